@@ -142,7 +142,7 @@ async fn start_of_many() -> Vec<Row> {
 /// A bulk send for each of these channels.
 async fn work(ground: &Ground, channels: &[Uuid]) {
     const AT_ONCE: usize = 500;
-    let lease = ground.store.acquire_lease(&ground.database, "bench").await.unwrap();
+    let lease = ground.store.lease().acquire(&ground.database, "bench").await.unwrap();
     let numbers: Vec<_> =
         (0..RECIPIENTS).filter_map(|number| PhoneNumber::from_u64(FIRST + number)).collect();
     let packed = pack(&numbers);
@@ -166,7 +166,7 @@ async fn work(ground: &Ground, channels: &[Uuid]) {
                 block: Block { first_ordinal: 0, recipients: RECIPIENTS, packed: packed.clone() },
             });
         }
-        ground.store.commit(&lease, &batch, Timestamp::now()).await.unwrap();
+        ground.store.ledger().commit(&lease, &batch, Timestamp::now()).await.unwrap();
     }
 }
 

@@ -39,7 +39,7 @@ const QUESTIONS: &[(&str, &str, &str, &str)] = &[
 pub(crate) fn measure() -> Vec<Row> {
     actix_web::rt::System::new().block_on(async {
         let service = Service::start("http://127.0.0.1:9", "1/s", 64).await;
-        let other = service.store.add_company(&Who::Pombo, "Beside", "standard").await.unwrap().id;
+        let other = service.store.companies().add(&Who::Pombo, "Beside", "standard").await.unwrap().id;
         people::add(&service.store, other, BESIDE).await;
         let before = size(&service).await;
         people::add(&service.store, service.company, CONTACTS).await;

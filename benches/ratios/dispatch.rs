@@ -41,7 +41,7 @@ pub(crate) fn measure() -> Vec<Row> {
             let started = Instant::now();
             let seen = arrivals.load(Ordering::Relaxed);
             while arrivals.load(Ordering::Relaxed) < before + recipients
-                || !service.store.working_channels().await.unwrap().is_empty()
+                || !service.store.channels().working().await.unwrap().is_empty()
             {
                 actix_web::rt::time::sleep(Duration::from_millis(5)).await;
             }

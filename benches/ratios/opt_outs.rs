@@ -29,7 +29,7 @@ pub(crate) fn measure() -> Vec<Row> {
     actix_web::rt::System::new().block_on(async {
         let provider = Provider::start();
         let ground = Ground::new(&provider.url(), "unlimited", 64).await;
-        let other = ground.store.add_company(&Who::Pombo, "Other", "standard").await.unwrap().id;
+        let other = ground.store.companies().add(&Who::Pombo, "Other", "standard").await.unwrap().id;
         let channel = Uuid::now_v7();
         let sealed = |secret: &[u8], of: &str| ground.vault.seal(secret, of);
         let new = NewChannel {
@@ -47,7 +47,7 @@ pub(crate) fn measure() -> Vec<Row> {
             },
             status: Status::Connected,
         };
-        ground.store.add_channel(&Who::Pombo, new).await.unwrap();
+        ground.store.channels().add(&Who::Pombo, new).await.unwrap();
         Seed::at(&ground.database.url).await.suppressions(other, LEFT_OUT).await;
         let service = ground.serve().await;
         let mut traffic = Traffic::new(&service);
@@ -65,7 +65,7 @@ pub(crate) fn measure() -> Vec<Row> {
             }
         };
         let lifting = traffic.during(lifting, &provider).await;
-        let left = service.store.suppressions(Timestamp::now()).await.unwrap().len() as u64;
+        let left = service.store.suppressions().current(Timestamp::now()).await.unwrap().len() as u64;
         assert_eq!(left, LEFT_OUT - WEBHOOKS * LIFTED);
         service.engine.stop().await;
         traffic.shut_down();

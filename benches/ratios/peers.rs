@@ -61,7 +61,7 @@ pub(crate) fn measure() -> Vec<Row> {
             let come = provider.wait(PATIENCE, |tally| tally.messages >= before.0 + recipients);
             assert!(come.await, "messages never arrived");
             // The time runs from the request until the ledger is written, so it includes enqueueing.
-            while !service.store.working_channels().await.unwrap().is_empty() {
+            while !service.store.channels().working().await.unwrap().is_empty() {
                 actix_web::rt::time::sleep(Duration::from_millis(2)).await;
             }
             found.ours.push(recipients as f64 / began.elapsed().as_secs_f64());

@@ -72,10 +72,10 @@ pub(crate) fn tag(number: u64) -> String {
 /// Adds `count` contacts to a company, spread over all tags.
 pub(crate) async fn add(store: &Store, company: Uuid, count: u64) {
     for lot in 0..count.div_ceil(LOT) {
-        let id = store.ensure_tag(company, &tag(lot), None).await.unwrap();
+        let id = store.of(company).tags().ensure(&tag(lot), None).await.unwrap();
         let range = lot * LOT..((lot + 1) * LOT).min(count);
         let people: Vec<_> = range.map(|number| (Uuid::now_v7(), person(number))).collect();
-        store.add_contacts(company, &people, &[id], Timestamp::now()).await.unwrap();
+        store.of(company).contacts().add(&people, &[id], Timestamp::now()).await.unwrap();
     }
-    store.contacts_grew().await.unwrap();
+    store.contacts().grew().await.unwrap();
 }

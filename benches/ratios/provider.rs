@@ -1,10 +1,11 @@
 //! A provider that accepts every message and records its channel, its send and its time.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError, mpsc};
+use std::sync::{Arc, mpsc};
 use std::time::{Duration, Instant};
 
 use actix_web::{App, HttpRequest, HttpResponse, HttpServer, web};
+use parking_lot::Mutex;
 
 /// The first number of single sends, each of which goes to a number of its own.
 pub(crate) const SINGLES: u64 = 5_512_000_000_000;
@@ -73,7 +74,7 @@ impl Provider {
 
     /// Reads the requests so far; no request is recorded meanwhile.
     pub(crate) fn seen<T>(&self, look: impl FnOnce(&mut Tally) -> T) -> T {
-        look(&mut self.seen.lock().unwrap_or_else(PoisonError::into_inner))
+        look(&mut self.seen.lock())
     }
 
     pub(crate) fn messages(&self) -> u64 {
@@ -128,7 +129,7 @@ async fn answer(
     let mut parts = request.path().split('/').skip(2);
     let (object, edge) = (parts.next().unwrap_or_default(), parts.next());
     let is_message = edge == Some("messages");
-    let mut tally = seen.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut tally = seen.lock();
     let millisecond = usize::try_from(now.duration_since(**began).as_millis()).unwrap();
     count(&mut tally.requests_by_millisecond, millisecond);
     if is_message {

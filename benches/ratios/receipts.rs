@@ -29,7 +29,7 @@ pub(crate) fn measure() -> Vec<Row> {
         let tag = service.tag(MESSAGES).await;
         let started = Instant::now();
         let (_, recipients) = service.send_to_tag(tag).await;
-        while !service.store.working_channels().await.unwrap().is_empty() {
+        while !service.store.channels().working().await.unwrap().is_empty() {
             actix_web::rt::time::sleep(Duration::from_millis(5)).await;
         }
         dispatched = recipients as f64 / started.elapsed().as_secs_f64();

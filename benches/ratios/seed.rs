@@ -140,5 +140,5 @@ impl Seed {
 
 /// An empty tag; its id.
 pub(crate) async fn tag(store: &Store, company: Uuid, name: &str) -> Uuid {
-    store.ensure_tag(company, name, None).await.unwrap()
+    store.of(company).tags().ensure(name, None).await.unwrap()
 }

@@ -65,19 +65,12 @@ impl Ground {
             }
             (tier.name.clone(), serde_json::to_string(&tier).unwrap())
         });
-        store.apply_tiers(&Who::Pombo, &tiers.collect::<Vec<_>>()).await.unwrap();
-        let company = store.add_company(&Who::Pombo, "Bench", "standard").await.unwrap().id;
+        store.tiers().apply(&Who::Pombo, &tiers.collect::<Vec<_>>()).await.unwrap();
+        let company = store.companies().add(&Who::Pombo, "Bench", "standard").await.unwrap().id;
         let (key, prefix) = api_key::generate();
         let hash = api_key::hash(key.expose());
-        let new = NewKey {
-            company_id: company,
-            name: "bench",
-            prefix: &prefix,
-            hash,
-            expires_at: None,
-            scopes: Scopes::ALL,
-        };
-        store.add_api_key(&Who::Pombo, new).await.unwrap();
+        let new = NewKey { name: "bench", prefix: &prefix, hash, expires_at: None, scopes: Scopes::ALL };
+        store.of(company).keys().add(&Who::Pombo, new).await.unwrap();
         let channel = Uuid::now_v7();
         let token = vault.seal(b"bench", &context::token(channel));
         let app_secret = vault.seal(APP_SECRET.as_bytes(), &context::app_secret(channel));
@@ -93,14 +86,14 @@ impl Ground {
             secrets: Sealed { token: Some(token), app_secret: Some(app_secret) },
             status: Status::Connected,
         };
-        store.add_channel(&Who::Pombo, new).await.unwrap();
+        store.channels().add(&Who::Pombo, new).await.unwrap();
         Self { config, store, database, vault, key: key.expose().to_owned(), company, channel, data }
     }
 
     /// Starts a service on it.
     pub(crate) async fn serve(self) -> Service {
         let Self { config, store, database, vault, key, company, channel, data } = self;
-        let lease = store.acquire_lease(&database, "bench").await.unwrap();
+        let lease = store.lease().acquire(&database, "bench").await.unwrap();
         let accounts = Accounts::new(store.clone(), Arc::clone(&vault));
         let engine = Engine::start(&config, store.clone(), vault, lease, None).await.unwrap();
         let options = api::Options::default();
@@ -144,7 +137,7 @@ impl Service {
     /// Adds `count` contacts to a new tag and returns its id. One contact in twenty has the number of
     /// another.
     pub(crate) async fn tag(&self, count: u64) -> Uuid {
-        let tag = self.store.ensure_tag(self.company, "everyone", None).await.unwrap();
+        let tag = self.store.of(self.company).tags().ensure("everyone", None).await.unwrap();
         let mut at = 0;
         while at < count {
             let end = (at + 10_000).min(count);
@@ -159,7 +152,7 @@ impl Service {
                 )
             };
             let people: Vec<_> = (at..end).map(person).collect();
-            self.store.add_contacts(self.company, &people, &[tag], Timestamp::now()).await.unwrap();
+            self.store.of(self.company).contacts().add(&people, &[tag], Timestamp::now()).await.unwrap();
             at = end;
         }
         tag

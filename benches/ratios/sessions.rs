@@ -117,7 +117,7 @@ async fn add(ground: &Ground) -> Vec<Uuid> {
             secrets: Sealed { token: None, app_secret: None },
             status: Status::Pairing,
         };
-        ground.store.add_channel(&Who::Pombo, new).await.unwrap();
+        ground.store.channels().add(&Who::Pombo, new).await.unwrap();
         ids.push(id);
     }
     ids
@@ -126,7 +126,7 @@ async fn add(ground: &Ground) -> Vec<Uuid> {
 /// Links each channel to a phone, by a service that ends afterwards.
 async fn link(ground: &Ground, whatsapp: &Whatsapp, channels: &[Uuid]) {
     let driver = WhatsApp::start(options(&whatsapp.url, &whatsapp.media_host)).unwrap();
-    let lease = ground.store.acquire_lease(&ground.database, "bench").await.unwrap();
+    let lease = ground.store.lease().acquire(&ground.database, "bench").await.unwrap();
     let vault = std::sync::Arc::clone(&ground.vault);
     let driver = Some(std::sync::Arc::new(driver) as _);
     let mut config = ground.config.clone();
@@ -144,16 +144,16 @@ async fn link(ground: &Ground, whatsapp: &Whatsapp, channels: &[Uuid]) {
 
 async fn link_one(engine: &Engine, store: &Store, whatsapp: &Whatsapp, channel: Uuid, number: String) {
     let known = engine.channel(channel).await.unwrap().unwrap();
-    let mut pairing = engine.pair(&known, None).await.unwrap();
+    let mut pairing = engine.phones().pair(&known, None).await.unwrap();
     let code = loop {
         if let Some(shown) = &pairing.qr {
             break shown.secret.expose().to_owned();
         }
         pause().await;
-        pairing = engine.pairing(channel).await.unwrap();
+        pairing = engine.phones().pairing(channel).await.unwrap();
     };
     whatsapp.scan(&number, &code);
-    while store.find_channel(channel).await.unwrap().unwrap().connection.status != Status::Connected {
+    while store.channels().find(channel).await.unwrap().unwrap().connection.status != Status::Connected {
         pause().await;
     }
 }

@@ -22,7 +22,7 @@ pub(crate) fn measure() -> Vec<Row> {
         let service = Service::start(&format!("http://{provider}"), "unlimited", 64).await;
         let tag = service.tag(CONTACTS).await;
         let (_, recipients) = service.send_to_tag(tag).await;
-        while !service.store.working_channels().await.unwrap().is_empty() {
+        while !service.store.channels().working().await.unwrap().is_empty() {
             actix_web::rt::time::sleep(Duration::from_millis(20)).await;
         }
         let mut options = ConnectOptions::new(&service.database.url);

@@ -29,8 +29,7 @@ pub struct Model {
     pub token: Option<Vec<u8>>,
     /// The provider's app secret, sealed.
     pub app_secret: Option<Vec<u8>>,
-    /// The verify token of the webhook's handshake, sealed. Null until it is first needed; empty until it is
-    /// derived from the sealing key.
+    /// The verify token of the webhook's handshake, sealed. Null until it is first needed.
     pub verify_token: Option<Vec<u8>>,
     /// The state of the connection.
     pub status: Status,

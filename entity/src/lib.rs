@@ -2,20 +2,18 @@
 //! module, with a field for each column.
 //!
 //! Tables that the store reaches by SQL alone have no module: contacts with their index and their imports, links,
-//! people's sessions, kept answers, the lease, nodes and their shards, and the outbox of events. The migrations
-//! describe all tables. Times are Unix milliseconds; ids are UUIDv7.
+//! people's sessions, where a send's audience came from, sends that are being removed, kept answers, the lease, nodes and
+//! their shards, and the outbox of events. The migrations describe all tables. Times are Unix milliseconds; ids are UUIDv7.
 
 pub mod api_key;
 pub mod change;
 pub mod channel;
 pub mod company;
 pub mod event;
-pub mod forgotten_send;
 pub mod message;
 pub mod operator_key;
 pub mod recipient_block;
 pub mod send;
-pub mod send_source;
 pub mod suppression;
 pub mod template;
 pub mod tier;

@@ -1,50 +1,30 @@
 //! The schema of Pombo, step by step, for SQLite and PostgreSQL.
 //!
-//! Both databases get the same tables from the same statements. A type whose name differs is written as a word in
-//! braces, which [`dialect`] replaces: `{uuid}`, `{bytes}`, `{int}` (64 bits), `{small}` (16 bits), `{serial}` (a
-//! counting primary key), `{bytewise}` (texts compared byte by byte), `{strict}` (SQLite's typed tables) and
-//! `{clustered}` (rows kept in the order of their primary key).
+//! The first steps are the schema of the first release, one for a noun. A change of it is a further step: a file that is
+//! named as the step is, `mYYYYMMDD_NNNNNN_verb_noun`. Each step can be undone.
+//!
+//! Both databases get the same tables from the same statements. What differs is written as a word in braces, which
+//! [`dialect`] replaces: `{uuid}`, `{bytes}`, `{int}` (64 bits), `{small}` (16 bits), `{serial}` (a counting primary
+//! key), `{bytewise}` (texts compared byte by byte), `{strict}` (SQLite's typed tables), `{clustered}` (rows kept in the
+//! order of their primary key) and `{references …}` (a foreign key that only SQLite has). A statement that begins with
+//! `{postgres}` is for PostgreSQL alone.
+
+mod channels;
+mod companies;
+mod contact_index;
+mod contacts;
+mod imports;
+mod nodes;
+mod operators;
+mod outbox;
+mod sends;
+mod suppressions;
+mod users;
+mod web_sessions;
 
 pub use sea_orm_migration::MigratorTrait;
 use sea_orm_migration::prelude::*;
 use sea_orm_migration::sea_orm::{ConnectionTrait, DatabaseConnection, DbBackend};
-
-mod m20261121_000001_create_companies;
-mod m20261121_000002_create_channels;
-mod m20261121_000003_create_contacts;
-mod m20261121_000004_create_sends;
-mod m20261121_000005_add_controls_to_sends;
-mod m20261121_000006_create_suppressions;
-mod m20261121_000007_create_idempotency_keys;
-mod m20261121_000010_create_operators;
-mod m20261121_000020_number_contacts;
-mod m20261121_000021_index_contacts;
-mod m20261121_000022_lighten_contact_writes;
-mod m20261121_000030_create_forgotten_sends;
-mod m20261121_000040_create_web_session_records;
-mod m20261121_000050_create_web_session_contacts;
-mod m20261122_000060_index_withdrawn_sends;
-mod m20261122_000062_keep_when_states_were_said;
-mod m20261122_000064_add_trials_to_channels;
-mod m20261122_000065_add_taken_at_to_messages;
-mod m20261122_000066_add_verify_tokens_to_channels;
-mod m20261122_000070_create_users;
-mod m20261122_000071_add_scopes_to_api_keys;
-mod m20261122_000072_import_and_delete_contacts;
-mod m20261122_000073_create_send_sources;
-mod m20261122_000075_index_changes;
-mod m20261122_000076_index_failed_sign_ins;
-mod m20261123_000077_create_nodes;
-mod m20261123_000078_create_outbox_events;
-mod m20261126_000030_version_credentials;
-mod m20261126_000040_share_sign_in_state;
-mod m20261126_000080_create_sealing_keys;
-mod m20261126_000081_describe_nodes;
-mod m20261126_000090_know_people_by_one_number;
-mod m20261126_000091_add_opt_out_words;
-mod m20261126_000100_add_company_country;
-mod m20261126_000110_refold_contacts;
-mod m20261126_000111_keep_forms;
 
 /// All migrations, oldest first.
 pub struct Migrator;
@@ -53,45 +33,24 @@ pub struct Migrator;
 impl MigratorTrait for Migrator {
     fn migrations() -> Vec<Box<dyn MigrationTrait>> {
         vec![
-            Box::new(m20261121_000001_create_companies::Migration),
-            Box::new(m20261121_000002_create_channels::Migration),
-            Box::new(m20261121_000003_create_contacts::Migration),
-            Box::new(m20261121_000004_create_sends::Migration),
-            Box::new(m20261121_000005_add_controls_to_sends::Migration),
-            Box::new(m20261121_000006_create_suppressions::Migration),
-            Box::new(m20261121_000007_create_idempotency_keys::Migration),
-            Box::new(m20261121_000010_create_operators::Migration),
-            Box::new(m20261121_000020_number_contacts::Migration),
-            Box::new(m20261121_000021_index_contacts::Migration),
-            Box::new(m20261121_000022_lighten_contact_writes::Migration),
-            Box::new(m20261121_000030_create_forgotten_sends::Migration),
-            Box::new(m20261121_000040_create_web_session_records::Migration),
-            Box::new(m20261121_000050_create_web_session_contacts::Migration),
-            Box::new(m20261122_000060_index_withdrawn_sends::Migration),
-            Box::new(m20261122_000062_keep_when_states_were_said::Migration),
-            Box::new(m20261122_000064_add_trials_to_channels::Migration),
-            Box::new(m20261122_000065_add_taken_at_to_messages::Migration),
-            Box::new(m20261122_000066_add_verify_tokens_to_channels::Migration),
-            Box::new(m20261122_000070_create_users::Migration),
-            Box::new(m20261122_000071_add_scopes_to_api_keys::Migration),
-            Box::new(m20261122_000072_import_and_delete_contacts::Migration),
-            Box::new(m20261122_000073_create_send_sources::Migration),
-            Box::new(m20261122_000075_index_changes::Migration),
-            Box::new(m20261122_000076_index_failed_sign_ins::Migration),
-            Box::new(m20261123_000077_create_nodes::Migration),
-            Box::new(m20261123_000078_create_outbox_events::Migration),
-            Box::new(m20261126_000030_version_credentials::Migration),
-            Box::new(m20261126_000040_share_sign_in_state::Migration),
-            Box::new(m20261126_000080_create_sealing_keys::Migration),
-            Box::new(m20261126_000081_describe_nodes::Migration),
-            Box::new(m20261126_000090_know_people_by_one_number::Migration),
-            Box::new(m20261126_000091_add_opt_out_words::Migration),
-            Box::new(m20261126_000100_add_company_country::Migration),
-            Box::new(m20261126_000110_refold_contacts::Migration),
-            Box::new(m20261126_000111_keep_forms::Migration),
+            Step::boxed("m20261127_000001_create_companies", companies::UP, companies::DOWN),
+            Step::boxed("m20261127_000002_create_operators", operators::UP, operators::DOWN),
+            Step::boxed("m20261127_000003_create_users", users::UP, users::DOWN),
+            Step::boxed("m20261127_000004_create_channels", channels::UP, channels::DOWN),
+            Step::boxed("m20261127_000005_create_web_sessions", web_sessions::UP, web_sessions::DOWN),
+            Step::boxed("m20261127_000006_create_contacts", contacts::UP, contacts::DOWN),
+            Step::boxed("m20261127_000007_create_contact_index", contact_index::UP, contact_index::DOWN),
+            Step::boxed("m20261127_000008_create_imports", imports::UP, imports::DOWN),
+            Step::boxed("m20261127_000009_create_sends", sends::UP, sends::DOWN),
+            Step::boxed("m20261127_000010_create_suppressions", suppressions::UP, suppressions::DOWN),
+            Step::boxed("m20261127_000011_create_nodes", nodes::UP, nodes::DOWN),
+            Step::boxed("m20261127_000012_create_outbox", outbox::UP, outbox::DOWN),
         ]
     }
 }
+
+/// The first step of the schema that databases had before the first release. No later program can use those.
+pub const UNRELEASED: &str = "m20261121_000001_create_companies";
 
 /// Creates the tables as a database has them to which these migrations were applied, without noting that they were. The
 /// database must be empty.
@@ -110,7 +69,55 @@ pub async fn create_as_of(db: &DatabaseConnection, versions: &[String]) -> Resul
     Ok(())
 }
 
-/// Replaces the words in braces with the type names of the database.
+/// A step that consists of statements.
+struct Step {
+    name: &'static str,
+    up: &'static [&'static str],
+    down: &'static [&'static str],
+}
+
+impl Step {
+    fn boxed(
+        name: &'static str,
+        up: &'static [&'static str],
+        down: &'static [&'static str],
+    ) -> Box<dyn MigrationTrait> {
+        Box::new(Self { name, up, down })
+    }
+}
+
+impl MigrationName for Step {
+    fn name(&self) -> &str {
+        self.name
+    }
+}
+
+#[async_trait::async_trait]
+impl MigrationTrait for Step {
+    async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
+        run(manager, self.up).await
+    }
+
+    async fn down(&self, manager: &SchemaManager) -> Result<(), DbErr> {
+        run(manager, self.down).await
+    }
+}
+
+/// Runs `statements` in order.
+async fn run(manager: &SchemaManager<'_>, statements: &[&str]) -> Result<(), DbErr> {
+    let backend = manager.get_database_backend();
+    for statement in statements {
+        let statement = match statement.strip_prefix("{postgres} ") {
+            Some(_) if backend != DbBackend::Postgres => continue,
+            Some(statement) => statement,
+            None => statement,
+        };
+        manager.get_connection().execute_unprepared(&dialect(backend, statement)).await?;
+    }
+    Ok(())
+}
+
+/// Replaces the words in braces with what they are in the database.
 fn dialect(backend: DbBackend, sql: &str) -> String {
     let words = match backend {
         DbBackend::Postgres => [
@@ -122,6 +129,9 @@ fn dialect(backend: DbBackend, sql: &str) -> String {
             ("{bytewise}", r#"COLLATE "C""#),
             ("{strict}", ""),
             ("{clustered}", ""),
+            ("{references company}", ""),
+            ("{references contact}", ""),
+            ("{references tag}", ""),
         ],
         _ => [
             ("{uuid}", "BLOB"),
@@ -132,16 +142,10 @@ fn dialect(backend: DbBackend, sql: &str) -> String {
             ("{bytewise}", ""),
             ("{strict}", "STRICT"),
             ("{clustered}", "WITHOUT ROWID, STRICT"),
+            ("{references company}", "REFERENCES company (id)"),
+            ("{references contact}", "REFERENCES contact (id)"),
+            ("{references tag}", "REFERENCES tag (id)"),
         ],
     };
     words.iter().fold(sql.to_owned(), |sql, (word, meaning)| sql.replace(word, meaning))
-}
-
-/// Runs `statements` in order.
-async fn run(manager: &SchemaManager<'_>, statements: &[&str]) -> Result<(), DbErr> {
-    let backend = manager.get_database_backend();
-    for statement in statements {
-        manager.get_connection().execute_unprepared(&dialect(backend, statement)).await?;
-    }
-    Ok(())
 }

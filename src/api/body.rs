@@ -1,13 +1,12 @@
 //! Request bodies of the API. A handler reads the body only after it has checked the caller and the channel.
 
-use std::ops::{Deref, DerefMut};
-
 use actix_web::HttpMessage as _;
 use serde_json::{Map, Value};
 use uuid::Uuid;
 
 use super::Options;
 use super::error::Error;
+use crate::domain::body;
 use crate::domain::json::Measure;
 use crate::error::Code;
 pub(super) use crate::surface::body::Incoming as Body;
@@ -17,26 +16,6 @@ impl Options {
     /// The rules for all bodies.
     pub(super) fn rules(&self) -> Rules {
         Rules { memory: self.bodies.clone(), timeout: self.body_timeout, rate: self.client_rate }
-    }
-}
-
-/// The fields of a small body, with the room that they take.
-pub(super) struct Fields {
-    fields: Map<String, Value>,
-    _room: Room,
-}
-
-impl Deref for Fields {
-    type Target = Map<String, Value>;
-
-    fn deref(&self) -> &Self::Target {
-        &self.fields
-    }
-}
-
-impl DerefMut for Fields {
-    fn deref_mut(&mut self) -> &mut Self::Target {
-        &mut self.fields
     }
 }
 
@@ -60,26 +39,43 @@ impl Body {
         Ok(self.whole(options.hook_body_bytes).await?)
     }
 
-    /// The fields of a small body that is a JSON object.
+    /// A small body that is a JSON object, with the room that it takes.
     ///
     /// # Errors
     ///
     /// As [`Body::read`]; `invalid_body` for anything else, `body_too_large` when its tree takes too much memory.
-    pub(in crate::api) async fn fields(self, options: &Options) -> Result<Fields, Error> {
-        let (fields, room) = self.read(options).await?.read(tree).await?;
-        Ok(Fields { fields, _room: room })
+    pub(in crate::api) async fn fields<T: Fields>(self, options: &Options) -> Result<(T, Room), Error> {
+        let (fields, room) = self.tree(options).await?;
+        Ok((taken(fields), room))
     }
 
-    /// As [`Body::fields`]; `None` for an empty body.
-    pub(in crate::api) async fn optional_fields(self, options: &Options) -> Result<Option<Fields>, Error> {
+    /// As [`Body::fields`]; an empty body has no fields.
+    pub(in crate::api) async fn optional_fields<T: Fields>(
+        self,
+        options: &Options,
+    ) -> Result<(T, Option<Room>), Error> {
         let whole = self.read(options).await?;
         if whole.bytes().trim_ascii().is_empty() {
-            return Ok(None);
+            return Ok((taken(Map::new()), None));
         }
         let (fields, room) = whole.read(tree).await?;
-        Ok(Some(Fields { fields, _room: room }))
+        Ok((taken(fields), Some(room)))
+    }
+
+    /// All fields of a small body that is a JSON object, as [`Body::fields`].
+    pub(in crate::api) async fn tree(self, options: &Options) -> Result<(Map<String, Value>, Room), Error> {
+        self.read(options).await?.read(tree).await
     }
 }
+
+fn taken<T: Fields>(mut fields: Map<String, Value>) -> T {
+    T::take(|name| fields.remove(name))
+}
+
+/// A body whose fields are values.
+pub(in crate::api) trait Fields: body::Body<Value> {}
+
+impl<T: body::Body<Value>> Fields for T {}
 
 /// The tree of a body, which is charged before it is made.
 fn tree(bytes: &[u8], room: &mut Room) -> Result<Map<String, Value>, Error> {

@@ -8,59 +8,59 @@ use super::State;
 use super::auth::Company;
 use super::envelope::Envelope;
 use super::error::Error;
-use super::list_query::ListQuery;
-use super::openapi::{ChannelKind, ChannelStatus};
+use super::list_query::Query;
+use super::schema::{ChannelKind, ChannelStatus};
 use crate::clock::Timestamp;
 use crate::domain::channel::{self, Connection, Kind, Reason};
 
 /// A channel. It never contains tokens and secrets.
 #[derive(Debug, Serialize, ToSchema)]
-pub(super) struct Channel {
+pub(crate) struct Channel {
     /// The channel's id in paths.
-    id: Uuid,
+    pub(crate) id: Uuid,
     /// The kind of provider.
     #[schema(value_type = ChannelKind, example = "business_account")]
-    kind: &'static str,
+    pub(crate) kind: &'static str,
     /// The name that the company gave the channel.
-    name: String,
+    pub(crate) name: String,
     /// The number as it is shown to people.
     #[schema(example = "+55 11 98888-7777")]
-    phone_number: Option<String>,
+    pub(crate) phone_number: Option<String>,
     /// Whether the channel can send.
     #[schema(value_type = ChannelStatus, example = "connected")]
-    status: &'static str,
+    pub(crate) status: &'static str,
     /// Why the channel is not connected, or is connected with restrictions; null when it is connected.
-    status_reason: Option<StatusReason>,
+    pub(crate) status_reason: Option<StatusReason>,
     /// When the status began.
     #[schema(value_type = String, format = DateTime)]
-    status_since: Timestamp,
+    pub(crate) status_since: Timestamp,
     /// The channel's tier: a set of rates and quotas.
     #[schema(example = "standard")]
-    tier: String,
+    pub(crate) tier: String,
     /// How the provider rates the number; null when unknown.
     #[schema(example = "GREEN")]
-    quality_rating: Option<String>,
+    pub(crate) quality_rating: Option<String>,
     /// When the channel was added.
     #[schema(value_type = String, format = DateTime)]
-    created_at: Timestamp,
+    pub(crate) created_at: Timestamp,
     /// When the channel last changed.
     #[schema(value_type = String, format = DateTime)]
-    updated_at: Timestamp,
+    pub(crate) updated_at: Timestamp,
 }
 
 /// Why a channel is not connected.
 #[derive(Debug, Serialize, ToSchema)]
-pub(super) struct StatusReason {
+pub(crate) struct StatusReason {
     /// A short code: `credentials_refused`, `account_restricted` or `no_usable_token`; for web sessions
     /// `logged_out`, `account_locked`, `replaced`, `banned`, `client_outdated`, `passkey_timed_out`,
     /// `passkey_refused`, `business_pairing_refused`, `pairing_failed`, `connection_refused`, `link_lost`,
     /// `session_failed`, `unreachable`, `qr_expired`, or `restricted` while connected.
     #[schema(example = "credentials_refused")]
-    code: String,
+    pub(crate) code: String,
     /// One sentence for a person: what happened and what to do.
-    sentence: String,
+    pub(crate) sentence: String,
     /// The provider's own code, when it gave one.
-    provider_code: Option<i64>,
+    pub(crate) provider_code: Option<i64>,
 }
 
 impl From<channel::Channel> for Channel {
@@ -111,9 +111,8 @@ pub(super) async fn list(
     state: &State,
     company: Company,
     kind: Kind,
-    query: &str,
+    query: &Query,
 ) -> Result<Envelope<Channel>, Error> {
-    let query = ListQuery::new(query, &state.options);
     let (page, search) = (query.page()?, query.search()?);
     let records = state.engine.company(company.id).await?;
     let channels = records.channels().of_kind(kind, page, search.as_deref()).await?;

@@ -6,24 +6,23 @@ pub(super) mod limits;
 use std::sync::Arc;
 
 use actix_web::web::{Data, Json};
-use actix_web::{HttpMessage as _, HttpRequest, HttpResponse};
+use actix_web::{HttpRequest, HttpResponse};
 
 use self::answer::{Queued, Rehearsed};
 use self::limits::Limits;
 use super::State;
 use super::auth::Company;
 use super::body::Body;
-use super::channel_id::ChannelId;
 use super::channels::{self, Channel};
-use super::envelope::Envelope;
+use super::envelope::{Answer, Envelope};
 use super::error::{Error, ErrorBody};
 use super::idempotency::{self, IdempotencyKey, Turn};
-use super::list_query::{ListQuery, PageParameters};
-use super::openapi::{BusinessSend, Failures};
+use super::list_query::{PageParameters, Query, SearchParameter};
+use super::path_id::Id;
 use super::templates::{self, Template};
 use crate::domain::channel::{self, Kind};
-use crate::domain::request::BusinessRequest;
-use crate::engine::{Accepted, Allowance};
+use crate::domain::request::{BusinessRequest, BusinessSend};
+use crate::engine::Accepted;
 use crate::error::Code;
 use crate::surface::body::Room;
 
@@ -34,16 +33,11 @@ use crate::surface::body::Room;
     get,
     path = "/api/v1/chat",
     operation_id = "listBusinessChannels",
-    tag = "business account",
-    params(PageParameters),
-    responses((status = 200, description = "A page of channels", body = Envelope<Channel>), Failures),
+    params(PageParameters, SearchParameter),
+    responses((status = 200, description = "A page of channels", body = Envelope<Channel>)),
 )]
-pub(super) async fn list(
-    company: Company,
-    state: Data<State>,
-    request: HttpRequest,
-) -> Result<Json<Envelope<Channel>>, Error> {
-    channels::list(&state, company, Kind::BusinessAccount, request.query_string()).await.map(Json)
+pub(super) async fn list(company: Company, state: Data<State>, query: Query) -> Answer<Envelope<Channel>> {
+    channels::list(&state, company, Kind::BusinessAccount, &query).await.map(Json)
 }
 
 /// List approved templates
@@ -53,10 +47,9 @@ pub(super) async fn list(
     get,
     path = "/api/v1/chat/{id}/templates",
     operation_id = "listTemplates",
-    tag = "business account",
     params(
         ("id" = Uuid, Path, description = "The channel"),
-        PageParameters,
+        PageParameters, SearchParameter,
         ("language" = Option<String>, Query, description = "The whole language code, such as `pt_BR`"),
         ("category" = Option<String>, Query, description = "The whole category, such as `MARKETING`"),
     ),
@@ -64,17 +57,15 @@ pub(super) async fn list(
         (status = 200, description = "A page of templates", body = Envelope<Template>),
         (status = 403, description = "`credential_resource_mismatch`", body = ErrorBody),
         (status = 404, description = "`channel_not_found`", body = ErrorBody),
-        Failures,
     ),
 )]
 pub(super) async fn templates(
     company: Company,
-    id: ChannelId,
+    id: Id,
     state: Data<State>,
-    request: HttpRequest,
-) -> Result<Json<Envelope<Template>>, Error> {
+    query: Query,
+) -> Answer<Envelope<Template>> {
     let channel = own_channel(&state, company, id).await?;
-    let query = ListQuery::new(request.query_string(), &state.options);
     templates::list(&state, &channel, &query).await.map(Json)
 }
 
@@ -86,25 +77,21 @@ pub(super) async fn templates(
     get,
     path = "/api/v1/chat/{id}/limits",
     operation_id = "explainLimits",
-    tag = "business account",
     params(("id" = Uuid, Path, description = "The channel")),
     responses(
         (status = 200, description = "The limits", body = Limits),
         (status = 403, description = "`credential_resource_mismatch`", body = ErrorBody),
         (status = 404, description = "`channel_not_found`", body = ErrorBody),
-        Failures,
     ),
 )]
 pub(super) async fn limits(
     company: Company,
-    id: ChannelId,
+    id: Id,
     state: Data<State>,
     request: HttpRequest,
-) -> Result<Json<Limits>, Error> {
+) -> Answer<Limits> {
     let channel = own_channel(&state, company, id).await?;
-    let limits = state.engine.limits(&channel).await?;
-    let allowance = request.extensions().get::<Allowance>().copied();
-    Ok(Json(Limits::new(channel.id, limits, allowance)))
+    limits::explain(&state, &channel, &request).await
 }
 
 /// Send messages
@@ -123,7 +110,6 @@ pub(super) async fn limits(
     post,
     path = "/api/v1/chat/{id}/messages",
     operation_id = "sendBusinessMessages",
-    tag = "business account",
     params(
         ("id" = Uuid, Path, description = "The channel"),
         ("dry_run" = Option<bool>, Query, description = "Whether only to check the request, and send \
@@ -143,21 +129,19 @@ pub(super) async fn limits(
         (status = 403, description = "`credential_resource_mismatch`", body = ErrorBody),
         (status = 404, description = "`channel_not_found`, `template_not_found`", body = ErrorBody),
         (status = 409, description = "`idempotency_in_progress`: repeat it after `Retry-After` seconds", body = ErrorBody),
-        (status = 408, description = "`body_too_slow`", body = ErrorBody),
-        (status = 413, description = "`body_too_large`", body = ErrorBody),
         (status = 422, description = "`idempotency_key_reused`", body = ErrorBody),
-        Failures,
     ),
 )]
 pub(super) async fn send(
     company: Company,
-    id: ChannelId,
+    id: Id,
     body: Body,
     state: Data<State>,
+    query: Query,
     request: HttpRequest,
 ) -> Result<HttpResponse, Error> {
     let channel = own_channel(&state, company, id).await?;
-    let is_dry_run = ListQuery::new(request.query_string(), &state.options).flag("dry_run")?;
+    let is_dry_run = query.flag("dry_run")?;
     let body = body.read(&state.options).await?;
     let held = match idempotency::turn(&state, company, &request, body.bytes()).await? {
         Turn::First(held) => held,
@@ -189,11 +173,8 @@ fn fields_without_effect(bytes: &[u8], room: &mut Room) -> Result<Vec<String>, E
 }
 
 /// The business-account channel of the path, if it is the company's.
-async fn own_channel(state: &State, company: Company, id: ChannelId) -> Result<Arc<channel::Channel>, Error> {
-    let found = match id.0 {
-        Some(id) => state.engine.channel(id).await?,
-        None => None,
-    };
+async fn own_channel(state: &State, company: Company, id: Id) -> Result<Arc<channel::Channel>, Error> {
+    let found = id.channel(state).await?;
     let channel = found.filter(|channel| channel.kind == Kind::BusinessAccount).ok_or_else(|| {
         Error::refused(
             Code::ChannelNotFound,

@@ -1,9 +1,14 @@
-//! The envelope of every list.
+//! The answer of a handler, and the envelope of every list.
 
+use actix_web::web::Json;
 use serde::Serialize;
 use utoipa::ToSchema;
 
+use super::error::Error;
 use crate::domain::page::{Page, PageRequest};
+
+/// A record, or why there is none.
+pub(super) type Answer<T> = Result<Json<T>, Error>;
 
 /// One page of a list.
 #[derive(Debug, Serialize, ToSchema)]

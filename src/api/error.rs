@@ -12,14 +12,14 @@ use actix_web::{HttpRequest, HttpResponse, ResponseError};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::chat::answer::{SkippedRecord, skipped_records};
-use super::rate_limit;
-use super::route::Allow;
+use super::rate_limit::{self, whole_seconds};
+use super::skipped::{SkippedRecord, skipped_records};
 use crate::accounts;
 use crate::domain::limit::Spent;
 use crate::domain::request::Skipped;
 use crate::engine::{self, Exhausted};
 use crate::error::{Class, Code, Refusal};
+use crate::surface::paths::Allow;
 
 /// The default of `Retry-After`.
 pub(super) const RETRY_SOON: Duration = Duration::from_secs(1);
@@ -113,6 +113,12 @@ impl Error {
 impl From<Refusal> for Error {
     fn from(refusal: Refusal) -> Self {
         Self::Refused(refusal)
+    }
+}
+
+impl From<engine::records::QueryError> for Error {
+    fn from(error: engine::records::QueryError) -> Self {
+        engine::Error::from(error).into()
     }
 }
 
@@ -271,11 +277,6 @@ const fn status(class: Class) -> StatusCode {
     }
 }
 
-/// Rounded up, and at least one: a client that waits this long is not too early.
-pub(super) fn whole_seconds(wait: Duration) -> u64 {
-    (wait.as_secs() + u64::from(wait.subsec_nanos() > 0)).max(1)
-}
-
 /// Answers a path that is not in the table of routes.
 pub(super) async fn not_found() -> HttpResponse {
     Error::no_such_path().error_response()
@@ -288,15 +289,4 @@ pub(super) async fn other_method(request: HttpRequest) -> Result<HttpResponse, E
         return Ok(HttpResponse::NoContent().insert_header((ALLOW, allow)).finish());
     }
     Err(Error::MethodNotAllowed(allow))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_wait_is_rounded_up_to_whole_seconds() {
-        let told = |millis| whole_seconds(Duration::from_millis(millis));
-        assert_eq!([told(0), told(1), told(1000), told(1001)], [1, 1, 1, 2]);
-    }
 }

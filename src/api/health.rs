@@ -7,7 +7,8 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::State;
-use super::error::{Error, ErrorBody, RETRY_SOON, whole_seconds};
+use super::error::{Error, ErrorBody, RETRY_SOON};
+use super::rate_limit::whole_seconds;
 use crate::engine::Readiness;
 use crate::error::Code;
 
@@ -48,8 +49,6 @@ pub(super) struct NotReady {
     get,
     path = "/healthz",
     operation_id = "liveness",
-    tag = "operation",
-    security(()),
     responses((status = 200, description = "The process lives", body = Health)),
 )]
 pub(super) async fn live() -> impl Responder {
@@ -63,8 +62,6 @@ pub(super) async fn live() -> impl Responder {
     get,
     path = "/readyz",
     operation_id = "readiness",
-    tag = "operation",
-    security(()),
     responses(
         (status = 200, description = "Ready", body = Health),
         (status = 503, description = "Not ready, and why; see `Retry-After`", body = NotReady),
@@ -94,8 +91,6 @@ fn not_ready(obstacles: Vec<String>, details: Vec<String>) -> HttpResponse {
     get,
     path = "/metrics",
     operation_id = "metrics",
-    tag = "operation",
-    security(()),
     responses(
         (status = 200, description = "The present values", body = String, content_type = "text/plain"),
         (status = 404, description = "`not_found`: metrics are switched off", body = ErrorBody),
@@ -104,7 +99,7 @@ fn not_ready(obstacles: Vec<String>, details: Vec<String>) -> HttpResponse {
 pub(super) async fn metrics(state: Data<State>) -> Result<HttpResponse, Error> {
     let metrics = state.options.metrics.as_ref().ok_or_else(Error::no_such_path)?;
     // These metrics are read for each request, not at intervals.
-    state.engine.measure();
+    state.engine.channels().measure();
     metrics_process::Collector::default().collect();
     Ok(HttpResponse::Ok().content_type("text/plain; version=0.0.4; charset=utf-8").body(metrics.render()))
 }

@@ -12,10 +12,10 @@ use actix_web::{HttpRequest, HttpResponse};
 
 use super::State;
 use super::body::Body;
-use super::channel_id::ChannelId;
 use super::error::{Apology, Error, ErrorBody};
-use super::openapi::WebhookBody;
+use super::path_id::Id;
 use super::query;
+use super::schema::WebhookBody;
 use crate::connector::cloud_api::webhook;
 use crate::connector::update::{Heard, Update};
 use crate::domain::channel::{Channel, Kind};
@@ -35,8 +35,6 @@ const SIGNATURE: &str = "x-hub-signature-256";
     get,
     path = "/hooks/meta/{id}",
     operation_id = "verifyWebhook",
-    tag = "webhooks",
-    security(()),
     params(
         ("id" = Uuid, Path, description = "The channel"),
         ("hub.mode" = String, Query, description = "`subscribe`"),
@@ -53,13 +51,13 @@ const SIGNATURE: &str = "x-hub-signature-256";
     ),
 )]
 pub(super) async fn handshake(
-    id: ChannelId,
+    id: Id,
     state: Data<State>,
     request: HttpRequest,
 ) -> Result<HttpResponse, Error> {
     let channel = business_account(&state, id).await?;
     let parameter = |name| query::value(request.query_string(), name).ok().flatten();
-    let known = state.engine.verify_token(&channel).await?;
+    let known = state.engine.webhooks().verify_token(&channel).await?;
     let given = parameter("hub.verify_token").map(|word| Secret::new(word.into_owned()));
     let is_known = given.is_some_and(|given| known.is_some_and(|known| given == *known));
     let challenge = parameter("hub.challenge");
@@ -86,8 +84,6 @@ pub(super) async fn handshake(
     post,
     path = "/hooks/meta/{id}",
     operation_id = "receiveWebhook",
-    tag = "webhooks",
-    security(()),
     params(
         ("id" = Uuid, Path, description = "The channel"),
         ("x-hub-signature-256" = String, Header, description = "HMAC-SHA256 over the body, with the app secret"),
@@ -98,14 +94,12 @@ pub(super) async fn handshake(
         (status = 400, description = "`invalid_body`", body = ErrorBody),
         (status = 403, description = "`invalid_signature`", body = ErrorBody),
         (status = 404, description = "`channel_not_found`", body = ErrorBody),
-        (status = 408, description = "`body_too_slow`", body = ErrorBody),
-        (status = 413, description = "`body_too_large`", body = ErrorBody),
         (status = 500, description = "An internal failure; the body has no details", body = Apology),
         (status = 503, description = "`service_unavailable`: repeat it", body = ErrorBody),
     ),
 )]
 pub(super) async fn take(
-    id: ChannelId,
+    id: Id,
     state: Data<State>,
     request: HttpRequest,
     body: Body,
@@ -128,15 +122,15 @@ pub(super) async fn take(
     taken.map(|()| HttpResponse::Ok().finish())
 }
 
-async fn take_in(id: ChannelId, state: &State, request: &HttpRequest, body: Body) -> Result<(), Error> {
+async fn take_in(id: Id, state: &State, request: &HttpRequest, body: Body) -> Result<(), Error> {
     let channel = business_account(state, id).await?;
     // A caller without a signature may not send a large body either.
     let signature = request.headers().get(SIGNATURE).and_then(|value| value.to_str().ok());
     let signature = signature.ok_or_else(wrongly_signed)?.to_owned();
-    let secret = state.engine.app_secret(&channel).await?.ok_or_else(wrongly_signed)?;
+    let secret = state.engine.webhooks().app_secret(&channel).await?.ok_or_else(wrongly_signed)?;
     let body = body.read_hook(channel.company_id, &state.options).await?;
     let (heard, _room) = body.read(move |body, room| read(&secret, body, &signature, room)).await?;
-    Ok(state.engine.hear(&channel, heard).await?)
+    Ok(state.engine.webhooks().hear(&channel, heard).await?)
 }
 
 /// The contents of the webhook, if its signature is the provider's.
@@ -159,11 +153,8 @@ fn wrongly_signed() -> Error {
     )
 }
 
-async fn business_account(state: &State, id: ChannelId) -> Result<Arc<Channel>, Error> {
-    let found = match id.0 {
-        Some(id) => state.engine.channel(id).await?,
-        None => None,
-    };
+async fn business_account(state: &State, id: Id) -> Result<Arc<Channel>, Error> {
+    let found = id.channel(state).await?;
     found.filter(|channel| channel.kind == Kind::BusinessAccount).ok_or_else(|| {
         Error::refused(
             Code::ChannelNotFound,

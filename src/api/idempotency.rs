@@ -21,10 +21,9 @@ const REPLAYED: &str = "Idempotency-Replayed";
 /// other request.
 const DIGESTED_IN_PLACE: usize = 256 * 1024;
 
-/// The key, for the API reference.
-#[derive(IntoParams)]
+/// The key of a request.
+#[derive(Debug, PartialEq, IntoParams)]
 #[into_params(parameter_in = Header)]
-#[expect(dead_code, reason = "read by the OpenAPI document only")]
 pub(super) struct IdempotencyKey {
     /// Identifies the request: 1 to 255 visible ASCII characters, for example a UUID. A request that is
     /// repeated with the same key, path, query and body is carried out once. The key is kept for 24 hours
@@ -54,8 +53,9 @@ pub(super) async fn turn(
     request: &HttpRequest,
     body: &Bytes,
 ) -> Result<Turn, Error> {
-    let Some(key) = key(request.headers())? else { return Ok(Turn::First(None)) };
-    let claim = Claim { key: key.to_owned(), fingerprint: fingerprint(request, body).await? };
+    let IdempotencyKey { key } = IdempotencyKey::read(request.headers())?;
+    let Some(key) = key else { return Ok(Turn::First(None)) };
+    let claim = Claim { key, fingerprint: fingerprint(request, body).await? };
     Ok(match state.engine.claim(company.id, claim).await? {
         engine::Turn::First(guard) => Turn::First(Some(guard)),
         engine::Turn::Repeated(accepted) => Turn::Repeated(accepted),
@@ -74,14 +74,16 @@ pub(super) fn replay_text(answer: String) -> HttpResponse {
     replayed.insert_header((REPLAYED, "true")).content_type(ContentType::json()).body(answer)
 }
 
-fn key(headers: &HeaderMap) -> Result<Option<&str>, Error> {
-    let mut values = headers.get_all(KEY);
-    let Some(first) = values.next() else { return Ok(None) };
-    let only = if values.next().is_none() { first.to_str().ok() } else { None };
-    only.filter(|key| Claim::is_key(key)).map(Some).ok_or_else(|| {
-        let sentence = "give the Idempotency-Key header once, with 1 to 255 visible ASCII characters";
-        Error::refused(Code::InvalidIdempotencyKey, sentence)
-    })
+impl IdempotencyKey {
+    fn read(headers: &HeaderMap) -> Result<Self, Error> {
+        let mut values = headers.get_all(KEY);
+        let Some(first) = values.next() else { return Ok(Self { key: None }) };
+        let only = if values.next().is_none() { first.to_str().ok() } else { None };
+        only.filter(|key| Claim::is_key(key)).map(|key| Self { key: Some(key.to_owned()) }).ok_or_else(|| {
+            let sentence = "give the Idempotency-Key header once, with 1 to 255 visible ASCII characters";
+            Error::refused(Code::InvalidIdempotencyKey, sentence)
+        })
+    }
 }
 
 /// SHA-256 over method, path, query and body, each with its length, so that different requests never have the
@@ -116,7 +118,7 @@ mod tests {
         for value in values {
             headers.append(KEY, HeaderValue::from_bytes(value).unwrap());
         }
-        key(&headers).map(|key| key.map(str::to_owned)).map_err(drop)
+        IdempotencyKey::read(&headers).map(|IdempotencyKey { key }| key).map_err(drop)
     }
 
     #[test]

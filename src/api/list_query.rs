@@ -1,13 +1,16 @@
 //! The query of every list: which page, and what to search for.
 
+use actix_web::HttpRequest;
+use actix_web::web::Data;
 use utoipa::IntoParams;
 
-use super::Options;
+use super::State;
 use super::error::Error;
 use super::query;
 use crate::clock::Timestamp;
 use crate::domain::page::PageRequest;
 use crate::error::Code;
+use crate::surface::paths::argument;
 
 /// Records on a page when the client does not say.
 const DEFAULT_LIMIT: u64 = 10;
@@ -15,38 +18,48 @@ const DEFAULT_LIMIT: u64 = 10;
 /// Which page to list.
 #[derive(Debug, IntoParams)]
 #[into_params(parameter_in = Query)]
-#[expect(dead_code, reason = "read by the OpenAPI document only")]
 pub(super) struct PageParameters {
     /// From 1; 1 when absent.
-    #[param(minimum = 1, default = 1)]
-    page: Option<u64>,
+    #[param(value_type = Option<u64>, minimum = 1, default = 1)]
+    page: Option<u128>,
     /// Records on a page; 10 when absent.
-    #[param(minimum = 1, default = 10)]
-    limit: Option<u64>,
+    #[param(value_type = Option<u64>, minimum = 1, default = 10)]
+    limit: Option<u128>,
+}
+
+/// What to search for.
+#[derive(Debug, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(super) struct SearchParameter {
     /// Matched anywhere in the text; case and accents are ignored. `%` and `_` are plain characters.
     search: Option<String>,
 }
 
-/// The query of a list, read as it is needed.
-pub(super) struct ListQuery<'a> {
-    query: &'a str,
-    options: &'a Options,
+/// The query of the address, read as it is needed.
+pub(super) struct Query {
+    text: String,
+    page_size: u64,
+    search_chars: usize,
 }
 
-impl<'a> ListQuery<'a> {
-    pub(super) const fn new(query: &'a str, options: &'a Options) -> Self {
-        Self { query, options }
-    }
+argument!(Query, Error, |request: &HttpRequest| {
+    let State { options, .. } = &***request.app_data::<Data<State>>().ok_or(Error::Internal)?;
+    let text = request.query_string().to_owned();
+    Ok(Self { text, page_size: options.page_size, search_chars: options.search_chars })
+});
 
+impl Query {
     /// `page` and `limit`.
     ///
     /// # Errors
     ///
     /// `invalid_pagination` when one is not a positive integer or is over its bound.
     pub(super) fn page(&self) -> Result<PageRequest, Error> {
-        let max = self.options.page_size;
-        let page = self.positive("page")?.unwrap_or(1);
-        let limit = self.positive("limit")?.unwrap_or_else(|| DEFAULT_LIMIT.min(max).into());
+        let max = self.page_size;
+        let PageParameters { page, limit } =
+            PageParameters { page: self.positive("page")?, limit: self.positive("limit")? };
+        let page = page.unwrap_or(1);
+        let limit = limit.unwrap_or_else(|| DEFAULT_LIMIT.min(max).into());
         let limit = u64::try_from(limit)
             .ok()
             .filter(|limit| *limit <= max)
@@ -60,8 +73,8 @@ impl<'a> ListQuery<'a> {
     ///
     /// `invalid_field` when it is not text or is too long.
     pub(super) fn search(&self) -> Result<Option<String>, Error> {
-        let search = self.text("search")?;
-        let max = self.options.search_chars;
+        let SearchParameter { search } = SearchParameter { search: self.text("search")? };
+        let max = self.search_chars;
         if search.as_ref().is_some_and(|text| text.chars().count() > max) {
             return Err(Error::refused(Code::InvalidField, format!("`search` is over {max} characters")));
         }
@@ -74,7 +87,7 @@ impl<'a> ListQuery<'a> {
     ///
     /// `invalid_field` when it is not text.
     pub(super) fn text(&self, name: &str) -> Result<Option<String>, Error> {
-        let value = query::value(self.query, name).map_err(|query::Undecodable| {
+        let value = query::value(&self.text, name).map_err(|query::Undecodable| {
             Error::refused(Code::InvalidField, format!("`{name}` is not percent-encoded UTF-8 text"))
         })?;
         Ok(value.map(|value| value.trim().to_owned()).filter(|value| !value.is_empty()))
@@ -105,7 +118,7 @@ impl<'a> ListQuery<'a> {
 
     fn positive(&self, name: &str) -> Result<Option<u128>, Error> {
         let refusal = || invalid_pagination(format!("`{name}` must be a positive integer"));
-        let Some(value) = query::value(self.query, name).map_err(|query::Undecodable| refusal())? else {
+        let Some(value) = query::value(&self.text, name).map_err(|query::Undecodable| refusal())? else {
             return Ok(None);
         };
         if value.is_empty() {

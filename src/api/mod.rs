@@ -6,7 +6,6 @@
 
 mod auth;
 mod body;
-mod channel_id;
 mod channels;
 mod chat;
 mod contacts;
@@ -22,13 +21,18 @@ mod openapi;
 mod operator;
 mod options;
 mod page;
+mod path_id;
 mod query;
 mod rate_limit;
+pub(crate) mod records;
 mod request_id;
 mod route;
+mod schema;
 mod sends;
 mod server;
+mod skipped;
 mod templates;
+mod waiting;
 mod web_chat;
 
 use std::sync::Arc;

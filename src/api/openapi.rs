@@ -1,10 +1,7 @@
 //! The API reference: an OpenAPI 3.1 document generated from the handlers' types, and a page to browse it.
 
-mod bodies;
-mod components;
-mod interactive;
+mod operations;
 mod rules;
-mod words;
 
 use std::cell::OnceCell;
 use std::sync::{Arc, LazyLock};
@@ -16,50 +13,15 @@ use serde_json::Value;
 use utoipa::openapi::RefOr;
 use utoipa::openapi::schema::{Object, Schema};
 use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityScheme};
-use utoipa::{IntoResponses, Modify, OpenApi};
+use utoipa::{Modify, OpenApi};
 use utoipa_swagger_ui::Config;
 
-pub(super) use self::bodies::{
-    BusinessSend, PairingStart, PasskeyStep, PictureOf, SendAgain, WebSend, WebhookBody,
-};
-pub(super) use self::components::TemplatePart;
-pub(super) use self::words::*;
 use super::error::{Apology, Error, ErrorBody};
 use super::page::harden;
 use super::{Options, State, chat, contacts, health, hooks, operator, sends, web_chat};
 use crate::domain::outlook::Reason;
 use crate::error::Code;
 use crate::surface::gzip::{gunzip, takes_gzip};
-
-/// The failures that every endpoint for companies may answer.
-#[derive(IntoResponses)]
-#[expect(dead_code, reason = "read by the OpenAPI document only")]
-pub(super) enum Failures {
-    /// The request is wrong; the code says how.
-    #[response(status = 400)]
-    Invalid(ErrorBody<'static>),
-    /// `invalid_auth_header`: the header is missing or malformed. `invalid_api_key`: the key is unknown,
-    /// revoked or expired.
-    #[response(status = 401, headers(("WWW-Authenticate" = String, description = "`Bearer`")))]
-    Unauthenticated(ErrorBody<'static>),
-    /// `method_not_allowed`: see the `Allow` header.
-    #[response(status = 405, headers(("Allow" = String, description = "The methods that the path answers")))]
-    MethodNotAllowed(ErrorBody<'static>),
-    /// `rate_limited`: the company makes more requests than its tier allows. `Retry-After` says when the next
-    /// request may be made; every answer to a limited company has the remaining requests in `RateLimit`.
-    #[response(status = 429, headers(
-        ("Retry-After" = u64, description = "Seconds until the next request may be made"),
-        ("RateLimit" = String, description = "What is left of each allowance"),
-        ("RateLimit-Policy" = String, description = "Each allowance"),
-    ))]
-    RateLimited(ErrorBody<'static>),
-    /// An internal failure; the body has no details.
-    #[response(status = 500)]
-    Internal(Apology),
-    /// `service_unavailable`: try again after `Retry-After` seconds.
-    #[response(status = 503, headers(("Retry-After" = u64, description = "Seconds until it may succeed")))]
-    Unavailable(ErrorBody<'static>),
-}
 
 #[derive(OpenApi)]
 #[openapi(
@@ -110,6 +72,7 @@ pub(super) enum Failures {
         health::ready,
         health::metrics,
     ),
+    components(schemas(ErrorBody<'static>, Apology)),
     modifiers(&ApiKey, &Codes),
     security(("api_key" = [])),
 )]
@@ -159,6 +122,7 @@ pub fn document() -> Value {
 fn document_with(options: &Options) -> Value {
     let derived = Document::openapi().merge_from(operator::document());
     let mut document = serde_json::to_value(derived).unwrap_or_default();
+    operations::complete(&mut document);
     rules::apply(&mut document, options);
     document
 }

@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use actix_web::http::header::{HeaderMap, HeaderName, HeaderValue};
 
-use super::error::whole_seconds;
 use crate::domain::limit::Spent;
 use crate::engine::Allowance;
 
@@ -13,6 +12,11 @@ use crate::engine::Allowance;
 pub(super) const POLICY: HeaderName = HeaderName::from_static("ratelimit-policy");
 /// The header with the rest of the limit.
 pub(super) const LEFT: HeaderName = HeaderName::from_static("ratelimit");
+
+/// Rounded up, and at least one: a client that waits this long is not too early.
+pub(super) fn whole_seconds(wait: Duration) -> u64 {
+    (wait.as_secs() + u64::from(wait.subsec_nanos() > 0)).max(1)
+}
 
 /// The policy of a channel's limit.
 pub(super) fn policy_of(Spent { name, allows, window }: &Spent) -> String {
@@ -45,6 +49,12 @@ pub(super) fn show(allowance: &Allowance, headers: &mut HeaderMap) {
 mod tests {
     use super::*;
     use crate::domain::limit::Name;
+
+    #[test]
+    fn a_wait_is_rounded_up_to_whole_seconds() {
+        let told = |millis| whole_seconds(Duration::from_millis(millis));
+        assert_eq!([told(0), told(1), told(1000), told(1001)], [1, 1, 1, 2]);
+    }
 
     #[test]
     fn the_limit_of_the_company_comes_before_the_limit_of_the_channel() {

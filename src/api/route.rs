@@ -7,8 +7,7 @@ use super::error;
 pub(super) use super::observe::Observed;
 use crate::domain::scope::Scope as KeyScope;
 pub use crate::surface::Listener;
-pub(super) use crate::surface::paths::Allow;
-use crate::surface::paths::{Path, Paths, written_out};
+use crate::surface::paths::{Allow, Path, Paths, written_out};
 
 /// A route of the surface.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

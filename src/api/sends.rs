@@ -5,21 +5,19 @@ pub(super) mod messages;
 mod record;
 pub(super) mod retry;
 
-pub(super) use self::record::WaitingRecord;
-
 use std::collections::HashMap;
 
-use actix_web::HttpRequest;
 use actix_web::web::{Data, Json};
 use uuid::Uuid;
 
 use self::record::SendRecord;
 use super::State;
 use super::auth::Company;
-use super::envelope::Envelope;
+use super::envelope::{Answer, Envelope};
 use super::error::{Error, ErrorBody};
-use super::list_query::ListQuery;
-use super::openapi::{Failures, SendState};
+use super::list_query::Query;
+use super::path_id::Id;
+use super::schema::SendState;
 use crate::clock::Timestamp;
 use crate::domain::outlook::Outlook;
 use crate::domain::page::Page;
@@ -35,7 +33,6 @@ use crate::error::Code;
     get,
     path = "/api/v1/sends",
     operation_id = "listSends",
-    tag = "sends",
     params(
         ("page" = Option<u64>, Query, minimum = 1, description = "From 1; 1 when absent"),
         ("limit" = Option<u64>, Query, minimum = 1, description = "Records on a page; 10 when absent"),
@@ -48,14 +45,9 @@ use crate::error::Code;
         ("to" = Option<String>, Query, format = DateTime, description = "Only sends accepted before this \
              time"),
     ),
-    responses((status = 200, description = "A page of sends", body = Envelope<SendRecord>), Failures),
+    responses((status = 200, description = "A page of sends", body = Envelope<SendRecord>)),
 )]
-pub(super) async fn list(
-    company: Company,
-    state: Data<State>,
-    request: HttpRequest,
-) -> Result<Json<Envelope<SendRecord>>, Error> {
-    let query = ListQuery::new(request.query_string(), &state.options);
+pub(super) async fn list(company: Company, state: Data<State>, query: Query) -> Answer<Envelope<SendRecord>> {
     let (page, filter) = (query.page()?, filter(&query)?);
     let Page { records, total } =
         state.engine.company(company.id).await?.sends().page(page, filter, Timestamp::now()).await?;
@@ -70,20 +62,14 @@ pub(super) async fn list(
     get,
     path = "/api/v1/sends/{id}",
     operation_id = "showSend",
-    tag = "sends",
     params(("id" = Uuid, Path, description = "The send")),
     responses(
         (status = 200, description = "The send", body = SendRecord),
         (status = 404, description = "`send_not_found`", body = ErrorBody),
-        Failures,
     ),
 )]
-pub(super) async fn one(
-    company: Company,
-    state: Data<State>,
-    request: HttpRequest,
-) -> Result<Json<SendRecord>, Error> {
-    show(&state, company, send_id(&request)?).await
+pub(super) async fn one(company: Company, state: Data<State>, id: Id) -> Answer<SendRecord> {
+    show(&state, company, send_id(id)?).await
 }
 
 /// Pause a send
@@ -94,22 +80,16 @@ pub(super) async fn one(
     post,
     path = "/api/v1/sends/{id}/pause",
     operation_id = "pauseSend",
-    tag = "sends",
     params(("id" = Uuid, Path, description = "The send")),
     responses(
         (status = 200, description = "The send, paused", body = SendRecord),
         (status = 404, description = "`send_not_found`", body = ErrorBody),
         (status = 409, description = "`send_is_over`", body = ErrorBody),
-        Failures,
     ),
 )]
-pub(super) async fn pause(
-    company: Company,
-    state: Data<State>,
-    request: HttpRequest,
-) -> Result<Json<SendRecord>, Error> {
-    let id = send_id(&request)?;
-    state.engine.pause(company.id, id).await?;
+pub(super) async fn pause(company: Company, state: Data<State>, id: Id) -> Answer<SendRecord> {
+    let id = send_id(id)?;
+    state.engine.sends().pause(company.id, id).await?;
     show(&state, company, id).await
 }
 
@@ -120,22 +100,16 @@ pub(super) async fn pause(
     post,
     path = "/api/v1/sends/{id}/resume",
     operation_id = "resumeSend",
-    tag = "sends",
     params(("id" = Uuid, Path, description = "The send")),
     responses(
         (status = 200, description = "The send, running", body = SendRecord),
         (status = 404, description = "`send_not_found`", body = ErrorBody),
         (status = 409, description = "`send_is_over`", body = ErrorBody),
-        Failures,
     ),
 )]
-pub(super) async fn resume(
-    company: Company,
-    state: Data<State>,
-    request: HttpRequest,
-) -> Result<Json<SendRecord>, Error> {
-    let id = send_id(&request)?;
-    state.engine.resume(company.id, id).await?;
+pub(super) async fn resume(company: Company, state: Data<State>, id: Id) -> Answer<SendRecord> {
+    let id = send_id(id)?;
+    state.engine.sends().resume(company.id, id).await?;
     show(&state, company, id).await
 }
 
@@ -147,26 +121,20 @@ pub(super) async fn resume(
     post,
     path = "/api/v1/sends/{id}/cancel",
     operation_id = "cancelSend",
-    tag = "sends",
     params(("id" = Uuid, Path, description = "The send")),
     responses(
         (status = 200, description = "The send, canceled", body = SendRecord),
         (status = 404, description = "`send_not_found`", body = ErrorBody),
         (status = 409, description = "`send_is_over`: it finished or expired before", body = ErrorBody),
-        Failures,
     ),
 )]
-pub(super) async fn cancel(
-    company: Company,
-    state: Data<State>,
-    request: HttpRequest,
-) -> Result<Json<SendRecord>, Error> {
-    let id = send_id(&request)?;
-    state.engine.cancel(company.id, id).await?;
+pub(super) async fn cancel(company: Company, state: Data<State>, id: Id) -> Answer<SendRecord> {
+    let id = send_id(id)?;
+    state.engine.sends().cancel(company.id, id).await?;
     show(&state, company, id).await
 }
 
-async fn show(state: &State, company: Company, id: Uuid) -> Result<Json<SendRecord>, Error> {
+async fn show(state: &State, company: Company, id: Uuid) -> Answer<SendRecord> {
     let found = state.engine.company(company.id).await?.sends().find(id, Timestamp::now()).await?;
     let mut shown = with_outlook(state, found.into_iter().collect()).await?;
     let shown = shown.pop().ok_or_else(no_such_send)?;
@@ -181,7 +149,7 @@ async fn with_outlook(state: &State, records: Vec<Record>) -> Result<Vec<(Record
     }
     let mut outlooks = HashMap::new();
     for (channel_id, records) in channels {
-        outlooks.extend(state.engine.outlook(channel_id, &records).await?);
+        outlooks.extend(state.engine.sends().outlook(channel_id, &records).await?);
     }
     let with = |record: Record| {
         let outlook = outlooks.remove(&record.id).unwrap_or_default();
@@ -190,13 +158,12 @@ async fn with_outlook(state: &State, records: Vec<Record>) -> Result<Vec<(Record
     Ok(records.into_iter().map(with).collect())
 }
 
-/// The `:id` in a send's path. A value that is not a UUID names no send.
-fn send_id(request: &HttpRequest) -> Result<Uuid, Error> {
-    let id = request.match_info().get("id").and_then(|id| Uuid::try_parse(id).ok());
+/// The send of the path. A value that is not a UUID names no send.
+fn send_id(Id(id): Id) -> Result<Uuid, Error> {
     Ok(id.ok_or_else(no_such_send)?)
 }
 
-fn filter(query: &ListQuery<'_>) -> Result<Filter, Error> {
+fn filter(query: &Query) -> Result<Filter, Error> {
     let stage = query.text("state")?.map(|word| word.parse()).transpose();
     let stage = stage
         .map_err(|wrong: UnknownStage| Error::refused(Code::InvalidField, format!("`state` {wrong}")))?;
@@ -207,7 +174,7 @@ fn filter(query: &ListQuery<'_>) -> Result<Filter, Error> {
     Ok(Filter { stage, channel_id, source, from, to })
 }
 
-fn id(query: &ListQuery<'_>, name: &str, what: &str) -> Result<Option<Uuid>, Error> {
+fn id(query: &Query, name: &str, what: &str) -> Result<Option<Uuid>, Error> {
     let id = query.text(name)?.map(|id| Uuid::try_parse(&id)).transpose();
     id.map_err(|_| Error::refused(Code::InvalidField, format!("`{name}` is not the id of {what} (a UUID)")))
 }

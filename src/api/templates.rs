@@ -7,8 +7,8 @@ use utoipa::ToSchema;
 use super::State;
 use super::envelope::Envelope;
 use super::error::Error;
-use super::list_query::ListQuery;
-use super::openapi::{TemplateParameterFormat, TemplatePart};
+use super::list_query::Query;
+use super::schema::{TemplateParameterFormat, TemplatePart};
 use crate::clock::Timestamp;
 use crate::domain::channel::Channel;
 use crate::domain::page::Page;
@@ -16,34 +16,34 @@ use crate::engine::records::templates::{Filter, Record};
 
 /// An approved template.
 #[derive(Debug, Serialize, ToSchema)]
-pub(super) struct Template {
+pub(crate) struct Template {
     /// The id, which a send gives as `template_id`.
     #[schema(example = 7)]
-    id: i64,
+    pub(crate) id: i64,
     /// The name at the provider.
     #[schema(example = "order_shipped")]
-    name: String,
+    pub(crate) name: String,
     /// Its language.
     #[schema(example = "pt_BR")]
-    language: String,
+    pub(crate) language: String,
     /// The provider's category.
     #[schema(example = "UTILITY")]
-    category: String,
+    pub(crate) category: String,
     /// `APPROVED`.
     #[schema(example = "APPROVED")]
-    status: String,
+    pub(crate) status: String,
     /// How the template names its variables.
     #[schema(value_type = TemplateParameterFormat, example = "POSITIONAL")]
-    parameter_format: &'static str,
+    pub(crate) parameter_format: &'static str,
     /// Header, body, footer and buttons as the provider gives them.
     #[schema(value_type = Vec<TemplatePart>)]
-    components: Value,
+    pub(crate) components: Value,
     /// When Pombo first read the template.
     #[schema(value_type = String, format = DateTime)]
-    created_at: Timestamp,
+    pub(crate) created_at: Timestamp,
     /// When it last changed.
     #[schema(value_type = String, format = DateTime)]
-    updated_at: Timestamp,
+    pub(crate) updated_at: Timestamp,
 }
 
 impl From<Record> for Template {
@@ -84,7 +84,7 @@ impl From<Record> for Template {
 pub(super) async fn list(
     state: &State,
     channel: &Channel,
-    query: &ListQuery<'_>,
+    query: &Query,
 ) -> Result<Envelope<Template>, Error> {
     let page = query.page()?;
     let (search, language, category) = (query.search()?, query.text("language")?, query.text("category")?);

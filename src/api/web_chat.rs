@@ -12,7 +12,8 @@ use std::sync::Arc;
 
 use actix_web::http::header::ContentType;
 use actix_web::web::{Data, Json};
-use actix_web::{HttpMessage as _, HttpRequest, HttpResponse};
+use actix_web::{HttpRequest, HttpResponse};
+use serde::Serialize;
 use utoipa::ToSchema;
 
 use self::answer::Sent;
@@ -20,23 +21,24 @@ use self::dry_run::Tried;
 use super::State;
 use super::auth::Company;
 use super::body::Body;
-use super::channel_id::ChannelId;
 use super::channels::{self, Channel};
-use super::chat::limits::Limits;
-use super::envelope::Envelope;
+use super::chat::limits::{self, Limits};
+use super::envelope::{Answer, Envelope};
 use super::error::{Error, ErrorBody, MessageBody};
 use super::idempotency::{self, IdempotencyKey, Turn};
-use super::list_query::{ListQuery, PageParameters};
-use super::openapi::{Failures, WebSend};
+use super::list_query::{PageParameters, Query, SearchParameter};
+use super::path_id::Id;
 use crate::domain::channel::{self, Kind};
-use crate::domain::request::WebRequest;
-use crate::engine::{Allowance, Form};
+use crate::domain::request::{WebRequest, WebSend};
+use crate::engine::Form;
 use crate::error::Code;
 use crate::surface::body::Room;
 
 /// The form of the answer to a message that was handed over.
-pub const SENT: Form =
-    Form { name: "api", render: |sent| serde_json::to_string(&Sent::from(sent)).unwrap_or_default() };
+pub const SENT: Form = Form {
+    name: "api",
+    render: |sent| serde_json::to_string(&WebAnswer::Sent(Sent::from(sent))).unwrap_or_default(),
+};
 
 /// List web-session channels
 ///
@@ -45,16 +47,11 @@ pub const SENT: Form =
     get,
     path = "/api/v1/web-chat",
     operation_id = "listWebChannels",
-    tag = "web session",
-    params(PageParameters),
-    responses((status = 200, description = "A page of channels", body = Envelope<Channel>), Failures),
+    params(PageParameters, SearchParameter),
+    responses((status = 200, description = "A page of channels", body = Envelope<Channel>)),
 )]
-pub(super) async fn list(
-    company: Company,
-    state: Data<State>,
-    request: HttpRequest,
-) -> Result<Json<Envelope<Channel>>, Error> {
-    channels::list(&state, company, Kind::WebSession, request.query_string()).await.map(Json)
+pub(super) async fn list(company: Company, state: Data<State>, query: Query) -> Answer<Envelope<Channel>> {
+    channels::list(&state, company, Kind::WebSession, &query).await.map(Json)
 }
 
 /// Explain a channel's limits
@@ -64,31 +61,26 @@ pub(super) async fn list(
     get,
     path = "/api/v1/web-chat/{id}/limits",
     operation_id = "explainWebLimits",
-    tag = "web session",
     params(("id" = Uuid, Path, description = "The channel")),
     responses(
         (status = 200, description = "The limits", body = Limits),
         (status = 404, description = "No such channel in this company", body = MessageBody),
-        Failures,
     ),
 )]
 pub(super) async fn limits(
     company: Company,
-    id: ChannelId,
+    id: Id,
     state: Data<State>,
     request: HttpRequest,
-) -> Result<Json<Limits>, Error> {
+) -> Answer<Limits> {
     let channel = own_channel(&state, company, id).await?;
-    let limits = state.engine.limits(&channel).await?;
-    let allowance = request.extensions().get::<Allowance>().copied();
-    Ok(Json(Limits::new(channel.id, limits, allowance)))
+    limits::explain(&state, &channel, &request).await
 }
 
 /// The answer to a send through a web session.
-#[derive(ToSchema)]
+#[derive(Serialize, ToSchema)]
 #[schema(as = WebSendAnswer)]
 #[serde(untagged)]
-#[expect(dead_code, reason = "read by the OpenAPI document only")]
 pub(in crate::api) enum WebAnswer {
     /// The message was handed over.
     Sent(Sent),
@@ -119,7 +111,6 @@ pub(in crate::api) enum WebAnswer {
     post,
     path = "/api/v1/web-chat/{id}/messages",
     operation_id = "sendWebMessage",
-    tag = "web session",
     params(
         ("id" = Uuid, Path, description = "The channel"),
         ("dry_run" = Option<bool>, Query, description = "Whether only to check the request, and send \
@@ -137,22 +128,20 @@ pub(in crate::api) enum WebAnswer {
         ),
         (status = 404, description = "No such channel in this company", body = MessageBody),
         (status = 409, description = "`session_disconnected`, `send_is_over`, `idempotency_in_progress`", body = ErrorBody),
-        (status = 408, description = "`body_too_slow`", body = ErrorBody),
-        (status = 413, description = "`body_too_large`", body = ErrorBody),
         (status = 422, description = "`not_on_whatsapp`, `idempotency_key_reused`", body = ErrorBody),
-        Failures,
         (status = 500, description = "An internal failure; the body has no details", body = MessageBody),
     ),
 )]
 pub(super) async fn send(
     company: Company,
-    id: ChannelId,
+    id: Id,
     body: Body,
     state: Data<State>,
+    query: Query,
     request: HttpRequest,
 ) -> Result<HttpResponse, Error> {
     let channel = own_channel(&state, company, id).await?;
-    let is_dry_run = ListQuery::new(request.query_string(), &state.options).flag("dry_run")?;
+    let is_dry_run = query.flag("dry_run")?;
     let body = body.read(&state.options).await?;
     let held = match idempotency::turn(&state, company, &request, body.bytes()).await? {
         Turn::First(held) => held,
@@ -175,15 +164,15 @@ pub(super) async fn send(
     let limits = &state.options.send;
     room.shrink_to(4 * (limits.text_chars + limits.caption_chars + limits.link_chars));
     if is_dry_run {
-        let dry_run = state.engine.dry_run_web(&channel, asked).await?;
-        return Ok(HttpResponse::Ok().json(Tried::from(dry_run)));
+        let dry_run = state.engine.web_sends().dry_run(&channel, asked).await?;
+        return Ok(HttpResponse::Ok().json(WebAnswer::Tried(Tried::from(dry_run))));
     }
-    let answer = state.engine.send_web(&channel, asked, held, SENT);
-    Ok(HttpResponse::Ok().content_type(ContentType::json()).body(answer.await?))
+    let answer = state.engine.web_sends().send(&channel, asked, held, SENT).await?;
+    Ok(HttpResponse::Ok().content_type(ContentType::json()).body(answer))
 }
 
 /// The web session of the path, if it is the company's. Another company's channel is treated as unknown.
-async fn own_channel(state: &State, company: Company, id: ChannelId) -> Result<Arc<channel::Channel>, Error> {
+async fn own_channel(state: &State, company: Company, id: Id) -> Result<Arc<channel::Channel>, Error> {
     let id = id.0.ok_or_else(|| {
         Error::refused(Code::InvalidIdParam, "the channel's id in the path is not an id (a UUID)")
     })?;

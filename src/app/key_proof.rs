@@ -30,7 +30,7 @@ fn proof(vault: &Vault, key: KeyId) -> Option<KeyProof> {
 
 /// The keys of the database that this vault does not have.
 pub(super) async fn missing(store: &Store, vault: &Vault) -> anyhow::Result<Vec<KeyId>> {
-    Ok(lacking(vault, &store.sealing_keys().await?))
+    Ok(lacking(vault, &store.sealing_keys().all().await?))
 }
 
 fn lacking(vault: &Vault, keys: &[KeyProof]) -> Vec<KeyId> {
@@ -46,9 +46,9 @@ fn lacking(vault: &Vault, keys: &[KeyProof]) -> Vec<KeyId> {
 /// A sentence for the operator when a key is missing; and those of the store.
 pub(super) async fn require(config: &Config, store: &Store, vault: &Vault) -> anyhow::Result<Vec<KeyProof>> {
     loop {
-        let mut keys = store.sealing_keys().await?;
+        let mut keys = store.sealing_keys().all().await?;
         if keys.is_empty() {
-            keys = store.add_first_sealing_keys(&first(config, store, vault).await?).await?;
+            keys = store.sealing_keys().add_first(&first(config, store, vault).await?).await?;
         }
         let lacking = lacking(vault, &keys);
         if lacking.is_empty() {
@@ -59,7 +59,7 @@ pub(super) async fn require(config: &Config, store: &Store, vault: &Vault) -> an
         }
         for key in lacking {
             tracing::warn!(%key, "a sealing key with which nothing was sealed is gone");
-            store.remove_sealing_key(&Who::Pombo, key.as_slice(), &key.to_string(), "unused").await?;
+            store.sealing_keys().remove(&Who::Pombo, key.as_slice(), &key.to_string(), "unused").await?;
         }
     }
 }
@@ -67,7 +67,7 @@ pub(super) async fn require(config: &Config, store: &Store, vault: &Vault) -> an
 /// Whether something is sealed with one of these keys, or a node has it.
 async fn are_used(store: &Store, vault: &Vault, keys: &[KeyId]) -> anyhow::Result<bool> {
     for key in keys {
-        if !store.nodes_with_key(&key.to_string()).await?.is_empty() {
+        if !store.nodes().with_key(&key.to_string()).await?.is_empty() {
             return Ok(true);
         }
     }
@@ -86,7 +86,7 @@ pub async fn require_to_seal(app: &App) -> anyhow::Result<()> {
     if keys.iter().any(|known| known.key_id == key.as_slice()) {
         return Ok(());
     }
-    let without = app.store.nodes_without_key(&key.to_string()).await?;
+    let without = app.store.nodes().without_key(&key.to_string()).await?;
     if !without.is_empty() {
         bail!(
             "this command would seal with the key {key}, which the node {} does not have: use the key file or the \
@@ -95,7 +95,7 @@ pub async fn require_to_seal(app: &App) -> anyhow::Result<()> {
         );
     }
     if let Some(own) = own(&app.vault) {
-        app.store.add_sealing_key(&own).await?;
+        app.store.sealing_keys().add(&own).await?;
     }
     Ok(())
 }
@@ -105,7 +105,7 @@ pub async fn require_to_seal(app: &App) -> anyhow::Result<()> {
 async fn first(config: &Config, store: &Store, vault: &Vault) -> anyhow::Result<Vec<KeyProof>> {
     let (mut used, mut without_id) = (BTreeSet::new(), Vec::new());
     for kind in Kind::ALL {
-        for beginning in store.sealed_beginnings(kind, 1 + KeyId::BYTES, BEFORE_IDS).await? {
+        for beginning in store.sealed().beginnings(kind, 1 + KeyId::BYTES, BEFORE_IDS).await? {
             match beginning.bytes.get(1..).and_then(KeyId::from_slice) {
                 Some(id) => drop(used.insert(id)),
                 None => without_id.push(kind),
@@ -141,7 +141,7 @@ async fn opens_one(store: &Store, vault: &Vault, kinds: &[Kind]) -> anyhow::Resu
     for kind in kinds {
         // Values under the current key are not read: there are none of them here.
         let beginning = vault::beginning(vault.current_key());
-        for value in store.sealed_otherwise(*kind, &beginning, &Place::first(), TRIED).await? {
+        for value in store.sealed().otherwise(*kind, &beginning, &Place::first(), TRIED).await? {
             let place = super::sealing_keys::context_of(*kind, &value.place);
             if let Ok(opened) = vault.unseal_bytes(&value.sealed, &place) {
                 drop(zeroize::Zeroizing::new(opened));
@@ -185,18 +185,18 @@ pub async fn forget(app: &App, who: &Who, id: &str) -> anyhow::Result<u64> {
     if vault.key_ids().contains(&key) {
         bail!("this process has the key {key}, so it is not lost");
     }
-    let with = store.nodes_with_key(&key.to_string()).await?;
+    let with = store.nodes().with_key(&key.to_string()).await?;
     if !with.is_empty() {
         bail!("the node {} has the key {key}, so it is not lost: copy the key from there", with.join(", "));
     }
     let values = super::sealing_keys::missing(store, Some(vault)).await?.remove(&key);
-    let is_known = store.sealing_keys().await?.iter().any(|known| known.key_id == key.as_slice());
+    let is_known = store.sealing_keys().all().await?.iter().any(|known| known.key_id == key.as_slice());
     if values.is_none() && !is_known {
         bail!("nothing is sealed with the key {key}: `pombo secrets list` shows the keys that are missing");
     }
-    store.remove_sealing_key(who, key.as_slice(), &key.to_string(), "lost").await?;
+    store.sealing_keys().remove(who, key.as_slice(), &key.to_string(), "lost").await?;
     if let Some(own) = own(vault) {
-        store.add_sealing_key(&own).await?;
+        store.sealing_keys().add(&own).await?;
     }
     Ok(values.unwrap_or_default())
 }

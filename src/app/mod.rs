@@ -68,7 +68,6 @@ impl App {
         let app = Self { config, store, vault: Arc::new(vault) };
         app.follow_database_clock().await?;
         app.add_built_in_tiers().await?;
-        verify_tokens::keep_derived(&app).await?;
         Ok(app)
     }
 
@@ -80,7 +79,7 @@ impl App {
         }
         let mut estimate = Estimate::new(database::origin());
         for _ in 0..CLOCK_READINGS {
-            if let Some(reading) = self.store.read_clock().await? {
+            if let Some(reading) = self.store.nodes().read_clock().await? {
                 database::follow(estimate.take(&reading));
             }
         }
@@ -88,13 +87,13 @@ impl App {
     }
 
     async fn add_built_in_tiers(&self) -> anyhow::Result<()> {
-        if !self.store.tiers().await?.is_empty() {
+        if !self.store.tiers().all().await?.is_empty() {
             return Ok(());
         }
         let tiers = tier::parse(tier::BUILT_IN).map_err(|faults| error::all(&faults))?;
         let documents = tiers.iter().map(|tier| Ok((tier.name.clone(), serde_json::to_string(tier)?)));
         let documents = documents.collect::<anyhow::Result<Vec<_>>>()?;
-        self.store.apply_tiers(&Who::Pombo, &documents).await?;
+        self.store.tiers().apply(&Who::Pombo, &documents).await?;
         tracing::info!(tiers = documents.len(), "added the built-in tiers to the new database");
         Ok(())
     }

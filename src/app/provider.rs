@@ -27,8 +27,8 @@ impl App {
         let connector = self.connector(channel, waba_id).await?;
         let as_of = Timestamp::now();
         let listed = connector.templates().await.map_err(|error| self.sentence(error, channel))?;
-        self.store.sync_templates_as_of(channel.company_id, waba_id, &listed, as_of).await?;
-        let mut templates = self.store.templates(channel.company_id).await?;
+        self.store.of(channel.company_id).templates().sync_as_of(waba_id, &listed, as_of).await?;
+        let mut templates = self.store.of(channel.company_id).templates().all().await?;
         templates.retain(|template| template.waba_id == waba_id);
         Ok(templates)
     }
@@ -43,7 +43,7 @@ impl App {
         let connector = self.connector(channel, channel.waba_id.as_deref().unwrap_or_default()).await?;
         let (status, reason) = match connector.health().await {
             Health::Healthy(number) => {
-                self.store.set_channel_number(channel.id, number).await?;
+                self.store.channels().set_number(channel.id, number).await?;
                 if channel.trial.is_some() {
                     // Only an accepted message connects the channel again.
                     return Ok(());
@@ -57,14 +57,14 @@ impl App {
             Health::Unknown(_) => return Ok(()),
         };
         let settled = Connection { status, reason, since: Timestamp::now() };
-        self.store.set_channel_connection(channel.id, &channel.connection, &settled).await?;
+        self.store.channels().set_connection(channel.id, &channel.connection, &settled).await?;
         Ok(())
     }
 
     async fn connector(&self, channel: &Channel, waba_id: &str) -> anyhow::Result<CloudApi> {
         let id = channel.id;
         let again = format!("enter it again with `pombo channel reconnect {id} --token-file FILE`");
-        let sealed = self.store.channel_secrets(id).await?.and_then(|sealed| sealed.token);
+        let sealed = self.store.channels().secrets(id).await?.and_then(|sealed| sealed.token);
         let sealed =
             sealed.ok_or_else(|| anyhow!("the channel `{}` has no access token; {again}", channel.name))?;
         let token = self.vault.unseal(&sealed, &context::token(id)).with_context(|| {

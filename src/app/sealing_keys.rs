@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use anyhow::bail;
+use serde::{Serialize, Serializer};
 
 use super::{App, key_proof};
 use crate::store::Store;
@@ -25,7 +26,7 @@ const NODES_PATIENCE: Duration = Duration::from_secs(6);
 const PAUSE: Duration = Duration::from_millis(50);
 
 /// The number of sealed values, by kind.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Counts {
     /// Channels' access tokens.
     pub tokens: u64,
@@ -58,7 +59,8 @@ impl Counts {
 }
 
 /// What a key is used for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(into = "&'static str")]
 pub enum State {
     /// The key seals.
     Current,
@@ -82,15 +84,27 @@ impl State {
     }
 }
 
+impl From<State> for &'static str {
+    fn from(state: State) -> Self {
+        state.as_str()
+    }
+}
+
 /// A key, and the number of values that are sealed with it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Key {
     /// `None` for values that were sealed before keys had ids.
+    #[serde(serialize_with = "as_text")]
     pub id: Option<KeyId>,
     /// What it is used for.
     pub state: State,
     /// What is sealed with it.
+    #[serde(flatten)]
     pub counts: Counts,
+}
+
+fn as_text<S: Serializer>(id: &Option<KeyId>, serializer: S) -> Result<S::Ok, S::Error> {
+    id.map(|id| id.to_string()).serialize(serializer)
 }
 
 /// The result of a rotation.
@@ -115,7 +129,7 @@ pub async fn list(app: &App) -> anyhow::Result<Vec<Key>> {
         known.map(|(id, state)| Key { id: Some(id), state, counts: Counts::default() }).collect();
     let mut others: BTreeMap<Option<KeyId>, Counts> = BTreeMap::new();
     for kind in Kind::ALL {
-        for beginning in app.store.sealed_beginnings(kind, 1 + KeyId::BYTES, BEFORE_IDS).await? {
+        for beginning in app.store.sealed().beginnings(kind, 1 + KeyId::BYTES, BEFORE_IDS).await? {
             let id = beginning.bytes.get(1..).and_then(KeyId::from_slice);
             let counts = match keys.iter_mut().find(|key| id.is_some() && key.id == id) {
                 Some(key) => &mut key.counts,
@@ -143,7 +157,7 @@ pub async fn missing(store: &Store, vault: Option<&Vault>) -> anyhow::Result<BTr
     };
     let mut missing = BTreeMap::new();
     for kind in Kind::ALL {
-        for beginning in store.sealed_beginnings(kind, 1 + KeyId::BYTES, BEFORE_IDS).await? {
+        for beginning in store.sealed().beginnings(kind, 1 + KeyId::BYTES, BEFORE_IDS).await? {
             let id = beginning.bytes.get(1..).and_then(KeyId::from_slice);
             if let Some(id) = id.filter(|id| !has(*id)) {
                 *missing.entry(id).or_default() += beginning.values;
@@ -175,22 +189,22 @@ pub async fn rotate(app: &App, who: &Who) -> anyhow::Result<Rotated> {
     let Some(own) = key_proof::own(vault) else { bail!("the key file changed meanwhile: run this again") };
     match (rotated.added, former) {
         (Some(added), Some(former)) => {
-            store.rotate_sealing_key(who, &own, [&added.to_string(), &former]).await?;
+            store.sealing_keys().rotate(who, &own, [&added.to_string(), &former]).await?;
         }
-        _ => store.add_sealing_key(&own).await?,
+        _ => store.sealing_keys().add(&own).await?,
     }
     reseal(app, &mut rotated).await?;
     let of_file = if vault.key_file().is_some() { vault.keys_to_retire()? } else { Vec::new() };
     let mut over = of_file.clone();
     if rotated.unopened == 0 {
-        let known = store.sealing_keys().await?;
+        let known = store.sealing_keys().all().await?;
         let others = known.iter().filter_map(|known| KeyId::from_slice(&known.key_id));
         over.extend(others.filter(|id| *id != current && !of_file.contains(id)));
     }
     // First in the database: a key that only the database knows would keep every service from starting. A service that
     // still seals with one of them adds it again.
     for id in &over {
-        store.remove_sealing_key(who, id.as_slice(), &id.to_string(), "retired").await?;
+        store.sealing_keys().remove(who, id.as_slice(), &id.to_string(), "retired").await?;
     }
     if !of_file.is_empty() {
         vault.retire_keys(&of_file).await?;
@@ -203,7 +217,7 @@ pub async fn rotate(app: &App, who: &Who) -> anyhow::Result<Rotated> {
 async fn wait_for_nodes(store: &Store, key: KeyId) -> anyhow::Result<()> {
     let deadline = Instant::now() + NODES_PATIENCE;
     loop {
-        let without = store.nodes_without_key(&key.to_string()).await?;
+        let without = store.nodes().without_key(&key.to_string()).await?;
         if without.is_empty() {
             return Ok(());
         }
@@ -246,7 +260,7 @@ async fn reseal_kind(app: &App, kind: Kind, resealed: &mut u64, unopened: &mut u
     let (mut after, mut found) = (Place::first(), 0);
     loop {
         let begun = Instant::now();
-        let values = app.store.sealed_otherwise(kind, &beginning, &after, BATCH).await?;
+        let values = app.store.sealed().otherwise(kind, &beginning, &after, BATCH).await?;
         let Some(last) = values.last() else { return Ok(found) };
         after = last.place.clone();
         let mut fresh = Vec::with_capacity(values.len());
@@ -267,7 +281,7 @@ async fn reseal_kind(app: &App, kind: Kind, resealed: &mut u64, unopened: &mut u
         }
         found += fresh.len() as u64;
         if !fresh.is_empty() {
-            *resealed += app.store.reseal(kind, &fresh).await?;
+            *resealed += app.store.sealed().reseal(kind, &fresh).await?;
             // The pause is as long as the batch took, so that the service's own writes have at least every
             // other turn.
             tokio::time::sleep(begun.elapsed()).await;

@@ -138,7 +138,7 @@ pub async fn start_with(app: App, driver: Option<Arc<dyn Driver>>) -> anyhow::Re
     let operators =
         config.server.operator_bind.map(|address| bind(address, "server.operator_bind")).transpose()?;
     let operator_address = operators.as_ref().map(TcpListener::local_addr).transpose()?;
-    let sessions = store.count_channels(Kind::WebSession).await?;
+    let sessions = store.channels().count(Kind::WebSession).await?;
     let connections = open_files::divide(&mut config, sessions)?;
     let holder = format!("process {} at {address}", std::process::id());
     let cluster = config.cluster.is_joined().then_some(config.cluster.name.as_str());
@@ -156,7 +156,7 @@ pub async fn start_with(app: App, driver: Option<Arc<dyn Driver>>) -> anyhow::Re
         false => {
             let lease = lease(&store, &store_options(&config), &holder).await?;
             if let Some(key) = &own_key {
-                store.add_sealing_key(key).await?;
+                store.sealing_keys().add(key).await?;
             }
             lease
         }
@@ -167,7 +167,7 @@ pub async fn start_with(app: App, driver: Option<Arc<dyn Driver>>) -> anyhow::Re
         None => Arc::new(Nobody),
     };
     let engine = Box::pin(Engine::start_carried(&config, store, vault, lease, driver, carrier)).await?;
-    engine.render_as(&[api::SENT, console::SENT]);
+    engine.web_sends().render_as(&[api::SENT, console::SENT]);
     if let Some(events) = events.filter(|_| config.events.enabled) {
         engine.publish_events(events.events(&config.events), config.events.max_rows);
     }
@@ -233,7 +233,7 @@ pub(super) fn beside(pages: &web::Data<console::State>) -> Beside {
 async fn lease(store: &Store, options: &store::Options, holder: &str) -> anyhow::Result<Lease> {
     let deadline = Instant::now() + LEASE_PATIENCE;
     loop {
-        match store.acquire_lease(options, holder).await {
+        match store.lease().acquire(options, holder).await {
             Err(store::Error::Taken(_)) if Instant::now() < deadline => tokio::time::sleep(LEASE_PAUSE).await,
             Err(store::Error::Taken(sentence)) => return Err(anyhow::Error::msg(sentence)),
             result => return Ok(result?),
@@ -249,14 +249,14 @@ async fn join(
     (vault, key): (&Vault, Option<&KeyProof>),
     address: &str,
 ) -> anyhow::Result<Lease> {
-    let clock_ahead = store.read_clock().await?.map(|reading| reading.ahead());
+    let clock_ahead = store.nodes().read_clock().await?.map(|reading| reading.ahead());
     let key_ids: Vec<_> = vault.key_ids().iter().map(ToString::to_string).collect();
     let provider = address::shown(&config.cloud_api.base_url);
     let new = NewNode { address, key, clock_ahead, ..described(config, &key_ids, &provider) };
     let new = if new.is_named { new } else { NewNode { name: address, ..new } };
     let (options, deadline) = (store_options(config), Instant::now() + JOIN_PATIENCE);
     let lease = loop {
-        match store.join_cluster(&options, &new, cluster::LEASE).await {
+        match store.nodes().join(&options, &new, cluster::LEASE).await {
             Err(store::Error::Taken(_)) if Instant::now() < deadline => tokio::time::sleep(LEASE_PAUSE).await,
             Err(store::Error::Taken(sentence)) => return Err(anyhow::Error::msg(sentence)),
             result => break result?,

@@ -114,7 +114,7 @@ pub(super) async fn add_business(session: &Session, arguments: AddBusiness) -> a
         secrets,
         status: Status::Connecting,
     };
-    let channel = session.app.store.add_channel(&session.who(), new).await.map_err(|error| match error {
+    let channel = session.app.store.channels().add(&session.who(), new).await.map_err(|error| match error {
         store::Error::Taken(_) => anyhow!(
             "there is a channel with the phone number id {phone_number_id} already; a number belongs to one channel: \
              find it with `pombo channel list`, and give it a new token with `pombo channel reconnect`"
@@ -144,7 +144,7 @@ pub(super) async fn add_web(session: &Session, AddWeb { of, name, tier }: AddWeb
         secrets: Sealed::default(),
         status: Status::Pairing,
     };
-    let channel = session.app.store.add_channel(&session.who(), new).await?;
+    let channel = session.app.store.channels().add(&session.who(), new).await?;
     let said = format!(
         "channel {} is {id}; it waits for a phone\nnext: pombo channel pair {id}",
         channel.name,
@@ -159,7 +159,7 @@ pub(super) async fn list(session: &Session, arguments: MaybeOfCompany) -> anyhow
         for kind in [Kind::BusinessAccount, Kind::WebSession] {
             for page in 1.. {
                 let request = PageRequest { page, limit: PAGE };
-                let found = session.app.store.channels(company.id, kind, request, None).await?;
+                let found = session.app.store.of(company.id).channels().of_kind(kind, request, None).await?;
                 let is_last = page >= found.pages(PAGE).into();
                 records.extend(found.records.into_iter().map(|channel| Record::new(channel, &company.name)));
                 if is_last {
@@ -199,10 +199,10 @@ pub(super) async fn reconnect(session: &Session, arguments: Reconnect) -> anyhow
     }
     let _hold = session.app.vault.hold();
     let (store, vault, context) = (&session.app.store, &session.app.vault, context::token(id));
-    let known = store.channel_secrets(id).await?.and_then(|secrets| secrets.token);
+    let known = store.channels().secrets(id).await?.and_then(|secrets| secrets.token);
     let token = token.filter(|token| !vault.is_sealed(known.as_deref(), token, &context));
     let sealed = token.map(|token| vault.seal(token.expose().as_bytes(), &context));
-    store.reconnect_channel(&session.who(), id, sealed).await?;
+    store.channels().reconnect(&session.who(), id, sealed).await?;
     let channel = session.channel(id).await?;
     let company = session.company(&channel.company_id.to_string()).await?;
     let said = format!(
@@ -216,7 +216,7 @@ pub(super) async fn reconnect(session: &Session, arguments: Reconnect) -> anyhow
 pub(super) async fn set_tier(session: &Session, SetTier { id, tier }: SetTier) -> anyhow::Result<()> {
     let channel = session.channel(id).await?;
     let tier = tier::find(session, &tier, Some(channel.kind)).await?.name;
-    session.app.store.set_channel_tier(&session.who(), id, &tier).await?;
+    session.app.store.channels().set_tier(&session.who(), id, &tier).await?;
     let company = session.company(&channel.company_id.to_string()).await?;
     let said = if channel.tier == tier {
         format!("channel {} is under the tier {tier} already", channel.name)

@@ -4,14 +4,14 @@ use anyhow::anyhow;
 use clap::Args;
 use serde::Serialize;
 use serde_json::json;
-use uuid::Uuid;
 
 use super::failure::Misused;
-use super::output::Listed;
+use super::output::{Columns, Listed};
 use super::session::Session;
+use crate::api::records::{Node, Postgres};
 use crate::clock::Timestamp;
 use crate::clock::database::TOLERATED;
-use crate::cluster::{self, Moves, Node, NodeState, NodeStatus, Server};
+use crate::cluster::{self, Moves, NodeState, NodeStatus};
 use crate::connector::nats;
 
 #[derive(Debug, Args)]
@@ -20,41 +20,15 @@ pub(super) struct Drain {
     node: String,
 }
 
-#[derive(Serialize)]
-struct Record {
-    id: Uuid,
-    name: String,
-    address: String,
-    version: String,
-    cores: u32,
-    state: &'static str,
-    /// The business accounts and web sessions whose channels the node runs. The background work that one node
-    /// does for all counts as one more.
-    shards: u64,
-    channels: u64,
-    lease_seconds: f64,
-    /// How far the node's clock is ahead of the database's.
-    clock_ahead_seconds: Option<f64>,
-    started_at: Timestamp,
-}
-
 /// The JSON output.
 #[derive(Serialize)]
 struct Status<'a> {
     cluster: &'a str,
-    nodes: &'a [Record],
+    nodes: &'a [Node],
     moves: i64,
     moved_at: Option<Timestamp>,
     postgresql: Postgres,
     nats: Option<Nats>,
-}
-
-#[derive(Serialize)]
-struct Postgres {
-    version: String,
-    answer_ms: f64,
-    connections: i64,
-    max_connections: i64,
 }
 
 #[derive(Serialize)]
@@ -65,58 +39,20 @@ struct Nats {
     error: Option<String>,
 }
 
-impl Listed for Record {
-    const COLUMNS: &'static [&'static str] = &[
-        "name",
-        "address",
-        "state",
-        "channels",
-        "shards",
-        "lease",
-        "clock",
-        "cores",
-        "version",
-        "started at",
-        "id",
+impl Listed for Node {
+    const COLUMNS: Columns<Self> = &[
+        ("name", |node| node.name.clone()),
+        ("address", |node| node.address.clone()),
+        ("state", |node| node.state.to_owned()),
+        ("channels", |node| node.channels.to_string()),
+        ("shards", |node| node.shards.to_string()),
+        ("lease", |node| format!("{:.1} s", node.lease_seconds)),
+        ("clock", |node| node.clock_ahead_seconds.map(|ahead| format!("{ahead:+.1} s")).unwrap_or_default()),
+        ("cores", |node| node.cores.to_string()),
+        ("version", |node| node.version.clone()),
+        ("started at", |node| node.started_at.to_string()),
+        ("id", |node| node.id.to_string()),
     ];
-
-    fn cells(&self) -> Vec<String> {
-        vec![
-            self.name.clone(),
-            self.address.clone(),
-            self.state.to_owned(),
-            self.channels.to_string(),
-            self.shards.to_string(),
-            format!("{:.1} s", self.lease_seconds),
-            self.clock_ahead_seconds.map(|ahead| format!("{ahead:+.1} s")).unwrap_or_default(),
-            self.cores.to_string(),
-            self.version.clone(),
-            self.started_at.to_string(),
-            self.id.to_string(),
-        ]
-    }
-}
-
-impl From<NodeStatus> for Record {
-    fn from(status: NodeStatus) -> Self {
-        let (lease_seconds, clock_ahead_seconds) = (status.lease().as_secs_f64(), status.clock_ahead());
-        let NodeStatus { node, state, shards, channels } = status;
-        let Node { id, name, address, version, cores, started_at, .. } = node;
-        let state = state.as_str();
-        Self {
-            id,
-            name,
-            address,
-            version,
-            cores,
-            state,
-            shards,
-            channels,
-            lease_seconds,
-            clock_ahead_seconds,
-            started_at,
-        }
-    }
 }
 
 /// The cluster's name.
@@ -144,13 +80,10 @@ async fn ask_nats(session: &Session) -> Option<Nats> {
 pub(super) async fn status(session: &Session) -> anyhow::Result<()> {
     let cluster = configured(session)?;
     let cluster::Status { nodes, moves, server } = cluster::status(&session.app.store).await?;
-    let nodes: Vec<_> = nodes.into_iter().map(Record::from).collect();
+    let nodes: Vec<_> = nodes.into_iter().map(Node::from).collect();
     let Moves { count: moves, last: moved_at } = moves;
-    let Server { version, answers_in, connections, most_connections } = server;
-    let answer_ms = answers_in.as_secs_f64() * 1_000.0;
-    let postgresql = Postgres { version, answer_ms, connections, max_connections: most_connections };
-    let status =
-        Status { cluster, nodes: &nodes, moves, moved_at, postgresql, nats: ask_nats(session).await };
+    let (postgresql, nats) = (server.into(), ask_nats(session).await);
+    let status = Status { cluster, nodes: &nodes, moves, moved_at, postgresql, nats };
     if session.output.json {
         return session.output.record(&status, "");
     }
@@ -159,7 +92,7 @@ pub(super) async fn status(session: &Session) -> anyhow::Result<()> {
 }
 
 /// The nodes that need a person, each in a line.
-fn troubled(nodes: &[Record]) -> String {
+fn troubled(nodes: &[Node]) -> String {
     let mut said = String::new();
     for node in nodes {
         let ahead = node.clock_ahead_seconds.filter(|ahead| ahead.abs() > TOLERATED.as_secs_f64());
@@ -206,7 +139,7 @@ pub(super) async fn drain(session: &Session, Drain { node }: Drain) -> anyhow::R
             _ => anyhow!("several nodes are called `{node}`: give the id that `pombo cluster status` shows"),
         });
     };
-    if !session.app.store.drain_node(&session.who(), found.id).await? {
+    if !session.app.store.nodes().drain(&session.who(), found.id).await? {
         return Err(anyhow!("the node `{node}` has just ended"));
     }
     let said = format!(

@@ -3,12 +3,11 @@
 use anyhow::anyhow;
 use clap::Args;
 use serde::Serialize;
-use uuid::Uuid;
 
-use super::output::Listed;
+use super::output::{Columns, Listed};
 use super::session::Session;
 use super::{argument, tier};
-use crate::clock::Timestamp;
+use crate::api::records;
 use crate::domain::phone::Country;
 use crate::store;
 use crate::store::companies::Company;
@@ -32,38 +31,39 @@ pub(super) struct SetCountry {
     country: Option<Country>,
 }
 
+/// A company: the operator API's record, and its country.
 #[derive(Serialize)]
 struct Record {
-    id: Uuid,
-    name: String,
-    tier: String,
+    #[serde(flatten)]
+    company: records::Company,
     country: Option<&'static str>,
-    created_at: Timestamp,
 }
 
 impl From<Company> for Record {
-    fn from(Company { id, name, tier, created_at, country }: Company) -> Self {
-        Self { id, name, tier, country: country.map(Country::code), created_at }
+    fn from(company: Company) -> Self {
+        Self { country: company.country.map(Country::code), company: company.into() }
     }
 }
 
 impl Listed for Record {
-    const COLUMNS: &'static [&'static str] = &["name", "id", "tier", "country", "created at"];
-
-    fn cells(&self) -> Vec<String> {
-        let country = self.country.unwrap_or("-").to_owned();
-        let Self { name, id, tier, created_at, .. } = self;
-        vec![name.clone(), id.to_string(), tier.clone(), country, created_at.to_string()]
-    }
+    const COLUMNS: Columns<Self> = &[
+        ("name", |Self { company, .. }| company.name.clone()),
+        ("id", |Self { company, .. }| company.id.to_string()),
+        ("tier", |Self { company, .. }| company.tier.clone()),
+        ("country", |Self { country, .. }| country.unwrap_or("-").to_owned()),
+        ("created at", |Self { company, .. }| company.created_at.to_string()),
+    ];
 }
 
 pub(super) async fn create(session: &Session, Create { name, tier }: Create) -> anyhow::Result<()> {
     tier::find(session, &tier, None).await?;
     let company =
-        session.app.store.add_company(&session.who(), &name, &tier).await.map_err(|error| match error {
-            store::Error::Taken(_) => anyhow!("there is a company `{name}` already; choose another name"),
-            other => other.into(),
-        })?;
+        session.app.store.companies().add(&session.who(), &name, &tier).await.map_err(
+            |error| match error {
+                store::Error::Taken(_) => anyhow!("there is a company `{name}` already; choose another name"),
+                other => other.into(),
+            },
+        )?;
     let said = format!(
         "company {} is {}\nnext: pombo key create --company {}",
         company.name,
@@ -74,14 +74,15 @@ pub(super) async fn create(session: &Session, Create { name, tier }: Create) -> 
 }
 
 pub(super) async fn list(session: &Session) -> anyhow::Result<()> {
-    let records: Vec<Record> = session.app.store.companies().await?.into_iter().map(Record::from).collect();
+    let records: Vec<Record> =
+        session.app.store.companies().all().await?.into_iter().map(Record::from).collect();
     session.output.list(&records, "there are no companies; add one with `pombo company create NAME`")
 }
 
 pub(super) async fn set_country(session: &Session, arguments: SetCountry) -> anyhow::Result<()> {
     let SetCountry { company, country } = arguments;
     let mut company = session.company(&company).await?;
-    session.app.store.set_company_country(&session.who(), company.id, country).await?;
+    session.app.store.of(company.id).set_country(&session.who(), country).await?;
     let said = match country {
         Some(country) => {
             format!("files and forms can read numbers without a plus sign as numbers of {}", country.code())

@@ -1,32 +1,17 @@
 //! `pombo doctor`.
 
-use serde::Serialize;
-
 use super::Global;
-use super::output::{Listed, Output};
+use super::output::{Columns, Listed, Output};
 use super::session::quiet_config;
 use crate::app::doctor::{self, Finding, State};
 use crate::config::Faults;
 
-#[derive(Serialize)]
-struct Record {
-    check: &'static str,
-    state: &'static str,
-    finding: String,
-}
-
-impl From<Finding> for Record {
-    fn from(Finding { check, state, finding }: Finding) -> Self {
-        Self { check, state: state.as_str(), finding }
-    }
-}
-
-impl Listed for Record {
-    const COLUMNS: &'static [&'static str] = &["check", "state", "finding"];
-
-    fn cells(&self) -> Vec<String> {
-        vec![self.check.to_owned(), self.state.to_owned(), self.finding.clone()]
-    }
+impl Listed for Finding {
+    const COLUMNS: Columns<Self> = &[
+        ("check", |finding| finding.check.to_owned()),
+        ("state", |finding| finding.state.as_str().to_owned()),
+        ("finding", |finding| finding.finding.clone()),
+    ];
 }
 
 /// The number of `bad` findings, which make the exit code 1.
@@ -41,7 +26,6 @@ pub(super) async fn run(global: &Global) -> anyhow::Result<()> {
     };
     let findings = doctor::examine(config, global.config.as_deref()).await;
     let bad = findings.iter().filter(|finding| finding.state == State::Bad).count();
-    let records: Vec<Record> = findings.into_iter().map(Record::from).collect();
-    Output::new(global.json).list(&records, "there is nothing to check")?;
+    Output::new(global.json).list(&findings, "there is nothing to check")?;
     if bad == 0 { Ok(()) } else { Err(Unwell(bad).into()) }
 }

@@ -9,11 +9,13 @@ use serde_json::json;
 use uuid::Uuid;
 
 use super::argument::{self, MaybeOfCompany};
-use super::output::Listed;
+use super::output::{Columns, Listed};
 use super::session::Session;
+use crate::api::records;
 use crate::clock::Timestamp;
 use crate::domain::scope::{Scope, Scopes};
 use crate::store::api_keys::{ApiKey, NewKey};
+use crate::store::companies::Company;
 use crate::vault::api_key;
 
 #[derive(Debug, Args)]
@@ -38,87 +40,64 @@ pub(super) struct Revoke {
     id: Uuid,
 }
 
+/// A key: the operator API's record, with its company and its status.
 #[derive(Serialize)]
 struct Record {
-    id: Uuid,
+    #[serde(flatten)]
+    key: records::Key,
+    status: &'static str,
     company_id: Uuid,
     #[serde(skip)]
     company: String,
-    name: String,
-    prefix: String,
-    status: &'static str,
-    scopes: Vec<&'static str>,
-    last_used_at: Option<Timestamp>,
-    expires_at: Option<Timestamp>,
-    revoked_at: Option<Timestamp>,
-    created_at: Timestamp,
 }
 
 /// The answer to [`create`], the only one that contains the key.
 #[derive(Serialize)]
 struct Created<'a> {
-    id: Uuid,
     key: &'a str,
-    company_id: Uuid,
-    name: String,
-    prefix: String,
-    scopes: Vec<&'static str>,
-    expires_at: Option<Timestamp>,
-    created_at: Timestamp,
+    #[serde(flatten)]
+    record: &'a Record,
 }
 
 impl Record {
-    fn new(key: ApiKey, company: &str) -> Self {
-        let ApiKey { id, company_id, name, prefix, expires_at, revoked_at, created_at, scopes, last_used_at } =
-            key;
-        let status = match (revoked_at, expires_at) {
-            (Some(_), _) => "revoked",
-            (None, Some(end)) if end <= Timestamp::now() => "expired",
-            (None, _) => "valid",
-        };
-        let (company, scopes) = (company.to_owned(), scopes.words());
-        Self {
-            id,
-            company_id,
-            company,
-            name,
-            prefix,
-            status,
-            scopes,
-            last_used_at,
-            expires_at,
-            revoked_at,
-            created_at,
-        }
+    fn new(key: ApiKey, company: &Company) -> Self {
+        let key = records::Key::from(key);
+        let status = status(key.is_valid, key.revoked_at);
+        Self { company_id: company.id, company: company.name.clone(), status, key }
     }
 }
 
-impl Listed for Record {
-    const COLUMNS: &'static [&'static str] = &[
-        "company",
-        "name",
-        "id",
-        "begins with",
-        "status",
-        "scopes",
-        "last used at",
-        "expires at",
-        "created at",
-    ];
-
-    fn cells(&self) -> Vec<String> {
-        vec![
-            self.company.clone(),
-            self.name.clone(),
-            self.id.to_string(),
-            format!("{}…", self.prefix),
-            self.status.to_owned(),
-            self.scopes.join(","),
-            self.last_used_at.map_or_else(|| "never".to_owned(), |at| at.to_string()),
-            self.expires_at.map_or_else(|| "never".to_owned(), |end| end.to_string()),
-            self.created_at.to_string(),
-        ]
+/// The word for the state of a key.
+pub(super) const fn status(is_valid: bool, revoked_at: Option<Timestamp>) -> &'static str {
+    match revoked_at {
+        Some(_) => "revoked",
+        None if is_valid => "valid",
+        None => "expired",
     }
+}
+
+/// The end of a key that is valid, in a sentence.
+pub(super) fn until(expires_at: Option<Timestamp>) -> String {
+    expires_at.map_or_else(String::new, |end| format!(" until {end}"))
+}
+
+/// The time, or `never`.
+pub(super) fn or_never(time: Option<Timestamp>) -> String {
+    time.map_or_else(|| "never".to_owned(), |time| time.to_string())
+}
+
+impl Listed for Record {
+    const COLUMNS: Columns<Self> = &[
+        ("company", |Self { company, .. }| company.clone()),
+        ("name", |Self { key, .. }| key.name.clone()),
+        ("id", |Self { key, .. }| key.id.to_string()),
+        ("begins with", |Self { key, .. }| format!("{}…", key.prefix)),
+        ("status", |Self { status, .. }| (*status).to_owned()),
+        ("scopes", |Self { key, .. }| key.scopes.join(",")),
+        ("last used at", |Self { key, .. }| or_never(key.last_used_at)),
+        ("expires at", |Self { key, .. }| or_never(key.expires_at)),
+        ("created at", |Self { key, .. }| key.created_at.to_string()),
+    ];
 }
 
 pub(super) async fn create(session: &Session, arguments: Create) -> anyhow::Result<()> {
@@ -126,39 +105,32 @@ pub(super) async fn create(session: &Session, arguments: Create) -> anyhow::Resu
     let company = session.company(&of.company).await?;
     let (plain, prefix) = api_key::generate();
     let new = NewKey {
-        company_id: company.id,
         name: &name,
         prefix: &prefix,
         hash: api_key::hash(plain.expose()),
         expires_at: expires_in.map(|span| Timestamp::now().plus(span)),
         scopes: if scope.is_empty() { Scopes::ALL } else { scope.into_iter().collect() },
     };
-    let ApiKey { id, company_id, name, prefix, expires_at, created_at, scopes, .. } =
-        session.app.store.add_api_key(&session.who(), new).await?;
-    let until = expires_at.map_or_else(String::new, |end| format!(" until {end}"));
-    let said = format!(
-        "{}\n\nThis is key {id} of {}, valid{until}. It is shown only once: store it now.",
-        plain.expose(),
-        company.name
-    );
-    let key = plain.expose();
-    let scopes = scopes.words();
-    session
-        .output
-        .record(&Created { id, key, company_id, name, prefix, scopes, expires_at, created_at }, &said)
+    let record =
+        Record::new(session.app.store.of(company.id).keys().add(&session.who(), new).await?, &company);
+    let (key, Record { company, key: records::Key { id, .. }, .. }) = (plain.expose(), &record);
+    let until = until(record.key.expires_at);
+    let said =
+        format!("{key}\n\nThis is key {id} of {company}, valid{until}. It is shown only once: store it now.");
+    session.output.record(&Created { key, record: &record }, &said)
 }
 
 pub(super) async fn list(session: &Session, arguments: MaybeOfCompany) -> anyhow::Result<()> {
     let mut records = Vec::new();
     for company in session.companies(arguments.company.as_deref()).await? {
-        let keys = session.app.store.api_keys(company.id).await?;
-        records.extend(keys.into_iter().map(|key| Record::new(key, &company.name)));
+        let keys = session.app.store.of(company.id).keys().all().await?;
+        records.extend(keys.into_iter().map(|key| Record::new(key, &company)));
     }
     session.output.list(&records, "there are no keys; create one with `pombo key create --company COMPANY`")
 }
 
 pub(super) async fn revoke(session: &Session, Revoke { id }: Revoke) -> anyhow::Result<()> {
-    if !session.app.store.revoke_api_key(&session.who(), id).await? {
+    if !session.app.store.keys().revoke(&session.who(), id).await? {
         return Err(anyhow!("there is no active key {id} to revoke; `pombo key list` shows the keys"));
     }
     let said = format!("key {id} is revoked; a running service refuses it within a second");

@@ -1,12 +1,11 @@
 //! `pombo migrate`: the schema by hand, for databases whose service does not migrate by itself.
 
 use clap::Args;
-use serde::Serialize;
 use serde_json::json;
 
 use super::Global;
 use super::failure::Misused;
-use super::output::{Listed, Output};
+use super::output::{Columns, Listed, Output};
 use super::session::quiet_config;
 use crate::app;
 use crate::store::schema::{Migration, Schema};
@@ -18,24 +17,11 @@ pub(super) struct Down {
     steps: Option<u32>,
 }
 
-#[derive(Serialize)]
-struct Record {
-    name: String,
-    applied: bool,
-}
-
-impl Listed for Record {
-    const COLUMNS: &'static [&'static str] = &["name", "state"];
-
-    fn cells(&self) -> Vec<String> {
-        vec![self.name.clone(), if self.applied { "applied" } else { "pending" }.to_owned()]
-    }
-}
-
-impl From<Migration> for Record {
-    fn from(Migration { name, is_applied }: Migration) -> Self {
-        Self { name, applied: is_applied }
-    }
+impl Listed for Migration {
+    const COLUMNS: Columns<Self> = &[
+        ("name", |migration| migration.name.clone()),
+        ("state", |migration| if migration.is_applied { "applied" } else { "pending" }.to_owned()),
+    ];
 }
 
 async fn open(global: &Global) -> anyhow::Result<Schema> {
@@ -44,9 +30,9 @@ async fn open(global: &Global) -> anyhow::Result<Schema> {
 
 pub(super) async fn status(global: &Global) -> anyhow::Result<()> {
     let schema = open(global).await?;
-    let records: Vec<Record> = schema.status().await?.into_iter().map(Record::from).collect();
+    let migrations = schema.status().await?;
     schema.close().await;
-    Output::new(global.json).list(&records, "this program has no migrations")
+    Output::new(global.json).list(&migrations, "this program has no migrations")
 }
 
 pub(super) async fn up(global: &Global) -> anyhow::Result<()> {

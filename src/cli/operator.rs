@@ -9,7 +9,8 @@ use serde_json::json;
 use uuid::Uuid;
 
 use super::argument;
-use super::output::Listed;
+use super::key::{or_never, status, until};
+use super::output::{Columns, Listed};
 use super::session::Session;
 use crate::clock::Timestamp;
 use crate::domain::nearest::nearest;
@@ -47,39 +48,27 @@ struct Record {
 /// The answer to [`create`], the only one that contains the key.
 #[derive(Serialize)]
 struct Created<'a> {
-    id: Uuid,
     key: &'a str,
-    name: String,
-    prefix: String,
-    expires_at: Option<Timestamp>,
-    created_at: Timestamp,
+    #[serde(flatten)]
+    record: &'a Record,
 }
 
 impl From<Operator> for Record {
     fn from(operator: Operator) -> Self {
-        let is_valid = operator.is_valid(Timestamp::now());
+        let status = status(operator.is_valid(Timestamp::now()), operator.revoked_at);
         let Operator { id, name, prefix, expires_at, revoked_at, created_at } = operator;
-        let status = match revoked_at {
-            Some(_) => "revoked",
-            None if is_valid => "valid",
-            None => "expired",
-        };
         Self { id, name, prefix, status, expires_at, revoked_at, created_at }
     }
 }
 
 impl Listed for Record {
-    const COLUMNS: &'static [&'static str] = &["name", "begins with", "status", "expires at", "created at"];
-
-    fn cells(&self) -> Vec<String> {
-        vec![
-            self.name.clone(),
-            format!("{}…", self.prefix),
-            self.status.to_owned(),
-            self.expires_at.map_or_else(|| "never".to_owned(), |end| end.to_string()),
-            self.created_at.to_string(),
-        ]
-    }
+    const COLUMNS: Columns<Self> = &[
+        ("name", |operator| operator.name.clone()),
+        ("begins with", |operator| format!("{}…", operator.prefix)),
+        ("status", |operator| operator.status.to_owned()),
+        ("expires at", |operator| or_never(operator.expires_at)),
+        ("created at", |operator| operator.created_at.to_string()),
+    ];
 }
 
 pub(super) async fn create(session: &Session, Create { name, expires_in }: Create) -> anyhow::Result<()> {
@@ -90,35 +79,31 @@ pub(super) async fn create(session: &Session, Create { name, expires_in }: Creat
         hash: api_key::hash(plain.expose()),
         expires_at: expires_in.map(|span| Timestamp::now().plus(span)),
     };
-    let added = session.app.store.add_operator(&session.who(), new).await;
-    let Operator { id, name, prefix, expires_at, revoked_at: _, created_at } =
-        added.map_err(|error| match error {
-            store::Error::Taken(_) => anyhow!(
-                "there is or was an operator `{name}`; choose another name, so that the record of changes \
-                stays unambiguous"
-            ),
-            other => other.into(),
-        })?;
-    let until = expires_at.map_or_else(String::new, |end| format!(" until {end}"));
+    let added = session.app.store.operators().add(&session.who(), new).await;
+    let record = Record::from(added.map_err(|error| match error {
+        store::Error::Taken(_) => anyhow!(
+            "there is or was an operator `{name}`; choose another name, so that the record of changes stays unambiguous"
+        ),
+        other => other.into(),
+    })?);
+    let (key, until) = (plain.expose(), until(record.expires_at));
     let said = format!(
-        "{}\n\nThis is the key of operator {name}, valid{until}. It is shown only once: store it now. It \
-         can change tiers and channels of every company.",
-        plain.expose(),
+        "{key}\n\nThis is the key of operator {name}, valid{until}. It is shown only once: store it now. It \
+         can change tiers and channels of every company."
     );
-    let key = plain.expose();
-    session.output.record(&Created { id, key, name, prefix, expires_at, created_at }, &said)
+    session.output.record(&Created { key, record: &record }, &said)
 }
 
 pub(super) async fn list(session: &Session) -> anyhow::Result<()> {
-    let operators = session.app.store.operators().await?.into_iter();
+    let operators = session.app.store.operators().all().await?.into_iter();
     let records: Vec<Record> = operators.map(Record::from).collect();
     session.output.list(&records, "there are no operators; add one with `pombo operator create NAME`")
 }
 
 pub(super) async fn revoke(session: &Session, Revoke { name }: Revoke) -> anyhow::Result<()> {
     let store = &session.app.store;
-    if !store.revoke_operator(&session.who(), &name).await? {
-        let operators = store.operators().await?;
+    if !store.operators().revoke(&session.who(), &name).await? {
+        let operators = store.operators().all().await?;
         let valid = operators.iter().filter(|operator| operator.revoked_at.is_none());
         let near = nearest(&name, valid.map(|operator| operator.name.as_str()));
         let hint = match near {

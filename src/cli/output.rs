@@ -31,13 +31,12 @@ impl Unwritten {
     }
 }
 
-/// A record that can be a row of a table.
-pub(super) trait Listed: Serialize {
-    /// The titles of the columns.
-    const COLUMNS: &'static [&'static str];
+/// The columns of a table: the title of each, and what it shows of a record.
+pub(super) type Columns<T> = &'static [(&'static str, fn(&T) -> String)];
 
-    /// The contents of the columns.
-    fn cells(&self) -> Vec<String>;
+/// A record that can be a row of a table.
+pub(super) trait Listed: Serialize + 'static {
+    const COLUMNS: Columns<Self>;
 }
 
 impl Output {
@@ -58,7 +57,8 @@ impl Output {
         if records.is_empty() {
             return self.write(empty);
         }
-        self.table(T::COLUMNS, records.iter().map(T::cells))
+        let (titles, shown): (Vec<_>, Vec<_>) = T::COLUMNS.iter().copied().unzip();
+        self.table(&titles, records.iter().map(|record| shown.iter().map(|shown| shown(record)).collect()))
     }
 
     /// A table for a person.

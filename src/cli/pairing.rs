@@ -105,19 +105,18 @@ impl Asker {
         let hash = api_key::hash(key.expose());
         let service = Service::new(&base_url, key, channel.id)?;
         let new = NewKey {
-            company_id: channel.company_id,
             name: "pombo channel pair",
             prefix: &prefix,
             hash,
             expires_at: Some(Timestamp::now().plus(KEY_SPAN)),
             scopes: Scopes::from_iter([Scope::Control]),
         };
-        let key_id = session.app.store.add_api_key(&session.who(), new).await?.id;
+        let key_id = session.app.store.of(channel.company_id).keys().add(&session.who(), new).await?.id;
         Ok(Self { service, channel, key_id })
     }
 
     async fn end(&self, session: &Session) {
-        if let Err(error) = session.app.store.revoke_api_key(&session.who(), self.key_id).await {
+        if let Err(error) = session.app.store.keys().revoke(&session.who(), self.key_id).await {
             tracing::warn!(%error, "the key of this command could not be revoked; it expires by itself");
         }
     }

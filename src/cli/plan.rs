@@ -96,7 +96,7 @@ pub(super) async fn run(session: &Session, arguments: Plan) -> anyhow::Result<()
     let (audience, mut reasons) = audience(session, &channel, &tags, &numbers).await?;
     let is_marketing = template.as_ref().map(|template| template.category == Category::Marketing);
     let (tagged_contacts, tagged_numbers) =
-        session.app.store.tagged_contacts(channel.company_id, &audience.tags).await?;
+        session.app.store.of(channel.company_id).tags().tagged_contacts(&audience.tags).await?;
     let planned = Planned::new(&channel, audience, is_marketing);
     let Outcome { skipped, suppressed, course, without_fields: _ } =
         planned.by_the_store(&session.app.store, Timestamp::now()).await?;
@@ -156,8 +156,11 @@ async fn audience(
             }
         }
     }
-    let known =
-        if tags.is_empty() { Vec::new() } else { session.app.store.tag_names(channel.company_id).await? };
+    let known = if tags.is_empty() {
+        Vec::new()
+    } else {
+        session.app.store.of(channel.company_id).tags().names().await?
+    };
     for tag in tags {
         let id = Uuid::parse_str(tag.trim()).ok();
         let named = tag_name(tag);
@@ -180,7 +183,7 @@ async fn audience(
 }
 
 async fn find_template(session: &Session, channel: &Channel, id: i64) -> anyhow::Result<Template> {
-    let found = session.app.store.find_template(channel.company_id, id).await?;
+    let found = session.app.store.of(channel.company_id).templates().find(id).await?;
     found.filter(|template| Some(&template.waba_id) == channel.waba_id.as_ref()).ok_or_else(|| {
         anyhow!(
             "the channel's business account has no template {id}; `pombo template list --company {}` shows its \

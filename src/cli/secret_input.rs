@@ -17,24 +17,26 @@ const MAX_BYTES: u64 = 16 * 1024;
 
 /// The secret in `path`, without the space and line break around it.
 pub(super) fn read(path: &Path) -> anyhow::Result<Secret> {
-    if is_standard_input(path) {
-        return parse(io::stdin().lock(), "standard input");
-    }
-    let name = path.display().to_string();
-    let file = File::open(path)
-        .with_context(|| format!("cannot read {name}; check the path and that this user may read it"))?;
-    parse(file, &name)
+    parse(open(path)?, &name(path))
 }
 
 /// The password in `path`, without the line break at its end: it may have spaces.
 pub(super) fn read_password(path: &Path) -> anyhow::Result<Secret> {
+    parse_password(open(path)?, &name(path))
+}
+
+fn open(path: &Path) -> anyhow::Result<Box<dyn Read>> {
     if is_standard_input(path) {
-        return parse_password(io::stdin().lock(), "standard input");
+        return Ok(Box::new(io::stdin().lock()));
     }
-    let name = path.display().to_string();
-    let file = File::open(path)
-        .with_context(|| format!("cannot read {name}; check the path and that this user may read it"))?;
-    parse_password(file, &name)
+    let file = File::open(path).with_context(|| {
+        format!("cannot read {}; check the path and that this user may read it", path.display())
+    })?;
+    Ok(Box::new(file))
+}
+
+fn name(path: &Path) -> String {
+    if is_standard_input(path) { "standard input".to_owned() } else { path.display().to_string() }
 }
 
 /// Whether `path` stands for standard input.
@@ -42,9 +44,15 @@ pub(super) fn is_standard_input(path: &Path) -> bool {
     path == Path::new("-")
 }
 
-fn parse(input: impl Read, name: &str) -> anyhow::Result<Secret> {
+/// What the input holds, up to one byte more than the largest secret.
+fn bytes(input: impl Read, name: &str) -> anyhow::Result<Zeroizing<Vec<u8>>> {
     let mut bytes = Zeroizing::new(Vec::with_capacity(MAX_BYTES as usize + 1));
     input.take(MAX_BYTES + 1).read_to_end(&mut bytes).with_context(|| format!("cannot read {name}"))?;
+    Ok(bytes)
+}
+
+fn parse(input: impl Read, name: &str) -> anyhow::Result<Secret> {
+    let bytes = bytes(input, name)?;
     let fault = |what: &str| Misused(format!("{name} {what}; it must hold the secret and nothing else"));
     let text = std::str::from_utf8(&bytes).map_err(|_| fault("is not text"))?.trim();
     if text.is_empty() {
@@ -60,8 +68,7 @@ fn parse(input: impl Read, name: &str) -> anyhow::Result<Secret> {
 }
 
 fn parse_password(input: impl Read, name: &str) -> anyhow::Result<Secret> {
-    let mut bytes = Zeroizing::new(Vec::with_capacity(MAX_BYTES as usize + 1));
-    input.take(MAX_BYTES + 1).read_to_end(&mut bytes).with_context(|| format!("cannot read {name}"))?;
+    let bytes = bytes(input, name)?;
     let fault = |what: &str| Misused(format!("{name} {what}; it must hold the password on one line"));
     let text = std::str::from_utf8(&bytes).map_err(|_| fault("is not text"))?;
     let line = text.strip_suffix('\n').unwrap_or(text);

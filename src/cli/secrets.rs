@@ -1,13 +1,12 @@
 //! `pombo secrets`.
 
 use clap::Args;
-use serde::Serialize;
 use serde_json::json;
 
-use super::output::Listed;
+use super::output::{Columns, Listed};
 use super::session::Session;
 use crate::app::key_proof;
-use crate::app::sealing_keys::{self, Counts, Key, Rotated};
+use crate::app::sealing_keys::{self, Key, Rotated};
 
 #[derive(Debug, Args)]
 pub(super) struct Forget {
@@ -15,46 +14,20 @@ pub(super) struct Forget {
     key: String,
 }
 
-#[derive(Serialize)]
-struct Record {
-    id: Option<String>,
-    state: &'static str,
-    tokens: u64,
-    app_secrets: u64,
-    verify_tokens: u64,
-    session_records: u64,
-    totp_secrets: u64,
-}
-
-impl From<Key> for Record {
-    fn from(Key { id, state, counts }: Key) -> Self {
-        let Counts { tokens, app_secrets, verify_tokens, session_records, totp_secrets } = counts;
-        let id = id.map(|id| id.to_string());
-        Self { id, state: state.as_str(), tokens, app_secrets, verify_tokens, session_records, totp_secrets }
-    }
-}
-
-impl Listed for Record {
-    const COLUMNS: &'static [&'static str] =
-        &["key", "state", "tokens", "app secrets", "verify tokens", "session records", "totp secrets"];
-
-    fn cells(&self) -> Vec<String> {
-        vec![
-            self.id.clone().unwrap_or_else(|| "-".to_owned()),
-            self.state.to_owned(),
-            self.tokens.to_string(),
-            self.app_secrets.to_string(),
-            self.verify_tokens.to_string(),
-            self.session_records.to_string(),
-            self.totp_secrets.to_string(),
-        ]
-    }
+impl Listed for Key {
+    const COLUMNS: Columns<Self> = &[
+        ("key", |key| key.id.map_or_else(|| "-".to_owned(), |id| id.to_string())),
+        ("state", |key| key.state.as_str().to_owned()),
+        ("tokens", |key| key.counts.tokens.to_string()),
+        ("app secrets", |key| key.counts.app_secrets.to_string()),
+        ("verify tokens", |key| key.counts.verify_tokens.to_string()),
+        ("session records", |key| key.counts.session_records.to_string()),
+        ("totp secrets", |key| key.counts.totp_secrets.to_string()),
+    ];
 }
 
 pub(super) async fn list(session: &Session) -> anyhow::Result<()> {
-    let records: Vec<Record> =
-        sealing_keys::list(&session.app).await?.into_iter().map(Record::from).collect();
-    session.output.list(&records, "there are no keys")
+    session.output.list(&sealing_keys::list(&session.app).await?, "there are no keys")
 }
 
 pub(super) async fn forget(session: &Session, Forget { key }: Forget) -> anyhow::Result<()> {
@@ -103,17 +76,10 @@ pub(super) async fn rotate(session: &Session) -> anyhow::Result<()> {
         ),
     };
     let said = format!("{begun}\n{} values were sealed with it{unopened_said}\n{next}", resealed.total());
-    let Counts { tokens, app_secrets, verify_tokens, session_records, totp_secrets } = resealed;
     let record = json!({
         "key": current.to_string(),
         "added": added.is_some(),
-        "resealed": {
-            "tokens": tokens,
-            "app_secrets": app_secrets,
-            "verify_tokens": verify_tokens,
-            "session_records": session_records,
-            "totp_secrets": totp_secrets,
-        },
+        "resealed": resealed,
         "unopened": unopened,
         "retired": retired.iter().map(ToString::to_string).collect::<Vec<_>>(),
     });

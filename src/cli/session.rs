@@ -81,10 +81,10 @@ impl Session {
 
     /// The company that an argument names.
     pub(super) async fn company(&self, name_or_id: &str) -> anyhow::Result<Company> {
-        if let Some(company) = self.app.store.find_company(name_or_id.trim()).await? {
+        if let Some(company) = self.app.store.companies().find_named(name_or_id.trim()).await? {
             return Ok(company);
         }
-        let companies = self.app.store.companies().await?;
+        let companies = self.app.store.companies().all().await?;
         let near = nearest(name_or_id, companies.iter().map(|company| company.name.as_str()));
         Err(match near {
             Some(near) => anyhow!("there is no company `{name_or_id}`; did you mean `{near}`?"),
@@ -98,13 +98,13 @@ impl Session {
     pub(super) async fn companies(&self, name_or_id: Option<&str>) -> anyhow::Result<Vec<Company>> {
         match name_or_id {
             Some(name_or_id) => Ok(vec![self.company(name_or_id).await?]),
-            None => Ok(self.app.store.companies().await?),
+            None => Ok(self.app.store.companies().all().await?),
         }
     }
 
     /// The channel that an argument names.
     pub(super) async fn channel(&self, id: Uuid) -> anyhow::Result<Channel> {
-        let channel = self.app.store.find_channel(id).await?;
+        let channel = self.app.store.channels().find(id).await?;
         channel.ok_or_else(|| anyhow!("there is no channel {id}; `pombo channel list` shows all channels"))
     }
 }

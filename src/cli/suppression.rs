@@ -10,12 +10,12 @@ use serde_json::json;
 use uuid::Uuid;
 
 use super::argument::{self, OfCompany};
-use super::output::Listed;
+use super::output::{Columns, Listed};
 use super::session::Session;
+use crate::api::records;
 use crate::clock::Timestamp;
 use crate::domain::phone::PhoneNumber;
-use crate::domain::suppression::{Source, Suppression};
-use crate::store::suppressions::Kept;
+use crate::domain::suppression::Suppression;
 
 #[derive(Debug, Args)]
 pub(super) struct Add {
@@ -38,58 +38,41 @@ pub(super) struct Lift {
     of: OfCompany,
 }
 
+/// A suppression: the operator API's record, with its company.
 #[derive(Serialize)]
 struct Record {
+    #[serde(flatten)]
+    suppression: records::Suppression,
     company_id: Uuid,
-    phone_number: String,
-    left_out_of: &'static str,
-    since: Timestamp,
-    until: Option<Timestamp>,
-    provider_code: Option<i64>,
-    source: Option<&'static str>,
-}
-
-impl From<Kept> for Record {
-    fn from(Kept { record, since, source }: Kept) -> Self {
-        Self {
-            company_id: record.company_id,
-            phone_number: format!("+{}", record.recipient),
-            left_out_of: record.scope.as_str(),
-            since,
-            until: record.until,
-            provider_code: record.provider_code,
-            source: source.map(Source::as_str),
-        }
-    }
 }
 
 impl Listed for Record {
-    const COLUMNS: &'static [&'static str] =
-        &["number", "left out of", "since", "until", "provider's code", "source"];
-
-    fn cells(&self) -> Vec<String> {
-        vec![
-            self.phone_number.clone(),
-            self.left_out_of.to_owned(),
-            self.since.to_string(),
-            self.until.map_or_else(|| "lifted".to_owned(), |until| until.to_string()),
-            self.provider_code.map_or_else(String::new, |code| code.to_string()),
-            self.source.unwrap_or_default().to_owned(),
-        ]
-    }
+    const COLUMNS: Columns<Self> = &[
+        ("number", |Self { suppression, .. }| suppression.phone_number.clone()),
+        ("left out of", |Self { suppression, .. }| suppression.left_out_of.to_owned()),
+        ("since", |Self { suppression, .. }| suppression.since.to_string()),
+        ("until", |Self { suppression, .. }| {
+            suppression.until.map_or_else(|| "lifted".to_owned(), |until| until.to_string())
+        }),
+        ("provider's code", |Self { suppression, .. }| {
+            suppression.provider_code.map_or_else(String::new, |code| code.to_string())
+        }),
+        ("source", |Self { suppression, .. }| suppression.source.unwrap_or_default().to_owned()),
+    ];
 }
 
 pub(super) async fn list(session: &Session, of: OfCompany) -> anyhow::Result<()> {
     let company = session.company(&of.company).await?;
-    let kept = session.app.store.suppressions_of(company.id, Timestamp::now()).await?;
-    let records: Vec<_> = kept.into_iter().map(Record::from).collect();
+    let kept = session.app.store.of(company.id).suppressions().all(Timestamp::now()).await?;
+    let record = |kept| Record { company_id: company.id, suppression: records::Suppression::from(kept) };
+    let records: Vec<_> = kept.into_iter().map(record).collect();
     session.output.list(&records, "there are no suppressions")
 }
 
 pub(super) async fn add(session: &Session, Add { number, of, everything }: Add) -> anyhow::Result<()> {
     let company = session.company(&of.company).await?;
     let scope = if everything { Suppression::Everything } else { Suppression::Marketing };
-    let is_new = session.app.store.add_suppression(&session.who(), company.id, number, scope).await?;
+    let is_new = session.app.store.of(company.id).suppressions().add(&session.who(), number, scope).await?;
     let said = if is_new {
         format!(
             "+{number} is suppressed for {scope} by {}; a running service applies it within a second, and \
@@ -107,7 +90,7 @@ pub(super) async fn add(session: &Session, Add { number, of, everything }: Add) 
 
 pub(super) async fn lift(session: &Session, Lift { number, of }: Lift) -> anyhow::Result<()> {
     let company = session.company(&of.company).await?;
-    let lifted = session.app.store.lift_suppressions(&session.who(), company.id, number).await?;
+    let lifted = session.app.store.of(company.id).suppressions().lift(&session.who(), number).await?;
     if lifted.is_empty() {
         return Err(anyhow!(
             "+{number} is not suppressed by {}; `pombo suppression list --company '{}'` shows the \

@@ -2,13 +2,12 @@
 
 use clap::Args;
 use serde::Serialize;
-use serde_json::Value;
 use uuid::Uuid;
 
 use super::argument::OfCompany;
-use super::output::Listed;
+use super::output::{Columns, Listed};
 use super::session::Session;
-use crate::clock::Timestamp;
+use crate::api::records;
 use crate::store::templates;
 
 #[derive(Debug, Args)]
@@ -18,74 +17,39 @@ pub(super) struct Sync {
     channel: Uuid,
 }
 
+/// A template: the API's record, and what only an operator needs.
 #[derive(Serialize)]
 struct Record {
-    id: i64,
-    name: String,
-    language: String,
-    category: String,
-    status: String,
+    #[serde(flatten)]
+    template: records::Template,
     rejected_reason: Option<String>,
     quality_score: Option<String>,
-    parameter_format: &'static str,
-    components: Value,
     provider_id: String,
     waba_id: String,
-    created_at: Timestamp,
-    updated_at: Timestamp,
 }
 
 impl From<templates::Record> for Record {
-    fn from(record: templates::Record) -> Self {
-        let templates::Record {
-            id,
-            company_id: _,
-            waba_id,
-            provider_id,
-            name,
-            language,
-            category,
-            status,
-            parameter_format,
-            components,
-            rejected_reason,
-            quality_score,
-            created_at,
-            updated_at,
-        } = record;
+    fn from(mut record: templates::Record) -> Self {
         Self {
-            id,
-            name,
-            language,
-            category: category.to_string(),
-            status: status.to_string(),
-            rejected_reason,
-            quality_score,
-            parameter_format: parameter_format.as_str(),
-            components,
-            provider_id,
-            waba_id,
-            created_at,
-            updated_at,
+            rejected_reason: record.rejected_reason.take(),
+            quality_score: record.quality_score.take(),
+            provider_id: record.provider_id.clone(),
+            waba_id: record.waba_id.clone(),
+            template: record.into(),
         }
     }
 }
 
 impl Listed for Record {
-    const COLUMNS: &'static [&'static str] =
-        &["id", "name", "language", "category", "status", "rejected for", "business account"];
-
-    fn cells(&self) -> Vec<String> {
-        vec![
-            self.id.to_string(),
-            self.name.clone(),
-            self.language.clone(),
-            self.category.clone(),
-            self.status.clone(),
-            self.rejected_reason.clone().unwrap_or_default(),
-            self.waba_id.clone(),
-        ]
-    }
+    const COLUMNS: Columns<Self> = &[
+        ("id", |Self { template, .. }| template.id.to_string()),
+        ("name", |Self { template, .. }| template.name.clone()),
+        ("language", |Self { template, .. }| template.language.clone()),
+        ("category", |Self { template, .. }| template.category.clone()),
+        ("status", |Self { template, .. }| template.status.clone()),
+        ("rejected for", |record| record.rejected_reason.clone().unwrap_or_default()),
+        ("business account", |record| record.waba_id.clone()),
+    ];
 }
 
 fn print(session: &Session, templates: Vec<templates::Record>, empty: &str) -> anyhow::Result<()> {
@@ -101,6 +65,6 @@ pub(super) async fn sync(session: &Session, Sync { channel }: Sync) -> anyhow::R
 
 pub(super) async fn list(session: &Session, OfCompany { company }: OfCompany) -> anyhow::Result<()> {
     let company = session.company(&company).await?;
-    let templates = session.app.store.templates(company.id).await?;
+    let templates = session.app.store.of(company.id).templates().all().await?;
     print(session, templates, "no templates are known; fetch them with `pombo template sync --channel ID`")
 }

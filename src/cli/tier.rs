@@ -12,7 +12,7 @@ use serde::Serialize;
 use self::difference::Difference;
 pub(super) use self::history::{History, run as history};
 use super::failure::Misused;
-use super::output::Listed;
+use super::output::{Columns, Listed};
 use super::session::Session;
 use crate::clock::Timestamp;
 use crate::domain::channel::Kind;
@@ -56,34 +56,23 @@ struct Record {
 }
 
 impl Listed for Record {
-    const COLUMNS: &'static [&'static str] = &[
-        "name",
-        "for",
-        "messages",
-        "burst",
-        "template quota",
-        "daily cap",
-        "unknown outcome",
-        "description",
+    const COLUMNS: Columns<Self> = &[
+        ("name", |Self { tier, .. }| tier.name.clone()),
+        ("for", |Self { tier, .. }| word(&tier.kind)),
+        ("messages", |Self { tier, .. }| tier.messages_per_second.to_string()),
+        ("burst", |Self { tier, .. }| match tier.messages_per_second.is_unlimited() {
+            true => String::new(),
+            false => tier.burst().to_string(),
+        }),
+        ("template quota", |Self { tier, .. }| tier.template_quota.to_string()),
+        ("daily cap", |Self { tier, .. }| tier.daily_cap.to_string()),
+        ("unknown outcome", |Self { tier, .. }| word(&tier.unknown_outcome)),
+        ("description", |Self { tier, .. }| tier.description.clone()),
     ];
-
-    fn cells(&self) -> Vec<String> {
-        let Tier { name, kind, messages_per_second, template_quota, daily_cap, description, .. } = &self.tier;
-        vec![
-            name.clone(),
-            word(kind),
-            messages_per_second.to_string(),
-            if messages_per_second.is_unlimited() { String::new() } else { self.tier.burst().to_string() },
-            template_quota.to_string(),
-            daily_cap.to_string(),
-            word(&self.tier.unknown_outcome),
-            description.clone(),
-        ]
-    }
 }
 
 pub(super) async fn list(session: &Session) -> anyhow::Result<()> {
-    let records = session.app.store.tiers().await?.into_iter();
+    let records = session.app.store.tiers().all().await?.into_iter();
     let records = records
         .map(|record| Ok(Record { tier: read(&record)?, updated_at: record.updated_at }))
         .collect::<anyhow::Result<Vec<_>>>()?;
@@ -110,7 +99,7 @@ pub(super) async fn apply(session: &Session, Apply { file, dry_run }: Apply) -> 
     })?;
     let store = &session.app.store;
     let mut stored = Vec::new();
-    for record in store.tiers().await? {
+    for record in store.tiers().all().await? {
         stored.push(read(&record)?);
     }
     let difference = Difference::between(&stored, &tiers)?;
@@ -127,14 +116,14 @@ pub(super) async fn apply(session: &Session, Apply { file, dry_run }: Apply) -> 
     if !dry_run {
         let documents = tiers.iter().map(|tier| Ok((tier.name.clone(), serde_json::to_string(tier)?)));
         let documents = documents.collect::<anyhow::Result<Vec<_>>>()?;
-        store.apply_tiers(&session.who(), &documents).await?;
+        store.tiers().apply(&session.who(), &documents).await?;
     }
     Ok(())
 }
 
 /// The tier of this name. It must be for `kind`, if that is given.
 pub(super) async fn find(session: &Session, name: &str, kind: Option<Kind>) -> anyhow::Result<Tier> {
-    let stored = session.app.store.tiers().await?;
+    let stored = session.app.store.tiers().all().await?;
     let tier = stored.iter().find(|record| record.name == name).map(read).transpose()?;
     match (tier, kind) {
         (Some(tier), None) => return Ok(tier),
@@ -155,7 +144,7 @@ pub(super) async fn find(session: &Session, name: &str, kind: Option<Kind>) -> a
 
 /// All tiers.
 pub(super) async fn all(session: &Session) -> anyhow::Result<Vec<Tier>> {
-    session.app.store.tiers().await?.iter().map(read).collect()
+    session.app.store.tiers().all().await?.iter().map(read).collect()
 }
 
 /// The tier of a new channel of `kind`: the given tier, else the company's, else the default.

@@ -9,10 +9,11 @@ use serde::Serialize;
 use uuid::Uuid;
 
 use super::failure::Misused;
-use super::output::Listed;
+use super::output::{Columns, Listed};
 use super::session::Session;
 use super::{argument, secret_input};
 use crate::accounts::{self, Error, NewLink, User};
+use crate::api::records;
 use crate::clock::Timestamp;
 use crate::domain::nearest::nearest;
 use crate::domain::page::PageRequest;
@@ -89,15 +90,13 @@ pub(super) struct SignIn {
     email: Email,
 }
 
+/// A user: the operator API's record, and the user's status.
 #[derive(Serialize)]
 struct Record {
-    id: Uuid,
-    email: String,
-    name: String,
+    #[serde(flatten)]
+    user: records::User,
     status: &'static str,
-    is_operator: bool,
     totp: bool,
-    created_at: Timestamp,
 }
 
 /// A user, and the link that was created for the user.
@@ -118,26 +117,23 @@ impl From<User> for Record {
             None if user.has_password => "active",
             None => "pending",
         };
-        let User { id, email, name, is_operator, has_totp, created_at, .. } = user;
-        Self { id, email, name, status, is_operator, totp: has_totp, created_at }
+        Self { status, totp: user.has_totp, user: user.into() }
     }
 }
 
 impl Listed for Record {
-    const COLUMNS: &'static [&'static str] =
-        &["e-mail", "name", "status", "operator", "second factor", "created at"];
+    const COLUMNS: Columns<Self> = &[
+        ("e-mail", |Self { user, .. }| user.email.clone()),
+        ("name", |Self { user, .. }| user.name.clone()),
+        ("status", |Self { status, .. }| (*status).to_owned()),
+        ("operator", |Self { user, .. }| yes(user.is_operator)),
+        ("second factor", |Self { totp, .. }| yes(*totp)),
+        ("created at", |Self { user, .. }| user.created_at.to_string()),
+    ];
+}
 
-    fn cells(&self) -> Vec<String> {
-        let yes = |is: bool| if is { "yes" } else { "no" }.to_owned();
-        vec![
-            self.email.clone(),
-            self.name.clone(),
-            self.status.to_owned(),
-            yes(self.is_operator),
-            yes(self.totp),
-            self.created_at.to_string(),
-        ]
-    }
+fn yes(is: bool) -> String {
+    if is { "yes" } else { "no" }.to_owned()
 }
 
 impl Linked {

@@ -44,13 +44,14 @@ pub(super) async fn show(session: &Session, arguments: Webhook) -> anyhow::Resul
         let secret = secret_input::read(&file)?;
         let _hold = vault.hold();
         let context = context::app_secret(id);
-        let known = store.channel_secrets(id).await?.and_then(|secrets| secrets.app_secret);
+        let known = store.channels().secrets(id).await?.and_then(|secrets| secrets.app_secret);
         if !vault.is_sealed(known.as_deref(), &secret, &context) {
             let sealed = vault.seal(secret.expose().as_bytes(), &context);
-            store.set_channel_app_secret(&session.who(), id, sealed).await?;
+            store.channels().set_app_secret(&session.who(), id, sealed).await?;
         }
     }
-    let has_app_secret = store.channel_secrets(id).await?.is_some_and(|secrets| secrets.app_secret.is_some());
+    let has_app_secret =
+        store.channels().secrets(id).await?.is_some_and(|secrets| secrets.app_secret.is_some());
     let record = Record {
         channel_id: id,
         path: format!("/hooks/meta/{id}"),

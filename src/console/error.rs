@@ -113,6 +113,12 @@ impl From<Fault> for Error {
     }
 }
 
+impl From<engine::records::QueryError> for Error {
+    fn from(error: engine::records::QueryError) -> Self {
+        engine::Error::from(error).into()
+    }
+}
+
 impl From<engine::Error> for Error {
     fn from(error: engine::Error) -> Self {
         match error {

@@ -3,9 +3,9 @@
 //! They are kept in memory for some minutes, for one session. A value is removed when it is shown.
 
 use std::collections::VecDeque;
-use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use parking_lot::Mutex;
 use uuid::Uuid;
 
 /// How long a value is kept.
@@ -28,7 +28,7 @@ struct Flash {
 impl Flashes {
     /// Keeps `value` for the next page of this session that asks for `name`.
     pub(super) fn put(&self, session: Uuid, name: &'static str, value: impl Into<String>) {
-        let mut flashes = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut flashes = self.0.lock();
         flashes.retain(|flash| {
             flash.since.elapsed() < KEPT && !(flash.session == session && flash.name == name)
         });
@@ -43,14 +43,14 @@ impl Flashes {
     pub(super) fn put_behind(&self, session: Uuid, name: &'static str, value: impl Into<String>) {
         let waits =
             |flash: &Flash| flash.session == session && flash.name == name && flash.since.elapsed() < KEPT;
-        if !self.0.lock().unwrap_or_else(PoisonError::into_inner).iter().any(waits) {
+        if !self.0.lock().iter().any(waits) {
             self.put(session, name, value);
         }
     }
 
     /// Removes and returns the value of this name for this session.
     pub(super) fn take(&self, session: Uuid, name: &'static str) -> Option<String> {
-        let mut flashes = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut flashes = self.0.lock();
         let index = flashes.iter().position(|flash| flash.session == session && flash.name == name)?;
         flashes.remove(index).filter(|flash| flash.since.elapsed() < KEPT).map(|flash| flash.value)
     }

@@ -19,8 +19,8 @@ use actix_web::{FromRequest, HttpMessage as _, HttpRequest};
 use futures_util::future::LocalBoxFuture;
 use uuid::Uuid;
 
+use super::access::Access;
 use super::error::Error;
-use super::route::Access;
 use super::text::Text;
 use super::visitor::Visitor;
 use super::words::Words;

@@ -8,8 +8,8 @@ use std::time::Instant;
 use actix_web::body::BoxBody;
 use actix_web::dev::{ServiceRequest, ServiceResponse};
 use actix_web::http::header::{
-    ALLOW, CACHE_CONTROL, CONTENT_SECURITY_POLICY, HOST, HeaderMap, HeaderName, HeaderValue, LOCATION,
-    ORIGIN, REFERER, REFERRER_POLICY, RETRY_AFTER, VARY, X_CONTENT_TYPE_OPTIONS,
+    ALLOW, CACHE_CONTROL, CONTENT_SECURITY_POLICY, HOST, HeaderMap, HeaderName, HeaderValue, ORIGIN, REFERER,
+    REFERRER_POLICY, RETRY_AFTER, VARY, X_CONTENT_TYPE_OPTIONS,
 };
 use actix_web::http::{Method, StatusCode};
 use actix_web::middleware::Next;
@@ -18,13 +18,15 @@ use actix_web::{HttpMessage as _, HttpRequest, HttpResponse};
 use futures_util::FutureExt as _;
 use url::Url;
 
+use super::access::Access;
+use super::answer::redirect;
 use super::error::Error;
 use super::layout;
-use super::route::{Access, Allow};
 use super::visitor::{Person, Visitor};
 use super::{State, cookie, rest, unsent};
 use crate::accounts::Role;
 use crate::surface::Listener;
+use crate::surface::paths::Allow;
 
 /// Allows only our own scripts, styles and pictures, from files; forms and live parts only to this host; no
 /// frames or plugins.
@@ -87,13 +89,6 @@ pub(super) async fn pass(
 fn words_of(panic: &(dyn Any + Send)) -> &str {
     let text = panic.downcast_ref::<&str>().copied();
     text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("no message")
-}
-
-/// Redirects a browser to another page, which it then requests with `GET`.
-pub(super) fn redirect(place: &str) -> HttpResponse {
-    // Places consist of our own paths, with variable parts percent-encoded.
-    let place = HeaderValue::from_str(place).unwrap_or_else(|_| HeaderValue::from_static("/console"));
-    HttpResponse::SeeOther().insert_header((LOCATION, place)).finish()
 }
 
 /// Reads the session, and checks origin and role.

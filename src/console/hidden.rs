@@ -2,10 +2,10 @@
 //! proxy, and a stranger who guesses makes all people on unknown devices wait.
 
 use std::net::IpAddr;
-use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use actix_web::http::header::HeaderMap;
+use parking_lot::Mutex;
 
 use crate::surface::{Hidden, Proxies};
 
@@ -38,7 +38,7 @@ impl HiddenClients {
     }
 
     fn is_due(&self, now: Instant) -> bool {
-        let mut said = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut said = self.0.lock();
         let is_due = said.is_none_or(|said| now.saturating_duration_since(said) >= EVERY);
         if is_due {
             *said = Some(now);

@@ -8,9 +8,9 @@ use super::assets;
 use super::component::explain;
 use super::error::Error;
 use super::language::Language;
+use super::menu::navigation;
 use super::page::{self, Menu, Page};
-use super::visitor::{Person, Visitor};
-use crate::accounts::Role;
+use super::visitor::Visitor;
 use crate::surface::Proxies;
 
 /// The whole document.
@@ -60,39 +60,6 @@ fn head(visitor: &Visitor) -> Markup {
                     form method="post" action="/console/sign-out" {
                         button.quiet type="submit" { (text.get("shell-sign-out")) }
                     }
-                }
-            }
-        }
-    }
-}
-
-fn navigation(person: &Person, current: Menu) -> Markup {
-    let text = person.text;
-    let entry = |menu: Menu, place: &str, key: &str| {
-        html! { li { a href=(place) aria-current=[(menu == current).then_some("page")] { (text.get(key)) } } }
-    };
-    let role = person.company.as_ref().map(|company| company.role);
-    html! {
-        nav.side aria-label=(text.get("shell-navigation")) {
-            @if role.is_some() {
-                ul {
-                    (entry(Menu::Overview, "/console", "shell-overview"))
-                    (entry(Menu::Sends, "/console/sends", "shell-sends"))
-                    (entry(Menu::Contacts, "/console/contacts", "shell-contacts"))
-                    (entry(Menu::Templates, "/console/templates", "shell-templates"))
-                    (entry(Menu::Channels, "/console/channels", "shell-channels"))
-                    (entry(Menu::Suppressions, "/console/suppressions", "shell-suppressions"))
-                    @if role == Some(Role::Owner) { (entry(Menu::Keys, "/console/keys", "shell-keys")) }
-                    (entry(Menu::Company, "/console/company", "shell-company"))
-                }
-            }
-            @if person.is_operator() {
-                p { (text.get("shell-operation")) }
-                ul {
-                    (entry(Menu::Operator, "/console/operator", "shell-operator"))
-                    (entry(Menu::Nodes, "/console/operator/nodes", "shell-nodes"))
-                    (entry(Menu::Tiers, "/console/operator/tiers", "shell-tiers"))
-                    (entry(Menu::Changes, "/console/operator/changes", "shell-changes"))
                 }
             }
         }

@@ -13,7 +13,7 @@ use std::any::Any;
 use std::collections::HashMap;
 use std::convert::Infallible;
 use std::hash::{BuildHasher as _, RandomState};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use actix_web::http::header::{CONTENT_TYPE, HeaderName};
@@ -21,6 +21,7 @@ use actix_web::web::{Bytes, Data};
 use actix_web::{HttpRequest, HttpResponse};
 use futures_util::stream;
 use maud::Markup;
+use parking_lot::Mutex;
 use tokio::sync::{OnceCell, mpsc};
 use uuid::Uuid;
 
@@ -178,7 +179,7 @@ const SHARED_MOST: usize = 1_024;
 impl Shared {
     /// The value of this key, if it is kept and not older than `age`.
     pub(super) fn ready<T: Any + Send + Sync>(&self, key: &str, age: Duration) -> Option<Arc<T>> {
-        let values = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let values = self.0.lock();
         let value = values.get(key).filter(|value| value.since.elapsed() < age)?;
         Arc::clone(value.cell.get()?).downcast().ok()
     }
@@ -186,10 +187,6 @@ impl Shared {
     /// The value of this key, read with `read` when the kept value is older than `age`. Of several callers at
     /// the same time, one reads. The key must contain the company, or anything else that decides who may see
     /// the value.
-    ///
-    /// # Errors
-    ///
-    /// Those of `read`.
     pub(super) async fn get<T: Any + Send + Sync>(
         &self,
         key: String,
@@ -197,7 +194,7 @@ impl Shared {
         read: impl AsyncFnOnce() -> Result<T, Error>,
     ) -> Result<Arc<T>, Error> {
         let cell = {
-            let mut values = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut values = self.0.lock();
             if values.len() >= SHARED_MOST {
                 values.retain(|_, value| value.since.elapsed() < age);
             }

@@ -48,7 +48,9 @@
 //! [`query::Id`]. The parts of pages are in [`component`]; live parts are explained in [`live`]. Ids of other companies
 //! are [`error::Error::NotFound`].
 
+mod access;
 mod address;
+mod answer;
 mod assets;
 mod component;
 mod cookie;
@@ -60,6 +62,7 @@ mod hidden;
 mod language;
 mod layout;
 mod live;
+mod menu;
 mod multipart;
 mod once;
 mod pace;
@@ -83,9 +86,10 @@ use actix_web::http::header::HeaderMap;
 use actix_web::web::Data;
 use url::Url;
 
+pub use self::access::Access;
 pub use self::live::STREAMS;
 pub use self::pages::compose::SENT;
-pub use self::route::{Access, Route};
+pub use self::route::Route;
 use crate::accounts::{self, Accounts, Session};
 use crate::domain::request::Limits;
 use crate::engine::Engine;

@@ -10,15 +10,16 @@
 //! must not act twice, so it takes its [`Turn`] at the engine, which stores the form's id with the send.
 
 use std::collections::{HashMap, VecDeque};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
+use parking_lot::Mutex;
 use tokio::sync::OnceCell;
 use uuid::Uuid;
 
 use super::State;
+use super::answer::Answer;
 use super::error::Error;
 use super::form::Form;
-use super::page::Answer;
 use super::visitor::{Person, Viewer};
 use crate::engine::{self, Claim, KeyGuard};
 
@@ -42,10 +43,6 @@ struct Acted {
 impl Once {
     /// Calls `act`, unless the same form has acted before: then the answer is the same. A form has acted only
     /// if the answer redirects to another page.
-    ///
-    /// # Errors
-    ///
-    /// Those of `act`.
     pub(super) async fn act(
         &self,
         person: &Person,
@@ -65,7 +62,7 @@ impl Once {
     }
 
     fn place(&self, key: Key) -> Arc<OnceCell<String>> {
-        let mut acted = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut acted = self.0.lock();
         if let Some(place) = acted.places.get(&key) {
             return Arc::clone(place);
         }

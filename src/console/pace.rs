@@ -4,9 +4,9 @@
 //! too. Each node counts for itself.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use parking_lot::Mutex;
 use uuid::Uuid;
 
 /// The time in which a change becomes possible again.
@@ -61,7 +61,7 @@ impl Pace {
     ///
     /// How long the person has to wait. The change does not count then.
     pub(super) fn admit(&self, session: Uuid, person: Uuid, now: Instant) -> Result<(), Duration> {
-        let mut counts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut counts = self.0.lock();
         let wait = counts.sessions.wait(session, SESSION, now).max(counts.people.wait(person, PERSON, now));
         if wait > Duration::ZERO {
             return Err(wait);
@@ -110,7 +110,7 @@ mod tests {
             let other = Uuid::from_u128(other);
             assert_eq!(pace.admit(other, other, now), Ok(()));
         }
-        let counts = pace.0.lock().unwrap();
+        let counts = pace.0.lock();
         assert!(counts.sessions.0.len() <= CAPACITY && counts.people.0.len() <= CAPACITY);
         drop(counts);
         assert!(pace.admit(busy, busy, now).is_err());

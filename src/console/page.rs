@@ -1,44 +1,19 @@
-//! The answers of handlers: a page, or a redirect.
+//! A page of the console, and its HTML as an answer.
 
 use std::time::Duration;
 
-use actix_web::body::BoxBody;
+use actix_web::HttpResponse;
 use actix_web::http::StatusCode;
-use actix_web::http::header::{
-    CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderValue, RETRY_AFTER, SET_COOKIE,
-};
-use actix_web::{HttpRequest, HttpResponse, Responder};
+use actix_web::http::header::{CONTENT_ENCODING, CONTENT_TYPE, HeaderMap};
 use flate2::Compression;
 use maud::Markup;
 
 use super::form::Form;
-use super::gate::redirect;
-use super::layout;
-use super::visitor::Visitor;
+pub(super) use super::menu::Menu;
 use crate::surface::gzip::{gzip, takes_gzip};
 
 /// Smaller answers are not compressed.
 const WORTH_COMPRESSING: usize = 1_024;
-
-/// The entry of the navigation that a page belongs to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Menu {
-    Overview,
-    Sends,
-    Contacts,
-    Templates,
-    Channels,
-    Suppressions,
-    Keys,
-    Company,
-    Account,
-    Operator,
-    Nodes,
-    Tiers,
-    Changes,
-    /// No entry.
-    None,
-}
 
 /// A page of the console: the content between its head and its foot.
 #[derive(Debug)]
@@ -48,9 +23,9 @@ pub(super) struct Page {
     pub(super) body: Markup,
     /// The address of its live parts.
     pub(super) live: Option<String>,
-    status: StatusCode,
-    is_secret: bool,
-    retry_after: Option<Duration>,
+    pub(super) status: StatusCode,
+    pub(super) is_secret: bool,
+    pub(super) retry_after: Option<Duration>,
 }
 
 impl Page {
@@ -103,21 +78,6 @@ impl Page {
     }
 }
 
-impl Responder for Page {
-    type Body = BoxBody;
-
-    fn respond_to(self, request: &HttpRequest) -> HttpResponse {
-        let Ok(visitor) = Visitor::of(request) else { return HttpResponse::InternalServerError().finish() };
-        let text = layout::page(&visitor, request.path(), &self).into_string();
-        let status = if self.retry_after.is_some() { StatusCode::TOO_MANY_REQUESTS } else { self.status };
-        let mut answer = html(request.headers(), status, text, !self.is_secret);
-        if let Some(wait) = self.retry_after {
-            answer.headers_mut().insert(RETRY_AFTER, HeaderValue::from(wait.as_secs().max(1)));
-        }
-        answer
-    }
-}
-
 /// An answer with this HTML.
 pub(super) fn html(
     headers: &HeaderMap,
@@ -132,63 +92,4 @@ pub(super) fn html(
         return answer.insert_header((CONTENT_ENCODING, "gzip")).body(compressed);
     }
     answer.body(text)
-}
-
-/// The answer of a handler that makes a change.
-#[derive(Debug)]
-pub(super) enum Answer {
-    /// Done: redirect to this place (303).
-    Redirect(String),
-    /// The same page with faults, or a page that asks for confirmation.
-    Page(Box<Page>),
-    /// Done: redirect, and set cookies.
-    WithCookies(String, Vec<String>),
-}
-
-impl Answer {
-    /// Done: redirects to this place.
-    pub(super) fn to(place: impl Into<String>) -> Self {
-        Self::Redirect(place.into())
-    }
-
-    /// Done: sets this cookie and redirects to this place.
-    pub(super) fn with_cookie(place: impl Into<String>, cookie: String) -> Self {
-        Self::WithCookies(place.into(), vec![cookie])
-    }
-
-    /// Sets another cookie, if there is one.
-    pub(super) fn and_cookie(self, cookie: Option<String>) -> Self {
-        match self {
-            Self::WithCookies(place, mut cookies) => {
-                cookies.extend(cookie);
-                Self::WithCookies(place, cookies)
-            }
-            Self::Redirect(place) => Self::WithCookies(place, cookie.into_iter().collect()),
-            Self::Page(page) => Self::Page(page),
-        }
-    }
-}
-
-impl From<Page> for Answer {
-    fn from(page: Page) -> Self {
-        Self::Page(Box::new(page))
-    }
-}
-
-impl Responder for Answer {
-    type Body = BoxBody;
-
-    fn respond_to(self, request: &HttpRequest) -> HttpResponse {
-        match self {
-            Self::Redirect(place) => redirect(&place),
-            Self::Page(page) => page.respond_to(request),
-            Self::WithCookies(place, cookies) => {
-                let mut answer = redirect(&place);
-                for cookie in cookies.iter().filter_map(|cookie| HeaderValue::from_str(cookie).ok()) {
-                    answer.headers_mut().append(SET_COOKIE, cookie);
-                }
-                answer
-            }
-        }
-    }
 }

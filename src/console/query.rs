@@ -1,17 +1,15 @@
 //! The query in the address of a page.
 
 use std::convert::Infallible;
-use std::future::{Ready, ready};
 use std::ops::Deref;
 
-use actix_web::dev::Payload;
-use actix_web::{FromRequest, HttpRequest};
+use actix_web::HttpRequest;
 use uuid::Uuid;
 
 use super::error::Error;
 use super::words::Words;
 use crate::domain::page::PageRequest;
-use crate::surface::paths::Argument;
+use crate::surface::paths::argument;
 
 /// The query of the address: filters, a search, the number of a page. Invalid values count as absent.
 #[derive(Debug, Clone)]
@@ -28,17 +26,10 @@ impl Deref for Query {
     }
 }
 
-impl Argument for Query {}
-
-impl FromRequest for Query {
-    type Error = Infallible;
-    type Future = Ready<Result<Self, Infallible>>;
-
-    fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
-        let words = Words::parse(request.query_string().as_bytes());
-        ready(Ok(Self { words, path: request.path().to_owned() }))
-    }
-}
+argument!(Query, Infallible, |request: &HttpRequest| {
+    let words = Words::parse(request.query_string().as_bytes());
+    Ok(Self { words, path: request.path().to_owned() })
+});
 
 impl Query {
     /// A value of the query, cut to this many characters; `None` when it is absent or blank.
@@ -99,16 +90,7 @@ impl Query {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Id(pub(super) Uuid);
 
-impl Argument for Id {}
-
-impl FromRequest for Id {
-    type Error = Error;
-    type Future = Ready<Result<Self, Error>>;
-
-    fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
-        ready(segment(request, "id").map(Self))
-    }
-}
+argument!(Id, Error, |request: &HttpRequest| segment(request, "id").map(Self));
 
 /// A parsed variable segment of the path.
 ///

@@ -5,9 +5,9 @@ use actix_web::middleware::{Next, from_fn};
 use actix_web::web::Data;
 use actix_web::{Resource, web};
 
+use super::access::Access;
 use super::{State, gate};
-pub(super) use crate::surface::paths::Allow;
-use crate::surface::paths::{Path, Paths, written_out};
+use crate::surface::paths::{Allow, Path, Paths, written_out};
 
 /// A route of the console.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,25 +18,6 @@ pub struct Route {
     pub path: &'static str,
     /// The access that the route needs.
     pub access: Access,
-}
-
-/// The access that a route needs. The gate in front of each handler checks it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Access {
-    /// A file that every page shares; the session is not looked up.
-    Asset,
-    /// Every client that can reach the port.
-    Public,
-    /// Every person who is signed in.
-    SignedIn,
-    /// People of the chosen company, in every role, and operators.
-    Viewer,
-    /// Members and owners of the chosen company, who may send and change, and operators.
-    Member,
-    /// Owners of the chosen company, and operators.
-    Owner,
-    /// Operators only.
-    Operator,
 }
 
 /// Writes the list and the function that makes the resources.

@@ -3,12 +3,10 @@
 //! The gate determines the reader before a handler runs, by the access in the table of routes. A handler
 //! takes what it needs in its signature.
 
-use std::future::{Ready, ready};
 use std::ops::Deref;
 
-use actix_web::dev::Payload;
 use actix_web::http::header::{HeaderMap, USER_AGENT};
-use actix_web::{FromRequest, HttpMessage as _, HttpRequest};
+use actix_web::{HttpMessage as _, HttpRequest};
 use uuid::Uuid;
 
 use super::cookie;
@@ -21,7 +19,7 @@ use crate::clock::Timestamp;
 use crate::engine::Who;
 use crate::surface::Client;
 use crate::surface::body::{Peer, Sender};
-use crate::surface::paths::Argument;
+use crate::surface::paths::argument;
 
 /// The longest name of a time zone, in bytes: the longest one of the database has half as many.
 const LONGEST_ZONE: usize = 64;
@@ -125,6 +123,10 @@ fn zone(headers: &HeaderMap, session: Option<&Session>) -> Zone {
 }
 
 impl Person {
+    fn of(request: &HttpRequest) -> Result<Self, Error> {
+        Visitor::of(request)?.person.ok_or(Error::Forbidden)
+    }
+
     /// The person's name in the record of changes.
     pub(super) fn who(&self) -> Who {
         self.origin.who(&self.signed_in.user.email)
@@ -161,39 +163,12 @@ impl Deref for Viewer {
     }
 }
 
-impl Argument for Visitor {}
+argument!(Visitor, Error, Visitor::of);
 
-impl FromRequest for Visitor {
-    type Error = Error;
-    type Future = Ready<Result<Self, Error>>;
+argument!(Person, Error, Person::of);
 
-    fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
-        ready(Self::of(request))
-    }
-}
-
-impl Argument for Person {}
-
-impl FromRequest for Person {
-    type Error = Error;
-    type Future = Ready<Result<Self, Error>>;
-
-    fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
-        ready(Visitor::of(request).and_then(|visitor| visitor.person.ok_or(Error::Forbidden)))
-    }
-}
-
-impl Argument for Viewer {}
-
-impl FromRequest for Viewer {
-    type Error = Error;
-    type Future = Ready<Result<Self, Error>>;
-
-    fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
-        let person = Visitor::of(request).and_then(|visitor| visitor.person.ok_or(Error::Forbidden));
-        ready(person.and_then(|person| {
-            let company = person.company.clone().ok_or(Error::Forbidden)?;
-            Ok(Self { person, company })
-        }))
-    }
-}
+argument!(Viewer, Error, |request: &HttpRequest| {
+    let person = Person::of(request)?;
+    let company = person.company.clone().ok_or(Error::Forbidden)?;
+    Ok(Self { person, company })
+});

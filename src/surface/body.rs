@@ -160,10 +160,6 @@ impl Whole {
 
     /// Makes something of the body, and returns it with the room that it holds. `read` charges the room for what it
     /// makes. A large body is read on a thread that serves nobody else.
-    ///
-    /// # Errors
-    ///
-    /// Those of `read`.
     pub(crate) async fn read<T, E>(
         self,
         read: impl FnOnce(&[u8], &mut Room) -> Result<T, E> + Send + 'static,

@@ -7,13 +7,14 @@
 //! whose request is in progress is never closed.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::task::Waker;
 use std::time::{Duration, Instant};
 
 use futures_util::task::AtomicWaker;
 use metrics::Gauge;
+use parking_lot::Mutex;
 
 /// The value of [`Client::waiting_since`] while a request is in progress.
 const AT_WORK: u64 = 0;
@@ -79,7 +80,7 @@ impl Clients {
             waker: AtomicWaker::new(),
         });
         let id = self.next.fetch_add(1, Ordering::Relaxed);
-        let mut all = self.all.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut all = self.all.lock();
         all.insert(id, Arc::clone(&client));
         self.open.store(all.len(), Ordering::Relaxed);
         self.gauge.set(all.len() as f64);
@@ -90,7 +91,7 @@ impl Clients {
     }
 
     fn close(&self, id: u64) {
-        let mut all = self.all.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut all = self.all.lock();
         all.remove(&id);
         self.open.store(all.len(), Ordering::Relaxed);
         self.gauge.set(all.len() as f64);

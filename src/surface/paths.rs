@@ -14,6 +14,27 @@ pub(crate) trait Argument: FromRequest + 'static {}
 impl Argument for HttpRequest {}
 impl<T: 'static> Argument for Data<T> {}
 
+/// Makes a type an argument that is read from the head of the request.
+macro_rules! argument {
+    ($name:ty, $error:ty, $read:expr) => {
+        impl $crate::surface::paths::Argument for $name {}
+
+        impl actix_web::FromRequest for $name {
+            type Error = $error;
+            type Future = std::future::Ready<Result<Self, $error>>;
+
+            fn from_request(
+                request: &actix_web::HttpRequest,
+                _: &mut actix_web::dev::Payload,
+            ) -> Self::Future {
+                let read: fn(&actix_web::HttpRequest) -> Result<Self, $error> = $read;
+                std::future::ready(read(request))
+            }
+        }
+    };
+}
+pub(crate) use argument;
+
 /// Everything that a handler takes.
 pub(crate) trait Arguments: FromRequest + 'static {}
 
@@ -53,57 +74,35 @@ pub(crate) struct Path<A> {
 #[derive(Clone)]
 pub(crate) struct Allow(pub(crate) String);
 
-#[expect(non_snake_case, reason = "the tables name methods as HTTP does")]
-impl<A: Copy> Paths<A> {
+/// The functions by which a table adds a path, one for each method.
+macro_rules! methods {
+    ($($(#[doc = $doc:literal])+ $name:ident answers $methods:expr, when $guard:expr;)*) => {
+        #[expect(non_snake_case, reason = "the tables name methods as HTTP does")]
+        impl<A: Copy> Paths<A> {$(
+            $(#[doc = $doc])+
+            pub(crate) fn $name<F, Args>(&mut self, path: &'static str, handler: F, access: A)
+            where
+                F: Handler<Args>,
+                Args: Arguments,
+                F::Output: Responder + 'static,
+            {
+                self.add(path, &$methods, $guard, handler, access);
+            }
+        )*}
+    };
+}
+
+methods! {
     /// A path that is read. `HEAD` is answered like `GET`, without the body.
-    pub(crate) fn GET<F, Args>(&mut self, path: &'static str, handler: F, access: A)
-    where
-        F: Handler<Args>,
-        Args: Arguments,
-        F::Output: Responder + 'static,
-    {
-        self.add(path, &["GET", "HEAD"], guard::Any(guard::Get()).or(guard::Head()), handler, access);
-    }
-
+    GET answers ["GET", "HEAD"], when guard::Any(guard::Get()).or(guard::Head());
     /// A path that takes a new record, an action or a form.
-    pub(crate) fn POST<F, Args>(&mut self, path: &'static str, handler: F, access: A)
-    where
-        F: Handler<Args>,
-        Args: Arguments,
-        F::Output: Responder + 'static,
-    {
-        self.add(path, &["POST"], guard::Post(), handler, access);
-    }
-
+    POST answers ["POST"], when guard::Post();
     /// A path whose record is replaced.
-    pub(crate) fn PUT<F, Args>(&mut self, path: &'static str, handler: F, access: A)
-    where
-        F: Handler<Args>,
-        Args: Arguments,
-        F::Output: Responder + 'static,
-    {
-        self.add(path, &["PUT"], guard::Put(), handler, access);
-    }
-
+    PUT answers ["PUT"], when guard::Put();
     /// A path whose record is changed in part.
-    pub(crate) fn PATCH<F, Args>(&mut self, path: &'static str, handler: F, access: A)
-    where
-        F: Handler<Args>,
-        Args: Arguments,
-        F::Output: Responder + 'static,
-    {
-        self.add(path, &["PATCH"], guard::Patch(), handler, access);
-    }
-
+    PATCH answers ["PATCH"], when guard::Patch();
     /// A path whose record is removed.
-    pub(crate) fn DELETE<F, Args>(&mut self, path: &'static str, handler: F, access: A)
-    where
-        F: Handler<Args>,
-        Args: Arguments,
-        F::Output: Responder + 'static,
-    {
-        self.add(path, &["DELETE"], guard::Delete(), handler, access);
-    }
+    DELETE answers ["DELETE"], when guard::Delete();
 }
 
 impl<A: Copy> Paths<A> {

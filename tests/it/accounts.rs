@@ -45,8 +45,9 @@ impl<'a> World<'a> {
         let vault = Vault::open(&Config::default().secrets, directory.path()).unwrap().0;
         let vault = Arc::new(vault);
         let accounts = Accounts::new(universe.store.clone(), Arc::clone(&vault));
-        let company =
-            async |name: &str| universe.store.add_company(&Who::Pombo, name, "standard").await.unwrap().id;
+        let company = async |name: &str| {
+            universe.store.companies().add(&Who::Pombo, name, "standard").await.unwrap().id
+        };
         let (acme, globex) = (company("Acme").await, company("Globex").await);
         let ana = create(&accounts, "Ana@Example.com", Some((acme, Role::Owner))).await;
         Self { universe, accounts, acme, globex, ana, vault, directory }
@@ -79,7 +80,7 @@ impl<'a> World<'a> {
     /// The changes of this kind, newest first.
     async fn changes(&self, what: What) -> Vec<Change> {
         let filter = Filter { what: &[what], ..Filter::default() };
-        self.universe.store.changes(filter, page()).await.unwrap().records
+        self.universe.store.changes().page(filter, page()).await.unwrap().records
     }
 
     /// Changes rows directly in the database.

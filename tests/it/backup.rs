@@ -16,6 +16,8 @@ use serde_json::{Value, json};
 
 use self::world::{World, restore};
 use crate::database::{Universe, stores};
+use crate::program::Place;
+use crate::running::until;
 
 stores!(
     messages_sent_since_a_backup_are_not_sent_again,
@@ -23,6 +25,7 @@ stores!(
     a_restored_database_says_which_key_it_needs,
     a_link_that_was_used_and_a_session_that_was_ended_do_not_come_back,
     keys_that_were_revoked_since_the_backup_are_valid_again_unless_all_access_is_revoked,
+    a_backup_of_an_older_schema_is_restored_and_brought_up_to_date,
 );
 
 /// Recipients of the send that is under way during the backup.
@@ -94,7 +97,7 @@ async fn messages_sent_since_a_backup_are_not_sent_again(universe: &Universe) {
 async fn universe_changes(universe: &Universe) -> String {
     let store = Store::open(&universe.options()).await.unwrap();
     let page = pombo::domain::page::PageRequest { page: 1, limit: 50 };
-    let changes = store.changes(pombo::store::changes::Filter::default(), page).await.unwrap();
+    let changes = store.changes().page(pombo::store::changes::Filter::default(), page).await.unwrap();
     store.close().await;
     changes.records.iter().map(|change| change.what.as_str()).collect::<Vec<_>>().join(" ")
 }
@@ -144,16 +147,16 @@ async fn a_restored_database_says_which_key_it_needs(universe: &Universe) {
 }
 
 async fn a_link_that_was_used_and_a_session_that_was_ended_do_not_come_back(universe: &Universe) {
-    let world = World::new(universe, 0).await;
-    let made = world.place().json("user create ana@example.com --operator");
+    let place = place(universe).await;
+    let made = place.json("user create ana@example.com --operator");
     assert!(made["link"].as_str().is_some_and(|link| link.contains("/console/link/")), "{made}");
-    world.place().json("backup people.backup");
+    place.json("backup people.backup");
     assert_eq!(rows(universe, "link").await, 1);
-    restore(&world, "people.backup --force");
+    place.json("restore people.backup --force");
     assert_eq!((rows(universe, "link").await, rows(universe, "user_session").await), (0, 0));
     // The user still exists, and can get a new link.
-    assert_eq!(world.place().json("user list").as_array().unwrap().len(), 1);
-    restore(&world, "people.backup --force --nothing-sent-since");
+    assert_eq!(place.json("user list").as_array().unwrap().len(), 1);
+    place.json("restore people.backup --force --nothing-sent-since");
     assert_eq!(rows(universe, "link").await, 1, "nothing happened since: what was valid is valid");
 }
 
@@ -166,24 +169,45 @@ async fn keys_that_were_revoked_since_the_backup_are_valid_again_unless_all_acce
     world.place().json("backup keys.backup");
     let key = world.place().json("key list --company Acme")[0]["id"].as_str().unwrap().to_owned();
     world.place().json(&format!("key revoke {key}"));
-    let statuses = async |world: &mut World| {
-        let (mut service, url) = world.serving.serve().await;
-        let company = world.serving.list(&url, "/api/v1/chat").await.status;
+    let statuses = async |world: &World, url: &str| {
+        let company = world.serving.list(url, "/api/v1/chat").await.status;
         let request = reqwest::Client::new().get(format!("{url}/operator/v1/tiers"));
-        let operators = crate::harness::Answer::to(request.bearer_auth(&operator)).await.status;
-        service.crash();
-        (company, operators)
+        (company, crate::harness::Answer::to(request.bearer_auth(&operator)).await.status)
     };
     let told = world.place().run("restore keys.backup --force --nothing-sent-since");
     assert!(told.stdout.contains("--revoke-access"), "{told:?}");
-    assert_eq!(statuses(&mut world).await, (200, 200));
+    let (mut service, url) = world.serving.serve().await;
+    assert_eq!(statuses(&world, &url).await, (200, 200));
+    service.crash();
     let restored = restore(&world, "keys.backup --force --nothing-sent-since --revoke-access");
     assert_eq!(restored["revoked_keys"], 2, "{restored}");
     assert_eq!((rows(universe, "link").await, rows(universe, "user_session").await), (0, 0));
-    assert_eq!(statuses(&mut world).await, (401, 401));
+    let (mut service, url) = world.serving.serve().await;
+    assert_eq!(statuses(&world, &url).await, (401, 401));
     // New keys work.
     world.serving.key = world.place().json("key create --company Acme")["key"].as_str().unwrap().to_owned();
-    assert_eq!(statuses(&mut world).await, (200, 401));
+    until("the new key works", async || statuses(&world, &url).await == (200, 401)).await;
+    service.crash();
+}
+
+async fn a_backup_of_an_older_schema_is_restored_and_brought_up_to_date(universe: &Universe) {
+    let place = place(universe).await;
+    place.json("company create Acme");
+    let undone = place.json("migrate down --steps 1")["undone"].clone();
+    place.json("backup older.backup");
+    assert_eq!(place.json("migrate up")["applied"], undone);
+    place.json("company create Later");
+    place.json("restore older.backup --force");
+    let steps = place.json("migrate status");
+    assert!(steps.as_array().unwrap().iter().all(|step| step["applied"] == true), "{steps}");
+    let companies = place.json("company list");
+    assert!(companies[0]["name"] == "Acme" && companies[1].is_null(), "{companies}");
+}
+
+/// The program on this database, which nobody else has open then.
+async fn place(universe: &Universe) -> Place {
+    universe.store.clone().close().await;
+    Place::new().with("POMBO__DATABASE__URL", &universe.url)
 }
 
 async fn rows(universe: &Universe, table: &str) -> i64 {

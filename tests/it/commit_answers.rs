@@ -70,7 +70,7 @@ async fn at_rest(running: &Running) {
     // A number that a client writes to last: all messages accepted before are under way by then.
     until("the service to accept again", async || running.send(&to_one(marker)).await.0 == 202).await;
     until("every send finished", async || {
-        let working = running.store.working_channels().await;
+        let working = running.store.channels().working().await;
         heard(running).contains_key(&marker) && working.is_ok_and(|channels| channels.is_empty())
     })
     .await;

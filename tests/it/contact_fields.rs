@@ -39,10 +39,10 @@ fn person(number: u64, first_name: &str) -> Person {
 
 /// Contacts with these first names and consecutive numbers, under a tag; its id.
 async fn people(running: &Running, names: impl IntoIterator<Item = String>) -> Uuid {
-    let tag = running.store.ensure_tag(running.company, "everyone", None).await.unwrap();
+    let tag = running.store.of(running.company).tags().ensure("everyone", None).await.unwrap();
     let named = names.into_iter().zip(FIRST..);
     let people: Vec<_> = named.map(|(name, number)| (Uuid::now_v7(), person(number, &name))).collect();
-    running.store.add_contacts(running.company, &people, &[tag], Timestamp::now()).await.unwrap();
+    running.store.of(running.company).contacts().add(&people, &[tag], Timestamp::now()).await.unwrap();
     tag
 }
 
@@ -81,7 +81,7 @@ async fn three_contacts_and_a_stranger_get_texts_of_their_own(universe: &Univers
     let tag = people(&running, ["Ana", "Bia", ""].map(str::to_owned)).await;
     // The oldest contact with the number gives the values.
     let double = (Uuid::now_v7(), person(FIRST, "Anita"));
-    running.store.add_contacts(running.company, &[double], &[tag], Timestamp::now()).await.unwrap();
+    running.store.of(running.company).contacts().add(&[double], &[tag], Timestamp::now()).await.unwrap();
     let mut body =
         order_update(&running, "{{contact.first_name|friend}}", "A-1 of {{contact.name|you}}").await;
     body["contact_tag_id"] = json!(tag);
@@ -144,11 +144,11 @@ async fn a_contact_without_a_field_fails_alone_and_gets_the_message_once_it_has_
 
 /// Gives the contact with this number a first name.
 async fn name(store: &Store, company: Uuid, number: u64, first_name: &str) {
-    let found = store.contacts_after(company, None, 100).await.unwrap();
+    let found = store.of(company).contacts().after(None, 100).await.unwrap();
     let number = format!("+{number}");
     let contact = found.into_iter().find(|contact| contact.person.phone_number == number).unwrap();
     let change = ContactChange { first_name: Some(first_name.to_owned()), ..ContactChange::default() };
-    store.change_contact(&Who::Pombo, company, contact.id, &change, Timestamp::now()).await.unwrap();
+    store.of(company).contacts().change(&Who::Pombo, contact.id, &change, Timestamp::now()).await.unwrap();
 }
 
 async fn a_restart_in_mid_send_gives_each_recipient_their_own_text(universe: &Universe) {

@@ -52,7 +52,7 @@ async fn import(universe: &Universe, company: Uuid, path: &Path) -> Result<Summa
 }
 
 async fn all(universe: &Universe, company: Uuid) -> Vec<Contact> {
-    universe.store.contacts_after(company, None, 10_000).await.unwrap()
+    universe.store.of(company).contacts().after(None, 10_000).await.unwrap()
 }
 
 fn tags(contact: &Contact) -> Vec<&str> {
@@ -76,7 +76,8 @@ async fn a_google_export_is_imported(universe: &Universe) {
     let contacts = all(universe, company).await;
     assert_eq!(contacts[0].person.first_name, "João");
     assert_eq!((tags(&contacts[0]), tags(&contacts[1])), (vec!["Família"], vec![]));
-    let found = universe.store.contacts(company, PageRequest { page: 1, limit: 10 }, Some("familia")).await;
+    let found =
+        universe.store.of(company).contacts().page(PageRequest { page: 1, limit: 10 }, Some("familia")).await;
     assert_eq!(found.unwrap().total, 1);
 }
 
@@ -124,7 +125,7 @@ async fn importing_again_changes_nothing(universe: &Universe) {
     // recorded.
     let filter = Filter { what: &[What::Contacts], ..Filter::default() };
     let page = PageRequest { page: 1, limit: 10 };
-    let recorded = universe.store.changes(filter, page).await.unwrap().records;
+    let recorded = universe.store.changes().page(filter, page).await.unwrap().records;
     let [record] = recorded.as_slice() else { panic!("{recorded:?}") };
     assert_eq!((record.who.as_str(), &record.subject), ("cli:ana", &company.to_string()));
     assert_eq!((&record.before, &record.after), (&None, &json!({ "created": 2_500 })));

@@ -63,7 +63,7 @@ async fn a_refused_token_keeps_the_queue_and_a_new_one_goes_on_without_loss_or_r
     assert!(running.delivered().0 < 3_000, "the queue was not kept");
 
     let token = running.seal(running.channel, TOKEN);
-    running.store.reconnect_channel(&Who::Pombo, running.channel, Some(token)).await.unwrap();
+    running.store.channels().reconnect(&Who::Pombo, running.channel, Some(token)).await.unwrap();
     running.settled(3_000).await;
     assert_eq!(running.delivered(), (3_000, 3_000));
     running.end().await;

@@ -31,7 +31,7 @@ async fn a_service_killed_in_mid_send_loses_nothing_and_repeats_at_most_what_was
         (child, _) = serving.serve().await;
     }
     until("every recipient reached", async || serving.figures().1 == CONTACTS).await;
-    until("the send finished", async || universe.store.working_channels().await.unwrap().is_empty()).await;
+    until("the send finished", async || universe.store.channels().working().await.unwrap().is_empty()).await;
     let (messages, recipients) = serving.figures();
     assert_eq!(recipients, CONTACTS);
     assert!(messages - recipients <= KILLS * IN_FLIGHT, "{messages} messages to {recipients} recipients");
@@ -106,7 +106,7 @@ async fn a_full_disk_refuses_sends_and_loses_none_that_were_accepted() {
     assert_eq!(serving.send_through(&serving.channel, &url, &single(next)).await.status, 202);
     accepted.insert(next);
     let store = pombo::store::Store::open(&universe.options()).await.unwrap();
-    until("the sends finished", async || store.working_channels().await.unwrap().is_empty()).await;
+    until("the sends finished", async || store.channels().working().await.unwrap().is_empty()).await;
     let messages = serving.simulator.messages(0, 100_000);
     let reached: BTreeSet<u64> = messages.iter().map(|message| message.to.parse().unwrap()).collect();
     assert_eq!(reached, accepted);

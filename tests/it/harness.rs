@@ -215,7 +215,7 @@ impl Service {
     pub(crate) async fn operator(&self, name: &str, expires_at: Option<Timestamp>) -> String {
         let key = format!("pombo_op_{name}");
         let new = NewOperator { name, prefix: "pombo_op_", hash: api_key::hash(&key), expires_at };
-        self.store().add_operator(&Who::Pombo, new).await.unwrap();
+        self.store().operators().add(&Who::Pombo, new).await.unwrap();
         key
     }
 
@@ -226,7 +226,7 @@ impl Service {
 
     /// A company of this tier with a key.
     pub(crate) async fn company_of(&self, name: &str, tier: &str) -> Company {
-        let id = self.store().add_company(&Who::Pombo, name, tier).await.unwrap().id;
+        let id = self.store().companies().add(&Who::Pombo, name, tier).await.unwrap().id;
         let key = format!("pombo_{name}");
         self.add_key(id, &key, None).await;
         Company { id, key }
@@ -235,16 +235,15 @@ impl Service {
     /// Another key of a company, with these scopes.
     pub(crate) async fn add_scoped_key(&self, company_id: Uuid, key: &str, scopes: Scopes) -> Uuid {
         let hash = api_key::hash(key);
-        let new = NewKey { company_id, name: key, prefix: "pombo_", hash, expires_at: None, scopes };
-        self.store().add_api_key(&Who::Pombo, new).await.unwrap().id
+        let new = NewKey { name: key, prefix: "pombo_", hash, expires_at: None, scopes };
+        self.store().of(company_id).keys().add(&Who::Pombo, new).await.unwrap().id
     }
 
     /// Another key of a company; its id.
     pub(crate) async fn add_key(&self, company_id: Uuid, key: &str, expires_at: Option<Timestamp>) -> Uuid {
         let scopes = Scopes::ALL;
-        let new =
-            NewKey { company_id, name: key, prefix: "pombo_", hash: api_key::hash(key), expires_at, scopes };
-        self.store().add_api_key(&Who::Pombo, new).await.unwrap().id
+        let new = NewKey { name: key, prefix: "pombo_", hash: api_key::hash(key), expires_at, scopes };
+        self.store().of(company_id).keys().add(&Who::Pombo, new).await.unwrap().id
     }
 
     /// A channel in this state.
@@ -276,18 +275,18 @@ impl Service {
             secrets: Sealed { token: Some(token), app_secret: None },
             status,
         };
-        self.store().add_channel(&Who::Pombo, new).await.unwrap()
+        self.store().channels().add(&Who::Pombo, new).await.unwrap()
     }
 
     /// Makes these the templates of the company's business account, each given as name, language and status.
     pub(crate) async fn templates(&self, company: &Company, templates: &[(&str, &str, &str)]) {
         let synced: Vec<_> = templates.iter().map(template).collect();
-        self.store().sync_templates(company.id, WABA, &synced).await.unwrap();
+        self.store().of(company.id).templates().sync(WABA, &synced).await.unwrap();
     }
 
     /// The id of a seeded template.
     pub(crate) async fn template_id(&self, company: &Company, name: &str, language: &str) -> i64 {
-        self.store().find_template_by_name(company.id, WABA, name, language).await.unwrap().unwrap().id
+        self.store().of(company.id).templates().named(WABA, name, language).await.unwrap().unwrap().id
     }
 
     /// The answer to bytes that no well-behaved client would send. The client sends nothing more, and leaves
@@ -322,7 +321,7 @@ pub(crate) async fn tier(store: &Store, api_requests: &str) {
         "messages_per_second": "80/s",
         "api_requests": api_requests,
     });
-    store.apply_tiers(&Who::Pombo, &[(SPARING.to_owned(), settings.to_string())]).await.unwrap();
+    store.tiers().apply(&Who::Pombo, &[(SPARING.to_owned(), settings.to_string())]).await.unwrap();
 }
 
 fn template((name, language, status): &(&str, &str, &str)) -> ListedTemplate {

@@ -164,22 +164,31 @@ async fn companies_import_in_turns(universe: &Universe) {
 }
 
 async fn an_import_that_lost_a_piece_or_a_row_is_failed_and_never_finished(universe: &Universe) {
+    // Enough rows for two pieces of a file, and for some steps.
+    const TWO_PIECES: u64 = 12_000;
+    const SOME_STEPS: u64 = 2_000;
     let mut serving = Serving::new(universe, 0, "unlimited").await;
     let rows = Database::connect(&universe.url).await.unwrap();
     let (mut child, url) = serving.serve().await;
     let imports = format!("{url}/api/v1/contacts/imports");
-    for (index, (damage, said)) in [
-        ("DELETE FROM contact_import_chunk WHERE ordinal = 1", "byte 262144: the stored file is incomplete"),
+    let incomplete = "byte 262144: the stored file is incomplete";
+    for (index, (damage, rows_of_file, said)) in [
+        ("DELETE FROM contact_import_chunk WHERE ordinal = 1", TWO_PIECES, incomplete),
         (
             "UPDATE contact_import_chunk SET bytes = substr(bytes, 1, 1000) WHERE ordinal = 1",
-            "byte 262144: the stored file is incomplete",
+            TWO_PIECES,
+            incomplete,
         ),
-        ("UPDATE contact_import SET rejected = 3 WHERE state = 1", "do not add up to the rows of the file"),
+        (
+            "UPDATE contact_import SET rejected = 3 WHERE state = 1",
+            SOME_STEPS,
+            "do not add up to the rows of the file",
+        ),
     ]
     .into_iter()
     .enumerate()
     {
-        let file = file(ROWS).replace("Ana", &format!("Ana{index}"));
+        let file = file(rows_of_file).replace("Ana", &format!("Ana{index}"));
         let uploaded = post(&imports, &serving.key, file).await;
         let id = uploaded["id"].as_str().unwrap().to_owned();
         rows.execute_unprepared(damage).await.unwrap();

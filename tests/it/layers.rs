@@ -3,6 +3,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 
 /// The program's modules, from the bottom up. A module may use those in lines before its own, and itself.
 const LAYERS: &[&[&str]] = &[&["logging"], &["surface"], &["api", "console"], &["app"], &["cli"]];
@@ -101,7 +102,7 @@ const HANDS_ON: &str = "Incoming::from_request(request, payload)";
 /// The surfaces, whose handlers reach records through the engine: readers there carry the company's id into each query.
 const SURFACES: &[&str] = &["api", "console"];
 
-fn sources(directory: &Path, found: &mut Vec<PathBuf>) {
+pub(crate) fn sources(directory: &Path, found: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(directory).unwrap() {
         let path = entry.unwrap().path();
         if path.is_dir() {
@@ -113,6 +114,8 @@ fn sources(directory: &Path, found: &mut Vec<PathBuf>) {
 }
 
 /// Each source with its crate, or its module of the program, and its lines of code without comments and tests.
+pub(crate) static CODE: LazyLock<Vec<(String, PathBuf, Vec<String>)>> = LazyLock::new(code);
+
 fn code() -> Vec<(String, PathBuf, Vec<String>)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let crates = fs::read_dir(root.join("crates")).unwrap().map(|entry| entry.unwrap().path());
@@ -143,7 +146,7 @@ fn code() -> Vec<(String, PathBuf, Vec<String>)> {
 ///
 /// Sources are formatted, so an item ends where a line with its indentation closes it: `mod tests;` on its first line,
 /// a braced one with the brace. Doubtful lines count as code and are checked.
-fn without_tests(text: &str) -> Vec<String> {
+pub(crate) fn without_tests(text: &str) -> Vec<String> {
     const TESTS_ONLY: &str = "#[cfg(test)]";
     let mut lines = text.lines().filter(|line| !line.trim_start().starts_with("//"));
     let mut code = Vec::new();
@@ -164,7 +167,7 @@ fn without_tests(text: &str) -> Vec<String> {
 }
 
 /// `path` is relative to the sources: the repository itself may be in a directory of any name.
-fn is_test(path: &Path) -> bool {
+pub(crate) fn is_test(path: &Path) -> bool {
     path.ends_with("tests.rs") || path.components().any(|part| part.as_os_str() == "tests")
 }
 
@@ -176,13 +179,13 @@ fn rank(module: &str) -> Option<usize> {
 fn imports_run_one_way() {
     let program = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     let mut faults = Vec::new();
-    for (layer, path, lines) in code().into_iter().filter(|(_, path, _)| path.starts_with(&program)) {
+    for (layer, path, lines) in CODE.iter().filter(|(_, path, _)| path.starts_with(&program)) {
         for line in lines {
             for used in line.split("crate::").skip(1) {
                 let used: String =
                     used.chars().take_while(|c| c.is_ascii_alphanumeric() || *c == '_').collect();
-                let is_above = rank(&layer).zip(rank(&used)).is_some_and(|(user, used)| used < user);
-                if used != layer && !is_above && !BELOW.contains(&used.as_str()) {
+                let is_above = rank(layer).zip(rank(&used)).is_some_and(|(user, used)| used < user);
+                if used != *layer && !is_above && !BELOW.contains(&used.as_str()) {
                     faults.push(format!("{}: {layer} uses {used}: {}", path.display(), line.trim()));
                 }
             }
@@ -194,7 +197,7 @@ fn imports_run_one_way() {
 #[test]
 fn each_word_is_used_only_by_the_modules_that_own_it() {
     let mut faults = Vec::new();
-    for (layer, path, lines) in code() {
+    for (layer, path, lines) in &*CODE {
         for (word, owners, reason) in OWNED {
             for line in lines.iter().filter(|line| line.contains(word) && !owners.contains(&layer.as_str())) {
                 faults.push(format!("{}: `{}`, but {reason}", path.display(), line.trim()));
@@ -223,8 +226,7 @@ fn machines_have_no_clock_no_randomness_and_no_input_or_output() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut faults = Vec::new();
     for machine in MACHINES {
-        let files: Vec<_> =
-            code().into_iter().filter(|(_, path, _)| path.starts_with(root.join(machine))).collect();
+        let files: Vec<_> = CODE.iter().filter(|(_, path, _)| path.starts_with(root.join(machine))).collect();
         assert!(files.len() > 1, "there is no machine in {machine}");
         for (_, path, lines) in files {
             for (word, reason) in NOT_IN_MACHINES {
@@ -247,7 +249,7 @@ fn a_word_counts_wherever_it_stands_alone() {
 #[test]
 fn no_handler_names_the_store() {
     let mut faults = Vec::new();
-    for (layer, path, lines) in code() {
+    for (layer, path, lines) in &*CODE {
         if !SURFACES.contains(&layer.as_str()) {
             continue;
         }
@@ -262,7 +264,7 @@ fn no_handler_names_the_store() {
 fn bodies_are_read_in_one_module() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     let mut faults = Vec::new();
-    for (layer, path, lines) in code() {
+    for (layer, path, lines) in &*CODE {
         let is_reader = path.with_extension("").starts_with(root.join(BODIES));
         if is_reader || !["surface", "api", "console", "app"].contains(&layer.as_str()) {
             continue;
@@ -291,7 +293,7 @@ fn bodies_are_read_in_one_module() {
 fn no_public_function_of_the_engine_returns_its_store() {
     let room = Path::new(env!("CARGO_MANIFEST_DIR")).join("crates/engine/src");
     let mut faults = Vec::new();
-    for (_, path, lines) in code().into_iter().filter(|(_, path, _)| path.starts_with(&room)) {
+    for (_, path, lines) in CODE.iter().filter(|(_, path, _)| path.starts_with(&room)) {
         // A signature may go over several lines.
         let text = lines.join(" ");
         let open = ["pub fn ", "pub const fn ", "pub async fn "];
@@ -310,7 +312,7 @@ fn no_public_function_of_the_engine_returns_its_store() {
 fn only_a_channel_s_shell_names_its_actor() {
     let shell = Path::new(env!("CARGO_MANIFEST_DIR")).join("crates/engine/src/channel/shell");
     let mut faults = Vec::new();
-    for (layer, path, lines) in code() {
+    for (layer, path, lines) in &*CODE {
         if layer != "engine" || path.starts_with(&shell) {
             continue;
         }
@@ -352,7 +354,7 @@ use crate::late;
 
 #[test]
 fn code_after_an_item_for_tests_is_read() {
-    let after_tests = code().into_iter().filter(|(_, path, lines)| {
+    let after_tests = CODE.iter().filter(|(_, path, lines)| {
         let text = fs::read_to_string(path).unwrap();
         let before = text.split("#[cfg(test)]").next().unwrap();
         lines.len() > before.lines().filter(|line| !line.trim_start().starts_with("//")).count()

@@ -41,7 +41,7 @@ async fn a_process_whose_lock_was_lost_takes_it_again() {
         holders(&outside).await.iter().any(|session| !before.contains(session))
     })
     .await;
-    let second = universe.store.acquire_lease(&universe.options(), "a second process").await;
+    let second = universe.store.lease().acquire(&universe.options(), "a second process").await;
     assert!(matches!(second, Err(Error::Taken(_))), "{second:?}");
     let body = json!({ "type": "text", "message": "hi", "phone_number": "+5511900000001" });
     assert_eq!(running.send(&body).await.0, 202);
@@ -61,7 +61,7 @@ async fn a_process_that_does_nothing_notices_that_another_one_took_over() {
     let taken = loop {
         end(&outside, &holders(&outside).await).await;
         // The first service may have taken it again at this moment.
-        match universe.store.acquire_lease(&universe.options(), "a second process").await {
+        match universe.store.lease().acquire(&universe.options(), "a second process").await {
             Err(Error::Taken(_)) => {}
             taken => break taken.unwrap(),
         }

@@ -28,7 +28,7 @@ async fn take_over(universe: &Universe) -> Lease {
     until("the lease", async || {
         // Repeated, because the earlier process may have taken it back.
         database.execute_unprepared(sql).await.unwrap();
-        lease = universe.store.acquire_lease(&universe.options(), "another process").await.ok();
+        lease = universe.store.lease().acquire(&universe.options(), "another process").await.ok();
         lease.is_some()
     })
     .await;
@@ -72,7 +72,7 @@ async fn an_audience_whose_beginning_another_process_removed_is_not_accepted() {
     let asked = running.begin_send(&json!({ "type": "text", "message": "hi", "contact_tag_id": tag }));
     caught.held().await;
     let lease = take_over(&universe).await;
-    let removed = universe.store.remove_unresolved(&lease).await.unwrap();
+    let removed = universe.store.sends().remove_unresolved(&lease).await.unwrap();
     assert_eq!(removed, 1, "the beginning of the audience");
     caught.pass_on();
     let answer = asked.await.unwrap();
@@ -89,7 +89,7 @@ async fn an_audience_whose_beginning_another_process_removed_is_not_accepted() {
 async fn nothing_of_an_older_epoch_is_written_once_the_lease_is_taken() {
     let universe = Universe::postgres().await;
     let (store, now) = (&universe.store, Timestamp::now());
-    let old = store.acquire_lease(&universe.options(), "one process").await.unwrap();
+    let old = store.lease().acquire(&universe.options(), "one process").await.unwrap();
     let send = |id: u128, state, recipients| NewSend {
         id: Uuid::from_u128(id),
         company_id: Uuid::from_u128(1),
@@ -109,10 +109,10 @@ async fn nothing_of_an_older_epoch_is_written_once_the_lease_is_taken() {
         blocks: vec![BlockOf { send_id: id, block: block(0) }],
         ..PendingWrites::default()
     };
-    store.commit(&old, &begun, now).await.unwrap();
+    store.ledger().commit(&old, &begun, now).await.unwrap();
 
     let new = take_over(&universe).await;
-    assert!(matches!(store.remove_unresolved(&old).await, Err(Error::Fenced)), "removing");
+    assert!(matches!(store.sends().remove_unresolved(&old).await, Err(Error::Fenced)), "removing");
     for (what, batch) in [
         (
             "extending",
@@ -144,10 +144,10 @@ async fn nothing_of_an_older_epoch_is_written_once_the_lease_is_taken() {
             },
         ),
     ] {
-        let written = store.commit(&old, &batch, now).await;
+        let written = store.ledger().commit(&old, &batch, now).await;
         assert!(matches!(written, Err(Error::Fenced)), "{what}: {written:?}");
     }
-    assert_eq!(store.remove_unresolved(&new).await.unwrap(), 1);
+    assert_eq!(store.sends().remove_unresolved(&new).await.unwrap(), 1);
     for (what, batch) in [
         (
             "extending",
@@ -164,7 +164,7 @@ async fn nothing_of_an_older_epoch_is_written_once_the_lease_is_taken() {
             },
         ),
     ] {
-        let written = store.commit(&new, &batch, now).await;
+        let written = store.ledger().commit(&new, &batch, now).await;
         assert!(matches!(written, Err(Error::Missing(_))), "{what} what is gone: {written:?}");
     }
     universe.end().await;
@@ -175,7 +175,7 @@ async fn nothing_of_an_older_epoch_is_written_once_the_lease_is_taken() {
 async fn taking_the_lease_waits_for_sends_that_are_being_accepted() {
     let universe = Universe::postgres().await;
     let (store, now) = (&universe.store, Timestamp::now());
-    let old = store.acquire_lease(&universe.options(), "one process").await.unwrap();
+    let old = store.lease().acquire(&universe.options(), "one process").await.unwrap();
     let number = PhoneNumber::from_u64(FIRST).unwrap();
     let database = Database::connect(&universe.url).await.unwrap();
     // The statement that accepts the send has the lease's row, and waits for another transaction that has the send's
@@ -199,7 +199,7 @@ async fn taking_the_lease_waits_for_sends_that_are_being_accepted() {
         schedule: Schedule::default(),
     };
     let batch = PendingWrites { sends: vec![send], ..PendingWrites::default() };
-    let accepting = store.commit(&old, &batch, now);
+    let accepting = store.ledger().commit(&old, &batch, now);
     let waits_for_a_lock = async |query: &str| {
         let sql = format!(
             "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' \
@@ -220,7 +220,14 @@ async fn taking_the_lease_waits_for_sends_that_are_being_accepted() {
     let (accepted, _lease) = futures_util::join!(accepting, taking);
     accepted.unwrap();
     assert_eq!(
-        store.find_send(Uuid::from_u128(1), Uuid::from_u128(10), now).await.unwrap().unwrap().recipients,
+        store
+            .of(Uuid::from_u128(1))
+            .sends()
+            .find(Uuid::from_u128(10), now)
+            .await
+            .unwrap()
+            .unwrap()
+            .recipients,
         1
     );
     database.close().await.unwrap();

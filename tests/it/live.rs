@@ -39,7 +39,7 @@ async fn a_tier_that_is_changed_speeds_up_a_send_under_way(universe: &Universe) 
 
     pace(&serving, "unlimited");
     until("everybody reached", async || serving.figures().1 == MANY).await;
-    until("the send finished", async || universe.store.working_channels().await.unwrap().is_empty()).await;
+    until("the send finished", async || universe.store.channels().working().await.unwrap().is_empty()).await;
     assert_eq!(serving.figures(), (MANY, MANY));
     end(child, serving).await;
 }
@@ -66,7 +66,7 @@ async fn a_tier_that_an_operator_replaces_over_http_speeds_up_a_send_under_way(u
 
     assert_eq!(put("tiers/slow".to_owned(), paced("unlimited")).await, 200);
     until("everybody reached", async || serving.figures().1 == MANY).await;
-    until("the send finished", async || universe.store.working_channels().await.unwrap().is_empty()).await;
+    until("the send finished", async || universe.store.channels().working().await.unwrap().is_empty()).await;
     assert_eq!(serving.figures(), (MANY, MANY));
 
     let history = serving.place.json("tier history --tier slow");

@@ -5,6 +5,7 @@ mod accounts;
 mod api;
 mod backup;
 mod child;
+mod circles;
 mod cli;
 #[cfg(debug_assertions)]
 mod clock_jumps;
@@ -34,6 +35,8 @@ mod lease_lost;
 mod linking;
 mod live;
 mod media;
+mod methods;
+mod names;
 mod nodes;
 mod operator_listener;
 mod outage;

@@ -140,7 +140,7 @@ impl Stage {
 
     async fn channel_state(&self) -> String {
         let id = self.serving.channel.parse().unwrap();
-        self.universe.store.find_channel(id).await.unwrap().unwrap().connection.status.to_string()
+        self.universe.store.channels().find(id).await.unwrap().unwrap().connection.status.to_string()
     }
 
     /// The name of the node that owns the channel.
@@ -151,9 +151,9 @@ impl Stage {
     /// The name of the node that owns another channel.
     async fn owner_of(&self, channel: &str) -> Option<String> {
         let id: Uuid = channel.parse().unwrap();
-        let channel = self.universe.store.find_channel(id).await.unwrap().unwrap();
-        let owner = self.universe.store.owner_of(cluster::shard(&channel)).await.unwrap()?;
-        let nodes = self.universe.store.nodes().await.unwrap();
+        let channel = self.universe.store.channels().find(id).await.unwrap().unwrap();
+        let owner = self.universe.store.shards().owner_of(cluster::shard(&channel)).await.unwrap()?;
+        let nodes = self.universe.store.nodes().all().await.unwrap();
         nodes.into_iter().find(|node| node.id == owner.node).map(|node| node.name)
     }
 
@@ -161,7 +161,7 @@ impl Stage {
     /// among them.
     async fn take_owner(&mut self) -> Node {
         until("the nodes settled", async || {
-            let nodes = self.universe.store.nodes().await.unwrap();
+            let nodes = self.universe.store.nodes().all().await.unwrap();
             nodes.iter().all(|node| node.started_at.plus(SETTLED) < Timestamp::now())
         })
         .await;
@@ -212,7 +212,7 @@ impl Stage {
     async fn all_heard_once(&self, recipients: u64) {
         let store = &self.universe.store;
         until("everybody reached", async || self.heard().len() as u64 >= recipients).await;
-        until("every send finished", async || store.working_channels().await.unwrap().is_empty()).await;
+        until("every send finished", async || store.channels().working().await.unwrap().is_empty()).await;
         let heard = self.heard();
         let repeated: Vec<_> = heard.iter().filter(|(_, messages)| **messages != 1).collect();
         assert!(repeated.is_empty(), "{repeated:?}");

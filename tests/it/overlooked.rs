@@ -87,9 +87,9 @@ async fn working_channels_are_read_in_pages_with_the_sends_that_may_go(universe:
     let first = [at_work(both, Some(1), Some(3)), at_work(bulk, None, Some(4))];
     let second = [at_work(waiting, None, None), at_work(last, Some(8), None)];
     let store = &universe.store;
-    assert_eq!(store.channels_at_work(Uuid::nil(), now, 2).await.unwrap(), first);
-    assert_eq!(store.channels_at_work(bulk, now, 2).await.unwrap(), second);
-    assert_eq!(store.channels_at_work(last, now, 2).await.unwrap(), []);
+    assert_eq!(store.channels().at_work(Uuid::nil(), now, 2).await.unwrap(), first);
+    assert_eq!(store.channels().at_work(bulk, now, 2).await.unwrap(), second);
+    assert_eq!(store.channels().at_work(last, now, 2).await.unwrap(), []);
 }
 
 /// Repeats a send for another channel in the store alone, as another process would have accepted it.

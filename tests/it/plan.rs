@@ -126,7 +126,7 @@ async fn a_plan_counts_the_used_quota_and_the_messages_that_wait_for_it(universe
     let written = async || {
         let now = pombo::clock::Timestamp::now();
         let (span, mut people) = ((now.minus(Duration::from_secs(day)), now), 0);
-        running.store.template_recipients(WABA, span, |page| people += page.len() as u64).await.unwrap();
+        running.store.templates().recipients(WABA, span, |page| people += page.len() as u64).await.unwrap();
         people
     };
     until("the used quota written", async || written().await == QUOTA).await;

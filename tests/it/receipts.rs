@@ -147,7 +147,7 @@ async fn a_forged_webhook_changes_nothing(universe: &Universe) {
 async fn another_company_s_channel_changes_nothing(universe: &Universe) {
     let running = Running::start(universe, |_| {}).await;
     send(&running, "everyone", FIRST, 3).await;
-    let globex = running.store.add_company(&Who::Pombo, "Globex", "standard").await.unwrap().id;
+    let globex = running.store.companies().add(&Who::Pombo, "Globex", "standard").await.unwrap().id;
     let theirs = running.add_channel_of(globex, "x", "206540352242922", "standard").await;
     let before = rows(universe).await;
     let teller = Teller::new(&running);
@@ -162,7 +162,7 @@ async fn another_company_s_channel_changes_nothing(universe: &Universe) {
         "message_template_language": "en_US" });
     assert_eq!(teller.tell_field(theirs, "message_template_status_update", &paused).await.status, 200);
     assert_eq!(rows(universe).await, before);
-    let suppressions = running.store.suppressions(pombo::clock::Timestamp::now()).await.unwrap();
+    let suppressions = running.store.suppressions().current(pombo::clock::Timestamp::now()).await.unwrap();
     assert!(suppressions.iter().all(|suppression| suppression.company_id == globex), "{suppressions:?}");
     let events = teller::events(universe).await;
     let kept: Vec<_> = events.iter().map(|event| (event.company_id, event.channel_id)).collect();

@@ -156,7 +156,7 @@ async fn a_form_that_the_console_keeps_is_removed_after_a_day_though_nobody_keep
         Running::start(universe, |config| config.retention.interval = Duration::from_millis(20)).await;
     let rows = Database::connect(&universe.url).await.unwrap();
     for content in ["numbers=5511900000001", "numbers=5511900000002"] {
-        universe.store.keep_form(Uuid::now_v7(), content, Timestamp::now()).await.unwrap();
+        universe.store.sessions().keep_form(Uuid::now_v7(), content, Timestamp::now()).await.unwrap();
     }
     let old = "kept_form WHERE content LIKE '%1'";
     let (ago, id) = (Timestamp::now().minus(DAY).millis(), old_id(&rows));

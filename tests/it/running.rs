@@ -94,19 +94,12 @@ impl Running {
         let tiers = tier::parse(tier::BUILT_IN).unwrap();
         let tiers: Vec<_> =
             tiers.iter().map(|tier| (tier.name.clone(), serde_json::to_string(tier).unwrap())).collect();
-        store.apply_tiers(&Who::Pombo, &tiers).await.unwrap();
-        let company = store.add_company(&Who::Pombo, "Acme", "standard").await.unwrap().id;
+        store.tiers().apply(&Who::Pombo, &tiers).await.unwrap();
+        let company = store.companies().add(&Who::Pombo, "Acme", "standard").await.unwrap().id;
         let (key, prefix) = api_key::generate();
         let hash = api_key::hash(key.expose());
-        let new = NewKey {
-            company_id: company,
-            name: "test",
-            prefix: &prefix,
-            hash,
-            expires_at: None,
-            scopes: Scopes::ALL,
-        };
-        store.add_api_key(&Who::Pombo, new).await.unwrap();
+        let new = NewKey { name: "test", prefix: &prefix, hash, expires_at: None, scopes: Scopes::ALL };
+        store.of(company).keys().add(&Who::Pombo, new).await.unwrap();
 
         let (engine, server, url) = serve(&config, &store, &vault, &database).await;
         let mut running = Self {
@@ -167,7 +160,7 @@ impl Running {
             secrets: Sealed { token: Some(self.seal(id, token)), app_secret: Some(app_secret) },
             status,
         };
-        self.store.add_channel(&Who::Pombo, new).await.unwrap();
+        self.store.channels().add(&Who::Pombo, new).await.unwrap();
         id
     }
 
@@ -193,11 +186,11 @@ impl Running {
 
     /// Contacts with consecutive numbers from `first` on, all under the tag; its id.
     pub(crate) async fn tag(&self, name: &str, first: u64, count: u64) -> Uuid {
-        let tag = self.store.ensure_tag(self.company, name, None).await.unwrap();
+        let tag = self.store.of(self.company).tags().ensure(name, None).await.unwrap();
         let people: Vec<_> = (first..first + count)
             .map(|number| (Uuid::now_v7(), Person { phone_number: number.to_string(), ..Person::default() }))
             .collect();
-        self.store.add_contacts(self.company, &people, &[tag], Timestamp::now()).await.unwrap();
+        self.store.of(self.company).contacts().add(&people, &[tag], Timestamp::now()).await.unwrap();
         tag
     }
 
@@ -242,7 +235,7 @@ impl Running {
 
     /// The status of a channel as the store has it.
     pub(crate) async fn status(&self, channel: Uuid) -> Status {
-        self.store.find_channel(channel).await.unwrap().unwrap().connection.status
+        self.store.channels().find(channel).await.unwrap().unwrap().connection.status
     }
 
     /// Messages that the simulator took, and how many recipients they had.
@@ -254,7 +247,8 @@ impl Running {
     /// Waits until the simulator took that many messages, and the sends are finished in the store.
     pub(crate) async fn settled(&self, messages: u64) {
         until(&format!("{messages} messages delivered"), async || self.delivered().0 >= messages).await;
-        until("every send finished", async || self.store.working_channels().await.unwrap().is_empty()).await;
+        until("every send finished", async || self.store.channels().working().await.unwrap().is_empty())
+            .await;
     }
 
     /// Stops the service as a graceful end does, and starts it again.
@@ -339,7 +333,7 @@ async fn serve(
 pub(crate) async fn lease(store: &Store, database: &pombo::store::Options) -> Lease {
     let mut lease = None;
     until("the lease free", async || {
-        lease = store.acquire_lease(database, "test").await.ok();
+        lease = store.lease().acquire(database, "test").await.ok();
         lease.is_some()
     })
     .await;
@@ -357,9 +351,17 @@ pub(crate) async fn until_soon(what: &str, holds: impl AsyncFnMut() -> bool) {
 }
 
 async fn until_within(patience: Duration, what: &str, mut holds: impl AsyncFnMut() -> bool) {
+    /// Between two looks.
+    const SHORTEST: Duration = Duration::from_millis(5);
+    const LONGEST: Duration = Duration::from_millis(50);
     let deadline = tokio::time::Instant::now() + patience;
-    while !holds().await {
+    loop {
+        let began = tokio::time::Instant::now();
+        if holds().await {
+            return;
+        }
         assert!(tokio::time::Instant::now() < deadline, "timed out waiting for {what}");
-        tokio::time::sleep(Duration::from_millis(5)).await;
+        // Looking takes a quarter of the time at most: what is waited for needs the processor too.
+        tokio::time::sleep((began.elapsed() * 3).clamp(SHORTEST, LONGEST)).await;
     }
 }

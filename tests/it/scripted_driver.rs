@@ -26,6 +26,8 @@ struct Known {
     opened: watch::Sender<usize>,
     /// Whether the next session panics when it is opened.
     panics: AtomicBool,
+    /// What each session says while it is opened.
+    first_words: Mutex<Vec<Event>>,
 }
 
 /// The test's handle to a session.
@@ -60,6 +62,11 @@ impl ScriptedDriver {
         self.0.panics.store(true, Ordering::SeqCst);
     }
 
+    /// Has each session say this while it is opened.
+    pub(crate) fn begin_with(&self, words: Vec<Event>) {
+        *self.0.first_words.lock().unwrap() = words;
+    }
+
     /// How many sessions were opened so far.
     pub(crate) fn opened(&self) -> usize {
         *self.0.opened.borrow()
@@ -69,7 +76,8 @@ impl ScriptedDriver {
 impl Scripted {
     /// Sends an event of the session.
     pub(crate) async fn tell(&self, event: Event) {
-        self.events.send(event).await.unwrap();
+        let told = self.events.send(event).await;
+        assert!(told.is_ok(), "the session is over, after {:?}", self.asked.lock().unwrap());
     }
 
     /// Writes a key, as a session does before it shows its first code.
@@ -102,6 +110,9 @@ impl Driver for ScriptedDriver {
             last_words: Arc::default(),
             is_online: Arc::default(),
         };
+        for event in self.0.first_words.lock().unwrap().clone() {
+            session.events.try_send(event).unwrap();
+        }
         self.0.sessions.lock().unwrap().insert(opening.session, session.clone());
         self.0.opened.send_modify(|count| *count += 1);
         Ok(Arc::new(session))

@@ -211,33 +211,33 @@ async fn a_rotation_waits_for_records_that_a_session_has_sealed_but_not_written(
 async fn a_rotation_does_not_overwrite_a_record_that_changed_since_it_was_read(universe: &Universe) {
     let store = &universe.store;
     let channel = Uuid::now_v7();
-    let row = |key: &str, value: u8| pombo::store::web_sessions::Row {
+    let record = |key: &str, value: u8| pombo::domain::web_session::Record {
         key: key.to_owned(),
         value: [&[2; 9][..], &[value; 40]].concat(),
         mark: 5,
     };
     let change = |key: &str, value| {
         let namespace = "session".to_owned();
-        [pombo::store::web_sessions::Change::Put { namespace, row: row(key, value) }]
+        [pombo::domain::web_session::Change::Put { namespace, record: record(key, value) }]
     };
     for key in ["a", "b", "c"] {
-        store.change_web_session(channel, &change(key, 1)).await.unwrap();
+        store.web_sessions().change(channel, &change(key, 1)).await.unwrap();
     }
     let beginning = vault::beginning(app(universe, &tempfile::tempdir().unwrap()).vault.current_key());
-    let first = store.sealed_otherwise(Kind::SessionRecord, &beginning, &Place::first(), 2).await.unwrap();
+    let first = store.sealed().otherwise(Kind::SessionRecord, &beginning, &Place::first(), 2).await.unwrap();
     assert_eq!(first.iter().map(|value| value.place.key.as_str()).collect::<Vec<_>>(), ["a", "b"]);
-    let rest = store.sealed_otherwise(Kind::SessionRecord, &beginning, &first[1].place, 2).await.unwrap();
+    let rest = store.sealed().otherwise(Kind::SessionRecord, &beginning, &first[1].place, 2).await.unwrap();
     assert_eq!(rest.iter().map(|value| value.place.key.as_str()).collect::<Vec<_>>(), ["c"]);
 
-    store.change_web_session(channel, &change("a", 7)).await.unwrap();
+    store.web_sessions().change(channel, &change("a", 7)).await.unwrap();
     let fresh = [&beginning[..], &[9; 40]].concat();
     let values: Vec<_> = first.into_iter().map(|value| (value, fresh.clone())).collect();
-    assert_eq!(store.reseal(Kind::SessionRecord, &values).await.unwrap(), 1);
-    let mut rows = store.web_session_namespace(channel, "session").await.unwrap();
+    assert_eq!(store.sealed().reseal(Kind::SessionRecord, &values).await.unwrap(), 1);
+    let mut rows = store.web_sessions().namespace(channel, "session").await.unwrap();
     rows.sort_by(|one, other| one.key.cmp(&other.key));
-    assert_eq!(rows[0], row("a", 7));
+    assert_eq!(rows[0], record("a", 7));
     assert_eq!((&rows[1].value, rows[1].mark), (&fresh, 5));
-    assert_eq!(rows[2], row("c", 1));
+    assert_eq!(rows[2], record("c", 1));
 }
 
 async fn additions_by_the_command_line_are_in_the_record_of_changes(universe: &Universe) {

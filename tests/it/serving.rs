@@ -69,7 +69,9 @@ impl Serving {
         let mut serving =
             Self { place, simulator, key, channel: String::new(), tag: String::new(), contacts };
         serving.channel = serving.add_channel(NUMBER, tier);
-        serving.import("everyone", 0, contacts);
+        if contacts > 0 {
+            serving.import("everyone", 0, contacts);
+        }
         serving
     }
 

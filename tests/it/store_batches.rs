@@ -37,7 +37,7 @@ struct Ledger<'a> {
 impl<'a> Ledger<'a> {
     /// With the two bulk sends, all of whose messages may have been attempted.
     async fn new(universe: &'a Universe) -> Self {
-        let lease = universe.store.acquire_lease(&universe.options(), "test").await.unwrap();
+        let lease = universe.store.lease().acquire(&universe.options(), "test").await.unwrap();
         let rows = Database::connect(&universe.url).await.unwrap();
         let ledger = Self { universe, lease, rows };
         let numbers: Vec<_> = (0..RECIPIENTS).map(number).collect();
@@ -56,7 +56,7 @@ impl<'a> Ledger<'a> {
     }
 
     async fn commit(&self, batch: &PendingWrites) {
-        let committed = self.universe.store.commit(&self.lease, batch, NOW).await.unwrap();
+        let committed = self.universe.store.ledger().commit(&self.lease, batch, NOW).await.unwrap();
         assert!(committed.gone.is_empty() && committed.overtaken.is_empty());
     }
 
@@ -181,7 +181,7 @@ async fn a_batch_accepts_sends_beside_what_it_records(universe: &Universe) {
     assert_eq!((ledger.messages().await.len(), ledger.progress().await.len()), (6, 4));
     // A send that is there already refuses the batch, and what it records may be written again.
     let again = PendingWrites { sends: vec![single(102), single(101)], ..batch(5) };
-    let refused = universe.store.commit(&ledger.lease, &again, NOW).await;
+    let refused = universe.store.ledger().commit(&ledger.lease, &again, NOW).await;
     assert!(matches!(refused, Err(Error::Taken(_))), "{refused:?}");
     assert_eq!(ledger.progress().await.len(), 4, "neither of the two sends");
     ledger.commit(&batch(5)).await;
@@ -199,7 +199,7 @@ async fn a_batch_of_a_process_that_lost_its_lease_leaves_nothing() {
     let single = new_send(Uuid::from_u128(100), Recipients::One(number(7)));
     let mixed = PendingWrites { sends: vec![single], ..batch(RECIPIENTS) };
     for late in [mixed, batch(RECIPIENTS), batch(1)] {
-        let refused = universe.store.commit(&ledger.lease, &late, NOW).await;
+        let refused = universe.store.ledger().commit(&ledger.lease, &late, NOW).await;
         assert!(matches!(refused, Err(Error::Fenced)), "{refused:?}");
         assert_eq!((ledger.messages().await.len(), ledger.progress().await.len()), (0, 2));
     }

@@ -26,7 +26,7 @@ fn record(company: Uuid) -> ContactRecord {
 async fn listed(store: &Store, company: Uuid, limit: u64) -> Vec<Uuid> {
     let mut ids = Vec::new();
     for number in 1.. {
-        let page = store.contacts(company, page(number, limit), None).await.unwrap();
+        let page = store.of(company).contacts().page(page(number, limit), None).await.unwrap();
         if page.records.is_empty() {
             assert_eq!(page.total, ids.len() as u64);
             break;
@@ -42,27 +42,27 @@ async fn pages_and_searches_are_exact_while_contacts_go(universe: &Universe) {
     let people: Vec<_> = (0..100_u64)
         .map(|i| draft(&format!("P{i} x"), "", &format!("{}", 5_511_000_000 + i), &["t"]))
         .collect();
-    store.upsert_contacts(company, &people, NOW).await.unwrap();
-    while store.index_contacts_by(company, Care::Thorough, SEGMENT).await.unwrap() {}
+    store.of(company).contacts().upsert(&people, NOW).await.unwrap();
+    while store.of(company).index().step_by(Care::Thorough, SEGMENT).await.unwrap() {}
     let mut left: Vec<Uuid> = all(store, company).await.iter().map(|contact| contact.id).collect();
-    let tag = store.ensure_tag(company, "t", None).await.unwrap();
+    let tag = store.of(company).tags().ensure("t", None).await.unwrap();
     for round in 0..6 {
         let going: Vec<Uuid> = left.iter().copied().skip(round).step_by(5).collect();
         let twice: Vec<Uuid> = going.iter().chain(&going).copied().collect();
         assert_eq!(
-            store.delete_contacts(&mut record(company), company, &twice).await.unwrap(),
+            store.of(company).contacts().delete(&mut record(company), &twice).await.unwrap(),
             going.len() as u64
         );
-        assert_eq!(store.delete_contacts(&mut record(company), company, &going).await.unwrap(), 0);
+        assert_eq!(store.of(company).contacts().delete(&mut record(company), &going).await.unwrap(), 0);
         left.retain(|id| !going.contains(id));
         if round % 2 == 0 {
-            while store.index_contacts_by(company, Care::Thorough, SEGMENT).await.unwrap() {}
+            while store.of(company).index().step_by(Care::Thorough, SEGMENT).await.unwrap() {}
         }
         let newest_first: Vec<Uuid> = left.iter().rev().copied().collect();
         assert_eq!(listed(store, company, 7).await, newest_first, "{round}");
         assert_eq!(found(store, company, "x").await.len(), left.len(), "{round}");
-        assert_eq!(store.tag(company, tag).await.unwrap().unwrap().contacts, left.len() as u64);
-        assert_eq!(store.tag_phones(company, tag, None, 1_000).await.unwrap().0.len(), left.len());
+        assert_eq!(store.of(company).tags().find(tag).await.unwrap().unwrap().contacts, left.len() as u64);
+        assert_eq!(store.of(company).tags().phones(tag, None, 1_000).await.unwrap().0.len(), left.len());
         assert_eq!(all(store, company).await.len(), left.len());
     }
 }
@@ -71,16 +71,21 @@ async fn contacts_that_come_after_deleted_ones_are_the_newest(universe: &Univers
     let company = company(universe, "acme").await;
     let store = &universe.store;
     let person = |i: u64| draft(&format!("P{i}"), "", &format!("{}", 5_511_000_000 + i), &[]);
-    store.upsert_contacts(company, &[person(1), person(2), person(3)], NOW).await.unwrap();
+    store.of(company).contacts().upsert(&[person(1), person(2), person(3)], NOW).await.unwrap();
     let ids: Vec<Uuid> = all(store, company).await.iter().map(|contact| contact.id).collect();
-    store.delete_contacts(&mut record(company), company, &ids[1..]).await.unwrap();
-    store.upsert_contacts(company, &[person(4)], NOW).await.unwrap();
+    store.of(company).contacts().delete(&mut record(company), &ids[1..]).await.unwrap();
+    store.of(company).contacts().upsert(&[person(4)], NOW).await.unwrap();
     let names: Vec<_> =
         all(store, company).await.into_iter().map(|contact| contact.person.first_name).collect();
     assert_eq!(names, ["P1", "P4"]);
-    store.delete_contacts(&mut record(company), company, &listed(store, company, 10).await).await.unwrap();
+    store
+        .of(company)
+        .contacts()
+        .delete(&mut record(company), &listed(store, company, 10).await)
+        .await
+        .unwrap();
     assert!(listed(store, company, 10).await.is_empty());
-    store.upsert_contacts(company, &[person(2)], NOW).await.unwrap();
+    store.of(company).contacts().upsert(&[person(2)], NOW).await.unwrap();
     assert_eq!(found(store, company, "p2").await, ["P2"]);
 }
 
@@ -89,28 +94,33 @@ async fn a_tag_that_is_deleted_reaches_nobody_at_once_and_leaves_its_contacts_in
     let store = &universe.store;
     let people: Vec<_> =
         (0..30_u64).map(|i| draft("Ana", "", &format!("{}", 5_511_000_000 + i), &["gone", "kept"])).collect();
-    store.upsert_contacts(company, &people, NOW).await.unwrap();
-    let tag = store.ensure_tag(company, "gone", None).await.unwrap();
-    assert!(!store.delete_tag(&Who::Pombo, other, tag).await.unwrap());
-    assert!(store.delete_tag(&Who::Pombo, company, tag).await.unwrap());
-    assert!(!store.delete_tag(&Who::Pombo, company, tag).await.unwrap());
-    assert!(store.tag(company, tag).await.unwrap().is_none());
-    assert!(store.tag_phones(company, tag, None, 10).await.unwrap().0.is_empty());
-    assert_eq!(store.tagged_contacts(company, &[tag]).await.unwrap(), (0, 0));
+    store.of(company).contacts().upsert(&people, NOW).await.unwrap();
+    let tag = store.of(company).tags().ensure("gone", None).await.unwrap();
+    assert!(!store.of(other).tags().delete(&Who::Pombo, tag).await.unwrap());
+    assert!(store.of(company).tags().delete(&Who::Pombo, tag).await.unwrap());
+    assert!(!store.of(company).tags().delete(&Who::Pombo, tag).await.unwrap());
+    assert!(store.of(company).tags().find(tag).await.unwrap().is_none());
+    assert!(store.of(company).tags().phones(tag, None, 10).await.unwrap().0.is_empty());
+    assert_eq!(store.of(company).tags().tagged_contacts(&[tag]).await.unwrap(), (0, 0));
     assert_eq!(
-        store.change_members(&mut record(company), company, tag, &[], Membership::Add, NOW).await.unwrap(),
+        store
+            .of(company)
+            .contacts()
+            .change_members(&mut record(company), tag, &[], Membership::Add, NOW)
+            .await
+            .unwrap(),
         None
     );
     assert!(all(store, company).await.iter().all(|contact| contact.tags.len() == 1));
     let mut steps = 0;
-    while store.keep_up_tags(10).await.unwrap() {
+    while store.contacts().keep_up_tags(10).await.unwrap() {
         steps += 1;
     }
     assert_eq!(steps, 4, "three with contacts, and one that ends it");
     assert!(found(store, company, "gone").await.is_empty());
     assert_eq!(found(store, company, "kept").await.len(), 30);
     // The name is free again.
-    assert_ne!(store.ensure_tag(company, "gone", None).await.unwrap(), tag);
+    assert_ne!(store.of(company).tags().ensure("gone", None).await.unwrap(), tag);
 }
 
 async fn a_tag_that_is_renamed_is_found_by_its_new_name(universe: &Universe) {
@@ -118,22 +128,28 @@ async fn a_tag_that_is_renamed_is_found_by_its_new_name(universe: &Universe) {
     let store = &universe.store;
     let people: Vec<_> =
         (0..30_u64).map(|i| draft("Ana", "", &format!("{}", 5_511_000_000 + i), &["Old", "b"])).collect();
-    store.upsert_contacts(company, &people, NOW).await.unwrap();
-    while store.index_contacts_by(company, Care::Thorough, SEGMENT).await.unwrap() {}
-    let tag = store.ensure_tag(company, "Old", None).await.unwrap();
-    assert_eq!(store.change_tag(&Who::Pombo, company, tag, Some("b"), None).await.unwrap(), Edited::Taken);
+    store.of(company).contacts().upsert(&people, NOW).await.unwrap();
+    while store.of(company).index().step_by(Care::Thorough, SEGMENT).await.unwrap() {}
+    let tag = store.of(company).tags().ensure("Old", None).await.unwrap();
     assert_eq!(
-        store.change_tag(&Who::Pombo, company, tag, Some("Néw"), Some("#112233")).await.unwrap(),
+        store.of(company).tags().change(&Who::Pombo, tag, Some("b"), None).await.unwrap(),
+        Edited::Taken
+    );
+    assert_eq!(
+        store.of(company).tags().change(&Who::Pombo, tag, Some("Néw"), Some("#112233")).await.unwrap(),
         Edited::Done
     );
     // Renamed again in the middle.
-    assert!(store.keep_up_tags(10).await.unwrap());
-    assert_eq!(store.change_tag(&Who::Pombo, company, tag, Some("Last"), None).await.unwrap(), Edited::Done);
-    while store.keep_up_tags(10).await.unwrap() {}
+    assert!(store.contacts().keep_up_tags(10).await.unwrap());
+    assert_eq!(
+        store.of(company).tags().change(&Who::Pombo, tag, Some("Last"), None).await.unwrap(),
+        Edited::Done
+    );
+    while store.contacts().keep_up_tags(10).await.unwrap() {}
     for (name, contacts) in [("old", 0), ("new", 0), ("last", 30), ("b", 30)] {
         assert_eq!(found(store, company, name).await.len(), contacts, "{name}");
     }
-    let tag = store.tag(company, tag).await.unwrap().unwrap();
+    let tag = store.of(company).tags().find(tag).await.unwrap().unwrap();
     assert_eq!(
         (tag.summary.name.as_str(), tag.summary.color.as_str(), tag.contacts),
         ("Last", "#112233", 30)
@@ -148,13 +164,16 @@ async fn a_merged_contact_has_the_fields_of_all(universe: &Universe) {
         draft("Ana Maria", "ana@example.com", "", &["a", "b"]),
         draft("", "other@example.com", "5511988887772", &["c"]),
     ];
-    store.upsert_contacts(company, &people, NOW).await.unwrap();
+    store.of(company).contacts().upsert(&people, NOW).await.unwrap();
     let ids: Vec<Uuid> = all(store, company).await.iter().map(|contact| contact.id).collect();
     assert_eq!(
-        store.merge_contacts(&Who::Pombo, company, ids[0], &[Uuid::now_v7()], NOW).await.unwrap(),
+        store.of(company).contacts().merge(&Who::Pombo, ids[0], &[Uuid::now_v7()], NOW).await.unwrap(),
         Edited::Missing
     );
-    assert_eq!(store.merge_contacts(&Who::Pombo, company, ids[0], &ids, NOW).await.unwrap(), Edited::Done);
+    assert_eq!(
+        store.of(company).contacts().merge(&Who::Pombo, ids[0], &ids, NOW).await.unwrap(),
+        Edited::Done
+    );
     let left = all(store, company).await;
     assert_eq!(left.len(), 1);
     let Contact { id, person, tags, .. } = &left[0];
@@ -163,9 +182,12 @@ async fn a_merged_contact_has_the_fields_of_all(universe: &Universe) {
     let names: Vec<_> = tags.iter().map(|tag| tag.name.as_str()).collect();
     assert_eq!(names, ["a", "b", "c"]);
     for (name, contacts) in [("a", 1), ("b", 1), ("c", 1)] {
-        let tag = store.ensure_tag(company, name, None).await.unwrap();
-        assert_eq!(store.tag(company, tag).await.unwrap().unwrap().contacts, contacts, "{name}");
-        assert_eq!(store.tag_phones(company, tag, None, 9).await.unwrap().0, [number(5_511_988_887_771)]);
+        let tag = store.of(company).tags().ensure(name, None).await.unwrap();
+        assert_eq!(store.of(company).tags().find(tag).await.unwrap().unwrap().contacts, contacts, "{name}");
+        assert_eq!(
+            store.of(company).tags().phones(tag, None, 9).await.unwrap().0,
+            [number(5_511_988_887_771)]
+        );
         assert_eq!(found(store, company, name).await.len(), 1, "{name}");
     }
 }
@@ -174,24 +196,24 @@ async fn a_number_belongs_to_one_contact(universe: &Universe) {
     let company = company(universe, "acme").await;
     let store = &universe.store;
     let people = [draft("Ana", "", "5511988887771", &["a"]), draft("Bob", "", "5511988887772", &["b"])];
-    store.upsert_contacts(company, &people, NOW).await.unwrap();
+    store.of(company).contacts().upsert(&people, NOW).await.unwrap();
     let ids: Vec<Uuid> = all(store, company).await.iter().map(|contact| contact.id).collect();
     let change =
         |number: &str| ContactChange { phone_number: Some(number.to_owned()), ..ContactChange::default() };
     let edit = async |change: ContactChange| {
-        store.change_contact(&Who::Pombo, company, ids[0], &change, NOW).await.unwrap()
+        store.of(company).contacts().change(&Who::Pombo, ids[0], &change, NOW).await.unwrap()
     };
     assert_eq!(edit(change("+55 11 98888-7772")).await, Edited::Taken);
     assert_eq!(edit(change("")).await, Edited::Nameless);
     assert_eq!(edit(change("+55 11 98888-7773")).await, Edited::Done);
     let tags = Some(vec!["b".to_owned(), "new".to_owned()]);
     assert_eq!(edit(ContactChange { tags, ..ContactChange::default() }).await, Edited::Done);
-    let b = store.ensure_tag(company, "b", None).await.unwrap();
+    let b = store.of(company).tags().ensure("b", None).await.unwrap();
     let both = [number(5_511_988_887_772), number(5_511_988_887_773)];
-    assert_eq!(store.tag_phones(company, b, None, 9).await.unwrap().0, both);
+    assert_eq!(store.of(company).tags().phones(b, None, 9).await.unwrap().0, both);
     for (word, contacts) in [("7773", 1), ("7771", 0), ("new", 1)] {
         assert_eq!(found(store, company, word).await.len(), contacts, "{word}");
     }
-    let a = store.ensure_tag(company, "a", None).await.unwrap();
-    assert_eq!(store.tag(company, a).await.unwrap().unwrap().contacts, 0);
+    let a = store.of(company).tags().ensure("a", None).await.unwrap();
+    assert_eq!(store.of(company).tags().find(a).await.unwrap().unwrap().contacts, 0);
 }

@@ -63,11 +63,11 @@ pub(crate) const fn page(page: u128, limit: u64) -> PageRequest {
 }
 
 pub(crate) async fn all(store: &Store, company: Uuid) -> Vec<Contact> {
-    store.contacts_after(company, None, 1_000).await.unwrap()
+    store.of(company).contacts().after(None, 1_000).await.unwrap()
 }
 
 pub(crate) async fn found(store: &Store, company: Uuid, search: &str) -> Vec<String> {
-    let found = store.contacts(company, page(1, 100), Some(search)).await.unwrap();
+    let found = store.of(company).contacts().page(page(1, 100), Some(search)).await.unwrap();
     assert_eq!(found.total, found.records.len() as u64, "{search}");
     found.records.into_iter().map(|contact| contact.person.first_name).collect()
 }
@@ -94,13 +94,15 @@ async fn the_newest_contact_comes_first_and_pages_do_not_overlap(universe: &Univ
             })
             .collect();
         store
-            .add_contacts(company, &people, &[], NOW.plus(std::time::Duration::from_secs(batch)))
+            .of(company)
+            .contacts()
+            .add(&people, &[], NOW.plus(std::time::Duration::from_secs(batch)))
             .await
             .unwrap();
     }
     let mut names = Vec::new();
     for number in 1..=4 {
-        let page = store.contacts(company, page(number, 4), None).await.unwrap();
+        let page = store.of(company).contacts().page(page(number, 4), None).await.unwrap();
         assert_eq!((page.total, page.pages(4)), (15, 4));
         names.extend(page.records.into_iter().map(|contact| contact.person.first_name));
     }
@@ -113,14 +115,16 @@ async fn a_page_past_the_end_is_empty_and_the_total_stays_exact(universe: &Unive
     let company = company(universe, "acme").await;
     let store = &universe.store;
     store
-        .add_contacts(company, &[(Uuid::now_v7(), person("Ana", "", "", "5511988887777"))], &[], NOW)
+        .of(company)
+        .contacts()
+        .add(&[(Uuid::now_v7(), person("Ana", "", "", "5511988887777"))], &[], NOW)
         .await
         .unwrap();
     for request in [page(2, 1), page(u128::MAX, 1_000)] {
-        let page = store.contacts(company, request, None).await.unwrap();
+        let page = store.of(company).contacts().page(request, None).await.unwrap();
         assert_eq!((page.records.len(), page.total), (0, 1));
     }
-    let nothing = store.contacts(company, page(1, 10), Some("zzz")).await.unwrap();
+    let nothing = store.of(company).contacts().page(page(1, 10), Some("zzz")).await.unwrap();
     assert_eq!((nothing.records.len(), nothing.total, nothing.pages(10)), (0, 0, 0));
 }
 
@@ -131,7 +135,7 @@ async fn search_finds_every_field_and_the_names_of_tags(universe: &Universe) {
     ana.person.last_name = "Souza".to_owned();
     ana.person.phone_number_lid = Some("123456789012345@lid".to_owned());
     let bob = draft("Bob", "bob@example.net", "+49 30 901820", &["Customers"]);
-    store.upsert_contacts(company, &[ana, bob], NOW).await.unwrap();
+    store.of(company).contacts().upsert(&[ana, bob], NOW).await.unwrap();
     for search in ["ana", "souz", "ana@example.com", "98888", "345@lid", "friend", "vip", "  Ana  "] {
         assert_eq!(found(store, company, search).await, ["Ana"], "{search}");
     }
@@ -141,7 +145,7 @@ async fn search_finds_every_field_and_the_names_of_tags(universe: &Universe) {
     // A tag and a field may match different contacts.
     assert_eq!(found(store, company, "b").await, ["Bob"]);
     assert_eq!(found(store, company, "s").await, ["Bob", "Ana"]);
-    let page = store.contacts(company, page(1, 10), Some("ana")).await.unwrap();
+    let page = store.of(company).contacts().page(page(1, 10), Some("ana")).await.unwrap();
     let tags: Vec<_> = page.records[0].tags.iter().map(|tag| tag.name.as_str()).collect();
     assert_eq!(tags, ["Friends", "VIP"]);
     assert_eq!(page.records[0].person.phone_number_lid.as_deref(), Some("123456789012345@lid"));
@@ -154,7 +158,7 @@ async fn search_ignores_case_accents_and_the_form_of_numbers(universe: &Universe
         draft("João", "JOAO@EXAMPLE.COM", "+55 (11) 98888-7777", &["Ação"]),
         draft("ÉMILIE", "", "33612345678", &[]),
     ];
-    store.upsert_contacts(company, &drafts, NOW).await.unwrap();
+    store.of(company).contacts().upsert(&drafts, NOW).await.unwrap();
     for search in
         ["joao", "JOÃO", "joão", "acao", "AÇÃO", "joao@example.com", "55119", "+55 (11) 9", "5511 9888-87"]
     {
@@ -176,7 +180,7 @@ async fn wildcards_quotes_and_line_ends_in_a_search_are_plain(universe: &Univers
         draft("O'Neil", "", "5511988887774", &[]),
         draft("plain", "", "5511988887775", &[]),
     ];
-    store.upsert_contacts(company, &drafts, NOW).await.unwrap();
+    store.of(company).contacts().upsert(&drafts, NOW).await.unwrap();
     assert_eq!(found(store, company, "%").await, ["100%"]);
     assert_eq!(found(store, company, "0% o").await, ["100%"]);
     assert_eq!(found(store, company, "_").await, ["under_score"]);
@@ -186,7 +190,7 @@ async fn wildcards_quotes_and_line_ends_in_a_search_are_plain(universe: &Univers
     assert_eq!(found(store, company, "pl\0ain").await, ["plain"], "a control character separates words");
     for endless in ["x", "%"].map(|text| text.repeat(60_000)) {
         assert!(found(store, company, &endless).await.is_empty());
-        assert_eq!(store.tags(company, page(1, 10), Some(&endless)).await.unwrap().total, 0);
+        assert_eq!(store.of(company).tags().page(page(1, 10), Some(&endless)).await.unwrap().total, 0);
     }
     let long = "%".repeat(10_000);
     assert!(found(store, company, &long).await.is_empty());
@@ -197,42 +201,42 @@ async fn companies_never_see_each_other(universe: &Universe) {
     let store = &universe.store;
     let mine = draft("Ana", "ana@example.com", "5511988887777", &["VIP"]);
     assert_eq!(
-        store.upsert_contacts(acme, std::slice::from_ref(&mine), NOW).await.unwrap(),
+        store.of(acme).contacts().upsert(std::slice::from_ref(&mine), NOW).await.unwrap(),
         [Upserted::Created]
     );
-    assert_eq!(store.upsert_contacts(other, &[mine], NOW).await.unwrap(), [Upserted::Created]);
-    assert_eq!(store.contacts(other, page(1, 10), Some("vip")).await.unwrap().total, 1);
-    let tag = store.tags(acme, page(1, 10), None).await.unwrap().records[0].summary.id;
-    assert_eq!(store.tag_phones(acme, tag, None, 10).await.unwrap().0, [number(5_511_988_887_777)]);
-    assert!(store.tag_phones(other, tag, None, 10).await.unwrap().0.is_empty());
-    assert_eq!(store.tagged_contacts(other, &[tag]).await.unwrap(), (0, 0));
+    assert_eq!(store.of(other).contacts().upsert(&[mine], NOW).await.unwrap(), [Upserted::Created]);
+    assert_eq!(store.of(other).contacts().page(page(1, 10), Some("vip")).await.unwrap().total, 1);
+    let tag = store.of(acme).tags().page(page(1, 10), None).await.unwrap().records[0].summary.id;
+    assert_eq!(store.of(acme).tags().phones(tag, None, 10).await.unwrap().0, [number(5_511_988_887_777)]);
+    assert!(store.of(other).tags().phones(tag, None, 10).await.unwrap().0.is_empty());
+    assert_eq!(store.of(other).tags().tagged_contacts(&[tag]).await.unwrap(), (0, 0));
 }
 
 async fn tags_are_listed_with_their_members_counted(universe: &Universe) {
     let company = company(universe, "acme").await;
     let store = &universe.store;
-    let first = store.ensure_tag(company, "Aniversário", Some("#112233")).await.unwrap();
-    store.ensure_tag(company, "Empty", None).await.unwrap();
+    let first = store.of(company).tags().ensure("Aniversário", Some("#112233")).await.unwrap();
+    store.of(company).tags().ensure("Empty", None).await.unwrap();
     let people: Vec<_> = (0..7)
         .map(|i| (Uuid::now_v7(), person("p", "", "", &format!("{}", 5_511_000_000_u64 + i))))
         .collect();
-    store.add_contacts(company, &people, &[first], NOW).await.unwrap();
-    let tags = store.tags(company, page(1, 10), None).await.unwrap();
+    store.of(company).contacts().add(&people, &[first], NOW).await.unwrap();
+    let tags = store.of(company).tags().page(page(1, 10), None).await.unwrap();
     let shown: Vec<_> = tags.records.iter().map(|tag| (tag.summary.name.as_str(), tag.contacts)).collect();
     assert_eq!((tags.total, shown), (2, vec![("Empty", 0), ("Aniversário", 7)]));
     assert_eq!(tags.records[1].summary.color, "#112233");
-    let found = store.tags(company, page(1, 10), Some(" ANIVERSARIO ")).await.unwrap();
+    let found = store.of(company).tags().page(page(1, 10), Some(" ANIVERSARIO ")).await.unwrap();
     assert_eq!((found.total, found.records[0].summary.id), (1, first));
-    assert_eq!(store.tags(company, page(2, 1), None).await.unwrap().records[0].summary.id, first);
-    assert_eq!(store.tags(company, page(1, 10), Some("%")).await.unwrap().total, 0);
+    assert_eq!(store.of(company).tags().page(page(2, 1), None).await.unwrap().records[0].summary.id, first);
+    assert_eq!(store.of(company).tags().page(page(1, 10), Some("%")).await.unwrap().total, 0);
 }
 
 async fn a_tag_of_a_name_is_created_once(universe: &Universe) {
     let company = company(universe, "acme").await;
     let store = &universe.store;
-    let first = store.ensure_tag(company, "VIP", None).await.unwrap();
-    assert_eq!(store.ensure_tag(company, "VIP", Some("#000000")).await.unwrap(), first);
-    let tags = store.tags(company, page(1, 10), None).await.unwrap();
+    let first = store.of(company).tags().ensure("VIP", None).await.unwrap();
+    assert_eq!(store.of(company).tags().ensure("VIP", Some("#000000")).await.unwrap(), first);
+    let tags = store.of(company).tags().page(page(1, 10), None).await.unwrap();
     assert_eq!(tags.total, 1);
     assert!(tags.records[0].summary.color.starts_with('#') && tags.records[0].summary.color != "#000000");
 }
@@ -240,12 +244,12 @@ async fn a_tag_of_a_name_is_created_once(universe: &Universe) {
 async fn a_tag_gives_its_valid_numbers_in_order_once_each(universe: &Universe) {
     let company = company(universe, "acme").await;
     let store = &universe.store;
-    let tag = store.ensure_tag(company, "all", None).await.unwrap();
+    let tag = store.of(company).tags().ensure("all", None).await.unwrap();
     let numbers = ["5511000000003", "5511000000001", "5511000000002", "+55 11 00000 0002", "12", ""];
     let people: Vec<_> = numbers.iter().map(|number| (Uuid::now_v7(), person("p", "", "", number))).collect();
-    store.add_contacts(company, &people, &[tag], NOW).await.unwrap();
+    store.of(company).contacts().add(&people, &[tag], NOW).await.unwrap();
     let [first, second, third] = [1, 2, 3].map(|last| number(5_511_000_000_000 + last));
-    let phones = async |tag, after, limit| store.tag_phones(company, tag, after, limit).await.unwrap();
+    let phones = async |tag, after, limit| store.of(company).tags().phones(tag, after, limit).await.unwrap();
     assert_eq!(phones(tag, None, 10).await, (vec![first, second, third], false));
     assert_eq!(phones(tag, None, 2).await, (vec![first, second], true));
     // Two contacts have the second number; the first of them is the last requested contact.
@@ -253,21 +257,21 @@ async fn a_tag_gives_its_valid_numbers_in_order_once_each(universe: &Universe) {
     assert_eq!(phones(tag, Some(first), 2).await, (vec![second], true));
     assert_eq!(phones(tag, Some(third), 2).await, (vec![], false));
     assert_eq!(phones(Uuid::now_v7(), None, 2).await, (vec![], false));
-    assert_eq!(store.tagged_contacts(company, &[tag, Uuid::now_v7()]).await.unwrap(), (6, 3));
+    assert_eq!(store.of(company).tags().tagged_contacts(&[tag, Uuid::now_v7()]).await.unwrap(), (6, 3));
 }
 
 async fn all_contacts_are_read_in_order_by_position(universe: &Universe) {
     let company = company(universe, "acme").await;
     let store = &universe.store;
-    let tag = store.ensure_tag(company, "all", None).await.unwrap();
+    let tag = store.of(company).tags().ensure("all", None).await.unwrap();
     let people: Vec<_> = (0..25)
         .map(|i| (Uuid::now_v7(), person(&format!("{i}"), "", "", &format!("{}", 5_511_000_000_u64 + i))))
         .collect();
-    store.add_contacts(company, &people, &[tag], NOW).await.unwrap();
+    store.of(company).contacts().add(&people, &[tag], NOW).await.unwrap();
     let mut position = None;
     let mut names = Vec::new();
     loop {
-        let chunk = store.contacts_after(company, position, 10).await.unwrap();
+        let chunk = store.of(company).contacts().after(position, 10).await.unwrap();
         let Some(last) = chunk.last() else { break };
         position = Some(ContactPosition::from(last));
         assert!(chunk.iter().all(|contact| contact.tags.len() == 1));

@@ -86,12 +86,12 @@ async fn refused_once(store: &Store, lease: &Lease, id: u128, is_over: bool) -> 
         marks: vec![mark(id)],
         ..PendingWrites::default()
     };
-    store.commit(lease, &batch, Timestamp::now()).await.unwrap();
+    store.ledger().commit(lease, &batch, Timestamp::now()).await.unwrap();
     id
 }
 
 async fn lease(universe: &Universe) -> Lease {
-    universe.store.acquire_lease(&universe.options(), "test").await.unwrap()
+    universe.store.lease().acquire(&universe.options(), "test").await.unwrap()
 }
 
 /// Waits until this many transactions of this database wait for a lock.
@@ -123,8 +123,10 @@ async fn ends_beside_the_ledger(end: End) {
     let ending = store.clone();
     let ended = actix_web::rt::spawn(async move {
         match end {
-            End::Cancel => ending.cancel_send(COMPANY, send_id, Timestamp::now(), None).await.map(|_| ()),
-            End::Expiry => ending.expire_sends(Timestamp::now(), 10).await.map(|_| ()),
+            End::Cancel => {
+                ending.of(COMPANY).sends().cancel(send_id, Timestamp::now(), None).await.map(|_| ())
+            }
+            End::Expiry => ending.sends().expire(Timestamp::now(), 10).await.map(|_| ()),
         }
     });
     until_they_wait(&database, 1).await;
@@ -132,7 +134,7 @@ async fn ends_beside_the_ledger(end: End) {
     let written = actix_web::rt::spawn(async move {
         let outcomes = vec![OutcomeOf { send_id, company_id: COMPANY, outcome: waiting(1) }];
         let batch = PendingWrites { outcomes, marks: vec![mark(send_id)], ..PendingWrites::default() };
-        writing.commit(&lease, &batch, Timestamp::now()).await.map(|_| ())
+        writing.ledger().commit(&lease, &batch, Timestamp::now()).await.map(|_| ())
     });
     until_they_wait(&database, 2).await;
     gate.commit().await.unwrap();
@@ -166,7 +168,7 @@ async fn node(universe: &Universe, name: &str) -> Lease {
         cores: 1,
         ..NewNode::default()
     };
-    universe.store.join_cluster(&universe.options(), &new, Duration::from_secs(3_600)).await.unwrap()
+    universe.store.nodes().join(&universe.options(), &new, Duration::from_secs(3_600)).await.unwrap()
 }
 
 /// The owner of a channel writes outcomes of messages while another node writes receipts of the same messages, one of
@@ -187,14 +189,14 @@ async fn receipts_on_one_node_and_outcomes_on_another_do_not_wait_for_each_other
     let written = actix_web::rt::spawn(async move {
         let outcome_of = |ordinal| OutcomeOf { send_id, company_id: COMPANY, outcome: waiting(ordinal) };
         let batch = PendingWrites { outcomes: (3..=5).map(outcome_of).collect(), ..PendingWrites::default() };
-        writing.commit(&owner, &batch, Timestamp::now()).await.map(|_| ())
+        writing.ledger().commit(&owner, &batch, Timestamp::now()).await.map(|_| ())
     });
     until_they_wait(&database, 1).await;
     let hearing = store.clone();
     let heard = actix_web::rt::spawn(async move {
         let receipts = vec![delivered(send_id, 3), delivered(send_id, 5)];
         let batch = PendingWrites { receipts, ..PendingWrites::default() };
-        hearing.commit(&other, &batch, Timestamp::now()).await.map(|_| ())
+        hearing.ledger().commit(&other, &batch, Timestamp::now()).await.map(|_| ())
     });
     until_they_wait(&database, 2).await;
     gate.commit().await.unwrap();
@@ -248,22 +250,22 @@ async fn simultaneous_changes_of_sends_and_messages_take_turns() {
             let mut chance = SmallRng::seed_from_u64(ledger);
             for _ in 0..COMMITS {
                 let batch = anything(&mut chance, &sends);
-                store.commit(&lease, &batch, Timestamp::now()).await?;
+                store.ledger().commit(&lease, &batch, Timestamp::now()).await?;
             }
             Ok(())
         }));
     }
     for send_id in sends.iter().rev().take(CANCELED).copied() {
         let store = store.clone();
-        go(Box::pin(
-            async move { store.cancel_send(COMPANY, send_id, Timestamp::now(), None).await.map(|_| ()) },
-        ));
+        go(Box::pin(async move {
+            store.of(COMPANY).sends().cancel(send_id, Timestamp::now(), None).await.map(|_| ())
+        }));
     }
     let other = store.clone();
     go(Box::pin(async move {
         for _ in 0..20 {
-            other.put_off_unknown(Timestamp::now().plus(Duration::from_secs(60))).await?;
-            other.expire_sends(Timestamp::now(), 3).await?;
+            other.sends().put_off_unknown(Timestamp::now().plus(Duration::from_secs(60))).await?;
+            other.sends().expire(Timestamp::now(), 3).await?;
         }
         Ok(())
     }));

@@ -38,7 +38,7 @@ stores! {
 
 /// A store that writes events, and the lease.
 async fn open(universe: &Universe) -> (Store, Lease) {
-    let lease = universe.store.acquire_lease(&universe.options(), "test").await.unwrap();
+    let lease = universe.store.lease().acquire(&universe.options(), "test").await.unwrap();
     (universe.store.clone().writing_events(), lease)
 }
 
@@ -101,11 +101,11 @@ fn mark(id: u128, high_water: u64, state: State) -> PendingWrites {
 }
 
 async fn commit(store: &Store, lease: &Lease, batch: PendingWrites) {
-    store.commit(lease, &batch, NOW).await.unwrap();
+    store.ledger().commit(lease, &batch, NOW).await.unwrap();
 }
 
 async fn pending(store: &Store) -> Vec<Event> {
-    let pending = store.pending_events(100_000).await.unwrap();
+    let pending = store.outbox().pending(100_000).await.unwrap();
     pending.into_iter().map(|pending| pending.event.unwrap()).collect()
 }
 
@@ -122,13 +122,13 @@ fn types(told: &[(&str, u64)]) -> Vec<(String, Option<u64>)> {
 
 async fn a_store_without_events_writes_none(universe: &Universe) {
     let silent = &universe.store;
-    let lease = silent.acquire_lease(&universe.options(), "test").await.unwrap();
+    let lease = silent.lease().acquire(&universe.options(), "test").await.unwrap();
     commit(silent, &lease, sends(vec![send(10, Recipients::Blocks(3))])).await;
     commit(silent, &lease, mark(10, 3, State::Active)).await;
     commit(silent, &lease, outcomes(vec![outcome(10, 0, At::Sent)])).await;
     commit(silent, &lease, receipts(10, &[(0, At::Read)])).await;
-    silent.cancel_send(ACME, Uuid::from_u128(10), NOW, None).await.unwrap();
-    assert_eq!(silent.outbox_extent().await.unwrap().rows, 0);
+    silent.of(ACME).sends().cancel(Uuid::from_u128(10), NOW, None).await.unwrap();
+    assert_eq!(silent.outbox().extent().await.unwrap().rows, 0);
 }
 
 async fn each_state_of_a_message_is_one_event_however_often_it_is_written(universe: &Universe) {
@@ -237,8 +237,8 @@ async fn the_end_of_a_send_is_one_event_with_one_for_each_waiting_message(univer
     assert!(told(&store).await.is_empty());
     for _ in 0..2 {
         commit(&store, &lease, mark(10, 3, State::Finished)).await;
-        store.cancel_send(ACME, Uuid::from_u128(11), NOW, None).await.unwrap();
-        store.expire_sends(NOW, 10).await.unwrap();
+        store.of(ACME).sends().cancel(Uuid::from_u128(11), NOW, None).await.unwrap();
+        store.sends().expire(NOW, 10).await.unwrap();
     }
     let events = told(&store).await;
     let expected = [
@@ -269,7 +269,7 @@ async fn a_message_to_a_group_names_the_group(universe: &Universe) {
 
 async fn a_channel_s_changes_are_events_and_repetitions_are_none(universe: &Universe) {
     let (store, _lease) = open(universe).await;
-    let company = store.add_company(&Who::Pombo, "Acme", "standard").await.unwrap().id;
+    let company = store.companies().add(&Who::Pombo, "Acme", "standard").await.unwrap().id;
     let new = NewChannel {
         id: CHANNEL,
         company_id: company,
@@ -282,7 +282,7 @@ async fn a_channel_s_changes_are_events_and_repetitions_are_none(universe: &Univ
         secrets: Sealed { token: None, app_secret: None },
         status: Status::Connecting,
     };
-    let added = store.add_channel(&Who::Pombo, new).await.unwrap().connection;
+    let added = store.channels().add(&Who::Pombo, new).await.unwrap().connection;
     let at = |status, code: Option<&str>, after: u64| Connection {
         status,
         reason: code.map(|code| Reason {
@@ -301,13 +301,13 @@ async fn a_channel_s_changes_are_events_and_repetitions_are_none(universe: &Univ
         at(Status::Disconnected, Some("not_registered"), 4),
     ];
     for pair in states.windows(2) {
-        assert!(store.set_channel_connection(CHANNEL, &pair[0], &pair[1]).await.unwrap().is_some());
+        assert!(store.channels().set_connection(CHANNEL, &pair[0], &pair[1]).await.unwrap().is_some());
     }
     // A change that another transaction made first.
-    assert_eq!(store.set_channel_connection(CHANNEL, &added, &states[1]).await.unwrap(), None);
-    store.rename_channel(&Who::Pombo, CHANNEL, "another").await.unwrap();
+    assert_eq!(store.channels().set_connection(CHANNEL, &added, &states[1]).await.unwrap(), None);
+    store.channels().rename(&Who::Pombo, CHANNEL, "another").await.unwrap();
     for _ in 0..2 {
-        store.reconnect_channel(&Who::Pombo, CHANNEL, None).await.unwrap();
+        store.channels().reconnect(&Who::Pombo, CHANNEL, None).await.unwrap();
     }
     let events = pending(&store).await;
     let kinds: Vec<_> = events.iter().map(|event| event.r#type.as_str()).collect();

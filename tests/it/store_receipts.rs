@@ -44,13 +44,13 @@ struct Ledger<'a> {
 
 impl<'a> Ledger<'a> {
     async fn new(universe: &'a Universe) -> Self {
-        let lease = universe.store.acquire_lease(&universe.options(), "test").await.unwrap();
+        let lease = universe.store.lease().acquire(&universe.options(), "test").await.unwrap();
         let rows = Database::connect(&universe.url).await.unwrap();
         Self { universe, lease, rows, company: Uuid::now_v7() }
     }
 
     async fn commit(&self, batch: &PendingWrites) -> Ignored {
-        self.universe.store.commit(&self.lease, batch, Timestamp::now()).await.unwrap().ignored
+        self.universe.store.ledger().commit(&self.lease, batch, Timestamp::now()).await.unwrap().ignored
     }
 
     /// A bulk send, all of whose recipients up to `high_water` may have been attempted.
@@ -168,7 +168,7 @@ async fn a_receipt_that_comes_first_makes_the_row_and_the_outcome_completes_it(u
     assert_eq!(message.provider_message_id.as_deref(), Some("wamid.3"));
     // After a crash these messages count as done.
     let progress = Progress { high_water: RECIPIENTS, settled: 0 };
-    assert_eq!(universe.store.recorded(send_id, progress).await.unwrap(), [0, 3, 4, 5]);
+    assert_eq!(universe.store.sends().recorded(send_id, progress).await.unwrap(), [0, 3, 4, 5]);
     ledger.end().await;
 }
 
@@ -185,7 +185,7 @@ async fn a_receipt_wins_over_the_end_of_its_send(universe: &Universe) {
         });
         ledger.commit(&PendingWrites { outcomes: waiting.collect(), ..PendingWrites::default() }).await;
         if end == send::State::Canceled {
-            universe.store.cancel_send(ledger.company, send_id, Timestamp::now(), None).await.unwrap();
+            universe.store.of(ledger.company).sends().cancel(send_id, Timestamp::now(), None).await.unwrap();
         } else {
             // As the send's channel does when the send expires.
             let progress = Progress { high_water: 5, settled: 3 };
@@ -194,8 +194,9 @@ async fn a_receipt_wins_over_the_end_of_its_send(universe: &Universe) {
         }
         let ended = if end == send::State::Canceled { State::Canceled } else { State::Expired };
         let states = async || {
-            let snapshot = universe.store.send_snapshot(ledger.company, send_id).await.unwrap().unwrap();
-            let all = universe.store.messages_from(&snapshot, None, 0, 100).await.unwrap();
+            let snapshot =
+                universe.store.of(ledger.company).sends().snapshot(send_id).await.unwrap().unwrap();
+            let all = universe.store.messages().from(&snapshot, None, 0, 100).await.unwrap();
             all.into_iter().map(|message| message.outcome.state).collect::<Vec<_>>()
         };
         assert_eq!(states().await, [ended, ended, ended, State::Unknown, State::Unknown, ended]);

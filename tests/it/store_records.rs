@@ -47,41 +47,34 @@ fn synced(name: &str, status: &str, text: &str) -> ListedTemplate {
 
 async fn a_company_is_found_by_name_and_by_id_and_its_name_is_taken(universe: &Universe) {
     let store = &universe.store;
-    let acme = store.add_company(&Who::Pombo, "acme", "standard").await.unwrap();
-    assert!(matches!(store.add_company(&Who::Pombo, "acme", "large").await, Err(Error::Taken(_))));
-    let aardvark = store.add_company(&Who::Pombo, "aardvark", "standard").await.unwrap();
-    assert_eq!(store.companies().await.unwrap(), [aardvark, acme.clone()]);
-    assert_eq!(store.find_company("acme").await.unwrap(), Some(acme.clone()));
-    assert_eq!(store.find_company(&acme.id.to_string()).await.unwrap(), Some(acme));
-    assert_eq!(store.find_company("nobody").await.unwrap(), None);
+    let acme = store.companies().add(&Who::Pombo, "acme", "standard").await.unwrap();
+    assert!(matches!(store.companies().add(&Who::Pombo, "acme", "large").await, Err(Error::Taken(_))));
+    let aardvark = store.companies().add(&Who::Pombo, "aardvark", "standard").await.unwrap();
+    assert_eq!(store.companies().all().await.unwrap(), [aardvark, acme.clone()]);
+    assert_eq!(store.companies().find_named("acme").await.unwrap(), Some(acme.clone()));
+    assert_eq!(store.companies().find_named(&acme.id.to_string()).await.unwrap(), Some(acme));
+    assert_eq!(store.companies().find_named("nobody").await.unwrap(), None);
 }
 
 async fn a_revoked_key_stays_known_as_revoked(universe: &Universe) {
     let store = &universe.store;
-    let company = store.add_company(&Who::Pombo, "acme", "standard").await.unwrap();
-    let key = |hash| NewKey {
-        company_id: company.id,
-        name: "till",
-        prefix: "pombo_ab",
-        hash,
-        expires_at: None,
-        scopes: Scopes::ALL,
-    };
+    let company = store.companies().add(&Who::Pombo, "acme", "standard").await.unwrap();
+    let key = |hash| NewKey { name: "till", prefix: "pombo_ab", hash, expires_at: None, scopes: Scopes::ALL };
     let before = store.revisions().await.unwrap();
-    let first = store.add_api_key(&Who::Pombo, key([1; 32])).await.unwrap();
-    assert!(matches!(store.add_api_key(&Who::Pombo, key([1; 32])).await, Err(Error::Taken(_))));
-    let second = store.add_api_key(&Who::Pombo, key([2; 32])).await.unwrap();
-    assert!(store.revoke_api_key(&Who::Pombo, first.id).await.unwrap());
-    assert!(!store.revoke_api_key(&Who::Pombo, first.id).await.unwrap());
-    assert!(!store.revoke_api_key(&Who::Pombo, Uuid::nil()).await.unwrap());
+    let first = store.of(company.id).keys().add(&Who::Pombo, key([1; 32])).await.unwrap();
+    assert!(matches!(store.of(company.id).keys().add(&Who::Pombo, key([1; 32])).await, Err(Error::Taken(_))));
+    let second = store.of(company.id).keys().add(&Who::Pombo, key([2; 32])).await.unwrap();
+    assert!(store.keys().revoke(&Who::Pombo, first.id).await.unwrap());
+    assert!(!store.keys().revoke(&Who::Pombo, first.id).await.unwrap());
+    assert!(!store.keys().revoke(&Who::Pombo, Uuid::nil()).await.unwrap());
 
     let now = Timestamp::now();
-    assert!(!store.find_api_key(&[1; 32]).await.unwrap().unwrap().is_valid(now));
-    let found = store.find_api_key(&[2; 32]).await.unwrap().unwrap();
+    assert!(!store.keys().find(&[1; 32]).await.unwrap().unwrap().is_valid(now));
+    let found = store.keys().find(&[2; 32]).await.unwrap().unwrap();
     assert!(found.is_valid(now));
     assert_eq!((found.id, found.company_id, &*found.tier), (second.id, company.id, "standard"));
-    assert_eq!(store.find_api_key(&[3; 32]).await.unwrap(), None);
-    let listed = store.api_keys(company.id).await.unwrap();
+    assert_eq!(store.keys().find(&[3; 32]).await.unwrap(), None);
+    let listed = store.of(company.id).keys().all().await.unwrap();
     assert_eq!(listed.iter().map(|key| key.id).collect::<Vec<_>>(), [second.id, first.id]);
     let after = store.revisions().await.unwrap();
     assert_eq!((after.api_key - before.api_key, after.channel, after.tier), (3, before.channel, before.tier));
@@ -89,39 +82,33 @@ async fn a_revoked_key_stays_known_as_revoked(universe: &Universe) {
 
 async fn a_key_and_a_channel_are_reached_through_their_own_company_alone(universe: &Universe) {
     let store = &universe.store;
-    let acme = store.add_company(&Who::Pombo, "acme", "standard").await.unwrap();
-    let globex = store.add_company(&Who::Pombo, "globex", "standard").await.unwrap();
-    let channel = store.add_channel(&Who::Pombo, new_channel(acme.id, "1")).await.unwrap();
-    assert_eq!(store.find_channel_of(globex.id, channel.id).await.unwrap(), None);
-    assert_eq!(store.find_channel_of(acme.id, channel.id).await.unwrap(), Some(channel));
+    let acme = store.companies().add(&Who::Pombo, "acme", "standard").await.unwrap();
+    let globex = store.companies().add(&Who::Pombo, "globex", "standard").await.unwrap();
+    let channel = store.channels().add(&Who::Pombo, new_channel(acme.id, "1")).await.unwrap();
+    assert_eq!(store.of(globex.id).channels().find(channel.id).await.unwrap(), None);
+    assert_eq!(store.of(acme.id).channels().find(channel.id).await.unwrap(), Some(channel));
 
-    let new = NewKey {
-        company_id: acme.id,
-        name: "till",
-        prefix: "pombo_ab",
-        hash: [1; 32],
-        expires_at: None,
-        scopes: Scopes::ALL,
-    };
-    let key = store.add_api_key(&Who::Pombo, new).await.unwrap();
-    let is_valid = async || store.find_api_key(&[1; 32]).await.unwrap().unwrap().is_valid(Timestamp::now());
-    assert_eq!(store.revoke_api_key_of(&Who::Pombo, globex.id, key.id).await.unwrap(), None);
+    let new =
+        NewKey { name: "till", prefix: "pombo_ab", hash: [1; 32], expires_at: None, scopes: Scopes::ALL };
+    let key = store.of(acme.id).keys().add(&Who::Pombo, new).await.unwrap();
+    let is_valid = async || store.keys().find(&[1; 32]).await.unwrap().unwrap().is_valid(Timestamp::now());
+    assert_eq!(store.of(globex.id).keys().revoke(&Who::Pombo, key.id).await.unwrap(), None);
     assert!(is_valid().await);
-    assert!(store.revoke_api_key_of(&Who::Pombo, acme.id, key.id).await.unwrap().is_some());
+    assert!(store.of(acme.id).keys().revoke(&Who::Pombo, key.id).await.unwrap().is_some());
     assert!(!is_valid().await);
-    assert_eq!(store.revoke_api_key_of(&Who::Pombo, acme.id, key.id).await.unwrap(), None);
+    assert_eq!(store.of(acme.id).keys().revoke(&Who::Pombo, key.id).await.unwrap(), None);
 }
 
 async fn every_change_of_a_channel_is_found_by_its_revision(universe: &Universe) {
     let store = &universe.store;
-    let company = store.add_company(&Who::Pombo, "acme", "standard").await.unwrap();
-    let one = store.add_channel(&Who::Pombo, new_channel(company.id, "1")).await.unwrap();
-    let two = store.add_channel(&Who::Pombo, new_channel(company.id, "2")).await.unwrap();
+    let company = store.companies().add(&Who::Pombo, "acme", "standard").await.unwrap();
+    let one = store.channels().add(&Who::Pombo, new_channel(company.id, "1")).await.unwrap();
+    let two = store.channels().add(&Who::Pombo, new_channel(company.id, "2")).await.unwrap();
     assert!(matches!(
-        store.add_channel(&Who::Pombo, new_channel(company.id, "1")).await,
+        store.channels().add(&Who::Pombo, new_channel(company.id, "1")).await,
         Err(Error::Taken(_))
     ));
-    assert_eq!(store.find_channel(one.id).await.unwrap(), Some(one.clone()));
+    assert_eq!(store.channels().find(one.id).await.unwrap(), Some(one.clone()));
 
     let mut seen = store.revisions().await.unwrap().channel;
     let reason = Reason {
@@ -131,51 +118,51 @@ async fn every_change_of_a_channel_is_found_by_its_revision(universe: &Universe)
     };
     let since = Timestamp::from_millis(7);
     let connection = Connection { status: Status::Disconnected, reason: Some(reason), since };
-    assert!(store.reconnect_channel(&Who::Pombo, one.id, Some(vec![3])).await.unwrap());
-    assert!(store.set_channel_tier(&Who::Pombo, one.id, "large").await.unwrap());
-    let now = store.find_channel(one.id).await.unwrap().unwrap().connection;
-    let revision = store.set_channel_connection(one.id, &now, &connection).await.unwrap().unwrap();
-    assert_eq!(store.set_channel_connection(one.id, &now, &connection).await.unwrap(), None);
-    assert!(store.set_channel_number(two.id, rated("RED")).await.unwrap());
-    assert!(!store.set_channel_number(two.id, rated("RED")).await.unwrap());
-    let changed = store.channels_changed_since(seen).await.unwrap();
+    assert!(store.channels().reconnect(&Who::Pombo, one.id, Some(vec![3])).await.unwrap());
+    assert!(store.channels().set_tier(&Who::Pombo, one.id, "large").await.unwrap());
+    let now = store.channels().find(one.id).await.unwrap().unwrap().connection;
+    let revision = store.channels().set_connection(one.id, &now, &connection).await.unwrap().unwrap();
+    assert_eq!(store.channels().set_connection(one.id, &now, &connection).await.unwrap(), None);
+    assert!(store.channels().set_number(two.id, rated("RED")).await.unwrap());
+    assert!(!store.channels().set_number(two.id, rated("RED")).await.unwrap());
+    let changed = store.channels().changed_since(seen).await.unwrap();
     assert_eq!(changed.iter().map(|channel| channel.id).collect::<Vec<_>>(), [one.id, two.id]);
     assert_eq!((changed[0].revision, changed[0].tier.as_str()), (revision, "large"));
     assert_eq!(changed[0].connection, connection);
     assert_eq!(changed[1].quality_rating.as_deref(), Some("RED"));
-    let secrets = store.channel_secrets(one.id).await.unwrap().unwrap();
+    let secrets = store.channels().secrets(one.id).await.unwrap().unwrap();
     assert_eq!(secrets, Sealed { token: Some(vec![3]), app_secret: None });
 
     seen = store.revisions().await.unwrap().channel;
-    assert!(!store.set_channel_tier(&Who::Pombo, Uuid::nil(), "large").await.unwrap());
-    assert_eq!(store.channel_secrets(Uuid::nil()).await.unwrap(), None);
+    assert!(!store.channels().set_tier(&Who::Pombo, Uuid::nil(), "large").await.unwrap());
+    assert_eq!(store.channels().secrets(Uuid::nil()).await.unwrap(), None);
     assert_eq!(store.revisions().await.unwrap().channel, seen);
-    assert!(store.channels_changed_since(seen).await.unwrap().is_empty());
+    assert!(store.channels().changed_since(seen).await.unwrap().is_empty());
 }
 
 async fn concurrent_changes_each_get_a_revision_of_their_own(universe: &Universe) {
     let store = &universe.store;
-    let company = store.add_company(&Who::Pombo, "acme", "standard").await.unwrap();
+    let company = store.companies().add(&Who::Pombo, "acme", "standard").await.unwrap();
     let before = store.revisions().await.unwrap().channel;
-    let added = (0..20).map(|id| store.add_channel(&Who::Pombo, new_channel(company.id, &id.to_string())));
+    let added = (0..20).map(|id| store.channels().add(&Who::Pombo, new_channel(company.id, &id.to_string())));
     futures_util::future::try_join_all(added).await.unwrap();
     assert_eq!(store.revisions().await.unwrap().channel, before + 20);
     for seen in [0, 7, 19] {
         let left = usize::try_from(20 - seen).unwrap();
-        assert_eq!(store.channels_changed_since(before + seen).await.unwrap().len(), left);
+        assert_eq!(store.channels().changed_since(before + seen).await.unwrap().len(), left);
     }
 }
 
 async fn a_synchronised_template_keeps_its_id_and_a_vanished_one_is_deleted(universe: &Universe) {
     let store = &universe.store;
-    let company = store.add_company(&Who::Pombo, "acme", "standard").await.unwrap().id;
+    let company = store.companies().add(&Who::Pombo, "acme", "standard").await.unwrap().id;
     let sync = async |waba: &str, listed: &[ListedTemplate]| {
-        store.sync_templates(company, waba, listed).await.unwrap();
+        store.of(company).templates().sync(waba, listed).await.unwrap();
     };
     let find =
-        async |name: &str| store.find_template_by_name(company, "waba", name, "en").await.unwrap().unwrap();
+        async |name: &str| store.of(company).templates().named("waba", name, "en").await.unwrap().unwrap();
     let approved = async || -> Vec<String> {
-        let page = store.approved_templates(company, "waba", FIRST, Filter::default()).await.unwrap();
+        let page = store.of(company).templates().approved("waba", FIRST, Filter::default()).await.unwrap();
         assert_eq!(page.total, page.records.len() as u64);
         page.records.into_iter().map(|record| record.name).collect()
     };
@@ -192,29 +179,29 @@ async fn a_synchronised_template_keeps_its_id_and_a_vanished_one_is_deleted(univ
         Record { status: template::Status::Deleted, updated_at: find("b").await.updated_at, ..b.clone() };
     assert_eq!(find("b").await, gone);
     assert_eq!(find("c").await.components, serde_json::json!(["y"]));
-    assert_eq!(store.find_template(company, b.id).await.unwrap(), Some(gone));
-    assert_eq!(store.find_template(Uuid::nil(), b.id).await.unwrap(), None);
+    assert_eq!(store.of(company).templates().find(b.id).await.unwrap(), Some(gone));
+    assert_eq!(store.of(Uuid::nil()).templates().find(b.id).await.unwrap(), None);
 
     sync("waba", &[synced("b", "APPROVED", "x")]).await;
     assert_eq!((find("b").await.id, approved().await), (b.id, vec!["b".to_owned()]));
     sync("waba", &[]).await;
     assert!(approved().await.is_empty());
-    let templates = store.templates(company).await.unwrap();
+    let templates = store.of(company).templates().all().await.unwrap();
     let statuses: Vec<_> = templates.iter().map(|record| record.status.as_str()).collect();
     assert_eq!(statuses, ["APPROVED", "DELETED", "DELETED", "DELETED"]);
 }
 
 async fn a_language_in_another_case_is_understood_unless_two_are_meant(universe: &Universe) {
     let store = &universe.store;
-    let company = store.add_company(&Who::Pombo, "acme", "standard").await.unwrap().id;
+    let company = store.companies().add(&Who::Pombo, "acme", "standard").await.unwrap().id;
     let language = |name: &str, language: &str| ListedTemplate {
         language: language.to_owned(),
         ..synced(name, "APPROVED", "x")
     };
     let listed = [language("one", "pt_BR"), language("two", "en_us"), language("two", "en_US")];
-    store.sync_templates(company, "waba", &listed).await.unwrap();
+    store.of(company).templates().sync("waba", &listed).await.unwrap();
     let find = async |name: &str, language: &str| {
-        let found = store.find_template_by_name(company, "waba", name, language).await.unwrap();
+        let found = store.of(company).templates().named("waba", name, language).await.unwrap();
         found.map(|template| template.language)
     };
     assert_eq!(find("one", "PT_br").await.as_deref(), Some("pt_BR"));
@@ -226,33 +213,35 @@ async fn a_language_in_another_case_is_understood_unless_two_are_meant(universe:
 
 async fn a_list_of_templates_changes_none_that_changed_since_it_was_asked_for(universe: &Universe) {
     let store = &universe.store;
-    let company = store.add_company(&Who::Pombo, "acme", "standard").await.unwrap().id;
-    store.sync_templates(company, "waba", &[synced("a", "PAUSED", "x")]).await.unwrap();
+    let company = store.companies().add(&Who::Pombo, "acme", "standard").await.unwrap().id;
+    store.of(company).templates().sync("waba", &[synced("a", "PAUSED", "x")]).await.unwrap();
     let status = async || {
-        let found = store.find_template_by_name(company, "waba", "a", "en").await.unwrap();
+        let found = store.of(company).templates().named("waba", "a", "en").await.unwrap();
         found.unwrap().status
     };
     let asked_for = Timestamp::now().minus(std::time::Duration::from_secs(60));
     let approved = Said { status: Some("APPROVED"), ..Said::default() };
-    assert!(store.change_template(company, "waba", "a", "en", approved, Timestamp::now()).await.unwrap());
+    assert!(
+        store.of(company).templates().change("waba", "a", "en", approved, Timestamp::now()).await.unwrap()
+    );
     let old = [synced("a", "PAUSED", "x")];
-    store.sync_templates_as_of(company, "waba", &old, asked_for).await.unwrap();
-    store.sync_templates_as_of(company, "waba", &[], asked_for).await.unwrap();
+    store.of(company).templates().sync_as_of("waba", &old, asked_for).await.unwrap();
+    store.of(company).templates().sync_as_of("waba", &[], asked_for).await.unwrap();
     assert_eq!(status().await, template::Status::Approved);
     let later = Timestamp::now().plus(std::time::Duration::from_secs(60));
-    store.sync_templates_as_of(company, "waba", &old, later).await.unwrap();
+    store.of(company).templates().sync_as_of("waba", &old, later).await.unwrap();
     assert_eq!(status().await, template::Status::Paused);
 }
 
 async fn a_page_beyond_all_counting_is_empty(universe: &Universe) {
     let store = &universe.store;
-    let company = store.add_company(&Who::Pombo, "acme", "standard").await.unwrap().id;
-    store.add_channel(&Who::Pombo, new_channel(company, "1")).await.unwrap();
-    store.sync_templates(company, "waba", &[synced("a", "APPROVED", "x")]).await.unwrap();
+    let company = store.companies().add(&Who::Pombo, "acme", "standard").await.unwrap().id;
+    store.channels().add(&Who::Pombo, new_channel(company, "1")).await.unwrap();
+    store.of(company).templates().sync("waba", &[synced("a", "APPROVED", "x")]).await.unwrap();
     let far = PageRequest { page: u128::MAX, limit: 1000 };
-    let channels = store.channels(company, Kind::BusinessAccount, far, None).await.unwrap();
+    let channels = store.of(company).channels().of_kind(Kind::BusinessAccount, far, None).await.unwrap();
     assert_eq!((channels.records.len(), channels.total), (0, 1));
-    let templates = store.approved_templates(company, "waba", far, Filter::default()).await.unwrap();
+    let templates = store.of(company).templates().approved("waba", far, Filter::default()).await.unwrap();
     assert_eq!((templates.records.len(), templates.total), (0, 1));
 }
 
@@ -260,14 +249,14 @@ async fn applied_tiers_replace_those_of_the_same_name_and_no_others(universe: &U
     let store = &universe.store;
     let tier = |name: &str, settings: &str| (name.to_owned(), settings.to_owned());
     let before = store.revisions().await.unwrap().tier;
-    store.apply_tiers(&Who::Pombo, &[tier("standard", "{}"), tier("large", "{\"a\":1}")]).await.unwrap();
-    store.apply_tiers(&Who::Pombo, &[tier("standard", "{\"b\":2}"), tier("small", "{}")]).await.unwrap();
-    store.apply_tiers(&Who::Pombo, &[]).await.unwrap();
+    store.tiers().apply(&Who::Pombo, &[tier("standard", "{}"), tier("large", "{\"a\":1}")]).await.unwrap();
+    store.tiers().apply(&Who::Pombo, &[tier("standard", "{\"b\":2}"), tier("small", "{}")]).await.unwrap();
+    store.tiers().apply(&Who::Pombo, &[]).await.unwrap();
     let settings: Vec<_> =
-        store.tiers().await.unwrap().into_iter().map(|tier| (tier.name, tier.settings)).collect();
+        store.tiers().all().await.unwrap().into_iter().map(|tier| (tier.name, tier.settings)).collect();
     assert_eq!(settings, [tier("large", "{\"a\":1}"), tier("small", "{}"), tier("standard", "{\"b\":2}")]);
-    assert_eq!(store.find_tier("standard").await.unwrap().unwrap().settings, "{\"b\":2}");
-    assert_eq!(store.find_tier("none").await.unwrap(), None);
+    assert_eq!(store.tiers().find("standard").await.unwrap().unwrap().settings, "{\"b\":2}");
+    assert_eq!(store.tiers().find("none").await.unwrap(), None);
     assert_eq!(store.revisions().await.unwrap().tier, before + 2);
 }
 

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use entity::{change, event, forgotten_send, message, recipient_block, suppression};
+use entity::{change, event, message, recipient_block, suppression};
 use pombo::clock::Timestamp;
 use pombo::domain::block::pack;
 use pombo::domain::message::{Key, Outcome, Position, State as At};
@@ -16,7 +16,10 @@ use pombo::store::retention::{Aged, Cursor, Step};
 use pombo::store::suppressions::{Says, Word};
 use pombo::store::users::failed_sign_ins::Folded;
 use pombo::store::{Error, Lease, Store};
-use sea_orm::{ConnectionTrait as _, Database, DatabaseConnection, EntityTrait, PaginatorTrait as _};
+use sea_orm::{
+    ConnectionTrait as _, Database, DatabaseConnection, EntityTrait, PaginatorTrait as _, QueryResult,
+    Statement,
+};
 use uuid::Uuid;
 
 use crate::database::{Universe, stores};
@@ -50,8 +53,16 @@ where
     E::find().count(rows).await.unwrap()
 }
 
+/// The sends that are being removed, by id: the next ordinal whose rows go, and the number of recipients.
+async fn forgotten(rows: &DatabaseConnection) -> Vec<(i64, i64)> {
+    let sql = "SELECT next_ordinal, recipients FROM forgotten_send ORDER BY id";
+    let found = rows.query_all_raw(Statement::from_string(rows.get_database_backend(), sql)).await.unwrap();
+    let pair = |row: QueryResult| (row.try_get_by_index(0).unwrap(), row.try_get_by_index(1).unwrap());
+    found.into_iter().map(pair).collect()
+}
+
 async fn lease(universe: &Universe) -> Lease {
-    universe.store.acquire_lease(&universe.options(), "test").await.unwrap()
+    universe.store.lease().acquire(&universe.options(), "test").await.unwrap()
 }
 
 /// A send to this many recipients that came to this state at `at`; all messages are sent.
@@ -77,7 +88,7 @@ async fn send(store: &Store, lease: &Lease, id: u128, recipients: u64, state: St
     };
     let blocks = if recipients == 1 { Vec::new() } else { blocks.collect() };
     let batch = PendingWrites { sends: vec![new], blocks, ..PendingWrites::default() };
-    store.commit(lease, &batch, at).await.unwrap();
+    store.ledger().commit(lease, &batch, at).await.unwrap();
     let outcome = |ordinal| Outcome {
         position: Position { ordinal, recipient: Some(number(ordinal)) },
         state: At::Sent,
@@ -92,7 +103,11 @@ async fn send(store: &Store, lease: &Lease, id: u128, recipients: u64, state: St
         .collect();
     let progress = Progress { high_water: recipients, settled: recipients };
     let marks = vec![Mark { send_id: id, progress, state, due_at: None }];
-    store.commit(lease, &PendingWrites { outcomes, marks, ..PendingWrites::default() }, at).await.unwrap();
+    store
+        .ledger()
+        .commit(lease, &PendingWrites { outcomes, marks, ..PendingWrites::default() }, at)
+        .await
+        .unwrap();
     id
 }
 
@@ -103,24 +118,24 @@ fn receipt(send_id: Uuid, ordinal: u64, at: Timestamp) -> Receipt {
 
 async fn hear(store: &Store, lease: &Lease, receipt: Receipt) -> u64 {
     let batch = PendingWrites { receipts: vec![receipt], ..PendingWrites::default() };
-    store.commit(lease, &batch, NOW).await.unwrap().ignored.unknown_send
+    store.ledger().commit(lease, &batch, NOW).await.unwrap().ignored.unknown_send
 }
 
 async fn exists(store: &Store, id: Uuid) -> bool {
-    store.find_send(ACME, id, NOW).await.unwrap().is_some()
+    store.of(ACME).sends().find(id, NOW).await.unwrap().is_some()
 }
 
 /// Removes all sends that ended before `before`, in steps of at most `limit` rows.
 async fn remove_old(store: &Store, lease: &Lease, before: Timestamp, limit: u32) -> Step {
     let (mut all, mut cursor) = (Step::default(), Cursor::default());
     while {
-        let step = store.remove_sends(lease, before, &mut cursor, limit).await.unwrap();
+        let step = store.retention().remove_sends(lease, before, &mut cursor, limit).await.unwrap();
         assert!(step.sends <= limit.into());
         all.sends += step.sends;
         step.more
     } {}
     while {
-        let step = store.remove_messages(lease, limit).await.unwrap();
+        let step = store.retention().remove_messages(lease, limit).await.unwrap();
         assert!(step.messages <= limit.into(), "{step:?}");
         all.messages += step.messages;
         step.more
@@ -157,12 +172,12 @@ async fn old_ended_sends_are_removed_with_all_their_rows_and_nothing_else_is(uni
         }
         assert_eq!(count::<message::Entity>(&rows).await, 16);
         assert_eq!(count::<recipient_block::Entity>(&rows).await, 6);
-        assert_eq!(count::<forgotten_send::Entity>(&rows).await, 0);
+        assert!(forgotten(&rows).await.is_empty());
         assert_eq!(remove_old(store, &lease, days_ago(90), limit).await, Step::default());
         // Old reports of the provider go too, but no rows of a send that is not over.
         assert_eq!(remove_old(store, &lease, NOW, limit).await.sends, 2);
         assert!(exists(store, stays[0]).await);
-        store.cancel_send(ACME, stays[0], old, None).await.unwrap();
+        store.of(ACME).sends().cancel(stays[0], old, None).await.unwrap();
         assert_eq!(remove_old(store, &lease, NOW, limit).await.sends, 1);
         assert_eq!(count::<message::Entity>(&rows).await, 0);
     }
@@ -173,13 +188,13 @@ async fn a_large_send_goes_in_steps_and_goes_on_where_a_process_left_it(universe
     let rows = Database::connect(&universe.url).await.unwrap();
     let id = send(store, &first, 10, 23, State::Finished, days_ago(100)).await;
     send(store, &first, 11, 2, State::Finished, days_ago(100)).await;
-    let step = store.remove_sends(&first, days_ago(90), &mut Cursor::default(), 100).await.unwrap();
+    let step =
+        store.retention().remove_sends(&first, days_ago(90), &mut Cursor::default(), 100).await.unwrap();
     assert_eq!((step.sends, step.more), (2, false));
     assert!(!exists(store, id).await, "the send goes at once");
-    let step = store.remove_messages(&first, 8).await.unwrap();
+    let step = store.retention().remove_messages(&first, 8).await.unwrap();
     assert_eq!((step.messages, step.more), (8, true));
-    let left = forgotten_send::Entity::find_by_id(id).one(&rows).await.unwrap().unwrap();
-    assert_eq!((left.next_ordinal, left.recipients), (8, 23));
+    assert_eq!(forgotten(&rows).await, [(8, 23), (0, 2)]);
     assert_eq!(
         (count::<message::Entity>(&rows).await, count::<recipient_block::Entity>(&rows).await),
         (17, 5)
@@ -190,7 +205,7 @@ async fn a_large_send_goes_in_steps_and_goes_on_where_a_process_left_it(universe
     let (store, second) = (Store::open(&universe.options()).await.unwrap(), lease(universe).await);
     let mut steps = Vec::new();
     loop {
-        let step = store.remove_messages(&second, 8).await.unwrap();
+        let step = store.retention().remove_messages(&second, 8).await.unwrap();
         steps.push(step.messages);
         if !step.more {
             break;
@@ -201,7 +216,7 @@ async fn a_large_send_goes_in_steps_and_goes_on_where_a_process_left_it(universe
         (count::<message::Entity>(&rows).await, count::<recipient_block::Entity>(&rows).await),
         (0, 0)
     );
-    assert_eq!(count::<forgotten_send::Entity>(&rows).await, 0);
+    assert!(forgotten(&rows).await.is_empty());
     store.close().await;
 }
 
@@ -209,8 +224,8 @@ async fn a_receipt_of_a_removed_send_is_ignored_and_makes_no_row(universe: &Univ
     let (store, lease) = (&universe.store, lease(universe).await);
     let rows = Database::connect(&universe.url).await.unwrap();
     let id = send(store, &lease, 10, 10, State::Finished, days_ago(100)).await;
-    store.remove_sends(&lease, days_ago(90), &mut Cursor::default(), 100).await.unwrap();
-    store.remove_messages(&lease, 4).await.unwrap();
+    store.retention().remove_sends(&lease, days_ago(90), &mut Cursor::default(), 100).await.unwrap();
+    store.retention().remove_messages(&lease, 4).await.unwrap();
     assert_eq!(hear(store, &lease, receipt(id, 1, NOW)).await, 1);
     assert_eq!(count::<message::Entity>(&rows).await, 6);
     // A receipt of a message whose row remains does not stop its removal.
@@ -226,10 +241,10 @@ async fn a_process_that_lost_its_lease_removes_nothing(universe: &Universe) {
     for id in [10, 11] {
         send(store, &lease, id, 3, State::Finished, days_ago(100)).await;
     }
-    store.remove_sends(&lease, days_ago(90), &mut Cursor::default(), 1).await.unwrap();
+    store.retention().remove_sends(&lease, days_ago(90), &mut Cursor::default(), 1).await.unwrap();
     rows.execute_unprepared("UPDATE lease SET epoch = epoch + 1").await.unwrap();
-    let sends = store.remove_sends(&lease, days_ago(90), &mut Cursor::default(), 100).await;
-    let messages = store.remove_messages(&lease, 100).await;
+    let sends = store.retention().remove_sends(&lease, days_ago(90), &mut Cursor::default(), 100).await;
+    let messages = store.retention().remove_messages(&lease, 100).await;
     if universe.url.starts_with("postgres") {
         assert!(matches!(sends, Err(Error::Fenced)) && matches!(messages, Err(Error::Fenced)));
         assert_eq!(count::<message::Entity>(&rows).await, 6);
@@ -254,34 +269,40 @@ async fn events_and_changes_are_removed_by_their_own_age(universe: &Universe) {
             payload: "{}".to_owned(),
         };
         let batch = PendingWrites { events: vec![event], ..PendingWrites::default() };
-        store.commit(&lease, &batch, days_ago(day)).await.unwrap();
+        store.ledger().commit(&lease, &batch, days_ago(day)).await.unwrap();
     }
-    let step = store.remove_aged(&lease, Aged::Events, days_ago(2), 2).await.unwrap();
+    let step = store.retention().remove_aged(&lease, Aged::Events, days_ago(2), 2).await.unwrap();
     assert_eq!((step.others, step.more), (2, true));
-    let step = store.remove_aged(&lease, Aged::Events, days_ago(2), 2).await.unwrap();
+    let step = store.retention().remove_aged(&lease, Aged::Events, days_ago(2), 2).await.unwrap();
     assert_eq!((step.others, step.more), (1, false));
     let left = event::Entity::find().all(&rows).await.unwrap();
     assert!(left.len() == 2 && left.iter().all(|event| event.created_at > days_ago(2).millis()));
 
     let document = r#"{"name": "a", "kind": "business_account", "messages_per_second": "1/s"}"#.to_owned();
-    store.apply_tiers(&Who::Pombo, &[("a".to_owned(), document)]).await.unwrap();
+    store.tiers().apply(&Who::Pombo, &[("a".to_owned(), document)]).await.unwrap();
     let (hour_ago, soon) = (Timestamp::now().minus(HOUR), Timestamp::now().plus(HOUR));
     let stranger = Who::Stranger { address: [192, 0, 2, 1].into() };
-    store.record_failed_sign_in(&stranger, "", "password").await.unwrap();
+    store.sign_ins().record_failed(&stranger, "", "password").await.unwrap();
     let mut folded = Folded { id: Uuid::now_v7(), at: Timestamp::now(), address: None, times: 1 };
     for times in [1, 7] {
         folded.times = times;
-        store.fold_failed_sign_ins(folded).await.unwrap();
+        store.sign_ins().fold_failed(folded).await.unwrap();
     }
     let kept = change::Entity::find_by_id(folded.id).one(&rows).await.unwrap().unwrap();
     assert!(kept.after.contains("\"times\":7"), "{kept:?}");
-    assert_eq!(store.remove_aged(&lease, Aged::FailedSignIns, hour_ago, 10).await.unwrap(), Step::default());
-    let step = store.remove_aged(&lease, Aged::FailedSignIns, soon, 1).await.unwrap();
+    assert_eq!(
+        store.retention().remove_aged(&lease, Aged::FailedSignIns, hour_ago, 10).await.unwrap(),
+        Step::default()
+    );
+    let step = store.retention().remove_aged(&lease, Aged::FailedSignIns, soon, 1).await.unwrap();
     assert_eq!((step.others, step.more), (1, true));
-    assert_eq!(store.remove_aged(&lease, Aged::FailedSignIns, soon, 10).await.unwrap().others, 1);
+    assert_eq!(store.retention().remove_aged(&lease, Aged::FailedSignIns, soon, 10).await.unwrap().others, 1);
     assert_eq!(count::<change::Entity>(&rows).await, 1, "people's changes stay");
-    assert_eq!(store.remove_aged(&lease, Aged::Changes, hour_ago, 10).await.unwrap(), Step::default());
-    assert_eq!(store.remove_aged(&lease, Aged::Changes, soon, 10).await.unwrap().others, 1);
+    assert_eq!(
+        store.retention().remove_aged(&lease, Aged::Changes, hour_ago, 10).await.unwrap(),
+        Step::default()
+    );
+    assert_eq!(store.retention().remove_aged(&lease, Aged::Changes, soon, 10).await.unwrap().others, 1);
     assert_eq!(count::<change::Entity>(&rows).await, 0);
 }
 
@@ -304,8 +325,12 @@ async fn holds_are_removed_after_they_expire(universe: &Universe) {
         word(3, days_ago(31), Says::Resume),
         word(4, days_ago(29), Says::Resume),
     ];
-    store.commit(&lease, &PendingWrites { suppressions, ..PendingWrites::default() }, NOW).await.unwrap();
-    assert_eq!(store.suppressions(NOW).await.unwrap().len(), 2);
-    assert_eq!(store.remove_suppressions(&lease, NOW, 10).await.unwrap().others, 2);
+    store
+        .ledger()
+        .commit(&lease, &PendingWrites { suppressions, ..PendingWrites::default() }, NOW)
+        .await
+        .unwrap();
+    assert_eq!(store.suppressions().current(NOW).await.unwrap().len(), 2);
+    assert_eq!(store.retention().remove_suppressions(&lease, NOW, 10).await.unwrap().others, 2);
     assert_eq!(count::<suppression::Entity>(&rows).await, 3);
 }

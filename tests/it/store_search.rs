@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use pombo::domain::contact::Contact;
 use pombo::domain::fold::{digits, fold, looks_like_a_number};
-use pombo::store::schema::Schema;
 use pombo::store::{Care, ContactDraft, Store, Upserted};
 use sea_orm::{ConnectionTrait as _, Database};
 use uuid::Uuid;
@@ -19,7 +18,6 @@ stores! {
     a_search_is_exact_while_contacts_are_added_changed_and_indexed,
     segments_with_many_changes_are_rebuilt,
     contacts_keep_their_order_when_the_clock_jumps_back,
-    a_schema_that_goes_down_and_up_keeps_contacts_and_their_index,
     texts_are_folded_again_after_an_update,
 }
 
@@ -80,7 +78,7 @@ fn read(contacts: &[Contact], search: &str) -> Vec<Uuid> {
 }
 
 async fn searched(store: &Store, company: Uuid, search: &str) -> Vec<Uuid> {
-    let page = store.contacts(company, page(1, 1_000), Some(search)).await.unwrap();
+    let page = store.of(company).contacts().page(page(1, 1_000), Some(search)).await.unwrap();
     assert_eq!(page.total, page.records.len() as u64, "{search}");
     page.records.into_iter().map(|contact| contact.id).collect()
 }
@@ -92,11 +90,11 @@ async fn a_search_finds_what_reading_every_contact_finds(universe: &Universe) {
     for round in 0..6 {
         for company in [acme, other] {
             let drafts: Vec<_> = (0..30).map(|_| dice.draft()).collect();
-            store.upsert_contacts(company, &drafts, NOW).await.unwrap();
+            store.of(company).contacts().upsert(&drafts, NOW).await.unwrap();
             // Some rounds leave many contacts that are not indexed yet, or changed since.
             let care = if round % 2 == 0 { Care::Passing } else { Care::Thorough };
             for _ in 0..round {
-                store.index_contacts_by(company, care, SEGMENT).await.unwrap();
+                store.of(company).index().step_by(care, SEGMENT).await.unwrap();
             }
         }
         let contacts = all(store, acme).await;
@@ -138,19 +136,19 @@ async fn pages_of_a_search_are_parts_of_one_list(universe: &Universe) {
     let people: Vec<_> = (0..50)
         .map(|i| (Uuid::now_v7(), person(if i % 3 == 0 { "Ana" } else { "Bob" }, "", &format!("{i}@x"), "")))
         .collect();
-    store.add_contacts(company, &people, &[], NOW).await.unwrap();
-    while store.index_contacts_by(company, Care::Thorough, SEGMENT).await.unwrap() {}
+    store.of(company).contacts().add(&people, &[], NOW).await.unwrap();
+    while store.of(company).index().step_by(Care::Thorough, SEGMENT).await.unwrap() {}
     for search in ["ana", "an", "a"] {
         let whole = searched(store, company, search).await;
         assert_eq!(whole.len(), 17);
         let mut parts = Vec::new();
         for number in 1..=4 {
-            let part = store.contacts(company, page(number, 5), Some(search)).await.unwrap();
+            let part = store.of(company).contacts().page(page(number, 5), Some(search)).await.unwrap();
             assert_eq!((part.total, part.pages(5)), (17, 4));
             parts.extend(part.records.into_iter().map(|contact| contact.id));
         }
         assert_eq!(parts, whole);
-        let beyond = store.contacts(company, page(u128::MAX, 5), Some(search)).await.unwrap();
+        let beyond = store.of(company).contacts().page(page(u128::MAX, 5), Some(search)).await.unwrap();
         assert_eq!((beyond.records.len(), beyond.total), (0, 17));
     }
 }
@@ -165,29 +163,29 @@ async fn a_search_is_exact_while_contacts_are_added_changed_and_indexed(universe
     };
     let writing = async {
         for lot in 0..12 {
-            store.upsert_contacts(company, &people(0, lot * 10..(lot + 1) * 10), NOW).await.unwrap();
+            store.of(company).contacts().upsert(&people(0, lot * 10..(lot + 1) * 10), NOW).await.unwrap();
             let half = lot / 2;
-            store.upsert_contacts(company, &people(lot, half * 10..(half + 1) * 10), NOW).await.unwrap();
+            store.of(company).contacts().upsert(&people(lot, half * 10..(half + 1) * 10), NOW).await.unwrap();
         }
     };
     let indexing = async {
         loop {
-            store.index_contacts_by(company, Care::Thorough, SEGMENT).await.unwrap();
+            store.of(company).index().step_by(Care::Thorough, SEGMENT).await.unwrap();
             tokio::task::yield_now().await;
         }
     };
     let searching = async {
         loop {
-            let before = store.contacts(company, page(1, 1), None).await.unwrap().total;
+            let before = store.of(company).contacts().page(page(1, 1), None).await.unwrap().total;
             // Everybody has both words at every moment, whatever the version.
-            let word = store.contacts(company, page(1, 1), Some("version")).await.unwrap().total;
-            let short = store.contacts(company, page(1, 1), Some("rs")).await.unwrap().total;
-            let after = store.contacts(company, page(1, 1), None).await.unwrap().total;
+            let word = store.of(company).contacts().page(page(1, 1), Some("version")).await.unwrap().total;
+            let short = store.of(company).contacts().page(page(1, 1), Some("rs")).await.unwrap().total;
+            let after = store.of(company).contacts().page(page(1, 1), None).await.unwrap().total;
             assert!(before <= word && word <= short && short <= after, "{before} {word} {short} {after}");
         }
     };
     tokio::select! { () = writing => {}, () = indexing => {}, () = searching => {} }
-    while store.index_contacts_by(company, Care::Thorough, SEGMENT).await.unwrap() {}
+    while store.of(company).index().step_by(Care::Thorough, SEGMENT).await.unwrap() {}
     let contacts = all(store, company).await;
     assert_eq!(contacts.len(), 120);
     for search in ["version 1", "version 0", "version 11", "n 5", "0"] {
@@ -201,22 +199,22 @@ async fn segments_with_many_changes_are_rebuilt(universe: &Universe) {
     let people = |name: &str, range: std::ops::Range<u64>| -> Vec<_> {
         range.map(|i| draft(name, "", &format!("{}", 5_511_000_000 + i), &[])).collect()
     };
-    store.upsert_contacts(company, &people("Ana", 0..48), NOW).await.unwrap();
-    while store.index_contacts_by(company, Care::Passing, SEGMENT).await.unwrap() {}
+    store.of(company).contacts().upsert(&people("Ana", 0..48), NOW).await.unwrap();
+    while store.of(company).index().step_by(Care::Passing, SEGMENT).await.unwrap() {}
     // Three changed contacts of a segment are few, four are a quarter.
-    store.upsert_contacts(company, &people("Bob", 16..19), NOW).await.unwrap();
-    assert!(!store.index_contacts_by(company, Care::Passing, SEGMENT).await.unwrap());
+    store.of(company).contacts().upsert(&people("Bob", 16..19), NOW).await.unwrap();
+    assert!(!store.of(company).index().step_by(Care::Passing, SEGMENT).await.unwrap());
     assert_eq!((found(store, company, "bob").await.len(), found(store, company, "ana").await.len()), (3, 45));
-    store.upsert_contacts(company, &people("Bob", 19..20), NOW).await.unwrap();
-    assert!(store.index_contacts_by(company, Care::Passing, SEGMENT).await.unwrap());
-    assert!(!store.index_contacts_by(company, Care::Passing, SEGMENT).await.unwrap());
+    store.of(company).contacts().upsert(&people("Bob", 19..20), NOW).await.unwrap();
+    assert!(store.of(company).index().step_by(Care::Passing, SEGMENT).await.unwrap());
+    assert!(!store.of(company).index().step_by(Care::Passing, SEGMENT).await.unwrap());
     assert_eq!((found(store, company, "bob").await.len(), found(store, company, "ana").await.len()), (4, 44));
     // The same contacts with a picture, which is not searched: there is nothing to index.
     let mut same = people("Bob", 16..20);
     same.iter_mut().for_each(|draft| draft.person.profile_picture = "https://example.com/bob.png".to_owned());
-    let results = store.upsert_contacts(company, &same, NOW).await.unwrap();
+    let results = store.of(company).contacts().upsert(&same, NOW).await.unwrap();
     assert!(results.iter().all(|result| *result == Upserted::Updated));
-    assert!(!store.index_contacts_by(company, Care::Thorough, SEGMENT).await.unwrap());
+    assert!(!store.of(company).index().step_by(Care::Thorough, SEGMENT).await.unwrap());
 }
 
 async fn contacts_keep_their_order_when_the_clock_jumps_back(universe: &Universe) {
@@ -224,42 +222,20 @@ async fn contacts_keep_their_order_when_the_clock_jumps_back(universe: &Universe
     let store = &universe.store;
     let later = NOW.plus(Duration::from_secs(60));
     for (name, number, at) in [("first", "5511000001", later), ("second", "5511000002", NOW)] {
-        store.upsert_contacts(company, &[draft(name, "", number, &[])], at).await.unwrap();
+        store.of(company).contacts().upsert(&[draft(name, "", number, &[])], at).await.unwrap();
     }
     // An id that is lower than the newest one's, at the same time.
     let low = Uuid::from_u128(1);
-    store.add_contacts(company, &[(low, person("third", "", "", "5511000003"))], &[], NOW).await.unwrap();
-    let shown = store.contacts(company, page(1, 10), None).await.unwrap().records;
+    store
+        .of(company)
+        .contacts()
+        .add(&[(low, person("third", "", "", "5511000003"))], &[], NOW)
+        .await
+        .unwrap();
+    let shown = store.of(company).contacts().page(page(1, 10), None).await.unwrap().records;
     let names: Vec<_> = shown.iter().map(|contact| contact.person.first_name.as_str()).collect();
     assert_eq!(names, ["third", "second", "first"]);
     assert!(shown.is_sorted_by_key(|contact| std::cmp::Reverse((contact.created_at, contact.id))));
-}
-
-async fn a_schema_that_goes_down_and_up_keeps_contacts_and_their_index(universe: &Universe) {
-    let company = company(universe, "acme").await;
-    let store = &universe.store;
-    let mut dice = Dice(0xca11);
-    let drafts: Vec<_> = (0..60).map(|_| dice.draft()).collect();
-    store.upsert_contacts(company, &drafts, NOW).await.unwrap();
-    while store.index_contacts_by(company, Care::Thorough, SEGMENT).await.unwrap() {}
-    let (contacts, tags) = (all(store, company).await, store.tags(company, page(1, 50), None).await.unwrap());
-    let schema = Schema::open(&universe.options()).await.unwrap();
-    let steps = schema.status().await.unwrap();
-    let first = steps.iter().position(|step| step.name.ends_with("number_contacts")).unwrap();
-    schema.down(u32::try_from(steps.len() - first).unwrap()).await.unwrap();
-    schema.up().await.unwrap();
-    schema.close().await;
-    assert_eq!(all(store, company).await, contacts);
-    assert_eq!(store.tags(company, page(1, 50), None).await.unwrap(), tags);
-    for indexed in [false, true] {
-        for search in ["a", "ta", "9000-00", "日"] {
-            assert_eq!(searched(store, company, search).await, read(&contacts, search), "{indexed} {search}");
-        }
-        assert!(!indexed || !store.index_contacts_by(company, Care::Thorough, SEGMENT).await.unwrap());
-        while store.index_contacts_by(company, Care::Thorough, SEGMENT).await.unwrap() {}
-    }
-    store.upsert_contacts(company, &[draft("after", "", "4930901820", &["ta"])], NOW).await.unwrap();
-    assert_eq!(found(store, company, "after").await, ["after"]);
 }
 
 /// A database as an earlier version left it, which folded case in another way.
@@ -269,8 +245,8 @@ async fn texts_are_folded_again_after_an_update(universe: &Universe) {
     let other = |i: u64| draft("Bia", "", &(5_511_900_000_000 + i).to_string(), &[]);
     let hans = draft("Hans Großmann", "", "5511800000000", &["Groß"]);
     let drafts: Vec<_> = std::iter::once(hans).chain((0..1_200).map(other)).collect();
-    store.upsert_contacts(company, &drafts, NOW).await.unwrap();
-    while store.index_contacts_by(company, Care::Thorough, SEGMENT).await.unwrap() {}
+    store.of(company).contacts().upsert(&drafts, NOW).await.unwrap();
+    while store.of(company).index().step_by(Care::Thorough, SEGMENT).await.unwrap() {}
     let rows = Database::connect(&universe.url).await.unwrap();
     for earlier in [
         "UPDATE contact SET search_text = replace(search_text, 'grossmann', 'großmann'),
@@ -285,24 +261,24 @@ async fn texts_are_folded_again_after_an_update(universe: &Universe) {
     rows.execute_unprepared("DELETE FROM contact_gram").await.unwrap();
     rows.execute_unprepared("DELETE FROM contact_segment").await.unwrap();
     rows.execute_unprepared("UPDATE contact_book SET indexed = 0, claimed = 0").await.unwrap();
-    while store.index_contacts_by(company, Care::Thorough, SEGMENT).await.unwrap() {}
+    while store.of(company).index().step_by(Care::Thorough, SEGMENT).await.unwrap() {}
     assert_eq!(searched(store, company, "grossmann").await.len(), 0);
     let mut steps = 0;
     loop {
-        let left = store.unfolded().await.unwrap();
+        let left = store.contacts().unfolded().await.unwrap();
         if left.is_empty() {
             break;
         }
         for company in left {
-            store.refold(company).await.unwrap();
+            store.of(company).contacts().refold().await.unwrap();
         }
         steps += 1;
     }
     assert!(steps >= 3, "1,201 contacts took {steps} steps");
-    while store.keep_up_tags(100).await.unwrap() {}
+    while store.contacts().keep_up_tags(100).await.unwrap() {}
     for search in ["GROSSMANN", "hans gross", "groß"] {
         assert_eq!(searched(store, company, search).await.len(), 1, "{search}");
     }
-    let tags = store.tags(company, page(1, 10), Some("promo")).await.unwrap();
+    let tags = store.of(company).tags().page(page(1, 10), Some("promo")).await.unwrap();
     assert_eq!(tags.records[0].summary.name, "Promoção");
 }

@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use entity::send_source;
 use pombo::clock::Timestamp;
 use pombo::domain::block::pack;
 use pombo::domain::message::{Failure, Outcome, Position, Selection, State as At};
@@ -13,7 +12,7 @@ use pombo::store::retention::Cursor;
 use pombo::store::sends::list::Filter;
 use pombo::store::sends::messages::Found;
 use pombo::store::{Lease, Store};
-use sea_orm::{Database, EntityTrait as _, PaginatorTrait as _};
+use sea_orm::{ConnectionTrait as _, Database, Statement};
 use uuid::Uuid;
 
 use crate::database::{Universe, stores};
@@ -35,7 +34,7 @@ fn number(ordinal: u64) -> PhoneNumber {
 }
 
 async fn lease(universe: &Universe) -> Lease {
-    universe.store.acquire_lease(&universe.options(), "test").await.unwrap()
+    universe.store.lease().acquire(&universe.options(), "test").await.unwrap()
 }
 
 fn new_send(id: Uuid, state: State) -> NewSend {
@@ -77,6 +76,7 @@ fn outcome(ordinal: u64, state: At, code: Option<i64>) -> OutcomeOf {
 async fn under_way(store: &Store, lease: &Lease) {
     let sends = vec![new_send(SEND, State::Active)];
     store
+        .ledger()
         .commit(lease, &PendingWrites { sends, blocks: blocks(SEND), ..PendingWrites::default() }, NOW)
         .await
         .unwrap();
@@ -90,20 +90,24 @@ async fn under_way(store: &Store, lease: &Lease) {
     ];
     let progress = Progress { high_water: 8, settled: 4 };
     let marks = vec![Mark { send_id: SEND, progress, state: State::Active, due_at: None }];
-    store.commit(lease, &PendingWrites { outcomes, marks, ..PendingWrites::default() }, NOW).await.unwrap();
+    store
+        .ledger()
+        .commit(lease, &PendingWrites { outcomes, marks, ..PendingWrites::default() }, NOW)
+        .await
+        .unwrap();
 }
 
 async fn a_selection_is_the_same_in_whatever_steps_it_is_read(universe: &Universe) {
     let (store, lease) = (&universe.store, lease(universe).await);
     under_way(store, &lease).await;
     every_step_is_right(store).await;
-    store.cancel_send(ACME, SEND, NOW, None).await.unwrap();
+    store.of(ACME).sends().cancel(SEND, NOW, None).await.unwrap();
     every_step_is_right(store).await;
 }
 
 async fn every_step_is_right(store: &Store) {
-    let snapshot = store.send_snapshot(ACME, SEND).await.unwrap().unwrap();
-    let all = store.messages_from(&snapshot, None, 0, 100).await.unwrap();
+    let snapshot = store.of(ACME).sends().snapshot(SEND).await.unwrap().unwrap();
+    let all = store.messages().from(&snapshot, None, 0, 100).await.unwrap();
     assert_eq!(all.len() as u64, RECIPIENTS);
     let states = [vec![], vec![At::Failed], vec![At::Queued], vec![At::Canceled, At::Unknown, At::Failed]];
     let codes = [vec![], vec![131_026], vec![131_049, 130_429], vec![7]];
@@ -120,7 +124,8 @@ async fn every_step_is_right(store: &Store) {
         for (limit, span) in (1..=4).flat_map(|limit| [1, 2, 5, 100].map(|span| (limit, span))) {
             let (mut read, mut next) = (Vec::new(), Some(0));
             while let Some(from) = next {
-                let found = store.selected_messages(&snapshot, &selection, from, limit, span).await.unwrap();
+                let found =
+                    store.messages().selected(&snapshot, &selection, from, limit, span).await.unwrap();
                 let Found { messages, next: after } = found;
                 assert!(messages.len() as u64 <= limit, "{selection:?}");
                 assert!(after.is_none_or(|after| after > from && after <= from + span), "{selection:?}");
@@ -137,7 +142,7 @@ async fn the_rows_of_a_part_are_counted_by_state_cause_and_time(universe: &Unive
     under_way(store, &lease).await;
     let pace = Pace::between(NOW, NOW.plus(Duration::from_secs(130)));
     assert_eq!(pace.step, Duration::from_secs(2));
-    let whole = store.tally_part(SEND, 0, RECIPIENTS, &pace).await.unwrap();
+    let whole = store.sends().tally_part(SEND, 0, RECIPIENTS, &pace).await.unwrap();
     let of = |state| whole.counts.of(state);
     assert_eq!((of(At::Sent), of(At::Failed), of(At::Queued), whole.counts.total()), (2, 3, 1, 6));
     let mut causes: Vec<_> = whole.causes.iter().map(|cause| (cause.code, cause.messages)).collect();
@@ -146,15 +151,18 @@ async fn the_rows_of_a_part_are_counted_by_state_cause_and_time(universe: &Unive
     let mut taken = whole.taken;
     taken.sort_unstable();
     assert_eq!(taken, [(0, 1), (1, 1)]);
-    let part = store.tally_part(SEND, 2, 4, &pace).await.unwrap();
+    let part = store.sends().tally_part(SEND, 2, 4, &pace).await.unwrap();
     assert_eq!((part.counts.total(), part.taken), (2, vec![(1, 1)]));
-    assert_eq!(store.tally_part(Uuid::nil(), 0, 9, &pace).await.unwrap().counts.total(), 0);
+    assert_eq!(store.sends().tally_part(Uuid::nil(), 0, 9, &pace).await.unwrap().counts.total(), 0);
 }
 
 async fn the_sources_of_a_send_go_when_it_goes(universe: &Universe) {
     let (store, lease) = (&universe.store, lease(universe).await);
     let database = Database::connect(&universe.url).await.unwrap();
-    let kept = async || send_source::Entity::find().count(&database).await.unwrap();
+    let kept = async || {
+        let sql = Statement::from_string(database.get_database_backend(), "SELECT COUNT(*) FROM send_source");
+        database.query_one_raw(sql).await.unwrap().unwrap().try_get_by_index::<i64>(0).unwrap()
+    };
     let (unresolved, tag) = (Uuid::from_u128(11), Source::Tag(Uuid::from_u128(20)));
     let sources = vec![
         SourceOf { send_id: SEND, source: tag },
@@ -163,13 +171,13 @@ async fn the_sources_of_a_send_go_when_it_goes(universe: &Universe) {
     ];
     let sends = vec![new_send(SEND, State::Active), new_send(unresolved, State::Resolving)];
     let batch = PendingWrites { sends, sources, blocks: blocks(SEND), ..PendingWrites::default() };
-    store.commit(&lease, &batch, NOW).await.unwrap();
+    store.ledger().commit(&lease, &batch, NOW).await.unwrap();
     assert_eq!(kept().await, 3);
     let filter = Filter { source: Some(tag), ..Filter::default() };
-    let listed = store.sends(ACME, PAGE, filter, NOW).await.unwrap().records;
+    let listed = store.of(ACME).sends().page(PAGE, filter, NOW).await.unwrap().records;
     assert_eq!(listed.iter().map(|send| send.id).collect::<Vec<_>>(), [SEND]);
     assert_eq!(listed[0].sources.len(), 2);
-    store.remove_unresolved(&lease).await.unwrap();
+    store.sends().remove_unresolved(&lease).await.unwrap();
     assert_eq!(kept().await, 2);
 
     let doubtful = Uuid::from_u128(12);
@@ -179,13 +187,13 @@ async fn the_sources_of_a_send_go_when_it_goes(universe: &Universe) {
         sources: vec![SourceOf { send_id: doubtful, source: tag }],
         ..PendingWrites::default()
     };
-    store.commit(&lease, &batch, NOW).await.unwrap();
-    store.settle(&[doubtful], NOW, Duration::from_secs(10)).await.unwrap();
+    store.ledger().commit(&lease, &batch, NOW).await.unwrap();
+    store.ledger().settle(&[doubtful], NOW, Duration::from_secs(10)).await.unwrap();
     assert_eq!(kept().await, 2);
 
-    store.cancel_send(ACME, SEND, NOW, None).await.unwrap();
+    store.of(ACME).sends().cancel(SEND, NOW, None).await.unwrap();
     let later = NOW.plus(Duration::from_secs(60));
-    store.remove_sends(&lease, later, &mut Cursor::default(), 10).await.unwrap();
-    assert_eq!((kept().await, store.send_head(ACME, SEND, NOW).await.unwrap()), (0, None));
+    store.retention().remove_sends(&lease, later, &mut Cursor::default(), 10).await.unwrap();
+    assert_eq!((kept().await, store.of(ACME).sends().head(SEND, NOW).await.unwrap()), (0, None));
     database.close().await.unwrap();
 }

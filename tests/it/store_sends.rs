@@ -61,7 +61,7 @@ fn new_send(id: u128, recipients: Recipients) -> NewSend {
 }
 
 async fn lease(universe: &Universe) -> Lease {
-    universe.store.acquire_lease(&universe.options(), "test").await.unwrap()
+    universe.store.lease().acquire(&universe.options(), "test").await.unwrap()
 }
 
 /// Both companies, and their channels, by which messages under way are found.
@@ -87,12 +87,12 @@ async fn channels(universe: &Universe, channels: &[(Uuid, Uuid)]) {
             secrets: Sealed { token: None, app_secret: None },
             status: Status::Connected,
         };
-        universe.store.add_channel(&Who::Pombo, new).await.unwrap();
+        universe.store.channels().add(&Who::Pombo, new).await.unwrap();
     }
 }
 
 async fn commit(store: &Store, lease: &Lease, batch: PendingWrites) {
-    store.commit(lease, &batch, NOW).await.unwrap();
+    store.ledger().commit(lease, &batch, NOW).await.unwrap();
 }
 
 fn outcome(ordinal: u64, state: At) -> Outcome {
@@ -135,18 +135,18 @@ async fn every_recipient_is_counted_once_wherever_its_message_is(universe: &Univ
     let (store, lease) = (&universe.store, lease(universe).await);
     let id = under_way(store, &lease).await;
     let counted = async || {
-        let record = store.find_send(ACME, id, NOW).await.unwrap().unwrap();
+        let record = store.of(ACME).sends().find(id, NOW).await.unwrap().unwrap();
         assert_eq!(record.counts.total(), record.recipients);
         At::ALL.map(|state| record.counts.of(state))
     };
     // Queued, sending, sent, delivered, read, failed, expired, canceled, unknown.
     assert_eq!(counted().await[..9], [7, 0, 2, 0, 0, 1, 0, 0, 0]);
-    store.cancel_send(ACME, id, NOW, None).await.unwrap();
+    store.of(ACME).sends().cancel(id, NOW, None).await.unwrap();
     // The outcome of 4 and 6 is unknown: they were reserved, and have no row.
     assert_eq!(counted().await[..9], [0, 0, 2, 0, 0, 1, 0, 5, 2]);
-    let snapshot = store.send_snapshot(ACME, id).await.unwrap().unwrap();
+    let snapshot = store.of(ACME).sends().snapshot(id).await.unwrap().unwrap();
     for (state, expected) in [(At::Canceled, vec![1, 5, 7, 8, 9]), (At::Unknown, vec![4, 6])] {
-        let found = store.messages(&snapshot, Some(state), ALL).await.unwrap();
+        let found = store.messages().page(&snapshot, Some(state), ALL).await.unwrap();
         assert_eq!((ordinals(&found.records), found.total), (expected.clone(), expected.len() as u64));
     }
 }
@@ -155,7 +155,7 @@ async fn messages_that_wait_in_an_ended_send_end_at_the_next_start(universe: &Un
     let (store, lease) = (&universe.store, lease(universe).await);
     let (id, running) = (under_way(store, &lease).await, new_send(11, Recipients::One(number(1))));
     let running_id = running.id;
-    store.cancel_send(ACME, id, NOW, None).await.unwrap();
+    store.of(ACME).sends().cancel(id, NOW, None).await.unwrap();
     // The channel puts messages in flight back, and its process is killed before it learns of the cancel.
     let sending = Outcome { retry_at: Some(NOW), ..outcome(6, At::Sending) };
     let put_back = vec![
@@ -171,11 +171,11 @@ async fn messages_that_wait_in_an_ended_send_end_at_the_next_start(universe: &Un
     let waits = vec![OutcomeOf { send_id: running_id, company_id: ACME, outcome: outcome(0, At::Queued) }];
     commit(store, &lease, PendingWrites { outcomes: waits, ..PendingWrites::default() }).await;
 
-    assert_eq!(store.end_left_messages(NOW).await.unwrap(), 1);
-    assert_eq!(store.end_left_messages(NOW).await.unwrap(), 0);
-    let states = store.message_states(id, &[4, 6]).await.unwrap();
+    assert_eq!(store.sends().end_left_messages(NOW).await.unwrap(), 1);
+    assert_eq!(store.sends().end_left_messages(NOW).await.unwrap(), 0);
+    let states = store.sends().message_states(id, &[4, 6]).await.unwrap();
     assert_eq!((states[&4], states[&6]), (At::Canceled, At::Unknown));
-    assert_eq!(store.message_states(running_id, &[0]).await.unwrap()[&0], At::Queued);
+    assert_eq!(store.sends().message_states(running_id, &[0]).await.unwrap()[&0], At::Queued);
 }
 
 fn ordinals(messages: &[Message]) -> Vec<u64> {
@@ -186,13 +186,13 @@ async fn a_page_of_messages_in_one_state_is_that_page_of_all_of_them(universe: &
     let (store, lease) = (&universe.store, lease(universe).await);
     let id = under_way(store, &lease).await;
     every_page_is_right(store, id).await;
-    store.cancel_send(ACME, id, NOW, None).await.unwrap();
+    store.of(ACME).sends().cancel(id, NOW, None).await.unwrap();
     every_page_is_right(store, id).await;
 }
 
 async fn every_page_is_right(store: &Store, id: Uuid) {
-    let snapshot = store.send_snapshot(ACME, id).await.unwrap().unwrap();
-    let all = store.messages_from(&snapshot, None, 0, 100).await.unwrap();
+    let snapshot = store.of(ACME).sends().snapshot(id).await.unwrap().unwrap();
+    let all = store.messages().from(&snapshot, None, 0, 100).await.unwrap();
     assert_eq!(ordinals(&all), (0..10).collect::<Vec<_>>());
     assert_eq!(all[2].outcome, outcome(2, At::Failed));
     assert_eq!((all[0].updated_at, all[4].updated_at, all[4].outcome.attempts), (Some(NOW), None, 0));
@@ -203,7 +203,8 @@ async fn every_page_is_right(store: &Store, id: Uuid) {
         let matching: Vec<_> = all.iter().filter(is_asked).cloned().collect();
         for limit in 1..=4_u64 {
             for page in 1..=12 {
-                let read = store.messages(&snapshot, state, PageRequest { page, limit }).await.unwrap();
+                let read =
+                    store.messages().page(&snapshot, state, PageRequest { page, limit }).await.unwrap();
                 let skip = usize::try_from((page - 1) * u128::from(limit)).unwrap();
                 let expected: Vec<_> =
                     matching.iter().skip(skip).take(usize::try_from(limit).unwrap()).cloned().collect();
@@ -211,7 +212,7 @@ async fn every_page_is_right(store: &Store, id: Uuid) {
                 assert_eq!(read.total, matching.len() as u64, "{state:?}");
             }
             for from in 0..11 {
-                let read = store.messages_from(&snapshot, state, from, limit).await.unwrap();
+                let read = store.messages().from(&snapshot, state, from, limit).await.unwrap();
                 let expected = matching.iter().filter(|message| message.outcome.position.ordinal >= from);
                 let expected: Vec<_> = expected.take(usize::try_from(limit).unwrap()).cloned().collect();
                 assert_eq!(read, expected, "{state:?}: {limit} from {from}");
@@ -219,7 +220,7 @@ async fn every_page_is_right(store: &Store, id: Uuid) {
         }
     }
     let far = PageRequest { page: u128::MAX >> 1, limit: 1000 };
-    assert_eq!(store.messages(&snapshot, Some(At::Queued), far).await.unwrap().records, []);
+    assert_eq!(store.messages().page(&snapshot, Some(At::Queued), far).await.unwrap().records, []);
 }
 
 async fn a_list_is_narrowed_to_one_stage_and_one_channel(universe: &Universe) {
@@ -241,13 +242,13 @@ async fn a_list_is_narrowed_to_one_stage_and_one_channel(universe: &Universe) {
     let progress = Progress { high_water: 1, settled: 1 };
     let marks = vec![Mark { send_id: Uuid::from_u128(13), progress, state: State::Finished, due_at: None }];
     commit(store, &lease, PendingWrites { marks, ..PendingWrites::default() }).await;
-    store.cancel_send(ACME, Uuid::from_u128(14), NOW, None).await.unwrap();
-    store.control_send(ACME, Uuid::from_u128(15), Control::Paused, None).await.unwrap();
+    store.of(ACME).sends().cancel(Uuid::from_u128(14), NOW, None).await.unwrap();
+    store.of(ACME).sends().control(Uuid::from_u128(15), Control::Paused, None).await.unwrap();
 
     let listed = async |stage, channel: Option<u128>| {
         let channel_id = channel.map(Uuid::from_u128);
         let filter = Filter { stage, channel_id, ..Filter::default() };
-        let sends = store.sends(ACME, ALL, filter, NOW).await.unwrap();
+        let sends = store.of(ACME).sends().page(ALL, filter, NOW).await.unwrap();
         assert_eq!(sends.total, sends.records.len() as u64);
         assert!(stage.is_none_or(|stage| sends.records.iter().all(|send| send.stage == stage)));
         sends.records.iter().map(|send| send.id.as_u128()).collect::<Vec<_>>()
@@ -260,11 +261,11 @@ async fn a_list_is_narrowed_to_one_stage_and_one_channel(universe: &Universe) {
     assert_eq!(listed(Some(Stage::Paused), None).await, [15]);
     assert_eq!(listed(Some(Stage::Finished), None).await, [13]);
     assert_eq!(listed(Some(Stage::Canceled), None).await, [14]);
-    store.expire_sends(NOW, 100).await.unwrap();
+    store.sends().expire(NOW, 100).await.unwrap();
     assert_eq!(listed(Some(Stage::Expired), None).await, [11]);
 
     let page = PageRequest { page: 3, limit: 2 };
-    let last = store.sends(ACME, page, Filter::default(), NOW).await.unwrap();
+    let last = store.of(ACME).sends().page(page, Filter::default(), NOW).await.unwrap();
     let [expired, first] = &last.records[..] else { panic!("{last:?}") };
     assert_eq!((last.total, expired.counts.of(At::Expired), expired.finished_at), (6, 1, Some(NOW)));
     assert_eq!(
@@ -285,16 +286,16 @@ async fn unaccepted_and_foreign_sends_are_not_found(universe: &Universe) {
     for stage in Stage::ALL.into_iter().map(Some).chain([None]) {
         for channel_id in [None, Some(their_channel)] {
             let filter = Filter { stage, channel_id, ..Filter::default() };
-            let listed = store.sends(ACME, ALL, filter, NOW).await.unwrap();
+            let listed = store.of(ACME).sends().page(ALL, filter, NOW).await.unwrap();
             assert_eq!((listed.records, listed.total), (Vec::new(), 0), "{stage:?} {channel_id:?}");
         }
     }
     for id in [10, 11, 12].map(Uuid::from_u128) {
-        assert_eq!(store.find_send(ACME, id, NOW).await.unwrap(), None);
-        assert_eq!(store.send_snapshot(ACME, id).await.unwrap(), None);
+        assert_eq!(store.of(ACME).sends().find(id, NOW).await.unwrap(), None);
+        assert_eq!(store.of(ACME).sends().snapshot(id).await.unwrap(), None);
     }
-    let own = store.send_snapshot(GLOBEX, Uuid::from_u128(11)).await.unwrap().unwrap();
-    let messages = store.messages(&own, None, ALL).await.unwrap();
+    let own = store.of(GLOBEX).sends().snapshot(Uuid::from_u128(11)).await.unwrap().unwrap();
+    let messages = store.messages().page(&own, None, ALL).await.unwrap();
     assert_eq!((ordinals(&messages.records), messages.total), (vec![0], 1));
 }
 
@@ -306,18 +307,21 @@ async fn a_send_to_a_group_is_one_message_without_a_number(universe: &Universe) 
     let sends = vec![group, new_send(11, Recipients::One(number(0))), new_send(12, Recipients::Group)];
     commit(store, &lease, PendingWrites { sends, ..PendingWrites::default() }).await;
     let ready = Ready { now: NOW, templates: true };
-    let direct = store.unfinished(CHANNEL, Size::Direct, ready, 2).await.unwrap();
+    let direct = store.sends().unfinished(CHANNEL, Size::Direct, ready, 2).await.unwrap();
     let recipients: Vec<_> = direct.iter().map(|send| send.recipients).collect();
     assert_eq!(recipients, [Recipients::Group, Recipients::One(number(0))]);
-    assert!(store.unfinished(CHANNEL, Size::Bulk, ready, 2).await.unwrap().is_empty());
-    assert!(store.send_snapshot(ACME, Uuid::from_u128(12)).await.is_err(), "its content names no group");
+    assert!(store.sends().unfinished(CHANNEL, Size::Bulk, ready, 2).await.unwrap().is_empty());
+    assert!(
+        store.of(ACME).sends().snapshot(Uuid::from_u128(12)).await.is_err(),
+        "its content names no group"
+    );
 
-    let snapshot = store.send_snapshot(ACME, id).await.unwrap().unwrap();
+    let snapshot = store.of(ACME).sends().snapshot(id).await.unwrap().unwrap();
     assert_eq!(snapshot.group(), Some("120363000000000001"));
     let position = Position { ordinal: 0, recipient: None };
     let only = async |state| {
-        let messages = store.messages(&snapshot, Some(state), ALL).await.unwrap();
-        let of_all = store.messages_from(&snapshot, None, 0, 2).await.unwrap();
+        let messages = store.messages().page(&snapshot, Some(state), ALL).await.unwrap();
+        let of_all = store.messages().from(&snapshot, None, 0, 2).await.unwrap();
         assert_eq!(messages.records, of_all, "{state:?}");
         assert_eq!(messages.records[0].outcome.position, position);
     };
@@ -332,10 +336,10 @@ async fn a_send_to_a_group_is_one_message_without_a_number(universe: &Universe) 
         PendingWrites { marks: marks.clone(), outcomes: vec![waits], ..PendingWrites::default() },
     )
     .await;
-    let waiting = store.waiting(id, NOW.plus(HOUR), 2).await.unwrap().soon;
+    let waiting = store.sends().waiting(id, NOW.plus(HOUR), 2).await.unwrap().soon;
     assert_eq!(waiting.iter().map(|waits| waits.position).collect::<Vec<_>>(), [position]);
     let key = Key { send_id: id, ordinal: 0 };
-    assert!(store.recipients_of(ACME, &[key]).await.unwrap().is_empty());
+    assert!(store.of(ACME).sends().recipients_of(&[key]).await.unwrap().is_empty());
     let sent =
         OutcomeOf { send_id: id, company_id: ACME, outcome: Outcome { position, ..outcome(0, At::Sent) } };
     commit(store, &lease, PendingWrites { outcomes: vec![sent], ..PendingWrites::default() }).await;
@@ -354,13 +358,13 @@ async fn a_channel_with_unfinished_sends_is_listed_once(universe: &Universe) {
     ];
     commit(store, &lease, PendingWrites { sends, ..PendingWrites::default() }).await;
     let working: Vec<_> =
-        store.working_channels().await.unwrap().into_iter().map(|channel| channel.id).collect();
+        store.channels().working().await.unwrap().into_iter().map(|channel| channel.id).collect();
     assert_eq!(working, [CHANNEL]);
 }
 
 async fn only_messages_that_may_go_by_then_count_as_queued(universe: &Universe) {
     let (store, lease) = (&universe.store, lease(universe).await);
-    assert_eq!(store.queued(CHANNEL, NOW).await.unwrap(), 0);
+    assert_eq!(store.sends().queued(CHANNEL, NOW).await.unwrap(), 0);
     under_way(store, &lease).await;
     let later = Schedule { send_at: Some(NOW.plus(HOUR)), expires_at: None };
     let sends = vec![
@@ -369,8 +373,8 @@ async fn only_messages_that_may_go_by_then_count_as_queued(universe: &Universe) 
         new_send(13, Recipients::One(number(2))),
     ];
     commit(store, &lease, PendingWrites { sends, ..PendingWrites::default() }).await;
-    store.control_send(ACME, Uuid::from_u128(13), Control::Paused, None).await.unwrap();
-    assert_eq!(store.queued(CHANNEL, NOW).await.unwrap(), 6 + 1);
-    assert_eq!(store.queued(CHANNEL, NOW.plus(HOUR)).await.unwrap(), 6 + 1 + 1_000);
-    assert_eq!(store.queued(Uuid::nil(), NOW).await.unwrap(), 0);
+    store.of(ACME).sends().control(Uuid::from_u128(13), Control::Paused, None).await.unwrap();
+    assert_eq!(store.sends().queued(CHANNEL, NOW).await.unwrap(), 6 + 1);
+    assert_eq!(store.sends().queued(CHANNEL, NOW.plus(HOUR)).await.unwrap(), 6 + 1 + 1_000);
+    assert_eq!(store.sends().queued(Uuid::nil(), NOW).await.unwrap(), 0);
 }

@@ -89,11 +89,11 @@ fn activation() -> PendingWrites {
 }
 
 async fn lease(universe: &Universe) -> Lease {
-    universe.store.acquire_lease(&universe.options(), "test").await.unwrap()
+    universe.store.lease().acquire(&universe.options(), "test").await.unwrap()
 }
 
 async fn settle(store: &Store) -> HashSet<Uuid> {
-    store.settle(&[ID], NOW, PATIENCE).await.unwrap()
+    store.ledger().settle(&[ID], NOW, PATIENCE).await.unwrap()
 }
 
 async fn a_send_that_was_withdrawn_is_not_written_later(universe: &Universe) {
@@ -101,35 +101,35 @@ async fn a_send_that_was_withdrawn_is_not_written_later(universe: &Universe) {
     assert_eq!(settle(store).await, HashSet::new());
     let alone = PendingWrites { answers: Vec::new(), ..single(ID) };
     for late in [alone, single(ID), begun()] {
-        let written = store.commit(&lease, &late, NOW).await;
+        let written = store.ledger().commit(&lease, &late, NOW).await;
         assert!(matches!(written, Err(Error::Taken(_))), "{written:?}");
     }
-    assert_eq!(store.kept_answer(ACME, "k", NOW.minus(DAY)).await.unwrap(), None);
+    assert_eq!(store.of(ACME).answers().find("k", NOW.minus(DAY)).await.unwrap(), None);
     // Asked again, because the answer got lost.
     assert_eq!(settle(store).await, HashSet::new());
-    store.commit(&lease, &single(Uuid::from_u128(11)), NOW).await.unwrap();
-    let kept = store.kept_answer(ACME, "k", NOW.minus(DAY)).await.unwrap().unwrap();
+    store.ledger().commit(&lease, &single(Uuid::from_u128(11)), NOW).await.unwrap();
+    let kept = store.of(ACME).answers().find("k", NOW.minus(DAY)).await.unwrap().unwrap();
     assert_eq!(kept.send_id, Uuid::from_u128(11), "the repeated request");
 }
 
 async fn a_send_that_was_written_is_accepted_and_stays(universe: &Universe) {
     let (store, lease) = (&universe.store, lease(universe).await);
-    store.commit(&lease, &single(ID), NOW).await.unwrap();
+    store.ledger().commit(&lease, &single(ID), NOW).await.unwrap();
     for _ in 0..2 {
         assert_eq!(settle(store).await, HashSet::from([ID]));
     }
-    store.cancel_send(ACME, ID, NOW, None).await.unwrap();
+    store.of(ACME).sends().cancel(ID, NOW, None).await.unwrap();
     assert_eq!(settle(store).await, HashSet::from([ID]), "one that is over was accepted too");
-    assert!(store.find_send(ACME, ID, NOW).await.unwrap().is_some());
+    assert!(store.of(ACME).sends().find(ID, NOW).await.unwrap().is_some());
 }
 
 async fn an_audience_that_was_withdrawn_is_not_accepted_later(universe: &Universe) {
     let (store, lease) = (&universe.store, lease(universe).await);
-    store.commit(&lease, &begun(), NOW).await.unwrap();
+    store.ledger().commit(&lease, &begun(), NOW).await.unwrap();
     assert_eq!(settle(store).await, HashSet::new());
     let extension = PendingWrites { blocks: vec![block(1)], ..PendingWrites::default() };
     for late in [extension, activation()] {
-        let written = store.commit(&lease, &late, NOW).await;
+        let written = store.ledger().commit(&lease, &late, NOW).await;
         assert!(matches!(written, Err(Error::Missing(_))), "{written:?}");
     }
     let rows = Database::connect(&universe.url).await.unwrap();
@@ -139,18 +139,22 @@ async fn an_audience_that_was_withdrawn_is_not_accepted_later(universe: &Univers
 
 async fn a_withdrawn_send_is_shown_nowhere_and_deleted_later(universe: &Universe) {
     let (store, lease) = (&universe.store, lease(universe).await);
-    store.commit(&lease, &begun(), NOW).await.unwrap();
+    store.ledger().commit(&lease, &begun(), NOW).await.unwrap();
     assert_eq!(settle(store).await, HashSet::new());
-    let listed = store.sends(ACME, ALL, Filter::default(), NOW).await.unwrap();
+    let listed = store.of(ACME).sends().page(ALL, Filter::default(), NOW).await.unwrap();
     assert_eq!((listed.total, listed.records.len()), (0, 0));
-    assert!(store.find_send(ACME, ID, NOW).await.unwrap().is_none());
-    assert!(store.send_snapshot(ACME, ID).await.unwrap().is_none());
-    assert!(store.cancel_send(ACME, ID, NOW, None).await.unwrap().is_none());
-    assert_eq!(store.queued(CHANNEL, NOW).await.unwrap(), 0);
-    assert_eq!(store.remove_unresolved(&lease).await.unwrap(), 0);
+    assert!(store.of(ACME).sends().find(ID, NOW).await.unwrap().is_none());
+    assert!(store.of(ACME).sends().snapshot(ID).await.unwrap().is_none());
+    assert!(store.of(ACME).sends().cancel(ID, NOW, None).await.unwrap().is_none());
+    assert_eq!(store.sends().queued(CHANNEL, NOW).await.unwrap(), 0);
+    assert_eq!(store.sends().remove_unresolved(&lease).await.unwrap(), 0);
 
-    assert_eq!(store.remove_withdrawn(&lease, NOW.minus(DAY), 10).await.unwrap().others, 0, "too young");
-    assert_eq!(store.remove_withdrawn(&lease, NOW, 10).await.unwrap().others, 1);
+    assert_eq!(
+        store.retention().remove_withdrawn(&lease, NOW.minus(DAY), 10).await.unwrap().others,
+        0,
+        "too young"
+    );
+    assert_eq!(store.retention().remove_withdrawn(&lease, NOW, 10).await.unwrap().others, 1);
     let rows = Database::connect(&universe.url).await.unwrap();
     assert!(send::Entity::find().all(&rows).await.unwrap().is_empty());
     rows.close().await.unwrap();
@@ -162,6 +166,7 @@ async fn a_mark_of_a_withdrawn_send_is_ignored(universe: &Universe) {
     let progress = Progress { high_water: 1, settled: 0 };
     let mark = Mark { send_id: ID, progress, state: State::Active, due_at: None };
     let found = store
+        .ledger()
         .commit(&lease, &PendingWrites { marks: vec![mark], ..PendingWrites::default() }, NOW)
         .await
         .unwrap();
@@ -180,13 +185,13 @@ async fn an_activation_whose_commit_hangs_is_settled_when_the_commit_is_over() {
     url.set_port(Some(proxy.address.port())).unwrap();
     let behind = Store::open(&Options { url: url.into(), ..universe.options() }).await.unwrap();
     let (store, lease) = (&universe.store, lease(&universe).await);
-    behind.commit(&lease, &begun(), NOW).await.unwrap();
+    behind.ledger().commit(&lease, &begun(), NOW).await.unwrap();
 
     proxy.hold(Held::Request, b"COMMIT");
     let short = Duration::from_millis(300);
-    let written = behind.commit_on(TERMS, &lease, &activation(), NOW).await;
+    let written = behind.ledger().commit_on(TERMS, &lease, &activation(), NOW).await;
     assert!(matches!(written, Err(Error::InDoubt(_))), "{written:?}");
-    let settled = store.settle(&[ID], NOW, short).await;
+    let settled = store.ledger().settle(&[ID], NOW, short).await;
     assert!(matches!(settled, Err(Error::Unavailable(_))), "while the commit hangs: {settled:?}");
     proxy.let_go();
     until("the commit answered", async || proxy.is_answered()).await;
@@ -195,11 +200,11 @@ async fn an_activation_whose_commit_hangs_is_settled_when_the_commit_is_over() {
     // A statement that hangs before the commit request is never committed: that is certain at once.
     let other = single(Uuid::from_u128(11));
     proxy.hold(Held::Request, b"INSERT INTO idempotency_key");
-    let written = behind.commit_on(TERMS, &lease, &other, NOW).await;
+    let written = behind.ledger().commit_on(TERMS, &lease, &other, NOW).await;
     assert!(matches!(written, Err(Error::Unavailable(_))), "{written:?}");
     proxy.let_go();
     until("the statement answered", async || proxy.is_answered()).await;
-    assert!(store.find_send(ACME, Uuid::from_u128(11), NOW).await.unwrap().is_none());
+    assert!(store.of(ACME).sends().find(Uuid::from_u128(11), NOW).await.unwrap().is_none());
     behind.close().await;
     universe.end().await;
 }
@@ -218,9 +223,9 @@ async fn a_send_that_is_being_written_is_settled_after_the_write() {
     );
     writing.execute_unprepared(&sql).await.unwrap();
     let short = Duration::from_millis(300);
-    let settled = store.settle(&[ID], NOW, short).await;
+    let settled = store.ledger().settle(&[ID], NOW, short).await;
     assert!(matches!(settled, Err(Error::Unavailable(_))), "while it is written: {settled:?}");
-    let settling = store.settle(&[ID], NOW, PATIENCE);
+    let settling = store.ledger().settle(&[ID], NOW, PATIENCE);
     let committing = async { writing.commit().await.unwrap() };
     let (settled, ()) = futures_util::join!(settling, committing);
     assert_eq!(settled.unwrap(), HashSet::from([ID]));

@@ -43,27 +43,27 @@ async fn heard(store: &Store, lease: &Lease, record: Record) {
     };
     let word = Word { company_id, recipient, scope, said_at: Timestamp::now(), says };
     let batch = PendingWrites { suppressions: vec![word], ..PendingWrites::default() };
-    store.commit(lease, &batch, Timestamp::now()).await.unwrap();
+    store.ledger().commit(lease, &batch, Timestamp::now()).await.unwrap();
 }
 
 async fn kept(store: &Store, company: Uuid) -> Vec<Record> {
-    let kept = store.suppressions_of(company, Timestamp::now()).await.unwrap();
+    let kept = store.of(company).suppressions().all(Timestamp::now()).await.unwrap();
     kept.into_iter().map(|kept| kept.record).collect()
 }
 
 async fn suppressions_that_a_person_adds_and_lifts_are_recorded_and_noticed(universe: &Universe) {
     let store = &universe.store;
-    let company = store.add_company(&Who::Pombo, "Acme", "standard").await.unwrap().id;
-    let other = store.add_company(&Who::Pombo, "Globex", "standard").await.unwrap().id;
+    let company = store.companies().add(&Who::Pombo, "Acme", "standard").await.unwrap().id;
+    let other = store.companies().add(&Who::Pombo, "Globex", "standard").await.unwrap().id;
     let (one, two) = (number("+5511900000001"), number("+5511900000002"));
     let revision = async || store.revisions().await.unwrap().suppression;
 
     let before = revision().await;
-    assert!(store.add_suppression(&ana(), company, two, Suppression::Everything).await.unwrap());
-    assert!(store.add_suppression(&ana(), company, one, Suppression::Marketing).await.unwrap());
-    assert!(store.add_suppression(&ana(), other, one, Suppression::Marketing).await.unwrap());
+    assert!(store.of(company).suppressions().add(&ana(), two, Suppression::Everything).await.unwrap());
+    assert!(store.of(company).suppressions().add(&ana(), one, Suppression::Marketing).await.unwrap());
+    assert!(store.of(other).suppressions().add(&ana(), one, Suppression::Marketing).await.unwrap());
     assert_eq!(revision().await, before + 3);
-    assert!(!store.add_suppression(&ana(), company, one, Suppression::Marketing).await.unwrap());
+    assert!(!store.of(company).suppressions().add(&ana(), one, Suppression::Marketing).await.unwrap());
     assert_eq!(revision().await, before + 3, "nothing changed, so nobody has to look");
     let permanent = |company_id, recipient, scope| Record {
         company_id,
@@ -76,15 +76,15 @@ async fn suppressions_that_a_person_adds_and_lifts_are_recorded_and_noticed(univ
         [permanent(company, one, Suppression::Marketing), permanent(company, two, Suppression::Everything)];
     assert_eq!(kept(store, company).await, both);
 
-    let lifted = store.lift_suppressions(&ana(), company, one).await.unwrap();
+    let lifted = store.of(company).suppressions().lift(&ana(), one).await.unwrap();
     assert_eq!(lifted.iter().map(|kept| kept.record).collect::<Vec<_>>(), both[..1]);
-    assert!(store.lift_suppressions(&ana(), company, one).await.unwrap().is_empty());
+    assert!(store.of(company).suppressions().lift(&ana(), one).await.unwrap().is_empty());
     assert_eq!(revision().await, before + 4);
     assert_eq!(kept(store, company).await, both[1..]);
     assert_eq!(kept(store, other).await, [permanent(other, one, Suppression::Marketing)]);
 
     let filter = Filter { what: &[What::Suppression], subject: Some("+5511900000001"), ..Filter::default() };
-    let changes = store.changes(filter, PageRequest { page: 1, limit: 10 }).await.unwrap().records;
+    let changes = store.changes().page(filter, PageRequest { page: 1, limit: 10 }).await.unwrap().records;
     assert_eq!(changes.len(), 3);
     let lift = &changes[0];
     let was = |left_out_of: serde_json::Value| json!({ "company_id": company, "left_out_of": left_out_of, "held_for_a_while": [] });
@@ -95,8 +95,8 @@ async fn suppressions_that_a_person_adds_and_lifts_are_recorded_and_noticed(univ
 
 async fn a_person_s_suppression_outlasts_a_hold_and_leaves_the_provider_s_alone(universe: &Universe) {
     let store = &universe.store;
-    let company = store.add_company(&Who::Pombo, "Acme", "standard").await.unwrap().id;
-    let lease = store.acquire_lease(&universe.options(), "test").await.unwrap();
+    let company = store.companies().add(&Who::Pombo, "Acme", "standard").await.unwrap().id;
+    let lease = store.lease().acquire(&universe.options(), "test").await.unwrap();
     let (held, left) = (number("+5511900000001"), number("+5511900000002"));
     let said = |recipient, until| Record {
         company_id: company,
@@ -109,14 +109,14 @@ async fn a_person_s_suppression_outlasts_a_hold_and_leaves_the_provider_s_alone(
     heard(store, &lease, said(held, Some(tomorrow))).await;
     heard(store, &lease, said(left, None)).await;
 
-    assert!(store.add_suppression(&ana(), company, held, Suppression::Marketing).await.unwrap());
-    assert!(!store.add_suppression(&ana(), company, left, Suppression::Marketing).await.unwrap());
+    assert!(store.of(company).suppressions().add(&ana(), held, Suppression::Marketing).await.unwrap());
+    assert!(!store.of(company).suppressions().add(&ana(), left, Suppression::Marketing).await.unwrap());
     let for_ever = Record { provider_code: None, ..said(held, None) };
     assert_eq!(kept(store, company).await, [for_ever, said(left, None)]);
     heard(store, &lease, said(held, Some(tomorrow))).await;
     assert_eq!(kept(store, company).await[0].until, None, "a hold that ends lets nobody back in");
 
-    store.lift_suppressions(&ana(), company, held).await.unwrap();
+    store.of(company).suppressions().lift(&ana(), held).await.unwrap();
     assert_eq!(kept(store, company).await, [said(left, None)]);
     heard(store, &lease, said(held, Some(tomorrow))).await;
     assert_eq!(
@@ -126,7 +126,7 @@ async fn a_person_s_suppression_outlasts_a_hold_and_leaves_the_provider_s_alone(
     );
     let tomorrow = tomorrow.plus(Duration::from_secs(60));
     heard(store, &lease, said(held, Some(tomorrow))).await;
-    let lifted = store.lift_suppressions(&ana(), company, held).await.unwrap();
+    let lifted = store.of(company).suppressions().lift(&ana(), held).await.unwrap();
     assert_eq!(lifted[0].record.until, Some(tomorrow), "a hold can be lifted too");
     assert_eq!(kept(store, company).await, [said(left, None)]);
 }
@@ -135,18 +135,18 @@ async fn a_statement_that_waits_for_a_number_counts_as_made_now_once_the_clock_w
     universe: &Universe,
 ) {
     let (store, now) = (&universe.store, Timestamp::now());
-    let company = store.add_company(&Who::Pombo, "Acme", "standard").await.unwrap().id;
+    let company = store.companies().add(&Who::Pombo, "Acme", "standard").await.unwrap().id;
     let stop = |said_at| Statement {
         user_id: "BR.1".to_owned(),
         scope: Suppression::Marketing,
         says: Says::Stop { provider_code: None },
         said_at,
     };
-    let waiting = async || store.statements_of(company, ["BR.1"]).await.unwrap();
-    store.keep_statements(company, &[stop(now.plus(2 * DAY))]).await.unwrap();
-    assert_eq!(store.clock_went_back(now, DAY).await.unwrap(), 1);
+    let waiting = async || store.of(company).persons().statements_of(["BR.1"]).await.unwrap();
+    store.of(company).persons().keep_statements(&[stop(now.plus(2 * DAY))]).await.unwrap();
+    assert_eq!(store.sends().clock_went_back(now, DAY).await.unwrap(), 1);
     assert_eq!(waiting().await, [stop(now)]);
     let later = now.plus(Duration::from_secs(1));
-    store.keep_statements(company, &[stop(later)]).await.unwrap();
+    store.of(company).persons().keep_statements(&[stop(later)]).await.unwrap();
     assert_eq!(waiting().await, [stop(later)], "the later one counts");
 }

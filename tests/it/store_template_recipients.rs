@@ -14,9 +14,7 @@ use pombo::store::Lease;
 use pombo::store::changes::Who;
 use pombo::store::channels::{NewChannel, Sealed};
 use pombo::store::ledger::{BlockOf, NewSend, OutcomeOf, PendingWrites};
-use pombo::store::schema::Schema;
 use pombo::store::templates::recipients::WrittenTo;
-use sea_orm::{ConnectionTrait as _, Database};
 use uuid::Uuid;
 
 use crate::database::{Universe, stores};
@@ -25,7 +23,6 @@ stores!(
     every_recipient_that_a_template_may_have_reached_in_a_day_counts,
     only_messages_that_the_provider_may_have_are_put_off_after_a_crash,
     an_announcement_after_the_end_of_its_message_counts_nobody,
-    people_counted_by_an_older_version_still_count,
 );
 
 const WABA: &str = "102290129340398";
@@ -41,8 +38,8 @@ struct Ledger<'a> {
 
 impl Ledger<'_> {
     async fn of(universe: &Universe) -> Ledger<'_> {
-        let lease = universe.store.acquire_lease(&universe.options(), "test").await.unwrap();
-        let company = universe.store.add_company(&Who::Pombo, "Acme", "standard").await.unwrap().id;
+        let lease = universe.store.lease().acquire(&universe.options(), "test").await.unwrap();
+        let company = universe.store.companies().add(&Who::Pombo, "Acme", "standard").await.unwrap().id;
         Ledger { universe, lease, company }
     }
 
@@ -60,7 +57,7 @@ impl Ledger<'_> {
             secrets: Sealed { token: None, app_secret: None },
             status: Status::Connected,
         };
-        self.universe.store.add_channel(&Who::Pombo, new).await.unwrap();
+        self.universe.store.channels().add(&Who::Pombo, new).await.unwrap();
         id
     }
 
@@ -112,9 +109,9 @@ impl Ledger<'_> {
         let marks =
             vec![Mark { send_id: id, progress: Progress { high_water, settled: 0 }, state, due_at: None }];
         let batch = PendingWrites { sends: vec![new], blocks, ..PendingWrites::default() };
-        self.universe.store.commit(&self.lease, &batch, at).await.unwrap();
+        self.universe.store.ledger().commit(&self.lease, &batch, at).await.unwrap();
         let batch = PendingWrites { outcomes, marks, ..PendingWrites::default() };
-        self.universe.store.commit(&self.lease, &batch, at).await.unwrap();
+        self.universe.store.ledger().commit(&self.lease, &batch, at).await.unwrap();
         id
     }
 
@@ -146,7 +143,7 @@ impl Ledger<'_> {
             }
         };
         let span = (NOW.minus(24 * HOUR), NOW);
-        self.universe.store.template_recipients(WABA, span, page).await.unwrap();
+        self.universe.store.templates().recipients(WABA, span, page).await.unwrap();
         people
     }
 }
@@ -224,9 +221,9 @@ async fn only_messages_that_the_provider_may_have_are_put_off_after_a_crash(univ
     ];
     let send = ledger.send(channel, None, 0..5, &rows, 5, State::Active, NOW).await;
     let over = ledger.send(channel, None, 10..12, &[(0, At::Queued, taken)], 2, State::Active, NOW).await;
-    universe.store.cancel_send(ledger.company, over, NOW, None).await.unwrap();
-    assert_eq!(universe.store.put_off_unknown(later).await.unwrap(), 3);
-    let waiting = universe.store.waiting(send, later.plus(HOUR), 10).await.unwrap();
+    universe.store.of(ledger.company).sends().cancel(over, NOW, None).await.unwrap();
+    assert_eq!(universe.store.sends().put_off_unknown(later).await.unwrap(), 3);
+    let waiting = universe.store.sends().waiting(send, later.plus(HOUR), 10).await.unwrap();
     let waiting: Vec<_> =
         waiting.soon.iter().map(|it| (it.position.ordinal, it.retry_at, it.taken_at)).collect();
     assert_eq!(waiting, [(0, NOW, None), (1, later, taken), (2, later, taken), (3, later, taken)]);
@@ -238,47 +235,9 @@ async fn an_announcement_after_the_end_of_its_message_counts_nobody(universe: &U
     let late = NOW.minus(HOUR);
     let rows = [(0, At::Queued, None), (1, At::Queued, Some(late))];
     let send = ledger.send(channel, TEMPLATE, 0..2, &rows, 2, State::Active, late).await;
-    universe.store.cancel_send(ledger.company, send, NOW, None).await.unwrap();
+    universe.store.of(ledger.company).sends().cancel(send, NOW, None).await.unwrap();
     let announced = |ordinal| ledger.outcome(send, (ordinal, number(ordinal)), At::Sending, Some(NOW));
     let batch = PendingWrites { outcomes: (0..2).map(announced).collect(), ..PendingWrites::default() };
-    universe.store.commit(&ledger.lease, &batch, NOW).await.unwrap();
+    universe.store.ledger().commit(&ledger.lease, &batch, NOW).await.unwrap();
     assert_eq!(ledger.counted().await, BTreeMap::from([(1, (late, true))]));
-}
-
-async fn people_counted_by_an_older_version_still_count(universe: &Universe) {
-    const ADDED: &str = "000065_add_taken_at_to_messages";
-    let ledger = Ledger::of(universe).await;
-    let (channel, other) = (ledger.channel(WABA).await, ledger.channel("2").await);
-    let late = NOW.minus(HOUR);
-    let rows = [
-        (0, At::Delivered, Some(late)),
-        (1, At::Sent, None),
-        (2, At::Unknown, None),
-        (3, At::Failed, None),
-        (4, At::Sent, None),
-    ];
-    ledger.send(channel, TEMPLATE, 0..6, &rows, 5, State::Active, late).await;
-    ledger.send(channel, TEMPLATE, 10..12, &[(0, At::Read, None)], 1, State::Finished, late).await;
-    ledger.send(channel, TEMPLATE, 20..21, &[(0, At::Sent, None)], 1, State::Finished, late).await;
-    ledger.send(other, TEMPLATE, 4..5, &[(0, At::Sent, None)], 1, State::Finished, late).await;
-    let schema = Schema::open(&universe.options()).await.unwrap();
-    let steps = schema.status().await.unwrap();
-    let added = steps.iter().position(|step| step.name.ends_with(ADDED)).unwrap();
-    schema.down(u32::try_from(steps.len() - added).unwrap()).await.unwrap();
-    // An older version of the program counted these people in a table of their own. The migration back keeps
-    // the people in that table.
-    let counted = |waba: &str, nth| format!("('{waba}', {}, {})", number(nth).as_u64(), late.millis());
-    let people = [1, 2, 10, 20].map(|nth| counted(WABA, nth)).join(", ");
-    let sql = format!(
-        "INSERT INTO template_recipient (waba_id, recipient, at) VALUES {people}, {}",
-        counted("2", 4)
-    );
-    let database = Database::connect(&universe.url).await.unwrap();
-    database.execute_unprepared(&sql).await.unwrap();
-    database.close().await.unwrap();
-    schema.up().await.unwrap();
-    schema.close().await;
-    let (certain, perhaps) = ((late, true), (late, false));
-    let expected = [(0, certain), (1, certain), (2, perhaps), (10, certain), (20, certain)];
-    assert_eq!(ledger.counted().await, BTreeMap::from(expected));
 }

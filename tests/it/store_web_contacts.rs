@@ -5,10 +5,10 @@ mod sends;
 use pombo::clock::Timestamp;
 use pombo::domain::channel::{Connection, Kind, Status};
 use pombo::domain::contact::Person;
+use pombo::domain::web_session::{Change, Record};
 use pombo::store::changes::Who;
 use pombo::store::channels::{NewChannel, Sealed};
 use pombo::store::web_sessions::contacts::KnownNumber;
-use pombo::store::web_sessions::{Change, Row};
 use pombo::store::{Care, Store};
 use uuid::Uuid;
 
@@ -34,14 +34,14 @@ fn at(millis: i64) -> Timestamp {
 }
 
 async fn known(store: &Store, channel: Uuid, digits: u64) -> Option<KnownNumber> {
-    store.known_number(channel, number(digits)).await.unwrap()
+    store.web_sessions().known_number(channel, number(digits)).await.unwrap()
 }
 
 async fn a_number_is_known_as_whatsapp_answered_last(universe: &Universe) {
     let store = &universe.store;
     assert_eq!(known(store, ONE, MARIA).await, None);
     let (jid, lid) = ("5511988887777@s.whatsapp.net", "200000000000001@lid");
-    store.note_number_check(ONE, number(MARIA), Some(jid), Some(lid), at(1)).await.unwrap();
+    store.web_sessions().note_number_check(ONE, number(MARIA), Some(jid), Some(lid), at(1)).await.unwrap();
     let answered = KnownNumber {
         jid: Some(jid.to_owned()),
         lid: Some(lid.to_owned()),
@@ -54,12 +54,12 @@ async fn a_number_is_known_as_whatsapp_answered_last(universe: &Universe) {
     assert_eq!((known(store, OTHER, MARIA).await, known(store, ONE, JOAO).await), (None, None));
 
     // Another answer keeps the fields that it does not name, and newer reports.
-    store.note_first_sent(ONE, number(MARIA), at(2)).await.unwrap();
-    store.note_number_check(ONE, number(MARIA), None, None, at(3)).await.unwrap();
+    store.web_sessions().note_first_sent(ONE, number(MARIA), at(2)).await.unwrap();
+    store.web_sessions().note_number_check(ONE, number(MARIA), None, None, at(3)).await.unwrap();
     let gone = KnownNumber { jid: None, checked_at: Some(at(3)), first_sent_at: Some(at(2)), ..answered };
     assert_eq!(known(store, ONE, MARIA).await, Some(gone.clone()));
     let odd = "'\"\\;{é} NULL";
-    store.note_number_check(ONE, number(MARIA), Some(odd), Some(odd), at(4)).await.unwrap();
+    store.web_sessions().note_number_check(ONE, number(MARIA), Some(odd), Some(odd), at(4)).await.unwrap();
     let odd = Some(odd.to_owned());
     let back = KnownNumber { jid: odd.clone(), lid: odd, checked_at: Some(at(4)), ..gone };
     assert_eq!(known(store, ONE, MARIA).await, Some(back));
@@ -68,15 +68,19 @@ async fn a_number_is_known_as_whatsapp_answered_last(universe: &Universe) {
 async fn the_first_time_counts_and_a_number_that_was_heard_is_not_asked_for(universe: &Universe) {
     let store = &universe.store;
     for moment in [at(5), at(3), at(9)] {
-        store.note_first_heard(ONE, number(MARIA), moment).await.unwrap();
+        store.web_sessions().note_first_heard(ONE, number(MARIA), moment).await.unwrap();
     }
     let heard = known(store, ONE, MARIA).await.unwrap();
     assert_eq!((heard.jid.as_deref(), heard.checked_at, heard.first_heard_at), (None, None, Some(at(5))));
     assert!(!heard.is_cold());
     for moment in [at(7), at(6), at(8)] {
-        store.note_first_sent(ONE, number(MARIA), moment).await.unwrap();
+        store.web_sessions().note_first_sent(ONE, number(MARIA), moment).await.unwrap();
     }
-    store.note_number_check(ONE, number(MARIA), Some("x@s.whatsapp.net"), None, at(9)).await.unwrap();
+    store
+        .web_sessions()
+        .note_number_check(ONE, number(MARIA), Some("x@s.whatsapp.net"), None, at(9))
+        .await
+        .unwrap();
     let written = known(store, ONE, MARIA).await.unwrap();
     assert_eq!((written.first_sent_at, written.first_heard_at), (Some(at(7)), Some(at(5))));
     assert_eq!((written.jid.as_deref(), written.checked_at), (Some("x@s.whatsapp.net"), Some(at(9))));
@@ -86,14 +90,15 @@ async fn the_first_time_counts_and_a_number_that_was_heard_is_not_asked_for(univ
 async fn strangers_are_counted_by_the_time_of_their_first_message(universe: &Universe) {
     let store = &universe.store;
     for (digits, sent) in [(1, 30), (2, 10), (3, 20), (4, 20), (5, 9)] {
-        store.note_first_sent(ONE, number(1_000_000 + digits), at(sent)).await.unwrap();
+        store.web_sessions().note_first_sent(ONE, number(1_000_000 + digits), at(sent)).await.unwrap();
     }
-    store.note_first_sent(OTHER, number(MARIA), at(25)).await.unwrap();
+    store.web_sessions().note_first_sent(OTHER, number(MARIA), at(25)).await.unwrap();
     // One had written before, another answered.
-    store.note_first_heard(ONE, number(1_000_004), at(19)).await.unwrap();
-    store.note_first_heard(ONE, number(1_000_001), at(31)).await.unwrap();
-    store.note_first_heard(ONE, number(1_000_009), at(15)).await.unwrap();
-    let since = async |channel, millis| store.first_sent_since(channel, at(millis)).await.unwrap();
+    store.web_sessions().note_first_heard(ONE, number(1_000_004), at(19)).await.unwrap();
+    store.web_sessions().note_first_heard(ONE, number(1_000_001), at(31)).await.unwrap();
+    store.web_sessions().note_first_heard(ONE, number(1_000_009), at(15)).await.unwrap();
+    let since =
+        async |channel, millis| store.web_sessions().first_sent_since(channel, at(millis)).await.unwrap();
     let first = |millis, digits: u64| (at(millis), number(1_000_000 + digits));
     assert_eq!(since(ONE, 10).await, [first(10, 2), first(20, 3), first(30, 1)]);
     assert_eq!(since(ONE, 11).await, [first(20, 3), first(30, 1)]);
@@ -105,16 +110,22 @@ async fn facts_about_a_number_are_in_its_contacts_and_found_at_once(universe: &U
     let (acme, globex) = (company(universe, "acme").await, company(universe, "globex").await);
     let store = &universe.store;
     let lid = "200000000000001@lid";
-    assert!(!store.learn_lid(acme, number(MARIA), lid).await.unwrap(), "no contact has the number");
+    assert!(
+        !store.of(acme).contacts().learn_lid(number(MARIA), lid).await.unwrap(),
+        "no contact has the number"
+    );
     let named = |name: &str, digits: u64| (Uuid::now_v7(), person(name, "", "", &format!("+{digits}")));
     for of in [acme, globex] {
         let people =
             [named("Maria", MARIA), named("Joao", JOAO), named("Mary", MARIA), named("Ana", 1_234_567)];
-        store.add_contacts(of, &people, &[], NOW).await.unwrap();
-        while store.index_contacts_by(of, Care::Thorough, 2).await.unwrap() {}
+        store.of(of).contacts().add(&people, &[], NOW).await.unwrap();
+        while store.of(of).index().step_by(Care::Thorough, 2).await.unwrap() {}
     }
-    assert!(store.learn_lid(acme, number(MARIA), lid).await.unwrap());
-    assert!(!store.learn_lid(acme, number(MARIA), lid).await.unwrap(), "the address is known already");
+    assert!(store.of(acme).contacts().learn_lid(number(MARIA), lid).await.unwrap());
+    assert!(
+        !store.of(acme).contacts().learn_lid(number(MARIA), lid).await.unwrap(),
+        "the address is known already"
+    );
     assert_eq!(found(store, acme, lid).await, ["Mary", "Maria"]);
     assert_eq!(found(store, globex, lid).await, Vec::<String>::new());
     for contact in all(store, acme).await {
@@ -125,7 +136,7 @@ async fn facts_about_a_number_are_in_its_contacts_and_found_at_once(universe: &U
     }
     // The number itself stays as it was written, and another id takes the place of the first.
     assert_eq!(found(store, acme, "+5511988887777").await, ["Mary", "Maria"]);
-    assert!(store.learn_lid(acme, number(MARIA), "300@lid").await.unwrap());
+    assert!(store.of(acme).contacts().learn_lid(number(MARIA), "300@lid").await.unwrap());
     assert!(found(store, acme, lid).await.is_empty());
     assert_eq!(found(store, acme, "300@lid").await, ["Mary", "Maria"]);
 }
@@ -136,15 +147,15 @@ async fn a_picture_is_written_once(universe: &Universe) {
     let own =
         Person { profile_picture: "https://own".to_owned(), ..person("Maria", "", "", "5511988887777") };
     for of in [acme, globex] {
-        store.add_contacts(of, &[(Uuid::now_v7(), own.clone())], &[], NOW).await.unwrap();
+        store.of(of).contacts().add(&[(Uuid::now_v7(), own.clone())], &[], NOW).await.unwrap();
     }
     let url = "https://pps.whatsapp.net/v/t61?ccb=11-4&oh=01_Q&oe=6";
-    let set = async |url| store.set_profile_picture(acme, number(MARIA), url).await.unwrap();
+    let set = async |url| store.of(acme).contacts().set_profile_picture(number(MARIA), url).await.unwrap();
     assert_eq!([set("").await, set(url).await, set(url).await], [false, true, false]);
     let (ours, theirs) = (all(store, acme).await.remove(0), all(store, globex).await.remove(0));
     assert_eq!((ours.person.profile_picture.as_str(), theirs.person), (url, own));
     assert!(ours.updated_at > theirs.updated_at);
-    assert!(!store.set_profile_picture(acme, number(JOAO), url).await.unwrap());
+    assert!(!store.of(acme).contacts().set_profile_picture(number(JOAO), url).await.unwrap());
 }
 
 async fn a_phone_is_linked_until_it_is_not_and_its_numbers_stay(universe: &Universe) {
@@ -162,26 +173,26 @@ async fn a_phone_is_linked_until_it_is_not_and_its_numbers_stay(universe: &Unive
             secrets: Sealed::default(),
             status: Status::Pairing,
         };
-        assert_eq!(store.add_channel(&Who::Pombo, new).await.unwrap().linked_at, None);
+        assert_eq!(store.channels().add(&Who::Pombo, new).await.unwrap().linked_at, None);
     }
-    let channel = async |id| store.find_channel(id).await.unwrap().unwrap();
+    let channel = async |id| store.channels().find(id).await.unwrap().unwrap();
     let before = channel(ONE).await;
-    assert!(store.set_linked(ONE, number(MARIA), at(5)).await.unwrap());
-    assert!(!store.set_linked(Uuid::from_u128(7), number(MARIA), at(5)).await.unwrap());
+    assert!(store.web_sessions().set_linked(ONE, number(MARIA), at(5)).await.unwrap());
+    assert!(!store.web_sessions().set_linked(Uuid::from_u128(7), number(MARIA), at(5)).await.unwrap());
     let linked = channel(ONE).await;
     assert_eq!((linked.linked_at, linked.phone_number.as_deref()), (Some(at(5)), Some("+5511988887777")));
     assert!(linked.revision > before.revision);
-    store.set_linked(OTHER, number(JOAO), at(6)).await.unwrap();
+    store.web_sessions().set_linked(OTHER, number(JOAO), at(6)).await.unwrap();
 
-    store.note_first_sent(ONE, number(JOAO), at(7)).await.unwrap();
-    let row = Row { key: "k".to_owned(), value: vec![1], mark: 0 };
-    let key = Change::Put { namespace: "device".to_owned(), row };
-    store.change_web_session(ONE, &[key]).await.unwrap();
+    store.web_sessions().note_first_sent(ONE, number(JOAO), at(7)).await.unwrap();
+    let row = Record { key: "k".to_owned(), value: vec![1], mark: 0 };
+    let key = Change::Put { namespace: "device".to_owned(), record: row };
+    store.web_sessions().change(ONE, &[key]).await.unwrap();
     let to = Connection { status: Status::Disconnected, reason: None, since: at(8) };
-    store.end_web_session(ONE, &to).await.unwrap();
+    store.web_sessions().end(ONE, &to).await.unwrap();
     let ended = channel(ONE).await;
     assert_eq!((ended.linked_at, ended.connection), (None, to));
-    assert!(!store.has_web_session(ONE).await.unwrap());
+    assert!(!store.web_sessions().exists(ONE).await.unwrap());
     assert_eq!(known(store, ONE, JOAO).await.unwrap().first_sent_at, Some(at(7)));
     assert_eq!(channel(OTHER).await.linked_at, Some(at(6)));
 }

@@ -106,7 +106,8 @@ impl Stage {
         assert_eq!(self.running.send(&to_one(after)).await.0, 202);
         until_soon("the successor at work", async || heard(&self.running).contains_key(&after)).await;
         let store = &self.running.store;
-        until_soon("every send finished", async || store.working_channels().await.unwrap().is_empty()).await;
+        until_soon("every send finished", async || store.channels().working().await.unwrap().is_empty())
+            .await;
         let numbers = if promised > 0 { numbers } else { 0..0 };
         assert_eq!(heard(&self.running), once_each(numbers.chain([after])), "answered {}", answer.status);
         self.end(former).await;
@@ -201,7 +202,7 @@ async fn dispatching_at(moment: Moment) {
     let everyone = once_each(FIRST_CONTACT..FIRST_CONTACT + CONTACTS);
     until_soon("everybody reached", async || heard(&stage.running).len() == everyone.len()).await;
     let store = &stage.running.store;
-    until_soon("the send finished", async || store.working_channels().await.unwrap().is_empty()).await;
+    until_soon("the send finished", async || store.channels().working().await.unwrap().is_empty()).await;
     assert_eq!(heard(&stage.running), everyone);
     stage.end(former).await;
 }

@@ -28,7 +28,7 @@ async fn tighten(running: &Running, option: &str, value: Value, shown: &str) {
         json!({ "name": "unlimited", "kind": "business_account", "messages_per_second": "unlimited" });
     tier[option] = value;
     let tiers = [("unlimited".to_owned(), tier.to_string())];
-    running.store.apply_tiers(&Who::Pombo, &tiers).await.unwrap();
+    running.store.tiers().apply(&Who::Pombo, &tiers).await.unwrap();
     let path = format!("/api/v1/chat/{}/limits", running.channel);
     until("the tier in force", async || {
         let limits = running.ask(Method::GET, &path, &Value::Null).await.json();
@@ -108,7 +108,7 @@ async fn a_template_beyond_the_quota_waits_for_the_quota(universe: &Universe) {
     assert_eq!(running.send(&text(ANA)).await.0, 202);
     let found = async || {
         let store = &running.store;
-        store.find_template_by_name(running.company, WABA, "hello_world", "en_US").await.unwrap()
+        store.of(running.company).templates().named(WABA, "hello_world", "en_US").await.unwrap()
     };
     until("the templates", async || found().await.is_some()).await;
     let to: Vec<_> = (1..=5).map(|nth| format!("+551190000000{nth}")).collect();

@@ -1,12 +1,13 @@
 //! The walls between the crates, as Cargo knows them.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;
+use std::sync::LazyLock;
 
-/// The packages in the tree that these arguments ask for. Needs no network.
-fn packages(arguments: &[&str]) -> BTreeSet<String> {
+/// The lines of the tree that these arguments ask for: how deep a package stands, and its name. Needs no network.
+fn tree(arguments: &[&str]) -> Vec<(usize, String)> {
     let tree = Command::new(env!("CARGO"))
-        .args(["tree", "--offline", "--locked", "--edges", "normal", "--prefix", "none", "--format", "{p}"])
+        .args(["tree", "--offline", "--locked", "--edges", "normal", "--prefix", "depth", "--format", " {p}"])
         .args(arguments)
         .current_dir(env!("CARGO_MANIFEST_DIR"))
         .output()
@@ -14,14 +15,30 @@ fn packages(arguments: &[&str]) -> BTreeSet<String> {
     let errors = String::from_utf8_lossy(&tree.stderr);
     assert!(tree.status.success(), "cargo could not say what depends on what: {errors}");
     let text = String::from_utf8(tree.stdout).unwrap();
-    text.lines().filter_map(|line| line.split(' ').next()).map(str::to_owned).collect()
+    let lines = text.lines().map(|line| line.split(' '));
+    lines.filter_map(|mut words| Some((words.next()?.parse().ok()?, words.next()?.to_owned()))).collect()
 }
+
+fn packages(arguments: &[&str]) -> BTreeSet<String> {
+    tree(arguments).into_iter().map(|(_, package)| package).collect()
+}
+
+/// Every package of the workspace, with the packages that name it in their manifests.
+static DEPENDENTS: LazyLock<BTreeMap<String, BTreeSet<String>>> = LazyLock::new(|| {
+    let mut dependents = BTreeMap::<_, BTreeSet<_>>::new();
+    let mut above: Vec<String> = Vec::new();
+    for (depth, package) in tree(&["--workspace"]) {
+        above.truncate(depth);
+        let of = dependents.entry(package.clone()).or_default();
+        of.extend(above.last().filter(|user| **user != package).cloned());
+        above.push(package);
+    }
+    dependents
+});
 
 /// The packages that name this one in their manifests.
 fn dependents(of: &str) -> BTreeSet<String> {
-    let mut found = packages(&["--workspace", "--invert", of, "--depth", "1"]);
-    found.remove(of);
-    found
+    DEPENDENTS.get(of).cloned().unwrap_or_else(|| panic!("there is no package {of}"))
 }
 
 #[test]
@@ -52,9 +69,8 @@ fn is_of_whatsapp(package: &str) -> bool {
 
 #[test]
 fn code_under_the_agpl_stands_behind_one_crate() {
-    let with = packages(&["--workspace"]);
-    let family: Vec<_> = with.iter().filter(|package| is_of_whatsapp(package)).collect();
-    assert!(family.len() > 1, "the library is not found: {with:?}");
+    let family: Vec<_> = DEPENDENTS.keys().filter(|package| is_of_whatsapp(package)).collect();
+    assert!(family.len() > 1, "the library is not found: {DEPENDENTS:?}");
     for of in family {
         let mut ours = dependents(of);
         ours.retain(|package| package.starts_with("pombo"));

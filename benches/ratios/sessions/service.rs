@@ -88,7 +88,7 @@ async fn served() {
     options.threads = config.web_session.threads;
     options.dials_at_once = config.web_session.dials_at_once;
     let driver = Some(Arc::new(WhatsApp::start(options).unwrap()) as _);
-    let lease = store.acquire_lease(&database, "bench").await.unwrap();
+    let lease = store.lease().acquire(&database, "bench").await.unwrap();
     let accounts = Accounts::new(store.clone(), Arc::clone(&vault));
     let engine = Engine::start(&config, store, vault, lease, driver).await.unwrap();
     let options = api::Options::default();

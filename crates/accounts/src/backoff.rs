@@ -10,14 +10,13 @@
 
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use parking_lot::Mutex;
 use sha2::{Digest as _, Sha256};
 use uuid::Uuid;
 
-use super::lock;
 use store::Store;
 use store::users::guesses::Guesses;
 
@@ -187,7 +186,7 @@ impl Backoff {
         store: &Store,
         mut subjects: Vec<Subject>,
     ) -> store::Result<Result<Vec<Subject>, Duration>> {
-        let mut guesses = store.guesses(&keys(&subjects)).await?;
+        let mut guesses = store.sign_ins().guesses(&keys(&subjects)).await?;
         let is_new = |(subject, guesses): (&Subject, &Guesses)| subject.is_open && !guesses.is_stored;
         if subjects.iter().zip(&guesses).any(is_new) && !self.has_room(store).await? {
             for (subject, guesses) in subjects.iter_mut().zip(&guesses) {
@@ -195,12 +194,13 @@ impl Backoff {
                     *subject = subject.shared();
                 }
             }
-            guesses = store.guesses(&keys(&subjects)).await?;
+            guesses = store.sign_ins().guesses(&keys(&subjects)).await?;
         }
         let mut waits = wait(&subjects, &guesses);
         if waits == Duration::ZERO {
             // Looked at again, because others may have counted meanwhile.
-            waits = store.count_guess(&keys(&subjects), |guesses| wait(&subjects, guesses)).await?;
+            waits =
+                store.sign_ins().count_guess(&keys(&subjects), |guesses| wait(&subjects, guesses)).await?;
         }
         Ok(if waits == Duration::ZERO { Ok(subjects) } else { Err(waits) })
     }
@@ -211,14 +211,14 @@ impl Backoff {
             subjects.iter().partition(|subject| end == End::Success && subject.ends);
         match end {
             End::Guess => Ok(()),
-            End::Open | End::Success => store.end_guess(&keys(others), &keys(ended)).await,
+            End::Open | End::Success => store.sign_ins().end_guess(&keys(others), &keys(ended)).await,
         }
     }
 
     /// Whether there is room for counts of further accounts and networks. Expired ones are removed first.
     async fn has_room(&self, store: &Store) -> store::Result<bool> {
         let is_due = {
-            let (mut looked, now) = (lock(&self.looked), Instant::now());
+            let (mut looked, now) = (self.looked.lock(), Instant::now());
             let is_due = looked.is_none_or(|looked| now.saturating_duration_since(looked) >= LOOKED);
             if is_due {
                 *looked = Some(now);
@@ -226,7 +226,7 @@ impl Backoff {
             is_due
         };
         if is_due {
-            let counts = store.sweep_guesses(SWEPT, CAPACITY).await?;
+            let counts = store.sign_ins().sweep_guesses(SWEPT, CAPACITY).await?;
             let was_full = self.is_full.swap(counts >= CAPACITY, Ordering::Relaxed);
             if counts >= CAPACITY && !was_full {
                 tracing::warn!(

@@ -9,7 +9,7 @@ impl Accounts {
     /// Where an attempt at the account of this e-mail is made.
     pub(super) async fn place_of(&self, email: &str, origin: &Origin) -> Result<Place> {
         let Some(device) = origin.device else { return Ok(Place::Unknown(origin.address)) };
-        let person = self.store().person_of_device(email, &device).await?;
+        let person = self.store().users().person_of_device(email, &device).await?;
         Ok(person.map_or(Place::Unknown(origin.address), |user_id| Place::Device { user_id, device }))
     }
 
@@ -19,13 +19,13 @@ impl Accounts {
     pub(super) async fn remember_device(&self, user: &User, origin: &Origin) -> Option<Secret> {
         let remembered = async {
             let known = match origin.device {
-                Some(device) if self.store().is_device(&device).await? => Some(device),
+                Some(device) if self.store().users().is_device(&device).await? => Some(device),
                 _ => None,
             };
             let token = known.is_none().then(api_key::generate_token);
             let fresh = token.as_ref().map(|token| api_key::hash(token.expose()));
             if let Some(device) = known.or(fresh) {
-                self.store().remember_device(user.id, &device).await?;
+                self.store().users().remember_device(user.id, &device).await?;
             }
             Ok::<_, store::Error>(token)
         };

@@ -108,7 +108,7 @@ impl Fold {
         if times > *written {
             let Self { id, at, network, .. } = self;
             let folded = Folded { id: *id, at: *at, address: network.as_deref(), times };
-            store.fold_failed_sign_ins(folded).await?;
+            store.sign_ins().fold_failed(folded).await?;
             *written = times;
         }
         Ok(())

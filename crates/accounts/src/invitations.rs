@@ -47,7 +47,7 @@ impl Accounts {
         is_common: bool,
         Accept { password, language, origin, .. }: Accept<'_>,
     ) -> Result<SignedIn> {
-        let found = self.store().credentials_by_email(email).await?;
+        let found = self.store().users().credentials_by_email(email).await?;
         let stored = found.as_ref().and_then(|found| found.password.as_deref());
         let fits = self.0.passwords.fits(password, stored).await?;
         match found {
@@ -57,7 +57,8 @@ impl Accounts {
             None if !is_common => {
                 let hash = self.0.passwords.hash(password).await?;
                 let accepted = Accepted { name: shown, password: &hash, language };
-                let user = self.store().accept_invitation(&origin.who(email.as_str()), link, accepted).await;
+                let user =
+                    self.store().links().accept_invitation(&origin.who(email.as_str()), link, accepted).await;
                 let user = user.map_err(|error| match error {
                     // Somebody added the person at this moment.
                     store::Error::Taken(_) => Error::Refused,
@@ -79,7 +80,7 @@ impl Accounts {
         if user.has_totp {
             return self.ask_for_code(user).await;
         }
-        if !self.store().join(&origin.who(&user.email), link, user).await? {
+        if !self.store().links().join(&origin.who(&user.email), link, user).await? {
             return Err(Error::LinkGone);
         }
         let mut new = self.open_session(user, origin, "password").await?;
@@ -104,11 +105,11 @@ impl Accounts {
         if user.has_password {
             self.check_password(session, password, origin).await?;
         }
-        if !self.store().join(&origin.who(&user.email), &link, user).await? {
+        if !self.store().links().join(&origin.who(&user.email), &link, user).await? {
             return Err(Error::LinkGone);
         }
         if let Some(company) = &link.company {
-            self.store().choose_company(session.id, company.company_id).await?;
+            self.store().sessions().choose_company(session.id, company.company_id).await?;
         }
         Ok(())
     }

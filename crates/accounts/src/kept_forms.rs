@@ -7,20 +7,12 @@ use clock::Timestamp;
 
 impl Accounts {
     /// Keeps the content of a form for this session, and returns its id. A session keeps a few; the oldest one makes room.
-    ///
-    /// # Errors
-    ///
-    /// [`super::Error::Store`].
     pub async fn keep_form(&self, session: &Session, content: &str) -> Result<Uuid> {
-        Ok(self.store().keep_form(session.id, content, Timestamp::now()).await?)
+        Ok(self.store().sessions().keep_form(session.id, content, Timestamp::now()).await?)
     }
 
     /// The content of a form that this session keeps; `None` when it has no such form any more.
-    ///
-    /// # Errors
-    ///
-    /// [`super::Error::Store`].
     pub async fn kept_form(&self, session: &Session, id: Uuid) -> Result<Option<String>> {
-        Ok(self.store().kept_form(session.id, id, Timestamp::now()).await?)
+        Ok(self.store().sessions().kept_form(session.id, id, Timestamp::now()).await?)
     }
 }

@@ -2,12 +2,11 @@
 //! minute for each session.
 
 use std::collections::HashMap;
-use std::sync::Mutex;
 use std::time::Duration;
 
+use parking_lot::Mutex;
 use uuid::Uuid;
 
-use super::lock;
 use clock::Timestamp;
 use store::Store;
 
@@ -27,7 +26,7 @@ impl LastUses {
         if !is_old(known) {
             return false;
         }
-        let mut written = lock(&self.0);
+        let mut written = self.0.lock();
         if written.get(&session_id).is_some_and(|written| !is_old(*written)) {
             return false;
         }
@@ -46,7 +45,7 @@ impl LastUses {
         }
         let store = store.clone();
         tokio::spawn(async move {
-            if let Err(error) = store.touch_session(session_id, now).await {
+            if let Err(error) = store.sessions().touch(session_id, now).await {
                 tracing::debug!(%error, "cannot write the last use of a session");
             }
         });

@@ -4,7 +4,8 @@
 //! a person is authenticated: a client that failed too often has to wait ([`backoff`]), the answer and its
 //! time are the same whether the account exists or not, and every attempt is in the record of changes, where
 //! many attempts in a minute share one entry with their number ([`failures`]). The callers decide what a role allows,
-//! with [`domain::user::Role`]. Nothing here knows HTTP or SQL.
+//! with [`domain::user::Role`]. Nothing here knows HTTP or SQL. Every method that reads or writes can fail with
+//! [`Error::Store`].
 
 mod attempt;
 mod backoff;
@@ -24,7 +25,9 @@ mod sign_in;
 mod strength;
 mod totp;
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
+
+use parking_lot::Mutex;
 
 use self::backoff::Backoff;
 pub use self::error::Error;
@@ -77,8 +80,4 @@ impl Accounts {
     fn store(&self) -> &Store {
         &self.0.store
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

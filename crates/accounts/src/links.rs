@@ -92,19 +92,11 @@ impl Accounts {
     }
 
     /// Creates a link with which a person chooses a new password. The old password is valid until then.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Store`].
     pub async fn reset(&self, who: &Who, user: &User) -> Result<NewLink> {
         self.new_link(who, Purpose::Reset, &user.email, &user.name, None, false).await
     }
 
     /// Creates a link that signs a person in.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Store`].
     pub async fn sign_in_link(&self, who: &Who, user: &User) -> Result<NewLink> {
         self.new_link(who, Purpose::SignIn, &user.email, &user.name, None, false).await
     }
@@ -121,16 +113,12 @@ impl Accounts {
         let token = api_key::generate_token();
         let hash = api_key::hash(token.expose());
         let new = links::NewLink { purpose, hash, email, name, company, is_operator };
-        let expires_at = self.store().add_link(who, new).await?.ok_or(Error::NotFound)?;
+        let expires_at = self.store().links().add(who, new).await?.ok_or(Error::NotFound)?;
         Ok(NewLink { token, expires_at })
     }
 
     /// The information about a link; `None` when it is unknown, used or expired. The call does not use the
     /// link.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Store`].
     pub async fn link(&self, token: &str) -> Result<Option<LinkInfo>> {
         let Some(link) = self.find_link(token).await? else { return Ok(None) };
         let Link { purpose, email, name, company, is_operator, expires_at, .. } = link;
@@ -162,7 +150,8 @@ impl Accounts {
         }
         let hash = self.0.passwords.hash(password).await?;
         let who = origin.who(&user.email);
-        let user = self.store().reset_password(&who, link, &user, &hash).await?.ok_or(Error::LinkGone)?;
+        let user =
+            self.store().users().reset_password(&who, link, &user, &hash).await?.ok_or(Error::LinkGone)?;
         self.sign_in_proven(&user, origin, "reset").await
     }
 
@@ -174,19 +163,15 @@ impl Accounts {
     pub async fn use_sign_in_link(&self, token: &str, origin: &Origin) -> Result<SignedIn> {
         let link = self.find_link(token).await?.ok_or(Error::LinkGone)?;
         let user = self.person_of(&link).await?.ok_or(Error::LinkGone)?;
-        if link.purpose != Purpose::SignIn || !self.store().use_link(&link).await? {
+        if link.purpose != Purpose::SignIn || !self.store().links().use_link(&link).await? {
             return Err(Error::LinkGone);
         }
         self.sign_in_proven(&user, origin, "link").await
     }
 
     /// Unused invitations to this company, or to all companies, newest first.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Store`].
     pub async fn invitations(&self, company_id: Option<Uuid>) -> Result<Vec<Link>> {
-        Ok(self.store().invitations(company_id, Timestamp::now()).await?)
+        Ok(self.store().links().invitations(company_id, Timestamp::now()).await?)
     }
 
     /// Withdraws an invitation; if a company is given, only an invitation to it.
@@ -195,18 +180,18 @@ impl Accounts {
     ///
     /// [`Error::NotFound`] when there is none of this id, [`Error::Store`].
     pub async fn withdraw_invitation(&self, who: &Who, company_id: Option<Uuid>, id: Uuid) -> Result<()> {
-        let withdrawn = self.store().withdraw_invitation(who, company_id, id).await?;
+        let withdrawn = self.store().links().withdraw_invitation(who, company_id, id).await?;
         if withdrawn { Ok(()) } else { Err(Error::NotFound) }
     }
 
     pub(super) async fn find_link(&self, token: &str) -> Result<Option<Link>> {
-        Ok(self.store().find_link(&api_key::hash(token), Timestamp::now()).await?)
+        Ok(self.store().links().find(&api_key::hash(token), Timestamp::now()).await?)
     }
 
     /// The person that a link is for, unless they are disabled.
     async fn person_of(&self, link: &Link) -> Result<Option<User>> {
         let Ok(email) = Email::parse(&link.email) else { return Ok(None) };
-        let found = self.store().find_user_by_email(&email).await?;
+        let found = self.store().users().find_by_email(&email).await?;
         Ok(found.filter(|user| user.disabled_at.is_none()))
     }
 }

@@ -40,7 +40,7 @@ impl Accounts {
             Some(password) => {
                 check_password(password).map_err(Error::invalid("password"))?;
                 let company = match create.company {
-                    Some((id, _)) => self.store().company(id).await?.map(|company| company.name),
+                    Some((id, _)) => self.store().companies().find(id).await?.map(|company| company.name),
                     None => None,
                 };
                 let about = About::new(email.as_str(), &name, company);
@@ -60,19 +60,15 @@ impl Accounts {
             membership: create.company,
             vouched_by: None,
         };
-        self.store().add_user(who, new).await.map_err(|error| match error {
+        self.store().users().add(who, new).await.map_err(|error| match error {
             store::Error::Taken(_) => Error::Exists,
             other => other.into(),
         })
     }
 
     /// A page of all people, by e-mail; `search` is matched in e-mail and name.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Store`].
     pub async fn users(&self, page: PageRequest, search: Option<&str>) -> Result<Page<User>> {
-        Ok(self.store().users(page, search).await?)
+        Ok(self.store().users().page(page, search).await?)
     }
 
     /// The person of this id.
@@ -81,7 +77,7 @@ impl Accounts {
     ///
     /// [`Error::NotFound`], [`Error::Store`].
     pub async fn user(&self, id: Uuid) -> Result<User> {
-        self.store().find_user(id).await?.ok_or(Error::NotFound)
+        self.store().users().find(id).await?.ok_or(Error::NotFound)
     }
 
     /// The person of this e-mail, as it was typed.
@@ -91,17 +87,13 @@ impl Accounts {
     /// [`Error::Invalid`], [`Error::NotFound`], [`Error::Store`].
     pub async fn user_by_email(&self, email: &str) -> Result<User> {
         let email = Email::parse(email).map_err(Error::invalid("email"))?;
-        self.store().find_user_by_email(&email).await?.ok_or(Error::NotFound)
+        self.store().users().find_by_email(&email).await?.ok_or(Error::NotFound)
     }
 
     /// Disables a person, and ends their sessions, links and invitations; or lets them sign in again. Returns whether that
     /// changed anything.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Store`].
     pub async fn set_disabled(&self, who: &Who, user: &User, disabled: bool) -> Result<bool> {
-        Ok(self.store().set_disabled(who, user, disabled).await?)
+        Ok(self.store().users().set_disabled(who, user, disabled).await?)
     }
 
     /// Replaces the password of a person who enters the old one again, and ends all their other sessions. Returns the
@@ -126,13 +118,13 @@ impl Accounts {
         let hash = self.0.passwords.hash(new).await?;
         let (token, keep) = keep(session);
         let who = origin.who(&session.user.email);
-        let changed = self.store().set_password(&who, &session.user, &hash, keep).await?;
+        let changed = self.store().users().set_password(&who, &session.user, &hash, keep).await?;
         if changed { Ok(token) } else { Err(Error::Refused) }
     }
 
     /// What an attacker who knows the person tries first.
     pub(super) async fn about(&self, user: &User) -> Result<About> {
-        Ok(About::new(&user.email, &user.name, self.store().company_names(user.id).await?))
+        Ok(About::new(&user.email, &user.name, self.store().users().company_names(user.id).await?))
     }
 
     /// Changes a person's display name, language and time zone.
@@ -151,26 +143,18 @@ impl Accounts {
         let shown = name(shown).map_err(Error::invalid("name"))?;
         let zone = zone.map(time_zone).transpose().map_err(Error::invalid("time_zone"))?;
         let who = origin.who(&session.user.email);
-        self.store().set_profile(&who, &session.user, &shown, language, zone.as_deref()).await?;
+        self.store().users().set_profile(&who, &session.user, &shown, language, zone.as_deref()).await?;
         Ok(())
     }
 
     /// Removes the second factor of a person who lost it, for an operator.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Store`].
     pub async fn forget_totp(&self, who: &Who, user: &User) -> Result<bool> {
-        Ok(self.store().remove_totp(who, user, None).await?)
+        Ok(self.store().users().remove_totp(who, user, None).await?)
     }
 
     /// The members of a company, by e-mail.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Store`].
     pub async fn members(&self, company_id: Uuid) -> Result<Vec<Member>> {
-        Ok(self.store().members(company_id).await?)
+        Ok(self.store().of(company_id).members().all().await?)
     }
 
     /// Gives a member another role. With a lesser one, the invitations that the member made or was given end.
@@ -180,7 +164,7 @@ impl Accounts {
     /// [`Error::NotFound`] when the person is not a member, [`Error::LastOwner`], [`Error::Store`].
     pub async fn set_role(&self, who: &Who, company_id: Uuid, user_id: Uuid, role: Role) -> Result<()> {
         let user = self.user(user_id).await?;
-        done(self.store().set_role(who, company_id, &user, role).await?)
+        done(self.store().of(company_id).members().set_role(who, &user, role).await?)
     }
 
     /// Removes a member from a company, and ends the invitations to it that the member made or was given.
@@ -190,7 +174,7 @@ impl Accounts {
     /// Those of [`Accounts::set_role`].
     pub async fn remove_member(&self, who: &Who, company_id: Uuid, user_id: Uuid) -> Result<()> {
         let user = self.user(user_id).await?;
-        done(self.store().remove_member(who, company_id, &user).await?)
+        done(self.store().of(company_id).members().remove(who, &user).await?)
     }
 }
 

@@ -65,7 +65,7 @@ impl Accounts {
         let secret = totp::generate();
         let url = totp::url(&secret, &session.user.email)?;
         let sealed = self.0.vault.seal(secret.expose().as_bytes(), &context::totp_setup(session.id));
-        self.store().put_totp_setup(session.id, session.user.id, &sealed).await?;
+        self.store().users().put_totp_setup(session.id, session.user.id, &sealed).await?;
         Ok(TotpSetup { secret, url })
     }
 
@@ -75,7 +75,7 @@ impl Accounts {
     ///
     /// [`Error::Defect`], [`Error::Store`].
     pub async fn begun_totp(&self, session: &Session) -> Result<Option<TotpSetup>> {
-        let Some(sealed) = self.store().totp_setup(session.id).await? else { return Ok(None) };
+        let Some(sealed) = self.store().users().totp_setup(session.id).await? else { return Ok(None) };
         // It waits for minutes only, so a rotation of the sealing keys leaves it behind: the person begins again.
         let Ok(secret) = self.0.vault.unseal(&sealed, &context::totp_setup(session.id)) else {
             return Ok(None);
@@ -118,7 +118,7 @@ impl Accounts {
         let sealed = self.0.vault.seal(secret.expose().as_bytes(), &context::totp_secret(user.id));
         let (token, keep) = keep(session);
         let who = origin.who(&user.email);
-        let set = self.store().set_totp(&who, user, keep, &sealed, step, &hashes).await?;
+        let set = self.store().users().set_totp(&who, user, keep, &sealed, step, &hashes).await?;
         if set { Ok(TotpConfirmed { codes, token }) } else { Err(Error::NotFound) }
     }
 
@@ -133,7 +133,7 @@ impl Accounts {
         self.check_again(session, proof, origin).await?;
         let (token, keep) = keep(session);
         let who = origin.who(&session.user.email);
-        let removed = self.store().remove_totp(&who, &session.user, Some(keep)).await?;
+        let removed = self.store().users().remove_totp(&who, &session.user, Some(keep)).await?;
         if removed { Ok(token) } else { Err(Error::NotFound) }
     }
 
@@ -146,7 +146,7 @@ impl Accounts {
     }
 
     async fn is_proven(&self, session: &Session, proof: Proof<'_>, origin: &Origin) -> Result<()> {
-        let found = self.store().credentials(session.user.id).await?.ok_or(Error::NotFound)?;
+        let found = self.store().users().credentials(session.user.id).await?.ok_or(Error::NotFound)?;
         if !self.0.passwords.fits(proof.password, found.password.as_deref()).await? {
             let email = Email::parse(&found.user.email).ok();
             return Err(self.refuse(email.as_ref(), "password", origin).await);
@@ -158,12 +158,8 @@ impl Accounts {
     }
 
     /// How many recovery codes the person has left.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Store`].
     pub async fn recovery_codes_left(&self, session: &Session) -> Result<u64> {
-        Ok(self.store().recovery_codes_left(session.user.id).await?)
+        Ok(self.store().users().recovery_codes_left(session.user.id).await?)
     }
 
     /// Whether this is a code of the person's second factor, or a recovery code. Each code is valid once.
@@ -174,12 +170,12 @@ impl Accounts {
             let Some(sealed) = totp_secret else { return Ok(false) };
             let secret = self.0.vault.unseal(sealed, &context::totp_secret(user.id))?;
             let Some(step) = totp::step(&secret, &code, Timestamp::now())? else { return Ok(false) };
-            return Ok(self.store().spend_totp_step(user.id, step).await?);
+            return Ok(self.store().users().spend_totp_step(user.id, step).await?);
         }
         if code.len() != CODE_CHARS {
             return Ok(false);
         }
-        Ok(self.store().spend_recovery_code(user.id, &hash(&code)).await?)
+        Ok(self.store().users().spend_recovery_code(user.id, &hash(&code)).await?)
     }
 }
 

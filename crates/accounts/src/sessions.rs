@@ -36,7 +36,7 @@ impl Accounts {
             browser: &origin.browser,
             proof,
         };
-        let session = self.store().add_session(&origin.who(&user.email), user, new).await?;
+        let session = self.store().sessions().add(&origin.who(&user.email), user, new).await?;
         let session = session.ok_or(Error::Refused)?;
         let device = self.remember_device(user, origin).await;
         Ok(NewSession { token, session, device })
@@ -44,13 +44,9 @@ impl Accounts {
 
     /// The session of the cookie with this token, if it is valid: not idle for 12 hours, not 30 days old, not
     /// ended.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Store`].
     pub async fn session(&self, token: &str) -> Result<Option<Session>> {
         let now = Timestamp::now();
-        let found = self.store().find_session(&api_key::hash(token), now).await?;
+        let found = self.store().sessions().find(&api_key::hash(token), now).await?;
         if let Some(session) = &found {
             self.0.last_uses.note(self.store(), session.id, session.last_used_at, now);
         }
@@ -58,22 +54,14 @@ impl Accounts {
     }
 
     /// Ends the session.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Store`].
     pub async fn sign_out(&self, session: &Session, origin: &Origin) -> Result<()> {
-        self.store().end_session(&origin.who(&session.user.email), &session.user, session.id).await?;
+        self.store().sessions().end(&origin.who(&session.user.email), &session.user, session.id).await?;
         Ok(())
     }
 
     /// A person's sessions, most recently used first.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Store`].
     pub async fn sessions(&self, user: &User) -> Result<Vec<Session>> {
-        Ok(self.store().sessions_of(user.id, Timestamp::now()).await?)
+        Ok(self.store().sessions().of_user(user.id, Timestamp::now()).await?)
     }
 
     /// Ends a session of this person.
@@ -82,7 +70,7 @@ impl Accounts {
     ///
     /// [`Error::NotFound`] when the person has none of this id, [`Error::Store`].
     pub async fn end_session(&self, user: &User, id: Uuid, origin: &Origin) -> Result<()> {
-        let ended = self.store().end_session(&origin.who(&user.email), user, id).await?;
+        let ended = self.store().sessions().end(&origin.who(&user.email), user, id).await?;
         if ended { Ok(()) } else { Err(Error::NotFound) }
     }
 
@@ -95,22 +83,18 @@ impl Accounts {
     pub async fn end_other_sessions(&self, session: &Session, origin: &Origin) -> Result<Secret> {
         let (token, keep) = keep(session);
         let who = origin.who(&session.user.email);
-        let ended = self.store().end_other_sessions(&who, &session.user, keep).await?;
+        let ended = self.store().users().end_other_sessions(&who, &session.user, keep).await?;
         if ended { Ok(token) } else { Err(Error::NotFound) }
     }
 
     /// A page of the companies that a person may use, by name: every company for an operator.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Store`].
     pub async fn companies_of(
         &self,
         user: &User,
         page: PageRequest,
         search: Option<&str>,
     ) -> Result<Page<Membership>> {
-        Ok(self.store().companies_of(user, page, search).await?)
+        Ok(self.store().users().companies_of(user, page, search).await?)
     }
 
     /// Chooses the company of a session.
@@ -119,8 +103,9 @@ impl Accounts {
     ///
     /// [`Error::NotFound`] when the person may not use it, [`Error::Store`].
     pub async fn choose_company(&self, session: &Session, company_id: Uuid) -> Result<Membership> {
-        let company = self.store().membership(&session.user, company_id).await?.ok_or(Error::NotFound)?;
-        self.store().choose_company(session.id, company_id).await?;
+        let company =
+            self.store().users().membership(&session.user, company_id).await?.ok_or(Error::NotFound)?;
+        self.store().sessions().choose_company(session.id, company_id).await?;
         Ok(company)
     }
 
@@ -135,21 +120,17 @@ impl Accounts {
         let token = api_key::generate_session_token();
         let hash = api_key::hash(token.expose());
         let who = origin.who(&session.user.email);
-        let made = self.store().set_session_token(&who, session, company.company_id, &hash).await?;
+        let made = self.store().sessions().set_token(&who, session, company.company_id, &hash).await?;
         if made { Ok(token) } else { Err(Error::NotFound) }
     }
 
     /// The company whose contacts the bearer of this token may read. Using the token keeps the session from being idle.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Store`].
     pub async fn bearer(&self, token: &str) -> Result<Option<Bearer>> {
         if !token.starts_with(api_key::SESSION_PREFIX) {
             return Ok(None);
         }
         let now = Timestamp::now();
-        let Some(owner) = self.store().find_session_token(&api_key::hash(token), now).await? else {
+        let Some(owner) = self.store().sessions().find_token(&api_key::hash(token), now).await? else {
             return Ok(None);
         };
         self.0.last_uses.note(self.store(), owner.session_id, owner.last_used_at, now);

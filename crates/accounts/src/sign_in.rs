@@ -2,7 +2,7 @@
 
 use super::attempt::Attempt;
 use super::failures::Entry;
-use super::{Accounts, Error, NewSession, Origin, Result, Session, User, lock};
+use super::{Accounts, Error, NewSession, Origin, Result, Session, User};
 use clock::Timestamp;
 use domain::secret::Secret;
 use domain::user::Email;
@@ -60,7 +60,7 @@ impl Accounts {
     async fn try_sign_in(&self, email: Option<Email>, sign_in: SignIn<'_>) -> Result<SignedIn> {
         let SignIn { email: _, password, code, origin } = sign_in;
         let found = match &email {
-            Some(email) => self.store().credentials_by_email(email).await?,
+            Some(email) => self.store().users().credentials_by_email(email).await?,
             None => None,
         };
         let stored = found.as_ref().and_then(|found| found.password.as_deref());
@@ -94,8 +94,9 @@ impl Accounts {
     /// since. Otherwise as [`Accounts::sign_in`].
     pub async fn sign_in_with_code(&self, ticket: &str, code: &str, origin: &Origin) -> Result<NewSession> {
         let ticket = api_key::hash(ticket);
-        let user_id = self.store().ticket(&ticket).await?.ok_or(Error::NotFound)?;
-        let found = self.store().credentials(user_id).await?.filter(awaits_code).ok_or(Error::NotFound)?;
+        let user_id = self.store().users().ticket(&ticket).await?.ok_or(Error::NotFound)?;
+        let found =
+            self.store().users().credentials(user_id).await?.filter(awaits_code).ok_or(Error::NotFound)?;
         let attempt = Attempt::begin(self, &found.user.email, origin).await?;
         let result = self.open_with_code(&found, &ticket, code, origin).await;
         attempt.end(&result, |_| true).await;
@@ -110,7 +111,7 @@ impl Accounts {
         origin: &Origin,
     ) -> Result<NewSession> {
         self.check_code(found, code, origin).await?;
-        if !self.store().use_ticket(ticket).await? {
+        if !self.store().users().use_ticket(ticket).await? {
             return Err(Error::NotFound);
         }
         self.open_session(&found.user, origin, "password and code").await
@@ -142,7 +143,7 @@ impl Accounts {
     }
 
     async fn is_password(&self, user: &User, password: &str, origin: &Origin) -> Result<()> {
-        let found = self.store().credentials(user.id).await?;
+        let found = self.store().users().credentials(user.id).await?;
         let stored = found.as_ref().and_then(|found| found.password.as_deref());
         if self.0.passwords.fits(password, stored).await? {
             return Ok(());
@@ -153,7 +154,7 @@ impl Accounts {
 
     pub(super) async fn ask_for_code(&self, user: &User) -> Result<SignedIn> {
         let ticket = api_key::generate_token();
-        let made = self.store().put_ticket(&api_key::hash(ticket.expose()), user).await?;
+        let made = self.store().users().put_ticket(&api_key::hash(ticket.expose()), user).await?;
         if made { Ok(SignedIn::CodeNeeded { ticket }) } else { Err(Error::Refused) }
     }
 
@@ -167,12 +168,12 @@ impl Accounts {
 
     /// Records the failure, and returns the error that the caller may see. `email` is set for a known person.
     pub(super) async fn refuse(&self, email: Option<&Email>, reason: &str, origin: &Origin) -> Error {
-        let entry = lock(&self.0.failures).note(origin.address, Timestamp::now());
+        let entry = self.0.failures.lock().note(origin.address, Timestamp::now());
         let recorded = match entry {
             Entry::Own => {
                 let who = Who::Stranger { address: origin.address };
                 let email = email.map_or("", Email::as_str);
-                self.store().record_failed_sign_in(&who, email, reason).await
+                self.store().sign_ins().record_failed(&who, email, reason).await
             }
             Entry::Folded(fold) => fold.record(self.store()).await,
         };

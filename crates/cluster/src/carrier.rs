@@ -23,10 +23,6 @@ pub trait Carrier: Send + Sync {
     /// the owner's answer, also JSON. The owner of a request that `is_done_once` never gets it twice.
     ///
     /// The call returns within the given time or, without one, within the configured time.
-    ///
-    /// # Errors
-    ///
-    /// [`NotCarried`].
     async fn request(
         &self,
         shard: Uuid,

@@ -11,11 +11,12 @@ mod status;
 
 use std::collections::HashSet;
 use std::fmt;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
 use dashmap::DashSet;
+use parking_lot::RwLock;
 use tokio::sync::{Notify, mpsc, oneshot};
 use tokio::time::timeout;
 use uuid::Uuid;
@@ -187,11 +188,11 @@ impl Cluster {
     /// The name and address of another node that owns the channel; `None` when no other node does.
     pub async fn owner(&self, channel: &Channel) -> store::Result<Option<String>> {
         let Some(nodes) = &self.0 else { return Ok(None) };
-        let Some(owner) = nodes.store.owner_of(shard(channel)).await? else { return Ok(None) };
+        let Some(owner) = nodes.store.shards().owner_of(shard(channel)).await? else { return Ok(None) };
         if owner.node == nodes.id {
             return Ok(None);
         }
-        let all = nodes.store.nodes().await?;
+        let all = nodes.store.nodes().all().await?;
         let named = all.into_iter().find(|node| node.id == owner.node);
         Ok(named.map(|node| format!("{} ({})", node.name, node.address)))
     }
@@ -200,7 +201,7 @@ impl Cluster {
     /// channel, which this one may not have noticed yet: the note stays for that node.
     pub async fn remove_note(&self, channel: &Channel, note: i64) -> store::Result<bool> {
         match &self.0 {
-            Some(nodes) => nodes.store.remove_note_of_owner(note, shard(channel), nodes.id).await,
+            Some(nodes) => nodes.store.notes().remove_of_owner(note, shard(channel), nodes.id).await,
             None => Ok(false),
         }
     }
@@ -262,7 +263,7 @@ impl Cluster {
     pub async fn leave(&self) {
         let Some(nodes) = &self.0 else { return };
         nodes.trusted_until.store(0, Ordering::Release);
-        match nodes.store.leave_cluster(nodes.id).await {
+        match nodes.store.nodes().leave(nodes.id).await {
             Ok(()) => tracing::info!("left the cluster"),
             Err(error) => {
                 tracing::warn!(%error, "cannot leave the cluster, others take over when the lease of this node has lapsed");
@@ -277,7 +278,7 @@ impl Nodes {
     }
 
     fn members(&self) -> Arc<Vec<Member>> {
-        Arc::clone(&self.members.read().unwrap_or_else(PoisonError::into_inner))
+        Arc::clone(&self.members.read())
     }
 
     fn is_proposed(&self, shard: Uuid) -> bool {

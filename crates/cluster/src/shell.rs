@@ -169,7 +169,7 @@ impl Heartbeat {
 
     fn see(&self, members: Vec<Member>) {
         tracing::info!(nodes = members.len(), "the nodes that take channels changed");
-        let mut seen = self.nodes.members.write().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let mut seen = self.nodes.members.write();
         *seen = Arc::new(members);
     }
 
@@ -177,7 +177,7 @@ impl Heartbeat {
         let nodes = Arc::clone(&self.nodes);
         self.run_beside(async move {
             let began = Instant::now();
-            Some(match timeout(RENEWAL_PATIENCE, nodes.store.renew_node(nodes.id, LEASE)).await {
+            Some(match timeout(RENEWAL_PATIENCE, nodes.store.nodes().renew(nodes.id, LEASE)).await {
                 Ok(Ok(found)) => Input::Renewed { began, seen: found.iter().map(seen).collect() },
                 Ok(Err(Error::Fenced)) => Input::Fenced,
                 Ok(Err(error)) => {
@@ -192,7 +192,7 @@ impl Heartbeat {
     fn close_fence(&self, node: Uuid) {
         let (nodes, events) = (Arc::clone(&self.nodes), self.events.clone());
         self.run_beside(async move {
-            match within(nodes.store.close_fence(node)).await {
+            match within(nodes.store.nodes().close_fence(node)).await {
                 Ok(true) => {
                     tracing::warn!(node.id = %node, "the lease of a node has lapsed, its channels are free");
                     let _ = events.send(ClusterEvent::NodeGone);
@@ -210,7 +210,7 @@ impl Heartbeat {
     fn clear_up(&self, node: Uuid) {
         let (nodes, lease) = (Arc::clone(&self.nodes), Arc::clone(&self.lease));
         self.run_beside(async move {
-            match within(nodes.store.clear_up_after(&lease, node, Timestamp::now())).await {
+            match within(nodes.store.nodes().clear_up_after(&lease, node, Timestamp::now())).await {
                 Ok(sends) => tracing::info!(node.id = %node, sends, "cleared up after a node"),
                 Err(Error::Fenced) => return Some(Input::Fenced),
                 Err(error) => tracing::warn!(node.id = %node, %error, "cannot clear up after a node yet"),
@@ -225,7 +225,7 @@ impl Heartbeat {
         let (nodes, lease) = (Arc::clone(&self.nodes), Arc::clone(&self.lease));
         self.run_beside(async move {
             loop {
-                match within(nodes.store.claim_shards(&lease, &shards)).await {
+                match within(nodes.store.shards().claim(&lease, &shards)).await {
                     Ok(won) => return Some(Input::Claimed(won)),
                     Err(Error::Fenced) => return Some(Input::Fenced),
                     Err(error) => tracing::debug!(%error, "cannot claim channels yet"),
@@ -246,7 +246,7 @@ impl Heartbeat {
             // A stopping engine drops it: then the shards' channels end before the node leaves.
             told.await.ok()?;
             loop {
-                match within(nodes.store.release_shards(&lease, &shards, Timestamp::now())).await {
+                match within(nodes.store.shards().release(&lease, &shards, Timestamp::now())).await {
                     Ok(()) => break,
                     Err(Error::Fenced) => return Some(Input::Fenced),
                     Err(error) => tracing::debug!(%error, "cannot release channels yet"),

@@ -89,15 +89,16 @@ impl NodeStatus {
 
 /// Reads the status. It reads the shard of every channel.
 pub async fn status(store: &Store) -> Result<Status> {
-    let server = store.server().await?;
-    let (nodes, owners, places) = (store.nodes().await?, store.shard_owners().await?, store.places().await?);
-    Ok(Status { nodes: judged(nodes, &owners, &places), moves: store.shard_moves().await?, server })
+    let server = store.nodes().server().await?;
+    let (nodes, owners, places) =
+        (store.nodes().all().await?, store.shards().owners().await?, store.nodes().places().await?);
+    Ok(Status { nodes: judged(nodes, &owners, &places), moves: store.shards().moves().await?, server })
 }
 
 /// The channels that run on a node, the newest first.
 pub async fn channels_of(store: &Store, node: Uuid) -> Result<Vec<Uuid>> {
-    let owners: HashMap<_, _> = store.shard_owners().await?.into_iter().collect();
-    let places = store.places().await?.into_iter();
+    let owners: HashMap<_, _> = store.shards().owners().await?.into_iter().collect();
+    let places = store.nodes().places().await?.into_iter();
     Ok(places.filter(|place| owners.get(&home(place)) == Some(&node)).map(|place| place.channel).collect())
 }
 

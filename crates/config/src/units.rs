@@ -14,14 +14,28 @@ use url::Url;
 use domain::address;
 use domain::secret::{SealingKey, Secret, deserialize_secret};
 
+/// What `parse` makes of a text; `wanted` says what it has to be.
+fn read<'de, D: Deserializer<'de>, T>(
+    deserializer: D,
+    wanted: &str,
+    parse: impl FnOnce(&str) -> Option<T>,
+) -> Result<T, D::Error> {
+    parse(&String::deserialize(deserializer)?).ok_or_else(|| de::Error::custom(wanted))
+}
+
+/// As [`read`]; `None` for an empty text.
+fn read_optional<'de, D: Deserializer<'de>, T>(
+    deserializer: D,
+    wanted: &str,
+    parse: impl FnOnce(&str) -> Option<T>,
+) -> Result<Option<T>, D::Error> {
+    read(deserializer, wanted, |text| if text.trim().is_empty() { Some(None) } else { parse(text).map(Some) })
+}
+
 /// A number of bytes, "8MiB".
 pub(super) fn bytes<'de, D: Deserializer<'de>>(deserializer: D) -> Result<usize, D::Error> {
-    let text = String::deserialize(deserializer)?;
-    parse_bytes(text.trim()).ok_or_else(|| {
-        de::Error::custom(
-            "is not a size: a whole number and one of B, KiB, MiB, GiB, kB, MB, GB, such as \"8MiB\"",
-        )
-    })
+    let wanted = "is not a size: a whole number and one of B, KiB, MiB, GiB, kB, MB, GB, such as \"8MiB\"";
+    read(deserializer, wanted, |text| parse_bytes(text.trim()))
 }
 
 fn parse_bytes(text: &str) -> Option<usize> {
@@ -52,54 +66,35 @@ pub(super) fn age<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<D
 
 /// An address and a port to listen on.
 pub(super) fn socket_address<'de, D: Deserializer<'de>>(deserializer: D) -> Result<SocketAddr, D::Error> {
-    let text = String::deserialize(deserializer)?;
-    text.parse().map_err(|_| {
-        de::Error::custom("is not an IP address and a port, such as \"127.0.0.1:8080\" or \"[::]:8080\"")
-    })
+    let wanted = "is not an IP address and a port, such as \"127.0.0.1:8080\" or \"[::]:8080\"";
+    read(deserializer, wanted, |text| text.parse().ok())
 }
 
 /// An address and a port to listen on, or nothing.
 pub(super) fn optional_socket_address<'de, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Option<SocketAddr>, D::Error> {
-    let text = String::deserialize(deserializer)?;
-    if text.trim().is_empty() {
-        return Ok(None);
-    }
-    text.parse().map(Some).map_err(|_| {
-        de::Error::custom("is not an IP address and a port, such as \"127.0.0.1:8081\" or \"[::1]:8081\"")
+    let wanted = "is not an IP address and a port, such as \"127.0.0.1:8081\" or \"[::1]:8081\"";
+    read_optional(deserializer, wanted, |text| text.parse().ok())
+}
+
+/// An http or https address without query and fragment.
+fn web_address(text: &str) -> Option<Url> {
+    Url::parse(text.trim()).ok().filter(|url| {
+        matches!(url.scheme(), "http" | "https") && url.query().is_none() && url.fragment().is_none()
     })
 }
 
 /// An absolute web address that paths are appended to, without slashes at its end.
 pub(super) fn base_url<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
-    let text = String::deserialize(deserializer)?;
-    let plain = Url::parse(&text).is_ok_and(|url| {
-        matches!(url.scheme(), "http" | "https") && url.query().is_none() && url.fragment().is_none()
-    });
-    if plain {
-        Ok(text.trim_end_matches('/').to_owned())
-    } else {
-        Err(de::Error::custom("is not an absolute http or https address without query"))
-    }
+    let wanted = "is not an absolute http or https address without query";
+    read(deserializer, wanted, |text| web_address(text).map(|_| text.trim_end_matches('/').to_owned()))
 }
 
 /// The address of this service as browsers see it, or nothing.
 pub(super) fn optional_base_url<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Url>, D::Error> {
-    let text = String::deserialize(deserializer)?;
-    if text.trim().is_empty() {
-        return Ok(None);
-    }
-    let is_plain = |url: &Url| {
-        matches!(url.scheme(), "http" | "https")
-            && url.has_host()
-            && url.path() == "/"
-            && url.query().is_none()
-            && url.fragment().is_none()
-    };
-    Url::parse(text.trim()).ok().filter(is_plain).map(Some).ok_or_else(|| {
-        de::Error::custom("is not an http or https address without a path, such as \"https://pombo.example\"")
-    })
+    let wanted = "is not an http or https address without a path, such as \"https://pombo.example\"";
+    read_optional(deserializer, wanted, |text| web_address(text).filter(|url| url.path() == "/"))
 }
 
 /// Networks such as "10.1.2.0/24"; a single address is a network of one. The environment, which has no lists,
@@ -158,19 +153,11 @@ pub(super) fn optional_proxy<'de, D: Deserializer<'de>>(deserializer: D) -> Resu
 /// refused may contain one.
 pub(super) fn optional_endpoint<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Url>, D::Error> {
     let text = Secret::deserialize(deserializer)?;
-    let text = text.expose();
-    if text.trim().is_empty() {
+    if text.expose().trim().is_empty() {
         return Ok(None);
     }
-    let is_plain = |url: &Url| {
-        matches!(url.scheme(), "http" | "https")
-            && url.has_host()
-            && url.username().is_empty()
-            && url.password().is_none()
-            && url.query().is_none()
-            && url.fragment().is_none()
-    };
-    Url::parse(text.trim()).ok().filter(is_plain).map(Some).ok_or_else(|| {
+    let is_plain = |url: &Url| url.username().is_empty() && url.password().is_none();
+    web_address(text.expose()).filter(is_plain).map(Some).ok_or_else(|| {
         de::Error::custom(
             "is not an http or https address without user and query, such as \"http://127.0.0.1:4318\"",
         )

@@ -10,8 +10,9 @@
 //! ago. A company that asks for more permits than are free does not delay the others.
 
 use std::collections::{BTreeMap, HashMap};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
+use parking_lot::Mutex;
 use tokio::sync::oneshot;
 use uuid::Uuid;
 
@@ -64,7 +65,7 @@ impl FairSemaphore {
     pub async fn acquire(self: &Arc<Self>, company: Uuid, permits: usize) -> Permit {
         let (turn, granted) = oneshot::channel();
         let arrival = {
-            let mut state = self.state();
+            let mut state = self.0.lock();
             state.count += 1;
             let arrival = state.count;
             state.companies.entry(company).or_default().waiting.insert(arrival, Waiter { permits, turn });
@@ -90,10 +91,6 @@ impl FairSemaphore {
                 state.give_back(id, permits);
             }
         }
-    }
-
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -144,7 +141,7 @@ impl Permit {
         let surplus = self.permits.saturating_sub(permits);
         if surplus > 0 {
             self.permits -= surplus;
-            let mut state = self.semaphore.state();
+            let mut state = self.semaphore.0.lock();
             state.give_back(self.company, surplus);
             self.semaphore.serve(&mut state);
         }
@@ -159,7 +156,7 @@ impl Drop for Permit {
 
 impl Drop for Waiting<'_> {
     fn drop(&mut self) {
-        let mut state = self.semaphore.state();
+        let mut state = self.semaphore.0.lock();
         let Some(company) = state.companies.get_mut(&self.company) else { return };
         if company.waiting.remove(&self.arrival).is_some() {
             state.forget_idle(self.company);
@@ -185,7 +182,7 @@ mod tests {
     }
 
     fn is_unused(semaphore: &FairSemaphore, permits: usize) -> bool {
-        let state = semaphore.state();
+        let state = semaphore.0.lock();
         state.free == permits && state.companies.is_empty()
     }
 

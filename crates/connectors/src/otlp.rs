@@ -1,17 +1,15 @@
-//! Exports the traces of sends to an OpenTelemetry collector, by OTLP over HTTP. Only this file knows OpenTelemetry.
+//! Exports the traces of sends to an OpenTelemetry collector, by OTLP over HTTP.
 //!
 //! One task takes spans from the queue and exports them, at most some thousand in each request, one request
 //! after the other. Only this task waits for the collector.
 
-use std::borrow::Cow;
 use std::net::IpAddr;
 use std::time::Duration;
 
-use opentelemetry::trace::{Link, SpanContext, SpanId, SpanKind, Status, TraceFlags, TraceId, TraceState};
-use opentelemetry::{InstrumentationScope, KeyValue, Value as Attribute};
+use opentelemetry::KeyValue;
 use opentelemetry_otlp::{Protocol, SpanExporter as Collector, WithExportConfig as _, WithHttpConfig as _};
 use opentelemetry_sdk::Resource;
-use opentelemetry_sdk::trace::{SpanData, SpanEvents, SpanExporter as _, SpanLinks};
+use opentelemetry_sdk::trace::{SpanData, SpanExporter as _};
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use reqwest::redirect::Policy;
 use tokio::sync::{mpsc, oneshot};
@@ -21,7 +19,7 @@ use uuid::Uuid;
 
 use super::{Error, http};
 use domain::secret::Secret;
-use telemetry::{Caller, MOST_AT_ONCE, Side, Span, Spans, Value};
+use telemetry::{MOST_AT_ONCE, Spans};
 
 /// The path below the collector's address, by the standard of OTLP over HTTP.
 const PATH: [&str; 2] = ["v1", "traces"];
@@ -46,8 +44,7 @@ impl Exporter {
         let collector = collector(endpoint, options, network)?;
         let Some(spans) = telemetry::open(options) else { return Ok(None) };
         let (ask, asked) = mpsc::channel(1);
-        let scope = InstrumentationScope::builder("pombo").with_version(env!("CARGO_PKG_VERSION")).build();
-        tokio::spawn(Work { collector, spans, asked, scope, is_failing: false }.run());
+        tokio::spawn(Work { collector, spans, asked, is_failing: false }.run());
         tracing::info!(endpoint = %endpoint, "exporting traces of sends");
         Ok(Some(Self(ask)))
     }
@@ -128,7 +125,6 @@ struct Work {
     collector: Collector,
     spans: Spans,
     asked: mpsc::Receiver<oneshot::Sender<()>>,
-    scope: InstrumentationScope,
     /// Whether the last export failed: only the first in a row is logged.
     is_failing: bool,
 }
@@ -153,7 +149,7 @@ impl Work {
     }
 
     /// Waits for spans, and a moment longer for more, or until a flush is requested.
-    async fn gather(&mut self, batch: &mut Vec<Span>) -> Option<oneshot::Sender<()>> {
+    async fn gather(&mut self, batch: &mut Vec<SpanData>) -> Option<oneshot::Sender<()>> {
         let Self { spans, asked, .. } = self;
         // A dropped exporter requests no more flushes.
         let mut hear = async || match asked.recv().await {
@@ -174,13 +170,12 @@ impl Work {
         None
     }
 
-    async fn export(&mut self, batch: &mut Vec<Span>) {
+    async fn export(&mut self, batch: &mut Vec<SpanData>) {
         if batch.is_empty() {
             return;
         }
         let count = batch.len();
-        let spans = batch.drain(..).map(|span| data(span, &self.scope)).collect();
-        match self.collector.export(spans).await {
+        match self.collector.export(std::mem::take(batch)).await {
             Ok(()) => {
                 telemetry::note_exported(count);
                 if std::mem::take(&mut self.is_failing) {
@@ -194,55 +189,5 @@ impl Work {
                 }
             }
         }
-    }
-}
-
-/// A span in OpenTelemetry's form.
-fn data(span: Span, scope: &InstrumentationScope) -> SpanData {
-    let Span { send_id, id, parent, name, side, start, end, attributes, fault, caller } = span;
-    let trace = TraceId::from_bytes(send_id.into_bytes());
-    let mut links = SpanLinks::default();
-    links.links.extend(caller.map(link));
-    SpanData {
-        span_context: SpanContext::new(trace, span_id(id), TraceFlags::SAMPLED, false, TraceState::default()),
-        parent_span_id: parent.map_or(SpanId::INVALID, span_id),
-        parent_span_is_remote: false,
-        span_kind: match side {
-            Side::Server => SpanKind::Server,
-            Side::Client => SpanKind::Client,
-            Side::Internal => SpanKind::Internal,
-        },
-        name: Cow::Borrowed(name),
-        start_time: start,
-        end_time: end,
-        attributes: attributes
-            .into_iter()
-            .map(|(name, value)| KeyValue::new(name, attribute(value)))
-            .collect(),
-        dropped_attributes_count: 0,
-        events: SpanEvents::default(),
-        links,
-        status: fault.map_or(Status::Unset, Status::error),
-        instrumentation_scope: scope.clone(),
-    }
-}
-
-fn span_id(id: u64) -> SpanId {
-    SpanId::from_bytes(id.to_be_bytes())
-}
-
-/// The span of the caller's own trace.
-fn link(caller: Caller) -> Link {
-    let Caller { trace_id, span_id: id, flags } = caller;
-    let trace = TraceId::from_bytes(trace_id.to_be_bytes());
-    let context = SpanContext::new(trace, span_id(id), TraceFlags::new(flags), true, TraceState::default());
-    Link::with_context(context)
-}
-
-fn attribute(value: Value) -> Attribute {
-    match value {
-        Value::Text(text) => text.into(),
-        Value::Word(word) => word.into(),
-        Value::Number(number) => number.into(),
     }
 }

@@ -5,38 +5,20 @@
 //! provider's limits, what we do not know passes through untouched. Checked when a request is parsed,
 //! because a bulk send must not fail a million times at the provider for one long title.
 
+mod parts;
+
 use std::collections::HashSet;
 
 use serde_json::Value;
 
+pub use self::parts::*;
 use crate::error::{Code, Refusal};
 use crate::link::Link;
-use crate::payload::{Node, is_absent};
-
-/// Kinds, as a refusal lists them.
-const KINDS: &str = "button, list, product_list, product";
-
-// The provider's limits, in characters unless the name counts something else.
-const HEADER: usize = 60;
-const FOOTER: usize = 60;
-const BODY: usize = 1024;
-const LIST_BODY: usize = 4096;
-const BUTTONS: usize = 3;
-const BUTTON_ID: usize = 256;
-const BUTTON_TITLE: usize = 20;
-const MENU_LABEL: usize = 20;
-const SECTIONS: usize = 10;
-const SECTION_TITLE: usize = 24;
-const LIST_ROWS: usize = 10;
-const ROW_ID: usize = 200;
-const ROW_TITLE: usize = 24;
-const ROW_DESCRIPTION: usize = 72;
-const PRODUCTS: usize = 30;
-/// Ids of catalogues and products have no documented limit; this is far above any that exist.
-const PROVIDER_ID: usize = 256;
+use crate::payload::{Limit, Node, Part, is_absent, items, one};
 
 /// Checks a payload and returns it as it is sent: without entries that are `null` or blank, which
-/// count as absent, and with the link of its header in the form that every client can fetch.
+/// count as absent, and with the link of its header in the form that every client can fetch. Fields that no type has
+/// pass through.
 ///
 /// # Errors
 ///
@@ -45,86 +27,85 @@ pub fn parse(mut payload: Value) -> Result<Value, Refusal> {
     prune(&mut payload);
     drop_empty_edges(&mut payload);
     normalize_header(&mut payload);
-    let root = Node::root(Code::InvalidInteractive, "interactive", &payload);
-    let kind = root.at("type").ok_or_else(|| root.missing("type", format_args!("give one of {KINDS}")))?;
-    match kind.value().as_str() {
-        Some("button") => button(&root),
-        Some("list") => list(&root),
-        Some("product_list") => product_list(&root),
-        Some("product") => product(&root),
-        _ => Err(kind.refuse(format_args!("must be one of {KINDS}"))),
-    }?;
+    Interactive::read(&Node::root(Code::InvalidInteractive, "interactive", &payload))?;
     Ok(payload)
 }
 
-fn button(root: &Node<'_>) -> Result<(), Refusal> {
-    if let Some(header) = root.optional_object("header")? {
-        media_or_text_header(&header)?;
-    }
-    root.object("body")?.text("text", BODY)?;
-    footer(root)?;
-    let (mut titles, mut ids) = (HashSet::new(), HashSet::new());
-    for button in root.object("action")?.items_at("buttons", BUTTONS)? {
-        if button.text("type", BUTTON_TITLE)? != "reply" {
-            return Err(button.refuse("must have the type `reply`"));
+impl Part for InteractiveHeader {
+    fn read(node: &Node<'_>) -> Result<Self, Refusal> {
+        let kind = HeaderTag::read(node)?;
+        let mut header = Self { r#type: kind, text: None, image: None, video: None, document: None };
+        match kind {
+            HeaderTag::Text => header.text = Some(node.text("text", Self::text().most)?.to_owned()),
+            HeaderTag::Image => header.image = Some(one(node, "image")?),
+            HeaderTag::Video => header.video = Some(one(node, "video")?),
+            HeaderTag::Document => header.document = Some(one(node, "document")?),
         }
-        let reply = button.object("reply")?;
-        unique_id(&reply, BUTTON_ID, &mut ids)?;
-        if !titles.insert(reply.text("title", BUTTON_TITLE)?) {
-            return Err(reply.refuse("has the same title as a button before it: titles must differ"));
+        Ok(header)
+    }
+}
+
+impl Part for HeaderFile {
+    fn read(node: &Node<'_>) -> Result<Self, Refusal> {
+        let filename = node.optional_file_name("filename")?.map(str::to_owned);
+        match (node.at("link"), node.optional_text("id", Self::id().most)?) {
+            (None, Some(id)) => Ok(Self { link: None, id: Some(id.to_owned()), filename }),
+            (Some(given), None) => {
+                let link = Link::parse(given.as_text(Self::link().most)?);
+                let link = link.map_err(|wrong| given.refuse(wrong))?.into_string();
+                Ok(Self { link: Some(link), id: None, filename })
+            }
+            _ => Err(node.refuse("must have either a `link` or the `id` of an uploaded file")),
         }
     }
-    Ok(())
 }
 
-fn list(root: &Node<'_>) -> Result<(), Refusal> {
-    if let Some(header) = root.optional_object("header")? {
-        text_header(&header)?;
+impl Part for ButtonAction {
+    fn read(node: &Node<'_>) -> Result<Self, Refusal> {
+        let buttons: Vec<(_, ReplyButton)> = items(node, "buttons", Self::buttons().most)?;
+        let (mut titles, mut ids) = (HashSet::new(), HashSet::new());
+        for (at, ReplyButton { reply: Reply { id, title }, .. }) in &buttons {
+            let reply = at.object("reply")?;
+            unique_id(&reply, id, &mut ids)?;
+            if !titles.insert(title) {
+                return Err(reply.refuse("has the same title as a button before it: titles must differ"));
+            }
+        }
+        Ok(Self { buttons: buttons.into_iter().map(|(_, button)| button).collect() })
     }
-    root.object("body")?.text("text", LIST_BODY)?;
-    footer(root)?;
-    let action = root.object("action")?;
-    action.text("button", MENU_LABEL)?;
-    let rows = sections(&action, "rows", LIST_ROWS)?;
-    let mut ids = HashSet::new();
-    for row in rows {
-        unique_id(&row, ROW_ID, &mut ids)?;
-        row.text("title", ROW_TITLE)?;
-        row.optional_text("description", ROW_DESCRIPTION)?;
-    }
-    Ok(())
 }
 
-fn product_list(root: &Node<'_>) -> Result<(), Refusal> {
-    text_header(&root.object("header")?)?;
-    root.object("body")?.text("text", BODY)?;
-    footer(root)?;
-    let action = root.object("action")?;
-    action.text("catalog_id", PROVIDER_ID)?;
-    for product in sections(&action, "product_items", PRODUCTS)? {
-        product.text("product_retailer_id", PROVIDER_ID)?;
+impl Part for ListAction {
+    fn read(node: &Node<'_>) -> Result<Self, Refusal> {
+        let button = node.text("button", Self::button().most)?.to_owned();
+        let sections: Vec<(_, ListSection)> = items(node, "sections", Self::sections().most)?;
+        check_sections(&sections, "rows", ListSection::rows(), |section| {
+            (section.title.is_some(), section.rows.len())
+        })?;
+        let mut ids = HashSet::new();
+        for (at, section) in &sections {
+            for (index, row) in section.rows.iter().enumerate() {
+                unique_id(&at.item("rows", index), &row.id, &mut ids)?;
+            }
+        }
+        Ok(Self { button, sections: sections.into_iter().map(|(_, section)| section).collect() })
     }
-    Ok(())
 }
 
-fn product(root: &Node<'_>) -> Result<(), Refusal> {
-    if let Some(header) = root.at("header") {
-        return Err(header.refuse("must be left out: a product message shows the product instead"));
+impl Part for ProductListAction {
+    fn read(node: &Node<'_>) -> Result<Self, Refusal> {
+        let catalog_id = node.text("catalog_id", Self::catalog_id().most)?.to_owned();
+        let sections: Vec<(_, ProductSection)> = items(node, "sections", Self::sections().most)?;
+        check_sections(&sections, "product_items", ProductSection::product_items(), |section| {
+            (section.title.is_some(), section.product_items.len())
+        })?;
+        Ok(Self { catalog_id, sections: sections.into_iter().map(|(_, section)| section).collect() })
     }
-    if let Some(body) = root.optional_object("body")? {
-        body.text("text", BODY)?;
-    }
-    footer(root)?;
-    let action = root.object("action")?;
-    action.text("catalog_id", PROVIDER_ID)?;
-    action.text("product_retailer_id", PROVIDER_ID)?;
-    Ok(())
 }
 
 /// The id that comes back when a button or a row is chosen. The provider refuses two that are equal, and one with a
 /// blank at its beginning or end.
-fn unique_id<'a>(node: &Node<'a>, most: usize, known: &mut HashSet<&'a str>) -> Result<(), Refusal> {
-    let id = node.text("id", most)?;
+fn unique_id<'a>(node: &Node<'_>, id: &'a str, known: &mut HashSet<&'a str>) -> Result<(), Refusal> {
     if id.trim() != id {
         return Err(node.refuse("has a blank at the beginning or end of its `id`"));
     }
@@ -134,58 +115,28 @@ fn unique_id<'a>(node: &Node<'a>, most: usize, known: &mut HashSet<&'a str>) -> 
     Ok(())
 }
 
-/// All items of all sections; a menu with several sections needs their titles.
-fn sections<'a>(action: &Node<'a>, key: &str, max_in_total: usize) -> Result<Vec<Node<'a>>, Refusal> {
-    let sections = action.items_at("sections", SECTIONS)?;
-    let mut all = Vec::new();
-    for section in &sections {
-        if section.optional_text("title", SECTION_TITLE)?.is_none() && sections.len() > 1 {
-            return Err(section.missing("title", "every section needs one when there are several"));
+/// A menu with several sections needs their titles, and the limit of a section's items is also that of all together.
+/// `shape` tells whether a section has a title, and how many items.
+fn check_sections<T>(
+    sections: &[(Node<'_>, T)],
+    key: &str,
+    Limit { most }: Limit,
+    shape: impl Fn(&T) -> (bool, usize),
+) -> Result<(), Refusal> {
+    let mut total = 0;
+    for (at, section) in sections {
+        let (has_title, count) = shape(section);
+        if !has_title && sections.len() > 1 {
+            return Err(at.missing("title", "every section needs one when there are several"));
         }
-        all.extend(section.items_at(key, max_in_total)?);
-        if all.len() > max_in_total {
-            return Err(section.refuse(format_args!(
-                "brings the {key} of all sections to {}; at most {max_in_total} are allowed in total",
-                all.len()
-            )));
+        total += count;
+        if total > most {
+            let sentence =
+                format!("brings the {key} of all sections to {total}; at most {most} are allowed in total");
+            return Err(at.refuse(sentence));
         }
     }
-    Ok(all)
-}
-
-fn text_header(header: &Node<'_>) -> Result<(), Refusal> {
-    if header.text("type", HEADER)? != "text" {
-        return Err(header.refuse("must have the type `text` in this kind of message"));
-    }
-    header.text("text", HEADER)?;
     Ok(())
-}
-
-fn media_or_text_header(header: &Node<'_>) -> Result<(), Refusal> {
-    let kind = header.text("type", HEADER)?;
-    if kind == "text" {
-        return text_header(header);
-    }
-    if !matches!(kind, "image" | "video" | "document") {
-        return Err(header.refuse("must have one of the types text, image, video, document"));
-    }
-    let media = header.object(kind)?;
-    media.optional_file_name("filename")?;
-    match (media.at("link"), media.optional_text("id", PROVIDER_ID)?) {
-        (None, Some(_)) => Ok(()),
-        (Some(link), None) => {
-            let text = link.as_text(crate::link::MAX_CHARS)?;
-            Link::parse(text).map(drop).map_err(|wrong| link.refuse(wrong))
-        }
-        _ => Err(media.refuse("must have either a `link` or the `id` of an uploaded file")),
-    }
-}
-
-fn footer(root: &Node<'_>) -> Result<(), Refusal> {
-    match root.optional_object("footer")? {
-        Some(footer) => footer.text("text", FOOTER).map(drop),
-        None => Ok(()),
-    }
 }
 
 /// Removes a header and a footer without content, which count as absent.

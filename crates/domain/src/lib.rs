@@ -5,6 +5,7 @@
 
 pub mod address;
 pub mod block;
+pub mod body;
 pub mod cell;
 pub mod channel;
 pub mod contact;
@@ -22,12 +23,13 @@ pub mod nearest;
 pub mod opt_out;
 pub mod outlook;
 pub mod page;
-mod payload;
+pub mod payload;
 pub mod phone;
 pub mod plan;
 pub mod provider;
 pub mod rate;
 pub mod request;
+pub mod schema;
 pub mod scope;
 pub mod secret;
 pub mod send;

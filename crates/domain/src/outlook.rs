@@ -114,6 +114,28 @@ impl Reason {
             Self::Paused | Self::Scheduled | Self::Disconnected | Self::Blocked | Self::TemplatePaused
         )
     }
+
+    /// What messages that were put back wait for; `None` when the reason is not one of messages.
+    pub fn sentence_of_messages(self, tier: &str) -> Option<String> {
+        Some(match self {
+            Self::Pair => format!(
+                "the remaining recipients got messages moments ago, and each may get only so many (tier \
+                 `{tier}`, options pair_interval and pair_burst)"
+            ),
+            Self::RecipientHeld => {
+                "the provider asked to hold messages to the remaining recipients for a while".to_owned()
+            }
+            Self::UnknownOutcome => format!(
+                "it is unknown whether the provider has the remaining messages: the channel waits for receipts (option \
+                 retry.unknown_grace), then tier `{tier}` decides (option unknown_outcome)"
+            ),
+            Self::Retry | Self::BackOff => {
+                "the provider refused the remaining messages for a temporary reason, and they are retried"
+                    .to_owned()
+            }
+            _ => return None,
+        })
+    }
 }
 
 impl Outlook {

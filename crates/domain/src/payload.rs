@@ -1,11 +1,16 @@
 //! Walks through a JSON payload and keeps the path, so that a refusal can name it.
 //!
-//! The rules of interactive payloads and of template components are written with it. `null`, a blank
+//! The parts of interactive payloads and of template components are declared with it: one type each, with its limits. `null`, a blank
 //! text and an empty array count as absent, as in the rest of a request.
+
+mod part;
 
 use std::fmt;
 
 use serde_json::Value;
+
+pub use self::part::Limit;
+pub(crate) use self::part::{Part, items, one, parts, tags};
 
 use crate::error::{Code, Refusal};
 use crate::link::{FILE_NAME_CHARS, NOT_A_FILE_NAME, is_file_name};
@@ -64,6 +69,11 @@ impl<'a> Node<'a> {
         self.optional_text(key, max)?.ok_or_else(|| self.missing(key, "give a text"))
     }
 
+    /// The word of a vocabulary under this key, in small letters: it may be given in any case.
+    pub(crate) fn word(&self, key: &str, max: usize) -> Result<String, Refusal> {
+        Ok(self.text(key, max)?.trim().to_ascii_lowercase())
+    }
+
     /// The name of a document under this key.
     pub(crate) fn optional_file_name(&self, key: &str) -> Result<Option<&'a str>, Refusal> {
         let Some(node) = self.at(key) else { return Ok(None) };
@@ -79,6 +89,12 @@ impl<'a> Node<'a> {
     /// The object under this key, which must be there.
     pub(crate) fn object(&self, key: &str) -> Result<Node<'a>, Refusal> {
         self.optional_object(key)?.ok_or_else(|| self.missing(key, "give an object"))
+    }
+
+    /// The item with this index of the array under this key, for a refusal.
+    pub(crate) fn item(&self, key: &str, index: usize) -> Node<'a> {
+        let value = self.value.get(key).and_then(|items| items.get(index)).unwrap_or(self.value);
+        Node { value, path: format!("{}.{key}[{index}]", self.path), code: self.code }
     }
 
     /// The objects of this array, of which there may be at most `max`.

@@ -7,6 +7,7 @@
 mod check;
 mod component;
 pub mod contact_field;
+mod given;
 mod parse;
 mod shape;
 mod unread;
@@ -16,6 +17,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 pub use self::component::{Card, Component, Media, Parameter, Source};
+pub use self::given::*;
 pub use self::parse::parse_components;
 pub use self::shape::{Button, Header, Shape, Variables};
 pub use self::unread::unread_fields;

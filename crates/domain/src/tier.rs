@@ -15,12 +15,16 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+use utoipa::openapi::schema::{KnownFormat, ObjectBuilder, OneOfBuilder, Schema, SchemaFormat, Type};
+use utoipa::openapi::{Ref, RefOr};
+use utoipa::{PartialSchema, ToSchema};
 
 use crate::channel::Kind;
 use crate::rate::Rate;
+use crate::schema_words;
 use crate::time_span;
 
-pub use difference::{OptionChange, difference};
+pub use difference::{OptionChange, OptionValue, difference};
 pub use document::from_json;
 pub use file::{BUILT_IN, TierFault, parse};
 
@@ -130,24 +134,40 @@ pub fn is_name(text: &str) -> bool {
     (1..=MAX_NAME).contains(&text.len()) && text.bytes().all(plain)
 }
 
+/// Every option of a tier, in the order of the struct, each with a value that it can have, as files and JSON write it.
+const EXAMPLES: [(&str, &str); 14] = [
+    ("name", "\"slow\""),
+    ("kind", "\"business_account\""),
+    ("description", "\"For new numbers\""),
+    ("messages_per_second", "\"80/s\""),
+    ("burst", "1"),
+    ("pair_interval", "\"6s\""),
+    ("pair_burst", "10"),
+    ("template_quota", "2000"),
+    ("api_requests", "\"50/s\""),
+    ("unknown_outcome", "\"resend\""),
+    ("jitter", "\"4s\""),
+    ("daily_cap", "200"),
+    ("warm_up", "[20, 40, 80]"),
+    ("cold_contacts", "10"),
+];
+
+/// A value that the option can have, as files and JSON write it; empty for what is no option.
+pub fn example(option: &str) -> &'static str {
+    EXAMPLES.iter().find(|(name, _)| *name == option).map_or("", |(_, example)| example)
+}
+
 impl Tier {
-    /// Every option of a tier, in the order of the struct.
-    pub const OPTIONS: &[&str] = &[
-        "name",
-        "kind",
-        "description",
-        "messages_per_second",
-        "burst",
-        "pair_interval",
-        "pair_burst",
-        "template_quota",
-        "api_requests",
-        "unknown_outcome",
-        "jitter",
-        "daily_cap",
-        "warm_up",
-        "cold_contacts",
-    ];
+    /// The names of all options, in the order of the struct.
+    pub const OPTIONS: &[&str] = &{
+        let mut names = [""; EXAMPLES.len()];
+        let mut next = 0;
+        while next < names.len() {
+            names[next] = EXAMPLES[next].0;
+            next += 1;
+        }
+        names
+    };
 
     /// Messages that may go at once: as set, or one per cent of the per-second rate and at least 1.
     #[expect(
@@ -210,6 +230,29 @@ impl Tier {
             }
         }
         faults
+    }
+}
+
+schema_words! {
+    /// No limit.
+    pub Unlimited = ["unlimited"];
+}
+
+impl PartialSchema for Quota {
+    fn schema() -> RefOr<Schema> {
+        let count = ObjectBuilder::new()
+            .schema_type(Type::Integer)
+            .format(Some(SchemaFormat::KnownFormat(KnownFormat::Int32)))
+            .minimum(Some(1));
+        let unlimited = Ref::from_schema_name(Unlimited::name());
+        let about = Some("A number, or `unlimited`.");
+        OneOfBuilder::new().description(about).item(count).item(unlimited).into()
+    }
+}
+
+impl ToSchema for Quota {
+    fn schemas(schemas: &mut Vec<(String, RefOr<Schema>)>) {
+        schemas.push((Unlimited::name().into_owned(), Unlimited::schema()));
     }
 }
 

@@ -16,13 +16,13 @@ use async_trait::async_trait;
 use tokio::sync::mpsc;
 use uuid::Uuid;
 
-pub use self::records::{CONVERSATIONS, Change, Record, Records, RecordsError};
+pub use self::records::{CONVERSATIONS, Records, RecordsError};
 use domain::phone::PhoneNumber;
 use domain::secret::Secret;
 pub use domain::web_session::{
-    Ack, AckState, Assertion, Ban, Built, BuiltMedia, Challenge, Content, End, Event, InvalidAssertion,
-    InvalidJid, InvalidMessageId, Jid, Media, MediaKind, MessageId, PairingFailure, PasskeyRefused, Prepared,
-    RESTRICTED, Sent,
+    Ack, AckState, Assertion, Ban, Built, BuiltMedia, Challenge, Change, Content, End, Event,
+    InvalidAssertion, InvalidJid, InvalidMessageId, Jid, Media, MediaKind, MessageId, PairingFailure,
+    PasskeyRefused, Prepared, RESTRICTED, Record, Sent,
 };
 
 /// The parameters for opening a session.
@@ -64,18 +64,10 @@ pub trait Session: Send + Sync {
     /// Looks up whether a number is on WhatsApp, and its address. Look up every number before the first
     /// message to it: WhatsApp silently accepts a message to a number that it does not have, and many of them
     /// get an account restricted.
-    ///
-    /// # Errors
-    ///
-    /// [`AskError`].
     async fn find(&self, number: PhoneNumber) -> Result<Option<Found>, AskError>;
 
     /// The address of a profile picture, valid for some days; `None` when there is none or it is hidden from
     /// us.
-    ///
-    /// # Errors
-    ///
-    /// [`AskError`].
     async fn picture(&self, of: &Jid) -> Result<Option<Picture>, AskError>;
 
     /// Uploads the file, if there is one, and prepares the message for [`Session::hand_over`].
@@ -112,10 +104,6 @@ pub trait Session: Send + Sync {
     /// counts.
     ///
     /// A code that is still valid is canceled. WhatsApp gives a number only a few codes an hour.
-    ///
-    /// # Errors
-    ///
-    /// [`PairingFailure`].
     async fn pairing_code(&self, number: PhoneNumber) -> Result<Secret, PairingFailure>;
 
     /// Submits the assertion that [`Event::PasskeyRequired`] asks for. [`Event::PasskeyCode`] follows when

@@ -2,6 +2,8 @@
 
 use async_trait::async_trait;
 
+use domain::web_session::{Change, Record};
+
 /// Namespaces of the keys with which a session and the people it writes to encrypt; both sides advance them
 /// with each message. A session that continued with an older copy would encrypt with used keys, and its
 /// messages would be dropped silently. Without these keys it begins new conversations, as the same device.
@@ -10,35 +12,19 @@ pub const CONVERSATIONS: &[&str] = &["session", "sender_key", "group_key_holders
 /// The storage of one session's keys: values by key, in namespaces. The implementation does not know their
 /// format. The values are private keys and have to be protected accordingly.
 ///
-/// Only the session reads and writes them, from many tasks.
+/// Only the session reads and writes them, from many tasks. Each method can fail with [`RecordsError`].
 #[async_trait]
 pub trait Records: Send + Sync {
     /// The existing records with these keys, in any order.
-    ///
-    /// # Errors
-    ///
-    /// [`RecordsError`].
     async fn read(&self, namespace: &str, keys: &[&str]) -> Result<Vec<Record>, RecordsError>;
 
     /// All records of a namespace, in any order.
-    ///
-    /// # Errors
-    ///
-    /// [`RecordsError`].
     async fn list(&self, namespace: &str) -> Result<Vec<Record>, RecordsError>;
 
     /// The keys of a namespace and their marks, in any order.
-    ///
-    /// # Errors
-    ///
-    /// [`RecordsError`].
     async fn list_keys(&self, namespace: &str) -> Result<Vec<(String, i64)>, RecordsError>;
 
     /// Whether a namespace has a key with this beginning.
-    ///
-    /// # Errors
-    ///
-    /// [`RecordsError`].
     async fn has_key(&self, namespace: &str, beginning: &str) -> Result<bool, RecordsError>;
 
     /// Makes all of these changes or none, in this order.
@@ -49,71 +35,14 @@ pub trait Records: Send + Sync {
     async fn apply(&self, changes: Vec<Change>) -> Result<(), RecordsError>;
 
     /// Reads and deletes one record in one step, so that only one of two callers gets it.
-    ///
-    /// # Errors
-    ///
-    /// [`RecordsError`].
     async fn take(&self, namespace: &str, key: &str) -> Result<Option<Record>, RecordsError>;
 
     /// Deletes the records of a namespace whose mark is above zero and below this mark, and returns their
     /// number.
-    ///
-    /// # Errors
-    ///
-    /// [`RecordsError`].
     async fn delete_below(&self, namespace: &str, mark: i64) -> Result<u64, RecordsError>;
 
     /// Deletes all records of the session.
-    ///
-    /// # Errors
-    ///
-    /// [`RecordsError`].
     async fn wipe(&self) -> Result<(), RecordsError>;
-}
-
-/// One record. It may be a private key, so it is never printed.
-#[derive(Clone, PartialEq, Eq)]
-pub struct Record {
-    /// Its key, unique in its namespace.
-    pub key: String,
-    /// Its content, in the session's own format.
-    pub value: Vec<u8>,
-    /// A number for the session's own use: seconds since 1970 for records that expire, another value for
-    /// others.
-    pub mark: i64,
-}
-
-/// One change of the records.
-#[derive(Clone, PartialEq, Eq)]
-pub enum Change {
-    /// Writes a record, and replaces an existing one with this key.
-    Put {
-        /// The namespace of the record.
-        namespace: String,
-        /// The record.
-        record: Record,
-    },
-    /// Sets the mark of those of these records that exist.
-    Mark {
-        /// The namespace of the records.
-        namespace: String,
-        /// The keys of the records.
-        keys: Vec<String>,
-        /// The new mark.
-        mark: i64,
-    },
-    /// Deletes those of these records that exist.
-    Delete {
-        /// The namespace of the records.
-        namespace: String,
-        /// The keys of the records.
-        keys: Vec<String>,
-    },
-    /// Deletes all records of a namespace.
-    Clear {
-        /// The namespace to empty.
-        namespace: String,
-    },
 }
 
 /// The records cannot be used.
@@ -125,10 +54,4 @@ pub enum RecordsError {
     /// They cannot be opened: they were written with another sealing key, or altered.
     #[error("the session's records do not open: {0}")]
     DoNotOpen(#[source] Box<dyn std::error::Error + Send + Sync>),
-}
-
-impl std::fmt::Debug for Record {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "Record({}, {} bytes, mark {})", self.key, self.value.len(), self.mark)
-    }
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use actix::MailboxError;
 
-use super::{RETRY_AFTER, ledger};
+use super::RETRY_AFTER;
 use domain::error::Refusal;
 use domain::limit::Spent;
 use domain::request::Skipped;
@@ -63,17 +63,6 @@ impl From<store::Error> for Error {
         } else {
             tracing::error!(%error, "a query failed");
             Self::Internal
-        }
-    }
-}
-
-impl From<ledger::Error> for Error {
-    fn from(error: ledger::Error) -> Self {
-        match error {
-            ledger::Error::Unavailable | ledger::Error::Closed => {
-                Self::Unavailable { retry_after: RETRY_AFTER }
-            }
-            ledger::Error::Refused => Self::Internal,
         }
     }
 }

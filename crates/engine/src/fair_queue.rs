@@ -6,8 +6,9 @@
 //! others, and loses nothing. A sharer that wanted nothing for a while saves nothing up.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
+use parking_lot::Mutex;
 use tokio::sync::oneshot;
 
 use super::planted::{Fault, is_planted};
@@ -78,7 +79,7 @@ impl FairQueue {
 
     /// Takes a free permit, unless a sharer waits in the queue.
     pub(crate) fn take(&self, share: &mut Share) -> bool {
-        let mut state = self.state();
+        let mut state = self.0.lock();
         let is_free = state.free > 0 && (state.waiting.is_empty() || is_planted(Fault::LineJumped));
         if is_free {
             state.free -= 1;
@@ -90,7 +91,7 @@ impl FairQueue {
     /// Waits in the queue for this many permits, which come all at once.
     pub(crate) fn enqueue(self: &Arc<Self>, share: &mut Share, permits: usize) -> Turn {
         let (turn, granted) = oneshot::channel();
-        let mut state = self.state();
+        let mut state = self.0.lock();
         state.arrivals += 1;
         let place = (share.begin(state.time, permits), state.arrivals);
         state.waiting.insert(place, Waiter { permits, turn });
@@ -100,7 +101,7 @@ impl FairQueue {
 
     /// Gives permits back: the first in the queue has them next.
     pub(crate) fn give_back(self: &Arc<Self>, permits: usize) {
-        let mut state = self.state();
+        let mut state = self.0.lock();
         state.free += permits;
         self.serve(&mut state);
     }
@@ -118,13 +119,9 @@ impl FairQueue {
         }
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     #[cfg(any(test, feature = "universe"))]
     pub(crate) fn free(&self) -> usize {
-        self.state().free
+        self.0.lock().free
     }
 }
 

@@ -8,17 +8,26 @@
 mod accept;
 mod access;
 mod account;
+pub mod activity;
+mod asking;
 mod channel;
 mod contacts;
 mod error;
 mod events;
 mod fair_queue;
+mod handover;
+mod health;
+mod last_seconds;
 mod ledger;
 mod mailbox;
 mod nodes;
+mod notices;
+mod pacer;
+mod reader;
 mod receipts;
 mod recent;
 pub mod records;
+mod rounds;
 mod sends;
 mod shared;
 mod start;
@@ -41,6 +50,7 @@ use self::accept::idempotency::Claims;
 pub use self::accept::idempotency::{KEPT, KeyGuard, Turn};
 use self::accept::resolver::Resolver;
 pub use self::accept::retry::Retried;
+pub use self::accept::web_send::WebSends;
 pub use self::accept::web_send::{DryRunFile, WebDryRun};
 pub use self::accept::{DryRun, plan};
 pub use self::access::Caller;
@@ -48,31 +58,38 @@ use self::access::app_secrets::{AppSecrets, VerifyTokens};
 use self::access::keys::Keys;
 use self::access::requests::Requests;
 pub use self::access::requests::{Allowance, Exhausted};
+pub use self::channel::Channels;
 use self::channel::ClockWasSet;
 pub use self::channel::addition::{Addition, Check, NotAdded, Number, Unfit};
 use self::channel::directory::Directory;
 pub use self::channel::load::Load;
-pub use self::channel::{activity, retiering};
+pub use self::channel::retiering;
+pub use self::contacts::Contacts;
 use self::contacts::change::Changes;
 pub use self::contacts::change::{MOST_AT_ONCE, Whom, no_such_tag};
+pub use self::contacts::imports::ContactImports;
 use self::contacts::imports::Imports;
 pub use self::contacts::imports::{
     ImportChange, NewUpload, Shown, Upload, no_such_import, settings as import_settings,
 };
 pub use self::error::{Error, StartError};
+pub use self::handover::{Form, HandedOver};
 pub use self::ledger::Claim;
 use self::ledger::{Close, Condition};
+pub use self::nodes::ClusterNodes;
 pub use self::nodes::ShownCluster;
+pub use self::receipts::Webhooks;
 pub use self::receipts::webhook::{Webhook, verify_token};
 use self::records::RequestShare;
+pub use self::sends::Sends;
 pub use self::sends::journey::Traced;
 pub use self::sends::steering::no_such_send;
 pub use self::sends::tallies::Counted;
 use self::sends::tallies::Tallies;
 use self::shared::Shared;
 use self::upkeep::wall_clock::Jump;
+pub use self::web_session::Phones;
 use self::web_session::WebSessions;
-pub use self::web_session::{Form, HandedOver};
 pub(crate) use ::machines::{self as machine, planted};
 use clock::Timestamp;
 use domain::channel::Channel;
@@ -246,12 +263,12 @@ impl Engine {
 
     /// Loads the suppressions and the numbers of people, and reads the suppressions again when others arrived meanwhile.
     async fn load_suppressions(&self) -> store::Result<()> {
-        self.0.shared.people.replace_waiting(self.store().waiting_users().await?);
+        self.0.shared.people.replace_waiting(self.store().persons().waiting_users().await?);
         for _ in 0..MOST_LOADS {
             let loading = self.0.shared.suppressions.load().await;
-            let records = self.store().suppressions(Timestamp::now()).await?;
+            let records = self.store().suppressions().current(Timestamp::now()).await?;
             // Read last: people get further numbers and lose none, so that every record finds its person.
-            if loading.finish(records, self.store().other_numbers(None).await?) {
+            if loading.finish(records, self.store().persons().other_numbers(None).await?) {
                 break;
             }
         }
@@ -270,7 +287,7 @@ impl Engine {
     async fn clock_was_set(&self, jump: Jump) -> store::Result<()> {
         if let Jump::Back(_) = jump {
             let now = Timestamp::now();
-            self.store().clock_went_back(now, LONGEST_HOLD).await?;
+            self.store().sends().clock_went_back(now, LONGEST_HOLD).await?;
             self.tell_accounts_of_clock();
             self.load_suppressions().await?;
         }

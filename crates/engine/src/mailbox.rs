@@ -2,60 +2,44 @@
 
 use std::marker::PhantomData;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
-use actix::dev::{MessageResponse, OneshotSender, Request, SendError, ToEnvelope};
-use actix::{Actor, Addr, Handler, Message, Recipient};
+use actix::dev::{MessageResponse, OneshotSender, Request, SendError};
+use actix::{Actor, Addr, Context, Handler, Message, Recipient};
 
-/// Counts the waiting messages. Clones count together.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct Mailbox(Arc<Token>);
-
-/// Each waiting message has a clone, which is as cheap as any counter.
-#[derive(Debug, Clone, Default)]
-struct Token(Arc<()>);
-
-/// An actor's address. Clones lead to the same actor.
+/// An actor's address. Clones lead to the same actor and count together.
 #[derive(Debug)]
 pub(crate) struct Door<A: Actor> {
     address: Addr<A>,
-    mailbox: Mailbox,
+    waiting: Arc<AtomicU64>,
 }
 
 /// An actor's address for one kind of message.
 #[derive(Debug)]
-pub(crate) struct Slot<M>
-where
-    M: Message + Send + 'static,
-    M::Result: Send,
-{
+pub(crate) struct Slot<M: Message<Result: Send> + Send + 'static> {
     recipient: Recipient<Queued<M>>,
-    mailbox: Mailbox,
+    waiting: Arc<AtomicU64>,
 }
 
 /// A message on its way, which counts until the actor handles it or it is dropped. An actor with a [`Door`] handles
 /// these, and the messages in them.
 pub(crate) struct Queued<M> {
     message: M,
-    _counted: Token,
+    _counted: Counted,
 }
 
 /// The response to the message in a [`Queued`].
 pub(crate) struct Passed<M, R>(R, PhantomData<M>);
 
-impl Mailbox {
-    /// The number of messages that wait now.
-    pub(crate) fn len(&self) -> u64 {
-        let Token(counted) = &*self.0;
-        // One clone is the mailbox's own.
-        (Arc::strong_count(counted) - 1) as u64
-    }
-
-    fn queue<M>(&self, message: M) -> Queued<M> {
-        Queued { message, _counted: Token::clone(&self.0) }
-    }
-}
+/// One waiting message.
+struct Counted(Arc<AtomicU64>);
 
 impl<M> Queued<M> {
+    fn new(message: M, waiting: &Arc<AtomicU64>) -> Self {
+        waiting.fetch_add(1, Ordering::Relaxed);
+        Self { message, _counted: Counted(Arc::clone(waiting)) }
+    }
+
     /// Takes the message, which no longer waits.
     pub(crate) fn taken_up(self) -> M {
         self.message
@@ -83,15 +67,21 @@ where
     }
 }
 
-impl<A: Actor> Door<A> {
+impl Drop for Counted {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+impl<A: Actor<Context = Context<A>>> Door<A> {
     /// A door to an actor without messages yet.
     pub(crate) fn to(address: Addr<A>) -> Self {
-        Self { address, mailbox: Mailbox::default() }
+        Self { address, waiting: Arc::default() }
     }
 
-    /// The mailbox.
-    pub(crate) const fn mailbox(&self) -> &Mailbox {
-        &self.mailbox
+    /// The number of messages that wait now.
+    pub(crate) fn waiting(&self) -> u64 {
+        self.waiting.load(Ordering::Relaxed)
     }
 
     /// Whether the actor runs.
@@ -102,76 +92,55 @@ impl<A: Actor> Door<A> {
     /// Sends a message, once there is room, and waits for the answer.
     pub(crate) fn send<M>(&self, message: M) -> Request<A, Queued<M>>
     where
-        M: Message + Send + 'static,
-        M::Result: Send,
+        M: Message<Result: Send> + Send + 'static,
         A: Handler<Queued<M>>,
-        A::Context: ToEnvelope<A, Queued<M>>,
     {
-        self.address.send(self.mailbox.queue(message))
+        self.address.send(Queued::new(message, &self.waiting))
     }
 
     /// Sends a message now or not at all. Returns whether that was possible.
     pub(crate) fn try_send<M>(&self, message: M) -> bool
     where
-        M: Message + Send + 'static,
-        M::Result: Send,
+        M: Message<Result: Send> + Send + 'static,
         A: Handler<Queued<M>>,
-        A::Context: ToEnvelope<A, Queued<M>>,
     {
-        self.address.try_send(self.mailbox.queue(message)).is_ok()
+        self.address.try_send(Queued::new(message, &self.waiting)).is_ok()
     }
 
     /// The address for one kind of message.
     pub(crate) fn slot<M>(&self) -> Slot<M>
     where
-        M: Message + Send + 'static,
-        M::Result: Send,
+        M: Message<Result: Send> + Send + 'static,
         A: Handler<Queued<M>>,
-        A::Context: ToEnvelope<A, Queued<M>>,
     {
-        Slot { recipient: self.address.clone().recipient(), mailbox: self.mailbox.clone() }
+        Slot { recipient: self.address.clone().recipient(), waiting: Arc::clone(&self.waiting) }
     }
 }
 
 impl<A: Actor> Clone for Door<A> {
     fn clone(&self) -> Self {
-        Self { address: self.address.clone(), mailbox: self.mailbox.clone() }
+        Self { address: self.address.clone(), waiting: Arc::clone(&self.waiting) }
     }
 }
 
-impl<M> Slot<M>
-where
-    M: Message + Send + 'static,
-    M::Result: Send,
-{
+impl<M: Message<Result: Send> + Send + 'static> Slot<M> {
     /// Sends a message now; returns it when the mailbox is full. For an actor that ended, the message is dropped.
     pub(crate) fn try_send(&self, message: M) -> Result<(), M> {
-        match self.recipient.try_send(self.mailbox.queue(message)) {
+        match self.recipient.try_send(Queued::new(message, &self.waiting)) {
             Ok(()) | Err(SendError::Closed(_)) => Ok(()),
             Err(SendError::Full(queued)) => Err(queued.taken_up()),
         }
     }
 
     /// Sends a message, once there is room. For an actor that ended, the message is dropped.
-    pub(crate) async fn send(self, message: M) {
-        let _ = self.recipient.send(self.mailbox.queue(message)).await;
-    }
-}
-
-impl<M> Clone for Slot<M>
-where
-    M: Message + Send + 'static,
-    M::Result: Send,
-{
-    fn clone(&self) -> Self {
-        Self { recipient: self.recipient.clone(), mailbox: self.mailbox.clone() }
+    pub(crate) fn send(&self, message: M) -> impl Future<Output = ()> + use<M> {
+        let sent = self.recipient.send(Queued::new(message, &self.waiting));
+        async { drop(sent.await) }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use actix::Context;
-
     use super::*;
 
     struct Echo;
@@ -209,12 +178,12 @@ mod tests {
         let door = Door::to(Echo.start());
         // The actor shares this thread: it has had no turn yet.
         let (first, second) = (door.send(Say(1)), door.send(Say(2)));
-        assert_eq!(door.mailbox().len(), 2);
+        assert_eq!(door.waiting(), 2);
         assert_eq!((first.await.unwrap(), second.await.unwrap()), (1, 2));
-        assert_eq!(door.mailbox().len(), 0);
+        assert_eq!(door.waiting(), 0);
         assert!(door.try_send(Say(3)) && door.slot::<Say>().try_send(Say(4)).is_ok());
-        assert_eq!(door.clone().mailbox().len(), 2);
+        assert_eq!(door.clone().waiting(), 2);
         assert_eq!(door.send(Say(5)).await.unwrap(), 5);
-        assert_eq!(door.mailbox().len(), 0);
+        assert_eq!(door.waiting(), 0);
     }
 }

@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 use std::hash::{BuildHasher as _, Hash, RandomState};
 use std::mem;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use parking_lot::Mutex;
 
 /// The values of the keys that were seen last, at least `half` and at most twice as many. A key takes eight bytes,
 /// whatever its length: two keys with the same hash, which nobody can choose, count as one.
@@ -22,7 +23,7 @@ impl<T: Clone> Recent<T> {
     /// Remembers the value of a key. Returns the value that it had.
     pub(crate) fn put(&self, key: &(impl Hash + ?Sized), value: T) -> Option<T> {
         let hash = self.hasher.hash_one(key);
-        let mut halves = self.halves();
+        let mut halves = self.halves.lock();
         let [newer, older] = &mut *halves;
         if newer.len() >= self.half && !newer.contains_key(&hash) {
             *older = mem::take(newer);
@@ -33,11 +34,7 @@ impl<T: Clone> Recent<T> {
     /// The value of a key.
     pub(crate) fn get(&self, key: &(impl Hash + ?Sized)) -> Option<T> {
         let hash = self.hasher.hash_one(key);
-        self.halves().iter().find_map(|half| half.get(&hash)).cloned()
-    }
-
-    fn halves(&self) -> MutexGuard<'_, [HashMap<u64, T>; 2]> {
-        self.halves.lock().unwrap_or_else(PoisonError::into_inner)
+        self.halves.lock().iter().find_map(|half| half.get(&hash)).cloned()
     }
 }
 

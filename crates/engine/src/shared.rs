@@ -2,21 +2,24 @@
 
 use std::collections::HashMap;
 use std::ops::Deref;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
-use super::account::{Accounts, Pacer};
-use super::channel::activity::Activity;
-use super::channel::reader::Reader;
+use parking_lot::RwLock;
+
+use super::account::Accounts;
+use super::activity::Activity;
 use super::contacts::people::People;
 use super::contacts::suppressions::Suppressions;
 use super::fair_queue::FairQueue;
+use super::handover::{PendingReplies, SessionHandles, WebChannel};
+use super::health::Health;
 use super::ledger::Ledger;
 use super::mailbox::Door;
+use super::pacer::Pacer;
+use super::reader::Reader;
 use super::recent::Recent;
-use super::upkeep::health::Health;
-use super::web_session::{PendingReplies, SessionHandles, WebChannel};
 use cluster::Cluster;
 use connectors::fair_semaphore::FairSemaphore;
 use connectors::media::Fetcher;
@@ -120,7 +123,7 @@ impl Deref for Shared {
 impl Shared {
     /// Reads the tiers.
     pub(crate) async fn load_tiers(&self) -> store::Result<()> {
-        let tiers = self.store.tiers().await?;
+        let tiers = self.store.tiers().all().await?;
         self.tiers.replace(tiers.into_iter().map(|tier| (tier.name, tier.settings)));
         Ok(())
     }
@@ -147,7 +150,7 @@ pub(crate) struct Tiers {
 impl Tiers {
     /// Takes over the tiers of the store: name and settings as JSON. A tier that cannot be read stays as it was.
     pub(crate) fn replace(&self, records: impl IntoIterator<Item = (String, String)>) {
-        let mut tiers = self.tiers.write().unwrap_or_else(PoisonError::into_inner);
+        let mut tiers = self.tiers.write();
         for (name, settings) in records {
             match serde_json::from_str(&settings) {
                 Ok(tier) => {
@@ -161,7 +164,7 @@ impl Tiers {
 
     /// Whether this process has read a tier of this name.
     pub(crate) fn knows(&self, name: &str) -> bool {
-        self.tiers.read().unwrap_or_else(PoisonError::into_inner).contains_key(name)
+        self.tiers.read().contains_key(name)
     }
 
     /// Rises when tiers are replaced: tiers that were found before may be out of date then.
@@ -171,7 +174,7 @@ impl Tiers {
 
     /// The tier of this name, or the one that stands in for it.
     pub(crate) fn find(&self, name: &str) -> Arc<Tier> {
-        let tiers = self.tiers.read().unwrap_or_else(PoisonError::into_inner);
+        let tiers = self.tiers.read();
         if let Some(tier) = tiers.get(name) {
             return Arc::clone(tier);
         }

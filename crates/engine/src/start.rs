@@ -11,23 +11,25 @@ use super::accept::resolver::{self, Resolver};
 use super::access::app_secrets::{AppSecrets, VerifyTokens};
 use super::access::keys::Keys;
 use super::access::requests::Requests;
-use super::channel::activity::Activity;
+use super::activity::Activity;
 use super::channel::directory::Directory;
-use super::channel::reader::Reader;
 use super::contacts::change::Changes;
 use super::contacts::imports::{Imports, Runner};
+use super::handover::SessionHandles;
+use super::health::Health;
 use super::ledger::{Condition, Ledger, Listeners};
 use super::mailbox::Door;
 use super::nodes::Nodes;
+use super::reader::Reader;
 use super::records::RequestShare;
+use super::rounds;
 use super::sends::tallies::Tallies;
 use super::shared::{Common, Shared};
-use super::upkeep::health::Health;
+use super::upkeep::accounts;
 use super::upkeep::retention::Retention;
-use super::upkeep::rounds;
 use super::upkeep::sentinel::Sentinel;
-use super::web_session::{self, SessionHandles, WebSessions};
-use super::{Engine, Inner, LONGEST_HOLD, StartError, account, receipts, threads};
+use super::web_session::{self, WebSessions};
+use super::{Engine, Inner, LONGEST_HOLD, StartError, receipts, threads};
 use clock::Timestamp;
 use cluster::{Carrier, Cluster, Heartbeat, Nobody};
 use config::Config;
@@ -76,9 +78,11 @@ impl Engine {
         let (heart, events) = node.map(|(shell, events)| (beat(shell), events)).unzip();
         let requests = RequestShare::new(store.clone(), config.database.acquire_timeout);
         let store = store.reserved_for(Purpose::Engine);
-        store.clock_went_back(Timestamp::now(), LONGEST_HOLD).await?;
+        store.sends().clock_went_back(Timestamp::now(), LONGEST_HOLD).await?;
         let is_first = match cluster.node() {
-            Some(node) => store.nodes().await?.iter().all(|other| other.id == node || !other.is_alive()),
+            Some(node) => {
+                store.nodes().all().await?.iter().all(|other| other.id == node || !other.is_alive())
+            }
             None => true,
         };
         Self::end_what_was_left(config, &store, &lease, is_first).await?;
@@ -164,7 +168,7 @@ impl Engine {
         let retention = Retention::new(Arc::clone(&engine.0.shared), Arc::clone(&dispatching), ages);
         let interval = config.engine.watch_interval;
         // Another node may be receiving an upload.
-        let discarded = if is_first { engine.store().discard_uploads().await? } else { 0 };
+        let discarded = if is_first { engine.store().imports().discard_uploads().await? } else { 0 };
         if discarded > 0 {
             tracing::info!(uploads = discarded, "discarded incomplete uploads");
         }
@@ -173,7 +177,7 @@ impl Engine {
         Sentinel { engine: engine.clone(), interval, seen, lease: dispatching, retention }.start(&helpers);
         helpers.spawn(engine.clone().take_in(session_updates));
         let connections = Connections::new(&config.cloud_api, &config.network)?;
-        helpers.spawn(account::keep(engine.clone(), connections));
+        helpers.spawn(accounts::keep(engine.clone(), connections));
         match events {
             Some(events) => engine.join(&helpers, events),
             None => {
@@ -192,8 +196,8 @@ impl Engine {
         is_first: bool,
     ) -> Result<(), StartError> {
         let removed = match lease.node() {
-            Some(_) => store.remove_abandoned(lease).await?,
-            None => store.remove_unresolved(lease).await?,
+            Some(_) => store.nodes().remove_abandoned(lease).await?,
+            None => store.sends().remove_unresolved(lease).await?,
         };
         if removed > 0 {
             tracing::info!(sends = removed, "removed sends with an incomplete audience");
@@ -203,11 +207,11 @@ impl Engine {
         }
         // While no process ran, no receipts arrived: messages that wait for one wait again.
         let grace_ends = Timestamp::now().plus(config.retry.unknown_grace);
-        let in_doubt = store.put_off_unknown(grace_ends).await?;
+        let in_doubt = store.sends().put_off_unknown(grace_ends).await?;
         if in_doubt > 0 {
             tracing::info!(messages = in_doubt, until = %grace_ends, "waiting for receipts of messages with an unknown outcome");
         }
-        let left = store.end_left_messages(Timestamp::now()).await?;
+        let left = store.sends().end_left_messages(Timestamp::now()).await?;
         if left > 0 {
             tracing::info!(sends = left, "ended the waiting messages of ended sends");
         }
@@ -216,8 +220,8 @@ impl Engine {
 
     /// Starts the channels that have work.
     async fn go_on(&self) -> store::Result<()> {
-        let with_work = self.store().working_channels().await?;
-        for channel in with_work.into_iter().chain(self.store().unconfirmed_channels().await?) {
+        let with_work = self.store().channels().working().await?;
+        for channel in with_work.into_iter().chain(self.store().channels().unconfirmed().await?) {
             let channel = Arc::new(channel);
             self.directory().update(Arc::clone(&channel));
             self.directory().wake(&channel);

@@ -2,28 +2,10 @@
 
 use uuid::Uuid;
 
-use super::ledger::{AcceptedSend, Arrived};
 use connectors::Reply;
 use domain::message::State;
 use store::ledger::{PendingWrites, Receipt};
-use telemetry::trace::{self, Accepted, Attempted, Begun, Committed, Heard, Resolved};
-
-/// These sends are durable and count.
-pub(super) fn accepted(arrived: &Arrived) {
-    if !trace::is_on() {
-        return;
-    }
-    for AcceptedSend { id, order, recipients } in &arrived.sends {
-        trace::accepted(&Accepted {
-            send_id: *id,
-            company_id: order.company_id,
-            channel_id: order.channel_id,
-            content: order.content.kind().as_str(),
-            recipients: recipients.count(),
-            origin: &order.origin,
-        });
-    }
-}
+use telemetry::trace::{self, Attempted, Begun, Committed, Heard, Resolved};
 
 /// An audience that is being resolved.
 #[derive(Debug, Clone, Copy)]

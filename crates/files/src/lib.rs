@@ -7,19 +7,11 @@ use std::io;
 use std::path::Path;
 
 /// Creates a file; fails when the path exists.
-///
-/// # Errors
-///
-/// Those of the system.
 pub fn create_new(path: &Path) -> io::Result<File> {
     private().write(true).create_new(true).open(path)
 }
 
 /// Creates an empty file, and replaces an existing one.
-///
-/// # Errors
-///
-/// Those of the system.
 pub fn create(path: &Path) -> io::Result<File> {
     let file = private().write(true).create(true).truncate(true).open(path)?;
     // The mode above applies only to a new file.
@@ -29,20 +21,12 @@ pub fn create(path: &Path) -> io::Result<File> {
 }
 
 /// Opens an existing file with its content, or creates one.
-///
-/// # Errors
-///
-/// Those of the system.
 pub fn open_or_create(path: &Path) -> io::Result<File> {
     private().write(true).create(true).truncate(false).open(path)
 }
 
 /// Creates a directory, with its parents, that only its owner may enter. An existing directory keeps its
 /// permissions.
-///
-/// # Errors
-///
-/// Those of the system.
 pub fn create_directory(path: &Path) -> io::Result<()> {
     let mut builder = DirBuilder::new();
     builder.recursive(true);
@@ -66,10 +50,6 @@ pub fn is_exposed(path: &Path) -> bool {
 }
 
 /// Writes the names in a directory to the disk. Without this, a new name may be lost in a power cut.
-///
-/// # Errors
-///
-/// Those of the system.
 pub fn sync_directory(directory: &Path) -> io::Result<()> {
     if cfg!(unix) { File::open(directory)?.sync_all() } else { Ok(()) }
 }

@@ -89,7 +89,7 @@ pub struct Summary {
 
 /// Imports the contacts in the file at `path` into `company`, and calls `progress` after each batch.
 ///
-/// Contacts are matched as [`Store::upsert_contacts`] describes; running the same import again changes
+/// Contacts are matched as [`Contacts::upsert`](store::Contacts::upsert) describes; running the same import again changes
 /// nothing. The record of changes has the author and the numbers of created and updated contacts.
 ///
 /// # Errors
@@ -112,7 +112,7 @@ pub async fn contacts(
     let reading = tokio::task::spawn_blocking(move || reading::read(&file, &given, &batches));
     let names = if options.replaces_names { Names::Replace } else { Names::KeepGood };
     let (mut so_far, mut record) = (Progress::default(), ContactRecord::new(who, company));
-    let mut indexing = Indexing::new(store, company, store.pace());
+    let mut indexing = Indexing::new(store, company, store.contacts().pace());
     // Query plans that were made for a small table read the whole table for each batch.
     let mut next_count = FIRST_COUNT;
     while let Some(Batch { mut drafts, rejected, bytes_read, bytes_total }) = arriving.recv().await {
@@ -124,7 +124,7 @@ pub async fn contacts(
             lot.iter_mut().for_each(|draft| draft.tags.extend_from_slice(&options.tags));
             let started = Instant::now();
             let (results, kept) =
-                store.import_drafts(&mut record, company, lot, names, Timestamp::now()).await?;
+                store.of(company).contacts().import_drafts(&mut record, lot, names, Timestamp::now()).await?;
             so_far.names_kept += kept;
             let rows = lot.iter().map(ContactDraft::rows).sum();
             indexing.written(rows, started.elapsed()).await?;
@@ -145,14 +145,14 @@ pub async fn contacts(
         so_far.rows += drafts.len() as u64 + rejected;
         (so_far.bytes_read, so_far.bytes_total) = (bytes_read, bytes_total);
         if so_far.created >= next_count {
-            store.contacts_grew().await?;
+            store.contacts().grew().await?;
             next_count = so_far.created.saturating_mul(COUNTED_AGAIN);
         }
         progress(&so_far);
     }
     indexing.finish().await?;
     if so_far.created > 0 {
-        store.contacts_grew().await?;
+        store.contacts().grew().await?;
     }
     let Whole { rows, rejects } = reading.await.map_err(|_| Error::Stopped)??;
     let Progress { created, updated, unchanged, rejected, without_number, names_kept, .. } = so_far;

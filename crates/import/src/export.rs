@@ -34,7 +34,7 @@ pub async fn export(
     let mut count = 0;
     let mut position = None;
     loop {
-        let contacts = store.contacts_after(company, position, CHUNK).await?;
+        let contacts = store.of(company).contacts().after(position, CHUNK).await?;
         let Some(last) = contacts.last() else { break };
         position = Some(ContactPosition::from(last));
         for contact in &contacts {

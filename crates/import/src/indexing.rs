@@ -46,7 +46,9 @@ impl Indexing {
         if self.step.is_none() {
             let (store, company) = (self.store.clone(), self.company);
             self.step =
-                Some(tokio::spawn(async move { store.prepare_segment(company, Care::Passing).await }));
+                Some(tokio::spawn(
+                    async move { store.of(company).index().prepare_segment(Care::Passing).await },
+                ));
             self.ahead = 0;
         }
         Ok(())
@@ -55,8 +57,9 @@ impl Indexing {
     /// Must be called at the end: indexes the remaining contacts.
     pub async fn finish(mut self) -> store::Result<()> {
         self.settle().await?;
-        while let Some(prepared) = self.store.prepare_segment(self.company, Care::Thorough).await? {
-            self.store.write_segment(prepared).await?;
+        while let Some(prepared) = self.store.of(self.company).index().prepare_segment(Care::Thorough).await?
+        {
+            self.store.contacts().write_segment(prepared).await?;
             self.pace.pause().await;
         }
         Ok(())
@@ -66,7 +69,7 @@ impl Indexing {
         let Some(step) = self.step.take() else { return Ok(()) };
         // A segment whose task panicked can be built again, by the next import or by the service.
         let Some(prepared) = step.await.unwrap_or(Ok(None))? else { return Ok(()) };
-        self.store.write_segment(prepared).await?;
+        self.store.contacts().write_segment(prepared).await?;
         self.pace.pause().await;
         Ok(())
     }

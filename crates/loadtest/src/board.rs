@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, HashSet};
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use parking_lot::{Mutex, MutexGuard};
 use serde::Serialize;
 use uuid::Uuid;
 
@@ -136,8 +136,7 @@ impl Board {
     }
 
     pub(super) fn tally(&self) -> MutexGuard<'_, Tally> {
-        // A thread that panicked while counting left whole numbers behind.
-        self.tally.lock().unwrap_or_else(PoisonError::into_inner)
+        self.tally.lock()
     }
 }
 

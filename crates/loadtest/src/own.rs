@@ -153,21 +153,13 @@ async fn fill(
     let store = &store;
 
     add_tier(store, plan).await?;
-    let company = store.add_company(&Who::Pombo, NAME, NAME).await?.id;
+    let company = store.companies().add(&Who::Pombo, NAME, NAME).await?.id;
     let (key, prefix) = api_key::generate();
     let hash = api_key::hash(key.expose());
     store
-        .add_api_key(
-            &Who::Pombo,
-            NewKey {
-                company_id: company,
-                name: NAME,
-                prefix: &prefix,
-                hash,
-                expires_at: None,
-                scopes: Scopes::ALL,
-            },
-        )
+        .of(company)
+        .keys()
+        .add(&Who::Pombo, NewKey { name: NAME, prefix: &prefix, hash, expires_at: None, scopes: Scopes::ALL })
         .await?;
     let channel = add_channel(program, store, &vault, company).await?;
     let people = People { contacts: plan.contacts, tags: plan.tags };
@@ -186,20 +178,20 @@ async fn seed(
     let mut tags = Vec::new();
     for (number, expected) in (1..).zip(people.recipients()) {
         let name = format!("group {number}");
-        let id = store.ensure_tag(company, &name, None).await?;
+        let id = store.of(company).tags().ensure(&name, None).await?;
         tags.push((Named { id, name }, expected));
     }
     let mut done = 0;
     for (its, lot) in people.lots(LOT) {
         let its: Vec<_> = its.iter().filter_map(|tag| Some(tags.get(*tag as usize)?.0.id)).collect();
         let lot: Vec<_> = lot.into_iter().map(|person| (Uuid::now_v7(), person)).collect();
-        store.add_contacts(company, &lot, &its, Timestamp::now()).await?;
+        store.of(company).contacts().add(&lot, &its, Timestamp::now()).await?;
         done += lot.len() as u64;
         if hear(Event::Seeding { done, total: people.contacts.into() }) {
             bail!("ended before anything was measured");
         }
     }
-    store.contacts_grew().await?;
+    store.contacts().grew().await?;
     // With more tags than contacts, some tags have no contact.
     tags.retain(|(_, expected)| *expected > 0);
     Ok(tags)
@@ -216,7 +208,7 @@ async fn add_tier(store: &Store, plan: &Plan) -> anyhow::Result<()> {
     tier.description = "The rate of this load test.".to_owned();
     tier.messages_per_second = plan.rate;
     let document = serde_json::to_string(&tier)?;
-    store.apply_tiers(&Who::Pombo, &[(NAME.to_owned(), document)]).await?;
+    store.tiers().apply(&Who::Pombo, &[(NAME.to_owned(), document)]).await?;
     Ok(())
 }
 
@@ -239,9 +231,9 @@ async fn add_channel(
         secrets: Sealed { token: Some(vault.seal(TOKEN, &context::token(id))), app_secret: None },
         status: Status::Connecting,
     };
-    let channel = store.add_channel(&Who::Pombo, new).await?;
+    let channel = store.channels().add(&Who::Pombo, new).await?;
     program.probe(&channel).await?;
-    match store.find_channel(id).await? {
+    match store.channels().find(id).await? {
         Some(channel) if channel.connection.status == Status::Connected => Ok(id),
         _ => bail!("the simulator did not confirm the channel"),
     }

@@ -5,6 +5,8 @@
 //! [`Effects`], which the shell carries out. A machine waits for nothing, calls nobody and has no clock, so that the
 //! same inputs at the same moments have the same effects.
 
+#![cfg_attr(test, expect(clippy::disallowed_methods, reason = "a test begins at the present moment"))]
+
 pub mod account;
 #[cfg(any(test, feature = "universe"))]
 pub mod dice;

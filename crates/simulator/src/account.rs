@@ -4,18 +4,18 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use actix_web::http::header::HeaderValue;
+use parking_lot::RwLock;
 
 use super::budget::{Budget, calm_business_usage};
 use super::catalogue::Catalogue;
 use super::error::GraphError;
-use super::lock::Shared;
 
 /// A WhatsApp business account.
 #[derive(Debug)]
 pub(super) struct Account {
     pub(super) waba_id: String,
     /// Its templates. Accounts that are created on first use share one catalogue.
-    pub(super) catalogue: Arc<Shared<Catalogue>>,
+    pub(super) catalogue: Arc<RwLock<Catalogue>>,
     pub(super) budget: Budget,
     calm_usage: HeaderValue,
     restriction: AtomicU32,
@@ -23,7 +23,7 @@ pub(super) struct Account {
 }
 
 impl Account {
-    pub(super) fn new(waba_id: String, catalogue: Arc<Shared<Catalogue>>) -> Self {
+    pub(super) fn new(waba_id: String, catalogue: Arc<RwLock<Catalogue>>) -> Self {
         Self {
             calm_usage: calm_business_usage(&waba_id),
             waba_id,

@@ -6,10 +6,11 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
+use parking_lot::RwLock;
+
 use super::account::Account;
 use super::catalogue::{Catalogue, TemplateIds};
 use super::error::GraphError;
-use super::lock::Shared;
 use super::phone::PhoneNumber;
 use super::seed::{self, Number, Seed};
 use super::template::StoredTemplate;
@@ -27,7 +28,7 @@ pub(super) struct Directory {
     tokens: HashMap<String, Token>,
     template_ids: Arc<TemplateIds>,
     /// The shared catalogue of accounts that are created on first use.
-    common: Arc<Shared<Catalogue>>,
+    common: Arc<RwLock<Catalogue>>,
 }
 
 #[derive(Debug)]
@@ -57,7 +58,7 @@ impl Directory {
             numbers: BTreeMap::new(),
             tokens: HashMap::new(),
             template_ids,
-            common: Arc::new(Shared::new(common)),
+            common: Arc::new(RwLock::new(common)),
         }
     }
 
@@ -72,7 +73,7 @@ impl Directory {
                 return Err(format!("waba_id `{}` is not digits", account.waba_id));
             }
             let live = self.accounts.entry(account.waba_id.clone()).or_insert_with(|| {
-                Arc::new(Account::new(account.waba_id.clone(), Arc::new(Shared::new(Catalogue::default()))))
+                Arc::new(Account::new(account.waba_id.clone(), Arc::new(RwLock::new(Catalogue::default()))))
             });
             let live = Arc::clone(live);
             for token in account.tokens {

@@ -63,7 +63,6 @@ mod inspect;
 mod interactive;
 mod keys;
 mod level;
-mod lock;
 mod log;
 mod management;
 mod media;

@@ -10,10 +10,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use parking_lot::Mutex;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::lock::Lock;
 use clock::Timestamp;
 
 const SEGMENT: usize = 4_096;
@@ -111,7 +111,7 @@ struct Kept {
 /// The log.
 #[derive(Debug)]
 pub(super) struct Log {
-    kept: Lock<Kept>,
+    kept: Mutex<Kept>,
     limit: u64,
     body_limit: usize,
     run: AtomicU64,
@@ -120,7 +120,7 @@ pub(super) struct Log {
 impl Log {
     pub(super) fn new(limit: usize, body_limit: usize) -> Self {
         Self {
-            kept: Lock::default(),
+            kept: Mutex::default(),
             limit: limit.max(1) as u64,
             body_limit,
             run: AtomicU64::new(rand::random()),
@@ -130,7 +130,7 @@ impl Log {
     /// Notes an accepted message and returns its sequence.
     pub(super) fn append(&self, note: &Note<'_>) -> u64 {
         let body: Box<[u8]> = Box::from(note.body);
-        let mut kept = self.kept.hold();
+        let mut kept = self.kept.lock();
         if kept.segments.back().is_none_or(|open| open.lines.len() == SEGMENT) {
             kept.segments.push_back(Arc::default());
         }
@@ -152,7 +152,7 @@ impl Log {
 
     /// Removes all messages. Sequences restart; message ids do not repeat.
     pub(super) fn clear(&self) {
-        let mut kept = self.kept.hold();
+        let mut kept = self.kept.lock();
         self.run.store(rand::random(), Ordering::Relaxed);
         *kept = Kept::default();
     }
@@ -191,17 +191,17 @@ impl Log {
 
     /// The sequence after which messages are shown: the requested one, within the kept messages.
     fn shown_after(&self, filter: &Filter) -> u64 {
-        self.kept.hold().accepted.saturating_sub(self.limit).max(filter.after)
+        self.kept.lock().accepted.saturating_sub(self.limit).max(filter.after)
     }
 
     fn segment(&self, number: u64) -> Option<Arc<Segment>> {
-        let kept = self.kept.hold();
+        let kept = self.kept.lock();
         let place = number.checked_sub(kept.dropped_segments)?;
         kept.segments.get(usize::try_from(place).ok()?).cloned()
     }
 
     fn body(&self, sequence: u64) -> Option<Value> {
-        let kept = self.kept.hold();
+        let kept = self.kept.lock();
         let from_end = usize::try_from(kept.accepted.checked_sub(sequence)?).ok()?;
         let place = kept.bodies.len().checked_sub(1 + from_end)?;
         serde_json::from_slice(kept.bodies.get(place)?).ok()
@@ -278,7 +278,7 @@ mod tests {
         let (page, _) = log.page(&Filter { limit: 1, ..Filter::default() });
         assert_eq!(page[0].sequence, 19_001);
         assert_eq!(page[0].key.as_deref(), Some("k19000"));
-        assert!(log.kept.hold().segments.len() <= 2);
+        assert!(log.kept.lock().segments.len() <= 2);
     }
 
     #[test]

@@ -113,7 +113,7 @@ pub(super) async fn upload(
         // Some clients name the product in the query.
         let is_named = query.get("messaging_product").is_some_and(|product| product == "whatsapp");
         let file = read(parts, is_named, &id)?;
-        Ok(json!({ "id": world.media.hold().add(file).to_string() }))
+        Ok(json!({ "id": world.media.lock().add(file).to_string() }))
     });
     answer(&world, Some(&number.account), &verdict)
 }
@@ -156,7 +156,7 @@ fn find(
     phone_number_id: Option<&String>,
 ) -> Result<(u64, File), GraphError> {
     let number: Option<u64> = id.parse().ok();
-    let file = number.and_then(|number| Some((number, world.media.hold().files.get(&number)?.clone())));
+    let file = number.and_then(|number| Some((number, world.media.lock().files.get(&number)?.clone())));
     let is_of = |file: &File| phone_number_id.is_none_or(|wanted| *wanted == file.phone_number_id);
     let (number, file) =
         file.filter(|(_, file)| is_of(file)).ok_or_else(|| GraphError::unknown_object(id))?;
@@ -171,7 +171,7 @@ pub(super) fn describe(
     id: &str,
     query: &Parameters,
 ) -> Option<Verdict> {
-    if !id.parse().is_ok_and(|id| world.media.hold().gave(id)) {
+    if !id.parse().is_ok_and(|id| world.media.lock().gave(id)) {
         return None;
     }
     let file = match find(world, bearer(request), id, query.get("phone_number_id")) {
@@ -201,7 +201,7 @@ pub(super) async fn delete(
     let token = bearer(&request);
     let found = world.admit(token).and_then(|()| find(&world, token, &id, query.get("phone_number_id")));
     let verdict = found.map(|(number, _)| {
-        world.media.hold().remove(number);
+        world.media.lock().remove(number);
         json!({ "success": true })
     });
     answer(&world, None, &verdict)

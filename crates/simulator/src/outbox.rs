@@ -7,11 +7,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::time::Instant;
 
+use parking_lot::{Mutex, RwLock};
 use serde::Serialize;
 use serde_json::Value;
 use tokio::sync::{Notify, oneshot};
 
-use super::lock::{Lock, Shared};
 use super::options::ReceiptOptions;
 use super::phone::PhoneNumber;
 use super::progression::Progression;
@@ -102,8 +102,8 @@ pub(super) struct Outbox {
     /// Notified when there is something new.
     pub(super) wake: Notify,
     is_on: AtomicBool,
-    targets: Shared<Targets>,
-    inbound: Lock<Vec<Promised>>,
+    targets: RwLock<Targets>,
+    inbound: Mutex<Vec<Promised>>,
     waiting: AtomicUsize,
     generation: AtomicU64,
     aimings: AtomicU64,
@@ -150,7 +150,7 @@ impl Outbox {
         let (posted, heard) =
             if target.options.before_reply { (Some(posted), Some(heard)) } else { (None, None) };
         let webhook = PendingWebhook::Message(Course { event, progression, posted });
-        self.inbound.hold().push(Promised { due, webhook });
+        self.inbound.lock().push(Promised { due, webhook });
         self.wake.notify_one();
         heard
     }
@@ -168,7 +168,7 @@ impl Outbox {
 
     /// Queues a webhook that is no status, due now.
     pub(super) fn notify(&self, notice: Notice) {
-        self.inbound.hold().push(Promised { due: Instant::now(), webhook: PendingWebhook::Notice(notice) });
+        self.inbound.lock().push(Promised { due: Instant::now(), webhook: PendingWebhook::Notice(notice) });
         self.wake.notify_one();
     }
 
@@ -187,7 +187,7 @@ impl Outbox {
 
     /// The webhooks that were queued since the last call.
     pub(super) fn take(&self) -> Vec<Promised> {
-        std::mem::take(&mut *self.inbound.hold())
+        std::mem::take(&mut *self.inbound.lock())
     }
 
     /// Notes that these many messages have had their last status, or never will.

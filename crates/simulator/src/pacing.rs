@@ -5,9 +5,9 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use parking_lot::Mutex;
 use serde::Deserialize;
 
-use super::lock::Lock;
 use super::outbox::Event;
 use super::span::duration;
 
@@ -62,7 +62,7 @@ pub(super) enum Step {
 /// The templates that are paced, by id.
 #[derive(Debug, Default)]
 pub(super) struct Pacings {
-    by_template: Lock<HashMap<u64, Pacing>>,
+    by_template: Mutex<HashMap<u64, Pacing>>,
     is_any: AtomicBool,
 }
 
@@ -70,7 +70,7 @@ impl Pacings {
     /// Paces a template from now on.
     pub(super) fn begin(&self, template: u64, pace: Pace) {
         let pacing = Pacing { pace, passed: 0, has_begun: false, held: Vec::new() };
-        self.by_template.hold().insert(template, pacing);
+        self.by_template.lock().insert(template, pacing);
         self.is_any.store(true, Ordering::Release);
     }
 
@@ -79,7 +79,7 @@ impl Pacings {
         if !self.is_any.load(Ordering::Acquire) {
             return Step::Passes;
         }
-        let mut pacings = self.by_template.hold();
+        let mut pacings = self.by_template.lock();
         let Some(pacing) = pacings.get_mut(&template) else { return Step::Passes };
         if pacing.passed < pacing.pace.after {
             pacing.passed += 1;
@@ -94,7 +94,7 @@ impl Pacings {
 
     /// Keeps a held message; returns it if the pacing has ended meanwhile.
     pub(super) fn hold(&self, template: u64, held: Held) -> Option<Held> {
-        match self.by_template.hold().get_mut(&template) {
+        match self.by_template.lock().get_mut(&template) {
             None => Some(held),
             Some(pacing) => {
                 if pacing.held.len() < MOST_HELD {
@@ -107,7 +107,7 @@ impl Pacings {
 
     /// Ends the pacing of a template. Returns its held messages, or `None` when it is not paced.
     pub(super) fn end(&self, template: u64) -> Option<Vec<Held>> {
-        let mut pacings = self.by_template.hold();
+        let mut pacings = self.by_template.lock();
         let ended = pacings.remove(&template);
         self.is_any.store(!pacings.is_empty(), Ordering::Release);
         ended.map(|pacing| pacing.held)
@@ -115,7 +115,7 @@ impl Pacings {
 
     /// Ends every pacing and removes held messages.
     pub(super) fn clear(&self) {
-        self.by_template.hold().clear();
+        self.by_template.lock().clear();
         self.is_any.store(false, Ordering::Release);
     }
 }

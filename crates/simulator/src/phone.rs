@@ -1,9 +1,10 @@
 //! One business phone number: its state, its limit and its figures, behind one short lock.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, MutexGuard};
 
+use parking_lot::{Mutex, MutexGuard};
 use serde_json::{Map, Value};
 
 use super::account::Account;
@@ -11,7 +12,6 @@ use super::budget::Budget;
 use super::error::GraphError;
 use super::figures::{Figures, NumberFigures};
 use super::level::{Level, Throttle};
-use super::lock::Lock;
 use super::seed::Number;
 use super::throttle::SlidingSecond;
 use super::timeline::Timeline;
@@ -27,8 +27,8 @@ pub(super) struct PhoneNumber {
     pub(super) display_phone_number: String,
     pub(super) account: Arc<Account>,
     digits: String,
-    traffic: Lock<Traffic>,
-    upkeep: Lock<Upkeep>,
+    traffic: Mutex<Traffic>,
+    upkeep: Mutex<Upkeep>,
     descriptions: AtomicU64,
 }
 
@@ -73,12 +73,12 @@ impl PhoneNumber {
             digits: number.display_phone_number.chars().filter(char::is_ascii_digit).collect(),
             display_phone_number: number.display_phone_number,
             account,
-            traffic: Lock::new(Traffic {
+            traffic: Mutex::new(Traffic {
                 standing,
                 passed: SlidingSecond::default(),
                 figures: Figures::default(),
             }),
-            upkeep: Lock::default(),
+            upkeep: Mutex::default(),
             descriptions: AtomicU64::new(0),
         }
     }
@@ -97,7 +97,7 @@ impl PhoneNumber {
     /// registration, the account's restriction and budget, maintenance, and messages per second. Refused sends do
     /// not count towards that limit.
     pub(super) fn arrive(&self, now: u64, app: &Budget) -> Result<(), GraphError> {
-        let mut traffic = self.traffic.hold();
+        let mut traffic = self.traffic.lock();
         let Traffic { standing, passed, figures } = &mut *traffic;
         figures.arrive(now);
         if app.is_spent(now) {
@@ -126,12 +126,12 @@ impl PhoneNumber {
 
     /// Counts a send that was refused; with this code, or without an answer.
     pub(super) fn refuse(&self, code: Option<u32>) {
-        self.traffic.hold().figures.refuse(code);
+        self.traffic.lock().figures.refuse(code);
     }
 
     /// Counts an accepted message.
     pub(super) fn accept(&self, recipient: &str, key: &str, at: Timestamp, now: u64) {
-        self.traffic.hold().figures.accept(recipient, key, at, now);
+        self.traffic.lock().figures.accept(recipient, key, at, now);
     }
 
     /// Whether this recipient is the number itself.
@@ -140,29 +140,29 @@ impl PhoneNumber {
     }
 
     pub(super) fn figures(&self) -> NumberFigures {
-        self.traffic.hold().figures.of(&self.id)
+        self.traffic.lock().figures.of(&self.id)
     }
 
     /// The recipients of more than `above` messages, with how many each got.
     pub(super) fn recipients(&self, above: u32) -> BTreeMap<String, u32> {
-        self.traffic.hold().figures.recipients(above)
+        self.traffic.lock().figures.recipients(above)
     }
 
     pub(super) fn timeline(&self) -> Timeline {
-        self.traffic.hold().figures.timeline()
+        self.traffic.lock().figures.timeline()
     }
 
     /// Its profile, its greetings and blocked people.
     pub(super) fn upkeep(&self) -> MutexGuard<'_, Upkeep> {
-        self.upkeep.hold()
+        self.upkeep.lock()
     }
 
     pub(super) fn standing(&self) -> Standing {
-        self.traffic.hold().standing.clone()
+        self.traffic.lock().standing.clone()
     }
 
     pub(super) fn change(&self, change: impl FnOnce(&mut Standing)) {
-        change(&mut self.traffic.hold().standing);
+        change(&mut self.traffic.lock().standing);
     }
 
     pub(super) fn set_status(&self, status: &str) {

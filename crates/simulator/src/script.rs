@@ -6,13 +6,13 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use parking_lot::Mutex;
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::error::GraphError;
-use super::lock::Lock;
 use super::span::Span;
 
 /// The most rules at a time; each send without an outcome is compared with all of them.
@@ -191,14 +191,14 @@ pub(super) struct Progress {
 /// The rules in force.
 #[derive(Debug, Default)]
 pub(super) struct Script {
-    rules: Lock<Vec<Running>>,
+    rules: Mutex<Vec<Running>>,
     has_rules: AtomicBool,
 }
 
 impl Script {
     /// Adds rules after those in force.
     pub(super) fn add(&self, added: Vec<Rule>) -> Result<(), String> {
-        let mut rules = self.rules.hold();
+        let mut rules = self.rules.lock();
         if rules.len() + added.len() > MOST_RULES {
             return Err(format!("a script has at most {MOST_RULES} rules"));
         }
@@ -212,7 +212,7 @@ impl Script {
 
     /// Ends all rules.
     pub(super) fn clear(&self) {
-        self.rules.hold().clear();
+        self.rules.lock().clear();
         self.has_rules.store(false, Ordering::Release);
     }
 
@@ -221,7 +221,7 @@ impl Script {
         if !self.has_rules.load(Ordering::Acquire) {
             return None;
         }
-        let mut rules = self.rules.hold();
+        let mut rules = self.rules.lock();
         let turn = |running: &mut Running| running.rule.matching.has(occasion) && running.has_turn();
         let decides = rules.iter_mut().position(turn)?;
         let running = &mut rules[decides];
@@ -240,7 +240,7 @@ impl Script {
             applied: running.applied,
             outcome: format!("{:?}", running.rule.outcome),
         };
-        self.rules.hold().iter().map(shown).collect()
+        self.rules.lock().iter().map(shown).collect()
     }
 }
 

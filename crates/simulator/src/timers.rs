@@ -5,11 +5,11 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use actix_web::web::Data;
+use parking_lot::Mutex;
 use tokio::sync::Notify;
 
 use super::account::Account;
 use super::level::Level;
-use super::lock::Lock;
 use super::notice;
 use super::outbox::Notice;
 use super::pacing::Fate;
@@ -33,7 +33,7 @@ pub(super) enum Action {
 /// The timers: actions by their time.
 #[derive(Debug, Default)]
 pub(super) struct Timers {
-    actions: Lock<Actions>,
+    actions: Mutex<Actions>,
     wake: Notify,
 }
 
@@ -46,7 +46,7 @@ struct Actions {
 impl Timers {
     /// Adds an action with this delay.
     pub(super) fn add(&self, after: Duration, action: Action) {
-        let mut actions = self.actions.hold();
+        let mut actions = self.actions.lock();
         actions.serial += 1;
         let key = (Instant::now() + after, actions.serial);
         actions.by_time.insert(key, action);
@@ -55,12 +55,12 @@ impl Timers {
 
     /// Removes every timer.
     pub(super) fn clear(&self) {
-        self.actions.hold().by_time.clear();
+        self.actions.lock().by_time.clear();
     }
 
     /// The next action that is due, or the time until one may be due.
     fn next(&self) -> Result<Action, Duration> {
-        let mut actions = self.actions.hold();
+        let mut actions = self.actions.lock();
         let Some(first) = actions.by_time.first_entry() else { return Err(IDLE) };
         let wait = first.key().0.saturating_duration_since(Instant::now());
         if wait.is_zero() { Ok(first.remove()) } else { Err(wait) }

@@ -5,7 +5,8 @@
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::lock::Lock;
+use parking_lot::Mutex;
+
 use super::person;
 
 /// How long a window is open, in milliseconds.
@@ -18,7 +19,7 @@ const MOST: usize = 100_000;
 #[derive(Debug, Default)]
 pub(super) struct Windows {
     are_kept: AtomicBool,
-    last: Lock<HashMap<(u32, String), u64>>,
+    last: Mutex<HashMap<(u32, String), u64>>,
 }
 
 impl Windows {
@@ -29,7 +30,7 @@ impl Windows {
 
     /// A person wrote to the number with this index.
     pub(super) fn open(&self, number: u32, address: &str, now: u64) {
-        let mut last = self.last.hold();
+        let mut last = self.last.lock();
         if last.len() >= MOST {
             last.retain(|_, at| is_open(*at, now));
         }
@@ -46,13 +47,13 @@ impl Windows {
         if !self.are_kept.load(Ordering::Relaxed) {
             return true;
         }
-        let last = self.last.hold().get(&(number, person::user_id(address))).copied();
+        let last = self.last.lock().get(&(number, person::user_id(address))).copied();
         last.is_some_and(|at| is_open(at, now))
     }
 
     /// Closes all windows.
     pub(super) fn clear(&self) {
-        self.last.hold().clear();
+        self.last.lock().clear();
     }
 }
 

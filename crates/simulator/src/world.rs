@@ -4,11 +4,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+use parking_lot::{Mutex, RwLock};
+
 use super::account::Account;
 use super::budget::Budget;
 use super::directory::Directory;
 use super::error::GraphError;
-use super::lock::{Lock, Shared};
 use super::log::Log;
 use super::media::Library;
 use super::options::Options;
@@ -28,7 +29,7 @@ const NEVER: u64 = u64::MAX;
 #[derive(Debug)]
 pub(super) struct World {
     pub(super) options: Options,
-    pub(super) directory: Shared<Directory>,
+    pub(super) directory: RwLock<Directory>,
     pub(super) log: Log,
     pub(super) script: Script,
     pub(super) outbox: Arc<Outbox>,
@@ -40,12 +41,12 @@ pub(super) struct World {
     pub(super) app: Budget,
     pub(super) web_sessions: Arc<web_session::Shared>,
     /// Files that clients uploaded.
-    pub(super) media: Lock<Library>,
+    pub(super) media: Mutex<Library>,
     seed: Seed,
     started: Instant,
     out_until: AtomicU64,
     has_pair_throttle: AtomicBool,
-    pairs: Lock<PairThrottle>,
+    pairs: Mutex<PairThrottle>,
     latency_micros: AtomicU64,
 }
 
@@ -56,7 +57,7 @@ impl World {
         directory.add(seed.clone())?;
         let receipts = options.receipts.clone();
         let world = Self {
-            directory: Shared::new(directory),
+            directory: RwLock::new(directory),
             log: Log::new(options.log_limit, options.body_limit),
             script: Script::default(),
             outbox: Arc::default(),
@@ -65,12 +66,12 @@ impl World {
             windows: Windows::default(),
             app: Budget::default(),
             web_sessions: Arc::new(web_session::Shared::new(options.web_sessions.clone())),
-            media: Lock::default(),
+            media: Mutex::default(),
             seed,
             started: Instant::now(),
             out_until: AtomicU64::new(0),
             has_pair_throttle: AtomicBool::new(options.pair_throttle),
-            pairs: Lock::default(),
+            pairs: Mutex::default(),
             latency_micros: AtomicU64::new(0),
             options,
         };
@@ -99,9 +100,9 @@ impl World {
         self.pacings.clear();
         self.outbox.clear();
         self.web_sessions.forget_messages();
-        self.media.hold().clear();
+        self.media.lock().clear();
         self.app.calm();
-        *self.pairs.hold() = PairThrottle::default();
+        *self.pairs.lock() = PairThrottle::default();
         self.end_outage();
         self.set_pair_throttle(self.options.pair_throttle);
         self.set_latency(self.options.latency);
@@ -166,7 +167,7 @@ impl World {
     /// Whether the limit per pair lets this message through; counts it if so.
     pub(super) fn permits_pair(&self, number: &PhoneNumber, recipient: &str) -> bool {
         !self.has_pair_throttle.load(Ordering::Relaxed)
-            || self.pairs.hold().permit(number.index, recipient, self.now())
+            || self.pairs.lock().permit(number.index, recipient, self.now())
     }
 
     /// How long every answer to a send takes.

@@ -11,10 +11,11 @@ use sea_orm::{
 use serde_json::json;
 use uuid::Uuid;
 
+use crate::Result;
 use crate::changes::{self, Change, What, Who};
 use crate::dialect::{Bulk, Type};
+use crate::nouns::{AllKeys, Keys};
 use crate::revision::{self, Topic};
-use crate::{Result, Store};
 use clock::Timestamp;
 use domain::page::{Page, PageRequest};
 use domain::scope::Scopes;
@@ -22,8 +23,6 @@ use domain::scope::Scopes;
 /// A key to add.
 #[derive(Debug, Clone)]
 pub struct NewKey<'a> {
-    /// The company that owns it.
-    pub company_id: Uuid,
     /// The company's name for it.
     pub name: &'a str,
     /// Its first characters.
@@ -152,17 +151,17 @@ impl From<api_key::Model> for ApiKey {
     }
 }
 
-impl Store {
+impl Keys<'_> {
     /// Adds a key.
     ///
     /// # Errors
     ///
     /// [`crate::Error::Taken`] when the hash is stored already.
-    pub async fn add_api_key(&self, who: &Who, key: NewKey<'_>) -> Result<ApiKey> {
-        let NewKey { company_id, name, prefix, hash, expires_at, scopes } = key;
+    pub async fn add(self, who: &Who, key: NewKey<'_>) -> Result<ApiKey> {
+        let NewKey { name, prefix, hash, expires_at, scopes } = key;
         let model = api_key::ActiveModel {
             id: Set(Uuid::now_v7()),
-            company_id: Set(company_id),
+            company_id: Set(self.company),
             name: Set(name.to_owned()),
             prefix: Set(prefix.to_owned()),
             hash: Set(hash.to_vec()),
@@ -172,11 +171,11 @@ impl Store {
             scopes: Set(scopes.stored()),
             last_used_at: Set(None),
         };
-        let transaction = self.begin().await?;
+        let transaction = self.store.begin().await?;
         let model = model.insert(&transaction).await?;
         let added = json!({
             "status": "valid",
-            "company_id": company_id,
+            "company_id": self.company,
             "name": name,
             "prefix": prefix,
             "expires_at": expires_at,
@@ -189,57 +188,63 @@ impl Store {
     }
 
     /// The company's keys, newest first; revoked and expired ones too.
-    pub async fn api_keys(&self, company_id: Uuid) -> Result<Vec<ApiKey>> {
-        let keys = api_key::Entity::find().filter(api_key::Column::CompanyId.eq(company_id));
-        let models = keys.order_by_desc(api_key::Column::Id).all(&self.read).await?;
+    pub async fn all(self) -> Result<Vec<ApiKey>> {
+        let keys = api_key::Entity::find().filter(api_key::Column::CompanyId.eq(self.company));
+        let models = keys.order_by_desc(api_key::Column::Id).all(&self.store.read).await?;
         Ok(models.into_iter().map(ApiKey::from).collect())
     }
 
     /// A page of the company's keys, newest first; revoked and expired ones too.
-    pub async fn api_key_page(&self, company_id: Uuid, page: PageRequest) -> Result<Page<ApiKey>> {
-        let keys = api_key::Entity::find().filter(api_key::Column::CompanyId.eq(company_id));
-        let total = keys.clone().count(&self.read).await?;
+    pub async fn page(self, page: PageRequest) -> Result<Page<ApiKey>> {
+        let keys = api_key::Entity::find().filter(api_key::Column::CompanyId.eq(self.company));
+        let total = keys.clone().count(&self.store.read).await?;
         let newest = keys.order_by_desc(api_key::Column::Id).offset(page.offset()).limit(page.limit);
-        let models = newest.all(&self.read).await?;
+        let models = newest.all(&self.store.read).await?;
         Ok(Page { records: models.into_iter().map(ApiKey::from).collect(), total })
     }
 
     /// The key of this id, if it is the company's.
-    pub async fn api_key(&self, company_id: Uuid, id: Uuid) -> Result<Option<ApiKey>> {
-        let key = api_key::Entity::find_by_id(id).filter(api_key::Column::CompanyId.eq(company_id));
-        Ok(key.one(&self.read).await?.map(ApiKey::from))
-    }
-
-    /// Records when keys were last used.
-    pub async fn note_key_uses(&self, uses: &[(Uuid, Timestamp)]) -> Result<()> {
-        let mut rows = Bulk::new(self.backend, USES);
-        for (id, at) in uses {
-            rows.push([(*id).into(), at.millis().into()]);
-        }
-        self.write(&self.write, rows, Vec::new(), |rows, _| {
-            format!(
-                "UPDATE api_key SET last_used_at = incoming.at FROM {rows} AS incoming
-                 WHERE api_key.id = incoming.id
-                     AND (last_used_at IS NULL OR last_used_at < incoming.at)"
-            )
-        })
-        .await?;
-        Ok(())
-    }
-
-    /// Revokes a key of any company; `false` when there is no such key or it was revoked before.
-    pub async fn revoke_api_key(&self, who: &Who, id: Uuid) -> Result<bool> {
-        Ok(self.revoke(who, id, Condition::all()).await?.is_some())
+    pub async fn find(self, id: Uuid) -> Result<Option<ApiKey>> {
+        let key = api_key::Entity::find_by_id(id).filter(api_key::Column::CompanyId.eq(self.company));
+        Ok(key.one(&self.store.read).await?.map(ApiKey::from))
     }
 
     /// Revokes a key of this company, and returns the revision of the keys from which on it is revoked; `None` when the
     /// company has no such key or it was revoked before.
-    pub async fn revoke_api_key_of(&self, who: &Who, company_id: Uuid, id: Uuid) -> Result<Option<i64>> {
-        self.revoke(who, id, Condition::all().add(api_key::Column::CompanyId.eq(company_id))).await
+    pub async fn revoke(self, who: &Who, id: Uuid) -> Result<Option<i64>> {
+        self.store
+            .keys()
+            .revoke_where(who, id, Condition::all().add(api_key::Column::CompanyId.eq(self.company)))
+            .await
+    }
+}
+
+impl AllKeys<'_> {
+    /// Records when keys were last used.
+    pub async fn note_uses(self, uses: &[(Uuid, Timestamp)]) -> Result<()> {
+        let mut rows = Bulk::new(self.store.backend, USES);
+        for (id, at) in uses {
+            rows.push([(*id).into(), at.millis().into()]);
+        }
+        self.store
+            .write(&self.store.write, rows, Vec::new(), |rows, _| {
+                format!(
+                    "UPDATE api_key SET last_used_at = incoming.at FROM {rows} AS incoming
+                 WHERE api_key.id = incoming.id
+                     AND (last_used_at IS NULL OR last_used_at < incoming.at)"
+                )
+            })
+            .await?;
+        Ok(())
     }
 
-    async fn revoke(&self, who: &Who, id: Uuid, whose: Condition) -> Result<Option<i64>> {
-        let transaction = self.begin().await?;
+    /// Revokes a key of any company; `false` when there is no such key or it was revoked before.
+    pub async fn revoke(self, who: &Who, id: Uuid) -> Result<bool> {
+        Ok(self.revoke_where(who, id, Condition::all()).await?.is_some())
+    }
+
+    async fn revoke_where(self, who: &Who, id: Uuid, whose: Condition) -> Result<Option<i64>> {
+        let transaction = self.store.begin().await?;
         let revoked = api_key::Entity::update_many()
             .col_expr(api_key::Column::RevokedAt, Expr::value(Timestamp::now().millis()))
             .filter(api_key::Column::Id.eq(id))
@@ -259,10 +264,10 @@ impl Store {
     }
 
     /// The key with this hash, whether it still works or not.
-    pub async fn find_api_key(&self, hash: &[u8; 32]) -> Result<Option<KeyRecord>> {
+    pub async fn find(self, hash: &[u8; 32]) -> Result<Option<KeyRecord>> {
         let sql = "SELECT api_key.id, company_id, api_key.name, company.tier, expires_at, revoked_at, scopes, last_used_at
             FROM api_key JOIN company ON company.id = company_id WHERE hash = $1";
-        let Some(row) = self.row(sql, [hash.to_vec().into()]).await? else { return Ok(None) };
+        let Some(row) = self.store.row(sql, [hash.to_vec().into()]).await? else { return Ok(None) };
         Ok(Some(Found::from_query_result(&row, "")?.into()))
     }
 }

@@ -13,8 +13,9 @@ use sea_orm::{ColumnTrait, EntityTrait, PaginatorTrait, QueryFilter, QueryOrder,
 use serde_json::{Map, Value};
 use uuid::Uuid;
 
+use crate::nouns::Changes;
 use crate::users::failed_sign_ins::STRANGER;
-use crate::{Error, Result, Store, Transaction};
+use crate::{Error, Result, Transaction};
 use clock::Timestamp;
 use clock::database::new_id;
 use domain::page::{Page, PageRequest};
@@ -330,9 +331,9 @@ impl ContactRecord {
     }
 }
 
-impl Store {
+impl Changes<'_> {
     /// A page of the recorded changes, newest first.
-    pub async fn changes(&self, filter: Filter<'_>, page: PageRequest) -> Result<Page<Change>> {
+    pub async fn page(self, filter: Filter<'_>, page: PageRequest) -> Result<Page<Change>> {
         let mut matching = change::Entity::find();
         if !filter.what.is_empty() {
             let words = filter.what.iter().map(|what| what.as_str());
@@ -351,12 +352,12 @@ impl Store {
         if let Some(to) = filter.to {
             matching = matching.filter(change::Column::Id.lt(first_id(to)));
         }
-        let total = matching.clone().count(&self.read).await?;
+        let total = matching.clone().count(&self.store.read).await?;
         let models = matching
             .order_by_desc(change::Column::Id)
             .offset(page.offset())
             .limit(page.limit)
-            .all(&self.read)
+            .all(&self.store.read)
             .await?;
         Ok(Page { records: models.into_iter().map(Change::try_from).collect::<Result<_>>()?, total })
     }

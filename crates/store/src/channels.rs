@@ -25,9 +25,10 @@ use serde_json::json;
 use uuid::Uuid;
 
 use self::words::{FromStored as _, ToStored as _};
+use crate::Result;
 use crate::changes::{Change, What, Who, record};
+use crate::nouns::{AllChannels, Channels};
 use crate::revision::{self, Topic};
-use crate::{Result, Store};
 use clock::Timestamp;
 use domain::channel::{Channel, Connection, Kind, Reason, Status};
 use domain::fold::{digits, fold, like_anywhere, looks_like_a_number};
@@ -74,13 +75,13 @@ pub struct Sealed {
     pub app_secret: Option<Vec<u8>>,
 }
 
-impl Store {
+impl AllChannels<'_> {
     /// Adds a channel. The record of the change does not contain the channel's secrets.
     ///
     /// # Errors
     ///
     /// [`Error::Taken`](crate::Error::Taken) when another channel has the provider's id of the number.
-    pub async fn add_channel(&self, who: &Who, new: NewChannel) -> Result<Channel> {
+    pub async fn add(self, who: &Who, new: NewChannel) -> Result<Channel> {
         let NewChannel {
             id,
             company_id,
@@ -98,7 +99,7 @@ impl Store {
             "company_id": company_id, "kind": kind.as_str(), "name": name, "tier": tier,
             "phone_number": phone_number, "phone_number_id": phone_number_id, "waba_id": waba_id,
         });
-        let transaction = self.begin().await?;
+        let transaction = self.store.begin().await?;
         let revision = revision::bump(&transaction, Topic::Channel).await?;
         let model = ActiveModel {
             id: Set(id),
@@ -135,82 +136,84 @@ impl Store {
         Ok(channel(model))
     }
 
+    /// The channel of this id, of any company.
+    pub async fn find(self, id: Uuid) -> Result<Option<Channel>> {
+        Ok(Entity::find_by_id(id).one(&self.store.read).await?.map(channel))
+    }
+
+    /// The channels stamped after `revision`, in the order of their changes.
+    pub async fn changed_since(self, revision: i64) -> Result<Vec<Channel>> {
+        let changed = Entity::find().filter(Column::Revision.gt(revision));
+        Ok(changed
+            .order_by_asc(Column::Revision)
+            .all(&self.store.read)
+            .await?
+            .into_iter()
+            .map(channel)
+            .collect())
+    }
+
+    /// How many channels of a kind there are, of all companies.
+    pub async fn count(self, kind: Kind) -> Result<u64> {
+        Ok(Entity::find().filter(Column::Kind.eq(kind.stored())).count(&self.store.read).await?)
+    }
+
+    /// The channels with active sends.
+    pub async fn working(self) -> Result<Vec<Channel>> {
+        // The condition repeats that of the partial index of unfinished sends, so that databases use the index.
+        let not_over = Expr::cust(format!("send.state < 2 AND send.state = {}", State::Active.as_i16()));
+        let with_work = send::Entity::find().select_only().column(send::Column::ChannelId).filter(not_over);
+        let working = Entity::find().filter(Column::Id.in_subquery(with_work.distinct().into_query()));
+        Ok(working.all(&self.store.read).await?.into_iter().map(channel).collect())
+    }
+
+    /// The business accounts that are not connected and have to be probed.
+    pub async fn unconfirmed(self) -> Result<Vec<Channel>> {
+        let unconfirmed = Entity::find()
+            .filter(Column::Kind.eq(stored::Kind::BusinessAccount))
+            .filter(Column::Status.ne(stored::Status::Connected));
+        Ok(unconfirmed.all(&self.store.read).await?.into_iter().map(channel).collect())
+    }
+
+    /// The sealed secrets of a channel; `None` when there is no such channel.
+    pub async fn secrets(self, id: Uuid) -> Result<Option<Sealed>> {
+        let model = Entity::find_by_id(id).one(&self.store.read).await?;
+        Ok(model.map(|model| Sealed { token: model.token, app_secret: model.app_secret }))
+    }
+}
+
+impl Channels<'_> {
     /// A page of the company's channels of one kind, newest first, ties by id. `search` is matched in the
     /// name and the number, without case and accents; a written number also by its digits.
-    pub async fn channels(
-        &self,
-        company_id: Uuid,
-        kind: Kind,
-        page: PageRequest,
-        search: Option<&str>,
-    ) -> Result<Page<Channel>> {
+    pub async fn of_kind(self, kind: Kind, page: PageRequest, search: Option<&str>) -> Result<Page<Channel>> {
         let mut matching =
-            Entity::find().filter(Column::CompanyId.eq(company_id)).filter(Column::Kind.eq(kind.stored()));
+            Entity::find().filter(Column::CompanyId.eq(self.company)).filter(Column::Kind.eq(kind.stored()));
         if let Some(search) = search {
             matching = matching.filter(matches(search));
         }
-        let total = matching.clone().count(&self.read).await?;
+        let total = matching.clone().count(&self.store.read).await?;
         let models = matching
             .order_by_desc(Column::CreatedAt)
             .order_by_desc(Column::Id)
             .offset(page.offset())
             .limit(page.limit)
-            .all(&self.read)
+            .all(&self.store.read)
             .await?;
         Ok(Page { records: models.into_iter().map(channel).collect(), total })
     }
 
-    /// The channel of this id, of any company.
-    pub async fn find_channel(&self, id: Uuid) -> Result<Option<Channel>> {
-        Ok(Entity::find_by_id(id).one(&self.read).await?.map(channel))
-    }
-
     /// The channel of this id, if it is the company's.
-    pub async fn find_channel_of(&self, company_id: Uuid, id: Uuid) -> Result<Option<Channel>> {
-        let own = Entity::find_by_id(id).filter(Column::CompanyId.eq(company_id));
-        Ok(own.one(&self.read).await?.map(channel))
-    }
-
-    /// The channels stamped after `revision`, in the order of their changes.
-    pub async fn channels_changed_since(&self, revision: i64) -> Result<Vec<Channel>> {
-        let changed = Entity::find().filter(Column::Revision.gt(revision));
-        Ok(changed.order_by_asc(Column::Revision).all(&self.read).await?.into_iter().map(channel).collect())
-    }
-
-    /// How many channels of a kind there are, of all companies.
-    pub async fn count_channels(&self, kind: Kind) -> Result<u64> {
-        Ok(Entity::find().filter(Column::Kind.eq(kind.stored())).count(&self.read).await?)
+    pub async fn find(self, id: Uuid) -> Result<Option<Channel>> {
+        let own = Entity::find_by_id(id).filter(Column::CompanyId.eq(self.company));
+        Ok(own.one(&self.store.read).await?.map(channel))
     }
 
     /// All of the company's business accounts, the oldest first.
-    pub async fn business_accounts(&self, company_id: Uuid) -> Result<Vec<Channel>> {
+    pub async fn business_accounts(self) -> Result<Vec<Channel>> {
         let all = Entity::find()
-            .filter(Column::CompanyId.eq(company_id))
+            .filter(Column::CompanyId.eq(self.company))
             .filter(Column::Kind.eq(stored::Kind::BusinessAccount));
-        Ok(all.order_by_asc(Column::Id).all(&self.read).await?.into_iter().map(channel).collect())
-    }
-
-    /// The channels with active sends.
-    pub async fn working_channels(&self) -> Result<Vec<Channel>> {
-        // The condition repeats that of the partial index of unfinished sends, so that databases use the index.
-        let not_over = Expr::cust(format!("send.state < 2 AND send.state = {}", State::Active.as_i16()));
-        let with_work = send::Entity::find().select_only().column(send::Column::ChannelId).filter(not_over);
-        let working = Entity::find().filter(Column::Id.in_subquery(with_work.distinct().into_query()));
-        Ok(working.all(&self.read).await?.into_iter().map(channel).collect())
-    }
-
-    /// The business accounts that are not connected and have to be probed.
-    pub async fn unconfirmed_channels(&self) -> Result<Vec<Channel>> {
-        let unconfirmed = Entity::find()
-            .filter(Column::Kind.eq(stored::Kind::BusinessAccount))
-            .filter(Column::Status.ne(stored::Status::Connected));
-        Ok(unconfirmed.all(&self.read).await?.into_iter().map(channel).collect())
-    }
-
-    /// The sealed secrets of a channel; `None` when there is no such channel.
-    pub async fn channel_secrets(&self, id: Uuid) -> Result<Option<Sealed>> {
-        let model = Entity::find_by_id(id).one(&self.read).await?;
-        Ok(model.map(|model| Sealed { token: model.token, app_secret: model.app_secret }))
+        Ok(all.order_by_asc(Column::Id).all(&self.store.read).await?.into_iter().map(channel).collect())
     }
 }
 

@@ -7,7 +7,8 @@ use std::time::Duration;
 
 use sea_orm::ConnectionTrait as _;
 
-use super::{Result, Store};
+use super::Result;
+use crate::nouns::AllSends;
 use clock::Timestamp;
 use domain::send::State;
 
@@ -21,7 +22,7 @@ const SAID: [(&str, &str); 5] = [
     ("template", "category_said_at"),
 ];
 
-impl Store {
+impl AllSends<'_> {
     /// Corrects times after the clock went back. Waits that the service decided on (messages that wait for a retry, and
     /// holds of recipients, none of which lasts longer than `longest_hold`) get their intended length from `now` on.
     /// Statements about recipients and templates with a future time count as made now, so that later ones count. Times
@@ -32,7 +33,7 @@ impl Store {
     /// # Errors
     ///
     /// When the database fails; the call can be repeated.
-    pub async fn clock_went_back(&self, now: Timestamp, longest_hold: Duration) -> Result<u64> {
+    pub async fn clock_went_back(self, now: Timestamp, longest_hold: Duration) -> Result<u64> {
         let moment = || now.millis().into();
         let active = State::Active.as_i16();
         let sql = format!(
@@ -41,24 +42,25 @@ impl Store {
              AND send_id IN (SELECT id FROM send WHERE state < 2 AND state = {active})"
         );
         let values = [moment(), moment(), moment()];
-        let waiting = self.write.execute_raw(self.statement(&sql, values)).await?.rows_affected();
+        let waiting = self.store.write.execute_raw(self.store.statement(&sql, values)).await?.rows_affected();
         if waiting > 0 {
             // A send that waits until its first message is due is checked again, which finds the new time.
             let sql = format!(
                 "UPDATE send SET due_at = NULL WHERE state < 2 AND state = {active} AND due_at > $1 \
                  AND (send_at IS NULL OR due_at <> send_at)"
             );
-            self.write.execute_raw(self.statement(&sql, [moment()])).await?;
+            self.store.write.execute_raw(self.store.statement(&sql, [moment()])).await?;
         }
         let mut said = 0;
         for (table, column) in SAID {
             let sql = format!("UPDATE {table} SET {column} = $1 WHERE {column} > $2");
-            let statement = self.statement(sql, [moment(), moment()]);
-            said += self.write.execute_raw(statement).await?.rows_affected();
+            let statement = self.store.statement(sql, [moment(), moment()]);
+            said += self.store.write.execute_raw(statement).await?.rows_affected();
         }
         let end = || now.plus(longest_hold).millis().into();
         let sql = "UPDATE suppression SET until = $1 WHERE until > $2";
-        let held = self.write.execute_raw(self.statement(sql, [end(), end()])).await?.rows_affected();
+        let held =
+            self.store.write.execute_raw(self.store.statement(sql, [end(), end()])).await?.rows_affected();
         Ok(waiting + said + held)
     }
 }

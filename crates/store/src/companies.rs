@@ -8,9 +8,10 @@ use sea_orm::{
 use serde_json::json;
 use uuid::Uuid;
 
+use crate::Result;
 use crate::changes::{self, Change, What, Who};
+use crate::nouns::Companies;
 use crate::revision::{self, Topic};
-use crate::{Result, Store};
 use clock::Timestamp;
 use domain::fold::fold;
 use domain::page::{Page, PageRequest};
@@ -39,13 +40,13 @@ impl From<company::Model> for Company {
     }
 }
 
-impl Store {
+impl Companies<'_> {
     /// Adds a company.
     ///
     /// # Errors
     ///
     /// [`crate::Error::Taken`] when another company has the name.
-    pub async fn add_company(&self, who: &Who, name: &str, tier: &str) -> Result<Company> {
+    pub async fn add(self, who: &Who, name: &str, tier: &str) -> Result<Company> {
         let model = company::ActiveModel {
             id: Set(Uuid::now_v7()),
             name: Set(name.to_owned()),
@@ -53,7 +54,7 @@ impl Store {
             created_at: Set(Timestamp::now().millis()),
             country: Set(None),
         };
-        let transaction = self.begin().await?;
+        let transaction = self.store.begin().await?;
         let company: Company = model.insert(&transaction).await?.into();
         let added = json!({ "name": name, "tier": tier });
         let added = Change::now(who, What::Company, company.id, None, added);
@@ -63,21 +64,22 @@ impl Store {
     }
 
     /// Every company, by name.
-    pub async fn companies(&self) -> Result<Vec<Company>> {
-        let models = company::Entity::find().order_by_asc(company::Column::Name).all(&self.read).await?;
+    pub async fn all(self) -> Result<Vec<Company>> {
+        let models =
+            company::Entity::find().order_by_asc(company::Column::Name).all(&self.store.read).await?;
         Ok(models.into_iter().map(Company::from).collect())
     }
 
     /// A page of the companies, by name; `search` is matched anywhere in the name, without case and accents.
-    pub async fn company_page(&self, page: PageRequest, search: Option<&str>) -> Result<Page<Company>> {
+    pub async fn page(self, page: PageRequest, search: Option<&str>) -> Result<Page<Company>> {
         let by_name = company::Entity::find().order_by_asc(company::Column::Name);
         let Some(search) = search.map(fold) else {
-            let total = company::Entity::find().count(&self.read).await?;
-            let models = by_name.offset(page.offset()).limit(page.limit).all(&self.read).await?;
+            let total = company::Entity::find().count(&self.store.read).await?;
+            let models = by_name.offset(page.offset()).limit(page.limit).all(&self.store.read).await?;
             return Ok(Page { records: models.into_iter().map(Company::from).collect(), total });
         };
         // Names are folded here, because the databases cannot fold them. There are few companies.
-        let mut found = by_name.all(&self.read).await?;
+        let mut found = by_name.all(&self.store.read).await?;
         found.retain(|company| fold(&company.name).contains(&search));
         let total = found.len() as u64;
         let skipped = usize::try_from(page.offset()).unwrap_or(usize::MAX);
@@ -87,8 +89,8 @@ impl Store {
     }
 
     /// The company of this id.
-    pub async fn company(&self, id: Uuid) -> Result<Option<Company>> {
-        Ok(company::Entity::find_by_id(id).one(&self.read).await?.map(Company::from))
+    pub async fn find(self, id: Uuid) -> Result<Option<Company>> {
+        Ok(company::Entity::find_by_id(id).one(&self.store.read).await?.map(Company::from))
     }
 
     /// Gives a company this name and this tier.
@@ -96,18 +98,12 @@ impl Store {
     /// # Errors
     ///
     /// [`crate::Error::Taken`] when another company has the name.
-    pub async fn change_company(
-        &self,
-        who: &Who,
-        company: &Company,
-        name: &str,
-        tier: &str,
-    ) -> Result<Company> {
+    pub async fn change(self, who: &Who, company: &Company, name: &str, tier: &str) -> Result<Company> {
         let changed = Company { name: name.to_owned(), tier: tier.to_owned(), ..company.clone() };
         if changed == *company {
             return Ok(changed);
         }
-        let transaction = self.begin().await?;
+        let transaction = self.store.begin().await?;
         let changes = company::ActiveModel {
             name: Set(changed.name.clone()),
             tier: Set(changed.tier.clone()),
@@ -131,12 +127,12 @@ impl Store {
     }
 
     /// The company of this name, or of this id in text.
-    pub async fn find_company(&self, name_or_id: &str) -> Result<Option<Company>> {
+    pub async fn find_named(self, name_or_id: &str) -> Result<Option<Company>> {
         let named = company::Entity::find().filter(company::Column::Name.eq(name_or_id));
-        if let Some(model) = named.one(&self.read).await? {
+        if let Some(model) = named.one(&self.store.read).await? {
             return Ok(Some(model.into()));
         }
         let Ok(id) = Uuid::try_parse(name_or_id) else { return Ok(None) };
-        Ok(company::Entity::find_by_id(id).one(&self.read).await?.map(Company::from))
+        Ok(company::Entity::find_by_id(id).one(&self.store.read).await?.map(Company::from))
     }
 }

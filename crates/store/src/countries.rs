@@ -1,24 +1,53 @@
-//! The country in which a company's contacts have their numbers.
+//! The company itself, and the country of its numbers. Files and forms of people may be read by its rules; programs give
+//! international numbers.
 
 use entity::company;
 use sea_orm::{ActiveModelTrait, Set};
 use serde_json::json;
-use uuid::Uuid;
 
+use super::Result;
 use super::changes::{self, Change, What, Who};
-use super::{Result, Store};
+use super::companies::Company;
+use crate::nouns::CompanyStore;
 use domain::phone::{Country, PhoneNumber};
 
 /// Channels from whose numbers a country is guessed; a company has few.
 const LOOKED_AT: i64 = 100;
 
-impl Store {
+/// What is known of a company's country.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct OwnCountry {
+    /// The one that a person set.
+    pub set: Option<Country>,
+    /// The one in which most of its channels have their numbers.
+    pub guessed: Option<Country>,
+}
+
+impl OwnCountry {
+    /// The country to begin with: the one that was set, or else the guessed one.
+    pub fn likely(self) -> Option<Country> {
+        self.set.or(self.guessed)
+    }
+}
+
+impl CompanyStore<'_> {
+    /// The company itself.
+    pub async fn details(self) -> Result<Option<Company>> {
+        self.store.companies().find(self.company).await
+    }
+
+    /// The country of its numbers.
+    pub async fn country(self) -> Result<OwnCountry> {
+        let set = self.details().await?.and_then(|company| company.country);
+        Ok(OwnCountry { set, guessed: self.guessed_country().await? })
+    }
+
     /// The country in which most of a company's channels have their numbers.
-    pub async fn guessed_country(&self, company: Uuid) -> Result<Option<Country>> {
+    pub async fn guessed_country(self) -> Result<Option<Country>> {
         let select = "SELECT phone_number FROM channel WHERE company_id = $1 AND phone_number IS NOT NULL
              ORDER BY id LIMIT $2";
         let mut numbers = Vec::new();
-        for row in self.rows(select, [company.into(), LOOKED_AT.into()]).await? {
+        for row in self.store.rows(select, [self.company.into(), LOOKED_AT.into()]).await? {
             numbers.push(row.try_get_by_index::<String>(0)?);
         }
         Ok(Country::guess(numbers.iter().filter_map(|number| PhoneNumber::parse(number).ok())))
@@ -29,17 +58,13 @@ impl Store {
     /// # Errors
     ///
     /// Fails when the database does; then nothing is changed.
-    pub async fn set_company_country(
-        &self,
-        who: &Who,
-        company: Uuid,
-        country: Option<Country>,
-    ) -> Result<bool> {
-        let Some(before) = self.company(company).await? else { return Ok(false) };
+    pub async fn set_country(self, who: &Who, country: Option<Country>) -> Result<bool> {
+        let company = self.company;
+        let Some(before) = self.details().await? else { return Ok(false) };
         if before.country == country {
             return Ok(true);
         }
-        let transaction = self.begin().await?;
+        let transaction = self.store.begin().await?;
         let code = country.map(|country| country.code().to_owned());
         let change =
             company::ActiveModel { id: Set(company), country: Set(code.clone()), ..Default::default() };

@@ -1,7 +1,8 @@
 //! The database: the only crate that knows entities, SeaORM and SQL.
 //!
 //! One [`Store`] serves SQLite and PostgreSQL; their differences are in [`dialect`]. Called by the engine and by the
-//! command line. Every query of a company's data begins at its id. Everything here can fail because the database does
+//! command line. Queries are methods of nouns, as in `store.of(company).contacts().page(…)`: a company's rows are reached
+//! by its id only. Everything here can fail because the database does
 //! ([`Error::Unavailable`], [`Error::InDoubt`]); an item's `# Errors` names only what else it refuses.
 //!
 //! **Entities or SQL.** Records that are read and written one by one go through the entities: companies, channels,
@@ -19,7 +20,7 @@ mod clock_change;
 pub mod companies;
 mod connect;
 mod contacts;
-mod countries;
+pub mod countries;
 mod dialect;
 mod error;
 pub mod imports;
@@ -27,6 +28,7 @@ mod lease;
 pub mod ledger;
 mod log;
 pub mod nodes;
+mod nouns;
 pub mod operators;
 mod opt_out_words;
 pub mod outbox;
@@ -60,6 +62,7 @@ pub use contacts::search::index::{Care, Prepared};
 pub use contacts::write::Pace;
 pub use error::Error;
 pub use lease::{Lease, Standing};
+pub use nouns::*;
 pub use revision::Revisions;
 pub use share::Purpose;
 

@@ -9,8 +9,9 @@ use sea_orm::{
 use serde_json::json;
 use uuid::Uuid;
 
+use crate::Result;
 use crate::changes::{self, Change, What, Who};
-use crate::{Result, Store};
+use crate::nouns::Operators;
 use clock::Timestamp;
 
 /// An operator's key to add.
@@ -64,13 +65,13 @@ impl From<operator_key::Model> for Operator {
     }
 }
 
-impl Store {
+impl Operators<'_> {
     /// Adds an operator's key.
     ///
     /// # Errors
     ///
     /// [`crate::Error::Taken`] when there is or was an operator of this name.
-    pub async fn add_operator(&self, who: &Who, new: NewOperator<'_>) -> Result<Operator> {
+    pub async fn add(self, who: &Who, new: NewOperator<'_>) -> Result<Operator> {
         let NewOperator { name, prefix, hash, expires_at } = new;
         let model = operator_key::ActiveModel {
             id: Set(Uuid::now_v7()),
@@ -81,7 +82,7 @@ impl Store {
             revoked_at: Set(None),
             created_at: Set(Timestamp::now().millis()),
         };
-        let transaction = self.begin().await?;
+        let transaction = self.store.begin().await?;
         let model = model.insert(&transaction).await?;
         let added = Change::now(who, What::Operator, name, None, json!("valid"));
         changes::record(&transaction, &[added]).await?;
@@ -90,14 +91,14 @@ impl Store {
     }
 
     /// Every operator, by name; those with revoked and expired keys too.
-    pub async fn operators(&self) -> Result<Vec<Operator>> {
+    pub async fn all(self) -> Result<Vec<Operator>> {
         let operators = operator_key::Entity::find().order_by_asc(operator_key::Column::Name);
-        Ok(operators.all(&self.read).await?.into_iter().map(Operator::from).collect())
+        Ok(operators.all(&self.store.read).await?.into_iter().map(Operator::from).collect())
     }
 
     /// Revokes an operator's key, and the links that were made with it; `false` when there is no such operator or it was revoked before.
-    pub async fn revoke_operator(&self, who: &Who, name: &str) -> Result<bool> {
-        let transaction = self.begin().await?;
+    pub async fn revoke(self, who: &Who, name: &str) -> Result<bool> {
+        let transaction = self.store.begin().await?;
         let revoked = operator_key::Entity::update_many()
             .col_expr(operator_key::Column::RevokedAt, Expr::value(Timestamp::now().millis()))
             .filter(operator_key::Column::Name.eq(name))
@@ -109,7 +110,7 @@ impl Store {
             return Ok(false);
         }
         // No person and no command line is named like an operator: their names have a colon.
-        let links = self.statement("DELETE FROM link WHERE made_by = $1", [name.into()]);
+        let links = self.store.statement("DELETE FROM link WHERE made_by = $1", [name.into()]);
         transaction.execute_raw(links).await?;
         let revoked = Change::now(who, What::Operator, name, Some(json!("valid")), json!("revoked"));
         changes::record(&transaction, &[revoked]).await?;
@@ -118,8 +119,8 @@ impl Store {
     }
 
     /// The operator whose key has this hash, whether it still works or not.
-    pub async fn find_operator(&self, hash: &[u8; 32]) -> Result<Option<Operator>> {
+    pub async fn find(self, hash: &[u8; 32]) -> Result<Option<Operator>> {
         let key = operator_key::Entity::find().filter(operator_key::Column::Hash.eq(hash.to_vec()));
-        Ok(key.one(&self.read).await?.map(Operator::from))
+        Ok(key.one(&self.store.read).await?.map(Operator::from))
     }
 }

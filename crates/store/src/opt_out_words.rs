@@ -2,33 +2,31 @@
 
 use sea_orm::{ConnectionTrait, QueryResult};
 use serde_json::{Value, json};
-use uuid::Uuid;
 
+use crate::Result;
 use crate::changes::{self, Change, What, Who};
-use crate::{Result, Store};
+use crate::nouns::Suppressions;
 use domain::opt_out::OptOutWords;
 use domain::suppression::Suppression;
 
-impl Store {
+impl Suppressions<'_> {
     /// What a company does with opt-out words; the default if nobody set it.
-    pub async fn opt_out_words(&self, company_id: Uuid) -> Result<OptOutWords> {
-        self.opt_out_words_in(&self.read, company_id).await
+    pub async fn words(self) -> Result<OptOutWords> {
+        self.words_in(&self.store.read).await
     }
 
-    async fn opt_out_words_in(
-        &self,
-        connection: &impl ConnectionTrait,
-        company_id: Uuid,
-    ) -> Result<OptOutWords> {
+    async fn words_in(self, connection: &impl ConnectionTrait) -> Result<OptOutWords> {
+        let company_id = self.company;
         let sql = "SELECT scope, stop_words, start_words FROM opt_out_words WHERE company_id = $1";
-        let row = connection.query_one_raw(self.statement(sql, [company_id.into()])).await?;
+        let row = connection.query_one_raw(self.store.statement(sql, [company_id.into()])).await?;
         row.as_ref().map_or_else(|| Ok(OptOutWords::default()), words)
     }
 
     /// Sets what a company does with opt-out words. Texts that are taken in from now on follow it.
-    pub async fn set_opt_out_words(&self, who: &Who, company_id: Uuid, words: &OptOutWords) -> Result<()> {
-        let transaction = self.begin().await?;
-        let before = self.opt_out_words_in(&transaction, company_id).await?;
+    pub async fn set_words(self, who: &Who, words: &OptOutWords) -> Result<()> {
+        let company_id = self.company;
+        let transaction = self.store.begin().await?;
+        let before = self.words_in(&transaction).await?;
         if before == *words {
             return Ok(transaction.rollback().await?);
         }
@@ -41,7 +39,7 @@ impl Store {
             words.stop_words.join("\n").into(),
             words.start_words.join("\n").into(),
         ];
-        transaction.execute_raw(self.statement(sql, values)).await?;
+        transaction.execute_raw(self.store.statement(sql, values)).await?;
         let change = Change::now(who, What::Company, company_id, Some(shown(&before)), shown(words));
         changes::record(&transaction, &[change]).await?;
         transaction.commit().await?;

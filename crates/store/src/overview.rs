@@ -4,7 +4,8 @@
 use sea_orm::Value;
 use uuid::Uuid;
 
-use super::{Error, Result, Store};
+use super::{Error, Result};
+use crate::nouns::{AllChannels, AllSends, Channels, Sends};
 use clock::Timestamp;
 use domain::channel::Status;
 use domain::send::{Control, State};
@@ -68,20 +69,23 @@ fn backlog(row: &sea_orm::QueryResult, first: usize) -> Result<Backlog> {
     })
 }
 
-impl Store {
+impl Sends<'_> {
     /// The backlog of all channels of a company.
-    pub async fn backlog_of(&self, company_id: Uuid, now: Timestamp) -> Result<Backlog> {
+    pub async fn backlog(self, now: Timestamp) -> Result<Backlog> {
+        let company_id = self.company;
         let sql = format!(
             "SELECT {FIGURES} FROM send \
              WHERE channel_id IN (SELECT id FROM channel WHERE company_id = $4) AND {READY}"
         );
         let mut values = ready(now);
         values.push(company_id.into());
-        self.row(sql, values).await?.map_or_else(|| Ok(Backlog::default()), |row| backlog(&row, 0))
+        self.store.row(sql, values).await?.map_or_else(|| Ok(Backlog::default()), |row| backlog(&row, 0))
     }
+}
 
+impl AllChannels<'_> {
     /// The channels of all companies with the oldest sends that may go now, at most `limit`.
-    pub async fn longest_backlogs(&self, now: Timestamp, limit: u32) -> Result<Vec<ChannelBacklog>> {
+    pub async fn longest_backlogs(self, now: Timestamp, limit: u32) -> Result<Vec<ChannelBacklog>> {
         let sql = format!(
             "SELECT channel.id, channel.name, company.name, {FIGURES} \
              FROM send JOIN channel ON channel.id = send.channel_id JOIN company ON company.id = channel.company_id \
@@ -89,7 +93,7 @@ impl Store {
         );
         let mut values = ready(now);
         values.push(i64::from(limit).into());
-        let rows = self.rows(sql, values).await?;
+        let rows = self.store.rows(sql, values).await?;
         let channel = |row: &sea_orm::QueryResult| {
             Ok(ChannelBacklog {
                 channel_id: row.try_get_by_index(0)?,
@@ -106,14 +110,14 @@ impl Store {
     /// # Errors
     ///
     /// When the database fails; [`Error::Impossible`] for a state that this program never wrote.
-    pub async fn channel_states(&self, company_id: Option<Uuid>) -> Result<Vec<(Status, u64)>> {
+    pub async fn states(self, company_id: Option<Uuid>) -> Result<Vec<(Status, u64)>> {
         let sql = match company_id {
             Some(_) => {
                 "SELECT status, COUNT(*) FROM channel WHERE company_id = $1 GROUP BY status ORDER BY status"
             }
             None => "SELECT status, COUNT(*) FROM channel GROUP BY status ORDER BY status",
         };
-        let rows = self.rows(sql, company_id.map(Value::from)).await?;
+        let rows = self.store.rows(sql, company_id.map(Value::from)).await?;
         let counted = |row: &sea_orm::QueryResult| {
             let (word, count): (String, i64) = (row.try_get_by_index(0)?, row.try_get_by_index(1)?);
             let status = word.parse().map_err(|_| Error::Impossible(format!("channel status `{word}`")))?;
@@ -121,9 +125,18 @@ impl Store {
         };
         rows.iter().map(counted).collect()
     }
+}
 
+impl Channels<'_> {
+    /// How many channels of the company are in each state.
+    pub async fn states(self) -> Result<Vec<(Status, u64)>> {
+        self.store.channels().states(Some(self.company)).await
+    }
+}
+
+impl AllSends<'_> {
     /// The sends to many that may go now on channels of this tier, those with most left first, at most `limit`.
-    pub async fn running_under(&self, tier: &str, now: Timestamp, limit: u32) -> Result<Vec<Running>> {
+    pub async fn running_under(self, tier: &str, now: Timestamp, limit: u32) -> Result<Vec<Running>> {
         let sql = format!(
             "SELECT send.id, send.channel_id, company.name, send.recipients - send.settled, \
              CASE WHEN send.template_id IS NULL THEN 0 ELSE 1 END \
@@ -133,7 +146,7 @@ impl Store {
         );
         let mut values = ready(now);
         values.extend([tier.into(), i64::from(limit).into()]);
-        let rows = self.rows(sql, values).await?;
+        let rows = self.store.rows(sql, values).await?;
         let running = |row: &sea_orm::QueryResult| {
             let (remaining, has_template): (i64, i32) = (row.try_get_by_index(3)?, row.try_get_by_index(4)?);
             Ok(Running {

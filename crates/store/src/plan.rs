@@ -2,8 +2,9 @@
 
 use uuid::Uuid;
 
+use super::Result;
 use super::templates::APPROVED;
-use super::{Result, Store};
+use crate::nouns::{AllSends, Tags};
 use clock::Timestamp;
 use domain::phone::PhoneNumber;
 use domain::plan::{Amount, Queue};
@@ -18,11 +19,11 @@ pub struct Ahead {
     pub to_recipient: u64,
 }
 
-impl Store {
+impl AllSends<'_> {
     /// The messages that `channel_id` may send at `now` but has not sent yet, without paused or scheduled sends, and
     /// without templates that the provider refuses. Sends to `recipient` alone are also counted by themselves.
     pub async fn ahead(
-        &self,
+        self,
         channel_id: Uuid,
         recipient: Option<PhoneNumber>,
         now: Timestamp,
@@ -43,7 +44,7 @@ impl Store {
              AND recipient IS NULL"
         );
         let mut ahead = Ahead::default();
-        for row in self.rows(bulk, values.clone()).await? {
+        for row in self.store.rows(bulk, values.clone()).await? {
             let remaining: i64 = row.try_get_by_index(0)?;
             let is_template: i32 = row.try_get_by_index(1)?;
             let remaining = remaining.cast_unsigned();
@@ -57,7 +58,7 @@ impl Store {
              AND recipient IS NOT NULL"
         );
         let recipient = recipient.map_or(0, PhoneNumber::as_i64);
-        if let Some(row) = self.row(direct, values.into_iter().chain([recipient.into()])).await? {
+        if let Some(row) = self.store.row(direct, values.into_iter().chain([recipient.into()])).await? {
             let (all, templates, to_recipient): (i64, i64, i64) =
                 (row.try_get_by_index(0)?, row.try_get_by_index(1)?, row.try_get_by_index(2)?);
             let (all, templates) = (all.cast_unsigned(), templates.cast_unsigned());
@@ -66,11 +67,14 @@ impl Store {
         }
         Ok(ahead)
     }
+}
 
+impl Tags<'_> {
     /// The company's tags, by name, each with its id.
-    pub async fn tag_names(&self, company_id: Uuid) -> Result<Vec<(String, Uuid)>> {
+    pub async fn names(self) -> Result<Vec<(String, Uuid)>> {
+        let company_id = self.company;
         let sql = "SELECT name, id FROM tag WHERE company_id = $1 AND upkeep <> 2 ORDER BY name";
-        let rows = self.rows(sql, [company_id.into()]).await?;
+        let rows = self.store.rows(sql, [company_id.into()]).await?;
         rows.iter().map(|row| Ok((row.try_get_by_index(0)?, row.try_get_by_index(1)?))).collect()
     }
 }

@@ -13,10 +13,11 @@ use std::fmt::Write as _;
 use std::future::pending;
 use std::io;
 use std::pin::pin;
+use std::sync::Arc;
 use std::sync::atomic::AtomicU32;
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use parking_lot::Mutex;
 use sea_orm::sqlx::postgres::{PgConnection, PgPoolOptions, Postgres};
 use sea_orm::sqlx::{self, AssertSqlSafe, Connection as _, Row as _};
 use sea_orm::{
@@ -94,11 +95,11 @@ impl Server {
 
     fn doubt(&self) {
         let until = Instant::now() + DOUBT;
-        *self.doubted_until.lock().unwrap_or_else(PoisonError::into_inner) = Some(until);
+        *self.doubted_until.lock() = Some(until);
     }
 
     fn is_doubted(&self) -> bool {
-        let until = *self.doubted_until.lock().unwrap_or_else(PoisonError::into_inner);
+        let until = *self.doubted_until.lock();
         until.is_some_and(|until| Instant::now() < until)
     }
 

@@ -13,6 +13,7 @@ use uuid::Uuid;
 use super::dialect::{Rows, Type};
 use super::lease::Lease;
 use super::{Result, Store, Transaction};
+use crate::nouns::Retention;
 use clock::Timestamp;
 use domain::send::State;
 
@@ -96,10 +97,10 @@ fn ids_of(backend: DbBackend, ids: &[Uuid]) -> Rows {
     rows
 }
 
-impl Store {
+impl Retention<'_> {
     /// Whether the ledger commits, or on SQLite any connection writes: work that is not urgent should wait then.
-    pub fn is_writing(&self) -> bool {
-        self.pools.writer.is_in_use()
+    pub fn is_writing(self) -> bool {
+        self.store.pools.writer.is_in_use()
     }
 
     /// Removes sends that ended before `before` and had no receipt since, at most `limit` of them, beginning after
@@ -109,7 +110,7 @@ impl Store {
     ///
     /// When the database fails; [`super::Error::Fenced`] when this process has lost the `lease`.
     pub async fn remove_sends(
-        &self,
+        self,
         lease: &Lease,
         before: Timestamp,
         cursor: &mut Cursor,
@@ -127,7 +128,7 @@ impl Store {
         let found: Vec<Uuid> = self.ids(&sql, values).await?;
         let Some(last) = found.last() else { return Ok(Step::default()) };
         let (last, more) = (*last, found.len() as u64 >= u64::from(limit));
-        let (asked, values) = ids_of(self.backend, &found).select(2);
+        let (asked, values) = ids_of(self.store.backend, &found).select(2);
         let sql = format!(
             "SELECT id FROM {asked} AS asked WHERE NOT EXISTS \
              (SELECT 1 FROM message WHERE message.send_id = asked.id AND message.updated_at > $1)"
@@ -135,21 +136,21 @@ impl Store {
         let silent = self.ids(&sql, [before.millis().into()].into_iter().chain(values)).await?;
         let mut step = Step { more, ..Step::default() };
         if !silent.is_empty() {
-            let transaction = self.begin_fenced(lease).await?;
-            self.lock_sends(&transaction, silent.iter().copied()).await?;
+            let transaction = self.store.begin_fenced(lease).await?;
+            self.store.ledger().lock_sends(&transaction, silent.iter().copied()).await?;
             let keep = format!(
                 "INSERT INTO forgotten_send (id, recipients, next_ordinal) \
                  SELECT id, recipients, 0 FROM send WHERE {over} AND id IN "
             );
             let remove = format!("DELETE FROM send WHERE {over} AND id IN ");
             for statement in [keep, remove] {
-                let (rows, values) = ids_of(self.backend, &silent).select(2);
+                let (rows, values) = ids_of(self.store.backend, &silent).select(2);
                 let values = [Value::from(before.millis())].into_iter().chain(values);
                 let statement =
-                    self.statement(format!("{statement}(SELECT id FROM {rows} AS silent)"), values);
+                    self.store.statement(format!("{statement}(SELECT id FROM {rows} AS silent)"), values);
                 step.sends = transaction.execute_raw(statement).await?.rows_affected();
             }
-            self.remove_sources(&transaction, &silent).await?;
+            self.store.ledger().remove_sources(&transaction, &silent).await?;
             transaction.commit().await?;
         }
         *cursor = Cursor(Some(last));
@@ -157,10 +158,10 @@ impl Store {
     }
 
     /// Removes the remains of removed sends: at most `limit` messages, and their blocks.
-    pub async fn remove_messages(&self, lease: &Lease, limit: u32) -> Result<Step> {
+    pub async fn remove_messages(self, lease: &Lease, limit: u32) -> Result<Step> {
         let limit = i64::from(limit);
         let sql = "SELECT id, recipients, next_ordinal FROM forgotten_send ORDER BY id LIMIT $1";
-        let rows = self.rows(sql, [limit.into()]).await?;
+        let rows = self.store.rows(sql, [limit.into()]).await?;
         let leftovers = rows.iter().map(|row| {
             Ok(Leftover {
                 id: row.try_get_by_index(0)?,
@@ -170,7 +171,7 @@ impl Store {
         });
         let leftovers = leftovers.collect::<Result<Vec<_>>>()?;
         let Some(first) = leftovers.first() else { return Ok(Step::default()) };
-        let transaction = self.begin_fenced(lease).await?;
+        let transaction = self.store.begin_fenced(lease).await?;
         let (messages, done) = if first.next_ordinal > 0 || first.recipients > limit {
             (self.remove_part(&transaction, first, limit).await?, 1)
         } else {
@@ -189,33 +190,33 @@ impl Store {
     }
 
     /// Removes the messages and blocks of a large send from its next ordinal on. Returns how many messages.
-    async fn remove_part(&self, to: &Transaction, of: &Leftover, limit: i64) -> Result<u64> {
+    async fn remove_part(self, to: &Transaction, of: &Leftover, limit: i64) -> Result<u64> {
         let Leftover { id, recipients, next_ordinal } = *of;
         let end = next_ordinal.saturating_add(limit).min(recipients);
         let range = [id.into(), next_ordinal.into(), end.into()];
         let messages = format!(
             "DELETE FROM message WHERE send_id = $1 AND ordinal IN (SELECT ordinal FROM message \
              WHERE send_id = $1 AND ordinal >= $2 AND ordinal < $3 ORDER BY ordinal{})",
-            self.locking()
+            self.store.locking()
         );
-        let removed = to.execute_raw(self.statement(messages, range.clone())).await?.rows_affected();
+        let removed = to.execute_raw(self.store.statement(messages, range.clone())).await?.rows_affected();
         let blocks =
             "DELETE FROM recipient_block WHERE send_id = $1 AND first_ordinal >= $2 AND first_ordinal < $3";
-        to.execute_raw(self.statement(blocks, range)).await?;
+        to.execute_raw(self.store.statement(blocks, range)).await?;
         let statement = if end >= recipients {
-            self.statement("DELETE FROM forgotten_send WHERE id = $1", [id.into()])
+            self.store.statement("DELETE FROM forgotten_send WHERE id = $1", [id.into()])
         } else {
             let sql = "UPDATE forgotten_send SET next_ordinal = $2 WHERE id = $1";
-            self.statement(sql, [id.into(), end.into()])
+            self.store.statement(sql, [id.into(), end.into()])
         };
         to.execute_raw(statement).await?;
         Ok(removed)
     }
 
     /// Removes the messages and blocks of these sends. Returns how many messages.
-    async fn remove_whole(&self, to: &Transaction, sends: &[Leftover]) -> Result<u64> {
+    async fn remove_whole(self, to: &Transaction, sends: &[Leftover]) -> Result<u64> {
         // By whole keys: with a condition on the sends alone, PostgreSQL may read the whole table.
-        let mut keys = Rows::new(self.backend, KEYS);
+        let mut keys = Rows::new(self.store.backend, KEYS);
         for Leftover { id, recipients, .. } in sends {
             (0..*recipients).for_each(|ordinal| keys.push([(*id).into(), ordinal.into()]));
         }
@@ -225,21 +226,21 @@ impl Store {
              (SELECT message.send_id, message.ordinal FROM {keys} AS gone JOIN message \
              ON message.send_id = gone.send_id AND message.ordinal = gone.ordinal \
              ORDER BY message.send_id, message.ordinal{of_message})",
-            of_message = self.locking_of("message")
+            of_message = self.store.locking_of("message")
         );
-        let removed = to.execute_raw(self.statement(sql, values)).await?.rows_affected();
+        let removed = to.execute_raw(self.store.statement(sql, values)).await?.rows_affected();
         let sends: Vec<_> = sends.iter().map(|leftover| leftover.id).collect();
         for table in ["recipient_block WHERE send_id", "forgotten_send WHERE id"] {
-            let (rows, values) = ids_of(self.backend, &sends).select(1);
+            let (rows, values) = ids_of(self.store.backend, &sends).select(1);
             let sql = format!("DELETE FROM {table} IN (SELECT id FROM {rows} AS gone)");
-            to.execute_raw(self.statement(sql, values)).await?;
+            to.execute_raw(self.store.statement(sql, values)).await?;
         }
         Ok(removed)
     }
 
     /// Removes rows that are older than `before`, the oldest first, at most `limit`.
     pub async fn remove_aged(
-        &self,
+        self,
         lease: &Lease,
         table: Aged,
         before: Timestamp,
@@ -252,24 +253,24 @@ impl Store {
         let found = self.ids(&sql, [before.millis().into(), bound.into(), i64::from(limit).into()]).await?;
         let more = found.len() as u64 >= u64::from(limit);
         let removal = Removal { table, key: "id", order: "id".to_owned(), condition: "TRUE".to_owned() };
-        let others = self.remove(lease, removal, ids_of(self.backend, &found)).await?;
+        let others = self.remove(lease, removal, ids_of(self.store.backend, &found)).await?;
         Ok(Step { others, more, ..Step::default() })
     }
 
     /// Deletes sends that were withdrawn before `before`, at most `limit`: by then, the commits that their tombstones
     /// exclude have ended.
-    pub async fn remove_withdrawn(&self, lease: &Lease, before: Timestamp, limit: u32) -> Result<Step> {
+    pub async fn remove_withdrawn(self, lease: &Lease, before: Timestamp, limit: u32) -> Result<Step> {
         let sql = "SELECT id FROM send WHERE state < 0 AND created_at <= $1 ORDER BY id LIMIT $2";
         let found = self.ids(sql, [before.millis().into(), i64::from(limit).into()]).await?;
         if found.is_empty() {
             return Ok(Step::default());
         }
-        let transaction = self.begin_fenced(lease).await?;
+        let transaction = self.store.begin_fenced(lease).await?;
         let mut step = Step { more: found.len() as u64 >= u64::from(limit), ..Step::default() };
         for table in ["recipient_block WHERE send_id", "send WHERE state < 0 AND id"] {
-            let (rows, values) = ids_of(self.backend, &found).select(1);
+            let (rows, values) = ids_of(self.store.backend, &found).select(1);
             let sql = format!("DELETE FROM {table} IN (SELECT id FROM {rows} AS withdrawn)");
-            step.others = transaction.execute_raw(self.statement(sql, values)).await?.rows_affected();
+            step.others = transaction.execute_raw(self.store.statement(sql, values)).await?.rows_affected();
         }
         transaction.commit().await?;
         Ok(step)
@@ -277,13 +278,13 @@ impl Store {
 
     /// Removes holds and suppressions that ended before `now`, at most `limit`: those whose last statement is so old
     /// that any repetition by the provider is newer.
-    pub async fn remove_suppressions(&self, lease: &Lease, now: Timestamp, limit: u32) -> Result<Step> {
+    pub async fn remove_suppressions(self, lease: &Lease, now: Timestamp, limit: u32) -> Result<Step> {
         let said_before = now.minus(REPEATED_FOR);
         let sql = "SELECT company_id, recipient, scope FROM suppression \
                    WHERE until <= $1 AND said_at <= $2 LIMIT $3";
         let values = [now.millis().into(), said_before.millis().into(), i64::from(limit).into()];
-        let found = self.rows(sql, values).await?;
-        let mut rows = Rows::new(self.backend, HELD);
+        let found = self.store.rows(sql, values).await?;
+        let mut rows = Rows::new(self.store.backend, HELD);
         for row in &found {
             let (company_id, recipient): (Uuid, i64) = (row.try_get_by_index(0)?, row.try_get_by_index(1)?);
             let scope: i16 = row.try_get_by_index(2)?;
@@ -298,32 +299,34 @@ impl Store {
     }
 
     /// Deletes the rows with these keys. Returns how many.
-    async fn remove(&self, lease: &Lease, removal: Removal<'_>, keys: Rows) -> Result<u64> {
+    async fn remove(self, lease: &Lease, removal: Removal<'_>, keys: Rows) -> Result<u64> {
         if keys.is_empty() {
             return Ok(0);
         }
         let (rows, values) = keys.select(1);
-        let transaction = self.begin_fenced(lease).await?;
+        let transaction = self.store.begin_fenced(lease).await?;
         let Removal { table, key, order, condition } = removal;
         let sql = format!(
             "DELETE FROM {table} WHERE {condition} AND ({key}) IN (SELECT {key} FROM {table} \
              WHERE {condition} AND ({key}) IN (SELECT * FROM {rows} AS keys) ORDER BY {order}{})",
-            self.locking()
+            self.store.locking()
         );
-        let statement = self.statement(sql, values);
+        let statement = self.store.statement(sql, values);
         let removed = transaction.execute_raw(statement).await?.rows_affected();
         transaction.commit().await?;
         Ok(removed)
     }
 
+    async fn ids(self, sql: &str, values: impl IntoIterator<Item = Value>) -> Result<Vec<Uuid>> {
+        let rows = self.store.rows(sql, values).await?;
+        rows.iter().map(|row| Ok(row.try_get_by_index(0)?)).collect()
+    }
+}
+
+impl Store {
     pub(super) async fn begin_fenced(&self, lease: &Lease) -> Result<Transaction> {
         let transaction = self.begin().await?;
-        self.check_lease(&transaction, lease).await?;
+        self.lease().check(&transaction, lease).await?;
         Ok(transaction)
-    }
-
-    async fn ids(&self, sql: &str, values: impl IntoIterator<Item = Value>) -> Result<Vec<Uuid>> {
-        let rows = self.rows(sql, values).await?;
-        rows.iter().map(|row| Ok(row.try_get_by_index(0)?)).collect()
     }
 }

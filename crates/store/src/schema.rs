@@ -2,7 +2,7 @@
 //!
 //! A [`Schema`] opens a database that a [`super::Store`] refuses: one whose schema is missing or behind.
 
-use migration::{Migrator, MigratorTrait};
+use migration::{Migrator, MigratorTrait, UNRELEASED};
 use sea_orm::DatabaseConnection;
 
 use super::connect::{self, Options};
@@ -15,11 +15,12 @@ pub struct Schema {
 }
 
 /// One step of the schema.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct Migration {
     /// `mYYYYMMDD_NNNNNN_verb_noun`.
     pub name: String,
     /// Whether the database has it.
+    #[serde(rename = "applied")]
     pub is_applied: bool,
 }
 
@@ -86,9 +87,15 @@ impl Schema {
     }
 }
 
-/// The meaning of a failed listing: the migrator returns `Custom` only for a migration for which it has no code.
+/// The meaning of a failed listing: the migrator returns `Custom` only for migrations for which it has no code, and names
+/// them.
 pub(super) fn unknown(error: sea_orm::DbErr) -> Error {
     match error {
+        sea_orm::DbErr::Custom(sentence) if sentence.contains(UNRELEASED) => Error::Schema(
+            "the database was made before the first release, and no later program can use it: set database.url to a \
+             new database"
+                .to_owned(),
+        ),
         sea_orm::DbErr::Custom(sentence) => {
             Error::Schema(format!("the database was migrated by a newer version of this program: {sentence}"))
         }

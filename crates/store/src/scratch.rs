@@ -79,7 +79,7 @@ mod tests {
         assert_eq!(within(&server, "x"), "postgres://pombo:hunter2@host:5433/x?sslmode=require");
     }
 
-    #[actix_web::test]
+    #[tokio::test]
     async fn an_address_of_no_postgresql_server_is_refused_without_a_connection() {
         for wrong in ["sqlite://pombo.db", "host", "postgres:"] {
             let error = Scratch::create(wrong).await.unwrap_err();

@@ -7,8 +7,9 @@
 use sea_orm::{FromQueryResult, QueryResult, Value};
 use uuid::Uuid;
 
+use super::Result;
 use super::dialect::{Bulk, Cell, Type};
-use super::{Result, Store};
+use crate::nouns::SealedValues;
 
 /// The kind of a sealed value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -101,22 +102,17 @@ const ROW: &[(&str, Type)] = &[
     ("sealed", Type::Bytes),
 ];
 
-impl Store {
+impl SealedValues<'_> {
     /// The numbers of values of a kind that begin with the same `length` bytes; those that begin with the byte
     /// `without_id` are counted together.
-    pub async fn sealed_beginnings(
-        &self,
-        kind: Kind,
-        length: usize,
-        without_id: u8,
-    ) -> Result<Vec<Beginning>> {
+    pub async fn beginnings(self, kind: Kind, length: usize, without_id: u8) -> Result<Vec<Beginning>> {
         let (table, column) = (kind.table(), kind.column());
         let sql = format!(
             "SELECT CASE WHEN substr({column}, 1, 1) = $1 THEN substr({column}, 1, 1)
                          ELSE substr({column}, 1, {length}) END AS beginning, COUNT(*) AS total
              FROM {table} WHERE {column} IS NOT NULL AND length({column}) > 0 GROUP BY 1"
         );
-        let rows = self.rows(sql, [vec![without_id].into()]).await?;
+        let rows = self.store.rows(sql, [vec![without_id].into()]).await?;
         let read = |row: QueryResult| {
             let total: i64 = row.try_get("", "total")?;
             let bytes = row.try_get("", "beginning")?;
@@ -126,8 +122,8 @@ impl Store {
     }
 
     /// The next values of a kind after a place that do not begin with these bytes, in the order of their places.
-    pub async fn sealed_otherwise(
-        &self,
+    pub async fn otherwise(
+        self,
         kind: Kind,
         beginning: &[u8],
         after: &Place,
@@ -154,14 +150,14 @@ impl Store {
             let place = Place::from_query_result(&row, "")?;
             Ok(SealedValue { place, sealed: row.try_get("", "sealed")? })
         };
-        self.rows(sql, values).await?.into_iter().map(read).collect()
+        self.store.rows(sql, values).await?.into_iter().map(read).collect()
     }
 
     /// Replaces values that are unchanged since they were read. Returns how many were replaced. On PostgreSQL, a row
     /// that another transaction is writing is skipped, so that nothing waits while rows are locked.
-    pub async fn reseal(&self, kind: Kind, values: &[(SealedValue, Vec<u8>)]) -> Result<u64> {
+    pub async fn reseal(self, kind: Kind, values: &[(SealedValue, Vec<u8>)]) -> Result<u64> {
         let (table, column) = (kind.table(), kind.column());
-        let mut rows = Bulk::new(self.backend, ROW);
+        let mut rows = Bulk::new(self.store.backend, ROW);
         for (SealedValue { place: Place { channel_id, namespace, key }, sealed: former }, sealed) in values {
             rows.push([
                 (*channel_id).into(),
@@ -182,12 +178,13 @@ impl Store {
                  AND stored.key = found.key",
             ),
         };
-        let locking = match self.locking_of("stored").as_str() {
+        let locking = match self.store.locking_of("stored").as_str() {
             "" => String::new(),
             locking => format!("{locking} SKIP LOCKED"),
         };
-        let transaction = self.begin().await?;
+        let transaction = self.store.begin().await?;
         let resealed = self
+            .store
             .write(&transaction, rows, Vec::new(), |rows, _| {
                 format!(
                     "UPDATE {table} AS stored SET {column} = found.sealed

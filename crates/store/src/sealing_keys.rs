@@ -6,7 +6,8 @@
 use sea_orm::{ConnectionTrait, DbBackend, QueryResult};
 
 use super::changes::{Change, What, Who, record};
-use super::{Result, Store, Transaction, run};
+use super::{Result, Transaction, run};
+use crate::nouns::SealingKeys;
 use clock::Timestamp;
 
 /// A key of the database.
@@ -18,38 +19,38 @@ pub struct KeyProof {
     pub proof: Vec<u8>,
 }
 
-impl Store {
+impl SealingKeys<'_> {
     /// The keys of this database, the oldest first.
-    pub async fn sealing_keys(&self) -> Result<Vec<KeyProof>> {
-        self.rows(LISTED, []).await?.iter().map(proof).collect()
+    pub async fn all(self) -> Result<Vec<KeyProof>> {
+        self.store.rows(LISTED, []).await?.iter().map(proof).collect()
     }
 
     /// Adds keys to a database that has none, and returns the keys that it has then: these, or those of another
     /// process that was first.
-    pub async fn add_first_sealing_keys(&self, keys: &[KeyProof]) -> Result<Vec<KeyProof>> {
-        let transaction = self.begin().await?;
-        self.lock_sealing_keys(&transaction).await?;
-        let known = transaction.query_all_raw(self.statement(LISTED, [])).await?;
+    pub async fn add_first(self, keys: &[KeyProof]) -> Result<Vec<KeyProof>> {
+        let transaction = self.store.begin().await?;
+        self.lock(&transaction).await?;
+        let known = transaction.query_all_raw(self.store.statement(LISTED, [])).await?;
         let known = known.iter().map(proof).collect::<Result<Vec<_>>>()?;
         if !known.is_empty() {
             return Ok(known);
         }
         for key in keys {
-            self.insert_sealing_key(&transaction, key).await?;
+            self.insert(&transaction, key).await?;
         }
         transaction.commit().await?;
         Ok(keys.to_vec())
     }
 
     /// Adds a key, if it is not here.
-    pub async fn add_sealing_key(&self, key: &KeyProof) -> Result<()> {
-        self.insert_sealing_key(&self.write, key).await
+    pub async fn add(self, key: &KeyProof) -> Result<()> {
+        self.insert(&self.store.write, key).await
     }
 
     /// Adds the new current key of a rotation, which is recorded.
-    pub async fn rotate_sealing_key(&self, who: &Who, key: &KeyProof, [id, former]: [&str; 2]) -> Result<()> {
-        let transaction = self.begin().await?;
-        self.insert_sealing_key(&transaction, key).await?;
+    pub async fn rotate(self, who: &Who, key: &KeyProof, [id, former]: [&str; 2]) -> Result<()> {
+        let transaction = self.store.begin().await?;
+        self.insert(&transaction, key).await?;
         let change = Change::now(who, What::SealingKey, id, Some(former.into()), "current".into());
         record(&transaction, &[change]).await?;
         transaction.commit().await?;
@@ -58,29 +59,30 @@ impl Store {
 
     /// Removes a key with which nothing is sealed any more, or that is lost; `after` is the word for it in the record
     /// of changes. `false` when the key was not here.
-    pub async fn remove_sealing_key(&self, who: &Who, key_id: &[u8], id: &str, after: &str) -> Result<bool> {
-        let transaction = self.begin().await?;
+    pub async fn remove(self, who: &Who, key_id: &[u8], id: &str, after: &str) -> Result<bool> {
+        let transaction = self.store.begin().await?;
         let sql = "DELETE FROM sealing_key WHERE key_id = $1";
-        let removed = run(&transaction, self.statement(sql, [key_id.to_vec().into()])).await? > 0;
+        let removed = run(&transaction, self.store.statement(sql, [key_id.to_vec().into()])).await? > 0;
         let change = Change::now(who, What::SealingKey, id, Some("previous".into()), after.into());
         record(&transaction, &[change]).await?;
         transaction.commit().await?;
         Ok(removed)
     }
 
-    pub(super) async fn insert_sealing_key(&self, to: &impl ConnectionTrait, key: &KeyProof) -> Result<()> {
+    pub(super) async fn insert(self, to: &impl ConnectionTrait, key: &KeyProof) -> Result<()> {
         let KeyProof { key_id, proof } = key.clone();
         let sql = "INSERT INTO sealing_key (key_id, proof, added_at) VALUES ($1, $2, $3) \
                    ON CONFLICT (key_id) DO NOTHING";
         let values = [key_id.into(), proof.into(), Timestamp::now().millis().into()];
-        run(to, self.statement(sql, values)).await?;
+        run(to, self.store.statement(sql, values)).await?;
         Ok(())
     }
 
     /// Makes processes that start at the same moment take turns. (SQLite's transactions do that by themselves.)
-    async fn lock_sealing_keys(&self, within: &Transaction) -> Result<()> {
-        if self.backend == DbBackend::Postgres {
-            run(within, self.statement("LOCK TABLE sealing_key IN SHARE ROW EXCLUSIVE MODE", [])).await?;
+    async fn lock(self, within: &Transaction) -> Result<()> {
+        if self.store.backend == DbBackend::Postgres {
+            run(within, self.store.statement("LOCK TABLE sealing_key IN SHARE ROW EXCLUSIVE MODE", []))
+                .await?;
         }
         Ok(())
     }

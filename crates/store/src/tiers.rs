@@ -6,8 +6,9 @@ use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, Set};
 use serde_json::Value;
 
 use crate::changes::{self, Change, What, Who};
+use crate::nouns::Tiers;
 use crate::revision::{self, Topic};
-use crate::{Error, Result, Store, Transaction};
+use crate::{Error, Result, Transaction};
 use clock::Timestamp;
 
 /// A stored tier.
@@ -28,16 +29,16 @@ impl From<tier::Model> for Record {
     }
 }
 
-impl Store {
+impl Tiers<'_> {
     /// Every tier, by name.
-    pub async fn tiers(&self) -> Result<Vec<Record>> {
-        let models = tier::Entity::find().order_by_asc(tier::Column::Name).all(&self.read).await?;
+    pub async fn all(self) -> Result<Vec<Record>> {
+        let models = tier::Entity::find().order_by_asc(tier::Column::Name).all(&self.store.read).await?;
         Ok(models.into_iter().map(Record::from).collect())
     }
 
     /// The tier of this name.
-    pub async fn find_tier(&self, name: &str) -> Result<Option<Record>> {
-        Ok(tier::Entity::find_by_id(name).one(&self.read).await?.map(Record::from))
+    pub async fn find(self, name: &str) -> Result<Option<Record>> {
+        Ok(tier::Entity::find_by_id(name).one(&self.store.read).await?.map(Record::from))
     }
 
     /// Adds or replaces the tiers given as name and JSON, all or none; others stay as they are. Returns what changed,
@@ -46,11 +47,11 @@ impl Store {
     /// # Errors
     ///
     /// [`Error::OtherKind`] when a tier would become one for another kind of channel.
-    pub async fn apply_tiers(&self, who: &Who, tiers: &[(String, String)]) -> Result<Vec<Change>> {
+    pub async fn apply(self, who: &Who, tiers: &[(String, String)]) -> Result<Vec<Change>> {
         if tiers.is_empty() {
             return Ok(Vec::new());
         }
-        let transaction = self.begin().await?;
+        let transaction = self.store.begin().await?;
         let changes = match replace(&transaction, who, tiers).await {
             Ok(changes) if changes.is_empty() => {
                 transaction.rollback().await?;
@@ -66,9 +67,9 @@ impl Store {
         Ok(changes)
     }
 
-    /// The changes that [`Store::apply_tiers`] would make now. Nothing is changed.
-    pub async fn compare_tiers(&self, who: &Who, tiers: &[(String, String)]) -> Result<Vec<Change>> {
-        let transaction = self.begin().await?;
+    /// The changes that [`Tiers::apply`](crate::Tiers::apply) would make now. Nothing is changed.
+    pub async fn compare(self, who: &Who, tiers: &[(String, String)]) -> Result<Vec<Change>> {
+        let transaction = self.store.begin().await?;
         let compared = compare(&transaction, who, tiers).await;
         transaction.rollback().await?;
         compared

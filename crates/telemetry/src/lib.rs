@@ -11,9 +11,7 @@
 mod origin;
 mod queue;
 mod sampling;
-mod span;
 pub mod trace;
 
-pub use self::origin::{Caller, Origin, carried};
+pub use self::origin::{Origin, carried};
 pub use self::queue::{MOST_AT_ONCE, Spans, note_exported, note_lost, open};
-pub use self::span::{Side, Span, Value};

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use futures_util::future::Either;
+use opentelemetry::trace::{SpanContext, SpanId, TraceFlags, TraceId, TraceState};
 
 use super::queue;
 
@@ -23,18 +24,7 @@ pub(super) struct Asked {
     /// Its `X-Request-Id`.
     pub(super) request_id: String,
     /// The caller's span in its own trace.
-    pub(super) caller: Option<Caller>,
-}
-
-/// A span of a caller's own trace, as the header `traceparent` names it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Caller {
-    /// The caller's trace.
-    pub trace_id: u128,
-    /// The span of the request in that trace.
-    pub span_id: u64,
-    /// The W3C trace flags; the lowest bit means that the caller records the span.
-    pub flags: u8,
+    pub(super) caller: Option<SpanContext>,
 }
 
 impl Origin {
@@ -46,7 +36,7 @@ impl Origin {
         Self(Some(Arc::new(Asked {
             began: SystemTime::now(),
             request_id: request_id.to_owned(),
-            caller: traceparent().and_then(Caller::parse),
+            caller: traceparent().and_then(parse),
         })))
     }
 
@@ -73,22 +63,22 @@ pub fn carried<F: Future>(task: F) -> impl Future<Output = F::Output> + use<F> {
     Origin::current().carry(task)
 }
 
-impl Caller {
-    /// Parses a `traceparent`: version, trace, span and flags, <https://www.w3.org/TR/trace-context/>. Later
-    /// versions may have more fields after them.
-    fn parse(header: &str) -> Option<Self> {
-        let (version, rest) = header.split_once('-')?;
-        let (trace_id, rest) = rest.split_once('-')?;
-        let (span_id, rest) = rest.split_once('-')?;
-        let (flags, more) = rest.split_once('-').map_or((rest, None), |(flags, more)| (flags, Some(more)));
-        let version = digits(version, 2)?;
-        if version == 0xff || (version == 0 && more.is_some()) {
-            return None;
-        }
-        let (trace_id, span_id, flags) = (digits(trace_id, 32)?, digits(span_id, 16)?, digits(flags, 2)?);
-        let (span_id, flags) = (u64::try_from(span_id).ok()?, u8::try_from(flags).ok()?);
-        (trace_id != 0 && span_id != 0).then_some(Self { trace_id, span_id, flags })
+/// Parses a `traceparent`: version, trace, span and flags, <https://www.w3.org/TR/trace-context/>. Later versions may
+/// have more fields after them.
+fn parse(header: &str) -> Option<SpanContext> {
+    let (version, rest) = header.split_once('-')?;
+    let (trace_id, rest) = rest.split_once('-')?;
+    let (span_id, rest) = rest.split_once('-')?;
+    let (flags, more) = rest.split_once('-').map_or((rest, None), |(flags, more)| (flags, Some(more)));
+    let version = digits(version, 2)?;
+    if version == 0xff || (version == 0 && more.is_some()) {
+        return None;
     }
+    let trace_id = TraceId::from_bytes(digits(trace_id, 32)?.to_be_bytes());
+    let span_id = SpanId::from_bytes(u64::try_from(digits(span_id, 16)?).ok()?.to_be_bytes());
+    let flags = TraceFlags::new(u8::try_from(digits(flags, 2)?).ok()?);
+    let context = SpanContext::new(trace_id, span_id, flags, true, TraceState::default());
+    context.is_valid().then_some(context)
 }
 
 /// Exactly `count` hexadecimal digits, in lower case.
@@ -105,14 +95,12 @@ mod tests {
     #[test]
     fn a_traceparent_header_is_read_as_the_w3c_specifies_it() {
         let read = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
-        let caller = Caller {
-            trace_id: 0x0af7_6519_16cd_43dd_8448_eb21_1c80_319c,
-            span_id: 0xb7ad_6b71_6920_3331,
-            flags: 1,
-        };
-        assert_eq!(Caller::parse(read), Some(caller));
-        assert_eq!(Caller::parse(&read.replacen("00", "01", 1)), Some(caller));
-        assert_eq!(Caller::parse(&format!("{}-more", read.replacen("00", "01", 1))), Some(caller));
+        let caller = parse(read).unwrap();
+        assert_eq!(caller.trace_id().to_string(), "0af7651916cd43dd8448eb211c80319c");
+        assert_eq!(caller.span_id().to_string(), "b7ad6b7169203331");
+        assert!(caller.is_sampled() && caller.is_remote());
+        assert_eq!(parse(&read.replacen("00", "01", 1)), Some(caller.clone()));
+        assert_eq!(parse(&format!("{}-more", read.replacen("00", "01", 1))), Some(caller));
     }
 
     #[test]
@@ -129,7 +117,7 @@ mod tests {
             "00-0af7651916cd43dd8448eb211c80319-b7ad6b71692033310-01",
             "00-+af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
         ] {
-            assert_eq!(Caller::parse(header), None, "{header}");
+            assert_eq!(parse(header), None, "{header}");
         }
     }
 }

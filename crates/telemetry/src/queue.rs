@@ -2,12 +2,12 @@
 
 use std::sync::OnceLock;
 
+use opentelemetry_sdk::trace::SpanData;
 use tokio::sync::mpsc;
 use tokio::sync::mpsc::error::{TryRecvError, TrySendError};
 use uuid::Uuid;
 
 use super::sampling::Sampling;
-use super::span::Span;
 
 /// The maximum of waiting spans, some ten megabytes; further spans are dropped.
 const ROOM: usize = 16_384;
@@ -18,13 +18,13 @@ static TRACER: OnceLock<Tracer> = OnceLock::new();
 
 /// Creates spans. A process has one tracer, shared by all services that are started in it.
 pub(super) struct Tracer {
-    queue: mpsc::Sender<Span>,
+    queue: mpsc::Sender<SpanData>,
     sampling: Sampling,
 }
 
 /// The waiting spans, for the exporter.
 #[derive(Debug)]
-pub struct Spans(mpsc::Receiver<Span>);
+pub struct Spans(mpsc::Receiver<SpanData>);
 
 /// Starts the creation of spans. `None` when it was started before, with another exporter.
 pub fn open(options: &config::Telemetry) -> Option<Spans> {
@@ -49,7 +49,7 @@ impl Tracer {
         self.sampling.takes_message(send_id, ordinal).then_some(self)
     }
 
-    pub(super) fn add(&self, span: Span) {
+    pub(super) fn add(&self, span: SpanData) {
         match self.queue.try_send(span) {
             Ok(()) => {}
             Err(TrySendError::Full(_)) => count("no_room", 1),
@@ -61,7 +61,7 @@ impl Tracer {
 impl Spans {
     /// Waits for spans and adds them to `batch`, up to [`MOST_AT_ONCE`] in all. If the future is dropped
     /// before it completes, no span is lost.
-    pub async fn wait(&mut self, batch: &mut Vec<Span>) {
+    pub async fn wait(&mut self, batch: &mut Vec<SpanData>) {
         let room = MOST_AT_ONCE.saturating_sub(batch.len());
         if room > 0 && self.0.recv_many(batch, room).await == 0 {
             // The tracer lasts as long as the process.
@@ -70,7 +70,7 @@ impl Spans {
     }
 
     /// Adds the waiting spans to `batch`, up to [`MOST_AT_ONCE`] in all.
-    pub fn take(&mut self, batch: &mut Vec<Span>) {
+    pub fn take(&mut self, batch: &mut Vec<SpanData>) {
         while batch.len() < MOST_AT_ONCE {
             match self.0.try_recv() {
                 Ok(span) => batch.push(span),
@@ -96,24 +96,17 @@ fn count(result: &'static str, spans: usize) {
 
 #[cfg(test)]
 mod tests {
-    use std::time::SystemTime;
+    use opentelemetry::{KeyValue, Value};
 
-    use super::super::span::Side;
+    use super::super::trace::{Begun, child};
     use super::*;
 
-    fn span(id: u64) -> Span {
-        Span {
-            send_id: Uuid::now_v7(),
-            id,
-            parent: None,
-            name: "test",
-            side: Side::Internal,
-            start: SystemTime::UNIX_EPOCH,
-            end: SystemTime::UNIX_EPOCH,
-            attributes: Vec::new(),
-            fault: None,
-            caller: None,
-        }
+    fn span(number: i64) -> SpanData {
+        child(Uuid::now_v7(), "test", Begun::now(), vec![KeyValue::new("number", number)], None)
+    }
+
+    fn number(span: &SpanData) -> &Value {
+        &span.attributes[0].value
     }
 
     #[test]
@@ -125,7 +118,7 @@ mod tests {
         metrics::with_local_recorder(&recorder, || (1..=3).for_each(|id| tracer.add(span(id))));
         let mut batch = Vec::new();
         spans.take(&mut batch);
-        assert_eq!(batch.iter().map(|span| span.id).collect::<Vec<_>>(), [1, 2]);
+        assert_eq!(batch.iter().map(number).collect::<Vec<_>>(), [&Value::I64(1), &Value::I64(2)]);
         metrics::with_local_recorder(&recorder, || {
             tracer.add(span(4));
             drop(spans);
@@ -140,7 +133,7 @@ mod tests {
     #[test]
     fn no_more_spans_are_taken_at_once_than_fit_into_one_export() {
         let (queue, spans) = mpsc::channel(MOST_AT_ONCE + 1);
-        (0..=MOST_AT_ONCE as u64).for_each(|id| queue.try_send(span(id)).unwrap());
+        (0..=MOST_AT_ONCE as i64).for_each(|id| queue.try_send(span(id)).unwrap());
         let (mut spans, mut batch) = (Spans(spans), Vec::new());
         spans.take(&mut batch);
         assert_eq!(batch.len(), MOST_AT_ONCE);

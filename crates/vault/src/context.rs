@@ -10,11 +10,6 @@ pub fn token(channel_id: Uuid) -> String {
     format!("channel:{channel_id}:token")
 }
 
-/// The name from which older versions derived a channel's verify token; nothing is sealed to it.
-pub(super) fn derived_verify_token(channel_id: Uuid) -> String {
-    format!("channel:{channel_id}:verify_token")
-}
-
 /// A channel's verify token for the provider's webhook handshake.
 pub fn verify_token(channel_id: Uuid) -> String {
     format!("channel:{channel_id}:webhook:verify_token")

@@ -19,10 +19,10 @@ mod tests;
 
 use std::fmt;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::sync::Arc;
 
+use parking_lot::{Mutex, RwLock};
 use subtle::ConstantTimeEq as _;
-use uuid::Uuid;
 
 use self::key_file::Stamp;
 use self::ring::Ring;
@@ -150,7 +150,7 @@ impl Vault {
                 (keys, Some(KeyFile { path, seen }), origin)
             }
         };
-        let ring = ring(keys, &configured).ok_or_else(|| Error::MalformedKey(secrets.key_file(data_dir)))?;
+        let ring = ring(&keys, &configured).ok_or_else(|| Error::MalformedKey(secrets.key_file(data_dir)))?;
         Ok((Self { ring: RwLock::new(Arc::new(ring)), file, configured }, origin))
     }
 
@@ -262,24 +262,15 @@ impl Vault {
         Ok(())
     }
 
-    /// A channel's verify token from before tokens were stored in the database: it is derived from the oldest
-    /// key.
-    pub fn derived_verify_token(&self, channel_id: Uuid) -> Secret {
-        let ring = self.ring();
-        let oldest = ring.previous().last().unwrap_or_else(|| ring.current());
-        let word = ring::derive(&oldest.key, context::derived_verify_token(channel_id).as_bytes());
-        Secret::new(hex::encode(word))
-    }
-
     fn ring(&self) -> Arc<Ring> {
-        Arc::clone(&self.ring.read().unwrap_or_else(PoisonError::into_inner))
+        Arc::clone(&self.ring.read())
     }
 
     /// Reads the key file again if it changed, and returns whether it did. If the file cannot be read, the
     /// present keys stay, and still open everything that they opened.
     fn refresh(&self) -> bool {
         let Some(file) = &self.file else { return false };
-        let mut seen = file.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut seen = file.seen.lock();
         let now = Stamp::of(&file.path);
         if now.is_none() || now == *seen {
             return false;
@@ -292,8 +283,8 @@ impl Vault {
                 return false;
             }
         };
-        let Some(new) = ring(keys, &self.configured) else { return false };
-        let mut ring = self.ring.write().unwrap_or_else(PoisonError::into_inner);
+        let Some(new) = ring(&keys, &self.configured) else { return false };
+        let mut ring = self.ring.write();
         if new.current().id != ring.current().id {
             tracing::info!(key = %new.current().id, "the sealing key changed, new values are sealed with \
                  the new key");
@@ -304,10 +295,9 @@ impl Vault {
 }
 
 /// A ring in which the first of `keys` seals; `None` without keys.
-fn ring(keys: Vec<SealingKey>, configured: &[SealingKey]) -> Option<Ring> {
-    let mut keys = keys.into_iter();
-    let current = keys.next()?;
-    Some(Ring::new(current, keys.chain(configured.iter().cloned())))
+fn ring(keys: &[SealingKey], configured: &[SealingKey]) -> Option<Ring> {
+    let (current, previous) = keys.split_first()?;
+    Some(Ring::new(current, previous.iter().chain(configured)))
 }
 
 /// The beginning of every value that was sealed with this key; see [`Vault::seal`].

@@ -132,7 +132,7 @@ mod tests {
         assert!(vault(2, &[]).open_message(&asked, b"question").is_err(), "the old key was removed");
     }
 
-    #[actix::test]
+    #[tokio::test]
     async fn a_key_that_was_removed_from_the_file_opens_no_message_of_a_running_service() {
         let directory = tempfile::tempdir().unwrap();
         let open = || Vault::open(&Config::default().secrets, directory.path()).unwrap().0;

@@ -64,7 +64,7 @@ impl fmt::Debug for KeyId {
 
 /// HMAC-SHA256 of the label under the key.
 #[expect(clippy::expect_used, reason = "the algorithm takes a key of any length")]
-pub(super) fn derive(key: &SealingKey, label: &[u8]) -> [u8; 32] {
+fn derive(key: &SealingKey, label: &[u8]) -> [u8; 32] {
     let mut mac = <Hmac<Sha256> as hmac::KeyInit>::new_from_slice(key.expose()).expect("any key will do");
     mac.update(label);
     mac.finalize().into_bytes().into()
@@ -73,16 +73,15 @@ pub(super) fn derive(key: &SealingKey, label: &[u8]) -> [u8; 32] {
 /// One key, ready for use.
 pub(super) struct Sealer {
     pub(super) id: KeyId,
-    pub(super) key: SealingKey,
     cipher: XChaCha20Poly1305,
     /// Seals messages between nodes.
     pub(super) messages: XChaCha20Poly1305,
 }
 
 impl Sealer {
-    pub(super) fn new(key: SealingKey) -> Self {
+    pub(super) fn new(key: &SealingKey) -> Self {
         let cipher = XChaCha20Poly1305::new(key.expose().into());
-        Self { id: KeyId::of(&key), cipher, messages: messages::cipher(&key), key }
+        Self { id: KeyId::of(key), cipher, messages: messages::cipher(key) }
     }
 
     #[expect(clippy::expect_used, reason = "the cipher refuses only texts of 256 GiB and more")]
@@ -112,7 +111,7 @@ pub(super) struct Ring {
 
 impl Ring {
     /// `keys` are the previous keys; repetitions count once.
-    pub(super) fn new(current: SealingKey, keys: impl IntoIterator<Item = SealingKey>) -> Self {
+    pub(super) fn new<'k>(current: &SealingKey, keys: impl IntoIterator<Item = &'k SealingKey>) -> Self {
         let current = Arc::new(Sealer::new(current));
         let mut previous: Vec<Arc<Sealer>> = Vec::new();
         for sealer in keys.into_iter().map(Sealer::new) {

@@ -5,21 +5,7 @@ use std::time::Duration;
 use url::Url;
 
 /// The options of the driver. [`Options::default`] is for WhatsApp itself; tests change the first four to run
-/// against a server of their own:
-///
-/// ```no_run
-/// # use pombo_web_session::{Options, WhatsApp};
-/// # fn run(port: u16) -> Result<(), Box<dyn std::error::Error>> {
-/// let driver = WhatsApp::start(Options {
-///     address: format!("ws://127.0.0.1:{port}/ws/chat"),
-///     http_base: Some(format!("http://127.0.0.1:{port}").parse()?),
-///     app_version: Some([2, 3000, 1_029_000_000]),
-///     prekeys: 32,
-///     ..Options::default()
-/// })?;
-/// # Ok(())
-/// # }
-/// ```
+/// against a server of their own, as `tests/it/web_session/mod.rs` does.
 ///
 /// That works only in builds for tests. The library pins WhatsApp's certificate, and no option changes that.
 /// Only the library's Cargo feature `danger-skip-cert-chain-verify` does, which the program has in its

@@ -2,8 +2,8 @@
 //! be slow.
 
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
 
+use parking_lot::Mutex;
 use tokio::sync::{Notify, mpsc, watch};
 
 use super::backend::Numbers;
@@ -109,7 +109,7 @@ impl Telling {
 
     /// Makes the session end for this reason, unless there is another reason already.
     pub(super) fn end(&self, end: End) {
-        self.end.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(end);
+        self.end.lock().get_or_insert(end);
         self.end_wanted.notify_one();
     }
 
@@ -121,7 +121,7 @@ impl Telling {
     /// Sends the last event, with the reason for the end.
     pub(super) fn ended(&self) {
         self.gate(false);
-        let end = self.end.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let end = self.end.lock().take();
         let end = end.unwrap_or_else(|| End::Failed { sentence: "the session broke down".to_owned() });
         let _ = self.queue.send(Untold::Event(Event::Ended(end)));
     }

@@ -4,10 +4,10 @@ use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use crate::api::openapi::BindingLimit;
+use crate::api::schema::BindingLimit;
+use crate::api::skipped::{SkippedRecord, skipped_records};
 use crate::clock::Timestamp;
 use crate::domain::plan::Binding;
-use crate::domain::request::{Skipped, SkippedEntry};
 use crate::engine::{Accepted, DryRun, plan};
 
 /// The result of a send.
@@ -89,22 +89,6 @@ pub(in crate::api) struct WithoutFields {
     checked_count: u64,
 }
 
-/// A skipped entry.
-#[derive(Debug, Serialize, ToSchema)]
-#[schema(as = Skipped)]
-pub(in crate::api) struct SkippedRecord {
-    /// The beginning of the entry, or the number.
-    input: String,
-    /// Why it is skipped.
-    #[schema(example = "has fewer than 7 digits")]
-    reason: String,
-    /// The kind of reason: `invalid_number` for an entry that is not plainly one phone number, `suppressed` and
-    /// `opted_out` for a recipient who gets nothing, or no marketing, `same_person` for another number of a person
-    /// who is in the send already. Null in repeated answers from before there were kinds.
-    #[schema(example = "invalid_number")]
-    code: Option<String>,
-}
-
 impl From<Accepted> for Queued {
     fn from(Accepted { send_id, recipients, skipped, schedule, ignored }: Accepted) -> Self {
         Self {
@@ -145,10 +129,4 @@ impl From<DryRun> for Rehearsed {
             ignored,
         }
     }
-}
-
-/// The entries that an answer shows.
-pub(in crate::api) fn skipped_records(skipped: Skipped) -> Vec<SkippedRecord> {
-    let record = |SkippedEntry { input, reason, code }| SkippedRecord { input, reason, code };
-    skipped.first.into_iter().map(record).collect()
 }

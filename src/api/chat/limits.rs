@@ -1,12 +1,19 @@
 //! The limits of a channel now, and what set each limit.
 
+use std::sync::Arc;
+
+use actix_web::web::Json;
+use actix_web::{HttpMessage as _, HttpRequest};
 use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use crate::api::openapi::LimitName;
-use crate::api::sends::WaitingRecord;
+use crate::api::State;
+use crate::api::envelope::Answer;
+use crate::api::schema::LimitName;
+use crate::api::waiting::WaitingRecord;
 use crate::clock::Timestamp;
+use crate::domain::channel::Channel;
 use crate::domain::limit;
 use crate::engine::Allowance;
 
@@ -79,9 +86,20 @@ pub(in crate::api) struct Limit {
     next_slot_at: Option<Timestamp>,
 }
 
+/// The limits of this channel, and of the company's own requests.
+pub(in crate::api) async fn explain(
+    state: &State,
+    channel: &Arc<Channel>,
+    request: &HttpRequest,
+) -> Answer<Limits> {
+    let limits = state.engine.channels().limits(channel).await?;
+    let allowance = request.extensions().get::<Allowance>().copied();
+    Ok(Json(Limits::new(channel.id, limits, allowance)))
+}
+
 impl Limits {
     /// `allowance` is the remaining requests of the company, when they are limited.
-    pub(in crate::api) fn new(channel_id: Uuid, limits: limit::Limits, allowance: Option<Allowance>) -> Self {
+    fn new(channel_id: Uuid, limits: limit::Limits, allowance: Option<Allowance>) -> Self {
         let limit::Limits { rate, limits, waiting, active_sends, in_flight, pace } = limits;
         Self {
             channel_id,

@@ -10,8 +10,8 @@ use super::fields::{self, Entries, GivenNumber, GivenTags, invalid_field};
 use crate::api::State;
 use crate::api::auth::Author;
 use crate::api::body::Body;
-use crate::api::error::{Error, ErrorBody};
-use crate::api::openapi::Failures;
+use crate::api::envelope::Answer;
+use crate::api::error::Error;
 use crate::domain::contact::Person;
 use crate::engine::MOST_AT_ONCE;
 use crate::engine::records::contacts::ContactDraft;
@@ -19,18 +19,11 @@ use crate::error::Code;
 use crate::surface::body::{Room, json};
 
 /// Contacts to be created or updated.
-#[derive(ToSchema)]
-#[expect(dead_code, reason = "read by the OpenAPI document only")]
-pub(in crate::api) struct ContactBatch {
+#[derive(Deserialize, ToSchema)]
+pub(in crate::api) struct ContactBatch<'a> {
     /// At most 10,000.
-    #[schema(max_items = 10000)]
-    contacts: Vec<ContactEntry>,
-}
-
-/// The same, its entries not read yet.
-#[derive(Deserialize)]
-struct Given<'a> {
     #[serde(borrow)]
+    #[schema(value_type = Vec<ContactEntry>, max_items = 10000)]
     contacts: &'a RawValue,
 }
 
@@ -66,27 +59,23 @@ pub(in crate::api) struct ContactEntry {
     post,
     path = "/api/v1/contacts/batch",
     operation_id = "writeContacts",
-    tag = "contacts",
     request_body = ContactBatch,
     responses(
         (status = 200, description = "What was written", body = Batch),
-        (status = 408, description = "`body_too_slow`", body = ErrorBody),
-        (status = 413, description = "`body_too_large`", body = ErrorBody),
-        Failures,
     ),
 )]
 pub(in crate::api) async fn write(
     Author { company, who }: Author,
     body: Body,
     state: Data<State>,
-) -> Result<Json<Batch>, Error> {
+) -> Answer<Batch> {
     let (Entries { valid, rejected }, _room) = fields::read_with(body, &state, read).await?;
-    let written = state.engine.write_contacts(&who, company.id, valid).await?;
+    let written = state.engine.contacts().write(&who, company.id, valid).await?;
     Ok(Json(Batch::new(rejected, written)))
 }
 
 fn read(body: &str, room: &mut Room) -> Result<Entries<ContactDraft>, Error> {
-    let Given { contacts } = fields::fields(body)?;
+    let ContactBatch { contacts } = fields::fields(body)?;
     let too_many = || {
         let sentence = format!("`contacts` has more than {MOST_AT_ONCE} entries: split it");
         Error::refused(Code::TooManyContacts, sentence)

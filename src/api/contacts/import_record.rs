@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use crate::api::openapi::{ImportAction, ImportField, ImportState};
+use crate::api::schema::{ImportAction, ImportField, ImportState};
 use crate::clock::Timestamp;
 use crate::engine::records::imports::{self, Counts};
 use crate::engine::{Shown, import_settings};
@@ -126,8 +126,8 @@ pub(in crate::api) struct ImportPreview {
 pub(in crate::api) struct ImportSteering {
     /// The columns whose fields differ from those that their names or the last import suggest. The columns that are
     /// given for a field are the only ones of that field; of several, the first that holds a usable value counts.
-    #[schema(value_type = Option<Vec<ColumnChoice>>, max_items = 500)]
-    pub(super) columns: Option<Vec<Column>>,
+    #[schema(max_items = 500)]
+    pub(super) columns: Option<Vec<ColumnChoice>>,
     /// Names of tags that every contact of the file gets.
     #[schema(max_items = 100)]
     pub(super) tags: Option<Vec<String>>,
@@ -146,8 +146,7 @@ pub(in crate::api) struct ImportSteering {
 }
 
 /// The field of a column.
-#[derive(ToSchema)]
-#[expect(dead_code, reason = "read by the OpenAPI document only")]
+#[derive(Deserialize, ToSchema)]
 pub(in crate::api) struct ColumnChoice {
     /// The column's name in the header, or `#` and its number, such as `#3` for the third column.
     #[schema(example = "Telefone")]
@@ -155,6 +154,12 @@ pub(in crate::api) struct ColumnChoice {
     /// `ignored`: the column is not imported.
     #[schema(value_type = ImportField, example = "phone_number")]
     field: String,
+}
+
+impl From<ColumnChoice> for Column {
+    fn from(ColumnChoice { column, field }: ColumnChoice) -> Self {
+        Self { column, field }
+    }
 }
 
 impl From<imports::Import> for Import {

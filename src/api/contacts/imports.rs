@@ -3,22 +3,21 @@
 use std::io;
 use std::time::Instant;
 
+use actix_web::HttpResponse;
 use actix_web::web::{Bytes, Data, Json};
-use actix_web::{HttpRequest, HttpResponse};
 use futures_util::Stream;
 use futures_util::stream::try_unfold;
 use uuid::Uuid;
 
 use super::fields::{self, invalid_field};
 use super::import_record::{Import, ImportSteering};
-use super::path_id;
 use crate::api::State;
 use crate::api::auth::{Author, Company};
 use crate::api::body::Body;
-use crate::api::envelope::Envelope;
+use crate::api::envelope::{Answer, Envelope};
 use crate::api::error::{Error, ErrorBody};
-use crate::api::list_query::ListQuery;
-use crate::api::openapi::Failures;
+use crate::api::list_query::Query;
+use crate::api::path_id::Id;
 use crate::domain::phone::Country;
 use crate::engine::records::imports::State as Stage;
 use crate::engine::{Engine, ImportChange, NewUpload, import_settings};
@@ -38,19 +37,18 @@ const REJECTED: [&str; 3] = ["line", "reason", "code"];
     get,
     path = "/api/v1/contacts/imports",
     operation_id = "listImports",
-    tag = "contacts",
     params(
         ("page" = Option<u64>, Query, minimum = 1, description = "From 1; 1 when absent"),
         ("limit" = Option<u64>, Query, minimum = 1, description = "Records on a page; 10 when absent"),
     ),
-    responses((status = 200, description = "A page of imports", body = Envelope<Import>), Failures),
+    responses((status = 200, description = "A page of imports", body = Envelope<Import>)),
 )]
 pub(in crate::api) async fn list(
     company: Company,
     state: Data<State>,
-    request: HttpRequest,
-) -> Result<Json<Envelope<Import>>, Error> {
-    let page = ListQuery::new(request.query_string(), &state.options).page()?;
+    query: Query,
+) -> Answer<Envelope<Import>> {
+    let page = query.page()?;
     let imports = state.engine.company(company.id).await?.imports().page(page).await?;
     Ok(Json(Envelope::new(page, imports)))
 }
@@ -64,7 +62,6 @@ pub(in crate::api) async fn list(
     post,
     path = "/api/v1/contacts/imports",
     operation_id = "uploadContacts",
-    tag = "contacts",
     params(
         ("file_name" = Option<String>, Query, description = "A name by which people recognise the file"),
         ("encoding" = Option<String>, Query, description = "Such as `windows-1252`; without it, the file is \
@@ -79,19 +76,15 @@ pub(in crate::api) async fn list(
     request_body(content = String, content_type = "text/csv", description = "The file"),
     responses(
         (status = 201, description = "The import", body = Import),
-        (status = 408, description = "`body_too_slow`", body = ErrorBody),
         (status = 409, description = "`too_many_imports`", body = ErrorBody),
-        (status = 413, description = "`body_too_large`", body = ErrorBody),
-        Failures,
     ),
 )]
 pub(in crate::api) async fn upload(
     Author { company, who }: Author,
     body: Body,
     state: Data<State>,
-    request: HttpRequest,
+    query: Query,
 ) -> Result<HttpResponse, Error> {
-    let query = ListQuery::new(request.query_string(), &state.options);
     let starts = query.flag("start")?;
     let name = query.text("file_name")?.unwrap_or_else(|| "contacts.csv".to_owned());
     let tags = query.text("tags")?.unwrap_or_default();
@@ -106,7 +99,7 @@ pub(in crate::api) async fn upload(
             .map(|code| country(&code))
             .transpose()?,
     };
-    let mut upload = state.engine.begin_upload(company.id, new).await?;
+    let mut upload = state.engine.imports().begin_upload(company.id, new).await?;
     let mut pieces = body.pieces(upload.most())?;
     while let Some(piece) = pieces.next().await? {
         let began = Instant::now();
@@ -119,7 +112,7 @@ pub(in crate::api) async fn upload(
     }
     let import = upload.finish().await?;
     if starts {
-        state.engine.start_import(&who, company.id, import.id).await?;
+        state.engine.imports().start(&who, company.id, import.id).await?;
     }
     let shown = shown(&state, company, import.id).await?;
     Ok(HttpResponse::Created().json(shown))
@@ -133,20 +126,14 @@ pub(in crate::api) async fn upload(
     get,
     path = "/api/v1/contacts/imports/{id}",
     operation_id = "showImport",
-    tag = "contacts",
     params(("id" = Uuid, Path, description = "The import")),
     responses(
         (status = 200, description = "The import", body = Import),
         (status = 404, description = "`import_not_found`", body = ErrorBody),
-        Failures,
     ),
 )]
-pub(in crate::api) async fn one(
-    company: Company,
-    state: Data<State>,
-    request: HttpRequest,
-) -> Result<Json<Import>, Error> {
-    Ok(Json(shown(&state, company, path_id(&request)).await?))
+pub(in crate::api) async fn one(company: Company, state: Data<State>, id: Id) -> Answer<Import> {
+    Ok(Json(shown(&state, company, id.or_nil()).await?))
 }
 
 /// Change, start or cancel an import
@@ -157,25 +144,21 @@ pub(in crate::api) async fn one(
     post,
     path = "/api/v1/contacts/imports/{id}",
     operation_id = "steerImport",
-    tag = "contacts",
     params(("id" = Uuid, Path, description = "The import")),
     request_body = ImportSteering,
     responses(
         (status = 200, description = "The import", body = Import),
         (status = 404, description = "`import_not_found`", body = ErrorBody),
-        (status = 408, description = "`body_too_slow`", body = ErrorBody),
         (status = 409, description = "`import_has_begun`", body = ErrorBody),
-        (status = 413, description = "`body_too_large`", body = ErrorBody),
-        Failures,
     ),
 )]
 pub(in crate::api) async fn steer(
     Author { company, who }: Author,
     body: Body,
     state: Data<State>,
-    request: HttpRequest,
-) -> Result<Json<Import>, Error> {
-    let id = path_id(&request);
+    id: Id,
+) -> Answer<Import> {
+    let id = id.or_nil();
     let (steering, _room) = fields::read(body, &state).await?;
     let ImportSteering { columns, tags, encoding, country: code, replaces_names, action } = steering;
     let action = action.filter(|action| !action.is_empty());
@@ -183,13 +166,14 @@ pub(in crate::api) async fn steer(
         None => false,
         Some("start") => true,
         Some("cancel") => {
-            state.engine.cancel_import(&who, company.id, id).await?;
+            state.engine.imports().cancel(&who, company.id, id).await?;
             return Ok(Json(shown(&state, company, id).await?));
         }
         Some(_) => return Err(invalid_field("`action` must be start or cancel")),
     };
     let tags = tags.as_deref().map(fields::tags).transpose().map_err(invalid_field)?;
     let encoding = encoding.filter(|encoding| !encoding.is_empty());
+    let columns: Option<Vec<Column>> = columns.map(|columns| columns.into_iter().map(Into::into).collect());
     let has_nul = |column: &Column| column.column.contains('\0');
     if columns.iter().flatten().any(has_nul) {
         return Err(invalid_field("a name of `columns` holds a NUL"));
@@ -201,10 +185,10 @@ pub(in crate::api) async fn steer(
     };
     let change = ImportChange { columns, chosen: None, tags, encoding, country, replaces_names };
     if change != ImportChange::default() {
-        state.engine.change_import(company.id, id, change).await?;
+        state.engine.imports().change(company.id, id, change).await?;
     }
     if starts {
-        state.engine.start_import(&who, company.id, id).await?;
+        state.engine.imports().start(&who, company.id, id).await?;
     }
     Ok(Json(shown(&state, company, id).await?))
 }
@@ -221,20 +205,18 @@ pub(in crate::api) async fn steer(
     get,
     path = "/api/v1/contacts/imports/{id}/rejected",
     operation_id = "downloadRejectedRows",
-    tag = "contacts",
     params(("id" = Uuid, Path, description = "The import")),
     responses(
         (status = 200, description = "The rows", body = String, content_type = "text/csv"),
         (status = 404, description = "`import_not_found`", body = ErrorBody),
-        Failures,
     ),
 )]
 pub(in crate::api) async fn rejected(
     company: Company,
     state: Data<State>,
-    request: HttpRequest,
+    id: Id,
 ) -> Result<HttpResponse, Error> {
-    let import = state.engine.find_import(company.id, path_id(&request)).await?;
+    let import = state.engine.imports().find(company.id, id.or_nil()).await?;
     let rows = rows(state.engine.clone(), company.id, import.id, import_settings(&import).header);
     Ok(HttpResponse::Ok().content_type("text/csv; charset=utf-8").streaming(rows))
 }
@@ -246,11 +228,11 @@ fn country(code: &str) -> Result<Country, Error> {
 }
 
 async fn shown(state: &State, company: Company, id: Uuid) -> Result<Import, Error> {
-    let import = state.engine.find_import(company.id, id).await?;
+    let import = state.engine.imports().find(company.id, id).await?;
     let is_ready = import.state == Stage::Ready;
     let mut record = Import::from(import);
     if is_ready {
-        let shown = state.engine.show_import(company.id, id).await?;
+        let shown = state.engine.imports().show(company.id, id).await?;
         record.preview = Some(shown.into());
     }
     Ok(record)

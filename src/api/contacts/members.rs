@@ -2,7 +2,6 @@
 
 use std::collections::HashSet;
 
-use actix_web::HttpRequest;
 use actix_web::web::{Data, Json};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -10,12 +9,12 @@ use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::fields::{self, GivenNumber, invalid_field};
-use super::path_id;
 use crate::api::State;
 use crate::api::auth::{Author, Company};
 use crate::api::body::Body;
+use crate::api::envelope::Answer;
 use crate::api::error::{Error, ErrorBody};
-use crate::api::openapi::Failures;
+use crate::api::path_id::Id;
 use crate::domain::phone::PhoneNumber;
 use crate::engine::records::contacts::Membership;
 use crate::engine::{MOST_AT_ONCE, Whom};
@@ -29,48 +28,30 @@ const MOST_UNKNOWN: usize = 100;
 const SHOWN: usize = 64;
 
 /// Contacts that get a tag, and contacts that lose it.
-#[derive(ToSchema)]
-#[expect(dead_code, reason = "read by the OpenAPI document only")]
-pub(in crate::api) struct MemberChange {
+#[derive(Deserialize, ToSchema)]
+pub(in crate::api) struct MemberChange<'a> {
     /// Contacts that get the tag.
-    add: Option<Selection>,
+    #[serde(borrow)]
+    add: Option<Selection<'a>>,
     /// Contacts that lose the tag, after the others got it.
-    remove: Option<Selection>,
+    #[serde(borrow)]
+    remove: Option<Selection<'a>>,
 }
 
 /// Named contacts, the contacts that a search finds, or all contacts.
-#[derive(ToSchema)]
-#[expect(dead_code, reason = "read by the OpenAPI document only")]
-pub(in crate::api) struct Selection {
+#[derive(Deserialize, ToSchema)]
+pub(in crate::api) struct Selection<'a> {
     /// Ids of contacts; together with `phone_numbers` at most 10,000.
-    #[schema(max_items = 10000)]
-    contact_ids: Option<Vec<Uuid>>,
+    #[serde(borrow)]
+    #[schema(value_type = Option<Vec<Uuid>>, max_items = 10000)]
+    contact_ids: Option<&'a RawValue>,
     /// Numbers of contacts.
-    #[schema(max_items = 10000)]
-    phone_numbers: Option<Vec<GivenNumber>>,
+    #[serde(borrow)]
+    #[schema(value_type = Option<Vec<GivenNumber>>, max_items = 10000)]
+    phone_numbers: Option<&'a RawValue>,
     /// All contacts that the list of contacts finds with this `search`.
     search: Option<String>,
     /// All contacts of the company.
-    all: Option<bool>,
-}
-
-/// The same as a [`MemberChange`], its lists not read yet.
-#[derive(Deserialize)]
-struct Given<'a> {
-    #[serde(borrow)]
-    add: Option<GivenSelection<'a>>,
-    #[serde(borrow)]
-    remove: Option<GivenSelection<'a>>,
-}
-
-/// The same as a [`Selection`], its lists not read yet.
-#[derive(Deserialize)]
-struct GivenSelection<'a> {
-    #[serde(borrow)]
-    contact_ids: Option<&'a RawValue>,
-    #[serde(borrow)]
-    phone_numbers: Option<&'a RawValue>,
-    search: Option<String>,
     all: Option<bool>,
 }
 
@@ -95,31 +76,27 @@ pub(in crate::api) struct MembersChanged {
     post,
     path = "/api/v1/contacts/tags/{id}/members",
     operation_id = "changeMembers",
-    tag = "contacts",
     params(("id" = Uuid, Path, description = "The tag")),
     request_body = MemberChange,
     responses(
         (status = 200, description = "What changed", body = MembersChanged),
         (status = 404, description = "`tag_not_found`", body = ErrorBody),
-        (status = 408, description = "`body_too_slow`", body = ErrorBody),
-        (status = 413, description = "`body_too_large`", body = ErrorBody),
-        Failures,
     ),
 )]
 pub(in crate::api) async fn change(
     Author { company, who }: Author,
     body: Body,
     state: Data<State>,
-    request: HttpRequest,
-) -> Result<Json<MembersChanged>, Error> {
-    let tag = path_id(&request);
+    id: Id,
+) -> Answer<MembersChanged> {
+    let tag = id.or_nil();
     let search_chars = state.options.search_chars;
     let read = move |body: &str, room: &mut Room| read(body, search_chars, room);
     let (selected, _room) = fields::read_with(body, &state, read).await?;
     let mut changed = MembersChanged { added: 0, removed: 0, unknown: Vec::new() };
     for (whom, membership) in selected {
         unknown(&state, company, &whom, &mut changed.unknown).await?;
-        let count = state.engine.change_members(&who, company.id, tag, whom, membership).await?;
+        let count = state.engine.contacts().change_members(&who, company.id, tag, whom, membership).await?;
         match membership {
             Membership::Add => changed.added = count,
             Membership::Remove => changed.removed = count,
@@ -129,7 +106,7 @@ pub(in crate::api) async fn change(
 }
 
 fn read(body: &str, search_chars: usize, room: &mut Room) -> Result<Vec<(Whom, Membership)>, Error> {
-    let Given { add, remove } = fields::fields(body)?;
+    let MemberChange { add, remove } = fields::fields(body)?;
     if add.is_none() && remove.is_none() {
         return Err(invalid_field("give `add`, `remove` or both"));
     }
@@ -142,12 +119,8 @@ fn read(body: &str, search_chars: usize, room: &mut Room) -> Result<Vec<(Whom, M
     Ok(selected)
 }
 
-fn read_selection(
-    selection: GivenSelection<'_>,
-    search_chars: usize,
-    room: &mut Room,
-) -> Result<Whom, Error> {
-    let GivenSelection { contact_ids, phone_numbers, search, all } = selection;
+fn read_selection(selection: Selection<'_>, search_chars: usize, room: &mut Room) -> Result<Whom, Error> {
+    let Selection { contact_ids, phone_numbers, search, all } = selection;
     let search = search.map(|text| text.trim().to_owned()).filter(|text| !text.is_empty());
     let named = contact_ids.is_some() || phone_numbers.is_some();
     let all = all.unwrap_or(false);

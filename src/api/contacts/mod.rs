@@ -8,7 +8,6 @@ pub(super) mod members;
 pub(super) mod one;
 pub(super) mod tags;
 
-use actix_web::HttpRequest;
 use actix_web::web::{Data, Json};
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -16,10 +15,9 @@ use uuid::Uuid;
 
 use super::State;
 use super::auth::Company;
-use super::envelope::Envelope;
-use super::error::Error;
-use super::list_query::{ListQuery, PageParameters};
-use super::openapi::{Failures, WriteResult};
+use super::envelope::{Answer, Envelope};
+use super::list_query::{PageParameters, Query, SearchParameter};
+use super::schema::WriteResult;
 use crate::clock::Timestamp;
 use crate::domain::contact::{self, Person};
 use crate::engine::records::contacts::Upserted;
@@ -142,11 +140,6 @@ impl Batch {
     }
 }
 
-/// The `{id}` of the path. A value that is not a UUID becomes the nil id, which no record has.
-fn path_id(request: &HttpRequest) -> Uuid {
-    request.match_info().get("id").and_then(|id| Uuid::try_parse(id).ok()).unwrap_or_default()
-}
-
 impl From<contact::Contact> for Contact {
     fn from(contact: contact::Contact) -> Self {
         let contact::Contact { id, person, tags, created_at, updated_at, ordinal: _ } = contact;
@@ -187,16 +180,10 @@ impl From<contact::Tag> for Tag {
     get,
     path = "/api/v1/contacts",
     operation_id = "listContacts",
-    tag = "contacts",
-    params(PageParameters),
-    responses((status = 200, description = "A page of contacts", body = Envelope<Contact>), Failures),
+    params(PageParameters, SearchParameter),
+    responses((status = 200, description = "A page of contacts", body = Envelope<Contact>)),
 )]
-pub(super) async fn list(
-    company: Company,
-    state: Data<State>,
-    request: HttpRequest,
-) -> Result<Json<Envelope<Contact>>, Error> {
-    let query = ListQuery::new(request.query_string(), &state.options);
+pub(super) async fn list(company: Company, state: Data<State>, query: Query) -> Answer<Envelope<Contact>> {
     let (page, search) = (query.page()?, query.search()?);
     let records = state.engine.company(company.id).await?;
     let contacts = records.contacts().page(page, search.as_deref()).await?;
@@ -210,16 +197,10 @@ pub(super) async fn list(
     get,
     path = "/api/v1/contacts/tags",
     operation_id = "listTags",
-    tag = "contacts",
-    params(PageParameters),
-    responses((status = 200, description = "A page of tags", body = Envelope<Tag>), Failures),
+    params(PageParameters, SearchParameter),
+    responses((status = 200, description = "A page of tags", body = Envelope<Tag>)),
 )]
-pub(super) async fn list_tags(
-    company: Company,
-    state: Data<State>,
-    request: HttpRequest,
-) -> Result<Json<Envelope<Tag>>, Error> {
-    let query = ListQuery::new(request.query_string(), &state.options);
+pub(super) async fn list_tags(company: Company, state: Data<State>, query: Query) -> Answer<Envelope<Tag>> {
     let (page, search) = (query.page()?, query.search()?);
     let records = state.engine.company(company.id).await?;
     let tags = records.tags().page(page, search.as_deref()).await?;

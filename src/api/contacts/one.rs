@@ -1,18 +1,19 @@
 //! One contact: showing, changing, merging and deleting it.
 
+use actix_web::HttpResponse;
 use actix_web::web::{Data, Json};
-use actix_web::{HttpRequest, HttpResponse};
 use serde::Deserialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
+use super::Contact;
 use super::fields::{self, GivenNumber, invalid_field};
-use super::{Contact, path_id};
 use crate::api::State;
 use crate::api::auth::{Author, Company};
 use crate::api::body::Body;
+use crate::api::envelope::Answer;
 use crate::api::error::{Error, ErrorBody};
-use crate::api::openapi::Failures;
+use crate::api::path_id::Id;
 use crate::clock::Timestamp;
 use crate::domain::contact::Person;
 use crate::engine::Whom;
@@ -55,20 +56,14 @@ pub(in crate::api) struct Merge {
     get,
     path = "/api/v1/contacts/{id}",
     operation_id = "showContact",
-    tag = "contacts",
     params(("id" = Uuid, Path, description = "The contact")),
     responses(
         (status = 200, description = "The contact", body = Contact),
         (status = 404, description = "`contact_not_found`", body = ErrorBody),
-        Failures,
     ),
 )]
-pub(in crate::api) async fn show(
-    company: Company,
-    state: Data<State>,
-    request: HttpRequest,
-) -> Result<Json<Contact>, Error> {
-    find(&state, company, path_id(&request)).await
+pub(in crate::api) async fn show(company: Company, state: Data<State>, id: Id) -> Answer<Contact> {
+    find(&state, company, id.or_nil()).await
 }
 
 /// Change a contact
@@ -79,25 +74,21 @@ pub(in crate::api) async fn show(
     patch,
     path = "/api/v1/contacts/{id}",
     operation_id = "changeContact",
-    tag = "contacts",
     params(("id" = Uuid, Path, description = "The contact")),
     request_body = ContactPatch,
     responses(
         (status = 200, description = "The contact, changed", body = Contact),
         (status = 404, description = "`contact_not_found`", body = ErrorBody),
-        (status = 408, description = "`body_too_slow`", body = ErrorBody),
         (status = 409, description = "`number_taken`", body = ErrorBody),
-        (status = 413, description = "`body_too_large`", body = ErrorBody),
-        Failures,
     ),
 )]
 pub(in crate::api) async fn change(
     Author { company, who }: Author,
     body: Body,
     state: Data<State>,
-    request: HttpRequest,
-) -> Result<Json<Contact>, Error> {
-    let id = path_id(&request);
+    id: Id,
+) -> Answer<Contact> {
+    let id = id.or_nil();
     let (patch, _room) = fields::read(body, &state).await?;
     let change = read_change(patch).map_err(invalid_field)?;
     let records = state.engine.company(company.id).await?;
@@ -111,21 +102,19 @@ pub(in crate::api) async fn change(
     delete,
     path = "/api/v1/contacts/{id}",
     operation_id = "deleteContact",
-    tag = "contacts",
     params(("id" = Uuid, Path, description = "The contact")),
     responses(
         (status = 204, description = "There is no such contact any more"),
         (status = 404, description = "`contact_not_found`", body = ErrorBody),
-        Failures,
     ),
 )]
 pub(in crate::api) async fn delete(
     Author { company, who }: Author,
     state: Data<State>,
-    request: HttpRequest,
+    id: Id,
 ) -> Result<HttpResponse, Error> {
-    let whom = Whom::Named { ids: vec![path_id(&request)], numbers: Vec::new() };
-    match state.engine.delete_contacts(&who, company.id, whom).await? {
+    let whom = Whom::Named { ids: vec![id.or_nil()], numbers: Vec::new() };
+    match state.engine.contacts().delete(&who, company.id, whom).await? {
         0 => Err(no_such_contact()),
         _ => Ok(HttpResponse::NoContent().finish()),
     }
@@ -139,24 +128,20 @@ pub(in crate::api) async fn delete(
     post,
     path = "/api/v1/contacts/{id}/merge",
     operation_id = "mergeContacts",
-    tag = "contacts",
     params(("id" = Uuid, Path, description = "The contact that stays")),
     request_body = Merge,
     responses(
         (status = 200, description = "The contact that stays", body = Contact),
         (status = 404, description = "`contact_not_found`: one of the contacts does not exist", body = ErrorBody),
-        (status = 408, description = "`body_too_slow`", body = ErrorBody),
-        (status = 413, description = "`body_too_large`", body = ErrorBody),
-        Failures,
     ),
 )]
 pub(in crate::api) async fn merge(
     Author { company, who }: Author,
     body: Body,
     state: Data<State>,
-    request: HttpRequest,
-) -> Result<Json<Contact>, Error> {
-    let id = path_id(&request);
+    id: Id,
+) -> Answer<Contact> {
+    let id = id.or_nil();
     let (Merge { mut contact_ids }, _room) = fields::read(body, &state).await?;
     contact_ids.sort_unstable();
     contact_ids.dedup();
@@ -169,7 +154,7 @@ pub(in crate::api) async fn merge(
     find(&state, company, id).await
 }
 
-async fn find(state: &State, company: Company, id: Uuid) -> Result<Json<Contact>, Error> {
+async fn find(state: &State, company: Company, id: Uuid) -> Answer<Contact> {
     let found = state.engine.company(company.id).await?.contacts().find(id).await?;
     Ok(Json(found.ok_or_else(no_such_contact)?.into()))
 }

@@ -1,18 +1,19 @@
 //! Creating, changing and deleting tags.
 
+use actix_web::HttpResponse;
 use actix_web::web::{Data, Json};
-use actix_web::{HttpRequest, HttpResponse};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use utoipa::ToSchema;
 
 use super::fields::{self, Entries, invalid_field};
-use super::{Batch, Tag, path_id};
+use super::{Batch, Tag};
 use crate::api::State;
 use crate::api::auth::Author;
 use crate::api::body::Body;
+use crate::api::envelope::Answer;
 use crate::api::error::{Error, ErrorBody};
-use crate::api::openapi::Failures;
+use crate::api::path_id::Id;
 use crate::clock::Timestamp;
 use crate::engine::no_such_tag;
 use crate::engine::records::contacts::Edited;
@@ -24,18 +25,11 @@ use crate::surface::body::{Room, json};
 const MOST_TAGS: usize = 1_000;
 
 /// Tags to be created or updated.
-#[derive(ToSchema)]
-#[expect(dead_code, reason = "read by the OpenAPI document only")]
-pub(in crate::api) struct TagBatch {
+#[derive(Deserialize, ToSchema)]
+pub(in crate::api) struct TagBatch<'a> {
     /// At most 1,000.
-    #[schema(max_items = 1000)]
-    tags: Vec<TagEntry>,
-}
-
-/// The same, its entries not read yet.
-#[derive(Deserialize)]
-struct Given<'a> {
     #[serde(borrow)]
+    #[schema(value_type = Vec<TagEntry>, max_items = 1000)]
     tags: &'a RawValue,
 }
 
@@ -68,20 +62,16 @@ pub(in crate::api) struct TagPatch {
     post,
     path = "/api/v1/contacts/tags/batch",
     operation_id = "writeTags",
-    tag = "contacts",
     request_body = TagBatch,
     responses(
         (status = 200, description = "What was written", body = Batch),
-        (status = 408, description = "`body_too_slow`", body = ErrorBody),
-        (status = 413, description = "`body_too_large`", body = ErrorBody),
-        Failures,
     ),
 )]
 pub(in crate::api) async fn write(
     Author { company, who }: Author,
     body: Body,
     state: Data<State>,
-) -> Result<Json<Batch>, Error> {
+) -> Answer<Batch> {
     let (Entries { valid, rejected }, _room) = fields::read_with(body, &state, read_tags).await?;
     let records = state.engine.company(company.id).await?;
     let written = match valid.is_empty() {
@@ -98,25 +88,21 @@ pub(in crate::api) async fn write(
     patch,
     path = "/api/v1/contacts/tags/{id}",
     operation_id = "changeTag",
-    tag = "contacts",
     params(("id" = Uuid, Path, description = "The tag")),
     request_body = TagPatch,
     responses(
         (status = 200, description = "The tag, changed", body = Tag),
         (status = 404, description = "`tag_not_found`", body = ErrorBody),
-        (status = 408, description = "`body_too_slow`", body = ErrorBody),
         (status = 409, description = "`tag_name_taken`", body = ErrorBody),
-        (status = 413, description = "`body_too_large`", body = ErrorBody),
-        Failures,
     ),
 )]
 pub(in crate::api) async fn change(
     Author { company, who }: Author,
     body: Body,
     state: Data<State>,
-    request: HttpRequest,
-) -> Result<Json<Tag>, Error> {
-    let id = path_id(&request);
+    id: Id,
+) -> Answer<Tag> {
+    let id = id.or_nil();
     let (TagPatch { name, color }, _room) = fields::read(body, &state).await?;
     let name = name.filter(|name| !name.trim().is_empty());
     let name = name.map(|name| import::check_tag(&name)).transpose().map_err(invalid_field)?;
@@ -141,20 +127,18 @@ pub(in crate::api) async fn change(
     delete,
     path = "/api/v1/contacts/tags/{id}",
     operation_id = "deleteTag",
-    tag = "contacts",
     params(("id" = Uuid, Path, description = "The tag")),
     responses(
         (status = 204, description = "There is no such tag any more"),
         (status = 404, description = "`tag_not_found`", body = ErrorBody),
-        Failures,
     ),
 )]
 pub(in crate::api) async fn delete(
     Author { company, who }: Author,
     state: Data<State>,
-    request: HttpRequest,
+    id: Id,
 ) -> Result<HttpResponse, Error> {
-    match state.engine.delete_tag(&who, company.id, path_id(&request)).await? {
+    match state.engine.contacts().delete_tag(&who, company.id, id.or_nil()).await? {
         true => Ok(HttpResponse::NoContent().finish()),
         false => Err(no_such_tag().into()),
     }
@@ -163,7 +147,7 @@ pub(in crate::api) async fn delete(
 type NewTag = (String, Option<String>);
 
 fn read_tags(body: &str, room: &mut Room) -> Result<Entries<NewTag>, Error> {
-    let Given { tags } = fields::fields(body)?;
+    let TagBatch { tags } = fields::fields(body)?;
     let wrong = || invalid_field(format!("`tags` must have from 1 to {MOST_TAGS} entries"));
     let entries = fields::entries(tags, "tags", (MOST_TAGS, wrong), room, |entry| {
         let (name, color) = read_tag(entry)?;

@@ -6,24 +6,10 @@ use serde_json::{Map, Value, json};
 
 use crate::api::{Access, Options, ROUTES};
 
-/// Types with an open alternative: a value may match the open alternative and a stricter one.
-const OPEN_KINDS: [&str; 2] = ["TemplateComponent", "TemplateParameter"];
-
 /// Objects that may have more fields than the document describes: those of a provider or of another version
 /// of this program.
-const OPEN_OBJECTS: [&str; 11] = [
-    "ChangedFields",
-    "Currency",
-    "OtherParameter",
-    "TemplateDateTime",
-    "TemplateLocation",
-    "TemplateOther",
-    "TemplatePart",
-    "TemplatePartButton",
-    "Tier",
-    "WebhookBody",
-    "WebhookEntry",
-];
+const OPEN_OBJECTS: [&str; 6] =
+    ["Currency", "OtherParameter", "TemplateDateTime", "TemplateLocation", "TemplateOther", "Tier"];
 
 /// Applies all rules to a document that was generated from the handlers' types.
 pub(super) fn apply(document: &mut Value, options: &Options) {
@@ -33,11 +19,6 @@ pub(super) fn apply(document: &mut Value, options: &Options) {
         require_nullable(&mut document["components"]["schemas"][name]);
     }
     let schemas = &mut document["components"]["schemas"];
-    for name in OPEN_KINDS {
-        if let Some(kinds) = schemas[name].as_object_mut().and_then(|schema| schema.remove("oneOf")) {
-            schemas[name]["anyOf"] = kinds;
-        }
-    }
     for name in OPEN_OBJECTS {
         schemas[name]["additionalProperties"] = true.into();
     }
@@ -183,8 +164,6 @@ fn bound(schemas: &mut Value, options: &Options) {
     for (list, max) in [("Numbers", limits.phone_numbers), ("Tags", limits.tags)] {
         kind(&mut schemas[list], "array")["maxItems"] = max.into();
     }
-    kind(&mut schemas["Quota"], "integer")["minimum"] = 1.into();
-    kind(&mut schemas["ButtonIndex"], "integer")["maximum"] = 9.into();
 }
 
 /// The alternative with this type.

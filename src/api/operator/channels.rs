@@ -3,23 +3,24 @@
 mod addition;
 pub(in crate::api) mod load;
 
+use actix_web::HttpResponse;
 use actix_web::web::{Data, Json};
-use actix_web::{HttpRequest, HttpResponse};
 use serde::Serialize;
-use serde_json::{Map, Value};
+use serde_json::Value;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::reference::{ChannelName, ChannelTier, NewChannel, Reconnection};
-use super::{Operator, body, tiers};
+use self::addition::NewChannel;
+use super::{Operator, tiers};
 use crate::api::State;
 use crate::api::body::Body;
-use crate::api::channel_id::ChannelId;
 use crate::api::channels::Channel;
-use crate::api::envelope::Envelope;
+use crate::api::envelope::{Answer, Envelope};
 use crate::api::error::{Error, ErrorBody};
-use crate::api::list_query::{ListQuery, PageParameters};
-use crate::api::openapi::Failures;
+use crate::api::list_query::{PageParameters, Query, SearchParameter};
+use crate::api::path_id::Id;
+use crate::domain::bodies;
+use crate::domain::body::Field;
 use crate::domain::channel::Kind;
 use crate::domain::secret::Secret;
 use crate::domain::tier::Tier;
@@ -48,6 +49,28 @@ pub(in crate::api) struct Owner {
     name: String,
 }
 
+bodies! {
+    /// The new tier of a channel.
+    pub(super) struct ChannelTier of Value {
+        /// A tier for the channel's kind.
+        #[schema(example = "high")]
+        tier: String,
+    }
+
+    /// How to connect a channel again.
+    pub(super) struct Reconnection of Value {
+        /// The provider's new access token; without it, the stored token is tried again.
+        token: Option<String>,
+    }
+
+    /// A change of a channel.
+    pub(super) struct ChannelName of Value {
+        /// The name of the channel.
+        #[schema(example = "Support", max_length = 200)]
+        name: String,
+    }
+}
+
 impl From<Owned> for OwnedChannel {
     fn from(Owned { channel, company }: Owned) -> Self {
         Self { company: Owner { id: channel.company_id, name: company }, channel: channel.into() }
@@ -62,17 +85,14 @@ impl From<Owned> for OwnedChannel {
     get,
     path = "/operator/v1/channels",
     operation_id = "listAllChannels",
-    tag = "operator",
-    security(("operator_key" = [])),
-    params(PageParameters),
-    responses((status = 200, description = "A page of channels", body = Envelope<OwnedChannel>), Failures),
+    params(PageParameters, SearchParameter),
+    responses((status = 200, description = "A page of channels", body = Envelope<OwnedChannel>)),
 )]
 pub(in crate::api) async fn list(
     _: Operator,
     state: Data<State>,
-    request: HttpRequest,
-) -> Result<Json<Envelope<OwnedChannel>>, Error> {
-    let query = ListQuery::new(request.query_string(), &state.options);
+    query: Query,
+) -> Answer<Envelope<OwnedChannel>> {
     let (page, search) = (query.page()?, query.search()?);
     let channels = state.engine.operator().await?.channels().page(page, search.as_deref()).await?;
     Ok(Json(Envelope::new(page, channels)))
@@ -88,17 +108,12 @@ pub(in crate::api) async fn list(
     post,
     path = "/operator/v1/channels",
     operation_id = "createChannel",
-    tag = "operator",
-    security(("operator_key" = [])),
     request_body = NewChannel,
     responses(
         (status = 201, description = "The channel", body = OwnedChannel),
         (status = 404, description = "`company_not_found`, `tier_not_found`", body = ErrorBody),
-        (status = 408, description = "`body_too_slow`", body = ErrorBody),
         (status = 409, description = "`already_exists`: another channel has the number's id", body = ErrorBody),
-        (status = 413, description = "`body_too_large`", body = ErrorBody),
         (status = 422, description = "`provider_refused`: the sentence has the provider's reason", body = ErrorBody),
-        Failures,
     ),
 )]
 pub(in crate::api) async fn create(
@@ -106,11 +121,11 @@ pub(in crate::api) async fn create(
     body: Body,
     state: Data<State>,
 ) -> Result<HttpResponse, Error> {
-    let mut fields = body.fields(&state.options).await?;
-    let addition = addition::read(&state, &mut fields).await?;
-    let added = state.engine.add_channel(&operator.who(), addition).await;
+    let (new, _room) = body.fields(&state.options).await?;
+    let addition = addition::read(&state, &new).await?;
+    let added = state.engine.channels().add(&operator.who(), addition).await;
     let id = added.map_err(addition::refused)?.id;
-    let channel = find(&state, ChannelId(Some(id))).await?;
+    let channel = find(&state, Id(Some(id))).await?;
     Ok(HttpResponse::Created().json(OwnedChannel::from(channel)))
 }
 
@@ -119,27 +134,22 @@ pub(in crate::api) async fn create(
     patch,
     path = "/operator/v1/channels/{id}",
     operation_id = "renameChannel",
-    tag = "operator",
-    security(("operator_key" = [])),
     params(("id" = Uuid, Path, description = "The channel")),
     request_body = ChannelName,
     responses(
         (status = 200, description = "The channel", body = OwnedChannel),
         (status = 404, description = "`channel_not_found`", body = ErrorBody),
-        (status = 408, description = "`body_too_slow`", body = ErrorBody),
-        (status = 413, description = "`body_too_large`", body = ErrorBody),
-        Failures,
     ),
 )]
 pub(in crate::api) async fn rename(
     operator: Operator,
-    id: ChannelId,
+    id: Id,
     body: Body,
     state: Data<State>,
-) -> Result<Json<OwnedChannel>, Error> {
+) -> Answer<OwnedChannel> {
     let channel = find(&state, id).await?.channel;
-    let mut fields = body.fields(&state.options).await?;
-    let name = body::required_name(&mut fields, "name")?;
+    let (ChannelName { name }, _room) = body.fields(&state.options).await?;
+    let name = name.required_name()?;
     state.engine.operator().await?.channels().rename(&operator.who(), channel.id, &name).await?;
     find(&state, id).await.map(OwnedChannel::from).map(Json)
 }
@@ -151,23 +161,20 @@ pub(in crate::api) async fn rename(
     delete,
     path = "/operator/v1/channels/{id}",
     operation_id = "removeChannel",
-    tag = "operator",
-    security(("operator_key" = [])),
     params(("id" = Uuid, Path, description = "The channel")),
     responses(
         (status = 204, description = "It is removed"),
         (status = 404, description = "`channel_not_found`", body = ErrorBody),
         (status = 409, description = "`channel_in_use`", body = ErrorBody),
-        Failures,
     ),
 )]
 pub(in crate::api) async fn remove(
     operator: Operator,
-    id: ChannelId,
+    id: Id,
     state: Data<State>,
 ) -> Result<HttpResponse, Error> {
     let channel = find(&state, id).await?.channel;
-    state.engine.remove_channel(&operator.who(), channel.id).await?;
+    state.engine.channels().remove(&operator.who(), channel.id).await?;
     Ok(HttpResponse::NoContent().finish())
 }
 
@@ -178,29 +185,23 @@ pub(in crate::api) async fn remove(
     put,
     path = "/operator/v1/channels/{id}/tier",
     operation_id = "setChannelTier",
-    tag = "operator",
-    security(("operator_key" = [])),
     params(("id" = Uuid, Path, description = "The channel")),
     request_body = ChannelTier,
     responses(
         (status = 200, description = "The channel", body = OwnedChannel),
         (status = 404, description = "`channel_not_found`, `tier_not_found`", body = ErrorBody),
-        (status = 408, description = "`body_too_slow`", body = ErrorBody),
-        (status = 413, description = "`body_too_large`", body = ErrorBody),
-        Failures,
     ),
 )]
 pub(in crate::api) async fn set_tier(
     operator: Operator,
-    id: ChannelId,
+    id: Id,
     body: Body,
     state: Data<State>,
-) -> Result<Json<OwnedChannel>, Error> {
+) -> Answer<OwnedChannel> {
     let channel = find(&state, id).await?.channel;
-    let mut fields = body.fields(&state.options).await?;
-    let name = body::text(&mut fields, "tier")?
-        .ok_or_else(|| Error::refused(Code::InvalidField, "`tier` is missing: give a tier's name"))?;
-    let tier = tiers::find(&state, &name).await?;
+    let (ChannelTier { tier }, _room) = body.fields(&state.options).await?;
+    let missing = || tier.refuse(Code::InvalidField, "is missing: give a tier's name");
+    let tier = tiers::find(&state, tier.text()?.ok_or_else(missing)?).await?;
     check_kind(&tier.settings, channel.kind)?;
     state.engine.operator().await?.channels().set_tier(&operator.who(), channel.id, &tier.name).await?;
     find(&state, id).await.map(OwnedChannel::from).map(Json)
@@ -215,24 +216,19 @@ pub(in crate::api) async fn set_tier(
     post,
     path = "/operator/v1/channels/{id}/reconnect",
     operation_id = "reconnectChannel",
-    tag = "operator",
-    security(("operator_key" = [])),
     params(("id" = Uuid, Path, description = "The channel")),
     request_body = Option<Reconnection>,
     responses(
         (status = 200, description = "The channel", body = OwnedChannel),
         (status = 404, description = "`channel_not_found`", body = ErrorBody),
-        (status = 408, description = "`body_too_slow`", body = ErrorBody),
-        (status = 413, description = "`body_too_large`", body = ErrorBody),
-        Failures,
     ),
 )]
 pub(in crate::api) async fn reconnect(
     operator: Operator,
-    id: ChannelId,
+    id: Id,
     body: Body,
     state: Data<State>,
-) -> Result<Json<OwnedChannel>, Error> {
+) -> Answer<OwnedChannel> {
     let channel = find(&state, id).await?.channel;
     if channel.kind != Kind::BusinessAccount {
         return Err(Error::refused(
@@ -240,17 +236,17 @@ pub(in crate::api) async fn reconnect(
             "this channel is a web session, which a phone links; it has no token",
         ));
     }
-    let mut fields = body.optional_fields(&state.options).await?;
+    let (Reconnection { token }, _room) = body.optional_fields(&state.options).await?;
     // A refusal never contains the token.
-    let token = fields.as_deref_mut().map(|fields| secret(fields, "token")).transpose()?.flatten();
-    state.engine.reconnect(&operator.who(), channel.id, token).await?;
+    let token = secret(&token)?;
+    state.engine.channels().reconnect(&operator.who(), channel.id, token).await?;
     find(&state, id).await.map(OwnedChannel::from).map(Json)
 }
 
 /// The channel of the path, of any company.
-async fn find(state: &State, id: ChannelId) -> Result<Owned, Error> {
+async fn find(state: &State, id: Id) -> Result<Owned, Error> {
     let found = match id.0 {
-        Some(id) => state.engine.operator().await?.channels().find(id).await?,
+        Some(id) => state.engine.operator().await?.channels().find_owned(id).await?,
         None => None,
     };
     found.ok_or_else(|| {
@@ -274,15 +270,14 @@ fn check_kind(settings: &str, kind: Kind) -> Result<(), Error> {
 }
 
 /// A field that is a token or another secret.
-fn secret(fields: &mut Map<String, Value>, name: &str) -> Result<Option<Secret>, Error> {
-    let Some(token) = body::text(fields, name)?.map(Secret::new) else {
+fn secret(field: &Field<Value, Option<String>>) -> Result<Option<Secret>, Error> {
+    let Some(token) = field.text()?.map(|token| Secret::new(token.to_owned())) else {
         return Ok(None);
     };
     let is_sound = token.expose().bytes().all(|byte| byte.is_ascii_graphic());
     if !is_sound || token.expose().len() > TOKEN_CHARS {
-        let sentence =
-            format!("`{name}` is longer than any token, or has spaces or other characters that no token has");
-        return Err(Error::refused(Code::InvalidField, sentence));
+        let sentence = "is longer than any token, or has spaces or other characters that no token has";
+        return Err(field.refuse(Code::InvalidField, sentence).into());
     }
     Ok(Some(token))
 }

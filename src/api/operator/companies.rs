@@ -1,20 +1,21 @@
 //! Companies: list, add, show, change.
 
+use actix_web::HttpResponse;
 use actix_web::web::{Data, Json};
-use actix_web::{HttpRequest, HttpResponse};
 use serde::Serialize;
+use serde_json::Value;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::reference::{CompanyChange, NewCompany};
-use super::{Operator, body, path_id, tiers};
+use super::{Operator, tiers};
 use crate::api::State;
 use crate::api::body::Body;
-use crate::api::envelope::Envelope;
+use crate::api::envelope::{Answer, Envelope};
 use crate::api::error::{Error, ErrorBody};
-use crate::api::list_query::{ListQuery, PageParameters};
-use crate::api::openapi::Failures;
+use crate::api::list_query::{PageParameters, Query, SearchParameter};
+use crate::api::path_id::Id;
 use crate::clock::Timestamp;
+use crate::domain::bodies;
 use crate::engine::records::companies;
 use crate::error::Code;
 
@@ -23,18 +24,40 @@ const USUAL_TIER: &str = "standard";
 
 /// A company.
 #[derive(Debug, Serialize, ToSchema)]
-pub(in crate::api) struct Company {
+pub(crate) struct Company {
     /// The id of the company.
-    id: Uuid,
+    pub(crate) id: Uuid,
     /// Unique.
     #[schema(example = "Bakery")]
-    name: String,
+    pub(crate) name: String,
     /// The tier of its new channels; its `api_requests` limits the company's requests.
     #[schema(example = "standard")]
-    tier: String,
+    pub(crate) tier: String,
     /// When it was added.
     #[schema(value_type = String, format = DateTime)]
-    created_at: Timestamp,
+    pub(crate) created_at: Timestamp,
+}
+
+bodies! {
+    /// A company to add.
+    pub(super) struct NewCompany of Value {
+        /// No other company has it.
+        #[schema(example = "Bakery", max_length = 200)]
+        name: String,
+        /// The tier of its new channels; `standard` when left out.
+        #[schema(example = "standard")]
+        tier: Option<String>,
+    }
+
+    /// A change of a company. Fields that are left out are kept.
+    pub(super) struct CompanyChange of Value {
+        /// No other company has it.
+        #[schema(example = "Bakery", max_length = 200)]
+        name: Option<String>,
+        /// The tier of its new channels.
+        #[schema(example = "high")]
+        tier: Option<String>,
+    }
 }
 
 impl From<companies::Company> for Company {
@@ -50,17 +73,10 @@ impl From<companies::Company> for Company {
     get,
     path = "/operator/v1/companies",
     operation_id = "listCompanies",
-    tag = "operator",
-    security(("operator_key" = [])),
-    params(PageParameters),
-    responses((status = 200, description = "A page of companies", body = Envelope<Company>), Failures),
+    params(PageParameters, SearchParameter),
+    responses((status = 200, description = "A page of companies", body = Envelope<Company>)),
 )]
-pub(in crate::api) async fn list(
-    _: Operator,
-    state: Data<State>,
-    request: HttpRequest,
-) -> Result<Json<Envelope<Company>>, Error> {
-    let query = ListQuery::new(request.query_string(), &state.options);
+pub(in crate::api) async fn list(_: Operator, state: Data<State>, query: Query) -> Answer<Envelope<Company>> {
     let (page, search) = (query.page()?, query.search()?);
     let companies = state.engine.operator().await?.companies().page(page, search.as_deref()).await?;
     Ok(Json(Envelope::new(page, companies)))
@@ -71,16 +87,11 @@ pub(in crate::api) async fn list(
     post,
     path = "/operator/v1/companies",
     operation_id = "createCompany",
-    tag = "operator",
-    security(("operator_key" = [])),
     request_body = NewCompany,
     responses(
         (status = 201, description = "The company", body = Company),
         (status = 404, description = "`tier_not_found`", body = ErrorBody),
-        (status = 408, description = "`body_too_slow`", body = ErrorBody),
         (status = 409, description = "`already_exists`: another company has the name", body = ErrorBody),
-        (status = 413, description = "`body_too_large`", body = ErrorBody),
-        Failures,
     ),
 )]
 pub(in crate::api) async fn create(
@@ -88,11 +99,10 @@ pub(in crate::api) async fn create(
     body: Body,
     state: Data<State>,
 ) -> Result<HttpResponse, Error> {
-    let mut fields = body.fields(&state.options).await?;
-    let name = body::required_name(&mut fields, "name")?;
-    let tier = body::text(&mut fields, "tier")?.unwrap_or_else(|| USUAL_TIER.to_owned());
-    let tier = tiers::find(&state, &tier).await?.name;
-    let company = state.engine.operator().await?.companies().add(&operator.who(), &name, &tier).await?;
+    let (NewCompany { name, tier }, _room) = body.fields(&state.options).await?;
+    let (name, tier) = (name.required_name()?, tier.text()?.unwrap_or(USUAL_TIER));
+    let tier = tiers::find(&state, tier).await?.name;
+    let company = state.engine.operator().await?.add_company(&operator.who(), &name, &tier).await?;
     Ok(HttpResponse::Created().json(Company::from(company)))
 }
 
@@ -101,21 +111,14 @@ pub(in crate::api) async fn create(
     get,
     path = "/operator/v1/companies/{id}",
     operation_id = "getCompany",
-    tag = "operator",
-    security(("operator_key" = [])),
     params(("id" = Uuid, Path, description = "The company")),
     responses(
         (status = 200, description = "The company", body = Company),
         (status = 404, description = "`company_not_found`", body = ErrorBody),
-        Failures,
     ),
 )]
-pub(in crate::api) async fn show(
-    _: Operator,
-    state: Data<State>,
-    request: HttpRequest,
-) -> Result<Json<Company>, Error> {
-    find(&state, path_id(&request, "id")).await.map(Company::from).map(Json)
+pub(in crate::api) async fn show(_: Operator, state: Data<State>, id: Id) -> Answer<Company> {
+    find(&state, id.0).await.map(Company::from).map(Json)
 }
 
 /// Change a company
@@ -126,34 +129,29 @@ pub(in crate::api) async fn show(
     patch,
     path = "/operator/v1/companies/{id}",
     operation_id = "changeCompany",
-    tag = "operator",
-    security(("operator_key" = [])),
     params(("id" = Uuid, Path, description = "The company")),
     request_body = CompanyChange,
     responses(
         (status = 200, description = "The company", body = Company),
         (status = 404, description = "`company_not_found`, `tier_not_found`", body = ErrorBody),
-        (status = 408, description = "`body_too_slow`", body = ErrorBody),
         (status = 409, description = "`already_exists`: another company has the name", body = ErrorBody),
-        (status = 413, description = "`body_too_large`", body = ErrorBody),
-        Failures,
     ),
 )]
 pub(in crate::api) async fn change(
     operator: Operator,
     body: Body,
     state: Data<State>,
-    request: HttpRequest,
-) -> Result<Json<Company>, Error> {
-    let company = find(&state, path_id(&request, "id")).await?;
-    let mut fields = body.fields(&state.options).await?;
-    let name = body::name(&mut fields, "name")?.unwrap_or_else(|| company.name.clone());
-    let tier = match body::text(&mut fields, "tier")? {
-        Some(tier) => tiers::find(&state, &tier).await?.name,
+    id: Id,
+) -> Answer<Company> {
+    let company = find(&state, id.0).await?;
+    let (CompanyChange { name, tier }, _room) = body.fields(&state.options).await?;
+    let name = name.name()?.unwrap_or_else(|| company.name.clone());
+    let tier = match tier.text()? {
+        Some(tier) => tiers::find(&state, tier).await?.name,
         None => company.tier.clone(),
     };
     let records = state.engine.operator().await?;
-    let changed = records.companies().change(&operator.who(), &company, &name, &tier).await?;
+    let changed = records.change_company(&operator.who(), &company, &name, &tier).await?;
     Ok(Json(changed.into()))
 }
 

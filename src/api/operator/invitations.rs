@@ -1,22 +1,24 @@
 //! Invitations: list, create, withdraw.
 
+use actix_web::HttpResponse;
 use actix_web::web::{Data, Json};
-use actix_web::{HttpRequest, HttpResponse};
 use serde::Serialize;
+use serde_json::Value;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::reference::{NewInvitation, PlainPageParameters};
+use super::Operator;
 use super::users::{Link, Rights};
-use super::{Operator, body, path_id};
 use crate::accounts::{self, Invite};
 use crate::api::State;
 use crate::api::body::Body;
-use crate::api::envelope::Envelope;
+use crate::api::envelope::{Answer, Envelope};
 use crate::api::error::{Error, ErrorBody};
-use crate::api::list_query::ListQuery;
-use crate::api::openapi::{Failures, MemberRole};
+use crate::api::list_query::{PageParameters, Query};
+use crate::api::path_id::Id;
+use crate::api::schema::MemberRole;
 use crate::clock::Timestamp;
+use crate::domain::bodies;
 use crate::domain::page::Page;
 use crate::error::Code;
 
@@ -46,6 +48,24 @@ pub(in crate::api) struct Invitation {
     expires_at: Timestamp,
 }
 
+bodies! {
+    /// A person to invite: to a company, as an operator, or both.
+    pub(super) struct NewInvitation of Value {
+        /// The invited person's e-mail.
+        #[schema(example = "ana@example.com", max_length = 254)]
+        email: String,
+        /// The name that is suggested.
+        #[schema(example = "Ana Souza", max_length = 200)]
+        name: Option<String>,
+        /// The company's id.
+        company_id: Option<String>,
+        /// The role in the company; `member` when left out.
+        role: Option<MemberRole>,
+        /// Whether the person becomes an operator of every company.
+        is_operator: Option<bool>,
+    }
+}
+
 impl From<accounts::Invitation> for Invitation {
     fn from(invitation: accounts::Invitation) -> Self {
         let accounts::Invitation { id, email, company, is_operator, made_by, created_at, expires_at, .. } =
@@ -62,17 +82,15 @@ impl From<accounts::Invitation> for Invitation {
     get,
     path = "/operator/v1/invitations",
     operation_id = "listInvitations",
-    tag = "operator",
-    security(("operator_key" = [])),
-    params(PlainPageParameters),
-    responses((status = 200, description = "A page of invitations", body = Envelope<Invitation>), Failures),
+    params(PageParameters),
+    responses((status = 200, description = "A page of invitations", body = Envelope<Invitation>)),
 )]
 pub(in crate::api) async fn list(
     _: Operator,
     state: Data<State>,
-    request: HttpRequest,
-) -> Result<Json<Envelope<Invitation>>, Error> {
-    let page = ListQuery::new(request.query_string(), &state.options).page()?;
+    query: Query,
+) -> Answer<Envelope<Invitation>> {
+    let page = query.page()?;
     // Invitations expire after a day, so there are never many.
     let open = state.accounts.invitations(None).await?;
     let total = open.len() as u64;
@@ -90,15 +108,10 @@ pub(in crate::api) async fn list(
     post,
     path = "/operator/v1/invitations",
     operation_id = "createInvitation",
-    tag = "operator",
-    security(("operator_key" = [])),
     request_body = NewInvitation,
     responses(
         (status = 201, description = "The link to pass on", body = Link),
         (status = 404, description = "`company_not_found`", body = ErrorBody),
-        (status = 408, description = "`body_too_slow`", body = ErrorBody),
-        (status = 413, description = "`body_too_large`", body = ErrorBody),
-        Failures,
     ),
 )]
 pub(in crate::api) async fn create(
@@ -106,11 +119,11 @@ pub(in crate::api) async fn create(
     body: Body,
     state: Data<State>,
 ) -> Result<HttpResponse, Error> {
-    let mut fields = body.fields(&state.options).await?;
-    let email = body::required(&mut fields, "email")?;
-    let name = body::name(&mut fields, "name")?.unwrap_or_default();
-    let Rights { company, is_operator } = Rights::read(&state, &mut fields).await?;
-    let invite = Invite { email: &email, name: &name, company, is_operator };
+    let (NewInvitation { email, name, company_id, role, is_operator }, _room) =
+        body.fields(&state.options).await?;
+    let (email, name) = (email.required()?, name.name()?.unwrap_or_default());
+    let Rights { company, is_operator } = Rights::read(&state, &company_id, &role, &is_operator).await?;
+    let invite = Invite { email, name: &name, company, is_operator };
     let link = state.accounts.invite(&operator.who(), invite).await?;
     Ok(HttpResponse::Created().json(Link::from(link)))
 }
@@ -120,25 +133,22 @@ pub(in crate::api) async fn create(
     delete,
     path = "/operator/v1/invitations/{id}",
     operation_id = "withdrawInvitation",
-    tag = "operator",
-    security(("operator_key" = [])),
     params(("id" = Uuid, Path, description = "The invitation")),
     responses(
         (status = 204, description = "Its link is no longer valid"),
         (status = 404, description = "`invitation_not_found`", body = ErrorBody),
-        Failures,
     ),
 )]
 pub(in crate::api) async fn withdraw(
     operator: Operator,
     state: Data<State>,
-    request: HttpRequest,
+    id: Id,
 ) -> Result<HttpResponse, Error> {
     let gone = || {
         let sentence = "there is no invitation with this id, or it was used or has expired";
         Error::refused(Code::InvitationNotFound, sentence)
     };
-    let id = path_id(&request, "id").ok_or_else(gone)?;
+    let id = id.0.ok_or_else(gone)?;
     match state.accounts.withdraw_invitation(&operator.who(), None, id).await {
         Ok(()) => Ok(HttpResponse::NoContent().finish()),
         Err(accounts::Error::NotFound) => Err(gone()),

@@ -3,50 +3,53 @@
 use actix_web::web::{Data, Json};
 use actix_web::{HttpRequest, HttpResponse};
 use serde::Serialize;
+use serde_json::Value;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::reference::{NewKey as NewKeyBody, PlainPageParameters};
-use super::{Operator, body, companies, path_id};
+use super::{Operator, companies};
 use crate::api::State;
 use crate::api::body::Body;
-use crate::api::envelope::Envelope;
+use crate::api::envelope::{Answer, Envelope};
 use crate::api::error::{Error, ErrorBody};
-use crate::api::list_query::ListQuery;
-use crate::api::openapi::{Failures, KeyScope};
+use crate::api::list_query::{PageParameters, Query};
+use crate::api::path_id::Id;
+use crate::api::schema::KeyScope;
 use crate::clock::Timestamp;
-use crate::engine::records::keys::{ApiKey, NewKey};
+use crate::domain::bodies;
+use crate::domain::scope::{Scope, Scopes};
+use crate::engine::records::keys::{self, ApiKey};
 use crate::error::Code;
 use crate::vault::api_key;
 
 /// An API key, without the key itself.
 #[derive(Debug, Serialize, ToSchema)]
-pub(in crate::api) struct Key {
+pub(crate) struct Key {
     /// The id of the key.
-    id: Uuid,
+    pub(crate) id: Uuid,
     /// The name that the company gave the key.
     #[schema(example = "website")]
-    name: String,
+    pub(crate) name: String,
     /// The beginning of the key.
     #[schema(example = "pombo_Xy3kQ9")]
-    prefix: String,
+    pub(crate) prefix: String,
     /// The scopes of the key.
     #[schema(value_type = Vec<KeyScope>)]
-    scopes: Vec<&'static str>,
+    pub(crate) scopes: Vec<&'static str>,
     /// Whether the key is valid now.
-    is_valid: bool,
+    pub(crate) is_valid: bool,
     /// When it was last used, to the minute; null when it was never used.
     #[schema(value_type = Option<String>, format = DateTime)]
-    last_used_at: Option<Timestamp>,
+    pub(crate) last_used_at: Option<Timestamp>,
     /// When it expires; null when it does not expire.
     #[schema(value_type = Option<String>, format = DateTime)]
-    expires_at: Option<Timestamp>,
+    pub(crate) expires_at: Option<Timestamp>,
     /// When it was revoked; null when it is not revoked.
     #[schema(value_type = Option<String>, format = DateTime)]
-    revoked_at: Option<Timestamp>,
+    pub(crate) revoked_at: Option<Timestamp>,
     /// When it was added.
     #[schema(value_type = String, format = DateTime)]
-    created_at: Timestamp,
+    pub(crate) created_at: Timestamp,
 }
 
 /// A new API key. This is the only answer that contains the key itself.
@@ -57,6 +60,20 @@ pub(in crate::api) struct CreatedKey {
     key: String,
     #[serde(flatten)]
     record: Key,
+}
+
+bodies! {
+    /// An API key to add.
+    pub(super) struct NewKey of Value {
+        /// A name to recognise the key by.
+        #[schema(example = "website", max_length = 200)]
+        name: String,
+        /// The scopes of the key; all scopes when left out.
+        scopes: Option<Vec<KeyScope>>,
+        /// When it expires; without it, the key does not expire.
+        #[schema(format = DateTime)]
+        expires_at: Option<String>,
+    }
 }
 
 impl From<ApiKey> for Key {
@@ -85,22 +102,20 @@ impl From<ApiKey> for Key {
     get,
     path = "/operator/v1/companies/{id}/keys",
     operation_id = "listKeys",
-    tag = "operator",
-    security(("operator_key" = [])),
-    params(("id" = Uuid, Path, description = "The company"), PlainPageParameters),
+    params(("id" = Uuid, Path, description = "The company"), PageParameters),
     responses(
         (status = 200, description = "A page of keys", body = Envelope<Key>),
         (status = 404, description = "`company_not_found`", body = ErrorBody),
-        Failures,
     ),
 )]
 pub(in crate::api) async fn list(
     _: Operator,
     state: Data<State>,
-    request: HttpRequest,
-) -> Result<Json<Envelope<Key>>, Error> {
-    let page = ListQuery::new(request.query_string(), &state.options).page()?;
-    let company = companies::find(&state, path_id(&request, "id")).await?;
+    id: Id,
+    query: Query,
+) -> Answer<Envelope<Key>> {
+    let page = query.page()?;
+    let company = companies::find(&state, id.0).await?;
     let keys = state.engine.operator().await?.company(company.id).keys().page(page).await?;
     Ok(Json(Envelope::new(page, keys)))
 }
@@ -112,32 +127,29 @@ pub(in crate::api) async fn list(
     post,
     path = "/operator/v1/companies/{id}/keys",
     operation_id = "createKey",
-    tag = "operator",
-    security(("operator_key" = [])),
     params(("id" = Uuid, Path, description = "The company")),
-    request_body = NewKeyBody,
+    request_body = NewKey,
     responses(
         (status = 201, description = "The key", body = CreatedKey),
         (status = 404, description = "`company_not_found`", body = ErrorBody),
-        (status = 408, description = "`body_too_slow`", body = ErrorBody),
-        (status = 413, description = "`body_too_large`", body = ErrorBody),
-        Failures,
     ),
 )]
 pub(in crate::api) async fn create(
     operator: Operator,
     body: Body,
     state: Data<State>,
-    request: HttpRequest,
+    id: Id,
 ) -> Result<HttpResponse, Error> {
-    let company = companies::find(&state, path_id(&request, "id")).await?;
-    let mut fields = body.fields(&state.options).await?;
-    let name = body::required_name(&mut fields, "name")?;
-    let scopes = body::scopes(&mut fields, "scopes")?;
-    let expires_at = body::time(&mut fields, "expires_at")?;
+    let company = companies::find(&state, id.0).await?;
+    let (NewKey { name, scopes, expires_at }, _room) = body.fields(&state.options).await?;
+    let name = name.required_name()?;
+    let expected = format!("a list of some of {}", Scope::ALL.map(Scope::as_str).join(", "));
+    let scopes = scopes.list(&expected, Scope::parse)?;
+    let scopes = if scopes.is_empty() { Scopes::ALL } else { scopes.into_iter().collect() };
+    let expires_at = expires_at.moment()?;
     let (plain, prefix) = api_key::generate();
     let hash = api_key::hash(plain.expose());
-    let new = NewKey { name: &name, prefix: &prefix, hash, expires_at, scopes };
+    let new = keys::NewKey { name: &name, prefix: &prefix, hash, expires_at, scopes };
     let added = state.engine.operator().await?.company(company.id).keys().add(&operator.who(), new).await?;
     let created = CreatedKey { key: plain.expose().to_owned(), record: added.into() };
     Ok(HttpResponse::Created().json(created))
@@ -150,8 +162,6 @@ pub(in crate::api) async fn create(
     delete,
     path = "/operator/v1/companies/{id}/keys/{key}",
     operation_id = "revokeKey",
-    tag = "operator",
-    security(("operator_key" = [])),
     params(
         ("id" = Uuid, Path, description = "The company"),
         ("key" = Uuid, Path, description = "The key's id"),
@@ -159,17 +169,18 @@ pub(in crate::api) async fn create(
     responses(
         (status = 204, description = "It is revoked. Other nodes of a cluster follow within `engine.watch_interval`"),
         (status = 404, description = "`company_not_found`, `key_not_found`", body = ErrorBody),
-        Failures,
     ),
 )]
 pub(in crate::api) async fn revoke(
     operator: Operator,
     state: Data<State>,
+    id: Id,
     request: HttpRequest,
 ) -> Result<HttpResponse, Error> {
-    let company = companies::find(&state, path_id(&request, "id")).await?;
+    let company = companies::find(&state, id.0).await?;
+    let key = request.match_info().get("key").and_then(|key| Uuid::try_parse(key).ok());
     let records = state.engine.operator().await?.company(company.id);
-    let revoked = match path_id(&request, "key") {
+    let revoked = match key {
         Some(id) => state.engine.revoke_key(&operator.who(), &records, id).await?,
         None => false,
     };

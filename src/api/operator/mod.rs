@@ -6,7 +6,6 @@
 //! it by themselves, as they do for the command line.
 
 mod auth;
-mod body;
 pub(super) mod changes;
 pub(super) mod channels;
 pub(super) mod companies;
@@ -19,13 +18,5 @@ pub(super) mod suppressions;
 pub(super) mod tiers;
 pub(super) mod users;
 
-use actix_web::HttpRequest;
-use uuid::Uuid;
-
 pub(super) use self::auth::Operator;
 pub(super) use self::reference::document;
-
-/// The id in this variable segment of the path; `None` when it is not a UUID.
-fn path_id(request: &HttpRequest, name: &str) -> Option<Uuid> {
-    request.match_info().get(name).and_then(|id| Uuid::try_parse(id).ok())
-}

@@ -1,19 +1,18 @@
 //! The nodes of a cluster: list them, list the channels of a node, drain a node.
 
-use actix_web::HttpRequest;
 use actix_web::web::{Data, Json};
 use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
+use super::Operator;
 use super::channels::OwnedChannel;
-use super::reference::PlainPageParameters;
-use super::{Operator, path_id};
 use crate::api::State;
-use crate::api::envelope::Envelope;
-use crate::api::error::{Error, ErrorBody};
-use crate::api::list_query::ListQuery;
-use crate::api::openapi::{Failures, NodeState};
+use crate::api::envelope::{Answer, Envelope};
+use crate::api::error::ErrorBody;
+use crate::api::list_query::{PageParameters, Query};
+use crate::api::path_id::Id;
+use crate::api::schema::NodeState;
 use crate::clock::Timestamp;
 use crate::cluster::{Link, Moves, NodeStatus, Server, Status};
 use crate::engine::ShownCluster;
@@ -42,49 +41,49 @@ pub(in crate::api) struct Cluster {
 
 /// A node, and what runs on it.
 #[derive(Debug, Serialize, ToSchema)]
-pub(in crate::api) struct Node {
+pub(crate) struct Node {
     /// The id of the node. A process that starts again is another node.
-    id: Uuid,
+    pub(crate) id: Uuid,
     /// `cluster.node` of its configuration, or its address.
     #[schema(example = "pombo-1")]
-    name: String,
+    pub(crate) name: String,
     /// The address on which it listens.
     #[schema(example = "10.0.0.1:8080")]
-    address: String,
+    pub(crate) address: String,
     /// The program's version.
-    version: String,
+    pub(crate) version: String,
     /// Its share of the work: the processor's cores.
-    cores: u32,
+    pub(crate) cores: u32,
     /// `serving`; `draining`, when it gives its channels away and takes no others; `lacks_key`, when it lacks a sealing key
     /// of the database and takes no channels until it has the key; `lapsed`, when others take its channels over.
     #[schema(value_type = NodeState, example = "serving")]
-    state: &'static str,
+    pub(crate) state: &'static str,
     /// The business accounts and web sessions that it owns, and the background work that one node does for
     /// all.
-    shards: u64,
+    pub(crate) shards: u64,
     /// The channels of these business accounts and web sessions.
-    channels: u64,
+    pub(crate) channels: u64,
     /// How long its lease is still valid by the database's clock; 0 when it has lapsed.
-    lease_seconds: f64,
+    pub(crate) lease_seconds: f64,
     /// How far its clock is ahead of the database's; negative when it is behind, null when the node did not tell.
-    clock_ahead_seconds: Option<f64>,
+    pub(crate) clock_ahead_seconds: Option<f64>,
     /// When it joined.
     #[schema(value_type = String, format = DateTime)]
-    started_at: Timestamp,
+    pub(crate) started_at: Timestamp,
 }
 
 /// The database's server.
 #[derive(Debug, Serialize, ToSchema)]
-pub(in crate::api) struct Postgres {
+pub(crate) struct Postgres {
     /// The server's version.
     #[schema(example = "17.2")]
-    version: String,
+    pub(crate) version: String,
     /// How long it took to answer, in milliseconds.
-    answer_ms: f64,
+    pub(crate) answer_ms: f64,
     /// Connections of all clients to this database.
-    connections: i64,
+    pub(crate) connections: i64,
     /// Connections that the server allows.
-    max_connections: i64,
+    pub(crate) max_connections: i64,
 }
 
 /// The connection to NATS of the node that answers.
@@ -117,18 +116,23 @@ impl From<NodeStatus> for Node {
     }
 }
 
+impl From<Server> for Postgres {
+    fn from(Server { version, answers_in, connections, most_connections }: Server) -> Self {
+        let answer_ms = answers_in.as_secs_f64() * 1_000.0;
+        Self { version, answer_ms, connections, max_connections: most_connections }
+    }
+}
+
 impl From<ShownCluster> for Cluster {
     fn from(ShownCluster { name, own, status, link }: ShownCluster) -> Self {
         let Status { nodes, moves: Moves { count: moves, last: moved_at }, server } = status;
-        let Server { version, answers_in, connections, most_connections } = server;
-        let answer_ms = answers_in.as_secs_f64() * 1_000.0;
         Self {
             cluster: Some(name),
             answered_by: Some(own),
             nodes: nodes.into_iter().map(Node::from).collect(),
             moves,
             moved_at,
-            postgresql: Some(Postgres { version, answer_ms, connections, max_connections: most_connections }),
+            postgresql: Some(server.into()),
             nats: link.map(|Link { is_connected, version }| Nats { connected: is_connected, version }),
         }
     }
@@ -142,12 +146,10 @@ impl From<ShownCluster> for Cluster {
     get,
     path = "/operator/v1/nodes",
     operation_id = "listNodes",
-    tag = "operator",
-    security(("operator_key" = [])),
-    responses((status = 200, description = "The cluster", body = Cluster), Failures),
+    responses((status = 200, description = "The cluster", body = Cluster)),
 )]
-pub(in crate::api) async fn list(_: Operator, state: Data<State>) -> Result<Json<Cluster>, Error> {
-    let shown = state.engine.cluster().await?;
+pub(in crate::api) async fn list(_: Operator, state: Data<State>) -> Answer<Cluster> {
+    let shown = state.engine.nodes().cluster().await?;
     Ok(Json(shown.map(Cluster::from).unwrap_or_default()))
 }
 
@@ -158,22 +160,20 @@ pub(in crate::api) async fn list(_: Operator, state: Data<State>) -> Result<Json
     get,
     path = "/operator/v1/nodes/{id}/channels",
     operation_id = "listNodeChannels",
-    tag = "operator",
-    security(("operator_key" = [])),
-    params(("id" = Uuid, Path, description = "The node"), PlainPageParameters),
+    params(("id" = Uuid, Path, description = "The node"), PageParameters),
     responses(
         (status = 200, description = "A page of channels", body = Envelope<OwnedChannel>),
         (status = 404, description = "`node_not_found`", body = ErrorBody),
-        Failures,
     ),
 )]
 pub(in crate::api) async fn channels(
     _: Operator,
     state: Data<State>,
-    request: HttpRequest,
-) -> Result<Json<Envelope<OwnedChannel>>, Error> {
-    let page = ListQuery::new(request.query_string(), &state.options).page()?;
-    let (_, channels) = state.engine.channels_of_node(id(&request), page).await?;
+    id: Id,
+    query: Query,
+) -> Answer<Envelope<OwnedChannel>> {
+    let page = query.page()?;
+    let (_, channels) = state.engine.nodes().channels_of_node(id.or_nil(), page).await?;
     Ok(Json(Envelope::new(page, channels)))
 }
 
@@ -186,24 +186,12 @@ pub(in crate::api) async fn channels(
     post,
     path = "/operator/v1/nodes/{id}/drain",
     operation_id = "drainNode",
-    tag = "operator",
-    security(("operator_key" = [])),
     params(("id" = Uuid, Path, description = "The node")),
     responses(
         (status = 200, description = "The node", body = Node),
         (status = 404, description = "`node_not_found`", body = ErrorBody),
-        Failures,
     ),
 )]
-pub(in crate::api) async fn drain(
-    operator: Operator,
-    state: Data<State>,
-    request: HttpRequest,
-) -> Result<Json<Node>, Error> {
-    Ok(Json(state.engine.drain_node(&operator.who(), id(&request)).await?.into()))
-}
-
-/// The node of the path. A value that is not a UUID becomes the nil id, which no node has.
-fn id(request: &HttpRequest) -> Uuid {
-    path_id(request, "id").unwrap_or_default()
+pub(in crate::api) async fn drain(operator: Operator, state: Data<State>, id: Id) -> Answer<Node> {
+    Ok(Json(state.engine.nodes().drain_node(&operator.who(), id.or_nil()).await?.into()))
 }

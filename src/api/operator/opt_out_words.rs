@@ -1,18 +1,20 @@
 //! What companies do with opt-out words that people write to them.
 
-use actix_web::HttpRequest;
 use actix_web::web::{Data, Json};
 use serde::Serialize;
-use serde_json::{Map, Value};
+use serde_json::Value;
 use utoipa::ToSchema;
 
-use super::{Operator, body, companies, path_id};
+use super::{Operator, companies};
 use crate::api::State;
 use crate::api::body::Body;
-use crate::api::error::{Error, ErrorBody};
-use crate::api::openapi::{Failures, StoppedByWord};
-use crate::domain::opt_out;
+use crate::api::envelope::Answer;
+use crate::api::error::ErrorBody;
+use crate::api::path_id::Id;
+use crate::api::schema::StoppedByWord;
+use crate::domain::body::Field;
 use crate::domain::suppression::Suppression;
+use crate::domain::{bodies, opt_out};
 use crate::error::Code;
 
 /// What a company does when a person writes an opt-out word.
@@ -36,19 +38,18 @@ impl From<opt_out::OptOutWords> for OptOutWords {
     }
 }
 
-/// What opt-out words do. A field that is left out or null has its default value.
-#[derive(ToSchema)]
-#[expect(dead_code, reason = "read by the OpenAPI document only")]
-pub(super) struct NewOptOutWords {
-    /// What a person who writes such a word is left out of; `everything` when absent.
-    #[schema(value_type = Option<StoppedByWord>)]
-    left_out_of: Option<String>,
-    /// The company's own words that stop messages, of at most 40 characters; none when absent.
-    #[schema(max_items = 50, example = json!(["chega"]))]
-    stop_words: Option<Vec<String>>,
-    /// The company's own words that take it back, of at most 40 characters; none when absent.
-    #[schema(max_items = 50, example = json!(["voltar"]))]
-    start_words: Option<Vec<String>>,
+bodies! {
+    /// What opt-out words do. A field that is left out or null has its default value.
+    pub(super) struct NewOptOutWords of Value {
+        /// What a person who writes such a word is left out of; `everything` when absent.
+        left_out_of: Option<StoppedByWord>,
+        /// The company's own words that stop messages, of at most 40 characters; none when absent.
+        #[schema(max_items = 50, example = json!(["chega"]))]
+        stop_words: Option<Vec<String>>,
+        /// The company's own words that take it back, of at most 40 characters; none when absent.
+        #[schema(max_items = 50, example = json!(["voltar"]))]
+        start_words: Option<Vec<String>>,
+    }
 }
 
 /// The word for words without effect.
@@ -59,21 +60,14 @@ const NOTHING: &str = "nothing";
     get,
     path = "/operator/v1/companies/{id}/opt-out-words",
     operation_id = "getOptOutWords",
-    tag = "operator",
-    security(("operator_key" = [])),
     params(("id" = Uuid, Path, description = "The company")),
     responses(
         (status = 200, description = "The settings", body = OptOutWords),
         (status = 404, description = "`company_not_found`", body = ErrorBody),
-        Failures,
     ),
 )]
-pub(in crate::api) async fn show(
-    _: Operator,
-    state: Data<State>,
-    request: HttpRequest,
-) -> Result<Json<OptOutWords>, Error> {
-    let company = companies::find(&state, path_id(&request, "id")).await?;
+pub(in crate::api) async fn show(_: Operator, state: Data<State>, id: Id) -> Answer<OptOutWords> {
+    let company = companies::find(&state, id.0).await?;
     let records = state.engine.operator().await?.company(company.id);
     Ok(Json(records.suppressions().words().await?.into()))
 }
@@ -86,52 +80,36 @@ pub(in crate::api) async fn show(
     put,
     path = "/operator/v1/companies/{id}/opt-out-words",
     operation_id = "setOptOutWords",
-    tag = "operator",
-    security(("operator_key" = [])),
     params(("id" = Uuid, Path, description = "The company")),
     request_body = NewOptOutWords,
     responses(
         (status = 200, description = "The settings", body = OptOutWords),
         (status = 404, description = "`company_not_found`", body = ErrorBody),
-        (status = 408, description = "`body_too_slow`", body = ErrorBody),
-        (status = 413, description = "`body_too_large`", body = ErrorBody),
-        Failures,
     ),
 )]
 pub(in crate::api) async fn set(
     operator: Operator,
     body: Body,
     state: Data<State>,
-    request: HttpRequest,
-) -> Result<Json<OptOutWords>, Error> {
-    let company = companies::find(&state, path_id(&request, "id")).await?;
-    let mut fields = body.fields(&state.options).await?;
-    let invalid = |sentence: String| Error::refused(Code::InvalidField, sentence);
-    let scope = match body::text(&mut fields, "left_out_of")?.as_deref() {
+    id: Id,
+) -> Answer<OptOutWords> {
+    let company = companies::find(&state, id.0).await?;
+    let (NewOptOutWords { left_out_of, stop_words, start_words }, _room) =
+        body.fields(&state.options).await?;
+    let scope = match left_out_of.text()? {
         None => opt_out::OptOutWords::default().scope,
         Some(NOTHING) => None,
-        Some(word) => Some(word.parse().map_err(|_| {
-            invalid("`left_out_of` must be one of nothing, marketing, everything".to_owned())
-        })?),
+        Some(word) => {
+            Some(word.parse().map_err(|_| left_out_of.wrong_type("one of nothing, marketing, everything"))?)
+        }
     };
-    let (stop_words, start_words) = (list(&mut fields, "stop_words")?, list(&mut fields, "start_words")?);
-    let words = opt_out::OptOutWords::new(scope, stop_words, start_words).map_err(|(list, wrong)| {
-        let name = if list == opt_out::List::Stop { "stop_words" } else { "start_words" };
-        invalid(format!("`{name}` {wrong}"))
+    let list = |field: &Field<Value, _>| field.list("a list of texts", |word| Some(word.to_owned()));
+    let (stopping, starting) = (list(&stop_words)?, list(&start_words)?);
+    let words = opt_out::OptOutWords::new(scope, stopping, starting).map_err(|(list, wrong)| {
+        let field = if list == opt_out::List::Stop { &stop_words } else { &start_words };
+        field.refuse(Code::InvalidField, wrong)
     })?;
     let records = state.engine.operator().await?.company(company.id);
     records.suppressions().set_words(&operator.who(), &words).await?;
     Ok(Json(words.into()))
-}
-
-/// A field that lists words; empty when it is absent.
-fn list(fields: &mut Map<String, Value>, name: &str) -> Result<Vec<String>, Error> {
-    let wrong = || Error::refused(Code::InvalidField, format!("`{name}` must be a list of texts"));
-    let words = match fields.remove(name) {
-        None | Some(Value::Null) => return Ok(Vec::new()),
-        Some(Value::Array(words)) => words,
-        Some(_) => return Err(wrong()),
-    };
-    let word = |word: Value| if let Value::String(word) = word { Some(word) } else { None };
-    words.into_iter().map(|item| word(item).ok_or_else(wrong)).collect()
 }

@@ -1,12 +1,13 @@
 //! The operators' part of the API reference, and the bodies in it that are not derived from handlers.
 
 use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityScheme};
-use utoipa::{IntoParams, Modify, OpenApi, ToSchema};
+use utoipa::{Modify, OpenApi, ToSchema};
 
 use super::{
     changes, channels, companies, invitations, keys, nodes, opt_out_words, suppressions, tiers, users,
 };
-use crate::api::openapi::{ChannelKind, KeyScope, LeftOutOf, MemberRole, OnUnknownOutcome};
+use crate::api::schema::{ChannelKind, OnUnknownOutcome};
+use crate::domain::tier::Quota;
 
 #[derive(OpenApi)]
 #[openapi(
@@ -63,36 +64,6 @@ impl Modify for OperatorKey {
 /// The operators' endpoints, to be merged into the whole document.
 pub(in crate::api) fn document() -> utoipa::openapi::OpenApi {
     Document::openapi()
-}
-
-/// Which page to list.
-#[derive(Debug, IntoParams)]
-#[into_params(parameter_in = Query)]
-#[expect(dead_code, reason = "read by the OpenAPI document only")]
-pub(super) struct PlainPageParameters {
-    /// From 1; 1 when absent.
-    #[param(minimum = 1, default = 1)]
-    page: Option<u64>,
-    /// Records on a page; 10 when absent.
-    #[param(minimum = 1, default = 10)]
-    limit: Option<u64>,
-}
-
-/// A number, or `unlimited`.
-#[derive(ToSchema)]
-#[serde(untagged)]
-#[expect(dead_code, reason = "read by the OpenAPI document only")]
-pub(super) enum Quota {
-    AtMost(u32),
-    Unlimited(Unlimited),
-}
-
-/// No limit.
-#[derive(ToSchema)]
-#[serde(rename_all = "snake_case")]
-#[expect(dead_code, reason = "read by the OpenAPI document only")]
-pub(super) enum Unlimited {
-    Unlimited,
 }
 
 /// The options of a tier, as the tier file explains them. An option that is left out or null has its default
@@ -194,202 +165,4 @@ pub(super) struct Tier {
     /// When it was last applied; absent where a tier is compared with another.
     #[schema(required = false, value_type = String, format = DateTime)]
     updated_at: String,
-}
-
-/// One option that differs.
-#[derive(ToSchema)]
-#[expect(dead_code, reason = "read by the OpenAPI document only")]
-pub(super) struct OptionDifference {
-    /// The option's name.
-    #[schema(example = "messages_per_second")]
-    option: String,
-    /// Its value before; null when it was not set.
-    #[schema(example = "80/s")]
-    old: Option<OptionValue>,
-    /// Its new value; null when it is no longer set.
-    #[schema(example = "40/s")]
-    new: Option<OptionValue>,
-}
-
-/// The value of an option of a tier.
-#[derive(ToSchema)]
-#[serde(untagged)]
-#[expect(dead_code, reason = "read by the OpenAPI document only")]
-pub(super) enum OptionValue {
-    /// A rate, a duration, `unlimited`, or a text.
-    Text(String),
-    /// A number.
-    Count(u32),
-    /// The caps of the first days.
-    Counts(Vec<u32>),
-}
-
-/// The value before or after a change: a word, or an object such as a tier.
-#[derive(ToSchema)]
-#[serde(untagged)]
-#[expect(dead_code, reason = "read by the OpenAPI document only")]
-pub(super) enum ChangedValue {
-    Word(String),
-    Fields(ChangedFields),
-}
-
-/// The options of a tier, the scope of a suppression, or the fields of a new record.
-#[derive(ToSchema)]
-pub(super) struct ChangedFields {}
-
-/// The new tier of a channel.
-#[derive(ToSchema)]
-#[expect(dead_code, reason = "read by the OpenAPI document only")]
-pub(super) struct ChannelTier {
-    /// A tier for the channel's kind.
-    #[schema(example = "high")]
-    tier: String,
-}
-
-/// How to connect a channel again.
-#[derive(ToSchema)]
-#[expect(dead_code, reason = "read by the OpenAPI document only")]
-pub(super) struct Reconnection {
-    /// The provider's new access token; without it, the stored token is tried again.
-    token: Option<String>,
-}
-
-/// A company to add.
-#[derive(ToSchema)]
-#[expect(dead_code, reason = "read by the OpenAPI document only")]
-pub(super) struct NewCompany {
-    /// No other company has it.
-    #[schema(example = "Bakery", max_length = 200)]
-    name: String,
-    /// The tier of its new channels; `standard` when left out.
-    #[schema(example = "standard")]
-    tier: Option<String>,
-}
-
-/// A change of a company. Fields that are left out are kept.
-#[derive(ToSchema)]
-#[expect(dead_code, reason = "read by the OpenAPI document only")]
-pub(super) struct CompanyChange {
-    /// No other company has it.
-    #[schema(example = "Bakery", max_length = 200)]
-    name: Option<String>,
-    /// The tier of its new channels.
-    #[schema(example = "high")]
-    tier: Option<String>,
-}
-
-/// An API key to add.
-#[derive(ToSchema)]
-#[expect(dead_code, reason = "read by the OpenAPI document only")]
-pub(super) struct NewKey {
-    /// A name to recognise the key by.
-    #[schema(example = "website", max_length = 200)]
-    name: String,
-    /// The scopes of the key; all scopes when left out.
-    #[schema(value_type = Option<Vec<KeyScope>>)]
-    scopes: Option<Vec<String>>,
-    /// When it expires; without it, the key does not expire.
-    #[schema(format = DateTime)]
-    expires_at: Option<String>,
-}
-
-/// A user to add: of a company, an operator, or both.
-#[derive(ToSchema)]
-#[expect(dead_code, reason = "read by the OpenAPI document only")]
-pub(super) struct NewUser {
-    /// No other user has it.
-    #[schema(example = "ana@example.com", max_length = 254)]
-    email: String,
-    /// As the user is shown.
-    #[schema(example = "Ana Souza", max_length = 200)]
-    name: String,
-    /// The company's id.
-    company_id: Option<String>,
-    /// The role in the company; `member` when left out.
-    #[schema(value_type = Option<MemberRole>)]
-    role: Option<String>,
-    /// Whether the user is an operator of every company.
-    is_operator: Option<bool>,
-}
-
-/// A person to invite: to a company, as an operator, or both.
-#[derive(ToSchema)]
-#[expect(dead_code, reason = "read by the OpenAPI document only")]
-pub(super) struct NewInvitation {
-    /// The invited person's e-mail.
-    #[schema(example = "ana@example.com", max_length = 254)]
-    email: String,
-    /// The name that is suggested.
-    #[schema(example = "Ana Souza", max_length = 200)]
-    name: Option<String>,
-    /// The company's id.
-    company_id: Option<String>,
-    /// The role in the company; `member` when left out.
-    #[schema(value_type = Option<MemberRole>)]
-    role: Option<String>,
-    /// Whether the person becomes an operator of every company.
-    is_operator: Option<bool>,
-}
-
-/// How to reset a user's password.
-#[derive(ToSchema)]
-#[expect(dead_code, reason = "read by the OpenAPI document only")]
-pub(super) struct PasswordReset {
-    /// Whether to remove the second factor too.
-    totp: Option<bool>,
-}
-
-/// A recipient to suppress.
-#[derive(ToSchema)]
-#[expect(dead_code, reason = "read by the OpenAPI document only")]
-pub(super) struct NewSuppression {
-    /// In international form.
-    #[schema(example = "+55 11 98888-7777")]
-    phone_number: String,
-    /// The messages that the recipient does not get; `marketing` when left out.
-    #[schema(value_type = Option<LeftOutOf>)]
-    left_out_of: Option<String>,
-}
-
-/// A channel to add.
-#[derive(ToSchema)]
-#[expect(dead_code, reason = "read by the OpenAPI document only")]
-pub(super) struct NewChannel {
-    /// The company's id.
-    company_id: String,
-    /// The kind of provider.
-    #[schema(value_type = ChannelKind, example = "business_account")]
-    kind: String,
-    /// The name of the channel.
-    #[schema(example = "Support", max_length = 200)]
-    name: String,
-    /// A tier for this kind. When left out, the company's tier if it is for this kind, or else `standard` or
-    /// `web-new`.
-    #[schema(example = "standard")]
-    tier: Option<String>,
-    /// Business accounts: the number, as shown to people. Required when `verify` is false; otherwise the
-    /// provider's number is used.
-    #[schema(example = "+55 11 98888-7777")]
-    phone_number: Option<String>,
-    /// Business accounts: the provider's id of the number.
-    #[schema(example = "106540352242922")]
-    phone_number_id: Option<String>,
-    /// Business accounts: the provider's id of the account.
-    #[schema(example = "102290129340398")]
-    waba_id: Option<String>,
-    /// Business accounts: the provider's access token. It is never shown.
-    token: Option<String>,
-    /// Business accounts: the app secret that signs webhooks. It is never shown.
-    app_secret: Option<String>,
-    /// Business accounts: whether the account is looked up at the provider first; true when left out.
-    verify: Option<bool>,
-}
-
-/// A change of a channel.
-#[derive(ToSchema)]
-#[expect(dead_code, reason = "read by the OpenAPI document only")]
-pub(super) struct ChannelName {
-    /// The name of the channel.
-    #[schema(example = "Support", max_length = 200)]
-    name: String,
 }

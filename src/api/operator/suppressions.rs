@@ -3,17 +3,19 @@
 use actix_web::web::{Data, Json};
 use actix_web::{HttpRequest, HttpResponse};
 use serde::Serialize;
+use serde_json::Value;
 use utoipa::ToSchema;
 
-use super::reference::{NewSuppression, PlainPageParameters};
-use super::{Operator, body, companies, path_id};
+use super::{Operator, companies};
 use crate::api::State;
 use crate::api::body::Body;
-use crate::api::envelope::Envelope;
+use crate::api::envelope::{Answer, Envelope};
 use crate::api::error::{Error, ErrorBody};
-use crate::api::list_query::ListQuery;
-use crate::api::openapi::{Failures, LeftOutOf};
+use crate::api::list_query::{PageParameters, Query};
+use crate::api::path_id::Id;
+use crate::api::schema::LeftOutOf;
 use crate::clock::Timestamp;
+use crate::domain::bodies;
 use crate::domain::phone::PhoneNumber;
 use crate::domain::suppression::{Source, Suppression as Scope};
 use crate::engine::records::suppressions::Kept;
@@ -21,26 +23,37 @@ use crate::error::Code;
 
 /// A recipient that a company's sends skip.
 #[derive(Debug, Serialize, ToSchema)]
-pub(in crate::api) struct Suppression {
+pub(crate) struct Suppression {
     /// The recipient, in international form.
     #[schema(example = "+5511988887777")]
-    phone_number: String,
+    pub(crate) phone_number: String,
     /// The messages that the recipient does not get.
     #[schema(value_type = LeftOutOf)]
-    left_out_of: &'static str,
+    pub(crate) left_out_of: &'static str,
     /// When the suppression began.
     #[schema(value_type = String, format = DateTime)]
-    since: Timestamp,
+    pub(crate) since: Timestamp,
     /// Until when messages to the recipient wait; null when they are skipped until the suppression is lifted.
     #[schema(value_type = Option<String>, format = DateTime)]
-    until: Option<Timestamp>,
+    pub(crate) until: Option<Timestamp>,
     /// The provider's code that caused the suppression; null when the recipient or an operator did.
     #[schema(example = 131050)]
-    provider_code: Option<i64>,
+    pub(crate) provider_code: Option<i64>,
     /// Where it comes from: `provider` reported it, the person stopped marketing in WhatsApp (`preference`), the person
     /// wrote an opt-out word (`message`), or an `operator` or user added it. Null for old ones.
     #[schema(example = "provider")]
-    source: Option<&'static str>,
+    pub(crate) source: Option<&'static str>,
+}
+
+bodies! {
+    /// A recipient to suppress.
+    pub(super) struct NewSuppression of Value {
+        /// In international form.
+        #[schema(example = "+55 11 98888-7777")]
+        phone_number: String,
+        /// The messages that the recipient does not get; `marketing` when left out.
+        left_out_of: Option<LeftOutOf>,
+    }
 }
 
 impl From<Kept> for Suppression {
@@ -63,22 +76,20 @@ impl From<Kept> for Suppression {
     get,
     path = "/operator/v1/companies/{id}/suppressions",
     operation_id = "listSuppressions",
-    tag = "operator",
-    security(("operator_key" = [])),
-    params(("id" = Uuid, Path, description = "The company"), PlainPageParameters),
+    params(("id" = Uuid, Path, description = "The company"), PageParameters),
     responses(
         (status = 200, description = "A page of suppressions", body = Envelope<Suppression>),
         (status = 404, description = "`company_not_found`", body = ErrorBody),
-        Failures,
     ),
 )]
 pub(in crate::api) async fn list(
     _: Operator,
     state: Data<State>,
-    request: HttpRequest,
-) -> Result<Json<Envelope<Suppression>>, Error> {
-    let page = ListQuery::new(request.query_string(), &state.options).page()?;
-    let company = companies::find(&state, path_id(&request, "id")).await?;
+    id: Id,
+    query: Query,
+) -> Answer<Envelope<Suppression>> {
+    let page = query.page()?;
+    let company = companies::find(&state, id.0).await?;
     let records = state.engine.operator().await?.company(company.id);
     let kept = records.suppressions().page(page, None, Timestamp::now()).await?;
     Ok(Json(Envelope::new(page, kept)))
@@ -92,34 +103,26 @@ pub(in crate::api) async fn list(
     post,
     path = "/operator/v1/companies/{id}/suppressions",
     operation_id = "addSuppression",
-    tag = "operator",
-    security(("operator_key" = [])),
     params(("id" = Uuid, Path, description = "The company")),
     request_body = NewSuppression,
     responses(
         (status = 204, description = "The recipient is suppressed, and may have been before"),
         (status = 404, description = "`company_not_found`", body = ErrorBody),
-        (status = 408, description = "`body_too_slow`", body = ErrorBody),
-        (status = 413, description = "`body_too_large`", body = ErrorBody),
-        Failures,
     ),
 )]
 pub(in crate::api) async fn add(
     operator: Operator,
     body: Body,
     state: Data<State>,
-    request: HttpRequest,
+    id: Id,
 ) -> Result<HttpResponse, Error> {
-    let company = companies::find(&state, path_id(&request, "id")).await?;
-    let mut fields = body.fields(&state.options).await?;
-    let number = body::required(&mut fields, "phone_number")?;
-    let number = PhoneNumber::parse(&number)
-        .map_err(|reason| Error::refused(Code::InvalidPhoneNumber, format!("`phone_number` {reason}")))?;
-    let scope = match body::text(&mut fields, "left_out_of")?.as_deref() {
+    let company = companies::find(&state, id.0).await?;
+    let (NewSuppression { phone_number, left_out_of }, _room) = body.fields(&state.options).await?;
+    let number = PhoneNumber::parse(phone_number.required()?)
+        .map_err(|reason| phone_number.refuse(Code::InvalidPhoneNumber, reason))?;
+    let scope = match left_out_of.text()? {
         None => Scope::Marketing,
-        Some(word) => word
-            .parse()
-            .map_err(|wrong| Error::refused(Code::InvalidField, format!("`left_out_of` {wrong}")))?,
+        Some(word) => word.parse().map_err(|wrong| left_out_of.refuse(Code::InvalidField, wrong))?,
     };
     state
         .engine
@@ -140,8 +143,6 @@ pub(in crate::api) async fn add(
     delete,
     path = "/operator/v1/companies/{id}/suppressions/{number}",
     operation_id = "liftSuppression",
-    tag = "operator",
-    security(("operator_key" = [])),
     params(
         ("id" = Uuid, Path, description = "The company"),
         ("number" = String, Path, description = "The recipient's number, with or without its plus sign"),
@@ -149,15 +150,15 @@ pub(in crate::api) async fn add(
     responses(
         (status = 204, description = "The recipient is no longer suppressed"),
         (status = 404, description = "`company_not_found`, `suppression_not_found`", body = ErrorBody),
-        Failures,
     ),
 )]
 pub(in crate::api) async fn lift(
     operator: Operator,
     state: Data<State>,
+    id: Id,
     request: HttpRequest,
 ) -> Result<HttpResponse, Error> {
-    let company = companies::find(&state, path_id(&request, "id")).await?;
+    let company = companies::find(&state, id.0).await?;
     let number = request.match_info().get("number").and_then(|number| PhoneNumber::parse(number).ok());
     let lifted = match number {
         Some(number) => {

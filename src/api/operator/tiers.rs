@@ -1,26 +1,26 @@
 //! Tiers: list, show, replace.
 
-use std::future::{Ready, ready};
+use std::convert::Infallible;
 
-use actix_web::dev::Payload;
 use actix_web::http::StatusCode;
 use actix_web::web::{Data, Json};
-use actix_web::{FromRequest, HttpRequest, Responder};
+use actix_web::{HttpRequest, Responder};
 use serde::Serialize;
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
 use super::Operator;
-use super::reference::{ChangedValue, OptionDifference, Tier, TierOptions};
+use super::reference::{Tier, TierOptions};
 use crate::api::body::Body;
+use crate::api::envelope::Answer;
 use crate::api::error::{Error, ErrorBody};
-use crate::api::openapi::Failures;
+use crate::api::schema::ChangedValue;
 use crate::api::{State, query};
 use crate::clock::Timestamp;
 use crate::domain::tier::{self, OptionChange};
 use crate::engine::records;
 use crate::error::Code;
-use crate::surface::paths::Argument;
+use crate::surface::paths::argument;
 
 /// The `{name}` of the path.
 pub(in crate::api) struct TierName(String);
@@ -64,20 +64,12 @@ pub(in crate::api) struct Replaced {
     #[schema(value_type = Tier)]
     after: Value,
     /// Each option that differs.
-    #[schema(value_type = Vec<OptionDifference>)]
     difference: Vec<OptionChange>,
 }
 
-impl Argument for TierName {}
-
-impl FromRequest for TierName {
-    type Error = std::convert::Infallible;
-    type Future = Ready<Result<Self, Self::Error>>;
-
-    fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
-        ready(Ok(Self(request.match_info().query("name").to_owned())))
-    }
-}
+argument!(TierName, Infallible, |request: &HttpRequest| {
+    Ok(Self(request.match_info().query("name").to_owned()))
+});
 
 impl From<records::tiers::Record> for Record {
     fn from(records::tiers::Record { name, settings, updated_at }: records::tiers::Record) -> Self {
@@ -100,11 +92,9 @@ impl From<records::tiers::Record> for Record {
     get,
     path = "/operator/v1/tiers",
     operation_id = "listTiers",
-    tag = "operator",
-    security(("operator_key" = [])),
-    responses((status = 200, description = "Every tier", body = Tiers), Failures),
+    responses((status = 200, description = "Every tier", body = Tiers)),
 )]
-pub(in crate::api) async fn list(_: Operator, state: Data<State>) -> Result<Json<Tiers>, Error> {
+pub(in crate::api) async fn list(_: Operator, state: Data<State>) -> Answer<Tiers> {
     let tiers = state.engine.operator().await?.tiers().all().await?;
     Ok(Json(Tiers { data: tiers.into_iter().map(Record::from).collect() }))
 }
@@ -114,20 +104,13 @@ pub(in crate::api) async fn list(_: Operator, state: Data<State>) -> Result<Json
     get,
     path = "/operator/v1/tiers/{name}",
     operation_id = "showTier",
-    tag = "operator",
-    security(("operator_key" = [])),
     params(("name" = String, Path, description = "The tier's name")),
     responses(
         (status = 200, description = "The tier", body = Tier),
         (status = 404, description = "`tier_not_found`", body = ErrorBody),
-        Failures,
     ),
 )]
-pub(in crate::api) async fn show(
-    _: Operator,
-    name: TierName,
-    state: Data<State>,
-) -> Result<Json<Record>, Error> {
+pub(in crate::api) async fn show(_: Operator, name: TierName, state: Data<State>) -> Answer<Record> {
     find(&state, &name.0).await.map(Record::from).map(Json)
 }
 
@@ -139,8 +122,6 @@ pub(in crate::api) async fn show(
     put,
     path = "/operator/v1/tiers/{name}",
     operation_id = "replaceTier",
-    tag = "operator",
-    security(("operator_key" = [])),
     params(
         ("name" = String, Path, description = "1 to 40 small letters, digits and hyphens"),
         ("dry_run" = Option<bool>, Query, description = "Report what would change, and change nothing"),
@@ -150,9 +131,6 @@ pub(in crate::api) async fn show(
         (status = 200, description = "The tier was replaced, or would be", body = Replaced),
         (status = 201, description = "Added", body = Replaced),
         (status = 409, description = "`tier_kind_changed`", body = ErrorBody),
-        (status = 408, description = "`body_too_slow`", body = ErrorBody),
-        (status = 413, description = "`body_too_large`", body = ErrorBody),
-        Failures,
     ),
 )]
 pub(in crate::api) async fn replace(
@@ -163,17 +141,17 @@ pub(in crate::api) async fn replace(
     request: HttpRequest,
 ) -> Result<impl Responder, Error> {
     let dry_run = dry_run(request.query_string())?;
-    let mut options = body.fields(&state.options).await?;
+    let (mut options, _room) = body.tree(&state.options).await?;
     // The answer to GET can be sent back as it is: the time of its last change is ignored.
     options.remove("updated_at");
-    let tier = tier::from_json(&name.0, std::mem::take(&mut *options))
+    let tier = tier::from_json(&name.0, options)
         .map_err(|faults| Error::refused(Code::InvalidTier, faults.join("; also: ")))?;
     let after = serde_json::to_value(&tier).map_err(|_| Error::Internal)?;
     let (who, given) = (operator.who(), [(tier.name, after.to_string())]);
     let records = state.engine.operator().await?;
     let changes = match dry_run {
-        true => records.tiers().compare(&who, &given).await,
-        false => records.tiers().apply(&who, &given).await,
+        true => records.compare_tiers(&who, &given).await,
+        false => records.apply_tiers(&who, &given).await,
     };
     let change = changes?.pop();
     let before = change.map_or_else(|| Some(after.clone()), |change| change.before);

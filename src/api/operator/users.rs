@@ -1,49 +1,52 @@
 //! People who sign in: list, add, disable, reset.
 
+use actix_web::HttpResponse;
 use actix_web::web::{Data, Json};
-use actix_web::{HttpRequest, HttpResponse};
 use serde::Serialize;
+use serde_json::Value;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::reference::{NewUser, PasswordReset};
-use super::{Operator, body, companies, path_id};
+use super::{Operator, companies};
 use crate::accounts::{self, Create, NewLink, Role};
 use crate::api::State;
 use crate::api::body::Body;
-use crate::api::envelope::Envelope;
+use crate::api::envelope::{Answer, Envelope};
 use crate::api::error::{Error, ErrorBody};
-use crate::api::list_query::{ListQuery, PageParameters};
-use crate::api::openapi::Failures;
+use crate::api::list_query::{PageParameters, Query, SearchParameter};
+use crate::api::path_id::Id;
+use crate::api::schema::MemberRole;
 use crate::clock::Timestamp;
+use crate::domain::bodies;
+use crate::domain::body::Field;
 use crate::error::Code;
 
 /// A person who signs in to the console.
 #[derive(Debug, Serialize, ToSchema)]
-pub(in crate::api) struct User {
+pub(crate) struct User {
     /// The id of the user.
-    id: Uuid,
+    pub(crate) id: Uuid,
     /// Unique; in small letters.
     #[schema(example = "ana@example.com")]
-    email: String,
+    pub(crate) email: String,
     /// As the user is shown.
     #[schema(example = "Ana Souza")]
-    name: String,
+    pub(crate) name: String,
     /// Whether the user is an operator of every company.
-    is_operator: bool,
+    pub(crate) is_operator: bool,
     /// Whether the user has chosen a password.
-    has_password: bool,
+    pub(crate) has_password: bool,
     /// Whether signing in needs a second factor.
-    has_totp: bool,
+    pub(crate) has_totp: bool,
     /// The company whose owner invited the user. Nobody else has confirmed that the e-mail is the user's. Null when an
     /// operator added the user or reset the password.
-    vouched_by_company_id: Option<Uuid>,
+    pub(crate) vouched_by_company_id: Option<Uuid>,
     /// When the user was disabled; null when the user can sign in.
     #[schema(value_type = Option<String>, format = DateTime)]
-    disabled_at: Option<Timestamp>,
+    pub(crate) disabled_at: Option<Timestamp>,
     /// When the user was added.
     #[schema(value_type = String, format = DateTime)]
-    created_at: Timestamp,
+    pub(crate) created_at: Timestamp,
 }
 
 /// A link that is valid once. Only this answer contains it.
@@ -64,6 +67,30 @@ pub(in crate::api) struct LinkedUser {
     user: User,
     /// The link to pass on.
     link: Link,
+}
+
+bodies! {
+    /// A user to add: of a company, an operator, or both.
+    pub(super) struct NewUser of Value {
+        /// No other user has it.
+        #[schema(example = "ana@example.com", max_length = 254)]
+        email: String,
+        /// As the user is shown.
+        #[schema(example = "Ana Souza", max_length = 200)]
+        name: String,
+        /// The company's id.
+        company_id: Option<String>,
+        /// The role in the company; `member` when left out.
+        role: Option<MemberRole>,
+        /// Whether the user is an operator of every company.
+        is_operator: Option<bool>,
+    }
+
+    /// How to reset a user's password.
+    pub(super) struct PasswordReset of Value {
+        /// Whether to remove the second factor too.
+        totp: Option<bool>,
+    }
 }
 
 impl From<accounts::User> for User {
@@ -108,17 +135,10 @@ impl From<NewLink> for Link {
     get,
     path = "/operator/v1/users",
     operation_id = "listUsers",
-    tag = "operator",
-    security(("operator_key" = [])),
-    params(PageParameters),
-    responses((status = 200, description = "A page of users", body = Envelope<User>), Failures),
+    params(PageParameters, SearchParameter),
+    responses((status = 200, description = "A page of users", body = Envelope<User>)),
 )]
-pub(in crate::api) async fn list(
-    _: Operator,
-    state: Data<State>,
-    request: HttpRequest,
-) -> Result<Json<Envelope<User>>, Error> {
-    let query = ListQuery::new(request.query_string(), &state.options);
+pub(in crate::api) async fn list(_: Operator, state: Data<State>, query: Query) -> Answer<Envelope<User>> {
     let (page, search) = (query.page()?, query.search()?);
     let users = state.accounts.users(page, search.as_deref()).await?;
     Ok(Json(Envelope::new(page, users)))
@@ -132,16 +152,11 @@ pub(in crate::api) async fn list(
     post,
     path = "/operator/v1/users",
     operation_id = "createUser",
-    tag = "operator",
-    security(("operator_key" = [])),
     request_body = NewUser,
     responses(
         (status = 201, description = "The user, and the link", body = LinkedUser),
         (status = 404, description = "`company_not_found`", body = ErrorBody),
-        (status = 408, description = "`body_too_slow`", body = ErrorBody),
         (status = 409, description = "`already_exists`: another user has the e-mail", body = ErrorBody),
-        (status = 413, description = "`body_too_large`", body = ErrorBody),
-        Failures,
     ),
 )]
 pub(in crate::api) async fn create(
@@ -149,11 +164,10 @@ pub(in crate::api) async fn create(
     body: Body,
     state: Data<State>,
 ) -> Result<HttpResponse, Error> {
-    let mut fields = body.fields(&state.options).await?;
-    let email = body::required(&mut fields, "email")?;
-    let name = body::required_name(&mut fields, "name")?;
-    let Rights { company, is_operator } = Rights::read(&state, &mut fields).await?;
-    let create = Create { email: &email, name: &name, password: None, company, is_operator };
+    let (NewUser { email, name, company_id, role, is_operator }, _room) = body.fields(&state.options).await?;
+    let (email, name) = (email.required()?, name.required_name()?);
+    let Rights { company, is_operator } = Rights::read(&state, &company_id, &role, &is_operator).await?;
+    let create = Create { email, name: &name, password: None, company, is_operator };
     let user = state.accounts.create(&operator.who(), create).await?;
     let link = state.accounts.reset(&operator.who(), &user).await?;
     Ok(HttpResponse::Created().json(LinkedUser { user: user.into(), link: link.into() }))
@@ -164,21 +178,14 @@ pub(in crate::api) async fn create(
     get,
     path = "/operator/v1/users/{id}",
     operation_id = "getUser",
-    tag = "operator",
-    security(("operator_key" = [])),
     params(("id" = Uuid, Path, description = "The user")),
     responses(
         (status = 200, description = "The user", body = User),
         (status = 404, description = "`user_not_found`", body = ErrorBody),
-        Failures,
     ),
 )]
-pub(in crate::api) async fn show(
-    _: Operator,
-    state: Data<State>,
-    request: HttpRequest,
-) -> Result<Json<User>, Error> {
-    find(&state, &request).await.map(User::from).map(Json)
+pub(in crate::api) async fn show(_: Operator, state: Data<State>, id: Id) -> Answer<User> {
+    find(&state, id).await.map(User::from).map(Json)
 }
 
 /// Disable a user
@@ -188,21 +195,14 @@ pub(in crate::api) async fn show(
     post,
     path = "/operator/v1/users/{id}/disable",
     operation_id = "disableUser",
-    tag = "operator",
-    security(("operator_key" = [])),
     params(("id" = Uuid, Path, description = "The user")),
     responses(
         (status = 200, description = "The user", body = User),
         (status = 404, description = "`user_not_found`", body = ErrorBody),
-        Failures,
     ),
 )]
-pub(in crate::api) async fn disable(
-    operator: Operator,
-    state: Data<State>,
-    request: HttpRequest,
-) -> Result<Json<User>, Error> {
-    set_disabled(&operator, &state, &request, true).await
+pub(in crate::api) async fn disable(operator: Operator, state: Data<State>, id: Id) -> Answer<User> {
+    set_disabled(&operator, &state, id, true).await
 }
 
 /// Let a disabled user sign in again
@@ -210,21 +210,14 @@ pub(in crate::api) async fn disable(
     post,
     path = "/operator/v1/users/{id}/enable",
     operation_id = "enableUser",
-    tag = "operator",
-    security(("operator_key" = [])),
     params(("id" = Uuid, Path, description = "The user")),
     responses(
         (status = 200, description = "The user", body = User),
         (status = 404, description = "`user_not_found`", body = ErrorBody),
-        Failures,
     ),
 )]
-pub(in crate::api) async fn enable(
-    operator: Operator,
-    state: Data<State>,
-    request: HttpRequest,
-) -> Result<Json<User>, Error> {
-    set_disabled(&operator, &state, &request, false).await
+pub(in crate::api) async fn enable(operator: Operator, state: Data<State>, id: Id) -> Answer<User> {
+    set_disabled(&operator, &state, id, false).await
 }
 
 /// Reset a user's password
@@ -235,52 +228,37 @@ pub(in crate::api) async fn enable(
     post,
     path = "/operator/v1/users/{id}/reset",
     operation_id = "resetUser",
-    tag = "operator",
-    security(("operator_key" = [])),
     params(("id" = Uuid, Path, description = "The user")),
     request_body = Option<PasswordReset>,
     responses(
         (status = 201, description = "The user, and the link", body = LinkedUser),
         (status = 404, description = "`user_not_found`", body = ErrorBody),
-        (status = 408, description = "`body_too_slow`", body = ErrorBody),
-        (status = 413, description = "`body_too_large`", body = ErrorBody),
-        Failures,
     ),
 )]
 pub(in crate::api) async fn reset(
     operator: Operator,
     body: Body,
     state: Data<State>,
-    request: HttpRequest,
+    id: Id,
 ) -> Result<HttpResponse, Error> {
-    let mut user = find(&state, &request).await?;
-    let mut fields = body.optional_fields(&state.options).await?;
-    let removes_totp = match fields.as_deref_mut() {
-        Some(fields) => body::flag(fields, "totp")?,
-        None => false,
-    };
-    if removes_totp && state.accounts.forget_totp(&operator.who(), &user).await? {
+    let mut user = find(&state, id).await?;
+    let (PasswordReset { totp }, _room) = body.optional_fields(&state.options).await?;
+    if totp.flag()? && state.accounts.forget_totp(&operator.who(), &user).await? {
         user = state.accounts.user(user.id).await?;
     }
     let link = state.accounts.reset(&operator.who(), &user).await?;
     Ok(HttpResponse::Created().json(LinkedUser { user: user.into(), link: link.into() }))
 }
 
-async fn set_disabled(
-    operator: &Operator,
-    state: &State,
-    request: &HttpRequest,
-    disabled: bool,
-) -> Result<Json<User>, Error> {
-    let user = find(state, request).await?;
+async fn set_disabled(operator: &Operator, state: &State, id: Id, disabled: bool) -> Answer<User> {
+    let user = find(state, id).await?;
     state.accounts.set_disabled(&operator.who(), &user, disabled).await?;
     Ok(Json(state.accounts.user(user.id).await?.into()))
 }
 
 /// The user of the path.
-async fn find(state: &State, request: &HttpRequest) -> Result<accounts::User, Error> {
-    let id = path_id(request, "id").ok_or(accounts::Error::NotFound)?;
-    Ok(state.accounts.user(id).await?)
+async fn find(state: &State, id: Id) -> Result<accounts::User, Error> {
+    Ok(state.accounts.user(id.0.ok_or(accounts::Error::NotFound)?).await?)
 }
 
 /// The rights of a new or invited user.
@@ -293,20 +271,21 @@ impl Rights {
     /// From `company_id`, `role` and `is_operator`.
     pub(super) async fn read(
         state: &State,
-        fields: &mut serde_json::Map<String, serde_json::Value>,
+        company_id: &Field<Value, Option<String>>,
+        role: &Field<Value, Option<MemberRole>>,
+        is_operator: &Field<Value, Option<bool>>,
     ) -> Result<Self, Error> {
-        let role = match body::text(fields, "role")? {
+        let wrong_role =
+            || role.wrong_type(format_args!("one of {}", Role::ALL.map(Role::as_str).join(", ")));
+        let role = match role.text()? {
             None => Role::Member,
-            Some(word) => Role::parse(&word).ok_or_else(|| {
-                let words = Role::ALL.map(Role::as_str).join(", ");
-                Error::refused(Code::InvalidField, format!("`role` must be one of {words}"))
-            })?,
+            Some(word) => Role::parse(word).ok_or_else(wrong_role)?,
         };
-        let company = match body::text(fields, "company_id")? {
+        let company = match company_id.text()? {
             None => None,
-            Some(id) => Some((companies::find(state, Uuid::try_parse(&id).ok()).await?.id, role)),
+            Some(id) => Some((companies::find(state, Uuid::try_parse(id).ok()).await?.id, role)),
         };
-        let is_operator = body::flag(fields, "is_operator")?;
+        let is_operator = is_operator.flag()?;
         if company.is_none() && !is_operator {
             let sentence = "`company_id` is missing: give a company's id, or set `is_operator`";
             return Err(Error::refused(Code::InvalidField, sentence));

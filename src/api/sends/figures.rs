@@ -3,7 +3,6 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use actix_web::HttpRequest;
 use actix_web::web::{Data, Json};
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -11,8 +10,10 @@ use utoipa::ToSchema;
 use super::send_id;
 use crate::api::State;
 use crate::api::auth::Company;
+use crate::api::envelope::Answer;
 use crate::api::error::{Error, ErrorBody, RETRY_SOON};
-use crate::api::openapi::{Failures, MessageState};
+use crate::api::path_id::Id;
+use crate::api::schema::MessageState;
 use crate::clock::Timestamp;
 use crate::domain::send::{Cause, Pace};
 use crate::engine::{Counted, no_such_send};
@@ -87,20 +88,14 @@ impl From<&Cause> for CauseRecord {
     get,
     path = "/api/v1/sends/{id}/failures",
     operation_id = "listSendFailures",
-    tag = "sends",
     params(("id" = Uuid, Path, description = "The send")),
     responses(
         (status = 200, description = "Each reason", body = FailureList),
         (status = 404, description = "`send_not_found`", body = ErrorBody),
-        Failures,
     ),
 )]
-pub(in crate::api) async fn failures(
-    company: Company,
-    state: Data<State>,
-    request: HttpRequest,
-) -> Result<Json<FailureList>, Error> {
-    let counted = counted(&state, company, &request).await?;
+pub(in crate::api) async fn failures(company: Company, state: Data<State>, id: Id) -> Answer<FailureList> {
+    let counted = counted(&state, company, id).await?;
     let data = counted.tally.causes.iter().map(CauseRecord::from).collect();
     Ok(Json(FailureList { data, as_of: counted.at }))
 }
@@ -112,20 +107,14 @@ pub(in crate::api) async fn failures(
     get,
     path = "/api/v1/sends/{id}/pace",
     operation_id = "showSendPace",
-    tag = "sends",
     params(("id" = Uuid, Path, description = "The send")),
     responses(
         (status = 200, description = "Messages over time", body = PaceRecord),
         (status = 404, description = "`send_not_found`", body = ErrorBody),
-        Failures,
     ),
 )]
-pub(in crate::api) async fn pace(
-    company: Company,
-    state: Data<State>,
-    request: HttpRequest,
-) -> Result<Json<PaceRecord>, Error> {
-    let counted = counted(&state, company, &request).await?;
+pub(in crate::api) async fn pace(company: Company, state: Data<State>, id: Id) -> Answer<PaceRecord> {
+    let counted = counted(&state, company, id).await?;
     let Pace { from, step, messages } = &counted.tally.pace;
     let steps = (0_u32..).zip(messages);
     let data =
@@ -133,11 +122,11 @@ pub(in crate::api) async fn pace(
     Ok(Json(PaceRecord { step_seconds: step.as_secs(), data: data.collect(), as_of: counted.at }))
 }
 
-async fn counted(state: &State, company: Company, request: &HttpRequest) -> Result<Arc<Counted>, Error> {
-    let id = send_id(request)?;
+async fn counted(state: &State, company: Company, id: Id) -> Result<Arc<Counted>, Error> {
+    let id = send_id(id)?;
     let records = state.engine.company(company.id).await?;
     let send = records.sends().head(id, Timestamp::now()).await?.ok_or_else(no_such_send)?;
     drop(records);
-    let counted = state.engine.tally(company.id, &send, PATIENCE).await?;
+    let counted = state.engine.sends().tally(company.id, &send, PATIENCE).await?;
     counted.ok_or(Error::Unavailable(RETRY_SOON))
 }

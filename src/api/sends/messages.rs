@@ -14,8 +14,9 @@ use crate::api::State;
 use crate::api::auth::Company;
 use crate::api::envelope::Envelope;
 use crate::api::error::{Error, ErrorBody};
-use crate::api::list_query::ListQuery;
-use crate::api::openapi::{Failures, MessageState};
+use crate::api::list_query::Query;
+use crate::api::path_id::Id;
+use crate::api::schema::MessageState;
 use crate::clock::Timestamp;
 use crate::domain::message::{self, Failure, Outcome, Position, Selection};
 use crate::domain::page::Page;
@@ -93,7 +94,6 @@ impl MessageRecord {
     get,
     path = "/api/v1/sends/{id}/messages",
     operation_id = "listSendMessages",
-    tag = "sends",
     params(
         ("id" = Uuid, Path, description = "The send"),
         ("page" = Option<u64>, Query, minimum = 1, description = "From 1; 1 when absent"),
@@ -109,19 +109,19 @@ impl MessageRecord {
             (String = "text/csv"),
         )),
         (status = 404, description = "`send_not_found`", body = ErrorBody),
-        Failures,
     ),
 )]
 pub(in crate::api) async fn list(
     company: Company,
     state: Data<State>,
+    id: Id,
+    query: Query,
     request: HttpRequest,
 ) -> Result<HttpResponse, Error> {
-    let id = send_id(&request)?;
-    let query = ListQuery::new(request.query_string(), &state.options);
+    let id = send_id(id)?;
     let (page, selection) = (query.page(), selection(&query)?);
     let records = state.engine.company(company.id).await?;
-    let snapshot = records.messages().send_snapshot(id).await?.ok_or_else(no_such_send)?;
+    let snapshot = records.sends().snapshot(id).await?.ok_or_else(no_such_send)?;
     if let Some(form) = Form::accepted(&request) {
         drop(records);
         let engine = state.engine.clone();
@@ -139,7 +139,7 @@ pub(in crate::api) async fn list(
 }
 
 /// The requested messages: those in one state, and with one code.
-fn selection(query: &ListQuery<'_>) -> Result<Selection, Error> {
+fn selection(query: &Query) -> Result<Selection, Error> {
     let codes = query.text("error_code")?.map(|code| {
         code.parse().map_err(|_| {
             Error::refused(Code::InvalidField, "`error_code` must be a code of the provider, such as 131026")
@@ -149,7 +149,7 @@ fn selection(query: &ListQuery<'_>) -> Result<Selection, Error> {
     Ok(Selection { states: wanted(query)?.into_iter().collect(), codes })
 }
 
-fn wanted(query: &ListQuery<'_>) -> Result<Option<message::State>, Error> {
+fn wanted(query: &Query) -> Result<Option<message::State>, Error> {
     let Some(word) = query.text("state")? else { return Ok(None) };
     let found = message::State::from_word(&word);
     found.map(Some).ok_or_else(|| {

@@ -4,10 +4,11 @@ use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use crate::api::openapi::{SendState, SendType, WaitingReason};
+use crate::api::schema::{SendState, SendType};
+use crate::api::waiting::WaitingRecord;
 use crate::clock::Timestamp;
 use crate::domain::message::State;
-use crate::domain::outlook::{Outlook, Waiting};
+use crate::domain::outlook::Outlook;
 use crate::domain::send::{Counts, Schedule, Source};
 use crate::engine::records::sends::{Record, TemplateName};
 
@@ -99,20 +100,6 @@ pub(in crate::api) struct CountsRecord {
     unknown: u64,
 }
 
-/// Why a send waits.
-#[derive(Debug, Serialize, ToSchema)]
-#[schema(as = Waiting)]
-pub(in crate::api) struct WaitingRecord {
-    /// The reason, for programs.
-    #[schema(value_type = WaitingReason, example = "scheduled")]
-    reason: &'static str,
-    /// The obstacle and the remedy, for a person.
-    sentence: String,
-    /// Until when it waits; null when that depends on a person or on later events.
-    #[schema(value_type = Option<String>, format = DateTime)]
-    until: Option<Timestamp>,
-}
-
 impl From<(Record, Outlook)> for SendRecord {
     fn from((record, outlook): (Record, Outlook)) -> Self {
         let Record {
@@ -182,11 +169,5 @@ impl From<Counts> for CountsRecord {
             suppressed: counts.of(State::Suppressed),
             unknown: counts.of(State::Unknown),
         }
-    }
-}
-
-impl From<Waiting> for WaitingRecord {
-    fn from(Waiting { reason, sentence, until }: Waiting) -> Self {
-        Self { reason: reason.as_str(), sentence, until }
     }
 }

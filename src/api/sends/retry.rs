@@ -10,9 +10,9 @@ use crate::api::body::Body;
 use crate::api::chat::answer::{Queued, Rehearsed};
 use crate::api::error::{Error, ErrorBody};
 use crate::api::idempotency::{self, IdempotencyKey, Turn};
-use crate::api::list_query::ListQuery;
-use crate::api::openapi::{Failures, SendAgain};
-use crate::domain::request::RetryRequest;
+use crate::api::list_query::Query;
+use crate::api::path_id::Id;
+use crate::domain::request::{RetryRequest, SendAgain};
 use crate::surface::body::Room;
 
 /// Send failed messages again
@@ -28,7 +28,6 @@ use crate::surface::body::Room;
     post,
     path = "/api/v1/sends/{id}/retry",
     operation_id = "retrySend",
-    tag = "sends",
     params(
         ("id" = Uuid, Path, description = "The send"),
         ("dry_run" = Option<bool>, Query, description = "Whether only to check the request, and send \
@@ -50,21 +49,20 @@ use crate::surface::body::Room;
             description = "`send_not_found`, `template_not_found`; `channel_not_found`: the send went through a web session, or its channel is gone",
             body = ErrorBody,
         ),
-        (status = 408, description = "`body_too_slow`", body = ErrorBody),
         (status = 409, description = "`idempotency_in_progress`: repeat it after `Retry-After` seconds", body = ErrorBody),
-        (status = 413, description = "`body_too_large`", body = ErrorBody),
         (status = 422, description = "`idempotency_key_reused`", body = ErrorBody),
-        Failures,
     ),
 )]
 pub(in crate::api) async fn retry(
     company: Company,
     body: Body,
     state: Data<State>,
+    id: Id,
+    query: Query,
     request: HttpRequest,
 ) -> Result<HttpResponse, Error> {
-    let retried = state.engine.retried(company.id, send_id(&request)?).await?;
-    let is_dry_run = ListQuery::new(request.query_string(), &state.options).flag("dry_run")?;
+    let retried = state.engine.retried(company.id, send_id(id)?).await?;
+    let is_dry_run = query.flag("dry_run")?;
     let body = body.read(&state.options).await?;
     let held = match idempotency::turn(&state, company, &request, body.bytes()).await? {
         Turn::First(held) => held,

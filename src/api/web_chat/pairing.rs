@@ -16,15 +16,27 @@ use super::own_channel;
 use crate::api::State;
 use crate::api::auth::Company;
 use crate::api::body::Body;
-use crate::api::channel_id::ChannelId;
 use crate::api::channels::StatusReason;
 use crate::api::error::{Error, ErrorBody, MessageBody};
-use crate::api::openapi::{ChannelStatus, Failures, PairingStart, PairingState};
+use crate::api::path_id::Id;
+use crate::api::schema::{ChannelStatus, PairingState};
 use crate::clock::Timestamp;
+use crate::domain::bodies;
+use crate::domain::body::Field;
 use crate::domain::channel::Channel;
 use crate::domain::phone::PhoneNumber;
+use crate::domain::request::Number;
 use crate::engine::web_session::{Pairing as Progress, Passkey, Shown, Stage};
 use crate::error::Code;
+
+bodies! {
+    /// How to link a phone.
+    pub(in crate::api) struct PairingStart of Value {
+        /// The phone's number, to get a code to type into the phone. Without it there are only QR codes.
+        #[schema(example = "5511988887777")]
+        phone_number: Option<Number>,
+    }
+}
 
 /// The state of a channel's pairing with a phone.
 #[derive(Serialize, ToSchema)]
@@ -100,22 +112,20 @@ pub(in crate::api) struct PairingPasskey {
     get,
     path = "/api/v1/web-chat/{id}/pairing",
     operation_id = "showPairing",
-    tag = "web session",
     params(("id" = Uuid, Path, description = "The channel")),
     responses(
         (status = 200, description = "The state of the pairing", body = Pairing),
         (status = 404, description = "No such channel in this company", body = MessageBody),
         (status = 501, description = "`feature_unavailable`", body = ErrorBody),
-        Failures,
     ),
 )]
 pub(in crate::api) async fn show(
     company: Company,
-    id: ChannelId,
+    id: Id,
     state: Data<State>,
 ) -> Result<HttpResponse, Error> {
     let channel = own_channel(&state, company, id).await?;
-    let progress = state.engine.pairing(channel.id).await?;
+    let progress = state.engine.phones().pairing(channel.id).await?;
     answer(&state, &channel, progress, HttpResponse::Ok()).await
 }
 
@@ -129,28 +139,26 @@ pub(in crate::api) async fn show(
     post,
     path = "/api/v1/web-chat/{id}/pairing",
     operation_id = "beginPairing",
-    tag = "web session",
     params(("id" = Uuid, Path, description = "The channel")),
     request_body(content = Option<PairingStart>, description = "May be left out"),
     responses(
         (status = 202, description = "The pairing has begun, or was in progress", body = Pairing),
         (status = 404, description = "No such channel in this company", body = MessageBody),
-        (status = 408, description = "`body_too_slow`", body = ErrorBody),
-        (status = 413, description = "`body_too_large`", body = ErrorBody),
         (status = 501, description = "`feature_unavailable`", body = ErrorBody),
-        Failures,
         (status = 500, description = "An internal failure; the body has no details", body = MessageBody),
     ),
 )]
 pub(in crate::api) async fn begin(
     company: Company,
-    id: ChannelId,
+    id: Id,
     body: Body,
     state: Data<State>,
 ) -> Result<HttpResponse, Error> {
     let channel = own_channel(&state, company, id).await?;
-    let number = number(body, &state).await?;
-    let progress = state.engine.pair(&channel, number).await?;
+    let (PairingStart { phone_number }, _room) =
+        body.optional_fields(&state.options).await.map_err(no_object)?;
+    let number = number(&phone_number)?;
+    let progress = state.engine.phones().pair(&channel, number).await?;
     answer(&state, &channel, progress, HttpResponse::Accepted()).await
 }
 
@@ -162,22 +170,16 @@ pub(in crate::api) async fn begin(
     delete,
     path = "/api/v1/web-chat/{id}/pairing",
     operation_id = "unlink",
-    tag = "web session",
     params(("id" = Uuid, Path, description = "The channel")),
     responses(
         (status = 204, description = "No phone is linked any more"),
         (status = 404, description = "No such channel in this company", body = MessageBody),
         (status = 501, description = "`feature_unavailable`", body = ErrorBody),
-        Failures,
     ),
 )]
-pub(in crate::api) async fn end(
-    company: Company,
-    id: ChannelId,
-    state: Data<State>,
-) -> Result<HttpResponse, Error> {
+pub(in crate::api) async fn end(company: Company, id: Id, state: Data<State>) -> Result<HttpResponse, Error> {
     let channel = own_channel(&state, company, id).await?;
-    state.engine.unlink(&channel).await?;
+    state.engine.phones().unlink(&channel).await?;
     Ok(HttpResponse::NoContent().insert_header(no_store()).finish())
 }
 
@@ -223,27 +225,21 @@ pub(super) fn no_store() -> (actix_web::http::header::HeaderName, CacheControl) 
     (CACHE_CONTROL, CacheControl(vec![CacheDirective::NoStore]))
 }
 
-/// The number of the body, if there is one.
-pub(super) async fn number(body: Body, state: &State) -> Result<Option<PhoneNumber>, Error> {
-    let fields = body.optional_fields(&state.options).await.map_err(|error| match error {
+/// A body that may be left out says so when it is no object.
+pub(super) fn no_object(error: Error) -> Error {
+    match error {
         Error::Refused(refusal) if refusal.code == Code::InvalidBody => {
             Error::refused(Code::InvalidBody, "the body is not a JSON object: leave it out, or give one")
         }
         other => other,
-    });
-    let Some(fields) = fields? else { return Ok(None) };
-    let text = match fields.get("phone_number") {
-        None | Some(Value::Null) => return Ok(None),
-        Some(Value::String(text)) if text.trim().is_empty() => return Ok(None),
-        Some(Value::String(text)) => text.clone(),
-        Some(Value::Number(digits)) => digits.to_string(),
-        Some(_) => return Err(Error::refused(Code::InvalidField, "`phone_number` must be text")),
+    }
+}
+
+/// The number, if one was given.
+pub(super) fn number<T>(field: &Field<Value, T>) -> Result<Option<PhoneNumber>, Error> {
+    let wrong = |wrong| {
+        let sentence = format!("{wrong}: give it with its country code");
+        field.refuse(Code::InvalidPhoneNumber, sentence)
     };
-    let parsed = PhoneNumber::parse(&text).map_err(|wrong| {
-        Error::refused(
-            Code::InvalidPhoneNumber,
-            format!("`phone_number` {wrong}: give it with its country code"),
-        )
-    })?;
-    Ok(Some(parsed))
+    Ok(field.number()?.map(|text| PhoneNumber::parse(&text)).transpose().map_err(wrong)?)
 }

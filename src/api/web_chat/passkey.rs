@@ -13,13 +13,40 @@ use super::pairing::no_store;
 use crate::api::State;
 use crate::api::auth::Company;
 use crate::api::body::Body;
-use crate::api::channel_id::ChannelId;
 use crate::api::error::{Error, ErrorBody, MessageBody};
-use crate::api::openapi::{Failures, PairingState, PasskeyStep};
+use crate::api::path_id::Id;
+use crate::api::schema::PairingState;
 use crate::clock::Timestamp;
 use crate::connector::web_session::Assertion;
+use crate::domain::bodies;
+use crate::domain::body::Body as _;
+use crate::domain::web_session::WebAuthnAssertion;
 use crate::engine::web_session::{Pairing, Passkey, PasskeyAnswer};
 use crate::error::Code;
+
+/// The answer to a step of the passkey gate of a pairing.
+#[derive(ToSchema)]
+#[serde(untagged)]
+pub(in crate::api) enum PasskeyStep {
+    /// The signed challenge.
+    Assertion(PasskeyAssertion),
+    /// The phone shows the same code.
+    Confirmation(PasskeyConfirmation),
+}
+
+bodies! {
+    /// A signed challenge.
+    pub(in crate::api) struct PasskeyAssertion of Value {
+        /// The signature and what it is for.
+        assertion: WebAuthnAssertion,
+    }
+
+    /// Confirms that the codes are the same.
+    pub(in crate::api) struct PasskeyConfirmation of Value {
+        /// `true`. To end the pairing instead, use `DELETE`.
+        confirmed: bool,
+    }
+}
 
 /// What WhatsApp waits for at the passkey gate of a pairing.
 #[derive(Serialize, ToSchema)]
@@ -80,22 +107,20 @@ impl From<Pairing> for Gate {
     get,
     path = "/api/v1/web-chat/{id}/pairing/passkey",
     operation_id = "showPasskey",
-    tag = "web session",
     params(("id" = Uuid, Path, description = "The channel")),
     responses(
         (status = 200, description = "What WhatsApp waits for", body = Gate),
         (status = 404, description = "No such channel in this company", body = MessageBody),
         (status = 501, description = "`feature_unavailable`", body = ErrorBody),
-        Failures,
     ),
 )]
 pub(in crate::api) async fn show(
     company: Company,
-    id: ChannelId,
+    id: Id,
     state: Data<State>,
 ) -> Result<HttpResponse, Error> {
     let channel = own_channel(&state, company, id).await?;
-    let progress = state.engine.pairing(channel.id).await?;
+    let progress = state.engine.phones().pairing(channel.id).await?;
     Ok(HttpResponse::Ok().insert_header(no_store()).json(Gate::from(progress)))
 }
 
@@ -109,42 +134,51 @@ pub(in crate::api) async fn show(
     post,
     path = "/api/v1/web-chat/{id}/pairing/passkey",
     operation_id = "answerPasskey",
-    tag = "web session",
     params(("id" = Uuid, Path, description = "The channel")),
     request_body = PasskeyStep,
     responses(
         (status = 202, description = "Handed to WhatsApp", body = Gate),
         (status = 404, description = "No such channel in this company", body = MessageBody),
-        (status = 408, description = "`body_too_slow`", body = ErrorBody),
         (status = 409, description = "`passkey_not_expected`", body = ErrorBody),
-        (status = 413, description = "`body_too_large`", body = ErrorBody),
         (status = 501, description = "`feature_unavailable`", body = ErrorBody),
-        Failures,
         (status = 500, description = "An internal failure; the body has no details", body = MessageBody),
     ),
 )]
 pub(in crate::api) async fn answer(
     company: Company,
-    id: ChannelId,
+    id: Id,
     body: Body,
     state: Data<State>,
 ) -> Result<HttpResponse, Error> {
     let channel = own_channel(&state, company, id).await?;
-    let fields = body.fields(&state.options).await?;
-    let answer = read(&fields)?;
-    let progress = state.engine.answer_passkey(&channel, answer).await?;
+    let (fields, _room) = body.tree(&state.options).await?;
+    let answer = read(fields)?;
+    let progress = state.engine.phones().answer_passkey(&channel, answer).await?;
     Ok(HttpResponse::Accepted().insert_header(no_store()).json(Gate::from(progress)))
 }
 
 /// The one field of the body.
-fn read(fields: &Map<String, Value>) -> Result<PasskeyAnswer, Error> {
+fn read(mut fields: Map<String, Value>) -> Result<PasskeyAnswer, Error> {
+    let is_given = |name| !matches!(fields.get(name), None | Some(Value::Null));
+    let is_assertion = fields.contains_key("assertion") && !is_given("confirmed");
+    let is_confirmation = !is_given("assertion");
+    let take = |name: &str| fields.remove(name);
+    let step = match (is_assertion, is_confirmation) {
+        (true, _) => Some(PasskeyStep::Assertion(PasskeyAssertion::take(take))),
+        (_, true) => Some(PasskeyStep::Confirmation(PasskeyConfirmation::take(take))),
+        _ => None,
+    };
     let wrong = |sentence: String| Error::refused(Code::InvalidField, sentence);
-    match (fields.get("assertion"), fields.get("confirmed")) {
-        (Some(assertion), None | Some(Value::Null)) => {
-            let parsed = Assertion::parse(assertion);
+    match step {
+        Some(PasskeyStep::Assertion(PasskeyAssertion { assertion })) => {
+            let parsed = Assertion::parse(assertion.given().unwrap_or(&Value::Null));
             parsed.map(PasskeyAnswer::Assertion).map_err(|fault| wrong(format!("in `assertion`, {fault}")))
         }
-        (None | Some(Value::Null), Some(Value::Bool(true))) => Ok(PasskeyAnswer::Confirmation),
+        Some(PasskeyStep::Confirmation(PasskeyConfirmation { confirmed }))
+            if confirmed.given() == Some(&Value::Bool(true)) =>
+        {
+            Ok(PasskeyAnswer::Confirmation)
+        }
         _ => Err(wrong(
             "give `assertion`, an object, to answer the challenge, or `confirmed`: true when the phone shows the code"
                 .to_owned(),
@@ -158,7 +192,7 @@ mod tests {
 
     #[test]
     fn a_body_is_an_assertion_or_a_confirmation_and_never_both() {
-        let read = |body: &str| read(&serde_json::from_str(body).unwrap());
+        let read = |body: &str| read(serde_json::from_str(body).unwrap());
         assert_eq!(read(r#"{"confirmed":true}"#).unwrap(), PasskeyAnswer::Confirmation);
         for body in [
             "{}",

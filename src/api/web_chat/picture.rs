@@ -2,17 +2,29 @@
 
 use actix_web::web::{Data, Json};
 use serde::Serialize;
+use serde_json::Value;
 use utoipa::ToSchema;
 
 use super::own_channel;
-use super::pairing::number;
+use super::pairing::{no_object, number};
 use crate::api::State;
 use crate::api::auth::Company;
 use crate::api::body::Body;
-use crate::api::channel_id::ChannelId;
-use crate::api::error::{Error, ErrorBody, MessageBody};
-use crate::api::openapi::{Failures, PictureOf};
+use crate::api::envelope::Answer;
+use crate::api::error::{ErrorBody, MessageBody};
+use crate::api::path_id::Id;
+use crate::domain::bodies;
+use crate::domain::request::Number;
 use crate::error::Code;
+
+bodies! {
+    /// The number whose picture is requested.
+    pub(in crate::api) struct PictureOf of Value {
+        /// The person's number, with its country code.
+        #[schema(example = "5511988887777")]
+        phone_number: Number,
+    }
+}
 
 /// The address of a person's picture.
 #[derive(Serialize, ToSchema)]
@@ -33,30 +45,22 @@ pub(in crate::api) struct Picture {
     post,
     path = "/api/v1/web-chat/{id}/profile-picture",
     operation_id = "askForProfilePicture",
-    tag = "web session",
     params(("id" = Uuid, Path, description = "The channel")),
     request_body = PictureOf,
     responses(
         (status = 200, description = "Where it is", body = Picture),
         (status = 404, description = "No such channel in this company", body = MessageBody),
         (status = 409, description = "`session_disconnected`", body = ErrorBody),
-        (status = 408, description = "`body_too_slow`", body = ErrorBody),
-        (status = 413, description = "`body_too_large`", body = ErrorBody),
         (status = 422, description = "`not_on_whatsapp`", body = ErrorBody),
-        Failures,
         (status = 500, description = "An internal failure; the body has no details", body = MessageBody),
     ),
 )]
-pub(in crate::api) async fn ask(
-    company: Company,
-    id: ChannelId,
-    body: Body,
-    state: Data<State>,
-) -> Result<Json<Picture>, Error> {
+pub(in crate::api) async fn ask(company: Company, id: Id, body: Body, state: Data<State>) -> Answer<Picture> {
     let channel = own_channel(&state, company, id).await?;
-    let number = number(body, &state).await?.ok_or_else(|| {
-        Error::refused(Code::MissingPhoneNumber, "`phone_number` is missing: give a number")
-    })?;
-    let profile_picture = state.engine.profile_picture(&channel, number).await?;
+    let (PictureOf { phone_number }, _room) =
+        body.optional_fields(&state.options).await.map_err(no_object)?;
+    let missing = || phone_number.refuse(Code::MissingPhoneNumber, "is missing: give a number");
+    let number = number(&phone_number)?.ok_or_else(missing)?;
+    let profile_picture = state.engine.web_sends().profile_picture(&channel, number).await?;
     Ok(Json(Picture { phone_number: number.to_string(), profile_picture }))
 }

@@ -27,9 +27,11 @@ pub(super) async fn send_to(
     base_url: &str,
 ) -> anyhow::Result<()> {
     for plan in plan::COMPANIES {
-        let Some(company) = store.find_company(plan.name).await? else { continue };
-        for channel in store.channels(company.id, Kind::BusinessAccount, ALL, None).await?.records {
-            let secrets = store.channel_secrets(channel.id).await?;
+        let Some(company) = store.companies().find_named(plan.name).await? else { continue };
+        for channel in
+            store.of(company.id).channels().of_kind(Kind::BusinessAccount, ALL, None).await?.records
+        {
+            let secrets = store.channels().secrets(channel.id).await?;
             let Some(sealed) = secrets.and_then(|secrets| secrets.app_secret) else { continue };
             let secret = vault.unseal(&sealed, &context::app_secret(channel.id))?;
             let receiver =

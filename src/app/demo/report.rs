@@ -164,7 +164,7 @@ pub(super) async fn gather(
 ) -> anyhow::Result<Report> {
     let mut companies = Vec::new();
     for (Seeded { company, tags }, plan) in seeded.into_iter().zip(plan::COMPANIES) {
-        let templates = store.templates(company.id).await?.into_iter();
+        let templates = store.of(company.id).templates().all().await?.into_iter();
         let templates = templates.map(|template| Template {
             id: template.id,
             name: template.name,
@@ -173,7 +173,7 @@ pub(super) async fn gather(
         });
         let mut counted = Vec::new();
         for (name, id) in tags {
-            let (contacts, valid_phones) = store.tagged_contacts(company.id, &[id]).await?;
+            let (contacts, valid_phones) = store.of(company.id).tags().tagged_contacts(&[id]).await?;
             counted.push(Tag { id, name: name.to_owned(), contacts, valid_phones });
         }
         companies.push(Company {
@@ -219,7 +219,7 @@ async fn sign_in(
 async fn channels(store: &Store, company: Uuid, plan: &plan::Company) -> anyhow::Result<Vec<Channel>> {
     let mut channels = Vec::new();
     for kind in [Kind::BusinessAccount, Kind::WebSession] {
-        let present = store.channels(company, kind, ALL, None).await?.records;
+        let present = store.of(company).channels().of_kind(kind, ALL, None).await?.records;
         channels.extend(present.into_iter().map(|channel| Channel {
             id: channel.id,
             kind: kind.as_str(),

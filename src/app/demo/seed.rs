@@ -40,9 +40,9 @@ pub(super) async fn companies(
 ) -> anyhow::Result<Vec<Seeded>> {
     let mut seeded = Vec::new();
     for plan in plan::COMPANIES {
-        let company = match app.store.find_company(plan.name).await? {
+        let company = match app.store.companies().find_named(plan.name).await? {
             Some(company) => company,
-            None => app.store.add_company(&Who::Pombo, plan.name, "standard").await?,
+            None => app.store.companies().add(&Who::Pombo, plan.name, "standard").await?,
         };
         let channels = channels(app, plan, &company).await?;
         // A web session that was connected before has no provider to probe.
@@ -65,14 +65,14 @@ pub(super) async fn companies(
 async fn channels(app: &App, plan: &plan::Company, company: &Company) -> anyhow::Result<Vec<Channel>> {
     let mut present = Vec::new();
     for kind in [Kind::BusinessAccount, Kind::WebSession] {
-        present.extend(app.store.channels(company.id, kind, ALL, None).await?.records);
+        present.extend(app.store.of(company.id).channels().of_kind(kind, ALL, None).await?.records);
     }
     let mut channels = Vec::new();
     for planned in plan.channels {
         let known = present.iter().find(|channel| channel.name == planned.name);
         channels.push(match known {
             Some(channel) => channel.clone(),
-            None => app.store.add_channel(&Who::Pombo, new_channel(app, plan, planned, company)).await?,
+            None => app.store.channels().add(&Who::Pombo, new_channel(app, plan, planned, company)).await?,
         });
     }
     Ok(channels)
@@ -114,11 +114,11 @@ async fn people(
     let mut tags = Vec::new();
     let names = [(EVERYONE, 1), (VIP, plan.vip), (NO_PHONES, plan.without_number)];
     for ((name, color), _) in names.into_iter().filter(|(_, members)| *members > 0) {
-        tags.push((name, store.ensure_tag(company.id, name, Some(color)).await?));
+        tags.push((name, store.of(company.id).tags().ensure(name, Some(color)).await?));
     }
     let tag = |name: &str| tags.iter().find(|(known, _)| *known == name).map(|(_, id)| *id);
     let everyone: Vec<Uuid> = tag(EVERYONE.0).into_iter().collect();
-    let (have, _) = store.tagged_contacts(company.id, &everyone).await?;
+    let (have, _) = store.of(company.id).tags().tagged_contacts(&everyone).await?;
     let have = u32::try_from(have).unwrap_or(u32::MAX);
     for (range, sort) in people::lots(have, wanted, plan.without_number, plan.vip) {
         let end = range.end;
@@ -130,7 +130,7 @@ async fn people(
             Sort::Plain => "",
         };
         let its: Vec<Uuid> = everyone.iter().copied().chain(tag(more)).collect();
-        store.add_contacts(company.id, &lot, &its, Timestamp::now()).await?;
+        store.of(company.id).contacts().add(&lot, &its, Timestamp::now()).await?;
         progress(end.into(), wanted.into());
     }
     Ok(tags)
@@ -139,21 +139,14 @@ async fn people(
 /// Creates a key and revokes the keys of earlier starts, because a key is shown only once. It is called once
 /// the service runs: a start that fails must not revoke the key of a demonstration that still runs.
 pub(super) async fn new_key(store: &Store, company: &Company) -> anyhow::Result<Secret> {
-    for old in store.api_keys(company.id).await? {
+    for old in store.of(company.id).keys().all().await? {
         if old.name == KEY_NAME && old.revoked_at.is_none() {
-            store.revoke_api_key(&Who::Pombo, old.id).await?;
+            store.keys().revoke(&Who::Pombo, old.id).await?;
         }
     }
     let (plain, prefix) = api_key::generate();
     let hash = api_key::hash(plain.expose());
-    let new = NewKey {
-        company_id: company.id,
-        name: KEY_NAME,
-        prefix: &prefix,
-        hash,
-        expires_at: None,
-        scopes: Scopes::ALL,
-    };
-    store.add_api_key(&Who::Pombo, new).await?;
+    let new = NewKey { name: KEY_NAME, prefix: &prefix, hash, expires_at: None, scopes: Scopes::ALL };
+    store.of(company.id).keys().add(&Who::Pombo, new).await?;
     Ok(plain)
 }

@@ -165,23 +165,23 @@ async fn inside(config: &Config, options: &store::Options, vault: Option<&Vault>
 }
 
 async fn look_inside(config: &Config, store: &Store, vault: Option<&Vault>) -> anyhow::Result<Inside> {
-    let sessions = store.count_channels(Kind::WebSession).await?;
+    let sessions = store.channels().count(Kind::WebSession).await?;
     let mut missing = sealing_keys::missing(store, vault).await?;
     if let Some(vault) = vault {
         for key in key_proof::missing(store, vault).await? {
             missing.entry(key).or_default();
         }
     }
-    let clock_ahead = store.read_clock().await?.map(|reading| reading.ahead());
+    let clock_ahead = store.nodes().read_clock().await?.map(|reading| reading.ahead());
     let (mut obstacles, mut nodes) = (Vec::new(), Vec::new());
     if config.cluster.is_joined() && clock_ahead.is_some() {
         let ids: Vec<_> = vault.iter().flat_map(|vault| vault.key_ids()).map(|key| key.to_string()).collect();
         let provider = address::shown(&config.cloud_api.base_url);
-        obstacles = store.obstacles_to_joining(&serve::described(config, &ids, &provider)).await?;
-        nodes = store.nodes().await?;
+        obstacles = store.nodes().obstacles_to_joining(&serve::described(config, &ids, &provider)).await?;
+        nodes = store.nodes().all().await?;
         nodes.retain(Node::is_alive);
     }
-    let origins = store.sign_in_origins(clients::SIGN_INS).await?;
+    let origins = store.sign_ins().origins(clients::SIGN_INS).await?;
     Ok(Inside { sessions, missing, clock_ahead, obstacles, nodes, origins })
 }
 

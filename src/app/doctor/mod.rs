@@ -13,6 +13,7 @@ mod provider;
 use std::path::Path;
 use std::time::Duration;
 
+use serde::Serialize;
 use tokio::time::timeout;
 
 use super::{key_proof, open_files, sealing_keys, serve, store_options};
@@ -22,7 +23,8 @@ use crate::config::{Config, Faults};
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// The result of a check.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum State {
     /// Everything is as it should be.
     Good,
@@ -44,7 +46,7 @@ impl State {
 }
 
 /// The finding of one check, in a sentence that says what to do.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Finding {
     /// The name of the check.
     pub check: &'static str,

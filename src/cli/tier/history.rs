@@ -1,18 +1,16 @@
 //! `pombo tier history`: who changed which tier, and which channel's tier, when and how.
 
 use clap::Args;
-use serde::Serialize;
 use serde_json::Value;
-use uuid::Uuid;
 
 use super::difference::written;
 use super::find;
-use crate::cli::output::Listed;
+use crate::api::records::Change;
+use crate::cli::output::{Columns, Listed};
 use crate::cli::session::Session;
-use crate::clock::Timestamp;
 use crate::domain::page::PageRequest;
 use crate::domain::tier::{self, OptionChange};
-use crate::store::changes::{Change, Filter, What};
+use crate::store::changes::{Filter, What};
 
 /// The longest value that is shown whole.
 const MAX_CHARS: usize = 24;
@@ -27,54 +25,30 @@ pub(in crate::cli) struct History {
     limit: u64,
 }
 
-#[derive(Serialize)]
-struct Record {
-    id: Uuid,
-    at: Timestamp,
-    who: String,
-    what: &'static str,
-    subject: String,
-    before: Option<Value>,
-    after: Value,
-    address: Option<String>,
+impl Listed for Change {
+    const COLUMNS: Columns<Self> = &[
+        ("at", |change| change.at.to_string()),
+        ("who", |change| change.who.clone()),
+        ("what", |change| change.what.to_owned()),
+        ("subject", |change| change.subject.clone()),
+        ("change", shortly),
+    ];
 }
 
-impl From<Change> for Record {
-    fn from(Change { id, at, who, what, subject, before, after, address }: Change) -> Self {
-        Self { id, at, who, what: what.as_str(), subject, before, after, address }
-    }
-}
-
-impl Listed for Record {
-    const COLUMNS: &'static [&'static str] = &["at", "who", "what", "subject", "change"];
-
-    fn cells(&self) -> Vec<String> {
-        vec![
-            self.at.to_string(),
-            self.who.clone(),
-            self.what.to_owned(),
-            self.subject.clone(),
-            self.shortly(),
-        ]
-    }
-}
-
-impl Record {
-    /// Only the options that differ, on one line.
-    fn shortly(&self) -> String {
-        let arrow = |old: &Value, new: &Value| format!("{} → {}", short(old), short(new));
-        match &self.before {
-            None if self.after.is_object() => "new".to_owned(),
-            None => short(&self.after),
-            Some(before) if before.is_object() => {
-                let changes = tier::difference(before, &self.after);
-                let told = changes
-                    .iter()
-                    .map(|OptionChange { option, old, new }| format!("{option} {}", arrow(old, new)));
-                told.collect::<Vec<_>>().join(", ")
-            }
-            Some(before) => arrow(before, &self.after),
+/// Only the options that differ, on one line.
+fn shortly(Change { before, after, .. }: &Change) -> String {
+    let arrow = |old: &Value, new: &Value| format!("{} → {}", short(old), short(new));
+    match before {
+        None if after.is_object() => "new".to_owned(),
+        None => short(after),
+        Some(before) if before.is_object() => {
+            let changes = tier::difference(before, after);
+            let told = changes
+                .iter()
+                .map(|OptionChange { option, old, new }| format!("{option} {}", arrow(old, new)));
+            told.collect::<Vec<_>>().join(", ")
         }
+        Some(before) => arrow(before, after),
     }
 }
 
@@ -96,7 +70,7 @@ pub(in crate::cli) async fn run(session: &Session, History { tier, limit }: Hist
         }
         None => Filter { what: &[What::Tier, What::ChannelTier], ..Filter::default() },
     };
-    let changes = session.app.store.changes(filter, PageRequest { page: 1, limit }).await?;
-    let records: Vec<Record> = changes.records.into_iter().map(Record::from).collect();
+    let changes = session.app.store.changes().page(filter, PageRequest { page: 1, limit }).await?;
+    let records: Vec<Change> = changes.records.into_iter().map(Change::from).collect();
     session.output.list(&records, "no change is recorded")
 }

@@ -4,8 +4,9 @@
 //! session itself, of the session with the most within its company, or of the company with the most.
 
 use std::collections::{BTreeMap, HashMap};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
+use parking_lot::Mutex;
 use tokio::sync::{oneshot, watch};
 use uuid::Uuid;
 
@@ -84,7 +85,7 @@ impl Streams {
 
     /// The number of open streams.
     pub(in crate::console) fn open(&self) -> usize {
-        self.lock().streams.len()
+        self.open.lock().streams.len()
     }
 
     /// A place for a new stream. Other streams may end for it.
@@ -96,7 +97,7 @@ impl Streams {
         if *self.closing.borrow() {
             return Err(Error::Unavailable);
         }
-        let mut open = self.lock();
+        let mut open = self.open.lock();
         while let Some(number) = open.to_end_for(holder, self.bounds) {
             open.streams.remove(&number);
         }
@@ -107,10 +108,6 @@ impl Streams {
         show(&open);
         drop(open);
         Ok(Place { streams: self.clone(), number, ended })
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Open> {
-        self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -167,7 +164,7 @@ impl Place {
 
 impl Drop for Place {
     fn drop(&mut self) {
-        let mut open = self.streams.lock();
+        let mut open = self.streams.open.lock();
         open.streams.remove(&self.number);
         show(&open);
     }

@@ -9,13 +9,14 @@ use qrcode::render::svg;
 
 use super::link::{new_password, note_invalid, note_refused, password_fields};
 use crate::accounts::{self, Proof, TotpConfirmed, TotpSetup};
+use crate::console::answer::Answer;
 use crate::console::component::copy;
 use crate::console::component::field::{Field, faults, once};
 use crate::console::component::notice;
 use crate::console::error::Error;
 use crate::console::form::Form;
 use crate::console::language::Language;
-use crate::console::page::{Answer, Menu, Page};
+use crate::console::page::{Menu, Page};
 use crate::console::text::Text;
 use crate::console::visitor::{Person, Visitor};
 use crate::console::zone::Zone;

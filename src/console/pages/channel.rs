@@ -14,6 +14,7 @@ use maud::{Markup, html};
 use uuid::Uuid;
 
 use super::changes;
+use crate::console::answer::Answer;
 use crate::console::component::confirm::confirm;
 use crate::console::component::copy;
 use crate::console::component::field::faults;
@@ -22,7 +23,7 @@ use crate::console::component::table::{Column, table};
 use crate::console::component::time::{maybe, moment, second};
 use crate::console::error::Error;
 use crate::console::form::Form;
-use crate::console::page::{Answer, Menu, Page};
+use crate::console::page::{Menu, Page};
 use crate::console::query::Id;
 use crate::console::visitor::Viewer;
 use crate::console::{State, live};
@@ -82,7 +83,7 @@ pub(in crate::console) async fn remove(
     mut form: Form,
 ) -> Result<Answer, Error> {
     let channel = own(&viewer, &state, id.0).await?;
-    match state.engine.remove_channel(&viewer.who(), channel.id).await {
+    match state.engine.channels().remove(&viewer.who(), channel.id).await {
         Ok(_) => {
             let said = viewer.text.with("channels-removed", [("name", channel.name.clone().into())]);
             state.flashes.put(viewer.session, "done", said);
@@ -102,6 +103,17 @@ pub(super) async fn own(viewer: &Viewer, state: &State, id: Uuid) -> Result<Arc<
     found.map(Arc::new).ok_or(Error::NotFound)
 }
 
+/// The same, if the channel is of this kind.
+async fn of_kind(viewer: &Viewer, state: &State, id: Id, kind: Kind) -> Result<Arc<Channel>, Error> {
+    let channel = own(viewer, state, id.0).await?;
+    if channel.kind == kind { Ok(channel) } else { Err(Error::NotFound) }
+}
+
+/// Back to the channel's page.
+fn back(channel: &Channel) -> Answer {
+    Answer::to(format!("/console/channels/{}", channel.id))
+}
+
 /// The page, with a submitted form or a new one.
 pub(super) async fn page(
     viewer: &Viewer,
@@ -110,7 +122,7 @@ pub(super) async fn page(
     form: &Form,
 ) -> Result<Page, Error> {
     let text = viewer.text;
-    let limits = state.engine.limits(channel).await?;
+    let limits = state.engine.channels().limits(channel).await?;
     let own_part = match channel.kind {
         Kind::BusinessAccount => business::part(viewer, state, channel, form).await?,
         Kind::WebSession => pairing::part(viewer, state, channel, form).await?,
@@ -169,7 +181,7 @@ fn head(viewer: &Viewer, channel: &Channel) -> Markup {
 }
 
 async fn pace(viewer: &Viewer, state: &State, channel: &Arc<Channel>) -> Result<Markup, Error> {
-    let limits = state.engine.limits(channel).await?;
+    let limits = state.engine.channels().limits(channel).await?;
     Ok(pace_of(viewer, &limits))
 }
 

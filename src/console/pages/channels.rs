@@ -95,7 +95,7 @@ async fn read_channels(
     let found = state.engine.company(company).await?.channels().page(page, search).await?;
     let asked = found.records.into_iter().map(async |channel| {
         let channel = Arc::new(channel);
-        let limits = state.engine.limits(&channel).await?;
+        let limits = state.engine.channels().limits(&channel).await?;
         Ok::<_, Error>((channel, limits))
     });
     Ok(Shown { channels: try_join_all(asked).await?, total: found.total })

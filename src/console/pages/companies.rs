@@ -5,6 +5,7 @@ use maud::html;
 
 use crate::accounts::{self, Role};
 use crate::console::State;
+use crate::console::answer::Answer;
 use crate::console::component::empty::empty;
 use crate::console::component::field::Field;
 use crate::console::component::notice;
@@ -13,7 +14,7 @@ use crate::console::component::table::{Column, table};
 use crate::console::error::Error;
 use crate::console::form::Form;
 use crate::console::gate::inner;
-use crate::console::page::{Answer, Menu, Page};
+use crate::console::page::{Menu, Page};
 use crate::console::query::Query;
 use crate::console::text::Text;
 use crate::console::visitor::Person;

@@ -32,13 +32,14 @@ use self::refused::Refused;
 use self::sample::Sample;
 use super::send::again;
 use crate::console::State;
+use crate::console::answer::Answer;
 use crate::console::component::empty::empty;
 use crate::console::component::field::{faults, once};
 use crate::console::component::notice;
 use crate::console::error::Error;
 use crate::console::form::Form;
 use crate::console::once::Turn;
-use crate::console::page::{Answer, Menu, Page};
+use crate::console::page::{Menu, Page};
 use crate::console::query::Query;
 use crate::console::visitor::Viewer;
 use crate::domain::channel::Channel;
@@ -273,7 +274,7 @@ pub const SENT: engine::Form = engine::Form { name: "console", render: |sent| se
 async fn try_out(state: &State, channel: &Arc<Channel>, asked: Asked) -> Result<Found, engine::Error> {
     Ok(match asked {
         Asked::Bulk(request) => Found::Bulk(state.engine.dry_run(channel, request).await?),
-        Asked::Web(request) => Found::Web(state.engine.dry_run_web(channel, request).await?),
+        Asked::Web(request) => Found::Web(state.engine.web_sends().dry_run(channel, request).await?),
     })
 }
 
@@ -294,7 +295,7 @@ async fn send(
             (accepted.send_id, text.with("compose-accepted", count))
         }
         (Turn::First(held), Asked::Web(request)) => {
-            let send_id = state.engine.begin_web(channel, request, held, SENT).await?;
+            let send_id = state.engine.web_sends().begin(channel, request, held, SENT).await?;
             (send_id, text.get("compose-accepted-web"))
         }
     };

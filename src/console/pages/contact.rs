@@ -7,13 +7,14 @@ use uuid::Uuid;
 use super::contacts::{name, tag_badge};
 use crate::clock::Timestamp;
 use crate::console::State;
+use crate::console::answer::Answer;
 use crate::console::component::field::{Field, faults, once};
 use crate::console::component::number::Typed;
 use crate::console::component::time::moment;
 use crate::console::component::{confirm, copy, notice, number};
 use crate::console::error::Error;
 use crate::console::form::Form;
-use crate::console::page::{Answer, Menu, Page};
+use crate::console::page::{Menu, Page};
 use crate::console::query::Id;
 use crate::console::visitor::Viewer;
 use crate::domain::contact::{Contact, Person, is_picture};
@@ -55,7 +56,8 @@ pub(in crate::console) async fn add(
             }
             let written = state
                 .engine
-                .write_contacts(&viewer.who(), company, vec![ContactDraft { person, tags }])
+                .contacts()
+                .write(&viewer.who(), company, vec![ContactDraft { person, tags }])
                 .await?;
             let (id, _) = written.first().ok_or(Error::Internal)?;
             state.flashes.put(viewer.session, "done", viewer.text.get("contacts-added"));
@@ -127,7 +129,7 @@ pub(in crate::console) async fn change(
 
 pub(in crate::console) async fn delete(viewer: Viewer, state: Data<State>, id: Id) -> Result<Answer, Error> {
     let whom = Whom::Named { ids: vec![id.0], numbers: Vec::new() };
-    if state.engine.delete_contacts(&viewer.who(), viewer.company.id, whom).await? == 0 {
+    if state.engine.contacts().delete(&viewer.who(), viewer.company.id, whom).await? == 0 {
         return Err(Error::NotFound);
     }
     let done = viewer.text.with("contacts-deleted", [("count", 1.into())]);

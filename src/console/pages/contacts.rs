@@ -12,6 +12,7 @@ use uuid::Uuid;
 use self::listed::Listed;
 use crate::clock::Timestamp;
 use crate::console::State;
+use crate::console::answer::Answer;
 use crate::console::component::empty::empty;
 use crate::console::component::field::{Field, faults, once};
 use crate::console::component::notice;
@@ -20,7 +21,7 @@ use crate::console::component::table::{Column, table};
 use crate::console::component::time::moment;
 use crate::console::error::Error;
 use crate::console::form::Form;
-use crate::console::page::{Answer, Menu, Page};
+use crate::console::page::{Menu, Page};
 use crate::console::query::Query;
 use crate::console::visitor::Viewer;
 use crate::domain::contact::{Contact, Tag, TagSummary};
@@ -102,12 +103,12 @@ pub(in crate::console) async fn change(
             let changing = async {
                 match (action, tag) {
                     (Some("tag"), Some(tag)) => {
-                        engine.change_members(&who, company, tag, whom, Membership::Add).await
+                        engine.contacts().change_members(&who, company, tag, whom, Membership::Add).await
                     }
                     (Some("untag"), Some(tag)) => {
-                        engine.change_members(&who, company, tag, whom, Membership::Remove).await
+                        engine.contacts().change_members(&who, company, tag, whom, Membership::Remove).await
                     }
-                    _ => engine.delete_contacts(&who, company, whom).await,
+                    _ => engine.contacts().delete(&who, company, whom).await,
                 }
             };
             let sentence = match timeout(PATIENCE, changing).await {

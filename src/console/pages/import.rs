@@ -12,13 +12,14 @@ use self::ready::{SHOWN_COLUMNS, ready_page};
 use super::contacts;
 use super::imports::TAGS;
 use crate::console::State;
+use crate::console::answer::Answer;
 use crate::console::component::badge::{Tone, badge};
 use crate::console::component::time::maybe;
 use crate::console::component::{confirm, notice};
 use crate::console::error::Error;
 use crate::console::form::Form;
 use crate::console::live;
-use crate::console::page::{Answer, Menu, Page};
+use crate::console::page::{Menu, Page};
 use crate::console::query::Id;
 use crate::console::text::Text;
 use crate::console::visitor::Viewer;
@@ -60,7 +61,7 @@ pub(in crate::console) async fn steer(
     let import = find(&viewer, &state, id).await?;
     let action = form.words().one("action").to_owned();
     if action == "cancel" {
-        state.engine.cancel_import(&viewer.who(), company, id.0).await?;
+        state.engine.imports().cancel(&viewer.who(), company, id.0).await?;
         return Ok(Answer::to(place));
     }
     if import.state != Stage::Ready {
@@ -73,9 +74,9 @@ pub(in crate::console) async fn steer(
             if let Some(country) = change.country.flatten() {
                 remember(&viewer, &state, country).await?;
             }
-            state.engine.change_import(company, id.0, change).await?;
+            state.engine.imports().change(company, id.0, change).await?;
             if action == "start" {
-                state.engine.start_import(&viewer.who(), company, id.0).await
+                state.engine.imports().start(&viewer.who(), company, id.0).await
             } else {
                 Ok(())
             }

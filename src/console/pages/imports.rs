@@ -7,6 +7,7 @@ use maud::html;
 
 use super::import::{state_badge, tags};
 use crate::console::State;
+use crate::console::answer::Answer;
 use crate::console::component::field::{Field, faults};
 use crate::console::component::pager::pager;
 use crate::console::component::table::{Column, table};
@@ -14,7 +15,7 @@ use crate::console::component::time::moment;
 use crate::console::error::Error;
 use crate::console::form::Form;
 use crate::console::multipart::Multipart;
-use crate::console::page::{Answer, Menu, Page};
+use crate::console::page::{Menu, Page};
 use crate::console::query::Query;
 use crate::console::rest;
 use crate::console::visitor::Viewer;
@@ -57,7 +58,7 @@ pub(in crate::console) async fn upload(
 ) -> Result<Answer, Error> {
     let (request, declared) = (body.request().clone(), body.declared());
     // The page says how large a file may be, so a form that declares more is read up to its file.
-    let most = (state.engine.largest_import() + AROUND).max(declared.unwrap_or_default());
+    let most = (state.engine.imports().largest() + AROUND).max(declared.unwrap_or_default());
     let (mut form, mut parts) = (Form::new(viewer.text), Multipart::new(body, most)?);
     if let Some(place) = take(&viewer, &state, &mut parts, declared, &mut form).await? {
         return Ok(Answer::to(place));
@@ -91,7 +92,7 @@ async fn take(
             }
             ("file", Some(name)) if !name.is_empty() && !form.has_faults() => {
                 // A file that is certainly too large is refused before it arrives.
-                if declared.is_some_and(|declared| declared > state.engine.largest_import() + AROUND) {
+                if declared.is_some_and(|declared| declared > state.engine.imports().largest() + AROUND) {
                     form.fault("file", too_large(viewer, state));
                     return Ok(None);
                 }
@@ -135,7 +136,7 @@ async fn take(
 }
 
 fn too_large(viewer: &Viewer, state: &State) -> String {
-    let most = viewer.text.0.decimal(state.engine.largest_import() as f64 / 1e6, 1);
+    let most = viewer.text.0.decimal(state.engine.imports().largest() as f64 / 1e6, 1);
     viewer.text.with("imports-too-large", [("most", most.into())])
 }
 
@@ -150,7 +151,8 @@ async fn store(
     parts: &mut Multipart,
     new: NewUpload,
 ) -> Result<Import, Failure> {
-    let mut upload = state.engine.begin_upload(viewer.company.id, new).await.map_err(Failure::Engine)?;
+    let mut upload =
+        state.engine.imports().begin_upload(viewer.company.id, new).await.map_err(Failure::Engine)?;
     while let Some(piece) = parts.piece().await.map_err(Failure::Form)? {
         let began = Instant::now();
         upload.write(&piece).await.map_err(Failure::Engine)?;
@@ -194,7 +196,7 @@ fn page(
         (faults(form))
         @if viewer.may_work() {
             form.panel method="post" action="/console/contacts/import" enctype="multipart/form-data"
-                data-most=(state.engine.largest_import()) data-too-large=(too_large(viewer, state)) data-broken=(text.get("imports-broken")) {
+                data-most=(state.engine.imports().largest()) data-too-large=(too_large(viewer, state)) data-broken=(text.get("imports-broken")) {
                 p { (text.get("imports-hint")) }
                 (Field::new(form, "tags", &text.get("imports-tags")).hint(&text.get("imports-tags-hint")).most(TAGS).text())
                 (file.around(&html! {

@@ -27,7 +27,8 @@ pub(in crate::console) async fn show(
     request: HttpRequest,
 ) -> Result<Page, Error> {
     let ordinal: u64 = segment(&request, "ordinal")?;
-    let Traced { snapshot, message, steps } = state.engine.trace(viewer.company.id, id, ordinal).await?;
+    let Traced { snapshot, message, steps } =
+        state.engine.sends().trace(viewer.company.id, id, ordinal).await?;
     let (text, outcome) = (viewer.text, &message.outcome);
     let body = html! {
         p { a href=(format!("/console/sends/{id}")) { (text.get("journey-back")) } }

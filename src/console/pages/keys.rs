@@ -7,6 +7,7 @@ use actix_web::web::Data;
 use maud::{Markup, html};
 
 use crate::clock::Timestamp;
+use crate::console::answer::Answer;
 use crate::console::component::badge::{Tone, badge};
 use crate::console::component::confirm::confirm;
 use crate::console::component::copy;
@@ -17,7 +18,7 @@ use crate::console::component::table::{Column, table};
 use crate::console::component::time::{maybe, moment};
 use crate::console::error::Error;
 use crate::console::form::Form;
-use crate::console::page::{Answer, Menu, Page};
+use crate::console::page::{Menu, Page};
 use crate::console::query::Id;
 use crate::console::text::Text;
 use crate::console::visitor::Viewer;

@@ -2,11 +2,11 @@
 
 use actix_web::web::Data;
 
+use crate::console::answer::Answer;
 use crate::console::error::Error;
 use crate::console::form::Form;
 use crate::console::gate::inner;
 use crate::console::language::Language;
-use crate::console::page::Answer;
 use crate::console::visitor::Visitor;
 use crate::console::{State, cookie};
 

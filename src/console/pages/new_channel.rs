@@ -4,10 +4,11 @@ use actix_web::web::Data;
 use maud::html;
 
 use crate::console::State;
+use crate::console::answer::Answer;
 use crate::console::component::field::{Field, faults, once};
 use crate::console::error::Error;
 use crate::console::form::Form;
-use crate::console::page::{Answer, Menu, Page};
+use crate::console::page::{Menu, Page};
 use crate::console::visitor::Viewer;
 use crate::domain::channel::{Channel, Kind};
 use crate::domain::message::Failure;
@@ -60,7 +61,7 @@ pub(in crate::console) async fn add(
     let addition = Addition { company_id, name, tier: None, number };
     let mut refused = None;
     let act = async || {
-        let channel = match state.engine.add_channel(&who, addition).await {
+        let channel = match state.engine.channels().add(&who, addition).await {
             Ok(channel) => channel,
             Err(NotAdded::Failed(error)) => return Err(error.into()),
             Err(unfit) => {

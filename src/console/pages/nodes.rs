@@ -11,6 +11,7 @@ use maud::{Markup, html};
 use super::operator::channel_list;
 use crate::clock::database::TOLERATED;
 use crate::cluster::{Link, NodeState, NodeStatus, Status};
+use crate::console::answer::Answer;
 use crate::console::component::badge::{Tone, badge};
 use crate::console::component::confirm;
 use crate::console::component::copy;
@@ -20,7 +21,7 @@ use crate::console::component::table::{Column, table};
 use crate::console::component::time::{maybe, moment};
 use crate::console::error::Error;
 use crate::console::form::Form;
-use crate::console::page::{Answer, Menu, Page};
+use crate::console::page::{Menu, Page};
 use crate::console::query::{Id, Query};
 use crate::console::text::Text;
 use crate::console::visitor::Person;
@@ -36,7 +37,7 @@ const EVERY: Duration = Duration::from_secs(2);
 pub(in crate::console) async fn show(person: Person, state: Data<State>) -> Result<Page, Error> {
     let text = person.text;
     // Not the shared copy, because a node may have just been drained.
-    let Some(cluster) = &state.engine.cluster().await? else {
+    let Some(cluster) = &state.engine.nodes().cluster().await? else {
         return Ok(Page::new(text.get("nodes-title"), Menu::Nodes, alone(text)));
     };
     let body = html! {
@@ -69,7 +70,7 @@ pub(in crate::console) async fn one(
 ) -> Result<Page, Error> {
     let text = person.text;
     let page = query.page_of("channels", state.options.page_size);
-    let (node, channels) = state.engine.channels_of_node(id.0, page).await?;
+    let (node, channels) = state.engine.nodes().channels_of_node(id.0, page).await?;
     let body = html! {
         section.panel {
             dl.facts {
@@ -96,7 +97,7 @@ pub(in crate::console) async fn drain(
     form: Form,
 ) -> Result<Answer, Error> {
     let drained = async || {
-        let node = state.engine.drain_node(&person.who(), id.0).await?.node;
+        let node = state.engine.nodes().drain_node(&person.who(), id.0).await?.node;
         let done = person.text.with("nodes-drained", [("name", node.name.into())]);
         state.flashes.put(person.session, "done", done);
         Ok(Answer::to(PLACE))
@@ -106,7 +107,7 @@ pub(in crate::console) async fn drain(
 
 /// Reads the cluster, once for all operators; `None` for a service that runs alone.
 async fn read(state: &State) -> Result<Arc<Option<ShownCluster>>, Error> {
-    state.shared.get("nodes".to_owned(), EVERY, async || Ok(state.engine.cluster().await?)).await
+    state.shared.get("nodes".to_owned(), EVERY, async || Ok(state.engine.nodes().cluster().await?)).await
 }
 
 fn alone(text: Text) -> Markup {

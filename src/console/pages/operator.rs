@@ -8,6 +8,7 @@ use maud::{Markup, html};
 use crate::accounts::Membership;
 use crate::clock::Timestamp;
 use crate::console::State;
+use crate::console::answer::Answer;
 use crate::console::component::badge::{Tone, badge};
 use crate::console::component::chart::Chart;
 use crate::console::component::copy;
@@ -20,7 +21,7 @@ use crate::console::component::table::{Column, table};
 use crate::console::component::time::{maybe, moment};
 use crate::console::error::Error;
 use crate::console::form::Form;
-use crate::console::page::{Answer, Menu, Page};
+use crate::console::page::{Menu, Page};
 use crate::console::query::Query;
 use crate::console::text::Text;
 use crate::console::visitor::Person;
@@ -71,7 +72,7 @@ pub(in crate::console) async fn add_company(
         let added = state
             .once
             .act(&person, &form, async || {
-                let added = state.engine.operator().await?.companies().add(&person.who(), &name, &tier).await;
+                let added = state.engine.operator().await?.add_company(&person.who(), &name, &tier).await;
                 match added {
                     Ok(company) => {
                         let name = company.name.as_str().into();
@@ -134,7 +135,7 @@ async fn read(state: &State) -> Result<Health, Error> {
     let asked = Instant::now();
     records.ping().await?;
     let database = asked.elapsed();
-    let states = records.channels().states().await?;
+    let states = records.channels().states(None).await?;
     Ok(Health { database, states, slow: records.channels().longest_backlogs(Timestamp::now(), SLOW).await? })
 }
 
@@ -177,7 +178,7 @@ fn figures(state: &State, text: Text, health: &Health) -> Markup {
 
 fn pace(person: &Person, state: &State) -> Markup {
     let text = person.text;
-    let values = state.engine.pace_of_all();
+    let values = state.engine.activity().pace_of_all();
     let now = Timestamp::now();
     let span = (person.zone.clock(now.minus(Duration::from_secs(3_600))), person.zone.clock(now));
     let chart = Chart {

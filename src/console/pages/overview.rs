@@ -77,13 +77,13 @@ async fn read_overview(state: &State, company: Uuid, today: Timestamp) -> Result
         let channels = records.channels().states().await?;
         (backlog, channels, records.sends().under_way(SENDS, now).await?)
     };
-    let mut outlooks = state.engine.outlooks(&sends).await?;
+    let mut outlooks = state.engine.sends().outlooks(&sends).await?;
     let sends = sends.into_iter().map(|send| {
         let outlook = outlooks.remove(&send.id);
         (send, outlook)
     });
     let sends = sends.collect();
-    Ok(Overview { lately: state.engine.lately(company, today), backlog, channels, sends })
+    Ok(Overview { lately: state.engine.activity().lately(company, today), backlog, channels, sends })
 }
 
 fn parts(viewer: &Viewer, overview: &Overview) -> Vec<Markup> {

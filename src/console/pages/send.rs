@@ -16,13 +16,14 @@ use uuid::Uuid;
 
 use crate::clock::Timestamp;
 use crate::console::State;
+use crate::console::answer::Answer;
 use crate::console::component::confirm::confirm;
 use crate::console::component::copy;
 use crate::console::component::notice;
 use crate::console::component::time::{maybe, moment};
 use crate::console::error::Error;
 use crate::console::live;
-use crate::console::page::{Answer, Menu, Page};
+use crate::console::page::{Menu, Page};
 use crate::console::query::{Id, Query};
 use crate::console::visitor::Viewer;
 use crate::domain::channel::{Channel, Kind};
@@ -110,9 +111,9 @@ pub(in crate::console) async fn csv(
     query: Query,
 ) -> Result<HttpResponse, Error> {
     let records = state.engine.company(viewer.company.id).await?;
-    let snapshot = records.messages().send_snapshot(id).await?.ok_or(Error::NotFound)?;
+    let snapshot = records.sends().snapshot(id).await?.ok_or(Error::NotFound)?;
     drop(records);
-    let records = state.engine.messages_csv(viewer.company.id, snapshot, selection(&query));
+    let records = state.engine.sends().messages_csv(viewer.company.id, snapshot, selection(&query));
     let broken = move |error: engine::Error| {
         tracing::error!(%error, send.id = %id, "the list of messages broke off");
         std::io::Error::other("the list broke off")
@@ -128,7 +129,7 @@ pub(in crate::console) async fn pause(
     state: Data<State>,
     Id(id): Id,
 ) -> Result<Answer, Error> {
-    state.engine.pause(viewer.company.id, id).await?;
+    state.engine.sends().pause(viewer.company.id, id).await?;
     Ok(done(&state, &viewer, id, "send-is-paused"))
 }
 
@@ -137,7 +138,7 @@ pub(in crate::console) async fn resume(
     state: Data<State>,
     Id(id): Id,
 ) -> Result<Answer, Error> {
-    state.engine.resume(viewer.company.id, id).await?;
+    state.engine.sends().resume(viewer.company.id, id).await?;
     Ok(done(&state, &viewer, id, "send-is-resumed"))
 }
 
@@ -146,7 +147,7 @@ pub(in crate::console) async fn cancel(
     state: Data<State>,
     Id(id): Id,
 ) -> Result<Answer, Error> {
-    state.engine.cancel(viewer.company.id, id).await?;
+    state.engine.sends().cancel(viewer.company.id, id).await?;
     Ok(done(&state, &viewer, id, "send-is-canceled"))
 }
 

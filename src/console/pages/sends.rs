@@ -56,7 +56,7 @@ pub(in crate::console) async fn list(
     };
     drop(records);
     let channels = channel_names(&state, &found.records).await?;
-    let outlooks = state.engine.outlooks(&found.records).await?;
+    let outlooks = state.engine.sends().outlooks(&found.records).await?;
     let text = viewer.text;
     let is_narrowed =
         ["state", "channel", "tag", "from", "to"].iter().any(|name| !query.one(name).is_empty());

@@ -6,12 +6,13 @@ use actix_web::web::Data;
 use maud::html;
 
 use crate::accounts::{self, NewSession, SignIn, SignedIn};
+use crate::console::answer::Answer;
 use crate::console::component::field::{Field, faults};
 use crate::console::component::notice;
 use crate::console::error::Error;
 use crate::console::form::Form;
 use crate::console::gate::inner;
-use crate::console::page::{Answer, Menu, Page};
+use crate::console::page::{Menu, Page};
 use crate::console::query::Query;
 use crate::console::visitor::Visitor;
 use crate::console::{State, cookie};

@@ -5,6 +5,7 @@ use maud::html;
 
 use crate::clock::Timestamp;
 use crate::console::State;
+use crate::console::answer::Answer;
 use crate::console::component::empty::empty;
 use crate::console::component::field::{Field, faults, once};
 use crate::console::component::pager::pager;
@@ -13,7 +14,7 @@ use crate::console::component::time::moment;
 use crate::console::component::{confirm, copy, notice};
 use crate::console::error::Error;
 use crate::console::form::Form;
-use crate::console::page::{Answer, Menu, Page};
+use crate::console::page::{Menu, Page};
 use crate::console::query::{Id, Query};
 use crate::console::visitor::Viewer;
 use crate::domain::contact::Tag;
@@ -104,7 +105,7 @@ pub(in crate::console) async fn change(
 }
 
 pub(in crate::console) async fn delete(viewer: Viewer, state: Data<State>, id: Id) -> Result<Answer, Error> {
-    if !state.engine.delete_tag(&viewer.who(), viewer.company.id, id.0).await? {
+    if !state.engine.contacts().delete_tag(&viewer.who(), viewer.company.id, id.0).await? {
         return Err(Error::NotFound);
     }
     state.flashes.put(viewer.session, "done", viewer.text.get("tags-deleted"));

@@ -6,6 +6,7 @@ use actix_web::web::Data;
 use maud::{Markup, html};
 
 use crate::console::State;
+use crate::console::answer::Answer;
 use crate::console::component::badge::{Tone, badge};
 use crate::console::component::copy;
 use crate::console::component::empty::empty;
@@ -15,7 +16,7 @@ use crate::console::component::phone::phone;
 use crate::console::component::time::moment;
 use crate::console::error::Error;
 use crate::console::form::Form;
-use crate::console::page::{Answer, Menu, Page};
+use crate::console::page::{Menu, Page};
 use crate::console::pages::channel::words::quality as rating;
 use crate::console::query::Query;
 use crate::console::text::Text;
@@ -80,7 +81,7 @@ pub(in crate::console) async fn show(
 pub(in crate::console) async fn sync(viewer: Viewer, state: Data<State>, _: Form) -> Result<Answer, Error> {
     let accounts = state.engine.company(viewer.company.id).await?.channels().business_accounts().await?;
     for channel in &accounts {
-        state.engine.sync_templates(channel);
+        state.engine.webhooks().sync_templates(channel);
     }
     state.flashes.put(viewer.session, "done", viewer.text.get("templates-syncing"));
     Ok(Answer::to("/console/templates"))

@@ -12,6 +12,7 @@ use self::edit::{options, read};
 use super::changes::plain;
 use crate::clock::Timestamp;
 use crate::console::State;
+use crate::console::answer::Answer;
 use crate::console::component::empty::empty;
 use crate::console::component::field::{Field, faults};
 use crate::console::component::notice;
@@ -19,7 +20,7 @@ use crate::console::component::table::{Column, table};
 use crate::console::component::time::{moment, second};
 use crate::console::error::Error;
 use crate::console::form::Form;
-use crate::console::page::{Answer, Menu, Page};
+use crate::console::page::{Menu, Page};
 use crate::console::query::segment;
 use crate::console::visitor::Person;
 use crate::domain::channel::Kind;
@@ -97,12 +98,12 @@ pub(in crate::console) async fn change(
     let was_shown = form.words().one("seen") == seen(&record);
     if form.words().one("step") != "apply" || !was_shown {
         let difference = difference(&before, &after);
-        let effects = state.engine.effect_of(&tier).await?;
+        let effects = state.engine.channels().effect_of(&tier).await?;
         let checked = Checked { difference, effects };
         return Ok(page(&person, &state, &record, &form, Some(checked)).await?.into());
     }
     let documents = [(tier.name.clone(), after.to_string())];
-    state.engine.operator().await?.tiers().apply(&person.who(), &documents).await?;
+    state.engine.operator().await?.apply_tiers(&person.who(), &documents).await?;
     let applied = person.text.with("tiers-applied", [("name", tier.name.as_str().into())]);
     state.flashes.put(person.session, "done", applied);
     Ok(Answer::to(format!("{PLACE}/{}", record.name)))
@@ -155,26 +156,44 @@ async fn page(
     Ok(Page::new(text.with("tiers-one", [("name", record.name.as_str().into())]), Menu::Tiers, body))
 }
 
+/// The text that names an option; `None` for what has none.
+pub(super) fn label(option: &str) -> Option<&'static str> {
+    Some(match option {
+        "description" => "tiers-description",
+        "messages_per_second" => "tiers-pace",
+        "burst" => "tiers-burst",
+        "pair_interval" => "tiers-pair-interval",
+        "pair_burst" => "tiers-pair-burst",
+        "template_quota" => "tiers-quota",
+        "api_requests" => "tiers-requests",
+        "unknown_outcome" => "tiers-unknown",
+        "jitter" => "tiers-jitter",
+        "daily_cap" => "tiers-daily-cap",
+        "warm_up" => "tiers-warm-up",
+        "cold_contacts" => "tiers-cold",
+        _ => return None,
+    })
+}
+
 fn fields(form: &Form, is_web: bool) -> Markup {
     let text = form.text();
-    let field = |name, key: &str| Field::new(form, name, &text.get(key)).text();
+    let called = |option: &str| text.get(label(option).unwrap_or(option));
+    let field = |option: &str| Field::new(form, option, &called(option)).text();
+    let pace = Field::new(form, "messages_per_second", &called("messages_per_second"))
+        .hint(&text.get("tiers-pace-hint"))
+        .required()
+        .text();
+    let of_this_kind: &[_] =
+        if is_web { &["jitter", "daily_cap", "warm_up", "cold_contacts"] } else { &["template_quota"] };
     let outcomes = UnknownOutcome::ALL.iter().map(|outcome| (outcome.as_str(), outcome.as_str()));
     html! {
         div.columns {
-            (Field::new(form, "messages_per_second", &text.get("tiers-pace")).hint(&text.get("tiers-pace-hint")).required().text())
-            (field("burst", "tiers-burst"))
-            (field("pair_interval", "tiers-pair-interval"))
-            (field("pair_burst", "tiers-pair-burst"))
-            @if is_web {
-                (field("jitter", "tiers-jitter"))
-                (field("daily_cap", "tiers-daily-cap"))
-                (field("warm_up", "tiers-warm-up"))
-                (field("cold_contacts", "tiers-cold"))
-            } @else { (field("template_quota", "tiers-quota")) }
-            (field("api_requests", "tiers-requests"))
-            (Field::new(form, "unknown_outcome", &text.get("tiers-unknown")).select(outcomes))
+            (pace)
+            @for option in ["burst", "pair_interval", "pair_burst"].iter().chain(of_this_kind) { (field(option)) }
+            (field("api_requests"))
+            (Field::new(form, "unknown_outcome", &called("unknown_outcome")).select(outcomes))
         }
-        (Field::new(form, "description", &text.get("tiers-description")).text())
+        (field("description"))
         input type="hidden" name="kind" value=(form.value("kind"));
     }
 }

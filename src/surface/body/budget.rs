@@ -15,9 +15,10 @@ mod tests;
 
 use std::fmt;
 use std::future::pending;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use metrics::Gauge;
+use parking_lot::Mutex;
 use tokio::sync::oneshot;
 
 use self::held::Held;
@@ -46,7 +47,7 @@ impl Budget {
 
     /// The bytes that bodies take at present.
     pub fn held(&self) -> usize {
-        self.lock().total()
+        self.0.held.lock().total()
     }
 
     /// Room for this many bytes of a body that arrives.
@@ -54,15 +55,11 @@ impl Budget {
         let mut room = Room { budget: self.clone(), sender, bytes: 0, arriving: None };
         if let Sender::Visitor(_) = sender {
             let (stays, ended) = oneshot::channel();
-            let number = self.lock().arrive(sender, stays);
+            let number = self.0.held.lock().arrive(sender, stays);
             room.arriving = Some(Arriving { number, ended });
         }
         room.charge(bytes)?;
         Ok(room)
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Held> {
-        self.0.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn show(&self, held: &Held) {
@@ -102,7 +99,7 @@ impl Room {
     /// is used up at present.
     pub(crate) fn charge(&mut self, bytes: usize) -> Result<(), Fault> {
         let own = self.arriving.as_ref().map(|arriving| arriving.number);
-        let mut held = self.budget.lock();
+        let mut held = self.budget.0.held.lock();
         let wanted = self.bytes.saturating_add(bytes);
         if wanted > held.largest(self.sender) {
             return Err(Fault::TooMuch);
@@ -129,7 +126,7 @@ impl Room {
         // The room of a body that arrives only grows.
         let excess = if self.arriving.is_none() { self.bytes.saturating_sub(bytes) } else { 0 };
         if excess > 0 {
-            let mut held = self.budget.lock();
+            let mut held = self.budget.0.held.lock();
             held.remove(self.sender, excess);
             self.bytes -= excess;
             self.budget.show(&held);
@@ -143,7 +140,7 @@ impl Room {
     /// [`Fault::NoRoom`] when it was given to another body.
     pub(super) fn settle(&mut self) -> Result<(), Fault> {
         let Some(arriving) = self.arriving.take() else { return Ok(()) };
-        let is_own = self.budget.lock().settle(arriving.number);
+        let is_own = self.budget.0.held.lock().settle(arriving.number);
         if !is_own {
             self.bytes = 0;
             return Err(Fault::NoRoom);
@@ -165,7 +162,7 @@ impl Drop for Room {
     fn drop(&mut self) {
         // What was given to another body is not given back again.
         if self.settle().is_ok() && self.bytes > 0 {
-            let mut held = self.budget.lock();
+            let mut held = self.budget.0.held.lock();
             held.remove(self.sender, self.bytes);
             self.budget.show(&held);
         }

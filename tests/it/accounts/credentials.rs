@@ -209,10 +209,10 @@ async fn a_password_that_was_checked_before_a_change_opens_no_session_after_it(u
         proof: "password",
     };
     let who = origin().who(EMAIL);
-    let opened = universe.store.add_session(&who, &user, new([1; 32])).await.unwrap();
+    let opened = universe.store.sessions().add(&who, &user, new([1; 32])).await.unwrap();
     assert!(opened.is_some());
     let here = world.session(EMAIL).await;
     Change::Password.make(&world, &here.session, None).await;
-    let opened = universe.store.add_session(&who, &user, new([2; 32])).await.unwrap();
+    let opened = universe.store.sessions().add(&who, &user, new([2; 32])).await.unwrap();
     assert_eq!(opened, None, "the person was authenticated by the old password");
 }

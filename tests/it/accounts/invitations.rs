@@ -2,7 +2,6 @@
 
 use pombo::accounts::{Accept, Error, Invite, NewLink, Origin, Role, SignedIn, User};
 use pombo::store::changes::{What, Who};
-use pombo::store::schema::Schema;
 use serde_json::json;
 use uuid::Uuid;
 
@@ -21,7 +20,6 @@ stores!(
     an_invitation_does_not_tell_who_has_an_account,
     guesses_at_an_invitation_have_to_wait,
     a_company_vouches_for_a_person_until_an_operator_does,
-    an_upgrade_finds_the_inviters_of_invitations_and_ends_other_links,
 );
 
 const BEA: &str = "bea@example.com";
@@ -148,13 +146,13 @@ async fn an_invitation_ends_with_the_operator_who_made_it(universe: &Universe) {
         expires_at: None,
     };
     for name in ["ops", "others"] {
-        universe.store.add_operator(&Who::Pombo, new(name)).await.unwrap();
+        universe.store.operators().add(&Who::Pombo, new(name)).await.unwrap();
     }
     let of = |name: &str| Who::Operator(name.to_owned());
     let invitation = world.invite(&of("ops"), BEA, world.acme, Role::Owner).await;
     let reset = world.accounts.reset(&of("ops"), &world.ana).await.unwrap();
     let other = world.invite(&of("others"), BEA, world.globex, Role::Viewer).await;
-    assert!(universe.store.revoke_operator(&Who::Pombo, "ops").await.unwrap());
+    assert!(universe.store.operators().revoke(&Who::Pombo, "ops").await.unwrap());
     for link in [&invitation, &reset] {
         assert!(world.is_gone(link).await);
     }
@@ -306,29 +304,4 @@ async fn a_company_vouches_for_a_person_until_an_operator_does(universe: &Univer
         matches!(accounts.sign_in(attempt).await, Err(Error::Refused)),
         "the other password opens nothing"
     );
-}
-
-async fn an_upgrade_finds_the_inviters_of_invitations_and_ends_other_links(universe: &Universe) {
-    let world = World::new(universe).await;
-    let by_ana = world.invite(&as_user(&world.ana), BEA, world.acme, Role::Viewer).await;
-    let by_root = world.invite(&Who::CommandLine("root".to_owned()), BEA, world.globex, Role::Viewer).await;
-    let by_nobody = world.invite(&Who::Pombo, "carl@example.com", world.acme, Role::Viewer).await;
-    world.execute("UPDATE link SET made_by = 'user:gone@example.com' WHERE email = 'carl@example.com'").await;
-    let reset = world.accounts.reset(&Who::Pombo, &world.ana).await.unwrap();
-    let sign_in = world.accounts.sign_in_link(&Who::Pombo, &world.ana).await.unwrap();
-    let schema = Schema::open(&universe.options()).await.unwrap();
-    let steps = schema.status().await.unwrap();
-    let added = steps.iter().position(|step| step.name.ends_with("version_credentials")).unwrap();
-    schema.down(u32::try_from(steps.len() - added).unwrap()).await.unwrap();
-    schema.up().await.unwrap();
-    schema.close().await;
-    for (link, is_kept) in
-        [(&by_ana, true), (&by_root, true), (&by_nobody, false), (&reset, false), (&sign_in, false)]
-    {
-        assert_eq!(world.accounts.link(link.token.expose()).await.unwrap().is_some(), is_kept, "{link:?}");
-    }
-    assert_eq!(world.accounts.user(world.ana.id).await.unwrap().vouched_by, None);
-    world.accounts.set_disabled(&Who::Pombo, &world.ana, true).await.unwrap();
-    assert!(world.is_gone(&by_ana).await);
-    assert!(!world.is_gone(&by_root).await);
 }

@@ -48,9 +48,9 @@ async fn people_find_their_companies_among_many(universe: &Universe) {
     let operator = create(accounts, "ops@example.com", None).await;
     for number in 0..200 {
         let name = format!("Padaria São João {number:03}");
-        let id = universe.store.add_company(&Who::Pombo, &name, "standard").await.unwrap().id;
+        let id = universe.store.companies().add(&Who::Pombo, &name, "standard").await.unwrap().id;
         if number < 20 {
-            universe.store.set_role(&Who::Pombo, id, &world.ana, Role::Viewer).await.unwrap();
+            universe.store.of(id).members().set_role(&Who::Pombo, &world.ana, Role::Viewer).await.unwrap();
         }
     }
     let names = async |user, number, search| {

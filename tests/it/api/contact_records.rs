@@ -21,7 +21,7 @@ async fn recorded(service: &Service, company: Uuid) -> Vec<Change> {
     let subject = company.to_string();
     let filter = Filter { subject: Some(&subject), ..Filter::default() };
     let page = PageRequest { page: 1, limit: 100 };
-    let mut changes = service.store().changes(filter, page).await.unwrap().records;
+    let mut changes = service.store().changes().page(filter, page).await.unwrap().records;
     changes.retain(|change| ["contacts", "tags", "import"].contains(&change.what.as_str()));
     changes.reverse();
     changes

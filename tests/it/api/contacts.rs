@@ -19,7 +19,7 @@ async fn add(service: &Service, company: &Company, first_name: &str, phone_numbe
         ..Person::default()
     };
     let tags = tags.iter().map(|tag| (*tag).to_owned()).collect();
-    service.store().upsert_contacts(company.id, &[ContactDraft { person, tags }], NOW).await.unwrap();
+    service.store().of(company.id).contacts().upsert(&[ContactDraft { person, tags }], NOW).await.unwrap();
 }
 
 /// Replaces what differs from run to run.
@@ -37,7 +37,7 @@ fn without_ids(mut json: Value) -> Value {
 async fn a_contact_has_the_fields_of_the_specification() {
     let service = Service::start().await;
     let (acme, globex) = (service.company("acme").await, service.company("globex").await);
-    service.store().ensure_tag(acme.id, "vip", Some("#22aa66")).await.unwrap();
+    service.store().of(acme.id).tags().ensure("vip", Some("#22aa66")).await.unwrap();
     add(&service, &acme, "Ana", "+55 (11) 98888-7777", &["vip"]).await;
     add(&service, &globex, "Bob", "+55 (11) 98888-7777", &["vip"]).await;
     let answer = service.get("/api/v1/contacts?search=55119", &acme.key).await;
@@ -121,8 +121,8 @@ async fn numbers_and_tags_are_merged_and_other_companies_tags_reach_nobody() {
     add(&service, &acme, "Bia", "5511988880002", &["vip"]).await;
     add(&service, &acme, "Cid", "unknown", &["vip"]).await;
     add(&service, &globex, "Dan", "5511988880004", &["theirs"]).await;
-    let vip = service.store().ensure_tag(acme.id, "vip", None).await.unwrap();
-    let theirs = service.store().ensure_tag(globex.id, "theirs", None).await.unwrap();
+    let vip = service.store().of(acme.id).tags().ensure("vip", None).await.unwrap();
+    let theirs = service.store().of(globex.id).tags().ensure("theirs", None).await.unwrap();
     let send = async |audience: Value| {
         let mut body = json!({"type": "text", "message": "x"});
         body.as_object_mut().unwrap().extend(audience.as_object().unwrap().clone());

@@ -123,11 +123,16 @@ async fn sends_are_listed_by_tag_and_by_the_time_of_their_acceptance() {
     let acme = service.company("acme").await;
     let (channel, store) = (shop(&service, &acme).await, service.store());
     let (vip, all) = (
-        store.ensure_tag(acme.id, "vip", None).await.unwrap(),
-        store.ensure_tag(acme.id, "all", None).await.unwrap(),
+        store.of(acme.id).tags().ensure("vip", None).await.unwrap(),
+        store.of(acme.id).tags().ensure("all", None).await.unwrap(),
     );
     let person = pombo::domain::contact::Person { phone_number: FIRST.to_string(), ..Default::default() };
-    store.add_contacts(acme.id, &[(Uuid::now_v7(), person)], &[vip, all], Timestamp::now()).await.unwrap();
+    store
+        .of(acme.id)
+        .contacts()
+        .add(&[(Uuid::now_v7(), person)], &[vip, all], Timestamp::now())
+        .await
+        .unwrap();
     let send = async |fields: Value| {
         let mut body = json!({"type": "text", "message": "x"});
         body.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());

@@ -84,7 +84,7 @@ async fn a_file_is_shown_mapped_imported_and_remembered() {
     assert_eq!(service.get(&path(&import), &globex.key).await.status, 404);
     let id = import["id"].as_str().unwrap().parse().unwrap();
     let rejects =
-        async |company: &Company| service.store().import_rejects(company.id, id, 0, 10).await.unwrap();
+        async |company: &Company| service.store().of(company.id).imports().rejected(id, 0, 10).await.unwrap();
     assert_eq!((rejects(&acme).await.len(), rejects(&globex).await.len()), (1, 0));
 
     // The next file of the same columns needs no mapping, and tells nothing new.

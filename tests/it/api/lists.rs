@@ -29,9 +29,9 @@ async fn a_channel_is_shown_with_why_it_is_disconnected_and_without_secrets() {
     let since = Timestamp::from_millis(1_700_000_000_007);
     let connection = Connection { status: Status::Disconnected, reason: Some(reason), since };
     let store = service.store();
-    store.set_channel_connection(channel.id, &channel.connection, &connection).await.unwrap().unwrap();
-    assert!(store.set_channel_number(channel.id, rated("GREEN")).await.unwrap());
-    let changed = store.find_channel(channel.id).await.unwrap().unwrap();
+    store.channels().set_connection(channel.id, &channel.connection, &connection).await.unwrap().unwrap();
+    assert!(store.channels().set_number(channel.id, rated("GREEN")).await.unwrap());
+    let changed = store.channels().find(channel.id).await.unwrap().unwrap();
 
     let answer = service.get("/api/v1/chat", &acme.key).await;
     assert_eq!(

@@ -136,7 +136,7 @@ async fn a_stored_tier_that_this_program_cannot_read_is_shown_and_can_be_repaire
     let foreign = r#"{"kind":"business_account","messages_per_second":"80/s","colour":"red"}"#;
     for settings in [foreign, "broken"] {
         let given = [("standard".to_owned(), settings.to_owned())];
-        world.service.store().apply_tiers(&pombo::store::changes::Who::Pombo, &given).await.unwrap();
+        world.service.store().tiers().apply(&pombo::store::changes::Who::Pombo, &given).await.unwrap();
         assert_eq!(get(&world, TIER).await["name"], "standard");
         let path = format!("/operator/v1/channels/{}/tier", world.connected);
         let refused = put(&world, &path, &json!({"tier": "standard"})).await;
@@ -181,11 +181,11 @@ async fn a_channel_is_connected_again_and_its_token_is_seen_nowhere() {
     let world = World::new().await;
     let path = format!("/operator/v1/channels/{}/reconnect", world.disconnected);
     let store = world.service.store();
-    let before = store.channel_secrets(world.disconnected).await.unwrap().unwrap();
+    let before = store.channels().secrets(world.disconnected).await.unwrap().unwrap();
     let body = json!({"token": " EAAG-new-secret "}).to_string();
     let answer = world.service.post(&path, &world.operator, body).await;
     assert_eq!((answer.status, &answer.json()["id"]), (200, &json!(world.disconnected)), "{}", answer.body);
-    let after = store.channel_secrets(world.disconnected).await.unwrap().unwrap();
+    let after = store.channels().secrets(world.disconnected).await.unwrap().unwrap();
     assert_ne!(before.token, after.token);
     assert_eq!(before.app_secret, after.app_secret);
 
@@ -211,7 +211,7 @@ async fn a_channel_is_connected_again_and_its_token_is_seen_nowhere() {
         let answer = world.service.post(&path, &world.operator, body.clone()).await;
         assert_eq!(answer.status, status, "{body}: {}", answer.body);
     }
-    assert_eq!(store.channel_secrets(world.disconnected).await.unwrap().unwrap(), after);
+    assert_eq!(store.channels().secrets(world.disconnected).await.unwrap().unwrap(), after);
 }
 
 #[tokio::test]

@@ -41,7 +41,7 @@ async fn links_of_an_operator_s_key_end_when_the_key_is_revoked() {
     let reset = asked(&world, &key, Method::POST, "/users", made).await;
     let invited = json!({"email": "eve@example.com", "is_operator": true});
     let invitation = asked(&world, &key, Method::POST, "/invitations", invited).await;
-    assert!(world.service.store().revoke_operator(&Who::Pombo, "mallory").await.unwrap());
+    assert!(world.service.store().operators().revoke(&Who::Pombo, "mallory").await.unwrap());
     for ended in [token(&reset["link"]), token(&invitation)] {
         let used = accept(&world, ended, "correct horse battery").await;
         assert!(matches!(used, Err(Error::LinkGone)), "{used:?}");

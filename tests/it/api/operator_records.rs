@@ -355,7 +355,9 @@ async fn a_channel_with_sends_or_a_phone_stays_and_goes_on() {
 
     let linked = world.service.channel(&world.acme, Kind::WebSession, "linked", Status::Connected).await;
     let number = PhoneNumber::parse("5511988887777").unwrap();
-    assert!(world.service.store().set_linked(linked.id, number, Timestamp::now()).await.unwrap());
+    assert!(
+        world.service.store().web_sessions().set_linked(linked.id, number, Timestamp::now()).await.unwrap()
+    );
     let refused = world.operate(Method::DELETE, &format!("/channels/{}", linked.id), Value::Null).await;
     assert_eq!(refused.code().as_deref(), Some("channel_in_use"));
 }

@@ -73,7 +73,7 @@ async fn a_revoked_key_uses_up_no_requests() {
     let service = Service::start().await;
     let company = service.company_of("acme", SPARING).await;
     let revoked = service.add_key(company.id, REVOKED_KEY, None).await;
-    assert!(service.store().revoke_api_key(&Who::Pombo, revoked).await.unwrap());
+    assert!(service.store().keys().revoke(&Who::Pombo, revoked).await.unwrap());
     for _ in 0..10 {
         assert_eq!(service.get(CONTACTS, REVOKED_KEY).await.status, 401);
     }

@@ -113,7 +113,13 @@ async fn a_retry_skips_recipients_who_opted_out_since() {
     let channel = shop(&service, &acme).await;
     let failed = Past::text(&service, &acme, channel).with(&MESSAGES).await;
     let number = PhoneNumber::from_u64(FIRST + 3).unwrap();
-    service.store().add_suppression(&Who::Pombo, acme.id, number, Suppression::Everything).await.unwrap();
+    service
+        .store()
+        .of(acme.id)
+        .suppressions()
+        .add(&Who::Pombo, number, Suppression::Everything)
+        .await
+        .unwrap();
     let body = json!({"state": "failed"});
     until("the suppression seen", async || {
         retry(&service, &acme, failed, "?dry_run=true", &body).await.json()["skipped_count"] == 1

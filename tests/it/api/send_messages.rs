@@ -22,11 +22,11 @@ const FIRST: u64 = 5_511_900_000_000;
 async fn canceled_send(service: &Service, company: &Company) -> String {
     let channel = service.channel(company, Kind::BusinessAccount, "shop", Status::Connected).await.id;
     let store = service.store();
-    let tag = store.ensure_tag(company.id, "everyone", None).await.unwrap();
+    let tag = store.of(company.id).tags().ensure("everyone", None).await.unwrap();
     let people: Vec<_> = (FIRST..FIRST + RECIPIENTS)
         .map(|number| (Uuid::now_v7(), Person { phone_number: number.to_string(), ..Person::default() }))
         .collect();
-    store.add_contacts(company.id, &people, &[tag], Timestamp::now()).await.unwrap();
+    store.of(company.id).contacts().add(&people, &[tag], Timestamp::now()).await.unwrap();
     let body = json!({"type": "text", "message": "x", "contact_tag_id": tag}).to_string();
     let sent = service.post(&World::send(channel), &company.key, body).await.json();
     assert_eq!(sent["recipients_count"], RECIPIENTS);

@@ -191,7 +191,7 @@ async fn a_send_says_what_holds_it() {
     assert!(held["sentence"].as_str().unwrap().contains("template shipped is PAUSED"), "{held}");
 
     let store = world.service.store();
-    let channel = store.find_channel(world.connected).await.unwrap().unwrap();
+    let channel = store.channels().find(world.connected).await.unwrap().unwrap();
     let reason = Reason {
         code: ReasonCode::CredentialsRefused.into(),
         sentence: "the provider refused the access token".to_owned(),
@@ -199,7 +199,7 @@ async fn a_send_says_what_holds_it() {
     };
     let refused =
         Connection { status: Status::Disconnected, reason: Some(reason), since: channel.created_at };
-    store.set_channel_connection(channel.id, &channel.connection, &refused).await.unwrap().unwrap();
+    store.channels().set_connection(channel.id, &channel.connection, &refused).await.unwrap().unwrap();
     until("the channel seen disconnected", async || waiting().await["reason"] == "disconnected").await;
     assert!(waiting().await["sentence"].as_str().unwrap().contains("refused the access token"));
 

@@ -68,8 +68,8 @@ async fn a_session_s_token_reads_the_contacts_of_its_company_and_nothing_else() 
 async fn a_session_s_token_shows_the_contacts_of_its_company_until_the_session_ends() {
     let world = World::new().await;
     let accounts = world.service.accounts();
-    world.service.store().ensure_tag(world.acme.id, "vip", None).await.unwrap();
-    world.service.store().ensure_tag(world.globex.id, "theirs", None).await.unwrap();
+    world.service.store().of(world.acme.id).tags().ensure("vip", None).await.unwrap();
+    world.service.store().of(world.globex.id).tags().ensure("theirs", None).await.unwrap();
     let session = viewer(accounts, world.acme.id).await;
     let token = accounts.new_api_token(&session.session, &origin()).await.unwrap();
     let tags = async || world.service.get("/api/v1/contacts/tags", token.expose()).await;

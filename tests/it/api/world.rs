@@ -59,10 +59,10 @@ impl World {
             assert_eq!(service.get("/api/v1/contacts", &exhausted.key).await.status, 200);
         }
         let revoked = service.add_key(acme.id, REVOKED_KEY, None).await;
-        assert!(service.store().revoke_api_key(&Who::Pombo, revoked).await.unwrap());
+        assert!(service.store().keys().revoke(&Who::Pombo, revoked).await.unwrap());
         service.add_key(acme.id, EXPIRED_KEY, Some(Timestamp::from_millis(1))).await;
         service.operator("gone", None).await;
-        assert!(service.store().revoke_operator(&Who::Pombo, "gone").await.unwrap());
+        assert!(service.store().operators().revoke(&Who::Pombo, "gone").await.unwrap());
         service.operator("late", Some(Timestamp::from_millis(1))).await;
         give_tiers(&service).await;
         let business =
@@ -119,5 +119,5 @@ async fn give_tiers(service: &Service) {
     let tiers = tier::parse(tier::BUILT_IN).unwrap();
     let document = |tier: &tier::Tier| (tier.name.clone(), serde_json::to_string(tier).unwrap());
     let documents: Vec<_> = tiers.iter().map(document).collect();
-    service.store().apply_tiers(&Who::Pombo, &documents).await.unwrap();
+    service.store().tiers().apply(&Who::Pombo, &documents).await.unwrap();
 }

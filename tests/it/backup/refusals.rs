@@ -76,7 +76,7 @@ async fn a_database_that_another_process_has_open_is_not_replaced() {
     place.json("backup one.backup");
     universe.store.ping().await.unwrap();
     refused(&place, "restore one.backup --force", 1, "another process uses the database");
-    assert_eq!(universe.store.companies().await.unwrap().len(), 1);
+    assert_eq!(universe.store.companies().all().await.unwrap().len(), 1);
     universe.end().await;
 }
 

@@ -2,9 +2,7 @@
 
 use std::process::Stdio;
 
-use hmac::{Hmac, KeyInit as _, Mac as _};
 use serde_json::{Value, json};
-use sha2::Sha256;
 
 use crate::child::OwnedChild;
 use crate::program::{Place, Run};
@@ -217,30 +215,4 @@ fn a_service_does_not_start_without_the_key_of_its_secrets_until_the_key_counts_
     assert!(first.contains("base_url"), "{first}");
     child.crash();
     assert_eq!(run(&place, &sealing, 3, "").code, Some(0));
-}
-
-#[test]
-fn channels_of_an_old_installation_keep_their_derived_verify_tokens() {
-    let place = Place::new();
-    place.json("company create Acme");
-    let old = add_channel(&place, 1);
-    // The schema of the first versions.
-    let steps = place.json("migrate status");
-    let position = |step: &Value| step["name"].as_str().unwrap().ends_with("add_verify_tokens_to_channels");
-    let undone = steps.as_array().unwrap().iter().rev().position(position).unwrap() + 1;
-    assert_eq!(place.run(&format!("migrate down --steps {undone}")).code, Some(0));
-
-    let key = hex::decode(&key_file(&place)[0]).unwrap();
-    let derived = |channel: &str| {
-        let mut mac = Hmac::<Sha256>::new_from_slice(&key).unwrap();
-        mac.update(format!("channel:{channel}:verify_token").as_bytes());
-        json!(hex::encode(mac.finalize().into_bytes()))
-    };
-    assert_eq!(word(&place, &old), derived(&old));
-    place.json("secrets rotate");
-    assert_eq!(word(&place, &old), derived(&old));
-
-    let new = add_channel(&place, 2);
-    assert_ne!(word(&place, &new), derived(&new), "a new channel's word says nothing of any key");
-    assert_eq!(word(&place, &new), word(&place, &new));
 }

@@ -166,7 +166,7 @@ async fn no_route_answers_to_an_encoded_spelling_of_its_path() {
     let operator = &callers[0].1;
     let form = operator.form("/console/%6fperator", &[("name", "Evil")]).header("origin", operator.origin());
     assert_eq!(operator.ask(form).await.status, 405);
-    assert_eq!(world.service.store().companies().await.unwrap().len(), 2);
+    assert_eq!(world.service.store().companies().all().await.unwrap().len(), 2);
 }
 
 #[tokio::test]

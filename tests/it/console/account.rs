@@ -170,7 +170,7 @@ async fn a_viewer_who_changes_too_much_at_once_has_to_wait_and_what_changes_noth
     let page = pombo::domain::page::PageRequest { page: 1, limit: 1 };
     let of_people = [pombo::store::changes::What::User];
     let filter = pombo::store::changes::Filter { what: &of_people, ..Default::default() };
-    let recorded = async || world.service.store().changes(filter, page).await.unwrap().total;
+    let recorded = async || world.service.store().changes().page(filter, page).await.unwrap().total;
     let before = recorded().await;
     let rename = async |name: &str| viewer.post("/console/account/profile", &[("name", name)]).await;
     let mut changed = 0_u64;

@@ -46,13 +46,13 @@ impl Stage {
 
     async fn channels(&self) -> Vec<Channel> {
         let page = PageRequest { page: 1, limit: 10 };
-        self.world.service.store().channels_of_company(self.world.acme.id, page, None).await.unwrap().records
+        self.world.service.store().of(self.world.acme.id).channels().page(page, None).await.unwrap().records
     }
 
     async fn what_changed(&self, channel: Uuid) -> Vec<What> {
         let (page, subject) = (PageRequest { page: 1, limit: 10 }, channel.to_string());
         let filter = Filter { subject: Some(&subject), ..Filter::default() };
-        let changes = self.world.service.store().changes(filter, page).await.unwrap().records;
+        let changes = self.world.service.store().changes().page(filter, page).await.unwrap().records;
         changes.into_iter().map(|change| change.what).collect()
     }
 
@@ -310,7 +310,7 @@ async fn the_list_says_how_each_channel_is_why_and_what_holds_its_pace() {
         provider_code: Some(190),
     };
     let to = Connection { status: Status::Disconnected, reason: Some(reason), since: Timestamp::now() };
-    world.service.store().set_channel_connection(channel.id, &channel.connection, &to).await.unwrap();
+    world.service.store().channels().set_connection(channel.id, &channel.connection, &to).await.unwrap();
     let page = viewer.page("/console/channels").await;
     for words in [
         "<h1>Channels</h1>",

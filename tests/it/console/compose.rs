@@ -179,7 +179,7 @@ async fn every_part_of_a_template_is_filled_in() {
         rejected_reason: None,
         quality_score: None,
     };
-    world.service.store().sync_templates(world.acme.id, WABA, &[listed]).await.unwrap();
+    world.service.store().of(world.acme.id).templates().sync(WABA, &[listed]).await.unwrap();
     let id = world.service.template_id(&world.acme, "left", "en").await.to_string();
     let page = member.page(&format!("{NEW}?type=template&template={id}&channel={shop}")).await;
     for label in [
@@ -305,15 +305,20 @@ async fn tags_and_people_who_are_found_are_part_of_the_audience() {
     let world = World::new().await;
     let member = world.signed_in(Role::Member).await;
     let (shop, store) = (shop(&world).await, world.service.store());
-    let tag = store.ensure_tag(world.acme.id, "vip", None).await.unwrap();
+    let tag = store.of(world.acme.id).tags().ensure("vip", None).await.unwrap();
     let person = |name: &str, number: u64| {
         let person =
             Person { first_name: name.to_owned(), phone_number: number.to_string(), ..Person::default() };
         (Uuid::now_v7(), person)
     };
     let tagged = [person("Ana", FIRST), person("Bia", FIRST + 1)];
-    store.add_contacts(world.acme.id, &tagged, &[tag], Timestamp::now()).await.unwrap();
-    store.add_contacts(world.acme.id, &[person("Caio", FIRST + 2)], &[], Timestamp::now()).await.unwrap();
+    store.of(world.acme.id).contacts().add(&tagged, &[tag], Timestamp::now()).await.unwrap();
+    store
+        .of(world.acme.id)
+        .contacts()
+        .add(&[person("Caio", FIRST + 2)], &[], Timestamp::now())
+        .await
+        .unwrap();
     let tag = tag.to_string();
     let (ana, caio) = (FIRST.to_string(), (FIRST + 2).to_string());
     let fields = [("channel", shop.as_str()), ("type", "text"), ("message", "hi"), ("tag", tag.as_str())];
@@ -356,10 +361,15 @@ async fn the_first_step_names_missing_choices_and_keeps_the_tag() {
     let member = world.signed_in(Role::Member).await;
     let shop = shop(&world).await;
     world.service.channel(&world.acme, Kind::BusinessAccount, "Other", Status::Connected).await;
-    let tag = world.service.store().ensure_tag(world.acme.id, "spring", None).await.unwrap();
+    let tag = world.service.store().of(world.acme.id).tags().ensure("spring", None).await.unwrap();
     let person = Person { phone_number: FIRST.to_string(), ..Person::default() };
     let store = world.service.store();
-    store.add_contacts(world.acme.id, &[(Uuid::now_v7(), person)], &[tag], Timestamp::now()).await.unwrap();
+    store
+        .of(world.acme.id)
+        .contacts()
+        .add(&[(Uuid::now_v7(), person)], &[tag], Timestamp::now())
+        .await
+        .unwrap();
     let at_tag = member.page(&format!("/console/contacts/tags/{tag}")).await;
     assert!(at_tag.contains(&format!("href=\"{NEW}?tag={tag}\"")), "{at_tag}");
 

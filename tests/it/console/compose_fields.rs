@@ -32,7 +32,7 @@ async fn hello(world: &World) -> String {
         rejected_reason: None,
         quality_score: None,
     };
-    world.service.store().sync_templates(world.acme.id, WABA, &[listed]).await.unwrap();
+    world.service.store().of(world.acme.id).templates().sync(WABA, &[listed]).await.unwrap();
     world.service.template_id(&world.acme, "hello", "en").await.to_string()
 }
 
@@ -42,12 +42,12 @@ async fn a_value_of_each_recipient_is_offered_previewed_checked_and_sent() {
     let member = world.signed_in(Role::Member).await;
     let (shop, template) = (shop(&world).await, hello(&world).await);
     let store = world.service.store();
-    let tag = store.ensure_tag(world.acme.id, "friends", None).await.unwrap();
+    let tag = store.of(world.acme.id).tags().ensure("friends", None).await.unwrap();
     let people = [("Ana Lúcia", FIRST), ("", FIRST + 1)].map(|(first_name, number)| {
         let first_name = first_name.to_owned();
         (Uuid::now_v7(), Person { first_name, phone_number: number.to_string(), ..Person::default() })
     });
-    store.add_contacts(world.acme.id, &people, &[tag], Timestamp::now()).await.unwrap();
+    store.of(world.acme.id).contacts().add(&people, &[tag], Timestamp::now()).await.unwrap();
     let tag = tag.to_string();
 
     let page = member.page(&format!("{NEW}?type=template&template={template}&channel={shop}")).await;

@@ -48,7 +48,7 @@ impl Stage {
         });
         let Value::Object(options) = options else { panic!("options are an object") };
         tier.as_object_mut().unwrap().extend(options);
-        service.store().apply_tiers(&Who::Pombo, &[(QUICK.to_owned(), tier.to_string())]).await.unwrap();
+        service.store().tiers().apply(&Who::Pombo, &[(QUICK.to_owned(), tier.to_string())]).await.unwrap();
         let world = World::on(service).await;
         let (service, acme) = (&world.service, &world.acme);
         let phone =
@@ -264,7 +264,7 @@ async fn a_person_who_is_found_is_picked_by_a_button() {
     let number = "999900000005";
     let caio = Person { first_name: "Caio".to_owned(), phone_number: number.to_owned(), ..Person::default() };
     let (store, acme) = (stage.world.service.store(), stage.world.acme.id);
-    store.add_contacts(acme, &[(Uuid::now_v7(), caio)], &[], Timestamp::now()).await.unwrap();
+    store.of(acme).contacts().add(&[(Uuid::now_v7(), caio)], &[], Timestamp::now()).await.unwrap();
     let found = post(&member, &stage.fields(&[("action", "find"), ("find", "caio"), ("number", "")])).await;
     assert!(found.status == 200 && found.body.contains("Caio"), "{}", found.body);
     assert!(found.body.contains(&format!("name=\"pick\" value=\"{number}\"")), "{}", found.body);

@@ -267,7 +267,7 @@ async fn owners_decide_what_opt_out_words_do() {
     assert_eq!(member.post(set, &words("nothing", "")).await.status, 403);
     let page = owner.submit(set, &words("marketing", "Chega\r\nJá deu")).await;
     assert!(page.contains("The words are saved.") && page.contains("Chega\nJá deu"), "{page}");
-    let kept = world.service.store().opt_out_words(world.acme.id).await.unwrap();
+    let kept = world.service.store().of(world.acme.id).suppressions().words().await.unwrap();
     assert_eq!(
         (kept.scope, kept.stop_words),
         (Some(Suppression::Marketing), vec!["Chega".into(), "Já deu".into()])
@@ -280,7 +280,7 @@ async fn owners_decide_what_opt_out_words_do() {
         assert!(page.status == 422 && page.body.contains(sentence), "{}", page.body);
     }
     assert!(owner.submit(set, &words("nothing", "")).await.contains("The words are saved."));
-    assert_eq!(world.service.store().opt_out_words(world.acme.id).await.unwrap().scope, None);
+    assert_eq!(world.service.store().of(world.acme.id).suppressions().words().await.unwrap().scope, None);
 }
 
 #[tokio::test]

@@ -143,7 +143,7 @@ async fn mappings_and_settings_are_kept_when_a_session_ends_and_secrets_are_not(
         let sent = after.post(path, fields).await;
         assert_eq!(sent.status, 303, "{path}: {}", sent.body);
     }
-    let words = world.service.store().opt_out_words(world.acme.id).await.unwrap();
+    let words = world.service.store().of(world.acme.id).suppressions().words().await.unwrap();
     assert_eq!(words.stop_words, ["Chega", "Já deu"]);
     assert!(owner_again.page(&import).await.contains("<option value=\"name\" selected>"));
     let channel = format!("/console/channels/{}", world.acme.id);
@@ -193,7 +193,7 @@ async fn a_tag_is_chosen_among_thousands_and_stays_chosen() {
     let world = World::new().await;
     let member = world.signed_in(Role::Member).await;
     let (shop, store) = (shop(&world).await, world.service.store());
-    let oldest = store.ensure_tag(world.acme.id, "Zürich", None).await.unwrap().to_string();
+    let oldest = store.of(world.acme.id).tags().ensure("Zürich", None).await.unwrap().to_string();
     let names: Vec<_> = (0..1_000).map(|i| json!({"name": format!("t{i}")})).collect();
     let written = world
         .service

@@ -86,7 +86,7 @@ async fn a_form_with_faults_keeps_its_input_and_one_that_is_sent_twice_acts_once
         tokio::join!(owner.post("/console/keys", &form), owner.post("/console/keys", &form));
     assert_eq!((first.status, first.header("location")), (303, second.header("location")));
     assert_eq!(owner.post("/console/keys", &form).await.status, 303);
-    let keys = world.service.store().api_keys(world.acme.id).await.unwrap();
+    let keys = world.service.store().of(world.acme.id).keys().all().await.unwrap();
     assert_eq!(keys.iter().filter(|key| key.name == "shop").count(), 1);
 }
 

@@ -12,7 +12,7 @@ pub(crate) async fn with_tiers(world: &World) {
     let tiers = tier::parse(tier::BUILT_IN).unwrap();
     let documents: Vec<_> =
         tiers.iter().map(|tier| (tier.name.clone(), serde_json::to_string(tier).unwrap())).collect();
-    world.service.store().apply_tiers(&Who::Pombo, &documents).await.unwrap();
+    world.service.store().tiers().apply(&Who::Pombo, &documents).await.unwrap();
 }
 
 #[tokio::test]
@@ -71,7 +71,7 @@ async fn a_tier_is_applied_only_after_its_difference_was_shown() {
         page.contains("The tier standard is changed.") && page.contains("user:operator@pombo.example"),
         "{page}"
     );
-    let stored = world.service.store().find_tier("standard").await.unwrap().unwrap().settings;
+    let stored = world.service.store().tiers().find("standard").await.unwrap().unwrap().settings;
     assert!(stored.contains("\"40/s\""), "{stored}");
     assert_eq!(operator.get("/console/operator/tiers/none").await.status, 404);
 }

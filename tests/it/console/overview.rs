@@ -55,6 +55,6 @@ async fn a_tier_shows_the_end_of_running_sends_before_and_after() {
     let ends: Vec<_> = row.split("datetime=\"").skip(1).map(|end| end.split('"').next().unwrap()).collect();
     assert_eq!(ends.len(), 2, "{row}");
     assert!(ends[0] < ends[1], "500 messages at one a minute end later: {ends:?}");
-    let other = world.service.store().find_tier("standard").await.unwrap().unwrap().settings;
+    let other = world.service.store().tiers().find("standard").await.unwrap().unwrap().settings;
     assert!(other.contains("80/s"), "nothing is applied yet: {other}");
 }

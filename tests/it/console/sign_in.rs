@@ -153,7 +153,7 @@ async fn behind_a_trusted_proxy_each_client_is_counted_and_recorded_by_its_own_a
     let cookie = entered.header("set-cookie");
     assert!(cookie.starts_with("__Host-pombo_session=") && cookie.ends_with("; Secure"), "{cookie}");
     let page = pombo::domain::page::PageRequest { page: 1, limit: 100 };
-    let changes = world.service.store().changes(Filter::default(), page).await.unwrap().records;
+    let changes = world.service.store().changes().page(Filter::default(), page).await.unwrap().records;
     let addresses: Vec<_> = changes.iter().filter_map(|change| change.address.as_deref()).collect();
     assert_eq!(addresses[0], "2001:db8:1::1", "{addresses:?}");
     assert!(addresses.contains(&"2001:db8::/56"), "guesses are one entry: {addresses:?}");
@@ -175,7 +175,7 @@ async fn without_a_trusted_proxy_the_headers_say_nothing() {
     assert_eq!(entered.status, 303, "{}", entered.body);
     assert!(entered.header("set-cookie").starts_with("pombo_session="), "{}", entered.header("set-cookie"));
     let page = pombo::domain::page::PageRequest { page: 1, limit: 1 };
-    let changes = world.service.store().changes(Filter::default(), page).await.unwrap().records;
+    let changes = world.service.store().changes().page(Filter::default(), page).await.unwrap().records;
     assert_eq!(changes[0].address.as_deref(), Some("127.0.0.1"));
 }
 
@@ -187,7 +187,7 @@ async fn every_attempt_is_in_the_record_with_its_address() {
     sign_in(&browser, ANA, "wrong").await;
     sign_in(&browser, ANA, PASSWORD).await;
     let page = pombo::domain::page::PageRequest { page: 1, limit: 10 };
-    let changes = world.service.store().changes(Filter::default(), page).await.unwrap().records;
+    let changes = world.service.store().changes().page(Filter::default(), page).await.unwrap().records;
     let who: Vec<_> = changes.iter().take(2).map(|change| change.who.as_str()).collect();
     assert_eq!(
         who[0],

@@ -45,7 +45,7 @@ async fn fill(world: &World) -> Vec<String> {
     let (service, store, company) = (&world.service, world.service.store(), world.acme.id);
     let names: Vec<_> =
         (0..TAGS).map(|nth| (format!("Customers of the {nth}th spring fair, São Paulo"), None)).collect();
-    let tags = store.write_tags(&Who::Pombo, company, &names, Timestamp::now()).await.unwrap();
+    let tags = store.of(company).tags().write(&Who::Pombo, &names, Timestamp::now()).await.unwrap();
     let tags: Vec<Uuid> = tags.into_iter().map(|(id, _)| id).collect();
     let person = |nth: u64| Person {
         first_name: format!("Maria Aparecida {nth}"),
@@ -55,12 +55,12 @@ async fn fill(world: &World) -> Vec<String> {
         ..Person::default()
     };
     let people: Vec<_> = (0..MANY).map(|nth| (Uuid::now_v7(), person(nth))).collect();
-    store.add_contacts(company, &people, &tags[..10], Timestamp::now()).await.unwrap();
+    store.of(company).contacts().add(&people, &tags[..10], Timestamp::now()).await.unwrap();
     for nth in 0..MANY {
         let number = PhoneNumber::from_u64(FIRST + nth).unwrap();
-        store.add_suppression(&Who::Pombo, company, number, Suppression::Marketing).await.unwrap();
+        store.of(company).suppressions().add(&Who::Pombo, number, Suppression::Marketing).await.unwrap();
         let name = format!("Branch number {nth} of the company");
-        store.add_company(&Who::Pombo, &name, "standard").await.unwrap();
+        store.companies().add(&Who::Pombo, &name, "standard").await.unwrap();
         service.add_key(company, &format!("pk_weight_{nth}"), None).await;
         let email = format!("person.{nth}@acme.example");
         let member = Create {
@@ -97,7 +97,7 @@ async fn fill(world: &World) -> Vec<String> {
     }
     };
     let listed: Vec<_> = (0..MANY).map(template).collect();
-    store.sync_templates(company, WABA, &listed).await.unwrap();
+    store.of(company).templates().sync(WABA, &listed).await.unwrap();
     let states: Vec<_> = (0..i64::try_from(MANY).unwrap())
         .map(|nth| if nth % 2 == 0 { (At::Failed, Some(131_000 + nth)) } else { (At::Read, None) })
         .collect();

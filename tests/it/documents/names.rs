@@ -1,7 +1,8 @@
 //! Names in the documents are names in the code.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
+use std::process::Command;
 
 use pombo::domain::outlook::Reason;
 use pombo::domain::tier;
@@ -28,6 +29,42 @@ fn every_option_of_a_tier_is_explained() {
         .cloned()
         .collect();
     assert_eq!(explained("docs/limits.md", "| option | what it limits |"), options);
+}
+
+/// The crates of the workspace, each with those that its manifest names.
+fn manifests() -> BTreeMap<String, BTreeSet<String>> {
+    let asked = ["metadata", "--offline", "--locked", "--no-deps", "--format-version", "1"];
+    let answer = Command::new(env!("CARGO")).args(asked).current_dir(root()).output().unwrap();
+    let answer: serde_json::Value = serde_json::from_slice(&answer.stdout).unwrap();
+    let ours = |name: &serde_json::Value| name.as_str().unwrap().strip_prefix("pombo-").map(str::to_owned);
+    let uses = |package: &serde_json::Value| {
+        let listed = package["dependencies"].as_array().unwrap().iter();
+        listed.filter(|used| used["kind"].is_null()).filter_map(|used| ours(&used["name"])).collect()
+    };
+    let packages = answer["packages"].as_array().unwrap().iter();
+    packages.filter_map(|package| Some((ours(&package["name"])?, uses(package)))).collect()
+}
+
+#[test]
+fn the_table_of_crates_has_every_crate_and_what_it_uses() {
+    let page = Document::read(Path::new("ARCHITECTURE.md"));
+    let rows =
+        page.text.lines().skip_while(|line| !line.starts_with("| crate | what it is | may use |")).skip(2);
+    let quoted = |cell: &str| cell.split('`').skip(1).step_by(2).map(str::to_owned).collect::<BTreeSet<_>>();
+    let mut table = BTreeMap::new();
+    for row in rows.take_while(|line| line.starts_with('|')) {
+        let cells: Vec<_> = row.split('|').collect();
+        table.extend(quoted(cells[1]).into_iter().map(|name| (name, quoted(cells[3]))));
+    }
+    let manifests = manifests();
+    assert_eq!(table.keys().collect::<Vec<_>>(), manifests.keys().collect::<Vec<_>>());
+    for (name, uses) in manifests {
+        let unnamed: Vec<_> = uses.difference(&table[&name]).collect();
+        assert!(
+            unnamed.is_empty(),
+            "{name} uses {unnamed:?}, which its row in ARCHITECTURE.md does not name"
+        );
+    }
 }
 
 #[test]

@@ -28,7 +28,7 @@ async fn events_wait_while_nats_is_away_and_all_arrive_once(universe: &Universe)
         // Dispatching goes on.
         running.send_to_tag(tag, 100).await;
         running.settled(100 * (round + 1)).await;
-        assert!(running.store.outbox_extent().await.unwrap().rows >= 101, "the events do not wait");
+        assert!(running.store.outbox().extent().await.unwrap().rows >= 101, "the events do not wait");
         server.start_again().await;
         published(&running.store).await;
     }
@@ -52,7 +52,7 @@ async fn events_whose_acknowledgement_is_lost_are_not_in_the_stream_twice(univer
         proxy.holds() && server.count().await > 0
     })
     .await;
-    assert_ne!(running.store.outbox_extent().await.unwrap().rows, 0);
+    assert_ne!(running.store.outbox().extent().await.unwrap().rows, 0);
     // The acknowledgement never comes, and the events are published again.
     proxy.cut();
     proxy.let_go();
@@ -74,7 +74,7 @@ async fn a_full_outbox_drops_the_oldest_and_the_stream_says_how_many(universe: &
     running.send_to_tag(tag, 150).await;
     running.settled(150).await;
     until("the outbox within its bound", async || {
-        let waiting = running.store.pending_events(1_000).await.unwrap();
+        let waiting = running.store.outbox().pending(1_000).await.unwrap();
         waiting.len() as u64 <= MOST + 1
     })
     .await;

@@ -85,7 +85,7 @@ fn events() -> Events {
 
 /// Waits until all events are published.
 async fn published(store: &Store) {
-    until("every event published", async || store.outbox_extent().await.unwrap().rows == 0).await;
+    until("every event published", async || store.outbox().extent().await.unwrap().rows == 0).await;
 }
 
 /// How many events there are of each type; no two have one id.
@@ -141,7 +141,7 @@ async fn every_kind_of_event_arrives_once(universe: &Universe) {
 
     // The provider no longer accepts the token.
     let other = running.seal(running.channel, "EAAG-bad");
-    running.store.reconnect_channel(&Who::Pombo, running.channel, Some(other)).await.unwrap();
+    running.store.channels().reconnect(&Who::Pombo, running.channel, Some(other)).await.unwrap();
     until("the channel disconnected", async || {
         by_type(&server.stored().await).get("channel.disconnected") == Some(&1)
     })

@@ -49,7 +49,7 @@ impl Provider {
     /// The service's id of a template, once the service has the provider's list.
     pub(crate) async fn template(service: &Service, company: &Company, name: &str) -> i64 {
         let store = service.store();
-        let find = async || store.find_template_by_name(company.id, WABA, name, LANGUAGE).await.unwrap();
+        let find = async || store.of(company.id).templates().named(WABA, name, LANGUAGE).await.unwrap();
         until("the provider's templates", async || find().await.is_some()).await;
         find().await.unwrap().id
     }

@@ -75,7 +75,7 @@ async fn events_of_an_ending_session_are_written_before_a_graceful_stop_ends() {
 
     let store = world.service.store();
     for number in people {
-        let known = store.known_number(world.channel, number).await.unwrap();
+        let known = store.web_sessions().known_number(world.channel, number).await.unwrap();
         assert!(known.is_some_and(|known| known.first_heard_at.is_some()), "{number}");
     }
     world.service.restart_with_driver(ScriptedDriver::default()).await;

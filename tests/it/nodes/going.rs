@@ -42,7 +42,7 @@ async fn a_node_that_is_stopped_hands_its_channels_over_at_once() {
     let owner = under_way(&mut stage).await;
     let stopped = owner.name;
     owner.stop().await;
-    let nodes = stage.universe.store.nodes().await.unwrap();
+    let nodes = stage.universe.store.nodes().all().await.unwrap();
     let left = nodes.iter().all(|node| node.name != stopped || !node.is_alive());
     assert!(left, "the node leaves before it ends, so that no node waits for its lease");
     let name = &stage.nodes[0].name;

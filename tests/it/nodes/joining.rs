@@ -70,7 +70,7 @@ async fn a_node_with_another_sealing_key_is_refused_and_disconnects_no_channel()
     let output = command.env("POMBO__DATA__DIR", "elsewhere").output().unwrap();
     assert_eq!(output.status.code(), Some(1), "{output:?}");
 
-    assert_eq!(stage.universe.store.nodes().await.unwrap().len(), 1, "no other node joined");
+    assert_eq!(stage.universe.store.nodes().all().await.unwrap().len(), 1, "no other node joined");
     assert_eq!(stage.channel_state().await, "connected");
     stage.send(&stage.nodes[0], SINGLE).await;
     stage.all_heard_once(1).await;
@@ -92,10 +92,10 @@ async fn a_node_that_lacks_a_key_gives_its_channels_to_one_that_has_it_and_chang
     let (vault, _) = Vault::open(&Config::default().secrets, &place.join("data")).unwrap();
     let new = vault.current_key();
     let proof = KeyProof { key_id: new.as_slice().to_vec(), proof: vault.prove(new).unwrap() };
-    stage.universe.store.add_sealing_key(&proof).await.unwrap();
+    stage.universe.store.sealing_keys().add(&proof).await.unwrap();
     let id = channel.parse().unwrap();
     let token = vault.seal(b"EAAG-good", &context::token(id));
-    stage.universe.store.reconnect_channel(&Who::Pombo, id, Some(token)).await.unwrap();
+    stage.universe.store.channels().reconnect(&Who::Pombo, id, Some(token)).await.unwrap();
     until("the node not ready", async || stage.nodes[0].is_ready().await.status == 503).await;
     let said = stage.nodes[0].is_ready().await.body;
     assert!(said.contains(&format!("lacks the sealing key {new}")), "{said}");
@@ -150,7 +150,7 @@ async fn a_rotation_names_the_node_that_does_not_have_the_new_key_and_goes_on_on
     let rotated = stage.serving.place.json("secrets rotate");
     assert_eq!((&rotated["added"], rotated["retired"].as_array().unwrap().len()), (&json!(false), 1));
     copy_key(&place, "b");
-    let keys = stage.universe.store.sealing_keys().await.unwrap();
+    let keys = stage.universe.store.sealing_keys().all().await.unwrap();
     assert_eq!(hex::encode(&keys[0].key_id), rotated["key"].as_str().unwrap());
     assert_eq!(keys.len(), 1, "nothing is sealed with the old key");
     assert_eq!(stage.channel_state().await, "connected");
@@ -167,7 +167,7 @@ async fn a_name_in_use_is_refused_and_a_killed_node_comes_back_under_its_own() {
     killed.child.crash();
     // The lease of the killed node has not lapsed: only the lock on its name is free.
     stage.start("a").await;
-    let alive = stage.universe.store.nodes().await.unwrap().into_iter().filter(|node| node.name == "a");
+    let alive = stage.universe.store.nodes().all().await.unwrap().into_iter().filter(|node| node.name == "a");
     assert_eq!(alive.count(), 2, "one of them is gone");
     stage.send(&stage.nodes[0], SINGLE).await;
     stage.all_heard_once(1).await;

@@ -130,7 +130,7 @@ async fn any_node_pauses_resumes_and_cancels_a_send() {
     until("the send to go on", async || stage.serving.figures().0 > begun - crate::serving::IN_FLIGHT).await;
     steer("cancel").await;
     let store = &stage.universe.store;
-    until("the send over", async || store.working_channels().await.unwrap().is_empty()).await;
+    until("the send over", async || store.channels().working().await.unwrap().is_empty()).await;
     assert!(stage.serving.figures().0 < PEOPLE);
     stage.nodes.push(owner);
     stage.end().await;
@@ -146,27 +146,28 @@ async fn the_owner_obeys_a_pause_and_a_cancel_of_a_node_that_died_as_soon_as_the
         stage.serving.send(&owner.url).await.json()["send_id"].as_str().unwrap().parse().unwrap();
     until("the send under way", async || stage.serving.figures().0 > 5).await;
     let store = &stage.universe.store;
-    let company = store.find_company("Acme").await.unwrap().unwrap().id;
+    let company = store.companies().find_named("Acme").await.unwrap().unwrap().id;
     let note = |over: Option<i16>| {
         let body = json!({ "release": { "send": send, "over": over } }).to_string();
         NoteOfSend { name: "release", body }
     };
     let until_obeyed = async |note: Option<i64>| {
         let note = note.expect("a note is written with the change");
-        until("the note acted on", async || !store.has_note(note).await.unwrap()).await;
+        until("the note acted on", async || !store.notes().has(note).await.unwrap()).await;
     };
-    let paused = store.control_send(company, send, Control::Paused, Some(&note(None))).await.unwrap();
+    let paused = store.of(company).sends().control(send, Control::Paused, Some(&note(None))).await.unwrap();
     until_obeyed(paused.unwrap().note).await;
     // Messages that began before arrive, and no others.
     let begun = stage.serving.figures().0 + crate::serving::IN_FLIGHT;
     assert!(begun < PEOPLE, "it is too late to see a pause");
     let over = Some(State::Canceled.as_i16());
-    let canceled = store.cancel_send(company, send, Timestamp::now(), Some(&note(over))).await.unwrap();
+    let canceled = store.of(company).sends().cancel(send, Timestamp::now(), Some(&note(over))).await.unwrap();
     until_obeyed(canceled.unwrap().note).await;
     assert!(stage.serving.figures().0 <= begun);
-    assert!(store.working_channels().await.unwrap().is_empty());
+    assert!(store.channels().working().await.unwrap().is_empty());
     // An ended send cannot be paused, and no node gets a note.
-    let late = store.control_send(company, send, Control::Paused, Some(&note(None))).await.unwrap().unwrap();
+    let late =
+        store.of(company).sends().control(send, Control::Paused, Some(&note(None))).await.unwrap().unwrap();
     assert_eq!((late.state, late.note), (State::Canceled, None));
     stage.nodes.push(owner);
     stage.end().await;

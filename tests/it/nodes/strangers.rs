@@ -107,7 +107,7 @@ async fn a_stranger_on_nats_gets_no_answer_and_unlinks_no_phone() {
     }
     assert!(cluster.whatsapp.messages().is_empty());
     assert_eq!(cluster.phone.logins(), logins);
-    assert!(cluster.universe.store.has_web_session(cluster.channel).await.unwrap());
+    assert!(cluster.universe.store.web_sessions().exists(cluster.channel).await.unwrap());
     cluster.end().await;
 }
 
@@ -205,9 +205,9 @@ async fn a_recorded_message_is_not_sent_again_even_when_the_session_has_moved() 
     assert_eq!(cluster.whatsapp.messages().len(), 1);
 
     let (owner, other) = cluster.owner().await;
-    let nodes = cluster.universe.store.nodes().await.unwrap();
+    let nodes = cluster.universe.store.nodes().all().await.unwrap();
     let id = nodes.iter().find(|node| node.name == owner).unwrap().id;
-    assert!(cluster.universe.store.drain_node(&Who::Pombo, id).await.unwrap());
+    assert!(cluster.universe.store.nodes().drain(&Who::Pombo, id).await.unwrap());
     until("another owner", async || cluster.owner().await.0 == other).await;
     cluster.sends().await;
     repeat().await;

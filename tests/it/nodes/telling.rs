@@ -47,7 +47,7 @@ async fn an_app_is_throttled_at_one_node(options: &[(&str, &str)]) {
     let (channel, number) = channel_elsewhere(&stage, &owner).await;
     let other = &stage.nodes[0];
     let state = async || {
-        let found = stage.universe.store.find_channel(channel.parse().unwrap()).await.unwrap();
+        let found = stage.universe.store.channels().find(channel.parse().unwrap()).await.unwrap();
         found.unwrap().connection.status.to_string()
     };
     until("the other channel connected", async || state().await == "connected").await;

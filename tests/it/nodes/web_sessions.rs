@@ -45,10 +45,10 @@ impl Cluster {
         let (universe, whatsapp) = (Universe::postgres().await, FakeWhatsApp::start());
         let store = &universe.store;
         tier(store, "quick", json!({})).await;
-        let company_id = store.add_company(&Who::Pombo, "acme", "quick").await.unwrap().id;
+        let company_id = store.companies().add(&Who::Pombo, "acme", "quick").await.unwrap().id;
         let (hash, scopes) = (api_key::hash(KEY), Scopes::ALL);
-        let key = NewKey { company_id, name: KEY, prefix: "pombo_", hash, expires_at: None, scopes };
-        store.add_api_key(&Who::Pombo, key).await.unwrap();
+        let key = NewKey { name: KEY, prefix: "pombo_", hash, expires_at: None, scopes };
+        store.of(company_id).keys().add(&Who::Pombo, key).await.unwrap();
         let new = NewChannel {
             id: Uuid::now_v7(),
             company_id,
@@ -61,7 +61,7 @@ impl Cluster {
             secrets: Sealed { token: None, app_secret: None },
             status: Status::Pairing,
         };
-        let channel = store.add_channel(&Who::Pombo, new).await.unwrap().id;
+        let channel = store.channels().add(&Who::Pombo, new).await.unwrap().id;
         let (directory, nats) = (tempfile::tempdir().unwrap(), NatsServer::start_with(&[]).await);
         let phone = whatsapp.phone(OWN);
         whatsapp.contact(MARIA);
@@ -152,8 +152,8 @@ impl Cluster {
     }
 
     async fn is_owned_by(&self, name: &str) -> bool {
-        let owner = self.universe.store.owner_of(self.channel).await.unwrap();
-        let nodes = self.universe.store.nodes().await.unwrap();
+        let owner = self.universe.store.shards().owner_of(self.channel).await.unwrap();
+        let nodes = self.universe.store.nodes().all().await.unwrap();
         owner.is_some_and(|owner| nodes.iter().any(|node| node.id == owner.node && node.name == name))
     }
 
@@ -213,9 +213,9 @@ async fn a_message_posted_at_any_node_goes_through_the_one_session_and_is_answer
 async fn a_session_moves_when_its_node_drains_and_the_drained_node_still_answers() {
     let cluster = Cluster::linked().await;
     let (logins, (owner, other)) = (cluster.phone.logins(), cluster.owner().await);
-    let nodes = cluster.universe.store.nodes().await.unwrap();
+    let nodes = cluster.universe.store.nodes().all().await.unwrap();
     let id = nodes.iter().find(|node| node.name == owner).unwrap().id;
-    assert!(cluster.universe.store.drain_node(&Who::Pombo, id).await.unwrap());
+    assert!(cluster.universe.store.nodes().drain(&Who::Pombo, id).await.unwrap());
     until("another login", async || cluster.phone.logins() > logins).await;
     cluster.phone.expect_online().await;
     assert_eq!(cluster.owner().await.0, other);

@@ -70,7 +70,7 @@ async fn a_webhook_of_thousands_of_preferences_lets_other_sends_in(universe: &Un
             accepted.push(Timestamp::now().millis());
         }
         assert_eq!(told.await.unwrap().status, 200);
-        let kept = running.store.suppressions(Timestamp::now()).await.unwrap().len() as u64;
+        let kept = running.store.suppressions().current(Timestamp::now()).await.unwrap().len() as u64;
         assert_eq!(kept, if value == "stop" { PEOPLE } else { 0 });
         if value == "stop" {
             let commits = commits(universe).await;
@@ -106,7 +106,7 @@ async fn the_number_of_preferences_that_wait_for_the_database_is_bounded() {
         *answers.entry(answer.status).or_default() += 1;
     }
     assert_eq!(answers.keys().copied().collect::<Vec<_>>(), [200, 503], "{answers:?}");
-    let kept = running.store.suppressions(Timestamp::now()).await.unwrap().len() as u64;
+    let kept = running.store.suppressions().current(Timestamp::now()).await.unwrap().len() as u64;
     assert_eq!(kept, WORDS * answers[&200]);
     running.end().await;
     universe.end().await;

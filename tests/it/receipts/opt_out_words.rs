@@ -42,7 +42,7 @@ async fn gets(running: &Running) -> bool {
 }
 
 async fn kept(running: &Running) -> Vec<(Suppression, Option<Source>)> {
-    let kept = running.store.suppressions_of(running.company, Timestamp::now()).await.unwrap();
+    let kept = running.store.of(running.company).suppressions().all(Timestamp::now()).await.unwrap();
     kept.into_iter().map(|kept| (kept.record.scope, kept.source)).collect()
 }
 
@@ -74,17 +74,17 @@ async fn a_word_lifts_no_suppression_of_others(universe: &Universe) {
     let running = Running::start(universe, |_| {}).await;
     let (store, company) = (&running.store, running.company);
     let (ana, person) = (Who::CommandLine("ana".to_owned()), PhoneNumber::from_u64(PERSON).unwrap());
-    store.add_suppression(&ana, company, person, Suppression::Everything).await.unwrap();
+    store.of(company).suppressions().add(&ana, person, Suppression::Everything).await.unwrap();
     hear(&running, &wrote("stop", 0)).await;
     hear(&running, &wrote("start", -1)).await;
     assert_eq!(kept(&running).await, [(Suppression::Everything, Some(Source::Operator))]);
-    store.lift_suppressions(&ana, company, person).await.unwrap();
+    store.of(company).suppressions().lift(&ana, person).await.unwrap();
     // The person's own word, which an operator confirmed.
     let later = Timestamp::now().millis();
     until("the next second", async || Timestamp::now().millis() > later + 1_000).await;
     hear(&running, &wrote("stop", 0)).await;
     assert_eq!(kept(&running).await, [(Suppression::Everything, Some(Source::Message))]);
-    assert!(!store.add_suppression(&ana, company, person, Suppression::Everything).await.unwrap());
+    assert!(!store.of(company).suppressions().add(&ana, person, Suppression::Everything).await.unwrap());
     hear(&running, &wrote("start", -1)).await;
     assert_eq!(kept(&running).await, [(Suppression::Everything, Some(Source::Operator))]);
     running.end().await;
@@ -97,8 +97,8 @@ async fn a_company_has_words_of_its_own_and_may_switch_them_off(universe: &Unive
     let set = async |scope, stop: &[&str], start: &[&str]| {
         let list = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
         let words = OptOutWords::new(scope, list(stop), list(start)).unwrap();
-        running.store.set_opt_out_words(&ana, running.company, &words).await.unwrap();
-        assert_eq!(running.store.opt_out_words(running.company).await.unwrap(), words);
+        running.store.of(running.company).suppressions().set_words(&ana, &words).await.unwrap();
+        assert_eq!(running.store.of(running.company).suppressions().words().await.unwrap(), words);
     };
     set(None, &[], &[]).await;
     hear(&running, &wrote("stop", 90)).await;

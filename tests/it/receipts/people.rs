@@ -1,13 +1,11 @@
 //! One person has several numbers, and the provider names another one than the company wrote to.
 
-use migration::MigratorTrait as _;
 use pombo::domain::message::State;
 use pombo::domain::phone::PhoneNumber;
 use pombo::domain::suppression::Suppression;
 use pombo::store::changes::Who;
 use pombo::store::persons::OtherNumber;
 use reqwest::Method;
-use sea_orm::{ConnectionTrait as _, Database};
 use serde_json::{Value, json};
 
 use super::suppressed::{marketing, templates};
@@ -25,7 +23,6 @@ stores!(
     a_receipt_without_our_key_is_applied_by_the_provider_s_id,
     what_the_provider_writes_for_people_is_shown_with_the_failure,
     a_contact_is_found_under_every_form_of_the_number,
-    suppressions_from_before_stand_under_the_person_s_number,
 );
 
 /// The form that people write, and the one that the provider has.
@@ -64,7 +61,10 @@ async fn gets(running: &Running, promo: i64, number: u64) -> bool {
 async fn learned(running: &Running, pair: (u64, u64)) {
     let expected =
         [OtherNumber { company_id: running.company, number: number(pair.0), person: number(pair.1) }];
-    until("the pair learned", async || running.store.other_numbers(None).await.unwrap() == expected).await;
+    until("the pair learned", async || {
+        running.store.persons().other_numbers(None).await.unwrap() == expected
+    })
+    .await;
 }
 
 async fn a_stop_under_the_provider_s_form_of_a_number_is_a_stop_of_the_person(universe: &Universe) {
@@ -82,9 +82,9 @@ async fn a_stop_under_the_provider_s_form_of_a_number_is_a_stop_of_the_person(un
         // What a person adds and lifts is about the person too.
         let ana = Who::CommandLine("ana".to_owned());
         let (store, company) = (&running.store, running.company);
-        store.add_suppression(&ana, company, number(known_as), Suppression::Marketing).await.unwrap();
+        store.of(company).suppressions().add(&ana, number(known_as), Suppression::Marketing).await.unwrap();
         until("the suppression seen", async || !gets(&running, promo, written).await).await;
-        assert_eq!(store.lift_suppressions(&ana, company, number(written)).await.unwrap().len(), 1);
+        assert_eq!(store.of(company).suppressions().lift(&ana, number(written)).await.unwrap().len(), 1);
         until("its end seen", async || gets(&running, promo, known_as).await).await;
     }
     // Both forms in one send are one person, and one message.
@@ -263,46 +263,8 @@ async fn a_contact_is_found_under_every_form_of_the_number(universe: &Universe) 
     assert_eq!(found("556488887776".to_owned()).await, 0);
     assert_eq!(found(UNKNOWN.0.to_string()).await, 0);
     let pair = [(number(UNKNOWN.0), number(UNKNOWN.1))];
-    assert_eq!(running.store.learn_numbers(running.company, &pair).await.unwrap(), 1);
-    assert_eq!(running.store.learn_numbers(running.company, &pair).await.unwrap(), 0);
+    assert_eq!(running.store.of(running.company).persons().learn_numbers(&pair).await.unwrap(), 1);
+    assert_eq!(running.store.of(running.company).persons().learn_numbers(&pair).await.unwrap(), 0);
     assert_eq!(found(UNKNOWN.0.to_string()).await, 1);
     running.end().await;
-}
-
-async fn suppressions_from_before_stand_under_the_person_s_number(universe: &Universe) {
-    let company = universe.store.add_company(&Who::Pombo, "Acme", "standard").await.unwrap().id;
-    let database = Database::connect(&universe.url).await.unwrap();
-    let all = migration::Migrator::get_applied_migrations(&database).await.unwrap();
-    let first = all.iter().position(|step| step.name().ends_with("know_people_by_one_number")).unwrap();
-    let back = u32::try_from(all.len() - first).unwrap();
-    migration::Migrator::down(&database, Some(back)).await.unwrap();
-    let id = match database.get_database_backend() {
-        sea_orm::DbBackend::Postgres => format!("'{company}'"),
-        _ => format!("x'{}'", company.as_simple()),
-    };
-    let landline = 551_133_334_444_u64;
-    let forms = FORMS.map(
-        |(written, known_as)| {
-            if number(written).person() == number(written) { known_as } else { written }
-        },
-    );
-    let mut before: Vec<_> = forms.iter().map(|form| (*form, 100, "NULL".to_owned())).collect();
-    // Of the two statements about the first person the latest counts: the person wants marketing again.
-    before.push((FORMS[0].0, 200, "150".to_owned()));
-    before.push((landline, 100, "NULL".to_owned()));
-    for (recipient, said_at, until) in before {
-        let sql = format!(
-            "INSERT INTO suppression (company_id, recipient, scope, until, created_at, said_at) \
-             VALUES ({id}, {recipient}, 1, {until}, 100, {said_at})"
-        );
-        database.execute_unprepared(&sql).await.unwrap();
-    }
-    migration::Migrator::up(&database, None).await.unwrap();
-    database.close().await.unwrap();
-    let kept = universe.store.suppressions_of(company, pombo::clock::Timestamp::now()).await.unwrap();
-    let kept: Vec<_> = kept.into_iter().map(|kept| kept.record.recipient).collect();
-    let mut expected: Vec<_> = FORMS[1..].iter().map(|(written, _)| number(*written).person()).collect();
-    expected.push(number(landline));
-    expected.sort_unstable();
-    assert_eq!(kept, expected);
 }

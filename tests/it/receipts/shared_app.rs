@@ -51,13 +51,13 @@ fn body(entries: &[(&str, Vec<Value>)]) -> String {
 
 /// The opted-out recipients, by company.
 async fn left_out(running: &Running) -> BTreeSet<(Uuid, u64)> {
-    let all = running.store.suppressions(Timestamp::now()).await.unwrap();
+    let all = running.store.suppressions().current(Timestamp::now()).await.unwrap();
     all.into_iter().map(|record| (record.company_id, record.recipient.to_string().parse().unwrap())).collect()
 }
 
 async fn two_companies_of_one_app_get_each_exactly_their_own(universe: &Universe) {
     let running = Running::start(universe, |_| {}).await;
-    let globex = running.store.add_company(&Who::Pombo, "Globex", "standard").await.unwrap().id;
+    let globex = running.store.companies().add(&Who::Pombo, "Globex", "standard").await.unwrap().id;
     let theirs = running.add_channel_of(globex, "x", THEIR_NUMBER, "standard").await;
     send(&running, "everyone", FIRST, 1).await;
     let before = rows(universe).await;

@@ -25,9 +25,9 @@ stores!(
 /// Takes over the simulator's templates; those of marketing and utility.
 pub(super) async fn templates(running: &Running) -> (i64, i64) {
     let listed: Vec<_> = simulator::default_templates().into_iter().map(listed).collect();
-    running.store.sync_templates(running.company, WABA, &listed).await.unwrap();
+    running.store.of(running.company).templates().sync(WABA, &listed).await.unwrap();
     let id = async |name| {
-        let found = running.store.find_template_by_name(running.company, WABA, name, "en_US").await.unwrap();
+        let found = running.store.of(running.company).templates().named(WABA, name, "en_US").await.unwrap();
         found.unwrap().id
     };
     (id("promo").await, id("hello_world").await)
@@ -111,7 +111,7 @@ async fn a_template_that_the_provider_withholds_is_not_approved_until_it_is_rele
         rows(universe).await.iter().map(|row| status(row, "failed", Some(132_015))).collect();
     assert_eq!(teller.tell(running.channel, NUMBER, &json!({ "statuses": statuses })).await.status, 200);
     let is_approved = async |id| {
-        let template = running.store.find_template(running.company, id).await.unwrap().unwrap();
+        let template = running.store.of(running.company).templates().find(id).await.unwrap().unwrap();
         template.status == template::Status::Approved
     };
     assert!(!is_approved(promo).await && is_approved(hello).await);
@@ -132,7 +132,7 @@ async fn a_template_that_the_provider_withholds_is_not_approved_until_it_is_rele
         teller.tell_field(running.channel, "message_template_quality_update", &quality).await.status,
         200
     );
-    let hello = running.store.find_template(running.company, hello).await.unwrap().unwrap();
+    let hello = running.store.of(running.company).templates().find(hello).await.unwrap().unwrap();
     assert_eq!((hello.quality_score.as_deref(), hello.status.as_str()), (Some("RED"), "APPROVED"));
     running.end().await;
 }
@@ -169,8 +169,8 @@ async fn the_newest_report_about_a_recipient_wins_in_any_order(universe: &Univer
     say(&running, lifted, "stop", 300).await;
     let (store, company) = (&running.store, running.company);
     // Both recipients are opted out already. A person opts one out too, and lifts the other's suppression.
-    store.add_suppression(&ana, company, number(added), Suppression::Marketing).await.unwrap();
-    assert_eq!(store.lift_suppressions(&ana, company, number(lifted)).await.unwrap().len(), 1);
+    store.of(company).suppressions().add(&ana, number(added), Suppression::Marketing).await.unwrap();
+    assert_eq!(store.of(company).suppressions().lift(&ana, number(lifted)).await.unwrap().len(), 1);
     running.restart().await;
     say(&running, stopped, "resume", 150).await;
     say(&running, resumed, "stop", 150).await;
@@ -186,7 +186,7 @@ async fn the_newest_report_about_a_recipient_wins_in_any_order(universe: &Univer
     say(&running, resumed, "stop", 0).await;
     assert!(hears(&running, stopped).await && !hears(&running, resumed).await);
     // A recipient whose suppression was removed is in no list.
-    let kept = running.store.suppressions_of(running.company, Timestamp::now()).await.unwrap();
+    let kept = running.store.of(running.company).suppressions().all(Timestamp::now()).await.unwrap();
     let kept: Vec<_> = kept.into_iter().map(|kept| kept.record.recipient).collect();
     assert_eq!(kept, [number(resumed), number(added)]);
     running.end().await;
@@ -209,7 +209,7 @@ async fn the_newest_report_about_a_template_wins_in_any_order(universe: &Univers
         say(running, "message_template_status_update", json!({ "event": event, "reason": "NONE" }), at).await;
     };
     let is = async |running: &Running| {
-        let template = running.store.find_template(running.company, promo).await.unwrap().unwrap();
+        let template = running.store.of(running.company).templates().find(promo).await.unwrap().unwrap();
         (template.status, template.quality_score, template.category)
     };
     let before = is(&running).await;

@@ -70,7 +70,8 @@ async fn ask_again(running: &Running) {
 async fn trial(running: &Running) -> Trial {
     running
         .store
-        .find_channel(running.channel)
+        .channels()
+        .find(running.channel)
         .await
         .unwrap()
         .unwrap()
@@ -80,10 +81,11 @@ async fn trial(running: &Running) -> Trial {
 
 /// Makes the next trial message due now, as if the pause before it were over.
 async fn let_the_pause_pass(running: &Running) {
-    let channel = running.store.find_channel(running.channel).await.unwrap().unwrap();
+    let channel = running.store.channels().find(running.channel).await.unwrap().unwrap();
     let (connection, due) = (&channel.connection, Timestamp::now());
     let trial = channel.trial.map(|trial| Trial { due, ..trial });
-    let written = running.store.set_channel_trial(channel.id, connection, connection, trial).await.unwrap();
+    let written =
+        running.store.channels().set_trial(channel.id, connection, connection, trial).await.unwrap();
     assert!(written.is_some());
 }
 
@@ -199,7 +201,7 @@ async fn a_restart_keeps_the_block_and_its_back_off(universe: &Universe) {
     running.settled(CONTACTS).await;
     assert_eq!(taken(&running, NUMBER), (CONTACTS, CONTACTS, 0));
     until_it_is(&running, Status::Connected).await;
-    let channel = running.store.find_channel(running.channel).await.unwrap().unwrap();
+    let channel = running.store.channels().find(running.channel).await.unwrap().unwrap();
     assert_eq!(channel.trial, None);
     running.end().await;
 }

@@ -53,7 +53,7 @@ fn got(running: &Running, number: u64) -> u32 {
 async fn leave_out(running: &Running, number: u64, scope: Suppression) {
     let recipient = PhoneNumber::from_u64(number).unwrap();
     let ana = Who::CommandLine("ana".to_owned());
-    assert!(running.store.add_suppression(&ana, running.company, recipient, scope).await.unwrap());
+    assert!(running.store.of(running.company).suppressions().add(&ana, recipient, scope).await.unwrap());
     let promo = template(running, "promo").await;
     // A dry run finds that out without a message.
     let path = format!("/api/v1/chat/{}/messages?dry_run=true", running.channel);
@@ -273,7 +273,7 @@ async fn a_recipient_over_the_marketing_limit_is_held_for_a_day_and_gets_everyth
     for send in [&first, &second, &third] {
         assert!(waits(&running, send).await, "{}", show(&running, send).await);
     }
-    let held = running.store.suppressions(Timestamp::now()).await.unwrap();
+    let held = running.store.suppressions().current(Timestamp::now()).await.unwrap();
     let [held] = held.as_slice() else { panic!("{held:?}") };
     let left = held.until.unwrap().from_now(Timestamp::now());
     assert!(left > DAY - Duration::from_secs(60) && left <= DAY, "{held:?}");

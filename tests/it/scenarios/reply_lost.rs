@@ -118,7 +118,7 @@ async fn without_receipts_hold_repeats_nothing_and_says_what_is_unknown(universe
     let mut running = Running::start(universe, |config| config.engine.concurrency = 64).await;
     let tier = json!({ "name": "unlimited", "kind": "business_account", "messages_per_second": "unlimited",
         "pair_interval": "0s", "unknown_outcome": "hold" });
-    running.store.apply_tiers(&Who::Pombo, &[("unlimited".to_owned(), tier.to_string())]).await.unwrap();
+    running.store.tiers().apply(&Who::Pombo, &[("unlimited".to_owned(), tier.to_string())]).await.unwrap();
     // A service that starts with the tier applies it from the first message on.
     running.restart().await;
     running.simulator.script(&lose(0.05)).unwrap();

@@ -25,10 +25,10 @@ const OPERATOR: &str = "pombo_op_ana";
 
 /// The answer to a request of an operator.
 pub(crate) async fn operate(running: &Running, method: Method, path: &str, body: &Value) -> Answer {
-    if running.store.operators().await.unwrap().is_empty() {
+    if running.store.operators().all().await.unwrap().is_empty() {
         let hash = api_key::hash(OPERATOR);
         let new = NewOperator { name: "ana", prefix: "pombo_op_", hash, expires_at: None };
-        running.store.add_operator(&Who::Pombo, new).await.unwrap();
+        running.store.operators().add(&Who::Pombo, new).await.unwrap();
     }
     running.ask_as(OPERATOR, method, &format!("/operator/v1/{path}"), body).await
 }
@@ -93,7 +93,7 @@ pub(crate) fn plain_template(id: i64) -> Value {
 /// The service's number of one of the provider's templates, once the service has them.
 pub(crate) async fn template(running: &Running, name: &str) -> i64 {
     let find =
-        async || running.store.find_template_by_name(running.company, WABA, name, "en_US").await.unwrap();
+        async || running.store.of(running.company).templates().named(WABA, name, "en_US").await.unwrap();
     until("the provider's templates", async || find().await.is_some()).await;
     find().await.unwrap().id
 }

@@ -46,7 +46,7 @@ impl Sends {
     }
 
     async fn status(&self) -> Status {
-        let found = self.running.store.find_template(self.running.company, self.hello).await.unwrap();
+        let found = self.running.store.of(self.running.company).templates().find(self.hello).await.unwrap();
         found.unwrap().status
     }
 
@@ -111,13 +111,13 @@ async fn a_template_that_the_provider_does_not_know_stops_until_it_is_listed_aga
     sends.assert_it_stops_alone().await;
     sends.running.simulator.end_script();
     let listed = listed(&sends.running, sends.running.company).await;
-    sends.running.store.sync_templates(sends.running.company, WABA, &listed).await.unwrap();
+    sends.running.store.of(sends.running.company).templates().sync(WABA, &listed).await.unwrap();
     sends.assert_all_once().await;
 }
 
 /// The known templates, with the state that they have once the provider allows them again.
 async fn listed(running: &Running, company: Uuid) -> Vec<ListedTemplate> {
-    let known = running.store.templates(company).await.unwrap().into_iter();
+    let known = running.store.of(company).templates().all().await.unwrap().into_iter();
     known
         .map(|known| ListedTemplate {
             provider_id: known.provider_id,

@@ -129,7 +129,8 @@ async fn a_day_passes(universe: &Universe, running: &Running) {
         let (now, mut people) = (Timestamp::now(), 0);
         running
             .store
-            .template_recipients(WABA, (now.minus(DAY), now), |page| people += page.len() as u64)
+            .templates()
+            .recipients(WABA, (now.minus(DAY), now), |page| people += page.len() as u64)
             .await
             .unwrap();
         people == QUOTA

@@ -61,7 +61,8 @@ async fn a_token_that_expires_in_mid_send_keeps_the_queue_until_an_operator_give
 
     // A person tries the old token again.
     let path = format!("channels/{}/reconnect", running.channel);
-    let since = async || running.store.find_channel(running.channel).await.unwrap().unwrap().connection.since;
+    let since =
+        async || running.store.channels().find(running.channel).await.unwrap().unwrap().connection.since;
     let refused = since().await;
     assert_eq!(operate(&running, Method::POST, &path, &Value::Null).await.status, 200);
     until("the channel refused again", async || {

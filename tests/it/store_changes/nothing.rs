@@ -40,7 +40,7 @@ async fn writes(on: &DatabaseConnection) -> String {
 
 async fn what_changes_nothing_is_neither_written_nor_recorded(universe: &Universe) {
     let (store, now) = (&universe.store, Timestamp::now());
-    let company = store.add_company(&ana(), "acme", "standard").await.unwrap();
+    let company = store.companies().add(&ana(), "acme", "standard").await.unwrap();
     let email = Email::parse("bea@example.com").unwrap();
     let new = NewUser {
         email: &email,
@@ -51,45 +51,56 @@ async fn what_changes_nothing_is_neither_written_nor_recorded(universe: &Univers
         membership: Some((company.id, Role::Owner)),
         vouched_by: None,
     };
-    let bea = store.add_user(&ana(), new).await.unwrap();
+    let bea = store.users().add(&ana(), new).await.unwrap();
     let slow = [tier("x", &json!({"kind": "a", "pace": 1}))];
-    store.apply_tiers(&ana(), &slow).await.unwrap();
+    store.tiers().apply(&ana(), &slow).await.unwrap();
     let tags = [("vip".to_owned(), Some("#112233".to_owned()))];
-    let tag = store.write_tags(&ana(), company.id, &tags, now).await.unwrap()[0].0;
-    store.upsert_contacts(company.id, &[draft("Ana", "", "5511988887000", &["t"])], now).await.unwrap();
+    let tag = store.of(company.id).tags().write(&ana(), &tags, now).await.unwrap()[0].0;
+    store.of(company.id).contacts().upsert(&[draft("Ana", "", "5511988887000", &["t"])], now).await.unwrap();
     let contact = all(store, company.id).await[0].id;
     let change = ContactChange {
         first_name: Some("Carla".to_owned()),
         tags: Some(vec!["vip".to_owned()]),
         ..ContactChange::default()
     };
-    assert_eq!(store.change_contact(&ana(), company.id, contact, &change, now).await.unwrap(), Edited::Done);
-    let renamed = store.change_company(&ana(), &company, "acme 2", "standard").await.unwrap();
+    assert_eq!(
+        store.of(company.id).contacts().change(&ana(), contact, &change, now).await.unwrap(),
+        Edited::Done
+    );
+    let renamed = store.companies().change(&ana(), &company, "acme 2", "standard").await.unwrap();
     let spanish = Some(Language::Spanish);
-    store.set_profile(&ana(), &bea, "Beatriz", spanish, None).await.unwrap();
+    store.users().set_profile(&ana(), &bea, "Beatriz", spanish, None).await.unwrap();
 
     // One connection, because SQLite counts the writes of others for each.
     let options = ConnectOptions::new(&universe.url).max_connections(1).to_owned();
     let database = Database::connect(options).await.unwrap();
     let seen = async || {
-        let recorded = store.changes(Filter::default(), ALL).await.unwrap().total;
+        let recorded = store.changes().page(Filter::default(), ALL).await.unwrap().total;
         (recorded, store.revisions().await.unwrap(), writes(&database).await)
     };
     let before = seen().await;
-    assert!(store.apply_tiers(&ana(), &slow).await.unwrap().is_empty());
-    store.write_tags(&ana(), company.id, &tags, now).await.unwrap();
-    let same = store.change_tag(&ana(), company.id, tag, Some("vip"), Some("#112233")).await.unwrap();
+    assert!(store.tiers().apply(&ana(), &slow).await.unwrap().is_empty());
+    store.of(company.id).tags().write(&ana(), &tags, now).await.unwrap();
+    let same = store.of(company.id).tags().change(&ana(), tag, Some("vip"), Some("#112233")).await.unwrap();
     assert_eq!(same, Edited::Done);
-    assert_eq!(store.change_contact(&ana(), company.id, contact, &change, now).await.unwrap(), Edited::Done);
-    assert_eq!(store.merge_contacts(&ana(), company.id, contact, &[], now).await.unwrap(), Edited::Done);
-    store.change_company(&ana(), &renamed, "acme 2", "standard").await.unwrap();
-    store.set_role(&ana(), company.id, &bea, Role::Owner).await.unwrap();
+    assert_eq!(
+        store.of(company.id).contacts().change(&ana(), contact, &change, now).await.unwrap(),
+        Edited::Done
+    );
+    assert_eq!(store.of(company.id).contacts().merge(&ana(), contact, &[], now).await.unwrap(), Edited::Done);
+    store.companies().change(&ana(), &renamed, "acme 2", "standard").await.unwrap();
+    store.of(company.id).members().set_role(&ana(), &bea, Role::Owner).await.unwrap();
     // These compare with what was read before another request changed it.
-    store.change_company(&ana(), &company, "acme 2", "standard").await.unwrap();
-    store.set_profile(&ana(), &bea, "Beatriz", spanish, None).await.unwrap();
+    store.companies().change(&ana(), &company, "acme 2", "standard").await.unwrap();
+    store.users().set_profile(&ana(), &bea, "Beatriz", spanish, None).await.unwrap();
     assert_eq!(seen().await, before);
     assert!(
-        !store.apply_tiers(&ana(), &[tier("x", &json!({"kind": "a", "pace": 2}))]).await.unwrap().is_empty()
+        !store
+            .tiers()
+            .apply(&ana(), &[tier("x", &json!({"kind": "a", "pace": 2}))])
+            .await
+            .unwrap()
+            .is_empty()
     );
     assert_ne!(seen().await.2, before.2, "what changes something is seen");
     database.close().await.unwrap();

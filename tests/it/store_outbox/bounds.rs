@@ -22,14 +22,14 @@ async fn a_full_outbox_loses_the_oldest_and_says_how_many(universe: &Universe) {
             .await;
     };
     write(0).await;
-    assert_eq!(store.drop_oldest_events(100).await.unwrap(), 0);
-    assert_eq!(store.outbox_extent().await.unwrap().rows, 11);
+    assert_eq!(store.outbox().drop_oldest(100).await.unwrap(), 0);
+    assert_eq!(store.outbox().extent().await.unwrap().rows, 11);
     write(10).await;
     // 21 waited: the other company's and the first ten go.
-    assert_eq!(store.drop_oldest_events(10).await.unwrap(), 11);
+    assert_eq!(store.outbox().drop_oldest(10).await.unwrap(), 11);
     write(20).await;
-    assert_eq!(store.drop_oldest_events(10).await.unwrap(), 10);
-    assert_eq!(store.drop_oldest_events(10).await.unwrap(), 0);
+    assert_eq!(store.outbox().drop_oldest(10).await.unwrap(), 10);
+    assert_eq!(store.outbox().drop_oldest(10).await.unwrap(), 0);
     let events = pending(&store).await;
     let mut losses: Vec<_> = events
         .iter()
@@ -52,13 +52,13 @@ async fn an_event_that_is_removed_is_not_read_again(universe: &Universe) {
     commit(&store, &lease, mark(10, 5, State::Active)).await;
     commit(&store, &lease, outcomes((0..5).map(|at| outcome(10, at, At::Sent)).collect())).await;
     // The publisher is told, also when it was not waiting.
-    tokio::time::timeout(Duration::from_secs(30), store.events_written()).await.unwrap();
-    let first = store.pending_events(2).await.unwrap();
+    tokio::time::timeout(Duration::from_secs(30), store.outbox().written()).await.unwrap();
+    let first = store.outbox().pending(2).await.unwrap();
     let numbers: Vec<_> = first.iter().map(|Pending { seq, .. }| *seq).collect();
-    store.remove_events(&numbers).await.unwrap();
-    store.remove_events(&[]).await.unwrap();
+    store.outbox().remove(&numbers).await.unwrap();
+    store.outbox().remove(&[]).await.unwrap();
     let left: Vec<_> = (2..5).map(|ordinal| ("message.sent", ordinal)).collect();
     assert_eq!(told(&store).await, types(&left));
-    let extent = store.outbox_extent().await.unwrap();
+    let extent = store.outbox().extent().await.unwrap();
     assert_eq!((extent.rows, extent.oldest), (3, Some(NOW)));
 }

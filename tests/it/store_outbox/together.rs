@@ -174,7 +174,8 @@ async fn a_message_that_is_delivered_while_its_send_is_canceled_has_one_event() 
     let heard = stage.begin(PendingWrites { suppressions: vec![opt_out()], ..delivered() });
     stage.until_they_wait(1).await;
     let store = stage.store.clone();
-    let canceled = rt::spawn(async move { store.cancel_send(ACME, Uuid::from_u128(10), NOW, None).await });
+    let canceled =
+        rt::spawn(async move { store.of(ACME).sends().cancel(Uuid::from_u128(10), NOW, None).await });
     stage.until_they_wait(2).await;
     gate.commit().await.unwrap();
     heard.await.unwrap();

@@ -35,7 +35,7 @@ async fn accept(store: &Store, lease: &Lease, id: u128, key: &str, at: Timestamp
     let schedule = Schedule { send_at: Some(at), expires_at: None };
     let send = NewSend { schedule, ..new_send(id, Recipients::One(number(0))) };
     let batch = PendingWrites { sends: vec![send], answers: vec![answer], ..PendingWrites::default() };
-    store.commit(lease, &batch, at).await.unwrap();
+    store.ledger().commit(lease, &batch, at).await.unwrap();
 }
 
 async fn an_answer_is_given_again_until_it_is_too_old(universe: &Universe) {
@@ -43,17 +43,17 @@ async fn an_answer_is_given_again_until_it_is_too_old(universe: &Universe) {
     let hostile = r#"'";--\{}[]$1%_"#;
     accept(store, &lease, 10, hostile, NOW).await;
     let before = NOW.minus(HOUR);
-    let kept = store.kept_answer(ACME, hostile, before).await.unwrap().unwrap();
+    let kept = store.of(ACME).answers().find(hostile, before).await.unwrap().unwrap();
     assert_eq!((kept.send_id, kept.fingerprint, kept.recipients), (Uuid::from_u128(10), [10; 32], 1));
     let entry = SkippedEntry { input: "n/a \"\\".to_owned(), reason: "has no digits".to_owned(), code: None };
     assert_eq!(kept.skipped, Skipped { count: 7, first: vec![entry] });
     assert_eq!(kept.schedule, Schedule { send_at: Some(NOW), expires_at: None });
-    assert_eq!(store.kept_answer(GLOBEX, hostile, before).await.unwrap(), None);
-    assert_eq!(store.kept_answer(ACME, "other", before).await.unwrap(), None);
-    assert_eq!(store.kept_answer(ACME, hostile, NOW).await.unwrap(), None, "the answer is too old now");
+    assert_eq!(store.of(GLOBEX).answers().find(hostile, before).await.unwrap(), None);
+    assert_eq!(store.of(ACME).answers().find("other", before).await.unwrap(), None);
+    assert_eq!(store.of(ACME).answers().find(hostile, NOW).await.unwrap(), None, "the answer is too old now");
 
     accept(store, &lease, 11, hostile, NOW.plus(HOUR)).await;
-    let kept = store.kept_answer(ACME, hostile, before).await.unwrap().unwrap();
+    let kept = store.of(ACME).answers().find(hostile, before).await.unwrap().unwrap();
     assert_eq!((kept.send_id, kept.fingerprint), (Uuid::from_u128(11), [11; 32]));
 }
 
@@ -65,10 +65,10 @@ async fn an_answer_about_a_withdrawn_send_is_ignored(universe: &Universe) {
     database.execute_unprepared("UPDATE send SET state = 0").await.unwrap();
     database.close().await.unwrap();
     let patience = Duration::from_secs(30);
-    assert!(store.settle(&[Uuid::from_u128(10)], NOW, patience).await.unwrap().is_empty());
-    assert_eq!(store.kept_answer(ACME, "k", NOW.minus(HOUR)).await.unwrap(), None);
+    assert!(store.ledger().settle(&[Uuid::from_u128(10)], NOW, patience).await.unwrap().is_empty());
+    assert_eq!(store.of(ACME).answers().find("k", NOW.minus(HOUR)).await.unwrap(), None);
     accept(store, &lease, 11, "k", NOW).await;
-    let kept = store.kept_answer(ACME, "k", NOW.minus(HOUR)).await.unwrap().unwrap();
+    let kept = store.of(ACME).answers().find("k", NOW.minus(HOUR)).await.unwrap().unwrap();
     assert_eq!(kept.send_id, Uuid::from_u128(11));
 }
 
@@ -78,13 +78,13 @@ async fn answers_are_removed_in_steps_the_oldest_first(universe: &Universe) {
         accept(store, &lease, 10 + u128::from(age), &format!("k{age}"), NOW.minus(age * HOUR)).await;
     }
     let is_kept = async |age: u32| {
-        store.kept_answer(ACME, &format!("k{age}"), NOW.minus(9 * HOUR)).await.unwrap().is_some()
+        store.of(ACME).answers().find(&format!("k{age}"), NOW.minus(9 * HOUR)).await.unwrap().is_some()
     };
     let before = NOW.minus(HOUR);
-    assert_eq!(store.remove_answers(before, 2).await.unwrap(), 2);
+    assert_eq!(store.retention().remove_answers(before, 2).await.unwrap(), 2);
     assert_eq!([is_kept(2).await, is_kept(3).await, is_kept(4).await], [true, false, false]);
-    assert_eq!(store.remove_answers(before, 2).await.unwrap(), 1);
-    assert_eq!(store.remove_answers(before, 2).await.unwrap(), 0);
+    assert_eq!(store.retention().remove_answers(before, 2).await.unwrap(), 1);
+    assert_eq!(store.retention().remove_answers(before, 2).await.unwrap(), 0);
     assert_eq!([is_kept(0).await, is_kept(1).await, is_kept(2).await], [true, true, false]);
-    assert!(store.find_send(ACME, Uuid::from_u128(14), NOW).await.unwrap().is_some(), "the sends stay");
+    assert!(store.of(ACME).sends().find(Uuid::from_u128(14), NOW).await.unwrap().is_some(), "the sends stay");
 }

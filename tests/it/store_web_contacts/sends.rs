@@ -31,7 +31,7 @@ fn id(millis: i64, tail: u32) -> Uuid {
 }
 
 async fn lease(universe: &Universe) -> Lease {
-    universe.store.acquire_lease(&universe.options(), "test").await.unwrap()
+    universe.store.lease().acquire(&universe.options(), "test").await.unwrap()
 }
 
 fn new_send(id: Uuid, channel_id: Uuid) -> NewSend {
@@ -64,9 +64,9 @@ async fn attempts_of_a_channel_are_found_by_the_time_in_their_ids(universe: &Uni
         due_at: None,
     };
     let marks = attempted.map(mark).collect();
-    store.commit(&lease, &PendingWrites { sends, ..PendingWrites::default() }, NOW).await.unwrap();
-    store.commit(&lease, &PendingWrites { marks, ..PendingWrites::default() }, NOW).await.unwrap();
-    let since = async |channel, since| store.web_attempts_since(channel, since).await.unwrap();
+    store.ledger().commit(&lease, &PendingWrites { sends, ..PendingWrites::default() }, NOW).await.unwrap();
+    store.ledger().commit(&lease, &PendingWrites { marks, ..PendingWrites::default() }, NOW).await.unwrap();
+    let since = async |channel, since| store.web_sessions().web_attempts_since(channel, since).await.unwrap();
     let told = |millis, tail| (at(millis), id(millis, tail));
     assert_eq!(since(ONE, at(10)).await, [told(10, 1), told(20, 2), told(30, 4)]);
     assert_eq!(since(ONE, at(11)).await, [told(20, 2), told(30, 4)]);
@@ -114,8 +114,8 @@ async fn an_attempt_that_handed_nothing_over_does_not_count(universe: &Universe)
         counted.extend(counts.then_some((at(10), send.id)));
         batch.sends.push(send);
     }
-    store.commit(&lease, &batch, NOW).await.unwrap();
-    assert_eq!(store.web_attempts_since(ONE, at(10)).await.unwrap(), counted);
+    store.ledger().commit(&lease, &batch, NOW).await.unwrap();
+    assert_eq!(store.web_sessions().web_attempts_since(ONE, at(10)).await.unwrap(), counted);
 }
 
 async fn the_progress_of_a_request_s_first_try_is_known(universe: &Universe) {
@@ -142,8 +142,8 @@ async fn the_progress_of_a_request_s_first_try_is_known(universe: &Universe) {
         sends: vec![new, marked, sent],
         ..PendingWrites::default()
     };
-    store.commit(&lease, &batch, NOW).await.unwrap();
-    let first_try = async |id| store.first_try(id).await.unwrap();
+    store.ledger().commit(&lease, &batch, NOW).await.unwrap();
+    let first_try = async |id| store.web_sessions().first_try(id).await.unwrap();
     let state = Some(message::State::Sent);
     for (id, expected) in [
         (id(1, 1), Some(FirstTry { is_over: false, was_attempted: false, state: None })),
@@ -167,10 +167,10 @@ async fn a_send_is_found_by_the_stamp_of_its_message(universe: &Universe) {
         new_send(highest, ONE),
         new_send(id(11, 0x01_02_05), ONE),
     ];
-    store.commit(&lease, &PendingWrites { sends, ..PendingWrites::default() }, NOW).await.unwrap();
+    store.ledger().commit(&lease, &PendingWrites { sends, ..PendingWrites::default() }, NOW).await.unwrap();
     let find = async |channel, millis: i64, tail| {
         let millis = at(millis).millis().cast_unsigned();
-        store.send_of_stamp(channel, millis, tail).await.unwrap()
+        store.web_sessions().send_of_stamp(channel, millis, tail).await.unwrap()
     };
     assert_eq!(find(ONE, 10, [1, 2, 3]).await, Some(id(10, 0x01_02_03)));
     assert_eq!(find(ONE, 10, [0xff; 3]).await, Some(highest));
@@ -181,7 +181,7 @@ async fn a_send_is_found_by_the_stamp_of_its_message(universe: &Universe) {
     assert_eq!(find(ONE, 10, [7; 3]).await, None, "another channel's");
     assert_eq!(find(OTHER, 10, [7; 3]).await, Some(id(10, 0x07_07_07)));
     for beyond in [1 << 48, u64::MAX] {
-        assert_eq!(store.send_of_stamp(ONE, beyond, [1, 2, 3]).await.unwrap(), None);
+        assert_eq!(store.web_sessions().send_of_stamp(ONE, beyond, [1, 2, 3]).await.unwrap(), None);
     }
 }
 
@@ -200,15 +200,16 @@ async fn a_whole_answer_is_given_again_until_it_is_removed(universe: &Universe) 
             skipped_first: "[]".to_owned(),
         };
         let batch = PendingWrites { sends: vec![send], answers: vec![answer], ..PendingWrites::default() };
-        store.commit(&lease, &batch, NOW).await.unwrap();
+        store.ledger().commit(&lease, &batch, NOW).await.unwrap();
     };
     let kept = async |company| {
-        let kept = store.kept_answer(company, "k", NOW.minus(HOUR)).await.unwrap();
+        let kept = store.of(company).answers().find("k", NOW.minus(HOUR)).await.unwrap();
         kept.map(|kept| (kept.send_id, kept.result))
     };
-    let keep =
-        async |key: &str, send, result: &str| store.keep_web_result(acme, key, send, result).await.unwrap();
-    let has = async |send| store.has_web_result(acme, "k", send).await.unwrap();
+    let keep = async |key: &str, send, result: &str| {
+        store.of(acme).answers().keep_web_result(key, send, result).await.unwrap()
+    };
+    let has = async |send| store.of(acme).answers().has_web_result("k", send).await.unwrap();
     assert!(!keep("k", id(0, 1), "{}").await);
     assert_eq!(kept(acme).await, None, "nothing was accepted under it");
     accept(acme, 1).await;
@@ -220,17 +221,17 @@ async fn a_whole_answer_is_given_again_until_it_is_removed(universe: &Universe) 
     assert!(!keep("k", id(0, 9), "{}").await, "the key is another send's");
     assert_eq!(kept(acme).await, Some((id(0, 1), Some(result.to_owned()))));
     assert!(has(id(0, 1)).await && !has(id(0, 9)).await);
-    store.drop_web_result(acme, "k", id(0, 9)).await.unwrap();
+    store.of(acme).answers().drop_web_result("k", id(0, 9)).await.unwrap();
     assert!(has(id(0, 1)).await);
-    store.drop_web_result(acme, "k", id(0, 1)).await.unwrap();
+    store.of(acme).answers().drop_web_result("k", id(0, 1)).await.unwrap();
     assert_eq!(kept(acme).await, Some((id(0, 1), None)));
     assert!(keep("k", id(0, 1), result).await);
     assert_eq!(kept(globex).await, Some((id(0, 2), None)));
     // An answer about another send is not the same.
     accept(acme, 3).await;
     assert_eq!(kept(acme).await, Some((id(0, 3), None)));
-    store.remove_answer(acme, "k").await.unwrap();
-    store.remove_answer(acme, "k").await.unwrap();
+    store.of(acme).answers().remove("k").await.unwrap();
+    store.of(acme).answers().remove("k").await.unwrap();
     assert_eq!((kept(acme).await, kept(globex).await), (None, Some((id(0, 2), None))));
-    assert!(store.find_send(acme, id(0, 3), NOW).await.unwrap().is_some(), "the send stays");
+    assert!(store.of(acme).sends().find(id(0, 3), NOW).await.unwrap().is_some(), "the send stays");
 }

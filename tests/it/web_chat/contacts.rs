@@ -13,7 +13,7 @@ use crate::running::until;
 async fn add(world: &World, company: &Company, name: &str, number: &str) {
     let person = Person { first_name: name.to_owned(), phone_number: number.to_owned(), ..Person::default() };
     let people = [(Uuid::now_v7(), person)];
-    world.service.store().add_contacts(company.id, &people, &[], Timestamp::now()).await.unwrap();
+    world.service.store().of(company.id).contacts().add(&people, &[], Timestamp::now()).await.unwrap();
 }
 
 /// The company's contacts that a search finds.

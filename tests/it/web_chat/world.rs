@@ -87,7 +87,7 @@ pub(crate) async fn tier(store: &Store, name: &str, options: Value) {
     });
     let Value::Object(options) = options else { panic!("options are an object") };
     settings.as_object_mut().unwrap().extend(options);
-    store.apply_tiers(&Who::Pombo, &[(name.to_owned(), settings.to_string())]).await.unwrap();
+    store.tiers().apply(&Who::Pombo, &[(name.to_owned(), settings.to_string())]).await.unwrap();
 }
 
 impl World {

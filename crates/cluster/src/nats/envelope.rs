@@ -5,9 +5,10 @@
 //! name, the shard and the name; an answer also to the id of its question. A question names the
 //! [epoch](super::fresh::Epochs) of the owner that it is for.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use parking_lot::Mutex;
 use uuid::Uuid;
 
 use clock::Timestamp;
@@ -204,7 +205,7 @@ impl Envelope {
     pub(super) fn note(&self, refused: Refused, name: &str) {
         metrics::counter!("pombo_nats_refused_total", "reason" => refused.as_str()).increment(1);
         let place = Refused::ALL.iter().position(|known| *known == refused).unwrap_or_default();
-        let mut said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut said = self.said.lock();
         let last = &mut said[place];
         if last.is_none_or(|last| last.elapsed() >= SAID_EACH) {
             *last = Some(Instant::now());

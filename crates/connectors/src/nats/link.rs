@@ -1,9 +1,9 @@
 //! Reports the state of the connection: in the log, once for each change, and in the metrics.
 
 use std::collections::BTreeSet;
-use std::sync::{Mutex, PoisonError};
 
 use async_nats::{ClientError, Event, ServerError};
+use parking_lot::Mutex;
 
 use super::Carries;
 
@@ -36,7 +36,7 @@ impl Link {
         match event {
             Event::Connected => {
                 self.measure(true);
-                self.said.lock().unwrap_or_else(PoisonError::into_inner).clear();
+                self.said.lock().clear();
                 tracing::info!(section = %self.carries, "connected to NATS");
             }
             Event::Disconnected => {
@@ -87,7 +87,7 @@ impl Link {
     }
 
     fn is_news(&self, trouble: &str) -> bool {
-        let mut said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut said = self.said.lock();
         said.len() < MOST_SAID && said.insert(trouble.to_owned())
     }
 }

@@ -161,10 +161,6 @@ async fn say(client: Client, mut words: mpsc::Receiver<(String, Vec<u8>)>) {
 }
 
 /// Connects once as a check. Returns the server's version.
-///
-/// # Errors
-///
-/// [`Error`].
 pub async fn reach(carries: Carries, options: &config::Nats) -> Result<String, Error> {
     let connecting = connect_options(options, carries).await?;
     let connected = connecting.connect(addresses(options, carries)?).await;
@@ -248,10 +244,9 @@ mod tests {
         assert_eq!(of("tls://pombo:p%40ss%2F%25@a"), pair("pombo", "p@ss/%"));
     }
 
-    #[test]
-    fn without_an_address_there_is_no_connection() {
+    #[tokio::test]
+    async fn without_an_address_there_is_no_connection() {
         let options = config::Config::default().nats;
-        let none = actix::System::new().block_on(Nats::connect(&options, None)).unwrap();
-        assert!(none.is_none());
+        assert!(Nats::connect(&options, None).await.unwrap().is_none());
     }
 }

@@ -58,10 +58,6 @@ pub enum Reply {
 impl Nats {
     /// Sends a request to the subscribers of this subject, below the base. The replies go to a subject of their own,
     /// also below the base: who may not read there sees no reply.
-    ///
-    /// # Errors
-    ///
-    /// [`NotConnected`].
     pub async fn ask(&self, subject: &str, body: Vec<u8>) -> Result<Replies, NotConnected> {
         if !self.is_connected() {
             return Err(NotConnected);

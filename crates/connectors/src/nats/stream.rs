@@ -102,10 +102,6 @@ impl EventStream {
 
     /// Creates the stream if it does not exist, or checks the existing one. Asks the server only when the
     /// stream may have changed.
-    ///
-    /// # Errors
-    ///
-    /// [`Unready`].
     pub async fn prepare(&self) -> Result<(), Unready> {
         if !self.nats.is_connected() {
             return Err(Unready::NotConnected);

@@ -8,7 +8,8 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use super::Limits;
-use super::field::{Field, Json};
+use super::field::{Json, Raw};
+use super::shape::{Numbers, Tags};
 use crate::error::{Code, Refusal};
 use crate::message::Selection;
 use crate::phone::PhoneNumber;
@@ -135,7 +136,11 @@ pub(super) struct Parsed {
 }
 
 /// Reads both fields; an audience of invalid entries only is not an error here.
-pub(super) fn parse(phones: Field<'_>, tags: Field<'_>, limits: &Limits) -> Result<Parsed, Refusal> {
+pub(super) fn parse(
+    phones: Raw<'_, Option<Numbers>>,
+    tags: Raw<'_, Option<Tags>>,
+    limits: &Limits,
+) -> Result<Parsed, Refusal> {
     let mut audience = Audience::default();
     let phone_entries =
         collect(phones, "a string, a number or an array of these", limits.phone_numbers, |entry| {
@@ -151,12 +156,11 @@ pub(super) fn parse(phones: Field<'_>, tags: Field<'_>, limits: &Limits) -> Resu
             "`phone_number` and `contact_tag_id` are both missing: give at least one of them",
         ));
     }
-    let too_many =
-        |field: Field<'_>, code, max| field.refuse(code, format_args!("has more than {max} entries"));
+    let more = |max: usize| format!("has more than {max} entries");
     let oversize = if phone_entries > limits.phone_numbers {
-        Some(too_many(phones, Code::TooManyRecipients, limits.phone_numbers))
+        Some(phones.refuse(Code::TooManyRecipients, more(limits.phone_numbers)))
     } else if tag_entries > limits.tags {
-        Some(too_many(tags, Code::TooManyTags, limits.tags))
+        Some(tags.refuse(Code::TooManyTags, more(limits.tags)))
     } else {
         None
     };
@@ -165,8 +169,8 @@ pub(super) fn parse(phones: Field<'_>, tags: Field<'_>, limits: &Limits) -> Resu
 
 /// Adds each entry until there are more than `max`, and returns how many were seen. `add` returns whether the entry has
 /// a type that the field takes.
-fn collect(
-    field: Field<'_>,
+fn collect<T>(
+    field: Raw<'_, T>,
     expected: &str,
     max: usize,
     mut add: impl FnMut(Json<'_>) -> bool,

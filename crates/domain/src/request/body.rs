@@ -1,83 +1,119 @@
-//! A request's body, split into its known fields.
+//! A request's body, split into the raw text of its known fields.
 
 use std::borrow::Cow;
 use std::fmt;
 
-use serde::de::{self, Deserialize, Deserializer, MapAccess, Visitor};
+use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
-use super::field::{Field, Json, Text};
+use super::field::{Json, Text};
+use crate::body::Body;
 use crate::error::{Code, Refusal};
 
 /// How many ignored fields an answer names.
 const MOST_IGNORED: usize = 20;
 /// How much of the name of an ignored field an answer shows, in characters.
 const NAME_CHARS: usize = 64;
+/// The fields of both kinds of sends, in the order in which an answer names those that it ignores.
+const OF_SENDS: &[&str] = &[
+    "type",
+    "phone_number",
+    "contact_tag_id",
+    "recipient_type",
+    "message",
+    "preview_url",
+    "link",
+    "caption",
+    "filename",
+    "voice",
+    "template_id",
+    "language",
+    "components",
+    "contact_fields",
+    "interactive",
+    "send_at",
+    "expires_at",
+];
 
-macro_rules! fields {
-    ($($field:ident = $name:literal,)*) => {
-        /// The fields of both kinds of sends, each as raw text with its name, and the names of unknown fields.
-        #[derive(Debug, Clone)]
-        pub(super) struct Body<'a> {
-            $(pub(super) $field: Field<'a>,)*
-            unknown: Vec<String>,
-        }
+/// The known fields of a body, each as raw text, and the names of unknown fields.
+#[derive(Debug)]
+pub(super) struct Split<'a> {
+    known: Vec<(&'static str, &'a RawValue)>,
+    unknown: Vec<String>,
+}
 
-        impl<'a> Body<'a> {
-            fn known(&self) -> impl Iterator<Item = (&'static str, Field<'a>)> {
-                [$(($name, self.$field),)*].into_iter()
-            }
-        }
+impl<'a> Split<'a> {
+    /// Splits the body of a send, which must be a JSON object: anything else is `invalid_body`.
+    pub(super) fn send(bytes: &'a [u8]) -> Result<Self, Refusal> {
+        split(bytes, Known(OF_SENDS))
+    }
 
-        impl<'de> Visitor<'de> for Fields {
-            type Value = Body<'de>;
+    /// Splits another body.
+    pub(super) fn other<T: Body<&'a RawValue>>(bytes: &'a [u8]) -> Result<T, Refusal> {
+        split(bytes, Known(T::NAMES)).map(|split| split.body())
+    }
 
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("an object")
-            }
+    /// The body of this type. Fields of other types are skipped.
+    pub(super) fn body<T: Body<&'a RawValue>>(&self) -> T {
+        let given = |name| self.known.iter().find(|(known, _)| *known == name).map(|(_, value)| *value);
+        T::take(given)
+    }
 
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Body<'de>, A::Error> {
-                $(let mut $field: Option<Option<&'de RawValue>> = None;)*
-                let mut unknown = Vec::new();
-                while let Some(Text(name)) = map.next_key::<Text<'de>>()? {
-                    match &*name {
-                        $($name if $field.is_some() => return Err(de::Error::duplicate_field($name)),
-                        $name => $field = Some(map.next_value()?),)*
-                        _ => {
-                            let value: &RawValue = map.next_value()?;
-                            if unknown.len() < MOST_IGNORED && value.get() != "null" {
-                                unknown.push(shown(name));
-                            }
-                        }
+    /// The names of the given fields that have no effect beside those that are `used`, the first ones of many. A field
+    /// that is absent or `false` asks for nothing.
+    pub(super) fn ignored(&self, used: &[&str]) -> Vec<String> {
+        let asks = |name: &str| {
+            self.known.iter().any(|(known, value)| {
+                *known == name
+                    && match Json::look(value) {
+                        Json::Absent => false,
+                        Json::Bool => value.get() == "true",
+                        _ => true,
                     }
+            })
+        };
+        let unused = OF_SENDS.iter().filter(|name| !used.contains(name) && asks(name));
+        let unused = unused.map(|name| (*name).to_owned());
+        unused.chain(self.unknown.iter().cloned()).take(MOST_IGNORED).collect()
+    }
+}
+
+/// The names of the known fields. One that is given twice makes the body invalid.
+struct Known(&'static [&'static str]);
+
+impl<'de> DeserializeSeed<'de> for Known {
+    type Value = Split<'de>;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Split<'de>, D::Error> {
+        deserializer.deserialize_map(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Known {
+    type Value = Split<'de>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Split<'de>, A::Error> {
+        let mut split = Split { known: Vec::new(), unknown: Vec::new() };
+        while let Some(Text(name)) = map.next_key::<Text<'de>>()? {
+            let Some(known) = self.0.iter().find(|known| **known == name) else {
+                let value: &RawValue = map.next_value()?;
+                if split.unknown.len() < MOST_IGNORED && value.get() != "null" {
+                    split.unknown.push(shown(name));
                 }
-                Ok(Body { $($field: Field::new($name, $field.flatten()),)* unknown })
+                continue;
+            };
+            if split.known.iter().any(|(given, _)| given == known) {
+                return Err(A::Error::duplicate_field(known));
             }
+            split.known.push((known, map.next_value()?));
         }
-    };
+        Ok(split)
+    }
 }
-
-fields! {
-    kind = "type",
-    phone_number = "phone_number",
-    contact_tag_id = "contact_tag_id",
-    recipient_type = "recipient_type",
-    message = "message",
-    preview_url = "preview_url",
-    link = "link",
-    caption = "caption",
-    filename = "filename",
-    voice = "voice",
-    template_id = "template_id",
-    language = "language",
-    components = "components",
-    contact_fields = "contact_fields",
-    interactive = "interactive",
-    send_at = "send_at",
-    expires_at = "expires_at",
-}
-
-struct Fields;
 
 fn shown(name: Cow<'_, str>) -> String {
     match name.char_indices().nth(NAME_CHARS) {
@@ -86,46 +122,19 @@ fn shown(name: Cow<'_, str>) -> String {
     }
 }
 
-impl<'de> Deserialize<'de> for Body<'de> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_map(Fields)
-    }
-}
-
-impl<'a> Body<'a> {
-    /// Splits a body that is a JSON object; anything else is `invalid_body`.
-    pub(super) fn split(bytes: &'a [u8]) -> Result<Self, Refusal> {
-        object(bytes)
-    }
-
-    /// The names of the given fields that have no effect beside those that are `used`, the first ones of many. A field
-    /// that is absent or `false` asks for nothing.
-    pub(super) fn ignored(&self, used: &[&str]) -> Vec<String> {
-        let asks = |field: Field<'_>| match field.look() {
-            Json::Absent => false,
-            Json::Bool => field.raw() == "true",
-            _ => true,
-        };
-        let unused = self.known().filter(|(name, field)| !used.contains(name) && asks(*field));
-        let unused = unused.map(|(name, _)| name.to_owned());
-        unused.chain(self.unknown.iter().cloned()).take(MOST_IGNORED).collect()
-    }
-}
-
-/// The known fields of a body that is a JSON object; anything else is `invalid_body`.
-pub(super) fn object<'a, T: Deserialize<'a>>(bytes: &'a [u8]) -> Result<T, Refusal> {
+fn split(bytes: &[u8], known: Known) -> Result<Split<'_>, Refusal> {
     let invalid = |what: String| Refusal::new(Code::InvalidBody, what);
     let text = std::str::from_utf8(bytes)
         .map_err(|_| invalid("the body is not UTF-8: send a JSON object".to_owned()))?;
     if text.trim_ascii().is_empty() {
         return Err(invalid("the body is empty: send a JSON object".to_owned()));
     }
-    // A derived struct would read its fields from an array as well.
     if !text.trim_ascii_start().starts_with('{') {
         return Err(invalid(
             "the body is not a JSON object: send one, such as {\"type\": \"text\", …}".to_owned(),
         ));
     }
-    serde_json::from_str(text)
-        .map_err(|wrong| invalid(format!("the body is not a readable JSON object: {wrong}")))
+    let mut reader = serde_json::Deserializer::from_str(text);
+    let split = known.deserialize(&mut reader).and_then(|split| reader.end().map(|()| split));
+    split.map_err(|wrong| invalid(format!("the body is not a readable JSON object: {wrong}")))
 }

@@ -1,16 +1,21 @@
 //! A send through a business-account channel.
 
+use serde_json::value::RawValue;
+
 use super::audience::{self, Audience};
-use super::body::Body;
-use super::field::{Field, Json};
+use super::body::Split;
+use super::field::{Json, Raw};
 use super::kind::{self, BusinessKind};
+use super::plain::PlainFields;
+use super::shape::{MessageType, Numbers, Tags, TemplateId};
 use super::{Limits, structured};
+use crate::bodies;
 use crate::content::Content;
 use crate::error::{Code, Refusal};
-use crate::interactive;
+use crate::interactive::{self, Interactive};
 use crate::link::Link;
 use crate::send::Schedule;
-use crate::template::{TemplateRequest, contact_field, parse_components, unread_fields};
+use crate::template::{Component, TemplateRequest, contact_field, parse_components, unread_fields};
 use clock::Timestamp;
 
 /// A client's request to a business-account channel.
@@ -35,12 +40,71 @@ pub enum RequestedContent {
     Template(TemplateRequest),
 }
 
+bodies! {
+    /// A send through a business account. The required fields depend on `type`; other fields have no effect, and are named
+    /// in the answer's `ignored`.
+    pub struct BusinessSend<'a> of &'a RawValue {
+        /// What is sent.
+        #[schema(example = "text")]
+        r#type: MessageType,
+        /// All characters but digits are ignored. Give this, `contact_tag_id`, or both; the recipients are
+        /// merged.
+        #[schema(example = json!(["+55 11 98888-7777"]))]
+        phone_number: Option<Numbers>,
+        /// Every contact with one of these tags and a valid number gets the message.
+        contact_tag_id: Option<Tags>,
+        /// The text, for `text`.
+        #[schema(example = "Your order is on its way.")]
+        message: Option<String>,
+        /// Whether the first link of the text is shown with a preview, for `text`. When absent, a text with a link has one.
+        preview_url: Option<bool>,
+        /// Public address of the file, for `image`, `video`, `audio` and `document`.
+        link: Option<String>,
+        /// For `image`, `video` and `document`.
+        caption: Option<String>,
+        /// The name that the recipient sees, for `document`. When absent, the end of the link if it is a file's name.
+        #[schema(max_length = 240, example = "invoice.pdf")]
+        filename: Option<String>,
+        /// Whether the sound is a voice message, for `audio`: the file must then be Ogg with Opus. When absent, the
+        /// provider decides.
+        voice: Option<bool>,
+        /// An approved template, for `template`.
+        #[schema(example = 7)]
+        template_id: Option<TemplateId>,
+        /// The language, to send the same template in another language.
+        #[schema(example = "pt_BR")]
+        language: Option<String>,
+        /// The values of the template's variables; an empty list when the template has none.
+        #[schema(max_items = 32)]
+        components: Option<Vec<Component>>,
+        /// Whether the texts of `components` have contact fields: `{{contact.first_name}}`,
+        /// `{{contact.last_name}}`, `{{contact.name}}` (both), `{{contact.email}}`, `{{contact.phone_number}}`.
+        /// Each recipient then gets the values of their contact when the message goes out. The text behind a bar
+        /// is for recipients without a value: `{{contact.first_name|friend}}`. Without such a text, their message
+        /// ends as `failed` with the code -1. Every `{{` must begin such a field (`invalid_components`). When
+        /// absent or false, texts are sent as they are. For `template` only.
+        #[schema(example = true)]
+        contact_fields: Option<bool>,
+        /// Buttons, a list or products, for `interactive`.
+        interactive: Option<Interactive>,
+        /// When the send starts, in RFC 3339 with an offset, at most a year ahead. When absent or in the past, it
+        /// starts at once. `send_at` and `expires_at` are checked after all other fields.
+        #[schema(format = DateTime)]
+        send_at: Option<String>,
+        /// The time after which no message starts: messages that have not started by then end as `expired`. It
+        /// must be in the future and after `send_at`.
+        #[schema(format = DateTime)]
+        expires_at: Option<String>,
+    }
+}
+
 impl BusinessRequest {
     /// The memory that [`BusinessRequest::parse`] may take for the structures in a body. The rest of a request takes no
     /// more than its text.
     pub fn weight(body: &[u8]) -> usize {
-        Body::split(body).map_or(0, |body| {
-            structured::weight(body.components).saturating_add(structured::weight(body.interactive))
+        Split::send(body).map_or(0, |split| {
+            let BusinessSend { components, interactive, .. } = split.body();
+            structured::weight(components).saturating_add(structured::weight(interactive))
         })
     }
 
@@ -52,8 +116,9 @@ impl BusinessRequest {
     /// `text_too_long`, `link_too_long`, `caption_too_long`, `too_many_recipients`, `too_many_tags`. `invalid_field`
     /// comes at the step of its field; `send_at` and `expires_at` are the last ones.
     pub fn parse(body: &[u8], limits: &Limits) -> Result<Self, Refusal> {
-        let body = Body::split(body)?;
-        let kind = kind::read(body.kind, kind::BUSINESS)?;
+        let split = Split::send(body)?;
+        let body: BusinessSend<'_> = split.body();
+        let kind = kind::read(body.r#type, kind::BUSINESS)?;
         let audience::Parsed { audience, oversize } =
             audience::parse(body.phone_number, body.contact_tag_id, limits)?;
         let has_contact_fields = body.contact_fields.flag()?;
@@ -64,7 +129,9 @@ impl BusinessRequest {
             ));
         }
         let content = match kind {
-            BusinessKind::Plain(plain) => RequestedContent::Ready(named_by_link(plain.read(&body, limits)?)),
+            BusinessKind::Plain(plain) => {
+                RequestedContent::Ready(named_by_link(plain.read(body.plain(), limits)?))
+            }
             BusinessKind::Template => RequestedContent::Template(template(&body, has_contact_fields)?),
             BusinessKind::Interactive => RequestedContent::Ready(interactive(body.interactive)?),
         };
@@ -72,28 +139,39 @@ impl BusinessRequest {
             return Err(refusal);
         }
         let schedule = Schedule { send_at: moment(body.send_at)?, expires_at: moment(body.expires_at)? };
-        Ok(Self { content, audience, schedule, ignored: ignored(&body, kind) })
+        Ok(Self { content, audience, schedule, ignored: ignored(&split, &body, kind) })
     }
 
     /// The fields that a body gave without effect, as [`BusinessRequest::parse`] names them; none of a body that it
     /// refuses.
     pub fn ignored(body: &[u8]) -> Vec<String> {
-        let body = Body::split(body).ok();
-        let kind = |body: Body<'_>| Some(ignored(&body, kind::read(body.kind, kind::BUSINESS).ok()?));
-        body.and_then(kind).unwrap_or_default()
+        let read = || {
+            let split = Split::send(body).ok()?;
+            let body: BusinessSend<'_> = split.body();
+            let kind = kind::read(body.r#type, kind::BUSINESS).ok()?;
+            Some(ignored(&split, &body, kind))
+        };
+        read().unwrap_or_default()
+    }
+}
+
+impl<'a> BusinessSend<'a> {
+    const fn plain(&self) -> PlainFields<'a> {
+        let Self { message, preview_url, link, caption, filename, voice, .. } = *self;
+        PlainFields { message, preview_url, link, caption, filename, voice }
     }
 }
 
 /// The fields that every request may have.
 const OF_ALL: &[&str] = &["type", "phone_number", "contact_tag_id", "send_at", "expires_at"];
 
-fn ignored(body: &Body<'_>, kind: BusinessKind) -> Vec<String> {
+fn ignored(split: &Split<'_>, body: &BusinessSend<'_>, kind: BusinessKind) -> Vec<String> {
     let own: &[&str] = match kind {
         BusinessKind::Plain(plain) => plain.fields(),
         BusinessKind::Template => &["template_id", "language", "components", "contact_fields"],
         BusinessKind::Interactive => &["interactive"],
     };
-    let mut ignored = body.ignored(&[OF_ALL, own].concat());
+    let mut ignored = split.ignored(&[OF_ALL, own].concat());
     if matches!(kind, BusinessKind::Template)
         && let Ok(components) = structured::read(body.components, Code::InvalidComponents)
     {
@@ -114,12 +192,12 @@ fn named_by_link(content: Content) -> Content {
 }
 
 /// A moment in RFC 3339, if one was given.
-pub(super) fn moment(field: Field<'_>) -> Result<Option<Timestamp>, Refusal> {
+pub(super) fn moment(field: Raw<'_, Option<String>>) -> Result<Option<Timestamp>, Refusal> {
     let Some(text) = field.text()? else { return Ok(None) };
     Timestamp::parse(text.trim()).map(Some).map_err(|wrong| field.refuse(Code::InvalidField, wrong))
 }
 
-fn template(body: &Body<'_>, contact_fields: bool) -> Result<TemplateRequest, Refusal> {
+fn template(body: &BusinessSend<'_>, contact_fields: bool) -> Result<TemplateRequest, Refusal> {
     let template_id = template_id(body.template_id)?;
     // The provider writes `pt_BR`, other systems `pt-BR`.
     let language = body.language.text()?.map(|language| language.trim().replace('-', "_"));
@@ -146,7 +224,7 @@ fn template(body: &Body<'_>, contact_fields: bool) -> Result<TemplateRequest, Re
 
 /// The template's id, as a number or as digits. An impossible id, negative or too large, is left to the look-up of the
 /// template, which finds nothing.
-fn template_id(field: Field<'_>) -> Result<i64, Refusal> {
+fn template_id(field: Raw<'_, Option<TemplateId>>) -> Result<i64, Refusal> {
     let written = match field.look() {
         Json::Absent => {
             return Err(
@@ -170,7 +248,7 @@ fn template_id(field: Field<'_>) -> Result<i64, Refusal> {
     Ok(sign * magnitude.parse().unwrap_or(i64::MAX))
 }
 
-fn interactive(field: Field<'_>) -> Result<Content, Refusal> {
+fn interactive(field: Raw<'_, Option<Interactive>>) -> Result<Content, Refusal> {
     match field.look() {
         Json::Object => {
             let payload = structured::read(field, Code::InvalidInteractive)?;

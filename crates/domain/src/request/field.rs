@@ -8,14 +8,11 @@ use serde::Deserialize;
 use serde::de::{Deserializer, Error, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
-use crate::error::{Code, Refusal};
+use crate::body::Field;
+use crate::error::Refusal;
 
-/// A field and its raw value, if it was given.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Field<'a> {
-    name: &'static str,
-    raw: Option<&'a RawValue>,
-}
+/// A field whose value is raw text.
+pub(super) type Raw<'a, T> = Field<&'a RawValue, T>;
 
 /// The kind of a raw value, one level deep.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,19 +33,15 @@ pub(super) enum Json<'a> {
     Object,
 }
 
-impl<'a> Field<'a> {
-    pub(super) const fn new(name: &'static str, raw: Option<&'a RawValue>) -> Self {
-        Self { name, raw }
-    }
-
+impl<'a, T> Field<&'a RawValue, T> {
     /// Examines the value.
     pub(super) fn look(self) -> Json<'a> {
-        self.raw.map_or(Json::Absent, Json::look)
+        self.given().map_or(Json::Absent, |raw| Json::look(raw))
     }
 
     /// The raw text of the value.
     pub(super) fn raw(self) -> &'a str {
-        self.raw.map_or("null", RawValue::get)
+        self.given().map_or("null", |raw| raw.get())
     }
 
     /// The text, if one was given.
@@ -88,7 +81,7 @@ impl<'a> Field<'a> {
 
     /// Visits the one value that was given, or an array's items in turn, until the visitor breaks off.
     pub(super) fn each(self, mut visit: impl FnMut(Json<'a>) -> ControlFlow<()>) {
-        let Some(raw) = self.raw else { return };
+        let Some(&raw) = self.given() else { return };
         match Json::look(raw) {
             Json::Array => {
                 let visitor = Items(|item| visit(Json::look(item)));
@@ -98,20 +91,10 @@ impl<'a> Field<'a> {
             one => drop(visit(one)),
         }
     }
-
-    /// "`name` must be …".
-    pub(super) fn wrong_type(self, expected: &str) -> Refusal {
-        self.refuse(Code::InvalidField, format_args!("must be {expected}"))
-    }
-
-    /// "`name` what".
-    pub(super) fn refuse(self, code: Code, what: impl fmt::Display) -> Refusal {
-        Refusal::new(code, format!("`{}` {what}", self.name))
-    }
 }
 
 impl<'a> Json<'a> {
-    fn look(raw: &'a RawValue) -> Self {
+    pub(super) fn look(raw: &'a RawValue) -> Self {
         let text = raw.get();
         match text.as_bytes().first() {
             Some(b'"') => match serde_json::from_str::<Text<'a>>(text) {

@@ -1,6 +1,6 @@
 //! The field `type` of a request.
 
-use super::field::{Field, Json};
+use super::field::{Json, Raw};
 use super::plain::Plain;
 use crate::error::{Code, Refusal};
 
@@ -43,7 +43,7 @@ pub fn web_types() -> impl Iterator<Item = &'static str> {
 }
 
 /// Reads `type`, which must be one of these words: `missing_type`, `invalid_type`.
-pub(super) fn read<T: Copy>(field: Field<'_>, words: &[(&str, T)]) -> Result<T, Refusal> {
+pub(super) fn read<T: Copy, W>(field: Raw<'_, W>, words: &[(&str, T)]) -> Result<T, Refusal> {
     let listed = || words.iter().map(|(word, _)| *word).collect::<Vec<_>>().join(", ");
     let found = match field.look() {
         Json::Absent => {

@@ -18,14 +18,19 @@ mod field;
 mod kind;
 mod plain;
 mod retry;
+mod shape;
 mod structured;
 mod web;
 
 pub use self::audience::{Again, Audience, SkipCode, Skipped, SkippedEntry};
-pub use self::business::{BusinessRequest, RequestedContent};
+pub use self::business::{BusinessRequest, BusinessSend, RequestedContent};
 pub use self::kind::{business_types, web_types};
-pub use self::retry::RetryRequest;
-pub use self::web::{GROUP_SUFFIX, WebRecipient, WebRequest};
+pub use self::retry::{RetryRequest, SendAgain};
+pub use self::shape::{
+    ErrorCode, ErrorCodes, MessageType, Number, Numbers, RecipientType, RetriedState, RetriedStates, Tags,
+    TemplateId, WebMessageType,
+};
+pub use self::web::{GROUP_SUFFIX, WebRecipient, WebRequest, WebSend};
 use crate::link;
 
 /// How much one request may ask for.

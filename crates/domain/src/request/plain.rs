@@ -1,8 +1,7 @@
 //! The contents that both kinds of channels send: a text, or a file behind a link.
 
 use super::Limits;
-use super::body::Body;
-use super::field::Field;
+use super::field::Raw;
 use crate::content::Content;
 use crate::error::{Code, Refusal};
 use crate::link::{FILE_NAME_CHARS, Link, NOT_A_FILE_NAME, is_file_name};
@@ -17,6 +16,17 @@ pub(super) enum Plain {
     Document,
 }
 
+/// The fields of such contents, in either kind of send.
+#[derive(Clone, Copy)]
+pub(super) struct PlainFields<'a> {
+    pub(super) message: Raw<'a, Option<String>>,
+    pub(super) preview_url: Raw<'a, Option<bool>>,
+    pub(super) link: Raw<'a, Option<String>>,
+    pub(super) caption: Raw<'a, Option<String>>,
+    pub(super) filename: Raw<'a, Option<String>>,
+    pub(super) voice: Raw<'a, Option<bool>>,
+}
+
 /// A file that can have a text below it.
 struct Captioned {
     link: Link,
@@ -25,25 +35,25 @@ struct Captioned {
 
 impl Plain {
     /// Reads the fields of this content, then checks their lengths.
-    pub(super) fn read(self, body: &Body<'_>, limits: &Limits) -> Result<Content, Refusal> {
+    pub(super) fn read(self, fields: PlainFields<'_>, limits: &Limits) -> Result<Content, Refusal> {
         match self {
             Self::Text => {
-                let text = text(body.message, limits)?;
-                Ok(Content::Text { body: text, preview_url: body.preview_url.choice()? })
+                let text = text(fields.message, limits)?;
+                Ok(Content::Text { body: text, preview_url: fields.preview_url.choice()? })
             }
-            Self::Image => captioned(body, limits)
+            Self::Image => captioned(fields, limits)
                 .map(|Captioned { link, caption }| Content::Image { link: link.into_string(), caption }),
-            Self::Video => captioned(body, limits)
+            Self::Video => captioned(fields, limits)
                 .map(|Captioned { link, caption }| Content::Video { link: link.into_string(), caption }),
             Self::Document => {
-                let Captioned { link, caption } = captioned(body, limits)?;
-                let filename = file_name(body.filename)?;
+                let Captioned { link, caption } = captioned(fields, limits)?;
+                let filename = file_name(fields.filename)?;
                 Ok(Content::Document { link: link.into_string(), caption, filename })
             }
             Self::Audio => {
-                let link = link(body.link)?;
-                measure(body.link, Code::LinkTooLong, link.as_str(), limits.link_chars)?;
-                Ok(Content::Audio { link: link.into_string(), voice: body.voice.choice()? })
+                let link = link(fields.link)?;
+                measure(fields.link, Code::LinkTooLong, link.as_str(), limits.link_chars)?;
+                Ok(Content::Audio { link: link.into_string(), voice: fields.voice.choice()? })
             }
         }
     }
@@ -60,7 +70,7 @@ impl Plain {
 }
 
 /// The name of a document, if one was given.
-fn file_name(field: Field<'_>) -> Result<Option<String>, Refusal> {
+fn file_name(field: Raw<'_, Option<String>>) -> Result<Option<String>, Refusal> {
     let Some(name) = field.text()? else { return Ok(None) };
     let name = name.trim();
     if !is_file_name(name) {
@@ -70,7 +80,7 @@ fn file_name(field: Field<'_>) -> Result<Option<String>, Refusal> {
     Ok(Some(name.to_owned()))
 }
 
-fn text(field: Field<'_>, limits: &Limits) -> Result<String, Refusal> {
+fn text(field: Raw<'_, Option<String>>, limits: &Limits) -> Result<String, Refusal> {
     let text = field
         .text()?
         .ok_or_else(|| field.refuse(Code::MissingMessage, "is missing: give the text to send"))?;
@@ -78,24 +88,24 @@ fn text(field: Field<'_>, limits: &Limits) -> Result<String, Refusal> {
     Ok(text.into_owned())
 }
 
-fn captioned(body: &Body<'_>, limits: &Limits) -> Result<Captioned, Refusal> {
-    let link = link(body.link)?;
-    let caption = body.caption.text()?;
-    measure(body.link, Code::LinkTooLong, link.as_str(), limits.link_chars)?;
+fn captioned(fields: PlainFields<'_>, limits: &Limits) -> Result<Captioned, Refusal> {
+    let link = link(fields.link)?;
+    let caption = fields.caption.text()?;
+    measure(fields.link, Code::LinkTooLong, link.as_str(), limits.link_chars)?;
     if let Some(caption) = &caption {
-        measure(body.caption, Code::CaptionTooLong, caption, limits.caption_chars)?;
+        measure(fields.caption, Code::CaptionTooLong, caption, limits.caption_chars)?;
     }
     Ok(Captioned { link, caption: caption.map(String::from) })
 }
 
-fn link(field: Field<'_>) -> Result<Link, Refusal> {
+fn link(field: Raw<'_, Option<String>>) -> Result<Link, Refusal> {
     let given = field
         .text()?
         .ok_or_else(|| field.refuse(Code::MissingLink, "is missing: give the public address of the file"))?;
     Link::parse(&given).map_err(|wrong| field.refuse(Code::InvalidLink, wrong))
 }
 
-fn measure(field: Field<'_>, code: Code, text: &str, max: usize) -> Result<(), Refusal> {
+fn measure(field: Raw<'_, Option<String>>, code: Code, text: &str, max: usize) -> Result<(), Refusal> {
     if text.chars().nth(max).is_some() {
         return Err(field.refuse(code, format_args!("is longer than {max} characters")));
     }

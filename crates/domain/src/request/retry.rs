@@ -2,12 +2,13 @@
 
 use std::ops::ControlFlow;
 
-use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::body;
+use super::body::Split;
 use super::business::moment;
-use super::field::{Field, Json};
+use super::field::{Json, Raw};
+use super::shape::{ErrorCodes, RetriedStates};
+use crate::bodies;
 use crate::error::{Code, Refusal};
 use crate::message::{Selection, State};
 use crate::send::Schedule;
@@ -24,16 +25,22 @@ pub struct RetryRequest {
     pub schedule: Schedule,
 }
 
-#[derive(Deserialize)]
-struct Fields<'a> {
-    #[serde(borrow)]
-    state: Option<&'a RawValue>,
-    #[serde(borrow)]
-    error_code: Option<&'a RawValue>,
-    #[serde(borrow)]
-    send_at: Option<&'a RawValue>,
-    #[serde(borrow)]
-    expires_at: Option<&'a RawValue>,
+bodies! {
+    /// The messages of a send that are retried.
+    pub struct SendAgain<'a> of &'a RawValue {
+        /// The states of the messages; `failed` and `expired` when absent.
+        #[schema(example = "failed")]
+        state: Option<RetriedStates>,
+        /// Only messages with one of these codes of the provider; messages with any code when absent.
+        #[schema(example = 131_026)]
+        error_code: Option<ErrorCodes>,
+        /// When the new send starts, as for any send.
+        #[schema(format = DateTime)]
+        send_at: Option<String>,
+        /// The time after which no message of the new send starts, as for any send.
+        #[schema(format = DateTime)]
+        expires_at: Option<String>,
+    }
 }
 
 impl RetryRequest {
@@ -46,13 +53,9 @@ impl RetryRequest {
         if bytes.trim_ascii().is_empty() {
             return Ok(Self { selection: selection(Vec::new(), Vec::new()), schedule: Schedule::default() });
         }
-        let fields: Fields<'_> = body::object(bytes)?;
-        let states = states(Field::new("state", fields.state))?;
-        let codes = codes(Field::new("error_code", fields.error_code))?;
-        let schedule = Schedule {
-            send_at: moment(Field::new("send_at", fields.send_at))?,
-            expires_at: moment(Field::new("expires_at", fields.expires_at))?,
-        };
+        let SendAgain { state, error_code, send_at, expires_at } = Split::other(bytes)?;
+        let (states, codes) = (states(state)?, codes(error_code)?);
+        let schedule = Schedule { send_at: moment(send_at)?, expires_at: moment(expires_at)? };
         Ok(Self { selection: selection(states, codes), schedule })
     }
 }
@@ -63,7 +66,7 @@ fn selection(states: Vec<State>, codes: Vec<i64>) -> Selection {
     Selection { states, codes }
 }
 
-fn states(field: Field<'_>) -> Result<Vec<State>, Refusal> {
+fn states(field: Raw<'_, Option<RetriedStates>>) -> Result<Vec<State>, Refusal> {
     let mut states = Vec::new();
     each(field, |entry| {
         let Json::Text(word) = entry else { return false };
@@ -80,7 +83,7 @@ fn states(field: Field<'_>) -> Result<Vec<State>, Refusal> {
     Ok(states)
 }
 
-fn codes(field: Field<'_>) -> Result<Vec<i64>, Refusal> {
+fn codes(field: Raw<'_, Option<ErrorCodes>>) -> Result<Vec<i64>, Refusal> {
     let mut codes = Vec::new();
     each(field, |entry| {
         let code: Option<i64> = match entry {
@@ -99,7 +102,7 @@ fn codes(field: Field<'_>) -> Result<Vec<i64>, Refusal> {
 }
 
 /// Visits one value or many; `None` when `take` refuses one of them.
-fn each<'a>(field: Field<'a>, mut take: impl FnMut(Json<'a>) -> bool) -> Option<()> {
+fn each<'a, T>(field: Raw<'a, T>, mut take: impl FnMut(Json<'a>) -> bool) -> Option<()> {
     let mut is_fine = true;
     field.each(|entry| {
         is_fine = entry == Json::Absent || take(entry);

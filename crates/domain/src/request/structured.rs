@@ -5,7 +5,7 @@
 
 use serde_json::Value;
 
-use super::field::Field;
+use super::field::Raw;
 use crate::error::{Code, Refusal};
 use crate::json::Measure;
 
@@ -15,7 +15,7 @@ const MAX_BYTES: usize = 128 * 1024;
 const MAX_DEPTH: usize = 32;
 
 /// Reads a field's tree, or refuses it with this code.
-pub(super) fn read(field: Field<'_>, code: Code) -> Result<Value, Refusal> {
+pub(super) fn read<T>(field: Raw<'_, T>, code: Code) -> Result<Value, Refusal> {
     let raw = field.raw();
     if raw.len() > MAX_BYTES {
         return Err(field.refuse(code, format_args!("is larger than {} KiB", MAX_BYTES / 1024)));
@@ -28,7 +28,7 @@ pub(super) fn read(field: Field<'_>, code: Code) -> Result<Value, Refusal> {
 }
 
 /// The memory that [`read`] may take for a field.
-pub(super) fn weight(field: Field<'_>) -> usize {
+pub(super) fn weight<T>(field: Raw<'_, T>) -> usize {
     let raw = field.raw();
     if raw.len() > MAX_BYTES { 0 } else { Measure::of(raw).bytes }
 }

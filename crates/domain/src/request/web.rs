@@ -1,12 +1,16 @@
 //! A send through a web-session channel: one message to one number or one group.
 
 use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 use super::Limits;
-use super::body::Body;
-use super::field::Field;
+use super::body::Split;
+use super::field::Raw;
 use super::kind;
+use super::plain::PlainFields;
+use super::shape::{RecipientType, WebMessageType};
+use crate::bodies;
 use crate::content::Content;
 use crate::error::{Code, Refusal};
 use crate::phone::PhoneNumber;
@@ -28,6 +32,37 @@ pub struct WebRequest {
     pub ignored: Vec<String>,
 }
 
+bodies! {
+    /// A send through a web session. Fields that the type does not use have no effect, and are named in the answer's
+    /// `ignored`.
+    pub struct WebSend<'a> of &'a RawValue {
+        /// What is sent.
+        #[schema(example = "text")]
+        r#type: WebMessageType,
+        /// The kind of recipient.
+        #[schema(example = "number")]
+        recipient_type: RecipientType,
+        /// A number in international format, or the id of a group.
+        #[schema(example = "5511988887777")]
+        phone_number: String,
+        /// The text, for `text`.
+        message: Option<String>,
+        /// A linked phone sends texts without previews of links: `true` has no effect, and is named in `ignored`.
+        preview_url: Option<bool>,
+        /// Public address of the file, for the other types.
+        link: Option<String>,
+        /// For `image`, `video` and `document`.
+        caption: Option<String>,
+        /// The name that the recipient sees, for `document`. When absent, the name that the file's server gives, or the end
+        /// of the link.
+        #[schema(max_length = 240, example = "invoice.pdf")]
+        filename: Option<String>,
+        /// Whether the sound is a voice message, for `audio`. When absent or `true`, Ogg with Opus is one, and no other
+        /// file: then `true` is named in `ignored`.
+        voice: Option<bool>,
+    }
+}
+
 /// The recipient of a web session's message.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -47,13 +82,25 @@ impl WebRequest {
     /// `invalid_recipient_type`, `invalid_phone_number`, `missing_message`, `missing_link`, `invalid_link`, lengths.
     /// `invalid_field` comes at the step of its field.
     pub fn parse(body: &[u8], limits: &Limits) -> Result<Self, Refusal> {
-        let body = Body::split(body)?;
-        let plain = kind::read(body.kind, kind::WEB)?;
-        let recipient = recipient(body.phone_number, body.recipient_type)?;
-        let content = plain.read(&body, limits)?;
+        let split = Split::send(body)?;
+        let WebSend {
+            r#type,
+            recipient_type,
+            phone_number,
+            message,
+            preview_url,
+            link,
+            caption,
+            filename,
+            voice,
+        } = split.body();
+        let plain = kind::read(r#type, kind::WEB)?;
+        let recipient = recipient(phone_number, recipient_type)?;
+        let fields = PlainFields { message, preview_url, link, caption, filename, voice };
+        let content = plain.read(fields, limits)?;
         // A linked phone makes no previews of links.
         let own: Vec<&str> = plain.fields().iter().copied().filter(|field| *field != "preview_url").collect();
-        let ignored = body.ignored(&[&["type", "phone_number", "recipient_type"], own.as_slice()].concat());
+        let ignored = split.ignored(&[&["type", "phone_number", "recipient_type"], own.as_slice()].concat());
         Ok(Self { recipient, content, ignored })
     }
 }
@@ -105,7 +152,10 @@ impl WebRequest {
     }
 }
 
-fn recipient(phone_number: Field<'_>, recipient_type: Field<'_>) -> Result<WebRecipient, Refusal> {
+fn recipient(
+    phone_number: Raw<'_, String>,
+    recipient_type: Raw<'_, RecipientType>,
+) -> Result<WebRecipient, Refusal> {
     let address = phone_number.text()?.ok_or_else(|| {
         phone_number.refuse(Code::MissingPhoneNumber, "is missing: give a number or a group's id")
     })?;

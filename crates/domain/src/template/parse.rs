@@ -6,20 +6,17 @@
 use serde_json::Value;
 
 use super::component::{Card, Component, Media, Parameter, Source};
+use super::given::{
+    ButtonIndex, CouponCodeParameter, CurrencyParameter, DateTimeParameter, Kind, LocationParameter,
+    MAX_INDEX, PayloadParameter, TemplateBody, TemplateButton, TemplateFile, TemplateHeader, TextParameter,
+    index,
+};
 use crate::error::{Code, Refusal};
-use crate::link::{self, Link};
-use crate::payload::Node;
+use crate::link::Link;
+use crate::payload::{Node, Part};
 
 /// More than a template can have: header, body, ten buttons and the few kinds that we do not know.
 const MAX_COMPONENTS: usize = 32;
-/// More variables than a text of 1,024 characters can hold.
-const MAX_PARAMETERS: usize = 256;
-/// The provider's bound for one text.
-const MAX_TEXT_CHARS: usize = 32_768;
-/// Words of the vocabulary: types, sub-types, names.
-const MAX_WORD_CHARS: usize = 512;
-/// A template has at most ten buttons, and a carousel at most ten cards.
-const MAX_INDEX: u8 = 9;
 /// The components of one card: header, body and two buttons.
 const MAX_CARD_COMPONENTS: usize = 8;
 /// One space more in a row than the provider accepts.
@@ -32,21 +29,29 @@ const WIDE_GAP: &str = "     ";
 /// `invalid_components`, with the path of what cannot be read.
 pub fn parse_components(value: &Value) -> Result<Vec<Component>, Refusal> {
     let root = Node::root(Code::InvalidComponents, "components", value);
-    root.items(MAX_COMPONENTS)?.iter().map(component).collect()
+    root.items(MAX_COMPONENTS)?.iter().map(Part::read).collect()
 }
 
-fn component(node: &Node<'_>) -> Result<Component, Refusal> {
-    match word(node, "type")?.as_str() {
-        "header" => Ok(Component::Header { parameters: parameters(node)? }),
-        "body" => Ok(Component::Body { parameters: parameters(node)? }),
-        "button" => Ok(Component::Button {
-            sub_type: word(node, "sub_type")?,
-            index: index(node, "index", "the button's")?,
-            parameters: parameters(node)?,
-        }),
-        "carousel" => Ok(Component::Carousel { cards: cards(node)? }),
-        "limited_time_offer" => Ok(Component::LimitedTimeOffer { parameters: parameters(node)? }),
-        _ => Ok(Component::Other(node.value().clone())),
+impl Part for Component {
+    fn read(node: &Node<'_>) -> Result<Self, Refusal> {
+        match Kind::read_at(node, "type")?.as_str() {
+            "header" => TemplateHeader::read(node).map(|TemplateHeader { parameters, .. }| Self::Header {
+                parameters: parameters.unwrap_or_default(),
+            }),
+            "body" => TemplateBody::read(node).map(|TemplateBody { parameters, .. }| Self::Body {
+                parameters: parameters.unwrap_or_default(),
+            }),
+            "button" => {
+                let TemplateButton { r#type: _, sub_type, index: ButtonIndex(index), parameters } =
+                    Part::read(node)?;
+                Ok(Self::Button { sub_type, index, parameters: parameters.unwrap_or_default() })
+            }
+            "carousel" => Ok(Self::Carousel { cards: cards(node)? }),
+            "limited_time_offer" => TemplateBody::read(node).map(|TemplateBody { parameters, .. }| {
+                Self::LimitedTimeOffer { parameters: parameters.unwrap_or_default() }
+            }),
+            _ => Ok(Self::Other(node.value().clone())),
+        }
     }
 }
 
@@ -57,7 +62,7 @@ fn cards(node: &Node<'_>) -> Result<Vec<Card>, Refusal> {
             Some(components) => components.items(MAX_CARD_COMPONENTS)?,
             None => Vec::new(),
         };
-        let part = |node: &Node<'_>| match component(node)? {
+        let part = |node: &Node<'_>| match Component::read(node)? {
             Component::Carousel { .. } => Err(node.refuse("is a carousel in a card, which has no cards")),
             part => Ok(part),
         };
@@ -69,78 +74,59 @@ fn cards(node: &Node<'_>) -> Result<Vec<Card>, Refusal> {
     cards.items(usize::from(MAX_INDEX) + 1)?.iter().map(card).collect()
 }
 
-fn word(node: &Node<'_>, key: &str) -> Result<String, Refusal> {
-    Ok(read_word(node.text(key, MAX_WORD_CHARS)?))
-}
-
-/// A word of the vocabulary, in any case.
-pub(super) fn read_word(text: &str) -> String {
-    text.trim().to_ascii_lowercase()
-}
-
-/// A position, as a number or as text.
-fn index(node: &Node<'_>, key: &str, whose: &str) -> Result<u8, Refusal> {
-    let given =
-        node.at(key).ok_or_else(|| node.missing(key, format_args!("give {whose} position, from 0")))?;
-    let index = match given.value() {
-        Value::String(digits) => digits.trim().parse::<u8>().ok(),
-        Value::Number(number) => number.as_u64().and_then(|index| u8::try_from(index).ok()),
-        _ => None,
-    };
-    index
-        .filter(|&index| index <= MAX_INDEX)
-        .ok_or_else(|| given.refuse(format_args!("must be {whose} position, from 0 to {MAX_INDEX}")))
-}
-
-fn parameters(node: &Node<'_>) -> Result<Vec<Parameter>, Refusal> {
-    match node.at("parameters") {
-        Some(parameters) => parameters.items(MAX_PARAMETERS)?.iter().map(parameter).collect(),
-        None => Ok(Vec::new()),
-    }
-}
-
-fn parameter(node: &Node<'_>) -> Result<Parameter, Refusal> {
-    let parameter_name = || {
-        let name = node.optional_text("parameter_name", MAX_WORD_CHARS)?;
-        Ok::<_, Refusal>(name.map(|name| name.trim().to_owned()))
-    };
-    match word(node, "type")?.as_str() {
-        "text" => Ok(Parameter::Text { text: text(node)?, parameter_name: parameter_name()? }),
-        "currency" => Ok(Parameter::Currency {
-            currency: with_fallback(node, "currency")?,
-            parameter_name: parameter_name()?,
-        }),
-        "date_time" => Ok(Parameter::DateTime {
-            date_time: with_fallback(node, "date_time")?,
-            parameter_name: parameter_name()?,
-        }),
-        "image" => media(node, "image").map(Parameter::Image),
-        "video" => media(node, "video").map(Parameter::Video),
-        "document" => media(node, "document").map(Parameter::Document),
-        "location" => Ok(Parameter::Location { location: node.object("location")?.value().clone() }),
-        "payload" => Ok(Parameter::Payload { payload: node.text("payload", MAX_WORD_CHARS)?.to_owned() }),
-        "coupon_code" => {
-            Ok(Parameter::CouponCode { coupon_code: node.text("coupon_code", MAX_WORD_CHARS)?.to_owned() })
+impl Part for Parameter {
+    fn read(node: &Node<'_>) -> Result<Self, Refusal> {
+        let trimmed = |name: Option<String>| name.map(|name| name.trim().to_owned());
+        match Kind::read_at(node, "type")?.as_str() {
+            "text" => {
+                let TextParameter { r#type: _, text, parameter_name } = Part::read(node)?;
+                check_line(node, &text)?;
+                Ok(Self::Text { text, parameter_name: trimmed(parameter_name) })
+            }
+            "currency" => {
+                let CurrencyParameter { parameter_name, .. } = Part::read(node)?;
+                Ok(Self::Currency {
+                    currency: whole(node, "currency")?,
+                    parameter_name: trimmed(parameter_name),
+                })
+            }
+            "date_time" => {
+                let DateTimeParameter { parameter_name, .. } = Part::read(node)?;
+                Ok(Self::DateTime {
+                    date_time: whole(node, "date_time")?,
+                    parameter_name: trimmed(parameter_name),
+                })
+            }
+            "image" => media(node, "image").map(Self::Image),
+            "video" => media(node, "video").map(Self::Video),
+            "document" => media(node, "document").map(Self::Document),
+            "location" => {
+                LocationParameter::read(node)?;
+                Ok(Self::Location { location: whole(node, "location")? })
+            }
+            "payload" => {
+                PayloadParameter::read(node).map(|PayloadParameter { payload, .. }| Self::Payload { payload })
+            }
+            "coupon_code" => CouponCodeParameter::read(node)
+                .map(|CouponCodeParameter { coupon_code, .. }| Self::CouponCode { coupon_code }),
+            _ => Ok(Self::Other(node.value().clone())),
         }
-        _ => Ok(Parameter::Other(node.value().clone())),
     }
+}
+
+/// The object under this key, with the fields that we do not know.
+fn whole(node: &Node<'_>, key: &str) -> Result<Value, Refusal> {
+    Ok(node.object(key)?.value().clone())
 }
 
 /// The provider refuses texts on several lines and with wide gaps, but only when each message is sent.
-fn text(node: &Node<'_>) -> Result<String, Refusal> {
-    let text = node.text("text", MAX_TEXT_CHARS)?;
+fn check_line(node: &Node<'_>, text: &str) -> Result<(), Refusal> {
     if text.contains(['\n', '\r', '\t']) || text.contains(WIDE_GAP) {
         return Err(
             node.refuse("must be text on one line, without tabs and without more than four spaces in a row")
         );
     }
-    Ok(text.to_owned())
-}
-
-fn with_fallback(node: &Node<'_>, key: &str) -> Result<Value, Refusal> {
-    let object = node.object(key)?;
-    object.text("fallback_value", MAX_TEXT_CHARS)?;
-    Ok(object.value().clone())
+    Ok(())
 }
 
 /// A document by link gets the name at the end of the link if it has none of its own: without a name, WhatsApp shows
@@ -149,9 +135,9 @@ fn media(node: &Node<'_>, kind: &str) -> Result<Media, Refusal> {
     let nested = node.optional_object(kind)?;
     let file = nested.as_ref().unwrap_or(node);
     let mut filename = file.optional_file_name("filename")?.map(str::to_owned);
-    let source = match (file.at("link"), file.optional_text("id", MAX_WORD_CHARS)?) {
+    let source = match (file.at("link"), file.optional_text("id", TemplateFile::id().most)?) {
         (Some(given), None) => {
-            let text = given.as_text(link::MAX_CHARS)?;
+            let text = given.as_text(TemplateFile::link().most)?;
             let link = Link::parse(text).map_err(|wrong| given.refuse(wrong))?;
             if kind == "document" && filename.is_none() {
                 filename = link.file_name();

@@ -4,7 +4,6 @@
 
 use serde_json::{Map, Value};
 
-use super::parse::read_word;
 use crate::payload::is_absent;
 
 /// How many fields are named.
@@ -58,7 +57,7 @@ fn parameter(value: &Map<String, Value>, path: &str, found: &mut Vec<String>) {
 }
 
 fn word(part: &Map<String, Value>) -> String {
-    read_word(part.get("type").and_then(Value::as_str).unwrap_or_default())
+    part.get("type").and_then(Value::as_str).unwrap_or_default().trim().to_ascii_lowercase()
 }
 
 /// Visits the objects of an array.

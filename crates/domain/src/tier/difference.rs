@@ -2,18 +2,35 @@
 
 use serde::Serialize;
 use serde_json::{Map, Value};
+use utoipa::ToSchema;
 
 use super::Tier;
 
-/// One option that changes.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+/// One option that differs.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+#[schema(as = OptionDifference)]
 pub struct OptionChange {
     /// The option's name.
+    #[schema(example = "messages_per_second")]
     pub option: String,
     /// Its value before; null when it was not set.
+    #[schema(value_type = Option<OptionValue>, example = "80/s")]
     pub old: Value,
     /// Its new value; null when it is no longer set.
+    #[schema(value_type = Option<OptionValue>, example = "40/s")]
     pub new: Value,
+}
+
+/// The value of an option of a tier.
+#[derive(ToSchema)]
+#[serde(untagged)]
+pub enum OptionValue {
+    /// A rate, a duration, `unlimited`, or a text.
+    Text(String),
+    /// A number.
+    Count(u32),
+    /// The caps of the first days.
+    Counts(Vec<u32>),
 }
 
 /// The options in which two tiers, given as their stored documents, differ, in the order of [`Tier::OPTIONS`]. A

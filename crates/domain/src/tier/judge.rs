@@ -4,7 +4,7 @@
 use serde::Deserialize as _;
 use serde_json::{Map, Value, json};
 
-use super::Tier;
+use super::{Tier, example};
 use crate::nearest::nearest;
 
 /// The notation of a tier, for sentences that show how to correct it.
@@ -82,23 +82,4 @@ fn fault(name: &str, written: &Written, notation: Notation) -> Option<String> {
     let joint = if message.starts_with("invalid") || message.starts_with("unknown") { ": " } else { " " };
     let (given, example) = (notation.assign(option, shown), notation.assign(option, example(option)));
     Some(format!("`{given}`{joint}{message}; write it like `{example}`"))
-}
-
-/// A value that the option can have, the same in both notations.
-fn example(option: &str) -> &'static str {
-    match option {
-        "kind" => "\"business_account\"",
-        "messages_per_second" => "\"80/s\"",
-        "burst" => "1",
-        "pair_interval" => "\"6s\"",
-        "pair_burst" => "10",
-        "template_quota" => "2000",
-        "api_requests" => "\"50/s\"",
-        "unknown_outcome" => "\"resend\"",
-        "jitter" => "\"4s\"",
-        "daily_cap" => "200",
-        "warm_up" => "[20, 40, 80]",
-        "cold_contacts" => "10",
-        _ => "\"For new numbers\"",
-    }
 }

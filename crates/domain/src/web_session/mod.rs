@@ -5,10 +5,14 @@ mod event;
 mod jid;
 mod message;
 mod passkey;
+mod record;
 
 pub use self::event::{Ack, AckState, Ban, End, Event, PairingFailure, RESTRICTED};
 pub use self::jid::{InvalidJid, Jid};
 pub use self::message::{
     Built, BuiltMedia, Content, InvalidMessageId, Media, MediaKind, MessageId, Prepared, Sent,
 };
-pub use self::passkey::{Assertion, Challenge, InvalidAssertion, PasskeyRefused};
+pub use self::passkey::{
+    Assertion, Challenge, InvalidAssertion, PasskeyRefused, WebAuthnAssertion, WebAuthnResponse,
+};
+pub use self::record::{Change, Record};

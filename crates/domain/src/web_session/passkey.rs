@@ -11,6 +11,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use serde_json::{Map, Value, json};
+use utoipa::ToSchema;
 
 use crate::secret::Secret;
 
@@ -21,6 +22,8 @@ const SHORTEST_SPAN: Duration = Duration::from_secs(1);
 const LONGEST_SPAN: Duration = Duration::from_secs(10 * 60);
 /// The maximum number of characters of one field of an assertion: real ones have some hundreds.
 const FIELD_CHARS: usize = 8 * 1024;
+/// The type of a credential that is a passkey.
+const PUBLIC_KEY: &str = "public-key";
 
 /// The challenge that an assertion has to sign, as WhatsApp sent it: a `PublicKeyCredentialRequestOptions` in
 /// JSON.
@@ -70,6 +73,32 @@ impl<'de> Deserialize<'de> for Challenge {
     }
 }
 
+/// The result of `PublicKeyCredential.toJSON()` in a browser; further fields are ignored. All fields but `type`
+/// are base64url.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct WebAuthnAssertion {
+    #[schema(example = "Y3JlZGVudGlhbA")]
+    id: String,
+    #[serde(rename = "rawId")]
+    #[schema(example = "Y3JlZGVudGlhbA")]
+    raw_id: String,
+    #[schema(example = "public-key")]
+    r#type: &'static str,
+    response: WebAuthnResponse,
+}
+
+/// The data that the passkey signed, and its signature.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct WebAuthnResponse {
+    #[serde(rename = "clientDataJSON")]
+    client_data_json: String,
+    #[serde(rename = "authenticatorData")]
+    authenticator_data: String,
+    signature: String,
+    #[serde(rename = "userHandle")]
+    user_handle: Option<String>,
+}
+
 /// A passkey's answer to a challenge: the result of `PublicKeyCredential.toJSON()` in a browser.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Assertion {
@@ -109,7 +138,7 @@ impl Assertion {
             let bytes = decoded(text).ok_or(NotEncoded(name))?;
             Ok::<_, InvalidAssertion>((text, bytes))
         };
-        if text("/type") != Some("public-key") {
+        if text("/type") != Some(PUBLIC_KEY) {
             return Err(OtherType);
         }
         let id = text("/id").filter(|id| !id.is_empty()).ok_or(Missing("id"))?;
@@ -127,15 +156,15 @@ impl Assertion {
             return Err(OtherCeremony);
         }
         let signed = said["challenge"].as_str().and_then(decoded).ok_or(OtherCeremony)?;
-        let json = json!({
-            "id": id,
-            "rawId": raw_id,
-            "type": "public-key",
-            "response": {
-                "clientDataJSON": client_data,
-                "authenticatorData": authenticator_data,
-                "signature": signature,
-                "userHandle": user_handle,
+        let json = json!(WebAuthnAssertion {
+            id: id.to_owned(),
+            raw_id: raw_id.to_owned(),
+            r#type: PUBLIC_KEY,
+            response: WebAuthnResponse {
+                client_data_json: client_data.to_owned(),
+                authenticator_data: authenticator_data.to_owned(),
+                signature: signature.to_owned(),
+                user_handle: user_handle.map(str::to_owned),
             },
         });
         Ok(Self { json: Secret::new(json.to_string()), credential_id, signed })

@@ -147,17 +147,17 @@ impl Engine {
         }
         if let (Ok(here), Some(node)) = (&mut held, self.0.shared.cluster.node()) {
             let store = self.store().clone();
-            if store.claim_key(node, company_id, &claim.key).await? {
+            if store.nodes().claim_key(node, company_id, &claim.key).await? {
                 here.shared = Some((store, node));
             } else {
                 held = Err(Until::Accepted);
             }
         }
         let since = Timestamp::now().minus(KEPT);
-        let kept = self.store().kept_answer(company_id, &claim.key, since).await?;
+        let kept = self.store().of(company_id).answers().find(&claim.key, since).await?;
         let repeated = match kept {
             None => None,
-            Some(kept) if kept.fingerprint == claim.fingerprint => self.repeated(kept).await?,
+            Some(kept) if kept.fingerprint == claim.fingerprint => self.web_sends().repeated(kept).await?,
             Some(_) => {
                 let sentence =
                     "another request was accepted under this Idempotency-Key: give each request its own key";
@@ -188,7 +188,7 @@ impl Engine {
         let claim = Claim { key, fingerprint };
         let mut held = self.0.claims.hold(company_id, &claim).map_err(|_| in_progress())?;
         let store = self.store().clone();
-        if !store.move_key(node, here, company_id, &claim.key).await? {
+        if !store.nodes().move_key(node, here, company_id, &claim.key).await? {
             return Err(in_progress().into());
         }
         held.shared = Some((store, here));
@@ -202,7 +202,7 @@ fn give_back((store, node): (Store, Uuid), running: Arc<Running>, key: (Uuid, St
     // Without a runtime the process is ending, and its keys are free once its fence is closed.
     let Ok(runtime) = tokio::runtime::Handle::try_current() else { return };
     runtime.spawn(async move {
-        while let Err(error) = store.release_key(node, key.0, &key.1).await {
+        while let Err(error) = store.nodes().release_key(node, key.0, &key.1).await {
             tracing::debug!(%error, "cannot release an idempotency key yet");
             tokio::time::sleep(GIVE_BACK_PAUSE).await;
         }

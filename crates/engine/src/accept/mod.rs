@@ -95,7 +95,7 @@ impl Engine {
         if recipients == 0 {
             return Err(nobody(is_retry, skipped));
         }
-        let Estimate { takes, binding } = self.estimate(channel, course).await?;
+        let Estimate { takes, binding } = self.sends().estimate(channel, course).await?;
         let now = Timestamp::now();
         let ends = takes.map(|takes| start.map_or(now, |start| start.max(now)).plus(takes));
         Ok(DryRun { recipients, skipped, suppressed, without_fields, takes, ends, binding, ignored })
@@ -114,7 +114,7 @@ impl Engine {
         let (Some(send_id), recipients) = (resolved.send_id, resolved.recipients) else {
             return Err(nobody(is_retry, resolved.skipped));
         };
-        self.hint(channel);
+        self.owners().hint(channel);
         metrics::counter!("pombo_sends_accepted_total").increment(1);
         metrics::counter!("pombo_recipients_accepted_total").increment(recipients);
         Ok(Accepted { send_id, recipients, skipped: resolved.skipped, schedule, ignored })
@@ -191,7 +191,9 @@ impl Engine {
         let company = channel.company_id;
         let mut found = self
             .store()
-            .find_template(company, id)
+            .of(company)
+            .templates()
+            .find(id)
             .await?
             .ok_or_else(|| missing(format!("there is no template {id} in this company")))?;
         if Some(&found.waba_id) != channel.waba_id.as_ref() {
@@ -204,7 +206,9 @@ impl Engine {
             let (waba, name) = (found.waba_id.clone(), found.name.clone());
             found = self
                 .store()
-                .find_template_by_name(company, &waba, &name, language)
+                .of(company)
+                .templates()
+                .named(&waba, &name, language)
                 .await?
                 .ok_or_else(|| missing(format!("template {id} ({name}) does not exist in {language}")))?;
         }

@@ -93,8 +93,9 @@ impl Planned {
     pub async fn by_the_store(self, store: &Store, now: Timestamp) -> store::Result<Outcome> {
         let people = Arc::<People>::default();
         let suppressions = Suppressions::of(Arc::clone(&people));
-        let kept = store.suppressions_of(self.company_id, now).await?.into_iter().map(|kept| kept.record);
-        let numbers = store.other_numbers(Some(self.company_id)).await?;
+        let kept =
+            store.of(self.company_id).suppressions().all(now).await?.into_iter().map(|kept| kept.record);
+        let numbers = store.persons().other_numbers(Some(self.company_id)).await?;
         suppressions.load().await.finish(kept, numbers);
         self.outcome(store, &suppressions, &people, now).await
     }
@@ -110,7 +111,7 @@ impl Planned {
         let Audience { numbers, tags, again, mut skipped } = audience;
         let is_one = numbers.len() == 1 && tags.is_empty() && again.is_none();
         let single = numbers.first().copied().filter(|_| is_one);
-        let ahead = store.ahead(channel_id, single, now).await?;
+        let ahead = store.sends().ahead(channel_id, single, now).await?;
         let has_template = is_marketing.is_some();
         // Templates ahead of the send may wait for the quota too.
         let meets_quota = has_template || ahead.queue.has_templates();
@@ -122,7 +123,7 @@ impl Planned {
                 }
                 account.restore(written);
             };
-            store.template_recipients(&waba_id, (now.minus(QUOTA_SPAN), now), restore).await?;
+            store.templates().recipients(&waba_id, (now.minus(QUOTA_SPAN), now), restore).await?;
         }
         let written: Vec<_> = account.people(now).collect();
         let lately: HashSet<PhoneNumber> = written.iter().map(|(number, _)| *number).collect();
@@ -173,7 +174,7 @@ impl Contacts {
     async fn look_at(&mut self, store: &Store, numbers: &[PhoneNumber]) -> store::Result<()> {
         let Some(found) = self.found.as_mut().filter(|_| self.took < FIELDS_WITHIN) else { return Ok(()) };
         let began = Instant::now();
-        let people = store.people(self.company_id, numbers).await?;
+        let people = store.of(self.company_id).contacts().people(numbers).await?;
         let has_all = |person: &Person| self.needed.iter().all(|field| field.of(person).is_some());
         let lacking = numbers.iter().filter(|number| !people.get(number).is_some_and(has_all));
         found.count += lacking.count() as u64;

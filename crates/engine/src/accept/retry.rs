@@ -38,7 +38,7 @@ impl Engine {
     ///
     /// `send_not_found`; `channel_not_found` when it went through a web session, or its channel is gone.
     pub async fn retried(&self, company_id: Uuid, send_id: Uuid) -> Result<Retried, Error> {
-        let sent = self.store().sent(company_id, send_id).await?.ok_or_else(no_such_send)?;
+        let sent = self.store().of(company_id).sends().sent(send_id).await?.ok_or_else(no_such_send)?;
         let Sent { channel_id, content, template_id } = sent;
         let channel = self.channel(channel_id).await?;
         let channel = channel.filter(|channel| channel.kind == Kind::BusinessAccount).ok_or_else(|| {

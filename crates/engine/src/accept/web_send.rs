@@ -9,6 +9,7 @@
 
 mod addresses;
 mod dry_run;
+mod questions;
 mod repeat;
 
 use std::sync::Arc;
@@ -20,10 +21,10 @@ use url::Url;
 use uuid::Uuid;
 
 pub use self::dry_run::{DryRunFile, WebDryRun};
+pub(crate) use self::questions::{AskPicture, BeginWeb, DryRunWeb, SendWeb};
 use crate::channel::{Admit, PAIR_SENTENCE};
+use crate::handover::{Admitted, Form, HandOver, HandedOver, Render, Wait, link};
 use crate::ledger::{Accept, Order};
-use crate::nodes::{BeginWeb, SendWeb};
-use crate::web_session::{Admitted, Form, HandOver, HandedOver, Render, Wait, link};
 use crate::{Engine, Error, KeyGuard, RETRY_AFTER};
 use clock::Timestamp;
 use connectors::media::Media;
@@ -50,11 +51,24 @@ struct Submitted {
     patience: Duration,
 }
 
+/// Messages through web sessions, whose callers wait.
+#[derive(Clone, Copy)]
+pub struct WebSends<'e> {
+    pub(crate) engine: &'e Engine,
+}
+
 impl Engine {
+    /// Messages through web sessions, whose callers wait.
+    pub const fn web_sends(&self) -> WebSends<'_> {
+        WebSends { engine: self }
+    }
+}
+
+impl WebSends<'_> {
     /// Registers the forms in which answers are rendered, before the engine answers other nodes.
     pub fn render_as(&self, forms: &[Form]) {
         // Called once for each engine.
-        let _ = self.0.forms.set(forms.to_vec());
+        let _ = self.engine.0.forms.set(forms.to_vec());
     }
 
     /// The form of this name, for another node.
@@ -63,7 +77,7 @@ impl Engine {
     ///
     /// `service_unavailable` when this version does not have it.
     pub(crate) fn form(&self, name: &str) -> Result<Form, Refusal> {
-        let known = self.0.forms.get().and_then(|forms| forms.iter().find(|form| form.name == name));
+        let known = self.engine.0.forms.get().and_then(|forms| forms.iter().find(|form| form.name == name));
         known.copied().ok_or_else(|| {
             let sentence =
                 "this channel runs on a node of another version, which does not know this answer: ask that node";
@@ -80,23 +94,24 @@ impl Engine {
     /// `media_too_large`; `not_on_whatsapp`; `send_is_over` when somebody canceled the send, or paused it and did not
     /// resume it in time. [`Error::Unavailable`] when it cannot be written now, and [`Error::Internal`] when nobody
     /// knows whether it was handed over. After any other error it was not, and will not be.
-    pub async fn send_web(
+    pub async fn send(
         &self,
         channel: &Arc<Channel>,
         request: WebRequest,
         guard: Option<KeyGuard>,
         form: Form,
     ) -> Result<String, Error> {
-        let (engine, channel) = (self.clone(), Arc::clone(channel));
+        let (engine, channel) = (self.engine.clone(), Arc::clone(channel));
         // The caller may leave before the answer comes: the request runs to its end, and the key stays held until then.
         guard.iter().for_each(KeyGuard::until_handed_over);
         let sending = actix::spawn(telemetry::carried(async move {
             let asked = to_owner(request, guard.as_ref(), form);
-            if let Some(answer) = engine.ask_owner(&channel, &asked).await? {
+            if let Some(answer) = engine.owners().ask(&channel, &asked).await? {
                 return Ok(answer);
             }
-            let submitted = engine.submit(&channel, asked.request, guard.as_ref(), form.render).await;
-            engine.finish(&channel, submitted, guard).await.map(form.render)
+            let submitted =
+                engine.web_sends().submit(&channel, asked.request, guard.as_ref(), form.render).await;
+            engine.web_sends().finish(&channel, submitted, guard).await.map(form.render)
         }));
         sending.await.unwrap_or_else(|error| {
             tracing::error!(%error, "sending through a web session was interrupted");
@@ -109,30 +124,30 @@ impl Engine {
     ///
     /// # Errors
     ///
-    /// As [`Engine::send_web`], except for errors after the send is written.
-    pub async fn begin_web(
+    /// As [`WebSends::send`], except for errors after the send is written.
+    pub async fn begin(
         &self,
         channel: &Arc<Channel>,
         request: WebRequest,
         guard: Option<KeyGuard>,
         form: Form,
     ) -> Result<Uuid, Error> {
-        let (engine, channel) = (self.clone(), Arc::clone(channel));
+        let (engine, channel) = (self.engine.clone(), Arc::clone(channel));
         guard.iter().for_each(KeyGuard::until_handed_over);
         let (tell, told) = oneshot::channel();
         actix::spawn(telemetry::carried(async move {
             let asked = BeginWeb(to_owner(request, guard.as_ref(), form));
-            match engine.ask_owner(&channel, &asked).await {
+            match engine.owners().ask(&channel, &asked).await {
                 Ok(None) => {}
                 Ok(Some(send_id)) => return drop(tell.send(Ok(send_id))),
                 Err(error) => return drop(tell.send(Err(error))),
             }
             let BeginWeb(SendWeb { request, .. }) = asked;
-            let submitted = engine.submit(&channel, request, guard.as_ref(), form.render).await;
+            let submitted = engine.web_sends().submit(&channel, request, guard.as_ref(), form.render).await;
             // The caller may have left: the request runs to its end.
             let _ = tell.send(submitted.as_ref().map(|submitted| submitted.send_id).map_err(Error::clone));
             // The outcome is in the ledger.
-            let _ = engine.finish(&channel, submitted, guard).await;
+            let _ = engine.web_sends().finish(&channel, submitted, guard).await;
         }));
         told.await.unwrap_or_else(|_| {
             tracing::error!("accepting a message of a web session was interrupted");
@@ -148,16 +163,17 @@ impl Engine {
         guard: Option<&KeyGuard>,
         render: Render,
     ) -> Result<Submitted, Error> {
-        self.check_running()?;
+        self.engine.check_running()?;
         let WebRequest { recipient, content, mut ignored } = request;
         let session = self.session(channel)?;
         let known = self.known(channel, &recipient).await?;
-        let (stranger, patience) = (stranger(&recipient, known.as_ref()), self.0.web_sessions.patience());
+        let (stranger, patience) =
+            (stranger(&recipient, known.as_ref()), self.engine.0.web_sessions.patience());
         let admitted = self.admit_web(channel, Admit { stranger, patience, tried: None }).await?;
         let file = self.file(channel, &content).await?;
         ignored.extend(unheard_voice(&content, file.as_ref()));
         let to = self.address(channel, &session, &recipient, known.as_ref()).await?;
-        let pending_replies = &self.0.shared.pending_replies;
+        let pending_replies = &self.engine.0.shared.pending_replies;
         let (pending_reply, wait) = pending_replies.begin(channel.id, to, file, admitted, (render, ignored));
         let (recipients, group) = match recipient {
             WebRecipient::Number(number) => (Recipients::One(number), None),
@@ -177,7 +193,7 @@ impl Engine {
         };
         let accept = Accept::new(Arc::new(order), recipients, Skipped::default());
         let accept = Accept { pending_reply: Some(pending_reply), ..accept };
-        let send_id = self.0.shared.ledger.send(accept).await??;
+        let send_id = self.engine.0.shared.ledger.send(accept).await??;
         metrics::counter!("pombo_sends_accepted_total").increment(1);
         metrics::counter!("pombo_recipients_accepted_total").increment(1);
         Ok(Submitted { send_id, wait, stranger, patience })
@@ -212,8 +228,8 @@ impl Engine {
     /// The channel's session, if it can send. The session knows first that it is connected; while it reconnects, the
     /// channel's state counts.
     fn session(&self, channel: &Arc<Channel>) -> Result<Arc<dyn Session>, Refusal> {
-        let gate = self.directory().actor(channel);
-        let session = self.0.web_sessions.session(channel.id);
+        let gate = self.engine.directory().actor(channel);
+        let session = self.engine.0.web_sessions.session(channel.id);
         if !session.as_ref().is_some_and(|session| session.figures().is_logged_in) {
             gate.admit_to_session()?;
         }
@@ -223,7 +239,7 @@ impl Engine {
     /// Admits a message, or says when to retry.
     async fn admit_web(&self, channel: &Channel, admit: Admit) -> Result<Admitted, Error> {
         let later = Error::Unavailable { retry_after: RETRY_AFTER };
-        let admitted = self.directory().ask(channel.id, admit).await.ok_or(later)?;
+        let admitted = self.engine.directory().ask(channel.id, admit).await.ok_or(later)?;
         admitted.map_err(|too_soon| Error::TooSoon {
             retry_after: too_soon.retry_after,
             sentence: too_soon.sentence,
@@ -237,12 +253,12 @@ impl Engine {
         let link = Url::parse(link).map_err(|_| {
             Refusal::new(Code::InvalidLink, "`link` is not an absolute http or https address")
         })?;
-        Ok(Some(self.0.shared.fetcher.fetch(channel.company_id, &link, kind).await?))
+        Ok(Some(self.engine.0.shared.fetcher.fetch(channel.company_id, &link, kind).await?))
     }
 
     /// Notes the first message to a person, who is no stranger from here on.
     async fn no_stranger_any_more(&self, channel: &Channel, number: PhoneNumber, at: Timestamp) {
-        if let Err(error) = self.store().note_first_sent(channel.id, number, at).await {
+        if let Err(error) = self.engine.store().web_sessions().note_first_sent(channel.id, number, at).await {
             tracing::warn!(channel.id = %channel.id, %error, "cannot note the first message to a person");
         }
     }
@@ -253,7 +269,7 @@ impl Engine {
         if *error == Error::Internal {
             return;
         }
-        if let Err(error) = self.store().remove_answer(company, key).await {
+        if let Err(error) = self.engine.store().of(company).answers().remove(key).await {
             // The ledger says that nothing was sent, which decides when the request is repeated.
             tracing::warn!(%error, "cannot release the key of a request without effect");
         }

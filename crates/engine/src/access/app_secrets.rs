@@ -5,7 +5,7 @@ use std::sync::Arc;
 use dashmap::DashMap;
 use uuid::Uuid;
 
-use crate::upkeep::health::Health;
+use crate::health::Health;
 use domain::channel::Channel;
 use domain::secret::Secret;
 use store::{Error, Result, Store};
@@ -49,7 +49,7 @@ impl AppSecrets {
         channel: &Channel,
     ) -> Result<Option<Arc<Secret>>> {
         let read = async || {
-            let sealed = store.channel_secrets(channel.id).await?.and_then(|secrets| secrets.app_secret);
+            let sealed = store.channels().secrets(channel.id).await?.and_then(|secrets| secrets.app_secret);
             let Some(sealed) = sealed else {
                 tracing::warn!(channel.id = %channel.id, "the channel has no app secret, its webhooks are refused: give it with `pombo channel webhook --app-secret-file`");
                 return Ok(None);
@@ -70,7 +70,7 @@ impl VerifyTokens {
         channel: &Channel,
     ) -> Result<Option<Arc<Secret>>> {
         let read = async || {
-            let Some(sealed) = store.verify_token(channel.id).await? else { return Ok(None) };
+            let Some(sealed) = store.channels().verify_token(channel.id).await? else { return Ok(None) };
             let context = context::verify_token(channel.id);
             let otherwise = "the channel's verify token cannot be unsealed, its webhook cannot be set up: `pombo channel webhook` generates a new one";
             open((store, vault, health), channel, &sealed, &context, otherwise).await

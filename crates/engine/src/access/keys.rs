@@ -61,7 +61,7 @@ impl Keys {
         if self.unknown.get(&hash).is_some_and(|read| *read == revision) {
             return Ok(None);
         }
-        let found = store.find_api_key(&hash).await?;
+        let found = store.keys().find(&hash).await?;
         let Some(record) = found.filter(|record| record.is_valid(now)) else {
             if self.unknown.len() >= CAPACITY {
                 self.unknown.clear();
@@ -107,7 +107,7 @@ impl Engine {
         if uses.is_empty() {
             return;
         }
-        if let Err(error) = self.store().note_key_uses(&uses).await {
+        if let Err(error) = self.store().keys().note_uses(&uses).await {
             tracing::debug!(%error, "cannot write the last use of keys");
         }
     }

@@ -86,7 +86,7 @@ impl Engine {
     ///
     /// [`Error::Unavailable`] when the database is away.
     pub async fn authenticate_operator(&self, key: &str) -> Result<Option<String>, Error> {
-        let operator = self.store().find_operator(&api_key::hash(key)).await?;
+        let operator = self.store().operators().find(&api_key::hash(key)).await?;
         let valid = operator.filter(|operator| operator.is_valid(Timestamp::now()));
         Ok(valid.map(|operator| operator.name))
     }

@@ -4,10 +4,11 @@
 //! refusal that one channel gets holds all of them, on every node of a cluster.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
 use dashmap::DashMap;
+use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 use tokio::sync::Notify;
@@ -106,7 +107,7 @@ impl Apps {
         let open: Vec<_> = self.open.iter().filter_map(|app| app.upgrade()).collect();
         let changed = open.iter().filter(|app| app.has_news.swap(false, Ordering::AcqRel));
         let told = changed.filter_map(|app| {
-            let Pause { until, times } = app.throttle().pause(now)?;
+            let Pause { until, times } = app.throttle.lock().pause(now)?;
             let until = wall.plus(until.saturating_duration_since(now)).millis();
             Some(ThrottledApp { app: hex::encode(app.id.0), until, times })
         });
@@ -169,18 +170,14 @@ impl App {
         if !self.is_throttled.load(Ordering::Acquire) {
             return None;
         }
-        self.throttle().until(now)
+        self.throttle.lock().until(now)
     }
 
     fn change<T>(&self, change: impl FnOnce(&mut Throttle) -> T) -> T {
-        let mut throttle = self.throttle();
+        let mut throttle = self.throttle.lock();
         let result = change(&mut throttle);
         self.is_throttled.store(throttle.is_known(), Ordering::Release);
         result
-    }
-
-    fn throttle(&self) -> MutexGuard<'_, Throttle> {
-        self.throttle.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -1,10 +1,11 @@
 //! An account as the threads of a process share it: its machine, behind a lock that is held for one input.
 
 use std::cell::Cell;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
+use parking_lot::Mutex;
 use tokio::sync::Notify;
 
 use super::machine::{Answer, Effect, Effects, Input, Machine, Published};
@@ -53,14 +54,14 @@ impl Account {
 
     /// Passes the machine an input. Its effects go to the shell; returns the answer.
     pub(super) fn feed(&self, input: Input, at: Moment) -> Option<Answer> {
-        let mut state = self.state();
+        let mut state = self.state.lock();
         state.last = at;
         self.handle(&mut state, input)
     }
 
     /// The same at the moment of the last input, for callers without a clock.
     pub(super) fn feed_at_last(&self, input: Input) -> Option<Answer> {
-        self.handle(&mut self.state(), input)
+        self.handle(&mut self.state.lock(), input)
     }
 
     fn handle(&self, state: &mut State, input: Input) -> Option<Answer> {
@@ -80,7 +81,7 @@ impl Account {
 
     /// Reads from the machine.
     pub(super) fn look<T>(&self, look: impl FnOnce(&Machine) -> T) -> T {
-        look(&self.state().machine)
+        look(&self.state.lock().machine)
     }
 
     /// When messages of the account may go again; `None` when they may now.
@@ -108,12 +109,8 @@ impl Account {
 
     /// Whether a channel uses the account, or its state is still needed.
     pub(super) fn is_used(&self) -> bool {
-        let state = self.state();
+        let state = self.state.lock();
         state.machine.is_used(state.last.monotonic)
-    }
-
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -127,21 +124,17 @@ impl Shown {
 
 impl Outbox {
     fn put(&self, account: &Arc<str>, effect: Effect) {
-        self.effects().push((Arc::clone(account), effect));
+        self.effects.lock().push((Arc::clone(account), effect));
         self.rung.notify_one();
     }
 
     /// Takes out all effects, in their order.
     pub(super) fn take(&self) -> Vec<(Arc<str>, Effect)> {
-        std::mem::take(&mut *self.effects())
+        std::mem::take(&mut *self.effects.lock())
     }
 
     /// Returns when there are effects.
     pub(super) async fn wait(&self) {
         self.rung.notified().await;
-    }
-
-    fn effects(&self) -> MutexGuard<'_, Vec<(Arc<str>, Effect)>> {
-        self.effects.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

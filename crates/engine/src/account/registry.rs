@@ -104,7 +104,7 @@ impl Accounts {
     }
 
     /// Returns when there are effects.
-    pub(super) async fn wait(&self) {
+    pub(crate) async fn wait(&self) {
         self.outbox.wait().await;
     }
 
@@ -115,7 +115,7 @@ impl Accounts {
 
     /// How many accounts are in use.
     #[cfg(test)]
-    pub(super) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.open.len()
     }
 }

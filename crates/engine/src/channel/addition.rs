@@ -2,7 +2,8 @@
 
 use uuid::Uuid;
 
-use crate::{Engine, Error};
+use crate::Error;
+use crate::channel::Channels;
 use connectors::cloud_api::{CloudApi, Connections, refuses_credentials};
 use connectors::{Disposition, Health};
 use domain::channel::{self, Channel, Kind, Status};
@@ -97,7 +98,7 @@ impl From<store::Error> for NotAdded {
     }
 }
 
-impl Engine {
+impl Channels<'_> {
     /// Adds a channel, with its secrets sealed. A business account is `connecting` until the provider confirms it; a
     /// web session waits for a phone. With a check, a business account is added only when the provider knows its number
     /// and account and the token may use them.
@@ -105,7 +106,7 @@ impl Engine {
     /// # Errors
     ///
     /// [`NotAdded`].
-    pub async fn add_channel(&self, who: &Who, addition: Addition) -> Result<Channel, NotAdded> {
+    pub async fn add(&self, who: &Who, addition: Addition) -> Result<Channel, NotAdded> {
         let Addition { company_id, name, tier, number } = addition;
         let said = match &number {
             Some(number) if number.check == Check::AtProvider => {
@@ -118,8 +119,8 @@ impl Engine {
             Some(tier) => tier,
             None => self.tier_of_new(company_id, kind).await?,
         };
-        self.check_sealing()?;
-        let (id, vault) = (Uuid::now_v7(), &self.0.shared.vault);
+        self.engine.check_sealing()?;
+        let (id, vault) = (Uuid::now_v7(), &self.engine.0.shared.vault);
         let _hold = vault.hold();
         let mut new = NewChannel {
             id,
@@ -145,9 +146,9 @@ impl Engine {
             new.waba_id = Some(waba_id);
             new.status = Status::Connecting;
         }
-        let channel = self.store().add_channel(who, new).await?;
+        let channel = self.engine.store().channels().add(who, new).await?;
         if let Some(said) = said {
-            self.store().set_channel_number(id, said).await?;
+            self.engine.store().channels().set_number(id, said).await?;
         }
         Ok(channel)
     }
@@ -158,12 +159,12 @@ impl Engine {
     ///
     /// When no client for the provider can be created; the provider's objections are [`Unfit`].
     async fn ask_about(&self, new: &Number) -> Result<Result<channel::Number, Unfit>, Error> {
-        let options = &self.0.shared.cloud_api;
+        let options = &self.engine.0.shared.cloud_api;
         let unusable = |error: connectors::Error| {
             tracing::error!(%error, "cannot create a client to check a new channel at the provider");
             Error::Internal
         };
-        let connections = Connections::new(options, &self.0.network).map_err(unusable)?;
+        let connections = Connections::new(options, &self.engine.0.network).map_err(unusable)?;
         let connector = CloudApi::new(connections, options, &new.phone_number_id, &new.waba_id, &new.token);
         let connector = connector.map_err(unusable)?;
         let number = match connector.health().await {
@@ -184,8 +185,9 @@ impl Engine {
 
     /// The company's tier if it is for this kind, else the default tier of the kind.
     async fn tier_of_new(&self, company_id: Uuid, kind: Kind) -> Result<String, Error> {
-        let company = self.records_of(company_id).await?.find_company(&company_id.to_string()).await?;
-        let own = company.map(|company| self.0.shared.tiers.find(&company.tier));
+        let company =
+            self.engine.records_of(company_id).await?.companies().find_named(&company_id.to_string()).await?;
+        let own = company.map(|company| self.engine.0.shared.tiers.find(&company.tier));
         let usual = match kind {
             Kind::BusinessAccount => USUAL,
             Kind::WebSession => USUAL_WEB,

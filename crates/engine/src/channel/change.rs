@@ -2,13 +2,14 @@
 
 use uuid::Uuid;
 
-use crate::{Engine, Error};
+use crate::Error;
+use crate::channel::Channels;
 use domain::error::{Code, Refusal};
 use domain::secret::Secret;
 use store::changes::Who;
 use vault::context;
 
-impl Engine {
+impl Channels<'_> {
     /// Removes a channel, whose sends must have ended and whose phone must be unlinked; `false` when there is no such
     /// channel.
     ///
@@ -16,15 +17,15 @@ impl Engine {
     ///
     /// `channel_in_use` when a send of the channel has not ended or a phone is linked; [`Error::Unavailable`] when the
     /// database cannot be written to now.
-    pub async fn remove_channel(&self, who: &Who, id: Uuid) -> Result<bool, Error> {
-        if self.store().find_channel(id).await?.is_none() {
+    pub async fn remove(&self, who: &Who, id: Uuid) -> Result<bool, Error> {
+        if self.engine.store().channels().find(id).await?.is_none() {
             return Ok(false);
         }
         // Hidden first, so that no send is accepted while the remaining ones are checked.
-        let hidden = self.directory().hide(id);
-        if self.store().remove_channel(who, id).await? {
+        let hidden = self.engine.directory().hide(id);
+        if self.engine.store().channels().remove(who, id).await? {
             hidden.remove().await;
-            self.tell_of_removal(id).await?;
+            self.engine.owners().tell_of_removal(id).await?;
             return Ok(true);
         }
         drop(hidden);
@@ -42,13 +43,13 @@ impl Engine {
     ///
     /// [`Error::Unavailable`] when the database cannot be written to now.
     pub async fn reconnect(&self, who: &Who, id: Uuid, token: Option<Secret>) -> Result<bool, Error> {
-        self.check_sealing()?;
-        let vault = &self.0.shared.vault;
+        self.engine.check_sealing()?;
+        let vault = &self.engine.0.shared.vault;
         let _hold = vault.hold();
         let context = context::token(id);
-        let known = self.store().channel_secrets(id).await?.and_then(|secrets| secrets.token);
+        let known = self.engine.store().channels().secrets(id).await?.and_then(|secrets| secrets.token);
         let token = token.filter(|token| !vault.is_sealed(known.as_deref(), token, &context));
         let sealed = token.map(|token| vault.seal(token.expose().as_bytes(), &context));
-        Ok(self.store().reconnect_channel(who, id, sealed).await?)
+        Ok(self.engine.store().channels().reconnect(who, id, sealed).await?)
     }
 }

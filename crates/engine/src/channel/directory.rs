@@ -110,7 +110,7 @@ impl Directory {
         if self.unknown.contains(&id) {
             return Ok(None);
         }
-        let channel = self.shared.store.find_channel(id).await?.map(Arc::new);
+        let channel = self.shared.store.channels().find(id).await?.map(Arc::new);
         match &channel {
             Some(channel) => {
                 // A tier that was added with the channel may be newer than the last look at the tiers.

@@ -2,7 +2,8 @@
 //! node, or are being removed. The end of the service waits for them as for the others.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use parking_lot::Mutex;
 
 use super::Handle;
 
@@ -19,7 +20,7 @@ struct Actors {
 impl Leaving {
     /// Adds an actor. Returns the number under which it can be removed.
     pub(super) fn add(&self, actor: Handle) -> u64 {
-        let mut actors = self.actors();
+        let mut actors = self.0.lock();
         actors.last += 1;
         let number = actors.last;
         actors.by_number.insert(number, actor);
@@ -28,15 +29,11 @@ impl Leaving {
 
     /// Removes an actor that has ended, or that is in the directory again.
     pub(super) fn remove(&self, number: u64) {
-        self.actors().by_number.remove(&number);
+        self.0.lock().by_number.remove(&number);
     }
 
     /// Those that have not ended yet.
     pub(super) fn all(&self) -> Vec<Handle> {
-        self.actors().by_number.values().cloned().collect()
-    }
-
-    fn actors(&self) -> MutexGuard<'_, Actors> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock().by_number.values().cloned().collect()
     }
 }

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use uuid::Uuid;
 
 use super::machine::Backlog;
-use crate::Engine;
+use crate::channel::Channels;
 
 /// The messages in memory, of one channel or of all together.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -63,30 +63,30 @@ impl Shown {
     }
 }
 
-impl Engine {
+impl Channels<'_> {
     /// The messages of a channel in memory; `None` while its actor does not run.
     pub fn load(&self, channel_id: Uuid) -> Option<Load> {
-        self.directory().handle(channel_id).map(|handle| handle.load())
+        self.engine.directory().handle(channel_id).map(|handle| handle.load())
     }
 
     /// Sets the gauges of all channels' messages in memory, and of the mailboxes.
     #[expect(clippy::cast_precision_loss, reason = "a figure for people")]
     pub fn measure(&self) {
-        let Load { direct, bulk, retry, in_flight, mailbox } = self.directory().load();
+        let Load { direct, bulk, retry, in_flight, mailbox } = self.engine.directory().load();
         metrics::gauge!("pombo_lane_messages", "lane" => "direct").set(direct as f64);
         metrics::gauge!("pombo_lane_messages", "lane" => "bulk").set(bulk as f64);
         metrics::gauge!("pombo_lane_messages", "lane" => "retry").set(retry as f64);
         metrics::gauge!("pombo_messages_in_flight").set(in_flight as f64);
         metrics::gauge!("pombo_mailbox_messages", "actor" => "channel").set(mailbox as f64);
-        let ledger = self.0.shared.ledger.mailbox().len();
+        let ledger = self.engine.0.shared.ledger.waiting();
         metrics::gauge!("pombo_mailbox_messages", "actor" => "ledger").set(ledger as f64);
-        let cluster = &self.0.shared.cluster;
+        let cluster = &self.engine.0.shared.cluster;
         if let Some((shards, nodes)) = cluster.figures() {
             metrics::gauge!("pombo_cluster_shards").set(shards as f64);
             metrics::gauge!("pombo_cluster_nodes").set(nodes as f64);
             metrics::gauge!("pombo_cluster_trusted").set(if cluster.may_begin() { 1.0 } else { 0.0 });
         }
-        let health = &self.0.shared.health;
+        let health = &self.engine.0.shared.health;
         metrics::gauge!("pombo_sealing_keys_missing").set(health.missing_keys() as f64);
         if let Some(ahead) = health.clock_ahead() {
             metrics::gauge!("pombo_clock_offset_seconds").set(ahead as f64 / 1_000.0);

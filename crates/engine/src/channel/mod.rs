@@ -4,18 +4,14 @@
 //! survive: sends and outcomes are in the store, and a new machine continues from there. It has no clock, no randomness
 //! and no I/O. The shell is the channel's actor: it passes events to the machine, and carries out its effects.
 //!
-//! Around them: the [`directory`] of all channels in use, the [`reader`] that they read the store through, their recent
-//! [`activity`], the [`load`] of each, and what operators do with channels.
+//! Around them: the [`directory`] of all channels in use, the [`load`] of each, and what operators do with channels.
 
-pub mod activity;
 pub(super) mod addition;
 mod change;
 pub(super) mod directory;
-mod last_seconds;
 mod leaving;
 pub(super) mod load;
 pub(crate) mod machine;
-pub(super) mod reader;
 pub mod retiering;
 mod shell;
 
@@ -24,3 +20,17 @@ pub(crate) use self::shell::{
     AskPace, ClockWasSet, Explain, Gate, Handle, Heard, Look, LookAhead, OfAccount, Overlooked, Recheck,
     Refresh, Release, Stop, TemplatesChanged, ToChannel, connector,
 };
+use crate::Engine;
+
+/// Channels, as operators and companies add and change them.
+#[derive(Clone, Copy)]
+pub struct Channels<'e> {
+    pub(crate) engine: &'e Engine,
+}
+
+impl Engine {
+    /// Channels, as operators and companies add and change them.
+    pub const fn channels(&self) -> Channels<'_> {
+        Channels { engine: self }
+    }
+}

@@ -7,8 +7,9 @@ use std::sync::Arc;
 use uuid::Uuid;
 
 use super::AskPace;
+use crate::Error;
 use crate::account::Window;
-use crate::{Engine, Error};
+use crate::channel::Channels;
 use clock::Timestamp;
 use domain::channel::Channel;
 use domain::plan::{self, Amount, Course, Estimate, Written};
@@ -40,7 +41,7 @@ struct Stand {
     course: Course,
 }
 
-impl Engine {
+impl Channels<'_> {
     /// What would change if `tier` replaced the present tier of its name, for the sends under it that have the most
     /// messages left.
     ///
@@ -49,7 +50,7 @@ impl Engine {
     /// [`Error::Unavailable`] when the database is unavailable.
     pub async fn effect_of(&self, tier: &Tier) -> Result<Vec<Effect>, Error> {
         let now = Timestamp::now();
-        let running = self.all_records().await?.running_under(&tier.name, now, SENDS).await?;
+        let running = self.engine.all_records().await?.sends().running_under(&tier.name, now, SENDS).await?;
         let mut stands: HashMap<Uuid, Stand> = HashMap::new();
         let mut effects = Vec::new();
         for send in running {
@@ -73,23 +74,23 @@ impl Engine {
 
     /// A channel's queue and the factors of its pace; `None` when the channel is gone.
     async fn stand(&self, channel_id: Uuid, tier: &Tier, now: Timestamp) -> Result<Option<Stand>, Error> {
-        let Some(channel) = self.channel(channel_id).await? else { return Ok(None) };
-        self.directory().actor(&channel);
-        let Some(pace) = self.directory().ask(channel_id, AskPace).await else { return Ok(None) };
-        let records = self.all_records().await?;
-        let Ahead { queue, to_recipient: _ } = records.ahead(channel_id, None, now).await?;
+        let Some(channel) = self.engine.channel(channel_id).await? else { return Ok(None) };
+        self.engine.directory().actor(&channel);
+        let Some(pace) = self.engine.directory().ask(channel_id, AskPace).await else { return Ok(None) };
+        let records = self.engine.all_records().await?;
+        let Ahead { queue, to_recipient: _ } = records.sends().ahead(channel_id, None, now).await?;
         let has_quota = [tier, &pace.tier].iter().any(|tier| tier.template_quota != Quota::Unlimited);
         let mut others = Vec::new();
         if let Some(account_id) = channel.waba_id.as_deref().filter(|_| has_quota && queue.has_templates()) {
             let mut account = Window::default();
-            let people = &self.0.shared.people;
+            let people = &self.engine.0.shared.people;
             let restore = |mut written: Vec<WrittenTo>| {
                 for person in &mut written {
                     person.recipient = people.person(channel.company_id, person.recipient);
                 }
                 account.restore(written);
             };
-            records.template_recipients(account_id, (now.minus(QUOTA_SPAN), now), restore).await?;
+            records.templates().recipients(account_id, (now.minus(QUOTA_SPAN), now), restore).await?;
             others = account.people(now).map(|(_, at)| now.from_now(at)).collect();
             others.sort_unstable_by(|one, other| other.cmp(one));
         }

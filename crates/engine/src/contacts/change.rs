@@ -12,7 +12,8 @@ use dashmap::DashSet;
 use tokio::sync::oneshot;
 use uuid::Uuid;
 
-use crate::{Engine, Error, RETRY_AFTER};
+use crate::contacts::Contacts;
+use crate::{Error, RETRY_AFTER};
 use clock::Timestamp;
 use domain::error::{Code, Refusal};
 use domain::phone::PhoneNumber;
@@ -67,7 +68,7 @@ impl Drop for Turn {
     }
 }
 
-impl Engine {
+impl Contacts<'_> {
     /// Gives contacts a tag or takes it from them. Returns how many changed.
     ///
     /// # Errors
@@ -82,7 +83,7 @@ impl Engine {
         whom: Whom,
         membership: Membership,
     ) -> Result<u64, Error> {
-        if self.records_of(company).await?.tag(company, tag).await?.is_none() {
+        if self.engine.records_of(company).await?.of(company).tags().find(tag).await?.is_none() {
             return Err(no_such_tag().into());
         }
         let record = ContactRecord::new(who, company).about("tag", tag);
@@ -90,7 +91,7 @@ impl Engine {
     }
 
     /// Deletes contacts. Returns how many.
-    pub async fn delete_contacts(&self, who: &Who, company: Uuid, whom: Whom) -> Result<u64, Error> {
+    pub async fn delete(&self, who: &Who, company: Uuid, whom: Whom) -> Result<u64, Error> {
         self.change_many(ContactRecord::new(who, company), company, whom, What::Delete).await
     }
 
@@ -101,8 +102,8 @@ impl Engine {
     ///
     /// [`Error::Unavailable`] when the database is away.
     pub async fn delete_tag(&self, who: &Who, company: Uuid, tag: Uuid) -> Result<bool, Error> {
-        let deleted = self.records_of(company).await?.delete_tag(who, company, tag).await?;
-        self.imports().wake();
+        let deleted = self.engine.records_of(company).await?.of(company).tags().delete(who, tag).await?;
+        self.engine.0.imports.wake();
         Ok(deleted)
     }
 
@@ -111,17 +112,17 @@ impl Engine {
     /// # Errors
     ///
     /// [`Error::Unavailable`] when the database is away: then the earlier contacts may be written.
-    pub async fn write_contacts(
+    pub async fn write(
         &self,
         who: &Who,
         company: Uuid,
         drafts: Vec<ContactDraft>,
     ) -> Result<Vec<(Uuid, Upserted)>, Error> {
         let (tell, told) = oneshot::channel();
-        let (engine, record) = (self.clone(), ContactRecord::new(who, company));
-        self.0.threads[1].spawn_fn(move || {
+        let (engine, record) = (self.engine.clone(), ContactRecord::new(who, company));
+        self.engine.0.threads[1].spawn_fn(move || {
             actix::spawn(async move {
-                let _ = tell.send(engine.write_in_lots(record, company, &drafts).await);
+                let _ = tell.send(engine.contacts().write_in_lots(record, company, &drafts).await);
             });
         });
         Ok(told.await.map_err(|_| stopped())??)
@@ -133,17 +134,18 @@ impl Engine {
         company: Uuid,
         drafts: &[ContactDraft],
     ) -> store::Result<Vec<(Uuid, Upserted)>> {
-        let store = self.store();
-        let mut pace = store.gentle_pace();
+        let store = self.engine.store();
+        let mut pace = store.contacts().gentle_pace();
         let mut written = Vec::with_capacity(drafts.len());
         let mut left = drafts;
         while !left.is_empty() {
             let (lot, rest) = left.split_at(pace.fitting(left.iter().map(ContactDraft::rows)));
             let started = Instant::now();
-            written.extend(store.write_drafts(&mut record, company, lot, Timestamp::now()).await?);
+            written
+                .extend(store.of(company).contacts().write_drafts(&mut record, lot, Timestamp::now()).await?);
             pace.wrote(lot.iter().map(ContactDraft::rows).sum(), started.elapsed());
             pace.pause().await;
-            store.index_contacts(company, Care::Passing).await?;
+            store.of(company).index().step(Care::Passing).await?;
             left = rest;
         }
         Ok(written)
@@ -156,13 +158,13 @@ impl Engine {
         whom: Whom,
         what: What,
     ) -> Result<u64, Error> {
-        let turn = self.0.contact_changes.begin(company).ok_or_else(stopped)?;
+        let turn = self.engine.0.contact_changes.begin(company).ok_or_else(stopped)?;
         let (tell, told) = oneshot::channel();
-        let engine = self.clone();
+        let engine = self.engine.clone();
         // In a task of its own, so that the change is completed.
-        self.0.threads[1].spawn_fn(move || {
+        self.engine.0.threads[1].spawn_fn(move || {
             actix::spawn(async move {
-                let changed = engine.change_in_steps(record, company, whom, what).await;
+                let changed = engine.contacts().change_in_steps(record, company, whom, what).await;
                 // First, so that the caller's next change does not meet this one.
                 drop(turn);
                 let _ = tell.send(changed);
@@ -181,21 +183,18 @@ impl Engine {
         whom: Whom,
         what: What,
     ) -> store::Result<Option<u64>> {
-        let store = self.store();
-        let mut pace = store.gentle_pace();
+        let store = self.engine.store();
+        let mut pace = store.contacts().gentle_pace();
         let mut left = match whom {
             Whom::Named { mut ids, numbers } => {
-                let found = store.contacts_with(company, &numbers).await?;
+                let found = store.of(company).contacts().with_numbers(&numbers).await?;
                 ids.extend(found.into_iter().map(|(_, id)| id));
                 ids.sort_unstable();
                 ids.dedup();
                 Left::Ids(ids)
             }
-            Whom::Found { search, tag: None } => {
-                Left::Places(store.search_contacts(company, search.as_deref()).await?)
-            }
-            Whom::Found { search, tag: Some(tag) } => {
-                Left::Places(store.search_tagged(company, tag, search.as_deref()).await?)
+            Whom::Found { search, tag } => {
+                Left::Places(store.of(company).contacts().search(search.as_deref(), tag).await?)
             }
         };
         let mut changed = 0;
@@ -206,11 +205,11 @@ impl Engine {
                 Left::Ids(ids) => ids.split_off(ids.len().saturating_sub(pace.rows())),
                 Left::Places(places) => {
                     let lot = places.split_off(places.len().saturating_sub(pace.rows()));
-                    store.contacts_at(company, &lot).await?
+                    store.of(company).contacts().at(&lot).await?
                 }
             };
             let tags = match what {
-                What::Delete => store.count_tags_of(&ids).await?,
+                What::Delete => store.contacts().count_tags_of(&ids).await?,
                 What::Members(..) => HashMap::new(),
             };
             // A contact is one row, and each tag that it has, gets or loses is another.
@@ -223,10 +222,15 @@ impl Engine {
                 let (lot, rest) = ids.split_at(pace.fitting(ids.iter().map(rows)));
                 let started = Instant::now();
                 changed += match what {
-                    What::Delete => store.delete_contacts(&mut record, company, lot).await?,
+                    What::Delete => store.of(company).contacts().delete(&mut record, lot).await?,
                     What::Members(tag, membership) => {
                         let now = Timestamp::now();
-                        match store.change_members(&mut record, company, tag, lot, membership, now).await? {
+                        match store
+                            .of(company)
+                            .contacts()
+                            .change_members(&mut record, tag, lot, membership, now)
+                            .await?
+                        {
                             Some(changed) => changed,
                             None => return Ok(None),
                         }
@@ -235,7 +239,7 @@ impl Engine {
                 pace.wrote(lot.iter().map(rows).sum(), started.elapsed());
                 pace.pause().await;
                 // Searches read changed contacts one by one until these are indexed again.
-                store.index_contacts(company, Care::Passing).await?;
+                store.of(company).index().step(Care::Passing).await?;
                 ids = rest;
             }
         }

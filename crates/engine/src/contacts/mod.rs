@@ -5,3 +5,17 @@ pub(super) mod change;
 pub(super) mod imports;
 pub(crate) mod people;
 pub(super) mod suppressions;
+
+use crate::Engine;
+/// Changes of many contacts.
+#[derive(Clone, Copy)]
+pub struct Contacts<'e> {
+    pub(crate) engine: &'e Engine,
+}
+
+impl Engine {
+    /// Changes of many contacts.
+    pub const fn contacts(&self) -> Contacts<'_> {
+        Contacts { engine: self }
+    }
+}

@@ -4,9 +4,10 @@
 //! writes them once a second, and all nodes read them with the suppressions.
 
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
+use parking_lot::{Mutex, RwLock};
 use uuid::Uuid;
 
 use super::super::recent::Recent;
@@ -63,7 +64,12 @@ impl People {
         if !self.has_pairs.load(Ordering::Acquire) {
             return person;
         }
-        self.pairs().get(&company).and_then(|pairs| pairs.person_of.get(&person)).copied().unwrap_or(person)
+        self.pairs
+            .read()
+            .get(&company)
+            .and_then(|pairs| pairs.person_of.get(&person))
+            .copied()
+            .unwrap_or(person)
     }
 
     /// The same, for a number of which it is not known which company wrote to it.
@@ -72,7 +78,7 @@ impl People {
         if !self.has_pairs.load(Ordering::Acquire) {
             return person;
         }
-        let pairs = self.pairs();
+        let pairs = self.pairs.read();
         pairs.values().find_map(|pairs| pairs.person_of.get(&person)).copied().unwrap_or(person)
     }
 
@@ -106,7 +112,7 @@ impl People {
         if !self.has_pairs.load(Ordering::Acquire) {
             return Vec::new();
         }
-        let pairs = self.pairs();
+        let pairs = self.pairs.read();
         pairs.get(&company).and_then(|pairs| pairs.others_of.get(&person)).cloned().unwrap_or_default()
     }
 
@@ -129,7 +135,7 @@ impl People {
             tracing::debug!(company.id = %company, "the provider names a number that is no form of the recipient's");
             return;
         }
-        let mut noticed = self.noticed();
+        let mut noticed = self.noticed.lock();
         if noticed.len() < MOST_NOTICED {
             noticed.insert((company, number, known_as));
         }
@@ -142,13 +148,13 @@ impl People {
 
     /// Takes out the noticed pairs, to write them.
     pub(crate) fn take_noticed(&self) -> Vec<Noticed> {
-        std::mem::take(&mut *self.noticed()).into_iter().collect()
+        std::mem::take(&mut *self.noticed.lock()).into_iter().collect()
     }
 
     /// Takes over the stored pairs. The suppressions are known by the numbers of people, and change with them.
     pub(crate) fn replace(&self, Pairs(all): Pairs) {
         let has_pairs = !all.is_empty();
-        *self.pairs_to_change() = all;
+        *self.pairs.write() = all;
         self.has_pairs.store(has_pairs, Ordering::Release);
     }
 
@@ -172,20 +178,20 @@ impl People {
     pub(crate) fn replace_waiting(&self, waiting: impl IntoIterator<Item = (Uuid, String)>) {
         let waiting: HashSet<_> = waiting.into_iter().collect();
         let has_waiting = !waiting.is_empty();
-        *self.waiting.write().unwrap_or_else(PoisonError::into_inner) = waiting;
+        *self.waiting.write() = waiting;
         self.has_waiting.store(has_waiting, Ordering::Release);
     }
 
     /// Adds people whose statements wait in the store.
     pub(crate) fn wait_for(&self, company: Uuid, users: impl IntoIterator<Item = String>) {
-        let mut waiting = self.waiting.write().unwrap_or_else(PoisonError::into_inner);
+        let mut waiting = self.waiting.write();
         waiting.extend(users.into_iter().map(|user| (company, user)));
         self.has_waiting.store(!waiting.is_empty(), Ordering::Release);
     }
 
     /// The statements of these people no longer wait.
     pub(crate) fn no_longer_wait(&self, company: Uuid, users: &[(String, PhoneNumber)]) {
-        let mut waiting = self.waiting.write().unwrap_or_else(PoisonError::into_inner);
+        let mut waiting = self.waiting.write();
         for (user, _) in users {
             waiting.remove(&(company, user.clone()));
         }
@@ -201,7 +207,7 @@ impl People {
         if users.is_empty() || !self.has_waiting.load(Ordering::Acquire) {
             return Vec::new();
         }
-        let waiting = self.waiting.read().unwrap_or_else(PoisonError::into_inner);
+        let waiting = self.waiting.read();
         users.iter().filter(|(user, _)| waiting.contains(&(company, user.clone()))).cloned().collect()
     }
 
@@ -209,25 +215,13 @@ impl People {
     pub(crate) fn met_since(&self) -> HashMap<Uuid, Vec<(String, PhoneNumber)>> {
         let mut met = HashMap::<Uuid, Vec<_>>::new();
         if self.has_waiting.load(Ordering::Acquire) {
-            for (company, user) in self.waiting.read().unwrap_or_else(PoisonError::into_inner).iter() {
+            for (company, user) in self.waiting.read().iter() {
                 if let Some(number) = self.number_of(*company, user) {
                     met.entry(*company).or_default().push((user.clone(), number));
                 }
             }
         }
         met
-    }
-
-    fn pairs(&self) -> RwLockReadGuard<'_, HashMap<Uuid, PairsOf>> {
-        self.pairs.read().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn pairs_to_change(&self) -> RwLockWriteGuard<'_, HashMap<Uuid, PairsOf>> {
-        self.pairs.write().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn noticed(&self) -> MutexGuard<'_, HashSet<Noticed>> {
-        self.noticed.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -9,8 +9,9 @@
 mod tests;
 
 use std::collections::{BTreeMap, HashMap};
-use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::sync::Arc;
 
+use parking_lot::RwLock;
 use uuid::Uuid;
 
 use super::people::{Pairs, People};
@@ -110,14 +111,14 @@ impl Suppressions {
     /// Begins a read of the store, once no other one is under way.
     pub(crate) async fn load(&self) -> Loading<'_> {
         let turn = self.loads.lock().await;
-        self.write().meanwhile = Some(Vec::new());
+        self.known.write().meanwhile = Some(Vec::new());
         Loading { suppressions: self, _turn: turn }
     }
 
     /// Adds a suppression.
     pub(crate) fn add(&self, record: Record) {
         // People change only while this is locked.
-        let mut known = self.write();
+        let mut known = self.known.write();
         known.hear(Update::Added(self.of_person(record)));
     }
 
@@ -146,7 +147,7 @@ impl Suppressions {
         }
         let subjects = self.all_forms(&words.iter().map(Word::subject).collect::<Vec<_>>());
         let _turn = self.turns.lock().await;
-        match store.suppressions_among(&subjects, Timestamp::now()).await {
+        match store.suppressions().among(&subjects, Timestamp::now()).await {
             Ok(records) => self.replace(&subjects, records),
             Err(error) => {
                 words.iter().filter_map(Word::record).for_each(|record| self.add(record));
@@ -164,7 +165,7 @@ impl Suppressions {
     pub(crate) async fn refresh(&self, store: &Store, subjects: &[Subject]) -> store::Result<()> {
         let subjects = self.all_forms(subjects);
         let _turn = self.turns.lock().await;
-        let records = store.suppressions_among(&subjects, Timestamp::now()).await?;
+        let records = store.suppressions().among(&subjects, Timestamp::now()).await?;
         self.replace(&subjects, records);
         Ok(())
     }
@@ -173,7 +174,7 @@ impl Suppressions {
     fn replace(&self, subjects: &[Subject], records: Vec<Record>) {
         let lifted = subjects.iter().map(|subject| Update::Lifted(*subject));
         let updates = lifted.chain(records.into_iter().map(Update::Added));
-        let mut known = self.write();
+        let mut known = self.known.write();
         updates.for_each(|update| known.hear(self.update_of_person(update)));
     }
 
@@ -196,7 +197,7 @@ impl Suppressions {
         numbers: &mut Vec<PhoneNumber>,
         skipped: &mut Skipped,
     ) -> SuppressedCounts {
-        let known = self.read();
+        let known = self.known.read();
         let mut suppressed = SuppressedCounts::default();
         let Some(recipients) = known.companies.get(&company_id) else { return suppressed };
         numbers.retain(|number| {
@@ -223,7 +224,7 @@ impl Suppressions {
         is_marketing: bool,
         now: Timestamp,
     ) -> Option<Barrier> {
-        let known = self.read();
+        let known = self.known.read();
         let entry = known.companies.get(&company_id)?.get(&self.people.person(company_id, recipient))?;
         if entry.everything {
             Some(Barrier::OptedOut(SUPPRESSED_OF_EVERYTHING))
@@ -243,17 +244,9 @@ impl Suppressions {
         recipient: PhoneNumber,
         now: Timestamp,
     ) -> Option<Timestamp> {
-        let known = self.read();
+        let known = self.known.read();
         let recipient = self.people.person(company_id, recipient);
         known.companies.get(&company_id)?.get(&recipient)?.held_until.filter(|until| *until > now)
-    }
-
-    fn read(&self) -> RwLockReadGuard<'_, Known> {
-        self.known.read().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn write(&self) -> RwLockWriteGuard<'_, Known> {
-        self.known.write().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -275,7 +268,7 @@ impl Loading<'_> {
         records
             .into_iter()
             .for_each(|record| known.add(Record { recipient: pairs.person(&record), ..record }));
-        let mut present = suppressions.write();
+        let mut present = suppressions.known.write();
         suppressions.people.replace(pairs);
         let meanwhile = present.meanwhile.take().unwrap_or_default();
         let was_undisturbed = meanwhile.is_empty();
@@ -287,7 +280,7 @@ impl Loading<'_> {
 
 impl Drop for Loading<'_> {
     fn drop(&mut self) {
-        self.suppressions.write().meanwhile = None;
+        self.suppressions.known.write().meanwhile = None;
     }
 }
 

@@ -7,7 +7,7 @@ mod publisher;
 
 use self::publisher::Publisher;
 use super::Engine;
-use super::upkeep::rounds;
+use super::rounds;
 use connectors::nats::EventStream;
 
 impl Engine {

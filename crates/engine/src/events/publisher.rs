@@ -86,7 +86,7 @@ impl Publisher {
         }
         self.measure().await;
         // Events of another process are found after the wait.
-        let _ = timeout(LOOK, self.store.events_written()).await;
+        let _ = timeout(LOOK, self.store.outbox().written()).await;
         Duration::ZERO
     }
 
@@ -101,7 +101,7 @@ impl Publisher {
     async fn publish_all(&mut self) -> Result<(), Trouble> {
         loop {
             self.stream.prepare().await?;
-            let pending = self.store.pending_events(AT_ONCE).await?;
+            let pending = self.store.outbox().pending(AT_ONCE).await?;
             if pending.is_empty() {
                 self.note_success();
                 return Ok(());
@@ -150,7 +150,7 @@ impl Publisher {
             }
         }
         unknown += left.len();
-        self.store.remove_events(&done).await?;
+        self.store.outbox().remove(&done).await?;
         if unknown == 0 {
             return Ok(());
         }
@@ -173,9 +173,9 @@ impl Publisher {
 
     #[expect(clippy::cast_precision_loss, reason = "a figure for people")]
     async fn try_to_measure(&mut self) -> store::Result<()> {
-        let mut extent = self.store.outbox_extent().await?;
+        let mut extent = self.store.outbox().extent().await?;
         if extent.rows > self.max_rows {
-            let dropped = self.store.drop_oldest_events(self.max_rows).await?;
+            let dropped = self.store.outbox().drop_oldest(self.max_rows).await?;
             if dropped > 0 {
                 if self.dropped == 0 {
                     tracing::error!(
@@ -185,7 +185,7 @@ impl Publisher {
                 }
                 self.dropped += dropped;
                 self.figures.dropped.increment(dropped);
-                extent = self.store.outbox_extent().await?;
+                extent = self.store.outbox().extent().await?;
             }
         }
         self.figures.rows.set(extent.rows as f64);

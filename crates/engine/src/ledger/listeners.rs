@@ -25,7 +25,7 @@ impl Listeners {
     pub(super) fn tell(&self, channel_id: Uuid, arrived: Arrived) {
         let Some(actor) = self.0.get(&channel_id) else { return };
         if let Err(arrived) = actor.try_send(arrived) {
-            actix::spawn(actor.clone().send(Arrived { is_late: true, ..arrived }));
+            actix::spawn(actor.send(Arrived { is_late: true, ..arrived }));
         }
     }
 }

@@ -5,14 +5,15 @@ use std::sync::Arc;
 use actix::prelude::*;
 use uuid::Uuid;
 
-use crate::web_session::PendingReply;
+use crate::RETRY_AFTER;
+use crate::handover::PendingReply;
 use domain::content::{Content, Stored};
 use domain::message::Key;
 use domain::request::Skipped;
 use domain::send::{Block, Recipients, Schedule, Source, TemplateUse};
 use store::ledger::{Answer, Event, PendingWrites, Receipt};
 use store::suppressions;
-use telemetry::Origin;
+use telemetry::{Origin, trace};
 
 /// Why something was not written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -26,6 +27,15 @@ pub(crate) enum Error {
     /// The database permanently refuses a row of it; the log says which.
     #[error("the database refuses it")]
     Refused,
+}
+
+impl From<Error> for crate::Error {
+    fn from(error: Error) -> Self {
+        match error {
+            Error::Unavailable | Error::Closed => Self::Unavailable { retry_after: RETRY_AFTER },
+            Error::Refused => Self::Internal,
+        }
+    }
 }
 
 /// The ledger's condition.
@@ -121,6 +131,25 @@ pub(crate) struct Arrived {
     /// They were delayed, or found to be in the store after a commit in doubt: messages about them may have arrived
     /// before, and they may be dispatched already.
     pub(crate) is_late: bool,
+}
+
+impl Arrived {
+    /// Writes to the traces that these sends are durable and count.
+    pub(super) fn trace(&self) {
+        if !trace::is_on() {
+            return;
+        }
+        for AcceptedSend { id, order, recipients } in &self.sends {
+            trace::accepted(&trace::Accepted {
+                send_id: *id,
+                company_id: order.company_id,
+                channel_id: order.channel_id,
+                content: order.content.kind().as_str(),
+                recipients: recipients.count(),
+                origin: &order.origin,
+            });
+        }
+    }
 }
 
 /// Write a new send, and its recipients unless there is only one. Its channel is told once the send is durable and

@@ -120,7 +120,7 @@ impl Ledger {
             Effect::Commit(commit) => self.commit(commit, ctx),
             Effect::Settle(sends) => self.settle(sends, ctx),
             Effect::Tell { channel_id, arrived } => {
-                traces::accepted(&arrived);
+                arrived.trace();
                 self.listeners.tell(channel_id, arrived);
             }
             Effect::Reply(caller, answer) => self.callers.answer(caller, answer),
@@ -139,7 +139,7 @@ impl Ledger {
         let (store, lease) = (self.store.clone(), Arc::clone(&self.lease));
         async move {
             let begun = trace::begin();
-            let result = store.commit_on(terms, &lease, &batch, Timestamp::now()).await;
+            let result = store.ledger().commit_on(terms, &lease, &batch, Timestamp::now()).await;
             let result = result.map_err(Failure::from);
             traces::committed(begun, &batch, result.as_ref().err().map(|failure| failure.cause.as_str()));
             (batch, result)
@@ -152,7 +152,7 @@ impl Ledger {
     fn settle(&self, sends: Vec<Uuid>, ctx: &mut Context<Self>) {
         let (store, patience) = (self.store.clone(), self.patience);
         async move {
-            let result = store.settle(&sends, Timestamp::now(), patience).await;
+            let result = store.ledger().settle(&sends, Timestamp::now(), patience).await;
             (sends, result.map_err(Failure::from))
         }
         .into_actor(self)

@@ -5,30 +5,22 @@
 
 use std::collections::HashMap;
 use std::mem;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
+use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use super::asking::Question;
-use super::notes::Told;
-use super::questions::GLANCE;
 use super::work::GATHERING;
+use crate::asking::Owners;
+use crate::asking::{GLANCE, Question};
 use crate::channel::Heard;
+use crate::notices::{Mark, Told, marked};
 use crate::{Engine, Error};
 use domain::channel::Channel;
 use domain::message::{Key, State};
-
-/// A message with a receipt: its send, its ordinal and its state.
-pub(super) type Mark = (Uuid, u64, i16);
-
-/// The messages, without those in a state that only a newer version knows.
-pub(super) fn marked(marks: Vec<Mark>) -> Vec<(Key, State)> {
-    let message = |(send_id, ordinal, state)| Some((Key { send_id, ordinal }, State::from_i16(state)?));
-    marks.into_iter().filter_map(message).collect()
-}
 
 /// Receipts of these messages are durable.
 #[derive(Serialize, Deserialize)]
@@ -61,29 +53,25 @@ pub(super) struct Unwritten {
 
 impl Unwritten {
     fn add(&self, channel: Uuid, marks: Vec<Mark>) {
-        self.of_channels().entry(channel).or_default().extend(marks);
+        self.of_channels.lock().entry(channel).or_default().extend(marks);
     }
 
     fn take(&self) -> HashMap<Uuid, Vec<Mark>> {
-        mem::take(&mut *self.of_channels())
+        mem::take(&mut *self.of_channels.lock())
     }
 
     /// Puts back the receipts of a failed write, before newer ones.
     fn put_back(&self, left: impl IntoIterator<Item = (Uuid, Vec<Mark>)>) {
-        let mut of_channels = self.of_channels();
+        let mut of_channels = self.of_channels.lock();
         for (channel, mut marks) in left {
             let later = of_channels.entry(channel).or_default();
             marks.append(later);
             *later = marks;
         }
     }
-
-    fn of_channels(&self) -> MutexGuard<'_, HashMap<Uuid, Vec<Mark>>> {
-        self.of_channels.lock().unwrap_or_else(PoisonError::into_inner)
-    }
 }
 
-impl Engine {
+impl Owners<'_> {
     /// Tells the channel about receipts, on whichever node it runs. If no carrier reaches its owner, a note tells it,
     /// which is durable when this returns.
     pub(crate) async fn tell_heard(
@@ -91,14 +79,14 @@ impl Engine {
         channel_id: Uuid,
         messages: Vec<(Key, State)>,
     ) -> store::Result<()> {
-        let cluster = &self.0.shared.cluster;
+        let cluster = &self.engine.0.shared.cluster;
         if cluster.is_alone() {
-            self.directory().ask(channel_id, Heard(messages)).await;
+            self.engine.directory().ask(channel_id, Heard(messages)).await;
             return Ok(());
         }
-        let Some(channel) = self.directory().find(channel_id).await? else { return Ok(()) };
+        let Some(channel) = self.engine.directory().find(channel_id).await? else { return Ok(()) };
         if cluster.owns(&channel) {
-            self.directory().ask(channel_id, Heard(messages)).await;
+            self.engine.directory().ask(channel_id, Heard(messages)).await;
             return Ok(());
         }
         let mark = |(key, state): (Key, State)| (key.send_id, key.ordinal, state.as_i16());
@@ -106,15 +94,15 @@ impl Engine {
         let carrier = cluster.carrier();
         let connected = carrier.filter(|carrier| carrier.link().is_none_or(|link| link.is_connected));
         let Some(carrier) = connected else { return self.note_heard(channel_id, messages).await };
-        let engine = self.clone();
+        let engine = self.engine.clone();
         // The provider's webhook does not wait for the other node.
         actix::spawn(async move {
             let told = TellHeard { messages };
-            if let Ok(Some(())) = engine.ask_once(&*carrier, &channel, &told).await {
+            if let Ok(Some(())) = engine.owners().ask_once(&*carrier, &channel, &told).await {
                 return;
             }
             // The owner may have received it: a repetition does no harm.
-            if let Err(error) = engine.note_heard(channel.id, told.messages).await {
+            if let Err(error) = engine.owners().note_heard(channel.id, told.messages).await {
                 tracing::warn!(channel.id = %channel.id, %error, "cannot tell the owner of a channel about receipts");
             }
         });
@@ -122,19 +110,19 @@ impl Engine {
     }
 
     async fn note_heard(&self, channel_id: Uuid, marks: Vec<Mark>) -> store::Result<()> {
-        self.0.nodes.unwritten.add(channel_id, marks);
+        self.engine.0.nodes.unwritten.add(channel_id, marks);
         // Other callers rely on this write: it goes on when this caller is gone.
-        let engine = self.clone();
-        let written = actix::spawn(async move { engine.write_heard().await });
+        let engine = self.engine.clone();
+        let written = actix::spawn(async move { engine.owners().write_heard().await });
         let cut_short = |_| Err(store::Error::Impossible("a note was cut short".to_owned()));
         written.await.unwrap_or_else(cut_short)
     }
 
     /// Writes the collected receipts; writes that others began are done when this returns.
     async fn write_heard(&self) -> store::Result<()> {
-        let unwritten = &self.0.nodes.unwritten;
+        let unwritten = &self.engine.0.nodes.unwritten;
         let _turn = unwritten.turn.lock().await;
-        if unwritten.of_channels().is_empty() {
+        if unwritten.of_channels.lock().is_empty() {
             return Ok(());
         }
         tokio::time::sleep(GATHERING).await;
@@ -149,14 +137,14 @@ impl Engine {
     }
 
     async fn write_heard_of(&self, channel_id: Uuid, marks: &[Mark]) -> store::Result<()> {
-        let cluster = &self.0.shared.cluster;
-        let Some(channel) = self.directory().find(channel_id).await? else { return Ok(()) };
+        let cluster = &self.engine.0.shared.cluster;
+        let Some(channel) = self.engine.directory().find(channel_id).await? else { return Ok(()) };
         // A channel that runs nowhere reads the ledger when it starts.
         if !cluster.owns(&channel) && cluster.owner(&channel).await?.is_none() {
             return Ok(());
         }
-        if self.tell_owner(&channel, &Told::Heard(marks.to_vec())).await?.is_none() {
-            self.directory().ask(channel_id, Heard(marked(marks.to_vec()))).await;
+        if self.tell(&channel, &Told::Heard(marks.to_vec())).await?.is_none() {
+            self.engine.directory().ask(channel_id, Heard(marked(marks.to_vec()))).await;
         }
         Ok(())
     }
@@ -174,17 +162,10 @@ mod tests {
         unwritten.add(one, vec![mark(1)]);
         unwritten.add(other, vec![mark(7)]);
         let left = unwritten.take();
-        assert!(unwritten.of_channels().is_empty());
+        assert!(unwritten.of_channels.lock().is_empty());
         unwritten.add(one, vec![mark(2)]);
         unwritten.put_back(left);
         let all = HashMap::from([(one, vec![mark(0), mark(1), mark(2)]), (other, vec![mark(7)])]);
         assert_eq!(unwritten.take(), all);
-    }
-
-    #[test]
-    fn a_state_that_only_a_newer_version_knows_is_left_out() {
-        let known = State::Delivered.as_i16();
-        let messages = marked(vec![(Uuid::nil(), 0, i16::MAX), (Uuid::nil(), 1, known)]);
-        assert_eq!(messages, [(Key { send_id: Uuid::nil(), ordinal: 1 }, State::Delivered)]);
     }
 }

@@ -5,7 +5,6 @@
 //! sends and receives webhooks. Messages to the owner are in the database: it searches for [work] each second, and
 //! reads the [notes] of other nodes. A process that serves alone owns every channel, and does none of this.
 
-mod asking;
 mod heard;
 mod notes;
 mod questions;
@@ -21,15 +20,11 @@ use actix::ArbiterHandle;
 use tokio::sync::{Mutex, Notify, Semaphore, mpsc};
 use uuid::Uuid;
 
-pub(crate) use self::asking::Question;
-pub(crate) use self::notes::{Told, share_suppressions};
-pub(crate) use self::questions::{
-    AnswerPasskey, AskLimits, AskPairing, AskPicture, AskSpeed, BeginWeb, DryRunWeb, Glance, Pair, SendWeb,
-    Unlink,
-};
-pub use self::shown::Shown as ShownCluster;
+pub use self::shown::{ClusterNodes, Shown as ShownCluster};
 use super::{Engine, Error};
-use crate::upkeep::rounds::repeat;
+use crate::asking::Owners;
+use crate::notices::Told;
+use crate::rounds::repeat;
 use cluster::ClusterEvent;
 use domain::channel::Channel;
 use domain::error::{Code, Refusal};
@@ -52,7 +47,7 @@ pub(super) struct Nodes {
     /// Permits to answer other nodes.
     answering: Arc<Semaphore>,
     /// The limits of requests, also of those that other nodes pass on.
-    limits: config::Limits,
+    pub(crate) limits: config::Limits,
 }
 
 impl Nodes {
@@ -64,9 +59,22 @@ impl Nodes {
             unwritten: heard::Unwritten::default(),
             sessions: Mutex::default(),
             has_unopened: AtomicBool::new(false),
-            answering: Arc::new(Semaphore::new(asking::AT_ONCE_HERE)),
+            answering: Arc::new(Semaphore::new(questions::AT_ONCE_HERE)),
             limits: limits.clone(),
         }
+    }
+}
+
+/// The rounds of this node.
+#[derive(Clone, Copy)]
+pub(crate) struct NodeRounds<'e> {
+    pub(crate) engine: &'e Engine,
+}
+
+impl Engine {
+    /// The rounds of this node.
+    pub(crate) const fn node_rounds(&self) -> NodeRounds<'_> {
+        NodeRounds { engine: self }
     }
 }
 
@@ -75,7 +83,9 @@ impl Engine {
     pub(super) fn join(&self, thread: &ArbiterHandle, events: mpsc::UnboundedReceiver<ClusterEvent>) {
         thread.spawn(self.clone().follow(events));
         let (engine, mut seen) = (self.clone(), work::Seen::default());
-        repeat(thread, "work of this node", async move || engine.look_for_work(&mut seen).await);
+        repeat(thread, "work of this node", async move || {
+            engine.node_rounds().look_for_work(&mut seen).await
+        });
     }
 
     /// Handles the events of the cluster.
@@ -85,28 +95,28 @@ impl Engine {
             match event {
                 ClusterEvent::Gained(shards) => {
                     self.0.nodes.look.notify_one();
-                    actix::spawn(async move { engine.open_sessions(shards).await });
+                    actix::spawn(async move { engine.node_rounds().open_sessions(shards).await });
                 }
                 ClusterEvent::GiveUp { shards, stopped } => {
                     self.0.nodes.look.notify_one();
                     actix::spawn(async move {
-                        engine.let_go(shards).await;
+                        engine.node_rounds().let_go(shards).await;
                         // If the node has ended, the shards are released already.
                         let _ = stopped.send(());
                     });
                 }
                 ClusterEvent::Distrusted => {
-                    actix::spawn(async move { engine.close_sessions(None).await });
+                    actix::spawn(async move { engine.node_rounds().close_sessions(None).await });
                 }
                 ClusterEvent::Trusted => {
                     self.0.nodes.look.notify_one();
-                    actix::spawn(async move { engine.reopen_sessions().await });
+                    actix::spawn(async move { engine.node_rounds().reopen_sessions().await });
                 }
                 ClusterEvent::NodeGone => {
                     // Other nodes open its web sessions, without waiting for their scheduled round.
                     self.0.nodes.has_idle.store(true, Ordering::Release);
                     self.0.nodes.look.notify_one();
-                    actix::spawn(async move { engine.take_over().await });
+                    actix::spawn(async move { engine.node_rounds().take_over().await });
                 }
                 ClusterEvent::Fenced => {
                     // A node that stops closes its own fence when it leaves, perhaps while it still releases a channel.
@@ -118,33 +128,35 @@ impl Engine {
             }
         }
     }
+}
 
+impl NodeRounds<'_> {
     /// Stops the channels of these shards, each once its outcomes are written.
     async fn let_go(&self, shards: Vec<Uuid>) {
         let shards: HashSet<_> = shards.into_iter().collect();
-        self.directory().let_go(&shards).await;
+        self.engine.directory().let_go(&shards).await;
         // A web session is a shard by itself.
         self.close_sessions(Some(&shards)).await;
     }
 
     async fn close_sessions(&self, which: Option<&HashSet<Uuid>>) {
-        let _turn = self.0.nodes.sessions.lock().await;
-        self.0.web_sessions.close(which).await;
+        let _turn = self.engine.0.nodes.sessions.lock().await;
+        self.engine.0.web_sessions.close(which).await;
     }
 
     /// Opens the sessions among these shards that are linked to a phone, unless the node has given them away meanwhile.
     async fn open_sessions(&self, shards: Vec<Uuid>) {
-        let _turn = self.0.nodes.sessions.lock().await;
-        let owned = self.0.shared.cluster.owned();
+        let _turn = self.engine.0.nodes.sessions.lock().await;
+        let owned = self.engine.0.shared.cluster.owned();
         for channel in shards.into_iter().filter(|shard| owned.contains(shard)) {
             // The lease may be trusted again before the node has noticed that it was not.
-            if !self.0.shared.cluster.may_begin() || self.check_running().is_err() {
-                self.0.nodes.has_unopened.store(true, Ordering::Release);
+            if !self.engine.0.shared.cluster.may_begin() || self.engine.check_running().is_err() {
+                self.engine.0.nodes.has_unopened.store(true, Ordering::Release);
                 return;
             }
-            if let Err(error) = self.0.web_sessions.open_linked(channel).await {
+            if let Err(error) = self.engine.0.web_sessions.open_linked(channel).await {
                 tracing::warn!(channel.id = %channel, %error, "cannot open a web session yet");
-                self.0.nodes.has_unopened.store(true, Ordering::Release);
+                self.engine.0.nodes.has_unopened.store(true, Ordering::Release);
             }
         }
     }
@@ -152,36 +164,40 @@ impl Engine {
     /// Opens the sessions that this node owns and that are not open. Returns at once; what fails is tried in the next
     /// round.
     fn open_unopened_sessions(&self) {
-        if self.0.shared.cluster.may_begin() && self.0.nodes.has_unopened.swap(false, Ordering::AcqRel) {
-            let engine = self.clone();
-            actix::spawn(async move { engine.reopen_sessions().await });
+        if self.engine.0.shared.cluster.may_begin()
+            && self.engine.0.nodes.has_unopened.swap(false, Ordering::AcqRel)
+        {
+            let engine = self.engine.clone();
+            actix::spawn(async move { engine.node_rounds().reopen_sessions().await });
         }
     }
 
     async fn reopen_sessions(&self) {
-        match self.store().linked_web_sessions().await {
+        match self.engine.store().web_sessions().linked().await {
             Ok(linked) => self.open_sessions(linked.into_iter().map(|channel| channel.id).collect()).await,
             Err(error) => {
                 tracing::warn!(%error, "cannot open web sessions again yet");
-                self.0.nodes.has_unopened.store(true, Ordering::Release);
+                self.engine.0.nodes.has_unopened.store(true, Ordering::Release);
             }
         }
     }
 
     /// Reads changes that a dead node may not have passed on.
     async fn take_over(&self) {
-        if let Err(error) = self.load_suppressions().await {
+        if let Err(error) = self.engine.load_suppressions().await {
             tracing::warn!(%error, "cannot yet read the suppressions that a dead node may have changed");
         }
     }
+}
 
+impl Owners<'_> {
     /// Makes sure that this node owns the channel; claims it when nobody does.
     ///
     /// # Errors
     ///
     /// `service_unavailable`, which names the node that owns the channel.
     pub(crate) async fn own(&self, channel: &Channel) -> Result<(), Error> {
-        let cluster = &self.0.shared.cluster;
+        let cluster = &self.engine.0.shared.cluster;
         if cluster.owns(channel) {
             return Ok(());
         }
@@ -191,7 +207,7 @@ impl Engine {
             }
             None if cluster.claim(channel, CLAIM_PATIENCE).await => return Ok(()),
             None => {
-                self.tell_owner(channel, &Told::Look).await?;
+                self.tell(channel, &Told::Look).await?;
                 "no node runs this channel yet: try again in a second".to_owned()
             }
         };
@@ -200,7 +216,7 @@ impl Engine {
 
     /// A send was accepted here: wakes the channel's owner.
     pub(crate) fn hint(&self, channel: &Channel) {
-        let cluster = &self.0.shared.cluster;
+        let cluster = &self.engine.0.shared.cluster;
         if !cluster.owns(channel) {
             cluster.want(std::iter::once(channel));
             cluster.wake(channel);

@@ -21,16 +21,29 @@ pub struct Shown {
     pub link: Option<Link>,
 }
 
+/// The nodes that share the work, for operators.
+#[derive(Clone, Copy)]
+pub struct ClusterNodes<'e> {
+    pub(crate) engine: &'e Engine,
+}
+
 impl Engine {
+    /// The nodes that share the work, for operators.
+    pub const fn nodes(&self) -> ClusterNodes<'_> {
+        ClusterNodes { engine: self }
+    }
+}
+
+impl ClusterNodes<'_> {
     /// The cluster that this process is a node of; `None` when it serves alone.
     ///
     /// # Errors
     ///
     /// [`Error::Unavailable`] when the database is away, or too many requests wait before this one.
     pub async fn cluster(&self) -> Result<Option<Shown>, Error> {
-        let cluster = &self.0.shared.cluster;
+        let cluster = &self.engine.0.shared.cluster;
         let Some(own) = cluster.node() else { return Ok(None) };
-        let status = cluster::status(&*self.all_records().await?).await?;
+        let status = cluster::status(&*self.engine.all_records().await?).await?;
         // A fenced node ends at once; until then it has no name.
         let named = status.nodes.iter().find(|node| node.node.id == own).or(status.nodes.first());
         let name = named.map(|node| node.node.cluster.clone()).unwrap_or_default();
@@ -41,28 +54,28 @@ impl Engine {
     ///
     /// # Errors
     ///
-    /// `node_not_found`; [`Error::Unavailable`] as [`Engine::cluster`].
+    /// `node_not_found`; [`Error::Unavailable`] as [`ClusterNodes::cluster`].
     pub async fn channels_of_node(
         &self,
         id: Uuid,
         page: PageRequest,
     ) -> Result<(NodeStatus, Page<Owned>), Error> {
         let node = self.node(id).await?;
-        let records = self.all_records().await?;
+        let records = self.engine.all_records().await?;
         let all = cluster::channels_of(&records, id).await?;
         let first = usize::try_from(page.offset()).unwrap_or(usize::MAX).min(all.len());
         let most = usize::try_from(page.limit).unwrap_or(usize::MAX);
         let ids: Vec<_> = all[first..].iter().copied().take(most).collect();
-        let found = records.find_owned_channels(&ids).await?;
+        let found = records.channels().find_owned_among(&ids).await?;
         Ok((node, Page { records: found, total: all.len() as u64 }))
     }
 
     /// Tells a node to give its channels away and to take no others. Returns its status then.
     pub async fn drain_node(&self, who: &Who, id: Uuid) -> Result<NodeStatus, Error> {
-        if self.0.shared.cluster.is_alone() {
+        if self.engine.0.shared.cluster.is_alone() {
             return Err(alone().into());
         }
-        if !self.all_records().await?.drain_node(who, id).await? {
+        if !self.engine.all_records().await?.nodes().drain(who, id).await? {
             return Err(no_such_node().into());
         }
         tracing::info!(node.id = %id, %who, "a node was told to drain");

@@ -10,8 +10,8 @@ use tokio::time::timeout;
 use uuid::Uuid;
 
 use super::notes::Read;
-use crate::Engine;
 use crate::channel::{Look, Overlooked};
+use crate::nodes::NodeRounds;
 use clock::Timestamp;
 use domain::channel::Channel;
 use store::channels::{AtWork, Recent};
@@ -70,10 +70,10 @@ impl Drop for Attended {
     }
 }
 
-impl Engine {
+impl NodeRounds<'_> {
     /// Does one round. Returns the pause until the next.
     pub(super) async fn look_for_work(&self, seen: &mut Seen) -> Duration {
-        if self.check_running().is_ok() {
+        if self.engine.check_running().is_ok() {
             let result = self.see_work(seen).await;
             if let Err(error) = &result
                 && !seen.was_blind
@@ -86,8 +86,8 @@ impl Engine {
         // app.
         let asked = async {
             tokio::select! {
-                () = self.0.nodes.look.notified() => {}
-                () = self.0.shared.accounts.wait_for_throttled_apps() => {}
+                () = self.engine.0.nodes.look.notified() => {}
+                () = self.engine.0.shared.accounts.wait_for_throttled_apps() => {}
             }
         };
         match timeout(INTERVAL, asked).await {
@@ -98,24 +98,24 @@ impl Engine {
 
     async fn see_work(&self, seen: &mut Seen) -> store::Result<()> {
         let round = seen.rounds.begin(Instant::now());
-        let has_idle = self.0.nodes.has_idle.swap(false, Ordering::AcqRel);
+        let has_idle = self.engine.0.nodes.has_idle.swap(false, Ordering::AcqRel);
         let looks_again = round.is_some_and(|round| round.is_multiple_of(AGAIN));
-        let cluster = &self.0.shared.cluster;
+        let cluster = &self.engine.0.shared.cluster;
         cluster.want_house();
-        self.0.shared.questions.share(cluster.size());
-        self.0.web_sessions.share_starts(cluster.size());
+        self.engine.0.shared.questions.share(cluster.size());
+        self.engine.0.web_sessions.share_starts(cluster.size());
         self.attend_to_owned(&mut seen.attended);
         self.share_throttled_apps().await?;
         self.read_notes(&mut seen.read).await?;
         let mut wanted = Vec::new();
         for _ in 0..READINGS {
             let (behind, now) = (seen.behind, Timestamp::now());
-            let working = self.store().channels_with_news(behind, now, CHANNELS_AT_ONCE).await?;
+            let working = self.engine.store().channels().with_news(behind, now, CHANNELS_AT_ONCE).await?;
             let is_last = working.len() < CHANNELS_AT_ONCE as usize;
             seen.behind =
                 working.last().filter(|_| !is_last).map_or_else(Uuid::nil, |(last, _)| last.channel_id);
             for (at_work, recent) in working {
-                let Some(channel) = self.directory().find(at_work.channel_id).await? else { continue };
+                let Some(channel) = self.engine.directory().find(at_work.channel_id).await? else { continue };
                 if cluster.owns(&channel) {
                     self.see_sends(&channel, at_work, (recent, looks_again), seen);
                 } else if cluster.is_proposed(&channel) {
@@ -131,7 +131,7 @@ impl Engine {
         }
         if has_idle || round.is_some_and(|round| round % SELDOM == 1) {
             self.see_idle(&mut wanted).await?;
-            seen.recent.retain(|channel, _| self.directory().handle(*channel).is_some());
+            seen.recent.retain(|channel, _| self.engine.directory().handle(*channel).is_some());
         }
         cluster.want(wanted.iter().map(|channel| &**channel));
         Ok(())
@@ -140,14 +140,14 @@ impl Engine {
     /// Receives messages of other nodes to this node and to the shards that it owns. A subscription that ended or
     /// failed is made again.
     fn attend_to_owned(&self, attended: &mut HashMap<Uuid, Attended>) {
-        let Some(carrier) = self.0.shared.cluster.carrier() else { return };
-        let mut owned = self.0.shared.cluster.owned();
-        owned.extend(self.0.shared.cluster.node());
+        let Some(carrier) = self.engine.0.shared.cluster.carrier() else { return };
+        let mut owned = self.engine.0.shared.cluster.owned();
+        owned.extend(self.engine.0.shared.cluster.node());
         attended.retain(|shard, attended| owned.contains(shard) && !attended.0.is_finished());
         for shard in owned {
-            attended
-                .entry(shard)
-                .or_insert_with(|| Attended(actix::spawn(self.clone().attend(Arc::clone(&carrier), shard))));
+            attended.entry(shard).or_insert_with(|| {
+                Attended(actix::spawn(self.engine.clone().attend(Arc::clone(&carrier), shard)))
+            });
         }
     }
 
@@ -160,10 +160,10 @@ impl Engine {
         (recent, looks_again): (Recent, bool),
         seen: &mut Seen,
     ) {
-        let Some(handle) = self.directory().handle(channel.id) else {
+        let Some(handle) = self.engine.directory().handle(channel.id) else {
             // The channel reads the store when it starts.
             seen.recent.insert(channel.id, recent);
-            self.directory().wake(channel);
+            self.engine.directory().wake(channel);
             return;
         };
         // A full mailbox belongs to a busy channel, which is told in another round.
@@ -180,17 +180,17 @@ impl Engine {
 
     /// Channels that have to run without sends: accounts that the provider has not confirmed, and linked sessions.
     async fn see_idle(&self, wanted: &mut Vec<Arc<Channel>>) -> store::Result<()> {
-        let cluster = &self.0.shared.cluster;
-        let idle = self.store().unconfirmed_channels().await?.into_iter();
-        for channel in idle.chain(self.store().linked_web_sessions().await?).map(Arc::new) {
+        let cluster = &self.engine.0.shared.cluster;
+        let idle = self.engine.store().channels().unconfirmed().await?.into_iter();
+        for channel in idle.chain(self.engine.store().web_sessions().linked().await?).map(Arc::new) {
             if cluster.owns(&channel) {
-                self.directory().wake(&channel);
+                self.engine.directory().wake(&channel);
             } else if cluster.is_proposed(&channel) {
                 wanted.push(channel);
             }
         }
         if cluster.keeps_house() {
-            self.store().remove_old_notes().await?;
+            self.engine.store().notes().remove_old().await?;
         }
         Ok(())
     }

@@ -24,9 +24,9 @@ use self::part::Part;
 use self::sorted::Sorted;
 use super::channel::{Recheck, Troubled};
 use super::ledger::Hear;
-use super::nodes::{Told, share_suppressions};
+use super::notices::{Told, share_suppressions};
 use super::{Engine, Error};
-use crate::upkeep::health::Health;
+use crate::health::Health;
 use clock::Timestamp;
 use connectors::update::{Heard, TemplateChange};
 use domain::channel::Channel;
@@ -45,14 +45,27 @@ const SORTED_IN_PLACE: usize = 1_000;
 /// The number of sends in one query.
 const SENDS_AT_ONCE: usize = 1_000;
 
+/// Webhooks of the provider: their secrets, and what they report.
+#[derive(Clone, Copy)]
+pub struct Webhooks<'e> {
+    pub(crate) engine: &'e Engine,
+}
+
 impl Engine {
+    /// Webhooks of the provider: their secrets, and what they report.
+    pub const fn webhooks(&self) -> Webhooks<'_> {
+        Webhooks { engine: self }
+    }
+}
+
+impl Webhooks<'_> {
     /// The secret with which the provider signs webhooks to this channel's address; `None` when the channel has none.
     ///
     /// # Errors
     ///
     /// [`Error::Unavailable`] when it is not known yet and the database is away.
     pub async fn app_secret(&self, channel: &Channel) -> Result<Option<Arc<Secret>>, Error> {
-        Ok(self.0.app_secrets.find(self.secrets(), channel).await?)
+        Ok(self.engine.0.app_secrets.find(self.secrets(), channel).await?)
     }
 
     /// The verify token, which the provider sends when this channel's address is registered; `None` while nobody
@@ -62,12 +75,12 @@ impl Engine {
     ///
     /// [`Error::Unavailable`] when it is not known yet and the database is away.
     pub async fn verify_token(&self, channel: &Channel) -> Result<Option<Arc<Secret>>, Error> {
-        Ok(self.0.verify_tokens.find(self.secrets(), channel).await?)
+        Ok(self.engine.0.verify_tokens.find(self.secrets(), channel).await?)
     }
 
     /// The means to read sealed secrets.
     fn secrets(&self) -> (&Store, &Vault, &Health) {
-        let shared = &self.0.shared;
+        let shared = &self.engine.0.shared;
         (&shared.store, &shared.vault, &shared.health)
     }
 
@@ -86,10 +99,10 @@ impl Engine {
         self.keep(channel.company_id, sorted.parts).await?;
         self.take_in_names(channel.company_id, sorted.names).await?;
         sorted.counts.record();
-        let recent = self.0.shared.activity.of(channel.id, channel.company_id);
+        let recent = self.engine.0.shared.activity.of(channel.id, channel.company_id);
         failures.into_iter().for_each(|code| recent.failed(code));
         for (channel_id, messages) in sorted.told {
-            self.tell_heard(channel_id, messages).await?;
+            self.engine.owners().tell_heard(channel_id, messages).await?;
         }
         self.notify(&family, &sorted.notices).await?;
         self.hold_templates(&family, &sorted.held_templates.into_iter().collect::<Vec<_>>()).await?;
@@ -103,7 +116,7 @@ impl Engine {
     async fn family(&self, channel: &Arc<Channel>, heard: &[Heard]) -> Result<Family, Error> {
         let mut others = Vec::new();
         if Family::is_needed(channel, heard) {
-            others = self.store().business_accounts(channel.company_id).await?;
+            others = self.engine.store().of(channel.company_id).channels().business_accounts().await?;
         }
         let others = others.into_iter().filter(|other| other.id != channel.id).map(Arc::new);
         Ok(Family::new(Arc::clone(channel), others))
@@ -113,7 +126,7 @@ impl Engine {
     async fn keep(&self, company_id: Uuid, parts: Vec<Part>) -> Result<(), Error> {
         let words = parts.iter().map(|part| part.refused.len()).sum();
         let is_large = parts.len() > 1 || words > opt_outs::AT_ONCE;
-        let mut waiting = self.0.intake.enter(words)?;
+        let mut waiting = self.engine.0.intake.enter(words)?;
         for part in parts {
             let words = part.refused.len();
             self.keep_part(company_id, part, is_large).await?;
@@ -123,15 +136,15 @@ impl Engine {
     }
 
     async fn keep_part(&self, company_id: Uuid, part: Part, is_large: bool) -> Result<(), Error> {
-        let written_to = self.store().recipients_of(company_id, &part.keys()).await?;
+        let written_to = self.engine.store().of(company_id).sends().recipients_of(&part.keys()).await?;
         let numbers = self.numbers_of(company_id, part.users()).await?;
         let number_of = |user: &str| numbers.get(user).copied();
-        let people = &self.0.shared.people;
+        let people = &self.engine.0.shared.people;
         let words = part.words(company_id, |key| written_to.get(&key).copied(), number_of);
         let words = people.words_of_people(words);
         let unnamed = part.statements(number_of);
         if !unnamed.is_empty() {
-            self.store().keep_statements(company_id, &unnamed).await?;
+            self.engine.store().of(company_id).persons().keep_statements(&unnamed).await?;
             people.wait_for(company_id, unnamed.into_iter().map(|statement| statement.user_id));
         }
         let Part { receipts, refused: _, events } = part;
@@ -145,17 +158,17 @@ impl Engine {
         }
         let said = &words[..said];
         // The statement may be older than a known one: the store has the one that counts.
-        self.0.shared.suppressions.look_up(self.store(), said).await?;
-        share_suppressions(&self.0.shared, said).await?;
+        self.engine.0.shared.suppressions.look_up(self.engine.store(), said).await?;
+        share_suppressions(&self.engine.0.shared, said).await?;
         written
     }
 
     /// Writes what one commit takes of a webhook.
     async fn write_some(&self, hear: Hear, is_large: bool) -> Result<(), Error> {
-        let (intake, words) = (&self.0.intake, hear.suppressions.len());
+        let (intake, words) = (&self.engine.0.intake, hear.suppressions.len());
         let _turn = if is_large { Some(intake.turn().await) } else { None };
         let began = Instant::now();
-        intake.write(words, self.0.shared.ledger.send(hear)).await??;
+        intake.write(words, self.engine.0.shared.ledger.send(hear)).await??;
         if is_large && words > 0 {
             opt_outs::rest(began).await;
         }
@@ -168,18 +181,27 @@ impl Engine {
         let mut held = HashMap::<i64, Timestamp>::new();
         for sends in sends.chunks(SENDS_AT_ONCE) {
             let ids: Vec<_> = sends.iter().map(|(send_id, _)| *send_id).collect();
-            let of_send = self.store().templates_of_sends(company_id, &ids).await?;
+            let of_send = self.engine.store().of(company_id).templates().of_sends(&ids).await?;
             for (template, at) in sends.iter().filter_map(|(id, at)| Some((*of_send.get(id)?, *at))) {
                 let last = held.entry(template).or_insert(at);
                 *last = at.max(*last);
             }
         }
         for (template, said_at) in held {
-            let Some(template) = self.store().find_template(company_id, template).await? else { continue };
+            let Some(template) = self.engine.store().of(company_id).templates().find(template).await? else {
+                continue;
+            };
             // Until the provider says otherwise.
             let said = Said { status: Some(Status::Paused.as_str()), ..Said::default() };
             let (waba_id, name, language) = (&template.waba_id, &template.name, &template.language);
-            if self.store().change_template(company_id, waba_id, name, language, said, said_at).await? {
+            if self
+                .engine
+                .store()
+                .of(company_id)
+                .templates()
+                .change(waba_id, name, language, said, said_at)
+                .await?
+            {
                 tracing::warn!(
                     template.id = template.id,
                     template = name,
@@ -211,9 +233,23 @@ impl Engine {
                     Said { category: Some(category.as_str()), ..Said::default() }
                 }
             };
-            if self.store().change_template(company_id, account, name, language, said, said_at).await? {
+            if self
+                .engine
+                .store()
+                .of(company_id)
+                .templates()
+                .change(account, name, language, said, said_at)
+                .await?
+            {
                 tracing::info!(channel.id = %channel.id, template = name, language, ?change, "a template changed");
-            } else if self.store().find_template_by_name(company_id, account, name, language).await?.is_none()
+            } else if self
+                .engine
+                .store()
+                .of(company_id)
+                .templates()
+                .named(account, name, language)
+                .await?
+                .is_none()
             {
                 self.want_templates(channel).await?;
             }
@@ -223,24 +259,24 @@ impl Engine {
 
     /// Requests a listing of the account's templates.
     async fn want_templates(&self, channel: &Arc<Channel>) -> Result<(), Error> {
-        if self.tell_owner(channel, &Told::Templates).await?.is_none() {
+        if self.engine.owners().tell(channel, &Told::Templates).await?.is_none() {
             // The channel's actor says whether templates can be listed through it.
-            self.directory().wake(channel);
-            self.list_templates_soon(channel);
+            self.engine.directory().wake(channel);
+            self.engine.list_templates_soon(channel);
         }
         Ok(())
     }
 
     /// Whether the owner of the channel is another node; if so, tells it.
     async fn is_told(&self, channel: &Arc<Channel>, told: &Told) -> Result<bool, Error> {
-        Ok(self.tell_owner(channel, told).await?.is_some())
+        Ok(self.engine.owners().tell(channel, told).await?.is_some())
     }
 
     /// Passes the notices to their channels.
     async fn notify(&self, family: &Family, notices: &[(Whom, Notice)]) -> Result<(), Error> {
         for (whom, notice) in notices {
             for channel in family.channels(*whom) {
-                let directory = self.directory();
+                let directory = self.engine.directory();
                 match notice {
                     // A failure before a person reconnected the channel says nothing about the channel now.
                     Notice::Trouble { disposition, failure, at, .. }

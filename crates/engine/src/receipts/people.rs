@@ -9,9 +9,9 @@ use uuid::Uuid;
 
 use super::sorted::Names;
 use super::{Error, opt_outs};
-use crate::Engine;
 use crate::ledger::Hear;
-use crate::nodes::share_suppressions;
+use crate::notices::share_suppressions;
+use crate::receipts::Webhooks;
 use connectors::update::{Heard, Update};
 use domain::message::Key;
 use domain::opt_out::OptOutWords;
@@ -21,12 +21,12 @@ use store::suppressions::Word;
 /// The people of one query, and the pairs of numbers of one write.
 const AT_ONCE: usize = 500;
 
-impl Engine {
+impl Webhooks<'_> {
     /// What texts mean to the company. The store is asked only for webhooks with short texts.
     pub(super) async fn words_for(&self, company_id: Uuid, heard: &[Heard]) -> Result<OptOutWords, Error> {
         let has_text = |heard: &Heard| matches!(heard.update, Update::Inbound { text: Some(_), .. });
         if heard.iter().any(has_text) {
-            return Ok(self.store().opt_out_words(company_id).await?);
+            return Ok(self.engine.store().of(company_id).suppressions().words().await?);
         }
         Ok(OptOutWords { scope: None, ..OptOutWords::default() })
     }
@@ -37,7 +37,7 @@ impl Engine {
             if let Update::Receipt(receipt) = &mut heard.update
                 && receipt.key.is_none()
             {
-                receipt.key = self.0.shared.message_ids.get(receipt.provider_message_id.as_str());
+                receipt.key = self.engine.0.shared.message_ids.get(receipt.provider_message_id.as_str());
             }
         }
     }
@@ -48,7 +48,7 @@ impl Engine {
         company_id: Uuid,
         users: Vec<&str>,
     ) -> Result<HashMap<String, PhoneNumber>, Error> {
-        let people = &self.0.shared.people;
+        let people = &self.engine.0.shared.people;
         let mut numbers = HashMap::new();
         let mut unknown = Vec::new();
         for user in users {
@@ -58,7 +58,9 @@ impl Engine {
             }
         }
         for users in unknown.chunks(AT_ONCE) {
-            numbers.extend(self.store().numbers_of_users(company_id, users.iter().copied()).await?);
+            numbers.extend(
+                self.engine.store().of(company_id).persons().numbers_of_users(users.iter().copied()).await?,
+            );
         }
         Ok(numbers)
     }
@@ -66,12 +68,12 @@ impl Engine {
     /// Takes in the names of people that a webhook says, once its receipts are written.
     pub(super) async fn take_in_names(&self, company_id: Uuid, names: Names) -> Result<(), Error> {
         let Names { known_as, recipients, writers } = names;
-        let people = &self.0.shared.people;
+        let people = &self.engine.0.shared.people;
         // People write for themselves, and few do: their ids are kept. Of recipients, the last ones are remembered.
         let is_news = |(user, number): &&(String, PhoneNumber)| !people.is_kept(company_id, user, *number);
         let news: Vec<_> = writers.iter().filter(is_news).cloned().collect();
         for news in news.chunks(AT_ONCE) {
-            self.store().keep_users(company_id, news).await?;
+            self.engine.store().of(company_id).persons().keep_users(news).await?;
             news.iter().for_each(|(user, number)| people.meet(company_id, user, *number, true));
         }
         recipients.iter().for_each(|(user, number)| people.meet(company_id, user, *number, false));
@@ -89,13 +91,13 @@ impl Engine {
         company_id: Uuid,
         known_as: Vec<(Key, PhoneNumber)>,
     ) -> Result<(), Error> {
-        let people = &self.0.shared.people;
+        let people = &self.engine.0.shared.people;
         let unconfirmed =
             known_as.into_iter().filter(|(_, known_as)| !people.is_confirmed(company_id, *known_as));
         let unconfirmed: Vec<_> = unconfirmed.collect();
         for some in unconfirmed.chunks(AT_ONCE) {
             let keys: Vec<_> = some.iter().map(|(key, _)| *key).collect();
-            let written_to = self.store().recipients_of(company_id, &keys).await?;
+            let written_to = self.engine.store().of(company_id).sends().recipients_of(&keys).await?;
             for (key, known_as) in some {
                 if let Some(number) = written_to.get(key) {
                     people.notice(company_id, *number, *known_as);
@@ -111,10 +113,10 @@ impl Engine {
             return Ok(());
         }
         // First, so that a statement that is kept meanwhile waits again.
-        self.0.shared.people.no_longer_wait(company_id, &met);
+        self.engine.0.shared.people.no_longer_wait(company_id, &met);
         let applied = self.apply_statements_of(company_id, &met).await;
         if applied.is_err() {
-            self.0.shared.people.wait_for(company_id, met.into_iter().map(|(user, _)| user));
+            self.engine.0.shared.people.wait_for(company_id, met.into_iter().map(|(user, _)| user));
         }
         applied
     }
@@ -126,22 +128,23 @@ impl Engine {
     ) -> Result<(), Error> {
         for met in met.chunks(opt_outs::AT_ONCE) {
             let numbers: HashMap<_, _> = met.iter().map(|(user, number)| (user.as_str(), *number)).collect();
-            let statements = self.store().statements_of(company_id, numbers.keys().copied()).await?;
+            let statements =
+                self.engine.store().of(company_id).persons().statements_of(numbers.keys().copied()).await?;
             let word = |statement: &store::persons::users::Statement| {
                 let recipient = *numbers.get(statement.user_id.as_str())?;
                 let (scope, said_at, says) = (statement.scope, statement.said_at, statement.says);
                 Some(Word { company_id, recipient, scope, said_at, says })
             };
             let words = statements.iter().filter_map(word).collect();
-            let words = self.0.shared.people.words_of_people(words);
+            let words = self.engine.0.shared.people.words_of_people(words);
             // A person makes few kinds of statements.
             for words in words.chunks(opt_outs::AT_ONCE) {
                 let hear = Hear { suppressions: words.to_vec(), ..Hear::default() };
                 self.write_some(hear, false).await?;
-                self.0.shared.suppressions.look_up(self.store(), words).await?;
-                share_suppressions(&self.0.shared, words).await?;
+                self.engine.0.shared.suppressions.look_up(self.engine.store(), words).await?;
+                share_suppressions(&self.engine.0.shared, words).await?;
             }
-            self.store().remove_statements(company_id, &statements).await?;
+            self.engine.store().of(company_id).persons().remove_statements(&statements).await?;
         }
         Ok(())
     }
@@ -149,7 +152,7 @@ impl Engine {
     /// Writes the pairs of numbers that were noticed since the last call, and applies statements whose people were met
     /// on this node.
     pub(crate) async fn learn_people(&self) -> Result<(), Error> {
-        let people = &self.0.shared.people;
+        let people = &self.engine.0.shared.people;
         let mut pairs = HashMap::<Uuid, Vec<_>>::new();
         for (company, number, known_as) in people.take_noticed() {
             pairs.entry(company).or_default().push((number, known_as));
@@ -158,7 +161,7 @@ impl Engine {
         let mut learned = 0;
         for (company, pairs) in pairs {
             for some in pairs.chunks(AT_ONCE) {
-                match self.store().learn_numbers(company, some).await {
+                match self.engine.store().of(company).persons().learn_numbers(some).await {
                     Ok(news) => learned += news,
                     Err(error) => {
                         // They are noticed again with the next messages to these people, and now.

@@ -2,7 +2,8 @@
 
 use uuid::Uuid;
 
-use crate::{Engine, Error};
+use crate::Error;
+use crate::receipts::Webhooks;
 use domain::channel::Channel;
 use domain::secret::Secret;
 use store::Store;
@@ -20,16 +21,16 @@ pub struct Webhook {
     pub has_app_secret: bool,
 }
 
-impl Engine {
+impl Webhooks<'_> {
     /// The settings of a business account's webhooks.
     ///
     /// # Errors
     ///
     /// [`Error::Unavailable`] while the database is away.
-    pub async fn webhook(&self, channel: &Channel) -> Result<Webhook, Error> {
-        let records = self.records_of(channel.company_id).await?;
-        let verify_token = verify_token(&records, &self.0.shared.vault, channel.id).await?;
-        let secrets = records.channel_secrets(channel.id).await?;
+    pub async fn of(&self, channel: &Channel) -> Result<Webhook, Error> {
+        let records = self.engine.records_of(channel.company_id).await?;
+        let verify_token = verify_token(&records, &self.engine.0.shared.vault, channel.id).await?;
+        let secrets = records.channels().secrets(channel.id).await?;
         let has_app_secret = secrets.is_some_and(|secrets| secrets.app_secret.is_some());
         Ok(Webhook { path: format!("/hooks/meta/{}", channel.id), verify_token, has_app_secret })
     }
@@ -41,22 +42,23 @@ impl Engine {
     ///
     /// [`Error::Unavailable`] when it cannot be written now.
     pub async fn set_app_secret(&self, who: &Who, channel: Uuid, secret: &Secret) -> Result<bool, Error> {
-        self.check_sealing()?;
-        let vault = &self.0.shared.vault;
+        self.engine.check_sealing()?;
+        let vault = &self.engine.0.shared.vault;
         let _hold = vault.hold();
         let context = context::app_secret(channel);
-        let known = self.store().channel_secrets(channel).await?.and_then(|secrets| secrets.app_secret);
+        let known =
+            self.engine.store().channels().secrets(channel).await?.and_then(|secrets| secrets.app_secret);
         if vault.is_sealed(known.as_deref(), secret, &context) {
             return Ok(true);
         }
         let sealed = vault.seal(secret.expose().as_bytes(), &context);
-        Ok(self.store().set_channel_app_secret(who, channel, sealed).await?)
+        Ok(self.engine.store().channels().set_app_secret(who, channel, sealed).await?)
     }
 
     /// Lists the templates of the channel's business account soon. Does nothing for other channels, or while no channel
     /// of the account is connected.
     pub fn sync_templates(&self, channel: &Channel) {
-        self.list_templates_soon(channel);
+        self.engine.list_templates_soon(channel);
     }
 }
 
@@ -64,7 +66,7 @@ impl Engine {
 /// replaced: without its key nobody can read it any more. While others have the key, it stays.
 pub async fn verify_token(store: &Store, vault: &Vault, channel: Uuid) -> store::Result<Secret> {
     loop {
-        let known = store.verify_token(channel).await?;
+        let known = store.channels().verify_token(channel).await?;
         if let Some(sealed) = &known {
             match vault.unseal(sealed, &context::verify_token(channel)) {
                 Ok(word) => return Ok(word),
@@ -81,7 +83,7 @@ pub async fn verify_token(store: &Store, vault: &Vault, channel: Uuid) -> store:
         let _hold = vault.hold();
         let new = vault::new_verify_token();
         let sealed = vault.seal(new.expose().as_bytes(), &context::verify_token(channel));
-        if store.set_verify_token(channel, known, sealed).await? {
+        if store.channels().set_verify_token(channel, known, sealed).await? {
             return Ok(new);
         }
     }
@@ -89,5 +91,5 @@ pub async fn verify_token(store: &Store, vault: &Vault, channel: Uuid) -> store:
 
 /// Whether this is a key of the database, which other processes have.
 async fn is_of_the_database(store: &Store, key: KeyId) -> store::Result<bool> {
-    Ok(store.sealing_keys().await?.iter().any(|known| known.key_id == key.as_slice()))
+    Ok(store.sealing_keys().all().await?.iter().any(|known| known.key_id == key.as_slice()))
 }

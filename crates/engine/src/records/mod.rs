@@ -1,26 +1,13 @@
-//! Records that requests list, search and change: readers by noun, each bound to one company, and operators' over all
+//! Records that requests list, search and change: the store's nouns, each bound to one company, and operators' over all
 //! of them.
 //!
-//! [`Engine::company`] gives access to one company's records: each call carries the company's id into the query itself,
-//! so that no handler can forget it or name the store. [`Engine::operator`] gives access across companies. Every method
-//! fails as any query does: [`Error::Unavailable`] when the database is away, [`Error::Internal`] for a defect.
+//! [`Engine::company`] gives access to one company's records: the store takes the company's id into the query itself,
+//! so that no handler can forget it or name the store. [`Engine::operator`] gives access across companies. Both reach
+//! only the nouns that a door here names. What more than one row depends on (caches, actors, other nodes) is changed by
+//! the [`Engine`] instead.
 //!
 //! Requests have a bounded share of the database's connections, so that no number of them holds up accepting or
 //! dispatching, and companies take turns. A caller that waited too long for a turn is asked to retry.
-
-pub mod changes;
-pub mod channels;
-pub mod companies;
-pub mod contacts;
-pub mod country;
-pub mod imports;
-pub mod keys;
-pub mod messages;
-pub mod sends;
-pub mod suppressions;
-pub mod tags;
-pub mod templates;
-pub mod tiers;
 
 use std::ops::Deref;
 use std::sync::Arc;
@@ -30,21 +17,82 @@ use dashmap::DashMap;
 use tokio::time::timeout;
 use uuid::Uuid;
 
-use self::changes::Changes;
-use self::channels::{AllChannels, Channels};
-use self::companies::{Companies, Company};
-use self::contacts::Contacts;
-use self::imports::Imports;
-use self::keys::Keys;
-use self::messages::Messages;
-use self::sends::Sends;
-use self::suppressions::Suppressions;
-use self::tags::Tags;
-use self::templates::Templates;
-use self::tiers::Tiers;
 use super::fair_queue::{FairQueue, Grant, Share};
-use super::{Engine, Error, RETRY_AFTER};
-use store::Store;
+use super::{Engine, Error, RETRY_AFTER, Who};
+use domain::error::{Code, Refusal};
+use domain::phone::Country;
+use store::changes::Change;
+use store::companies::Company;
+use store::countries::OwnCountry;
+use store::{
+    AllChannels, Changes, Channels, Companies, CompanyStore, Contacts, Imports, Keys, Messages, Sends, Store,
+    Suppressions, Tags, Templates, Tiers,
+};
+
+pub use store::Error as QueryError;
+
+/// The types of the record of changes.
+pub mod changes {
+    pub use store::changes::{Change, Filter, What};
+}
+
+/// The types of channels.
+pub mod channels {
+    pub use store::channels::Owned;
+    pub use store::overview::ChannelBacklog;
+}
+
+/// The types of companies.
+pub mod companies {
+    pub use store::companies::Company;
+}
+
+/// The types of contacts and tags.
+pub mod contacts {
+    pub use store::{ContactChange, ContactDraft, Edited, Membership, Upserted};
+}
+
+/// The types of the country of a company.
+pub mod country {
+    pub use store::countries::OwnCountry;
+}
+
+/// The types of imports.
+pub mod imports {
+    pub use store::imports::{Counts, Import, MOST_OPEN, Rejected, State};
+}
+
+/// The types of API keys.
+pub mod keys {
+    pub use store::api_keys::ApiKey;
+    pub use store::api_keys::NewKey;
+}
+
+/// The types of messages.
+pub mod messages {
+    pub use store::sends::messages::{Found, Message, SendSnapshot};
+}
+
+/// The types of sends.
+pub mod sends {
+    pub use store::overview::Backlog;
+    pub use store::sends::list::{Filter, Record, TemplateName};
+}
+
+/// The types of suppressions.
+pub mod suppressions {
+    pub use store::suppressions::Kept;
+}
+
+/// The types of templates.
+pub mod templates {
+    pub use store::templates::{Filter, Listed, Record};
+}
+
+/// The types of tiers.
+pub mod tiers {
+    pub use store::tiers::Record;
+}
 
 /// Operators share their turns; no company has this id.
 const OPERATORS: Uuid = Uuid::nil();
@@ -81,59 +129,73 @@ impl Deref for Records {
     }
 }
 
+/// Declares which nouns of the store records lead to.
+macro_rules! doors {
+    ($records:ident: $($(#[$doc:meta])+ $door:ident: $noun:ident;)+) => {
+        impl $records {
+            $(
+                $(#[$doc])+
+                pub fn $door(&self) -> $noun<'_> {
+                    self.store().$door()
+                }
+            )+
+        }
+    };
+}
+
+doors! { CompanyRecords:
+    /// Its sends.
+    sends: Sends;
+    /// Its contacts.
+    contacts: Contacts;
+    /// Its tags.
+    tags: Tags;
+    /// Its imports of contacts.
+    imports: Imports;
+    /// The recipients that its sends skip.
+    suppressions: Suppressions;
+    /// Its channels.
+    channels: Channels;
+    /// The templates of its business accounts.
+    templates: Templates;
+    /// Its API keys.
+    keys: Keys;
+}
+
+doors! { OperatorRecords:
+    /// Every company.
+    companies: Companies;
+    /// The channels of every company.
+    channels: AllChannels;
+    /// Every tier.
+    tiers: Tiers;
+    /// The record of changes.
+    changes: Changes;
+}
+
 impl CompanyRecords {
-    fn store(&self) -> &Store {
-        &self.records
+    fn store(&self) -> CompanyStore<'_> {
+        self.records.of(self.company)
+    }
+
+    /// The messages of its sends, which are read with the snapshot of their send.
+    pub fn messages(&self) -> Messages<'_> {
+        self.records.messages()
     }
 
     /// The company itself.
-    pub async fn details(&self) -> Result<Option<Company>, Error> {
-        Ok(self.store().company(self.company).await?)
+    pub async fn details(&self) -> store::Result<Option<Company>> {
+        self.store().details().await
     }
 
-    /// Its sends.
-    pub const fn sends(&self) -> Sends<'_> {
-        Sends(self)
+    /// The country of its numbers.
+    pub async fn country(&self) -> store::Result<OwnCountry> {
+        self.store().country().await
     }
 
-    /// The messages of its sends.
-    pub const fn messages(&self) -> Messages<'_> {
-        Messages(self)
-    }
-
-    /// Its contacts.
-    pub const fn contacts(&self) -> Contacts<'_> {
-        Contacts(self)
-    }
-
-    /// Its tags.
-    pub const fn tags(&self) -> Tags<'_> {
-        Tags(self)
-    }
-
-    /// Its imports of contacts.
-    pub const fn imports(&self) -> Imports<'_> {
-        Imports(self)
-    }
-
-    /// The recipients that its sends skip.
-    pub const fn suppressions(&self) -> Suppressions<'_> {
-        Suppressions(self)
-    }
-
-    /// Its channels.
-    pub const fn channels(&self) -> Channels<'_> {
-        Channels(self)
-    }
-
-    /// The templates of its business accounts.
-    pub const fn templates(&self) -> Templates<'_> {
-        Templates(self)
-    }
-
-    /// Its API keys.
-    pub const fn keys(&self) -> Keys<'_> {
-        Keys(self)
+    /// Sets the country of its numbers; `None` leaves it to the guess.
+    pub async fn set_country(&self, who: &Who, country: Option<Country>) -> store::Result<bool> {
+        self.store().set_country(who, country).await
     }
 }
 
@@ -143,8 +205,8 @@ impl OperatorRecords {
     }
 
     /// Whether the database answers.
-    pub async fn ping(&self) -> Result<(), Error> {
-        Ok(self.store().ping().await?)
+    pub async fn ping(&self) -> store::Result<()> {
+        self.store().ping().await
     }
 
     /// The records of the company with this id, in the operators' turn.
@@ -152,24 +214,52 @@ impl OperatorRecords {
         CompanyRecords { records: self.0, company: id }
     }
 
-    /// Every company.
-    pub const fn companies(&self) -> Companies<'_> {
-        Companies(self)
+    /// Adds a company. Refused with `already_exists` when another one has the name.
+    pub async fn add_company(&self, who: &Who, name: &str, tier: &str) -> Result<Company, Error> {
+        self.companies().add(who, name, tier).await.map_err(|error| unless_taken(error, name))
     }
 
-    /// The channels of every company.
-    pub const fn channels(&self) -> AllChannels<'_> {
-        AllChannels(self)
+    /// Gives a company another name and tier. Refused with `already_exists` when another one has the name.
+    pub async fn change_company(
+        &self,
+        who: &Who,
+        company: &Company,
+        name: &str,
+        tier: &str,
+    ) -> Result<Company, Error> {
+        let changed = self.companies().change(who, company, name, tier).await;
+        changed.map_err(|error| unless_taken(error, name))
     }
 
-    /// Every tier.
-    pub const fn tiers(&self) -> Tiers<'_> {
-        Tiers(self)
+    /// What [`OperatorRecords::apply_tiers`] would change.
+    pub async fn compare_tiers(&self, who: &Who, tiers: &[(String, String)]) -> Result<Vec<Change>, Error> {
+        self.tiers().compare(who, tiers).await.map_err(unless_of_another_kind)
     }
 
-    /// The record of changes.
-    pub const fn changes(&self) -> Changes<'_> {
-        Changes(self)
+    /// Adds or replaces the tiers given as name and JSON, and returns what that changed. Refused with
+    /// `tier_kind_changed` when one would become a tier for another kind of channel.
+    pub async fn apply_tiers(&self, who: &Who, tiers: &[(String, String)]) -> Result<Vec<Change>, Error> {
+        self.tiers().apply(who, tiers).await.map_err(unless_of_another_kind)
+    }
+}
+
+fn unless_taken(error: store::Error, name: &str) -> Error {
+    match error {
+        store::Error::Taken(_) => Error::Refused(Refusal::new(
+            Code::AlreadyExists,
+            format!("there is a company `{name}` already: choose another name"),
+        )),
+        other => other.into(),
+    }
+}
+
+fn unless_of_another_kind(error: store::Error) -> Error {
+    match error {
+        store::Error::OtherKind(name) => Error::Refused(Refusal::new(
+            Code::TierKindChanged,
+            format!("the tier `{name}` is for another kind of channel and stays so: choose another name"),
+        )),
+        other => other.into(),
     }
 }
 

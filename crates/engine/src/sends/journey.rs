@@ -2,8 +2,9 @@
 
 use uuid::Uuid;
 
-use super::outlook::{reason_of, sentence_of_messages};
-use crate::{Engine, Error, no_such_send};
+use super::outlook::reason_of;
+use crate::sends::Sends;
+use crate::{Error, no_such_send};
 use clock::Timestamp;
 use domain::error::{Code, Refusal};
 use domain::message::{Journey, Step};
@@ -23,18 +24,18 @@ pub struct Traced {
     pub steps: Vec<Step>,
 }
 
-impl Engine {
+impl Sends<'_> {
     /// The journey of a message of a company's send.
     ///
     /// # Errors
     ///
     /// `send_not_found`; `message_not_found`. [`Error::Unavailable`] when the database is away.
     pub async fn trace(&self, company_id: Uuid, send_id: Uuid, ordinal: u64) -> Result<Traced, Error> {
-        let records = self.records_of(company_id).await?;
-        let snapshot = records.send_snapshot(company_id, send_id).await?.ok_or_else(no_such_send)?;
-        let found = records.send_head(company_id, send_id, Timestamp::now()).await?;
+        let records = self.engine.records_of(company_id).await?;
+        let snapshot = records.of(company_id).sends().snapshot(send_id).await?.ok_or_else(no_such_send)?;
+        let found = records.of(company_id).sends().head(send_id, Timestamp::now()).await?;
         let send = found.ok_or_else(no_such_send)?;
-        let message = records.messages_from(&snapshot, None, ordinal, 1).await?.pop();
+        let message = records.messages().from(&snapshot, None, ordinal, 1).await?.pop();
         drop(records);
         let message = message.ok_or_else(|| {
             let sentence = "the send has no message with this ordinal: they are counted from 0";
@@ -65,7 +66,7 @@ impl Engine {
         if outlook.waiting.as_ref().is_some_and(|waiting| waiting.reason.is_of_the_send()) {
             return Ok(outlook.waiting);
         }
-        let Some(channel) = self.channel(send.channel_id).await? else { return Ok(None) };
+        let Some(channel) = self.engine.channel(send.channel_id).await? else { return Ok(None) };
         let waits = sends::Waiting {
             position: outcome.position,
             state: outcome.state,
@@ -73,9 +74,9 @@ impl Engine {
             retry_at,
             taken_at: outcome.taken_at,
         };
-        let suppressions = &self.0.shared.suppressions;
+        let suppressions = &self.engine.0.shared.suppressions;
         let reason = reason_of(&waits, suppressions, channel.company_id, Timestamp::now());
-        let sentence = sentence_of_messages(reason, &channel.tier).unwrap_or_default();
+        let sentence = reason.sentence_of_messages(&channel.tier).unwrap_or_default();
         Ok(Some(Waiting { reason, sentence, until: Some(retry_at) }))
     }
 }

@@ -6,7 +6,8 @@ use futures_util::stream::{once, try_unfold};
 use futures_util::{Stream, StreamExt as _};
 use uuid::Uuid;
 
-use crate::{Engine, Error};
+use crate::Error;
+use crate::sends::Sends;
 use clock::Timestamp;
 use domain::cell::guard;
 use domain::message::{Failure, Outcome, Position, Selection};
@@ -29,7 +30,7 @@ const HEADER: [&str; 9] = [
     "updated_at",
 ];
 
-impl Engine {
+impl Sends<'_> {
     /// The selected messages from `from` on, as many as are read in one turn.
     ///
     /// # Errors
@@ -42,8 +43,8 @@ impl Engine {
         selection: &Selection,
         from: u64,
     ) -> Result<Found, Error> {
-        let records = self.records_of(company_id).await?;
-        Ok(records.selected_messages(snapshot, selection, from, STRETCH, SPAN).await?)
+        let records = self.engine.records_of(company_id).await?;
+        Ok(records.messages().selected(snapshot, selection, from, STRETCH, SPAN).await?)
     }
 
     /// The selected messages as CSV: a line with the names of the columns, and a line for each message. A text that a
@@ -56,13 +57,13 @@ impl Engine {
         selection: Selection,
     ) -> impl Stream<Item = Result<Vec<u8>, Error>> + use<> {
         let head = once(async { record(HEADER.map(str::to_owned)) });
-        let engine = self.clone();
+        let engine = self.engine.clone();
         let rest = try_unfold(Some(0), move |next| {
             let (engine, snapshot, selection) = (engine.clone(), snapshot.clone(), selection.clone());
             async move {
                 let Some(next) = next else { return Ok(None) };
                 let Found { messages, next } =
-                    engine.some_messages(company_id, &snapshot, &selection, next).await?;
+                    engine.sends().some_messages(company_id, &snapshot, &selection, next).await?;
                 let mut written = Vec::new();
                 for message in messages {
                     written.append(&mut record(cells(message, &snapshot))?);

@@ -3,5 +3,22 @@
 pub(super) mod journey;
 mod messages_csv;
 pub(super) mod outlook;
+mod questions;
 pub(super) mod steering;
 pub(super) mod tallies;
+
+pub(crate) use self::questions::{AskLimits, AskSpeed, Glance};
+use crate::Engine;
+
+/// Accepted sends, and the messages of each.
+#[derive(Clone, Copy)]
+pub struct Sends<'e> {
+    pub(crate) engine: &'e Engine,
+}
+
+impl Engine {
+    /// Accepted sends, and the messages of each.
+    pub const fn sends(&self) -> Sends<'_> {
+        Sends { engine: self }
+    }
+}

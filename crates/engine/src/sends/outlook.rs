@@ -6,10 +6,13 @@ use std::time::Duration;
 
 use uuid::Uuid;
 
+use super::questions::{AskLimits, AskSpeed, Glance};
+use crate::asking::Question;
+use crate::channel::Channels;
 use crate::channel::{AskPace, Explain, LookAhead, Viewed};
 use crate::contacts::suppressions::Suppressions;
-use crate::nodes::{AskLimits, AskSpeed, Glance, Question};
-use crate::{Engine, Error, RETRY_AFTER};
+use crate::sends::Sends;
+use crate::{Error, RETRY_AFTER};
 use clock::Timestamp;
 use domain::channel::{Channel, Connection, Status};
 use domain::limit::Limits;
@@ -27,7 +30,7 @@ const LATER: Error = Error::Unavailable { retry_after: RETRY_AFTER };
 /// The first message of a scheduled send is due within this time of its schedule.
 const A_MOMENT: Duration = Duration::from_secs(1);
 
-impl Engine {
+impl Sends<'_> {
     /// How long a send of this course takes on its channel in the present state, and which limit decides.
     ///
     /// # Errors
@@ -38,38 +41,24 @@ impl Engine {
         channel: &Arc<Channel>,
         course: Course,
     ) -> Result<plan::Estimate, Error> {
-        if !self.0.shared.cluster.owns(channel) {
+        if !self.engine.0.shared.cluster.owns(channel) {
             // Only the owner of the channel knows its pace.
             let Some(speed) = self.glance(channel, &AskSpeed {}).await else {
                 return Ok(plan::Estimate::default());
             };
             let course = Course { level: speed.level, slowed_to: speed.slowed_to, ..course };
-            return Ok(plan::estimate(&course, &self.0.shared.tiers.find(&channel.tier)));
+            return Ok(plan::estimate(&course, &self.engine.0.shared.tiers.find(&channel.tier)));
         }
-        self.directory().actor(channel);
-        let pace = self.directory().ask(channel.id, AskPace).await.ok_or(LATER)?;
+        self.engine.directory().actor(channel);
+        let pace = self.engine.directory().ask(channel.id, AskPace).await.ok_or(LATER)?;
         let course = Course { level: pace.level, slowed_to: pace.slowed_to, ..course };
         Ok(plan::estimate(&course, &pace.tier))
     }
 
     /// The answer of a channel's owner on another node, if it comes soon; a page does without it.
     async fn glance<Q: Question>(&self, channel: &Arc<Channel>, question: &Q) -> Option<Q::Answer> {
-        let carrier = self.0.shared.cluster.carrier()?;
-        self.ask_once(&*carrier, channel, question).await.ok().flatten()
-    }
-
-    /// The limits of a channel now, with their reasons.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Unavailable`] when the channel's actor ended just now; `service_unavailable` when another node runs it and
-    /// does not answer.
-    pub async fn limits(&self, channel: &Arc<Channel>) -> Result<Limits, Error> {
-        if let Some(limits) = self.ask_owner(channel, &AskLimits {}).await? {
-            return Ok(limits);
-        }
-        self.directory().actor(channel);
-        self.directory().ask(channel.id, Explain).await.ok_or(LATER)
+        let carrier = self.engine.0.shared.cluster.carrier()?;
+        self.engine.owners().ask_once(&*carrier, channel, question).await.ok().flatten()
     }
 
     /// The outlooks of these sends of one channel; an ended send has none.
@@ -86,12 +75,12 @@ impl Engine {
         if alive.is_empty() {
             return Ok(HashMap::new());
         }
-        let Some(channel) = self.channel(channel_id).await? else { return Ok(HashMap::new()) };
+        let Some(channel) = self.engine.channel(channel_id).await? else { return Ok(HashMap::new()) };
         let viewed = alive.iter().map(|send| Viewed { id: send.id, has_template: send.template.is_some() });
         let viewed = viewed.collect();
         let now = Timestamp::now();
-        let seen = if self.0.shared.cluster.owns(&channel) {
-            self.directory().ask(channel_id, LookAhead(viewed)).await
+        let seen = if self.engine.0.shared.cluster.owns(&channel) {
+            self.engine.directory().ask(channel_id, LookAhead(viewed)).await
         } else {
             self.glance(&channel, &Glance { sends: viewed }).await
         };
@@ -130,13 +119,29 @@ impl Engine {
         due: Timestamp,
         now: Timestamp,
     ) -> Result<Outlook, Error> {
-        let first = self.store().waiting(send_id, due.plus(A_MOMENT), 1).await?.soon.pop();
+        let first = self.engine.store().sends().waiting(send_id, due.plus(A_MOMENT), 1).await?.soon.pop();
         let reason = match first {
             None => return Ok(in_the_store()),
-            Some(first) => reason_of(&first, &self.0.shared.suppressions, channel.company_id, now),
+            Some(first) => reason_of(&first, &self.engine.0.shared.suppressions, channel.company_id, now),
         };
-        let sentence = sentence_of_messages(reason, &channel.tier).unwrap_or_default();
+        let sentence = reason.sentence_of_messages(&channel.tier).unwrap_or_default();
         Ok(Outlook::waiting(reason, sentence, Some(due)))
+    }
+}
+
+impl Channels<'_> {
+    /// The limits of a channel now, with their reasons.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Unavailable`] when the channel's actor ended just now; `service_unavailable` when another node runs it and
+    /// does not answer.
+    pub async fn limits(&self, channel: &Arc<Channel>) -> Result<Limits, Error> {
+        if let Some(limits) = self.engine.owners().ask(channel, &AskLimits {}).await? {
+            return Ok(limits);
+        }
+        self.engine.directory().actor(channel);
+        self.engine.directory().ask(channel.id, Explain).await.ok_or(LATER)
     }
 }
 
@@ -157,28 +162,6 @@ pub(crate) fn reason_of(
         (None, 0) => Reason::Pair,
         (None, _) => Reason::Retry,
     }
-}
-
-/// What messages that were put back wait for; `None` when the reason is not one of messages.
-pub(crate) fn sentence_of_messages(reason: Reason, tier: &str) -> Option<String> {
-    Some(match reason {
-        Reason::Pair => format!(
-            "the remaining recipients got messages moments ago, and each may get only so many (tier \
-             `{tier}`, options pair_interval and pair_burst)"
-        ),
-        Reason::RecipientHeld => {
-            "the provider asked to hold messages to the remaining recipients for a while".to_owned()
-        }
-        Reason::UnknownOutcome => format!(
-            "it is unknown whether the provider has the remaining messages: the channel waits for receipts (option \
-             retry.unknown_grace), then tier `{tier}` decides (option unknown_outcome)"
-        ),
-        Reason::Retry | Reason::BackOff => {
-            "the provider refused the remaining messages for a temporary reason, and they are retried"
-                .to_owned()
-        }
-        _ => return None,
-    })
 }
 
 /// The outlook of a send that is not in its channel's lanes.

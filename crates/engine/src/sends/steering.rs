@@ -7,9 +7,10 @@ use std::time::Duration;
 
 use uuid::Uuid;
 
+use crate::Error;
 use crate::channel::{Look, Release};
-use crate::nodes::Told;
-use crate::{Engine, Error};
+use crate::notices::Told;
+use crate::sends::Sends;
 use clock::Timestamp;
 use domain::error::{Code, Refusal};
 use domain::send::{Control, State};
@@ -18,7 +19,7 @@ use store::sends::control::SendControl;
 /// How long a cancel waits until its channel has written the messages that never started.
 const MARKED_WITHIN: Duration = Duration::from_secs(2);
 
-impl Engine {
+impl Sends<'_> {
     /// Pauses a company's send: when this returns, no message of it starts until it is resumed. A paused send stays
     /// paused.
     ///
@@ -27,23 +28,35 @@ impl Engine {
     /// `send_not_found`; `send_is_over`. [`Error::Unavailable`] when it cannot be written now.
     pub async fn pause(&self, company_id: Uuid, send_id: Uuid) -> Result<(), Error> {
         let release = Release { send_id, over: None };
-        let note = self.note(&Told::from(&release));
-        let send = self.store().control_send(company_id, send_id, Control::Paused, note.as_ref()).await?;
+        let note = self.engine.owners().note(&Told::from(&release));
+        let send = self
+            .engine
+            .store()
+            .of(company_id)
+            .sends()
+            .control(send_id, Control::Paused, note.as_ref())
+            .await?;
         let send = unless_over(send)?;
-        Ok(self.release(send.channel_id, release, send.note).await?)
+        Ok(self.engine.owners().release(send.channel_id, release, send.note).await?)
     }
 
     /// Resumes a company's send. A running send goes on.
     pub async fn resume(&self, company_id: Uuid, send_id: Uuid) -> Result<(), Error> {
-        let note = self.note(&Told::Look);
-        let send = self.store().control_send(company_id, send_id, Control::Running, note.as_ref()).await?;
+        let note = self.engine.owners().note(&Told::Look);
+        let send = self
+            .engine
+            .store()
+            .of(company_id)
+            .sends()
+            .control(send_id, Control::Running, note.as_ref())
+            .await?;
         let SendControl { channel_id, note, .. } = unless_over(send)?;
-        if let Some(channel) = self.channel(channel_id).await? {
-            self.pass_on(&channel, note).await?;
+        if let Some(channel) = self.engine.channel(channel_id).await? {
+            self.engine.owners().pass_on(&channel, note).await?;
             // An actor that was not running reads the store when it starts.
-            self.directory().wake(&channel);
+            self.engine.directory().wake(&channel);
         }
-        self.directory().ask(channel_id, Look).await;
+        self.engine.directory().ask(channel_id, Look).await;
         Ok(())
     }
 
@@ -51,15 +64,25 @@ impl Engine {
     /// are awaited have an unknown outcome. A canceled send stays canceled.
     pub async fn cancel(&self, company_id: Uuid, send_id: Uuid) -> Result<(), Error> {
         let release = Release { send_id, over: Some(State::Canceled) };
-        let note = self.note(&Told::from(&release));
-        let send = self.store().cancel_send(company_id, send_id, Timestamp::now(), note.as_ref()).await?;
+        let note = self.engine.owners().note(&Told::from(&release));
+        let send = self
+            .engine
+            .store()
+            .of(company_id)
+            .sends()
+            .cancel(send_id, Timestamp::now(), note.as_ref())
+            .await?;
         let send = send.ok_or_else(no_such_send)?;
         if send.state != State::Canceled {
             return Err(over(send.state).into());
         }
         // The send is canceled. While the ledger cannot write, the outcome of reserved messages is unknown, as after a
         // crash.
-        let _ = tokio::time::timeout(MARKED_WITHIN, self.release(send.channel_id, release, send.note)).await;
+        let _ = tokio::time::timeout(
+            MARKED_WITHIN,
+            self.engine.owners().release(send.channel_id, release, send.note),
+        )
+        .await;
         Ok(())
     }
 }

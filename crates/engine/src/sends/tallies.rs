@@ -6,13 +6,15 @@
 //! Nothing of this is stored: a new process counts again.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use parking_lot::Mutex;
 use tokio::sync::watch;
 use uuid::Uuid;
 
-use crate::{Engine, Error};
+use crate::Error;
+use crate::sends::Sends;
 use clock::Timestamp;
 use domain::send::{Pace, Tally};
 use store::sends::list::Record;
@@ -56,13 +58,9 @@ struct Entry {
 }
 
 impl Tallies {
-    fn known(&self) -> MutexGuard<'_, HashMap<Uuid, Entry>> {
-        self.known.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// The receiver of a send's figures, and whether the caller has to count them.
     fn ask(&self, send_id: Uuid, now: Instant) -> (watch::Receiver<Latest>, bool) {
-        let mut known = self.known();
+        let mut known = self.known.lock();
         if known.len() >= MOST && !known.contains_key(&send_id) {
             let idle = known.iter().filter(|(_, entry)| !entry.is_counting);
             if let Some(oldest) = idle.min_by_key(|(_, entry)| entry.asked).map(|(id, _)| *id) {
@@ -83,7 +81,7 @@ impl Tallies {
 
     /// Notes the end of a count: its figures, if it succeeded, and how long it took.
     fn counted(&self, send_id: Uuid, figures: Option<Counted>, took: Duration) {
-        if let Some(entry) = self.known().get_mut(&send_id) {
+        if let Some(entry) = self.known.lock().get_mut(&send_id) {
             entry.is_counting = false;
             entry.due = Instant::now() + LEAST_AGE.max(took.saturating_mul(SHARE));
             if let Some(figures) = figures {
@@ -93,7 +91,7 @@ impl Tallies {
     }
 }
 
-impl Engine {
+impl Sends<'_> {
     /// The figures of a company's send. Those of a large one may be some seconds old; `None` when nobody counted it
     /// before, and counting takes longer than `patience`.
     ///
@@ -109,28 +107,29 @@ impl Engine {
         if send.recipients <= SMALL {
             return Ok(self.count(company_id, send.id).await?.map(Arc::new));
         }
-        let (mut latest, is_due) = self.0.tallies.ask(send.id, Instant::now());
+        let (mut latest, is_due) = self.engine.0.tallies.ask(send.id, Instant::now());
         if is_due {
-            let (engine, send_id) = (self.clone(), send.id);
-            self.0.threads[1].spawn(async move { engine.count_in_turn(company_id, send_id).await });
+            let (engine, send_id) = (self.engine.clone(), send.id);
+            self.engine.0.threads[1]
+                .spawn(async move { engine.sends().count_in_turn(company_id, send_id).await });
         }
         let counted = tokio::time::timeout(patience, latest.wait_for(Option::is_some)).await;
         Ok(counted.ok().and_then(|latest| latest.ok()?.clone()))
     }
 
     async fn count_in_turn(self, company_id: Uuid, send_id: Uuid) {
-        let _turn = self.0.tallies.turn.lock().await;
+        let _turn = self.engine.0.tallies.turn.lock().await;
         let started = Instant::now();
         let counted = self.count(company_id, send_id).await;
         // A failure was logged.
-        self.0.tallies.counted(send_id, counted.ok().flatten(), started.elapsed());
+        self.engine.0.tallies.counted(send_id, counted.ok().flatten(), started.elapsed());
     }
 
     /// Counts the messages of a send as it is now; `None` when the company has no such send any more.
     async fn count(&self, company_id: Uuid, send_id: Uuid) -> Result<Option<Counted>, Error> {
         let at = Timestamp::now();
-        let records = self.records_of(company_id).await?;
-        let Some(send) = records.send_head(company_id, send_id, at).await? else { return Ok(None) };
+        let records = self.engine.records_of(company_id).await?;
+        let Some(send) = records.of(company_id).sends().head(send_id, at).await? else { return Ok(None) };
         drop(records);
         let begins = send.schedule.send_at.map_or(send.created_at, |start| start.max(send.created_at));
         let pace = Pace::between(begins, send.finished_at.unwrap_or(at));
@@ -139,8 +138,8 @@ impl Engine {
         let (mut next, end) = (0, send.progress.high_water.min(send.recipients));
         while next < end {
             let to = next.saturating_add(PART).min(end);
-            let records = self.records_of(company_id).await?;
-            tally.add(records.tally_part(send_id, next, to, &tally.pace).await?);
+            let records = self.engine.records_of(company_id).await?;
+            tally.add(records.sends().tally_part(send_id, next, to, &tally.pace).await?);
             next = to;
         }
         tally.finish(send.state, end, send.recipients);
@@ -188,7 +187,7 @@ mod tests {
             tallies.ask(id, now + Duration::from_millis(number as u64));
             tallies.counted(id, Some(counted()), Duration::ZERO);
         }
-        let known = tallies.known();
+        let known = tallies.known.lock();
         assert_eq!(known.len(), MOST);
         assert!(!known.contains_key(&Uuid::from_u128(4)) && known.contains_key(&Uuid::from_u128(5)));
     }

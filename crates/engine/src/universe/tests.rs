@@ -15,6 +15,27 @@ const NODE_SEEDS: u64 = 100;
 /// Each planted fault is found within this many worlds, and a fault of several nodes within [`NODE_SEEDS`].
 const FINDS: u64 = 300;
 
+/// The seeds that find the faults which no early seed finds. They are tried first: the way there from 0 takes minutes. When a
+/// change of the world changes the story of one, the search finds the next, and the test is slower until the seed here is that.
+const FOUND_BY: [(Fault, u64); 16] = [
+    (Fault::GenerationNotCompared, 11),
+    (Fault::ReceiptIgnored, 42),
+    (Fault::PauseForgetsAnnounced, 22),
+    (Fault::QuotaNotRestored, 28),
+    (Fault::SlotNotAskedAgain, 5),
+    (Fault::BulkTriedAgainFirst, 24),
+    (Fault::TurnKept, 31),
+    (Fault::LineJumped, 31),
+    (Fault::TemplateHoldsAll, 36),
+    (Fault::DoubtNotHeld, 12),
+    (Fault::ProbedForEver, 15),
+    (Fault::WallClockUsed, 36),
+    (Fault::DoubtNotSettled, 4),
+    (Fault::RefusedRowFailsAll, 6),
+    (Fault::LeaseTrustedTooLong, 20),
+    (Fault::LeaseNotAsked, 19),
+];
+
 /// Seeds of worlds that broke a rule once, and why. A change of the world changes the story of each seed, so the tests
 /// next to the corrected code check what it must do.
 const BROKE: [(u64, &str); 15] = [
@@ -182,7 +203,8 @@ fn every_planted_fault_is_found() {
                 Fault::plant(Some(fault));
                 let mut report = Report::default();
                 let within = if fault.is_of_nodes() { NODE_SEEDS } else { FINDS };
-                let is_found = (0..within).any(|seed| {
+                let usual = FOUND_BY.iter().filter(|(found, _)| *found == fault).map(|(_, seed)| *seed);
+                let is_found = usual.chain(0..within).any(|seed| {
                     let keeps = if fault.is_of_nodes() { report.run_nodes(seed) } else { report.run(seed) };
                     !keeps
                 });

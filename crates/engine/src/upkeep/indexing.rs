@@ -29,15 +29,15 @@ pub(crate) async fn round(store: &Store) -> Duration {
 /// Takes a step for each company that needs one. Returns whether there was any.
 async fn step(store: &Store) -> store::Result<bool> {
     let mut any = false;
-    for company in store.badly_indexed().await? {
-        any |= store.index_contacts(company, Care::Thorough).await?;
+    for company in store.contacts().badly_indexed().await? {
+        any |= store.of(company).index().step(Care::Thorough).await?;
     }
     if any {
         return Ok(true);
     }
     // Only while the index is in order: contacts whose texts changed are read one by one until they are indexed again.
-    for company in store.unfolded().await? {
-        store.refold(company).await?;
+    for company in store.contacts().unfolded().await? {
+        store.of(company).contacts().refold().await?;
         any = true;
     }
     Ok(any)

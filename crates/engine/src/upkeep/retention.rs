@@ -128,25 +128,31 @@ impl Retention {
 
     async fn remove_old(&self, now: Timestamp, tally: &mut Tally) -> store::Result<()> {
         let (store, lease) = (&self.shared.store, &*self.lease);
-        self.steps(tally, What::Holds, async || store.remove_suppressions(lease, now, ROWS).await).await?;
+        self.steps(tally, What::Holds, async || {
+            store.retention().remove_suppressions(lease, now, ROWS).await
+        })
+        .await?;
         let kept = now.minus(KEPT);
         let answers = async || {
-            let others = store.remove_answers(kept, ROWS).await?;
+            let others = store.retention().remove_answers(kept, ROWS).await?;
             Ok(Step { others, more: others >= ROWS.into(), ..Step::default() })
         };
         self.steps(tally, What::Answers, answers).await?;
-        let withdrawn = async || store.remove_withdrawn(lease, kept, ROWS).await;
+        let withdrawn = async || store.retention().remove_withdrawn(lease, kept, ROWS).await;
         self.steps(tally, What::Withdrawn, withdrawn).await?;
         let (over, ready) = (self.ages.imports.map(|age| now.minus(age)), now.minus(READY_KEPT));
-        let imports = async || store.remove_imports(lease, over, ready, ROWS).await;
+        let imports = async || store.imports().remove(lease, over, ready, ROWS).await;
         self.steps(tally, What::Imports, imports).await?;
         // The remains of an earlier round come first.
-        self.steps(tally, What::Messages, async || store.remove_messages(lease, ROWS).await).await?;
+        self.steps(tally, What::Messages, async || store.retention().remove_messages(lease, ROWS).await)
+            .await?;
         if let Some(age) = self.ages.sends {
             let mut cursor = Cursor::default();
-            let sends = async || store.remove_sends(lease, now.minus(age), &mut cursor, SENDS).await;
+            let sends =
+                async || store.retention().remove_sends(lease, now.minus(age), &mut cursor, SENDS).await;
             self.steps(tally, What::Sends, sends).await?;
-            self.steps(tally, What::Messages, async || store.remove_messages(lease, ROWS).await).await?;
+            self.steps(tally, What::Messages, async || store.retention().remove_messages(lease, ROWS).await)
+                .await?;
         }
         let aged = [
             (What::Events, Aged::Events, self.ages.events),
@@ -156,7 +162,8 @@ impl Retention {
         ];
         for (what, table, age) in aged {
             let Some(before) = age.map(|age| now.minus(age)) else { continue };
-            self.steps(tally, what, async || store.remove_aged(lease, table, before, ROWS).await).await?;
+            self.steps(tally, what, async || store.retention().remove_aged(lease, table, before, ROWS).await)
+                .await?;
         }
         Ok(())
     }
@@ -192,7 +199,7 @@ impl Retention {
     async fn give_way(&self) {
         let (each, most) = GIVE_WAY;
         let until = Instant::now() + most;
-        while self.shared.store.is_writing() && Instant::now() < until {
+        while self.shared.store.retention().is_writing() && Instant::now() < until {
             tokio::time::sleep(each).await;
         }
     }

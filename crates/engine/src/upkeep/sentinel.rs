@@ -12,14 +12,14 @@ use std::time::{Duration, Instant};
 use actix::ArbiterHandle;
 use uuid::Uuid;
 
-use super::health::Watch;
 use super::indexing;
 use super::retention::Retention;
-use super::rounds::repeat;
 use super::wall_clock::{Jump, WallClock};
 use crate::Engine;
 use crate::access::keys;
 use crate::channel::{Overlooked, Release, TemplatesChanged};
+use crate::health::Watch;
+use crate::rounds::repeat;
 use clock::Timestamp;
 use domain::channel::{Kind, Status};
 use domain::send::State;
@@ -76,7 +76,7 @@ impl Sentinel {
         });
         let learning = engine.clone();
         repeat(thread, "people", async move || {
-            if let Err(error) = learning.learn_people().await {
+            if let Err(error) = learning.webhooks().learn_people().await {
                 tracing::debug!(%error, "cannot write the numbers of people");
             }
             LEARN_INTERVAL
@@ -116,7 +116,7 @@ impl Sentinel {
             interval
         });
         let (looking, mut watch) = (engine.clone(), Watch::new());
-        repeat(thread, "health", async move || looking.look_at_own_health(&mut watch).await);
+        repeat(thread, "health", async move || watch.look(&looking).await);
         let (woken, mut behind) = (engine.clone(), Uuid::nil());
         repeat(thread, "work", async move || {
             // A node of a cluster has its own search for work.
@@ -184,11 +184,11 @@ fn last_jump(earlier: Option<Jump>, jump: Option<Jump>) -> Option<Jump> {
 
 /// Ends expired sends, wherever they wait. Returns how many.
 async fn expire(engine: &Engine) -> store::Result<usize> {
-    let expired = engine.store().expire_sends(Timestamp::now(), EXPIRED_AT_ONCE).await?;
+    let expired = engine.store().sends().expire(Timestamp::now(), EXPIRED_AT_ONCE).await?;
     let released = expired.iter().map(|(send_id, channel_id)| {
         let release = Release { send_id: *send_id, over: Some(State::Expired) };
         // If this node dies first, the owner ends the send by itself.
-        async move { engine.release(*channel_id, release, None).await }
+        async move { engine.owners().release(*channel_id, release, None).await }
     });
     // In parallel: none waits for the write of another.
     for result in futures_util::future::join_all(released).await {
@@ -201,7 +201,7 @@ async fn expire(engine: &Engine) -> store::Result<usize> {
 /// hears of its sends from the ledger. It does not hear of sends that another process accepted just before it noticed
 /// that it had lost its lease.
 async fn wake(engine: &Engine, behind: Uuid) -> store::Result<Uuid> {
-    let working = engine.store().channels_at_work(behind, Timestamp::now(), CHANNELS_AT_ONCE).await?;
+    let working = engine.store().channels().at_work(behind, Timestamp::now(), CHANNELS_AT_ONCE).await?;
     let is_last = working.len() < CHANNELS_AT_ONCE as usize;
     let last = working.last().filter(|_| !is_last).map_or_else(Uuid::nil, |last| last.channel_id);
     for AtWork { channel_id, direct, bulk } in working {
@@ -219,7 +219,7 @@ async fn wake(engine: &Engine, behind: Uuid) -> store::Result<Uuid> {
 
 /// Confirms that this process still has the lease. Returns whether it holds the lock.
 async fn confirm(engine: &Engine, lease: &Lease, was_locked: bool) -> bool {
-    match engine.store().confirm_lease(lease).await {
+    match engine.store().lease().confirm(lease).await {
         Ok(Standing::Locked) => {
             if !was_locked {
                 tracing::info!("took the lock on dispatching again");
@@ -254,7 +254,7 @@ async fn take_up(engine: &Engine, seen: Revisions) -> store::Result<Revisions> {
     }
     if now.template != seen.template {
         let mut accounts: HashMap<(Uuid, String), Vec<(i64, bool)>> = HashMap::new();
-        for template in engine.store().templates_changed_since(seen.template).await? {
+        for template in engine.store().templates().changed_since(seen.template).await? {
             let account = accounts.entry((template.company_id, template.waba_id)).or_default();
             account.push((template.id, template.status == template::Status::Approved));
         }
@@ -267,7 +267,7 @@ async fn take_up(engine: &Engine, seen: Revisions) -> store::Result<Revisions> {
         engine.directory().retune();
     }
     if now.channel != seen.channel {
-        for channel in engine.store().channels_changed_since(seen.channel).await? {
+        for channel in engine.store().channels().changed_since(seen.channel).await? {
             let channel = Arc::new(channel);
             engine.directory().update(Arc::clone(&channel));
             let is_asked = channel.kind == Kind::BusinessAccount;

@@ -3,44 +3,37 @@
 //! Only the process that has the lease opens sessions, one after the other. The store has each channel's state; the
 //! progress of a pairing is in memory.
 
-mod handle;
-mod outgoing;
 mod passkey;
-mod pending_reply;
+mod questions;
 mod records;
 mod supervisor;
 mod updates;
-mod window;
 
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use actix::ArbiterHandle;
+use parking_lot::Mutex;
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::timeout;
 use uuid::Uuid;
 
-pub(crate) use self::handle::SessionHandles;
-pub(crate) use self::outgoing::{Outgoing, WebChannel, file_name, is_voice, link, seconds};
-pub(crate) use self::pending_reply::{Admitted, HandOver, PendingReplies, PendingReply, QueueSlots, Wait};
-pub use self::pending_reply::{Form, HandedOver, Render};
+pub(crate) use self::questions::{AnswerPasskey, AskPairing, Pair, Unlink};
 pub use self::records::SessionRecords;
 use self::supervisor::{Command, Supervisor};
 use self::updates::UpdateSender;
 #[cfg(any(test, feature = "universe"))]
 pub(super) use self::updates::heard;
 pub(super) use self::updates::session_updates;
-pub(crate) use self::window::{Slot, Window};
-use super::account::Pacer;
-use super::nodes::{AskPairing, Pair, Unlink};
-use super::upkeep::rounds::caught;
+use super::handover::SessionHandles;
+use super::pacer::Pacer;
+use super::rounds::caught;
 use super::{Engine, Error, RETRY_AFTER};
 pub(super) use ::machines::web_session as machine;
 pub(super) use ::machines::web_session::waits_for_a_person;
 pub use ::machines::web_session::{Pairing, Passkey, PasskeyAnswer, Shown, Stage};
-pub(crate) use ::machines::web_session::{RESTRICTED_FOR, restricted_until};
 use domain::channel::Channel;
 use domain::error::{Code, Refusal};
 use domain::phone::PhoneNumber;
@@ -93,6 +86,16 @@ struct Running {
     broke: Arc<AtomicBool>,
 }
 
+impl Running {
+    /// Passes a command on, if there is one. This fails when the supervisor has just ended: then nobody answers the
+    /// command, and another supervisor is started for it.
+    async fn tell(&self, command: Option<Command>) {
+        if let Some(command) = command {
+            let _ = self.commands.send(command).await;
+        }
+    }
+}
+
 pub(super) struct WebSessions {
     /// `None` when there is no driver: then there are no sessions.
     common: Option<Arc<Common>>,
@@ -137,9 +140,9 @@ impl WebSessions {
     /// Opens the sessions of linked phones, except those that wait for a person.
     pub(super) async fn resume(&self) -> store::Result<()> {
         let Some(common) = &self.common else { return Ok(()) };
-        let linked = common.store.resume_web_sessions().await?;
+        let linked = common.store.web_sessions().resume().await?;
         for channel in linked.iter().filter(|channel| !waits_for_a_person(&channel.connection)) {
-            self.supervisor(common, channel, true, false);
+            self.supervisor(common, channel, true, false, &mut None);
         }
         Ok(())
     }
@@ -148,7 +151,7 @@ impl WebSessions {
     pub(super) async fn revive(&self) {
         let Some(common) = &self.common else { return };
         let broken: Vec<_> = {
-            let supervisors = self.supervisors();
+            let supervisors = self.supervisors.lock();
             let broken =
                 supervisors.iter().filter(|(_, running)| running.broke.swap(false, Ordering::AcqRel));
             broken.map(|(channel, running)| (*channel, Arc::clone(&running.broke))).collect()
@@ -170,10 +173,10 @@ impl WebSessions {
     }
 
     async fn reopen(&self, common: &Arc<Common>, id: Uuid) -> store::Result<()> {
-        let is_linked = common.store.has_web_session(id).await?;
-        let channel = common.store.find_channel(id).await?.filter(|_| is_linked);
+        let is_linked = common.store.web_sessions().exists(id).await?;
+        let channel = common.store.channels().find(id).await?.filter(|_| is_linked);
         if let Some(channel) = channel.filter(|channel| !waits_for_a_person(&channel.connection)) {
-            self.supervisor(common, &channel, true, false);
+            self.supervisor(common, &channel, true, false, &mut None);
         }
         Ok(())
     }
@@ -192,7 +195,7 @@ impl WebSessions {
     pub(super) async fn close(&self, which: Option<&HashSet<Uuid>>) {
         let is_meant = |channel: &Uuid| which.is_none_or(|which| which.contains(channel));
         let supervisors: Vec<_> = {
-            let supervisors = self.supervisors();
+            let supervisors = self.supervisors.lock();
             let meant = supervisors.iter().filter(|(channel, _)| is_meant(channel));
             meant.map(|(_, running)| running.commands.clone()).collect()
         };
@@ -207,25 +210,26 @@ impl WebSessions {
     async fn pairing(&self, channel: Uuid) -> Result<Pairing, Error> {
         let common = self.common()?;
         let running =
-            self.supervisors().get(&channel).filter(|running| !running.commands.is_closed()).cloned();
+            self.supervisors.lock().get(&channel).filter(|running| !running.commands.is_closed()).cloned();
         if let Some(running) = running {
             return Ok(running.pairing.borrow().clone());
         }
-        let is_linked = common.store.has_web_session(channel).await?;
+        let is_linked = common.store.web_sessions().exists(channel).await?;
         Ok(at_rest(is_linked))
     }
 
     async fn pair(&self, channel: &Channel, number: Option<PhoneNumber>) -> Result<Pairing, Error> {
         let common = self.common()?;
         for _ in 0..ATTEMPTS {
-            let is_linked = common.store.has_web_session(channel.id).await?;
+            let is_linked = common.store.web_sessions().exists(channel.id).await?;
             // The supervisor has to start from the stored state: it does not write a state that it believes is stored
             // already.
-            let newest = common.store.find_channel(channel.id).await?;
-            let running = self.supervisor(common, newest.as_ref().unwrap_or(channel), is_linked, false);
+            let newest = common.store.channels().find(channel.id).await?;
+            let newest = newest.as_ref().unwrap_or(channel);
             let (hear, heard) = oneshot::channel();
-            // Sending fails when the supervisor has just ended; then another one is started.
-            let _ = running.commands.send(Command::Pair(number, hear)).await;
+            let mut command = Some(Command::Pair(number, hear));
+            let running = self.supervisor(common, newest, is_linked, false, &mut command);
+            running.tell(command).await;
             match timeout(PATIENCE, heard).await {
                 Ok(Ok(())) => return Ok(running.pairing.borrow().clone()),
                 Ok(Err(_)) => {}
@@ -238,16 +242,17 @@ impl WebSessions {
     async fn unlink(&self, channel: &Channel) -> Result<(), Error> {
         let common = self.common()?;
         for _ in 0..ATTEMPTS {
-            let is_linked = common.store.has_web_session(channel.id).await?;
+            let is_linked = common.store.web_sessions().exists(channel.id).await?;
             let is_running =
-                self.supervisors().get(&channel.id).is_some_and(|running| !running.commands.is_closed());
+                self.supervisors.lock().get(&channel.id).is_some_and(|running| !running.commands.is_closed());
             if !is_linked && !is_running {
                 return Ok(());
             }
             // A closed session is not opened for this: it may have to stay closed.
-            let running = self.supervisor(common, channel, is_linked, true);
             let (hear, heard) = oneshot::channel();
-            let _ = running.commands.send(Command::Unlink(hear)).await;
+            let mut command = Some(Command::Unlink(hear));
+            let running = self.supervisor(common, channel, is_linked, true, &mut command);
+            running.tell(command).await;
             match timeout(UNLINKING_PATIENCE, heard).await {
                 Ok(Ok(())) => return Ok(()),
                 Ok(Err(_)) => {}
@@ -258,13 +263,24 @@ impl WebSessions {
     }
 
     /// The channel's supervisor, started if there is none. With `asks`, it opens no session before a command asks for
-    /// it.
-    fn supervisor(&self, common: &Arc<Common>, channel: &Channel, is_linked: bool, asks: bool) -> Running {
-        let mut supervisors = self.supervisors();
+    /// it. A supervisor that is started takes the `first` command, and knows it before its session says anything.
+    fn supervisor(
+        &self,
+        common: &Arc<Common>,
+        channel: &Channel,
+        is_linked: bool,
+        asks: bool,
+        first: &mut Option<Command>,
+    ) -> Running {
+        let mut supervisors = self.supervisors.lock();
         if let Some(running) = supervisors.get(&channel.id).filter(|running| !running.commands.is_closed()) {
             return running.clone();
         }
         let (commands, told) = mpsc::channel(COMMANDS);
+        if let Some(first) = first.take() {
+            // An empty queue takes it.
+            let _ = commands.try_send(first);
+        }
         let (show, pairing) = watch::channel(if is_linked {
             at_rest(true)
         } else {
@@ -291,10 +307,6 @@ impl WebSessions {
         running
     }
 
-    fn supervisors(&self) -> std::sync::MutexGuard<'_, HashMap<Uuid, Running>> {
-        self.supervisors.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     fn common(&self) -> Result<&Arc<Common>, Refusal> {
         self.common.as_ref().ok_or_else(|| {
             let sentence =
@@ -309,19 +321,32 @@ fn at_rest(is_linked: bool) -> Pairing {
     Pairing { stage: if is_linked { Stage::Linked } else { Stage::Unlinked }, ..Pairing::default() }
 }
 
+/// Phones that are linked to web sessions, or are being linked.
+#[derive(Clone, Copy)]
+pub struct Phones<'e> {
+    pub(crate) engine: &'e Engine,
+}
+
 impl Engine {
+    /// Phones that are linked to web sessions, or are being linked.
+    pub const fn phones(&self) -> Phones<'_> {
+        Phones { engine: self }
+    }
+}
+
+impl Phones<'_> {
     /// The progress of linking a phone to a web session.
     ///
     /// # Errors
     ///
     /// `feature_unavailable`; [`Error::Unavailable`] while the database is away.
     pub async fn pairing(&self, channel: Uuid) -> Result<Pairing, Error> {
-        if let Some(channel) = self.channel(channel).await?
-            && let Some(pairing) = self.ask_owner(&channel, &AskPairing {}).await?
+        if let Some(channel) = self.engine.channel(channel).await?
+            && let Some(pairing) = self.engine.owners().ask(&channel, &AskPairing {}).await?
         {
             return Ok(pairing);
         }
-        self.0.web_sessions.pairing(channel).await
+        self.engine.0.web_sessions.pairing(channel).await
     }
 
     /// Begins to link a phone, unless one is linked or being linked, and requests a pairing code for `number` if given.
@@ -331,28 +356,30 @@ impl Engine {
     ///
     /// `feature_unavailable`; [`Error::Unavailable`] while the database is away or the engine stops.
     pub async fn pair(&self, channel: &Arc<Channel>, number: Option<PhoneNumber>) -> Result<Pairing, Error> {
-        self.check_running()?;
-        if let Some(pairing) = self.ask_owner(channel, &Pair { number }).await? {
+        self.engine.check_running()?;
+        if let Some(pairing) = self.engine.owners().ask(channel, &Pair { number }).await? {
             return Ok(pairing);
         }
-        self.0.web_sessions.pair(channel, number).await
+        self.engine.0.web_sessions.pair(channel, number).await
     }
 
     /// Unlinks the phone and deletes the session's records; ends a pairing in progress. Does nothing to a channel that
     /// has no phone.
     pub async fn unlink(&self, channel: &Arc<Channel>) -> Result<(), Error> {
-        self.check_running()?;
-        if self.ask_owner(channel, &Unlink {}).await?.is_some() {
+        self.engine.check_running()?;
+        if self.engine.owners().ask(channel, &Unlink {}).await?.is_some() {
             return Ok(());
         }
-        self.0.web_sessions.unlink(channel).await
+        self.engine.0.web_sessions.unlink(channel).await
     }
 
     /// The page on which people use the simulated phone, in a demonstration.
     pub fn played_phone(&self) -> Option<&str> {
-        self.0.web_sessions.common.as_ref()?.driver.played_phone()
+        self.engine.0.web_sessions.common.as_ref()?.driver.played_phone()
     }
+}
 
+impl Engine {
     pub(super) fn check_running(&self) -> Result<(), Error> {
         if self.0.stopping.load(std::sync::atomic::Ordering::Relaxed) {
             return Err(Error::Unavailable { retry_after: RETRY_AFTER });

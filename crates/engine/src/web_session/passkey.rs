@@ -6,9 +6,9 @@ use tokio::sync::oneshot;
 use tokio::time::timeout;
 
 use super::supervisor::Command;
-use super::{PATIENCE, WebSessions};
-use crate::nodes::AnswerPasskey;
-use crate::{Engine, Error, RETRY_AFTER};
+use super::{AnswerPasskey, PATIENCE, WebSessions};
+use crate::web_session::Phones;
+use crate::{Error, RETRY_AFTER};
 use domain::channel::Channel;
 use domain::error::Refusal;
 use machines::web_session::{NotExpected, Pairing, PasskeyAnswer, Stage};
@@ -17,9 +17,9 @@ impl WebSessions {
     async fn answer_passkey(&self, channel: &Channel, answer: PasskeyAnswer) -> Result<Pairing, Error> {
         let common = self.common()?;
         let running =
-            self.supervisors().get(&channel.id).filter(|running| !running.commands.is_closed()).cloned();
+            self.supervisors.lock().get(&channel.id).filter(|running| !running.commands.is_closed()).cloned();
         let Some(running) = running else {
-            let is_linked = common.store.has_web_session(channel.id).await?;
+            let is_linked = common.store.web_sessions().exists(channel.id).await?;
             return Err(Refusal::from(NotExpected::Stage(super::at_rest(is_linked).stage)).into());
         };
         let (hear, heard) = oneshot::channel();
@@ -34,25 +34,25 @@ impl WebSessions {
     }
 }
 
-impl Engine {
-    /// Passes an answer on to the passkey gate. [`Engine::pairing`] shows how the pairing goes on; an
+impl Phones<'_> {
+    /// Passes an answer on to the passkey gate. [`Phones::pairing`] shows how the pairing goes on; an
     /// answer that WhatsApp does not accept ends it.
     ///
     /// # Errors
     ///
     /// `passkey_not_expected`; `invalid_field` when the assertion signs another challenge; otherwise as
-    /// [`Engine::pair`].
+    /// [`Phones::pair`].
     pub async fn answer_passkey(
         &self,
         channel: &Arc<Channel>,
         answer: PasskeyAnswer,
     ) -> Result<Pairing, Error> {
-        self.check_running()?;
+        self.engine.check_running()?;
         let asked = AnswerPasskey { answer };
-        if let Some(pairing) = self.ask_owner(channel, &asked).await? {
+        if let Some(pairing) = self.engine.owners().ask(channel, &asked).await? {
             return Ok(pairing);
         }
         let AnswerPasskey { answer } = asked;
-        self.0.web_sessions.answer_passkey(channel, answer).await
+        self.engine.0.web_sessions.answer_passkey(channel, answer).await
     }
 }

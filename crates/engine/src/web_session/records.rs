@@ -6,9 +6,9 @@ use async_trait::async_trait;
 use tokio::sync::{RwLock, RwLockReadGuard};
 use uuid::Uuid;
 
-use driver::{Change, Record, Records, RecordsError};
+use domain::web_session::{Change, Record};
+use driver::{Records, RecordsError};
 use store::Store;
-use store::web_sessions::{self, Row};
 use vault::{Vault, context};
 
 /// From this many values on, sealing and opening move off the threads that must not be blocked: some hundred take a few
@@ -44,7 +44,7 @@ impl SessionRecords {
         Ok(is_closed)
     }
 
-    async fn open_all(&self, namespace: &str, rows: Vec<Row>) -> Result<Vec<Record>, RecordsError> {
+    async fn open_all(&self, namespace: &str, rows: Vec<Record>) -> Result<Vec<Record>, RecordsError> {
         if rows.len() < MANY {
             return open(&self.vault, self.channel, namespace, rows);
         }
@@ -57,21 +57,22 @@ impl SessionRecords {
 #[async_trait]
 impl Records for SessionRecords {
     async fn read(&self, namespace: &str, keys: &[&str]) -> Result<Vec<Record>, RecordsError> {
-        let rows = self.store.web_session_rows(self.channel, namespace, keys).await.map_err(unavailable)?;
+        let rows =
+            self.store.web_sessions().rows(self.channel, namespace, keys).await.map_err(unavailable)?;
         self.open_all(namespace, rows).await
     }
 
     async fn list(&self, namespace: &str) -> Result<Vec<Record>, RecordsError> {
-        let rows = self.store.web_session_namespace(self.channel, namespace).await.map_err(unavailable)?;
+        let rows = self.store.web_sessions().namespace(self.channel, namespace).await.map_err(unavailable)?;
         self.open_all(namespace, rows).await
     }
 
     async fn list_keys(&self, namespace: &str) -> Result<Vec<(String, i64)>, RecordsError> {
-        self.store.web_session_keys(self.channel, namespace).await.map_err(unavailable)
+        self.store.web_sessions().namespace_keys(self.channel, namespace).await.map_err(unavailable)
     }
 
     async fn has_key(&self, namespace: &str, beginning: &str) -> Result<bool, RecordsError> {
-        self.store.has_web_session_key(self.channel, namespace, beginning).await.map_err(unavailable)
+        self.store.web_sessions().has_key(self.channel, namespace, beginning).await.map_err(unavailable)
     }
 
     async fn apply(&self, changes: Vec<Change>) -> Result<(), RecordsError> {
@@ -84,47 +85,47 @@ impl Records for SessionRecords {
             let sealed = tokio::task::spawn_blocking(move || seal(&vault, channel, changes));
             sealed.await.map_err(|error| RecordsError::Unavailable(error.into()))?
         };
-        self.store.change_web_session(self.channel, &changes).await.map_err(unavailable)
+        self.store.web_sessions().change(self.channel, &changes).await.map_err(unavailable)
     }
 
     async fn take(&self, namespace: &str, key: &str) -> Result<Option<Record>, RecordsError> {
         let _permit = self.permit().await?;
-        let row = self.store.take_web_session_row(self.channel, namespace, key).await.map_err(unavailable)?;
+        let row =
+            self.store.web_sessions().take_row(self.channel, namespace, key).await.map_err(unavailable)?;
         let opened = open(&self.vault, self.channel, namespace, row.into_iter().collect())?;
         Ok(opened.into_iter().next())
     }
 
     async fn delete_below(&self, namespace: &str, mark: i64) -> Result<u64, RecordsError> {
-        self.store.delete_web_session_rows_below(self.channel, namespace, mark).await.map_err(unavailable)
+        self.store.web_sessions().delete_rows_below(self.channel, namespace, mark).await.map_err(unavailable)
     }
 
     async fn wipe(&self) -> Result<(), RecordsError> {
-        self.store.wipe_web_session(self.channel).await.map_err(unavailable)?;
+        self.store.web_sessions().wipe(self.channel).await.map_err(unavailable)?;
         Ok(())
     }
 }
 
-fn open(vault: &Vault, channel: Uuid, namespace: &str, rows: Vec<Row>) -> Result<Vec<Record>, RecordsError> {
-    let open = |Row { key, value, mark }: Row| {
-        let place = context::web_session_record(channel, namespace, &key);
-        let value = vault.unseal_bytes(&value, &place).map_err(does_not_open)?;
-        Ok(Record { key, value, mark })
-    };
-    rows.into_iter().map(open).collect()
+fn open(
+    vault: &Vault,
+    channel: Uuid,
+    namespace: &str,
+    mut records: Vec<Record>,
+) -> Result<Vec<Record>, RecordsError> {
+    for Record { key, value, .. } in &mut records {
+        let place = context::web_session_record(channel, namespace, key);
+        *value = vault.unseal_bytes(value, &place).map_err(does_not_open)?;
+    }
+    Ok(records)
 }
 
-fn seal(vault: &Vault, channel: Uuid, changes: Vec<Change>) -> Vec<web_sessions::Change> {
-    let seal = |change| match change {
-        Change::Put { namespace, record: Record { key, value, mark } } => {
-            let place = context::web_session_record(channel, &namespace, &key);
-            let value = vault.seal(&value, &place);
-            web_sessions::Change::Put { namespace, row: Row { key, value, mark } }
+fn seal(vault: &Vault, channel: Uuid, mut changes: Vec<Change>) -> Vec<Change> {
+    for change in &mut changes {
+        if let Change::Put { namespace, record: Record { key, value, .. } } = change {
+            *value = vault.seal(value, &context::web_session_record(channel, namespace, key));
         }
-        Change::Mark { namespace, keys, mark } => web_sessions::Change::Mark { namespace, keys, mark },
-        Change::Delete { namespace, keys } => web_sessions::Change::Delete { namespace, keys },
-        Change::Clear { namespace } => web_sessions::Change::Clear { namespace },
-    };
-    changes.into_iter().map(seal).collect()
+    }
+    changes
 }
 
 fn unavailable(error: store::Error) -> RecordsError {

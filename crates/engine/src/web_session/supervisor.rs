@@ -12,11 +12,11 @@ use tokio::sync::{mpsc, oneshot, watch};
 use uuid::Uuid;
 
 use super::Pairing;
-use super::handle::SessionHandle;
 use super::machine::{
     self, Answer, Change, Effect, Effects, Input, Machine, Saved, Write, is_written_by_sender,
 };
 use super::{Common, SessionRecords};
+use crate::handover::SessionHandle;
 use crate::machine::{Caller, Moment};
 use clock::Timestamp;
 use domain::channel::{Channel, Connection};
@@ -126,6 +126,10 @@ impl Supervisor {
     /// Waits for the next input.
     async fn next(&mut self) -> Input {
         let hears_commands = self.machine.hears_commands();
+        // A session may show its first code at once; the command that wants the code was there before.
+        if hears_commands && let Ok(command) = self.commands.try_recv() {
+            return Input::Command(self.take_in(Some(command)));
+        }
         let Self { held, commands, wakes_at, .. } = self;
         let (events, asking, answering) = match held {
             Some(Held { events, asking, answering, .. }) => (events.as_mut(), Some(asking), Some(answering)),
@@ -243,13 +247,13 @@ impl Supervisor {
     async fn write(&mut self, write: &Write) -> store::Result<Saved> {
         let (Write { number, connection }, store) = (write, &self.common.store);
         if let Some((number, at)) = number {
-            store.set_linked(self.channel, *number, *at).await?;
+            store.web_sessions().set_linked(self.channel, *number, *at).await?;
         }
         let Some(Change { from, to }) = connection else { return Ok(Saved::Done) };
-        if store.set_channel_connection(self.channel, from, to).await?.is_some() {
+        if store.channels().set_connection(self.channel, from, to).await?.is_some() {
             return Ok(Saved::Done);
         }
-        let channel = store.find_channel(self.channel).await?;
+        let channel = store.channels().find(self.channel).await?;
         Ok(channel.map_or(Saved::Gone, |channel| Saved::Overtaken(channel.connection)))
     }
 
@@ -260,7 +264,7 @@ impl Supervisor {
         if let Some(records) = self.records.take() {
             records.close().await;
         }
-        self.common.store.end_web_session(self.channel, to).await
+        self.common.store.web_sessions().end(self.channel, to).await
     }
 
     /// Passes on an acknowledgement. If the channel's actor waits for it, the actor writes the outcome itself.

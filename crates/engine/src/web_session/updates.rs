@@ -14,7 +14,7 @@ use machines::web_session::SessionUpdate;
 use crate::Engine;
 use crate::channel::Heard;
 use crate::ledger::{self, Hear};
-use crate::upkeep::rounds::caught;
+use crate::rounds::caught;
 use clock::Timestamp;
 use domain::message::{Failure, Key, State};
 use domain::phone::PhoneNumber;
@@ -70,6 +70,7 @@ impl UpdateSender {
 impl Engine {
     /// Writes the updates of sessions, until the engine ends.
     pub(crate) async fn take_in(self, mut updates: UpdateReceiver) {
+        let writer = Writer { engine: &self };
         let (mut items, mut known) = (Vec::with_capacity(AT_ONCE), HashMap::new());
         while updates.0.recv_many(&mut items, AT_ONCE).await > 0 {
             let mut marks = Vec::new();
@@ -86,12 +87,12 @@ impl Engine {
                     match update {
                         SessionUpdate::Ack(ack) => acks.push((company, channel, ack)),
                         SessionUpdate::Lid(number, lid) => {
-                            self.note_lid(company, channel, number, &lid).await;
+                            writer.note_lid(company, channel, number, &lid).await;
                         }
-                        SessionUpdate::Inbound(number) => self.note_inbound(channel, number).await,
+                        SessionUpdate::Inbound(number) => writer.note_inbound(channel, number).await,
                     }
                 }
-                self.take_in_acks(acks, &mut known).await;
+                writer.take_in_acks(acks, &mut known).await;
             };
             caught("session events", taking).await;
             for mark in marks {
@@ -99,7 +100,14 @@ impl Engine {
             }
         }
     }
+}
 
+/// Writes updates.
+struct Writer<'e> {
+    engine: &'e Engine,
+}
+
+impl Writer<'_> {
     /// Writes receipts, and retries until that succeeds: WhatsApp sends them once.
     async fn take_in_acks(&self, acks: Vec<(Uuid, Uuid, Ack)>, known: &mut HashMap<MessageId, Uuid>) {
         let mut receipts = Vec::with_capacity(acks.len());
@@ -117,7 +125,7 @@ impl Engine {
         Receipt::reduce(&mut receipts);
         loop {
             let hear = Hear { receipts: receipts.clone(), ..Hear::default() };
-            match self.0.shared.ledger.send(hear).await {
+            match self.engine.0.shared.ledger.send(hear).await {
                 // The ledger said which row the database refuses.
                 Ok(Ok(()) | Err(ledger::Error::Refused)) => break,
                 Ok(Err(ledger::Error::Unavailable)) => tokio::time::sleep(WRITE_PAUSE).await,
@@ -126,7 +134,7 @@ impl Engine {
             }
         }
         for (channel, messages) in told {
-            self.directory().ask(channel, Heard(messages)).await;
+            self.engine.directory().ask(channel, Heard(messages)).await;
         }
     }
 
@@ -142,7 +150,7 @@ impl Engine {
         }
         let (millis, tail) = id.stamp()?;
         let found = loop {
-            match self.store().send_of_stamp(channel, millis, tail).await {
+            match self.engine.store().web_sessions().send_of_stamp(channel, millis, tail).await {
                 Ok(found) => break found?,
                 Err(error) if error.is_passing() => {
                     tokio::time::sleep(WRITE_PAUSE).await;
@@ -162,14 +170,16 @@ impl Engine {
 
     /// Writes a LID that the session learned by itself to the contact.
     async fn note_lid(&self, company: Uuid, channel: Uuid, number: PhoneNumber, lid: &Jid) {
-        if let Err(error) = self.store().learn_lid(company, number, lid.as_str()).await {
+        if let Err(error) = self.engine.store().of(company).contacts().learn_lid(number, lid.as_str()).await {
             tracing::warn!(channel.id = %channel, %error, "cannot write a contact's LID");
         }
     }
 
     /// Notes that the person wrote to the session, and so is no stranger to it.
     async fn note_inbound(&self, channel: Uuid, number: PhoneNumber) {
-        if let Err(error) = self.store().note_first_heard(channel, number, Timestamp::now()).await {
+        if let Err(error) =
+            self.engine.store().web_sessions().note_first_heard(channel, number, Timestamp::now()).await
+        {
             tracing::warn!(channel.id = %channel, %error, "cannot note that a person wrote to the session");
         }
     }
@@ -181,6 +191,6 @@ pub(crate) fn heard(state: AckState) -> (State, Option<Failure>) {
         AckState::Server => (State::Sent, None),
         AckState::Delivered => (State::Delivered, None),
         AckState::Read | AckState::Played => (State::Read, None),
-        AckState::Refused { code } => (State::Failed, Some(super::outgoing::refusal(code))),
+        AckState::Refused { code } => (State::Failed, Some(crate::handover::refusal(code))),
     }
 }

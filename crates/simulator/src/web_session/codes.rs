@@ -5,29 +5,29 @@ use std::sync::Arc;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use parking_lot::Mutex;
 use tokio::sync::mpsc::WeakSender;
 use tokio::time::Instant;
 
 use super::Shared;
 use super::device::Command;
-use crate::lock::Lock;
 
 /// Characters that people do not confuse.
 const LETTERS: &[u8; 32] = b"23456789ABCDEFGHJKLMNPQRSTUVWXYZ";
 
 /// The codes that can be used now, and the devices that show them: two at most for each device.
 #[derive(Debug, Default)]
-pub(super) struct Codes(Lock<HashMap<String, WeakSender<Command>>>);
+pub(super) struct Codes(Mutex<HashMap<String, WeakSender<Command>>>);
 
 impl Codes {
     /// The device that shows this code.
     pub(super) fn device(&self, code: &str) -> Option<WeakSender<Command>> {
-        self.0.hold().get(code).cloned()
+        self.0.lock().get(code).cloned()
     }
 
     /// All QR codes, in no particular order.
     pub(super) fn scannable(&self) -> Vec<String> {
-        let codes = self.0.hold();
+        let codes = self.0.lock();
         let mut scannable: Vec<_> = codes.keys().filter(|code| code.contains('@')).cloned().collect();
         scannable.sort_unstable();
         scannable
@@ -49,14 +49,14 @@ impl Code {
         text: String,
         until: Instant,
     ) -> Self {
-        shared.codes.0.hold().insert(text.clone(), device.clone());
+        shared.codes.0.lock().insert(text.clone(), device.clone());
         Self { text, until, shared: Arc::clone(shared) }
     }
 }
 
 impl Drop for Code {
     fn drop(&mut self) {
-        self.shared.codes.0.hold().remove(&self.text);
+        self.shared.codes.0.lock().remove(&self.text);
     }
 }
 

@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use parking_lot::Mutex;
 use serde_json::Value;
 use uuid::Uuid;
 
 use super::Shared;
-use crate::lock::Lock;
 use domain::phone::PhoneNumber;
 
 /// One device at the gate, as the phone shows it.
@@ -22,12 +22,12 @@ pub(super) struct Shown {
 
 /// All devices at the gate, by their sessions.
 #[derive(Debug, Default)]
-pub(super) struct Gates(Lock<BTreeMap<Uuid, Shown>>);
+pub(super) struct Gates(Mutex<BTreeMap<Uuid, Shown>>);
 
 impl Gates {
     /// All devices at the gate, in the order of their sessions.
     pub(super) fn all(&self) -> Vec<Shown> {
-        self.0.hold().values().cloned().collect()
+        self.0.lock().values().cloned().collect()
     }
 }
 
@@ -40,13 +40,13 @@ pub(super) struct Entry {
 impl Entry {
     /// Shows a device at the gate.
     pub(super) fn new(shared: &Arc<Shared>, session: Uuid, shown: Shown) -> Self {
-        shared.gates.0.hold().insert(session, shown);
+        shared.gates.0.lock().insert(session, shown);
         Self { shared: Arc::clone(shared), session }
     }
 
     /// Shows the code that has to be compared.
     pub(super) fn show(&self, code: &str) {
-        if let Some(shown) = self.shared.gates.0.hold().get_mut(&self.session) {
+        if let Some(shown) = self.shared.gates.0.lock().get_mut(&self.session) {
             shown.code = Some(code.to_owned());
         }
     }
@@ -54,6 +54,6 @@ impl Entry {
 
 impl Drop for Entry {
     fn drop(&mut self) {
-        self.shared.gates.0.hold().remove(&self.session);
+        self.shared.gates.0.lock().remove(&self.session);
     }
 }

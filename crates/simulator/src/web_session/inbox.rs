@@ -2,11 +2,11 @@
 
 use std::collections::{HashMap, VecDeque};
 
+use parking_lot::Mutex;
 use serde::{Serialize, Serializer};
 use uuid::Uuid;
 
 use super::message;
-use crate::lock::Lock;
 use clock::Timestamp;
 use domain::phone::PhoneNumber;
 use driver::{AckState, Content, Jid, MessageId};
@@ -112,19 +112,19 @@ struct Kept {
 /// The newest messages of all sessions.
 #[derive(Debug)]
 pub(super) struct Inbox {
-    kept: Lock<Kept>,
+    kept: Mutex<Kept>,
     limit: usize,
 }
 
 impl Inbox {
     pub(super) fn new(limit: usize) -> Self {
-        Self { kept: Lock::default(), limit: limit.max(1) }
+        Self { kept: Mutex::default(), limit: limit.max(1) }
     }
 
     /// Adds a message that a session handed over. If there is one with its id, that one stays.
     pub(super) fn add(&self, session: Uuid, from: PhoneNumber, to: &Jid, id: &MessageId, content: Content) {
         let key = (session, id.clone());
-        let mut kept = self.kept.hold();
+        let mut kept = self.kept.lock();
         if kept.places.contains_key(&key) {
             return;
         }
@@ -142,7 +142,7 @@ impl Inbox {
 
     /// Notes the outcome of a message.
     pub(super) fn note(&self, session: Uuid, id: &MessageId, ack: AckState) {
-        let mut kept = self.kept.hold();
+        let mut kept = self.kept.lock();
         let place = kept.places.get(&(session, id.clone())).copied();
         let place = place.and_then(|place| usize::try_from(place - kept.removed).ok());
         let Some((_, message)) = place.and_then(|place| kept.messages.get_mut(place)) else { return };
@@ -154,7 +154,7 @@ impl Inbox {
 
     /// The newest messages, the newest last; only those to the address or number `to` if there is one.
     pub(super) fn newest(&self, to: Option<&str>, limit: usize) -> Vec<WebMessage> {
-        let kept = self.kept.hold();
+        let kept = self.kept.lock();
         let wanted =
             |message: &WebMessage| to.is_none_or(|to| message.to.split('@').next() == to.split('@').next());
         let all = kept.messages.iter().rev().map(|(_, message)| message);
@@ -165,7 +165,7 @@ impl Inbox {
 
     /// Removes all messages.
     pub(super) fn clear(&self) {
-        *self.kept.hold() = Kept::default();
+        *self.kept.lock() = Kept::default();
     }
 }
 

@@ -71,7 +71,8 @@ pub(super) async fn has_table(on: &impl ConnectionTrait, name: &str) -> Result<b
     Ok(row(on, sql, [name.into()]).await?.is_some())
 }
 
-async fn row<const N: usize>(
+/// The first row of a query.
+pub(super) async fn row<const N: usize>(
     on: &impl ConnectionTrait,
     sql: &str,
     values: [Value; N],

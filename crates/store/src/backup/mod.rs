@@ -22,7 +22,7 @@ use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use migration::{Migrator, MigratorTrait as _};
+use migration::{Migrator, MigratorTrait as _, UNRELEASED};
 
 pub use self::ended::Ended;
 use super::changes::Who;
@@ -72,6 +72,9 @@ pub enum Error {
     /// The backup's database has migrations that this program does not know.
     #[error("the backup was made by a newer version of Pombo: restore it with that version")]
     Newer,
+    /// The backup's database has a schema that was never released.
+    #[error("the backup was made before the first release of Pombo, and no later program can restore it")]
+    Unreleased,
     /// The backup's rows do not fit the tables of its version.
     #[error("the backup's rows do not fit the tables of its version: {0}")]
     Unfit(String),
@@ -262,7 +265,18 @@ async fn keep_out(options: &Options) -> Result<lease::KeptOut> {
 /// The migrations that a backup's database has, if this program knows all of them.
 fn known(versions: Vec<String>) -> Result<Vec<String>> {
     let known: Vec<_> = Migrator::migrations().iter().map(|known| known.name().to_owned()).collect();
-    if versions.iter().all(|version| known.contains(version)) { Ok(versions) } else { Err(Error::Newer) }
+    if versions.iter().any(|version| version == UNRELEASED) {
+        Err(Error::Unreleased)
+    } else if versions.iter().all(|version| known.contains(version)) {
+        Ok(versions)
+    } else {
+        Err(Error::Newer)
+    }
+}
+
+/// A name in a statement.
+fn quoted(name: &str) -> String {
+    format!("\"{}\"", name.replace('"', "\"\""))
 }
 
 /// Opens the restored database, brings its schema up to date and ends the sends that may have continued.

@@ -11,8 +11,8 @@ use std::io::{BufReader, Write as _};
 use std::path::Path;
 use std::process::Stdio;
 
-use sea_orm::sqlx::postgres::PgConnection;
-use sea_orm::{ConnectionTrait, DatabaseConnection, DbBackend, Statement, TryGetable};
+use sea_orm::sqlx::{self, PgConnection};
+use sea_orm::{ConnectionTrait as _, DatabaseConnection};
 use tempfile::NamedTempFile;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
@@ -20,9 +20,9 @@ use tokio::task::JoinHandle;
 use super::client::Client;
 use super::dump::{self, Part, Sequence, Stopped, Table};
 use super::listing::Listing;
-use super::look::{MIGRATIONS, has_table, look};
+use super::look::{MIGRATIONS, has_table, look, row};
 use super::pinned::{Pinned, failed};
-use super::{Error, Replaced, Restoring, Result, settle};
+use super::{Error, Replaced, Restoring, Result, quoted, settle};
 use crate::lease::{DISPATCH, RESTORE};
 use crate::{Options, connect};
 use clock::Timestamp;
@@ -40,15 +40,15 @@ pub(super) async fn write(options: &Options, draft: &Path) -> Result<()> {
         .args(["--format=custom", "--no-owner", "--no-privileges", "--no-password"])
         // Only our tables: the user who restores does not need the right to create extensions. A bare asterisk would
         // match the system's own tables too.
-        .arg(format!("--table=\"{}\".*", schema.replace('"', "\"\"")))
+        .arg(format!("--table={}.*", quoted(&schema)))
         .arg(format!("--lock-wait-timeout={PATIENCE}"))
         .arg("--file")
         .arg(draft);
-    blocking(move || {
+    let dumped = tokio::task::spawn_blocking(move || {
         let status = client.command.status();
         client.judge(status)
-    })
-    .await
+    });
+    joined(dumped, draft).await
 }
 
 /// The parts of the archive that wait to be written, each of some hundred KiB.
@@ -76,9 +76,8 @@ pub(super) async fn restore(options: &Options, from: &Path, how: Restoring<'_>) 
 
 /// The schema of the tables.
 async fn schema(on: &DatabaseConnection) -> std::result::Result<String, sea_orm::DbErr> {
-    let statement = Statement::from_string(DbBackend::Postgres, "SELECT current_schema()::text");
-    let row = on.query_one_raw(statement).await?;
-    let schema: Option<String> = row.map(|row| row.try_get_by_index(0)).transpose()?.flatten();
+    let found = row(on, "SELECT current_schema()::text", []).await?;
+    let schema: Option<String> = found.map(|row| row.try_get_by_index(0)).transpose()?.flatten();
     Ok(schema.unwrap_or_else(|| "public".to_owned()))
 }
 
@@ -122,9 +121,8 @@ async fn epoch(on: &DatabaseConnection) -> std::result::Result<i64, sea_orm::DbE
     if !has_table(on, "lease").await? {
         return Ok(0);
     }
-    let sql = "SELECT epoch FROM lease WHERE name = $1";
-    let statement = Statement::from_sql_and_values(DbBackend::Postgres, sql, [DISPATCH.into()]);
-    on.query_one_raw(statement).await?.map_or(Ok(0), |row| row.try_get_by_index(0))
+    let found = row(on, "SELECT epoch FROM lease WHERE name = $1", [DISPATCH.into()]).await?;
+    found.map_or(Ok(0), |row| row.try_get_by_index(0))
 }
 
 /// Replaces the database's tables by new ones with the rows of the archive, in one transaction. Returns the number of the
@@ -140,13 +138,13 @@ async fn replace(
     pinned.run("SET LOCAL client_min_messages = warning").await?;
     pinned.run(DROP_ALL).await?;
     migration::create_as_of(&pinned.connection, versions).await.map_err(crate::Error::from)?;
-    let tables = strings(pinned, "SELECT tablename::text FROM pg_tables WHERE schemaname = current_schema()");
-    let tables: BTreeSet<_> = tables.await?.into_iter().collect();
+    let tables = names(pinned, TABLES).await?;
     let named = tables.iter().map(|table| quoted(table)).collect::<Vec<_>>().join(", ");
     // Migrations add rows to new tables.
     pinned.run(&format!("TRUNCATE {named}")).await?;
     // Building an index once is faster than adding each row to it, and the tables may come in any order.
-    let (foreign_keys, indexes) = (pairs(pinned, FOREIGN_KEYS).await?, pairs(pinned, INDEXES).await?);
+    let (foreign_keys, indexes) =
+        (statements(pinned, FOREIGN_KEYS).await?, statements(pinned, INDEXES).await?);
     for (drop, _) in foreign_keys.iter().chain(&indexes) {
         pinned.run(drop).await?;
     }
@@ -164,6 +162,10 @@ const DROP_ALL: &str = "DO $pombo$ DECLARE name text; BEGIN
     FOR name IN SELECT tablename FROM pg_tables WHERE schemaname = current_schema() LOOP
     EXECUTE format('DROP TABLE IF EXISTS %I.%I CASCADE', current_schema(), name);
     END LOOP; END $pombo$";
+/// The names of our tables, and of our sequences.
+const TABLES: &str = "SELECT tablename::text FROM pg_tables WHERE schemaname = current_schema()";
+const SEQUENCES: &str = "SELECT relname::text FROM pg_class
+    WHERE relkind = 'S' AND relnamespace = current_schema()::regnamespace";
 /// The statements that drop and create each foreign key of our schema.
 const FOREIGN_KEYS: &str = "SELECT format('ALTER TABLE %s DROP CONSTRAINT %I', conrelid::regclass, conname),
         format('ALTER TABLE %s ADD CONSTRAINT %I %s', conrelid::regclass, conname, pg_get_constraintdef(oid))
@@ -184,57 +186,39 @@ async fn load(pinned: &Pinned, from: &Path, list: &str, tables: &BTreeSet<String
 }
 
 async fn copy(pinned: &Pinned, mut parts: mpsc::Receiver<Part>, tables: &BTreeSet<String>) -> Result<()> {
-    let sequences = strings(
-        pinned,
-        "SELECT relname::text FROM pg_class WHERE relkind = 'S' AND relnamespace = current_schema()::regnamespace",
-    );
-    let sequences: BTreeSet<_> = sequences.await?.into_iter().collect();
-    let mut left: BTreeSet<&str> = tables.iter().map(String::as_str).collect();
+    let sequences = names(pinned, SEQUENCES).await?;
+    let mut left = tables.clone();
     while let Some(part) = parts.recv().await {
         match part {
-            Part::Begin(table) => {
-                // Each table once: rows of a table of the same name in another schema are not ours.
-                let is_wanted = left.remove(table.name.as_str());
+            // Each table once: rows of a table of the same name in another schema are not ours.
+            Part::Begin(table) if left.remove(&table.name) => {
                 let mut connection = pinned.pool.acquire().await.map_err(failed)?;
-                copy_table(&mut connection, is_wanted.then_some(&table), &mut parts).await?;
+                copy_table(&mut connection, &table, &mut parts).await?;
             }
             Part::Sequence(Sequence { name, value, is_called }) if sequences.contains(&name) => {
                 let name = quoted(&name).replace('\'', "''");
                 pinned.run(&format!("SELECT setval('{name}'::regclass, {value}, {is_called})")).await?;
             }
-            Part::Sequence(_) | Part::Rows(_) | Part::End => {}
+            Part::Begin(_) | Part::Rows(_) | Part::End | Part::Sequence(_) => {}
         }
     }
     Ok(())
 }
 
-/// Writes the rows up to the end of the table; with `None`, they are left out.
+/// Writes the rows up to the end of the table.
 async fn copy_table(
     connection: &mut PgConnection,
-    table: Option<&Table>,
+    Table { name, columns }: &Table,
     parts: &mut mpsc::Receiver<Part>,
 ) -> Result<()> {
-    let mut copy = match table {
-        None => None,
-        Some(Table { name, columns }) => {
-            let columns = columns.iter().map(|column| quoted(column)).collect::<Vec<_>>().join(", ");
-            let statement = format!("COPY {} ({columns}) FROM STDIN", quoted(name));
-            Some(connection.copy_in_raw(&statement).await.map_err(|error| unfit(failed(error).into()))?)
-        }
-    };
-    while let Some(part) = parts.recv().await {
-        match (part, &mut copy) {
-            (Part::Rows(rows), Some(copy)) => {
-                copy.send(rows).await.map_err(failed)?;
-            }
-            (Part::End, _) => break,
-            _ => {}
-        }
+    let columns = columns.iter().map(|column| quoted(column)).collect::<Vec<_>>().join(", ");
+    let statement = format!("COPY {} ({columns}) FROM STDIN", quoted(name));
+    let refused = |error| unfit(failed(error).into());
+    let mut copy = connection.copy_in_raw(&statement).await.map_err(refused)?;
+    while let Some(Part::Rows(rows)) = parts.recv().await {
+        copy.send(rows).await.map_err(failed)?;
     }
-    match copy {
-        Some(copy) => copy.finish().await.map(drop).map_err(|error| unfit(failed(error).into())),
-        None => Ok(()),
-    }
+    copy.finish().await.map(drop).map_err(refused)
 }
 
 /// A failure that the backup's rows cause.
@@ -295,29 +279,14 @@ async fn joined(reader: JoinHandle<Result<()>>, from: &Path) -> Result<()> {
     }
 }
 
-/// The first values of a query's rows.
-async fn strings(pinned: &Pinned, sql: &str) -> Result<Vec<String>> {
-    query(pinned, sql, |row| String::try_get_by_index(row, 0)).await
+/// Pairs of statements: the one that drops an object, and the one that creates it.
+async fn statements(pinned: &Pinned, sql: &'static str) -> Result<Vec<(String, String)>> {
+    Ok(sqlx::query_as(sql).fetch_all(&pinned.pool).await.map_err(failed)?)
 }
 
-/// The first two values of a query's rows.
-async fn pairs(pinned: &Pinned, sql: &str) -> Result<Vec<(String, String)>> {
-    query(pinned, sql, |row| Ok((String::try_get_by_index(row, 0)?, String::try_get_by_index(row, 1)?))).await
-}
-
-async fn query<T>(
-    pinned: &Pinned,
-    sql: &str,
-    read: impl Fn(&sea_orm::QueryResult) -> std::result::Result<T, sea_orm::TryGetError>,
-) -> Result<Vec<T>> {
-    let statement = Statement::from_string(DbBackend::Postgres, sql);
-    let rows = pinned.connection.query_all_raw(statement).await.map_err(crate::Error::from)?;
-    let read: std::result::Result<Vec<_>, _> = rows.iter().map(read).collect();
-    Ok(read.map_err(|error| crate::Error::from(sea_orm::DbErr::from(error)))?)
-}
-
-fn quoted(name: &str) -> String {
-    format!("\"{}\"", name.replace('"', "\"\""))
+async fn names(pinned: &Pinned, sql: &'static str) -> Result<BTreeSet<String>> {
+    let names = sqlx::query_scalar(sql).fetch_all(&pinned.pool).await.map_err(failed)?;
+    Ok(names.into_iter().collect())
 }
 
 fn end(epoch: i64) -> String {
@@ -328,12 +297,4 @@ fn end(epoch: i64) -> String {
          INSERT INTO lease (name, epoch, holder, acquired_at) VALUES ('{RESTORE}', 0, 'pombo restore', {now})
          ON CONFLICT (name) DO NOTHING"
     )
-}
-
-/// Waits for programs, without a time limit.
-async fn blocking(work: impl FnOnce() -> Result<()> + Send + 'static) -> Result<()> {
-    match tokio::task::spawn_blocking(work).await {
-        Ok(result) => result,
-        Err(_) => Err(crate::Error::Unavailable("the backup broke off".to_owned()).into()),
-    }
 }

@@ -10,7 +10,7 @@ use sea_orm::sqlx::sqlite::{SqliteConnectOptions, SqliteConnection};
 use sea_orm::sqlx::{self, AssertSqlSafe, Connection as _};
 
 use super::look::MIGRATIONS;
-use super::{Error, Result, known};
+use super::{Error, Result, known, quoted};
 
 /// An object of the stranger's schema.
 struct Object {
@@ -125,10 +125,6 @@ fn unfit(error: sqlx::Error) -> Error {
         error if error.is_passing() => error.into(),
         error => Error::Unfit(error.to_string()),
     }
-}
-
-fn quoted(name: &str) -> String {
-    format!("\"{}\"", name.replace('"', "\"\""))
 }
 
 /// The file's address, for reading alone: SQLite then creates no file beside it.

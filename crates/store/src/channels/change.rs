@@ -7,29 +7,25 @@ use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, Set};
 use uuid::Uuid;
 
 use super::words::ToStored as _;
+use crate::Result;
+use crate::nouns::AllChannels;
 use crate::revision::{self, Topic};
-use crate::{Result, Store};
 use clock::Timestamp;
 use domain::channel::{Connection, Number};
 
-impl Store {
+impl AllChannels<'_> {
     /// Records the state of a channel's connection as `to`, if it is still `from`, and returns the channel's new
     /// revision; `None` when the state was changed since, or there is no such channel: the caller has to read it again.
-    pub async fn set_channel_connection(
-        &self,
-        id: Uuid,
-        from: &Connection,
-        to: &Connection,
-    ) -> Result<Option<i64>> {
-        self.change_channel_if(id, is_still(from), connection(to)).await
+    pub async fn set_connection(self, id: Uuid, from: &Connection, to: &Connection) -> Result<Option<i64>> {
+        self.change_if(id, is_still(from), connection(to)).await
     }
 
     /// Records the provider's report on the number. Missing values stay as they are. Does nothing and returns `false`
     /// when the report has nothing new, or there is no such channel.
-    pub async fn set_channel_number(&self, id: Uuid, said: Number) -> Result<bool> {
+    pub async fn set_number(self, id: Uuid, said: Number) -> Result<bool> {
         let Number { phone_number, verified_name: _, quality_rating, status: _, level, messaging_limit } =
             said;
-        let Some(known) = self.find_channel(id).await? else { return Ok(false) };
+        let Some(known) = self.find(id).await? else { return Ok(false) };
         let is_new = (phone_number.is_some() && known.phone_number != phone_number)
             || (quality_rating.is_some() && known.quality_rating != quality_rating)
             || (level.is_some() && known.level != level)
@@ -50,24 +46,24 @@ impl Store {
         if let Some(limit) = messaging_limit {
             changes.messaging_limit = Set(Some(limit.to_string()));
         }
-        self.change_channel(id, changes).await
+        self.change(id, changes).await
     }
 
-    pub(super) async fn change_channel(&self, id: Uuid, changes: ActiveModel) -> Result<bool> {
-        Ok(self.change_channel_if(id, Condition::all(), changes).await?.is_some())
+    pub(super) async fn change(self, id: Uuid, changes: ActiveModel) -> Result<bool> {
+        Ok(self.change_if(id, Condition::all(), changes).await?.is_some())
     }
 
-    pub(super) async fn change_channel_if(
-        &self,
+    pub(super) async fn change_if(
+        self,
         id: Uuid,
         holds: Condition,
         changes: ActiveModel,
     ) -> Result<Option<i64>> {
-        let transaction = self.begin().await?;
+        let transaction = self.store.begin().await?;
         let revision = revision::bump(&transaction, Topic::Channel).await?;
         let changes =
             ActiveModel { revision: Set(revision), updated_at: Set(Timestamp::now().millis()), ..changes };
-        self.announce_channel(&transaction, id, &changes).await?;
+        self.store.outbox().announce_channel(&transaction, id, &changes).await?;
         let update = Entity::update_many().set(changes).filter(Column::Id.eq(id)).filter(holds);
         let changed = update.exec(&transaction).await?;
         if changed.rows_affected == 0 {
@@ -75,7 +71,7 @@ impl Store {
             return Ok(None);
         }
         transaction.commit().await?;
-        self.tell_of_events();
+        self.store.tell_of_events();
         Ok(Some(revision))
     }
 }

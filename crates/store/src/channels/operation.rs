@@ -7,18 +7,19 @@ use uuid::Uuid;
 
 use super::words::FromStored as _;
 use crate::changes::{self, Change, What, Who};
+use crate::nouns::AllChannels;
 use crate::revision::{self, Topic};
-use crate::{Result, Store, Transaction};
+use crate::{Result, Transaction};
 use clock::Timestamp;
 use domain::channel::Status;
 use domain::fold::fold;
 
-impl Store {
+impl AllChannels<'_> {
     /// Makes the channel `connecting` again, whatever its status was, with a new sealed token if one is given; `false`
     /// when there is no such channel. For the token, the record says only that it was replaced. A canary that waits may
     /// go at once.
-    pub async fn reconnect_channel(&self, who: &Who, id: Uuid, token: Option<Vec<u8>>) -> Result<bool> {
-        let transaction = self.begin().await?;
+    pub async fn reconnect(self, who: &Who, id: Uuid, token: Option<Vec<u8>>) -> Result<bool> {
+        let transaction = self.store.begin().await?;
         let revision = revision::bump(&transaction, Topic::Channel).await?;
         let Some(before) = Entity::find_by_id(id).one(&transaction).await? else {
             transaction.rollback().await?;
@@ -44,18 +45,18 @@ impl Store {
             let (before, after) = (json!(before.as_str()), json!(after.as_str()));
             recorded.push(Change::now(who, What::ChannelStatus, id, Some(before), after));
         }
-        self.announce_channel(&transaction, id, &changes).await?;
+        self.store.outbox().announce_channel(&transaction, id, &changes).await?;
         write(&transaction, id, revision, changes).await?;
         changes::record(&transaction, &recorded).await?;
         transaction.commit().await?;
-        self.tell_of_events();
+        self.store.tell_of_events();
         Ok(true)
     }
 
     /// Stores another sealed app secret for the channel; `false` when there is no such channel. The record says only
     /// whether there was one before.
-    pub async fn set_channel_app_secret(&self, who: &Who, id: Uuid, sealed: Vec<u8>) -> Result<bool> {
-        let transaction = self.begin().await?;
+    pub async fn set_app_secret(self, who: &Who, id: Uuid, sealed: Vec<u8>) -> Result<bool> {
+        let transaction = self.store.begin().await?;
         let revision = revision::bump(&transaction, Topic::Channel).await?;
         let Some(before) = Entity::find_by_id(id).one(&transaction).await? else {
             transaction.rollback().await?;
@@ -71,8 +72,8 @@ impl Store {
     }
 
     /// Gives the channel another name; `false` when there is no such channel.
-    pub async fn rename_channel(&self, who: &Who, id: Uuid, name: &str) -> Result<bool> {
-        let transaction = self.begin().await?;
+    pub async fn rename(self, who: &Who, id: Uuid, name: &str) -> Result<bool> {
+        let transaction = self.store.begin().await?;
         let revision = revision::bump(&transaction, Topic::Channel).await?;
         let before = Entity::find_by_id(id).one(&transaction).await?.map(|channel| channel.name);
         let is_known = before.is_some();
@@ -92,8 +93,8 @@ impl Store {
 
     /// Removes the channel and everything that only it used; its sends, which have ended, stay. `false` when there is
     /// no such channel, a phone is linked to it, or a send of it has not ended.
-    pub async fn remove_channel(&self, who: &Who, id: Uuid) -> Result<bool> {
-        let transaction = self.begin().await?;
+    pub async fn remove(self, who: &Who, id: Uuid) -> Result<bool> {
+        let transaction = self.store.begin().await?;
         let Some(before) = Entity::find_by_id(id).one(&transaction).await? else {
             transaction.rollback().await?;
             return Ok(false);
@@ -101,14 +102,14 @@ impl Store {
         // Unfinished sends have states below 2, as in their partial index.
         let sql = "DELETE FROM channel WHERE id = $1 AND linked_at IS NULL
             AND NOT EXISTS (SELECT 1 FROM send WHERE channel_id = $1 AND state < 2)";
-        let removed = transaction.execute_raw(self.statement(sql, [id.into()])).await?;
+        let removed = transaction.execute_raw(self.store.statement(sql, [id.into()])).await?;
         if removed.rows_affected() == 0 {
             transaction.rollback().await?;
             return Ok(false);
         }
         for table in ["web_session_record", "web_session_contact"] {
             let sql = format!("DELETE FROM {table} WHERE channel_id = $1");
-            transaction.execute_raw(self.statement(sql, [id.into()])).await?;
+            transaction.execute_raw(self.store.statement(sql, [id.into()])).await?;
         }
         revision::bump(&transaction, Topic::Channel).await?;
         let before =
@@ -121,8 +122,8 @@ impl Store {
 
     /// Puts the channel under another tier; `false` when there is no such channel. A channel that has the tier already
     /// is not changed.
-    pub async fn set_channel_tier(&self, who: &Who, id: Uuid, tier: &str) -> Result<bool> {
-        let transaction = self.begin().await?;
+    pub async fn set_tier(self, who: &Who, id: Uuid, tier: &str) -> Result<bool> {
+        let transaction = self.store.begin().await?;
         let revision = revision::bump(&transaction, Topic::Channel).await?;
         let before = Entity::find_by_id(id).one(&transaction).await?.map(|channel| channel.tier);
         let is_known = before.is_some();

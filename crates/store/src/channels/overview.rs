@@ -8,7 +8,9 @@ use sea_orm::{ColumnTrait, EntityTrait, PaginatorTrait, QueryFilter, QueryOrder,
 use uuid::Uuid;
 
 use super::{channel, matches};
-use crate::{Error, Result, Store};
+use crate::changes::{Change, Filter};
+use crate::nouns::{AllChannels, Channels};
+use crate::{Error, Result};
 use domain::channel::Channel;
 use domain::page::{Page, PageRequest};
 
@@ -21,67 +23,50 @@ pub struct Owned {
     pub company: String,
 }
 
-impl Store {
+impl AllChannels<'_> {
     /// A page of the channels of every company and kind, newest first, ties by id. `search` is matched as by
-    /// [`Store::channels`]; a company's whole name or id finds all its channels.
-    pub async fn all_channels(&self, page: PageRequest, search: Option<&str>) -> Result<Page<Owned>> {
+    /// [`Channels::of_kind`](crate::Channels::of_kind); a company's whole name or id finds all its channels.
+    pub async fn page(self, page: PageRequest, search: Option<&str>) -> Result<Page<Owned>> {
         let mut matching = Entity::find();
         if let Some(search) = search {
-            let company = self.find_company(search).await?.map(|company| Column::CompanyId.eq(company.id));
+            let company = self
+                .store
+                .companies()
+                .find_named(search)
+                .await?
+                .map(|company| Column::CompanyId.eq(company.id));
             matching = matching.filter(Condition::any().add(matches(search)).add_option(company));
         }
-        let total = matching.clone().count(&self.read).await?;
+        let total = matching.clone().count(&self.store.read).await?;
         let models = matching
             .order_by_desc(Column::CreatedAt)
             .order_by_desc(Column::Id)
             .offset(page.offset())
             .limit(page.limit)
-            .all(&self.read)
+            .all(&self.store.read)
             .await?;
         let records = self.owned(models).await?;
         Ok(Page { records, total })
     }
 
-    /// A page of a company's channels of both kinds, newest first, ties by id. `search` is matched as by
-    /// [`Store::channels`].
-    pub async fn channels_of_company(
-        &self,
-        company_id: Uuid,
-        page: PageRequest,
-        search: Option<&str>,
-    ) -> Result<Page<Channel>> {
-        let mut matching = Entity::find().filter(Column::CompanyId.eq(company_id));
-        if let Some(search) = search {
-            matching = matching.filter(matches(search));
-        }
-        let total = matching.clone().count(&self.read).await?;
-        let models = matching
-            .order_by_desc(Column::CreatedAt)
-            .order_by_desc(Column::Id)
-            .offset(page.offset())
-            .limit(page.limit)
-            .all(&self.read)
-            .await?;
-        Ok(Page { records: models.into_iter().map(channel).collect(), total })
-    }
-
     /// The channel of this id with its company.
-    pub async fn find_owned_channel(&self, id: Uuid) -> Result<Option<Owned>> {
-        let found = Entity::find_by_id(id).one(&self.read).await?;
+    pub async fn find_owned(self, id: Uuid) -> Result<Option<Owned>> {
+        let found = Entity::find_by_id(id).one(&self.store.read).await?;
         Ok(self.owned(found.into_iter().collect()).await?.pop())
     }
 
     /// The channels of these ids with their companies, newest first.
-    pub async fn find_owned_channels(&self, ids: &[Uuid]) -> Result<Vec<Owned>> {
+    pub async fn find_owned_among(self, ids: &[Uuid]) -> Result<Vec<Owned>> {
         let found = Entity::find().filter(Column::Id.is_in(ids.iter().copied()));
-        let found = found.order_by_desc(Column::CreatedAt).order_by_desc(Column::Id).all(&self.read).await?;
+        let found =
+            found.order_by_desc(Column::CreatedAt).order_by_desc(Column::Id).all(&self.store.read).await?;
         self.owned(found).await
     }
 
-    async fn owned(&self, models: Vec<Model>) -> Result<Vec<Owned>> {
+    async fn owned(self, models: Vec<Model>) -> Result<Vec<Owned>> {
         let ids = models.iter().map(|model| model.company_id);
         let companies =
-            company::Entity::find().filter(company::Column::Id.is_in(ids)).all(&self.read).await?;
+            company::Entity::find().filter(company::Column::Id.is_in(ids)).all(&self.store.read).await?;
         let owned = models.into_iter().map(|model| {
             let owner = companies.iter().find(|company| company.id == model.company_id);
             let owner =
@@ -89,5 +74,35 @@ impl Store {
             Ok(Owned { channel: channel(model), company: owner.name.clone() })
         });
         owned.collect()
+    }
+}
+
+impl Channels<'_> {
+    /// The changes of the channel of this id, the newest first.
+    pub async fn changes(self, id: Uuid, page: PageRequest) -> Result<Page<Change>> {
+        if self.find(id).await?.is_none() {
+            return Ok(Page { records: Vec::new(), total: 0 });
+        }
+        let subject = id.to_string();
+        let filter = Filter { subject: Some(&subject), ..Filter::default() };
+        self.store.changes().page(filter, page).await
+    }
+
+    /// A page of a company's channels of both kinds, newest first, ties by id. `search` is matched as by
+    /// [`Channels::of_kind`](crate::Channels::of_kind).
+    pub async fn page(self, page: PageRequest, search: Option<&str>) -> Result<Page<Channel>> {
+        let mut matching = Entity::find().filter(Column::CompanyId.eq(self.company));
+        if let Some(search) = search {
+            matching = matching.filter(matches(search));
+        }
+        let total = matching.clone().count(&self.store.read).await?;
+        let models = matching
+            .order_by_desc(Column::CreatedAt)
+            .order_by_desc(Column::Id)
+            .offset(page.offset())
+            .limit(page.limit)
+            .all(&self.store.read)
+            .await?;
+        Ok(Page { records: models.into_iter().map(channel).collect(), total })
     }
 }

@@ -7,14 +7,15 @@ use sea_orm::Set;
 use uuid::Uuid;
 
 use super::change::{connection, is_still};
-use crate::{Result, Store};
+use crate::Result;
+use crate::nouns::AllChannels;
 use clock::Timestamp;
 use domain::channel::{Connection, Trial};
 
-impl Store {
-    /// The same as [`Store::set_channel_connection`], with the channel's trial.
-    pub async fn set_channel_trial(
-        &self,
+impl AllChannels<'_> {
+    /// The same as [`AllChannels::set_connection`](crate::AllChannels::set_connection), with the channel's trial.
+    pub async fn set_trial(
+        self,
         id: Uuid,
         from: &Connection,
         to: &Connection,
@@ -27,7 +28,7 @@ impl Store {
             trial_due: Set(trial.map(|trial| trial.due.millis())),
             ..connection(to)
         };
-        self.change_channel_if(id, is_still(from), changes).await
+        self.change_if(id, is_still(from), changes).await
     }
 }
 

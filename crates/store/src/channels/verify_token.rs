@@ -2,34 +2,29 @@
 
 use entity::channel::{ActiveModel, Column, Entity};
 use sea_orm::sea_query::Condition;
-use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QuerySelect, Set};
+use sea_orm::{ColumnTrait, EntityTrait, QuerySelect, Set};
 use uuid::Uuid;
 
-use crate::{Result, Store};
+use crate::Result;
+use crate::nouns::AllChannels;
 
-impl Store {
-    /// The sealed verify token of a channel's webhook; empty where it is still derived from the sealing key. `None`
-    /// while nobody requested one, and when there is no such channel.
-    pub async fn verify_token(&self, channel: Uuid) -> Result<Option<Vec<u8>>> {
+impl AllChannels<'_> {
+    /// The sealed verify token of a channel's webhook. `None` while nobody requested one, and when
+    /// there is no such channel.
+    pub async fn verify_token(self, channel: Uuid) -> Result<Option<Vec<u8>>> {
         let word = Entity::find_by_id(channel).select_only().column(Column::VerifyToken);
-        Ok(word.into_tuple::<Option<Vec<u8>>>().one(&self.read).await?.flatten())
+        Ok(word.into_tuple::<Option<Vec<u8>>>().one(&self.store.read).await?.flatten())
     }
 
     /// Replaces the sealed token that was read; `false` when it was changed since.
     pub async fn set_verify_token(
-        &self,
+        self,
         channel: Uuid,
         before: Option<Vec<u8>>,
         sealed: Vec<u8>,
     ) -> Result<bool> {
         let is_still = before.map_or(Column::VerifyToken.is_null(), |before| Column::VerifyToken.eq(before));
         let changes = ActiveModel { verify_token: Set(Some(sealed)), ..Default::default() };
-        Ok(self.change_channel_if(channel, Condition::all().add(is_still), changes).await?.is_some())
-    }
-
-    /// The channels whose verify token is still derived from the sealing key.
-    pub async fn channels_with_derived_verify_tokens(&self) -> Result<Vec<Uuid>> {
-        let derived = Entity::find().filter(Column::VerifyToken.eq(Vec::<u8>::new()));
-        Ok(derived.select_only().column(Column::Id).into_tuple().all(&self.read).await?)
+        Ok(self.change_if(channel, Condition::all().add(is_still), changes).await?.is_some())
     }
 }

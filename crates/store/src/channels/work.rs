@@ -3,8 +3,9 @@
 use sea_orm::{QueryResult, Value};
 use uuid::Uuid;
 
+use crate::Result;
+use crate::nouns::AllChannels;
 use crate::templates::APPROVED;
-use crate::{Result, Store};
 use clock::Timestamp;
 use domain::send::{Control, State};
 
@@ -33,24 +34,19 @@ pub struct Recent {
     pub count: i64,
 }
 
-impl Store {
+impl AllChannels<'_> {
     /// Channels with unfinished sends whose id is greater than `after`, by id, at most `limit`.
     ///
     /// The cost does not grow with the queue: one step in an index leads to the next channel, and only the oldest sends
     /// of each channel are read.
-    pub async fn channels_at_work(&self, after: Uuid, now: Timestamp, limit: u32) -> Result<Vec<AtWork>> {
-        let rows = self.rows(at_work_sql(""), work_values(after, now, limit)).await?;
+    pub async fn at_work(self, after: Uuid, now: Timestamp, limit: u32) -> Result<Vec<AtWork>> {
+        let rows = self.store.rows(at_work_sql(""), work_values(after, now, limit)).await?;
         rows.iter().map(at_work).collect()
     }
 
-    /// Like [`Store::channels_at_work`], with the values that show whether there are sends that the channel does not
+    /// Like [`AllChannels::at_work`](crate::AllChannels::at_work), with the values that show whether there are sends that the channel does not
     /// know of yet.
-    pub async fn channels_with_news(
-        &self,
-        after: Uuid,
-        now: Timestamp,
-        limit: u32,
-    ) -> Result<Vec<(AtWork, Recent)>> {
+    pub async fn with_news(self, after: Uuid, now: Timestamp, limit: u32) -> Result<Vec<(AtWork, Recent)>> {
         let going = format!(
             "FROM send WHERE channel_id = working.channel_id AND state < 2 AND state = {} AND control = {} \
              ORDER BY id DESC LIMIT",
@@ -59,7 +55,7 @@ impl Store {
         );
         let recent =
             format!(", (SELECT id {going} 1), (SELECT COUNT(*) FROM (SELECT 1 {going} {COUNTED}) AS going)");
-        let rows = self.rows(at_work_sql(&recent), work_values(after, now, limit)).await?;
+        let rows = self.store.rows(at_work_sql(&recent), work_values(after, now, limit)).await?;
         let with_news = |row: &QueryResult| {
             Ok((at_work(row)?, Recent { newest: row.try_get_by_index(3)?, count: row.try_get_by_index(4)? }))
         };

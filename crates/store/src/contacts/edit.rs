@@ -8,8 +8,9 @@ use uuid::Uuid;
 use super::import::{SLOT, read_slot};
 use super::matching::Slot;
 use crate::changes::{ContactRecord, Who};
+use crate::nouns::Contacts;
 use crate::tags::DELETED;
-use crate::{Result, Store, Transaction, run};
+use crate::{Result, Transaction, run};
 use clock::Timestamp;
 use domain::contact::Person;
 use domain::fold::fold;
@@ -46,23 +47,16 @@ pub enum Edited {
     Nameless,
 }
 
-impl Store {
+impl Contacts<'_> {
     /// Changes a contact of `company`.
     ///
     /// # Errors
     ///
     /// Fails when the database does; then nothing is changed.
-    pub async fn change_contact(
-        &self,
-        who: &Who,
-        company: Uuid,
-        id: Uuid,
-        change: &ContactChange,
-        now: Timestamp,
-    ) -> Result<Edited> {
-        let transaction = self.begin().await?;
-        let totals = self.lock_totals(&transaction, company).await?;
-        let Some(mut slot) = self.slots(&transaction, company, &[id]).await?.pop() else {
+    pub async fn change(self, who: &Who, id: Uuid, change: &ContactChange, now: Timestamp) -> Result<Edited> {
+        let transaction = self.store.begin().await?;
+        let totals = self.lock_totals(&transaction).await?;
+        let Some(mut slot) = self.slots(&transaction, &[id]).await?.pop() else {
             transaction.rollback().await?;
             return Ok(Edited::Missing);
         };
@@ -74,7 +68,7 @@ impl Store {
         }
         if let Some(phone) = slot.phone.filter(|phone| Some(*phone) != number) {
             let select = "SELECT id FROM contact WHERE company_id = $1 AND phone = $2 LIMIT 1";
-            let statement = self.statement(select, [company.into(), phone.as_i64().into()]);
+            let statement = self.store.statement(select, [self.company.into(), phone.as_i64().into()]);
             if transaction.query_one_raw(statement).await?.is_some() {
                 transaction.rollback().await?;
                 return Ok(Edited::Taken);
@@ -83,18 +77,19 @@ impl Store {
         let mut added = Vec::new();
         if let Some(names) = &change.tags {
             let names: BTreeSet<&str> = names.iter().map(String::as_str).collect();
-            let tags = self.ensure_tags(&transaction, company, &names, None, now).await?;
+            let tags = self.store.of(self.company).tags().ensure_all(&transaction, &names, None, now).await?;
             let wanted: HashSet<Uuid> = tags.values().copied().collect();
             let known = self.tags_of(&transaction, id).await?;
             let removed: Vec<Uuid> = known.difference(&wanted).copied().collect();
             if !removed.is_empty() {
-                let (rows, values) = self.id_rows(&removed).select(2);
+                let (rows, values) = self.store.contacts().id_rows(&removed).select(2);
                 let delete = format!(
                     "DELETE FROM contact_tag WHERE contact_id = $1 AND tag_id IN (SELECT id FROM {rows} AS rows)"
                 );
-                run(&transaction, self.statement(delete, std::iter::once(id.into()).chain(values))).await?;
+                run(&transaction, self.store.statement(delete, std::iter::once(id.into()).chain(values)))
+                    .await?;
                 let counts: Vec<_> = removed.iter().map(|tag| (*tag, 1)).collect();
-                self.uncount(&transaction, &counts).await?;
+                self.store.contacts().uncount(&transaction, &counts).await?;
             }
             added.extend(wanted.difference(&known).copied());
             if !removed.is_empty() || !added.is_empty() {
@@ -107,9 +102,9 @@ impl Store {
             transaction.rollback().await?;
             return Ok(Edited::Done);
         }
-        self.update_contacts(&transaction, company, totals, &[slot], now).await?;
-        self.insert_pairs(&transaction, company, added.into_iter().map(|tag| (tag, id, phone))).await?;
-        let mut record = ContactRecord::new(who, company).about("contact", id);
+        self.update(&transaction, totals, &[slot], now).await?;
+        self.insert_pairs(&transaction, added.into_iter().map(|tag| (tag, id, phone))).await?;
+        let mut record = ContactRecord::new(who, self.company).about("contact", id);
         record.count(&transaction, &[("updated", 1)]).await?;
         transaction.commit().await?;
         Ok(Edited::Done)
@@ -121,19 +116,12 @@ impl Store {
     /// # Errors
     ///
     /// Fails when the database does; then nothing is changed.
-    pub async fn merge_contacts(
-        &self,
-        who: &Who,
-        company: Uuid,
-        into: Uuid,
-        others: &[Uuid],
-        now: Timestamp,
-    ) -> Result<Edited> {
+    pub async fn merge(self, who: &Who, into: Uuid, others: &[Uuid], now: Timestamp) -> Result<Edited> {
         let others: Vec<Uuid> = others.iter().copied().filter(|id| *id != into).collect();
-        let transaction = self.begin().await?;
-        let totals = self.lock_totals(&transaction, company).await?;
-        let kept = self.slots(&transaction, company, &[into]).await?.pop();
-        let merged = self.slots(&transaction, company, &others).await?;
+        let transaction = self.store.begin().await?;
+        let totals = self.lock_totals(&transaction).await?;
+        let kept = self.slots(&transaction, &[into]).await?.pop();
+        let merged = self.slots(&transaction, &others).await?;
         let (Some(mut slot), true) = (kept, merged.len() == others.len()) else {
             transaction.rollback().await?;
             return Ok(Edited::Missing);
@@ -148,39 +136,39 @@ impl Store {
             added.extend(self.tags_of(&transaction, other.id).await?.difference(&known).copied());
             slot.fill(&other.person);
         }
-        self.delete_in(&transaction, company, totals, &others).await?;
+        self.delete_in(&transaction, totals, &others).await?;
         let phone = slot.phone;
         slot.is_changed = true;
         slot.is_stale = true;
-        self.update_contacts(&transaction, company, totals, &[slot], now).await?;
-        self.insert_pairs(&transaction, company, added.into_iter().map(|tag| (tag, into, phone))).await?;
-        self.rewrite_tag_texts(&transaction, &[into]).await?;
-        let mut record = ContactRecord::new(who, company).about("contact", into);
+        self.update(&transaction, totals, &[slot], now).await?;
+        self.insert_pairs(&transaction, added.into_iter().map(|tag| (tag, into, phone))).await?;
+        self.store.contacts().rewrite_tag_texts(&transaction, &[into]).await?;
+        let mut record = ContactRecord::new(who, self.company).about("contact", into);
         record.count(&transaction, &[("merged", others.len() as u64)]).await?;
         transaction.commit().await?;
         Ok(Edited::Done)
     }
 
     /// These contacts of `company`, by their ordinals.
-    async fn slots(&self, transaction: &Transaction, company: Uuid, ids: &[Uuid]) -> Result<Vec<Slot>> {
+    async fn slots(self, transaction: &Transaction, ids: &[Uuid]) -> Result<Vec<Slot>> {
         if ids.is_empty() {
             return Ok(Vec::new());
         }
-        let (rows, values) = self.id_rows(ids).select(2);
+        let (rows, values) = self.store.contacts().id_rows(ids).select(2);
         let select = format!(
             "SELECT {SLOT} FROM contact WHERE company_id = $1 AND id IN (SELECT id FROM {rows} AS rows)
              ORDER BY ordinal"
         );
-        let statement = self.statement(select, std::iter::once(company.into()).chain(values));
+        let statement = self.store.statement(select, std::iter::once(self.company.into()).chain(values));
         transaction.query_all_raw(statement).await?.iter().map(read_slot).collect()
     }
 
-    async fn tags_of(&self, transaction: &Transaction, contact: Uuid) -> Result<HashSet<Uuid>> {
+    async fn tags_of(self, transaction: &Transaction, contact: Uuid) -> Result<HashSet<Uuid>> {
         let select = format!(
             "SELECT tag.id FROM contact_tag JOIN tag ON tag.id = contact_tag.tag_id
              WHERE contact_tag.contact_id = $1 AND tag.upkeep <> {DELETED}"
         );
-        let rows = transaction.query_all_raw(self.statement(select, [contact.into()])).await?;
+        let rows = transaction.query_all_raw(self.store.statement(select, [contact.into()])).await?;
         rows.iter().map(|row| Ok(row.try_get_by_index(0)?)).collect()
     }
 }

@@ -5,10 +5,9 @@
 
 use std::collections::BTreeMap;
 
-use uuid::Uuid;
-
 use crate::dialect::{Rows, Type};
-use crate::{Result, Store, Transaction, run};
+use crate::nouns::ContactIndex;
+use crate::{Result, Transaction, run};
 
 /// Ordinals of one block: enough that a million contacts have few blocks, and few enough that skipping the contacts of
 /// one block takes less than a millisecond.
@@ -49,24 +48,23 @@ impl Gaps {
     }
 }
 
-impl Store {
-    pub(crate) async fn gaps(&self, company: Uuid) -> Result<Gaps> {
+impl ContactIndex<'_> {
+    pub(crate) async fn gaps(self) -> Result<Gaps> {
         let select = "SELECT block, removed FROM contact_gap WHERE company_id = $1 ORDER BY block DESC";
-        let rows = self.rows(select, [company.into()]).await?;
+        let rows = self.store.rows(select, [self.company.into()]).await?;
         let gaps = rows.iter().map(|row| Ok((row.try_get_by_index(0)?, row.try_get_by_index(1)?)));
         gaps.collect::<Result<_>>().map(Gaps)
     }
 
     /// Counts the ordinals of contacts that were deleted.
     pub(crate) async fn add_gaps(
-        &self,
+        self,
         transaction: &Transaction,
-        company: Uuid,
         ordinals: impl Iterator<Item = i64>,
     ) -> Result<()> {
         let mut blocks: BTreeMap<i64, i64> = BTreeMap::new();
         ordinals.for_each(|ordinal| *blocks.entry(ordinal / BLOCK).or_default() += 1);
-        let mut rows = Rows::new(self.backend, &[("block", Type::Int), ("removed", Type::Int)]);
+        let mut rows = Rows::new(self.store.backend, &[("block", Type::Int), ("removed", Type::Int)]);
         blocks.into_iter().for_each(|(block, removed)| rows.push([block.into(), removed.into()]));
         if rows.is_empty() {
             return Ok(());
@@ -78,8 +76,8 @@ impl Store {
              SELECT $1, block, removed FROM {rows} AS rows WHERE true
              ON CONFLICT (company_id, block) DO UPDATE SET removed = contact_gap.removed + excluded.removed"
         );
-        let values = std::iter::once(company.into()).chain(values);
-        run(transaction, self.statement(insert, values)).await?;
+        let values = std::iter::once(self.company.into()).chain(values);
+        run(transaction, self.store.statement(insert, values)).await?;
         Ok(())
     }
 }

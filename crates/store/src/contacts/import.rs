@@ -11,7 +11,8 @@ pub use super::matching::Names;
 use super::matching::{Matcher, Slot};
 use crate::changes::ContactRecord;
 use crate::dialect::{self, Cell, Rows, Type};
-use crate::{Result, Store, Transaction};
+use crate::nouns::Contacts;
+use crate::{Result, Transaction};
 use clock::Timestamp;
 use domain::contact::Person;
 use domain::fold::fold;
@@ -65,7 +66,7 @@ pub(crate) fn read_slot(row: &QueryResult) -> Result<Slot> {
     Ok(Slot { ordinal, tag_text, is_new: false, ..slot })
 }
 
-impl Store {
+impl Contacts<'_> {
     /// Writes a batch of drafts in one transaction. Returns the outcome of each, in their order.
     ///
     /// A draft matches the contact of `company` with the same valid number, else one with the same e-mail address
@@ -75,40 +76,33 @@ impl Store {
     /// # Errors
     ///
     /// Fails when the database does; then nothing of the batch is written.
-    pub async fn upsert_contacts(
-        &self,
-        company: Uuid,
-        drafts: &[ContactDraft],
-        now: Timestamp,
-    ) -> Result<Vec<Upserted>> {
-        let transaction = self.begin().await?;
-        let (written, _) = self.import_drafts_in(&transaction, company, drafts, Names::Replace, now).await?;
+    pub async fn upsert(self, drafts: &[ContactDraft], now: Timestamp) -> Result<Vec<Upserted>> {
+        let transaction = self.store.begin().await?;
+        let (written, _) = self.import_drafts_in(&transaction, drafts, Names::Replace, now).await?;
         transaction.commit().await?;
         Ok(written.into_iter().map(|(_, result)| result).collect())
     }
 
     /// The same, recorded; returns the contact of each draft too.
     pub async fn write_drafts(
-        &self,
+        self,
         record: &mut ContactRecord,
-        company: Uuid,
         drafts: &[ContactDraft],
         now: Timestamp,
     ) -> Result<Vec<(Uuid, Upserted)>> {
-        Ok(self.import_drafts(record, company, drafts, Names::Replace, now).await?.0)
+        Ok(self.import_drafts(record, drafts, Names::Replace, now).await?.0)
     }
 
     /// The same for the rows of a file, and how many of their names were not taken.
     pub async fn import_drafts(
-        &self,
+        self,
         record: &mut ContactRecord,
-        company: Uuid,
         drafts: &[ContactDraft],
         names: Names,
         now: Timestamp,
     ) -> Result<(Vec<(Uuid, Upserted)>, u64)> {
-        let transaction = self.begin().await?;
-        let (written, kept) = self.import_drafts_in(&transaction, company, drafts, names, now).await?;
+        let transaction = self.store.begin().await?;
+        let (written, kept) = self.import_drafts_in(&transaction, drafts, names, now).await?;
         let count = |wanted| written.iter().filter(|(_, result)| *result == wanted).count() as u64;
         let counts = [("created", count(Upserted::Created)), ("updated", count(Upserted::Updated))];
         record.count(&transaction, &counts).await?;
@@ -116,16 +110,11 @@ impl Store {
         Ok((written, kept))
     }
 
-    /// The outcomes that [`Store::import_drafts`] would have for the drafts now, and how many names would not be taken.
+    /// The outcomes that [`Contacts::import_drafts`](crate::Contacts::import_drafts) would have for the drafts now, and how many names would not be taken.
     /// Nothing is written.
-    pub async fn compare_drafts(
-        &self,
-        company: Uuid,
-        drafts: &[ContactDraft],
-        names: Names,
-    ) -> Result<(Vec<Upserted>, u64)> {
-        let snapshot = self.snapshot().await?;
-        let matcher = self.candidates(&snapshot, company, drafts).await;
+    pub async fn compare_drafts(self, drafts: &[ContactDraft], names: Names) -> Result<(Vec<Upserted>, u64)> {
+        let snapshot = self.store.snapshot().await?;
+        let matcher = self.candidates(&snapshot, drafts).await;
         snapshot.rollback().await?;
         let mut matcher = matcher?;
         matcher.names = names;
@@ -135,18 +124,17 @@ impl Store {
 
     /// Writes drafts as a part of `transaction`. Returns also how many of their names were not taken.
     pub(crate) async fn import_drafts_in(
-        &self,
+        self,
         transaction: &Transaction,
-        company: Uuid,
         drafts: &[ContactDraft],
         names: Names,
         now: Timestamp,
     ) -> Result<(Vec<(Uuid, Upserted)>, u64)> {
-        let mut totals = self.lock_totals(transaction, company).await?;
+        let mut totals = self.lock_totals(transaction).await?;
         let tags: BTreeSet<&str> = drafts.iter().flat_map(|draft| &draft.tags).map(String::as_str).collect();
-        let tags = self.ensure_tags(transaction, company, &tags, None, now).await?;
+        let tags = self.store.of(self.company).tags().ensure_all(transaction, &tags, None, now).await?;
 
-        let mut matcher = self.candidates(transaction, company, drafts).await?;
+        let mut matcher = self.candidates(transaction, drafts).await?;
         matcher.names = names;
         let placed: Vec<_> = drafts.iter().map(|draft| matcher.place(&draft.person)).collect();
         let (mut slots, names_kept) = (matcher.slots, matcher.names_kept);
@@ -172,22 +160,21 @@ impl Store {
         }
 
         let new = slots.iter().filter(|slot| slot.is_new).collect();
-        self.insert_contacts(transaction, company, &mut totals, new, now).await?;
-        self.update_contacts(transaction, company, totals, &slots, now).await?;
+        self.insert(transaction, &mut totals, new, now).await?;
+        self.update(transaction, totals, &slots, now).await?;
         let rows = pairs.iter().map(|(_, owner, tag)| (*tag, slots[*owner].id, slots[*owner].phone));
-        self.insert_pairs(transaction, company, rows).await?;
+        self.insert_pairs(transaction, rows).await?;
         Ok((owners.iter().map(|owner| slots[*owner].id).zip(results).collect(), names_kept))
     }
 
     /// Every contact of the company that has a number or an address of the drafts.
     pub(crate) async fn candidates(
-        &self,
+        self,
         transaction: &Transaction,
-        company: Uuid,
         drafts: &[ContactDraft],
     ) -> Result<Matcher> {
-        let mut phones = Rows::new(self.backend, &[("phone", Type::Int)]);
-        let mut emails = Rows::new(self.backend, &[("email", Type::Text)]);
+        let mut phones = Rows::new(self.store.backend, &[("phone", Type::Int)]);
+        let mut emails = Rows::new(self.store.backend, &[("email", Type::Text)]);
         for draft in drafts {
             if let Some(phone) = draft.person.phone() {
                 phones.push([phone.as_i64().into()]);
@@ -196,12 +183,12 @@ impl Store {
                 emails.push([draft.person.email.as_str().into()]);
             }
         }
-        let mut values: Vec<Value> = vec![company.into()];
+        let mut values: Vec<Value> = vec![self.company.into()];
         let (phones, more) = phones.select(2);
         values.extend(more);
         let (emails, more) = emails.select(values.len() + 1);
         values.extend(more);
-        let bytewise = dialect::bytewise(self.backend);
+        let bytewise = dialect::bytewise(self.store.backend);
         let select = format!(
             "SELECT {SLOT} FROM contact WHERE id IN (
                 SELECT contact.id FROM {phones} AS wanted CROSS JOIN contact
@@ -212,7 +199,7 @@ impl Store {
              ) ORDER BY ordinal"
         );
         let mut matcher = Matcher::default();
-        for row in transaction.query_all_raw(self.statement(select, values)).await? {
+        for row in transaction.query_all_raw(self.store.statement(select, values)).await? {
             matcher.add_stored(read_slot(&row)?);
         }
         Ok(matcher)
@@ -221,12 +208,12 @@ impl Store {
     /// Which (contact, tag) of `pairs` the database has. Contact and tag are known to be the company's: with a
     /// condition on the company, PostgreSQL would begin with all of its pairs.
     async fn known_pairs(
-        &self,
+        self,
         transaction: &Transaction,
         slots: &[Slot],
         pairs: &[(usize, usize, Uuid)],
     ) -> Result<HashSet<(Uuid, Uuid)>> {
-        let mut wanted = Rows::new(self.backend, &[("contact_id", Type::Uuid), ("tag_id", Type::Uuid)]);
+        let mut wanted = Rows::new(self.store.backend, &[("contact_id", Type::Uuid), ("tag_id", Type::Uuid)]);
         for (_, owner, tag) in pairs.iter().filter(|(_, owner, _)| !slots[*owner].is_new) {
             wanted.push([Cell::Uuid(slots[*owner].id), Cell::Uuid(*tag)]);
         }
@@ -238,7 +225,7 @@ impl Store {
             "SELECT contact_tag.contact_id, contact_tag.tag_id FROM {wanted} AS wanted CROSS JOIN contact_tag
              WHERE contact_tag.tag_id = wanted.tag_id AND contact_tag.contact_id = wanted.contact_id"
         );
-        let rows = transaction.query_all_raw(self.statement(select, values)).await?;
+        let rows = transaction.query_all_raw(self.store.statement(select, values)).await?;
         rows.iter().map(|row| Ok((row.try_get_by_index(0)?, row.try_get_by_index(1)?))).collect()
     }
 }

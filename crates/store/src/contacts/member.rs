@@ -9,8 +9,9 @@ use super::{LONGEST_SEARCH, signed};
 use crate::changes::ContactRecord;
 use crate::contacts::folded;
 use crate::dialect::{Rows, Type};
+use crate::nouns::{AllContacts, Contacts};
 use crate::tags::DELETED;
-use crate::{Result, Store, Transaction, run};
+use crate::{Result, Transaction, run};
 use clock::Timestamp;
 use domain::phone::PhoneNumber;
 
@@ -23,7 +24,7 @@ pub enum Membership {
     Remove,
 }
 
-impl Store {
+impl Contacts<'_> {
     /// Adds the tag to these contacts of `company`, or removes it from them. Returns how many contacts changed; `None`
     /// when the company has no such tag.
     ///
@@ -31,19 +32,18 @@ impl Store {
     ///
     /// Fails when the database does; then nothing is changed.
     pub async fn change_members(
-        &self,
+        self,
         record: &mut ContactRecord,
-        company: Uuid,
         tag: Uuid,
         contacts: &[Uuid],
         membership: Membership,
         now: Timestamp,
     ) -> Result<Option<u64>> {
-        let transaction = self.begin().await?;
-        let totals = self.lock_totals(&transaction, company).await?;
+        let transaction = self.store.begin().await?;
+        let totals = self.lock_totals(&transaction).await?;
         let select =
             format!("SELECT name_folded FROM tag WHERE id = $1 AND company_id = $2 AND upkeep <> {DELETED}");
-        let statement = self.statement(select, [tag.into(), company.into()]);
+        let statement = self.store.statement(select, [tag.into(), self.company.into()]);
         let Some(row) = transaction.query_one_raw(statement).await? else {
             transaction.rollback().await?;
             return Ok(None);
@@ -53,14 +53,15 @@ impl Store {
             Membership::Add => "NOT EXISTS",
             Membership::Remove => "EXISTS",
         };
-        let (wanted, values) = self.id_rows(contacts).select(3);
+        let (wanted, values) = self.store.contacts().id_rows(contacts).select(3);
         let select = format!(
             "SELECT DISTINCT contact.id, contact.phone, contact.ordinal FROM {wanted} AS wanted CROSS JOIN contact
              WHERE contact.id = wanted.id AND contact.company_id = $1 AND {has} (
                 SELECT 1 FROM contact_tag WHERE contact_tag.tag_id = $2 AND contact_tag.contact_id = contact.id
              )"
         );
-        let statement = self.statement(select, [company.into(), tag.into()].into_iter().chain(values));
+        let statement =
+            self.store.statement(select, [self.company.into(), tag.into()].into_iter().chain(values));
         let mut found: Vec<(Uuid, Option<i64>, i64)> = Vec::new();
         for row in transaction.query_all_raw(statement).await? {
             found.push((row.try_get_by_index(0)?, row.try_get_by_index(1)?, row.try_get_by_index(2)?));
@@ -75,25 +76,26 @@ impl Store {
                 let pair = |(id, phone, _): &(Uuid, Option<i64>, i64)| {
                     (tag, *id, phone.and_then(PhoneNumber::from_i64))
                 };
-                self.insert_pairs(&transaction, company, found.iter().map(pair)).await?;
-                self.append_tag_text(&transaction, &ids, &folded).await?;
+                self.insert_pairs(&transaction, found.iter().map(pair)).await?;
+                self.store.contacts().append_tag_text(&transaction, &ids, &folded).await?;
             }
             Membership::Remove => {
-                let (rows, values) = self.id_rows(&ids).select(2);
+                let (rows, values) = self.store.contacts().id_rows(&ids).select(2);
                 let delete = format!(
                     "DELETE FROM contact_tag WHERE tag_id = $1 AND contact_id IN (SELECT id FROM {rows} AS rows)"
                 );
-                run(&transaction, self.statement(delete, std::iter::once(tag.into()).chain(values))).await?;
-                self.uncount(&transaction, &[(tag, found.len() as i64)]).await?;
-                self.rewrite_tag_texts(&transaction, &ids).await?;
+                run(&transaction, self.store.statement(delete, std::iter::once(tag.into()).chain(values)))
+                    .await?;
+                self.store.contacts().uncount(&transaction, &[(tag, found.len() as i64)]).await?;
+                self.store.contacts().rewrite_tag_texts(&transaction, &ids).await?;
             }
         }
-        let (rows, values) = self.id_rows(&ids).select(2);
+        let (rows, values) = self.store.contacts().id_rows(&ids).select(2);
         let update =
             format!("UPDATE contact SET updated_at = $1 WHERE id IN (SELECT id FROM {rows} AS rows)");
         let values = std::iter::once(now.millis().into()).chain(values);
-        run(&transaction, self.statement(update, values)).await?;
-        self.mark_stale(&transaction, company, totals, found.iter().map(|(_, _, ordinal)| *ordinal)).await?;
+        run(&transaction, self.store.statement(update, values)).await?;
+        self.index().mark_stale(&transaction, totals, found.iter().map(|(_, _, ordinal)| *ordinal)).await?;
         let word = match membership {
             Membership::Add => "tagged",
             Membership::Remove => "untagged",
@@ -103,53 +105,29 @@ impl Store {
         Ok(Some(found.len() as u64))
     }
 
-    async fn append_tag_text(
-        &self,
-        transaction: &Transaction,
-        contacts: &[Uuid],
-        folded: &str,
-    ) -> Result<()> {
-        let (rows, values) = self.id_rows(contacts).select(2);
-        let update = format!(
-            "UPDATE contact SET tag_text = CASE WHEN tag_text = '' THEN $1 ELSE tag_text || '\n' || $1 END
-             WHERE id IN (SELECT id FROM {rows} AS rows)"
-        );
-        run(transaction, self.statement(update, std::iter::once(folded.into()).chain(values))).await?;
-        Ok(())
+    /// The ordinals of the contacts that a search finds, descending, or of all without one; with a tag only of those that
+    /// have it. Of an unknown tag there are none.
+    pub async fn search(self, search: Option<&str>, tag: Option<Uuid>) -> Result<Vec<u32>> {
+        match tag {
+            Some(tag) => self.search_tagged(tag, search).await,
+            None => self.search_all(search).await,
+        }
     }
 
-    /// Rewrites the names of these contacts' tags. Returns the ordinals of the contacts.
-    pub(crate) async fn rewrite_tag_texts(
-        &self,
-        transaction: &Transaction,
-        contacts: &[Uuid],
-    ) -> Result<Vec<i64>> {
-        let (rows, values) = self.id_rows(contacts).select(1);
-        let update = format!(
-            "UPDATE contact SET tag_text = COALESCE((
-                SELECT string_agg(tag.name_folded, '\n') FROM contact_tag JOIN tag ON tag.id = contact_tag.tag_id
-                WHERE contact_tag.contact_id = contact.id AND tag.upkeep <> {DELETED}
-             ), '') WHERE id IN (SELECT id FROM {rows} AS rows) RETURNING ordinal"
-        );
-        let rows = transaction.query_all_raw(self.statement(update, values)).await?;
-        rows.iter().map(|row| Ok(row.try_get_by_index(0)?)).collect()
-    }
-
-    /// The ordinals of the contacts of `company` that a search finds, descending, or of all without one.
-    pub async fn search_contacts(&self, company: Uuid, search: Option<&str>) -> Result<Vec<u32>> {
+    async fn search_all(self, search: Option<&str>) -> Result<Vec<u32>> {
         match folded(search) {
             Some(text) if text.len() > LONGEST_SEARCH => Ok(Vec::new()),
-            Some(text) => self.found(company, &self.search(company, &text).await?).await,
+            Some(text) => self.index().found(&self.index().read_search(&text).await?).await,
             None => {
-                let ordinals = self.contact_totals(&self.read, company).await?.contacts;
+                let ordinals = self.totals(&self.store.read).await?.contacts;
                 Ok((0..u32::try_from(ordinals).unwrap_or(u32::MAX)).rev().collect())
             }
         }
     }
 
     /// The ids of the contacts at these places of the list of `company`.
-    pub async fn contacts_at(&self, company: Uuid, ordinals: &[u32]) -> Result<Vec<Uuid>> {
-        let mut wanted = Rows::new(self.backend, &[("ordinal", Type::Int)]);
+    pub async fn at(self, ordinals: &[u32]) -> Result<Vec<Uuid>> {
+        let mut wanted = Rows::new(self.store.backend, &[("ordinal", Type::Int)]);
         ordinals.iter().for_each(|ordinal| wanted.push([i64::from(*ordinal).into()]));
         if wanted.is_empty() {
             return Ok(Vec::new());
@@ -159,17 +137,13 @@ impl Store {
             "SELECT contact.id FROM {wanted} AS wanted CROSS JOIN contact
              WHERE contact.company_id = $1 AND contact.ordinal = wanted.ordinal"
         );
-        let rows = self.rows(select, std::iter::once(company.into()).chain(values)).await?;
+        let rows = self.store.rows(select, std::iter::once(self.company.into()).chain(values)).await?;
         rows.iter().map(|row| Ok(row.try_get_by_index(0)?)).collect()
     }
 
     /// The ids of the contacts of `company` with these numbers, each with its number.
-    pub async fn contacts_with(
-        &self,
-        company: Uuid,
-        numbers: &[PhoneNumber],
-    ) -> Result<Vec<(PhoneNumber, Uuid)>> {
-        let mut wanted = Rows::new(self.backend, &[("phone", Type::Int)]);
+    pub async fn with_numbers(self, numbers: &[PhoneNumber]) -> Result<Vec<(PhoneNumber, Uuid)>> {
+        let mut wanted = Rows::new(self.store.backend, &[("phone", Type::Int)]);
         numbers.iter().for_each(|number| wanted.push([signed(number.as_u64()).into()]));
         if wanted.is_empty() {
             return Ok(Vec::new());
@@ -180,7 +154,7 @@ impl Store {
              WHERE contact.company_id = $1 AND contact.phone = wanted.phone"
         );
         let mut found = Vec::new();
-        for row in self.rows(select, std::iter::once(company.into()).chain(values)).await? {
+        for row in self.store.rows(select, std::iter::once(self.company.into()).chain(values)).await? {
             let number = PhoneNumber::from_i64(row.try_get_by_index(0)?);
             if let Some(number) = number {
                 found.push((number, row.try_get_by_index(1)?));
@@ -190,16 +164,45 @@ impl Store {
     }
 
     /// Which of these ids are contacts of `company`.
-    pub async fn contacts_among(&self, company: Uuid, ids: &[Uuid]) -> Result<Vec<Uuid>> {
+    pub async fn among(self, ids: &[Uuid]) -> Result<Vec<Uuid>> {
         if ids.is_empty() {
             return Ok(Vec::new());
         }
-        let (wanted, values) = self.id_rows(ids).select(2);
+        let (wanted, values) = self.store.contacts().id_rows(ids).select(2);
         let select = format!(
             "SELECT contact.id FROM {wanted} AS wanted CROSS JOIN contact
              WHERE contact.id = wanted.id AND contact.company_id = $1"
         );
-        let rows = self.rows(select, std::iter::once(company.into()).chain(values)).await?;
+        let rows = self.store.rows(select, std::iter::once(self.company.into()).chain(values)).await?;
+        rows.iter().map(|row| Ok(row.try_get_by_index(0)?)).collect()
+    }
+}
+
+impl AllContacts<'_> {
+    async fn append_tag_text(self, transaction: &Transaction, contacts: &[Uuid], folded: &str) -> Result<()> {
+        let (rows, values) = self.id_rows(contacts).select(2);
+        let update = format!(
+            "UPDATE contact SET tag_text = CASE WHEN tag_text = '' THEN $1 ELSE tag_text || '\n' || $1 END
+             WHERE id IN (SELECT id FROM {rows} AS rows)"
+        );
+        run(transaction, self.store.statement(update, std::iter::once(folded.into()).chain(values))).await?;
+        Ok(())
+    }
+
+    /// Rewrites the names of these contacts' tags. Returns the ordinals of the contacts.
+    pub(crate) async fn rewrite_tag_texts(
+        self,
+        transaction: &Transaction,
+        contacts: &[Uuid],
+    ) -> Result<Vec<i64>> {
+        let (rows, values) = self.id_rows(contacts).select(1);
+        let update = format!(
+            "UPDATE contact SET tag_text = COALESCE((
+                SELECT string_agg(tag.name_folded, '\n') FROM contact_tag JOIN tag ON tag.id = contact_tag.tag_id
+                WHERE contact_tag.contact_id = contact.id AND tag.upkeep <> {DELETED}
+             ), '') WHERE id IN (SELECT id FROM {rows} AS rows) RETURNING ordinal"
+        );
+        let rows = transaction.query_all_raw(self.store.statement(update, values)).await?;
         rows.iter().map(|row| Ok(row.try_get_by_index(0)?)).collect()
     }
 }

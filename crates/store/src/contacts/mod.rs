@@ -23,6 +23,7 @@ use sea_orm::{QueryResult, Value};
 use uuid::Uuid;
 
 use crate::dialect::{self, Cell, Rows, Type};
+use crate::nouns::{ContactIndex, Contacts};
 use crate::tags::DELETED;
 use crate::{Error, Result, Store};
 use clock::Timestamp;
@@ -49,25 +50,27 @@ impl From<&Contact> for ContactPosition {
     }
 }
 
-impl Store {
+impl<'a> Contacts<'a> {
+    /// Their search index.
+    pub(crate) const fn index(self) -> ContactIndex<'a> {
+        self.store.of(self.company).index()
+    }
+}
+
+impl Contacts<'_> {
     /// One page of the contacts of `company`, newest first, and how many there are in all.
     ///
     /// Each word of `search` is matched anywhere in the names, the e-mail address, the phone number, WhatsApp's id and
     /// the tags' names, without case and accents. A text that looks like a number also matches by its digits.
-    pub async fn contacts(
-        &self,
-        company: Uuid,
-        page: PageRequest,
-        search: Option<&str>,
-    ) -> Result<Page<Contact>> {
-        let Some(text) = folded(search) else { return self.all_contacts(company, page).await };
+    pub async fn page(self, page: PageRequest, search: Option<&str>) -> Result<Page<Contact>> {
+        let Some(text) = folded(search) else { return self.page_of_all(page).await };
         if text.len() > LONGEST_SEARCH {
             return Ok(Page { records: Vec::new(), total: 0 });
         }
-        let found = self.found(company, &self.search(company, &text).await?).await?;
+        let found = self.index().found(&self.index().read_search(&text).await?).await?;
         let total = found.len() as u64;
         let (offset, limit) = (length(page.offset()), length(page.limit));
-        let mut wanted = Rows::new(self.backend, &[("place", Type::Int)]);
+        let mut wanted = Rows::new(self.store.backend, &[("place", Type::Int)]);
         found.iter().skip(offset).take(limit).for_each(|ordinal| wanted.push([i64::from(*ordinal).into()]));
         if wanted.is_empty() {
             return Ok(Page { records: Vec::new(), total });
@@ -78,15 +81,15 @@ impl Store {
              WHERE contact.company_id = $1 AND contact.ordinal = wanted.place
              ORDER BY contact.ordinal DESC"
         );
-        let rows = self.rows(select, std::iter::once(company.into()).chain(values)).await?;
+        let rows = self.store.rows(select, std::iter::once(self.company.into()).chain(values)).await?;
         Ok(Page { records: self.with_tags(&rows).await?, total })
     }
 
     /// A page without a search: its place follows from the number of contacts and from the gaps that deleted contacts
     /// left.
-    async fn all_contacts(&self, company: Uuid, page: PageRequest) -> Result<Page<Contact>> {
-        let ordinals = self.contact_totals(&self.read, company).await?.contacts;
-        let gaps = self.gaps(company).await?;
+    async fn page_of_all(self, page: PageRequest) -> Result<Page<Contact>> {
+        let ordinals = self.totals(&self.store.read).await?.contacts;
+        let gaps = self.index().gaps().await?;
         let total = gaps.contacts(ordinals);
         let offset = signed(page.offset());
         if offset >= total {
@@ -99,8 +102,8 @@ impl Store {
                 "SELECT {COLUMNS} FROM contact WHERE company_id = $1 AND ordinal < $2
                  ORDER BY ordinal DESC LIMIT $3 OFFSET $4"
             );
-            let values = [company.into(), below.into(), signed(page.limit).into(), skipped.into()];
-            let rows = self.rows(select, values).await?;
+            let values = [self.company.into(), below.into(), signed(page.limit).into(), skipped.into()];
+            let rows = self.store.rows(select, values).await?;
             return Ok(Page { records: self.with_tags(&rows).await?, total });
         }
         let above = ordinals - offset;
@@ -109,18 +112,13 @@ impl Store {
             "SELECT {COLUMNS} FROM contact WHERE company_id = $1 AND ordinal >= $2 AND ordinal < $3
              ORDER BY ordinal DESC"
         );
-        let rows = self.rows(select, [company.into(), from.into(), above.into()]).await?;
+        let rows = self.store.rows(select, [self.company.into(), from.into(), above.into()]).await?;
         Ok(Page { records: self.with_tags(&rows).await?, total })
     }
 
     /// The next `limit` contacts of `company` after a position, oldest first; from the oldest when `None`.
-    pub async fn contacts_after(
-        &self,
-        company: Uuid,
-        after: Option<ContactPosition>,
-        limit: u32,
-    ) -> Result<Vec<Contact>> {
-        let mut values: Vec<Value> = vec![company.into(), i64::from(limit).into()];
+    pub async fn after(self, after: Option<ContactPosition>, limit: u32) -> Result<Vec<Contact>> {
+        let mut values: Vec<Value> = vec![self.company.into(), i64::from(limit).into()];
         let mut after_it = "";
         if let Some(ContactPosition { ordinal }) = after {
             after_it = "AND ordinal > $3";
@@ -129,20 +127,20 @@ impl Store {
         let select = format!(
             "SELECT {COLUMNS} FROM contact WHERE company_id = $1 {after_it} ORDER BY ordinal LIMIT $2"
         );
-        let rows = self.rows(select, values).await?;
+        let rows = self.store.rows(select, values).await?;
         self.with_tags(&rows).await
     }
 
     /// The contact of `company` with this id.
-    pub async fn contact(&self, company: Uuid, id: Uuid) -> Result<Option<Contact>> {
+    pub async fn find(self, id: Uuid) -> Result<Option<Contact>> {
         let select = format!("SELECT {COLUMNS} FROM contact WHERE id = $2 AND company_id = $1");
-        let rows = self.rows(select, [company.into(), id.into()]).await?;
+        let rows = self.store.rows(select, [self.company.into(), id.into()]).await?;
         Ok(self.with_tags(&rows).await?.pop())
     }
 
     /// The contacts at these places of the list of `company`, oldest first.
-    pub async fn contacts_in(&self, company: Uuid, ordinals: &[u32]) -> Result<Vec<Contact>> {
-        let mut wanted = Rows::new(self.backend, &[("ordinal", Type::Int)]);
+    pub async fn with_ordinals(self, ordinals: &[u32]) -> Result<Vec<Contact>> {
+        let mut wanted = Rows::new(self.store.backend, &[("ordinal", Type::Int)]);
         ordinals.iter().for_each(|ordinal| wanted.push([i64::from(*ordinal).into()]));
         if wanted.is_empty() {
             return Ok(Vec::new());
@@ -154,14 +152,14 @@ impl Store {
                 WHERE contact.company_id = $1 AND contact.ordinal = wanted.ordinal
              ) AS found ORDER BY ordinal"
         );
-        let rows = self.rows(select, std::iter::once(company.into()).chain(values)).await?;
+        let rows = self.store.rows(select, std::iter::once(self.company.into()).chain(values)).await?;
         self.with_tags(&rows).await
     }
 
     /// Other contacts of `company` with the same valid number or the same e-mail address, oldest first, at most
     /// `limit`.
-    pub async fn doubles(&self, company: Uuid, of: &Contact, limit: u32) -> Result<Vec<Contact>> {
-        let bytewise = dialect::bytewise(self.backend);
+    pub async fn doubles(self, of: &Contact, limit: u32) -> Result<Vec<Contact>> {
+        let bytewise = dialect::bytewise(self.store.backend);
         let select = format!(
             "SELECT {COLUMNS} FROM contact WHERE id IN (
                 SELECT id FROM contact WHERE company_id = $1 AND phone = $2
@@ -171,24 +169,24 @@ impl Store {
              ) AND id <> $4 ORDER BY ordinal LIMIT $5"
         );
         let values: [Value; 5] = [
-            company.into(),
+            self.company.into(),
             of.person.phone().map(PhoneNumber::as_i64).into(),
             of.person.email.as_str().into(),
             of.id.into(),
             i64::from(limit).into(),
         ];
-        let rows = self.rows(select, values).await?;
+        let rows = self.store.rows(select, values).await?;
         self.with_tags(&rows).await
     }
 
     /// The contacts of `rows`, in their order, each with its tags by name. The rows are known to be one company's: with
     /// a condition on the company, PostgreSQL would begin with all contacts of all its tags.
-    pub(crate) async fn with_tags(&self, rows: &[QueryResult]) -> Result<Vec<Contact>> {
+    pub(crate) async fn with_tags(self, rows: &[QueryResult]) -> Result<Vec<Contact>> {
         let mut contacts = rows.iter().map(read_contact).collect::<Result<Vec<_>>>()?;
         if contacts.is_empty() {
             return Ok(contacts);
         }
-        let mut wanted = Rows::new(self.backend, &[("id", Type::Uuid)]);
+        let mut wanted = Rows::new(self.store.backend, &[("id", Type::Uuid)]);
         for contact in &contacts {
             wanted.push([Cell::Uuid(contact.id)]);
         }
@@ -200,7 +198,7 @@ impl Store {
              WHERE contact_tag.contact_id = wanted.id AND tag.id = contact_tag.tag_id AND tag.upkeep <> {DELETED}"
         );
         let mut tags: HashMap<Uuid, Vec<TagSummary>> = HashMap::new();
-        for row in self.rows(select, values).await? {
+        for row in self.store.rows(select, values).await? {
             let tag = TagSummary {
                 id: row.try_get_by_index(1)?,
                 name: row.try_get_by_index(2)?,
@@ -215,7 +213,9 @@ impl Store {
         }
         Ok(contacts)
     }
+}
 
+impl Store {
     /// The number that a `SELECT count(*)` returns.
     pub(crate) async fn count(&self, sql: String, values: Vec<Value>) -> Result<u64> {
         let row = self.row(sql, values).await?;

@@ -2,22 +2,17 @@
 
 use std::collections::HashMap;
 
-use uuid::Uuid;
-
 use crate::dialect::{Rows, Type};
-use crate::{Error, Result, Store};
+use crate::nouns::Contacts;
+use crate::{Error, Result};
 use domain::contact::Person;
 use domain::phone::PhoneNumber;
 
-impl Store {
+impl Contacts<'_> {
     /// The contacts of `company` with these numbers: names, e-mail address and number. Of several contacts with one
     /// number the oldest counts, as in imports. One query, however many there are.
-    pub async fn people(
-        &self,
-        company: Uuid,
-        numbers: &[PhoneNumber],
-    ) -> Result<HashMap<PhoneNumber, Person>> {
-        let mut wanted = Rows::new(self.backend, &[("phone", Type::Int)]);
+    pub async fn people(self, numbers: &[PhoneNumber]) -> Result<HashMap<PhoneNumber, Person>> {
+        let mut wanted = Rows::new(self.store.backend, &[("phone", Type::Int)]);
         numbers.iter().for_each(|number| wanted.push([number.as_i64().into()]));
         if wanted.is_empty() {
             return Ok(HashMap::new());
@@ -29,7 +24,7 @@ impl Store {
              WHERE contact.company_id = $1 AND contact.phone = wanted.phone
              ORDER BY contact.ordinal DESC"
         );
-        let rows = self.rows(select, std::iter::once(company.into()).chain(values)).await?;
+        let rows = self.store.rows(select, std::iter::once(self.company.into()).chain(values)).await?;
         let mut people = HashMap::with_capacity(rows.len());
         for row in &rows {
             let phone: i64 = row.try_get_by_index(0)?;

@@ -10,8 +10,9 @@ use sea_orm::ConnectionTrait;
 use uuid::Uuid;
 
 use crate::dialect::{Rows, Type};
+use crate::nouns::{AllContacts, Contacts};
 use crate::tags::{DELETED, RENAMED};
-use crate::{Result, Store, run};
+use crate::{Result, run};
 use domain::contact::{Person, tag_name};
 use domain::fold::fold;
 
@@ -25,38 +26,40 @@ const COMPANIES: i64 = 8;
 /// The columns of a changed text; it is written only where the text before is still there.
 const TEXTS: &[(&str, Type)] = &[("id", Type::Uuid), ("before", Type::Text), ("after", Type::Text)];
 
-impl Store {
+impl AllContacts<'_> {
     /// Some of the companies whose texts have to be folded again.
-    pub async fn unfolded(&self) -> Result<Vec<Uuid>> {
+    pub async fn unfolded(self) -> Result<Vec<Uuid>> {
         let select = "SELECT company_id FROM contact_refold ORDER BY company_id LIMIT $1";
-        let rows = self.rows(select, [COMPANIES.into()]).await?;
+        let rows = self.store.rows(select, [COMPANIES.into()]).await?;
         rows.iter().map(|row| Ok(row.try_get_by_index(0)?)).collect()
     }
+}
 
+impl Contacts<'_> {
     /// Takes one step for `company`.
     ///
     /// # Errors
     ///
     /// Fails when the database does; then the step can be taken again.
-    pub async fn refold(&self, company: Uuid) -> Result<()> {
+    pub async fn refold(self) -> Result<()> {
         let select = "SELECT next FROM contact_refold WHERE company_id = $1";
-        let Some(row) = self.row(select, [company.into()]).await? else { return Ok(()) };
+        let Some(row) = self.store.row(select, [self.company.into()]).await? else { return Ok(()) };
         let next: i64 = row.try_get_by_index(0)?;
         if next == 0 {
-            self.refold_tags(company).await?;
-            self.refold_channels(company).await?;
+            self.refold_tags().await?;
+            self.refold_channels().await?;
         }
-        self.refold_contacts(company, next).await
+        self.refold_contacts(next).await
     }
 
     /// Folds the names of all tags, and gives each its one form unless another tag has that name. The texts of the tags'
     /// contacts follow as after a renaming.
-    async fn refold_tags(&self, company: Uuid) -> Result<()> {
+    async fn refold_tags(self) -> Result<()> {
         let select = format!(
             "SELECT id, name, name_folded FROM tag WHERE company_id = $1 AND upkeep <> {DELETED} ORDER BY id"
         );
         let mut tags: Vec<(Uuid, String, String)> = Vec::new();
-        for row in self.rows(select, [company.into()]).await? {
+        for row in self.store.rows(select, [self.company.into()]).await? {
             tags.push((row.try_get_by_index(0)?, row.try_get_by_index(1)?, row.try_get_by_index(2)?));
         }
         let mut names: HashMap<String, Uuid> = HashMap::new();
@@ -81,7 +84,7 @@ impl Store {
                 "UPDATE tag SET name = rows.after FROM {rows} AS rows
                  WHERE tag.id = rows.id AND tag.name = rows.before AND tag.upkeep <> {DELETED}"
             );
-            self.write.execute_raw(self.statement(update, values)).await?;
+            self.store.write.execute_raw(self.store.statement(update, values)).await?;
         }
         for lot in folded.chunks(NAMES) {
             let (rows, values) = self.text_rows(lot).select(1);
@@ -90,15 +93,15 @@ impl Store {
                  FROM {rows} AS rows
                  WHERE tag.id = rows.id AND tag.name_folded = rows.before AND tag.upkeep <> {DELETED}"
             );
-            self.write.execute_raw(self.statement(update, values)).await?;
+            self.store.write.execute_raw(self.store.statement(update, values)).await?;
         }
         Ok(())
     }
 
-    async fn refold_channels(&self, company: Uuid) -> Result<()> {
+    async fn refold_channels(self) -> Result<()> {
         let select = "SELECT id, name, name_folded FROM channel WHERE company_id = $1";
         let mut changed: Vec<(Uuid, String, String)> = Vec::new();
-        for row in self.rows(select, [company.into()]).await? {
+        for row in self.store.rows(select, [self.company.into()]).await? {
             let (name, before): (String, String) = (row.try_get_by_index(1)?, row.try_get_by_index(2)?);
             let after = fold(&name);
             if after != before {
@@ -111,17 +114,17 @@ impl Store {
                 "UPDATE channel SET name_folded = rows.after FROM {rows} AS rows
                  WHERE channel.id = rows.id AND channel.name_folded = rows.before"
             );
-            self.write.execute_raw(self.statement(update, values)).await?;
+            self.store.write.execute_raw(self.store.statement(update, values)).await?;
         }
         Ok(())
     }
 
     /// Folds the texts of the next contacts, from the ordinal `next` on; after the last ones the company is done.
-    async fn refold_contacts(&self, company: Uuid, next: i64) -> Result<()> {
+    async fn refold_contacts(self, next: i64) -> Result<()> {
         let select =
             "SELECT id, first_name, last_name, email, phone_number, phone_number_lid, search_text, ordinal
              FROM contact WHERE company_id = $1 AND ordinal >= $2 ORDER BY ordinal LIMIT $3";
-        let rows = self.rows(select, [company.into(), next.into(), CONTACTS.into()]).await?;
+        let rows = self.store.rows(select, [self.company.into(), next.into(), CONTACTS.into()]).await?;
         let (mut changed, mut last) = (Vec::new(), next);
         for row in &rows {
             let person = Person {
@@ -138,18 +141,18 @@ impl Store {
             }
             last = row.try_get_by_index(7)?;
         }
-        let transaction = self.begin().await?;
+        let transaction = self.store.begin().await?;
         if !changed.is_empty() {
-            let totals = self.lock_totals(&transaction, company).await?;
+            let totals = self.lock_totals(&transaction).await?;
             let (rows, values) = self.text_rows(&changed).select(1);
             let update = format!(
                 "UPDATE contact SET search_text = rows.after FROM {rows} AS rows
                  WHERE contact.id = rows.id AND contact.search_text = rows.before RETURNING contact.ordinal"
             );
-            let written = transaction.query_all_raw(self.statement(update, values)).await?;
+            let written = transaction.query_all_raw(self.store.statement(update, values)).await?;
             let ordinals =
                 written.iter().map(|row| Ok(row.try_get_by_index(0)?)).collect::<Result<Vec<i64>>>()?;
-            self.mark_stale(&transaction, company, totals, ordinals.into_iter()).await?;
+            self.index().mark_stale(&transaction, totals, ordinals.into_iter()).await?;
         }
         // Another process may have taken the same step.
         let goes_on = rows.len() as i64 == CONTACTS;
@@ -158,13 +161,14 @@ impl Store {
         } else {
             "DELETE FROM contact_refold WHERE company_id = $1 AND next = $2"
         };
-        let values = [company.into(), next.into()].into_iter().chain(goes_on.then_some((last + 1).into()));
-        run(&transaction, self.statement(moved, values)).await?;
+        let values =
+            [self.company.into(), next.into()].into_iter().chain(goes_on.then_some((last + 1).into()));
+        run(&transaction, self.store.statement(moved, values)).await?;
         Ok(transaction.commit().await?)
     }
 
-    fn text_rows(&self, texts: &[(Uuid, String, String)]) -> Rows {
-        let mut rows = Rows::new(self.backend, TEXTS);
+    fn text_rows(self, texts: &[(Uuid, String, String)]) -> Rows {
+        let mut rows = Rows::new(self.store.backend, TEXTS);
         for (id, before, after) in texts {
             rows.push([(*id).into(), before.as_str().into(), after.as_str().into()]);
         }

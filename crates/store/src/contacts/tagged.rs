@@ -6,30 +6,25 @@ use uuid::Uuid;
 
 use super::search::{listed, ordinal};
 use super::{COLUMNS, LONGEST_SEARCH, folded, length, signed};
+use crate::Result;
+use crate::nouns::Contacts;
 use crate::tags::DELETED;
-use crate::{Result, Store};
 use domain::contact::Contact;
 use domain::page::{Page, PageRequest};
 
-impl Store {
+impl Contacts<'_> {
     /// One page of the contacts of `company` with this tag, newest first, and how many there are in all; with `search`
-    /// only those that it finds, as in [`Store::contacts`].
-    pub async fn tagged(
-        &self,
-        company: Uuid,
-        tag: Uuid,
-        page: PageRequest,
-        search: Option<&str>,
-    ) -> Result<Page<Contact>> {
+    /// only those that it finds, as in [`Contacts::page`](crate::Contacts::page).
+    pub async fn tagged(self, tag: Uuid, page: PageRequest, search: Option<&str>) -> Result<Page<Contact>> {
         if folded(search).is_some() {
-            let found = self.search_tagged(company, tag, search).await?;
+            let found = self.search_tagged(tag, search).await?;
             let (offset, limit) = (length(page.offset()), length(page.limit));
             let shown: Vec<u32> = found.iter().copied().skip(offset).take(limit).collect();
-            let mut records = self.contacts_in(company, &shown).await?;
+            let mut records = self.with_ordinals(&shown).await?;
             records.reverse();
             return Ok(Page { records, total: found.len() as u64 });
         }
-        let total = self.tag(company, tag).await?.map_or(0, |tag| tag.contacts);
+        let total = self.store.of(self.company).tags().find(tag).await?.map_or(0, |tag| tag.contacts);
         if page.offset() >= total {
             return Ok(Page { records: Vec::new(), total });
         }
@@ -39,14 +34,13 @@ impl Store {
                 SELECT contact_id FROM contact_tag WHERE tag_id = $2 ORDER BY contact_id DESC LIMIT $3 OFFSET $4
              ) ORDER BY id DESC"
         );
-        let values = [company.into(), tag.into(), signed(page.limit).into(), signed(page.offset()).into()];
-        let rows = self.rows(select, values).await?;
+        let values =
+            [self.company.into(), tag.into(), signed(page.limit).into(), signed(page.offset()).into()];
+        let rows = self.store.rows(select, values).await?;
         Ok(Page { records: self.with_tags(&rows).await?, total })
     }
 
-    /// The ordinals of the contacts of `company` with this tag, descending; with `search` only of those that it finds.
-    /// Of an unknown tag there are none.
-    pub async fn search_tagged(&self, company: Uuid, tag: Uuid, search: Option<&str>) -> Result<Vec<u32>> {
+    pub(super) async fn search_tagged(self, tag: Uuid, search: Option<&str>) -> Result<Vec<u32>> {
         let search = folded(search);
         if search.as_ref().is_some_and(|text| text.len() > LONGEST_SEARCH) {
             return Ok(Vec::new());
@@ -57,12 +51,12 @@ impl Store {
              WHERE contact_tag.tag_id = $2 AND contact.id = contact_tag.contact_id AND contact.company_id = $1
              AND EXISTS (SELECT 1 FROM tag WHERE id = $2 AND company_id = $1 AND upkeep <> {DELETED})"
         );
-        let numbers = listed(self.row(select, [company.into(), tag.into()]).await?)?;
+        let numbers = listed(self.store.row(select, [self.company.into(), tag.into()]).await?)?;
         let mut tagged = numbers.into_iter().map(ordinal).collect::<Result<Vec<_>>>()?;
         tagged.sort_unstable_by(|one, other| other.cmp(one));
         if let Some(text) = search {
             let mut found =
-                self.found(company, &self.search(company, &text).await?).await?.into_iter().peekable();
+                self.index().found(&self.index().read_search(&text).await?).await?.into_iter().peekable();
             // Both are descending.
             tagged.retain(|ordinal| {
                 while found.next_if(|found| found > ordinal).is_some() {}

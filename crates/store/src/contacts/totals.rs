@@ -6,7 +6,8 @@
 use sea_orm::ConnectionTrait;
 use uuid::Uuid;
 
-use crate::{Error, Result, Store, Transaction};
+use crate::nouns::Contacts;
+use crate::{Error, Result, Transaction};
 
 /// A company's totals.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -37,54 +38,41 @@ impl Newest {
 
 const COLUMNS: &str = "contacts, indexed, claimed";
 
-impl Store {
+impl Contacts<'_> {
     /// The totals of a company; zeros when it has no contacts.
-    pub(crate) async fn contact_totals(
-        &self,
-        connection: &impl ConnectionTrait,
-        company: Uuid,
-    ) -> Result<ContactTotals> {
+    pub(crate) async fn totals(self, connection: &impl ConnectionTrait) -> Result<ContactTotals> {
         let select = format!("SELECT {COLUMNS} FROM contact_book WHERE company_id = $1");
-        let row = connection.query_one_raw(self.statement(select, [company.into()])).await?;
+        let row = connection.query_one_raw(self.store.statement(select, [self.company.into()])).await?;
         row.map_or(Ok(ContactTotals::default()), |row| totals(&row))
     }
 
     /// Locks the totals until the transaction ends, and creates them when there are none. The database refuses an
     /// unknown company.
-    pub(crate) async fn lock_totals(
-        &self,
-        transaction: &Transaction,
-        company: Uuid,
-    ) -> Result<ContactTotals> {
+    pub(crate) async fn lock_totals(self, transaction: &Transaction) -> Result<ContactTotals> {
+        let company = self.company;
         let lock = format!(
             "INSERT INTO contact_book (company_id, contacts, indexed, claimed) VALUES ($1, 0, 0, 0)
              ON CONFLICT (company_id) DO UPDATE SET contacts = contact_book.contacts RETURNING {COLUMNS}"
         );
-        let row = transaction.query_one_raw(self.statement(lock, [company.into()])).await?;
+        let row = transaction.query_one_raw(self.store.statement(lock, [company.into()])).await?;
         let row = row.ok_or_else(|| Error::Impossible(format!("no contact totals of company {company}")))?;
         totals(&row)
     }
 
     /// Writes the totals, which the transaction has locked.
-    pub(crate) async fn write_totals(
-        &self,
-        transaction: &Transaction,
-        company: Uuid,
-        totals: ContactTotals,
-    ) -> Result<()> {
+    pub(crate) async fn write_totals(self, transaction: &Transaction, totals: ContactTotals) -> Result<()> {
         let ContactTotals { contacts, indexed, claimed } = totals;
         let update =
             "UPDATE contact_book SET contacts = $2, indexed = $3, claimed = $4 WHERE company_id = $1";
-        let values = [company.into(), contacts.into(), indexed.into(), claimed.into()];
-        transaction.execute_raw(self.statement(update, values)).await?;
+        let values = [self.company.into(), contacts.into(), indexed.into(), claimed.into()];
+        transaction.execute_raw(self.store.statement(update, values)).await?;
         Ok(())
     }
 
     /// The contact of the highest ordinal.
     pub(crate) async fn newest(
-        &self,
+        self,
         transaction: &Transaction,
-        company: Uuid,
         totals: ContactTotals,
     ) -> Result<Option<Newest>> {
         if totals.contacts == 0 {
@@ -93,8 +81,8 @@ impl Store {
         // The last ordinal may be free: its contact was deleted.
         let select = "SELECT created_at, id FROM contact WHERE company_id = $1 AND ordinal < $2
              ORDER BY ordinal DESC LIMIT 1";
-        let values = [company.into(), totals.contacts.into()];
-        let Some(row) = transaction.query_one_raw(self.statement(select, values)).await? else {
+        let values = [self.company.into(), totals.contacts.into()];
+        let Some(row) = transaction.query_one_raw(self.store.statement(select, values)).await? else {
             return Ok(None);
         };
         Ok(Some(Newest { created_at: row.try_get_by_index(0)?, id: row.try_get_by_index(1)? }))

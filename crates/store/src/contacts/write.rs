@@ -12,13 +12,14 @@ use super::matching::Slot;
 use super::search::index::Care;
 use super::totals::ContactTotals;
 use crate::dialect::{Bulk, Cell, Rows, Type};
+use crate::nouns::{AllContacts, Contacts};
 use crate::tags::DELETED;
-use crate::{Error, Result, Store, Transaction};
+use crate::{Error, Result, Transaction};
 use clock::Timestamp;
 use domain::contact::Person;
 use domain::phone::PhoneNumber;
 
-/// Rows of one transaction of [`Store::add_contacts`], contacts and their tags: the write lock is held for some ten
+/// Rows of one transaction of [`Contacts::add`](crate::Contacts::add), contacts and their tags: the write lock is held for some ten
 /// milliseconds, and sends are accepted in between.
 const ADDED_AT_ONCE: usize = 4_000;
 
@@ -95,7 +96,7 @@ const PERSON: &[(&str, Type)] = &[
     ("ordinal", Type::Int),
 ];
 
-impl Store {
+impl Contacts<'_> {
     /// Adds contacts as they are, without looking for known ones, each with all of `tags`. The rows go in
     /// some thousands at a time, each lot in a transaction of its own.
     ///
@@ -103,18 +104,13 @@ impl Store {
     ///
     /// [`Error::Taken`] when an id is in use, [`Error::Impossible`] when a tag is another company's; otherwise fails
     /// when the database does. The lots before the failed one stay.
-    pub async fn add_contacts(
-        &self,
-        company: Uuid,
-        contacts: &[(Uuid, Person)],
-        tags: &[Uuid],
-        now: Timestamp,
-    ) -> Result<()> {
+    pub async fn add(self, contacts: &[(Uuid, Person)], tags: &[Uuid], now: Timestamp) -> Result<()> {
+        let company = self.company;
         let at_once = (ADDED_AT_ONCE / (1 + tags.len())).max(1);
         for lot in contacts.chunks(at_once) {
-            let transaction = self.begin().await?;
-            let mut totals = self.lock_totals(&transaction, company).await?;
-            let names = self.folded_names(&transaction, company, tags).await?;
+            let transaction = self.store.begin().await?;
+            let mut totals = self.lock_totals(&transaction).await?;
+            let names = self.folded_names(&transaction, tags).await?;
             if names.len() != tags.len() {
                 return Err(Error::Impossible(format!("tags that company {company} does not have")));
             }
@@ -124,84 +120,58 @@ impl Store {
                 ..Slot::new(*id, person.clone(), person.phone())
             };
             let slots: Vec<Slot> = lot.iter().map(slot).collect();
-            self.insert_contacts(&transaction, company, &mut totals, slots.iter().collect(), now).await?;
+            self.insert(&transaction, &mut totals, slots.iter().collect(), now).await?;
             let pairs = tags.iter().flat_map(|tag| slots.iter().map(|slot| (*tag, slot.id, slot.phone)));
-            self.insert_pairs(&transaction, company, pairs).await?;
+            self.insert_pairs(&transaction, pairs).await?;
             transaction.commit().await?;
-            while self.index_contacts(company, Care::Passing).await? {}
+            while self.index().step(Care::Passing).await? {}
         }
         if contacts.len() > at_once {
-            self.contacts_grew().await?;
-        }
-        Ok(())
-    }
-
-    /// The pace of a caller that writes repeatedly.
-    pub fn pace(&self) -> Pace {
-        Pace {
-            is_needed: self.backend == DbBackend::Sqlite,
-            paused: Instant::now(),
-            rows: *ROWS.end(),
-            transaction: TRANSACTION,
-        }
-    }
-
-    /// For background work in the process that sends: sends wait for one of its transactions at most.
-    pub fn gentle_pace(&self) -> Pace {
-        let is_needed = self.backend == DbBackend::Sqlite;
-        let rows = if is_needed { *ROWS.start() } else { *ROWS.end() };
-        Pace { is_needed, paused: Instant::now(), rows, transaction: GENTLE_TRANSACTION }
-    }
-
-    /// To be called after many contacts were written: PostgreSQL updates the statistics that its plans use. By itself
-    /// it would do so after a minute or more, and take the tables for small until then.
-    pub async fn contacts_grew(&self) -> Result<()> {
-        if self.backend == DbBackend::Postgres {
-            self.write.execute_unprepared("ANALYZE contact, contact_tag, tag").await?;
+            self.store.contacts().grew().await?;
         }
         Ok(())
     }
 
     /// Adds new contacts after those in the locked `totals`, in the order of their ids.
-    pub(crate) async fn insert_contacts(
-        &self,
+    pub(crate) async fn insert(
+        self,
         transaction: &Transaction,
-        company: Uuid,
         totals: &mut ContactTotals,
         mut contacts: Vec<&Slot>,
         now: Timestamp,
     ) -> Result<()> {
+        let company = self.company;
         contacts.sort_unstable_by_key(|slot| slot.id);
         let Some(lowest) = contacts.first().map(|slot| slot.id) else { return Ok(()) };
-        let newest = self.newest(transaction, company, *totals).await?;
+        let newest = self.newest(transaction, *totals).await?;
         let now = newest.map_or(now.millis(), |newest| newest.next(now.millis(), lowest));
         let rows = self.person_rows((totals.contacts..).zip(contacts));
-        let inserted = self.write(transaction, rows, vec![company.into(), now.into()], |rows, company| {
-            let now = company + 1;
-            format!(
-                "INSERT INTO contact (id, company_id, first_name, last_name, email, phone_number, phone,
+        let inserted =
+            self.store.write(transaction, rows, vec![company.into(), now.into()], |rows, company| {
+                let now = company + 1;
+                format!(
+                    "INSERT INTO contact (id, company_id, first_name, last_name, email, phone_number, phone,
                     phone_number_lid, profile_picture, search_text, tag_text, ordinal, created_at, updated_at)
                  SELECT id, ${company}, first_name, last_name, email, phone_number, phone, phone_number_lid,
                     profile_picture, search_text, tag_text, ordinal, ${now}, ${now} FROM {rows} AS rows"
-            )
-        });
+                )
+            });
         totals.contacts += inserted.await?.cast_signed();
-        self.write_totals(transaction, company, *totals).await
+        self.write_totals(transaction, *totals).await
     }
 
     /// Writes the changed slots; the number in the contact's tags follows its own. The slots are known to be the
     /// company's: with a condition on the company, SQLite would begin with all of its contacts.
-    pub(crate) async fn update_contacts(
-        &self,
+    pub(crate) async fn update(
+        self,
         transaction: &Transaction,
-        company: Uuid,
         totals: ContactTotals,
         slots: &[Slot],
         now: Timestamp,
     ) -> Result<()> {
         let changed = slots.iter().filter(|slot| slot.is_changed);
         let rows = self.person_rows(changed.map(|slot| (slot.ordinal, slot)));
-        let updated = self.write(transaction, rows, vec![now.millis().into()], |rows, now| {
+        let updated = self.store.write(transaction, rows, vec![now.millis().into()], |rows, now| {
             format!(
                 "UPDATE contact SET first_name = rows.first_name, last_name = rows.last_name,
                     email = rows.email, phone_number = rows.phone_number, phone = rows.phone,
@@ -214,9 +184,9 @@ impl Store {
             return Ok(());
         }
         let stale = slots.iter().filter(|slot| slot.is_stale).map(|slot| slot.ordinal);
-        self.mark_stale(transaction, company, totals, stale).await?;
+        self.index().mark_stale(transaction, totals, stale).await?;
 
-        let mut renumbered = Rows::new(self.backend, &[("id", Type::Uuid), ("phone", Type::Int)]);
+        let mut renumbered = Rows::new(self.store.backend, &[("id", Type::Uuid), ("phone", Type::Int)]);
         for slot in slots.iter().filter(|slot| slot.is_renumbered) {
             renumbered.push([slot.id.into(), Cell::Int(slot.phone.map(PhoneNumber::as_i64))]);
         }
@@ -228,13 +198,13 @@ impl Store {
             "UPDATE contact_tag SET phone = rows.phone FROM {rows} AS rows
              WHERE contact_tag.contact_id = rows.id"
         );
-        transaction.execute_raw(self.statement(update, values)).await?;
+        transaction.execute_raw(self.store.statement(update, values)).await?;
         Ok(())
     }
 
     /// [`PERSON`] rows, each slot with its ordinal.
-    fn person_rows<'a>(&self, contacts: impl Iterator<Item = (i64, &'a Slot)>) -> Bulk {
-        let mut rows = Bulk::new(self.backend, PERSON);
+    fn person_rows<'a>(self, contacts: impl Iterator<Item = (i64, &'a Slot)>) -> Bulk {
+        let mut rows = Bulk::new(self.store.backend, PERSON);
         for (ordinal, Slot { id, person, phone, tag_text, .. }) in contacts {
             rows.push([
                 (*id).into(),
@@ -256,13 +226,13 @@ impl Store {
     /// Gives contacts tags that they do not have yet; the tags' counts follow. Both are known to be the company's: with
     /// a condition on the company, SQLite would read all pairs for each of its tags.
     pub(crate) async fn insert_pairs(
-        &self,
+        self,
         transaction: &Transaction,
-        company: Uuid,
         pairs: impl Iterator<Item = (Uuid, Uuid, Option<PhoneNumber>)>,
     ) -> Result<()> {
+        let company = self.company;
         let columns = &[("tag_id", Type::Uuid), ("contact_id", Type::Uuid), ("phone", Type::Int)];
-        let mut rows = Bulk::new(self.backend, columns);
+        let mut rows = Bulk::new(self.store.backend, columns);
         let mut added: HashMap<Uuid, i64> = HashMap::new();
         for (tag, contact, phone) in pairs {
             *added.entry(tag).or_default() += 1;
@@ -271,7 +241,7 @@ impl Store {
         if added.is_empty() {
             return Ok(());
         }
-        let inserted = self.write(transaction, rows, vec![company.into()], |rows, company| {
+        let inserted = self.store.write(transaction, rows, vec![company.into()], |rows, company| {
             format!(
                 "INSERT INTO contact_tag (tag_id, contact_id, company_id, phone)
                  SELECT tag_id, contact_id, ${company}, phone FROM {rows} AS rows"
@@ -279,25 +249,20 @@ impl Store {
         });
         inserted.await?;
 
-        let mut counts = Rows::new(self.backend, &[("id", Type::Uuid), ("contacts", Type::Int)]);
+        let mut counts = Rows::new(self.store.backend, &[("id", Type::Uuid), ("contacts", Type::Int)]);
         added.into_iter().for_each(|(tag, contacts)| counts.push([tag.into(), contacts.into()]));
         let (counts, values) = counts.select(1);
         let update = format!(
             "UPDATE tag SET contacts = tag.contacts + added.contacts FROM {counts} AS added
              WHERE tag.id = added.id"
         );
-        transaction.execute_raw(self.statement(update, values)).await?;
+        transaction.execute_raw(self.store.statement(update, values)).await?;
         Ok(())
     }
 
     /// The folded names of the company's tags among these.
-    async fn folded_names(
-        &self,
-        transaction: &Transaction,
-        company: Uuid,
-        tags: &[Uuid],
-    ) -> Result<Vec<String>> {
-        let mut wanted = Rows::new(self.backend, &[("id", Type::Uuid)]);
+    async fn folded_names(self, transaction: &Transaction, tags: &[Uuid]) -> Result<Vec<String>> {
+        let mut wanted = Rows::new(self.store.backend, &[("id", Type::Uuid)]);
         tags.iter().for_each(|tag| wanted.push([(*tag).into()]));
         if wanted.is_empty() {
             return Ok(Vec::new());
@@ -307,9 +272,37 @@ impl Store {
             "SELECT tag.name_folded FROM {wanted} AS wanted CROSS JOIN tag
              WHERE tag.id = wanted.id AND tag.company_id = $1 AND tag.upkeep <> {DELETED}"
         );
-        let statement = self.statement(select, std::iter::once(company.into()).chain(values));
+        let statement = self.store.statement(select, std::iter::once(self.company.into()).chain(values));
         let rows = transaction.query_all_raw(statement).await?;
         rows.iter().map(|row| Ok(row.try_get_by_index(0)?)).collect()
+    }
+}
+
+impl AllContacts<'_> {
+    /// The pace of a caller that writes repeatedly.
+    pub fn pace(self) -> Pace {
+        Pace {
+            is_needed: self.store.backend == DbBackend::Sqlite,
+            paused: Instant::now(),
+            rows: *ROWS.end(),
+            transaction: TRANSACTION,
+        }
+    }
+
+    /// For background work in the process that sends: sends wait for one of its transactions at most.
+    pub fn gentle_pace(self) -> Pace {
+        let is_needed = self.store.backend == DbBackend::Sqlite;
+        let rows = if is_needed { *ROWS.start() } else { *ROWS.end() };
+        Pace { is_needed, paused: Instant::now(), rows, transaction: GENTLE_TRANSACTION }
+    }
+
+    /// To be called after many contacts were written: PostgreSQL updates the statistics that its plans use. By itself
+    /// it would do so after a minute or more, and take the tables for small until then.
+    pub async fn grew(self) -> Result<()> {
+        if self.store.backend == DbBackend::Postgres {
+            self.store.write.execute_unprepared("ANALYZE contact, contact_tag, tag").await?;
+        }
+        Ok(())
     }
 }
 

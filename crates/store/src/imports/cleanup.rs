@@ -3,57 +3,58 @@
 use uuid::Uuid;
 
 use super::{REMOVED, State};
+use crate::nouns::AllImports;
 use crate::retention;
-use crate::{Lease, Result, Store, run};
+use crate::{Lease, Result, run};
 use clock::Timestamp;
 
 /// Pieces of a file, and rejected rows, that one step removes.
 const CHUNKS: i64 = 4;
 const REJECTS: i64 = 500;
 
-impl Store {
+impl AllImports<'_> {
     /// Removes remains of a finished or discarded import. Returns whether there were any.
     ///
     /// # Errors
     ///
     /// Fails when the database does; then the step can be taken again.
-    pub async fn clean_imports(&self) -> Result<bool> {
+    pub async fn clean(self) -> Result<bool> {
         let select = format!(
             "SELECT id, state FROM contact_import
              WHERE (has_chunks <> 0 AND state > {}) OR state = {REMOVED} ORDER BY state, id LIMIT 1",
             State::Running.as_i16()
         );
-        let Some(row) = self.row(select, []).await? else { return Ok(false) };
+        let Some(row) = self.store.row(select, []).await? else { return Ok(false) };
         let (id, state): (Uuid, i16) = (row.try_get_by_index(0)?, row.try_get_by_index(1)?);
         if self.remove_pieces("contact_import_chunk", id, CHUNKS).await? == 0 {
             if state != REMOVED {
                 let update = "UPDATE contact_import SET has_chunks = 0 WHERE id = $1";
-                run(&self.write, self.statement(update, [id.into()])).await?;
+                run(&self.store.write, self.store.statement(update, [id.into()])).await?;
             } else if self.remove_pieces("contact_import_reject", id, REJECTS).await? == 0 {
                 let delete = "DELETE FROM contact_import WHERE id = $1";
-                run(&self.write, self.statement(delete, [id.into()])).await?;
+                run(&self.store.write, self.store.statement(delete, [id.into()])).await?;
             }
         }
         Ok(true)
     }
 
-    async fn remove_pieces(&self, table: &str, import: Uuid, limit: i64) -> Result<u64> {
+    async fn remove_pieces(self, table: &str, import: Uuid, limit: i64) -> Result<u64> {
         let delete = format!(
             "DELETE FROM {table} WHERE import_id = $1 AND ordinal IN (
                 SELECT ordinal FROM {table} WHERE import_id = $1 ORDER BY ordinal LIMIT $2
              )"
         );
-        run(&self.write, self.statement(delete, [import.into(), limit.into()])).await
+        run(&self.store.write, self.store.statement(delete, [import.into(), limit.into()])).await
     }
 
     /// Discards imports that ended before `over_before`, and those that are ready but did not change since
-    /// `ready_before`; at most `limit`. [`Store::clean_imports`] removes their remains.
+    /// `ready_before`; at most `limit`. [`AllImports::clean`](crate::AllImports::clean) removes their remains.
     ///
     /// # Errors
     ///
     /// [`crate::Error::Fenced`] when this process has lost the `lease`; otherwise fails when the database does.
-    pub async fn remove_imports(
-        &self,
+    pub async fn remove(
+        self,
         lease: &Lease,
         over_before: Option<Timestamp>,
         ready_before: Timestamp,
@@ -69,20 +70,20 @@ impl Store {
         );
         let over_before = over_before.map_or(i64::MIN, Timestamp::millis);
         let values = [over_before.into(), ready_before.millis().into(), i64::from(limit).into()];
-        let rows = self.rows(select, values).await?;
+        let rows = self.store.rows(select, values).await?;
         let found = rows.iter().map(|row| Ok(row.try_get_by_index(0)?)).collect::<Result<Vec<Uuid>>>()?;
         if found.is_empty() {
             return Ok(retention::Step::default());
         }
-        let transaction = self.begin_fenced(lease).await?;
-        let (rows, values) = self.id_rows(&found).select(1);
+        let transaction = self.store.begin_fenced(lease).await?;
+        let (rows, values) = self.store.contacts().id_rows(&found).select(1);
         // An import that was begun in the meantime stays.
         let update = format!(
             "UPDATE contact_import SET state = {REMOVED}
              WHERE state <> {} AND id IN (SELECT id FROM {rows} AS rows)",
             State::Running.as_i16()
         );
-        let others = run(&transaction, self.statement(update, values)).await?;
+        let others = run(&transaction, self.store.statement(update, values)).await?;
         transaction.commit().await?;
         let more = found.len() as u64 >= u64::from(limit);
         Ok(retention::Step { others, more, ..retention::Step::default() })

@@ -15,7 +15,8 @@ use uuid::Uuid;
 
 use super::changes::{self, Change, What, Who};
 use super::contacts::signed;
-use super::{Error, Result, Store, Transaction};
+use super::{Error, Result, Transaction};
+use crate::nouns::{AllImports, Imports};
 use clock::Timestamp;
 use domain::page::{Page, PageRequest};
 
@@ -131,12 +132,12 @@ const COLUMNS: &str =
     "id, file_name, state, settings, bytes, bytes_read, created, updated, unchanged, rejected,
     rejected_kept, without_number, failure, created_at, updated_at, started_at, finished_at, names_kept";
 
-impl Store {
+impl Imports<'_> {
     /// A page of the imports of `company`, newest first.
-    pub async fn imports(&self, company: Uuid, page: PageRequest) -> Result<Page<Import>> {
+    pub async fn page(self, page: PageRequest) -> Result<Page<Import>> {
         let count =
             format!("SELECT count(*) FROM contact_import WHERE company_id = $1 AND state <> {REMOVED}");
-        let total = self.count(count, vec![company.into()]).await?;
+        let total = self.store.count(count, vec![self.company.into()]).await?;
         if page.offset() >= total {
             return Ok(Page { records: Vec::new(), total });
         }
@@ -144,40 +145,27 @@ impl Store {
             "SELECT {COLUMNS} FROM contact_import WHERE company_id = $1 AND state <> {REMOVED}
              ORDER BY created_at DESC, id DESC LIMIT $2 OFFSET $3"
         );
-        let values = [company.into(), signed(page.limit).into(), signed(page.offset()).into()];
-        let rows = self.rows(select, values).await?;
+        let values = [self.company.into(), signed(page.limit).into(), signed(page.offset()).into()];
+        let rows = self.store.rows(select, values).await?;
         Ok(Page { records: rows.iter().map(read).collect::<Result<_>>()?, total })
     }
 
     /// The import of `company` with this id.
-    pub async fn import(&self, company: Uuid, id: Uuid) -> Result<Option<Import>> {
+    pub async fn find(self, id: Uuid) -> Result<Option<Import>> {
         let select = format!(
             "SELECT {COLUMNS} FROM contact_import WHERE id = $1 AND company_id = $2 AND state <> {REMOVED}"
         );
-        self.row(select, [id.into(), company.into()]).await?.as_ref().map(read).transpose()
-    }
-
-    /// A piece of the file; `None` after the last one.
-    pub async fn import_chunk(&self, import: Uuid, ordinal: u64) -> Result<Option<Vec<u8>>> {
-        let select = "SELECT bytes FROM contact_import_chunk WHERE import_id = $1 AND ordinal = $2";
-        let row = self.row(select, [import.into(), signed(ordinal).into()]).await?;
-        row.map(|row| Ok(row.try_get_by_index(0)?)).transpose()
+        self.store.row(select, [id.into(), self.company.into()]).await?.as_ref().map(read).transpose()
     }
 
     /// The next `limit` rejected rows of a company's import from the place `from` on, in the order in which they were
     /// rejected.
-    pub async fn import_rejects(
-        &self,
-        company: Uuid,
-        import: Uuid,
-        from: u64,
-        limit: u32,
-    ) -> Result<Vec<Rejected>> {
+    pub async fn rejected(self, import: Uuid, from: u64, limit: u32) -> Result<Vec<Rejected>> {
         let select = "SELECT line, reason, fields, code, details FROM contact_import_reject
              WHERE import_id = (SELECT id FROM contact_import WHERE id = $1 AND company_id = $4)
              AND ordinal >= $2 ORDER BY ordinal LIMIT $3";
-        let values = [import.into(), signed(from).into(), i64::from(limit).into(), company.into()];
-        let rows = self.rows(select, values).await?;
+        let values = [import.into(), signed(from).into(), i64::from(limit).into(), self.company.into()];
+        let rows = self.store.rows(select, values).await?;
         let rejected = rows.iter().map(|row| {
             let list = |text: &str| {
                 let broken = |_| Error::Impossible(format!("a rejected row of import {import}"));
@@ -197,26 +185,30 @@ impl Store {
     }
 
     /// The meaning of each column in the company's last import, in JSON.
-    pub async fn remembered_columns(&self, company: Uuid) -> Result<Option<String>> {
+    pub async fn remembered_columns(self) -> Result<Option<String>> {
         let select = "SELECT columns FROM contact_import_mapping WHERE company_id = $1";
-        self.row(select, [company.into()]).await?.map(|row| Ok(row.try_get_by_index(0)?)).transpose()
+        self.store
+            .row(select, [self.company.into()])
+            .await?
+            .map(|row| Ok(row.try_get_by_index(0)?))
+            .transpose()
     }
 
     /// Changes how a file is read, before it is imported. Returns whether that was still possible.
-    pub async fn set_import_settings(&self, company: Uuid, id: Uuid, settings: &str) -> Result<bool> {
+    pub async fn set_settings(self, id: Uuid, settings: &str) -> Result<bool> {
         let update = format!(
             "UPDATE contact_import SET settings = $3, updated_at = $4
              WHERE id = $1 AND company_id = $2 AND state = {}",
             State::Ready.as_i16()
         );
         let now = Timestamp::now().millis();
-        let values = [id.into(), company.into(), settings.into(), now.into()];
-        Ok(super::run(&self.write, self.statement(update, values)).await? > 0)
+        let values = [id.into(), self.company.into(), settings.into(), now.into()];
+        Ok(super::run(&self.store.write, self.store.statement(update, values)).await? > 0)
     }
 
     /// Lets an import begin, and remembers the meaning of its columns. Returns whether the import was ready.
-    pub async fn start_import(&self, who: &Who, company: Uuid, id: Uuid, columns: &str) -> Result<bool> {
-        let transaction = self.begin().await?;
+    pub async fn start(self, who: &Who, id: Uuid, columns: &str) -> Result<bool> {
+        let transaction = self.store.begin().await?;
         let update = format!(
             "UPDATE contact_import SET state = {}, started_at = $3, updated_at = $3
              WHERE id = $1 AND company_id = $2 AND state = {}",
@@ -224,22 +216,26 @@ impl Store {
             State::Ready.as_i16()
         );
         let now = Timestamp::now().millis();
-        let started =
-            super::run(&transaction, self.statement(update, [id.into(), company.into(), now.into()])).await?
-                > 0;
+        let started = super::run(
+            &transaction,
+            self.store.statement(update, [id.into(), self.company.into(), now.into()]),
+        )
+        .await?
+            > 0;
         if started {
             let remember = "INSERT INTO contact_import_mapping (company_id, columns) VALUES ($1, $2)
                  ON CONFLICT (company_id) DO UPDATE SET columns = excluded.columns";
-            super::run(&transaction, self.statement(remember, [company.into(), columns.into()])).await?;
-            self.record_import(&transaction, who, company, id, "started").await?;
+            super::run(&transaction, self.store.statement(remember, [self.company.into(), columns.into()]))
+                .await?;
+            self.record(&transaction, who, id, "started").await?;
         }
         transaction.commit().await?;
         Ok(started)
     }
 
     /// Ends an import early; the rows that are written stay. Returns whether the import was unfinished.
-    pub async fn cancel_import(&self, who: &Who, company: Uuid, id: Uuid) -> Result<bool> {
-        let transaction = self.begin().await?;
+    pub async fn cancel(self, who: &Who, id: Uuid) -> Result<bool> {
+        let transaction = self.store.begin().await?;
         let update = format!(
             "UPDATE contact_import SET state = {}, finished_at = $3, updated_at = $3
              WHERE id = $1 AND company_id = $2 AND state IN ({}, {})",
@@ -248,29 +244,32 @@ impl Store {
             State::Running.as_i16()
         );
         let now = Timestamp::now().millis();
-        let statement = self.statement(update, [id.into(), company.into(), now.into()]);
+        let statement = self.store.statement(update, [id.into(), self.company.into(), now.into()]);
         let is_canceled = super::run(&transaction, statement).await? > 0;
         if is_canceled {
-            self.record_import(&transaction, who, company, id, "canceled").await?;
+            self.record(&transaction, who, id, "canceled").await?;
         }
         transaction.commit().await?;
         Ok(is_canceled)
     }
 
     /// Records a person's action on an import, in the transaction of the action.
-    async fn record_import(
-        &self,
-        within: &Transaction,
-        who: &Who,
-        company: Uuid,
-        id: Uuid,
-        what: &str,
-    ) -> Result<()> {
+    async fn record(self, within: &Transaction, who: &Who, id: Uuid, what: &str) -> Result<()> {
+        let company = self.company;
         let select = "SELECT file_name FROM contact_import WHERE id = $1";
-        let row = within.query_one_raw(self.statement(select, [id.into()])).await?;
+        let row = within.query_one_raw(self.store.statement(select, [id.into()])).await?;
         let file: Option<String> = row.map(|row| row.try_get_by_index(0)).transpose()?;
         let after = json!({ "id": id, "file": file, "state": what });
         changes::record(within, &[Change::now(who, What::Import, company, None, after)]).await
+    }
+}
+
+impl AllImports<'_> {
+    /// A piece of the file; `None` after the last one.
+    pub async fn chunk(self, import: Uuid, ordinal: u64) -> Result<Option<Vec<u8>>> {
+        let select = "SELECT bytes FROM contact_import_chunk WHERE import_id = $1 AND ordinal = $2";
+        let row = self.store.row(select, [import.into(), signed(ordinal).into()]).await?;
+        row.map(|row| Ok(row.try_get_by_index(0)?)).transpose()
     }
 }
 

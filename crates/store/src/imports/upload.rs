@@ -5,12 +5,13 @@ use uuid::Uuid;
 
 use super::{MOST_OPEN, REMOVED, State};
 use crate::contacts::signed;
-use crate::{Error, Result, Store, run};
+use crate::nouns::{AllImports, Imports};
+use crate::{Error, Result, run};
 use clock::Timestamp;
 
-impl Store {
+impl Imports<'_> {
     /// Begins an import of `company`; `None` when the company has too many unfinished imports.
-    pub async fn begin_upload(&self, company: Uuid, file_name: &str) -> Result<Option<Uuid>> {
+    pub async fn begin_upload(self, file_name: &str) -> Result<Option<Uuid>> {
         let id = Uuid::now_v7();
         let (uploading, running) = (State::Uploading.as_i16(), State::Running.as_i16());
         let insert = format!(
@@ -23,66 +24,68 @@ impl Store {
              ) < {MOST_OPEN}"
         );
         let now = Timestamp::now().millis();
-        let values: [Value; 4] = [id.into(), company.into(), file_name.into(), now.into()];
-        let begun = run(&self.write, self.statement(insert, values)).await? > 0;
+        let values: [Value; 4] = [id.into(), self.company.into(), file_name.into(), now.into()];
+        let begun = run(&self.store.write, self.store.statement(insert, values)).await? > 0;
         Ok(begun.then_some(id))
     }
+}
 
+impl AllImports<'_> {
     /// Stores the next piece of a file that is arriving.
     ///
     /// # Errors
     ///
     /// [`Error::Missing`] when the import is no longer arriving; otherwise fails when the database does.
-    pub async fn add_import_chunk(&self, import: Uuid, ordinal: u64, bytes: Vec<u8>) -> Result<()> {
-        let transaction = self.begin().await?;
+    pub async fn add_chunk(self, import: Uuid, ordinal: u64, bytes: Vec<u8>) -> Result<()> {
+        let transaction = self.store.begin().await?;
         let update = format!(
             "UPDATE contact_import SET bytes = bytes + $2, updated_at = $3 WHERE id = $1 AND state = {}",
             State::Uploading.as_i16()
         );
         let now = Timestamp::now().millis();
         let values = [import.into(), (bytes.len() as i64).into(), now.into()];
-        if run(&transaction, self.statement(update, values)).await? == 0 {
+        if run(&transaction, self.store.statement(update, values)).await? == 0 {
             transaction.rollback().await?;
             return Err(Error::Missing(format!("import {import} is not arriving")));
         }
         let insert = "INSERT INTO contact_import_chunk (import_id, ordinal, bytes) VALUES ($1, $2, $3)";
         let values = [import.into(), signed(ordinal).into(), bytes.into()];
-        run(&transaction, self.statement(insert, values)).await?;
+        run(&transaction, self.store.statement(insert, values)).await?;
         Ok(transaction.commit().await?)
     }
 
     /// Marks the file as complete: it can be imported as `settings` say.
-    pub async fn finish_upload(&self, import: Uuid, settings: &str) -> Result<()> {
+    pub async fn finish_upload(self, import: Uuid, settings: &str) -> Result<()> {
         let update = format!(
             "UPDATE contact_import SET state = {}, settings = $2, updated_at = $3 WHERE id = $1 AND state = {}",
             State::Ready.as_i16(),
             State::Uploading.as_i16()
         );
         let now = Timestamp::now().millis();
-        let statement = self.statement(update, [import.into(), settings.into(), now.into()]);
-        match run(&self.write, statement).await? {
+        let statement = self.store.statement(update, [import.into(), settings.into(), now.into()]);
+        match run(&self.store.write, statement).await? {
             0 => Err(Error::Missing(format!("import {import} is not arriving"))),
             _ => Ok(()),
         }
     }
 
     /// Discards a file that will never be complete.
-    pub async fn discard_upload(&self, import: Uuid) -> Result<()> {
+    pub async fn discard_upload(self, import: Uuid) -> Result<()> {
         let update = format!(
             "UPDATE contact_import SET state = {REMOVED} WHERE id = $1 AND state = {}",
             State::Uploading.as_i16()
         );
-        run(&self.write, self.statement(update, [import.into()])).await?;
+        run(&self.store.write, self.store.statement(update, [import.into()])).await?;
         Ok(())
     }
 
     /// Discards all incomplete files, for a process that has just started: no file is arriving. Returns how many
     /// uploads the end of the previous process interrupted.
-    pub async fn discard_uploads(&self) -> Result<u64> {
+    pub async fn discard_uploads(self) -> Result<u64> {
         let update = format!(
             "UPDATE contact_import SET state = {REMOVED} WHERE state = {}",
             State::Uploading.as_i16()
         );
-        run(&self.write, self.statement(update, [])).await
+        run(&self.store.write, self.store.statement(update, [])).await
     }
 }

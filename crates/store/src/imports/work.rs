@@ -7,7 +7,8 @@ use super::{Counts, MOST_REJECTED_KEPT, State};
 use crate::contacts::signed;
 use crate::dialect::{Cell, Rows, Type};
 use crate::lease::Lease;
-use crate::{ContactDraft, Error, Names, Result, Store, Upserted, run};
+use crate::nouns::AllImports;
+use crate::{ContactDraft, Error, Names, Result, Upserted, run};
 use clock::Timestamp;
 
 /// A row that was rejected.
@@ -76,15 +77,15 @@ pub enum End {
 const WORK: &str = "id, company_id, settings, bytes, position, line, created, updated, unchanged, rejected,
     rejected_kept, without_number, names_kept";
 
-impl Store {
+impl AllImports<'_> {
     /// The oldest running import of each company; the companies that wait longest come first; at most `limit`.
-    pub async fn imports_at_work(&self, limit: u32) -> Result<Vec<Work>> {
+    pub async fn at_work(self, limit: u32) -> Result<Vec<Work>> {
         // All that are running: a company has few.
         let select = format!(
             "SELECT {WORK} FROM contact_import WHERE state = {} ORDER BY updated_at, id",
             State::Running.as_i16()
         );
-        let rows = self.rows(select, []).await?;
+        let rows = self.store.rows(select, []).await?;
         let mut found: Vec<Work> = Vec::new();
         for row in &rows {
             let work = read_work(row)?;
@@ -105,17 +106,21 @@ impl Store {
     ///
     /// [`Error::Fenced`] when this process has lost the `lease`; otherwise fails when the database does. Then nothing
     /// is written.
-    pub async fn write_import_step(
-        &self,
+    pub async fn write_step(
+        self,
         lease: &Lease,
         work: &Work,
         step: &Step,
         names: Names,
         now: Timestamp,
     ) -> Result<Option<Counts>> {
-        let transaction = self.begin_fenced(lease).await?;
-        let (results, names_kept) =
-            self.import_drafts_in(&transaction, work.company_id, &step.drafts, names, now).await?;
+        let transaction = self.store.begin_fenced(lease).await?;
+        let (results, names_kept) = self
+            .store
+            .of(work.company_id)
+            .contacts()
+            .import_drafts_in(&transaction, &step.drafts, names, now)
+            .await?;
         let mut counts = work.counts;
         counts.names_kept += names_kept;
         for (_, result) in &results {
@@ -137,7 +142,7 @@ impl Store {
             ("details", Type::Text),
             ("fields", Type::Text),
         ];
-        let mut rows = Rows::new(self.backend, columns);
+        let mut rows = Rows::new(self.store.backend, columns);
         for rejected in step.rejected.iter().take(room) {
             let fields = serde_json::to_string(&rejected.fields).unwrap_or_default();
             let (ordinal, line) = (signed(counts.rejected_kept), signed(rejected.line));
@@ -159,7 +164,7 @@ impl Store {
                  SELECT $1, ordinal, line, reason, code, details, fields FROM {rows} AS rows"
             );
             let values = std::iter::once(work.id.into()).chain(values);
-            run(&transaction, self.statement(insert, values)).await?;
+            run(&transaction, self.store.statement(insert, values)).await?;
         }
         let update = format!(
             "UPDATE contact_import SET bytes_read = $2, position = $3, line = $4, created = $5, updated = $6,
@@ -183,7 +188,7 @@ impl Store {
             signed(work.position).into(),
             signed(counts.names_kept).into(),
         ];
-        if run(&transaction, self.statement(update, values)).await? == 0 {
+        if run(&transaction, self.store.statement(update, values)).await? == 0 {
             transaction.rollback().await?;
             return Ok(None);
         }
@@ -193,8 +198,8 @@ impl Store {
 
     /// Ends an import. Returns false when it is still running, because the results of its rows do not add up to the rows
     /// and bytes of the file: it is never called finished then.
-    pub async fn end_import(&self, lease: &Lease, import: Uuid, end: &End) -> Result<bool> {
-        let transaction = self.begin_fenced(lease).await?;
+    pub async fn end(self, lease: &Lease, import: Uuid, end: &End) -> Result<bool> {
+        let transaction = self.store.begin_fenced(lease).await?;
         let running = State::Running.as_i16();
         let now = Timestamp::now().millis();
         let (update, values) = match end {
@@ -216,18 +221,21 @@ impl Store {
                 vec![import.into(), now.into(), reason.as_str().into()],
             ),
         };
-        run(&transaction, self.statement(update, values)).await?;
+        run(&transaction, self.store.statement(update, values)).await?;
         // A canceled import is over as well.
         let select = format!("SELECT id FROM contact_import WHERE id = $1 AND state = {running}");
-        let is_over = transaction.query_one_raw(self.statement(select, [import.into()])).await?.is_none();
+        let is_over =
+            transaction.query_one_raw(self.store.statement(select, [import.into()])).await?.is_none();
         transaction.commit().await?;
         Ok(is_over)
     }
 
     /// Imports that are running or wait for their turn, over all companies.
-    pub async fn count_running_imports(&self) -> Result<u64> {
+    pub async fn count_running(self) -> Result<u64> {
         let running = State::Running.as_i16();
-        self.count(format!("SELECT count(*) FROM contact_import WHERE state = {running}"), Vec::new()).await
+        self.store
+            .count(format!("SELECT count(*) FROM contact_import WHERE state = {running}"), Vec::new())
+            .await
     }
 }
 

@@ -9,7 +9,8 @@ use sea_orm::{ConnectionTrait, DbBackend, Value};
 use uuid::Uuid;
 
 use super::DISPATCH;
-use crate::{Result, Store, run};
+use crate::nouns::Leases;
+use crate::{Result, run};
 
 /// How long, in milliseconds, the server keeps an idle transaction of a node open: it holds up the nodes that take
 /// over.
@@ -65,14 +66,14 @@ impl Fence {
     }
 }
 
-impl Store {
+impl Leases<'_> {
     /// Closes the fences of all nodes: no node writes anything from now on.
-    pub(super) async fn close_all_fences(&self, to: &impl ConnectionTrait) -> Result<()> {
-        if self.backend != DbBackend::Postgres {
+    pub(super) async fn close_all_fences(self, to: &impl ConnectionTrait) -> Result<()> {
+        if self.store.backend != DbBackend::Postgres {
             return Ok(());
         }
-        run(to, self.statement("UPDATE node_fence SET closed = 1 WHERE closed = 0", [])).await?;
-        run(to, self.statement("UPDATE node SET state = 2 WHERE state < 2", [])).await?;
+        run(to, self.store.statement("UPDATE node_fence SET closed = 1 WHERE closed = 0", [])).await?;
+        run(to, self.store.statement("UPDATE node SET state = 2 WHERE state < 2", [])).await?;
         Ok(())
     }
 }

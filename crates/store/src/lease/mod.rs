@@ -20,7 +20,8 @@ use uuid::Uuid;
 
 pub(super) use self::fence::Fence;
 use self::session::{Mode, Session, number_of};
-use super::{Error, Options, Result, Store, Transaction, address};
+use super::{Error, Options, Result, Transaction, address};
+use crate::nouns::Leases;
 use clock::Timestamp;
 
 /// The lease on dispatching.
@@ -53,20 +54,20 @@ enum Hold {
     Node(Uuid, Box<Session>),
 }
 
-impl Store {
+impl Leases<'_> {
     /// Takes the lease on dispatching. `holder` names this process for a person. Closes the fences of the nodes that
     /// dispatched before.
     ///
     /// # Errors
     ///
     /// [`Error::Taken`] while another process holds it.
-    pub async fn acquire_lease(&self, options: &Options, holder: &str) -> Result<Lease> {
-        let hold = match self.backend {
+    pub async fn acquire(self, options: &Options, holder: &str) -> Result<Lease> {
+        let hold = match self.store.backend {
             DbBackend::Postgres => Hold::Session(Box::new(Session::lock(options, Mode::Alone, None).await?)),
             _ => Hold::File(lock_file(&options.url)?),
         };
         self.refuse_broken_restore().await?;
-        let transaction = self.begin().await?;
+        let transaction = self.store.begin().await?;
         let epoch = self.raise_epoch(&transaction, holder).await?;
         self.close_all_fences(&transaction).await?;
         transaction.commit().await?;
@@ -80,8 +81,8 @@ impl Store {
     /// # Errors
     ///
     /// [`Error::Taken`] while a process outside of a cluster dispatches.
-    pub(super) async fn share_lease(
-        &self,
+    pub(super) async fn share(
+        self,
         options: &Options,
         node: Uuid,
         cluster: &str,
@@ -90,14 +91,14 @@ impl Store {
         let number = name.map(|name| number_of(cluster, name));
         let session = Box::new(Session::lock(options, Mode::Shared, number).await?);
         self.refuse_broken_restore().await?;
-        let transaction = self.begin().await?;
+        let transaction = self.store.begin().await?;
         let epoch = self.raise_epoch(&transaction, &format!("cluster {cluster}")).await?;
         transaction.commit().await?;
         Ok(Lease { epoch, hold: Hold::Node(node, session) })
     }
 
-    async fn refuse_broken_restore(&self) -> Result<()> {
-        if self.row("SELECT 1 FROM lease WHERE name = $1", [RESTORE.into()]).await?.is_some() {
+    async fn refuse_broken_restore(self) -> Result<()> {
+        if self.store.row("SELECT 1 FROM lease WHERE name = $1", [RESTORE.into()]).await?.is_some() {
             return Err(Error::Schema(
                 "a restore of this database was interrupted: run `pombo restore` again before it is used"
                     .to_owned(),
@@ -106,8 +107,8 @@ impl Store {
         Ok(())
     }
 
-    async fn raise_epoch(&self, within: &Transaction, holder: &str) -> Result<i64> {
-        let statement = self.statement(
+    async fn raise_epoch(self, within: &Transaction, holder: &str) -> Result<i64> {
+        let statement = self.store.statement(
             "INSERT INTO lease (name, epoch, holder, acquired_at) VALUES ($1, 1, $2, $3) \
              ON CONFLICT (name) DO UPDATE SET epoch = lease.epoch + 1, holder = excluded.holder, \
              acquired_at = excluded.acquired_at RETURNING epoch",
@@ -122,13 +123,13 @@ impl Store {
     ///
     /// [`Error::Fenced`] when another process took the lease since; [`Error::Unavailable`] when the database does not
     /// answer.
-    pub async fn confirm_lease(&self, lease: &Lease) -> Result<Standing> {
+    pub async fn confirm(self, lease: &Lease) -> Result<Standing> {
         let (Some(session), Some(fence)) = (lease.session(), lease.fence()) else {
             return Ok(Standing::Locked);
         };
         let is_locked = session.try_lock().await;
         // Checked after the lock: another holder in between has raised the epoch, or closed the fence.
-        if self.row(fence.look(1), [fence.value()]).await?.is_none() {
+        if self.store.row(fence.look(1), [fence.value()]).await?.is_none() {
             return Err(Error::Fenced);
         }
         Ok(if is_locked? { Standing::Locked } else { Standing::Unlocked })
@@ -136,14 +137,14 @@ impl Store {
 
     /// Fails when another process has taken the lease. The next holder waits for this transaction, so that it sees its
     /// writes. A file lock cannot be lost while its holder lives, so there is nothing to check.
-    pub(super) async fn check_lease(&self, within: &Transaction, lease: &Lease) -> Result<()> {
-        self.check_lease_within(within, lease, Duration::MAX).await
+    pub(super) async fn check(self, within: &Transaction, lease: &Lease) -> Result<()> {
+        self.check_within(within, lease, Duration::MAX).await
     }
 
-    /// Like [`Store::check_lease`]. From then on the database ends any statement of the transaction that takes longer
+    /// Like [`Leases::check`](crate::Leases::check). From then on the database ends any statement of the transaction that takes longer
     /// than `patience`, so that a statement that waits for a lock does not keep its connection.
-    pub(super) async fn check_lease_within(
-        &self,
+    pub(super) async fn check_within(
+        self,
         within: &Transaction,
         lease: &Lease,
         patience: Duration,
@@ -151,7 +152,8 @@ impl Store {
         let Some(fence) = lease.fence() else { return Ok(()) };
         // Zero means no limit.
         let millis = i32::try_from(patience.as_millis()).unwrap_or(0).to_string();
-        let row = within.query_one_raw(self.statement(fence.check(), [fence.value(), millis.into()])).await?;
+        let row =
+            within.query_one_raw(self.store.statement(fence.check(), [fence.value(), millis.into()])).await?;
         row.map(drop).ok_or(Error::Fenced)
     }
 }

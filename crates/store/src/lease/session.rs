@@ -149,7 +149,7 @@ mod tests {
     use super::*;
     use crate::{Standing, Store};
 
-    #[actix::test]
+    #[tokio::test]
     #[ignore = "needs PostgreSQL: run scripts/test"]
     async fn the_server_watches_the_machine_of_the_session_with_the_lock() {
         let server = std::env::var("POMBO_TEST_POSTGRES").expect("POMBO_TEST_POSTGRES names no server");
@@ -163,7 +163,7 @@ mod tests {
             migrate: true,
         };
         let store = Store::open(&options).await.unwrap();
-        let lease = store.acquire_lease(&options, "test").await.unwrap();
+        let lease = store.lease().acquire(&options, "test").await.unwrap();
         let session = lease.session().expect("no session holds the lock");
         for round in ["the first session", "the one after it broke"] {
             let mut place = session.connection.lock().await;
@@ -183,7 +183,7 @@ mod tests {
             drop(place);
             // The server releases the lock when the terminated session is gone, moments after the request.
             let locked = async {
-                while store.confirm_lease(&lease).await.unwrap() != Standing::Locked {
+                while store.lease().confirm(&lease).await.unwrap() != Standing::Locked {
                     tokio::task::yield_now().await;
                 }
             };

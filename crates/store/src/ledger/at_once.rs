@@ -21,17 +21,18 @@ use super::send::{SEND, cells_of, insert_into_send};
 use super::{Committed, OutcomeOf, PendingWrites};
 use crate::dialect::{Arrays, bind};
 use crate::lease::{Fence, Lease};
+use crate::nouns::Ledger;
 use crate::pool::driver_error;
-use crate::{Error, Result, Store};
+use crate::{Error, Result};
 use clock::Timestamp;
 use domain::message;
 use domain::send::{Mark, State};
 
-impl Store {
+impl Ledger<'_> {
     /// Writes a batch of sends, outcomes and marks, each row whole or not at all; `None` if the batch needs a
     /// transaction.
     pub(super) async fn write_at_once(
-        &self,
+        self,
         lease: &Lease,
         batch: &PendingWrites,
         now: Timestamp,
@@ -55,14 +56,14 @@ impl Store {
     /// Writes the batch's sends in one statement, or none of them; `None` if the statement would not leave in one
     /// piece.
     async fn accept_at_once(
-        &self,
+        self,
         lease: &Lease,
         batch: &PendingWrites,
         now: Timestamp,
     ) -> Option<Result<Committed>> {
         let mut rows = Arrays::new(SEND);
         batch.sends.iter().for_each(|send| rows.push(cells_of(send)));
-        if rows.bytes() > self.write.one_piece() {
+        if rows.bytes() > self.store.write.one_piece() {
             return None;
         }
         let insert = insert_into_send(&rows.select(1), SEND.len() + 1, lease.node());
@@ -71,12 +72,12 @@ impl Store {
             rows.bind(&mut arguments)?;
             bind(&mut arguments, now.millis())?;
             let Some(fence) = lease.fence() else {
-                return self.write.execute_binary(insert, arguments).await;
+                return self.store.write.execute_binary(insert, arguments).await;
             };
             bind_fence(&mut arguments, fence)?;
             let held = fence.held(SEND.len() + 2);
             let sql = format!("WITH held AS ({held}) {insert} CROSS JOIN held");
-            self.write.execute_binary(sql, arguments).await
+            self.store.write.execute_binary(sql, arguments).await
         };
         Some(match written.await.map_err(Error::while_committing) {
             Ok(inserted) if inserted == batch.sends.len() as u64 => Ok(Committed::default()),
@@ -88,19 +89,19 @@ impl Store {
     /// Writes the batch's outcomes and marks. Marks are not written before outcomes. `None` if the batch needs a
     /// transaction. `is_durable_later` means that a statement follows that waits for the disk.
     async fn record_at_once(
-        &self,
+        self,
         lease: &Lease,
         batch: &PendingWrites,
         is_durable_later: bool,
         now: Timestamp,
     ) -> Option<Result<Committed>> {
         let fence = lease.fence()?;
-        if self.writes_events() || !is_simple(batch) {
+        if self.store.writes_events() || !is_simple(batch) {
             return None;
         }
         let (outcomes, marks) = (last_outcomes(batch), last_marks(batch));
         let mut pieces = self.pieces(&outcomes, &marks)?;
-        let are_new = are_first(&outcomes) && self.write.expects_no_rows();
+        let are_new = are_first(&outcomes) && self.store.write.expects_no_rows();
         let last = pieces.pop()?;
         for piece in pieces {
             match self.record_piece(fence, piece, are_new, Durable::Later, now).await? {
@@ -119,8 +120,8 @@ impl Store {
 
     /// Divides outcomes into statements that each leave in one piece, the last of them with the marks; `None` if the
     /// marks alone are too long.
-    fn pieces<'a>(&self, outcomes: &[&'a OutcomeOf], marks: &[&'a Mark]) -> Option<Vec<Piece<'a>>> {
-        let most = self.write.one_piece();
+    fn pieces<'a>(self, outcomes: &[&'a OutcomeOf], marks: &[&'a Mark]) -> Option<Vec<Piece<'a>>> {
+        let most = self.store.write.one_piece();
         let (mut pieces, mut piece) = (Vec::new(), Piece::default());
         for row in outcomes {
             let cells = cells_of_outcome(row);
@@ -146,7 +147,7 @@ impl Store {
 
     /// Writes a piece in one statement. Returns the sends whose marks moved; `None` if the piece needs a transaction.
     async fn record_piece(
-        &self,
+        self,
         fence: Fence,
         piece: Piece<'_>,
         are_new: bool,
@@ -162,7 +163,7 @@ impl Store {
             bind(&mut arguments, sends.into_iter().collect::<Vec<_>>())?;
             progress.bind(&mut arguments)?;
             messages.bind(&mut arguments)?;
-            moved(&self.write.query_one_binary(sql, arguments).await?).map_err(driver_error)
+            moved(&self.store.write.query_one_binary(sql, arguments).await?).map_err(driver_error)
         };
         match written.await.map_err(Error::while_committing) {
             Ok(Some(moved)) => Some(Ok(moved)),
@@ -170,7 +171,7 @@ impl Store {
             // A receipt was written first, or an earlier attempt to write these rows succeeded: the transaction
             // compares.
             Err(Error::Taken(_)) => {
-                self.write.expect_rows();
+                self.store.write.expect_rows();
                 None
             }
             Err(error) => Some(Err(error)),

@@ -4,9 +4,10 @@ use sea_orm::ConnectionTrait;
 use uuid::Uuid;
 
 use super::PendingWrites;
+use crate::Result;
 use crate::dialect::{Bulk, Cell, Type};
+use crate::nouns::Ledger;
 use crate::outbox::with_inbound_events;
-use crate::{Result, Store};
 use clock::Timestamp;
 use domain::phone::PhoneNumber;
 
@@ -45,19 +46,19 @@ const EVENT: &[(&str, Type)] = &[
     ("at", Type::Int),
 ];
 
-impl Store {
+impl Ledger<'_> {
     /// Stores the events that are not stored yet.
     pub(super) async fn keep_events(
-        &self,
+        self,
         to: &impl ConnectionTrait,
         batch: &PendingWrites,
         now: Timestamp,
     ) -> Result<()> {
-        let mut rows = Bulk::new(self.backend, EVENT);
+        let mut rows = Bulk::new(self.store.backend, EVENT);
         let mut events: Vec<_> = batch.events.iter().collect();
         events.sort_by_key(|event| (event.channel_id, event.kind, &event.identity));
-        if !self.tells_with_change() {
-            self.announce_inbound(to, &events, now).await?;
+        if !self.store.outbox().tells_with_change() {
+            self.store.outbox().announce_inbound(to, &events, now).await?;
         }
         for event in events {
             rows.push([
@@ -79,11 +80,11 @@ impl Store {
             )
         };
         let own = vec![now.millis().into()];
-        if self.tells_with_change() {
+        if self.store.outbox().tells_with_change() {
             let telling = |incoming: &str, now| with_inbound_events(&insert(incoming, now), incoming, now);
-            self.write_counting(to, rows, own, telling).await?;
+            self.store.outbox().write_counting(to, rows, own, telling).await?;
         } else {
-            self.write(to, rows, own, insert).await?;
+            self.store.write(to, rows, own, insert).await?;
         }
         Ok(())
     }

@@ -3,7 +3,7 @@
 //! 1. The lease, shared, or the counter of a revision.
 //! 2. Sends, by id: all that the transaction changes, before the first message.
 //! 3. Messages, by send and ordinal. A statement that ends a send locks the send first; receipts lock no send.
-//! 4. Everything else, table by table in the order of [`Store::commit`], by primary key.
+//! 4. Everything else, table by table in the order of [`Ledger::commit`](crate::Ledger::commit), by primary key.
 //!
 //! A statement for many rows locks them in the order of its rows only when it inserts: then the rows are sorted. A
 //! statement that changes or removes rows locks them first, in a sorted sub-select. SQLite has one writer and needs
@@ -14,6 +14,7 @@ use uuid::Uuid;
 
 use super::{IDS, PendingWrites};
 use crate::dialect::Rows;
+use crate::nouns::Ledger;
 use crate::{Result, Store};
 
 impl Store {
@@ -32,9 +33,11 @@ impl Store {
             locking => format!("{locking} OF {table}"),
         }
     }
+}
 
+impl Ledger<'_> {
     /// Locks the sends that a batch changes, or whose messages it changes.
-    pub(super) async fn lock_sends_of(&self, to: &impl ConnectionTrait, batch: &PendingWrites) -> Result<()> {
+    pub(super) async fn lock_sends_of(self, to: &impl ConnectionTrait, batch: &PendingWrites) -> Result<()> {
         let marked = batch.marks.iter().map(|mark| mark.send_id);
         let attempted = batch.outcomes.iter().map(|row| row.send_id);
         let activated = batch.activations.iter().map(|activation| activation.send_id);
@@ -43,11 +46,11 @@ impl Store {
 
     /// Locks these sends until the transaction ends, by id.
     pub(crate) async fn lock_sends(
-        &self,
+        self,
         to: &impl ConnectionTrait,
         sends: impl Iterator<Item = Uuid>,
     ) -> Result<()> {
-        if self.backend != DbBackend::Postgres {
+        if self.store.backend != DbBackend::Postgres {
             return Ok(());
         }
         let mut ids: Vec<_> = sends.collect();
@@ -56,14 +59,14 @@ impl Store {
         if ids.is_empty() {
             return Ok(());
         }
-        let mut rows = Rows::new(self.backend, IDS);
+        let mut rows = Rows::new(self.store.backend, IDS);
         ids.into_iter().for_each(|id| rows.push([id.into()]));
         let (rows, values) = rows.select(1);
         let sql = format!(
             "SELECT id FROM send WHERE id IN (SELECT id FROM {rows} AS locked) ORDER BY id{}",
-            self.locking()
+            self.store.locking()
         );
-        to.execute_raw(self.statement(sql, values)).await?;
+        to.execute_raw(self.store.statement(sql, values)).await?;
         Ok(())
     }
 }

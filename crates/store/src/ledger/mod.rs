@@ -30,7 +30,8 @@ use uuid::Uuid;
 use self::settle::late;
 use super::dialect::{Bulk, Type};
 use super::lease::Lease;
-use super::{Error, Result, Store, Transaction, suppressions};
+use super::{Error, Result, Transaction, suppressions};
+use crate::nouns::Ledger;
 use clock::Timestamp;
 use domain::message::{Key, Outcome};
 use domain::send::{Block, Mark, Recipients, Schedule, Source, State};
@@ -239,7 +240,7 @@ impl From<Committed> for Written {
 
 const IDS: &[(&str, Type)] = &[("id", Type::Uuid)];
 
-impl Store {
+impl Ledger<'_> {
     /// Writes `batch` in one transaction; all of it is durable when this returns. A node of a cluster writes receipts
     /// in transactions of their own, before the rest: after an error, the receipts may be written and the rest not. The
     /// same holds for outcomes in one statement ([`Terms`]).
@@ -250,14 +251,14 @@ impl Store {
     /// now and nothing was written; [`Error::InDoubt`] when the batch may have been written, or may be written later:
     /// outcomes and marks can be written again, sends must be [settled](Self::settle). [`Error::Missing`] when a send
     /// of the batch's blocks or activations is not being resolved.
-    pub async fn commit(&self, lease: &Lease, batch: &PendingWrites, now: Timestamp) -> Result<Committed> {
+    pub async fn commit(self, lease: &Lease, batch: &PendingWrites, now: Timestamp) -> Result<Committed> {
         let terms = Terms { patience: Duration::MAX, in_one_statement: true };
         self.commit_on(terms, lease, batch, now).await
     }
 
-    /// Like [`Store::commit`], on these terms.
+    /// Like [`Ledger::commit`](crate::Ledger::commit), on these terms.
     pub async fn commit_on(
-        &self,
+        self,
         terms: Terms,
         lease: &Lease,
         batch: &PendingWrites,
@@ -286,7 +287,7 @@ impl Store {
 
     /// Writes a part of a batch.
     async fn commit_part(
-        &self,
+        self,
         terms: Terms,
         lease: &Lease,
         batch: &PendingWrites,
@@ -309,19 +310,19 @@ impl Store {
             Ok(result) => result.map_err(Error::while_committing)?,
             Err(_) => return Err(in_doubt()),
         }
-        self.tell_of_events();
+        self.store.tell_of_events();
         Ok(written)
     }
 
     /// Writes a batch in statements that are transactions of their own, without the round trips of a begin and a
     /// commit; `None` if that cannot be done.
     async fn commit_at_once(
-        &self,
+        self,
         lease: &Lease,
         batch: &PendingWrites,
         now: Timestamp,
     ) -> Option<Result<Committed>> {
-        if self.backend == DbBackend::Postgres {
+        if self.store.backend == DbBackend::Postgres {
             let is_simple = batch.is_sends_and_dispatching_only();
             return if is_simple { self.write_at_once(lease, batch, now).await } else { None };
         }
@@ -334,16 +335,16 @@ impl Store {
 
     /// Writes a part of a batch without a commit.
     async fn write_rows(
-        &self,
+        self,
         lease: &Lease,
         (batch, part): (&PendingWrites, Part),
         sends: Bulk,
         now: Timestamp,
         patience: Duration,
     ) -> Result<(Transaction, Written)> {
-        let transaction = self.begin().await?;
+        let transaction = self.store.begin().await?;
         if batch.needs_lease() {
-            self.check_lease_within(&transaction, lease, patience).await?;
+            self.store.lease().check_within(&transaction, lease, patience).await?;
         }
         self.lock_sends_of(&transaction, batch).await?;
         self.insert_sends(&transaction, lease, sends, now).await?;

@@ -7,10 +7,11 @@ use sea_orm::ConnectionTrait;
 use uuid::Uuid;
 
 use super::{IDS, OutcomeOf, PendingWrites};
+use crate::Result;
 use crate::dialect::{Bulk, Cell, Rows, Type};
+use crate::nouns::Ledger;
 use crate::outbox::{Announced, Moves, untold_states, with_events, with_events_of_send};
 use crate::sends::stored_recipient;
-use crate::{Result, Store};
 use clock::Timestamp;
 use domain::message::{self, Failure, Key};
 use domain::send::{Mark, State};
@@ -164,14 +165,14 @@ pub(super) fn update_send(incoming: &str, now: usize) -> String {
     )
 }
 
-impl Store {
+impl Ledger<'_> {
     pub(super) async fn upsert_outcomes(
-        &self,
+        self,
         to: &impl ConnectionTrait,
         batch: &PendingWrites,
         now: Timestamp,
     ) -> Result<()> {
-        let mut rows = Bulk::new(self.backend, OUTCOME);
+        let mut rows = Bulk::new(self.store.backend, OUTCOME);
         let outcomes = last_outcomes(batch);
         for row in &outcomes {
             rows.push(cells_of_outcome(row));
@@ -181,18 +182,20 @@ impl Store {
             format!("{} WHERE TRUE {}", insert_into_message(incoming, now), unless_heard())
         };
         let own = vec![now.millis().into()];
-        if self.tells_with_change() {
+        if self.store.outbox().tells_with_change() {
             let telling = |incoming: &str, now| {
                 let change = format!("{} {}", upsert(incoming, now), if_state_changes());
                 with_events(&change, "message.updated_at", "TRUE", now)
             };
-            if self.write_counting(to, rows, own.clone(), telling).await? == outcomes.len() as u64 {
+            if self.store.outbox().write_counting(to, rows, own.clone(), telling).await?
+                == outcomes.len() as u64
+            {
                 return Ok(());
             }
             // The others keep their states. Their rows are locked by now.
-            let mut rows = Bulk::new(self.backend, OUTCOME);
+            let mut rows = Bulk::new(self.store.backend, OUTCOME);
             outcomes.iter().for_each(|row| rows.push(cells_of_outcome(row)));
-            self.write(to, rows, own, upsert).await?;
+            self.store.write(to, rows, own, upsert).await?;
             return Ok(());
         }
         let announced = outcomes.iter().map(|row| Announced {
@@ -204,18 +207,18 @@ impl Store {
             error: row.outcome.error.as_ref(),
             at: now,
         });
-        self.announce_messages(to, announced, Moves::Outcome, now).await?;
-        self.write(to, rows, own, upsert).await?;
+        self.store.outbox().announce_messages(to, announced, Moves::Outcome, now).await?;
+        self.store.write(to, rows, own, upsert).await?;
         Ok(())
     }
 
     /// The announced messages that have ended, according to their rows.
     pub(super) async fn overtaken(
-        &self,
+        self,
         to: &impl ConnectionTrait,
         batch: &PendingWrites,
     ) -> Result<Vec<Key>> {
-        let mut rows = Rows::new(self.backend, KEY);
+        let mut rows = Rows::new(self.store.backend, KEY);
         for OutcomeOf { send_id, outcome, .. } in &batch.outcomes {
             if outcome.state == message::State::Sending {
                 rows.push([(*send_id).into(), outcome.position.ordinal.cast_signed().into()]);
@@ -231,7 +234,7 @@ impl Store {
              WHERE message.state NOT IN ({})",
             open_states()
         );
-        let found = to.query_all_raw(self.statement(sql, values)).await?;
+        let found = to.query_all_raw(self.store.statement(sql, values)).await?;
         found
             .iter()
             .map(|row| {
@@ -242,18 +245,21 @@ impl Store {
     }
 
     pub(super) async fn mark_progress(
-        &self,
+        self,
         to: &impl ConnectionTrait,
         batch: &PendingWrites,
         now: Timestamp,
     ) -> Result<Vec<Uuid>> {
         let marks = last_marks(batch);
-        let mut rows = Bulk::new(self.backend, MARK);
+        let mut rows = Bulk::new(self.store.backend, MARK);
         for mark in &marks {
             rows.push(cells_of_mark(mark));
         }
-        self.announce_ends(to, marks.iter().map(|mark| (mark.send_id, mark.state)), now).await?;
-        let written = self.write(to, rows, vec![now.millis().into()], update_send);
+        self.store
+            .outbox()
+            .announce_ends(to, marks.iter().map(|mark| (mark.send_id, mark.state)), now)
+            .await?;
+        let written = self.store.write(to, rows, vec![now.millis().into()], update_send);
         let written = written.await?;
         for mark in marks.iter().filter(|mark| matches!(mark.state, State::Canceled | State::Expired)) {
             self.end_messages(to, mark.send_id, mark.state, now).await?;
@@ -261,7 +267,7 @@ impl Store {
         if written >= marks.len() as u64 {
             return Ok(Vec::new());
         }
-        let mut asked = Rows::new(self.backend, IDS);
+        let mut asked = Rows::new(self.store.backend, IDS);
         for mark in &marks {
             asked.push([mark.send_id.into()]);
         }
@@ -271,13 +277,13 @@ impl Store {
              (SELECT 1 FROM send WHERE send.id = asked.id AND send.state >= {})",
             State::Active.as_i16()
         );
-        let gone = to.query_all_raw(self.statement(sql, values)).await?;
+        let gone = to.query_all_raw(self.store.statement(sql, values)).await?;
         gone.iter().map(|row| Ok(row.try_get_by_index(0)?)).collect()
     }
 
     /// Ends the messages that wait for a retry in an ended send. Messages that may have been sent stay unknown.
     pub(crate) async fn end_messages(
-        &self,
+        self,
         to: &impl ConnectionTrait,
         send_id: Uuid,
         state: State,
@@ -294,16 +300,16 @@ impl Store {
              FROM (SELECT ordinal, state AS earlier FROM message WHERE send_id = $1 AND retry_at IS NOT NULL \
              ORDER BY ordinal{locking}) AS waiting \
              WHERE message.send_id = $1 AND message.ordinal = waiting.ordinal AND message.retry_at IS NOT NULL",
-            locking = self.locking(),
+            locking = self.store.locking(),
         );
         let values = vec![send_id.into(), end.as_i16().into(), now.millis().into()];
-        if self.tells_with_change() {
+        if self.store.outbox().tells_with_change() {
             let is_new = format!("waiting.earlier <> {unknown}");
             let sql = with_events_of_send(&update, "message.updated_at", &is_new, 3);
-            self.count_changed(to, sql, values).await?;
+            self.store.outbox().count_changed(to, sql, values).await?;
         } else {
-            self.announce_ended_messages(to, send_id, end, now).await?;
-            to.execute_raw(self.statement(update, values)).await?;
+            self.store.outbox().announce_ended_messages(to, send_id, end, now).await?;
+            to.execute_raw(self.store.statement(update, values)).await?;
         }
         Ok(())
     }

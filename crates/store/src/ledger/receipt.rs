@@ -11,8 +11,9 @@ use uuid::Uuid;
 
 use super::outcome::rank;
 use crate::dialect::{Bulk, Cell, Rows, Type};
+use crate::nouns::Ledger;
 use crate::outbox::{Announced, Moves, with_events};
-use crate::{Error, Result, Store};
+use crate::{Error, Result};
 use clock::Timestamp;
 use domain::message::{Failure, Key, State};
 use domain::phone::PhoneNumber;
@@ -22,7 +23,7 @@ use domain::phone::PhoneNumber;
 pub(super) struct Early {
     /// Those that matched no message.
     pub(super) ignored: Ignored,
-    /// Receipts whose messages got their rows since [`Store::receive`] looked for them, by another transaction. They
+    /// Receipts whose messages got their rows since [`Ledger::receive`](crate::Ledger::receive) looked for them, by another transaction. They
     /// have moved nothing yet.
     pub(super) overlooked: Vec<Receipt>,
 }
@@ -147,11 +148,11 @@ impl Open {
     }
 }
 
-impl Store {
+impl Ledger<'_> {
     /// Writes receipts, which are [in order](Receipt::in_order), of messages that have a row. Returns whether some
     /// receipts moved no row: their messages may have none.
     pub(super) async fn receive(
-        &self,
+        self,
         to: &impl ConnectionTrait,
         receipts: &[Receipt],
         now: Timestamp,
@@ -159,7 +160,7 @@ impl Store {
         if receipts.is_empty() {
             return Ok(false);
         }
-        let mut rows = Bulk::new(self.backend, RECEIPT);
+        let mut rows = Bulk::new(self.store.backend, RECEIPT);
         for receipt in receipts {
             rows.push(receipt.cells());
         }
@@ -179,38 +180,38 @@ impl Store {
                 rank("message.state"),
             )
         };
-        let advanced = if self.tells_with_change() {
+        let advanced = if self.store.outbox().tells_with_change() {
             let telling = |incoming: &str, now| with_events(&update(incoming), "incoming.at", "TRUE", now);
-            self.write_counting(to, rows, vec![now.millis().into()], telling).await?
+            self.store.outbox().write_counting(to, rows, vec![now.millis().into()], telling).await?
         } else {
             let announced = receipts.iter().map(|receipt| receipt.announced(None));
-            self.announce_messages(to, announced, Moves::Receipt, now).await?;
-            self.write(to, rows, Vec::new(), |incoming, _| update(incoming)).await?
+            self.store.outbox().announce_messages(to, announced, Moves::Receipt, now).await?;
+            self.store.write(to, rows, Vec::new(), |incoming, _| update(incoming)).await?
         };
         Ok(advanced < receipts.len() as u64)
     }
 
     /// The `incoming` rows, in a sub-select that locks their messages by send and ordinal.
-    fn with_messages_locked(&self, incoming: &str) -> String {
-        if self.locking().is_empty() {
+    fn with_messages_locked(self, incoming: &str) -> String {
+        if self.store.locking().is_empty() {
             return incoming.to_owned();
         }
         format!(
             "(SELECT incoming.* FROM {incoming} AS incoming JOIN message \
              ON message.send_id = incoming.send_id AND message.ordinal = incoming.ordinal \
              ORDER BY message.send_id, message.ordinal{})",
-            self.locking_of("message")
+            self.store.locking_of("message")
         )
     }
 
     /// Inserts rows for messages that have none yet, from receipts that are [in order](Receipt::in_order).
     pub(super) async fn receive_early(
-        &self,
+        self,
         to: &impl ConnectionTrait,
         receipts: &[Receipt],
         now: Timestamp,
     ) -> Result<Early> {
-        let mut asked = Rows::new(self.backend, ASKED);
+        let mut asked = Rows::new(self.store.backend, ASKED);
         for Receipt { key, company_id, state, .. } in receipts {
             let (ordinal, state) = (key.ordinal.cast_signed(), i64::from(state.as_i16()));
             asked.push([key.send_id.into(), ordinal.into(), (*company_id).into(), state.into()]);
@@ -226,7 +227,7 @@ impl Store {
             rank("asked.state"),
             rank("message.state"),
         );
-        let found = to.query_all_raw(self.statement(sql, values)).await?;
+        let found = to.query_all_raw(self.store.statement(sql, values)).await?;
         let (mut missing, mut have_rows) = (HashMap::with_capacity(found.len()), HashSet::new());
         for row in &found {
             let ordinal: i64 = row.try_get_by_index(1)?;
@@ -244,7 +245,7 @@ impl Store {
             missing.insert((company_id, key), (attempted, recipient));
         }
         let (Early { mut ignored, mut overlooked }, mut open) = (Early::default(), None);
-        let (mut rows, mut announced) = (Bulk::new(self.backend, EARLY), Vec::new());
+        let (mut rows, mut announced) = (Bulk::new(self.store.backend, EARLY), Vec::new());
         for receipt in receipts {
             let recipient = match missing.get(&(receipt.company_id, receipt.key)) {
                 None => {
@@ -288,13 +289,16 @@ impl Store {
                 rank("message.state"),
             )
         };
-        if self.tells_with_change() {
+        if self.store.outbox().tells_with_change() {
             let telling =
                 |incoming: &str, now| with_events(&upsert(incoming), "message.updated_at", "TRUE", now);
-            self.write_counting(to, rows, vec![now.millis().into()], telling).await?;
+            self.store.outbox().write_counting(to, rows, vec![now.millis().into()], telling).await?;
         } else {
-            self.announce_messages(to, announced.into_iter(), Moves::EarlyReceipt, now).await?;
-            self.write(to, rows, Vec::new(), |incoming, _| upsert(incoming)).await?;
+            self.store
+                .outbox()
+                .announce_messages(to, announced.into_iter(), Moves::EarlyReceipt, now)
+                .await?;
+            self.store.write(to, rows, Vec::new(), |incoming, _| upsert(incoming)).await?;
         }
         Ok(Early { ignored, overlooked })
     }
@@ -302,7 +306,7 @@ impl Store {
     /// The recipient at `key`, from the block in `open` or one that is read now. A block that cannot be read is logged
     /// and yields `None`: one damaged send must not keep the ledger from writing.
     async fn recipient_at(
-        &self,
+        self,
         to: &impl ConnectionTrait,
         key: Key,
         open: &mut Option<Open>,
@@ -310,7 +314,7 @@ impl Store {
         if let Some(recipient) = open.as_ref().and_then(|open| open.recipient(key)) {
             return Ok(Some(recipient));
         }
-        match self.block_in(to, key.send_id, key.ordinal).await {
+        match self.store.sends().block_in(to, key.send_id, key.ordinal).await {
             Ok((first, numbers)) => {
                 let read = open.insert(Open { send_id: key.send_id, first, numbers });
                 Ok(read.recipient(key))

@@ -6,8 +6,9 @@ use uuid::Uuid;
 use super::{Activation, BlockOf, NewSend, PendingWrites, State};
 use crate::dialect::{Bulk, Cell, Type};
 use crate::lease::Lease;
+use crate::nouns::Ledger;
 use crate::sends::stored_recipient;
-use crate::{Error, Result, Store};
+use crate::{Error, Result};
 use clock::Timestamp;
 use domain::send::Recipients;
 
@@ -40,39 +41,44 @@ const ANSWER: &[(&str, Type)] = &[
     ("skipped_first", Type::Text),
 ];
 
-impl Store {
+impl Ledger<'_> {
     /// The new sends, as they are written.
-    pub(super) fn rows_of_sends(&self, batch: &PendingWrites) -> Bulk {
-        let mut rows = Bulk::new(self.backend, SEND);
+    pub(super) fn rows_of_sends(self, batch: &PendingWrites) -> Bulk {
+        let mut rows = Bulk::new(self.store.backend, SEND);
         batch.sends.iter().for_each(|send| rows.push(cells_of(send)));
         rows
     }
 
     /// Inserts new sends in a transaction that has checked the lease.
     pub(super) async fn insert_sends(
-        &self,
+        self,
         to: &impl ConnectionTrait,
         lease: &Lease,
         rows: Bulk,
         now: Timestamp,
     ) -> Result<()> {
         let resolver = lease.node();
-        self.write(to, rows, vec![now.millis().into()], |incoming, now| {
-            insert_into_send(incoming, now, resolver)
-        })
-        .await?;
+        self.store
+            .write(to, rows, vec![now.millis().into()], |incoming, now| {
+                insert_into_send(incoming, now, resolver)
+            })
+            .await?;
         Ok(())
     }
 
     /// Inserts new sends in a statement of their own, on SQLite, where the lease cannot be lost.
-    pub(super) async fn insert_sends_alone(&self, rows: Bulk, now: Timestamp) -> Result<()> {
+    pub(super) async fn insert_sends_alone(self, rows: Bulk, now: Timestamp) -> Result<()> {
         let own = vec![now.millis().into()];
         let insert = |incoming: &str, now| insert_into_send(incoming, now, None);
-        self.try_write(&self.write, rows, own, insert).await.map(drop).map_err(Error::while_committing)
+        self.store
+            .try_write(&self.store.write, rows, own, insert)
+            .await
+            .map(drop)
+            .map_err(Error::while_committing)
     }
 
-    pub(super) async fn insert_blocks(&self, to: &impl ConnectionTrait, batch: &PendingWrites) -> Result<()> {
-        let mut rows = Bulk::new(self.backend, BLOCK);
+    pub(super) async fn insert_blocks(self, to: &impl ConnectionTrait, batch: &PendingWrites) -> Result<()> {
+        let mut rows = Bulk::new(self.store.backend, BLOCK);
         for BlockOf { send_id, block } in &batch.blocks {
             rows.push([
                 (*send_id).into(),
@@ -81,7 +87,7 @@ impl Store {
                 Cell::Bytes(&block.packed),
             ]);
         }
-        let written = self.write(to, rows, Vec::new(), |incoming, _| {
+        let written = self.store.write(to, rows, Vec::new(), |incoming, _| {
             format!(
                 "INSERT INTO recipient_block (send_id, first_ordinal, recipients, packed) \
                  SELECT incoming.send_id, incoming.first_ordinal, incoming.recipients, incoming.packed \
@@ -97,9 +103,9 @@ impl Store {
         Err(Error::Missing("a send whose audience is being written is not there any more".to_owned()))
     }
 
-    pub(super) async fn activate(&self, to: &impl ConnectionTrait, batch: &PendingWrites) -> Result<()> {
+    pub(super) async fn activate(self, to: &impl ConnectionTrait, batch: &PendingWrites) -> Result<()> {
         for Activation { send_id, recipients, skipped } in &batch.activations {
-            let statement = self.statement(
+            let statement = self.store.statement(
                 "UPDATE send SET state = $2, recipients = $3, skipped = $4 WHERE id = $1 AND state = $5",
                 [
                     (*send_id).into(),
@@ -117,12 +123,12 @@ impl Store {
     }
 
     pub(super) async fn keep_answers(
-        &self,
+        self,
         to: &impl ConnectionTrait,
         batch: &PendingWrites,
         now: Timestamp,
     ) -> Result<()> {
-        let mut rows = Bulk::new(self.backend, ANSWER);
+        let mut rows = Bulk::new(self.store.backend, ANSWER);
         let mut answers: Vec<_> = batch.answers.iter().collect();
         answers.sort_by_key(|answer| (answer.company_id, &answer.key));
         for answer in answers {
@@ -137,7 +143,7 @@ impl Store {
             ]);
         }
         // An answer that is too old to be given again makes room for a new one under the same key.
-        self.write(to, rows, vec![now.millis().into()], |incoming, now| {
+        self.store.write(to, rows, vec![now.millis().into()], |incoming, now| {
             format!(
                 "INSERT INTO idempotency_key (company_id, key, fingerprint, send_id, recipients, skipped, \
                  skipped_first, created_at) \

@@ -13,22 +13,23 @@ use uuid::Uuid;
 
 use super::{IDS, State};
 use crate::dialect::{Bulk, Rows};
-use crate::{Error, Result, Store, Transaction};
+use crate::nouns::Ledger;
+use crate::{Error, Result, Transaction};
 use clock::Timestamp;
 
 /// The stored state of a tombstone. It is not a state of a send: no query of sends finds it, because it belongs to no
 /// company and no channel and lies below [`State::Resolving`].
 const WITHDRAWN: i16 = -1;
 
-impl Store {
+impl Ledger<'_> {
     /// Permanently withdraws those of these sends that are not accepted. Returns the accepted ones.
     ///
     /// # Errors
     ///
     /// When the database fails. Then either nothing or everything is settled: repeat the call.
-    pub async fn settle(&self, sends: &[Uuid], now: Timestamp, patience: Duration) -> Result<HashSet<Uuid>> {
+    pub async fn settle(self, sends: &[Uuid], now: Timestamp, patience: Duration) -> Result<HashSet<Uuid>> {
         let settling = async {
-            let transaction = self.begin().await?;
+            let transaction = self.store.begin().await?;
             self.give_up_after(&transaction, patience).await?;
             self.withdraw(&transaction, sends, now).await?;
             let accepted = self.accepted(&transaction, sends).await?;
@@ -41,21 +42,21 @@ impl Store {
 
     /// Bounds the statements on PostgreSQL, which otherwise waits for a lock without limit. SQLite has a bound of its
     /// own.
-    async fn give_up_after(&self, to: &Transaction, patience: Duration) -> Result<()> {
-        if self.backend == DbBackend::Postgres {
+    async fn give_up_after(self, to: &Transaction, patience: Duration) -> Result<()> {
+        if self.store.backend == DbBackend::Postgres {
             let millis = patience.as_millis().max(1);
             to.execute_unprepared(&format!("SET LOCAL statement_timeout = {millis}")).await?;
         }
         Ok(())
     }
 
-    async fn withdraw(&self, to: &Transaction, sends: &[Uuid], now: Timestamp) -> Result<()> {
-        let mut rows = Bulk::new(self.backend, IDS);
+    async fn withdraw(self, to: &Transaction, sends: &[Uuid], now: Timestamp) -> Result<()> {
+        let mut rows = Bulk::new(self.store.backend, IDS);
         for send_id in sends {
             rows.push([(*send_id).into()]);
         }
         let resolving = State::Resolving.as_i16();
-        self.write(to, rows, vec![now.millis().into(), Uuid::nil().into()], |doubtful, now| {
+        self.store.write(to, rows, vec![now.millis().into(), Uuid::nil().into()], |doubtful, now| {
             let nobody = now + 1;
             format!(
                 "INSERT INTO send (id, company_id, channel_id, state, content, recipients, high_water, settled, \
@@ -73,28 +74,28 @@ impl Store {
             "DELETE FROM recipient_block WHERE send_id IN \
              (SELECT id FROM send WHERE id IN (SELECT id FROM {ids} AS settled) AND state = {WITHDRAWN})"
         );
-        to.execute_raw(self.statement(sql, values)).await?;
+        to.execute_raw(self.store.statement(sql, values)).await?;
         let (ids, values) = self.ids_among(sends);
         let sql = format!(
             "DELETE FROM send_source WHERE send_id IN \
              (SELECT id FROM send WHERE id IN (SELECT id FROM {ids} AS settled) AND state = {WITHDRAWN})"
         );
-        to.execute_raw(self.statement(sql, values)).await?;
+        to.execute_raw(self.store.statement(sql, values)).await?;
         Ok(())
     }
 
-    async fn accepted(&self, to: &Transaction, sends: &[Uuid]) -> Result<HashSet<Uuid>> {
+    async fn accepted(self, to: &Transaction, sends: &[Uuid]) -> Result<HashSet<Uuid>> {
         let (ids, values) = self.ids_among(sends);
         let sql = format!(
             "SELECT id FROM send WHERE id IN (SELECT id FROM {ids} AS settled) AND state > {}",
             State::Resolving.as_i16()
         );
-        let found = to.query_all_raw(self.statement(sql, values)).await?;
+        let found = to.query_all_raw(self.store.statement(sql, values)).await?;
         found.iter().map(|row| Ok(row.try_get_by_index(0)?)).collect()
     }
 
-    fn ids_among(&self, sends: &[Uuid]) -> (String, Vec<sea_orm::Value>) {
-        let mut rows = Rows::new(self.backend, IDS);
+    fn ids_among(self, sends: &[Uuid]) -> (String, Vec<sea_orm::Value>) {
+        let mut rows = Rows::new(self.store.backend, IDS);
         sends.iter().for_each(|id| rows.push([(*id).into()]));
         rows.select(1)
     }

@@ -4,45 +4,43 @@ use sea_orm::ConnectionTrait;
 use uuid::Uuid;
 
 use super::PendingWrites;
+use crate::Result;
 use crate::dialect::{Bulk, Rows, Type};
-use crate::{Result, Store};
+use crate::nouns::Ledger;
 
 const SOURCE: &[(&str, Type)] = &[("send_id", Type::Uuid), ("source_id", Type::Uuid), ("kind", Type::Int)];
 
-impl Store {
-    pub(super) async fn insert_sources(
-        &self,
-        to: &impl ConnectionTrait,
-        batch: &PendingWrites,
-    ) -> Result<()> {
+impl Ledger<'_> {
+    pub(super) async fn insert_sources(self, to: &impl ConnectionTrait, batch: &PendingWrites) -> Result<()> {
         if batch.sources.is_empty() {
             return Ok(());
         }
         let mut sources: Vec<_> =
             batch.sources.iter().map(|row| (row.send_id, row.source.id(), row.source.kind())).collect();
         sources.sort_unstable();
-        let mut rows = Bulk::new(self.backend, SOURCE);
+        let mut rows = Bulk::new(self.store.backend, SOURCE);
         for (send_id, source_id, kind) in sources {
             rows.push([send_id.into(), source_id.into(), i64::from(kind).into()]);
         }
-        self.write(to, rows, Vec::new(), |incoming, _| {
-            format!(
-                "INSERT INTO send_source (send_id, source_id, kind) \
+        self.store
+            .write(to, rows, Vec::new(), |incoming, _| {
+                format!(
+                    "INSERT INTO send_source (send_id, source_id, kind) \
                  SELECT send_id, source_id, kind FROM {incoming} AS incoming WHERE TRUE \
                  ON CONFLICT (send_id, source_id) DO NOTHING"
-            )
-        })
-        .await?;
+                )
+            })
+            .await?;
         Ok(())
     }
 
     /// Removes the sources of sends that the same transaction removes.
-    pub(crate) async fn remove_sources(&self, to: &impl ConnectionTrait, sends: &[Uuid]) -> Result<()> {
-        let mut rows = Rows::new(self.backend, super::IDS);
+    pub(crate) async fn remove_sources(self, to: &impl ConnectionTrait, sends: &[Uuid]) -> Result<()> {
+        let mut rows = Rows::new(self.store.backend, super::IDS);
         sends.iter().for_each(|id| rows.push([(*id).into()]));
         let (rows, values) = rows.select(1);
         let sql = format!("DELETE FROM send_source WHERE send_id IN (SELECT id FROM {rows} AS gone)");
-        to.execute_raw(self.statement(sql, values)).await?;
+        to.execute_raw(self.store.statement(sql, values)).await?;
         Ok(())
     }
 }

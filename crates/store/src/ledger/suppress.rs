@@ -9,9 +9,10 @@ use sea_orm::ConnectionTrait;
 use uuid::Uuid;
 
 use super::PendingWrites;
+use crate::Result;
 use crate::dialect::{Bulk, Cell, Type};
+use crate::nouns::Ledger;
 use crate::suppressions::{Says, Word};
-use crate::{Result, Store};
 use clock::Timestamp;
 use domain::phone::PhoneNumber;
 use domain::suppression::{HOLD, Source, Suppression};
@@ -63,9 +64,9 @@ impl<'a> LastWords<'a> {
     }
 }
 
-impl Store {
+impl Ledger<'_> {
     pub(super) async fn suppress(
-        &self,
+        self,
         to: &impl ConnectionTrait,
         batch: &PendingWrites,
         now: Timestamp,
@@ -109,24 +110,25 @@ impl Store {
             )
         };
         for statements in [settings, texts] {
-            self.write(to, self.rows_of_words(&statements), vec![now.millis().into()], &said).await?;
+            self.store.write(to, self.rows_of_words(&statements), vec![now.millis().into()], &said).await?;
         }
         // A hold is not the recipient's decision: it neither ends an opt-out nor outlasts a later opt-in.
         let began = format!("excluded.until - {}", HOLD.as_millis());
-        self.write(to, self.rows_of_words(&holds), vec![now.millis().into()], |incoming, now| {
-            format!(
-                "{} until = excluded.until, provider_code = excluded.provider_code, \
+        self.store
+            .write(to, self.rows_of_words(&holds), vec![now.millis().into()], |incoming, now| {
+                format!(
+                    "{} until = excluded.until, provider_code = excluded.provider_code, \
                  created_at = excluded.created_at, source = excluded.source \
                  WHERE suppression.until < excluded.until AND suppression.said_at <= {began}",
-                insert(incoming, now)
-            )
-        })
-        .await?;
+                    insert(incoming, now)
+                )
+            })
+            .await?;
         Ok(())
     }
 
-    fn rows_of_words(&self, words: &Words<'_>) -> Bulk {
-        let mut rows = Bulk::new(self.backend, WORD);
+    fn rows_of_words(self, words: &Words<'_>) -> Bulk {
+        let mut rows = Bulk::new(self.store.backend, WORD);
         for word in words.values() {
             // A hold is no statement of the recipient: every statement counts as later.
             let said_at = if matches!(word.says, Says::Hold { .. }) { 0 } else { word.said_at.millis() };

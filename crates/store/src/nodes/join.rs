@@ -7,8 +7,9 @@ use sea_orm::{ConnectionTrait, DatabaseConnection, DbBackend, FromQueryResult, Q
 use uuid::Uuid;
 
 use super::{NOW, millis};
+use crate::nouns::Nodes;
 use crate::sealing_keys::KeyProof;
-use crate::{Error, Lease, Options, Result, Store, Transaction, run};
+use crate::{Error, Lease, Options, Result, Transaction, run};
 
 /// The version of the rules between nodes that this program follows. It rises when the rows, notes or messages of
 /// nodes change in a way that a node of the former version misunderstands. The oldest version rises with it when this
@@ -72,7 +73,7 @@ struct Serving {
     lacks_key: i16,
 }
 
-impl Store {
+impl Nodes<'_> {
     /// Joins the cluster with a lease that lasts this long, as a new node, and adds its key to those of the database.
     ///
     /// # Errors
@@ -80,38 +81,32 @@ impl Store {
     /// [`Error::Taken`] while a process outside of a cluster dispatches, while the database belongs to a cluster of
     /// another name, or while another node has the name. [`Error::Schema`] when this node cannot work with those that
     /// serve, until somebody changes one of them.
-    pub async fn join_cluster(&self, options: &Options, new: &NewNode<'_>, lasts: Duration) -> Result<Lease> {
+    pub async fn join(self, options: &Options, new: &NewNode<'_>, lasts: Duration) -> Result<Lease> {
         let (id, name) = (Uuid::now_v7(), new.is_named.then_some(new.name));
-        let lease = self.share_lease(options, id, new.cluster, name).await?;
-        let transaction = self.begin().await?;
+        let lease = self.store.lease().share(options, id, new.cluster, name).await?;
+        let transaction = self.store.begin().await?;
         // Nodes that join at the same moment take turns, so that each sees those before it.
         let turn = "SELECT 1 FROM lease WHERE name = 'dispatch' FOR UPDATE";
-        transaction.query_one_raw(self.statement(turn, [])).await?;
+        transaction.query_one_raw(self.store.statement(turn, [])).await?;
         let serving = Serving::listed();
-        let serving = transaction.query_all_raw(self.statement(serving, [])).await?;
+        let serving = transaction.query_all_raw(self.store.statement(serving, [])).await?;
         for node in &serving {
             let node = Serving::from_query_result(node, "")?;
             if let Some(refusal) = node.refuses(new, lease.has_name()) {
                 return Err(refusal);
             }
         }
-        self.insert_node(&transaction, id, new, lasts).await?;
+        self.insert(&transaction, id, new, lasts).await?;
         if let Some(key) = new.key {
-            self.insert_sealing_key(&transaction, key).await?;
+            self.store.sealing_keys().insert(&transaction, key).await?;
         }
         transaction.commit().await?;
         Ok(lease)
     }
 
-    async fn insert_node(
-        &self,
-        within: &Transaction,
-        id: Uuid,
-        new: &NewNode<'_>,
-        lasts: Duration,
-    ) -> Result<()> {
+    async fn insert(self, within: &Transaction, id: Uuid, new: &NewNode<'_>, lasts: Duration) -> Result<()> {
         let fence = "INSERT INTO node_fence (node_id, closed) VALUES ($1, 0)";
-        run(within, self.statement(fence, [id.into()])).await?;
+        run(within, self.store.statement(fence, [id.into()])).await?;
         let sql = format!(
             "INSERT INTO node (id, cluster, name, address, version, cores, started_at, lapses_at, state, protocol, \
              protocol_from, provider, sealing_keys, clock_ahead) \
@@ -131,14 +126,14 @@ impl Store {
             new.key_ids.join(" ").into(),
             new.clock_ahead.into(),
         ];
-        run(within, self.statement(sql, values)).await?;
+        run(within, self.store.statement(sql, values)).await?;
         Ok(())
     }
 
     /// Writes what a node knows of itself: the ids of its sealing keys, whether it lacks one of the database's, and
     /// how far its clock is ahead of the database's.
-    pub async fn describe_node(
-        &self,
+    pub async fn describe(
+        self,
         id: Uuid,
         key_ids: &[String],
         lacks_key: bool,
@@ -147,23 +142,23 @@ impl Store {
         let sql = "UPDATE node SET sealing_keys = $2, lacks_key = $3, clock_ahead = $4 \
                    WHERE id = $1 AND state < 2";
         let values = [id.into(), key_ids.join(" ").into(), i16::from(lacks_key).into(), clock_ahead.into()];
-        run(&self.write, self.statement(sql, values)).await?;
+        run(&self.store.write, self.store.statement(sql, values)).await?;
         Ok(())
     }
 
     /// The nodes that serve and do not have this sealing key, by name and address. Nodes of programs that do not tell
     /// their keys count as having it.
-    pub async fn nodes_without_key(&self, key_id: &str) -> Result<Vec<String>> {
-        self.named_nodes("sealing_keys <> '' AND POSITION($1 IN sealing_keys) = 0", key_id).await
+    pub async fn without_key(self, key_id: &str) -> Result<Vec<String>> {
+        self.named("sealing_keys <> '' AND POSITION($1 IN sealing_keys) = 0", key_id).await
     }
 
     /// The nodes that serve and have this sealing key, by name and address.
-    pub async fn nodes_with_key(&self, key_id: &str) -> Result<Vec<String>> {
-        self.named_nodes("POSITION($1 IN sealing_keys) > 0", key_id).await
+    pub async fn with_key(self, key_id: &str) -> Result<Vec<String>> {
+        self.named("POSITION($1 IN sealing_keys) > 0", key_id).await
     }
 
-    async fn named_nodes(&self, holds: &str, key_id: &str) -> Result<Vec<String>> {
-        if self.backend != DbBackend::Postgres {
+    async fn named(self, holds: &str, key_id: &str) -> Result<Vec<String>> {
+        if self.store.backend != DbBackend::Postgres {
             return Ok(Vec::new());
         }
         let sql = format!(
@@ -173,14 +168,14 @@ impl Store {
             let (name, address): (String, String) = (row.try_get_by_index(0)?, row.try_get_by_index(1)?);
             Ok(format!("`{name}` ({address})"))
         };
-        self.rows(sql, [key_id.into()]).await?.iter().map(named).collect()
+        self.store.rows(sql, [key_id.into()]).await?.iter().map(named).collect()
     }
 
     /// The reasons for which a node with this configuration could not join the nodes that serve now, other than its
     /// name.
-    pub async fn obstacles_to_joining(&self, new: &NewNode<'_>) -> Result<Vec<String>> {
+    pub async fn obstacles_to_joining(self, new: &NewNode<'_>) -> Result<Vec<String>> {
         let sql = Serving::listed();
-        let rows = self.rows(sql, []).await?;
+        let rows = self.store.rows(sql, []).await?;
         let mut obstacles = Vec::new();
         for row in &rows {
             let refusal = Serving::from_query_result(row, "")?.refuses(new, true);

@@ -3,32 +3,34 @@
 
 use uuid::Uuid;
 
-use crate::{Result, Store, run};
+use crate::nouns::Nodes;
+use crate::{Result, run};
 
-impl Store {
+impl Nodes<'_> {
     /// Takes a company's key for this node; `false` while another node whose fence is open has it.
-    pub async fn claim_key(&self, node: Uuid, company_id: Uuid, key: &str) -> Result<bool> {
+    pub async fn claim_key(self, node: Uuid, company_id: Uuid, key: &str) -> Result<bool> {
         let sql = "INSERT INTO key_in_progress (company_id, key, node_id) VALUES ($1, $2, $3) \
                    ON CONFLICT (company_id, key) DO UPDATE SET node_id = excluded.node_id \
                    WHERE key_in_progress.node_id = excluded.node_id OR NOT EXISTS (SELECT 1 FROM node_fence \
                    WHERE node_fence.node_id = key_in_progress.node_id AND closed = 0)";
         let values = [company_id.into(), key.into(), node.into()];
-        Ok(run(&self.write, self.statement(sql, values)).await? > 0)
+        Ok(run(&self.store.write, self.store.statement(sql, values)).await? > 0)
     }
 
     /// Moves a company's key from the node that has it to another one; `false` when that node does not have it (any
     /// more).
-    pub async fn move_key(&self, from: Uuid, to: Uuid, company_id: Uuid, key: &str) -> Result<bool> {
+    pub async fn move_key(self, from: Uuid, to: Uuid, company_id: Uuid, key: &str) -> Result<bool> {
         let sql =
             "UPDATE key_in_progress SET node_id = $1 WHERE company_id = $2 AND key = $3 AND node_id = $4";
         let values = [to.into(), company_id.into(), key.into(), from.into()];
-        Ok(run(&self.write, self.statement(sql, values)).await? > 0)
+        Ok(run(&self.store.write, self.store.statement(sql, values)).await? > 0)
     }
 
     /// Lets other nodes take the key.
-    pub async fn release_key(&self, node: Uuid, company_id: Uuid, key: &str) -> Result<()> {
+    pub async fn release_key(self, node: Uuid, company_id: Uuid, key: &str) -> Result<()> {
         let sql = "DELETE FROM key_in_progress WHERE company_id = $1 AND key = $2 AND node_id = $3";
-        run(&self.write, self.statement(sql, [company_id.into(), key.into(), node.into()])).await?;
+        run(&self.store.write, self.store.statement(sql, [company_id.into(), key.into(), node.into()]))
+            .await?;
         Ok(())
     }
 }

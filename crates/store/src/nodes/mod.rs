@@ -20,7 +20,8 @@ pub use self::note::{Note, NoteOfSend};
 pub use self::owner::Owner;
 pub use self::report::{Moves, Place, Server};
 use super::changes::{Change, What, Who, record};
-use super::{Error, Lease, Result, Store, run};
+use super::{Error, Lease, Result, run};
+use crate::nouns::Nodes;
 use clock::Timestamp;
 use domain::send::State as SendState;
 
@@ -143,13 +144,13 @@ fn node(row: &QueryResult) -> Result<Node> {
     })
 }
 
-impl Store {
+impl Nodes<'_> {
     /// Renews the lease of this node, and reads the stages of the nodes that are not gone, this one first.
     ///
     /// # Errors
     ///
     /// [`Error::Fenced`] when its fence is closed.
-    pub async fn renew_node(&self, id: Uuid, lasts: Duration) -> Result<Vec<Node>> {
+    pub async fn renew(self, id: Uuid, lasts: Duration) -> Result<Vec<Node>> {
         let sql = format!(
             "WITH renewed AS (UPDATE node SET lapses_at = {NOW} + $2 WHERE id = $1 AND state < 2 RETURNING {COLUMNS}), \
              seen AS (SELECT 0 AS place, * FROM renewed UNION ALL \
@@ -157,8 +158,8 @@ impl Store {
              SELECT {} FROM seen ORDER BY place, id",
             shown()
         );
-        let statement = self.statement(sql, [id.into(), millis(lasts).into()]);
-        let rows = self.write.query_all_raw(statement).await?;
+        let statement = self.store.statement(sql, [id.into(), millis(lasts).into()]);
+        let rows = self.store.write.query_all_raw(statement).await?;
         let nodes = rows.iter().map(node).collect::<Result<Vec<_>>>()?;
         if nodes.first().is_none_or(|first| first.id != id) {
             return Err(Error::Fenced);
@@ -167,30 +168,30 @@ impl Store {
     }
 
     /// All nodes that are remembered, the oldest first.
-    pub async fn nodes(&self) -> Result<Vec<Node>> {
+    pub async fn all(self) -> Result<Vec<Node>> {
         let sql = format!("SELECT {} FROM node ORDER BY id", shown());
-        self.rows(sql, []).await?.iter().map(node).collect()
+        self.store.rows(sql, []).await?.iter().map(node).collect()
     }
 
     /// Closes the fence of a node whose lease has lapsed, once its present writes are done. `false` when the lease has
     /// not lapsed, or the fence was closed before.
-    pub async fn close_fence(&self, id: Uuid) -> Result<bool> {
+    pub async fn close_fence(self, id: Uuid) -> Result<bool> {
         // The node's row is changed first: the node's own renewal waits for that, and then finds the node fenced.
         self.close_fence_if(id, &format!("lapses_at <= {NOW}")).await
     }
 
     /// Gives up the node's lease: the node writes nothing from now on, and its shards are free.
-    pub async fn leave_cluster(&self, id: Uuid) -> Result<()> {
+    pub async fn leave(self, id: Uuid) -> Result<()> {
         self.close_fence_if(id, "TRUE").await.map(drop)
     }
 
-    async fn close_fence_if(&self, id: Uuid, holds: &str) -> Result<bool> {
+    async fn close_fence_if(self, id: Uuid, holds: &str) -> Result<bool> {
         let sql = format!(
             "WITH over AS (UPDATE node SET state = $2 WHERE id = $1 AND state < 2 AND {holds} RETURNING id) \
              UPDATE node_fence SET closed = 1 WHERE node_id IN (SELECT id FROM over)"
         );
         let values = [id.into(), Stage::Fenced.as_i16().into()];
-        Ok(run(&self.write, self.statement(sql, values)).await? > 0)
+        Ok(run(&self.store.write, self.store.statement(sql, values)).await? > 0)
     }
 
     /// Clears up after a fenced node: removes sends whose audience it was resolving, and its claims of idempotency
@@ -200,15 +201,15 @@ impl Store {
     /// # Errors
     ///
     /// When the database fails; [`Error::Fenced`] when this process has lost the `lease`.
-    pub async fn clear_up_after(&self, lease: &Lease, node: Uuid, now: Timestamp) -> Result<u64> {
-        self.end_left_messages(now).await?;
-        let transaction = self.begin_fenced(lease).await?;
+    pub async fn clear_up_after(self, lease: &Lease, node: Uuid, now: Timestamp) -> Result<u64> {
+        self.store.sends().end_left_messages(now).await?;
+        let transaction = self.store.begin_fenced(lease).await?;
         let removed = self.remove_resolved_by_nobody(&transaction).await?;
         let keys = "DELETE FROM key_in_progress WHERE node_id = $1";
-        run(&transaction, self.statement(keys, [node.into()])).await?;
+        run(&transaction, self.store.statement(keys, [node.into()])).await?;
         let gone = "UPDATE node SET state = $2 WHERE id = $1 AND state = $3";
         let values = [node.into(), Stage::Gone.as_i16().into(), Stage::Fenced.as_i16().into()];
-        run(&transaction, self.statement(gone, values)).await?;
+        run(&transaction, self.store.statement(gone, values)).await?;
         transaction.commit().await?;
         self.remove_nodes().await?;
         Ok(removed)
@@ -219,14 +220,14 @@ impl Store {
     /// # Errors
     ///
     /// When the database fails; [`Error::Fenced`] when this process has lost the `lease`.
-    pub async fn remove_abandoned(&self, lease: &Lease) -> Result<u64> {
-        let transaction = self.begin_fenced(lease).await?;
+    pub async fn remove_abandoned(self, lease: &Lease) -> Result<u64> {
+        let transaction = self.store.begin_fenced(lease).await?;
         let removed = self.remove_resolved_by_nobody(&transaction).await?;
         transaction.commit().await?;
         Ok(removed)
     }
 
-    async fn remove_resolved_by_nobody(&self, to: &impl ConnectionTrait) -> Result<u64> {
+    async fn remove_resolved_by_nobody(self, to: &impl ConnectionTrait) -> Result<u64> {
         let abandoned = format!(
             "SELECT id FROM send WHERE state < 2 AND state = {} AND NOT EXISTS (SELECT 1 FROM node_fence \
              WHERE node_fence.node_id = send.resolver AND closed = 0)",
@@ -234,43 +235,43 @@ impl Store {
         );
         // Locked in the order of their ids, so that two nodes that clear up do not wait for each other.
         let locked = format!("{abandoned} ORDER BY id FOR UPDATE");
-        let rows = to.query_all_raw(self.statement(locked, [])).await?;
+        let rows = to.query_all_raw(self.store.statement(locked, [])).await?;
         let ids = rows.iter().map(|row| Ok(row.try_get_by_index(0)?)).collect::<Result<Vec<Uuid>>>()?;
         for id in &ids {
             for table in ["recipient_block", "send_source"] {
                 let sql = format!("DELETE FROM {table} WHERE send_id = $1");
-                run(to, self.statement(sql, [(*id).into()])).await?;
+                run(to, self.store.statement(sql, [(*id).into()])).await?;
             }
-            run(to, self.statement("DELETE FROM send WHERE id = $1", [(*id).into()])).await?;
+            run(to, self.store.statement("DELETE FROM send WHERE id = $1", [(*id).into()])).await?;
         }
         Ok(ids.len() as u64)
     }
 
-    async fn remove_nodes(&self) -> Result<()> {
+    async fn remove_nodes(self) -> Result<()> {
         let gone = format!(
             "SELECT id FROM node WHERE state = {} AND lapses_at < {NOW} - {}",
             Stage::Gone.as_i16(),
             KEPT.as_millis()
         );
         let fences = format!("DELETE FROM node_fence WHERE node_id IN ({gone})");
-        run(&self.write, self.statement(fences, [])).await?;
+        run(&self.store.write, self.store.statement(fences, [])).await?;
         let nodes = format!("DELETE FROM node WHERE id IN ({gone})");
-        run(&self.write, self.statement(nodes, [])).await?;
+        run(&self.store.write, self.store.statement(nodes, [])).await?;
         Ok(())
     }
 
     /// Asks a node to give its channels away and to take no others; `false` when it does not serve (any more).
-    pub async fn drain_node(&self, who: &Who, id: Uuid) -> Result<bool> {
-        let transaction = self.begin().await?;
+    pub async fn drain(self, who: &Who, id: Uuid) -> Result<bool> {
+        let transaction = self.store.begin().await?;
         let sql = "SELECT name, state FROM node WHERE id = $1 AND state < 2 FOR UPDATE";
-        let Some(row) = transaction.query_one_raw(self.statement(sql, [id.into()])).await? else {
+        let Some(row) = transaction.query_one_raw(self.store.statement(sql, [id.into()])).await? else {
             return Ok(false);
         };
         let (name, state): (String, i16) = (row.try_get_by_index(0)?, row.try_get_by_index(1)?);
         if Stage::from_i16(state)? == Stage::Serving {
             let sql = "UPDATE node SET state = $2 WHERE id = $1";
             let values = [id.into(), Stage::Draining.as_i16().into()];
-            run(&transaction, self.statement(sql, values)).await?;
+            run(&transaction, self.store.statement(sql, values)).await?;
             let [before, after] = [Stage::Serving, Stage::Draining]
                 .map(|stage| json!({ "name": name, "state": stage.as_str() }));
             let change = Change::now(who, What::Node, id, Some(before), after);

@@ -10,7 +10,8 @@ use uuid::Uuid;
 
 use super::owner::HAS_OWNER;
 use super::{NOW, millis};
-use crate::{Result, Store, run};
+use crate::nouns::Notes;
+use crate::{Result, run};
 use domain::send::State;
 
 /// Notes that are read at once.
@@ -42,11 +43,11 @@ pub struct NoteOfSend {
     pub body: String,
 }
 
-impl Store {
+impl Notes<'_> {
     /// Writes a note to the owner of the send's channel if the send is of this company and in this state. Returns the
     /// note's id.
-    pub(crate) async fn add_note_of_send(
-        &self,
+    pub(crate) async fn add_of_send(
+        self,
         connection: &impl ConnectionTrait,
         (company_id, send_id): (Uuid, Uuid),
         state: State,
@@ -63,23 +64,23 @@ impl Store {
             company_id.into(),
             state.as_i16().into(),
         ];
-        let row = connection.query_one_raw(self.statement(sql, values)).await?;
+        let row = connection.query_one_raw(self.store.statement(sql, values)).await?;
         Ok(row.map(|row| row.try_get_by_index(0)).transpose()?)
     }
 
     /// Writes a note, and returns its id.
-    pub async fn add_note(&self, channel: Option<Uuid>, name: &str, body: &str) -> Result<i64> {
+    pub async fn add(self, channel: Option<Uuid>, name: &str, body: &str) -> Result<i64> {
         let sql = format!(
             "INSERT INTO node_note (channel_id, name, body, written_at) VALUES ($1, $2, $3, {NOW}) RETURNING id"
         );
-        let statement = self.statement(sql, [channel.into(), name.into(), body.into()]);
-        let row = self.write.query_one_raw(statement).await?;
+        let statement = self.store.statement(sql, [channel.into(), name.into(), body.into()]);
+        let row = self.store.write.query_one_raw(statement).await?;
         let row = row.ok_or_else(|| crate::Error::Impossible("a note has no id".to_owned()))?;
         Ok(row.try_get_by_index(0)?)
     }
 
     /// The notes to the owners of channels, and those to all nodes with a greater id than this; the oldest first.
-    pub async fn notes(&self, behind: i64) -> Result<Vec<Note>> {
+    pub async fn after(self, behind: i64) -> Result<Vec<Note>> {
         let sql = format!(
             "(SELECT id, channel_id, name, body FROM node_note WHERE channel_id IS NOT NULL ORDER BY id LIMIT {AT_ONCE}) \
              UNION ALL \
@@ -93,38 +94,40 @@ impl Store {
                 body: row.try_get_by_index(3)?,
             })
         };
-        self.rows(sql, [behind.into()]).await?.iter().map(note).collect()
+        self.store.rows(sql, [behind.into()]).await?.iter().map(note).collect()
     }
 
     /// Whether the owner has not acted on the note yet.
-    pub async fn has_note(&self, id: i64) -> Result<bool> {
-        Ok(self.row("SELECT 1 FROM node_note WHERE id = $1", [id.into()]).await?.is_some())
+    pub async fn has(self, id: i64) -> Result<bool> {
+        Ok(self.store.row("SELECT 1 FROM node_note WHERE id = $1", [id.into()]).await?.is_some())
     }
 
     /// Removes a note to the owner of this shard that the node has acted on. Returns whether it did. A node that no
     /// longer owns the shard, and does not know that yet, removes nothing: the note is for the new owner.
-    pub async fn remove_note_of_owner(&self, id: i64, shard: Uuid, node: Uuid) -> Result<bool> {
+    pub async fn remove_of_owner(self, id: i64, shard: Uuid, node: Uuid) -> Result<bool> {
         let sql = format!(
             "DELETE FROM node_note WHERE id = $1 AND EXISTS (SELECT 1 FROM channel_owner WHERE shard = $2 \
              AND node_id = $3 AND {HAS_OWNER})"
         );
-        let done = run(&self.write, self.statement(sql, [id.into(), shard.into(), node.into()])).await?;
+        let done =
+            run(&self.store.write, self.store.statement(sql, [id.into(), shard.into(), node.into()])).await?;
         Ok(done > 0)
     }
 
     /// Removes a note that no node has to act on.
-    pub async fn remove_note(&self, id: i64) -> Result<()> {
-        run(&self.write, self.statement("DELETE FROM node_note WHERE id = $1", [id.into()])).await?;
+    pub async fn remove(self, id: i64) -> Result<()> {
+        run(&self.store.write, self.store.statement("DELETE FROM node_note WHERE id = $1", [id.into()]))
+            .await?;
         Ok(())
     }
 
     /// Removes the notes that are old.
-    pub async fn remove_old_notes(&self) -> Result<()> {
+    pub async fn remove_old(self) -> Result<()> {
         let sql = format!(
             "DELETE FROM node_note WHERE id IN (SELECT id FROM node_note WHERE written_at < {NOW} - $1 ORDER BY id \
              FOR UPDATE SKIP LOCKED)"
         );
-        run(&self.write, self.statement(sql, [millis(KEPT).into()])).await?;
+        run(&self.store.write, self.store.statement(sql, [millis(KEPT).into()])).await?;
         Ok(())
     }
 }

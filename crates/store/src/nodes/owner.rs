@@ -9,7 +9,8 @@ use uuid::Uuid;
 
 use super::NOW;
 use crate::dialect::{Rows, Type};
-use crate::{Lease, Result, Store};
+use crate::nouns::Shards;
+use crate::{Lease, Result};
 use clock::Timestamp;
 
 /// The owner of a shard.
@@ -28,14 +29,14 @@ const SHARD: &[(&str, Type)] = &[("shard", Type::Uuid)];
 pub(super) const HAS_OWNER: &str =
     "EXISTS (SELECT 1 FROM node_fence WHERE node_fence.node_id = channel_owner.node_id AND closed = 0)";
 
-impl Store {
+impl Shards<'_> {
     /// Claims those of these shards that have no owner, for the node that has this lease. Returns the shards that the
     /// node owns now.
     ///
     /// # Errors
     ///
     /// When the database fails; [`Error::Fenced`](crate::Error::Fenced) when its own fence is closed.
-    pub async fn claim_shards(&self, lease: &Lease, shards: &[Uuid]) -> Result<Vec<Uuid>> {
+    pub async fn claim(self, lease: &Lease, shards: &[Uuid]) -> Result<Vec<Uuid>> {
         let Some(node) = lease.node() else { return Ok(Vec::new()) };
         let (wanted, values) = self.sorted(shards, 2);
         let sql = format!(
@@ -45,8 +46,8 @@ impl Store {
              moved_at = excluded.moved_at WHERE channel_owner.node_id = excluded.node_id OR NOT {HAS_OWNER} \
              RETURNING shard"
         );
-        let transaction = self.begin_fenced(lease).await?;
-        let statement = self.statement(sql, [node.into()].into_iter().chain(values));
+        let transaction = self.store.begin_fenced(lease).await?;
+        let statement = self.store.statement(sql, [node.into()].into_iter().chain(values));
         let rows = transaction.query_all_raw(statement).await?;
         let won = rows.iter().map(|row| Ok(row.try_get_by_index(0)?)).collect::<Result<_>>()?;
         transaction.commit().await?;
@@ -55,25 +56,25 @@ impl Store {
 
     /// Releases these shards of the node that has this lease, once their channels have stopped. Before that, ends the
     /// messages that these channels put back in sends that were canceled or ended in the meantime.
-    pub async fn release_shards(&self, lease: &Lease, shards: &[Uuid], now: Timestamp) -> Result<()> {
+    pub async fn release(self, lease: &Lease, shards: &[Uuid], now: Timestamp) -> Result<()> {
         let Some(node) = lease.node() else { return Ok(()) };
-        self.end_left_messages(now).await?;
+        self.store.sends().end_left_messages(now).await?;
         let (released, values) = self.sorted(shards, 2);
         let sql = format!(
             "UPDATE channel_owner SET node_id = NULL, epoch = epoch + 1, moved_at = {NOW} WHERE node_id = $1 \
              AND shard IN (SELECT shard FROM channel_owner WHERE node_id = $1 \
              AND shard IN (SELECT shard FROM {released} AS released) ORDER BY shard FOR UPDATE)"
         );
-        let transaction = self.begin_fenced(lease).await?;
-        transaction.execute_raw(self.statement(sql, [node.into()].into_iter().chain(values))).await?;
+        let transaction = self.store.begin_fenced(lease).await?;
+        transaction.execute_raw(self.store.statement(sql, [node.into()].into_iter().chain(values))).await?;
         transaction.commit().await?;
         Ok(())
     }
 
     /// The node that owns this shard, if one does.
-    pub async fn owner_of(&self, shard: Uuid) -> Result<Option<Owner>> {
+    pub async fn owner_of(self, shard: Uuid) -> Result<Option<Owner>> {
         let sql = format!("SELECT shard, node_id, epoch FROM channel_owner WHERE shard = $1 AND {HAS_OWNER}");
-        let row = self.row(sql, [shard.into()]).await?;
+        let row = self.store.row(sql, [shard.into()]).await?;
         row.map(|row| {
             Ok(Owner {
                 shard: row.try_get_by_index(0)?,
@@ -85,11 +86,11 @@ impl Store {
     }
 
     /// These shards, each once and in the order in which rows are locked.
-    fn sorted(&self, shards: &[Uuid], first: usize) -> (String, Vec<sea_orm::Value>) {
+    fn sorted(self, shards: &[Uuid], first: usize) -> (String, Vec<sea_orm::Value>) {
         let mut sorted = shards.to_vec();
         sorted.sort_unstable();
         sorted.dedup();
-        let mut rows = Rows::new(self.backend, SHARD);
+        let mut rows = Rows::new(self.store.backend, SHARD);
         sorted.into_iter().for_each(|shard| rows.push([shard.into()]));
         rows.select(first)
     }

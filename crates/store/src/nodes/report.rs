@@ -6,7 +6,8 @@ use sea_orm::QueryResult;
 use uuid::Uuid;
 
 use super::owner::HAS_OWNER;
-use crate::{Error, Result, Store};
+use crate::nouns::{Nodes, Shards};
+use crate::{Error, Result};
 use clock::Timestamp;
 use domain::channel::Kind;
 
@@ -43,34 +44,36 @@ pub struct Server {
     pub most_connections: i64,
 }
 
-impl Store {
+impl Shards<'_> {
     /// The owners of shards that have one.
-    pub async fn shard_owners(&self) -> Result<Vec<(Uuid, Uuid)>> {
+    pub async fn owners(self) -> Result<Vec<(Uuid, Uuid)>> {
         let sql = format!("SELECT shard, node_id FROM channel_owner WHERE {HAS_OWNER}");
-        let rows = self.rows(sql, []).await?;
+        let rows = self.store.rows(sql, []).await?;
         rows.iter().map(|row| Ok((row.try_get_by_index(0)?, row.try_get_by_index(1)?))).collect()
     }
 
     /// How often shards changed hands.
-    pub async fn shard_moves(&self) -> Result<Moves> {
+    pub async fn moves(self) -> Result<Moves> {
         let sql = "SELECT COALESCE(SUM(epoch - 1), 0)::BIGINT, MAX(moved_at) FROM channel_owner";
-        let Some(row) = self.row(sql, []).await? else { return Ok(Moves::default()) };
+        let Some(row) = self.store.row(sql, []).await? else { return Ok(Moves::default()) };
         let last: Option<i64> = row.try_get_by_index(1)?;
         Ok(Moves { count: row.try_get_by_index(0)?, last: last.map(Timestamp::from_millis) })
     }
+}
 
+impl Nodes<'_> {
     /// The values that decide where each channel runs, the newest channel first.
-    pub async fn places(&self) -> Result<Vec<Place>> {
+    pub async fn places(self) -> Result<Vec<Place>> {
         let sql = "SELECT id, kind, waba_id FROM channel ORDER BY created_at DESC, id DESC";
-        self.rows(sql, []).await?.iter().map(place).collect()
+        self.store.rows(sql, []).await?.iter().map(place).collect()
     }
 
     /// The state of the server. Needs PostgreSQL.
-    pub async fn server(&self) -> Result<Server> {
+    pub async fn server(self) -> Result<Server> {
         let sql = "SELECT current_setting('server_version'), current_setting('max_connections')::BIGINT, \
                    COALESCE((SELECT numbackends FROM pg_stat_database WHERE datname = current_database()), 0)::BIGINT";
         let asked = Instant::now();
-        let row = self.row(sql, []).await?;
+        let row = self.store.row(sql, []).await?;
         let answers_in = asked.elapsed();
         let row = row.ok_or_else(|| Error::Impossible("a SELECT without a table has no row".to_owned()))?;
         Ok(Server {

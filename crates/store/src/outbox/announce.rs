@@ -10,9 +10,10 @@ use serde_json::json;
 use uuid::Uuid;
 
 use super::Kind;
+use crate::Result;
 use crate::dialect::{Bulk, Cell, Type};
 use crate::ledger::{Event, rank};
-use crate::{Result, Store};
+use crate::nouns::Outbox;
 use clock::Timestamp;
 use domain::channel::{self, Status};
 use domain::event::is_told;
@@ -92,19 +93,19 @@ impl Moves {
     }
 }
 
-impl Store {
+impl Outbox<'_> {
     /// Writes an event for each of these messages that reaches its state now.
     pub(crate) async fn announce_messages(
-        &self,
+        self,
         to: &impl ConnectionTrait,
         messages: impl Iterator<Item = Announced<'_>>,
         moves: Moves,
         now: Timestamp,
     ) -> Result<()> {
-        if !self.writes_events() {
+        if !self.store.writes_events() {
             return Ok(());
         }
-        let mut rows = Bulk::new(self.backend, MESSAGE);
+        let mut rows = Bulk::new(self.store.backend, MESSAGE);
         for message in messages.filter(|message| is_told(message.state)) {
             let Announced { key, company_id, state, recipient, provider_message_id, error, at } = message;
             rows.push([
@@ -120,7 +121,7 @@ impl Store {
             ]);
         }
         let (join, condition) = (moves.join(), moves.condition());
-        self.write(to, rows, vec![now.millis().into()], |incoming, now| {
+        self.store.write(to, rows, vec![now.millis().into()], |incoming, now| {
             format!(
                 "INSERT INTO outbox_event (kind, company_id, channel_id, subject_id, ordinal, recipient, state, \
                  number, name, detail, at, written_at) \
@@ -141,13 +142,13 @@ impl Store {
     /// Writes an event for each waiting message of an ended send: messages that never started take the state `end`, the
     /// others are unknown.
     pub(crate) async fn announce_ended_messages(
-        &self,
+        self,
         to: &impl ConnectionTrait,
         send_id: Uuid,
         end: message::State,
         now: Timestamp,
     ) -> Result<()> {
-        if !self.writes_events() {
+        if !self.store.writes_events() {
             return Ok(());
         }
         let sql = format!(
@@ -164,25 +165,25 @@ impl Store {
             unknown = message::State::Unknown.as_i16(),
             end = end.as_i16(),
         );
-        to.execute_raw(self.statement(sql, [send_id.into(), now.millis().into()])).await?;
+        to.execute_raw(self.store.statement(sql, [send_id.into(), now.millis().into()])).await?;
         Ok(())
     }
 
     /// Writes an event for each of these sends that ends in this state.
     pub(crate) async fn announce_ends(
-        &self,
+        self,
         to: &impl ConnectionTrait,
         sends: impl Iterator<Item = (Uuid, send::State)>,
         now: Timestamp,
     ) -> Result<()> {
-        if !self.writes_events() {
+        if !self.store.writes_events() {
             return Ok(());
         }
-        let mut rows = Bulk::new(self.backend, SEND);
+        let mut rows = Bulk::new(self.store.backend, SEND);
         for (send_id, state) in sends.filter(|(_, state)| state.is_over()) {
             rows.push([send_id.into(), i64::from(state.as_i16()).into()]);
         }
-        self.write(to, rows, vec![now.millis().into()], |incoming, now| {
+        self.store.write(to, rows, vec![now.millis().into()], |incoming, now| {
             format!(
                 "INSERT INTO outbox_event (kind, company_id, channel_id, subject_id, state, number, at, written_at) \
                  SELECT {kind}, send.company_id, send.channel_id, send.id, incoming.state, send.recipients, \
@@ -198,12 +199,12 @@ impl Store {
 
     /// Writes an event for a send that the previous statement ended.
     pub(crate) async fn announce_end(
-        &self,
+        self,
         to: &impl ConnectionTrait,
         send_id: Uuid,
         now: Timestamp,
     ) -> Result<()> {
-        if !self.writes_events() {
+        if !self.store.writes_events() {
             return Ok(());
         }
         let sql = format!(
@@ -211,13 +212,13 @@ impl Store {
              SELECT {kind}, company_id, channel_id, id, state, recipients, $2, $2 FROM send WHERE id = $1",
             kind = Kind::Send.as_i16(),
         );
-        to.execute_raw(self.statement(sql, [send_id.into(), now.millis().into()])).await?;
+        to.execute_raw(self.store.statement(sql, [send_id.into(), now.millis().into()])).await?;
         Ok(())
     }
 
     /// Writes an event if these changes give the channel another status, or another reason for it.
     pub(crate) async fn announce_channel(
-        &self,
+        self,
         to: &impl ConnectionTrait,
         id: Uuid,
         changes: &ActiveModel,
@@ -226,7 +227,7 @@ impl Store {
         else {
             return Ok(());
         };
-        if !self.writes_events() {
+        if !self.store.writes_events() {
             return Ok(());
         }
         let since = changes.status_since.try_as_ref().copied();
@@ -253,13 +254,13 @@ impl Store {
             status.to_value().into(),
             code.clone().unwrap_or_default().into(),
         ];
-        to.execute_raw(self.statement(sql, values)).await?;
+        to.execute_raw(self.store.statement(sql, values)).await?;
         Ok(())
     }
 
     /// Writes an event for each connected web session with keys, because it becomes `connecting`.
-    pub(crate) async fn announce_resumed(&self, to: &impl ConnectionTrait, now: i64) -> Result<()> {
-        if !self.writes_events() {
+    pub(crate) async fn announce_resumed(self, to: &impl ConnectionTrait, now: i64) -> Result<()> {
+        if !self.store.writes_events() {
             return Ok(());
         }
         let sql = format!(
@@ -271,21 +272,21 @@ impl Store {
         );
         let detail = json!({ "status": Status::Connecting.as_str(), "reason": null }).to_string();
         let of: [Value; 2] = [Status::Connected.as_str().into(), channel::Kind::WebSession.as_str().into()];
-        to.execute_raw(self.statement(sql, [detail.into(), now.into()].into_iter().chain(of))).await?;
+        to.execute_raw(self.store.statement(sql, [detail.into(), now.into()].into_iter().chain(of))).await?;
         Ok(())
     }
 
     /// Writes an event for each of these inbound events that is not stored yet.
     pub(crate) async fn announce_inbound(
-        &self,
+        self,
         to: &impl ConnectionTrait,
         events: &[&Event],
         now: Timestamp,
     ) -> Result<()> {
-        if !self.writes_events() {
+        if !self.store.writes_events() {
             return Ok(());
         }
-        let mut rows = Bulk::new(self.backend, INBOUND);
+        let mut rows = Bulk::new(self.store.backend, INBOUND);
         let mut before = None;
         for event in events {
             let identity = (event.channel_id, event.kind, &event.identity);
@@ -303,7 +304,7 @@ impl Store {
                 event.at.millis().into(),
             ]);
         }
-        self.write(to, rows, vec![now.millis().into()], |incoming, now| {
+        self.store.write(to, rows, vec![now.millis().into()], |incoming, now| {
             format!(
                 "INSERT INTO outbox_event (kind, company_id, channel_id, subject_id, recipient, name, at, written_at) \
                  SELECT {kind}, incoming.company_id, incoming.channel_id, incoming.id, incoming.sender, \

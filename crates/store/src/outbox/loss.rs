@@ -10,7 +10,8 @@ use uuid::Uuid;
 
 use super::Kind;
 use crate::dialect::{Bulk, Rows, Type};
-use crate::{Result, Store, Transaction};
+use crate::nouns::Outbox;
+use crate::{Result, Transaction};
 
 /// Rows that one step removes.
 const STEP: u32 = 10_000;
@@ -42,13 +43,13 @@ impl Loss {
     }
 }
 
-impl Store {
+impl Outbox<'_> {
     /// Drops the oldest events until `most` of them are left, in steps. Returns how many were dropped.
     ///
     /// # Errors
     ///
     /// When the database fails; the steps before stay.
-    pub async fn drop_oldest_events(&self, most: u64) -> Result<u64> {
+    pub async fn drop_oldest(self, most: u64) -> Result<u64> {
         let mut dropped = 0;
         loop {
             let step = self.drop_step(i64::try_from(most).unwrap_or(i64::MAX)).await?;
@@ -59,11 +60,11 @@ impl Store {
         }
     }
 
-    async fn drop_step(&self, most: i64) -> Result<u64> {
+    async fn drop_step(self, most: i64) -> Result<u64> {
         let sql = "SELECT seq FROM outbox_event ORDER BY seq DESC LIMIT 1";
-        let Some(row) = self.row(sql, []).await? else { return Ok(0) };
+        let Some(row) = self.store.row(sql, []).await? else { return Ok(0) };
         let last: i64 = row.try_get_by_index(0)?;
-        let transaction = self.begin().await?;
+        let transaction = self.store.begin().await?;
         let sql = format!(
             "DELETE FROM outbox_event WHERE seq IN (SELECT seq FROM outbox_event WHERE seq <= $1 AND kind <> {lost} \
              ORDER BY seq LIMIT $2) RETURNING seq, company_id, CAST(1 AS BIGINT), at, at",
@@ -72,7 +73,7 @@ impl Store {
         let end = last.saturating_sub(most);
         let values = [end.into(), i64::from(STEP).into()];
         let mut losses = BTreeMap::new();
-        let statement = self.statement(sql, values);
+        let statement = self.store.statement(sql, values);
         let dropped = add_losses(&mut losses, &transaction.query_all_raw(statement).await?)?;
         if dropped == 0 {
             transaction.rollback().await?;
@@ -84,8 +85,8 @@ impl Store {
     }
 
     /// Writes one event for each company, which includes its earlier losses up to `end`.
-    async fn tell_losses(&self, to: &Transaction, mut losses: BTreeMap<Uuid, Loss>, end: i64) -> Result<()> {
-        let mut companies = Rows::new(self.backend, COMPANY);
+    async fn tell_losses(self, to: &Transaction, mut losses: BTreeMap<Uuid, Loss>, end: i64) -> Result<()> {
+        let mut companies = Rows::new(self.store.backend, COMPANY);
         losses.keys().for_each(|company| companies.push([(*company).into()]));
         let (companies, values) = companies.select(2);
         let values = [end.into()].into_iter().chain(values);
@@ -95,20 +96,21 @@ impl Store {
              RETURNING seq, company_id, number, at, written_at",
             lost = Kind::Lost.as_i16(),
         );
-        let earlier = to.query_all_raw(self.statement(sql, values)).await?;
+        let earlier = to.query_all_raw(self.store.statement(sql, values)).await?;
         add_losses(&mut losses, &earlier)?;
-        let mut rows = Bulk::new(self.backend, LOST);
+        let mut rows = Bulk::new(self.store.backend, LOST);
         for (company_id, Loss { seq, count, last, first }) in losses {
             rows.push([seq.into(), company_id.into(), count.into(), last.into(), first.into()]);
         }
-        self.write(to, rows, Vec::new(), |incoming, _| {
-            format!(
-                "INSERT INTO outbox_event (seq, kind, company_id, number, at, written_at) \
+        self.store
+            .write(to, rows, Vec::new(), |incoming, _| {
+                format!(
+                    "INSERT INTO outbox_event (seq, kind, company_id, number, at, written_at) \
                  SELECT seq, {lost}, company_id, number, at, written_at FROM {incoming} AS incoming",
-                lost = Kind::Lost.as_i16(),
-            )
-        })
-        .await?;
+                    lost = Kind::Lost.as_i16(),
+                )
+            })
+            .await?;
         Ok(())
     }
 }

@@ -15,6 +15,7 @@ use std::sync::Arc;
 pub use self::read::Pending;
 use super::dialect::{Rows, Type};
 use super::{Result, Store};
+use crate::nouns::Outbox;
 use clock::Timestamp;
 use sea_orm::ConnectionTrait as _;
 
@@ -66,48 +67,50 @@ impl Store {
         self.outbox.is_some()
     }
 
-    /// Waits until this process may have written events since the previous call.
-    pub async fn events_written(&self) {
-        match &self.outbox {
-            Some(written) => written.notified().await,
-            None => std::future::pending().await,
-        }
-    }
-
     /// Notifies the publisher that there may be events.
     pub(super) fn tell_of_events(&self) {
         if let Some(written) = &self.outbox {
             written.notify_one();
         }
     }
+}
+
+impl Outbox<'_> {
+    /// Waits until this process may have written events since the previous call.
+    pub async fn written(self) {
+        match &self.store.outbox {
+            Some(written) => written.notified().await,
+            None => std::future::pending().await,
+        }
+    }
 
     /// The size and age of the events that wait to be published.
-    pub async fn outbox_extent(&self) -> Result<Extent> {
+    pub async fn extent(self) -> Result<Extent> {
         // By number, because an index gives the lowest and the highest.
         let sql = "SELECT (SELECT MAX(seq) FROM outbox_event) AS newest, seq, written_at \
                    FROM outbox_event ORDER BY seq LIMIT 1";
-        let Some(row) = self.row(sql, []).await? else { return Ok(Extent::default()) };
+        let Some(row) = self.store.row(sql, []).await? else { return Ok(Extent::default()) };
         let (last, first): (i64, i64) = (row.try_get_by_index(0)?, row.try_get_by_index(1)?);
         let oldest = Timestamp::from_millis(row.try_get_by_index(2)?);
         Ok(Extent { rows: last.abs_diff(first) + 1, oldest: Some(oldest) })
     }
 
     /// Removes events that were published, or never can be.
-    pub async fn remove_events(&self, numbers: &[i64]) -> Result<()> {
+    pub async fn remove(self, numbers: &[i64]) -> Result<()> {
         if numbers.is_empty() {
             return Ok(());
         }
-        let mut rows = Rows::new(self.backend, SEQ);
+        let mut rows = Rows::new(self.store.backend, SEQ);
         numbers.iter().for_each(|seq| rows.push([(*seq).into()]));
         let (rows, values) = rows.select(1);
         // Several nodes publish, and may remove the same events. They remove them in one order, so that they do not
         // wait for each other.
-        let locking = self.locking();
+        let locking = self.store.locking();
         let sql = format!(
             "DELETE FROM outbox_event WHERE seq IN (SELECT seq FROM outbox_event \
              WHERE seq IN (SELECT seq FROM {rows} AS gone) ORDER BY seq{locking})"
         );
-        self.write.execute_raw(self.statement(sql, values)).await?;
+        self.store.write.execute_raw(self.store.statement(sql, values)).await?;
         Ok(())
     }
 }

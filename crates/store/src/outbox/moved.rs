@@ -12,7 +12,8 @@ use sea_orm::{ConnectionTrait, DbBackend, Value};
 
 use super::Kind;
 use crate::dialect::{Bulk, Incoming};
-use crate::{Error, Result, Store};
+use crate::nouns::Outbox;
+use crate::{Error, Result};
 use domain::event::is_told;
 use domain::message::State;
 
@@ -78,15 +79,15 @@ pub(crate) fn with_inbound_events(insert: &str, incoming: &str, now: usize) -> S
     )
 }
 
-impl Store {
+impl Outbox<'_> {
     /// Whether the statement that changes a row writes its event.
-    pub(crate) fn tells_with_change(&self) -> bool {
-        self.writes_events() && self.backend == DbBackend::Postgres
+    pub(crate) fn tells_with_change(self) -> bool {
+        self.store.writes_events() && self.store.backend == DbBackend::Postgres
     }
 
     /// Like [`Store::write`], for statements that yield how many rows they changed.
     pub(crate) async fn write_counting(
-        &self,
+        self,
         to: &impl ConnectionTrait,
         rows: Bulk,
         own: Vec<Value>,
@@ -102,12 +103,12 @@ impl Store {
 
     /// Executes one statement that yields how many rows it changed.
     pub(crate) async fn count_changed(
-        &self,
+        self,
         to: &impl ConnectionTrait,
         sql: String,
         values: Vec<Value>,
     ) -> Result<u64> {
-        let row = to.query_one_raw(self.statement(sql, values)).await?;
+        let row = to.query_one_raw(self.store.statement(sql, values)).await?;
         let row = row.ok_or_else(|| Error::Impossible("a count without a row".to_owned()))?;
         Ok(row.try_get_by_index::<i64>(0)?.cast_unsigned())
     }

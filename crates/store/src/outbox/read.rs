@@ -5,8 +5,9 @@ use serde::Deserialize;
 use uuid::Uuid;
 
 use super::Kind;
+use crate::nouns::Outbox;
 use crate::sends::{GROUP, state};
-use crate::{Error, Result, Store};
+use crate::{Error, Result};
 use clock::Timestamp;
 use domain::channel::{Connection, Reason};
 use domain::content::Stored;
@@ -38,9 +39,9 @@ struct KeptReason {
     provider_code: Option<i64>,
 }
 
-impl Store {
+impl Outbox<'_> {
     /// The oldest events, at most `limit`.
-    pub async fn pending_events(&self, limit: u32) -> Result<Vec<Pending>> {
+    pub async fn pending(self, limit: u32) -> Result<Vec<Pending>> {
         let sql = format!(
             "SELECT seq, kind, company_id, channel_id, subject_id, ordinal, recipient, state, number, name, detail, \
              at, written_at, CASE WHEN kind = {message} AND recipient = {GROUP} \
@@ -48,7 +49,7 @@ impl Store {
              FROM outbox_event ORDER BY seq LIMIT $1",
             message = Kind::Message.as_i16(),
         );
-        let rows = self.rows(sql, [i64::from(limit).into()]).await?;
+        let rows = self.store.rows(sql, [i64::from(limit).into()]).await?;
         rows.iter()
             .map(|row| {
                 let seq = row.try_get("", "seq")?;

@@ -9,9 +9,10 @@ pub mod users;
 use sea_orm::{ConnectionTrait, QueryResult, Value};
 use uuid::Uuid;
 
+use crate::nouns::{AllPersons, Persons};
 use crate::revision::{self, Topic};
 use crate::suppressions::listed;
-use crate::{Error, Result, Store, Transaction};
+use crate::{Error, Result, Transaction};
 use clock::Timestamp;
 use domain::phone::PhoneNumber;
 
@@ -26,17 +27,19 @@ pub struct OtherNumber {
     pub person: PhoneNumber,
 }
 
-impl Store {
+impl AllPersons<'_> {
     /// All companies' learned numbers, or those of one company.
     ///
     /// # Errors
     ///
     /// When the database fails; [`Error::Impossible`] for a row that this program never wrote.
-    pub async fn other_numbers(&self, of: Option<Uuid>) -> Result<Vec<OtherNumber>> {
+    pub async fn other_numbers(self, of: Option<Uuid>) -> Result<Vec<OtherNumber>> {
         let select = "SELECT company_id, number, person FROM person_number";
         let rows = match of {
-            Some(company) => self.rows(format!("{select} WHERE company_id = $1"), [company.into()]).await?,
-            None => self.rows(select, []).await?,
+            Some(company) => {
+                self.store.rows(format!("{select} WHERE company_id = $1"), [company.into()]).await?
+            }
+            None => self.store.rows(select, []).await?,
         };
         rows.iter()
             .map(|row| {
@@ -45,24 +48,22 @@ impl Store {
             })
             .collect()
     }
+}
 
+impl Persons<'_> {
     /// Notes that the provider knows the first number of each pair as the second one. Suppressions move to the person.
     /// Returns how many pairs were news.
-    pub async fn learn_numbers(
-        &self,
-        company_id: Uuid,
-        pairs: &[(PhoneNumber, PhoneNumber)],
-    ) -> Result<usize> {
-        let transaction = self.begin().await?;
+    pub async fn learn_numbers(self, pairs: &[(PhoneNumber, PhoneNumber)]) -> Result<usize> {
+        let transaction = self.store.begin().await?;
         // This row is locked until the end: pairs are learned one after the other, on all nodes. Services read
         // suppressions and numbers again when it changes.
         revision::bump(&transaction, Topic::Suppression).await?;
         let mut learned = 0;
         for (number, known_as) in pairs {
-            let number = self.person_in(&transaction, company_id, *number).await?;
-            let person = self.person_in(&transaction, company_id, *known_as).await?;
+            let number = self.person_in(&transaction, *number).await?;
+            let person = self.person_in(&transaction, *known_as).await?;
             if number != person {
-                self.join_numbers(&transaction, company_id, number, person).await?;
+                self.join_numbers(&transaction, number, person).await?;
                 learned += 1;
             }
         }
@@ -76,27 +77,27 @@ impl Store {
 
     /// Joins two numbers under which persons are known.
     async fn join_numbers(
-        &self,
+        self,
         transaction: &Transaction,
-        company_id: Uuid,
         number: PhoneNumber,
         person: PhoneNumber,
     ) -> Result<()> {
+        let company_id = self.company;
         let values = || -> [Value; 3] { [company_id.into(), number.as_i64().into(), person.as_i64().into()] };
         let others = "UPDATE person_number SET person = $3 WHERE company_id = $1 AND person = $2";
-        transaction.execute_raw(self.statement(others, values())).await?;
+        transaction.execute_raw(self.store.statement(others, values())).await?;
         let sql = "INSERT INTO person_number (company_id, number, person, learned_at) VALUES ($1, $2, $3, $4) \
                    ON CONFLICT (company_id, number) DO UPDATE SET person = excluded.person";
         let now = Timestamp::now().millis().into();
-        transaction.execute_raw(self.statement(sql, values().into_iter().chain([now]))).await?;
+        transaction.execute_raw(self.store.statement(sql, values().into_iter().chain([now]))).await?;
         // In the order in which the ledger locks these rows.
         let both = listed(&[number, person]);
         let lock = format!(
             "SELECT scope FROM suppression WHERE company_id = $1 AND recipient IN ({both}) \
              ORDER BY recipient, scope{}",
-            self.locking()
+            self.store.locking()
         );
-        transaction.query_all_raw(self.statement(lock, [company_id.into()])).await?;
+        transaction.query_all_raw(self.store.statement(lock, [company_id.into()])).await?;
         // Of two statements about one person the latest counts. A hold, which is no statement, gives way.
         let merge = "INSERT INTO suppression (company_id, recipient, scope, until, provider_code, created_at, said_at, \
                      source) SELECT company_id, $3, scope, until, provider_code, created_at, said_at, source \
@@ -105,38 +106,38 @@ impl Store {
                      provider_code = excluded.provider_code, created_at = excluded.created_at, \
                      said_at = excluded.said_at, source = excluded.source \
                      WHERE suppression.said_at < excluded.said_at";
-        transaction.execute_raw(self.statement(merge, values())).await?;
+        transaction.execute_raw(self.store.statement(merge, values())).await?;
         let leave = "DELETE FROM suppression WHERE company_id = $1 AND recipient = $2";
         let [company, number, _] = values();
-        transaction.execute_raw(self.statement(leave, [company, number])).await?;
+        transaction.execute_raw(self.store.statement(leave, [company, number])).await?;
         Ok(())
     }
 
     /// The number under which the person with this number is known.
     pub(crate) async fn person_in(
-        &self,
+        self,
         connection: &impl ConnectionTrait,
-        company_id: Uuid,
         number: PhoneNumber,
     ) -> Result<PhoneNumber> {
+        let company_id = self.company;
         let person = number.person();
         let sql = "SELECT person FROM person_number WHERE company_id = $1 AND number = $2";
         let values = [company_id.into(), person.as_i64().into()];
-        let row = connection.query_one_raw(self.statement(sql, values)).await?;
+        let row = connection.query_one_raw(self.store.statement(sql, values)).await?;
         row.map_or(Ok(person), |row| self::number(&row, 0))
     }
 
     /// All numbers of the person with this number; the first is the one under which the person is known.
     pub(crate) async fn forms_in(
-        &self,
+        self,
         connection: &impl ConnectionTrait,
-        company_id: Uuid,
         number: PhoneNumber,
     ) -> Result<Vec<PhoneNumber>> {
-        let person = self.person_in(connection, company_id, number).await?;
+        let company_id = self.company;
+        let person = self.person_in(connection, number).await?;
         let sql = "SELECT number FROM person_number WHERE company_id = $1 AND person = $2 ORDER BY number";
         let values = [company_id.into(), person.as_i64().into()];
-        let rows = connection.query_all_raw(self.statement(sql, values)).await?;
+        let rows = connection.query_all_raw(self.store.statement(sql, values)).await?;
         let mut forms = vec![person];
         for row in &rows {
             forms.push(self::number(row, 0)?);

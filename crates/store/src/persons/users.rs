@@ -6,9 +6,10 @@ use uuid::Uuid;
 
 use super::number;
 use crate::dialect::{Bulk, Rows, Type};
+use crate::nouns::{AllPersons, Persons};
 use crate::revision::{self, Topic};
 use crate::suppressions::Says;
-use crate::{Error, Result, Store};
+use crate::{Error, Result};
 use clock::Timestamp;
 use domain::phone::PhoneNumber;
 use domain::suppression::Suppression;
@@ -52,17 +53,18 @@ const fn says(number: i16) -> Option<Says> {
     }
 }
 
-impl Store {
+impl Persons<'_> {
     /// Keeps the numbers of people by their ids. The latest number counts.
-    pub async fn keep_users(&self, company_id: Uuid, users: &[(String, PhoneNumber)]) -> Result<()> {
+    pub async fn keep_users(self, users: &[(String, PhoneNumber)]) -> Result<()> {
+        let company_id = self.company;
         let users: std::collections::BTreeMap<_, _> =
             users.iter().map(|(user, number)| (user.as_str(), *number)).collect();
-        let mut rows = Bulk::new(self.backend, PAIR);
+        let mut rows = Bulk::new(self.store.backend, PAIR);
         for (user, number) in users {
             rows.push([user.into(), number.as_i64().into()]);
         }
         let own = vec![company_id.into(), Timestamp::now().millis().into()];
-        self.write(&self.write, rows, own, |incoming, first| {
+        self.store.write(&self.store.write, rows, own, |incoming, first| {
             format!(
                 "INSERT INTO person_user (company_id, user_id, number, seen_at) \
                  SELECT ${first}, user_id, number, ${} FROM {incoming} AS incoming WHERE TRUE ORDER BY user_id \
@@ -81,11 +83,10 @@ impl Store {
     ///
     /// When the database fails; [`Error::Impossible`] for a row that this program never wrote.
     pub async fn numbers_of_users(
-        &self,
-        company_id: Uuid,
+        self,
         users: impl IntoIterator<Item = &str>,
     ) -> Result<Vec<(String, PhoneNumber)>> {
-        let mut asked = Rows::new(self.backend, USER);
+        let mut asked = Rows::new(self.store.backend, USER);
         users.into_iter().for_each(|user| asked.push([user.into()]));
         if asked.is_empty() {
             return Ok(Vec::new());
@@ -95,44 +96,40 @@ impl Store {
             "SELECT person_user.user_id, person_user.number FROM {asked} AS asked JOIN person_user \
              ON person_user.company_id = $1 AND person_user.user_id = asked.user_id"
         );
-        let rows = self.rows(sql, [company_id.into()].into_iter().chain(values)).await?;
+        let rows = self.store.rows(sql, [self.company.into()].into_iter().chain(values)).await?;
         rows.iter().map(|row| Ok((row.try_get_by_index(0)?, number(row, 1)?))).collect()
     }
 
     /// Keeps statements of people whose numbers are not known: each person's latest of each scope and kind. Once the
     /// number is known, the suppressions have which of them counts.
-    pub async fn keep_statements(&self, company_id: Uuid, statements: &[Statement]) -> Result<()> {
+    pub async fn keep_statements(self, statements: &[Statement]) -> Result<()> {
+        let company_id = self.company;
         let mut last = std::collections::BTreeMap::new();
         for Statement { user_id, scope, says, said_at } in statements {
             let Some(says) = says_number(*says) else { continue };
             let last = last.entry((user_id.as_str(), *scope, says)).or_insert(*said_at);
             *last = (*last).max(*said_at);
         }
-        let mut rows = Bulk::new(self.backend, STATEMENT);
+        let mut rows = Bulk::new(self.store.backend, STATEMENT);
         for ((user, scope, says), said_at) in last {
             let scope = i64::from(scope.as_i16());
             rows.push([user.into(), scope.into(), i64::from(says).into(), said_at.millis().into()]);
         }
-        let transaction = self.begin().await?;
+        let transaction = self.store.begin().await?;
         // Other processes have to know for whom they look.
         revision::bump(&transaction, Topic::Suppression).await?;
-        self.write(&transaction, rows, vec![company_id.into()], |incoming, company| {
-            format!(
-                "INSERT INTO person_statement (company_id, user_id, scope, says, said_at) \
+        self.store
+            .write(&transaction, rows, vec![company_id.into()], |incoming, company| {
+                format!(
+                    "INSERT INTO person_statement (company_id, user_id, scope, says, said_at) \
                  SELECT ${company}, user_id, scope, says, said_at FROM {incoming} AS incoming WHERE TRUE \
                  ON CONFLICT (company_id, user_id, scope, says) DO UPDATE SET said_at = excluded.said_at \
                  WHERE person_statement.said_at < excluded.said_at"
-            )
-        })
-        .await?;
+                )
+            })
+            .await?;
         transaction.commit().await?;
         Ok(())
-    }
-
-    /// The people whose statements wait, by company.
-    pub async fn waiting_users(&self) -> Result<Vec<(Uuid, String)>> {
-        let rows = self.rows("SELECT DISTINCT company_id, user_id FROM person_statement", []).await?;
-        rows.iter().map(|row| Ok((row.try_get_by_index(0)?, row.try_get_by_index(1)?))).collect()
     }
 
     /// The waiting statements of these people.
@@ -140,12 +137,8 @@ impl Store {
     /// # Errors
     ///
     /// When the database fails; [`Error::Impossible`] for a row that this program never wrote.
-    pub async fn statements_of(
-        &self,
-        company_id: Uuid,
-        users: impl IntoIterator<Item = &str>,
-    ) -> Result<Vec<Statement>> {
-        let mut asked = Rows::new(self.backend, USER);
+    pub async fn statements_of(self, users: impl IntoIterator<Item = &str>) -> Result<Vec<Statement>> {
+        let mut asked = Rows::new(self.store.backend, USER);
         users.into_iter().for_each(|user| asked.push([user.into()]));
         if asked.is_empty() {
             return Ok(Vec::new());
@@ -155,7 +148,7 @@ impl Store {
             "SELECT statement.user_id, statement.scope, statement.says, statement.said_at FROM {asked} AS asked \
              JOIN person_statement AS statement ON statement.company_id = $1 AND statement.user_id = asked.user_id"
         );
-        let rows = self.rows(sql, [company_id.into()].into_iter().chain(values)).await?;
+        let rows = self.store.rows(sql, [self.company.into()].into_iter().chain(values)).await?;
         let impossible = |what: i16| Error::Impossible(format!("a person's statement {what}"));
         rows.iter()
             .map(|row| {
@@ -171,15 +164,16 @@ impl Store {
     }
 
     /// Removes statements that are applied, unless a later one of the person has come since.
-    pub async fn remove_statements(&self, company_id: Uuid, applied: &[Statement]) -> Result<()> {
-        let mut rows = Bulk::new(self.backend, STATEMENT);
+    pub async fn remove_statements(self, applied: &[Statement]) -> Result<()> {
+        let company_id = self.company;
+        let mut rows = Bulk::new(self.store.backend, STATEMENT);
         for statement in applied {
             let scope = i64::from(statement.scope.as_i16());
             let says = says_number(statement.says).map_or(0, i64::from);
             let (user, said_at) = (statement.user_id.as_str(), statement.said_at.millis());
             rows.push([user.into(), scope.into(), says.into(), said_at.into()]);
         }
-        self.write(&self.write, rows, vec![company_id.into()], |incoming, company| {
+        self.store.write(&self.store.write, rows, vec![company_id.into()], |incoming, company| {
             format!(
                 "DELETE FROM person_statement WHERE company_id = ${company} AND EXISTS (SELECT 1 FROM {incoming} \
                  AS incoming WHERE incoming.user_id = person_statement.user_id \
@@ -189,5 +183,13 @@ impl Store {
         })
         .await?;
         Ok(())
+    }
+}
+
+impl AllPersons<'_> {
+    /// The people whose statements wait, by company.
+    pub async fn waiting_users(self) -> Result<Vec<(Uuid, String)>> {
+        let rows = self.store.rows("SELECT DISTINCT company_id, user_id FROM person_statement", []).await?;
+        rows.iter().map(|row| Ok((row.try_get_by_index(0)?, row.try_get_by_index(1)?))).collect()
     }
 }

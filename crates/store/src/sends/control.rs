@@ -7,7 +7,8 @@ use sea_orm::ConnectionTrait;
 use uuid::Uuid;
 
 use crate::nodes::NoteOfSend;
-use crate::{Error, Result, Store};
+use crate::nouns::{AllSends, Sends};
+use crate::{Error, Result};
 use clock::Timestamp;
 use domain::message;
 use domain::send::{Control, State};
@@ -25,41 +26,42 @@ pub struct SendControl {
     pub note: Option<i64>,
 }
 
-impl Store {
+impl Sends<'_> {
     /// Pauses or resumes a send, unless it is over, and leaves the note for the owner of its channel. Returns its
     /// state; `None` when the company has no such send.
-    pub async fn control_send(
-        &self,
-        company_id: Uuid,
+    pub async fn control(
+        self,
         send_id: Uuid,
         control: Control,
         note: Option<&NoteOfSend>,
     ) -> Result<Option<SendControl>> {
+        let company_id = self.company;
         let sql = "UPDATE send SET control = $3 WHERE id = $1 AND company_id = $2 AND state = $4";
         let values =
             [send_id.into(), company_id.into(), control.as_i16().into(), State::Active.as_i16().into()];
-        let statement = self.statement(sql, values);
+        let statement = self.store.statement(sql, values);
         let Some(note) = note else {
-            self.write.execute_raw(statement).await?;
-            return self.send_control(company_id, send_id, None).await;
+            self.store.write.execute_raw(statement).await?;
+            return self.control_of(send_id, None).await;
         };
-        let transaction = self.begin().await?;
+        let transaction = self.store.begin().await?;
         transaction.execute_raw(statement).await?;
-        let note = self.add_note_of_send(&transaction, (company_id, send_id), State::Active, note).await?;
+        let note =
+            self.store.notes().add_of_send(&transaction, (company_id, send_id), State::Active, note).await?;
         transaction.commit().await?;
-        self.send_control(company_id, send_id, note).await
+        self.control_of(send_id, note).await
     }
 
     /// Cancels a send, unless it is over: messages that have not started never will. Leaves the note for the owner of
     /// its channel. Returns its state; `None` when the company has no such send.
-    pub async fn cancel_send(
-        &self,
-        company_id: Uuid,
+    pub async fn cancel(
+        self,
         send_id: Uuid,
         now: Timestamp,
         note: Option<&NoteOfSend>,
     ) -> Result<Option<SendControl>> {
-        let transaction = self.begin().await?;
+        let company_id = self.company;
+        let transaction = self.store.begin().await?;
         let sql = "UPDATE send SET state = $3, finished_at = $4, due_at = NULL \
                    WHERE id = $1 AND company_id = $2 AND state = $5";
         let values = [
@@ -69,29 +71,50 @@ impl Store {
             now.millis().into(),
             State::Active.as_i16().into(),
         ];
-        let changed = transaction.execute_raw(self.statement(sql, values)).await?.rows_affected();
+        let changed = transaction.execute_raw(self.store.statement(sql, values)).await?.rows_affected();
         if changed > 0 {
-            self.announce_end(&transaction, send_id, now).await?;
-            self.end_messages(&transaction, send_id, State::Canceled, now).await?;
+            self.store.outbox().announce_end(&transaction, send_id, now).await?;
+            self.store.ledger().end_messages(&transaction, send_id, State::Canceled, now).await?;
         }
         // For a send that was canceled before, the note is written again: perhaps no node acted on the first.
         let note = match note {
             Some(note) => {
-                self.add_note_of_send(&transaction, (company_id, send_id), State::Canceled, note).await?
+                self.store
+                    .notes()
+                    .add_of_send(&transaction, (company_id, send_id), State::Canceled, note)
+                    .await?
             }
             None => None,
         };
         transaction.commit().await?;
-        self.tell_of_events();
-        self.send_control(company_id, send_id, note).await
+        self.store.tell_of_events();
+        self.control_of(send_id, note).await
     }
 
+    async fn control_of(self, send_id: Uuid, note: Option<i64>) -> Result<Option<SendControl>> {
+        let company_id = self.company;
+        let sql =
+            "SELECT channel_id, state, control FROM send WHERE id = $1 AND company_id = $2 AND state > $3";
+        let values = [send_id.into(), company_id.into(), State::Resolving.as_i16().into()];
+        let Some(row) = self.store.row(sql, values).await? else { return Ok(None) };
+        let (state, control): (i16, i16) = (row.try_get_by_index(1)?, row.try_get_by_index(2)?);
+        Ok(Some(SendControl {
+            channel_id: row.try_get_by_index(0)?,
+            state: State::from_i16(state)
+                .ok_or_else(|| Error::Impossible(format!("{state} is no state of a send")))?,
+            control: if control == Control::Paused.as_i16() { Control::Paused } else { Control::Running },
+            note,
+        }))
+    }
+}
+
+impl AllSends<'_> {
     /// Ends expired sends, of which at most `limit` are examined. Returns those with their channels.
-    pub async fn expire_sends(&self, now: Timestamp, limit: u32) -> Result<Vec<(Uuid, Uuid)>> {
+    pub async fn expire(self, now: Timestamp, limit: u32) -> Result<Vec<(Uuid, Uuid)>> {
         let sql = "SELECT id, channel_id FROM send WHERE state < 2 AND state = $1 AND expires_at <= $2 \
                    ORDER BY id LIMIT $3";
         let values = [State::Active.as_i16().into(), now.millis().into(), i64::from(limit).into()];
-        let rows = self.rows(sql, values).await?;
+        let rows = self.store.rows(sql, values).await?;
         let due = rows
             .iter()
             .map(|row| Ok((row.try_get_by_index(0)?, row.try_get_by_index(1)?)))
@@ -99,8 +122,8 @@ impl Store {
         if due.is_empty() {
             return Ok(due);
         }
-        let transaction = self.begin().await?;
-        self.lock_sends(&transaction, due.iter().map(|(send_id, _)| *send_id)).await?;
+        let transaction = self.store.begin().await?;
+        self.store.ledger().lock_sends(&transaction, due.iter().map(|(send_id, _)| *send_id)).await?;
         let mut expired = Vec::with_capacity(due.len());
         for (send_id, channel_id) in due {
             let sql =
@@ -111,22 +134,22 @@ impl Store {
                 now.millis().into(),
                 State::Active.as_i16().into(),
             ];
-            let changed = transaction.execute_raw(self.statement(sql, values)).await?.rows_affected();
+            let changed = transaction.execute_raw(self.store.statement(sql, values)).await?.rows_affected();
             // The send may have been canceled since it was found.
             if changed > 0 {
-                self.announce_end(&transaction, send_id, now).await?;
-                self.end_messages(&transaction, send_id, State::Expired, now).await?;
+                self.store.outbox().announce_end(&transaction, send_id, now).await?;
+                self.store.ledger().end_messages(&transaction, send_id, State::Expired, now).await?;
                 expired.push((send_id, channel_id));
             }
         }
         transaction.commit().await?;
-        self.tell_of_events();
+        self.store.tell_of_events();
         Ok(expired)
     }
 
     /// Delays the retries of messages that may have been sent until `until`, in unfinished sends. Returns how many
     /// messages it delays.
-    pub async fn put_off_unknown(&self, until: Timestamp) -> Result<u64> {
+    pub async fn put_off_unknown(self, until: Timestamp) -> Result<u64> {
         let doubtful = format!(
             "retry_at IS NOT NULL AND retry_at < $2 \
              AND (state IN ({sending}, {unknown}) OR (state = {queued} AND taken_at IS NOT NULL)) \
@@ -139,42 +162,42 @@ impl Store {
         let sql = format!(
             "UPDATE message SET retry_at = $1 WHERE {doubtful} AND (send_id, ordinal) IN \
              (SELECT send_id, ordinal FROM message WHERE {doubtful} ORDER BY send_id, ordinal{})",
-            self.locking()
+            self.store.locking()
         );
         let values = [until.millis().into(), until.millis().into()];
-        Ok(self.write.execute_raw(self.statement(sql, values)).await?.rows_affected())
+        Ok(self.store.write.execute_raw(self.store.statement(sql, values)).await?.rows_affected())
     }
 
     /// Ends the waiting messages of ended sends: they were put back just before their process ended or gave their
     /// channel away, and the channel would have ended them. Returns how many sends had such messages.
-    pub async fn end_left_messages(&self, now: Timestamp) -> Result<u64> {
+    pub async fn end_left_messages(self, now: Timestamp) -> Result<u64> {
         let sql = format!(
             "SELECT id, state FROM send WHERE state IN ({}, {}) \
              AND id IN (SELECT send_id FROM message WHERE retry_at IS NOT NULL)",
             State::Canceled.as_i16(),
             State::Expired.as_i16()
         );
-        let rows = self.rows(sql, []).await?;
+        let rows = self.store.rows(sql, []).await?;
         let over = rows.iter().map(|row| Ok((row.try_get_by_index(0)?, row.try_get_by_index(1)?)));
         let mut over = over.collect::<Result<Vec<(Uuid, i16)>>>()?;
         if over.is_empty() {
             return Ok(0);
         }
         over.sort_unstable();
-        let transaction = self.begin().await?;
-        self.lock_sends(&transaction, over.iter().map(|(send_id, _)| *send_id)).await?;
+        let transaction = self.store.begin().await?;
+        self.store.ledger().lock_sends(&transaction, over.iter().map(|(send_id, _)| *send_id)).await?;
         for (send_id, state) in &over {
             let is_canceled = *state == State::Canceled.as_i16();
             let end = if is_canceled { State::Canceled } else { State::Expired };
-            self.end_messages(&transaction, *send_id, end, now).await?;
+            self.store.ledger().end_messages(&transaction, *send_id, end, now).await?;
         }
         transaction.commit().await?;
-        self.tell_of_events();
+        self.store.tell_of_events();
         Ok(over.len() as u64)
     }
 
     /// When the next scheduled send of a channel is due.
-    pub async fn next_due_send(&self, channel_id: Uuid, now: Timestamp) -> Result<Option<Timestamp>> {
+    pub async fn next_due(self, channel_id: Uuid, now: Timestamp) -> Result<Option<Timestamp>> {
         let sql = "SELECT MIN(due_at) FROM send WHERE channel_id = $1 AND state < 2 AND state = $2 \
                    AND control = $3 AND due_at IS NOT NULL AND due_at > $4";
         let values = [
@@ -183,28 +206,8 @@ impl Store {
             Control::Running.as_i16().into(),
             now.millis().into(),
         ];
-        let row = self.row(sql, values).await?;
+        let row = self.store.row(sql, values).await?;
         let due: Option<i64> = row.map(|row| row.try_get_by_index(0)).transpose()?.flatten();
         Ok(due.map(Timestamp::from_millis))
-    }
-
-    async fn send_control(
-        &self,
-        company_id: Uuid,
-        send_id: Uuid,
-        note: Option<i64>,
-    ) -> Result<Option<SendControl>> {
-        let sql =
-            "SELECT channel_id, state, control FROM send WHERE id = $1 AND company_id = $2 AND state > $3";
-        let values = [send_id.into(), company_id.into(), State::Resolving.as_i16().into()];
-        let Some(row) = self.row(sql, values).await? else { return Ok(None) };
-        let (state, control): (i16, i16) = (row.try_get_by_index(1)?, row.try_get_by_index(2)?);
-        Ok(Some(SendControl {
-            channel_id: row.try_get_by_index(0)?,
-            state: State::from_i16(state)
-                .ok_or_else(|| Error::Impossible(format!("{state} is no state of a send")))?,
-            control: if control == Control::Paused.as_i16() { Control::Paused } else { Control::Running },
-            note,
-        }))
     }
 }

@@ -5,7 +5,8 @@ use sea_orm::{ConnectionTrait, FromQueryResult};
 use uuid::Uuid;
 
 use crate::dialect::bytewise;
-use crate::{Error, Result, Store};
+use crate::nouns::{Answers, Retention};
+use crate::{Error, Result};
 use clock::Timestamp;
 use domain::request::Skipped;
 use domain::send::{Schedule, State};
@@ -25,7 +26,7 @@ pub struct KeptAnswer {
     pub skipped: Skipped,
     /// The schedule of the send.
     pub schedule: Schedule,
-    /// The whole answer, JSON, once [`Store::keep_web_result`] wrote it: of sends through web sessions only.
+    /// The whole answer, JSON, once [`Answers::keep_web_result`](crate::Answers::keep_web_result) wrote it: of sends through web sessions only.
     pub result: Option<String>,
 }
 
@@ -42,74 +43,75 @@ struct Row {
     result: Option<String>,
 }
 
-impl Store {
+impl Answers<'_> {
     /// The answer to the company's request under `key`, unless it is older than `since`. An answer whose send was
     /// withdrawn does not count.
     ///
     /// # Errors
     ///
     /// When the database fails; [`Error::Impossible`] for a row that this program never wrote.
-    pub async fn kept_answer(
-        &self,
-        company_id: Uuid,
-        key: &str,
-        since: Timestamp,
-    ) -> Result<Option<KeptAnswer>> {
+    pub async fn find(self, key: &str, since: Timestamp) -> Result<Option<KeptAnswer>> {
         let sql = "SELECT kept.fingerprint, kept.send_id, send.channel_id, kept.recipients, kept.skipped, kept.skipped_first, \
                    send.send_at, send.expires_at, kept.result \
                    FROM idempotency_key AS kept JOIN send ON send.id = kept.send_id \
                    WHERE kept.company_id = $1 AND kept.key = $2 AND kept.created_at > $3 AND send.state > $4";
-        let values = [company_id.into(), key.into(), since.millis().into(), State::Resolving.as_i16().into()];
-        let row = self.row(sql, values).await?;
+        let values =
+            [self.company.into(), key.into(), since.millis().into(), State::Resolving.as_i16().into()];
+        let row = self.store.row(sql, values).await?;
         row.map(|row| Row::from_query_result(&row, "")?.try_into()).transpose()
     }
 
     /// Stores the complete answer of the company's request under `key`, as JSON, in addition to the answer that was
     /// stored with its send. Returns whether the key still belongs to that send: if not, the request was abandoned, or
     /// repeated since.
-    pub async fn keep_web_result(&self, company: Uuid, key: &str, send: Uuid, result: &str) -> Result<bool> {
+    pub async fn keep_web_result(self, key: &str, send: Uuid, result: &str) -> Result<bool> {
         let sql =
             "UPDATE idempotency_key SET result = $4 WHERE company_id = $1 AND key = $2 AND send_id = $3";
-        let values = [company.into(), key.into(), send.into(), result.into()];
-        Ok(self.write.execute_raw(self.statement(sql, values)).await?.rows_affected() > 0)
+        let values = [self.company.into(), key.into(), send.into(), result.into()];
+        Ok(self.store.write.execute_raw(self.store.statement(sql, values)).await?.rows_affected() > 0)
     }
 
     /// Whether the complete answer of the company's request under `key` is stored, and the key still belongs to this
     /// send.
-    pub async fn has_web_result(&self, company: Uuid, key: &str, send: Uuid) -> Result<bool> {
+    pub async fn has_web_result(self, key: &str, send: Uuid) -> Result<bool> {
         let sql = "SELECT 1 FROM idempotency_key \
                    WHERE company_id = $1 AND key = $2 AND send_id = $3 AND result IS NOT NULL";
-        Ok(self.row(sql, [company.into(), key.into(), send.into()]).await?.is_some())
+        Ok(self.store.row(sql, [self.company.into(), key.into(), send.into()]).await?.is_some())
     }
 
     /// Removes the complete answer of the company's request under `key`, if the key still belongs to this send.
-    pub async fn drop_web_result(&self, company: Uuid, key: &str, send: Uuid) -> Result<()> {
+    pub async fn drop_web_result(self, key: &str, send: Uuid) -> Result<()> {
         let sql =
             "UPDATE idempotency_key SET result = NULL WHERE company_id = $1 AND key = $2 AND send_id = $3";
-        self.write.execute_raw(self.statement(sql, [company.into(), key.into(), send.into()])).await?;
+        self.store
+            .write
+            .execute_raw(self.store.statement(sql, [self.company.into(), key.into(), send.into()]))
+            .await?;
         Ok(())
     }
 
     /// Removes the answer to the company's request under `key`: the next request counts as a first one.
-    pub async fn remove_answer(&self, company: Uuid, key: &str) -> Result<()> {
+    pub async fn remove(self, key: &str) -> Result<()> {
         let sql = "DELETE FROM idempotency_key WHERE company_id = $1 AND key = $2";
-        self.write.execute_raw(self.statement(sql, [company.into(), key.into()])).await?;
+        self.store.write.execute_raw(self.store.statement(sql, [self.company.into(), key.into()])).await?;
         Ok(())
     }
+}
 
+impl Retention<'_> {
     /// Removes answers that were given before this time, at most `limit` of them, so that a call is short. Returns how
     /// many; call it again while that is `limit`.
-    pub async fn remove_answers(&self, before: Timestamp, limit: u32) -> Result<u64> {
+    pub async fn remove_answers(self, before: Timestamp, limit: u32) -> Result<u64> {
         let sql = format!(
             "DELETE FROM idempotency_key WHERE (company_id, key) IN \
              (SELECT company_id, key FROM idempotency_key WHERE (company_id, key) IN \
              (SELECT company_id, key FROM idempotency_key WHERE created_at < $1 ORDER BY created_at LIMIT $2) \
              ORDER BY company_id, key COLLATE {}{})",
-            bytewise(self.backend),
-            self.locking()
+            bytewise(self.store.backend),
+            self.store.locking()
         );
         let values = [before.millis().into(), i64::from(limit).into()];
-        Ok(self.write.execute_raw(self.statement(sql, values)).await?.rows_affected())
+        Ok(self.store.write.execute_raw(self.store.statement(sql, values)).await?.rows_affected())
     }
 }
 

@@ -11,7 +11,8 @@ use self::filter::ALIVE;
 pub use self::filter::Filter;
 use crate::contacts::signed;
 use crate::dialect::{Rows, Type};
-use crate::{Error, Result, Store};
+use crate::nouns::{AllSends, Sends};
+use crate::{Error, Result};
 use clock::Timestamp;
 use domain::content::{self, Content};
 use domain::message;
@@ -89,32 +90,21 @@ struct Row {
     finished_at: Option<i64>,
 }
 
-impl Store {
+impl Sends<'_> {
     /// One page of a company's accepted sends, newest first, as they are `now`, and how many there are.
     ///
     /// # Errors
     ///
     /// When the database fails; [`Error::Impossible`] for a row that this program never wrote.
-    pub async fn sends(
-        &self,
-        company_id: Uuid,
-        page: PageRequest,
-        filter: Filter,
-        now: Timestamp,
-    ) -> Result<Page<Record>> {
-        let Page { mut records, total } = self.send_heads(company_id, page, filter, now).await?;
+    pub async fn page(self, page: PageRequest, filter: Filter, now: Timestamp) -> Result<Page<Record>> {
+        let Page { mut records, total } = self.heads(page, filter, now).await?;
         self.count_messages(&mut records).await?;
         Ok(Page { records, total })
     }
 
-    /// Like [`Store::sends`], without the counts of messages, whose rows may be millions.
-    pub async fn send_heads(
-        &self,
-        company_id: Uuid,
-        page: PageRequest,
-        filter: Filter,
-        now: Timestamp,
-    ) -> Result<Page<Record>> {
+    /// Like [`Sends::page`](crate::Sends::page), without the counts of messages, whose rows may be millions.
+    pub async fn heads(self, page: PageRequest, filter: Filter, now: Timestamp) -> Result<Page<Record>> {
+        let company_id = self.company;
         let (condition, mut values) = filter.condition(company_id, now);
         let total = if filter.is_open() {
             // An index counts all sends; the few that are not accepted yet are subtracted.
@@ -126,7 +116,7 @@ impl Store {
         } else {
             format!("SELECT COUNT(*) FROM send WHERE {condition}")
         };
-        let total = self.count(total, values.clone()).await?;
+        let total = self.store.count(total, values.clone()).await?;
         if page.offset() >= total {
             return Ok(Page { records: Vec::new(), total });
         }
@@ -140,44 +130,29 @@ impl Store {
     }
 
     /// The company's accepted send of this id, as it is `now`.
-    pub async fn find_send(&self, company_id: Uuid, send_id: Uuid, now: Timestamp) -> Result<Option<Record>> {
-        let mut found: Vec<_> = self.send_head(company_id, send_id, now).await?.into_iter().collect();
+    pub async fn find(self, send_id: Uuid, now: Timestamp) -> Result<Option<Record>> {
+        let mut found: Vec<_> = self.head(send_id, now).await?.into_iter().collect();
         self.count_messages(&mut found).await?;
         Ok(found.pop())
     }
 
-    /// Like [`Store::find_send`], without the counts of its messages.
-    pub async fn send_head(&self, company_id: Uuid, send_id: Uuid, now: Timestamp) -> Result<Option<Record>> {
+    /// Like [`Sends::find`](crate::Sends::find), without the counts of its messages.
+    pub async fn head(self, send_id: Uuid, now: Timestamp) -> Result<Option<Record>> {
         let chosen = "send.id = $1 AND send.company_id = $2 AND send.state > $3";
-        let values = vec![send_id.into(), company_id.into(), State::Resolving.as_i16().into()];
+        let values = vec![send_id.into(), self.company.into(), State::Resolving.as_i16().into()];
         Ok(self.records(chosen, values, now).await?.pop())
     }
 
-    /// How many messages of a channel's sends may go now but have not gone.
-    pub async fn queued(&self, channel_id: Uuid, now: Timestamp) -> Result<u64> {
-        // A sum of integers is a decimal number in PostgreSQL.
-        let sql = "SELECT CAST(COALESCE(SUM(recipients - settled), 0) AS BIGINT) FROM send \
-                   WHERE channel_id = $1 AND state < 2 AND state = $2 AND control = $3 \
-                   AND (due_at IS NULL OR due_at <= $4)";
-        let values = vec![
-            channel_id.into(),
-            State::Active.as_i16().into(),
-            Control::Running.as_i16().into(),
-            now.millis().into(),
-        ];
-        self.count(sql.to_owned(), values).await
-    }
-
     /// A company's oldest unfinished sends, at most `limit`, without the counts of their messages.
-    pub async fn sends_under_way(&self, company_id: Uuid, limit: u64, now: Timestamp) -> Result<Vec<Record>> {
+    pub async fn under_way(self, limit: u64, now: Timestamp) -> Result<Vec<Record>> {
         let oldest = format!(
             "send.id IN (SELECT id FROM send WHERE {ALIVE} AND state = {} ORDER BY id LIMIT $2)",
             State::Active.as_i16()
         );
-        self.records(&oldest, vec![company_id.into(), signed(limit).into()], now).await
+        self.records(&oldest, vec![self.company.into(), signed(limit).into()], now).await
     }
 
-    async fn records(&self, chosen: &str, values: Vec<Value>, now: Timestamp) -> Result<Vec<Record>> {
+    async fn records(self, chosen: &str, values: Vec<Value>, now: Timestamp) -> Result<Vec<Record>> {
         let sql = format!(
             "SELECT send.id, send.channel_id, send.state, send.control, \
              SUBSTR(send.content, 1, {head}) AS head, send.recipients, send.high_water, send.settled, send.skipped, send.template_id, \
@@ -187,7 +162,7 @@ impl Store {
              WHERE {chosen} ORDER BY send.id DESC",
             head = Content::KIND_CHARS
         );
-        let rows = self.rows(sql, values).await?;
+        let rows = self.store.rows(sql, values).await?;
         let rows = rows.iter().map(|row| Ok(Row::from_query_result(row, "")?)).collect::<Result<Vec<_>>>()?;
         let mut records = rows.into_iter().map(|row| record(row, now)).collect::<Result<Vec<_>>>()?;
         self.name_sources(&mut records).await?;
@@ -195,14 +170,14 @@ impl Store {
     }
 
     /// Adds the sources of these sends' audiences.
-    async fn name_sources(&self, sends: &mut [Record]) -> Result<()> {
+    async fn name_sources(self, sends: &mut [Record]) -> Result<()> {
         let Some((asked, values)) = self.asked(sends) else { return Ok(()) };
         let sql = format!(
             "SELECT send_id, kind, source_id FROM send_source \
              WHERE send_id IN (SELECT id FROM {asked} AS asked) ORDER BY send_id, source_id"
         );
         let mut sources: HashMap<Uuid, Vec<Source>> = HashMap::new();
-        for row in self.rows(sql, values).await? {
+        for row in self.store.rows(sql, values).await? {
             let (kind, id): (i16, Uuid) = (row.try_get_by_index(1)?, row.try_get_by_index(2)?);
             let source = Source::from_row(kind, id)
                 .ok_or_else(|| Error::Impossible(format!("{kind} is no kind of source")))?;
@@ -215,8 +190,8 @@ impl Store {
     }
 
     /// These sends as rows of a sub-select, unless there are none.
-    fn asked(&self, sends: &[Record]) -> Option<(String, Vec<Value>)> {
-        let mut asked = Rows::new(self.backend, &[("id", Type::Uuid)]);
+    fn asked(self, sends: &[Record]) -> Option<(String, Vec<Value>)> {
+        let mut asked = Rows::new(self.store.backend, &[("id", Type::Uuid)]);
         for send in sends {
             asked.push([send.id.into()]);
         }
@@ -224,7 +199,7 @@ impl Store {
     }
 
     /// Counts the messages of these sends by state, in one pass over them.
-    async fn count_messages(&self, sends: &mut [Record]) -> Result<()> {
+    async fn count_messages(self, sends: &mut [Record]) -> Result<()> {
         let Some((asked, values)) = self.asked(sends) else { return Ok(()) };
         // With a grouping by state as well, a million rows would be sorted first.
         let each = count_of_each_state();
@@ -233,7 +208,7 @@ impl Store {
              GROUP BY send_id"
         );
         let mut counted = HashMap::with_capacity(sends.len());
-        for row in self.rows(sql, values).await? {
+        for row in self.store.rows(sql, values).await? {
             counted.insert(row.try_get_by_index::<Uuid>(0)?, counts(&row)?);
         }
         for send in sends {
@@ -241,6 +216,23 @@ impl Store {
             send.counts.add_rowless(send.state, send.progress.high_water, send.recipients);
         }
         Ok(())
+    }
+}
+
+impl AllSends<'_> {
+    /// How many messages of a channel's sends may go now but have not gone.
+    pub async fn queued(self, channel_id: Uuid, now: Timestamp) -> Result<u64> {
+        // A sum of integers is a decimal number in PostgreSQL.
+        let sql = "SELECT CAST(COALESCE(SUM(recipients - settled), 0) AS BIGINT) FROM send \
+                   WHERE channel_id = $1 AND state < 2 AND state = $2 AND control = $3 \
+                   AND (due_at IS NULL OR due_at <= $4)";
+        let values = vec![
+            channel_id.into(),
+            State::Active.as_i16().into(),
+            Control::Running.as_i16().into(),
+            now.millis().into(),
+        ];
+        self.store.count(sql.to_owned(), values).await
     }
 }
 

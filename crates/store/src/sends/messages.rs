@@ -15,6 +15,7 @@ use uuid::Uuid;
 pub use self::selected::Found;
 use super::{GROUP, recipient};
 use crate::contacts::signed;
+use crate::nouns::{Messages, Sends};
 use crate::{Error, Result, Store};
 use clock::Timestamp;
 use domain::content::Stored;
@@ -108,13 +109,16 @@ impl Store {
             _ => "FROM message WHERE send_id = $1 AND ordinal >= $2 AND ordinal < $3",
         }
     }
+}
 
+impl Sends<'_> {
     /// The company's accepted send of this id, to read its messages.
     ///
     /// # Errors
     ///
     /// When the database fails; [`Error::Impossible`] for a row that this program never wrote.
-    pub async fn send_snapshot(&self, company_id: Uuid, send_id: Uuid) -> Result<Option<SendSnapshot>> {
+    pub async fn snapshot(self, send_id: Uuid) -> Result<Option<SendSnapshot>> {
+        let company_id = self.company;
         // The content may be long: it is read only if it names the recipient.
         let sql = format!(
             "SELECT recipients, recipient, high_water, settled, state, \
@@ -122,7 +126,7 @@ impl Store {
              WHERE id = $1 AND company_id = $2 AND state > $3"
         );
         let values = [send_id.into(), company_id.into(), State::Resolving.as_i16().into()];
-        let Some(row) = self.row(sql, values).await? else { return Ok(None) };
+        let Some(row) = self.store.row(sql, values).await? else { return Ok(None) };
         let only: Option<i64> = row.try_get_by_index(1)?;
         let only = only.map(|only| sole(only, &row)).transpose()?;
         let state: i16 = row.try_get_by_index(4)?;
@@ -137,10 +141,12 @@ impl Store {
             unattempted: state.of_unattempted(),
         }))
     }
+}
 
+impl Messages<'_> {
     /// One page of a send's messages by ordinal, only those in `state` if given, and how many match.
-    pub async fn messages(
-        &self,
+    pub async fn page(
+        self,
         snapshot: &SendSnapshot,
         state: Option<message::State>,
         page: PageRequest,
@@ -163,7 +169,7 @@ impl Store {
             }
         };
         let records = match start {
-            Some(start) if offset < total => self.messages_from(snapshot, state, start, page.limit).await?,
+            Some(start) if offset < total => self.from(snapshot, state, start, page.limit).await?,
             _ => Vec::new(),
         };
         Ok(Page { records, total })
@@ -171,8 +177,8 @@ impl Store {
 
     /// The first messages of a send from `ordinal` on, only those in `state` if given, at most `limit`.
     /// Fewer than that mean that there are no more.
-    pub async fn messages_from(
-        &self,
+    pub async fn from(
+        self,
         snapshot: &SendSnapshot,
         state: Option<message::State>,
         ordinal: u64,
@@ -197,7 +203,7 @@ impl Store {
 
     /// The ordinal of the message that follows `offset` others in this state.
     async fn ordinal_of(
-        &self,
+        self,
         snapshot: &SendSnapshot,
         state: message::State,
         attempted: &Attempted,
@@ -212,7 +218,7 @@ impl Store {
                        ORDER BY ordinal LIMIT 1 OFFSET $4";
             let values =
                 [snapshot.send_id.into(), state.as_i16().into(), signed(below).into(), signed(offset).into()];
-            let row = self.row(sql, values).await?;
+            let row = self.store.row(sql, values).await?;
             return row.map(|row| unsigned(&row, 0)).transpose();
         }
         // The recently attempted messages: no more than may be in flight.
@@ -230,12 +236,12 @@ impl Store {
         Ok(is_unattempted.then(|| next.saturating_add(before)))
     }
 
-    async fn attempted(&self, snapshot: &SendSnapshot, state: message::State) -> Result<Attempted> {
+    async fn attempted(self, snapshot: &SendSnapshot, state: message::State) -> Result<Attempted> {
         let sql = "SELECT COUNT(*), COUNT(*) FILTER (WHERE state = $2), \
                    COUNT(*) FILTER (WHERE state = $2 AND ordinal < $3) FROM message WHERE send_id = $1";
         let settled = signed(snapshot.progress.settled);
         let values = [snapshot.send_id.into(), state.as_i16().into(), settled.into()];
-        let Some(row) = self.row(sql, values).await? else {
+        let Some(row) = self.store.row(sql, values).await? else {
             return Ok(Attempted { all: 0, matching: 0, settled: 0 });
         };
         Ok(Attempted { all: unsigned(&row, 0)?, matching: unsigned(&row, 1)?, settled: unsigned(&row, 2)? })
@@ -243,15 +249,17 @@ impl Store {
 
     /// Rows of the ledger in this state, their ordinals from `from` up to `to`.
     async fn rows_in(
-        &self,
+        self,
         snapshot: &SendSnapshot,
         state: message::State,
         from: u64,
         to: u64,
         limit: u64,
     ) -> Result<Vec<Message>> {
-        let sql =
-            format!("SELECT {COLUMNS} {} AND state = $4 ORDER BY ordinal LIMIT $5", self.rows_between());
+        let sql = format!(
+            "SELECT {COLUMNS} {} AND state = $4 ORDER BY ordinal LIMIT $5",
+            self.store.rows_between()
+        );
         let values = [
             snapshot.send_id.into(),
             signed(from).into(),
@@ -259,18 +267,18 @@ impl Store {
             state.as_i16().into(),
             signed(limit).into(),
         ];
-        self.rows(sql, values).await?.iter().map(message).collect()
+        self.store.rows(sql, values).await?.iter().map(message).collect()
     }
 
     /// Every message from `ordinal` on, at most `limit`.
-    async fn stretch(&self, snapshot: &SendSnapshot, ordinal: u64, limit: u64) -> Result<Vec<Message>> {
+    async fn stretch(self, snapshot: &SendSnapshot, ordinal: u64, limit: u64) -> Result<Vec<Message>> {
         let end = ordinal.saturating_add(limit).min(snapshot.recipients);
         if ordinal >= end {
             return Ok(Vec::new());
         }
-        let sql = format!("SELECT {COLUMNS} {}", self.rows_between());
+        let sql = format!("SELECT {COLUMNS} {}", self.store.rows_between());
         let values = [snapshot.send_id.into(), signed(ordinal).into(), signed(end).into()];
-        let rows = self.rows(sql, values).await?;
+        let rows = self.store.rows(sql, values).await?;
         let mut attempted = HashMap::with_capacity(rows.len());
         for row in &rows {
             let message = message(row)?;
@@ -298,7 +306,7 @@ impl Store {
 
     /// The recipients from `ordinal` up to `end`.
     async fn numbers(
-        &self,
+        self,
         snapshot: &SendSnapshot,
         ordinal: u64,
         end: u64,
@@ -310,7 +318,7 @@ impl Store {
         }
         let (mut found, mut next) = (Vec::new(), ordinal);
         while next < end {
-            let (first, numbers) = self.block_at(snapshot.send_id, next).await?;
+            let (first, numbers) = self.store.sends().block_at(snapshot.send_id, next).await?;
             let place = |ordinal: u64| usize::try_from(ordinal - first).unwrap_or(usize::MAX);
             let here = numbers.get(place(next)..place(end).min(numbers.len())).unwrap_or_default();
             if here.is_empty() {

@@ -15,8 +15,9 @@ use uuid::Uuid;
 
 pub use self::sent::Sent;
 use crate::dialect::{Rows, Type};
+use crate::nouns::{AllSends, Sends};
 use crate::templates::{APPROVED, MARKETING};
-use crate::{Error, Lease, Result, Store};
+use crate::{Error, Lease, Result};
 use clock::Timestamp;
 use domain::block::unpack;
 use domain::message::{self, Key, Position};
@@ -100,7 +101,7 @@ struct Row {
     expires_at: Option<i64>,
 }
 
-impl Store {
+impl AllSends<'_> {
     /// The oldest unfinished sends of a channel that may go now, at most `limit`: without those that are paused, that
     /// wait for a later time, or whose template the provider refuses.
     ///
@@ -108,7 +109,7 @@ impl Store {
     ///
     /// When the database fails; [`Error::Impossible`] for a row that this program never wrote.
     pub async fn unfinished(
-        &self,
+        self,
         channel_id: Uuid,
         size: Size,
         ready: Ready,
@@ -136,13 +137,13 @@ impl Store {
             ready.now.millis().into(),
             limit.into(),
         ];
-        let rows = self.rows(sql, values).await?;
+        let rows = self.store.rows(sql, values).await?;
         rows.iter().map(|row| Row::from_query_result(row, "")?.try_into()).collect()
     }
 
-    /// The unfinished sends among these, as [`Store::unfinished`] reads them.
-    pub async fn unfinished_among(&self, sends: &[Uuid]) -> Result<Vec<Unfinished>> {
-        let mut asked = Rows::new(self.backend, &[("id", Type::Uuid)]);
+    /// The unfinished sends among these, as [`AllSends::unfinished`](crate::AllSends::unfinished) reads them.
+    pub async fn unfinished_among(self, sends: &[Uuid]) -> Result<Vec<Unfinished>> {
+        let mut asked = Rows::new(self.store.backend, &[("id", Type::Uuid)]);
         sends.iter().for_each(|id| asked.push([(*id).into()]));
         if asked.is_empty() {
             return Ok(Vec::new());
@@ -156,7 +157,7 @@ impl Store {
              WHERE state = $1 AND control = $2 ORDER BY send.id"
         );
         let ready = [State::Active.as_i16().into(), Control::Running.as_i16().into()];
-        let rows = self.rows(sql, ready.into_iter().chain(values)).await?;
+        let rows = self.store.rows(sql, ready.into_iter().chain(values)).await?;
         rows.iter().map(|row| Row::from_query_result(row, "")?.try_into()).collect()
     }
 
@@ -165,16 +166,16 @@ impl Store {
     /// # Errors
     ///
     /// When the database fails; [`Error::Impossible`] for a row that this program never wrote.
-    pub async fn waiting(&self, send_id: Uuid, horizon: Timestamp, limit: usize) -> Result<WaitingMessages> {
+    pub async fn waiting(self, send_id: Uuid, horizon: Timestamp, limit: usize) -> Result<WaitingMessages> {
         let sql = "SELECT ordinal, recipient, state, attempts, retry_at, taken_at FROM message \
                    WHERE send_id = $1 AND retry_at IS NOT NULL AND retry_at < $2 ORDER BY retry_at, ordinal \
                    LIMIT $3";
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-        let rows = self.rows(sql, [send_id.into(), horizon.millis().into(), limit.into()]).await?;
+        let rows = self.store.rows(sql, [send_id.into(), horizon.millis().into(), limit.into()]).await?;
         let soon = rows.iter().map(waiting).collect::<Result<Vec<_>>>()?;
         let sql = "SELECT COUNT(*), MIN(CASE WHEN retry_at >= $2 THEN retry_at END) FROM message \
                    WHERE send_id = $1 AND retry_at IS NOT NULL";
-        let Some(row) = self.row(sql, [send_id.into(), horizon.millis().into()]).await? else {
+        let Some(row) = self.store.row(sql, [send_id.into(), horizon.millis().into()]).await? else {
             return Ok(WaitingMessages { soon, ..WaitingMessages::default() });
         };
         let all: i64 = row.try_get_by_index(0)?;
@@ -193,11 +194,11 @@ impl Store {
     ///
     /// When the database fails; [`Error::Impossible`] for a row that this program never wrote.
     pub async fn message_states(
-        &self,
+        self,
         send_id: Uuid,
         ordinals: &[u64],
     ) -> Result<HashMap<u64, message::State>> {
-        let mut asked = Rows::new(self.backend, &[("ordinal", Type::Int)]);
+        let mut asked = Rows::new(self.store.backend, &[("ordinal", Type::Int)]);
         for ordinal in ordinals {
             asked.push([ordinal.cast_signed().into()]);
         }
@@ -205,7 +206,7 @@ impl Store {
         let sql = format!(
             "SELECT ordinal, state FROM message WHERE send_id = $1 AND ordinal IN (SELECT ordinal FROM {asked} AS asked)"
         );
-        let rows = self.rows(sql, [send_id.into()].into_iter().chain(values)).await?;
+        let rows = self.store.rows(sql, [send_id.into()].into_iter().chain(values)).await?;
         rows.iter()
             .map(|row| {
                 let ordinal: i64 = row.try_get_by_index(0)?;
@@ -214,45 +215,14 @@ impl Store {
             .collect()
     }
 
-    /// The recipients' numbers of these messages of the company that have a row, without groups.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails; [`Error::Impossible`] for a row that this program never wrote.
-    pub async fn recipients_of(&self, company_id: Uuid, keys: &[Key]) -> Result<HashMap<Key, PhoneNumber>> {
-        if keys.is_empty() {
-            return Ok(HashMap::new());
-        }
-        let mut asked = Rows::new(self.backend, &[("send_id", Type::Uuid), ("ordinal", Type::Int)]);
-        for key in keys {
-            asked.push([key.send_id.into(), key.ordinal.cast_signed().into()]);
-        }
-        let (asked, values) = asked.select(2);
-        let sql = format!(
-            "SELECT message.send_id, message.ordinal, message.recipient FROM {asked} AS asked \
-             JOIN message ON message.send_id = asked.send_id AND message.ordinal = asked.ordinal \
-             WHERE message.company_id = $1"
-        );
-        let rows = self.rows(sql, [company_id.into()].into_iter().chain(values)).await?;
-        let mut numbers = HashMap::with_capacity(rows.len());
-        for row in &rows {
-            let ordinal: i64 = row.try_get_by_index(1)?;
-            let key = Key { send_id: row.try_get_by_index(0)?, ordinal: ordinal.cast_unsigned() };
-            if let Some(number) = recipient(row.try_get_by_index(2)?)? {
-                numbers.insert(key, number);
-            }
-        }
-        Ok(numbers)
-    }
-
     /// The ordinals from `progress.settled` up to `progress.high_water` that have a row in the ledger,
     /// ascending.
-    pub async fn recorded(&self, send_id: Uuid, progress: Progress) -> Result<Vec<u64>> {
+    pub async fn recorded(self, send_id: Uuid, progress: Progress) -> Result<Vec<u64>> {
         let sql = "SELECT ordinal FROM message WHERE send_id = $1 AND ordinal >= $2 AND ordinal < $3 \
                    ORDER BY ordinal";
         let bounds = [progress.settled.cast_signed().into(), progress.high_water.cast_signed().into()];
         let [from, to] = bounds;
-        let rows = self.rows(sql, [send_id.into(), from, to]).await?;
+        let rows = self.store.rows(sql, [send_id.into(), from, to]).await?;
         rows.iter().map(|row| Ok(row.try_get_by_index::<i64>(0)?.cast_unsigned())).collect()
     }
 
@@ -261,21 +231,22 @@ impl Store {
     /// # Errors
     ///
     /// [`Error::Impossible`] when there is no such block or it is damaged.
-    pub async fn block_at(&self, send_id: Uuid, ordinal: u64) -> Result<(u64, Vec<PhoneNumber>)> {
-        self.block_in(&self.read, send_id, ordinal).await
+    pub async fn block_at(self, send_id: Uuid, ordinal: u64) -> Result<(u64, Vec<PhoneNumber>)> {
+        self.block_in(&self.store.read, send_id, ordinal).await
     }
 
-    /// Like [`Store::block_at`], as this connection sees the block.
+    /// Like [`AllSends::block_at`](crate::AllSends::block_at), as this connection sees the block.
     pub(crate) async fn block_in(
-        &self,
+        self,
         to: &impl ConnectionTrait,
         send_id: Uuid,
         ordinal: u64,
     ) -> Result<(u64, Vec<PhoneNumber>)> {
         let sql = "SELECT first_ordinal, packed FROM recipient_block \
                    WHERE send_id = $1 AND first_ordinal <= $2 ORDER BY first_ordinal DESC LIMIT 1";
-        let row =
-            to.query_one_raw(self.statement(sql, [send_id.into(), ordinal.cast_signed().into()])).await?;
+        let row = to
+            .query_one_raw(self.store.statement(sql, [send_id.into(), ordinal.cast_signed().into()]))
+            .await?;
         let row =
             row.ok_or_else(|| Error::Impossible(format!("send {send_id} has no block at {ordinal}")))?;
         let first: i64 = row.try_get_by_index(0)?;
@@ -290,21 +261,54 @@ impl Store {
     /// # Errors
     ///
     /// When the database fails; [`Error::Fenced`] when this process has lost the `lease`.
-    pub async fn remove_unresolved(&self, lease: &Lease) -> Result<u64> {
-        let transaction = self.begin_fenced(lease).await?;
+    pub async fn remove_unresolved(self, lease: &Lease) -> Result<u64> {
+        let transaction = self.store.begin_fenced(lease).await?;
         let unresolved = "SELECT id FROM send WHERE state < 2 AND state = $1";
         let state = State::Resolving.as_i16();
         // Sends are locked first, as everywhere: another process may be settling one of them.
-        let lock = format!("{unresolved} ORDER BY id{}", self.locking());
-        transaction.query_all_raw(self.statement(lock, [state.into()])).await?;
+        let lock = format!("{unresolved} ORDER BY id{}", self.store.locking());
+        transaction.query_all_raw(self.store.statement(lock, [state.into()])).await?;
         let blocks = format!("DELETE FROM recipient_block WHERE send_id IN ({unresolved})");
-        transaction.execute_raw(self.statement(blocks, [state.into()])).await?;
+        transaction.execute_raw(self.store.statement(blocks, [state.into()])).await?;
         let sources = format!("DELETE FROM send_source WHERE send_id IN ({unresolved})");
-        transaction.execute_raw(self.statement(sources, [state.into()])).await?;
-        let sends = self.statement("DELETE FROM send WHERE state < 2 AND state = $1", [state.into()]);
+        transaction.execute_raw(self.store.statement(sources, [state.into()])).await?;
+        let sends = self.store.statement("DELETE FROM send WHERE state < 2 AND state = $1", [state.into()]);
         let removed = transaction.execute_raw(sends).await?.rows_affected();
         transaction.commit().await?;
         Ok(removed)
+    }
+}
+
+impl Sends<'_> {
+    /// The recipients' numbers of these messages of the company that have a row, without groups.
+    ///
+    /// # Errors
+    ///
+    /// When the database fails; [`Error::Impossible`] for a row that this program never wrote.
+    pub async fn recipients_of(self, keys: &[Key]) -> Result<HashMap<Key, PhoneNumber>> {
+        if keys.is_empty() {
+            return Ok(HashMap::new());
+        }
+        let mut asked = Rows::new(self.store.backend, &[("send_id", Type::Uuid), ("ordinal", Type::Int)]);
+        for key in keys {
+            asked.push([key.send_id.into(), key.ordinal.cast_signed().into()]);
+        }
+        let (asked, values) = asked.select(2);
+        let sql = format!(
+            "SELECT message.send_id, message.ordinal, message.recipient FROM {asked} AS asked \
+             JOIN message ON message.send_id = asked.send_id AND message.ordinal = asked.ordinal \
+             WHERE message.company_id = $1"
+        );
+        let rows = self.store.rows(sql, [self.company.into()].into_iter().chain(values)).await?;
+        let mut numbers = HashMap::with_capacity(rows.len());
+        for row in &rows {
+            let ordinal: i64 = row.try_get_by_index(1)?;
+            let key = Key { send_id: row.try_get_by_index(0)?, ordinal: ordinal.cast_unsigned() };
+            if let Some(number) = recipient(row.try_get_by_index(2)?)? {
+                numbers.insert(key, number);
+            }
+        }
+        Ok(numbers)
     }
 }
 

@@ -11,8 +11,9 @@ use uuid::Uuid;
 
 use crate::changes::{self, Change, What, Who};
 use crate::dialect::{Rows, Type};
+use crate::nouns::{AllSuppressions, Suppressions};
 use crate::revision::{self, Topic};
-use crate::{Error, Result, Store};
+use crate::{Error, Result};
 use clock::Timestamp;
 use domain::phone::PhoneNumber;
 use domain::suppression::{Source, Suppression};
@@ -147,31 +148,21 @@ pub(crate) struct Row {
     source: Option<i16>,
 }
 
-impl Store {
+impl AllSuppressions<'_> {
     /// The suppressions of all companies that hold at `now`.
     ///
     /// # Errors
     ///
     /// When the database fails; [`Error::Impossible`] for a row that this program never wrote.
-    pub async fn suppressions(&self, now: Timestamp) -> Result<Vec<Record>> {
+    pub async fn current(self, now: Timestamp) -> Result<Vec<Record>> {
         let sql = format!("SELECT {COLUMNS} FROM suppression WHERE until IS NULL OR until > $1");
-        let rows = self.rows(sql, [now.millis().into()]).await?;
+        let rows = self.store.rows(sql, [now.millis().into()]).await?;
         rows.iter().map(|row| Ok(Kept::try_from(Row::from_query_result(row, "")?)?.record)).collect()
     }
 
-    /// The suppressions of one company that hold at `now`, by number.
-    pub async fn suppressions_of(&self, company_id: Uuid, now: Timestamp) -> Result<Vec<Kept>> {
-        let sql = format!(
-            "SELECT {COLUMNS} FROM suppression WHERE company_id = $1 AND (until IS NULL OR until > $2) \
-             ORDER BY recipient, scope"
-        );
-        let rows = self.rows(sql, [company_id.into(), now.millis().into()]).await?;
-        rows.iter().map(|row| Row::from_query_result(row, "")?.try_into()).collect()
-    }
-
     /// The suppressions of these subjects that hold at `now`.
-    pub async fn suppressions_among(&self, subjects: &[Subject], now: Timestamp) -> Result<Vec<Record>> {
-        let mut asked = Rows::new(self.backend, SUBJECT);
+    pub async fn among(self, subjects: &[Subject], now: Timestamp) -> Result<Vec<Record>> {
+        let mut asked = Rows::new(self.store.backend, SUBJECT);
         for (company_id, recipient, scope) in subjects {
             asked.push([(*company_id).into(), recipient.as_i64().into(), i64::from(scope.as_i16()).into()]);
         }
@@ -187,24 +178,32 @@ impl Store {
              AND suppression.scope = asked.scope \
              WHERE suppression.until IS NULL OR suppression.until > $1"
         );
-        let rows = self.rows(sql, [now.millis().into()].into_iter().chain(values)).await?;
+        let rows = self.store.rows(sql, [now.millis().into()].into_iter().chain(values)).await?;
         rows.iter().map(|row| Ok(Kept::try_from(Row::from_query_result(row, "")?)?.record)).collect()
+    }
+}
+
+impl Suppressions<'_> {
+    /// The suppressions of one company that hold at `now`, by number.
+    pub async fn all(self, now: Timestamp) -> Result<Vec<Kept>> {
+        let company_id = self.company;
+        let sql = format!(
+            "SELECT {COLUMNS} FROM suppression WHERE company_id = $1 AND (until IS NULL OR until > $2) \
+             ORDER BY recipient, scope"
+        );
+        let rows = self.store.rows(sql, [company_id.into(), now.millis().into()]).await?;
+        rows.iter().map(|row| Row::from_query_result(row, "")?.try_into()).collect()
     }
 
     /// Makes a company's sends skip a recipient until the suppression is lifted. `false` when they did before.
-    pub async fn add_suppression(
-        &self,
-        who: &Who,
-        company_id: Uuid,
-        recipient: PhoneNumber,
-        scope: Suppression,
-    ) -> Result<bool> {
-        let transaction = self.begin().await?;
+    pub async fn add(self, who: &Who, recipient: PhoneNumber, scope: Suppression) -> Result<bool> {
+        let company_id = self.company;
+        let transaction = self.store.begin().await?;
         revision::bump(&transaction, Topic::Suppression).await?;
         let now = Timestamp::now();
-        let forms = self.forms_in(&transaction, company_id, recipient).await?;
+        let forms = self.store.of(self.company).persons().forms_in(&transaction, recipient).await?;
         let recipient = forms[0];
-        let before = self.suppressions_in(&transaction, company_id, &forms, now).await?;
+        let before = self.of_forms(&transaction, &forms, now).await?;
         // Only a hold is overwritten: a permanent suppression keeps its reason.
         let sql = format!(
             "INSERT INTO suppression (company_id, recipient, scope, created_at, said_at, source) \
@@ -215,7 +214,7 @@ impl Store {
         );
         let values: [sea_orm::Value; 4] =
             [company_id.into(), recipient.as_i64().into(), scope.as_i16().into(), now.millis().into()];
-        let added = transaction.execute_raw(self.statement(sql, values.clone())).await?;
+        let added = transaction.execute_raw(self.store.statement(sql, values.clone())).await?;
         if added.rows_affected() == 0 {
             // The suppression is unchanged, but earlier statements that arrive later must count as older than this one.
             transaction.rollback().await?;
@@ -225,10 +224,10 @@ impl Store {
                  source = CASE WHEN source = {MESSAGE} THEN {OPERATOR} ELSE source END \
                  WHERE company_id = $1 AND recipient = $2 AND scope = $3 AND until IS NULL AND said_at < $4"
             );
-            self.write.execute_raw(self.statement(sql, values)).await?;
+            self.store.write.execute_raw(self.store.statement(sql, values)).await?;
             return Ok(false);
         }
-        let after = self.suppressions_in(&transaction, company_id, &forms, now).await?;
+        let after = self.of_forms(&transaction, &forms, now).await?;
         let recorded = changed(who, company_id, recipient, &before, &after);
         changes::record(&transaction, &[recorded]).await?;
         transaction.commit().await?;
@@ -236,17 +235,13 @@ impl Store {
     }
 
     /// Lifts all suppressions of a recipient, and returns them.
-    pub async fn lift_suppressions(
-        &self,
-        who: &Who,
-        company_id: Uuid,
-        recipient: PhoneNumber,
-    ) -> Result<Vec<Kept>> {
-        let transaction = self.begin().await?;
+    pub async fn lift(self, who: &Who, recipient: PhoneNumber) -> Result<Vec<Kept>> {
+        let company_id = self.company;
+        let transaction = self.store.begin().await?;
         revision::bump(&transaction, Topic::Suppression).await?;
         let now = Timestamp::now();
-        let forms = self.forms_in(&transaction, company_id, recipient).await?;
-        let lifted = self.suppressions_in(&transaction, company_id, &forms, now).await?;
+        let forms = self.store.of(self.company).persons().forms_in(&transaction, recipient).await?;
+        let lifted = self.of_forms(&transaction, &forms, now).await?;
         if lifted.is_empty() {
             transaction.rollback().await?;
             return Ok(lifted);
@@ -257,9 +252,9 @@ impl Store {
             "UPDATE suppression SET until = $2, said_at = $2 WHERE company_id = $1 \
              AND (recipient, scope) IN (SELECT recipient, scope FROM suppression WHERE company_id = $1 \
              AND recipient IN ({forms_listed}) AND (until IS NULL OR until > $2) ORDER BY recipient, scope{})",
-            self.locking()
+            self.store.locking()
         );
-        transaction.execute_raw(self.statement(sql, [company_id.into(), now.millis().into()])).await?;
+        transaction.execute_raw(self.store.statement(sql, [company_id.into(), now.millis().into()])).await?;
         let recorded = changed(who, company_id, forms[0], &lifted, &[]);
         changes::record(&transaction, &[recorded]).await?;
         transaction.commit().await?;
@@ -267,20 +262,20 @@ impl Store {
     }
 
     /// The suppressions of one recipient of one company, under any of the numbers, that hold at `now`.
-    async fn suppressions_in(
-        &self,
+    async fn of_forms(
+        self,
         transaction: &impl ConnectionTrait,
-        company_id: Uuid,
         forms: &[PhoneNumber],
         now: Timestamp,
     ) -> Result<Vec<Kept>> {
+        let company_id = self.company;
         let sql = format!(
             "SELECT {COLUMNS} FROM suppression WHERE company_id = $1 AND recipient IN ({}) \
              AND (until IS NULL OR until > $2) ORDER BY recipient, scope",
             listed(forms)
         );
         let values = [company_id.into(), now.millis().into()];
-        let rows = transaction.query_all_raw(self.statement(sql, values)).await?;
+        let rows = transaction.query_all_raw(self.store.statement(sql, values)).await?;
         rows.iter().map(|row| Row::from_query_result(row, "")?.try_into()).collect()
     }
 }

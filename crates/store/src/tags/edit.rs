@@ -1,6 +1,6 @@
 //! Creating, changing and deleting tags.
 //!
-//! A tag is renamed and deleted at once; the texts of its contacts follow in small steps ([`Store::keep_up_tags`]),
+//! A tag is renamed and deleted at once; the texts of its contacts follow in small steps ([`AllContacts::keep_up_tags`](crate::AllContacts::keep_up_tags)),
 //! which a running service continues after a restart.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -14,7 +14,8 @@ use crate::changes::{self, Change, What, Who};
 use crate::contacts::edit::Edited;
 use crate::contacts::import::Upserted;
 use crate::dialect::{Rows, Type};
-use crate::{Error, Result, Store, Transaction, run};
+use crate::nouns::{AllContacts, Tags};
+use crate::{Error, Result, Transaction, run};
 use clock::Timestamp;
 use domain::contact::{Tag, TagSummary};
 use domain::fold::fold;
@@ -22,14 +23,16 @@ use domain::fold::fold;
 /// Tags that are examined in one round of upkeep.
 const TAGS_AT_ONCE: i64 = 8;
 
-impl Store {
+impl Tags<'_> {
     /// The tag of `company` with this id.
-    pub async fn tag(&self, company: Uuid, id: Uuid) -> Result<Option<Tag>> {
+    pub async fn find(self, id: Uuid) -> Result<Option<Tag>> {
         let select = format!(
             "SELECT id, name, color, created_at, contacts FROM tag
              WHERE id = $1 AND company_id = $2 AND upkeep <> {DELETED}"
         );
-        let Some(row) = self.row(select, [id.into(), company.into()]).await? else { return Ok(None) };
+        let Some(row) = self.store.row(select, [id.into(), self.company.into()]).await? else {
+            return Ok(None);
+        };
         let summary = TagSummary {
             id: row.try_get_by_index(0)?,
             name: row.try_get_by_index(1)?,
@@ -49,17 +52,17 @@ impl Store {
     /// # Errors
     ///
     /// Fails when the database does; then nothing is changed.
-    pub async fn write_tags(
-        &self,
+    pub async fn write(
+        self,
         who: &Who,
-        company: Uuid,
         tags: &[(String, Option<String>)],
         now: Timestamp,
     ) -> Result<Vec<(Uuid, Upserted)>> {
-        let transaction = self.begin().await?;
-        self.lock_totals(&transaction, company).await?;
+        let company = self.company;
+        let transaction = self.store.begin().await?;
+        self.store.of(self.company).contacts().lock_totals(&transaction).await?;
         let names: BTreeSet<&str> = tags.iter().map(|(name, _)| name.as_str()).collect();
-        let before = self.tag_ids(&transaction, company, &names).await?;
+        let before = self.ids(&transaction, &names).await?;
         // For a repeated name, the last colour counts.
         let colors: BTreeMap<&str, Option<&str>> =
             tags.iter().map(|(name, color)| (name.as_str(), color.as_deref())).collect();
@@ -71,9 +74,9 @@ impl Store {
         }
         let mut ids = before.clone();
         for (color, names) in &by_color {
-            ids.extend(self.ensure_tags(&transaction, company, names, Some(color), now).await?);
+            ids.extend(self.ensure_all(&transaction, names, Some(color), now).await?);
         }
-        let mut rows = Rows::new(self.backend, &[("id", Type::Uuid), ("color", Type::Text)]);
+        let mut rows = Rows::new(self.store.backend, &[("id", Type::Uuid), ("color", Type::Text)]);
         for (name, color) in &colors {
             if let (Some(id), Some(color)) = (before.get(*name), color) {
                 rows.push([(*id).into(), (*color).into()]);
@@ -86,7 +89,7 @@ impl Store {
                 "UPDATE tag SET color = rows.color FROM {rows} AS rows
                  WHERE tag.id = rows.id AND tag.color <> rows.color RETURNING tag.id"
             );
-            for row in transaction.query_all_raw(self.statement(update, values)).await? {
+            for row in transaction.query_all_raw(self.store.statement(update, values)).await? {
                 recolored.insert(row.try_get_by_index::<Uuid>(0)?);
             }
         }
@@ -119,20 +122,21 @@ impl Store {
     /// # Errors
     ///
     /// Fails when the database does; then nothing is changed.
-    pub async fn change_tag(
-        &self,
+    pub async fn change(
+        self,
         who: &Who,
-        company: Uuid,
         id: Uuid,
         name: Option<&str>,
         color: Option<&str>,
     ) -> Result<Edited> {
-        let transaction = self.begin().await?;
-        self.lock_totals(&transaction, company).await?;
+        let company = self.company;
+        let transaction = self.store.begin().await?;
+        self.store.of(self.company).contacts().lock_totals(&transaction).await?;
         let select = format!(
             "SELECT name, color, upkeep FROM tag WHERE id = $1 AND company_id = $2 AND upkeep <> {DELETED}"
         );
-        let row = transaction.query_one_raw(self.statement(select, [id.into(), company.into()])).await?;
+        let row =
+            transaction.query_one_raw(self.store.statement(select, [id.into(), company.into()])).await?;
         let Some(row) = row else {
             transaction.rollback().await?;
             return Ok(Edited::Missing);
@@ -140,7 +144,7 @@ impl Store {
         let before: String = row.try_get_by_index(0)?;
         let old_color: String = row.try_get_by_index(1)?;
         let name = name.unwrap_or(&before);
-        let named = self.tag_ids(&transaction, company, &BTreeSet::from([name])).await?;
+        let named = self.ids(&transaction, &BTreeSet::from([name])).await?;
         if name != before && named.values().any(|other| *other != id) {
             transaction.rollback().await?;
             return Ok(Edited::Taken);
@@ -158,7 +162,7 @@ impl Store {
         };
         let update = format!("UPDATE tag SET name = $2, name_folded = $3, color = $4{begins} WHERE id = $1");
         let values = [id.into(), name.into(), folded.into(), color.into()];
-        run(&transaction, self.statement(update, values)).await?;
+        run(&transaction, self.store.statement(update, values)).await?;
         let shown = |name: &str, color: &str| json!({ "id": id, "name": name, "color": color });
         let (before, after) = (shown(&before, &old_color), shown(name, color));
         changes::record(&transaction, &[Change::now(who, What::Tags, company, Some(before), after)]).await?;
@@ -167,13 +171,15 @@ impl Store {
     }
 
     /// Deletes a tag of `company`: from now on it is in no list and has no recipients. Returns whether there was one.
-    pub async fn delete_tag(&self, who: &Who, company: Uuid, id: Uuid) -> Result<bool> {
-        let transaction = self.begin().await?;
-        self.lock_totals(&transaction, company).await?;
+    pub async fn delete(self, who: &Who, id: Uuid) -> Result<bool> {
+        let company = self.company;
+        let transaction = self.store.begin().await?;
+        self.store.of(self.company).contacts().lock_totals(&transaction).await?;
         let select = format!(
             "SELECT name, contacts FROM tag WHERE id = $1 AND company_id = $2 AND upkeep <> {DELETED}"
         );
-        let row = transaction.query_one_raw(self.statement(select, [id.into(), company.into()])).await?;
+        let row =
+            transaction.query_one_raw(self.store.statement(select, [id.into(), company.into()])).await?;
         let Some(row) = row else {
             transaction.rollback().await?;
             return Ok(false);
@@ -185,34 +191,36 @@ impl Store {
              WHERE id = $1 AND company_id = $2 AND upkeep <> {DELETED}"
         );
         let values = [id.into(), company.into(), format!("deleted {id}").into()];
-        run(&transaction, self.statement(update, values)).await?;
+        run(&transaction, self.store.statement(update, values)).await?;
         let before = json!({ "id": id, "name": name, "contacts": contacts });
         let deleted = Change::now(who, What::Tags, company, Some(before), json!("deleted"));
         changes::record(&transaction, &[deleted]).await?;
         transaction.commit().await?;
         Ok(true)
     }
+}
 
+impl AllContacts<'_> {
     /// Takes one step for some of the tags that were renamed or deleted, of `rows` contacts each. Returns whether there
     /// was anything to do.
     ///
     /// # Errors
     ///
     /// Fails when the database does; then the step can be taken again.
-    pub async fn keep_up_tags(&self, rows: usize) -> Result<bool> {
+    pub async fn keep_up_tags(self, rows: usize) -> Result<bool> {
         let select = "SELECT id, company_id FROM tag WHERE upkeep <> 0 ORDER BY id LIMIT $1";
-        let found = self.rows(select, [TAGS_AT_ONCE.into()]).await?;
+        let found = self.store.rows(select, [TAGS_AT_ONCE.into()]).await?;
         for row in &found {
             self.keep_up(row.try_get_by_index(0)?, row.try_get_by_index(1)?, rows as i64).await?;
         }
         Ok(!found.is_empty())
     }
 
-    async fn keep_up(&self, id: Uuid, company: Uuid, limit: i64) -> Result<()> {
-        let transaction = self.begin().await?;
-        let totals = self.lock_totals(&transaction, company).await?;
+    async fn keep_up(self, id: Uuid, company: Uuid, limit: i64) -> Result<()> {
+        let transaction = self.store.begin().await?;
+        let totals = self.store.of(company).contacts().lock_totals(&transaction).await?;
         let select = "SELECT upkeep, upkeep_after FROM tag WHERE id = $1 AND upkeep <> 0";
-        let Some(row) = transaction.query_one_raw(self.statement(select, [id.into()])).await? else {
+        let Some(row) = transaction.query_one_raw(self.store.statement(select, [id.into()])).await? else {
             return Ok(transaction.rollback().await?);
         };
         let is_deleted = row.try_get_by_index::<i16>(0)? == DELETED;
@@ -220,7 +228,7 @@ impl Store {
         let select = "SELECT contact_id FROM contact_tag WHERE tag_id = $1 AND contact_id > $2
              ORDER BY contact_id LIMIT $3";
         let values = [id.into(), after.filter(|_| !is_deleted).unwrap_or(Uuid::nil()).into(), limit.into()];
-        let rows = transaction.query_all_raw(self.statement(select, values)).await?;
+        let rows = transaction.query_all_raw(self.store.statement(select, values)).await?;
         let contacts = rows.iter().map(|row| Ok(row.try_get_by_index(0)?)).collect::<Result<Vec<Uuid>>>()?;
         let Some(last) = contacts.last().copied() else {
             let end = if is_deleted {
@@ -229,26 +237,26 @@ impl Store {
                 "UPDATE tag SET upkeep = 0, upkeep_after = NULL WHERE id = $1 AND upkeep = $2"
             };
             let state = if is_deleted { DELETED } else { RENAMED };
-            run(&transaction, self.statement(end, [id.into(), state.into()])).await?;
+            run(&transaction, self.store.statement(end, [id.into(), state.into()])).await?;
             return Ok(transaction.commit().await?);
         };
         if is_deleted {
             self.remove_pairs(&transaction, id, &contacts).await?;
         } else {
             let update = format!("UPDATE tag SET upkeep_after = $2 WHERE id = $1 AND upkeep = {RENAMED}");
-            run(&transaction, self.statement(update, [id.into(), last.into()])).await?;
+            run(&transaction, self.store.statement(update, [id.into(), last.into()])).await?;
         }
         let ordinals = self.rewrite_tag_texts(&transaction, &contacts).await?;
-        self.mark_stale(&transaction, company, totals, ordinals.into_iter()).await?;
+        self.store.of(company).index().mark_stale(&transaction, totals, ordinals.into_iter()).await?;
         Ok(transaction.commit().await?)
     }
 
-    async fn remove_pairs(&self, transaction: &Transaction, tag: Uuid, contacts: &[Uuid]) -> Result<()> {
+    async fn remove_pairs(self, transaction: &Transaction, tag: Uuid, contacts: &[Uuid]) -> Result<()> {
         let (rows, values) = self.id_rows(contacts).select(2);
         let delete = format!(
             "DELETE FROM contact_tag WHERE tag_id = $1 AND contact_id IN (SELECT id FROM {rows} AS rows)"
         );
-        run(transaction, self.statement(delete, std::iter::once(tag.into()).chain(values))).await?;
+        run(transaction, self.store.statement(delete, std::iter::once(tag.into()).chain(values))).await?;
         self.uncount(transaction, &[(tag, contacts.len() as i64)]).await
     }
 }

@@ -12,7 +12,8 @@ use uuid::Uuid;
 
 use crate::contacts::{LONGEST_SEARCH, folded, signed};
 use crate::dialect::{Cell, Rows, Type};
-use crate::{Error, Result, Store};
+use crate::nouns::Tags;
+use crate::{Error, Result};
 use clock::Timestamp;
 use domain::contact::{Tag, TagSummary, tag_identity};
 use domain::fold::{fold, like_anywhere};
@@ -38,12 +39,12 @@ const PHONES: &str = "SELECT string_agg(CAST(phone AS TEXT), ',') FROM (
         ORDER BY phone LIMIT $4
     ) AS chunk";
 
-impl Store {
+impl Tags<'_> {
     /// One page of the tags of `company`, newest first, and how many there are in all. `search` is matched
     /// anywhere in the name, without case and accents.
-    pub async fn tags(&self, company: Uuid, page: PageRequest, search: Option<&str>) -> Result<Page<Tag>> {
+    pub async fn page(self, page: PageRequest, search: Option<&str>) -> Result<Page<Tag>> {
         let mut condition = format!("company_id = $1 AND upkeep <> {DELETED}");
-        let mut values: Vec<Value> = vec![company.into()];
+        let mut values: Vec<Value> = vec![self.company.into()];
         if let Some(text) = folded(search) {
             if text.len() > LONGEST_SEARCH {
                 return Ok(Page { records: Vec::new(), total: 0 });
@@ -52,7 +53,7 @@ impl Store {
             values.push(like_anywhere(&text).into());
         }
         let count = format!("SELECT count(*) FROM tag WHERE {condition}");
-        let total = self.count(count, values.clone()).await?;
+        let total = self.store.count(count, values.clone()).await?;
         if page.offset() >= total {
             return Ok(Page { records: Vec::new(), total });
         }
@@ -63,7 +64,7 @@ impl Store {
         );
         values.extend([signed(page.limit).into(), signed(page.offset()).into()]);
         let mut records = Vec::new();
-        for row in self.rows(select, values).await? {
+        for row in self.store.rows(select, values).await? {
             let summary = TagSummary {
                 id: row.try_get_by_index(0)?,
                 name: row.try_get_by_index(1)?,
@@ -79,18 +80,22 @@ impl Store {
         Ok(Page { records, total })
     }
 
+    /// The least number that has the tag, if it has any.
+    pub async fn first_number(self, tag: Uuid) -> Result<Option<PhoneNumber>> {
+        Ok(self.phones(tag, None, 1).await?.0.pop())
+    }
+
     /// The distinct valid numbers of the next `limit` contacts of a tag after `after`, ascending, and whether there may
     /// be more. A tag that is unknown, or another company's, has none.
-    pub async fn tag_phones(
-        &self,
-        company: Uuid,
+    pub async fn phones(
+        self,
         tag: Uuid,
         after: Option<PhoneNumber>,
         limit: u32,
     ) -> Result<(Vec<PhoneNumber>, bool)> {
         let after = after.map_or(0, PhoneNumber::as_i64);
-        let values = [tag.into(), after.into(), company.into(), i64::from(limit).into()];
-        let row = self.row(PHONES, values).await?;
+        let values = [tag.into(), after.into(), self.company.into(), i64::from(limit).into()];
+        let row = self.store.row(PHONES, values).await?;
         let text: Option<String> = row.map_or(Ok(None), |row| row.try_get_by_index(0))?;
         let text = text.unwrap_or_default();
         let mut phones = Vec::with_capacity(text.len() / 12);
@@ -110,8 +115,8 @@ impl Store {
 
     /// How many contacts of `company` have at least one of `tags`, and how many distinct valid numbers
     /// those have.
-    pub async fn tagged_contacts(&self, company: Uuid, tags: &[Uuid]) -> Result<(u64, u64)> {
-        let mut wanted = Rows::new(self.backend, &[("id", Type::Uuid)]);
+    pub async fn tagged_contacts(self, tags: &[Uuid]) -> Result<(u64, u64)> {
+        let mut wanted = Rows::new(self.store.backend, &[("id", Type::Uuid)]);
         for tag in tags {
             wanted.push([Cell::Uuid(*tag)]);
         }
@@ -123,35 +128,34 @@ impl Store {
                 WHERE tag.id = wanted.id AND tag.upkeep <> {DELETED}
              )"
         );
-        let row = self.row(select, std::iter::once(company.into()).chain(values)).await?;
+        let row = self.store.row(select, std::iter::once(self.company.into()).chain(values)).await?;
         let Some(row) = row else { return Ok((0, 0)) };
         let (contacts, phones): (i64, i64) = (row.try_get_by_index(0)?, row.try_get_by_index(1)?);
         Ok((contacts.cast_unsigned(), phones.cast_unsigned()))
     }
 
     /// The id of the tag of this name, if `company` has one.
-    pub async fn tag_named(&self, company: Uuid, name: &str) -> Result<Option<Uuid>> {
-        Ok(self.tag_ids(&self.read, company, &BTreeSet::from([name])).await?.remove(name))
+    pub async fn named(self, name: &str) -> Result<Option<Uuid>> {
+        Ok(self.ids(&self.store.read, &BTreeSet::from([name])).await?.remove(name))
     }
 
     /// The id of the tag of this name; the tag is created when `company` has none. A tag that exists keeps its colour.
     /// Without `color` (`#rrggbb`), the colour follows from the name.
-    pub async fn ensure_tag(&self, company: Uuid, name: &str, color: Option<&str>) -> Result<Uuid> {
+    pub async fn ensure(self, name: &str, color: Option<&str>) -> Result<Uuid> {
         let wanted = BTreeSet::from([name]);
-        let ids = self.ensure_tags(&self.write, company, &wanted, color, Timestamp::now()).await?;
+        let ids = self.ensure_all(&self.store.write, &wanted, color, Timestamp::now()).await?;
         ids.get(name).copied().ok_or_else(|| Error::Impossible("a tag went while it was created".to_owned()))
     }
 
     /// The ids of the tags with these names; missing tags are created.
-    pub(crate) async fn ensure_tags(
-        &self,
+    pub(crate) async fn ensure_all(
+        self,
         connection: &impl ConnectionTrait,
-        company: Uuid,
         names: &BTreeSet<&str>,
         color: Option<&str>,
         now: Timestamp,
     ) -> Result<HashMap<String, Uuid>> {
-        let ids = self.tag_ids(connection, company, names).await?;
+        let ids = self.ids(connection, names).await?;
         // Of names that differ in case only, the first one makes the tag.
         let mut missing: Vec<&str> = names.iter().copied().filter(|name| !ids.contains_key(*name)).collect();
         let mut seen = HashSet::new();
@@ -161,7 +165,7 @@ impl Store {
         }
         let columns =
             &[("id", Type::Uuid), ("name", Type::Text), ("folded", Type::Text), ("color", Type::Text)];
-        let mut rows = Rows::new(self.backend, columns);
+        let mut rows = Rows::new(self.store.backend, columns);
         for name in missing {
             let color = color.unwrap_or_else(|| color_of(name));
             rows.push([Uuid::now_v7().into(), name.into(), fold(name).as_str().into(), color.into()]);
@@ -173,26 +177,23 @@ impl Store {
              SELECT id, $1, name, folded, color, $2 FROM {rows} AS rows WHERE true
              ON CONFLICT (company_id, name) DO NOTHING"
         );
-        let values = [company.into(), now.millis().into()].into_iter().chain(values);
-        connection.execute_raw(self.statement(insert, values)).await?;
-        self.tag_ids(connection, company, names).await
+        let values = [self.company.into(), now.millis().into()].into_iter().chain(values);
+        connection.execute_raw(self.store.statement(insert, values)).await?;
+        self.ids(connection, names).await
     }
 
     /// The ids of the tags with these names. Case does not count, unless there are tags that differ in nothing else.
-    pub(crate) async fn tag_ids(
-        &self,
+    pub(crate) async fn ids(
+        self,
         connection: &impl ConnectionTrait,
-        company: Uuid,
         names: &BTreeSet<&str>,
     ) -> Result<HashMap<String, Uuid>> {
         let mut ids: HashMap<String, Uuid> =
-            self.tags_with(connection, company, "name", names.iter().copied()).await?.into_iter().collect();
+            self.having(connection, "name", names.iter().copied()).await?.into_iter().collect();
         let others: Vec<&str> = names.iter().copied().filter(|name| !ids.contains_key(*name)).collect();
         let folded: BTreeSet<String> = others.iter().map(|name| fold(name)).collect();
-        let alike = self
-            .tags_with(connection, company, "name_folded", folded.iter().map(String::as_str))
-            .await?
-            .into_iter();
+        let alike =
+            self.having(connection, "name_folded", folded.iter().map(String::as_str)).await?.into_iter();
         let alike: HashMap<String, Uuid> = alike.map(|(name, id)| (tag_identity(&name), id)).collect();
         let found = |name: &str| Some((name.to_owned(), *alike.get(&tag_identity(name))?));
         ids.extend(others.into_iter().filter_map(found));
@@ -200,14 +201,13 @@ impl Store {
     }
 
     /// The tags whose column has one of these texts.
-    async fn tags_with<'a>(
-        &self,
+    async fn having<'a>(
+        self,
         connection: &impl ConnectionTrait,
-        company: Uuid,
         column: &str,
         texts: impl IntoIterator<Item = &'a str>,
     ) -> Result<Vec<(String, Uuid)>> {
-        let mut wanted = Rows::new(self.backend, &[("text", Type::Text)]);
+        let mut wanted = Rows::new(self.store.backend, &[("text", Type::Text)]);
         texts.into_iter().for_each(|text| wanted.push([Cell::Text(Some(text))]));
         if wanted.is_empty() {
             return Ok(Vec::new());
@@ -217,7 +217,7 @@ impl Store {
             "SELECT tag.name, tag.id FROM {wanted} AS wanted CROSS JOIN tag
              WHERE tag.company_id = $1 AND tag.{column} = wanted.text AND tag.upkeep <> {DELETED}"
         );
-        let statement = self.statement(select, std::iter::once(company.into()).chain(values));
+        let statement = self.store.statement(select, std::iter::once(self.company.into()).chain(values));
         let rows = connection.query_all_raw(statement).await?;
         rows.iter().map(|row| Ok((row.try_get_by_index(0)?, row.try_get_by_index(1)?))).collect()
     }

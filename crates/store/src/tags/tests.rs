@@ -1,5 +1,6 @@
 use super::*;
 use crate::Options;
+use crate::Store;
 
 #[test]
 fn a_name_always_has_the_same_colour() {

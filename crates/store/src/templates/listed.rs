@@ -3,10 +3,10 @@
 use entity::template::{Column, Entity};
 use sea_orm::sea_query::{Condition, ExprTrait, LikeExpr};
 use sea_orm::{ColumnTrait, EntityTrait, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect};
-use uuid::Uuid;
 
 use super::{Record, lower, record};
-use crate::{Result, Store};
+use crate::Result;
+use crate::nouns::Templates;
 use domain::fold::{fold, like_anywhere};
 use domain::page::{Page, PageRequest};
 
@@ -21,24 +21,19 @@ pub struct Listed<'a> {
     pub search: Option<&'a str>,
 }
 
-impl Store {
+impl Templates<'_> {
     /// A page of a company's templates, by name, then by language, business account and id.
-    pub async fn listed_templates(
-        &self,
-        company_id: Uuid,
-        page: PageRequest,
-        filter: Listed<'_>,
-    ) -> Result<Page<Record>> {
+    pub async fn page(self, page: PageRequest, filter: Listed<'_>) -> Result<Page<Record>> {
         let Listed { waba_id, status, search } = filter;
         let named =
             |text: &str| lower(Column::Name).like(LikeExpr::new(like_anywhere(&fold(text))).escape('\\'));
         let condition = Condition::all()
-            .add(Column::CompanyId.eq(company_id))
+            .add(Column::CompanyId.eq(self.company))
             .add_option(waba_id.map(|waba_id| Column::WabaId.eq(waba_id)))
             .add_option(status.map(|status| Column::Status.eq(status)))
             .add_option(search.map(named));
         let matching = Entity::find().filter(condition);
-        let total = matching.clone().count(&self.read).await?;
+        let total = matching.clone().count(&self.store.read).await?;
         let models = matching
             .order_by_asc(Column::Name)
             .order_by_asc(Column::Language)
@@ -46,7 +41,7 @@ impl Store {
             .order_by_asc(Column::Id)
             .offset(page.offset())
             .limit(page.limit)
-            .all(&self.read)
+            .all(&self.store.read)
             .await?;
         Ok(Page { records: models.into_iter().map(record).collect::<Result<_>>()?, total })
     }

@@ -18,7 +18,8 @@ use uuid::Uuid;
 pub use self::listed::Listed;
 pub use self::said::Said;
 use crate::dialect::{Rows, Type};
-use crate::{Error, Result, Store};
+use crate::nouns::{AllTemplates, Templates};
+use crate::{Error, Result};
 use clock::Timestamp;
 use domain::fold::{fold, like_anywhere};
 use domain::page::{Page, PageRequest};
@@ -84,17 +85,18 @@ pub struct Filter<'a> {
     pub category: Option<&'a str>,
 }
 
-impl Store {
+impl AllTemplates<'_> {
     /// The templates that were added or changed after `revision`.
-    pub async fn templates_changed_since(&self, revision: i64) -> Result<Vec<Record>> {
-        let changed = Entity::find().filter(Column::Revision.gt(revision)).all(&self.read).await?;
+    pub async fn changed_since(self, revision: i64) -> Result<Vec<Record>> {
+        let changed = Entity::find().filter(Column::Revision.gt(revision)).all(&self.store.read).await?;
         changed.into_iter().map(record).collect()
     }
+}
 
+impl Templates<'_> {
     /// A page of the approved templates of a business account, newest first, ties by id.
-    pub async fn approved_templates(
-        &self,
-        company_id: Uuid,
+    pub async fn approved(
+        self,
         waba_id: &str,
         page: PageRequest,
         filter: Filter<'_>,
@@ -103,7 +105,7 @@ impl Store {
         let same = |column: Column, text: &str| lower(column).eq(text.to_lowercase());
         let condition =
             Condition::all()
-                .add(Column::CompanyId.eq(company_id))
+                .add(Column::CompanyId.eq(self.company))
                 .add(Column::WabaId.eq(waba_id))
                 .add(Column::Status.eq(APPROVED))
                 .add_option(search.map(|text| {
@@ -112,38 +114,38 @@ impl Store {
                 .add_option(language.map(|text| same(Column::Language, text)))
                 .add_option(category.map(|text| same(Column::Category, text)));
         let matching = Entity::find().filter(condition);
-        let total = matching.clone().count(&self.read).await?;
+        let total = matching.clone().count(&self.store.read).await?;
         let models = matching
             .order_by_desc(Column::CreatedAt)
             .order_by_desc(Column::Id)
             .offset(page.offset())
             .limit(page.limit)
-            .all(&self.read)
+            .all(&self.store.read)
             .await?;
         Ok(Page { records: models.into_iter().map(record).collect::<Result<_>>()?, total })
     }
 
     /// Every template of a company, whatever its status, by business account, name and language.
-    pub async fn templates(&self, company_id: Uuid) -> Result<Vec<Record>> {
+    pub async fn all(self) -> Result<Vec<Record>> {
         let models = Entity::find()
-            .filter(Column::CompanyId.eq(company_id))
+            .filter(Column::CompanyId.eq(self.company))
             .order_by_asc(Column::WabaId)
             .order_by_asc(Column::Name)
             .order_by_asc(Column::Language)
-            .all(&self.read)
+            .all(&self.store.read)
             .await?;
         models.into_iter().map(record).collect()
     }
 
     /// The company's template of this id, whatever its status.
-    pub async fn find_template(&self, company_id: Uuid, id: i64) -> Result<Option<Record>> {
-        let template = Entity::find_by_id(id).filter(Column::CompanyId.eq(company_id));
-        template.one(&self.read).await?.map(record).transpose()
+    pub async fn find(self, id: i64) -> Result<Option<Record>> {
+        let template = Entity::find_by_id(id).filter(Column::CompanyId.eq(self.company));
+        template.one(&self.store.read).await?.map(record).transpose()
     }
 
     /// The templates of these sends of a company, for the sends that have one.
-    pub async fn templates_of_sends(&self, company_id: Uuid, sends: &[Uuid]) -> Result<HashMap<Uuid, i64>> {
-        let mut asked = Rows::new(self.backend, &[("id", Type::Uuid)]);
+    pub async fn of_sends(self, sends: &[Uuid]) -> Result<HashMap<Uuid, i64>> {
+        let mut asked = Rows::new(self.store.backend, &[("id", Type::Uuid)]);
         sends.iter().for_each(|id| asked.push([(*id).into()]));
         if asked.is_empty() {
             return Ok(HashMap::new());
@@ -153,25 +155,19 @@ impl Store {
             "SELECT send.id, send.template_id FROM {asked} AS asked JOIN send ON send.id = asked.id \
              WHERE send.company_id = $1 AND send.template_id IS NOT NULL"
         );
-        let rows = self.rows(sql, [company_id.into()].into_iter().chain(values)).await?;
+        let rows = self.store.rows(sql, [self.company.into()].into_iter().chain(values)).await?;
         rows.iter().map(|row| Ok((row.try_get_by_index(0)?, row.try_get_by_index(1)?))).collect()
     }
 
     /// The template of this name and language in a business account, whatever its status. The language may be in any
     /// case if only one language matches.
-    pub async fn find_template_by_name(
-        &self,
-        company_id: Uuid,
-        waba_id: &str,
-        name: &str,
-        language: &str,
-    ) -> Result<Option<Record>> {
+    pub async fn named(self, waba_id: &str, name: &str, language: &str) -> Result<Option<Record>> {
         let template = Entity::find()
-            .filter(Column::CompanyId.eq(company_id))
+            .filter(Column::CompanyId.eq(self.company))
             .filter(Column::WabaId.eq(waba_id))
             .filter(Column::Name.eq(name))
             .filter(lower(Column::Language).eq(language.to_lowercase()));
-        let mut found = template.all(&self.read).await?;
+        let mut found = template.all(&self.store.read).await?;
         let exact = found.iter().position(|template| template.language == language);
         let meant = exact.or((found.len() == 1).then_some(0));
         meant.map(|place| record(found.swap_remove(place))).transpose()

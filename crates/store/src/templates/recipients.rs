@@ -7,9 +7,10 @@
 use sea_orm::QueryResult;
 use uuid::Uuid;
 
+use crate::Result;
 use crate::dialect::{Rows, Type};
+use crate::nouns::AllTemplates;
 use crate::sends::recipient;
-use crate::{Result, Store};
 use clock::Timestamp;
 use domain::send::Progress;
 pub use domain::template::WrittenTo;
@@ -29,15 +30,15 @@ struct Send {
     finished_at: i64,
 }
 
-impl Store {
+impl AllTemplates<'_> {
     /// The recipients of templates from channels of a business account since `since`, in pages. A recipient may occur
     /// more than once. Messages below the mark without a row count as written at `now`, the latest possible time.
     ///
     /// # Errors
     ///
     /// When the database fails; [`crate::Error::Impossible`] for a row that this program never wrote.
-    pub async fn template_recipients(
-        &self,
+    pub async fn recipients(
+        self,
         waba_id: &str,
         (since, now): (Timestamp, Timestamp),
         mut page: impl FnMut(Vec<WrittenTo>) + std::marker::Send,
@@ -45,20 +46,20 @@ impl Store {
         // A clock that was ahead may have written times in the future.
         let by_now = |person: WrittenTo| WrittenTo { at: person.at.min(now), ..person };
         let mut page = |people: Vec<WrittenTo>| page(people.into_iter().map(by_now).collect());
-        let channels = self.rows("SELECT id FROM channel WHERE waba_id = $1", [waba_id.into()]).await?;
+        let channels = self.store.rows("SELECT id FROM channel WHERE waba_id = $1", [waba_id.into()]).await?;
         for channel in &channels {
             let channel: Uuid = channel.try_get_by_index(0)?;
             // A send that ends before the ended sends are read was read among the active ones.
             let mut last = Uuid::nil();
             loop {
-                let sends = self.active_templates(channel, last).await?;
+                let sends = self.active(channel, last).await?;
                 let Some(newest) = sends.last() else { break };
                 last = newest.id;
                 self.written_to(&sends, since, now, &mut page).await?;
             }
             let mut last = (since.millis(), Uuid::nil());
             loop {
-                let sends = self.finished_templates(channel, last).await?;
+                let sends = self.finished(channel, last).await?;
                 let Some(newest) = sends.last() else { break };
                 last = (newest.finished_at, newest.id);
                 self.written_to(&sends, since, now, &mut page).await?;
@@ -67,32 +68,32 @@ impl Store {
         Ok(())
     }
 
-    async fn active_templates(&self, channel: Uuid, after: Uuid) -> Result<Vec<Send>> {
+    async fn active(self, channel: Uuid, after: Uuid) -> Result<Vec<Send>> {
         let sql = format!(
             "SELECT id, recipient, recipients, settled, high_water, finished_at FROM send \
              WHERE channel_id = $1 AND state < 2 AND template_id IS NOT NULL AND id > $2 ORDER BY id LIMIT {SENDS}"
         );
-        self.rows(sql, [channel.into(), after.into()]).await?.iter().map(send).collect()
+        self.store.rows(sql, [channel.into(), after.into()]).await?.iter().map(send).collect()
     }
 
-    async fn finished_templates(&self, channel: Uuid, (at, after): (i64, Uuid)) -> Result<Vec<Send>> {
+    async fn finished(self, channel: Uuid, (at, after): (i64, Uuid)) -> Result<Vec<Send>> {
         let sql = format!(
             "SELECT id, recipient, recipients, settled, high_water, finished_at FROM send \
              WHERE channel_id = $1 AND template_id IS NOT NULL AND finished_at IS NOT NULL \
              AND (finished_at, id) > ($2, $3) ORDER BY finished_at, id LIMIT {SENDS}"
         );
-        self.rows(sql, [channel.into(), at.into(), after.into()]).await?.iter().map(send).collect()
+        self.store.rows(sql, [channel.into(), at.into(), after.into()]).await?.iter().map(send).collect()
     }
 
     /// The recipients of these sends.
     async fn written_to(
-        &self,
+        self,
         sends: &[Send],
         since: Timestamp,
         now: Timestamp,
         page: &mut impl FnMut(Vec<WrittenTo>),
     ) -> Result<()> {
-        let mut singles = Rows::new(self.backend, &[("id", Type::Uuid)]);
+        let mut singles = Rows::new(self.store.backend, &[("id", Type::Uuid)]);
         for send in sends.iter().filter(|send| send.recipient.is_some()) {
             singles.push([send.id.into()]);
         }
@@ -102,7 +103,7 @@ impl Store {
                 "SELECT recipient, state, taken_at, send_id FROM message WHERE ordinal = 0 \
                  AND send_id IN (SELECT id FROM {singles} AS singles)"
             );
-            let rows = self.rows(sql, values).await?;
+            let rows = self.store.rows(sql, values).await?;
             let mut found: Vec<_> =
                 rows.iter().filter_map(|row| written(row, since).transpose()).collect::<Result<_>>()?;
             let known =
@@ -122,7 +123,7 @@ impl Store {
     }
 
     async fn written_to_many(
-        &self,
+        self,
         send: &Send,
         since: Timestamp,
         now: Timestamp,
@@ -132,28 +133,29 @@ impl Store {
         page(self.marked(send, now).await?);
         let end = send.progress.high_water.min(send.recipients);
         for from in (0..end).step_by(MESSAGES as usize) {
-            let sql = format!("SELECT recipient, state, taken_at {} AND taken_at > $4", self.rows_between());
+            let sql =
+                format!("SELECT recipient, state, taken_at {} AND taken_at > $4", self.store.rows_between());
             let bounds = [from, from.saturating_add(MESSAGES)].map(|ordinal| ordinal.cast_signed().into());
             let [from, to] = bounds;
-            let rows = self.rows(sql, [send.id.into(), from, to, since.millis().into()]).await?;
+            let rows = self.store.rows(sql, [send.id.into(), from, to, since.millis().into()]).await?;
             page(rows.iter().filter_map(|row| written(row, since).transpose()).collect::<Result<_>>()?);
         }
         Ok(())
     }
 
     /// The recipients of a send below the mark whose messages have no row.
-    async fn marked(&self, send: &Send, now: Timestamp) -> Result<Vec<WrittenTo>> {
+    async fn marked(self, send: &Send, now: Timestamp) -> Result<Vec<WrittenTo>> {
         let Progress { settled, high_water } = send.progress;
         let mut marked = Vec::new();
         if settled >= high_water {
             return Ok(marked);
         }
-        let recorded = self.recorded(send.id, send.progress).await?;
+        let recorded = self.store.sends().recorded(send.id, send.progress).await?;
         let (mut first, mut numbers) = (0, Vec::new());
         for ordinal in (settled..high_water).filter(|ordinal| recorded.binary_search(ordinal).is_err()) {
             let place = |first: u64| usize::try_from(ordinal - first).unwrap_or(usize::MAX);
             if ordinal < first || place(first) >= numbers.len() {
-                (first, numbers) = self.block_at(send.id, ordinal).await?;
+                (first, numbers) = self.store.sends().block_at(send.id, ordinal).await?;
             }
             let number = numbers.get(place(first)).copied();
             marked.extend(number.map(|recipient| WrittenTo { recipient, at: now, is_certain: false }));

@@ -4,12 +4,12 @@
 //! arrival.
 
 use sea_orm::{ConnectionTrait, Value};
-use uuid::Uuid;
 
 use super::{APPROVED, DELETED, PAUSED};
+use crate::Result;
 use crate::dialect::{Cell, Rows, Type};
+use crate::nouns::{AllTemplates, Templates};
 use crate::revision::{self, Topic};
-use crate::{Result, Store};
 use clock::Timestamp;
 use domain::template::ListedTemplate;
 
@@ -42,28 +42,18 @@ const COLUMNS: &[(&str, Type)] = &[
     ("quality_score", Type::Text),
 ];
 
-impl Store {
+impl Templates<'_> {
     /// Stores the provider's list for one business account, in one transaction. Templates that are no longer listed
     /// become [`DELETED`]; unchanged ones keep their `updated_at`.
-    pub async fn sync_templates(
-        &self,
-        company_id: Uuid,
-        waba_id: &str,
-        listed: &[ListedTemplate],
-    ) -> Result<()> {
-        self.sync_templates_as_of(company_id, waba_id, listed, Timestamp::now()).await
+    pub async fn sync(self, waba_id: &str, listed: &[ListedTemplate]) -> Result<()> {
+        self.sync_as_of(waba_id, listed, Timestamp::now()).await
     }
 
-    /// Like [`Store::sync_templates`], for a list that was requested at `as_of`. Newer statements of the provider stay.
+    /// Like [`Templates::sync`](crate::Templates::sync), for a list that was requested at `as_of`. Newer statements of the provider stay.
     /// The list includes earlier statements, which change nothing when they arrive later.
-    pub async fn sync_templates_as_of(
-        &self,
-        company_id: Uuid,
-        waba_id: &str,
-        listed: &[ListedTemplate],
-        as_of: Timestamp,
-    ) -> Result<()> {
-        let mut rows = Rows::new(self.backend, COLUMNS);
+    pub async fn sync_as_of(self, waba_id: &str, listed: &[ListedTemplate], as_of: Timestamp) -> Result<()> {
+        let company_id = self.company;
+        let mut rows = Rows::new(self.store.backend, COLUMNS);
         for template in listed {
             rows.push([
                 template.provider_id.as_str().into(),
@@ -78,7 +68,7 @@ impl Store {
             ]);
         }
         let (listed, rows) = rows.select(6);
-        let transaction = self.begin().await?;
+        let transaction = self.store.begin().await?;
         let revision = revision::bump(&transaction, Topic::Template).await?;
         let now = Timestamp::now().millis();
         let mut values: Vec<sea_orm::Value> =
@@ -90,13 +80,14 @@ impl Store {
                  SELECT 1 FROM {listed} AS listed
                  WHERE listed.name = template.name AND listed.language = template.language)"
         );
-        let gone = transaction.execute_raw(self.statement(gone, values.clone())).await?;
-        let changed = transaction.execute_raw(self.statement(upsert(&listed), values)).await?;
-        let touch =
-            self.statement(self.touch_all(), [company_id.into(), waba_id.into(), as_of.millis().into()]);
+        let gone = transaction.execute_raw(self.store.statement(gone, values.clone())).await?;
+        let changed = transaction.execute_raw(self.store.statement(upsert(&listed), values)).await?;
+        let touch = self
+            .store
+            .statement(self.touch_all(), [company_id.into(), waba_id.into(), as_of.millis().into()]);
         if gone.rows_affected() + changed.rows_affected() == 0 {
             transaction.rollback().await?;
-            self.write.execute_raw(touch).await?;
+            self.store.write.execute_raw(touch).await?;
             return Ok(());
         }
         transaction.execute_raw(touch).await?;
@@ -106,23 +97,22 @@ impl Store {
 
     /// The statement that stamps all templates of an account with the time of a list, which includes all older
     /// statements.
-    fn touch_all(&self) -> String {
+    fn touch_all(self) -> String {
         let newer = FACETS
             .map(|(_, said_at)| format!("{said_at} = CASE WHEN {said_at} < $3 THEN $3 ELSE {said_at} END"));
         format!(
             "UPDATE template SET {} WHERE id IN (SELECT id FROM template WHERE company_id = $1 AND waba_id = $2 \
              ORDER BY id{})",
             newer.join(", "),
-            self.locking()
+            self.store.locking()
         )
     }
 
     /// Writes the provider's statement about one template at `said_at`: its status, its quality or its category, each
     /// in the provider's words and `None` if not mentioned. Values from later statements stay. `false` when there is no
     /// such template or nothing changed.
-    pub async fn change_template(
-        &self,
-        company_id: Uuid,
+    pub async fn change(
+        self,
         waba_id: &str,
         name: &str,
         language: &str,
@@ -133,7 +123,7 @@ impl Store {
         let words = FACETS.into_iter().zip([status, quality_score, category]);
         let words: Vec<_> = words.filter_map(|(facet, word)| Some((facet, word?))).collect();
         let key: [Value; 5] =
-            [company_id.into(), waba_id.into(), name.into(), language.into(), said_at.millis().into()];
+            [self.company.into(), waba_id.into(), name.into(), language.into(), said_at.millis().into()];
         let (mut set, mut is_news) = (String::new(), Vec::new());
         for (number, ((column, time), _)) in (8..).zip(&words) {
             let counts = format!("{time} <= $5");
@@ -146,7 +136,7 @@ impl Store {
         if words.is_empty() {
             return Ok(false);
         }
-        let transaction = self.begin().await?;
+        let transaction = self.store.begin().await?;
         let revision = revision::bump(&transaction, Topic::Template).await?;
         let sql = format!(
             "UPDATE template SET {set}revision = $6, updated_at = $7 WHERE {OF_NAME} AND ({})",
@@ -155,7 +145,7 @@ impl Store {
         let own = [revision.into(), Timestamp::now().millis().into()];
         let own = own.into_iter().chain(words.iter().map(|(_, word)| Value::from(*word)));
         let values = key.iter().cloned().chain(own);
-        let changed = transaction.execute_raw(self.statement(sql, values)).await?.rows_affected();
+        let changed = transaction.execute_raw(self.store.statement(sql, values)).await?.rows_affected();
         if changed > 0 {
             transaction.commit().await?;
             return Ok(true);
@@ -164,21 +154,23 @@ impl Store {
         // Nothing changes, but earlier statements that arrive later must count as older than this one.
         for ((_, time), _) in words {
             let sql = format!("UPDATE template SET {time} = $5 WHERE {OF_NAME} AND {time} < $5");
-            self.write.execute_raw(self.statement(sql, key.clone())).await?;
+            self.store.write.execute_raw(self.store.statement(sql, key.clone())).await?;
         }
         Ok(false)
     }
+}
 
+impl AllTemplates<'_> {
     /// Marks an approved template as paused, because the provider refused it.
-    pub async fn pause_template(&self, id: i64) -> Result<()> {
-        let transaction = self.begin().await?;
+    pub async fn pause(self, id: i64) -> Result<()> {
+        let transaction = self.store.begin().await?;
         let revision = revision::bump(&transaction, Topic::Template).await?;
         let sql = format!(
             "UPDATE template SET status = '{PAUSED}', revision = $2, updated_at = $3, status_said_at = $3 \
              WHERE id = $1 AND status = '{APPROVED}'"
         );
         let values = [id.into(), revision.into(), Timestamp::now().millis().into()];
-        transaction.execute_raw(self.statement(sql, values)).await?;
+        transaction.execute_raw(self.store.statement(sql, values)).await?;
         transaction.commit().await?;
         Ok(())
     }

@@ -4,8 +4,9 @@ use sea_orm::QueryResult;
 use uuid::Uuid;
 
 use super::APPROVED;
+use crate::Result;
+use crate::nouns::AllTemplates;
 use crate::sends::{Size, recipients, which};
-use crate::{Result, Store};
 use clock::Timestamp;
 use domain::send::{Control, Recipients, State};
 
@@ -20,7 +21,7 @@ pub struct Candidate {
     pub high_water: u64,
 }
 
-impl Store {
+impl AllTemplates<'_> {
     /// The oldest sends of a channel that were accepted after `after`, have a template and wait only for the quota of
     /// templates, at most `limit`. Sends with many recipients are included only if they have messages that were never
     /// reserved for an attempt.
@@ -28,8 +29,8 @@ impl Store {
     /// # Errors
     ///
     /// When the database fails; [`crate::Error::Impossible`] for a row that this program never wrote.
-    pub async fn waiting_templates(
-        &self,
+    pub async fn waiting(
+        self,
         channel_id: Uuid,
         size: Size,
         now: Timestamp,
@@ -55,7 +56,7 @@ impl Store {
             after.into(),
             i64::try_from(limit).unwrap_or(i64::MAX).into(),
         ];
-        self.rows(sql, values).await?.iter().map(candidate).collect()
+        self.store.rows(sql, values).await?.iter().map(candidate).collect()
     }
 }
 

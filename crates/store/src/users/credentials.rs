@@ -14,7 +14,8 @@ use uuid::Uuid;
 use super::links::Link;
 use super::{User, devices, sessions, waiting};
 use crate::changes::{self, Change, What, Who};
-use crate::{Result, Store, Transaction};
+use crate::nouns::Users;
+use crate::{Result, Transaction};
 
 /// The session of a person who replaces their own credentials. It stays, with a new token.
 #[derive(Debug, Clone, Copy)]
@@ -76,11 +77,11 @@ async fn put_password(within: &Transaction, who: &Who, user: &User, hash: &str) 
     changes::record(within, &[change]).await
 }
 
-impl Store {
+impl Users<'_> {
     /// Replaces the password of a person who is signed in, and ends everything that the old credentials opened, except this
     /// session. `false` when the session ended, or the credentials changed meanwhile.
-    pub async fn set_password(&self, who: &Who, user: &User, hash: &str, keep: Kept) -> Result<bool> {
-        let transaction = self.begin().await?;
+    pub async fn set_password(self, who: &Who, user: &User, hash: &str, keep: Kept) -> Result<bool> {
+        let transaction = self.store.begin().await?;
         if !renew(&transaction, user, Some(keep)).await? {
             transaction.rollback().await?;
             return Ok(false);
@@ -95,16 +96,17 @@ impl Store {
     ///
     /// The company that invited the person no longer vouches for them: the link was made by an operator.
     pub async fn reset_password(
-        &self,
+        self,
         who: &Who,
         link: &Link,
         user: &User,
         hash: &str,
     ) -> Result<Option<User>> {
-        let transaction = self.begin().await?;
+        let transaction = self.store.begin().await?;
         // The person is locked before the link, as everywhere.
         let version = link.credentials_version.unwrap_or(user.credentials_version);
-        let is_valid = lock(&transaction, user.id, version).await? && self.spend(&transaction, link).await?;
+        let is_valid = lock(&transaction, user.id, version).await?
+            && self.store.links().spend(&transaction, link).await?;
         if !is_valid || !renew(&transaction, user, None).await? {
             transaction.rollback().await?;
             return Ok(None);
@@ -123,8 +125,8 @@ impl Store {
 
     /// Signs a person out everywhere except in this session. `false` when the session ended, or the credentials changed
     /// meanwhile.
-    pub async fn end_other_sessions(&self, who: &Who, user: &User, keep: Kept) -> Result<bool> {
-        let transaction = self.begin().await?;
+    pub async fn end_other_sessions(self, who: &Who, user: &User, keep: Kept) -> Result<bool> {
+        let transaction = self.store.begin().await?;
         if !renew(&transaction, user, Some(keep)).await? {
             transaction.rollback().await?;
             return Ok(false);
@@ -137,10 +139,10 @@ impl Store {
     }
 
     /// The names of the companies of a person, some if there are many: words that a password must not consist of.
-    pub async fn company_names(&self, user_id: Uuid) -> Result<Vec<String>> {
+    pub async fn company_names(self, user_id: Uuid) -> Result<Vec<String>> {
         let sql = "SELECT name FROM company JOIN membership ON company_id = company.id
             WHERE user_id = $1 ORDER BY membership.created_at LIMIT 10";
-        let rows = self.rows(sql, [user_id.into()]).await?;
+        let rows = self.store.rows(sql, [user_id.into()]).await?;
         rows.into_iter().map(|row| Ok(row.try_get("", "name")?)).collect()
     }
 }

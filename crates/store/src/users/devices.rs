@@ -7,7 +7,8 @@ use sea_orm::{ConnectionTrait as _, Statement};
 use uuid::Uuid;
 
 use crate::dialect::now;
-use crate::{Result, Store, Transaction, run};
+use crate::nouns::Users;
+use crate::{Result, Transaction, run};
 
 /// How long after its last sign-in a device is known.
 pub const KNOWN: Duration = Duration::from_secs(180 * 24 * 3_600);
@@ -26,50 +27,50 @@ pub(crate) async fn forget(within: &Transaction, user_id: Uuid) -> Result<()> {
     Ok(())
 }
 
-impl Store {
+impl Users<'_> {
     /// Locks the row of a person, whose devices and waiting sign-ins are changed next: several rows at once, in no
     /// certain order.
-    pub(crate) async fn lock_person(&self, within: &Transaction, user_id: Uuid) -> Result<()> {
-        if !self.locking().is_empty() {
-            let sql = format!("SELECT id FROM user_account WHERE id = $1{}", self.locking());
-            within.query_all_raw(self.statement(sql, [user_id.into()])).await?;
+    pub(crate) async fn lock_person(self, within: &Transaction, user_id: Uuid) -> Result<()> {
+        if !self.store.locking().is_empty() {
+            let sql = format!("SELECT id FROM user_account WHERE id = $1{}", self.store.locking());
+            within.query_all_raw(self.store.statement(sql, [user_id.into()])).await?;
         }
         Ok(())
     }
 
     /// The person of this e-mail, if they signed in on the device with this hash before.
-    pub async fn person_of_device(&self, email: &str, hash: &[u8; 32]) -> Result<Option<Uuid>> {
+    pub async fn person_of_device(self, email: &str, hash: &[u8; 32]) -> Result<Option<Uuid>> {
         let sql = format!(
             "SELECT user_id FROM known_device JOIN user_account ON user_account.id = user_id
              WHERE email = $1 AND hash = $2 AND last_used_at > {} - $3",
-            now(self.backend)
+            now(self.store.backend)
         );
-        let row = self.row(sql, [email.into(), hash.to_vec().into(), known().into()]).await?;
+        let row = self.store.row(sql, [email.into(), hash.to_vec().into(), known().into()]).await?;
         row.map(|row| Ok(row.try_get("", "user_id")?)).transpose()
     }
 
     /// Whether anybody signed in on the device with this hash.
-    pub async fn is_device(&self, hash: &[u8; 32]) -> Result<bool> {
+    pub async fn is_device(self, hash: &[u8; 32]) -> Result<bool> {
         let sql = "SELECT 1 FROM known_device WHERE hash = $1 LIMIT 1";
-        Ok(self.row(sql, [hash.to_vec().into()]).await?.is_some())
+        Ok(self.store.row(sql, [hash.to_vec().into()]).await?.is_some())
     }
 
     /// Notes that a person signed in on the device with this hash.
-    pub async fn remember_device(&self, user_id: Uuid, hash: &[u8; 32]) -> Result<()> {
-        let transaction = self.begin().await?;
+    pub async fn remember_device(self, user_id: Uuid, hash: &[u8; 32]) -> Result<()> {
+        let transaction = self.store.begin().await?;
         self.lock_person(&transaction, user_id).await?;
         let sql = format!(
             "INSERT INTO known_device (user_id, hash, last_used_at) VALUES ($1, $2, {})
              ON CONFLICT (user_id, hash) DO UPDATE SET last_used_at = excluded.last_used_at",
-            now(self.backend)
+            now(self.store.backend)
         );
-        run(&transaction, self.statement(sql, [user_id.into(), hash.to_vec().into()])).await?;
+        run(&transaction, self.store.statement(sql, [user_id.into(), hash.to_vec().into()])).await?;
         let sql = format!(
             "DELETE FROM known_device WHERE user_id = $1 AND hash IN (SELECT hash FROM known_device
              WHERE user_id = $1 ORDER BY last_used_at DESC, hash LIMIT {} OFFSET {MOST})",
             i64::MAX
         );
-        run(&transaction, self.statement(sql, [user_id.into()])).await?;
+        run(&transaction, self.store.statement(sql, [user_id.into()])).await?;
         transaction.commit().await?;
         Ok(())
     }

@@ -8,8 +8,9 @@ use sea_orm::{ColumnTrait as _, EntityTrait, QueryFilter as _, QueryOrder as _, 
 use serde_json::json;
 use uuid::Uuid;
 
+use crate::Result;
 use crate::changes::{self, Change, What, Who};
-use crate::{Result, Store};
+use crate::nouns::SignIns;
 use clock::Timestamp;
 
 /// The author of failed sign-ins in the record.
@@ -39,14 +40,14 @@ pub struct Origins {
     pub addresses: BTreeSet<String>,
 }
 
-impl Store {
+impl SignIns<'_> {
     /// Where the latest attempts to sign in came from, at most `limit`.
-    pub async fn sign_in_origins(&self, limit: u64) -> Result<Origins> {
+    pub async fn origins(self, limit: u64) -> Result<Origins> {
         let latest = Entity::find()
             .filter(Column::What.eq(What::SignIn.as_str()))
             .order_by_desc(Column::Id)
             .limit(limit)
-            .all(&self.read)
+            .all(&self.store.read)
             .await?;
         let mut origins = Origins { attempts: latest.len(), ..Origins::default() };
         for attempt in latest {
@@ -59,16 +60,16 @@ impl Store {
 
     /// Records an attempt to sign in that failed. `email` is empty when there is no such user: the typed text may be a
     /// password.
-    pub async fn record_failed_sign_in(&self, who: &Who, email: &str, reason: &str) -> Result<()> {
+    pub async fn record_failed(self, who: &Who, email: &str, reason: &str) -> Result<()> {
         let refused = json!({ "status": "refused", "reason": reason });
-        let transaction = self.begin().await?;
+        let transaction = self.store.begin().await?;
         changes::record(&transaction, &[Change::now(who, What::SignIn, email, None, refused)]).await?;
         transaction.commit().await?;
         Ok(())
     }
 
     /// Records failed attempts as one entry, or updates the entry's number of attempts.
-    pub async fn fold_failed_sign_ins(&self, folded: Folded<'_>) -> Result<()> {
+    pub async fn fold_failed(self, folded: Folded<'_>) -> Result<()> {
         let Folded { id, at, address, times } = folded;
         let after = json!({ "status": "refused", "reason": "many", "times": times });
         let entry = ActiveModel {
@@ -82,7 +83,7 @@ impl Store {
             address: Set(address.map(str::to_owned)),
         };
         let counted = OnConflict::column(Column::Id).update_column(Column::After).to_owned();
-        Entity::insert(entry).on_conflict(counted).exec_without_returning(&self.write).await?;
+        Entity::insert(entry).on_conflict(counted).exec_without_returning(&self.store.write).await?;
         Ok(())
     }
 }

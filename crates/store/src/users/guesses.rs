@@ -9,7 +9,8 @@ use std::time::Duration;
 use sea_orm::{ConnectionTrait as _, QueryResult};
 
 use crate::dialect::{Cell, Rows, Type, now};
-use crate::{Result, Store, run};
+use crate::nouns::SignIns;
+use crate::{Result, run};
 
 /// How long after its last guess a subject's guesses count.
 pub const KEPT: Duration = Duration::from_secs(3_600);
@@ -44,36 +45,36 @@ fn in_order(rows: &[QueryResult], subjects: &[Subject]) -> Result<Vec<Guesses>> 
     Ok(found)
 }
 
-impl Store {
-    fn subjects(&self, subjects: &[Subject]) -> Rows {
+impl SignIns<'_> {
+    fn subjects(self, subjects: &[Subject]) -> Rows {
         // Rows are locked in the order of their keys.
         let mut sorted = subjects.to_vec();
         sorted.sort_unstable();
         sorted.dedup();
-        let mut rows = Rows::new(self.backend, SUBJECTS);
+        let mut rows = Rows::new(self.store.backend, SUBJECTS);
         sorted.iter().for_each(|subject| rows.push([Cell::Bytes(subject)]));
         rows
     }
 
     /// The guesses of these subjects.
-    pub async fn guesses(&self, subjects: &[Subject]) -> Result<Vec<Guesses>> {
+    pub async fn guesses(self, subjects: &[Subject]) -> Result<Vec<Guesses>> {
         let (asked, values) = self.subjects(subjects).select(1);
         let sql = format!(
             "SELECT subject, attempts, {} - last_at AS since FROM sign_in_guess
              WHERE subject IN (SELECT subject FROM {asked} AS asked)",
-            now(self.backend)
+            now(self.store.backend)
         );
-        in_order(&self.rows(sql, values).await?, subjects)
+        in_order(&self.store.rows(sql, values).await?, subjects)
     }
 
     /// Counts a guess for each of these subjects, unless `wait` says that it has to wait; returns that wait. Guesses
     /// at the same subject take turns, on whichever node they are made.
     pub async fn count_guess(
-        &self,
+        self,
         subjects: &[Subject],
         wait: impl Fn(&[Guesses]) -> Duration,
     ) -> Result<Duration> {
-        let transaction = self.begin().await?;
+        let transaction = self.store.begin().await?;
         let (asked, values) = self.subjects(subjects).select(1);
         // The update changes nothing: it locks the rows that exist. SQLite needs a condition between a sub-select and
         // the conflict.
@@ -82,9 +83,9 @@ impl Store {
              SELECT subject, 0, 0 FROM {asked} AS asked WHERE TRUE ORDER BY subject
              ON CONFLICT (subject) DO UPDATE SET attempts = sign_in_guess.attempts
              RETURNING subject, attempts, {} - last_at AS since",
-            now(self.backend)
+            now(self.store.backend)
         );
-        let rows = transaction.query_all_raw(self.statement(sql, values)).await?;
+        let rows = transaction.query_all_raw(self.store.statement(sql, values)).await?;
         let waits = wait(&in_order(&rows, subjects)?);
         if waits > Duration::ZERO {
             transaction.rollback().await?;
@@ -95,26 +96,26 @@ impl Store {
             "UPDATE sign_in_guess SET last_at = {now},
                  attempts = CASE WHEN last_at <= {now} - $1 THEN 1 ELSE attempts + 1 END
              WHERE subject IN (SELECT subject FROM {asked} AS asked)",
-            now = now(self.backend)
+            now = now(self.store.backend)
         );
-        run(&transaction, self.statement(sql, std::iter::once(kept().into()).chain(values))).await?;
+        run(&transaction, self.store.statement(sql, std::iter::once(kept().into()).chain(values))).await?;
         transaction.commit().await?;
         Ok(Duration::ZERO)
     }
 
     /// Takes a guess of each of the subjects `back`, and forgets all guesses of the others.
-    pub async fn end_guess(&self, back: &[Subject], forgotten: &[Subject]) -> Result<()> {
-        let transaction = self.begin().await?;
+    pub async fn end_guess(self, back: &[Subject], forgotten: &[Subject]) -> Result<()> {
+        let transaction = self.store.begin().await?;
         let all = [back, forgotten].concat();
-        if !self.locking().is_empty() {
+        if !self.store.locking().is_empty() {
             // All rows first, in the one order, because each statement below is about some of them.
             let (asked, values) = self.subjects(&all).select(1);
             let sql = format!(
                 "SELECT subject FROM sign_in_guess WHERE subject IN (SELECT subject FROM {asked} AS asked)
                  ORDER BY subject{}",
-                self.locking()
+                self.store.locking()
             );
-            transaction.query_all_raw(self.statement(sql, values)).await?;
+            transaction.query_all_raw(self.store.statement(sql, values)).await?;
         }
         for (subjects, sql) in [
             (back, "UPDATE sign_in_guess SET attempts = attempts - 1"),
@@ -127,26 +128,26 @@ impl Store {
             let (asked, values) = self.subjects(subjects).select(1);
             let over = if sql.starts_with("DELETE") { " AND attempts <= 0" } else { "" };
             let sql = format!("{sql} WHERE subject IN (SELECT subject FROM {asked} AS asked){over}");
-            run(&transaction, self.statement(sql, values)).await?;
+            run(&transaction, self.store.statement(sql, values)).await?;
         }
         transaction.commit().await?;
         Ok(())
     }
 
     /// Removes some rows that count no more, at most `limit`, and counts the others up to `most`.
-    pub async fn sweep_guesses(&self, limit: u32, most: u64) -> Result<u64> {
-        let skip = if self.locking().is_empty() { "" } else { " SKIP LOCKED" };
-        let over = format!("last_at <= {} - $1", now(self.backend));
+    pub async fn sweep_guesses(self, limit: u32, most: u64) -> Result<u64> {
+        let skip = if self.store.locking().is_empty() { "" } else { " SKIP LOCKED" };
+        let over = format!("last_at <= {} - $1", now(self.store.backend));
         let sql = format!(
             "DELETE FROM sign_in_guess WHERE {over} AND subject IN (SELECT subject FROM sign_in_guess
              WHERE {over} ORDER BY last_at LIMIT $2{}{skip})",
-            self.locking()
+            self.store.locking()
         );
         let values = [kept().into(), i64::from(limit).into()];
-        run(&self.write, self.statement(sql, values)).await?;
+        run(&self.store.write, self.store.statement(sql, values)).await?;
         let sql = "SELECT COUNT(*) AS total FROM (SELECT 1 FROM sign_in_guess LIMIT $1) AS counted";
         let most = i64::try_from(most).unwrap_or(i64::MAX);
-        let row = self.row(sql, [most.into()]).await?;
+        let row = self.store.row(sql, [most.into()]).await?;
         let total: i64 = row.map(|row| row.try_get("", "total")).transpose()?.unwrap_or_default();
         Ok(total.unsigned_abs())
     }

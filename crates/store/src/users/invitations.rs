@@ -10,7 +10,8 @@ use uuid::Uuid;
 use super::links::{self, Link};
 use super::{NewUser, User, credentials, memberships};
 use crate::changes::{self, Change, What, Who};
-use crate::{Error, Result, Store, Transaction, users};
+use crate::nouns::Links;
+use crate::{Error, Result, Transaction, users};
 use clock::Timestamp;
 use domain::user::{Email, Language};
 
@@ -47,9 +48,9 @@ pub(super) async fn end(within: &Transaction, user: &User, company_id: Uuid) -> 
     Ok(())
 }
 
-impl Store {
+impl Links<'_> {
     /// Invitations that are valid and were not used yet, the newest first: those to this company, or all.
-    pub async fn invitations(&self, company_id: Option<Uuid>, now: Timestamp) -> Result<Vec<Link>> {
+    pub async fn invitations(self, company_id: Option<Uuid>, now: Timestamp) -> Result<Vec<Link>> {
         let mut values = vec![now.millis().into()];
         let mut sql = format!("{} AND purpose = 'invitation'", links::SELECT);
         if let Some(company_id) = company_id {
@@ -57,15 +58,15 @@ impl Store {
             values.push(company_id.into());
         }
         sql.push_str(" ORDER BY link.id DESC");
-        let rows = self.rows(sql, values).await?;
+        let rows = self.store.rows(sql, values).await?;
         rows.iter().map(links::read).collect()
     }
 
     /// Withdraws an invitation, to this company if one is given; `false` when there is none of this id.
-    pub async fn withdraw_invitation(&self, who: &Who, company_id: Option<Uuid>, id: Uuid) -> Result<bool> {
+    pub async fn withdraw_invitation(self, who: &Who, company_id: Option<Uuid>, id: Uuid) -> Result<bool> {
         let open = self.invitations(company_id, Timestamp::now()).await?;
         let Some(link) = open.into_iter().find(|link| link.id == id) else { return Ok(false) };
-        let transaction = self.begin().await?;
+        let transaction = self.store.begin().await?;
         if !self.spend(&transaction, &link).await? {
             transaction.rollback().await?;
             return Ok(false);
@@ -83,12 +84,12 @@ impl Store {
     ///
     /// [`Error::Taken`] when there is such a person already.
     pub async fn accept_invitation(
-        &self,
+        self,
         who: &Who,
         link: &Link,
         accepted: Accepted<'_>,
     ) -> Result<Option<User>> {
-        let transaction = self.begin().await?;
+        let transaction = self.store.begin().await?;
         lock_company(&transaction, link).await?;
         if !self.spend(&transaction, link).await? {
             transaction.rollback().await?;
@@ -112,8 +113,8 @@ impl Store {
 
     /// Gives an existing person the rights of an invitation. `false` when it was used before or is no longer valid, and when
     /// the person's credentials changed since they were authenticated.
-    pub async fn join(&self, who: &Who, link: &Link, user: &User) -> Result<bool> {
-        let transaction = self.begin().await?;
+    pub async fn join(self, who: &Who, link: &Link, user: &User) -> Result<bool> {
+        let transaction = self.store.begin().await?;
         lock_company(&transaction, link).await?;
         let is_person = credentials::lock(&transaction, user.id, user.credentials_version).await?;
         if !is_person || !self.spend(&transaction, link).await? {
@@ -125,7 +126,7 @@ impl Store {
         }
         if link.is_operator && !user.is_operator {
             let sql = "UPDATE user_account SET is_operator = 1 WHERE id = $1";
-            transaction.execute_raw(self.statement(sql, [user.id.into()])).await?;
+            transaction.execute_raw(self.store.statement(sql, [user.id.into()])).await?;
             let operator = |is: bool| json!({ "is_operator": is });
             let change = Change::now(who, What::User, &user.email, Some(operator(false)), operator(true));
             changes::record(&transaction, &[change]).await?;

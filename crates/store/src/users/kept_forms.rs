@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use uuid::Uuid;
 
-use crate::{Result, Store, run};
+use crate::nouns::Sessions;
+use crate::{Result, run};
 use clock::Timestamp;
 
 /// How long a form is kept. Old ones are removed when another one is kept, and by retention.
@@ -12,13 +13,13 @@ pub const KEPT: Duration = Duration::from_secs(24 * 3_600);
 /// The most forms of a session; the oldest one makes room. Each is as long as a person has typed.
 const MOST: i64 = 8;
 
-impl Store {
+impl Sessions<'_> {
     /// Keeps the content of a form of this session, and returns its id.
-    pub async fn keep_form(&self, session_id: Uuid, content: &str, now: Timestamp) -> Result<Uuid> {
+    pub async fn keep_form(self, session_id: Uuid, content: &str, now: Timestamp) -> Result<Uuid> {
         let id = Uuid::now_v7();
-        let transaction = self.begin().await?;
+        let transaction = self.store.begin().await?;
         let sql = "DELETE FROM kept_form WHERE kept_at <= $1";
-        run(&transaction, self.statement(sql, [now.minus(KEPT).millis().into()])).await?;
+        run(&transaction, self.store.statement(sql, [now.minus(KEPT).millis().into()])).await?;
         let sql = format!(
             "DELETE FROM kept_form WHERE id IN (
                 SELECT id FROM kept_form WHERE session_id = $1 ORDER BY kept_at DESC, id DESC LIMIT {} OFFSET {}
@@ -26,18 +27,19 @@ impl Store {
             i64::MAX,
             MOST - 1
         );
-        run(&transaction, self.statement(&*sql, [session_id.into()])).await?;
+        run(&transaction, self.store.statement(&*sql, [session_id.into()])).await?;
         let sql = "INSERT INTO kept_form (id, session_id, content, kept_at) VALUES ($1, $2, $3, $4)";
         let values = [id.into(), session_id.into(), content.into(), now.millis().into()];
-        run(&transaction, self.statement(sql, values)).await?;
+        run(&transaction, self.store.statement(sql, values)).await?;
         transaction.commit().await?;
         Ok(id)
     }
 
     /// The content of a form that this session keeps; `None` when it has no such form any more.
-    pub async fn kept_form(&self, session_id: Uuid, id: Uuid, now: Timestamp) -> Result<Option<String>> {
+    pub async fn kept_form(self, session_id: Uuid, id: Uuid, now: Timestamp) -> Result<Option<String>> {
         let sql = "SELECT content FROM kept_form WHERE id = $1 AND session_id = $2 AND kept_at > $3";
-        let row = self.row(sql, [id.into(), session_id.into(), now.minus(KEPT).millis().into()]).await?;
+        let row =
+            self.store.row(sql, [id.into(), session_id.into(), now.minus(KEPT).millis().into()]).await?;
         row.map(|row| Ok(row.try_get_by_index(0)?)).transpose()
     }
 }

@@ -12,7 +12,8 @@ use uuid::Uuid;
 
 use super::memberships::{self, role};
 use crate::changes::{self, Change, What, Who};
-use crate::{Error, Result, Store, Transaction};
+use crate::nouns::Links;
+use crate::{Error, Result, Transaction};
 use clock::Timestamp;
 use domain::user::Role;
 
@@ -162,16 +163,16 @@ impl TryFrom<Row> for Link {
     }
 }
 
-impl Store {
+impl Links<'_> {
     /// Creates a link, which replaces another one of the same purpose for the same person (and company). Removes
     /// expired links. Returns when the link expires; `None` when a person invites who may not.
-    pub async fn add_link(&self, who: &Who, new: NewLink<'_>) -> Result<Option<Timestamp>> {
+    pub async fn add(self, who: &Who, new: NewLink<'_>) -> Result<Option<Timestamp>> {
         let NewLink { purpose, hash, email, name, company, is_operator } = new;
         let now = Timestamp::now();
         let expires_at = now.plus(VALID);
         let (company_id, role) = company.unzip();
         let role = role.map(Role::as_str);
-        let transaction = self.begin().await?;
+        let transaction = self.store.begin().await?;
         let inviter_id = match who {
             Who::User { email, .. } if purpose == Purpose::Invitation => {
                 let Some(id) = self.inviter(&transaction, email, company_id, is_operator).await? else {
@@ -186,10 +187,10 @@ impl Store {
             Purpose::Invitation => None,
             Purpose::Reset | Purpose::SignIn => self.version_of(&transaction, email).await?,
         };
-        let ended = self.statement("DELETE FROM link WHERE expires_at <= $1", [now.millis().into()]);
+        let ended = self.store.statement("DELETE FROM link WHERE expires_at <= $1", [now.millis().into()]);
         transaction.execute_raw(ended).await?;
         let sql = "DELETE FROM link WHERE email = $1 AND purpose = $2 AND company_id IS NOT DISTINCT FROM $3";
-        let former = self.statement(sql, [email.into(), purpose.as_str().into(), company_id.into()]);
+        let former = self.store.statement(sql, [email.into(), purpose.as_str().into(), company_id.into()]);
         transaction.execute_raw(former).await?;
         let sql = "INSERT INTO link (id, hash, purpose, email, name, company_id, role, is_operator, made_by,
                 created_at, expires_at, inviter_id, credentials_version)
@@ -209,7 +210,7 @@ impl Store {
             inviter_id.into(),
             version.into(),
         ];
-        transaction.execute_raw(self.statement(sql, values)).await?;
+        transaction.execute_raw(self.store.statement(sql, values)).await?;
         let mut after = json!({ "purpose": purpose.as_str(), "expires_at": expires_at });
         if purpose == Purpose::Invitation {
             after["company_id"] = json!(company_id);
@@ -223,7 +224,7 @@ impl Store {
 
     /// The person who invites, if they may give these rights.
     async fn inviter(
-        &self,
+        self,
         within: &Transaction,
         email: &str,
         company_id: Option<Uuid>,
@@ -233,35 +234,35 @@ impl Store {
             AND (is_operator = 1 OR $2 = 0 AND EXISTS (SELECT 1 FROM membership
                 WHERE membership.user_id = user_account.id AND company_id = $3 AND role = 'owner'))";
         let values = [email.into(), i16::from(is_operator).into(), company_id.into()];
-        let row = within.query_one_raw(self.statement(sql, values)).await?;
+        let row = within.query_one_raw(self.store.statement(sql, values)).await?;
         Ok(row.map(|row| row.try_get("", "id")).transpose()?)
     }
 
     /// The version of the credentials of the person with this e-mail.
-    async fn version_of(&self, within: &Transaction, email: &str) -> Result<Option<i64>> {
+    async fn version_of(self, within: &Transaction, email: &str) -> Result<Option<i64>> {
         let sql = "SELECT credentials_version FROM user_account WHERE email = $1";
-        let row = within.query_one_raw(self.statement(sql, [email.into()])).await?;
+        let row = within.query_one_raw(self.store.statement(sql, [email.into()])).await?;
         Ok(row.map(|row| row.try_get("", "credentials_version")).transpose()?)
     }
 
     /// The link whose token has this hash, if it is neither used nor expired.
-    pub async fn find_link(&self, hash: &[u8; 32], now: Timestamp) -> Result<Option<Link>> {
+    pub async fn find(self, hash: &[u8; 32], now: Timestamp) -> Result<Option<Link>> {
         let sql = format!("{SELECT} AND hash = $2");
-        let row = self.row(sql, [now.millis().into(), hash.to_vec().into()]).await?;
+        let row = self.store.row(sql, [now.millis().into(), hash.to_vec().into()]).await?;
         row.as_ref().map(read).transpose()
     }
 
     /// Marks a link as used; `false` when it was used before, or is no longer valid.
-    pub async fn use_link(&self, link: &Link) -> Result<bool> {
-        let transaction = self.begin().await?;
+    pub async fn use_link(self, link: &Link) -> Result<bool> {
+        let transaction = self.store.begin().await?;
         let used = self.spend(&transaction, link).await?;
         transaction.commit().await?;
         Ok(used)
     }
 
     /// Removes a link within the transaction of its use; `false` when it was used, has expired or is no longer valid.
-    pub(super) async fn spend(&self, within: &Transaction, link: &Link) -> Result<bool> {
-        let spend = self.statement(SPEND, [link.id.into(), Timestamp::now().millis().into()]);
+    pub(super) async fn spend(self, within: &Transaction, link: &Link) -> Result<bool> {
+        let spend = self.store.statement(SPEND, [link.id.into(), Timestamp::now().millis().into()]);
         Ok(within.execute_raw(spend).await?.rows_affected() > 0)
     }
 }

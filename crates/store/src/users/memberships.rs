@@ -6,7 +6,8 @@ use uuid::Uuid;
 
 use super::{User, invitations};
 use crate::changes::{self, Change, What, Who};
-use crate::{Error, Result, Store, Transaction};
+use crate::nouns::{Members, Users};
+use crate::{Error, Result, Transaction};
 use clock::Timestamp;
 use domain::fold::fold;
 use domain::page::{Page, PageRequest};
@@ -153,11 +154,11 @@ pub(crate) async fn put(
     changes::record(within, &[change]).await
 }
 
-impl Store {
+impl Users<'_> {
     /// A page of the companies that a person may use, by name: all of them for an operator. `search` is matched
     /// anywhere in the name, without case and accents.
     pub async fn companies_of(
-        &self,
+        self,
         user: &User,
         page: PageRequest,
         search: Option<&str>,
@@ -173,11 +174,12 @@ impl Store {
         );
         let Some(search) = search.map(fold) else {
             let total = format!("SELECT COUNT(*) AS total FROM company {join}");
-            let total = self.row(total, [user.id.into()]).await?;
+            let total = self.store.row(total, [user.id.into()]).await?;
             let total: i64 = total.map(|row| row.try_get("", "total")).transpose()?.unwrap_or_default();
             let offset = i64::try_from(page.offset()).unwrap_or(i64::MAX);
             let limit = i64::try_from(page.limit).unwrap_or(i64::MAX);
             let rows = self
+                .store
                 .rows(format!("{sql} LIMIT $2 OFFSET $3"), [user.id.into(), limit.into(), offset.into()])
                 .await?;
             let read = |row| Membership::try_from(Row::from_query_result(&row, "")?);
@@ -186,7 +188,7 @@ impl Store {
         };
         // Names are folded here, because the databases cannot fold them. There are few companies.
         let mut found = Vec::new();
-        for row in self.rows(sql, [user.id.into()]).await? {
+        for row in self.store.rows(sql, [user.id.into()]).await? {
             let row = Row::from_query_result(&row, "")?;
             if fold(&row.company_name).contains(&search) {
                 found.push(Membership::try_from(row)?);
@@ -199,34 +201,40 @@ impl Store {
     }
 
     /// The company, if this person may use it; an operator may use every company as an owner.
-    pub async fn membership(&self, user: &User, company_id: Uuid) -> Result<Option<Membership>> {
+    pub async fn membership(self, user: &User, company_id: Uuid) -> Result<Option<Membership>> {
         let sql = "SELECT company.id AS company_id, company.name AS company_name,
                 COALESCE(membership.role, '') AS role
             FROM company LEFT JOIN membership ON company_id = company.id AND user_id = $1
             WHERE company.id = $2";
-        let Some(row) = self.row(sql, [user.id.into(), company_id.into()]).await? else { return Ok(None) };
+        let Some(row) = self.store.row(sql, [user.id.into(), company_id.into()]).await? else {
+            return Ok(None);
+        };
         let row = Row::from_query_result(&row, "")?;
         if user.is_operator {
             return Ok(Some(Membership { role: Role::Owner, company_id, company_name: row.company_name }));
         }
         if row.role.is_empty() { Ok(None) } else { Membership::try_from(row).map(Some) }
     }
+}
 
+impl Members<'_> {
     /// The members of a company, by e-mail.
-    pub async fn members(&self, company_id: Uuid) -> Result<Vec<Member>> {
+    pub async fn all(self) -> Result<Vec<Member>> {
+        let company_id = self.company;
         let sql = "SELECT user_id, email, name, role, totp_secret, disabled_at,
                 (SELECT MAX(last_used_at) FROM user_session WHERE user_session.user_id = membership.user_id)
                     AS last_used_at
             FROM membership JOIN user_account ON user_account.id = user_id
             WHERE company_id = $1 ORDER BY email";
-        let rows = self.rows(sql, [company_id.into()]).await?;
+        let rows = self.store.rows(sql, [company_id.into()]).await?;
         rows.iter().map(|row| MemberRow::from_query_result(row, "")?.try_into()).collect()
     }
 
     /// Gives a member another role. With a lesser one, the invitations that the member made or was given end.
-    pub async fn set_role(&self, who: &Who, company_id: Uuid, user: &User, new: Role) -> Result<Changed> {
-        let transaction = self.begin().await?;
-        let changed = self.may_change(&transaction, company_id, user.id, new != Role::Owner).await?;
+    pub async fn set_role(self, who: &Who, user: &User, new: Role) -> Result<Changed> {
+        let company_id = self.company;
+        let transaction = self.store.begin().await?;
+        let changed = self.may_change(&transaction, user.id, new != Role::Owner).await?;
         let former = role_in(&transaction, user.id, company_id).await?;
         // A member who has the role already is not changed, so that even the lock writes nothing.
         if changed == Changed::Done && former != Some(new) {
@@ -243,22 +251,23 @@ impl Store {
 
     /// Removes a member from a company. The person's sessions that had chosen the company choose another one, and their
     /// tokens that read it end, as do the invitations to it that the person made or was given.
-    pub async fn remove_member(&self, who: &Who, company_id: Uuid, user: &User) -> Result<Changed> {
-        let transaction = self.begin().await?;
-        let changed = self.may_change(&transaction, company_id, user.id, true).await?;
+    pub async fn remove(self, who: &Who, user: &User) -> Result<Changed> {
+        let company_id = self.company;
+        let transaction = self.store.begin().await?;
+        let changed = self.may_change(&transaction, user.id, true).await?;
         if changed != Changed::Done {
             transaction.rollback().await?;
             return Ok(changed);
         }
         let values = || [user.id.into(), company_id.into()];
         let sql = "DELETE FROM membership WHERE user_id = $1 AND company_id = $2 RETURNING role";
-        let former = transaction.query_one_raw(self.statement(sql, values())).await?;
+        let former = transaction.query_one_raw(self.store.statement(sql, values())).await?;
         let former: String = former.map(|row| row.try_get("", "role")).transpose()?.unwrap_or_default();
         let sql = "UPDATE user_session SET company_id = NULL WHERE user_id = $1 AND company_id = $2";
-        transaction.execute_raw(self.statement(sql, values())).await?;
+        transaction.execute_raw(self.store.statement(sql, values())).await?;
         let sql = "UPDATE user_session SET token_hash = NULL, token_company_id = NULL
             WHERE user_id = $1 AND token_company_id = $2";
-        transaction.execute_raw(self.statement(sql, values())).await?;
+        transaction.execute_raw(self.store.statement(sql, values())).await?;
         invitations::end(&transaction, user, company_id).await?;
         let before = json!({ "company_id": company_id, "role": former });
         let after = json!({ "company_id": company_id, "role": null });
@@ -269,17 +278,13 @@ impl Store {
     }
 
     /// Whether a member may lose their role. Concurrent changes take turns, so that one owner is left.
-    async fn may_change(
-        &self,
-        within: &Transaction,
-        company_id: Uuid,
-        user_id: Uuid,
-        loses_ownership: bool,
-    ) -> Result<Changed> {
+    async fn may_change(self, within: &Transaction, user_id: Uuid, loses_ownership: bool) -> Result<Changed> {
+        let company_id = self.company;
         lock(within, company_id).await?;
         let sql = "SELECT user_id, role FROM membership
             WHERE company_id = $1 AND (user_id = $2 OR role = 'owner')";
-        let rows = within.query_all_raw(self.statement(sql, [company_id.into(), user_id.into()])).await?;
+        let rows =
+            within.query_all_raw(self.store.statement(sql, [company_id.into(), user_id.into()])).await?;
         let (mut own, mut other_owners) = (None, 0);
         for row in rows {
             let (id, word): (Uuid, String) = (row.try_get("", "user_id")?, row.try_get("", "role")?);

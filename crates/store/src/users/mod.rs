@@ -25,7 +25,8 @@ use serde_json::json;
 use uuid::Uuid;
 
 use crate::changes::{self, Change, What, Who};
-use crate::{Error, Result, Store, Transaction};
+use crate::nouns::Users;
+use crate::{Error, Result, Transaction};
 use clock::Timestamp;
 use domain::fold::like_anywhere;
 use domain::page::{Page, PageRequest};
@@ -159,21 +160,21 @@ pub(crate) async fn add(within: &Transaction, who: &Who, new: NewUser<'_>) -> Re
     Ok(user)
 }
 
-impl Store {
+impl Users<'_> {
     /// Adds a person.
     ///
     /// # Errors
     ///
     /// [`Error::Taken`] when another user has the e-mail.
-    pub async fn add_user(&self, who: &Who, new: NewUser<'_>) -> Result<User> {
-        let transaction = self.begin().await?;
+    pub async fn add(self, who: &Who, new: NewUser<'_>) -> Result<User> {
+        let transaction = self.store.begin().await?;
         let user = add(&transaction, who, new).await?;
         transaction.commit().await?;
         Ok(user)
     }
 
     /// A page of all people, by e-mail; `search` is matched anywhere in e-mail and name, without case.
-    pub async fn users(&self, page: PageRequest, search: Option<&str>) -> Result<Page<User>> {
+    pub async fn page(self, page: PageRequest, search: Option<&str>) -> Result<Page<User>> {
         let mut matching = Entity::find();
         if let Some(search) = search {
             let pattern = || LikeExpr::new(like_anywhere(&search.to_lowercase())).escape('\\');
@@ -181,35 +182,35 @@ impl Store {
             let name = SimpleExpr::from(Func::lower(Expr::col(Column::Name))).like(pattern());
             matching = matching.filter(Condition::any().add(email).add(name));
         }
-        let total = matching.clone().count(&self.read).await?;
+        let total = matching.clone().count(&self.store.read).await?;
         let models = matching
             .order_by_asc(Column::Email)
             .offset(page.offset())
             .limit(page.limit)
-            .all(&self.read)
+            .all(&self.store.read)
             .await?;
         Ok(Page { records: models.into_iter().map(User::from).collect(), total })
     }
 
     /// The person of this id.
-    pub async fn find_user(&self, id: Uuid) -> Result<Option<User>> {
-        Ok(Entity::find_by_id(id).one(&self.read).await?.map(User::from))
+    pub async fn find(self, id: Uuid) -> Result<Option<User>> {
+        Ok(Entity::find_by_id(id).one(&self.store.read).await?.map(User::from))
     }
 
     /// The person of this e-mail.
-    pub async fn find_user_by_email(&self, email: &Email) -> Result<Option<User>> {
+    pub async fn find_by_email(self, email: &Email) -> Result<Option<User>> {
         Ok(self.credentials_by_email(email).await?.map(|credentials| credentials.user))
     }
 
     /// The credentials of the person with this e-mail address.
-    pub async fn credentials_by_email(&self, email: &Email) -> Result<Option<Credentials>> {
-        let found = Entity::find().filter(Column::Email.eq(email.as_str())).one(&self.read).await?;
+    pub async fn credentials_by_email(self, email: &Email) -> Result<Option<Credentials>> {
+        let found = Entity::find().filter(Column::Email.eq(email.as_str())).one(&self.store.read).await?;
         Ok(found.map(Credentials::from))
     }
 
     /// The credentials of the person with this id.
-    pub async fn credentials(&self, id: Uuid) -> Result<Option<Credentials>> {
-        Ok(Entity::find_by_id(id).one(&self.read).await?.map(Credentials::from))
+    pub async fn credentials(self, id: Uuid) -> Result<Option<Credentials>> {
+        Ok(Entity::find_by_id(id).one(&self.store.read).await?.map(Credentials::from))
     }
 
     /// Changes a person's name, language and time zone.
@@ -218,7 +219,7 @@ impl Store {
     ///
     /// [`Error::Missing`] when there is no such person.
     pub async fn set_profile(
-        &self,
+        self,
         who: &Who,
         user: &User,
         name: &str,
@@ -231,14 +232,14 @@ impl Store {
         if before == after {
             return Ok(());
         }
-        let transaction = self.begin().await?;
+        let transaction = self.store.begin().await?;
         // The same form may have been sent twice: what another request changed already is no change.
         let sql = "UPDATE user_account SET name = $2, language = $3, time_zone = $4
             WHERE id = $1 AND (name <> $2 OR language IS DISTINCT FROM $3 OR time_zone IS DISTINCT FROM $4)";
         let values = [user.id.into(), name.into(), language.map(Language::as_str).into(), time_zone.into()];
-        if transaction.execute_raw(self.statement(sql, values)).await?.rows_affected() == 0 {
+        if transaction.execute_raw(self.store.statement(sql, values)).await?.rows_affected() == 0 {
             transaction.rollback().await?;
-            let is_known = self.find_user(user.id).await?.is_some();
+            let is_known = self.find(user.id).await?.is_some();
             let missing = || Error::Missing(format!("there is no person {}", user.id));
             return if is_known { Ok(()) } else { Err(missing()) };
         }
@@ -250,8 +251,8 @@ impl Store {
 
     /// Disables a person, and ends their sessions, links and invitations; or enables the person again. Returns whether that changed
     /// anything.
-    pub async fn set_disabled(&self, who: &Who, user: &User, disabled: bool) -> Result<bool> {
-        let transaction = self.begin().await?;
+    pub async fn set_disabled(self, who: &Who, user: &User, disabled: bool) -> Result<bool> {
+        let transaction = self.store.begin().await?;
         let (to, word, before) = if disabled {
             (Some(Timestamp::now().millis()), "disabled", "enabled")
         } else {
@@ -272,7 +273,7 @@ impl Store {
         if disabled {
             credentials::renew(&transaction, user, None).await?;
             let sql = "DELETE FROM link WHERE email = $1 OR inviter_id = $2";
-            let links = self.statement(sql, [user.email.as_str().into(), user.id.into()]);
+            let links = self.store.statement(sql, [user.email.as_str().into(), user.id.into()]);
             transaction.execute_raw(links).await?;
         }
         let change = Change::now(who, What::User, &user.email, Some(json!(before)), json!(word));

@@ -10,7 +10,8 @@ use uuid::Uuid;
 use super::memberships::{Membership, role};
 use super::{User, credentials};
 use crate::changes::{self, Change, What, Who};
-use crate::{Result, Store, Transaction};
+use crate::nouns::Sessions;
+use crate::{Result, Transaction};
 use clock::Timestamp;
 use domain::user::{Language, Role};
 
@@ -191,15 +192,15 @@ pub(crate) async fn end_all(within: &Transaction, user_id: Uuid, keep: Option<Uu
     Ok(())
 }
 
-impl Store {
+impl Sessions<'_> {
     /// Signs a person in, and removes expired sessions. The company is the one that the person chose last, else the
     /// only one they may use. `None` when the person is disabled, or their credentials changed since they were
     /// authenticated.
-    pub async fn add_session(&self, who: &Who, user: &User, new: NewSession<'_>) -> Result<Option<Session>> {
+    pub async fn add(self, who: &Who, user: &User, new: NewSession<'_>) -> Result<Option<Session>> {
         let NewSession { hash, address, browser, proof } = new;
         let (id, now) = (Uuid::now_v7(), Timestamp::now());
         let company = self.company_to_begin_with(user).await?;
-        let transaction = self.begin().await?;
+        let transaction = self.store.begin().await?;
         if !credentials::lock(&transaction, user.id, user.credentials_version).await? {
             transaction.rollback().await?;
             return Ok(None);
@@ -216,10 +217,10 @@ impl Store {
             address.into(),
             browser.into(),
         ];
-        transaction.execute_raw(self.statement(sql, values)).await?;
+        transaction.execute_raw(self.store.statement(sql, values)).await?;
         let [idle, oldest] = bounds(now);
         let sql = "DELETE FROM user_session WHERE last_used_at <= $1 OR user_id = $2 AND created_at <= $3";
-        let over = self.statement(sql, [idle.into(), user.id.into(), oldest.into()]);
+        let over = self.store.statement(sql, [idle.into(), user.id.into(), oldest.into()]);
         transaction.execute_raw(over).await?;
         let signed_in = json!({ "status": "signed in", "by": proof, "browser": browser });
         changes::record(&transaction, &[Change::now(who, What::SignIn, &user.email, None, signed_in)])
@@ -241,44 +242,44 @@ impl Store {
         }))
     }
 
-    async fn company_to_begin_with(&self, user: &User) -> Result<Option<Membership>> {
+    async fn company_to_begin_with(self, user: &User) -> Result<Option<Membership>> {
         let sql = "SELECT company_id FROM user_session WHERE user_id = $1 AND company_id IS NOT NULL
             ORDER BY last_used_at DESC, id DESC LIMIT 1";
-        let last = self.row(sql, [user.id.into()]).await?;
+        let last = self.store.row(sql, [user.id.into()]).await?;
         if let Some(row) = last
-            && let Some(company) = self.membership(user, row.try_get("", "company_id")?).await?
+            && let Some(company) = self.store.users().membership(user, row.try_get("", "company_id")?).await?
         {
             return Ok(Some(company));
         }
         let first = domain::page::PageRequest { page: 1, limit: 1 };
-        let companies = self.companies_of(user, first, None).await?;
+        let companies = self.store.users().companies_of(user, first, None).await?;
         let only = companies.total == 1;
         Ok(companies.records.into_iter().next().filter(|_| only))
     }
 
     /// The session of the cookie with this hash, if it is valid.
-    pub async fn find_session(&self, hash: &[u8; 32], now: Timestamp) -> Result<Option<Session>> {
+    pub async fn find(self, hash: &[u8; 32], now: Timestamp) -> Result<Option<Session>> {
         let [idle, oldest] = bounds(now);
         let sql = format!("{SELECT} AND hash = $3");
-        let row = self.row(sql, [idle.into(), oldest.into(), hash.to_vec().into()]).await?;
+        let row = self.store.row(sql, [idle.into(), oldest.into(), hash.to_vec().into()]).await?;
         row.map(|row| Row::from_query_result(&row, "")?.try_into()).transpose()
     }
 
     /// A person's valid sessions, the latest used first.
-    pub async fn sessions_of(&self, user_id: Uuid, now: Timestamp) -> Result<Vec<Session>> {
+    pub async fn of_user(self, user_id: Uuid, now: Timestamp) -> Result<Vec<Session>> {
         let [idle, oldest] = bounds(now);
         let sql = format!(
             "{SELECT} AND user_session.user_id = $3 ORDER BY last_used_at DESC, user_session.id DESC"
         );
-        let rows = self.rows(sql, [idle.into(), oldest.into(), user_id.into()]).await?;
+        let rows = self.store.rows(sql, [idle.into(), oldest.into(), user_id.into()]).await?;
         rows.iter().map(|row| Row::from_query_result(row, "")?.try_into()).collect()
     }
 
     /// Ends a session of this person; `false` when there is none of this id.
-    pub async fn end_session(&self, who: &Who, user: &User, id: Uuid) -> Result<bool> {
-        let transaction = self.begin().await?;
+    pub async fn end(self, who: &Who, user: &User, id: Uuid) -> Result<bool> {
+        let transaction = self.store.begin().await?;
         let sql = "DELETE FROM user_session WHERE id = $1 AND user_id = $2";
-        let ended = transaction.execute_raw(self.statement(sql, [id.into(), user.id.into()])).await?;
+        let ended = transaction.execute_raw(self.store.statement(sql, [id.into(), user.id.into()])).await?;
         if ended.rows_affected() == 0 {
             transaction.rollback().await?;
             return Ok(false);
@@ -291,32 +292,35 @@ impl Store {
     }
 
     /// Records that a session is used.
-    pub async fn touch_session(&self, id: Uuid, now: Timestamp) -> Result<()> {
+    pub async fn touch(self, id: Uuid, now: Timestamp) -> Result<()> {
         let sql = "UPDATE user_session SET last_used_at = $1 WHERE id = $2 AND last_used_at < $1";
-        self.write.execute_raw(self.statement(sql, [now.millis().into(), id.into()])).await?;
+        self.store.write.execute_raw(self.store.statement(sql, [now.millis().into(), id.into()])).await?;
         Ok(())
     }
 
     /// Chooses the company that a session works with.
-    pub async fn choose_company(&self, session_id: Uuid, company_id: Uuid) -> Result<()> {
+    pub async fn choose_company(self, session_id: Uuid, company_id: Uuid) -> Result<()> {
         let sql = "UPDATE user_session SET company_id = $1 WHERE id = $2";
-        self.write.execute_raw(self.statement(sql, [company_id.into(), session_id.into()])).await?;
+        self.store
+            .write
+            .execute_raw(self.store.statement(sql, [company_id.into(), session_id.into()]))
+            .await?;
         Ok(())
     }
 
     /// Gives a session a token for programs, which reads this company and replaces an earlier token. `false` when the
     /// session ended.
-    pub async fn set_session_token(
-        &self,
+    pub async fn set_token(
+        self,
         who: &Who,
         session: &Session,
         company_id: Uuid,
         hash: &[u8; 32],
     ) -> Result<bool> {
-        let transaction = self.begin().await?;
+        let transaction = self.store.begin().await?;
         let sql = "UPDATE user_session SET token_hash = $1, token_company_id = $2 WHERE id = $3";
         let values = [hash.to_vec().into(), company_id.into(), session.id.into()];
-        if transaction.execute_raw(self.statement(sql, values)).await?.rows_affected() == 0 {
+        if transaction.execute_raw(self.store.statement(sql, values)).await?.rows_affected() == 0 {
             transaction.rollback().await?;
             return Ok(false);
         }
@@ -329,7 +333,7 @@ impl Store {
 
     /// The company that the token of this hash reads; `None` once its session is not valid, or its person may no longer
     /// use the company.
-    pub async fn find_session_token(&self, hash: &[u8; 32], now: Timestamp) -> Result<Option<Bearer>> {
+    pub async fn find_token(self, hash: &[u8; 32], now: Timestamp) -> Result<Option<Bearer>> {
         let [idle, oldest] = bounds(now);
         let sql = "SELECT user_session.id, token_company_id, last_used_at, tier, membership.role
             FROM user_session JOIN user_account ON user_account.id = user_session.user_id
@@ -339,7 +343,7 @@ impl Store {
             WHERE token_hash = $3 AND disabled_at IS NULL
                 AND last_used_at > $1 AND user_session.created_at > $2
                 AND (is_operator = 1 OR membership.role IS NOT NULL)";
-        let row = self.row(sql, [idle.into(), oldest.into(), hash.to_vec().into()]).await?;
+        let row = self.store.row(sql, [idle.into(), oldest.into(), hash.to_vec().into()]).await?;
         let Some(row) = row else { return Ok(None) };
         let last_used_at: i64 = row.try_get("", "last_used_at")?;
         let role: Option<String> = row.try_get("", "role")?;

@@ -9,7 +9,8 @@ use sea_orm::{ConnectionTrait, EntityTrait, QueryResult};
 use uuid::Uuid;
 
 use crate::contacts::import::ContactDraft;
-use crate::{Error, Result, Store};
+use crate::nouns::{Contacts, WebSessions};
+use crate::{Error, Result};
 use clock::Timestamp;
 use domain::contact::Person;
 use domain::phone::PhoneNumber;
@@ -46,17 +47,17 @@ impl KnownNumber {
     }
 }
 
-impl Store {
+impl WebSessions<'_> {
     /// A web session's knowledge of a number.
-    pub async fn known_number(&self, channel: Uuid, number: PhoneNumber) -> Result<Option<KnownNumber>> {
-        let known = Entity::find_by_id((channel, number.as_i64())).one(&self.read).await?;
+    pub async fn known_number(self, channel: Uuid, number: PhoneNumber) -> Result<Option<KnownNumber>> {
+        let known = Entity::find_by_id((channel, number.as_i64())).one(&self.store.read).await?;
         Ok(known.map(KnownNumber::from))
     }
 
     /// Stores WhatsApp's answer about a number: its address, or `None` when it is not on WhatsApp. A known `lid` stays
     /// when the answer names none.
     pub async fn note_number_check(
-        &self,
+        self,
         channel: Uuid,
         number: PhoneNumber,
         jid: Option<&str>,
@@ -68,17 +69,17 @@ impl Store {
                    ON CONFLICT (channel_id, phone) DO UPDATE SET jid = excluded.jid,
                        lid = COALESCE(excluded.lid, web_session_contact.lid), checked_at = excluded.checked_at";
         let values = [channel.into(), number.as_i64().into(), jid.into(), lid.into(), now.millis().into()];
-        self.write.execute_raw(self.statement(sql, values)).await?;
+        self.store.write.execute_raw(self.store.statement(sql, values)).await?;
         Ok(())
     }
 
     /// Records when the session first wrote to a number; later times change nothing.
-    pub async fn note_first_sent(&self, channel: Uuid, number: PhoneNumber, at: Timestamp) -> Result<()> {
+    pub async fn note_first_sent(self, channel: Uuid, number: PhoneNumber, at: Timestamp) -> Result<()> {
         self.note_first("first_sent_at", channel, number, at).await
     }
 
     /// Records when the session first heard from a number, checked or not; later times change nothing.
-    pub async fn note_first_heard(&self, channel: Uuid, number: PhoneNumber, at: Timestamp) -> Result<()> {
+    pub async fn note_first_heard(self, channel: Uuid, number: PhoneNumber, at: Timestamp) -> Result<()> {
         // People write often, and only the first time has to wait for the writer.
         if self.known_number(channel, number).await?.is_some_and(|known| known.first_heard_at.is_some()) {
             return Ok(());
@@ -86,20 +87,14 @@ impl Store {
         self.note_first("first_heard_at", channel, number, at).await
     }
 
-    async fn note_first(
-        &self,
-        column: &str,
-        channel: Uuid,
-        number: PhoneNumber,
-        at: Timestamp,
-    ) -> Result<()> {
+    async fn note_first(self, column: &str, channel: Uuid, number: PhoneNumber, at: Timestamp) -> Result<()> {
         let sql = format!(
             "INSERT INTO web_session_contact (channel_id, phone, {column}) VALUES ($1, $2, $3)
              ON CONFLICT (channel_id, phone) DO UPDATE SET {column} = excluded.{column}
              WHERE web_session_contact.{column} IS NULL"
         );
         let values = [channel.into(), number.as_i64().into(), at.millis().into()];
-        self.write.execute_raw(self.statement(sql, values)).await?;
+        self.store.write.execute_raw(self.store.statement(sql, values)).await?;
         Ok(())
     }
 
@@ -109,12 +104,12 @@ impl Store {
     ///
     /// When the database fails; [`Error::Impossible`] for a row that this program never wrote.
     pub async fn first_sent_since(
-        &self,
+        self,
         channel: Uuid,
         since: Timestamp,
     ) -> Result<Vec<(Timestamp, PhoneNumber)>> {
         let values = [channel.into(), since.millis().into(), MOST_TIMES.into()];
-        let rows = self.rows(FIRST_SENT, values).await?;
+        let rows = self.store.rows(FIRST_SENT, values).await?;
         let first = |row: &QueryResult| {
             let phone: i64 = row.try_get_by_index(1)?;
             let number = PhoneNumber::from_i64(phone)
@@ -123,46 +118,48 @@ impl Store {
         };
         rows.iter().rev().map(first).collect()
     }
+}
 
+impl Contacts<'_> {
     /// Writes WhatsApp's own id of a person into the company's contacts with this number, and returns whether any of
     /// them changed. From then on, searches find it.
-    pub async fn learn_lid(&self, company: Uuid, number: PhoneNumber, lid: &str) -> Result<bool> {
+    pub async fn learn_lid(self, number: PhoneNumber, lid: &str) -> Result<bool> {
         let learnt = Person { phone_number_lid: Some(lid.to_owned()), ..Person::default() };
-        self.learn(company, number, &learnt).await
+        self.learn(number, &learnt).await
     }
 
     /// Writes the address of a picture into the company's contacts with this number, and returns whether any of them
     /// changed. An empty address changes nothing.
-    pub async fn set_profile_picture(&self, company: Uuid, number: PhoneNumber, url: &str) -> Result<bool> {
+    pub async fn set_profile_picture(self, number: PhoneNumber, url: &str) -> Result<bool> {
         let learnt = Person { profile_picture: url.to_owned(), ..Person::default() };
-        self.learn(company, number, &learnt).await
+        self.learn(number, &learnt).await
     }
 
     /// Writes the `learnt` values into the company's contacts with this number, as an import does.
-    async fn learn(&self, company: Uuid, number: PhoneNumber, learnt: &Person) -> Result<bool> {
+    async fn learn(self, number: PhoneNumber, learnt: &Person) -> Result<bool> {
         // Usually there is no such contact, or nothing new: then the totals are not locked.
-        if !self.is_news(company, number, learnt).await? {
+        if !self.is_news(number, learnt).await? {
             return Ok(false);
         }
         let person = Person { phone_number: number.to_string(), ..Person::default() };
-        let transaction = self.begin().await?;
-        let totals = self.lock_totals(&transaction, company).await?;
+        let transaction = self.store.begin().await?;
+        let totals = self.lock_totals(&transaction).await?;
         let draft = ContactDraft { person, tags: Vec::new() };
-        let mut slots = self.candidates(&transaction, company, &[draft]).await?.slots;
+        let mut slots = self.candidates(&transaction, &[draft]).await?.slots;
         let mut is_changed = false;
         for slot in &mut slots {
             is_changed |= slot.overwrite(learnt, None);
         }
-        self.update_contacts(&transaction, company, totals, &slots, Timestamp::now()).await?;
+        self.update(&transaction, totals, &slots, Timestamp::now()).await?;
         transaction.commit().await?;
         Ok(is_changed)
     }
 
-    async fn is_news(&self, company: Uuid, number: PhoneNumber, learnt: &Person) -> Result<bool> {
+    async fn is_news(self, number: PhoneNumber, learnt: &Person) -> Result<bool> {
         let Person { phone_number_lid, profile_picture, .. } = learnt;
         let sql =
             "SELECT phone_number_lid, profile_picture FROM contact WHERE company_id = $1 AND phone = $2";
-        for row in self.rows(sql, [company.into(), number.as_i64().into()]).await? {
+        for row in self.store.rows(sql, [self.company.into(), number.as_i64().into()]).await? {
             let (lid, picture): (Option<String>, String) =
                 (row.try_get_by_index(0)?, row.try_get_by_index(1)?);
             let is_new_lid = phone_number_lid.is_some() && lid != *phone_number_lid;

@@ -12,62 +12,20 @@ use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, FromQueryResult, QueryF
 use uuid::Uuid;
 
 use crate::dialect::{Bulk, Cell, Incoming, Type};
-use crate::{Error, Result, Store, Transaction};
-
-/// One row of a session.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Row {
-    /// Its key, unique in its namespace.
-    pub key: String,
-    /// Its value, sealed.
-    pub value: Vec<u8>,
-    /// A number whose meaning the session decides.
-    pub mark: i64,
-}
-
-/// One change of a session's rows.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Change {
-    /// Writes a row, which replaces the one with this key.
-    Put {
-        /// Its namespace.
-        namespace: String,
-        /// The row.
-        row: Row,
-    },
-    /// Gives a mark to those of these rows that are there.
-    Mark {
-        /// Its namespace.
-        namespace: String,
-        /// Which.
-        keys: Vec<String>,
-        /// The new mark.
-        mark: i64,
-    },
-    /// Deletes those of these rows that are there.
-    Delete {
-        /// Its namespace.
-        namespace: String,
-        /// Which.
-        keys: Vec<String>,
-    },
-    /// Deletes all rows of a namespace.
-    Clear {
-        /// Its namespace.
-        namespace: String,
-    },
-}
+use crate::nouns::WebSessions;
+use crate::{Error, Result, Transaction};
+use domain::web_session::{Change, Record};
 
 const KEY: &[(&str, Type)] = &[("key", Type::Text)];
 const ROW: &[(&str, Type)] =
     &[("namespace", Type::Text), ("key", Type::Text), ("value", Type::Bytes), ("mark", Type::Int)];
 
-impl Store {
+impl WebSessions<'_> {
     /// The rows of a session with these keys, in any order.
-    pub async fn web_session_rows(&self, channel: Uuid, namespace: &str, keys: &[&str]) -> Result<Vec<Row>> {
+    pub async fn rows(self, channel: Uuid, namespace: &str, keys: &[&str]) -> Result<Vec<Record>> {
         if let [key] = keys {
             let id = (channel, namespace.to_owned(), (*key).to_owned());
-            return Ok(Entity::find_by_id(id).one(&self.read).await?.map(Row::from).into_iter().collect());
+            return Ok(Entity::find_by_id(id).one(&self.store.read).await?.map(record).into_iter().collect());
         }
         let mut found = Vec::with_capacity(keys.len());
         for Incoming { select, mut values, next } in self.keys(keys).into_statements() {
@@ -79,32 +37,33 @@ impl Store {
                  WHERE record.channel_id = ${channel} AND record.namespace = ${namespace}
                      AND record.key = wanted.key"
             );
-            let models = Entity::find().from_raw_sql(self.statement(sql, values)).all(&self.read).await?;
-            found.extend(models.into_iter().map(Row::from));
+            let models =
+                Entity::find().from_raw_sql(self.store.statement(sql, values)).all(&self.store.read).await?;
+            found.extend(models.into_iter().map(record));
         }
         Ok(found)
     }
 
     /// All rows of a session's namespace, in any order.
-    pub async fn web_session_namespace(&self, channel: Uuid, namespace: &str) -> Result<Vec<Row>> {
-        let models = of(channel, namespace).all(&self.read).await?;
-        Ok(models.into_iter().map(Row::from).collect())
+    pub async fn namespace(self, channel: Uuid, namespace: &str) -> Result<Vec<Record>> {
+        let models = of(channel, namespace).all(&self.store.read).await?;
+        Ok(models.into_iter().map(record).collect())
     }
 
     /// The keys of a session's namespace and their marks, in any order.
-    pub async fn web_session_keys(&self, channel: Uuid, namespace: &str) -> Result<Vec<(String, i64)>> {
+    pub async fn namespace_keys(self, channel: Uuid, namespace: &str) -> Result<Vec<(String, i64)>> {
         let keys = of(channel, namespace).select_only().columns([Column::Key, Column::Mark]);
-        Ok(keys.into_tuple::<(String, i64)>().all(&self.read).await?)
+        Ok(keys.into_tuple::<(String, i64)>().all(&self.store.read).await?)
     }
 
     /// Whether a session's namespace has a key with this beginning.
-    pub async fn has_web_session_key(&self, channel: Uuid, namespace: &str, beginning: &str) -> Result<bool> {
+    pub async fn has_key(self, channel: Uuid, namespace: &str, beginning: &str) -> Result<bool> {
         // No key contains the highest character. Keys are compared byte by byte.
         let end = format!("{beginning}{}", char::MAX);
         let sql = "SELECT 1 FROM web_session_record WHERE channel_id = $1 AND namespace = $2
                    AND key >= $3 AND key < $4 LIMIT 1";
         let values = [channel.into(), namespace.into(), beginning.into(), end.into()];
-        Ok(self.row(sql, values).await?.is_some())
+        Ok(self.store.row(sql, values).await?.is_some())
     }
 
     /// Makes all of these changes or none, in this order.
@@ -112,8 +71,8 @@ impl Store {
     /// # Errors
     ///
     /// When the database fails; [`Error::InDoubt`] when the connection broke during the commit.
-    pub async fn change_web_session(&self, channel: Uuid, changes: &[Change]) -> Result<()> {
-        let transaction = self.begin().await?;
+    pub async fn change(self, channel: Uuid, changes: &[Change]) -> Result<()> {
+        let transaction = self.store.begin().await?;
         let mut rest = changes;
         while let Some(first) = rest.first() {
             // Consecutive puts are written together.
@@ -123,25 +82,27 @@ impl Store {
                 Change::Put { .. } => self.put_rows(&transaction, channel, now).await?,
                 Change::Mark { namespace, keys, mark } => {
                     let own = vec![channel.into(), namespace.as_str().into(), (*mark).into()];
-                    self.write(&transaction, self.keys(keys), own, |rows, channel| {
-                        let (namespace, mark) = (channel + 1, channel + 2);
-                        format!(
-                            "UPDATE web_session_record SET mark = ${mark} WHERE channel_id = ${channel}
+                    self.store
+                        .write(&transaction, self.keys(keys), own, |rows, channel| {
+                            let (namespace, mark) = (channel + 1, channel + 2);
+                            format!(
+                                "UPDATE web_session_record SET mark = ${mark} WHERE channel_id = ${channel}
                              AND namespace = ${namespace} AND key IN (SELECT key FROM {rows} AS rows)"
-                        )
-                    })
-                    .await?;
+                            )
+                        })
+                        .await?;
                 }
                 Change::Delete { namespace, keys } => {
                     let own = vec![channel.into(), namespace.as_str().into()];
-                    self.write(&transaction, self.keys(keys), own, |rows, channel| {
-                        let namespace = channel + 1;
-                        format!(
-                            "DELETE FROM web_session_record WHERE channel_id = ${channel}
+                    self.store
+                        .write(&transaction, self.keys(keys), own, |rows, channel| {
+                            let namespace = channel + 1;
+                            format!(
+                                "DELETE FROM web_session_record WHERE channel_id = ${channel}
                              AND namespace = ${namespace} AND key IN (SELECT key FROM {rows} AS rows)"
-                        )
-                    })
-                    .await?;
+                            )
+                        })
+                        .await?;
                 }
                 Change::Clear { namespace } => {
                     let all = Entity::delete_many().filter(Column::ChannelId.eq(channel));
@@ -154,69 +115,60 @@ impl Store {
     }
 
     /// Reads and deletes one row: of two callers, one gets it.
-    pub async fn take_web_session_row(
-        &self,
-        channel: Uuid,
-        namespace: &str,
-        key: &str,
-    ) -> Result<Option<Row>> {
+    pub async fn take_row(self, channel: Uuid, namespace: &str, key: &str) -> Result<Option<Record>> {
         let sql = "DELETE FROM web_session_record WHERE channel_id = $1 AND namespace = $2 AND key = $3
                    RETURNING channel_id, namespace, key, value, mark";
-        let statement = self.statement(sql, [channel.into(), namespace.into(), key.into()]);
+        let statement = self.store.statement(sql, [channel.into(), namespace.into(), key.into()]);
         // All rows are requested, so that SQLite's statement runs to its end.
-        let taken = self.write.query_all_raw(statement).await?;
+        let taken = self.store.write.query_all_raw(statement).await?;
         let model = taken.first().map(|row| Model::from_query_result(row, "")).transpose()?;
-        Ok(model.map(Row::from))
+        Ok(model.map(record))
     }
 
     /// Deletes the rows of a session's namespace whose mark is above zero and below this, and returns how many.
-    pub async fn delete_web_session_rows_below(
-        &self,
-        channel: Uuid,
-        namespace: &str,
-        mark: i64,
-    ) -> Result<u64> {
+    pub async fn delete_rows_below(self, channel: Uuid, namespace: &str, mark: i64) -> Result<u64> {
         let rows = Entity::delete_many().filter(Column::ChannelId.eq(channel));
         let old = rows
             .filter(Column::Namespace.eq(namespace))
             .filter(Column::Mark.gt(0_i64))
             .filter(Column::Mark.lt(mark));
-        Ok(old.exec(&self.write).await?.rows_affected)
+        Ok(old.exec(&self.store.write).await?.rows_affected)
     }
 
     /// Deletes all rows of a session, and returns how many.
-    pub async fn wipe_web_session(&self, channel: Uuid) -> Result<u64> {
+    pub async fn wipe(self, channel: Uuid) -> Result<u64> {
         let all = Entity::delete_many().filter(Column::ChannelId.eq(channel));
-        Ok(all.exec(&self.write).await?.rows_affected)
+        Ok(all.exec(&self.store.write).await?.rows_affected)
     }
 
-    async fn put_rows(&self, transaction: &Transaction, channel: Uuid, changes: &[Change]) -> Result<()> {
+    async fn put_rows(self, transaction: &Transaction, channel: Uuid, changes: &[Change]) -> Result<()> {
         // PostgreSQL cannot write a row twice in one statement, so only the last put of a key is written. Rows are
         // locked in the order of their keys.
-        let mut last: BTreeMap<(&str, &str), &Row> = BTreeMap::new();
+        let mut last: BTreeMap<(&str, &str), &Record> = BTreeMap::new();
         for change in changes {
-            if let Change::Put { namespace, row } = change {
-                last.insert((namespace, &row.key), row);
+            if let Change::Put { namespace, record } = change {
+                last.insert((namespace, &record.key), record);
             }
         }
-        let mut rows = Bulk::new(self.backend, ROW);
-        for ((namespace, key), row) in last {
-            rows.push([namespace.into(), key.into(), Cell::Bytes(&row.value), row.mark.into()]);
+        let mut rows = Bulk::new(self.store.backend, ROW);
+        for ((namespace, key), record) in last {
+            rows.push([namespace.into(), key.into(), Cell::Bytes(&record.value), record.mark.into()]);
         }
-        self.write(transaction, rows, vec![channel.into()], |rows, channel| {
-            format!(
-                "INSERT INTO web_session_record (channel_id, namespace, key, value, mark)
+        self.store
+            .write(transaction, rows, vec![channel.into()], |rows, channel| {
+                format!(
+                    "INSERT INTO web_session_record (channel_id, namespace, key, value, mark)
                  SELECT ${channel}, namespace, key, value, mark FROM {rows} AS rows WHERE true
                  ON CONFLICT (channel_id, namespace, key)
                  DO UPDATE SET value = excluded.value, mark = excluded.mark"
-            )
-        })
-        .await?;
+                )
+            })
+            .await?;
         Ok(())
     }
 
-    fn keys(&self, keys: &[impl AsRef<str>]) -> Bulk {
-        let mut rows = Bulk::new(self.backend, KEY);
+    fn keys(self, keys: &[impl AsRef<str>]) -> Bulk {
+        let mut rows = Bulk::new(self.store.backend, KEY);
         keys.iter().for_each(|key| rows.push([key.as_ref().into()]));
         rows
     }
@@ -226,8 +178,6 @@ fn of(channel: Uuid, namespace: &str) -> Select<Entity> {
     Entity::find().filter(Column::ChannelId.eq(channel)).filter(Column::Namespace.eq(namespace))
 }
 
-impl From<Model> for Row {
-    fn from(Model { channel_id: _, namespace: _, key, value, mark }: Model) -> Self {
-        Self { key, value, mark }
-    }
+fn record(Model { channel_id: _, namespace: _, key, value, mark }: Model) -> Record {
+    Record { key, value, mark }
 }

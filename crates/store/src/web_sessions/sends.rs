@@ -4,7 +4,8 @@ use sea_orm::{QueryResult, Value};
 use uuid::Uuid;
 
 use super::contacts::MOST_TIMES;
-use crate::{Error, Result, Store};
+use crate::nouns::WebSessions;
+use crate::{Error, Result};
 use clock::Timestamp;
 use domain::message;
 use domain::send::State;
@@ -36,15 +37,11 @@ pub struct FirstTry {
     pub state: Option<message::State>,
 }
 
-impl Store {
+impl WebSessions<'_> {
     /// The sends of a web session that were accepted at `since` or later and whose message was handed over, or may have
     /// been, with the time in their ids. Ascending; the latest 100,000. Sends of web sessions are recognised by their
     /// single recipient and their expiry, which all of them have.
-    pub async fn web_attempts_since(
-        &self,
-        channel: Uuid,
-        since: Timestamp,
-    ) -> Result<Vec<(Timestamp, Uuid)>> {
+    pub async fn web_attempts_since(self, channel: Uuid, since: Timestamp) -> Result<Vec<(Timestamp, Uuid)>> {
         let first = since.millis().max(0).cast_unsigned();
         let values = [channel.into(), id_at(first).into(), MOST_TIMES.into()];
         let ids = self.ids_of(ATTEMPTS, values).await?;
@@ -56,10 +53,10 @@ impl Store {
     /// # Errors
     ///
     /// When the database fails; [`Error::Impossible`] for a row that this program never wrote.
-    pub async fn first_try(&self, send_id: Uuid) -> Result<Option<FirstTry>> {
+    pub async fn first_try(self, send_id: Uuid) -> Result<Option<FirstTry>> {
         let sql = "SELECT send.state, send.high_water, message.state FROM send
                    LEFT JOIN message ON message.send_id = send.id AND message.ordinal = 0 WHERE send.id = $1";
-        let Some(row) = self.row(sql, [send_id.into()]).await? else { return Ok(None) };
+        let Some(row) = self.store.row(sql, [send_id.into()]).await? else { return Ok(None) };
         let (send, high_water): (i16, i64) = (row.try_get_by_index(0)?, row.try_get_by_index(1)?);
         let message: Option<i16> = row.try_get_by_index(2)?;
         let send = State::from_i16(send)
@@ -73,7 +70,7 @@ impl Store {
 
     /// The send of the channel whose id has these Unix milliseconds and ends with these bytes; `None` when there is
     /// none, or more than one.
-    pub async fn send_of_stamp(&self, channel: Uuid, millis: u64, tail: [u8; 3]) -> Result<Option<Uuid>> {
+    pub async fn send_of_stamp(self, channel: Uuid, millis: u64, tail: [u8; 3]) -> Result<Option<Uuid>> {
         if millis >> MILLIS_BITS > 0 {
             return Ok(None);
         }
@@ -84,8 +81,8 @@ impl Store {
         Ok(matching.next().filter(|_| matching.next().is_none()))
     }
 
-    async fn ids_of(&self, sql: &str, values: [Value; 3]) -> Result<Vec<Uuid>> {
-        let rows = self.rows(sql, values).await?;
+    async fn ids_of(self, sql: &str, values: [Value; 3]) -> Result<Vec<Uuid>> {
+        let rows = self.store.rows(sql, values).await?;
         rows.iter().map(|row: &QueryResult| Ok(row.try_get_by_index(0)?)).collect()
     }
 }

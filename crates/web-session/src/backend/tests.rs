@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::result::Result;
-use std::sync::PoisonError;
 
 use async_trait::async_trait;
 use whatsapp_rust::bytes::Bytes;
@@ -21,11 +20,11 @@ use driver::{CONVERSATIONS, Event, Jid};
 type Kept = BTreeMap<(String, String), (Vec<u8>, i64)>;
 
 #[derive(Default)]
-pub(in super::super) struct Memory(std::sync::Mutex<Kept>);
+pub(in super::super) struct Memory(parking_lot::Mutex<Kept>);
 
 impl Memory {
     fn with<T>(&self, work: impl FnOnce(&mut Kept) -> T) -> T {
-        work(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+        work(&mut self.0.lock())
     }
 }
 

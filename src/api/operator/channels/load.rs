@@ -7,10 +7,10 @@ use uuid::Uuid;
 
 use super::find;
 use crate::api::State;
-use crate::api::channel_id::ChannelId;
-use crate::api::error::{Error, ErrorBody};
-use crate::api::openapi::Failures;
+use crate::api::envelope::Answer;
+use crate::api::error::ErrorBody;
 use crate::api::operator::Operator;
+use crate::api::path_id::Id;
 use crate::engine::Load;
 
 /// The messages of one channel that wait in memory or are in flight. All other queued messages wait in the
@@ -48,22 +48,15 @@ pub(in crate::api) struct ChannelLanes {
     get,
     path = "/operator/v1/channels/{id}/load",
     operation_id = "showChannelLoad",
-    tag = "operator",
-    security(("operator_key" = [])),
     params(("id" = Uuid, Path, description = "The channel")),
     responses(
         (status = 200, description = "The present figures", body = ChannelLoad),
         (status = 404, description = "`channel_not_found`", body = ErrorBody),
-        Failures,
     ),
 )]
-pub(in crate::api) async fn show(
-    _: Operator,
-    id: ChannelId,
-    state: Data<State>,
-) -> Result<Json<ChannelLoad>, Error> {
+pub(in crate::api) async fn show(_: Operator, id: Id, state: Data<State>) -> Answer<ChannelLoad> {
     let channel_id = find(&state, id).await?.channel.id;
-    let load = state.engine.load(channel_id);
+    let load = state.engine.channels().load(channel_id);
     let is_running = load.is_some();
     let Load { direct, bulk, retry, in_flight, mailbox } = load.unwrap_or_default();
     let lanes = ChannelLanes { direct, bulk, retry };

@@ -62,7 +62,8 @@ impl Form {
             Self::Csv => {
                 let name = format!("attachment; filename=\"send-{send_id}.csv\"");
                 let Listed { engine, company_id, snapshot, selection, .. } = listed;
-                let records = engine.messages_csv(company_id, snapshot, selection).map_ok(Bytes::from);
+                let records =
+                    engine.sends().messages_csv(company_id, snapshot, selection).map_ok(Bytes::from);
                 answer
                     .content_type("text/csv; charset=utf-8; header=present")
                     .insert_header((CONTENT_DISPOSITION, name))
@@ -77,7 +78,8 @@ fn lines(listed: Listed) -> impl Stream<Item = Result<Bytes, engine::Error>> {
     try_unfold((listed, Some(0)), async |(listed, next)| {
         let Some(next) = next else { return Ok(None) };
         let Listed { engine, company_id, snapshot, selection, .. } = &listed;
-        let Found { messages, next } = engine.some_messages(*company_id, snapshot, selection, next).await?;
+        let Found { messages, next } =
+            engine.sends().some_messages(*company_id, snapshot, selection, next).await?;
         let mut written = Vec::new();
         for message in messages {
             serde_json::to_writer(&mut written, &MessageRecord::new(message, snapshot))

@@ -8,10 +8,12 @@ use utoipa::ToSchema;
 use super::{MessageError, MessageRecord};
 use crate::api::State;
 use crate::api::auth::Company;
-use crate::api::error::{Error, ErrorBody};
-use crate::api::openapi::{Failures, MessageMilestone};
-use crate::api::sends::record::WaitingRecord;
+use crate::api::envelope::Answer;
+use crate::api::error::ErrorBody;
+use crate::api::path_id::Id;
+use crate::api::schema::MessageMilestone;
 use crate::api::sends::send_id;
+use crate::api::waiting::WaitingRecord;
 use crate::clock::Timestamp;
 use crate::domain::message::{Failure, Step};
 use crate::engine::Traced;
@@ -74,7 +76,6 @@ impl From<Step> for StepRecord {
     get,
     path = "/api/v1/sends/{id}/messages/{ordinal}",
     operation_id = "showSendMessage",
-    tag = "sends",
     params(
         ("id" = Uuid, Path, description = "The send"),
         ("ordinal" = u64, Path, description = "The message's position in the send, from 0"),
@@ -82,17 +83,17 @@ impl From<Step> for StepRecord {
     responses(
         (status = 200, description = "The message and its journey", body = Journey),
         (status = 404, description = "`send_not_found`, `message_not_found`", body = ErrorBody),
-        Failures,
     ),
 )]
 pub(in crate::api) async fn show(
     company: Company,
     state: Data<State>,
+    id: Id,
     request: HttpRequest,
-) -> Result<Json<Journey>, Error> {
-    let id = send_id(&request)?;
+) -> Answer<Journey> {
+    let id = send_id(id)?;
     // A value that is not an ordinal matches no message. Other companies are told that there is no such send.
     let ordinal = request.match_info().get("ordinal").and_then(|ordinal| ordinal.parse().ok());
-    let traced = state.engine.trace(company.id, id, ordinal.unwrap_or(u64::MAX)).await?;
+    let traced = state.engine.sends().trace(company.id, id, ordinal.unwrap_or(u64::MAX)).await?;
     Ok(Json(Journey::from(traced)))
 }

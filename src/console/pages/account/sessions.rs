@@ -6,12 +6,12 @@ use maud::{Markup, html};
 use super::{done, renewed};
 use crate::accounts::{self, Session};
 use crate::console::State;
+use crate::console::answer::Answer;
 use crate::console::component::browser::browser;
 use crate::console::component::confirm::confirm;
 use crate::console::component::table::{Column, table};
 use crate::console::component::time::moment;
 use crate::console::error::Error;
-use crate::console::page::Answer;
 use crate::console::query::Id;
 use crate::console::visitor::{Person, Visitor};
 

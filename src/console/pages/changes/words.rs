@@ -1,5 +1,6 @@
 //! Words for the kinds of changes and for their fields.
 
+use crate::console::pages::tiers;
 use crate::console::text::Text;
 use crate::engine::records::changes::What;
 
@@ -78,26 +79,7 @@ pub(in crate::console) fn field(text: Text, name: &str) -> Option<String> {
         "unknown_messages" => "changes-field-unknown-messages",
         "paused_sends" => "changes-field-paused-sends",
         "nothing_sent_since" => "changes-field-nothing-sent",
-        _ => option(name)?,
+        _ => tiers::label(name)?,
     };
     Some(text.get(key))
-}
-
-/// The options of a tier.
-fn option(name: &str) -> Option<&'static str> {
-    Some(match name {
-        "description" => "tiers-description",
-        "messages_per_second" => "tiers-pace",
-        "burst" => "tiers-burst",
-        "pair_interval" => "tiers-pair-interval",
-        "pair_burst" => "tiers-pair-burst",
-        "template_quota" => "tiers-quota",
-        "api_requests" => "tiers-requests",
-        "unknown_outcome" => "tiers-unknown",
-        "jitter" => "tiers-jitter",
-        "daily_cap" => "tiers-daily-cap",
-        "warm_up" => "tiers-warm-up",
-        "cold_contacts" => "tiers-cold",
-        _ => return None,
-    })
 }

@@ -4,13 +4,14 @@ use actix_web::web::Data;
 use maud::{Markup, html};
 
 use super::super::new_channel::secret;
+use super::{back, of_kind};
 use crate::console::State;
+use crate::console::answer::Answer;
 use crate::console::component::copy::copy;
 use crate::console::component::field::{Field, once};
 use crate::console::component::notice::warning;
 use crate::console::error::Error;
 use crate::console::form::Form;
-use crate::console::page::Answer;
 use crate::console::query::Id;
 use crate::console::visitor::Viewer;
 use crate::domain::channel::{Channel, Kind};
@@ -23,13 +24,13 @@ pub(in crate::console) async fn reconnect(
     id: Id,
     mut form: Form,
 ) -> Result<Answer, Error> {
-    let channel = of_kind(&viewer, &state, id).await?;
+    let channel = of_kind(&viewer, &state, id, Kind::BusinessAccount).await?;
     let token = secret(&mut form, "token");
     if form.has_faults() {
         return Ok(super::page(&viewer, &state, &channel, &form).await?.unprocessable().into());
     }
     let act = async || {
-        state.engine.reconnect(&viewer.who(), channel.id, token).await?;
+        state.engine.channels().reconnect(&viewer.who(), channel.id, token).await?;
         state.flashes.put(viewer.session, "done", viewer.text.get("channels-reconnecting"));
         Ok(back(&channel))
     };
@@ -43,7 +44,7 @@ pub(in crate::console) async fn set_app_secret(
     id: Id,
     mut form: Form,
 ) -> Result<Answer, Error> {
-    let channel = of_kind(&viewer, &state, id).await?;
+    let channel = of_kind(&viewer, &state, id, Kind::BusinessAccount).await?;
     let given = secret(&mut form, "app_secret");
     if given.is_none() && !form.has_faults() {
         form.fault("app_secret", viewer.text.get("fault-field-missing"));
@@ -52,20 +53,11 @@ pub(in crate::console) async fn set_app_secret(
         return Ok(super::page(&viewer, &state, &channel, &form).await?.unprocessable().into());
     };
     let act = async || {
-        state.engine.set_app_secret(&viewer.who(), channel.id, &given).await?;
+        state.engine.webhooks().set_app_secret(&viewer.who(), channel.id, &given).await?;
         state.flashes.put(viewer.session, "done", viewer.text.get("channels-app-secret-kept"));
         Ok(back(&channel))
     };
     state.once.act(&viewer, &form, act).await
-}
-
-async fn of_kind(viewer: &Viewer, state: &State, id: Id) -> Result<std::sync::Arc<Channel>, Error> {
-    let channel = super::own(viewer, state, id.0).await?;
-    if channel.kind == Kind::BusinessAccount { Ok(channel) } else { Err(Error::NotFound) }
-}
-
-fn back(channel: &Channel) -> Answer {
-    Answer::to(format!("/console/channels/{}", channel.id))
 }
 
 /// The part of the page.
@@ -105,7 +97,7 @@ pub(super) async fn part(
 /// see it.
 async fn webhook(viewer: &Viewer, state: &State, channel: &Channel, form: &Form) -> Result<Markup, Error> {
     let text = viewer.text;
-    let Webhook { path, verify_token, has_app_secret } = state.engine.webhook(channel).await?;
+    let Webhook { path, verify_token, has_app_secret } = state.engine.webhooks().of(channel).await?;
     let base = state.options.public_url.as_ref().map(|url| url.as_str().trim_end_matches('/').to_owned());
     Ok(html! {
         section.panel {

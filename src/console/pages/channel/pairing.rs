@@ -8,15 +8,16 @@ use qrcode::QrCode;
 use qrcode::render::svg;
 use serde_json::Value;
 
+use super::{back, of_kind};
 use crate::connector::web_session::Assertion;
 use crate::console::State;
+use crate::console::answer::Answer;
 use crate::console::component::badge::{Tone, badge};
 use crate::console::component::field::{Field, once};
 use crate::console::component::time::second;
 use crate::console::component::{confirm, copy};
 use crate::console::error::Error;
 use crate::console::form::Form;
-use crate::console::page::Answer;
 use crate::console::query::Id;
 use crate::console::text::Text;
 use crate::console::visitor::Viewer;
@@ -38,7 +39,7 @@ pub(in crate::console) async fn pair(
     id: Id,
     mut form: Form,
 ) -> Result<Answer, Error> {
-    let channel = of_kind(&viewer, &state, id).await?;
+    let channel = of_kind(&viewer, &state, id, Kind::WebSession).await?;
     let number = form.optional("phone_number", NUMBER).map(|typed| PhoneNumber::parse(&typed)).transpose();
     let number = number.unwrap_or_else(|_| {
         form.fault("phone_number", viewer.text.get("pairing-fault-number"));
@@ -47,14 +48,14 @@ pub(in crate::console) async fn pair(
     if form.has_faults() {
         return Ok(super::page(&viewer, &state, &channel, &form).await?.unprocessable().into());
     }
-    state.engine.pair(&channel, number).await?;
+    state.engine.phones().pair(&channel, number).await?;
     Ok(back(&channel))
 }
 
 /// Unlinks the phone, or ends a pairing.
 pub(in crate::console) async fn unlink(viewer: Viewer, state: Data<State>, id: Id) -> Result<Answer, Error> {
-    let channel = of_kind(&viewer, &state, id).await?;
-    state.engine.unlink(&channel).await?;
+    let channel = of_kind(&viewer, &state, id, Kind::WebSession).await?;
+    state.engine.phones().unlink(&channel).await?;
     state.flashes.put(viewer.session, "done", viewer.text.get("pairing-unlinked-done"));
     Ok(back(&channel))
 }
@@ -66,14 +67,14 @@ pub(in crate::console) async fn passkey(
     id: Id,
     mut form: Form,
 ) -> Result<Answer, Error> {
-    let channel = of_kind(&viewer, &state, id).await?;
+    let channel = of_kind(&viewer, &state, id, Kind::WebSession).await?;
     let answer = if form.words().has("confirmed", "yes") {
         Some(PasskeyAnswer::Confirmation)
     } else {
         assertion(&mut form).map(PasskeyAnswer::Assertion)
     };
     if let Some(answer) = answer {
-        match state.engine.answer_passkey(&channel, answer).await {
+        match state.engine.phones().answer_passkey(&channel, answer).await {
             Ok(_) => return Ok(back(&channel)),
             Err(engine::Error::Refused(Refusal { code: Code::InvalidField, .. })) => {
                 form.fault("assertion", viewer.text.get("pairing-fault-challenge"));
@@ -104,15 +105,6 @@ fn assertion(form: &mut Form) -> Option<Assertion> {
             None
         }
     }
-}
-
-async fn of_kind(viewer: &Viewer, state: &State, id: Id) -> Result<std::sync::Arc<Channel>, Error> {
-    let channel = super::own(viewer, state, id.0).await?;
-    if channel.kind == Kind::WebSession { Ok(channel) } else { Err(Error::NotFound) }
-}
-
-fn back(channel: &Channel) -> Answer {
-    Answer::to(format!("/console/channels/{}", channel.id))
 }
 
 /// The part of the page.
@@ -162,7 +154,7 @@ pub(super) fn actions(
                         }
                         button type="submit" { (text.get("pairing-pair")) }
                     }
-                    @if let Some(page) = state.engine.played_phone() {
+                    @if let Some(page) = state.engine.phones().played_phone() {
                         p { a href=(page) target="_blank" rel="noopener noreferrer" { (text.get("pairing-played-phone")) } }
                     }
                 }
@@ -181,7 +173,7 @@ pub(super) async fn progress(
     channel: &Channel,
 ) -> Result<(Stage, Markup), Error> {
     let text = viewer.text;
-    let pairing = match state.engine.pairing(channel.id).await {
+    let pairing = match state.engine.phones().pairing(channel.id).await {
         Ok(pairing) => pairing,
         Err(engine::Error::Refused(Refusal { code: Code::FeatureUnavailable, .. })) => {
             let shown = html! {

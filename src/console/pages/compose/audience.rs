@@ -58,7 +58,7 @@ impl Audience {
         let company = viewer.company.id;
         let phone = choice.channel.as_ref().filter(|_| choice.is_web());
         let limits = match phone {
-            Some(channel) => state.engine.limits(channel).await?.limits,
+            Some(channel) => state.engine.channels().limits(channel).await?.limits,
             None => Vec::new(),
         };
         let records = state.engine.company(company).await?;

@@ -9,16 +9,17 @@ use crate::console::component::field::Field;
 use crate::console::form::Form;
 use crate::console::text::Text;
 use crate::console::words::Words;
+use crate::domain::interactive::{
+    ButtonAction, ButtonTag, HeaderFile, HeaderTag, Interactive, InteractiveBody, InteractiveButtons,
+    InteractiveFooter, InteractiveHeader, InteractiveList, InteractiveListBody, InteractiveProduct,
+    InteractiveProductList, ListAction, ListRow, ListSection, ListTag, ProductAction, ProductItem,
+    ProductListAction, ProductListTag, ProductSection, ProductTag, Reply, ReplyButton, ReplyTag, TextHeader,
+    TextTag,
+};
 
-/// The most buttons below a text.
-const BUTTONS: usize = 3;
 /// The lines of a text area that are read: more than a menu or a list of products may have, so that too many
 /// are refused.
 const LINES: usize = 100;
-/// The longest id of a catalogue or a product.
-const PROVIDER_ID: usize = 256;
-/// The types of header above a text with buttons.
-const HEADERS: [&str; 4] = ["text", "image", "video", "document"];
 
 /// The kinds of messages that the page can write: all that the API accepts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -136,50 +137,8 @@ pub(super) fn body(choice: &Choice, words: &Words) -> Map<String, Value> {
                 "contact_fields": true,
             })
         }
-        Kind::Buttons => {
-            let buttons = lines(words, "buttons").into_iter().take(BUTTONS + 1).enumerate();
-            let buttons: Vec<_> = buttons
-                .map(|(index, title)| {
-                    json!({"type": "reply", "reply": {"id": format!("button-{}", index + 1), "title": title}})
-                })
-                .collect();
-            interactive(choice.kind, words, "button", &json!({"buttons": buttons}))
-        }
-        Kind::List => {
-            let (mut number, menu, sections) = (0_u64, words.one("menu"), sections(words, "rows"));
-            let is_one = sections.len() == 1;
-            let sections: Vec<_> = sections
-                .into_iter()
-                .map(|(title, rows)| {
-                    let rows: Vec<_> = rows
-                        .into_iter()
-                        .map(|line| {
-                            number += 1;
-                            let (title, description) = row(line);
-                            json!({"id": format!("row-{number}"), "title": title, "description": description})
-                        })
-                        .collect();
-                    json!({"title": if is_one && title.is_empty() { menu } else { title }, "rows": rows})
-                })
-                .collect();
-            interactive(choice.kind, words, "list", &json!({"button": menu, "sections": sections}))
-        }
-        Kind::Product => {
-            let action =
-                json!({"catalog_id": words.one("catalog"), "product_retailer_id": words.one("product")});
-            interactive(choice.kind, words, "product", &action)
-        }
-        Kind::Products => {
-            let product = |id: &str| json!({"product_retailer_id": id});
-            let sections: Vec<_> = sections(words, "products")
-                .into_iter()
-                .map(|(title, ids)| {
-                    let items: Vec<_> = ids.into_iter().map(product).collect();
-                    json!({"title": title, "product_items": items})
-                })
-                .collect();
-            let action = json!({"catalog_id": words.one("catalog"), "sections": sections});
-            interactive(choice.kind, words, "product_list", &action)
+        Kind::Buttons | Kind::List | Kind::Product | Kind::Products => {
+            json!({"type": "interactive", "interactive": interactive(choice.kind, words)})
         }
     };
     match body {
@@ -188,30 +147,109 @@ pub(super) fn body(choice: &Choice, words: &Words) -> Map<String, Value> {
     }
 }
 
-/// An interactive message: its filled-in parts and its action.
-fn interactive(kind: Kind, words: &Words, name: &str, action: &Value) -> Value {
-    let mut interactive = json!({"type": name, "action": action});
-    let text = |field: &str| words.raw(field).unwrap_or_default().replace("\r\n", "\n");
-    if kind != Kind::Product || !text("message").trim().is_empty() {
-        interactive["body"] = json!({"text": text("message")});
+/// An interactive message with the parts that are filled in; `None` for the other kinds.
+fn interactive(kind: Kind, words: &Words) -> Option<Interactive> {
+    let message = words.raw("message").unwrap_or_default().replace("\r\n", "\n");
+    let given = |field: &str| Some(words.one(field).to_owned()).filter(|text| !text.is_empty());
+    let footer = given("footer").map(|text| InteractiveFooter { text });
+    let header = || TextHeader { r#type: TextTag::Text, text: words.one("header").to_owned() };
+    Some(match kind {
+        Kind::Buttons => Interactive::Button(InteractiveButtons {
+            r#type: ButtonTag::Button,
+            header: given("header").map(|header| header_of(header_type(kind, words), header)),
+            body: InteractiveBody { text: message },
+            footer,
+            action: ButtonAction { buttons: buttons(words) },
+        }),
+        Kind::List => Interactive::List(InteractiveList {
+            r#type: ListTag::List,
+            header: given("header").map(|_| header()),
+            body: InteractiveListBody { text: message },
+            footer,
+            action: ListAction { button: words.one("menu").to_owned(), sections: menu(words) },
+        }),
+        Kind::Product => Interactive::Product(InteractiveProduct {
+            r#type: ProductTag::Product,
+            body: Some(InteractiveBody { text: message }).filter(|body| !body.text.trim().is_empty()),
+            footer,
+            action: ProductAction {
+                catalog_id: words.one("catalog").to_owned(),
+                product_retailer_id: words.one("product").to_owned(),
+            },
+        }),
+        Kind::Products => Interactive::ProductList(InteractiveProductList {
+            r#type: ProductListTag::ProductList,
+            header: header(),
+            body: InteractiveBody { text: message },
+            footer,
+            action: ProductListAction {
+                catalog_id: words.one("catalog").to_owned(),
+                sections: products(words),
+            },
+        }),
+        Kind::Text | Kind::Template | Kind::Image | Kind::Video | Kind::Audio | Kind::Document => {
+            return None;
+        }
+    })
+}
+
+/// One button more than allowed is kept, so that too many are refused.
+fn buttons(words: &Words) -> Vec<ReplyButton> {
+    let titles = lines(words, "buttons").into_iter().take(ButtonAction::buttons().most + 1);
+    let button = |(index, title): (usize, &str)| ReplyButton {
+        r#type: ReplyTag::Reply,
+        reply: Reply { id: format!("button-{}", index + 1), title: title.to_owned() },
+    };
+    titles.enumerate().map(button).collect()
+}
+
+/// The sections of a menu. The only one has the menu's own title if it has none.
+fn menu(words: &Words) -> Vec<ListSection> {
+    let sections = sections(words, "rows");
+    let is_one = sections.len() == 1;
+    let mut number = 0_u64;
+    let mut row = |line: &str| {
+        number += 1;
+        let (title, description) = row(line);
+        ListRow {
+            id: format!("row-{number}"),
+            title: title.to_owned(),
+            description: Some(description.to_owned()).filter(|text| !text.is_empty()),
+        }
+    };
+    let mut section = |(title, rows): (&str, Vec<&str>)| ListSection {
+        title: Some(if is_one && title.is_empty() { words.one("menu") } else { title }.to_owned()),
+        rows: rows.into_iter().map(&mut row).collect(),
+    };
+    sections.into_iter().map(&mut section).collect()
+}
+
+fn products(words: &Words) -> Vec<ProductSection> {
+    let item = |id: &str| ProductItem { product_retailer_id: id.to_owned() };
+    let section = |(title, ids): (&str, Vec<&str>)| ProductSection {
+        title: Some(title.to_owned()),
+        product_items: ids.into_iter().map(item).collect(),
+    };
+    sections(words, "products").into_iter().map(section).collect()
+}
+
+/// A header of this type: a text, or the link of a file.
+fn header_of(kind: HeaderTag, given: String) -> InteractiveHeader {
+    let mut header = InteractiveHeader { r#type: kind, text: None, image: None, video: None, document: None };
+    let file = |link| Some(HeaderFile { link: Some(link), id: None, filename: None });
+    match kind {
+        HeaderTag::Text => header.text = Some(given),
+        HeaderTag::Image => header.image = file(given),
+        HeaderTag::Video => header.video = file(given),
+        HeaderTag::Document => header.document = file(given),
     }
-    if !words.one("footer").is_empty() {
-        interactive["footer"] = json!({"text": words.one("footer")});
-    }
-    let header = words.one("header");
-    if kind == Kind::Products || (kind != Kind::Product && !header.is_empty()) {
-        interactive["header"] = match header_type(kind, words) {
-            "text" => json!({"type": "text", "text": header}),
-            file => json!({"type": file, file: {"link": header}}),
-        };
-    }
-    json!({"type": "interactive", "interactive": interactive})
+    header
 }
 
 /// The type of the header. Only a message with buttons may have a file as its header.
-pub(super) fn header_type(kind: Kind, words: &Words) -> &'static str {
-    let asked = HEADERS.into_iter().find(|known| *known == words.one("header_type"));
-    asked.filter(|_| kind == Kind::Buttons).unwrap_or("text")
+pub(super) fn header_type(kind: Kind, words: &Words) -> HeaderTag {
+    let asked = HeaderTag::ALL.iter().find(|known| known.as_str() == words.one("header_type"));
+    asked.copied().filter(|_| kind == Kind::Buttons).unwrap_or(HeaderTag::Text)
 }
 
 /// The fields for the content.
@@ -228,15 +266,8 @@ pub(super) fn fields(text: Text, choice: &Choice, form: &Form) -> Markup {
             @if let Some(template) = &choice.template { (template::fields(text, template, form)) }
         },
         Kind::Buttons => {
-            let headers = HEADERS.map(|header| {
-                let word = match header {
-                    "image" => Kind::Image.word(text),
-                    "video" => Kind::Video.word(text),
-                    "document" => Kind::Document.word(text),
-                    _ => Kind::Text.word(text),
-                };
-                (header, word)
-            });
+            let headers =
+                HeaderTag::ALL.iter().map(|header| (header.as_str(), Kind::of(header.as_str()).word(text)));
             html! {
                 (message.area(4))
                 (Field::new(form, "buttons", &text.get("compose-buttons")).hint(&text.get("compose-buttons-hint")).required().area(3))
@@ -247,21 +278,21 @@ pub(super) fn fields(text: Text, choice: &Choice, form: &Form) -> Markup {
         }
         Kind::List => html! {
             (message.area(4))
-            (Field::new(form, "menu", &text.get("compose-menu")).hint(&text.get("compose-menu-hint")).required().most(20).text())
+            (Field::new(form, "menu", &text.get("compose-menu")).hint(&text.get("compose-menu-hint")).required().most(ListAction::button().most).text())
             (Field::new(form, "rows", &text.get("compose-rows")).hint(&text.get("compose-rows-hint")).required().area(6))
-            (Field::new(form, "header", &text.get("compose-header")).most(60).text())
+            (Field::new(form, "header", &text.get("compose-header")).most(TextHeader::text().most).text())
             (footer(text, form))
         },
         Kind::Product => html! {
-            (Field::new(form, "catalog", &text.get("compose-catalog")).hint(&text.get("compose-catalog-hint")).required().most(PROVIDER_ID).text())
-            (Field::new(form, "product", &text.get("compose-product")).hint(&text.get("compose-product-hint")).required().most(PROVIDER_ID).text())
+            (Field::new(form, "catalog", &text.get("compose-catalog")).hint(&text.get("compose-catalog-hint")).required().most(ProductAction::catalog_id().most).text())
+            (Field::new(form, "product", &text.get("compose-product")).hint(&text.get("compose-product-hint")).required().most(ProductAction::product_retailer_id().most).text())
             (Field::new(form, "message", &label).area(3))
             (footer(text, form))
         },
         Kind::Products => html! {
-            (Field::new(form, "header", &text.get("compose-header")).required().most(60).text())
+            (Field::new(form, "header", &text.get("compose-header")).required().most(TextHeader::text().most).text())
             (message.area(4))
-            (Field::new(form, "catalog", &text.get("compose-catalog")).hint(&text.get("compose-catalog-hint")).required().most(PROVIDER_ID).text())
+            (Field::new(form, "catalog", &text.get("compose-catalog")).hint(&text.get("compose-catalog-hint")).required().most(ProductAction::catalog_id().most).text())
             (Field::new(form, "products", &text.get("compose-products")).hint(&text.get("compose-products-hint")).required().area(6))
             (footer(text, form))
         },
@@ -269,5 +300,5 @@ pub(super) fn fields(text: Text, choice: &Choice, form: &Form) -> Markup {
 }
 
 fn footer(text: Text, form: &Form) -> Markup {
-    Field::new(form, "footer", &text.get("compose-footer")).most(60).text()
+    Field::new(form, "footer", &text.get("compose-footer")).most(InteractiveFooter::text().most).text()
 }

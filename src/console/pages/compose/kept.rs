@@ -6,9 +6,10 @@ use uuid::Uuid;
 use super::refused::Refused;
 use super::{Around, Checked, PLACE, STEERING, page, request, within_patience};
 use crate::console::State;
+use crate::console::answer::Answer;
 use crate::console::error::Error;
 use crate::console::form::Form;
-use crate::console::page::{Answer, Page};
+use crate::console::page::Page;
 use crate::console::visitor::Viewer;
 use crate::console::words::Words;
 

@@ -60,7 +60,7 @@ fn parts(choice: &Choice, words: &Words, person: Option<&Person>) -> Value {
         json!({"type": "BODY", "text": if given.trim().is_empty() { "…" } else { given.as_str() }})
     };
     let file = |format: &str, link: &str| json!({"type": "HEADER", "format": format, "link": link});
-    let header = match (header_type(choice.kind, words), link("header")) {
+    let header = match (header_type(choice.kind, words).as_str(), link("header")) {
         (_, "") => json!({}),
         ("text", header) => json!({"type": "HEADER", "format": "TEXT", "text": header}),
         (format, link) => file(format, link),

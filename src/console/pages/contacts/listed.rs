@@ -46,10 +46,10 @@ impl Listed {
     ) -> Result<Page<Contact>, engine::Error> {
         let records = state.engine.company(viewer.company.id).await?;
         let search = self.search.as_deref();
-        match &self.tag {
-            Some(tag) => records.contacts().tagged(tag.id, page, search).await,
-            None => records.contacts().page(page, search).await,
-        }
+        Ok(match &self.tag {
+            Some(tag) => records.contacts().tagged(tag.id, page, search).await?,
+            None => records.contacts().page(page, search).await?,
+        })
     }
 
     /// All contacts of the list.

@@ -36,7 +36,7 @@ pub(super) async fn ready_page(
     import: &Import,
     form: &Form,
 ) -> Result<Page, Error> {
-    let shown = state.engine.show_import(viewer.company.id, import.id).await?;
+    let shown = state.engine.imports().show(viewer.company.id, import.id).await?;
     let body = html! {
         (faults(form))
         @if let Some(problem) = &shown.preview.problem {

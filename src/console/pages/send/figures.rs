@@ -56,9 +56,9 @@ pub(in crate::console::pages) async fn view(state: &State, company: Uuid, id: Uu
     let records = state.engine.company(company).await?;
     let send = records.sends().head(id, Timestamp::now()).await?.ok_or(Error::NotFound)?;
     drop(records);
-    let mut outlooks = state.engine.outlook(send.channel_id, &[&send]).await?;
+    let mut outlooks = state.engine.sends().outlook(send.channel_id, &[&send]).await?;
     let outlook = outlooks.remove(&id).unwrap_or_default();
-    let counted = state.engine.tally(company, &send, PATIENCE).await?;
+    let counted = state.engine.sends().tally(company, &send, PATIENCE).await?;
     Ok(View { send, outlook, counted })
 }
 

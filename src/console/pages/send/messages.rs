@@ -67,7 +67,7 @@ pub(super) async fn rows(
 ) -> Result<Markup, Error> {
     let selection = selection(query);
     let records = state.engine.company(viewer.company.id).await?;
-    let snapshot = records.messages().send_snapshot(view.send.id).await?.ok_or(Error::NotFound)?;
+    let snapshot = records.sends().snapshot(view.send.id).await?.ok_or(Error::NotFound)?;
     let from = query.parsed("from").unwrap_or(0_u64);
     let span = if selection.is_everything() { SHOWN } else { SPAN };
     let Found { messages, next } =

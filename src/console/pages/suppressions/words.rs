@@ -4,10 +4,10 @@ use actix_web::web::Data;
 use maud::{Markup, html};
 
 use crate::console::State;
+use crate::console::answer::Answer;
 use crate::console::component::field::{Field, faults};
 use crate::console::error::Error;
 use crate::console::form::Form;
-use crate::console::page::Answer;
 use crate::console::text::Text;
 use crate::console::visitor::Viewer;
 use crate::domain::opt_out::{InvalidWords, LONGEST_WORD, List, MOST_WORDS, OptOutWords, START, STOP};

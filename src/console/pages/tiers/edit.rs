@@ -5,11 +5,6 @@ use serde_json::{Map, Number, Value};
 use crate::console::form::Form;
 use crate::domain::tier::{self, Tier};
 
-/// Options that are numbers or the word `unlimited`.
-const COUNTS: [&str; 5] = ["burst", "pair_burst", "template_quota", "daily_cap", "cold_contacts"];
-/// The option that is a list of numbers.
-const LIST: &str = "warm_up";
-
 /// The options of a stored tier, as the form shows them.
 pub(super) fn options(settings: &str) -> Vec<(&'static str, String)> {
     let whole = serde_json::from_str::<Tier>(settings).and_then(|tier| serde_json::to_value(&tier));
@@ -34,9 +29,12 @@ pub(super) fn read(name: &str, before: &Value, form: &mut Form) -> Option<Tier> 
             // Options that the form of this kind does not have stay as they are.
             absent if !form.words().names(absent) => before.get(absent).cloned().unwrap_or(Value::Null),
             _ if written.is_empty() => Value::Null,
-            LIST => list(written),
-            count if COUNTS.contains(&count) => number(written),
-            _ => Value::from(written),
+            // As its example is written: a list of numbers, a number (or the word `unlimited`), or a text.
+            option => match tier::example(option).as_bytes().first() {
+                Some(b'[') => list(written),
+                Some(b'0'..=b'9') => number(written),
+                _ => Value::from(written),
+            },
         };
         options.insert((*option).to_owned(), value);
     }

@@ -36,12 +36,12 @@ impl Reading {
     ) -> store::Result<(Vec<PhoneNumber>, bool)> {
         let Again { send_id, selection } = &self.again;
         if self.snapshot.is_none() {
-            self.snapshot = store.send_snapshot(company_id, *send_id).await?;
+            self.snapshot = store.of(company_id).sends().snapshot(*send_id).await?;
         }
         // A send that was removed meanwhile has no messages any more.
         let Some(snapshot) = &self.snapshot else { return Ok((Vec::new(), false)) };
         loop {
-            let found = store.selected_messages(snapshot, selection, self.next, limit as u64, SPAN).await?;
+            let found = store.messages().selected(snapshot, selection, self.next, limit as u64, SPAN).await?;
             let Found { messages, next } = found;
             // Messages that are not over are left to their own send.
             let over = messages

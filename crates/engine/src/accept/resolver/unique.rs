@@ -91,7 +91,7 @@ impl Source {
             Origin::Tag(tag) => {
                 let after = self.chunk.last().copied();
                 let limit = u32::try_from(chunk).unwrap_or(u32::MAX);
-                (self.chunk, self.more) = store.tag_phones(company_id, *tag, after, limit).await?;
+                (self.chunk, self.more) = store.of(company_id).tags().phones(*tag, after, limit).await?;
             }
             Origin::Again(reading) => {
                 (self.chunk, self.more) = reading.read(store, company_id, chunk).await?;

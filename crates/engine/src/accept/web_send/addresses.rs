@@ -3,9 +3,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::AskPicture;
 use super::reconnecting;
-use crate::nodes::AskPicture;
-use crate::{Engine, Error, RETRY_AFTER};
+use crate::accept::web_send::WebSends;
+use crate::{Error, RETRY_AFTER};
 use clock::Timestamp;
 use domain::channel::Channel;
 use domain::contact::is_picture;
@@ -21,7 +22,7 @@ const FOUND_FOR: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 const MISSED_FOR: Duration = Duration::from_secs(24 * 60 * 60);
 /// How long WhatsApp is not asked after it answered that it is asked too often.
 const ASKED_TOO_OFTEN: Duration = Duration::from_secs(60);
-impl Engine {
+impl WebSends<'_> {
     /// The store's knowledge of the recipient's number.
     pub(super) async fn known(
         &self,
@@ -29,7 +30,9 @@ impl Engine {
         recipient: &WebRecipient,
     ) -> Result<Option<KnownNumber>, Error> {
         match recipient {
-            WebRecipient::Number(number) => Ok(self.store().known_number(channel.id, *number).await?),
+            WebRecipient::Number(number) => {
+                Ok(self.engine.store().web_sessions().known_number(channel.id, *number).await?)
+            }
             WebRecipient::Group(_) => Ok(None),
         }
     }
@@ -57,7 +60,11 @@ impl Engine {
         let (jid, lid) = found.map(|found| (found.jid, found.lid)).unzip();
         let lid = lid.flatten();
         let (as_text, lid) = (jid.as_ref().map(Jid::as_str), lid.as_ref().map(Jid::as_str));
-        self.store().note_number_check(channel.id, number, as_text, lid, Timestamp::now()).await?;
+        self.engine
+            .store()
+            .web_sessions()
+            .note_number_check(channel.id, number, as_text, lid, Timestamp::now())
+            .await?;
         if let Some(lid) = lid {
             self.learn_lid(channel, number, lid).await;
         }
@@ -75,8 +82,8 @@ impl Engine {
         channel: &Arc<Channel>,
         number: PhoneNumber,
     ) -> Result<Option<String>, Error> {
-        self.check_running()?;
-        if let Some(picture) = self.ask_owner(channel, &AskPicture { number }).await? {
+        self.engine.check_running()?;
+        if let Some(picture) = self.engine.owners().ask(channel, &AskPicture { number }).await? {
             return Ok(picture);
         }
         let session = self.session(channel)?;
@@ -86,14 +93,15 @@ impl Engine {
         let picture = session.picture(&jid).await.map_err(|error| unanswered(&error))?;
         let url = picture.map(|picture| picture.url).filter(|url| is_picture(url));
         if let Some(url) = &url {
-            self.store().set_profile_picture(channel.company_id, number, url).await?;
+            self.engine.store().of(channel.company_id).contacts().set_profile_picture(number, url).await?;
         }
         Ok(url)
     }
 
     /// Writes a contact's LID, an address that hides its number. A failed write is no reason not to send.
     async fn learn_lid(&self, channel: &Channel, number: PhoneNumber, lid: &str) {
-        if let Err(error) = self.store().learn_lid(channel.company_id, number, lid).await {
+        if let Err(error) = self.engine.store().of(channel.company_id).contacts().learn_lid(number, lid).await
+        {
             tracing::warn!(channel.id = %channel.id, %error, "cannot write a contact's LID");
         }
     }

@@ -5,11 +5,11 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::{stranger, unheard_voice};
+use super::{DryRunWeb, stranger, unheard_voice};
+use crate::Error;
+use crate::accept::web_send::WebSends;
 use crate::channel::Admit;
-use crate::nodes::DryRunWeb;
-use crate::web_session::{file_name, is_voice, link, seconds};
-use crate::{Engine, Error};
+use crate::handover::{file_name, is_voice, link, seconds};
 use clock::Timestamp;
 use connectors::media::{Kind, Media};
 use domain::channel::Channel;
@@ -48,18 +48,18 @@ pub struct DryRunFile {
     pub is_voice_note: Option<bool>,
 }
 
-impl Engine {
-    /// Does the checks of [`Engine::send_web`], with the same refusals in the same order. Nothing is sent, and nothing
+impl WebSends<'_> {
+    /// Does the checks of [`WebSends::send`], with the same refusals in the same order. Nothing is sent, and nothing
     /// counts against the channel's limits.
     ///
     /// # Errors
     ///
-    /// As [`Engine::send_web`]. A message that would wait longer than its caller's patience, because of another one to
+    /// As [`WebSends::send`]. A message that would wait longer than its caller's patience, because of another one to
     /// the same recipient, is [`Error::TooSoon`] at once.
-    pub async fn dry_run_web(&self, channel: &Arc<Channel>, request: WebRequest) -> Result<WebDryRun, Error> {
-        self.check_running()?;
+    pub async fn dry_run(&self, channel: &Arc<Channel>, request: WebRequest) -> Result<WebDryRun, Error> {
+        self.engine.check_running()?;
         let asked = DryRunWeb { request };
-        if let Some(dry_run) = self.ask_owner(channel, &asked).await? {
+        if let Some(dry_run) = self.engine.owners().ask(channel, &asked).await? {
             return Ok(dry_run);
         }
         let WebRequest { recipient, content, mut ignored } = asked.request;
@@ -70,7 +70,7 @@ impl Engine {
             WebRecipient::Number(number) => Some(*number),
             WebRecipient::Group(_) => None,
         };
-        let admit = Admit { stranger, patience: self.0.web_sessions.patience(), tried };
+        let admit = Admit { stranger, patience: self.engine.0.web_sessions.patience(), tried };
         // The admission is given back here, so that real messages do not wait for it.
         let wait = self.admit_web(channel, admit).await?.wait;
         let kind = link(&content).map(|(_, kind)| kind);

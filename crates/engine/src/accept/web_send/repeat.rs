@@ -1,8 +1,9 @@
 //! Repeated requests under a client's key: the first message's row in the ledger, and the answer stored before its
 //! hand-over, decide.
 
+use crate::Error;
 use crate::accept::idempotency::Turn;
-use crate::{Engine, Error};
+use crate::accept::web_send::WebSends;
 use domain::channel::Kind;
 use domain::error::{Code, Refusal};
 use domain::message::State;
@@ -23,15 +24,17 @@ enum Repeat {
     Lost,
 }
 
-impl Engine {
+impl WebSends<'_> {
     /// Decides on a request whose key was accepted before; `None` when it has to be carried out again.
     pub(crate) async fn repeated(&self, kept: KeptAnswer) -> Result<Option<Turn>, Error> {
-        let channel = self.channel(kept.channel_id).await?;
+        let channel = self.engine.channel(kept.channel_id).await?;
         let Some(channel) = channel.filter(|channel| channel.kind == Kind::WebSession) else {
             return Ok(Some(Turn::Repeated(kept.into())));
         };
-        let Some(first) = self.store().first_try(kept.send_id).await? else { return Ok(None) };
-        let policy = self.0.shared.tiers.find(&channel.tier).unknown_outcome;
+        let Some(first) = self.engine.store().web_sessions().first_try(kept.send_id).await? else {
+            return Ok(None);
+        };
+        let policy = self.engine.0.shared.tiers.find(&channel.tier).unknown_outcome;
         match (decide(first, kept.result.is_some(), policy), kept.result) {
             (Repeat::Answer, Some(answer)) => Ok(Some(Turn::Told(answer))),
             (Repeat::CarryOut, _) => Ok(None),

@@ -15,9 +15,9 @@ use super::retries::Retry;
 use super::web_pacing::{Asker, TooSoon, WebPacing};
 use super::work::Leave;
 use super::{Machine, STORE_PAUSE};
+use crate::handover::{Admitted, HandOver, PendingReply};
 use crate::machine::Caller;
 use crate::planted::{Fault, is_planted};
-use crate::web_session::{self, Admitted, HandOver, PendingReply};
 use clock::Timestamp;
 use domain::channel::Kind;
 use domain::limit::Spent;
@@ -82,7 +82,7 @@ impl Machine {
             });
         };
         // A restriction that the supervisor heard of earlier, perhaps in another process.
-        if let Some(until) = web_session::restricted_until(self.link.connection()) {
+        if let Some(until) = machines::web_session::restricted_until(self.link.connection()) {
             web_pacing.restrict(until);
         }
         let mut admitted = web_pacing.admit(Asker { stranger, patience }, &self.tier, now, wall)?;

@@ -9,7 +9,6 @@ use super::moment::Step;
 use super::work::{Leave, PriorOutcome, Ticket};
 use super::{Machine, retry};
 use crate::planted::{Fault, is_planted};
-use crate::web_session::RESTRICTED_FOR;
 use connectors::{Disposition, Reply};
 use domain::channel::Kind;
 use domain::message::{Failure, Outcome, State};
@@ -18,6 +17,7 @@ use domain::send;
 use domain::suppression::{HOLD, Suppression};
 use domain::tier::UnknownOutcome;
 use driver::RESTRICTED;
+use machines::web_session::RESTRICTED_FOR;
 use store::suppressions::{Says, Word};
 
 /// A message that waits longer than this waits in the store.

@@ -10,7 +10,6 @@ use uuid::Uuid;
 use super::limiter::Binding;
 use super::work::Work;
 use super::{Machine, Moment};
-use crate::sends::outlook::sentence_of_messages;
 use clock::Timestamp;
 use domain::channel::{Kind, Level};
 use domain::limit::{Allows, Limit, Limits, Name, Origin};
@@ -134,7 +133,8 @@ impl Machine {
         let (reason, until) = self.lanes.held_back(send_id, moment)?;
         channel.is_none_or(is_pace).then(|| Waiting {
             reason,
-            sentence: sentence_of_messages(reason, &self.tier.name)
+            sentence: reason
+                .sentence_of_messages(&self.tier.name)
                 .unwrap_or_else(|| self.sentence(reason, moment.0)),
             until: Some(until),
         })

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
-use crate::channel::last_seconds::LastSeconds;
+use crate::last_seconds::LastSeconds;
 use clock::Timestamp;
 use domain::limit::{Pace, PacePoint};
 

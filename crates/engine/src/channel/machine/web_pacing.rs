@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use uuid::Uuid;
 
-use crate::web_session::{Admitted, QueueSlots, Slot, Window};
+use crate::handover::{Admitted, QueueSlots, Slot, Window};
 use clock::Timestamp;
 use domain::limit::{self, Spent};
 use domain::outlook::Reason;

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use crate::account::AppId;
 use crate::channel::machine::{Attempt, Rendered, WebAttempt};
+use crate::handover::{Outgoing, WebChannel};
 use crate::shared::Shared;
-use crate::web_session::{Outgoing, WebChannel};
 use connectors::Reply;
 use connectors::cloud_api::{CloudApi, Connections};
 use domain::channel::Channel;

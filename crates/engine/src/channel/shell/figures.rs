@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use metrics::{Counter, Histogram};
 
-use crate::channel::activity::Recent;
+use crate::activity::Recent;
 use crate::channel::machine::Figure;
 
 /// Counters that are looked up once for each channel, because they are used for each message.

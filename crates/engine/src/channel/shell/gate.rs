@@ -3,7 +3,9 @@
 //! Only the actor, which owns the state, writes here. Reading costs a lock and no message, so that accepting does not
 //! wait for an actor that is busy dispatching.
 
-use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
+use std::sync::Arc;
+
+use parking_lot::RwLock;
 
 use domain::channel::{Connection, Status};
 use domain::error::{Code, Refusal};
@@ -19,7 +21,7 @@ impl Gate {
 
     /// Publishes this state.
     pub(in crate::channel) fn publish(&self, connection: &Connection) {
-        self.0.write().unwrap_or_else(PoisonError::into_inner).clone_from(connection);
+        self.0.write().clone_from(connection);
     }
 
     /// Admits a send.
@@ -28,7 +30,7 @@ impl Gate {
     ///
     /// `reconnect_waba` while the channel cannot send.
     pub(crate) fn admit(&self) -> Result<(), Refusal> {
-        let connection = self.connection();
+        let connection = self.0.read();
         if connection.accepts() {
             return Ok(());
         }
@@ -45,7 +47,7 @@ impl Gate {
     ///
     /// `session_disconnected` unless it is connected.
     pub(crate) fn admit_to_session(&self) -> Result<(), Refusal> {
-        let connection = self.connection();
+        let connection = self.0.read();
         let status = connection.status;
         let sentence = match (status, &connection.reason) {
             (Status::Connected, _) => return Ok(()),
@@ -56,9 +58,5 @@ impl Gate {
             (_, None) => format!("the web session is {status}: try again in a minute"),
         };
         Err(Refusal::new(Code::SessionDisconnected, sentence))
-    }
-
-    fn connection(&self) -> RwLockReadGuard<'_, Connection> {
-        self.0.read().unwrap_or_else(PoisonError::into_inner)
     }
 }

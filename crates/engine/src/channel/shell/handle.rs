@@ -73,7 +73,7 @@ impl Handle {
 
     /// The messages that it has in memory.
     pub(crate) fn load(&self) -> Load {
-        self.shown.load(self.door.mailbox().len())
+        self.shown.load(self.door.waiting())
     }
 
     /// Sends a message and waits for the answer, which is an error when the channel ended.

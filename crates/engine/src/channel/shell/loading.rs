@@ -43,8 +43,8 @@ struct Look {
 pub(super) async fn fetch(store: Store, channel: Uuid, kind: Kind, fetch: Fetch) -> Result<Fetched> {
     let Fetch { size, ready, held, room, counted } = fetch;
     let limit = held.len() + room;
-    let next_due = store.next_due_send(channel, ready.now).await?;
-    let unfinished = store.unfinished(channel, size, ready, limit).await?;
+    let next_due = store.sends().next_due(channel, ready.now).await?;
+    let unfinished = store.sends().unfinished(channel, size, ready, limit).await?;
     let mut all = unfinished.len() < limit;
     let mut new = unfinished.into_iter().filter(|send| !held.contains(&send.id));
     let Taken { mut found, mut broken } =
@@ -79,7 +79,7 @@ async fn look_for_counted(store: &Store, counting: &Counting, space: Space<'_>) 
     let mut look = Look { all: true, ..Look::default() };
     let mut last = Uuid::nil();
     loop {
-        let candidates = store.waiting_templates(channel, size, now, last, AT_ONCE).await?;
+        let candidates = store.templates().waiting(channel, size, now, last, AT_ONCE).await?;
         let Some(newest) = candidates.last() else { return Ok(look) };
         last = newest.id;
         for candidate in candidates.iter().filter(|candidate| !held.contains(&candidate.id)) {
@@ -125,7 +125,7 @@ async fn look_at(store: &Store, counting: &Counting, candidate: &Candidate, look
 /// Restores the sends that a search found, each with the first message to a person who counts.
 async fn take(store: &Store, kind: Kind, look: &Look) -> Result<Taken> {
     let ids: Vec<_> = look.found.iter().map(|(id, _)| *id).collect();
-    let mut taken = restore_all(store, kind, store.unfinished_among(&ids).await?).await?;
+    let mut taken = restore_all(store, kind, store.sends().unfinished_among(&ids).await?).await?;
     let places: HashMap<_, _> = look.found.iter().copied().collect();
     for found in &mut taken.found {
         found.counted_at = places.get(&found.id()).copied().flatten();
@@ -155,7 +155,7 @@ async fn restore(store: &Store, kind: Kind, send: Unfinished) -> Result<Found> {
     let started = progress.high_water > 0;
     let waiting = if started { read_waits(store, id).await? } else { WaitingMessages::default() };
     let recorded: BTreeSet<u64> = if progress.high_water > progress.settled {
-        store.recorded(id, progress).await?.into_iter().collect()
+        store.sends().recorded(id, progress).await?.into_iter().collect()
     } else {
         BTreeSet::new()
     };
@@ -175,7 +175,7 @@ pub(super) async fn waits(store: &Store, send_id: Uuid) -> Result<Waits> {
 }
 
 async fn read_waits(store: &Store, send_id: Uuid) -> Result<WaitingMessages> {
-    store.waiting(send_id, Timestamp::now().plus(Waits::HORIZON), Waits::AT_ONCE).await
+    store.sends().waiting(send_id, Timestamp::now().plus(Waits::HORIZON), Waits::AT_ONCE).await
 }
 
 /// The recipient of one message, `None` for the group; `stretch` is the last block that was read.
@@ -208,10 +208,10 @@ pub(super) async fn people_from(
     send_id: Uuid,
     ordinal: u64,
 ) -> Result<Vec<Option<Person>>> {
-    let (first, numbers) = store.block_at(send_id, ordinal).await?;
+    let (first, numbers) = store.sends().block_at(send_id, ordinal).await?;
     let used = usize::try_from(ordinal - first).unwrap_or(usize::MAX);
     let numbers: Vec<_> = numbers.into_iter().skip(used).take(people::AT_ONCE).collect();
-    let mut known = store.people(company, &numbers).await?;
+    let mut known = store.of(company).contacts().people(&numbers).await?;
     Ok(numbers.iter().map(|number| known.remove(number)).collect())
 }
 
@@ -221,7 +221,7 @@ pub(super) async fn numbers_from(
     send_id: Uuid,
     ordinal: u64,
 ) -> Result<(u64, Vec<PhoneNumber>)> {
-    let (first, mut numbers) = store.block_at(send_id, ordinal).await?;
+    let (first, mut numbers) = store.sends().block_at(send_id, ordinal).await?;
     let used = usize::try_from(ordinal - first).unwrap_or(usize::MAX).min(numbers.len());
     numbers.drain(..used);
     if numbers.is_empty() {

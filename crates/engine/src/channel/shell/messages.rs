@@ -8,8 +8,9 @@ use uuid::Uuid;
 
 use crate::account::AccountUpdate;
 use crate::channel::machine::{Admit, Input, Pace, TooSoon, Troubled, Viewed};
+use crate::handover::Admitted;
 use crate::ledger::Arrived;
-use crate::web_session::Admitted;
+use crate::notices;
 use domain::channel::Channel;
 use domain::limit::Limits;
 use domain::message::{Key, State};
@@ -79,6 +80,13 @@ pub(crate) struct Release {
     pub(crate) send_id: Uuid,
     /// The state of a send that is over.
     pub(crate) over: Option<send::State>,
+}
+
+/// The notice to the owner of the channel, if that is another node.
+impl From<&Release> for notices::Told {
+    fn from(release: &Release) -> Self {
+        Self::Release { send: release.send_id, over: release.over.map(send::State::as_i16) }
+    }
 }
 
 /// Start no more messages, wait for those in flight, and write their outcomes. Answered when done.

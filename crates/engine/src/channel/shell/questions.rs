@@ -7,7 +7,7 @@ use actix::prelude::*;
 use super::messages::{AskPace, Explain, LookAhead, Release, Stop};
 use super::{Shell, moment};
 use crate::channel::machine::{Admit, Answer, Input, TooSoon};
-use crate::web_session::Admitted;
+use crate::handover::Admitted;
 use domain::limit::Spent;
 
 impl Handler<Release> for Shell {

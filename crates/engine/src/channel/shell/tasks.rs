@@ -13,7 +13,7 @@ use crate::channel::machine::{
     Connected, Failed, Fetch, Input, LeaseLost, NotConnected, Question, SaveConnection, Saved, WebActivity,
 };
 use crate::ledger::Record;
-use crate::nodes::share_suppressions;
+use crate::notices::share_suppressions;
 use crate::shared::Shared;
 use clock::Timestamp;
 use connectors::cloud_api::{CloudApi, Connections};
@@ -78,7 +78,7 @@ pub(super) async fn read_people(
     numbers: Vec<PhoneNumber>,
 ) -> store::Result<HashMap<PhoneNumber, Person>> {
     let store = shared.reader.store();
-    let people = shared.reader.read(async move { store.people(company, &numbers).await }).await;
+    let people = shared.reader.read(async move { store.of(company).contacts().people(&numbers).await }).await;
     people.inspect_err(|error| tracing::error!(%error, "cannot read the contacts of recipients"))
 }
 
@@ -121,7 +121,7 @@ async fn states(store: &Store, messages: &[Key]) -> store::Result<Vec<(Key, Stat
     }
     let mut states = Vec::with_capacity(messages.len());
     for (send_id, ordinals) in sends {
-        let found = store.message_states(send_id, &ordinals).await?;
+        let found = store.sends().message_states(send_id, &ordinals).await?;
         states.extend(found.into_iter().map(|(ordinal, state)| (Key { send_id, ordinal }, state)));
     }
     Ok(states)
@@ -130,8 +130,8 @@ async fn states(store: &Store, messages: &[Key]) -> store::Result<Vec<(Key, Stat
 pub(super) async fn read_web_activity(shared: Arc<Shared>, channel: Uuid, since: Timestamp) -> Input {
     let store = shared.reader.store();
     let reading = shared.reader.read(async move {
-        let attempts = store.web_attempts_since(channel, since).await?;
-        let strangers = store.first_sent_since(channel, since).await?;
+        let attempts = store.web_sessions().web_attempts_since(channel, since).await?;
+        let strangers = store.web_sessions().first_sent_since(channel, since).await?;
         Ok::<_, Error>(WebActivity { attempts, strangers })
     });
     Input::WebActivityRead(reading.await.map_err(|error| {
@@ -158,7 +158,7 @@ pub(super) async fn connect(
     generation: u64,
 ) -> (Option<CloudApi>, Input) {
     let (store, id) = (shared.reader.store(), channel.id);
-    let read = shared.reader.read(async move { store.channel_secrets(id).await }).await;
+    let read = shared.reader.read(async move { store.channels().secrets(id).await }).await;
     let made = match read {
         Ok(sealed) => match connector::connector(&shared, &channel, connections, sealed) {
             Ok(made) => Ok(made),
@@ -204,9 +204,9 @@ pub(super) async fn probe(connector: Rc<CloudApi>, generation: u64, turn: Durati
 pub(super) async fn save_connection(shared: Arc<Shared>, channel: Uuid, saving: SaveConnection) -> Input {
     let SaveConnection { from, to, trial } = saving;
     let saved = async {
-        Ok(match shared.store.set_channel_trial(channel, &from, &to, trial).await? {
+        Ok(match shared.store.channels().set_trial(channel, &from, &to, trial).await? {
             Some(revision) => Saved::Done { revision },
-            None => Saved::Overtaken(shared.store.find_channel(channel).await?.map(Box::new)),
+            None => Saved::Overtaken(shared.store.channels().find(channel).await?.map(Box::new)),
         })
     };
     Input::ConnectionSaved(saved.await.unwrap_or_else(|error: Error| {
@@ -217,13 +217,13 @@ pub(super) async fn save_connection(shared: Arc<Shared>, channel: Uuid, saving: 
 
 /// Stores the provider's report on the number, for the next process and for people.
 pub(super) async fn save_number(shared: Arc<Shared>, channel: Uuid, number: Number) {
-    if let Err(error) = shared.store.set_channel_number(channel, number).await {
+    if let Err(error) = shared.store.channels().set_number(channel, number).await {
         tracing::debug!(channel.id = %channel, %error, "cannot write the number's description");
     }
 }
 
 pub(super) async fn pause_template(shared: Arc<Shared>, template_id: i64) -> Input {
-    let result = shared.store.pause_template(template_id).await.map_err(|error| {
+    let result = shared.store.templates().pause(template_id).await.map_err(|error| {
         tracing::error!(template.id = template_id, %error, "cannot mark a template as paused");
         failed(&error)
     });

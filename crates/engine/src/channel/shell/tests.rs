@@ -35,8 +35,8 @@ async fn engine(directory: &std::path::Path) -> (Engine, Arc<Channel>) {
     let tiers = tier::parse(tier::BUILT_IN).unwrap();
     let tiers: Vec<_> =
         tiers.iter().map(|tier| (tier.name.clone(), serde_json::to_string(tier).unwrap())).collect();
-    store.apply_tiers(&Who::Pombo, &tiers).await.unwrap();
-    let company_id = store.add_company(&Who::Pombo, "Acme", "standard").await.unwrap().id;
+    store.tiers().apply(&Who::Pombo, &tiers).await.unwrap();
+    let company_id = store.companies().add(&Who::Pombo, "Acme", "standard").await.unwrap().id;
     let new = NewChannel {
         id: Uuid::now_v7(),
         company_id,
@@ -49,8 +49,8 @@ async fn engine(directory: &std::path::Path) -> (Engine, Arc<Channel>) {
         secrets: Sealed { token: None, app_secret: None },
         status: Status::Connecting,
     };
-    let channel = Arc::new(store.add_channel(&Who::Pombo, new).await.unwrap());
-    let lease = store.acquire_lease(&options, "test").await.unwrap();
+    let channel = Arc::new(store.channels().add(&Who::Pombo, new).await.unwrap());
+    let lease = store.lease().acquire(&options, "test").await.unwrap();
     let config = Config::default();
     let vault = Arc::new(Vault::open(&config.secrets, directory).unwrap().0);
     let engine = Engine::start(&config, store, vault, lease, None).await.unwrap();

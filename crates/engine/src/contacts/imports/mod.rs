@@ -13,8 +13,7 @@ pub(crate) use self::runner::Runner;
 pub use self::show::Shown;
 pub use self::upload::{NewUpload, Upload};
 
-use std::sync::{Mutex, PoisonError};
-
+use parking_lot::Mutex;
 use tokio::sync::Notify;
 use uuid::Uuid;
 
@@ -59,7 +58,7 @@ impl Imports {
     }
 
     fn abandon(&self, import: Uuid) {
-        self.abandoned.lock().unwrap_or_else(PoisonError::into_inner).push(import);
+        self.abandoned.lock().push(import);
         self.wake.notify_one();
     }
 
@@ -69,20 +68,33 @@ impl Imports {
     }
 
     fn take_abandoned(&self) -> Vec<Uuid> {
-        std::mem::take(&mut self.abandoned.lock().unwrap_or_else(PoisonError::into_inner))
+        std::mem::take(&mut self.abandoned.lock())
     }
 }
 
+/// Imports of contacts from files.
+#[derive(Clone, Copy)]
+pub struct ContactImports<'e> {
+    pub(crate) engine: &'e Engine,
+}
+
 impl Engine {
+    /// Imports of contacts from files.
+    pub const fn imports(&self) -> ContactImports<'_> {
+        ContactImports { engine: self }
+    }
+}
+
+impl ContactImports<'_> {
     /// Changes how a file is read, before it is imported.
     ///
     /// # Errors
     ///
     /// `import_not_found`, `import_has_begun`, `too_many_columns`, `too_many_mappings`, `too_many_tags`, and
     /// `invalid_mapping` when the change does not fit the file.
-    pub async fn change_import(&self, company: Uuid, id: Uuid, change: ImportChange) -> Result<(), Error> {
+    pub async fn change(&self, company: Uuid, id: Uuid, change: ImportChange) -> Result<(), Error> {
         let ImportChange { columns, chosen, tags, encoding, country, replaces_names } = change;
-        let mut settings = settings(&self.find_import(company, id).await?);
+        let mut settings = settings(&self.find(company, id).await?);
         if let Some(chosen) = chosen {
             // A form shows the columns as they are named in the encoding before the change.
             settings.choose(&chosen);
@@ -104,7 +116,7 @@ impl Engine {
         }
         settings.check().map_err(|wrong| refused(&wrong, Code::InvalidMapping))?;
         let written = serde_json::to_string(&settings).map_err(|_| Error::Internal)?;
-        match self.records_of(company).await?.set_import_settings(company, id, &written).await? {
+        match self.engine.records_of(company).await?.of(company).imports().set_settings(id, &written).await? {
             true => Ok(()),
             false => Err(has_begun().into()),
         }
@@ -126,7 +138,7 @@ impl Engine {
         let read = import::preview(&beginning, is_all, &bare, 1);
         let read = read.map_err(|error| refused(&error, Code::InvalidMapping))?;
         settings.rename(read.columns.into_iter().map(|(name, _)| name).collect());
-        let records = self.records_of(company).await?;
+        let records = self.engine.records_of(company).await?;
         settings.recall(&self.remembered(company, &records).await?);
         Ok(())
     }
@@ -136,17 +148,17 @@ impl Engine {
     /// # Errors
     ///
     /// `import_not_found`, `import_has_begun`, and `invalid_mapping` when no column identifies contacts.
-    pub async fn start_import(&self, who: &Who, company: Uuid, id: Uuid) -> Result<(), Error> {
-        let found = self.find_import(company, id).await?;
+    pub async fn start(&self, who: &Who, company: Uuid, id: Uuid) -> Result<(), Error> {
+        let found = self.find(company, id).await?;
         let settings = settings(&found);
         settings.check_complete().map_err(|wrong| refused(&wrong, Code::InvalidMapping))?;
-        let records = self.records_of(company).await?;
+        let records = self.engine.records_of(company).await?;
         let columns = settings.remember(self.remembered(company, &records).await?);
         let columns = serde_json::to_string(&columns).map_err(|_| Error::Internal)?;
-        if !records.start_import(who, company, id, &columns).await? {
+        if !records.of(company).imports().start(who, id, &columns).await? {
             return Err(has_begun().into());
         }
-        self.imports().wake.notify_one();
+        self.engine.0.imports.wake.notify_one();
         Ok(())
     }
 
@@ -155,10 +167,10 @@ impl Engine {
     /// # Errors
     ///
     /// `import_not_found`.
-    pub async fn cancel_import(&self, who: &Who, company: Uuid, id: Uuid) -> Result<(), Error> {
-        self.find_import(company, id).await?;
-        self.records_of(company).await?.cancel_import(who, company, id).await?;
-        self.imports().wake.notify_one();
+    pub async fn cancel(&self, who: &Who, company: Uuid, id: Uuid) -> Result<(), Error> {
+        self.find(company, id).await?;
+        self.engine.records_of(company).await?.of(company).imports().cancel(who, id).await?;
+        self.engine.0.imports.wake.notify_one();
         Ok(())
     }
 
@@ -167,8 +179,8 @@ impl Engine {
     /// # Errors
     ///
     /// `import_not_found`.
-    pub async fn find_import(&self, company: Uuid, id: Uuid) -> Result<Import, Error> {
-        let found = self.records_of(company).await?.import(company, id).await?;
+    pub async fn find(&self, company: Uuid, id: Uuid) -> Result<Import, Error> {
+        let found = self.engine.records_of(company).await?.of(company).imports().find(id).await?;
         Ok(found.ok_or_else(no_such_import)?)
     }
 
@@ -177,12 +189,8 @@ impl Engine {
         company: Uuid,
         records: &crate::records::Records,
     ) -> Result<Vec<Column>, Error> {
-        let remembered = records.remembered_columns(company).await?;
+        let remembered = records.of(company).imports().remembered_columns().await?;
         Ok(remembered.and_then(|columns| serde_json::from_str(&columns).ok()).unwrap_or_default())
-    }
-
-    pub(crate) fn imports(&self) -> &Imports {
-        &self.0.imports
     }
 }
 

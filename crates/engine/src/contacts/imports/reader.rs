@@ -102,7 +102,7 @@ async fn feed_pieces(store: Store, import: Uuid, bytes: u64, feed: mpsc::Sender<
     let mut offset = 0;
     for ordinal in 0.. {
         let whole = (bytes - offset).min(PIECE as u64);
-        let piece = match store.import_chunk(import, ordinal).await {
+        let piece = match store.imports().chunk(import, ordinal).await {
             Ok(None) if whole == 0 => return,
             Ok(Some(piece)) if whole > 0 && piece.len() as u64 == whole => Piece::Bytes(piece),
             Ok(_) => Piece::Damaged(offset),

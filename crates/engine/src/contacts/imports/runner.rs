@@ -74,16 +74,16 @@ impl Runner {
             return Duration::ZERO;
         }
         // A wake-up begins the next round at once.
-        let _ = timeout(LOOK_INTERVAL, self.engine.imports().wake.notified()).await;
+        let _ = timeout(LOOK_INTERVAL, self.engine.0.imports.wake.notified()).await;
         Duration::ZERO
     }
 
     /// Works for one round. Returns whether there was anything to do.
     async fn work(&mut self) -> store::Result<bool> {
         let store = self.engine.store().clone();
-        for import in self.engine.imports().take_abandoned() {
-            if let Err(error) = store.discard_upload(import).await {
-                self.engine.imports().abandon(import);
+        for import in self.engine.0.imports.take_abandoned() {
+            if let Err(error) = store.imports().discard_upload(import).await {
+                self.engine.0.imports.abandon(import);
                 return Err(error);
             }
         }
@@ -101,17 +101,17 @@ impl Runner {
             }
         }
         self.give_way().await;
-        let kept_up = store.keep_up_tags(UPKEEP_ROWS).await?;
+        let kept_up = store.contacts().keep_up_tags(UPKEEP_ROWS).await?;
         self.give_way().await;
-        let cleaned = store.clean_imports().await?;
+        let cleaned = store.imports().clean().await?;
         Ok(!self.active.is_empty() || kept_up || cleaned)
     }
 
     /// Starts waiting imports, in place of those that had their turn.
     async fn fill(&mut self) -> store::Result<()> {
         let store = self.engine.store();
-        metrics::gauge!("pombo_imports_running").set(store.count_running_imports().await? as f64);
-        let waiting = store.imports_at_work(AT_ONCE as u32 * 2).await?;
+        metrics::gauge!("pombo_imports_running").set(store.imports().count_running().await? as f64);
+        let waiting = store.imports().at_work(AT_ONCE as u32 * 2).await?;
         let is_active =
             |active: &[Active], company: Uuid| active.iter().any(|active| active.work.company_id == company);
         for work in waiting {
@@ -123,7 +123,7 @@ impl Runner {
                 let Some(place) = had_turn else { break };
                 self.active.remove(place);
             }
-            let pace = store.gentle_pace();
+            let pace = store.contacts().gentle_pace();
             let reader = Reader::start(store, &work, pace.rows());
             let indexing = Indexing::new(store, work.company_id, pace);
             let (since, created) = (Instant::now(), 0);
@@ -145,7 +145,7 @@ impl Runner {
         let started = Instant::now();
         let names = active.reader.names();
         let written =
-            store.write_import_step(&self.lease, &active.work, &step, names, Timestamp::now()).await;
+            store.imports().write_step(&self.lease, &active.work, &step, names, Timestamp::now()).await;
         let counts = match written {
             Ok(Some(counts)) => counts,
             // The import was canceled.
@@ -166,7 +166,7 @@ impl Runner {
         active.indexing.written(rows, started.elapsed()).await?;
         active.reader.set_rows(active.indexing.pace().rows());
         if active.created >= active.next_count {
-            store.contacts_grew().await?;
+            store.contacts().grew().await?;
             active.next_count = active.created.saturating_mul(COUNTED_AGAIN);
         }
         Ok(Then::GoesOn)
@@ -175,7 +175,7 @@ impl Runner {
     async fn end(&mut self, index: usize, mut end: End) -> store::Result<Then> {
         let store = self.engine.store().clone();
         let Some(active) = self.active.get(index) else { return Ok(Then::IsOver) };
-        if !store.end_import(&self.lease, active.work.id, &end).await? {
+        if !store.imports().end(&self.lease, active.work.id, &end).await? {
             let Work { id, bytes, line, counts, .. } = &active.work;
             tracing::error!(import.id = %id, bytes, line, ?counts, ?end, "the rows of an import do not add up");
             let reason = format!(
@@ -183,7 +183,7 @@ impl Runner {
                 counts.rows()
             );
             end = End::Failed(reason);
-            store.end_import(&self.lease, active.work.id, &end).await?;
+            store.imports().end(&self.lease, active.work.id, &end).await?;
         }
         let Active { work, indexing, created, .. } = self.active.remove(index);
         let Counts { created: all_created, updated, unchanged, rejected, .. } = work.counts;
@@ -194,7 +194,7 @@ impl Runner {
             rejected, "an import of contacts ended"
         );
         if created > 0 {
-            store.contacts_grew().await?;
+            store.contacts().grew().await?;
         }
         // Searches are only slower without the index, which is completed later.
         if let Err(error) = indexing.finish().await {
@@ -207,7 +207,7 @@ impl Runner {
     async fn give_way(&self) {
         let (each, most) = GIVE_WAY;
         let until = Instant::now() + most;
-        while self.engine.store().is_writing() && Instant::now() < until {
+        while self.engine.store().retention().is_writing() && Instant::now() < until {
             tokio::time::sleep(each).await;
         }
     }

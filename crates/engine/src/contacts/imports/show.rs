@@ -3,8 +3,9 @@
 use uuid::Uuid;
 
 use super::{names, refused, settings};
+use crate::Error;
+use crate::contacts::imports::ContactImports;
 use crate::records::country::OwnCountry;
-use crate::{Engine, Error};
 use domain::error::Code;
 use domain::phone::{Country, PhoneNumber};
 use import::{Preview, RejectCode, Settings};
@@ -32,21 +33,21 @@ pub struct Shown {
     pub country: OwnCountry,
 }
 
-impl Engine {
+impl ContactImports<'_> {
     /// Shows how the beginning of an uploaded file would be imported now.
     ///
     /// # Errors
     ///
     /// `import_not_found`, and `invalid_file` or `too_many_columns` when its header cannot be read.
-    pub async fn show_import(&self, company: Uuid, id: Uuid) -> Result<Shown, Error> {
-        let settings = settings(&self.find_import(company, id).await?);
+    pub async fn show(&self, company: Uuid, id: Uuid) -> Result<Shown, Error> {
+        let settings = settings(&self.find(company, id).await?);
         let (beginning, is_all) = self.beginning(company, id).await?;
         let preview = import::preview(&beginning, is_all, &settings, LOOKED_UP)
             .map_err(|error| refused(&error, Code::InvalidFile))?;
-        let records = self.records_of(company).await?;
+        let records = self.engine.records_of(company).await?;
         let (results, names_kept) =
-            records.compare_drafts(company, &preview.step.drafts, names(&settings)).await?;
-        let country = OwnCountry::of(&records, company).await?;
+            records.of(company).contacts().compare_drafts(&preview.step.drafts, names(&settings)).await?;
+        let country = records.of(company).country().await?;
         let count = |result| results.iter().filter(|found| **found == result).count() as u64;
         Ok(Shown {
             created: count(Upserted::Created),
@@ -61,9 +62,9 @@ impl Engine {
 
     /// The first piece of an uploaded file, and whether it is the whole file.
     pub(super) async fn beginning(&self, company: Uuid, id: Uuid) -> Result<(Vec<u8>, bool), Error> {
-        let records = self.records_of(company).await?;
-        let first = records.import_chunk(id, 0).await?.unwrap_or_default();
-        let is_all = first.len() < super::upload::PIECE || records.import_chunk(id, 1).await?.is_none();
+        let records = self.engine.records_of(company).await?;
+        let first = records.imports().chunk(id, 0).await?.unwrap_or_default();
+        let is_all = first.len() < super::upload::PIECE || records.imports().chunk(id, 1).await?.is_none();
         Ok((first, is_all))
     }
 }

@@ -2,8 +2,7 @@
 
 use uuid::Uuid;
 
-use super::{Import, no_such_import, refused};
-use crate::records::country::OwnCountry;
+use super::{ContactImports, Import, no_such_import, refused};
 use crate::{Engine, Error};
 use domain::contact::MOST_TAGS;
 use domain::error::{Code, Refusal};
@@ -45,7 +44,7 @@ pub struct Upload {
     is_finished: bool,
 }
 
-impl Engine {
+impl ContactImports<'_> {
     /// Begins an upload.
     ///
     /// # Errors
@@ -57,11 +56,11 @@ impl Engine {
         if tags.len() > MOST_TAGS {
             return Err(invalid(&import::Error::TooManyTags { found: tags.len() }).into());
         }
-        let records = self.records_of(company).await?;
-        let likely = OwnCountry::of(&records, company).await?.likely();
+        let records = self.engine.records_of(company).await?;
+        let likely = records.of(company).country().await?.likely();
         let inspection =
             Inspection::new(encoding.as_deref(), country.or(likely)).map_err(|error| invalid(&error))?;
-        let begun = records.begin_upload(company, &file_name).await?;
+        let begun = records.of(company).imports().begin_upload(&file_name).await?;
         drop(records);
         let import = begun.ok_or_else(|| {
             let sentence = format!(
@@ -70,7 +69,7 @@ impl Engine {
             Refusal::new(Code::TooManyImports, sentence)
         })?;
         Ok(Upload {
-            engine: self.clone(),
+            engine: self.engine.clone(),
             company,
             import,
             tags,
@@ -85,17 +84,17 @@ impl Engine {
     }
 }
 
-impl Engine {
+impl ContactImports<'_> {
     /// The largest file of contacts that is taken, in bytes.
-    pub fn largest_import(&self) -> usize {
-        self.imports().max_bytes
+    pub fn largest(&self) -> usize {
+        self.engine.0.imports.max_bytes
     }
 }
 
 impl Upload {
     /// The largest file, in bytes.
     pub fn most(&self) -> usize {
-        self.engine.largest_import()
+        self.engine.imports().largest()
     }
 
     /// Takes the next bytes of the file.
@@ -132,7 +131,7 @@ impl Upload {
         let ordinal = self.pieces;
         self.pieces += 1;
         let records = self.engine.records_of(self.company).await?;
-        Ok(records.add_import_chunk(self.import, ordinal, piece).await?)
+        Ok(records.imports().add_chunk(self.import, ordinal, piece).await?)
     }
 
     /// Ends the upload of a complete file.
@@ -154,18 +153,18 @@ impl Upload {
             read.map_err(|error| invalid(&error))?.columns.into_iter().map(|(name, _)| name).collect();
         let mut settings = Settings { header, ..settings };
         let records = self.engine.records_of(self.company).await?;
-        settings.recall(&self.engine.remembered(self.company, &records).await?);
+        settings.recall(&self.engine.imports().remembered(self.company, &records).await?);
         let written = serde_json::to_string(&settings).map_err(|_| Error::Internal)?;
-        records.finish_upload(self.import, &written).await?;
+        records.imports().finish_upload(self.import, &written).await?;
         self.is_finished = true;
-        Ok(records.import(self.company, self.import).await?.ok_or_else(no_such_import)?)
+        Ok(records.of(self.company).imports().find(self.import).await?.ok_or_else(no_such_import)?)
     }
 }
 
 impl Drop for Upload {
     fn drop(&mut self) {
         if !self.is_finished {
-            self.engine.imports().abandon(self.import);
+            self.engine.0.imports.abandon(self.import);
         }
     }
 }

@@ -8,7 +8,7 @@ use uuid::Uuid;
 use super::super::world::{Event, World};
 use super::WebEvent;
 use crate::channel::machine::{Answered, Attempt, Input as ToChannel, WebAttempt};
-use crate::web_session::{HandOver, HandedOver, PendingReply, Slot};
+use crate::handover::{HandOver, HandedOver, PendingReply, Slot};
 use connectors::{Disposition, Reply};
 use domain::message::Failure;
 use driver::{AckState, Built, Jid, MessageId, RESTRICTED, Sent};

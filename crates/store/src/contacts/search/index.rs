@@ -10,7 +10,8 @@ use uuid::Uuid;
 use super::segment::Builder;
 use crate::contacts::totals::ContactTotals;
 use crate::dialect::{Rows, Type};
-use crate::{Error, Result, Store, Transaction};
+use crate::nouns::{AllContacts, ContactIndex};
+use crate::{Error, Result, Transaction};
 
 /// Contacts of one segment: few enough that a search reads the contacts behind the last segment in some milliseconds,
 /// and that writing a segment does not delay accepted sends for long; enough that a search has few lists to fetch.
@@ -44,77 +45,43 @@ pub struct Prepared {
     lists: Vec<(i64, Vec<u8>)>,
 }
 
-impl Store {
+impl ContactIndex<'_> {
     /// Takes one step of indexing the contacts of `company`, of some hundred milliseconds at most. Returns whether
     /// there was a step to take. Several callers may index one company at the same time.
     ///
     /// # Errors
     ///
     /// Fails when the database does; then the step can be taken again.
-    pub async fn index_contacts(&self, company: Uuid, care: Care) -> Result<bool> {
-        self.index_contacts_by(company, care, SEGMENT).await
+    pub async fn step(self, care: Care) -> Result<bool> {
+        self.step_by(care, SEGMENT).await
     }
 
-    /// As [`Store::index_contacts`], in segments of `segment` contacts.
-    pub async fn index_contacts_by(&self, company: Uuid, care: Care, segment: u32) -> Result<bool> {
-        let Some(prepared) = self.prepare(company, care, segment).await? else { return Ok(false) };
-        self.write_segment(prepared).await?;
+    /// As [`ContactIndex::step`](crate::ContactIndex::step), in segments of `segment` contacts.
+    pub async fn step_by(self, care: Care, segment: u32) -> Result<bool> {
+        let Some(prepared) = self.prepare(care, segment).await? else { return Ok(false) };
+        self.store.contacts().write_segment(prepared).await?;
         Ok(true)
     }
 
     /// The longer part of a step, during which others write; `None` when there is no step to take.
-    pub async fn prepare_segment(&self, company: Uuid, care: Care) -> Result<Option<Prepared>> {
-        self.prepare(company, care, SEGMENT).await
+    pub async fn prepare_segment(self, care: Care) -> Result<Option<Prepared>> {
+        self.prepare(care, SEGMENT).await
     }
 
-    async fn prepare(&self, company: Uuid, care: Care, segment: u32) -> Result<Option<Prepared>> {
-        let Some(task) = self.indexing_task(company, care, i64::from(segment)).await? else {
+    async fn prepare(self, care: Care, segment: u32) -> Result<Option<Prepared>> {
+        let company = self.company;
+        let Some(task) = self.task(care, i64::from(segment)).await? else {
             return Ok(None);
         };
-        self.claim(company, task).await?;
+        self.claim(task).await?;
         // The stale contacts are read first, then the texts: a change in between is read, and its contact stays stale.
-        let stale = self.stale_in(company, task).await?;
-        let lists = self.lists(company, task).await?;
+        let stale = self.stale_in(task).await?;
+        let lists = self.lists(task).await?;
         Ok(Some(Prepared { company, task, stale, lists }))
     }
 
-    /// The second part of a step: writes the segment, unless another process was faster.
-    ///
-    /// # Errors
-    ///
-    /// Fails when the database does; then nothing is written.
-    pub async fn write_segment(&self, prepared: Prepared) -> Result<()> {
-        let Prepared { company, task, stale, lists } = prepared;
-        let transaction = self.begin().await?;
-        let mut totals = self.lock_totals(&transaction, company).await?;
-        let overtaken = match task.replaced {
-            None => totals.indexed != task.first,
-            Some(id) => !self.remove_segment(&transaction, id).await?,
-        };
-        if overtaken {
-            return Ok(transaction.rollback().await?);
-        }
-        self.insert_segment(&transaction, company, task, &lists).await?;
-        self.refresh(&transaction, company, &stale).await?;
-        if task.replaced.is_none() {
-            totals.indexed = task.first + task.contacts;
-            self.write_totals(&transaction, company, totals).await?;
-        }
-        transaction.commit().await.map_err(Error::while_committing)
-    }
-
-    /// The companies whose index is far behind: it was never built, or its upkeep was interrupted.
-    pub async fn badly_indexed(&self) -> Result<Vec<Uuid>> {
-        // A company with an import under way stays below these bounds: the import indexes its contacts.
-        let select = "SELECT company_id FROM contact_book WHERE contacts - indexed >= $1
-             UNION SELECT company_id FROM contact_stale GROUP BY company_id HAVING count(*) >= $2";
-        let values = [i64::from(4 * SEGMENT).into(), i64::from(SEGMENT / 2).into()];
-        let rows = self.rows(select, values).await?;
-        rows.iter().map(|row| Ok(row.try_get_by_index(0)?)).collect()
-    }
-
-    async fn indexing_task(&self, company: Uuid, care: Care, segment: i64) -> Result<Option<Task>> {
-        let totals = self.contact_totals(&self.read, company).await?;
+    async fn task(self, care: Care, segment: i64) -> Result<Option<Task>> {
+        let totals = self.store.of(self.company).contacts().totals(&self.store.read).await?;
         if totals.contacts - totals.indexed >= segment {
             return Ok(Some(Task { replaced: None, first: totals.indexed, contacts: segment }));
         }
@@ -123,7 +90,7 @@ impl Store {
             Care::Thorough => segment / 2,
         };
         let stale = "SELECT count(*) FROM contact_stale WHERE company_id = $1";
-        if self.count(stale.to_owned(), vec![company.into()]).await?.cast_signed() < bound {
+        if self.store.count(stale.to_owned(), vec![self.company.into()]).await?.cast_signed() < bound {
             return Ok(None);
         }
         let worst = "SELECT id, first, contacts, (
@@ -131,7 +98,7 @@ impl Store {
                 AND ordinal >= first AND ordinal < first + contacts
              ) AS stale
              FROM contact_segment WHERE company_id = $1 ORDER BY stale DESC, first LIMIT 1";
-        let Some(row) = self.row(worst, [company.into()]).await? else { return Ok(None) };
+        let Some(row) = self.store.row(worst, [self.company.into()]).await? else { return Ok(None) };
         let stale: i64 = row.try_get_by_index(3)?;
         if stale == 0 || (care == Care::Passing && stale < bound) {
             return Ok(None);
@@ -142,27 +109,27 @@ impl Store {
     }
 
     /// From here on a change of the task's contacts marks them as stale.
-    async fn claim(&self, company: Uuid, task: Task) -> Result<()> {
+    async fn claim(self, task: Task) -> Result<()> {
         let claim = "UPDATE contact_book SET claimed = $2 WHERE company_id = $1 AND claimed < $2";
-        let values = [company.into(), (task.first + task.contacts).into()];
-        self.write.execute_raw(self.statement(claim, values)).await?;
+        let values = [self.company.into(), (task.first + task.contacts).into()];
+        self.store.write.execute_raw(self.store.statement(claim, values)).await?;
         Ok(())
     }
 
-    async fn stale_in(&self, company: Uuid, task: Task) -> Result<Vec<(i64, i64)>> {
+    async fn stale_in(self, task: Task) -> Result<Vec<(i64, i64)>> {
         let select = "SELECT ordinal, changes FROM contact_stale
              WHERE company_id = $1 AND ordinal >= $2 AND ordinal < $3";
-        let values = [company.into(), task.first.into(), (task.first + task.contacts).into()];
-        let rows = self.rows(select, values).await?;
+        let values = [self.company.into(), task.first.into(), (task.first + task.contacts).into()];
+        let rows = self.store.rows(select, values).await?;
         rows.iter().map(|row| Ok((row.try_get_by_index(0)?, row.try_get_by_index(1)?))).collect()
     }
 
     /// The lists of the task's contacts.
-    async fn lists(&self, company: Uuid, task: Task) -> Result<Vec<(i64, Vec<u8>)>> {
+    async fn lists(self, task: Task) -> Result<Vec<(i64, Vec<u8>)>> {
         let select = "SELECT search_text, tag_text, ordinal FROM contact
              WHERE company_id = $1 AND ordinal >= $2 AND ordinal < $3 ORDER BY ordinal";
-        let values = [company.into(), task.first.into(), (task.first + task.contacts).into()];
-        let rows = self.rows(select, values).await?;
+        let values = [self.company.into(), task.first.into(), (task.first + task.contacts).into()];
+        let rows = self.store.rows(select, values).await?;
         let texts = rows
             .iter()
             .map(|row| Ok((row.try_get_by_index(2)?, row.try_get_by_index(0)?, row.try_get_by_index(1)?)));
@@ -184,20 +151,19 @@ impl Store {
     }
 
     async fn insert_segment(
-        &self,
+        self,
         transaction: &Transaction,
-        company: Uuid,
         task: Task,
         lists: &[(i64, Vec<u8>)],
     ) -> Result<()> {
         let insert =
             "INSERT INTO contact_segment (company_id, first, contacts) VALUES ($1, $2, $3) RETURNING id";
-        let values = [company.into(), task.first.into(), task.contacts.into()];
-        let row = transaction.query_one_raw(self.statement(insert, values)).await?;
+        let values = [self.company.into(), task.first.into(), task.contacts.into()];
+        let row = transaction.query_one_raw(self.store.statement(insert, values)).await?;
         let id: i64 = row.map_or(Ok(0), |row| row.try_get_by_index(0))?;
         // All lists are one value that the database cuts up: in JSON, each would be written as digits.
         let columns = &[("gram", Type::Int), ("start", Type::Int), ("length", Type::Int)];
-        let mut rows = Rows::new(self.backend, columns);
+        let mut rows = Rows::new(self.store.backend, columns);
         let mut all = Vec::new();
         for (gram, places) in lists {
             rows.push([(*gram).into(), (all.len() as i64 + 1).into(), (places.len() as i64).into()]);
@@ -209,22 +175,13 @@ impl Store {
              SELECT $1, gram, substr($2, CAST(start AS INTEGER), CAST(length AS INTEGER)) FROM {rows} AS rows"
         );
         let values = [id.into(), all.into()].into_iter().chain(values);
-        transaction.execute_raw(self.statement(insert, values)).await?;
+        transaction.execute_raw(self.store.statement(insert, values)).await?;
         Ok(())
     }
 
-    /// Returns whether the segment existed.
-    async fn remove_segment(&self, transaction: &Transaction, id: i64) -> Result<bool> {
-        let remove = self.statement("DELETE FROM contact_segment WHERE id = $1", [id.into()]);
-        let there = transaction.execute_raw(remove).await?.rows_affected() > 0;
-        let remove = self.statement("DELETE FROM contact_gram WHERE segment_id = $1", [id.into()]);
-        transaction.execute_raw(remove).await?;
-        Ok(there)
-    }
-
     /// Unmarks the stale contacts that did not change since they were read.
-    async fn refresh(&self, transaction: &Transaction, company: Uuid, stale: &[(i64, i64)]) -> Result<()> {
-        let mut rows = Rows::new(self.backend, &[("ordinal", Type::Int), ("changes", Type::Int)]);
+    async fn refresh(self, transaction: &Transaction, stale: &[(i64, i64)]) -> Result<()> {
+        let mut rows = Rows::new(self.store.backend, &[("ordinal", Type::Int), ("changes", Type::Int)]);
         stale.iter().for_each(|(ordinal, changes)| rows.push([(*ordinal).into(), (*changes).into()]));
         if rows.is_empty() {
             return Ok(());
@@ -234,20 +191,19 @@ impl Store {
             "DELETE FROM contact_stale WHERE company_id = $1
              AND (ordinal, changes) IN (SELECT ordinal, changes FROM {rows} AS rows)"
         );
-        let values = std::iter::once(company.into()).chain(values);
-        transaction.execute_raw(self.statement(remove, values)).await?;
+        let values = std::iter::once(self.company.into()).chain(values);
+        transaction.execute_raw(self.store.statement(remove, values)).await?;
         Ok(())
     }
 
     /// Marks these contacts, whose searched texts changed, as stale, if they are or may be indexed.
     pub(crate) async fn mark_stale(
-        &self,
+        self,
         transaction: &Transaction,
-        company: Uuid,
         totals: ContactTotals,
         ordinals: impl Iterator<Item = i64>,
     ) -> Result<()> {
-        let mut rows = Rows::new(self.backend, &[("ordinal", Type::Int)]);
+        let mut rows = Rows::new(self.store.backend, &[("ordinal", Type::Int)]);
         ordinals.filter(|ordinal| *ordinal < totals.claimed).for_each(|ordinal| rows.push([ordinal.into()]));
         if rows.is_empty() {
             return Ok(());
@@ -259,8 +215,54 @@ impl Store {
              SELECT $1, ordinal, 1 FROM {rows} AS rows WHERE true
              ON CONFLICT (company_id, ordinal) DO UPDATE SET changes = contact_stale.changes + 1"
         );
-        let values = std::iter::once(company.into()).chain(values);
-        transaction.execute_raw(self.statement(insert, values)).await?;
+        let values = std::iter::once(self.company.into()).chain(values);
+        transaction.execute_raw(self.store.statement(insert, values)).await?;
         Ok(())
+    }
+}
+
+impl AllContacts<'_> {
+    /// The second part of a step: writes the segment, unless another process was faster.
+    ///
+    /// # Errors
+    ///
+    /// Fails when the database does; then nothing is written.
+    pub async fn write_segment(self, prepared: Prepared) -> Result<()> {
+        let Prepared { company, task, stale, lists } = prepared;
+        let transaction = self.store.begin().await?;
+        let mut totals = self.store.of(company).contacts().lock_totals(&transaction).await?;
+        let overtaken = match task.replaced {
+            None => totals.indexed != task.first,
+            Some(id) => !self.remove_segment(&transaction, id).await?,
+        };
+        if overtaken {
+            return Ok(transaction.rollback().await?);
+        }
+        self.store.of(company).index().insert_segment(&transaction, task, &lists).await?;
+        self.store.of(company).index().refresh(&transaction, &stale).await?;
+        if task.replaced.is_none() {
+            totals.indexed = task.first + task.contacts;
+            self.store.of(company).contacts().write_totals(&transaction, totals).await?;
+        }
+        transaction.commit().await.map_err(Error::while_committing)
+    }
+
+    /// The companies whose index is far behind: it was never built, or its upkeep was interrupted.
+    pub async fn badly_indexed(self) -> Result<Vec<Uuid>> {
+        // A company with an import under way stays below these bounds: the import indexes its contacts.
+        let select = "SELECT company_id FROM contact_book WHERE contacts - indexed >= $1
+             UNION SELECT company_id FROM contact_stale GROUP BY company_id HAVING count(*) >= $2";
+        let values = [i64::from(4 * SEGMENT).into(), i64::from(SEGMENT / 2).into()];
+        let rows = self.store.rows(select, values).await?;
+        rows.iter().map(|row| Ok(row.try_get_by_index(0)?)).collect()
+    }
+
+    /// Returns whether the segment existed.
+    async fn remove_segment(self, transaction: &Transaction, id: i64) -> Result<bool> {
+        let remove = self.store.statement("DELETE FROM contact_segment WHERE id = $1", [id.into()]);
+        let there = transaction.execute_raw(remove).await?.rows_affected() > 0;
+        let remove = self.store.statement("DELETE FROM contact_gram WHERE segment_id = $1", [id.into()]);
+        transaction.execute_raw(remove).await?;
+        Ok(there)
     }
 }

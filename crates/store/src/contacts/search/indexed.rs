@@ -11,6 +11,7 @@ use uuid::Uuid;
 use super::segment::{Found, LENGTHS, Lists, Word, contacts_at};
 use super::{Search, Term, listed, ordinal};
 use crate::dialect::{Rows, Type};
+use crate::nouns::ContactIndex;
 use crate::{Error, Result, Store, Transaction};
 
 /// Lists that are held in memory at once.
@@ -41,17 +42,13 @@ struct Finding<'a> {
     found: Vec<u32>,
 }
 
-impl Store {
+impl ContactIndex<'_> {
     /// The ordinals of the contacts that match in the segments, as they were when the segments were built. A few are
     /// out of order, and an ordinal may occur twice.
-    pub(super) async fn find_indexed(
-        &self,
-        snapshot: &Transaction,
-        company: Uuid,
-        search: &Search,
-    ) -> Result<Vec<u32>> {
+    pub(super) async fn find_indexed(self, snapshot: &Transaction, search: &Search) -> Result<Vec<u32>> {
+        let company = self.company;
         let select = "SELECT id, first FROM contact_segment WHERE company_id = $1 ORDER BY first";
-        let rows = snapshot.query_all_raw(self.statement(select, [company.into()])).await?;
+        let rows = snapshot.query_all_raw(self.store.statement(select, [company.into()])).await?;
         let segment = |row: &QueryResult| {
             Ok::<_, Error>(Segment { id: row.try_get_by_index(0)?, first: row.try_get_by_index(1)? })
         };
@@ -59,7 +56,7 @@ impl Store {
         let grams: BTreeSet<i64> = search.words().flat_map(Word::grams).collect();
         let most = (LISTS / grams.len().max(1)).max(1);
         let (common, found) = (BTreeSet::new(), Vec::new());
-        let mut finding = Finding { store: self, snapshot, company, search, grams, common, found };
+        let mut finding = Finding { store: self.store, snapshot, company, search, grams, common, found };
         let (sample, rest) = segments.split_at(segments.len().min(SAMPLE).min(most));
         finding.look_in(sample).await?;
         for segments in rest.chunks(most) {

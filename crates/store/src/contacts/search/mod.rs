@@ -6,10 +6,10 @@
 use sea_orm::{
     AccessMode, ConnectionTrait, DbBackend, IsolationLevel, QueryResult, TransactionOptions, Value,
 };
-use uuid::Uuid;
 
 use self::gram::Part;
 use self::segment::Word;
+use crate::nouns::ContactIndex;
 use crate::{Error, Result, Store, Transaction};
 use domain::contact::digits_pattern;
 use domain::fold::{digits, like_anywhere, looks_like_a_number};
@@ -113,36 +113,36 @@ impl Term {
     }
 }
 
-impl Store {
+impl ContactIndex<'_> {
     /// A search for a folded text. A whole number finds its person under every form of the number.
-    pub(crate) async fn search(&self, company: Uuid, text: &str) -> Result<Search> {
+    pub(crate) async fn read_search(self, text: &str) -> Result<Search> {
         let others = match Search::number(text) {
-            Some(number) => self.forms_in(&self.read, company, number).await?,
+            Some(number) => self.store.of(self.company).persons().forms_in(&self.store.read, number).await?,
             None => Vec::new(),
         };
         Ok(Search::new(text, &others))
     }
 
     /// The ordinals of the contacts of `company` that a search finds, descending; four bytes for each are held.
-    pub(crate) async fn found(&self, company: Uuid, search: &Search) -> Result<Vec<u32>> {
-        let snapshot = self.snapshot().await?;
-        let found = self.found_in(&snapshot, company, search).await;
+    pub(crate) async fn found(self, search: &Search) -> Result<Vec<u32>> {
+        let snapshot = self.store.snapshot().await?;
+        let found = self.found_in(&snapshot, search).await;
         snapshot.rollback().await?;
         found
     }
 
-    async fn found_in(&self, snapshot: &Transaction, company: Uuid, search: &Search) -> Result<Vec<u32>> {
-        let totals = self.contact_totals(snapshot, company).await?;
+    async fn found_in(self, snapshot: &Transaction, search: &Search) -> Result<Vec<u32>> {
+        let totals = self.store.of(self.company).contacts().totals(snapshot).await?;
         let indexed = if search.is_indexed { totals.indexed } else { 0 };
         let mut found = Vec::new();
         if indexed > 0 {
-            let (stale, fresh) = self.stale(snapshot, company, search).await?;
-            found = self.find_indexed(snapshot, company, search).await?;
+            let (stale, fresh) = self.stale(snapshot, search).await?;
+            found = self.find_indexed(snapshot, search).await?;
             found.retain(|ordinal| stale.binary_search(ordinal).is_err());
             found.extend(fresh);
         }
         if indexed < totals.contacts {
-            self.find_unindexed(snapshot, company, search, indexed, &mut found).await?;
+            self.find_unindexed(snapshot, search, indexed, &mut found).await?;
         }
         // Ascending, except for the few that are in no segment: a stable sort only scans the ordered part.
         found.sort();
@@ -153,12 +153,7 @@ impl Store {
     }
 
     /// The contacts for which the index may be outdated, ascending, deleted ones too, and those among them that match.
-    async fn stale(
-        &self,
-        snapshot: &Transaction,
-        company: Uuid,
-        search: &Search,
-    ) -> Result<(Vec<u32>, Vec<u32>)> {
+    async fn stale(self, snapshot: &Transaction, search: &Search) -> Result<(Vec<u32>, Vec<u32>)> {
         let (condition, values) = search.condition(2);
         let select = format!(
             "SELECT string_agg(CAST(contact_stale.ordinal * 2 + CASE WHEN (
@@ -167,8 +162,8 @@ impl Store {
              ) THEN 1 ELSE 0 END AS TEXT), ',')
              FROM contact_stale WHERE contact_stale.company_id = $1"
         );
-        let values = std::iter::once(company.into()).chain(values);
-        let numbers = listed(snapshot.query_one_raw(self.statement(select, values)).await?)?;
+        let values = std::iter::once(self.company.into()).chain(values);
+        let numbers = listed(snapshot.query_one_raw(self.store.statement(select, values)).await?)?;
         let mut stale = Vec::with_capacity(numbers.len());
         let mut fresh = Vec::new();
         for number in numbers {
@@ -183,9 +178,8 @@ impl Store {
 
     /// Reads the contacts from the ordinal `from` on.
     async fn find_unindexed(
-        &self,
+        self,
         snapshot: &Transaction,
-        company: Uuid,
         search: &Search,
         from: i64,
         found: &mut Vec<u32>,
@@ -195,13 +189,15 @@ impl Store {
             "SELECT string_agg(CAST(ordinal AS TEXT), ',') FROM contact
              WHERE company_id = $1 AND ordinal >= $2 AND ({condition})"
         );
-        let values = [company.into(), from.into()].into_iter().chain(values);
-        for number in listed(snapshot.query_one_raw(self.statement(select, values)).await?)? {
+        let values = [self.company.into(), from.into()].into_iter().chain(values);
+        for number in listed(snapshot.query_one_raw(self.store.statement(select, values)).await?)? {
             found.push(ordinal(number)?);
         }
         Ok(())
     }
+}
 
+impl Store {
     /// A transaction that sees one state of the database, whatever is written meanwhile.
     pub(crate) async fn snapshot(&self) -> Result<Transaction> {
         // SQLite's transactions are of this kind anyway.

@@ -3,8 +3,9 @@
 use sea_orm::Value;
 
 use super::{COLUMNS, Message, SendSnapshot, message};
+use crate::Result;
 use crate::contacts::signed;
-use crate::{Result, Store};
+use crate::nouns::Messages;
 use domain::message::Selection;
 use domain::page::{Page, PageRequest};
 
@@ -20,11 +21,11 @@ pub struct Found {
     pub next: Option<u64>,
 }
 
-impl Store {
+impl Messages<'_> {
     /// The selected messages among those from `from` on: at most `limit`, and only among the next `span`, so that the
     /// cost of one call is bounded when few or none match.
-    pub async fn selected_messages(
-        &self,
+    pub async fn selected(
+        self,
         snapshot: &SendSnapshot,
         selection: &Selection,
         from: u64,
@@ -53,15 +54,17 @@ impl Store {
     }
 
     /// One page of the selected messages with a code, by ordinal, and their total number.
-    pub async fn coded_messages(
-        &self,
+    pub async fn with_codes(
+        self,
         snapshot: &SendSnapshot,
         selection: &Selection,
         page: PageRequest,
     ) -> Result<Page<Message>> {
         let (condition, mut values) = condition(snapshot, selection, (0, snapshot.recipients));
-        let total =
-            self.count(format!("SELECT COUNT(*) FROM message WHERE {condition}"), values.clone()).await?;
+        let total = self
+            .store
+            .count(format!("SELECT COUNT(*) FROM message WHERE {condition}"), values.clone())
+            .await?;
         if page.offset() >= total {
             return Ok(Page { records: Vec::new(), total });
         }
@@ -70,13 +73,13 @@ impl Store {
             "SELECT {COLUMNS} FROM message WHERE {condition} ORDER BY ordinal LIMIT ${limit} OFFSET ${offset}"
         );
         values.extend([signed(page.limit).into(), signed(page.offset()).into()]);
-        let records = self.rows(sql, values).await?.iter().map(message).collect::<Result<Vec<_>>>()?;
+        let records = self.store.rows(sql, values).await?.iter().map(message).collect::<Result<Vec<_>>>()?;
         Ok(Page { records, total })
     }
 
     /// Rows of the ledger with ordinals in this range.
     async fn selected_rows(
-        &self,
+        self,
         snapshot: &SendSnapshot,
         selection: &Selection,
         (from, to): (u64, u64),
@@ -88,9 +91,9 @@ impl Store {
         let (condition, mut values) = condition(snapshot, selection, (from, to));
         values.push(signed(limit).into());
         let limit = values.len();
-        let rows = self.rows_between();
+        let rows = self.store.rows_between();
         let sql = format!("SELECT {COLUMNS} {rows} AND {condition} ORDER BY ordinal LIMIT ${limit}");
-        self.rows(sql, values).await?.iter().map(message).collect()
+        self.store.rows(sql, values).await?.iter().map(message).collect()
     }
 }
 

@@ -1,5 +1,6 @@
 use super::*;
 use crate::Options;
+use crate::Store;
 use crate::web_sessions::sends::{ATTEMPTS, OF_STAMP};
 
 #[test]

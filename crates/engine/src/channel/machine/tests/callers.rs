@@ -4,7 +4,7 @@ use futures_util::FutureExt as _;
 
 use super::web::PATIENT;
 use super::*;
-use crate::web_session::{HandOver, Wait};
+use crate::handover::{HandOver, Wait};
 use domain::outlook::Reason;
 use driver::Jid;
 

@@ -1,7 +1,7 @@
 //! Web sessions: which messages are admitted, and at which pace they go.
 
 use super::*;
-use crate::web_session::Admitted;
+use crate::handover::Admitted;
 use domain::channel::{Reason as Because, ReasonCode};
 use domain::limit::{Name, Spent};
 use domain::outlook::Reason;

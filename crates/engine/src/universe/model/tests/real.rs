@@ -65,7 +65,7 @@ impl Real {
             migrate: true,
         };
         let store = Store::open(&options).await.unwrap();
-        let lease = store.acquire_lease(&options, "test").await.unwrap();
+        let lease = store.lease().acquire(&options, "test").await.unwrap();
         let raw = Database::connect(&options.url).await.unwrap();
         for account in ACCOUNTS {
             let sql = "INSERT INTO company (id, name, tier, created_at) VALUES ($1, $2, 'standard', 1)";
@@ -85,7 +85,7 @@ impl Real {
                     secrets: Sealed { token: None, app_secret: None },
                     status: Status::Connected,
                 };
-                store.add_channel(&Who::Pombo, new).await.unwrap();
+                store.channels().add(&Who::Pombo, new).await.unwrap();
             }
         }
         Self { store, lease, raw, place }
@@ -125,7 +125,7 @@ impl Real {
         match operation {
             Operation::Commit { batch, now } => {
                 let terms = Terms { patience: PATIENCE, in_one_statement: now.millis() % 2 == 0 };
-                match store.commit_on(terms, lease, batch, *now).await {
+                match store.ledger().commit_on(terms, lease, batch, *now).await {
                     Ok(found) => {
                         format!("{} {} {:?}", sorted(found.gone), sorted(found.overtaken), found.ignored)
                     }
@@ -141,32 +141,38 @@ impl Real {
                 done()
             }
             Operation::Control { company_id, send_id, control } => {
-                format!("{:?}", store.control_send(*company_id, *send_id, *control, None).await.unwrap())
+                format!(
+                    "{:?}",
+                    store.of(*company_id).sends().control(*send_id, *control, None).await.unwrap()
+                )
             }
             Operation::Cancel { company_id, send_id, now } => {
-                format!("{:?}", store.cancel_send(*company_id, *send_id, *now, None).await.unwrap())
+                format!("{:?}", store.of(*company_id).sends().cancel(*send_id, *now, None).await.unwrap())
             }
             Operation::Expire { now, limit } => {
-                format!("{:?}", store.expire_sends(*now, *limit).await.unwrap())
+                format!("{:?}", store.sends().expire(*now, *limit).await.unwrap())
             }
-            Operation::PutOffUnknown { until } => store.put_off_unknown(*until).await.unwrap().to_string(),
-            Operation::EndLeft { now } => store.end_left_messages(*now).await.unwrap().to_string(),
+            Operation::PutOffUnknown { until } => {
+                store.sends().put_off_unknown(*until).await.unwrap().to_string()
+            }
+            Operation::EndLeft { now } => store.sends().end_left_messages(*now).await.unwrap().to_string(),
             Operation::ClockWentBack { now } => {
-                store.clock_went_back(*now, LONGEST_HOLD).await.unwrap().to_string()
+                store.sends().clock_went_back(*now, LONGEST_HOLD).await.unwrap().to_string()
             }
-            Operation::Settle { sends, now } => sorted(store.settle(sends, *now, PATIENCE).await.unwrap()),
-            Operation::RemoveUnresolved => match store.remove_unresolved(lease).await {
+            Operation::Settle { sends, now } => {
+                sorted(store.ledger().settle(sends, *now, PATIENCE).await.unwrap())
+            }
+            Operation::RemoveUnresolved => match store.sends().remove_unresolved(lease).await {
                 Ok(removed) => removed.to_string(),
                 Err(error) => kind(&error),
             },
             Operation::PauseTemplate { id } => {
-                store.pause_template(*id).await.unwrap();
+                store.templates().pause(*id).await.unwrap();
                 done()
             }
             Operation::ChangeTemplate { account, id: _, name, status, category, said_at } => {
                 let said = Said { status: *status, quality_score: None, category: *category };
-                let changing = store.change_template(
-                    account.company_id,
+                let changing = store.of(account.company_id).templates().change(
                     account.waba_id,
                     name,
                     LANGUAGE,
@@ -190,7 +196,7 @@ impl Real {
                 });
                 let listed: Vec<_> = listed.collect();
                 let listing =
-                    store.sync_templates_as_of(account.company_id, account.waba_id, &listed, *as_of);
+                    store.of(account.company_id).templates().sync_as_of(account.waba_id, &listed, *as_of);
                 listing.await.unwrap();
                 done()
             }
@@ -202,49 +208,51 @@ impl Real {
         let store = &self.store;
         match read {
             Read::Unfinished { channel, size, ready, limit } => {
-                format!("{:?}", store.unfinished(*channel, *size, *ready, *limit).await.unwrap())
+                format!("{:?}", store.sends().unfinished(*channel, *size, *ready, *limit).await.unwrap())
             }
-            Read::UnfinishedAmong(sends) => format!("{:?}", store.unfinished_among(sends).await.unwrap()),
+            Read::UnfinishedAmong(sends) => {
+                format!("{:?}", store.sends().unfinished_among(sends).await.unwrap())
+            }
             Read::Waiting { send_id, horizon, limit } => {
-                format!("{:?}", store.waiting(*send_id, *horizon, *limit).await.unwrap())
+                format!("{:?}", store.sends().waiting(*send_id, *horizon, *limit).await.unwrap())
             }
             Read::States { send_id, ordinals } => {
-                sorted(store.message_states(*send_id, ordinals).await.unwrap())
+                sorted(store.sends().message_states(*send_id, ordinals).await.unwrap())
             }
             Read::RecipientsOf { company_id, keys } => {
-                sorted(store.recipients_of(*company_id, keys).await.unwrap())
+                sorted(store.of(*company_id).sends().recipients_of(keys).await.unwrap())
             }
             Read::Recorded { send_id, progress } => {
-                format!("{:?}", store.recorded(*send_id, *progress).await.unwrap())
+                format!("{:?}", store.sends().recorded(*send_id, *progress).await.unwrap())
             }
-            Read::Block { send_id, ordinal } => match store.block_at(*send_id, *ordinal).await {
+            Read::Block { send_id, ordinal } => match store.sends().block_at(*send_id, *ordinal).await {
                 Ok(block) => format!("{block:?}"),
                 Err(error) => kind(&error),
             },
             Read::NextDue { channel, now } => {
-                format!("{:?}", store.next_due_send(*channel, *now).await.unwrap())
+                format!("{:?}", store.sends().next_due(*channel, *now).await.unwrap())
             }
             Read::WaitingTemplates { channel, size, now, after, limit } => {
-                let waiting = store.waiting_templates(*channel, *size, *now, *after, *limit);
+                let waiting = store.templates().waiting(*channel, *size, *now, *after, *limit);
                 format!("{:?}", waiting.await.unwrap())
             }
             Read::TemplateRecipients { account, since, now } => {
                 let mut people = Vec::new();
                 let reading =
-                    store.template_recipients(account.waba_id, (*since, *now), |page| people.extend(page));
+                    store.templates().recipients(account.waba_id, (*since, *now), |page| people.extend(page));
                 reading.await.unwrap();
                 sorted(people)
             }
             Read::WebAttempts { channel, since } => {
-                format!("{:?}", store.web_attempts_since(*channel, *since).await.unwrap())
+                format!("{:?}", store.web_sessions().web_attempts_since(*channel, *since).await.unwrap())
             }
             Read::SendOfStamp { channel, send_id } => {
                 let (millis, tail) = stamp(*send_id);
-                format!("{:?}", store.send_of_stamp(*channel, millis, tail).await.unwrap())
+                format!("{:?}", store.web_sessions().send_of_stamp(*channel, millis, tail).await.unwrap())
             }
-            Read::Suppressions { now } => sorted(store.suppressions(*now).await.unwrap()),
+            Read::Suppressions { now } => sorted(store.suppressions().current(*now).await.unwrap()),
             Read::SuppressionsAmong { subjects, now } => {
-                sorted(store.suppressions_among(subjects, *now).await.unwrap())
+                sorted(store.suppressions().among(subjects, *now).await.unwrap())
             }
         }
     }

@@ -1,0 +1,89 @@
+//! The types of the fields of sends, as the reference shows them. Most values may be given in several ways.
+
+use utoipa::ToSchema;
+use uuid::Uuid;
+
+use super::kind::{business_types, web_types};
+use crate::message::State;
+use crate::schema_words;
+
+schema_words! {
+    /// The type of a message through a business account.
+    pub MessageType = business_types();
+    /// The type of a message through a web session.
+    pub WebMessageType = web_types();
+    /// The kind of recipient of a web session.
+    pub RecipientType = ["number", "group"];
+    /// The states of messages that can be retried.
+    pub RetriedState = State::RETRIED.iter().map(|state| state.as_str());
+}
+
+/// A number: its digits, perhaps with a plus sign and separators.
+#[derive(ToSchema)]
+#[serde(untagged)]
+pub enum Number {
+    /// As text.
+    Text(String),
+    /// As an integer.
+    Digits(u64),
+}
+
+/// One number or many.
+#[derive(ToSchema)]
+#[serde(untagged)]
+pub enum Numbers {
+    /// One.
+    One(Number),
+    /// Many.
+    Many(Vec<Number>),
+}
+
+/// The id of one tag or of many.
+#[derive(ToSchema)]
+#[serde(untagged)]
+pub enum Tags {
+    /// One.
+    One(Uuid),
+    /// Many.
+    Many(Vec<Uuid>),
+}
+
+/// The id of a template, from the channel's list of templates.
+#[derive(ToSchema)]
+#[serde(untagged)]
+pub enum TemplateId {
+    /// As an integer.
+    Number(i64),
+    /// Its digits.
+    Digits(String),
+}
+
+/// One state or many.
+#[derive(ToSchema)]
+#[serde(untagged)]
+pub enum RetriedStates {
+    /// One.
+    One(RetriedState),
+    /// Many.
+    Many(Vec<RetriedState>),
+}
+
+/// A code of the provider.
+#[derive(ToSchema)]
+#[serde(untagged)]
+pub enum ErrorCode {
+    /// As an integer.
+    Number(i64),
+    /// Its digits.
+    Digits(String),
+}
+
+/// One code of the provider or many.
+#[derive(ToSchema)]
+#[serde(untagged)]
+pub enum ErrorCodes {
+    /// One.
+    One(ErrorCode),
+    /// Many.
+    Many(Vec<ErrorCode>),
+}

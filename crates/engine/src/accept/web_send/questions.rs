@@ -1,0 +1,121 @@
+//! Messages that the owner of a web session sends for another node, and what it asks WhatsApp for it.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use super::WebDryRun;
+use crate::accept::idempotency::MovedKey;
+use crate::asking::{OF_OTHERS, Question};
+use crate::{Engine, Error};
+use domain::channel::Channel;
+use domain::error::{Code, Refusal};
+use domain::phone::PhoneNumber;
+use domain::request::WebRequest;
+
+/// Send a message through the web session; answered when it is handed over.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct SendWeb {
+    pub(crate) request: WebRequest,
+    /// The client's key, which moves to the owner with the request.
+    pub(crate) key: Option<MovedKey>,
+    /// The form of the answer.
+    pub(crate) form: String,
+}
+
+#[async_trait(?Send)]
+impl Question for SendWeb {
+    const NAME: &'static str = "send";
+    const IS_DONE_ONCE: bool = true;
+    type Answer = String;
+
+    fn within(&self, engine: &Engine) -> Option<Duration> {
+        Some(engine.0.web_sessions.patience() + OF_OTHERS)
+    }
+
+    fn check(&self, limits: &config::Limits) -> Result<(), Refusal> {
+        if self.key.as_ref().is_some_and(|key| !key.is_valid()) {
+            return Err(Refusal::new(Code::InvalidIdempotencyKey, "not a key that a client may give"));
+        }
+        self.request.check(&limits.of_requests())
+    }
+
+    async fn answer(self, engine: &Engine, channel: &Arc<Channel>) -> Result<String, Error> {
+        let form = engine.web_sends().form(&self.form)?;
+        let held = engine.take_key(channel.company_id, self.key).await?;
+        engine.web_sends().send(channel, self.request, held, form).await
+    }
+}
+
+/// Accept a message through the web session.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct BeginWeb(pub(crate) SendWeb);
+
+#[async_trait(?Send)]
+impl Question for BeginWeb {
+    const NAME: &'static str = "begin";
+    const IS_DONE_ONCE: bool = true;
+    type Answer = Uuid;
+
+    fn within(&self, engine: &Engine) -> Option<Duration> {
+        self.0.within(engine)
+    }
+
+    fn check(&self, limits: &config::Limits) -> Result<(), Refusal> {
+        self.0.check(limits)
+    }
+
+    async fn answer(self, engine: &Engine, channel: &Arc<Channel>) -> Result<Uuid, Error> {
+        let Self(SendWeb { request, key, form }) = self;
+        let form = engine.web_sends().form(&form)?;
+        let held = engine.take_key(channel.company_id, key).await?;
+        engine.web_sends().begin(channel, request, held, form).await
+    }
+}
+
+/// A dry run of this message.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct DryRunWeb {
+    pub(crate) request: WebRequest,
+}
+
+#[async_trait(?Send)]
+impl Question for DryRunWeb {
+    const NAME: &'static str = "rehearse";
+    type Answer = WebDryRun;
+
+    fn within(&self, _: &Engine) -> Option<Duration> {
+        Some(OF_OTHERS)
+    }
+
+    fn check(&self, limits: &config::Limits) -> Result<(), Refusal> {
+        self.request.check(&limits.of_requests())
+    }
+
+    async fn answer(self, engine: &Engine, channel: &Arc<Channel>) -> Result<WebDryRun, Error> {
+        engine.web_sends().dry_run(channel, self.request).await
+    }
+}
+
+/// The link to this person's picture.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct AskPicture {
+    pub(crate) number: PhoneNumber,
+}
+
+#[async_trait(?Send)]
+impl Question for AskPicture {
+    const NAME: &'static str = "picture";
+    type Answer = Option<String>;
+
+    fn within(&self, _: &Engine) -> Option<Duration> {
+        Some(OF_OTHERS)
+    }
+
+    async fn answer(self, engine: &Engine, channel: &Arc<Channel>) -> Result<Option<String>, Error> {
+        engine.web_sends().profile_picture(channel, self.number).await
+    }
+}

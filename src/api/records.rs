@@ -1,0 +1,11 @@
+//! The records that the command line prints too: with `--json`, a command prints a record as the APIs answer it, and beside
+//! it what only somebody at the command line is told.
+
+pub(crate) use super::channels::Channel;
+pub(crate) use super::operator::changes::Change;
+pub(crate) use super::operator::companies::Company;
+pub(crate) use super::operator::keys::Key;
+pub(crate) use super::operator::nodes::{Node, Postgres};
+pub(crate) use super::operator::suppressions::Suppression;
+pub(crate) use super::operator::users::User;
+pub(crate) use super::templates::Template;

@@ -1,0 +1,66 @@
+//! The words that fields may have, from the lists in the domain, so that a new word is documented by itself.
+
+use crate::cluster;
+use crate::domain::channel::{Kind, Status};
+use crate::domain::message::{Milestone, State};
+use crate::domain::outlook::Reason;
+use crate::domain::plan::Binding;
+use crate::domain::scope::Scope;
+use crate::domain::send::Stage;
+use crate::domain::suppression::Suppression;
+use crate::domain::template::ParameterFormat;
+use crate::domain::tier::UnknownOutcome;
+use crate::domain::user::Role;
+use crate::domain::{limit, request, schema_words};
+use crate::engine::records::changes::What;
+use crate::engine::records::imports;
+use crate::engine::web_session;
+use crate::import::Field;
+
+schema_words! {
+    /// The type of a send's messages.
+    pub(in crate::api) SendType = request::business_types();
+    /// The kind of provider of a channel.
+    pub(in crate::api) ChannelKind = Kind::ALL.iter().map(|kind| kind.as_str());
+    /// Whether a channel can send. Only business accounts are `blocked`, only web sessions `pairing`.
+    pub(in crate::api) ChannelStatus = Status::ALL.iter().map(|status| status.as_str());
+    /// The state of a channel's pairing with a phone.
+    pub(in crate::api) PairingState = web_session::Stage::ALL.iter().map(|stage| stage.as_str());
+    /// The state of a send.
+    pub(in crate::api) SendState = Stage::ALL.iter().map(|stage| stage.as_str());
+    /// The state of a message.
+    pub(in crate::api) MessageState = State::ALL.iter().map(|state| state.as_str());
+    /// Why no message of a send, or of a channel, goes out now.
+    pub(in crate::api) WaitingReason = Reason::ALL.iter().map(|reason| reason.as_str());
+    /// The limit that decides how long a send takes.
+    pub(in crate::api) BindingLimit = Binding::ALL.iter().map(|binding| binding.as_str());
+    /// What happened to a message. `attempted` and `sent` may have no time, because it is not always kept;
+    /// `delivered` has none for a message that was read.
+    pub(in crate::api) MessageMilestone = Milestone::ALL.iter().map(|milestone| milestone.as_str());
+    /// The name of a limit. Only web sessions have `daily_cap` and `cold_contacts`.
+    pub(in crate::api) LimitName = limit::Name::ALL.iter().map(|name| name.as_str());
+    /// How a template names its variables.
+    pub(in crate::api) TemplateParameterFormat = ParameterFormat::ALL.iter().map(|format| format.as_str());
+    /// What happens to a message whose outcome is unknown, because the provider may have accepted it.
+    pub(in crate::api) OnUnknownOutcome = UnknownOutcome::ALL.iter().map(|outcome| outcome.as_str());
+    /// The result for one record of a batch.
+    pub(in crate::api) WriteResult = ["created", "updated", "unchanged", "rejected"];
+    /// The state of an import.
+    pub(in crate::api) ImportState = imports::State::ALL.iter().map(|state| state.as_str());
+    /// The field of a column of a file.
+    pub(in crate::api) ImportField = Field::ALL.iter().map(|field| field.as_str());
+    /// The action on an import.
+    pub(in crate::api) ImportAction = ["start", "cancel"];
+    /// The scope of an API key.
+    pub(in crate::api) KeyScope = Scope::ALL.map(Scope::as_str);
+    /// The role of a person in a company.
+    pub(in crate::api) MemberRole = Role::ALL.map(Role::as_str);
+    /// The messages that a recipient does not get.
+    pub(in crate::api) LeftOutOf = Suppression::ALL.map(Suppression::as_str);
+    /// The messages that a person who writes an opt-out word does not get.
+    pub(in crate::api) StoppedByWord = std::iter::once("nothing").chain(Suppression::ALL.map(Suppression::as_str));
+    /// The state of a node: it takes channels; it gives them away; or others take them over.
+    pub(in crate::api) NodeState = cluster::NodeState::ALL.map(cluster::NodeState::as_str);
+    /// The kind of record that was changed.
+    pub(in crate::api) ChangeSubject = What::ALL.iter().map(|what| what.as_str());
+}

@@ -1,0 +1,28 @@
+//! Skipped entries of a send, as answers and refusals show them.
+
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use crate::domain::request::{Skipped, SkippedEntry};
+
+/// A skipped entry.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Skipped)]
+pub(super) struct SkippedRecord {
+    /// The beginning of the entry, or the number.
+    input: String,
+    /// Why it is skipped.
+    #[schema(example = "has fewer than 7 digits")]
+    reason: String,
+    /// The kind of reason: `invalid_number` for an entry that is not plainly one phone number, `suppressed` and
+    /// `opted_out` for a recipient who gets nothing, or no marketing, `same_person` for another number of a person
+    /// who is in the send already. Null in repeated answers from before there were kinds.
+    #[schema(example = "invalid_number")]
+    code: Option<String>,
+}
+
+/// The entries that an answer shows.
+pub(super) fn skipped_records(skipped: Skipped) -> Vec<SkippedRecord> {
+    let record = |SkippedEntry { input, reason, code }| SkippedRecord { input, reason, code };
+    skipped.first.into_iter().map(record).collect()
+}

@@ -1,0 +1,159 @@
+//! A name of a type that stands in many modules names nothing.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use crate::layers::CODE;
+use crate::methods::is_of_the_universe;
+
+/// The most modules in which a type's name may stand.
+const MOST: usize = 3;
+
+/// The surfaces: each counts as one module, however many of its files have the name.
+const SURFACES: [&str; 4] = ["api", "console", "cli", "simulator"];
+
+/// Names that may stand in more modules, in groups with the reason: how many each. None of them may gain one.
+const MORE: &[(&str, &[(&str, usize)])] = &[
+    ("a crate's or a module's own error and result, as everywhere in Rust", &[("Error", 14), ("Result", 4)]),
+    (
+        "each machine has its own, behind one trait",
+        &[("Machine", 5), ("Input", 5), ("Effect", 6), ("Effects", 5), ("Answer", 9)],
+    ),
+    (
+        "a noun of the product, which domain, store and surfaces each have as a value of their own",
+        &[
+            ("Channel", 5),
+            ("Company", 7),
+            ("Template", 5),
+            ("Key", 6),
+            ("Status", 6),
+            ("State", 13),
+            ("Kind", 8),
+            ("Tag", 4),
+            ("Session", 4),
+            ("Media", 4),
+            ("Event", 5),
+        ],
+    ),
+    (
+        "mostly in the store and the command line, which are being divided",
+        &[
+            ("Row", 9),
+            ("Record", 7),
+            ("Change", 7),
+            ("Filter", 4),
+            ("Kept", 6),
+            ("Found", 8),
+            ("Part", 9),
+            ("Written", 6),
+            ("Entry", 10),
+        ],
+    ),
+    (
+        "not renamed yet",
+        &[
+            ("Accepted", 4),
+            ("Asked", 5),
+            ("Batch", 4),
+            ("Bounds", 4),
+            ("Command", 4),
+            ("Counted", 5),
+            ("Counts", 8),
+            ("Envelope", 4),
+            ("Fault", 4),
+            ("Figures", 6),
+            ("Form", 4),
+            ("Gate", 4),
+            ("Health", 4),
+            ("Heard", 5),
+            ("Held", 4),
+            ("Known", 5),
+            ("Line", 4),
+            ("Link", 5),
+            ("Listed", 4),
+            ("Member", 4),
+            ("Names", 4),
+            ("Number", 4),
+            ("Options", 7),
+            ("Origin", 4),
+            ("Outcome", 5),
+            ("Pace", 7),
+            ("People", 4),
+            ("Place", 5),
+            ("Reading", 4),
+            ("Refused", 6),
+            ("Running", 5),
+            ("Said", 4),
+            ("Shared", 5),
+            ("Shown", 7),
+            ("Source", 6),
+            ("Stage", 6),
+            ("Standing", 4),
+            ("Step", 6),
+            ("Stop", 4),
+            ("Subject", 4),
+            ("Tally", 4),
+            ("Text", 4),
+            ("Turn", 5),
+            ("Value", 5),
+            ("Verdict", 4),
+            ("Waiting", 8),
+        ],
+    ),
+];
+
+/// The name of the type that a line defines at the top of its module.
+fn defined(line: &str) -> Option<&str> {
+    let line =
+        line.strip_prefix("pub").map_or(line, |rest| rest.trim_start_matches(|c| c != ' ').trim_start());
+    let (kind, rest) = line.split_once(' ')?;
+    let end = rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len());
+    ["struct", "enum", "trait", "type"].contains(&kind).then(|| &rest[..end])
+}
+
+/// The modules of each name.
+fn names() -> BTreeMap<String, BTreeSet<String>> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut names: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for (layer, path, lines) in CODE.iter().filter(|(_, path, _)| !is_of_the_universe(path)) {
+        let module = if SURFACES.contains(&layer.as_str()) {
+            layer.clone()
+        } else {
+            path.strip_prefix(root).unwrap().with_extension("").display().to_string()
+        };
+        for name in lines.iter().filter_map(|line| defined(line)) {
+            names.entry(name.to_owned()).or_default().insert(module.clone());
+        }
+    }
+    names
+}
+
+#[test]
+fn no_type_s_name_stands_in_more_than_three_modules() {
+    let names = names();
+    assert!(names.len() > 500, "hardly a type is found: the check is idle");
+    let mut faults = Vec::new();
+    for (name, modules) in &names {
+        let more = MORE.iter().flat_map(|(_, names)| *names).find(|(known, _)| known == name);
+        let most = more.map_or(MOST, |(_, most)| *most);
+        if modules.len() > most {
+            faults.push(format!("{name} stands in {} modules: {modules:?}", modules.len()));
+        }
+    }
+    for (name, most) in MORE.iter().flat_map(|(_, names)| *names) {
+        let count = names.get(*name).map_or(0, BTreeSet::len);
+        if count < *most {
+            faults.push(format!("{name} stands in {count} modules now: lower its bound"));
+        }
+    }
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
+#[test]
+fn only_definitions_count() {
+    assert_eq!(defined("pub(crate) struct Heard(pub(crate) Vec<Key>);"), Some("Heard"));
+    assert_eq!(defined("enum Kind {"), Some("Kind"));
+    assert_eq!(defined("pub type Result<T> = std::result::Result<T, Error>;"), Some("Result"));
+    assert_eq!(defined("    type Result = ();"), None);
+    assert_eq!(defined("use crate::State;"), None);
+}
