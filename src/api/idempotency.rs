@@ -22,7 +22,7 @@ const REPLAYED: &str = "Idempotency-Replayed";
 const DIGESTED_IN_PLACE: usize = 256 * 1024;
 
 /// The key of a request.
-#[derive(Debug, PartialEq, IntoParams)]
+#[derive(IntoParams)]
 #[into_params(parameter_in = Header)]
 pub(super) struct IdempotencyKey {
     /// Identifies the request: 1 to 255 visible ASCII characters, for example a UUID. A request that is

@@ -16,7 +16,6 @@ pub mod provider;
 pub mod sealing_keys;
 pub mod serve;
 pub mod shutdown;
-pub mod verify_tokens;
 mod web_session;
 
 use std::path::Path;

@@ -10,8 +10,8 @@ use uuid::Uuid;
 use super::secret_input;
 use super::session::Session;
 use crate::app::key_proof::require_to_seal;
-use crate::app::verify_tokens;
 use crate::domain::channel::Kind;
+use crate::engine::verify_token;
 use crate::vault::context;
 
 #[derive(Debug, Args)]
@@ -55,7 +55,7 @@ pub(super) async fn show(session: &Session, arguments: Webhook) -> anyhow::Resul
     let record = Record {
         channel_id: id,
         path: format!("/hooks/meta/{id}"),
-        verify_token: verify_tokens::of(store, vault, id).await?.expose().to_owned(),
+        verify_token: verify_token(store, vault, id).await?.expose().to_owned(),
         has_app_secret,
     };
     let signed = if has_app_secret {

@@ -82,26 +82,6 @@ const NOT_IN_MACHINES: &[(&str, &str)] = &[
     ("std::env", "a machine reads nothing"),
 ];
 
-/// The module that reads bodies.
-const BODIES: &str = "surface/body";
-/// Words with which a body is read, each with the reason why only that module may contain them.
-const READS_BODIES: &[(&str, &str)] = &[
-    ("web::Payload", "a handler takes surface::body::Incoming, or a type that reads it"),
-    ("web::Form", "a handler takes console::form::Form"),
-    ("PayloadConfig", "the bounds of bodies are in surface::body::Rules"),
-    ("payload.take", "only surface::body reads payloads"),
-    ("take_payload", "only surface::body reads payloads"),
-    ("set_payload", "only surface::body reads payloads"),
-    ("to_bytes_limited", "only surface::body reads payloads"),
-    ("extract_parts", "a handler takes its arguments in its signature"),
-    (".extract", "a handler takes its arguments in its signature"),
-];
-/// How an extractor that reads a body begins. Any other one ignores the payload.
-const HANDS_ON: &str = "Incoming::from_request(request, payload)";
-
-/// The surfaces, whose handlers reach records through the engine: readers there carry the company's id into each query.
-const SURFACES: &[&str] = &["api", "console"];
-
 pub(crate) fn sources(directory: &Path, found: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(directory).unwrap() {
         let path = entry.unwrap().path();
@@ -208,7 +188,7 @@ fn each_word_is_used_only_by_the_modules_that_own_it() {
 }
 
 /// Whether the line has the word itself, not a longer one that begins or ends with it.
-fn says(line: &str, word: &str) -> bool {
+pub(crate) fn says(line: &str, word: &str) -> bool {
     let continues =
         |neighbour: Option<char>| neighbour.is_some_and(|c| c.is_ascii_alphanumeric() || c == '_');
     let is_bounded_before = word.starts_with(|c: char| c.is_ascii_alphanumeric());
@@ -244,49 +224,6 @@ fn a_word_counts_wherever_it_stands_alone() {
     assert!(says("let now = Instant::now();", "Instant::now") && says("use tokio::sync;", "tokio"));
     assert!(says("reply.await", ".await") && says("pub async fn", "async"));
     assert!(!says("Effect::SaveStored", "Store") && !says("asynchronous", "async"));
-}
-
-#[test]
-fn no_handler_names_the_store() {
-    let mut faults = Vec::new();
-    for (layer, path, lines) in &*CODE {
-        if !SURFACES.contains(&layer.as_str()) {
-            continue;
-        }
-        for line in lines.iter().filter(|line| says(line, "crate::store") || says(line, "store::")) {
-            faults.push(format!("{}: `{}`", path.display(), line.trim()));
-        }
-    }
-    assert!(faults.is_empty(), "{}", faults.join("\n"));
-}
-
-#[test]
-fn bodies_are_read_in_one_module() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
-    let mut faults = Vec::new();
-    for (layer, path, lines) in &*CODE {
-        let is_reader = path.with_extension("").starts_with(root.join(BODIES));
-        if is_reader || !["surface", "api", "console", "app"].contains(&layer.as_str()) {
-            continue;
-        }
-        for (word, reason) in READS_BODIES {
-            for line in lines.iter().filter(|line| line.contains(word)) {
-                faults.push(format!("{}: `{}`, but {reason}", path.display(), line.trim()));
-            }
-        }
-        let count = |wanted: &str| lines.iter().filter(|line| line.contains(wanted)).count();
-        if count("payload: &mut Payload") != count(HANDS_ON) {
-            faults.push(format!(
-                "{}: an extractor that keeps the payload begins with `{HANDS_ON}`",
-                path.display()
-            ));
-        }
-        let imports = lines.iter().filter(|line| line.contains("use actix_web::web::"));
-        for line in imports.filter(|line| says(line, "Payload") || says(line, "Form")) {
-            faults.push(format!("{}: `{}`, but bodies are read in {BODIES}", path.display(), line.trim()));
-        }
-    }
-    assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use crate::layers::CODE;
-use crate::methods::is_of_the_universe;
+use crate::sizes::{is_of_the_universe, past_visibility};
 
 /// The most modules in which a type's name may stand.
 const MOST: usize = 3;
@@ -104,9 +104,7 @@ const MORE: &[(&str, &[(&str, usize)])] = &[
 
 /// The name of the type that a line defines at the top of its module.
 fn defined(line: &str) -> Option<&str> {
-    let line =
-        line.strip_prefix("pub").map_or(line, |rest| rest.trim_start_matches(|c| c != ' ').trim_start());
-    let (kind, rest) = line.split_once(' ')?;
+    let (kind, rest) = past_visibility(line).split_once(' ')?;
     let end = rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len());
     ["struct", "enum", "trait", "type"].contains(&kind).then(|| &rest[..end])
 }
@@ -152,6 +150,7 @@ fn no_type_s_name_stands_in_more_than_three_modules() {
 #[test]
 fn only_definitions_count() {
     assert_eq!(defined("pub(crate) struct Heard(pub(crate) Vec<Key>);"), Some("Heard"));
+    assert_eq!(defined("pub(in crate::channel) struct Gate {"), Some("Gate"));
     assert_eq!(defined("enum Kind {"), Some("Kind"));
     assert_eq!(defined("pub type Result<T> = std::result::Result<T, Error>;"), Some("Result"));
     assert_eq!(defined("    type Result = ();"), None);

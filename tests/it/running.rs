@@ -7,7 +7,6 @@ use actix_web::dev::ServerHandle;
 use actix_web::web;
 use pombo::accounts::Accounts;
 use pombo::api;
-use pombo::app::verify_tokens;
 use pombo::clock::Timestamp;
 use pombo::config::Config;
 use pombo::domain::channel::{Kind, Status};
@@ -15,6 +14,7 @@ use pombo::domain::contact::Person;
 use pombo::domain::scope::Scopes;
 use pombo::domain::tier;
 use pombo::engine::Engine;
+use pombo::engine::verify_token;
 use pombo::store::api_keys::NewKey;
 use pombo::store::changes::Who;
 use pombo::store::channels::{NewChannel, Sealed};
@@ -118,7 +118,7 @@ impl Running {
             _data: data,
         };
         running.channel = running.add_channel(TOKEN, NUMBER, "unlimited").await;
-        let word = verify_tokens::of(&running.store, &running.vault, running.channel).await.unwrap();
+        let word = verify_token(&running.store, &running.vault, running.channel).await.unwrap();
         running.verify_token = word.expose().to_owned();
         running
     }

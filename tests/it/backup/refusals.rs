@@ -69,6 +69,23 @@ async fn a_damaged_backup_and_another_program_s_database_replace_nothing() {
 }
 
 #[actix_web::test]
+async fn a_backup_of_a_schema_that_was_never_released_replaces_nothing() {
+    use sea_orm::ConnectionTrait as _;
+
+    let place = Place::new();
+    place.json("company create Acme");
+    place.json("backup old.backup");
+    let backup = format!("sqlite://{}?mode=rw", place.path().join("old.backup").display());
+    let connection = sea_orm::Database::connect(&backup).await.unwrap();
+    let step =
+        "INSERT INTO seaql_migrations (version, applied_at) VALUES ('m20261121_000001_create_companies', 0)";
+    connection.execute_unprepared(step).await.unwrap();
+    connection.close().await.unwrap();
+    refused(&place, "restore old.backup --force", 1, "before the first release");
+    assert_eq!(place.json("company list").as_array().unwrap().len(), 1);
+}
+
+#[actix_web::test]
 async fn a_database_that_another_process_has_open_is_not_replaced() {
     let universe = Universe::sqlite().await;
     let place = Place::new().with("POMBO__DATABASE__URL", &universe.url);

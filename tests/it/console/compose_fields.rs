@@ -1,4 +1,4 @@
-//! Values of each recipient in a new send, and a check that takes long.
+//! The fields of a template in a new send, values of each recipient, and a check that takes long.
 
 use pombo::accounts::Role;
 use pombo::clock::Timestamp;
@@ -171,4 +171,69 @@ async fn the_input_stays_when_the_channel_the_kind_or_the_template_changes() {
     assert!(page.contains("name=\"template\"") && !page.contains("<textarea"), "{page}");
     let page = choose(&with(&fields, &[("type", "template"), ("template", &template)])).await;
     assert!(page.contains(&format!("{number}</textarea>")), "{page}");
+}
+
+#[tokio::test]
+async fn every_part_of_a_template_is_filled_in() {
+    let world = World::new().await;
+    let member = world.signed_in(Role::Member).await;
+    let shop = shop(&world).await;
+    let components = r#"[
+        {"type":"HEADER","format":"IMAGE"},
+        {"type":"BODY","text":"Hello {{first_name}}, order {{order}} left."},
+        {"type":"FOOTER","text":"Bye"},
+        {"type":"BUTTONS","buttons":[
+            {"type":"URL","text":"Track","url":"https://a.example/{{1}}"},
+            {"type":"QUICK_REPLY","text":"Stop"}
+        ]}
+    ]"#;
+    let listed = ListedTemplate {
+        provider_id: "1".to_owned(),
+        name: "left".to_owned(),
+        language: "en".to_owned(),
+        category: "UTILITY".into(),
+        status: "APPROVED".into(),
+        parameter_format: ParameterFormat::Named,
+        components: RawValue::from_string(components.to_owned()).unwrap(),
+        rejected_reason: None,
+        quality_score: None,
+    };
+    world.service.store().of(world.acme.id).templates().sync(WABA, &[listed]).await.unwrap();
+    let id = world.service.template_id(&world.acme, "left", "en").await.to_string();
+    let page = member.page(&format!("{NEW}?type=template&template={id}&channel={shop}")).await;
+    for label in [
+        "Address of the header&#39;s file",
+        "Text, first_name",
+        "Text, order",
+        "Button 1: end of its address",
+        "Button 2: the value that comes back when it is pressed",
+    ] {
+        let plain = label.replace("&#39;", "'");
+        assert!(page.contains(label) || page.contains(&plain), "{label}: {page}");
+    }
+    let fields = [
+        ("channel", shop.as_str()),
+        ("type", "template"),
+        ("template", id.as_str()),
+        ("header_link", "https://a.example/x.png"),
+        ("body_first_name", "Ana"),
+        ("body_order", "7"),
+        ("button_0", "abc"),
+        ("numbers", "5511988887777"),
+        ("action", "check"),
+    ];
+    let lacking = member.check(NEW, &with(&fields, &[("body_order", "")])).await;
+    assert_eq!(lacking.status, 422, "{}", lacking.body);
+    assert!(lacking.body.contains("The values do not fit the template"), "{}", lacking.body);
+    let checked = member.check(NEW, &fields).await;
+    assert_eq!(checked.status, 200, "{}", checked.body);
+    assert!(
+        checked.body.contains("Hello Ana, order 7 left.") && checked.body.contains("1 recipient"),
+        "{}",
+        checked.body
+    );
+    let digest = value_of(&checked.body, "checked").unwrap();
+    let sent = member.check(NEW, &with(&fields, &[("action", "send"), ("checked", &digest)])).await;
+    assert_eq!(sent.status, 303, "{}", sent.body);
+    assert_eq!(sends(&world).await["data"][0]["template"]["name"], "left");
 }

@@ -22,6 +22,7 @@ mod nodes;
 mod one_way;
 mod operator;
 mod overview;
+mod send_live;
 mod sends;
 mod shell;
 mod sign_in;

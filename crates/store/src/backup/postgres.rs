@@ -48,7 +48,7 @@ pub(super) async fn write(options: &Options, draft: &Path) -> Result<()> {
         let status = client.command.status();
         client.judge(status)
     });
-    joined(dumped, draft).await
+    joined(dumped, "write", draft).await
 }
 
 /// The parts of the archive that wait to be written, each of some hundred KiB.
@@ -107,7 +107,7 @@ async fn versions(from: &Path, listing: &Listing) -> Result<Vec<String>> {
             _ => {}
         }
     }
-    joined(reader, from).await?;
+    joined(reader, "read", from).await?;
     let no_backup = || Error::NotABackup(from.to_owned());
     let column = column.ok_or_else(no_backup)?;
     let rows = String::from_utf8(rows).map_err(|_| no_backup())?;
@@ -182,7 +182,7 @@ async fn load(pinned: &Pinned, from: &Path, list: &str, tables: &BTreeSet<String
     let copied = copy(pinned, parts, tables).await;
     // A table whose rows end too early is the fault of the file, whatever the database says about it. The reader ends
     // without a fault when nothing more is taken.
-    joined(reader, from).await.and(copied)
+    joined(reader, "read", from).await.and(copied)
 }
 
 async fn copy(pinned: &Pinned, mut parts: mpsc::Receiver<Part>, tables: &BTreeSet<String>) -> Result<()> {
@@ -272,11 +272,9 @@ fn follow(mut client: Client, from: &Path, give: impl FnMut(Part) -> bool) -> Re
     }
 }
 
-async fn joined(reader: JoinHandle<Result<()>>, from: &Path) -> Result<()> {
-    match reader.await {
-        Ok(result) => result,
-        Err(_) => Err(Error::file("read", from)(std::io::ErrorKind::Interrupted.into())),
-    }
+/// The result of a thread that did this with a file. A thread that panicked was interrupted.
+async fn joined(thread: JoinHandle<Result<()>>, did: &'static str, file: &Path) -> Result<()> {
+    thread.await.unwrap_or_else(|_| Err(Error::file(did, file)(std::io::ErrorKind::Interrupted.into())))
 }
 
 /// Pairs of statements: the one that drops an object, and the one that creates it.
