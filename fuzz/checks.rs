@@ -107,7 +107,14 @@ pub(crate) fn phone_numbers(bytes: &[u8]) {
 
 /// A file is read as the wanted kind or refused, and no side of it has zero pixels.
 pub(crate) fn media_headers(bytes: &[u8]) {
-    for wanted in [media::Kind::Image, media::Kind::Video, media::Kind::Audio, media::Kind::Document] {
+    let kinds = [
+        media::Kind::Image,
+        media::Kind::Video,
+        media::Kind::Audio,
+        media::Kind::Document,
+        media::Kind::Sticker,
+    ];
+    for wanted in kinds {
         match media::details(bytes, wanted, false) {
             Ok(details) => {
                 assert!(!details.mime_type.is_empty());

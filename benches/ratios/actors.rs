@@ -10,6 +10,7 @@ use pombo::domain::block::pack;
 use pombo::domain::phone::PhoneNumber;
 use pombo::domain::send::{Block, Recipients, Schedule, State};
 use pombo::store::ledger::{BlockOf, NewSend, PendingWrites};
+use pombo::store::sends::StoredLabel;
 use uuid::Uuid;
 
 use crate::Row;
@@ -160,6 +161,7 @@ async fn work(ground: &Ground, channels: &[Uuid]) {
                 recipients: Recipients::Blocks(RECIPIENTS),
                 skipped: 0,
                 schedule: Schedule::default(),
+                label: StoredLabel::default(),
             });
             batch.blocks.push(BlockOf {
                 send_id: id,

@@ -148,7 +148,8 @@ async fn simulator() -> anyhow::Result<Simulator> {
         numbers: vec![number(standard, Level::Standard), number(high, Level::High)],
         templates: simulator::default_templates(),
     };
-    let options = Options { latency: LATENCY, pair_throttle: true, log_limit: 10_000, ..Options::default() };
+    let options =
+        Options { latency: LATENCY.into(), pair_throttle: true, log_limit: 10_000, ..Options::default() };
     Ok(simulator::start(options, Seed { accounts: vec![account] }).await?)
 }
 

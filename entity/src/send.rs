@@ -43,6 +43,12 @@ pub struct Model {
     pub skipped: i64,
     /// In a cluster, the node that resolves the audience, for as long as that takes.
     pub resolver: Option<Uuid>,
+    /// Why it ended, where nobody asked for it: 1, the database was restored from a backup.
+    pub end_reason: Option<i16>,
+    /// The caller's own name for the send.
+    pub reference: Option<String>,
+    /// The caller's own notes, as a JSON object of texts.
+    pub metadata: Option<String>,
 }
 
 /// Joins are written where they are needed.

@@ -6,7 +6,7 @@
 //! Both databases get the same tables from the same statements. What differs is written as a word in braces, which
 //! [`dialect`] replaces: `{uuid}`, `{bytes}`, `{int}` (64 bits), `{small}` (16 bits), `{serial}` (a counting primary
 //! key), `{bytewise}` (texts compared byte by byte), `{strict}` (SQLite's typed tables), `{clustered}` (rows kept in the
-//! order of their primary key) and `{references …}` (a foreign key that only SQLite has). A statement that begins with
+//! order of their primary key), `{hours of send_id}` (the first three bytes of a send's id) and `{references …}` (a foreign key that only SQLite has). A statement that begins with
 //! `{postgres}` is for PostgreSQL alone.
 
 mod channels;
@@ -14,6 +14,10 @@ mod companies;
 mod contact_index;
 mod contacts;
 mod imports;
+mod m20261128_000002_find_messages;
+mod m20261128_000003_index_number_checks;
+mod m20261128_000005_create_channel_tier_end;
+mod m20261128_000008_add_send_end_reason;
 mod nodes;
 mod operators;
 mod outbox;
@@ -45,6 +49,26 @@ impl MigratorTrait for Migrator {
             Step::boxed("m20261127_000010_create_suppressions", suppressions::UP, suppressions::DOWN),
             Step::boxed("m20261127_000011_create_nodes", nodes::UP, nodes::DOWN),
             Step::boxed("m20261127_000012_create_outbox", outbox::UP, outbox::DOWN),
+            Step::boxed(
+                "m20261128_000002_find_messages",
+                m20261128_000002_find_messages::UP,
+                m20261128_000002_find_messages::DOWN,
+            ),
+            Step::boxed(
+                "m20261128_000003_index_number_checks",
+                m20261128_000003_index_number_checks::UP,
+                m20261128_000003_index_number_checks::DOWN,
+            ),
+            Step::boxed(
+                "m20261128_000005_create_channel_tier_end",
+                m20261128_000005_create_channel_tier_end::UP,
+                m20261128_000005_create_channel_tier_end::DOWN,
+            ),
+            Step::boxed(
+                "m20261128_000008_add_send_end_reason",
+                m20261128_000008_add_send_end_reason::UP,
+                m20261128_000008_add_send_end_reason::DOWN,
+            ),
         ]
     }
 }
@@ -129,6 +153,7 @@ fn dialect(backend: DbBackend, sql: &str) -> String {
             ("{bytewise}", r#"COLLATE "C""#),
             ("{strict}", ""),
             ("{clustered}", ""),
+            ("{hours of send_id}", "(substring(uuid_send(send_id) FROM 1 FOR 3))"),
             ("{references company}", ""),
             ("{references contact}", ""),
             ("{references tag}", ""),
@@ -142,6 +167,7 @@ fn dialect(backend: DbBackend, sql: &str) -> String {
             ("{bytewise}", ""),
             ("{strict}", "STRICT"),
             ("{clustered}", "WITHOUT ROWID, STRICT"),
+            ("{hours of send_id}", "substr(send_id, 1, 3)"),
             ("{references company}", "REFERENCES company (id)"),
             ("{references contact}", "REFERENCES contact (id)"),
             ("{references tag}", "REFERENCES tag (id)"),

@@ -10,6 +10,7 @@ use uuid::Uuid;
 
 use super::State;
 use super::error::Error;
+use super::parameters;
 use super::route::{Access, Accesses, Listener};
 use crate::accounts::Bearer;
 use crate::domain::scope::{Scope, Scopes};
@@ -63,7 +64,7 @@ impl FromRequest for Author {
     }
 }
 
-/// The caller, if the key or token may be used for the route and its allowance is not used up.
+/// The caller, if the key or token may be used for the route, its allowance is not used up, and the parameters are known.
 async fn admit(request: &HttpRequest) -> Result<Caller, Error> {
     let key = bearer(request.headers()).ok_or_else(|| {
         let sentence = "give the Authorization header once, as `Bearer <API key>`";
@@ -93,6 +94,7 @@ async fn admit(request: &HttpRequest) -> Result<Caller, Error> {
         let sentence = format!("this API key does not have the scope `{scope}`: use one that has it");
         return Err(Error::refused(Code::InsufficientScope, sentence));
     }
+    parameters::check(request)?;
     Ok(caller)
 }
 

@@ -8,7 +8,7 @@ use super::Options;
 use super::error::Error;
 use crate::domain::body;
 use crate::domain::json::Measure;
-use crate::error::Code;
+use crate::error::{Code, Refusal};
 pub(super) use crate::surface::body::Incoming as Body;
 use crate::surface::body::{Fault, Peer, Room, Rules, Sender, Whole, json};
 
@@ -43,10 +43,11 @@ impl Body {
     ///
     /// # Errors
     ///
-    /// As [`Body::read`]; `invalid_body` for anything else, `body_too_large` when its tree takes too much memory.
+    /// As [`Body::read`]; `invalid_body` for anything else, `body_too_large` when its tree takes too much memory,
+    /// `unknown_field` for another spelling of a known field.
     pub(in crate::api) async fn fields<T: Fields>(self, options: &Options) -> Result<(T, Room), Error> {
         let (fields, room) = self.tree(options).await?;
-        Ok((taken(fields), room))
+        Ok((taken(fields)?, room))
     }
 
     /// As [`Body::fields`]; an empty body has no fields.
@@ -56,10 +57,10 @@ impl Body {
     ) -> Result<(T, Option<Room>), Error> {
         let whole = self.read(options).await?;
         if whole.bytes().trim_ascii().is_empty() {
-            return Ok((taken(Map::new()), None));
+            return Ok((taken(Map::new())?, None));
         }
         let (fields, room) = whole.read(tree).await?;
-        Ok((taken(fields), Some(room)))
+        Ok((taken(fields)?, Some(room)))
     }
 
     /// All fields of a small body that is a JSON object, as [`Body::fields`].
@@ -68,8 +69,12 @@ impl Body {
     }
 }
 
-fn taken<T: Fields>(mut fields: Map<String, Value>) -> T {
-    T::take(|name| fields.remove(name))
+/// The known fields. The others have no effect, unless one is another spelling of a known one.
+fn taken<T: Fields>(mut fields: Map<String, Value>) -> Result<T, Refusal> {
+    let taken = T::take(|name| fields.remove(name));
+    let unknown = fields.iter().filter(|(_, value)| !value.is_null());
+    body::refuse_misspelled(unknown.map(|(name, _)| name.as_str()), T::NAMES)?;
+    Ok(taken)
 }
 
 /// A body whose fields are values.
@@ -109,6 +114,10 @@ impl From<Fault> for Error {
                 "the body took too long to arrive: send it faster, or split it".to_owned(),
             ),
             Fault::Broken => (Code::InvalidBody, "the body did not arrive whole".to_owned()),
+            Fault::NoForm => {
+                (Code::InvalidBody, "the body is not a whole form (multipart/form-data)".to_owned())
+            }
+            Fault::TooManyParts => (Code::BodyTooLarge, "the form has too many parts".to_owned()),
             Fault::NoRoom => (
                 Code::ServiceUnavailable,
                 "too many request bodies are being read, of this sender or of all: try again after the seconds of \

@@ -122,8 +122,10 @@ pub(super) async fn limits(
             status = 202,
             description = "Queued for sending",
             body = Queued,
-            headers(("Idempotency-Replayed" = String, description = "`true` when this answer was given \
-                 before")),
+            headers(
+                ("Location" = String, description = "The address of the send's record"),
+                ("Idempotency-Replayed" = String, description = "`true` when this answer was given before"),
+            ),
         ),
         (status = 200, description = "What a dry run would have queued", body = Rehearsed),
         (status = 403, description = "`credential_resource_mismatch`", body = ErrorBody),
@@ -147,7 +149,7 @@ pub(super) async fn send(
         Turn::First(held) => held,
         Turn::Repeated(accepted) => {
             let (ignored, _room) = body.read(fields_without_effect).await?;
-            return Ok(idempotency::replay(&Queued::from(Accepted { ignored, ..accepted })));
+            return Ok(Queued::from(Accepted { ignored, ..accepted }).replayed());
         }
         // The path is part of the fingerprint of the request. This channel is not a web session.
         Turn::Told(_) => return Err(Error::Internal),
@@ -163,7 +165,7 @@ pub(super) async fn send(
         return Ok(HttpResponse::Ok().json(Rehearsed::from(dry_run)));
     }
     let accepted = state.engine.send(&channel, asked, held).await?;
-    Ok(HttpResponse::Accepted().json(Queued::from(accepted)))
+    Ok(Queued::from(accepted).answer())
 }
 
 /// Fields that an answer names are not stored: the repeated request has the same.

@@ -1,19 +1,19 @@
 //! Converts refusals and failures into HTTP answers.
 //!
-//! A client gets a [`Refusal`]'s code and sentence, or an apology that contains no internal details. The
-//! apology is written by [`super::observe`], which also handles panics.
+//! A client gets a [`Refusal`]'s code and sentence, or an apology that contains no internal details. An [`Error`] makes the
+//! head of an answer. Its body has the id of the request, and is added by [`super::observe`], which also handles panics.
+
+mod body;
 
 use std::fmt;
 use std::time::Duration;
 
-use actix_web::http::header::{ALLOW, RETRY_AFTER, WWW_AUTHENTICATE};
+use actix_web::http::header::{ALLOW, ContentType, RETRY_AFTER, WWW_AUTHENTICATE};
 use actix_web::http::{Method, StatusCode};
 use actix_web::{HttpRequest, HttpResponse, ResponseError};
-use serde::Serialize;
-use utoipa::ToSchema;
 
+pub(super) use self::body::{Apology, ErrorBody, MessageBody};
 use super::rate_limit::{self, whole_seconds};
-use super::skipped::{SkippedRecord, skipped_records};
 use crate::accounts;
 use crate::domain::limit::Spent;
 use crate::domain::request::Skipped;
@@ -23,58 +23,6 @@ use crate::surface::paths::Allow;
 
 /// The default of `Retry-After`.
 pub(super) const RETRY_SOON: Duration = Duration::from_secs(1);
-
-/// The body of every refusal.
-#[derive(Debug, Serialize, ToSchema)]
-#[schema(as = Error)]
-pub(super) struct ErrorBody<'a> {
-    /// One sentence for a person: what is wrong and what to do about it.
-    #[schema(example = "`type` is missing: give one of text, image, video, audio, document")]
-    pub(super) error: &'a str,
-    /// For programs; a code never changes.
-    #[schema(example = "missing_type")]
-    pub(super) code: &'static str,
-    /// For `no_valid_recipients`, where entries were skipped: their number.
-    #[schema(value_type = u64, required = false)]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    skipped_count: Option<u64>,
-    /// For `no_valid_recipients`: the first hundred of them, as in the answer to an accepted send.
-    #[schema(value_type = Vec<SkippedRecord>, required = false)]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    skipped: Option<Vec<SkippedRecord>>,
-}
-
-impl<'a> ErrorBody<'a> {
-    pub(super) const fn new(error: &'a str, code: Code) -> Self {
-        Self { error, code: code.as_str(), skipped_count: None, skipped: None }
-    }
-
-    fn of_nobody(error: &'a str, code: Code, skipped: &Skipped) -> Self {
-        let body = Self::new(error, code);
-        if skipped.count == 0 {
-            return body;
-        }
-        let shown = Some(skipped_records(skipped.clone()));
-        Self { skipped_count: Some(skipped.count), skipped: shown, ..body }
-    }
-}
-
-/// The body of a refusal in the older form of web sessions.
-#[derive(Debug, Serialize, ToSchema)]
-#[schema(as = Message)]
-pub(super) struct MessageBody {
-    /// One sentence for a person.
-    #[schema(example = "Unknown Channel")]
-    message: &'static str,
-}
-
-/// The body after an internal failure. It contains no internal details.
-#[derive(Debug, Serialize, ToSchema)]
-pub(super) struct Apology {
-    /// One sentence for a person.
-    #[schema(example = "internal server error")]
-    error: &'static str,
-}
 
 /// Why a request is refused or fails.
 #[derive(Debug)]
@@ -100,6 +48,11 @@ pub(super) enum Error {
 impl Error {
     pub(super) fn refused(code: Code, sentence: impl Into<String>) -> Self {
         Self::Refused(Refusal::new(code, sentence))
+    }
+
+    /// The refusal of a field or a parameter: "`param` what".
+    pub(super) fn of(param: impl Into<String>, code: Code, what: impl fmt::Display) -> Self {
+        Self::Refused(Refusal::of(param, code, what))
     }
 
     pub(super) fn no_such_path() -> Self {
@@ -141,11 +94,9 @@ impl From<accounts::Error> for Error {
         match error {
             accounts::Error::Store(error) => engine::Error::from(error).into(),
             accounts::Error::TooMany { retry_after } => Self::Unavailable(retry_after),
-            accounts::Error::Invalid { field, fault } => {
-                Self::refused(Code::InvalidField, format!("`{field}` {fault}"))
-            }
+            accounts::Error::Invalid { field, fault } => Self::of(field, Code::InvalidField, fault),
             accounts::Error::CommonPassword => {
-                Self::refused(Code::InvalidField, "`password` is easy to guess: choose another one")
+                Self::of("password", Code::InvalidField, "is easy to guess: choose another one")
             }
             accounts::Error::Exists => Self::refused(
                 Code::AlreadyExists,
@@ -193,65 +144,50 @@ impl ResponseError for Error {
         }
     }
 
+    /// The head of the answer; [`super::observe`] adds the body.
     fn error_response(&self) -> HttpResponse {
         let mut answer = HttpResponse::build(self.status_code());
         match self {
-            Self::Refused(Refusal { code, sentence }) => {
-                match code.class() {
-                    Class::Unauthenticated => {
-                        answer.insert_header((WWW_AUTHENTICATE, "Bearer"));
-                    }
-                    Class::TooManyRequests | Class::Unavailable => {
-                        answer.insert_header((RETRY_AFTER, whole_seconds(RETRY_SOON)));
-                    }
-                    Class::Conflict if *code == Code::IdempotencyInProgress => {
-                        answer.insert_header((RETRY_AFTER, whole_seconds(RETRY_SOON)));
-                    }
-                    Class::Invalid
-                    | Class::Forbidden
-                    | Class::NotFound
-                    | Class::MethodNotAllowed
-                    | Class::TooSlow
-                    | Class::Conflict
-                    | Class::TooLarge
-                    | Class::Unprocessable
-                    | Class::NotBuilt => {}
+            Self::Refused(refusal) => match refusal.code.class() {
+                Class::Unauthenticated => {
+                    answer.insert_header((WWW_AUTHENTICATE, "Bearer"));
                 }
-                answer.json(ErrorBody::new(sentence, *code))
-            }
-            Self::Nobody(Refusal { code, sentence }, skipped) => {
-                answer.json(ErrorBody::of_nobody(sentence, *code, skipped))
-            }
-            Self::UnknownChannel => answer.json(MessageBody { message: "Unknown Channel" }),
+                Class::TooManyRequests | Class::Unavailable => {
+                    answer.insert_header((RETRY_AFTER, whole_seconds(RETRY_SOON)));
+                }
+                Class::Conflict
+                    if matches!(refusal.code, Code::IdempotencyInProgress | Code::RetryInProgress) =>
+                {
+                    answer.insert_header((RETRY_AFTER, whole_seconds(RETRY_SOON)));
+                }
+                Class::Invalid
+                | Class::Forbidden
+                | Class::NotFound
+                | Class::MethodNotAllowed
+                | Class::TooSlow
+                | Class::Conflict
+                | Class::TooLarge
+                | Class::Unprocessable
+                | Class::NotBuilt => {}
+            },
+            Self::Nobody(..) | Self::UnknownChannel | Self::Internal => {}
             Self::MethodNotAllowed(allow) => {
-                answer.insert_header((ALLOW, allow.as_str())).json(ErrorBody::new(
-                    "this path does not answer that method: see the Allow header",
-                    Code::MethodNotAllowed,
-                ))
+                answer.insert_header((ALLOW, allow.as_str()));
             }
-            Self::RateLimited(Exhausted { allowance, wait }) => {
-                let (limit, seconds) = (allowance.limit, allowance.window.as_secs());
-                let sentence = format!(
-                    "the company's tier allows {limit} requests in {seconds} s and all are used: \
-                     try again after the seconds of Retry-After"
-                );
+            Self::RateLimited(Exhausted { wait, .. }) => {
+                answer.insert_header((RETRY_AFTER, whole_seconds(*wait)));
+            }
+            Self::TooSoon(retry_after, _, spent) => {
                 answer
-                    .insert_header((RETRY_AFTER, whole_seconds(*wait)))
-                    .json(ErrorBody::new(&sentence, Code::RateLimited))
+                    .insert_header((RETRY_AFTER, whole_seconds(*retry_after)))
+                    .insert_header((rate_limit::POLICY, rate_limit::policy_of(spent)))
+                    .insert_header((rate_limit::LEFT, rate_limit::nothing_left(spent, *retry_after)));
             }
-            Self::TooSoon(retry_after, sentence, spent) => answer
-                .insert_header((RETRY_AFTER, whole_seconds(*retry_after)))
-                .insert_header((rate_limit::POLICY, rate_limit::policy_of(spent)))
-                .insert_header((rate_limit::LEFT, rate_limit::nothing_left(spent, *retry_after)))
-                .json(ErrorBody::new(sentence, Code::RateLimited)),
             Self::Unavailable(retry_after) => {
-                answer.insert_header((RETRY_AFTER, whole_seconds(*retry_after))).json(ErrorBody::new(
-                    "the service cannot do this now: try again after the seconds of Retry-After",
-                    Code::ServiceUnavailable,
-                ))
+                answer.insert_header((RETRY_AFTER, whole_seconds(*retry_after)));
             }
-            Self::Internal => answer.finish(),
         }
+        answer.content_type(ContentType::json()).finish()
     }
 }
 
@@ -278,8 +214,8 @@ const fn status(class: Class) -> StatusCode {
 }
 
 /// Answers a path that is not in the table of routes.
-pub(super) async fn not_found() -> HttpResponse {
-    Error::no_such_path().error_response()
+pub(super) async fn not_found() -> Result<HttpResponse, Error> {
+    Err(Error::no_such_path())
 }
 
 /// Answers a known path with a method that it does not have.

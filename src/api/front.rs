@@ -7,7 +7,7 @@ use maud::{DOCTYPE, html};
 use serde::Serialize;
 
 use super::page::harden;
-use super::{HasConsole, Listener, State, route};
+use super::{HasConsole, State};
 
 /// The paths that a program may need.
 #[derive(Serialize)]
@@ -26,10 +26,9 @@ struct Directory {
 pub(super) async fn show(
     request: HttpRequest,
     state: Data<State>,
-    listener: Data<Listener>,
     console: Data<HasConsole>,
 ) -> HttpResponse {
-    let has_docs = state.options.docs && route::is_on("/docs", **listener);
+    let has_docs = state.options.docs;
     let accept = request.headers().get(ACCEPT).and_then(|accept| accept.to_str().ok()).unwrap_or_default();
     let is_browser = accept.contains("text/html");
     if is_browser && console.0 {

@@ -8,6 +8,7 @@ use utoipa::ToSchema;
 
 use super::State;
 use super::error::{Error, ErrorBody, RETRY_SOON};
+use super::options::Measures;
 use super::rate_limit::whole_seconds;
 use crate::engine::Readiness;
 use crate::error::Code;
@@ -97,11 +98,12 @@ fn not_ready(obstacles: Vec<String>, details: Vec<String>) -> HttpResponse {
     ),
 )]
 pub(super) async fn metrics(state: Data<State>) -> Result<HttpResponse, Error> {
-    let metrics = state.options.metrics.as_ref().ok_or_else(Error::no_such_path)?;
+    let Measures { detail, render } = state.options.metrics.as_ref().ok_or_else(Error::no_such_path)?;
     // These metrics are read for each request, not at intervals.
     state.engine.channels().measure();
     metrics_process::Collector::default().collect();
-    Ok(HttpResponse::Ok().content_type("text/plain; version=0.0.4; charset=utf-8").body(metrics.render()))
+    let text = render(state.engine.channels().samples(*detail));
+    Ok(HttpResponse::Ok().content_type("text/plain; version=0.0.4; charset=utf-8").body(text))
 }
 
 #[cfg(test)]

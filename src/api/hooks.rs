@@ -63,7 +63,7 @@ pub(super) async fn handshake(
     let challenge = parameter("hub.challenge");
     match challenge.filter(|_| is_known && parameter("hub.mode").as_deref() == Some("subscribe")) {
         Some(challenge) => {
-            tracing::info!(channel.id = %channel.id, "the provider set up the channel's webhook");
+            tracing::info!(channel.id = %channel.id, channel.name = %channel.name, "the provider set up the channel's webhook");
             let mut answer = HttpResponse::Ok();
             answer
                 .content_type("text/plain; charset=utf-8")

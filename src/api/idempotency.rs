@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use actix_web::http::header::{ContentType, HeaderMap, HeaderName};
+use actix_web::http::header::{ContentType, HeaderMap, HeaderName, LOCATION};
 use actix_web::web::{self, Bytes};
 use actix_web::{HttpRequest, HttpResponse};
 use serde::Serialize;
@@ -13,7 +13,7 @@ use super::State;
 use super::auth::Company;
 use super::error::Error;
 use crate::engine::{self, Accepted, Claim, KeyGuard};
-use crate::error::Code;
+use crate::error::{Code, Refusal};
 
 const KEY: HeaderName = HeaderName::from_static("idempotency-key");
 const REPLAYED: &str = "Idempotency-Replayed";
@@ -63,9 +63,9 @@ pub(super) async fn turn(
     })
 }
 
-/// Repeats the answer that was given before.
-pub(super) fn replay(answer: &impl Serialize) -> HttpResponse {
-    HttpResponse::Accepted().insert_header((REPLAYED, "true")).json(answer)
+/// Repeats the answer that was given before; what it accepted is at `address`.
+pub(super) fn replay(address: &str, answer: &impl Serialize) -> HttpResponse {
+    HttpResponse::Accepted().insert_header((LOCATION, address)).insert_header((REPLAYED, "true")).json(answer)
 }
 
 /// Repeats the stored answer byte for byte.
@@ -81,7 +81,7 @@ impl IdempotencyKey {
         let only = if values.next().is_none() { first.to_str().ok() } else { None };
         only.filter(|key| Claim::is_key(key)).map(|key| Self { key: Some(key.to_owned()) }).ok_or_else(|| {
             let sentence = "give the Idempotency-Key header once, with 1 to 255 visible ASCII characters";
-            Error::refused(Code::InvalidIdempotencyKey, sentence)
+            Refusal::new(Code::InvalidIdempotencyKey, sentence).about("Idempotency-Key").into()
         })
     }
 }

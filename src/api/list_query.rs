@@ -1,14 +1,17 @@
 //! The query of every list: which page, and what to search for.
 
+use std::borrow::Cow;
+
 use actix_web::HttpRequest;
 use actix_web::web::Data;
+use serde::de::DeserializeOwned;
 use utoipa::IntoParams;
 
 use super::State;
 use super::error::Error;
 use super::query;
 use crate::clock::Timestamp;
-use crate::domain::page::PageRequest;
+use crate::domain::page::{PageRequest, Start, Window, cursor};
 use crate::error::Code;
 use crate::surface::paths::argument;
 
@@ -25,6 +28,49 @@ pub(super) struct PageParameters {
     /// Records on a page; 10 when absent.
     #[param(value_type = Option<u64>, minimum = 1, default = 10)]
     limit: Option<u128>,
+}
+
+/// Which part of a list with cursors to show.
+#[derive(Debug, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[expect(dead_code, reason = "read by the OpenAPI document only")]
+pub(super) struct PartParameters {
+    /// From 1; 1 when absent. Records that are added and removed meanwhile move later pages: follow `cursor` to get each
+    /// record once.
+    #[param(value_type = Option<u64>, minimum = 1, default = 1)]
+    page: Option<u128>,
+    /// Records on a page; 10 when absent.
+    #[param(value_type = Option<u64>, minimum = 1, default = 10)]
+    limit: Option<u128>,
+    /// The `next_cursor` of the answer before, instead of `page`: the records after those that it had.
+    cursor: Option<String>,
+}
+
+/// Which part of a list to show.
+pub(super) struct Listing<K> {
+    /// The list's name, for its cursors.
+    pub(super) list: &'static str,
+    /// The number of the page.
+    pub(super) page: u128,
+    /// Records on it.
+    pub(super) limit: u64,
+    start: Start<K>,
+}
+
+impl<K: Copy> Listing<K> {
+    /// The records to read: one more than are shown, so that it is known whether others follow.
+    pub(super) const fn window(&self) -> Window<K> {
+        Window { start: self.start, limit: self.limit.saturating_add(1) }
+    }
+
+    /// Where all that follows begins, for an answer that has everything from there on. A page begins none: only a cursor
+    /// does.
+    pub(super) const fn rest(&self) -> Start<K> {
+        match self.start {
+            Start::After(key) => Start::After(key),
+            Start::Offset(_) => Start::Offset(0),
+        }
+    }
 }
 
 /// What to search for.
@@ -63,8 +109,31 @@ impl Query {
         let limit = u64::try_from(limit)
             .ok()
             .filter(|limit| *limit <= max)
-            .ok_or_else(|| invalid_pagination(format!("`limit` is over {max}: read more pages instead")))?;
+            .ok_or_else(|| invalid_pagination("limit", &format!("is over {max}: read more pages instead")))?;
         Ok(PageRequest { page, limit })
+    }
+
+    /// `page`, `limit` and `cursor`, for the list of this name.
+    ///
+    /// # Errors
+    ///
+    /// `invalid_pagination` when `page` or `limit` is wrong, when `cursor` is not one of this list, and for both a page
+    /// and a cursor.
+    pub(super) fn listing<K: DeserializeOwned>(&self, list: &'static str) -> Result<Listing<K>, Error> {
+        let request = self.page()?;
+        let PageRequest { page, limit } = request;
+        let Some(text) = self.text("cursor")? else {
+            return Ok(Listing { list, page, limit, start: Start::Offset(request.offset()) });
+        };
+        if self.positive("page")?.is_some() {
+            return Err(Error::refused(Code::InvalidPagination, "give `page` or `cursor`, not both"));
+        }
+        let (page, key) = cursor::read(list, &text).ok_or_else(|| {
+            let what = "is not one of this list: give the `next_cursor` of its last answer, or none to begin with the \
+                        first record";
+            invalid_pagination("cursor", what)
+        })?;
+        Ok(Listing { list, page, limit, start: Start::After(key) })
     }
 
     /// `search`, trimmed; `None` when nothing is left.
@@ -76,7 +145,8 @@ impl Query {
         let SearchParameter { search } = SearchParameter { search: self.text("search")? };
         let max = self.search_chars;
         if search.as_ref().is_some_and(|text| text.chars().count() > max) {
-            return Err(Error::refused(Code::InvalidField, format!("`search` is over {max} characters")));
+            let what = format_args!("is over {max} characters");
+            return Err(Error::of("search", Code::InvalidField, what));
         }
         Ok(search)
     }
@@ -87,10 +157,14 @@ impl Query {
     ///
     /// `invalid_field` when it is not text.
     pub(super) fn text(&self, name: &str) -> Result<Option<String>, Error> {
-        let value = query::value(&self.text, name).map_err(|query::Undecodable| {
-            Error::refused(Code::InvalidField, format!("`{name}` is not percent-encoded UTF-8 text"))
-        })?;
-        Ok(value.map(|value| value.trim().to_owned()).filter(|value| !value.is_empty()))
+        Ok(self.given(name)?.map(|value| value.trim().to_owned()).filter(|value| !value.is_empty()))
+    }
+
+    /// The value as it was given; `None` when the parameter is absent.
+    fn given(&self, name: &str) -> Result<Option<Cow<'_, str>>, Error> {
+        query::value(&self.text, name).map_err(|query::Undecodable| {
+            Error::of(name, Code::InvalidField, "is not percent-encoded UTF-8 text")
+        })
     }
 
     /// A time in RFC 3339; `None` when it is absent.
@@ -100,24 +174,27 @@ impl Query {
     /// `invalid_field` for anything else.
     pub(super) fn moment(&self, name: &str) -> Result<Option<Timestamp>, Error> {
         let moment = self.text(name)?.map(|text| Timestamp::parse(&text)).transpose();
-        moment.map_err(|wrong| Error::refused(Code::InvalidField, format!("`{name}` {wrong}")))
+        moment.map_err(|wrong| Error::of(name, Code::InvalidField, wrong))
     }
 
     /// A parameter that is `true` or `false`; `false` when it is absent.
     ///
     /// # Errors
     ///
-    /// `invalid_field` for anything else.
+    /// `invalid_field` for anything else. A flag without a value is refused, too: a person means `true` by `?dry_run`, and a
+    /// program whose variable is empty may mean `false` by `?dry_run=`.
     pub(super) fn flag(&self, name: &str) -> Result<bool, Error> {
-        match self.text(name)?.as_deref() {
-            None | Some("false") => Ok(false),
-            Some("true") => Ok(true),
-            Some(_) => Err(Error::refused(Code::InvalidField, format!("`{name}` must be true or false"))),
-        }
+        let what = match self.given(name)?.as_deref().map(str::trim) {
+            None | Some("false") => return Ok(false),
+            Some("true") => return Ok(true),
+            Some("") => "has no value: give true or false",
+            Some(_) => "must be true or false",
+        };
+        Err(Error::of(name, Code::InvalidField, what))
     }
 
     fn positive(&self, name: &str) -> Result<Option<u128>, Error> {
-        let refusal = || invalid_pagination(format!("`{name}` must be a positive integer"));
+        let refusal = || invalid_pagination(name, "must be a positive integer");
         let Some(value) = query::value(&self.text, name).map_err(|query::Undecodable| refusal())? else {
             return Ok(None);
         };
@@ -130,11 +207,11 @@ impl Query {
         match value.parse() {
             Ok(0) => Err(refusal()),
             Ok(number) => Ok(Some(number)),
-            Err(_) => Err(invalid_pagination(format!("`{name}` has more digits than any page"))),
+            Err(_) => Err(invalid_pagination(name, "has more digits than any page")),
         }
     }
 }
 
-fn invalid_pagination(sentence: String) -> Error {
-    Error::refused(Code::InvalidPagination, sentence)
+fn invalid_pagination(name: &str, what: &str) -> Error {
+    Error::of(name, Code::InvalidPagination, what)
 }

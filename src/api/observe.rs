@@ -1,5 +1,5 @@
 //! The middleware of every request: its id, its span, its metrics, the headers with the rest of a company's
-//! allowance, and the apology after an internal failure.
+//! allowance, the apology after an internal failure, and compression.
 //!
 //! It runs for each request and must stay cheap: it formats and looks up names only for the first request of a
 //! kind and for failures.
@@ -22,7 +22,8 @@ use futures_util::FutureExt as _;
 use metrics::{Counter, Histogram};
 use tracing::Instrument as _;
 
-use super::{rate_limit, request_id};
+use super::error::{Apology, Error, MessageBody as OlderBody};
+use super::{compress, rate_limit, request_id};
 use crate::engine::Allowance;
 use crate::surface::clients::{Client, Working};
 use crate::telemetry::Origin;
@@ -40,9 +41,6 @@ const WAITS: &str = "/api/v1/web-chat/{id}/messages";
 /// The header in which a caller names its own trace (W3C Trace Context).
 const TRACEPARENT: &str = "traceparent";
 
-const APOLOGY: &str = r#"{"error":"internal server error"}"#;
-const WEB_SEND_APOLOGY: &str = r#"{"message":"Something went wrong and the team has been notified"}"#;
-
 /// Wraps the whole surface.
 pub(super) fn observe<S, B>(
     request: ServiceRequest,
@@ -56,7 +54,8 @@ where
     let started = Instant::now();
     let id = request_id::choose(request.headers());
     let method = method_label(request.method());
-    let apology = apology(request.method(), request.path());
+    let is_older = has_older_bodies(request.method(), request.path());
+    let verb = request.method().clone();
     let working = request.conn_data::<Arc<Client>>().map(Client::work);
     let span = tracing::info_span!("request", request.id = id.to_str().unwrap_or_default());
     let traceparent = || request.headers().get(TRACEPARENT).and_then(|value| value.to_str().ok());
@@ -67,13 +66,19 @@ where
             Ok(answered) => answered?.map_into_boxed_body(),
             Err(panic) => {
                 tracing::error!(panic = panic_message(&*panic), "a handler panicked");
-                return Err(Panicked { id, apology }.into());
+                return Err(Panicked { apology: apology(&id, is_older), id }.into());
             }
         };
-        // Pages of the console have their own error page.
-        if response.status() == StatusCode::INTERNAL_SERVER_ERROR && !is_of_kind(&response, "text/html") {
+        let refused = response.response().error().and_then(actix_web::Error::as_error::<Error>);
+        let refusal = refused.and_then(|refused| refused.body(id.to_str().unwrap_or_default()));
+        if let Some(body) = refusal {
+            response = response.map_body(|_, _| BoxBody::new(body));
+        } else if response.status() == StatusCode::INTERNAL_SERVER_ERROR
+            // Pages of the console have their own error page.
+            && !is_of_kind(&response, "text/html")
+        {
             response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
-            response = response.map_body(|_, _| BoxBody::new(apology));
+            response = response.map_body(|_, _| BoxBody::new(apology(&id, is_older)));
         }
         response.headers_mut().insert(request_id::NAME, id);
         let allowance = response.request().extensions().get::<Allowance>().copied();
@@ -81,9 +86,9 @@ where
             rate_limit::show(&allowance, response.headers_mut());
         }
         let observed = response.request().app_data::<Observed>();
-        let is_private = observed.is_some_and(|observed| {
+        let (is_private, may_compress) = observed.map_or((false, false), |observed| {
             observed.record(method, response.status(), started.elapsed());
-            observed.is_private
+            (observed.is_private, compress::may_compress(&verb, observed.route))
         });
         if is_private {
             response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
@@ -91,7 +96,7 @@ where
         if is_of_kind(&response, "text/event-stream") {
             response = response.map_body(|_, body| BoxBody::new(AtWork { body, _working: working }));
         }
-        Ok(response)
+        Ok(if may_compress { compress::compress(response).await } else { response })
     }
     .instrument(span)
 }
@@ -119,9 +124,20 @@ impl MessageBody for AtWork {
     }
 }
 
-/// The sentence for a client after an internal failure; a web-session send has its own sentence.
-fn apology(method: &Method, path: &str) -> &'static str {
-    if method == Method::POST && path.starts_with("/api/v1/web-chat/") { WEB_SEND_APOLOGY } else { APOLOGY }
+/// Whether failures have the older form: those of web sessions.
+fn has_older_bodies(method: &Method, path: &str) -> bool {
+    method == Method::POST && path.starts_with("/api/v1/web-chat/")
+}
+
+/// The body for a client after an internal failure.
+fn apology(id: &HeaderValue, is_older: bool) -> String {
+    let written = if is_older {
+        serde_json::to_string(&OlderBody::APOLOGY)
+    } else {
+        serde_json::to_string(&Apology::new(id.to_str().unwrap_or_default()))
+    };
+    // Texts always become JSON.
+    written.unwrap_or_default()
 }
 
 fn panic_message(panic: &(dyn Any + Send)) -> &str {
@@ -143,12 +159,23 @@ fn method_label(method: &Method) -> &'static str {
     }
 }
 
+/// The class of a status as a label.
+fn class(status: StatusCode) -> &'static str {
+    match status.as_u16() / 100 {
+        1 => "1xx",
+        2 => "2xx",
+        3 => "3xx",
+        4 => "4xx",
+        _ => "5xx",
+    }
+}
+
 /// The answer after a panic, which leaves no request to build an answer from.
 #[derive(Debug, thiserror::Error)]
 #[error("a handler panicked")]
 struct Panicked {
     id: HeaderValue,
-    apology: &'static str,
+    apology: String,
 }
 
 impl ResponseError for Panicked {
@@ -156,7 +183,7 @@ impl ResponseError for Panicked {
         HttpResponse::InternalServerError()
             .insert_header((request_id::NAME, self.id.clone()))
             .insert_header((CONTENT_TYPE, "application/json"))
-            .body(self.apology)
+            .body(self.apology.clone())
     }
 }
 
@@ -172,6 +199,8 @@ struct Series {
     method: &'static str,
     status: StatusCode,
     requests: Counter,
+    /// The same for all routes and methods, by the class of the status.
+    responses: Counter,
     seconds: Histogram,
 }
 
@@ -184,6 +213,11 @@ impl Observed {
     /// For requests that match no route.
     pub(super) fn unmatched() -> Self {
         Self::new("unmatched")
+    }
+
+    /// The path in the table of routes.
+    pub(super) const fn route(&self) -> &'static str {
+        self.route
     }
 
     fn record(&self, method: &'static str, status: StatusCode, latency: Duration) {
@@ -205,6 +239,7 @@ impl Observed {
         });
         if let Some(series) = series.get(index) {
             series.requests.increment(1);
+            series.responses.increment(1);
             series.seconds.record(latency.as_secs_f64());
         }
     }
@@ -218,6 +253,7 @@ impl Series {
             method,
             status,
             requests: metrics::counter!(REQUESTS_TOTAL, &labels),
+            responses: metrics::counter!("http_responses_total", "class" => class(status)),
             seconds: metrics::histogram!(DURATION_SECONDS, &labels),
         }
     }

@@ -1,6 +1,10 @@
 //! The API reference: an OpenAPI 3.1 document generated from the handlers' types, and a page to browse it.
 
+mod examples;
+mod failures;
+mod introduction;
 mod operations;
+mod part;
 mod rules;
 
 use std::cell::OnceCell;
@@ -18,14 +22,17 @@ use utoipa_swagger_ui::Config;
 
 use super::error::{Apology, Error, ErrorBody};
 use super::page::harden;
-use super::{Options, State, chat, contacts, health, hooks, operator, sends, web_chat};
+use super::{
+    Listener, Options, State, chat, contacts, health, hooks, messages, numbers, operator, sends,
+    suppressions, web_chat,
+};
 use crate::domain::outlook::Reason;
 use crate::error::Code;
 use crate::surface::gzip::{gunzip, takes_gzip};
 
 #[derive(OpenApi)]
 #[openapi(
-    info(title = "Pombo", description = "Sends messages through the WhatsApp channels of companies."),
+    info(title = "Pombo"),
     paths(
         chat::list,
         chat::templates,
@@ -40,9 +47,11 @@ use crate::surface::gzip::{gunzip, takes_gzip};
         web_chat::pairing::end,
         web_chat::passkey::show,
         web_chat::passkey::answer,
+        messages::list,
         sends::list,
         sends::one,
         sends::messages::list,
+        sends::messages::export,
         sends::messages::journey::show,
         sends::figures::failures,
         sends::figures::pace,
@@ -66,13 +75,18 @@ use crate::surface::gzip::{gunzip, takes_gzip};
         contacts::imports::one,
         contacts::imports::steer,
         contacts::imports::rejected,
+        numbers::check,
+        suppressions::list,
+        suppressions::add,
+        suppressions::check,
+        suppressions::lift,
         hooks::handshake,
         hooks::take,
         health::live,
         health::ready,
         health::metrics,
     ),
-    components(schemas(ErrorBody<'static>, Apology)),
+    components(schemas(ErrorBody<'static>, Apology<'static>)),
     modifiers(&ApiKey, &Codes),
     security(("api_key" = [])),
 )]
@@ -116,14 +130,19 @@ fn explain(words: &mut Object, meanings: impl Iterator<Item = (&'static str, &'s
 
 /// The whole document, with the bounds of a default configuration.
 pub fn document() -> Value {
-    document_with(&Options::default())
+    document_with(&Options::default(), Listener::Whole)
 }
 
-fn document_with(options: &Options) -> Value {
+/// The document that a listener serves.
+fn document_with(options: &Options, listener: Listener) -> Value {
     let derived = Document::openapi().merge_from(operator::document());
     let mut document = serde_json::to_value(derived).unwrap_or_default();
     operations::complete(&mut document);
     rules::apply(&mut document, options);
+    operations::show_allowances(&mut document);
+    examples::add(&mut document);
+    document["info"]["description"] = introduction::text(listener, options).into();
+    part::keep(&mut document, listener);
     document
 }
 
@@ -131,13 +150,14 @@ fn document_with(options: &Options) -> Value {
 #[derive(Default)]
 pub(super) struct Written(OnceCell<Bytes>);
 
-/// Serves the document, with the bounds that are configured.
+/// Serves the listener's part of the document, with the bounds that are configured.
 pub(super) async fn json(state: Data<State>, request: HttpRequest) -> Result<HttpResponse, Error> {
     if !state.options.docs {
         return Err(Error::no_such_path());
     }
     let Written(written) = request.app_data().ok_or(Error::Internal)?;
-    let written = written.get_or_init(|| document_with(&state.options).to_string().into());
+    let listener = Listener::of(&request);
+    let written = written.get_or_init(|| document_with(&state.options, listener).to_string().into());
     Ok(HttpResponse::Ok().content_type("application/json").body(written.clone()))
 }
 

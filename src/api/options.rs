@@ -1,10 +1,10 @@
 //! Bounds and switches of the HTTP surface.
 
+use std::sync::Arc;
 use std::time::Duration;
 
-use metrics_exporter_prometheus::PrometheusHandle;
-
 use crate::domain::request::Limits;
+use crate::engine::Sample;
 use crate::surface::Proxies;
 use crate::surface::body::Budget;
 
@@ -32,7 +32,16 @@ pub struct Options {
     /// Proxies whose headers about the client's address are trusted.
     pub proxies: Proxies,
     /// The source of `/metrics`; the path does not exist when `None`.
-    pub metrics: Option<PrometheusHandle>,
+    pub metrics: Option<Measures>,
+}
+
+/// The source of `/metrics`.
+#[derive(Clone)]
+pub struct Measures {
+    /// The most channels, and the most tiers, with series of their own.
+    pub detail: usize,
+    /// Writes all metrics, with these samples among them.
+    pub render: Arc<dyn Fn(Vec<Sample>) -> String + Send + Sync>,
 }
 
 impl Default for Options {

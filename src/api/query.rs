@@ -13,6 +13,15 @@ pub(super) fn value<'a>(query: &'a str, name: &str) -> Result<Option<Cow<'a, str
     named.map(|(_, value)| decode(value)).transpose()
 }
 
+/// The name of each parameter, decoded where that is possible. Nothing between two `&`, or a lone `=`, is no parameter.
+pub(super) fn names(query: &str) -> impl Iterator<Item = Cow<'_, str>> {
+    let pairs = query.split('&').filter(|pair| !matches!(*pair, "" | "="));
+    pairs.map(|pair| {
+        let name = pair.split_once('=').map_or(pair, |(name, _)| name);
+        decode(name).unwrap_or(Cow::Borrowed(name))
+    })
+}
+
 fn decode(text: &str) -> Result<Cow<'_, str>, Undecodable> {
     if !text.bytes().any(|byte| matches!(byte, b'%' | b'+')) {
         return Ok(Cow::Borrowed(text));

@@ -28,17 +28,17 @@ impl Route {
 }
 
 /// Paths below these are on the operator's listener when there is one.
-const OPERATOR_PATHS: [&str; 4] = ["/operator", "/metrics", "/docs", "/openapi.json"];
-/// Paths that every listener serves.
-const SHARED_PATHS: [&str; 3] = ["/", "/healthz", "/readyz"];
+const OPERATOR_PATHS: [&str; 2] = ["/operator", "/metrics"];
+/// Paths that every listener serves, and those below them. The reference shows the routes of its listener.
+const SHARED_PATHS: [&str; 5] = ["/", "/healthz", "/readyz", "/docs", "/openapi.json"];
 
 pub(super) fn is_on(path: &str, listener: Listener) -> bool {
-    let is_operators = OPERATOR_PATHS
-        .iter()
-        .any(|own| path.strip_prefix(own).is_some_and(|rest| rest.is_empty() || rest.starts_with('/')));
+    let is_below =
+        |own: &&str| path.strip_prefix(*own).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
+    let is_operators = OPERATOR_PATHS.iter().any(is_below);
     match listener {
         Listener::Whole => true,
-        _ if SHARED_PATHS.contains(&path) => true,
+        _ if SHARED_PATHS.iter().any(is_below) => true,
         Listener::Public => !is_operators,
         Listener::Operator => is_operators,
     }
@@ -136,16 +136,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_two_listeners_share_probes_alone() {
+    fn the_two_listeners_share_probes_and_the_reference_alone() {
         for (path, public, operator) in [
             ("/", true, true),
             ("/healthz", true, true),
             ("/readyz", true, true),
             ("/metrics", false, true),
-            ("/docs", false, true),
-            ("/docs/", false, true),
-            ("/docs/{file}", false, true),
-            ("/openapi.json", false, true),
+            ("/docs", true, true),
+            ("/docs/", true, true),
+            ("/docs/{file}", true, true),
+            ("/openapi.json", true, true),
             ("/operator/v1/tiers", false, true),
             ("/api/v1/chat", true, false),
             ("/hooks/meta/{id}", true, false),

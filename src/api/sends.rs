@@ -1,43 +1,56 @@
 //! Accepted sends: their progress, and pausing, resuming, canceling and retrying them.
 
+mod content;
 pub(super) mod figures;
 pub(super) mod messages;
 mod record;
 pub(super) mod retry;
 
 use std::collections::HashMap;
+use std::time::Duration;
 
+use actix_web::HttpResponse;
 use actix_web::web::{Data, Json};
 use uuid::Uuid;
 
+use self::content::ContentRecord;
 use self::record::SendRecord;
 use super::State;
 use super::auth::Company;
 use super::envelope::{Answer, Envelope};
 use super::error::{Error, ErrorBody};
-use super::list_query::Query;
+use super::lines::{AsLines, lines};
+use super::list_query::{PartParameters, Query};
 use super::path_id::Id;
 use super::schema::SendState;
 use crate::clock::Timestamp;
 use crate::domain::outlook::Outlook;
-use crate::domain::page::Page;
+use crate::domain::page::{Page, Window};
 use crate::domain::send::{Source, UnknownStage};
+use crate::domain::time_span;
 use crate::engine::no_such_send;
 use crate::engine::records::sends::{Filter, Record};
 use crate::error::Code;
 
+/// A send with the outlook of its channel.
+type WithOutlook = (Record, Outlook);
+
+/// The longest time that a request waits for a change: proxies give up a request that lasts much longer.
+const MOST_WAIT: Duration = Duration::from_secs(60);
+
 /// List sends
 ///
-/// The company's accepted sends, newest first.
+/// The company's accepted sends, newest first. With `Accept: application/x-ndjson` the answer has all sends, or those
+/// after `cursor`, one JSON object on each line.
 #[utoipa::path(
     get,
     path = "/api/v1/sends",
     operation_id = "listSends",
     params(
-        ("page" = Option<u64>, Query, minimum = 1, description = "From 1; 1 when absent"),
-        ("limit" = Option<u64>, Query, minimum = 1, description = "Records on a page; 10 when absent"),
+        PartParameters,
         ("state" = Option<SendState>, Query, description = "Only sends in this state"),
         ("channel_id" = Option<Uuid>, Query, description = "Only sends through this channel"),
+        ("reference" = Option<String>, Query, max_length = 128, description = "Only sends with this `reference`"),
         ("contact_tag_id" = Option<Uuid>, Query, description = "Only sends to this tag"),
         ("retry_of" = Option<Uuid>, Query, description = "Only retries of this send; `contact_tag_id` is \
              then ignored"),
@@ -45,31 +58,58 @@ use crate::error::Code;
         ("to" = Option<String>, Query, format = DateTime, description = "Only sends accepted before this \
              time"),
     ),
-    responses((status = 200, description = "A page of sends", body = Envelope<SendRecord>)),
+    responses((status = 200, description = "A page of sends, or all of them", content(
+        (Envelope<SendRecord> = "application/json"),
+        (SendRecord = "application/x-ndjson"),
+    ))),
 )]
-pub(super) async fn list(company: Company, state: Data<State>, query: Query) -> Answer<Envelope<SendRecord>> {
-    let (page, filter) = (query.page()?, filter(&query)?);
-    let Page { records, total } =
-        state.engine.company(company.id).await?.sends().page(page, filter, Timestamp::now()).await?;
-    let records = with_outlook(&state, records).await?;
-    Ok(Json(Envelope::new(page, Page { records, total })))
+pub(super) async fn list(
+    company: Company,
+    state: Data<State>,
+    query: Query,
+    AsLines(as_lines): AsLines,
+) -> Result<HttpResponse, Error> {
+    let (listing, filter) = (query.listing("sends")?, filter(&query)?);
+    let read = async move |window: Window<Uuid>| -> Result<Page<WithOutlook>, Error> {
+        let Page { records, total } =
+            state.engine.company(company.id).await?.sends().page(window, &filter, Timestamp::now()).await?;
+        Ok(Page { records: with_outlook(&state, records).await?, total })
+    };
+    let key = |(send, _): &WithOutlook| send.id;
+    if as_lines {
+        return Ok(lines::<WithOutlook, SendRecord, _>(listing.rest(), read, key));
+    }
+    let sends = read(listing.window()).await?;
+    Ok(HttpResponse::Ok().json(Envelope::<SendRecord>::listed(&listing, sends, key)))
 }
 
 /// Show a send
 ///
-/// The state and progress of a send, and the reason if it waits.
+/// The state and progress of a send, its content, and the reason if it waits.
+///
+/// With `wait`, the answer comes when the send ends, when its `state` or its `counts` change, or when the time is over,
+/// whichever comes first; for a send that is over, at once. Receipts change the counts of sends with up to 16,384
+/// recipients; larger ones are answered when further messages go out.
 #[utoipa::path(
     get,
     path = "/api/v1/sends/{id}",
     operation_id = "showSend",
-    params(("id" = Uuid, Path, description = "The send")),
+    params(
+        ("id" = Uuid, Path, description = "The send"),
+        ("wait" = Option<String>, Query, example = "30s", description = "How long to wait for a change, at most 60s"),
+    ),
     responses(
         (status = 200, description = "The send", body = SendRecord),
         (status = 404, description = "`send_not_found`", body = ErrorBody),
     ),
 )]
-pub(super) async fn one(company: Company, state: Data<State>, id: Id) -> Answer<SendRecord> {
-    show(&state, company, send_id(id)?).await
+pub(super) async fn one(company: Company, state: Data<State>, id: Id, query: Query) -> Answer<SendRecord> {
+    let (id, wait) = (send_id(id)?, wait(&query)?);
+    if let Some(patience) = wait {
+        let found = state.engine.company(company.id).await?.sends().find(id, Timestamp::now()).await?;
+        state.engine.sends().changed(company.id, &found.ok_or_else(no_such_send)?, patience).await?;
+    }
+    show(&state, company, id).await
 }
 
 /// Pause a send
@@ -135,14 +175,30 @@ pub(super) async fn cancel(company: Company, state: Data<State>, id: Id) -> Answ
 }
 
 async fn show(state: &State, company: Company, id: Uuid) -> Answer<SendRecord> {
-    let found = state.engine.company(company.id).await?.sends().find(id, Timestamp::now()).await?;
+    let records = state.engine.company(company.id).await?;
+    let found = records.sends().find(id, Timestamp::now()).await?;
+    let sent = records.sends().sent(id).await?.ok_or_else(no_such_send)?;
+    drop(records);
     let mut shown = with_outlook(state, found.into_iter().collect()).await?;
     let shown = shown.pop().ok_or_else(no_such_send)?;
-    Ok(Json(shown.into()))
+    Ok(Json(SendRecord::from(shown).with(ContentRecord::from(sent))))
+}
+
+/// How long the client waits for a change, if it does.
+fn wait(query: &Query) -> Result<Option<Duration>, Error> {
+    let Some(text) = query.text("wait")? else { return Ok(None) };
+    let wait = time_span::parse(&text).filter(|wait| *wait <= MOST_WAIT);
+    wait.map(Some).ok_or_else(|| {
+        let most = MOST_WAIT.as_secs();
+        Error::refused(
+            Code::InvalidField,
+            format!("`wait` must be a span of time of at most {most}s, such as 30s"),
+        )
+    })
 }
 
 /// Each record with its channel's outlook.
-async fn with_outlook(state: &State, records: Vec<Record>) -> Result<Vec<(Record, Outlook)>, Error> {
+async fn with_outlook(state: &State, records: Vec<Record>) -> Result<Vec<WithOutlook>, Error> {
     let mut channels: HashMap<Uuid, Vec<&Record>> = HashMap::new();
     for record in &records {
         channels.entry(record.channel_id).or_default().push(record);
@@ -165,16 +221,15 @@ fn send_id(Id(id): Id) -> Result<Uuid, Error> {
 
 fn filter(query: &Query) -> Result<Filter, Error> {
     let stage = query.text("state")?.map(|word| word.parse()).transpose();
-    let stage = stage
-        .map_err(|wrong: UnknownStage| Error::refused(Code::InvalidField, format!("`state` {wrong}")))?;
+    let stage = stage.map_err(|wrong: UnknownStage| Error::of("state", Code::InvalidField, wrong))?;
     let channel_id = id(query, "channel_id", "a channel")?;
     let tag = id(query, "contact_tag_id", "a tag")?.map(Source::Tag);
     let source = id(query, "retry_of", "a send")?.map(Source::Send).or(tag);
     let (from, to) = (query.moment("from")?, query.moment("to")?);
-    Ok(Filter { stage, channel_id, source, from, to })
+    Ok(Filter { stage, channel_id, source, reference: query.text("reference")?, from, to })
 }
 
-fn id(query: &Query, name: &str, what: &str) -> Result<Option<Uuid>, Error> {
+pub(super) fn id(query: &Query, name: &str, what: &str) -> Result<Option<Uuid>, Error> {
     let id = query.text(name)?.map(|id| Uuid::try_parse(&id)).transpose();
-    id.map_err(|_| Error::refused(Code::InvalidField, format!("`{name}` is not the id of {what} (a UUID)")))
+    id.map_err(|_| Error::of(name, Code::InvalidField, format_args!("is not the id of {what} (a UUID)")))
 }

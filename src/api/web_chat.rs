@@ -2,6 +2,7 @@
 //! profile pictures.
 
 mod answer;
+mod content;
 mod dry_run;
 mod file;
 pub(super) mod pairing;
@@ -15,6 +16,7 @@ use actix_web::web::{Data, Json};
 use actix_web::{HttpRequest, HttpResponse};
 use serde::Serialize;
 use utoipa::ToSchema;
+use uuid::Uuid;
 
 use self::answer::Sent;
 use self::dry_run::Tried;
@@ -156,13 +158,15 @@ pub(super) async fn send(
         }
     };
     let own = state.clone();
-    let parse = move |bytes: &[u8], _: &mut Room| -> Result<_, Error> {
-        Ok(WebRequest::parse(bytes, &own.options.send)?)
+    let parse = move |bytes: &[u8], room: &mut Room| -> Result<_, Error> {
+        let weight = WebRequest::weight(bytes);
+        room.charge(weight)?;
+        Ok((WebRequest::parse(bytes, &own.options.send)?, weight))
     };
-    let (asked, mut room) = body.read(parse).await?;
+    let ((asked, weight), mut room) = body.read(parse).await?;
     // A message waits for its turn, and its body must not take more than the message meanwhile.
     let limits = &state.options.send;
-    room.shrink_to(4 * (limits.text_chars + limits.caption_chars + limits.link_chars));
+    room.shrink_to(4 * (limits.text_chars + limits.caption_chars + limits.link_chars) + weight);
     if is_dry_run {
         let dry_run = state.engine.web_sends().dry_run(&channel, asked).await?;
         return Ok(HttpResponse::Ok().json(WebAnswer::Tried(Tried::from(dry_run))));
@@ -176,9 +180,27 @@ async fn own_channel(state: &State, company: Company, id: Id) -> Result<Arc<chan
     let id = id.0.ok_or_else(|| {
         Error::refused(Code::InvalidIdParam, "the channel's id in the path is not an id (a UUID)")
     })?;
+    own_by_id(state, company, id).await?.ok_or(Error::UnknownChannel)
+}
+
+/// The web session that a body names, if it is the company's.
+pub(super) async fn own_session(
+    state: &State,
+    company: Company,
+    id: Uuid,
+) -> Result<Arc<channel::Channel>, Error> {
+    let sentence = "the company has no web session with this id: GET /api/v1/web-chat lists yours";
+    own_by_id(state, company, id).await?.ok_or_else(|| Error::refused(Code::ChannelNotFound, sentence))
+}
+
+async fn own_by_id(
+    state: &State,
+    company: Company,
+    id: Uuid,
+) -> Result<Option<Arc<channel::Channel>>, Error> {
     let found = state.engine.channel(id).await?;
     let own = |channel: &Arc<channel::Channel>| {
         channel.kind == Kind::WebSession && channel.company_id == company.id
     };
-    found.filter(own).ok_or(Error::UnknownChannel)
+    Ok(found.filter(own))
 }

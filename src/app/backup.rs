@@ -8,11 +8,12 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 
-use super::{error, prepare, sealing_keys, store_options};
+use super::{begin, error, prepare, sealing_keys, store_options};
 use crate::config::Config;
 use crate::connector::web_session::CONVERSATIONS;
 use crate::store::backup::{self, Ended, Error, Format, Replaced, Restoring};
 use crate::store::changes::Who;
+use crate::store::schema::{self, SchemaStanding};
 use crate::store::{self, Store};
 use crate::vault::{KeyId, Vault};
 
@@ -57,8 +58,12 @@ pub struct Decision {
 ///
 /// A sentence for the operator; no file is left then.
 pub async fn write(config: &Config, to: &Path) -> anyhow::Result<Made> {
-    prepare(config)?;
+    begin(config)?;
     let options = store_options(config);
+    // A database of another version can be backed up: that is the first step of an upgrade.
+    if schema::standing(&options).await.is_ok_and(|standing| standing == SchemaStanding::Missing) {
+        return Err(error::no_database(config));
+    }
     let format = Format::of_url(&options.url);
     let bytes = backup::write(&options, to).await.map_err(|error| told(error, &options.url))?;
     Ok(Made { format, bytes, key_file: key_file(config) })

@@ -8,7 +8,9 @@ use std::collections::BTreeSet;
 use anyhow::{anyhow, bail};
 
 use super::App;
+use crate::clock::Timestamp;
 use crate::config::Config;
+use crate::domain::channel::{Connection, Reason, ReasonCode, Status};
 use crate::store::Store;
 use crate::store::changes::Who;
 use crate::store::sealed::{Kind, Place};
@@ -17,6 +19,8 @@ use crate::vault::{self, BEFORE_IDS, KeyId, Vault};
 
 /// Values without the id of a key that are tried, of each kind.
 const TRIED: u32 = 20;
+/// Channels whose tokens are read at once.
+const CHANNELS_AT_ONCE: u32 = 500;
 
 /// The proof of the key that seals.
 pub(super) fn own(vault: &Vault) -> Option<KeyProof> {
@@ -164,6 +168,12 @@ fn refusal(config: &Config, lacking: &[KeyId]) -> anyhow::Error {
     )
 }
 
+/// The id of a key in a person's words.
+pub(super) fn parse(id: &str) -> anyhow::Result<KeyId> {
+    let bytes = hex::decode(id).ok().and_then(|bytes| KeyId::from_slice(&bytes));
+    bytes.ok_or_else(|| anyhow!("`{id}` is no id of a key: `pombo secrets list` shows them"))
+}
+
 /// Where the keys of this process come from.
 pub(super) fn place(config: &Config) -> String {
     match config.secrets.key {
@@ -180,8 +190,7 @@ pub(super) fn place(config: &Config) -> String {
 /// A sentence for the operator when somebody still has the key, or nothing needs it; and those of the store.
 pub async fn forget(app: &App, who: &Who, id: &str) -> anyhow::Result<u64> {
     let App { config: _, store, vault } = app;
-    let bytes = hex::decode(id).ok().and_then(|bytes| KeyId::from_slice(&bytes));
-    let key = bytes.ok_or_else(|| anyhow!("`{id}` is no id of a key: `pombo secrets list` shows them"))?;
+    let key = parse(id)?;
     if vault.key_ids().contains(&key) {
         bail!("this process has the key {key}, so it is not lost");
     }
@@ -198,5 +207,31 @@ pub async fn forget(app: &App, who: &Who, id: &str) -> anyhow::Result<u64> {
     if let Some(own) = own(vault) {
         store.sealing_keys().add(&own).await?;
     }
+    disconnect(store, key).await?;
     Ok(values.unwrap_or_default())
+}
+
+/// Disconnects the channels whose access token is sealed with a key that is lost. A service would find out by itself;
+/// but lists show it from now on.
+async fn disconnect(store: &Store, key: KeyId) -> anyhow::Result<()> {
+    let (beginning, mut after) = (vault::beginning(key), Place::first());
+    loop {
+        // No value begins with this byte, so that all are read.
+        let values = store.sealed().otherwise(Kind::Token, &[0], &after, CHANNELS_AT_ONCE).await?;
+        let Some(last) = values.last() else { return Ok(()) };
+        after = last.place.clone();
+        for value in values.iter().filter(|value| value.sealed.starts_with(&beginning)) {
+            let Some(channel) = store.channels().find(value.place.channel_id).await? else { continue };
+            if !channel.connection.accepts() {
+                continue;
+            }
+            let sentence = format!(
+                "the channel's access token cannot be read: the sealing key {key} is lost; enter the token again"
+            );
+            let reason = Reason { code: ReasonCode::NoUsableToken.into(), sentence, provider_code: None };
+            let to =
+                Connection { status: Status::Disconnected, reason: Some(reason), since: Timestamp::now() };
+            store.channels().set_connection(channel.id, &channel.connection, &to).await?;
+        }
+    }
 }

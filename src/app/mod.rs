@@ -1,8 +1,9 @@
 //! Constructs the parts of the program and connects them. No other module does.
 //!
-//! [`App::open`] opens what every command needs, in this order: data directory, log, vault, store. [`serve`]
-//! adds the engine and the HTTP surface; [`demo`] adds a simulator. Only the command line calls this module. It
-//! writes nothing to standard output except the address of the service.
+//! [`App::open`] opens what a service needs, in this order: data directory, log, vault, store; it creates what is
+//! missing. [`App::open_existing`] opens them for a command, which creates and migrates nothing. [`serve`] adds the engine
+//! and the HTTP surface; [`demo`] adds a simulator. Only the command line calls this module. It writes nothing to
+//! standard output except the address of the service.
 
 pub mod backup;
 #[cfg(feature = "tools")]
@@ -10,7 +11,7 @@ pub mod demo;
 pub mod doctor;
 mod error;
 pub mod key_proof;
-mod measures;
+pub mod measures;
 mod open_files;
 pub mod provider;
 pub mod sealing_keys;
@@ -29,7 +30,7 @@ use crate::domain::tier;
 use crate::files;
 use crate::logging;
 use crate::store::changes::Who;
-use crate::store::schema::Schema;
+use crate::store::schema::{self, Schema, SchemaStanding};
 use crate::store::{self, Store};
 use crate::vault::{KeyOrigin, Vault};
 
@@ -37,7 +38,7 @@ use crate::vault::{KeyOrigin, Vault};
 const CLOCK_READINGS: usize = 3;
 
 /// The parts that every command needs.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct App {
     /// The configuration in force.
     pub config: Config,
@@ -47,26 +48,81 @@ pub struct App {
     pub vault: Arc<Vault>,
 }
 
+/// Whether a command seals or opens secrets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Secrecy {
+    /// It needs the sealing keys of the database.
+    Keys,
+    /// It needs none.
+    NoKeys,
+}
+
 impl App {
-    /// Creates the data directory, starts the log, opens the vault and the store, and adds the tiers to a new
-    /// database.
+    /// Opens everything for a service: creates the data directory, the sealing key and the database where they are
+    /// missing, and brings the schema up to date.
     ///
     /// # Errors
     ///
     /// A sentence for the operator; it contains the database's address without its password.
     pub async fn open(config: Config) -> anyhow::Result<Self> {
         prepare(&config)?;
-        let (vault, origin) = Vault::open(&config.secrets, &config.data.dir)?;
-        match &origin {
-            KeyOrigin::Configured | KeyOrigin::File { exposed: false, .. } => tracing::info!("{origin}"),
-            KeyOrigin::File { exposed: true, .. } | KeyOrigin::Created { .. } => tracing::warn!("{origin}"),
-        }
+        tracing::info!("the configuration was read from {}", config.sources);
+        let vault = open_vault(&config)?;
         let options = store_options(&config);
-        let store = Store::open(&options).await.map_err(|error| error::unopened(error, &options.url))?;
+        let app = Self::with_store(config, vault, &options).await?;
+        add_built_in_tiers(&app.store).await?;
+        Ok(app)
+    }
+
+    /// Opens a database that is there. Creates and migrates nothing, and makes no key.
+    ///
+    /// # Errors
+    ///
+    /// As [`App::open`]; also when there is no database, its schema is not this program's, or a key that the command
+    /// needs is missing.
+    pub async fn open_existing(config: Config, secrecy: Secrecy) -> anyhow::Result<Self> {
+        begin(&config)?;
+        let options = store::Options { migrate: false, ..store_options(&config) };
+        require_current(&config, &options).await?;
+        let vault = match (Vault::open_existing(&config.secrets, &config.data.dir)?, secrecy) {
+            (Some(vault), _) => vault,
+            (None, Secrecy::NoKeys) => Vault::unused(),
+            (None, Secrecy::Keys) => return Err(error::no_key(&config)),
+        };
+        Self::with_store(config, vault, &options).await
+    }
+
+    /// Opens the database for the command that may be the first one: creates the data directory, the sealing key and
+    /// the database if there is no database, unless `database.migrate` leaves that to a person. A database that is there
+    /// is opened as it is; its first sealing key and its first tiers are made if it has none.
+    ///
+    /// # Errors
+    ///
+    /// As [`App::open_existing`].
+    pub async fn open_or_create(config: Config) -> anyhow::Result<Self> {
+        begin(&config)?;
+        let options = store_options(&config);
+        if config.database.migrate && standing(&options).await? == SchemaStanding::Missing {
+            return Self::open(config).await;
+        }
+        let mut app = Self::open_existing(config, Secrecy::NoKeys).await?;
+        let App { config, store, vault } = &mut app;
+        add_built_in_tiers(store).await?;
+        let is_missing = Vault::open_existing(&config.secrets, &config.data.dir)?.is_none();
+        let is_first = store.sealing_keys().all().await?.is_empty()
+            && sealing_keys::missing(store, None).await?.is_empty();
+        if is_missing && is_first {
+            prepare(config)?;
+            *vault = Arc::new(open_vault(config)?);
+        }
+        Ok(app)
+    }
+
+    async fn with_store(config: Config, vault: Vault, options: &store::Options) -> anyhow::Result<Self> {
+        let store = Store::open(options).await.map_err(|error| error::unopened(error, &options.url))?;
         let store = if config.events.enabled { store.writing_events() } else { store };
         let app = Self { config, store, vault: Arc::new(vault) };
         app.follow_database_clock().await?;
-        app.add_built_in_tiers().await?;
         Ok(app)
     }
 
@@ -84,30 +140,84 @@ impl App {
         }
         Ok(())
     }
+}
 
-    async fn add_built_in_tiers(&self) -> anyhow::Result<()> {
-        if !self.store.tiers().all().await?.is_empty() {
-            return Ok(());
-        }
-        let tiers = tier::parse(tier::BUILT_IN).map_err(|faults| error::all(&faults))?;
-        let documents = tiers.iter().map(|tier| Ok((tier.name.clone(), serde_json::to_string(tier)?)));
-        let documents = documents.collect::<anyhow::Result<Vec<_>>>()?;
-        self.store.tiers().apply(&Who::Pombo, &documents).await?;
-        tracing::info!(tiers = documents.len(), "added the built-in tiers to the new database");
-        Ok(())
+/// Opens the vault; makes a key if there is none.
+fn open_vault(config: &Config) -> anyhow::Result<Vault> {
+    let (vault, origin) = Vault::open(&config.secrets, &config.data.dir)?;
+    match &origin {
+        KeyOrigin::Configured | KeyOrigin::File { exposed: false, .. } => tracing::info!("{origin}"),
+        KeyOrigin::File { exposed: true, .. } | KeyOrigin::Created { .. } => tracing::warn!("{origin}"),
+    }
+    Ok(vault)
+}
+
+async fn add_built_in_tiers(store: &Store) -> anyhow::Result<()> {
+    if !store.tiers().all().await?.is_empty() {
+        return Ok(());
+    }
+    let tiers = tier::parse(tier::BUILT_IN).map_err(|faults| error::all(&faults))?;
+    let documents = tiers.iter().map(|tier| Ok((tier.name.clone(), serde_json::to_string(tier)?)));
+    let documents = documents.collect::<anyhow::Result<Vec<_>>>()?;
+    store.tiers().apply(&Who::Pombo, &documents).await?;
+    tracing::info!(tiers = documents.len(), "added the built-in tiers to the new database");
+    Ok(())
+}
+
+async fn standing(options: &store::Options) -> anyhow::Result<SchemaStanding> {
+    schema::standing(options).await.map_err(|error| error::unopened(error, &options.url))
+}
+
+/// Refuses when there is no database, or one with another schema.
+async fn require_current(config: &Config, options: &store::Options) -> anyhow::Result<()> {
+    match standing(options).await? {
+        SchemaStanding::Current => Ok(()),
+        SchemaStanding::Missing => Err(error::no_database(config)),
+        SchemaStanding::Behind(pending) => Err(error::behind(config, pending)),
     }
 }
 
-/// Opens only the schema, in any version, for the commands that migrate it.
+/// Opens only the schema of a database that is there, in any version.
+///
+/// # Errors
+///
+/// As [`App::open_existing`], except for the version.
 pub async fn open_schema(config: &Config) -> anyhow::Result<Schema> {
-    prepare(config)?;
+    begin(config)?;
     let options = store_options(config);
+    if schema::standing(&options).await.is_ok_and(|standing| standing == SchemaStanding::Missing) {
+        return Err(error::no_database(config));
+    }
     Schema::open(&options).await.map_err(|error| error::unopened(error, &options.url))
 }
 
-/// Prepares the data directory and the log, which everything else may use.
+/// Applies every migration that is missing and names them, oldest first. A new database gets the built-in tiers.
+///
+/// # Errors
+///
+/// As [`App::open`].
+pub async fn migrate_up(config: &Config) -> anyhow::Result<Vec<String>> {
+    prepare(config)?;
+    let options = store_options(config);
+    let unopened = |error| error::unopened(error, &options.url);
+    let schema = Schema::open(&options).await.map_err(unopened)?;
+    let applied = schema.up().await;
+    schema.close().await;
+    let applied = applied?;
+    let store = Store::open(&options).await.map_err(unopened)?;
+    let added = add_built_in_tiers(&store).await;
+    store.close().await;
+    added.map(|()| applied)
+}
+
+/// Prepares the data directory and the log, which a service may use.
 fn prepare(config: &Config) -> anyhow::Result<()> {
     prepare_directory(&config.data.dir)?;
+    begin(config)
+}
+
+/// Prepares the log, and what a process has once. Creates nothing.
+fn begin(config: &Config) -> anyhow::Result<()> {
     match logging::init(&config.log) {
         // A process that opens the app twice keeps its first log.
         Ok(()) | Err(logging::Error::Twice(_)) => {}

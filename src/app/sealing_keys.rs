@@ -1,8 +1,10 @@
 //! The keys that seal secrets: their list, what is sealed with each, and their rotation.
 //!
-//! A rotation adds a new current key to the key file, seals everything with it, and removes the older keys once
-//! nothing is sealed with them. The service keeps running: it reads the key file again. An interrupted rotation
-//! leaves both keys in the file, and the next rotation continues it.
+//! A rotation adds a new current key to the key file and seals everything with it. The service keeps running: it reads
+//! the key file again. An interrupted rotation leaves values under the former key, and the next rotation continues it.
+//!
+//! The former keys stay in the key file, because older copies of the database are sealed with them, until a person
+//! discards them.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -11,11 +13,15 @@ use anyhow::bail;
 use serde::{Serialize, Serializer};
 
 use super::{App, key_proof};
+use crate::clock::Timestamp;
+use crate::domain::page::PageRequest;
 use crate::store::Store;
-use crate::store::changes::Who;
+use crate::store::changes::{Filter, What, Who};
 use crate::store::sealed::{Kind, Place};
 use crate::vault::{self, BEFORE_IDS, KeyId, Vault, context};
 
+/// How many changes of a key are read to find its last rotation.
+const RECORDED: u64 = 100;
 /// Values that are resealed in one transaction.
 const BATCH: u32 = 100;
 /// The maximum of passes over all values. A value that is written during a pass is left to the next pass.
@@ -116,7 +122,7 @@ pub struct Rotated {
     pub resealed: Counts,
     /// Values that no key opens; they stay as they are.
     pub unopened: u64,
-    /// Keys that were removed from the key file.
+    /// Keys of the key file with which nothing is sealed any more.
     pub retired: Vec<KeyId>,
 }
 
@@ -167,8 +173,8 @@ pub async fn missing(store: &Store, vault: Option<&Vault>) -> anyhow::Result<BTr
     Ok(missing)
 }
 
-/// Adds a new current key, unless an earlier rotation did not finish, seals everything with it and removes the
-/// older keys. A configured key stays as it is, and everything is sealed with it. The nodes of a cluster must have the
+/// Adds a new current key, unless an earlier rotation did not finish, and seals everything with it. The older keys stay in
+/// the key file. A configured key stays as it is, and everything is sealed with it. The nodes of a cluster must have the
 /// key first.
 ///
 /// # Errors
@@ -179,38 +185,104 @@ pub async fn rotate(app: &App, who: &Who) -> anyhow::Result<Rotated> {
     let App { config, store, vault } = app;
     key_proof::require(config, store, vault).await?;
     let mut rotated = Rotated::default();
-    let mut former = None;
-    if vault.key_file().is_some() && vault.keys_to_retire()?.is_empty() {
-        former = Some(vault.current_key().to_string());
-        rotated.added = Some(vault.add_key().await?);
+    let left = if vault.key_file().is_some() { left(app).await? } else { RotationLeft::OfKey };
+    if left != RotationLeft::Nothing {
+        seal_all(app, who, None, &mut rotated).await?;
+        // Values that no key opens are no rotation that is left.
+        if left == RotationLeft::OfKey || rotated.resealed.total() > 0 {
+            return Ok(rotated);
+        }
     }
+    let former = vault.current_key();
+    rotated.added = Some(vault.add_key().await?);
+    seal_all(app, who, Some(former), &mut rotated).await?;
+    Ok(rotated)
+}
+
+/// What an interrupted rotation left.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum RotationLeft {
+    Nothing,
+    /// The current key is new, and the database or a node does not know it yet.
+    OfKey,
+    /// Values are sealed with a former key.
+    Values,
+}
+
+async fn left(app: &App) -> anyhow::Result<RotationLeft> {
+    let current = app.vault.current_key();
+    let known = app.store.sealing_keys().all().await?;
+    if known.iter().all(|key| key.key_id != current.as_slice())
+        || !app.store.nodes().without_key(&current.to_string()).await?.is_empty()
+    {
+        return Ok(RotationLeft::OfKey);
+    }
+    let keys = list(app).await?;
+    let is_used = keys.iter().any(|key| key.state == State::Previous && key.counts.total() > 0);
+    Ok(if is_used { RotationLeft::Values } else { RotationLeft::Nothing })
+}
+
+/// Seals everything with the current key, which came after `former` if it was added now. The database needs the other keys
+/// no longer.
+async fn seal_all(app: &App, who: &Who, former: Option<KeyId>, rotated: &mut Rotated) -> anyhow::Result<()> {
+    let App { config: _, store, vault } = app;
     let current = vault.current_key();
     wait_for_nodes(store, current).await?;
     let Some(own) = key_proof::own(vault) else { bail!("the key file changed meanwhile: run this again") };
-    match (rotated.added, former) {
-        (Some(added), Some(former)) => {
-            store.sealing_keys().rotate(who, &own, [&added.to_string(), &former]).await?;
+    match former {
+        Some(former) => {
+            store.sealing_keys().rotate(who, &own, [&current.to_string(), &former.to_string()]).await?;
         }
-        _ => store.sealing_keys().add(&own).await?,
+        None => store.sealing_keys().add(&own).await?,
     }
-    reseal(app, &mut rotated).await?;
-    let of_file = if vault.key_file().is_some() { vault.keys_to_retire()? } else { Vec::new() };
-    let mut over = of_file.clone();
-    if rotated.unopened == 0 {
-        let known = store.sealing_keys().all().await?;
-        let others = known.iter().filter_map(|known| KeyId::from_slice(&known.key_id));
-        over.extend(others.filter(|id| *id != current && !of_file.contains(id)));
+    reseal(app, rotated).await?;
+    let kept = if vault.key_file().is_some() { vault.former_keys()? } else { Vec::new() };
+    // A key of the database that this process does not have is needed as long as there are values that it may open. A
+    // service that still seals with one of the keys adds it again.
+    let known = store.sealing_keys().all().await?;
+    for id in known.iter().filter_map(|known| KeyId::from_slice(&known.key_id)).filter(|id| *id != current) {
+        if rotated.unopened == 0 || kept.contains(&id) {
+            store.sealing_keys().remove(who, id.as_slice(), &id.to_string(), "retired").await?;
+        }
     }
-    // First in the database: a key that only the database knows would keep every service from starting. A service that
-    // still seals with one of them adds it again.
-    for id in &over {
-        store.sealing_keys().remove(who, id.as_slice(), &id.to_string(), "retired").await?;
+    rotated.retired = kept;
+    Ok(())
+}
+
+/// Removes a former key, with which nothing is sealed, from the key file. Returns since when nothing is sealed with it, if
+/// the record of changes still has that: older copies of the database need the key.
+///
+/// # Errors
+///
+/// A sentence for the operator when the key is in use or not in the key file; and those of the key file and of the store.
+pub async fn discard(app: &App, who: &Who, id: &str) -> anyhow::Result<Option<Timestamp>> {
+    let App { config, store, vault } = app;
+    let key = key_proof::parse(id)?;
+    key_proof::require(config, store, vault).await?;
+    if vault.key_file().is_none() {
+        bail!("the keys are configured: remove this one from secrets.previous_keys and restart the service");
     }
-    if !of_file.is_empty() {
-        vault.retire_keys(&of_file).await?;
+    let current = vault.current_key();
+    if key == current {
+        bail!("the key {key} seals: `pombo secrets rotate` makes a new one, then this one can be discarded");
     }
-    rotated.retired = of_file;
-    Ok(rotated)
+    if !vault.former_keys()?.contains(&key) {
+        bail!("the key file does not have the key {key}: `pombo secrets list` shows the keys");
+    }
+    wait_for_nodes(store, current).await?;
+    let listed = list(app).await?.into_iter().find(|listed| listed.id == Some(key));
+    if let Some(values) = listed.map(|listed| listed.counts.total()).filter(|values| *values > 0) {
+        bail!("{values} secrets are sealed with the key {key}: run `pombo secrets rotate` first");
+    }
+    let shown = key.to_string();
+    let filter = Filter { what: &[What::SealingKey], subject: Some(&shown), ..Filter::default() };
+    let page = PageRequest { page: 1, limit: RECORDED };
+    let changes = store.changes().page(filter, page).await?.records;
+    let retired = changes.iter().find(|change| change.after == "retired");
+    let since = retired.map(|change| change.at);
+    store.sealing_keys().remove(who, key.as_slice(), &shown, "discarded").await?;
+    vault.discard_key(key).await?;
+    Ok(since)
 }
 
 /// Waits until every node of a cluster has the key, which each reads from its own key file.

@@ -13,7 +13,7 @@ use tokio::task::JoinHandle;
 use tokio::time::{timeout, timeout_at};
 
 use super::shutdown::{self, Asked};
-use super::{App, key_proof, measures, open_files, store_options, web_session};
+use super::{App, doctor, key_proof, measures, open_files, store_options, web_session};
 use crate::accounts::Accounts;
 use crate::api::{self, Beside, Listener};
 use crate::clock::Timestamp;
@@ -76,18 +76,29 @@ pub struct Service {
 ///
 /// A sentence for the operator.
 pub async fn run(config: Config, json: bool, by: Asked) -> anyhow::Result<()> {
-    let service = start(App::open(config).await?).await?;
+    let app = App::open(config).await?;
+    let examined = app.clone();
+    let service = start(app).await?;
     // Signals are handled from here on: a program that reads the address may ask for the end at once.
     let requested = shutdown::requested_by(by);
     let line = announced(&service, json);
     // The parent process may have closed the output, which is not a reason to end.
     let _ = writeln!(std::io::stdout().lock(), "{line}");
-    tokio::select! {
-        requested = requested => requested?,
-        fenced = service.fenced() => {
-            service.stop().await?;
-            bail!(unasked(fenced))
+    // Only now, because it reads the database: nobody waits for it.
+    let telling = actix_web::rt::spawn(doctor::tell_at_start(examined));
+    let fenced = tokio::select! {
+        requested = requested => {
+            requested?;
+            None
         }
+        fenced = service.fenced() => Some(fenced),
+    };
+    // It may hold a connection, which can be given back only while the runtime is there.
+    telling.abort();
+    let _ = telling.await;
+    if let Some(fenced) = fenced {
+        service.stop().await?;
+        bail!(unasked(fenced))
     }
     tracing::info!("stopping: finishing requests and messages in flight");
     service.stop().await
@@ -130,7 +141,7 @@ pub async fn start_with(app: App, driver: Option<Arc<dyn Driver>>) -> anyhow::Re
     if let Some(warning) = config.cloud_api.version_warning(Timestamp::now()) {
         tracing::warn!("{warning}");
     }
-    let metrics = if config.metrics.enabled { Some(measures::install()?) } else { None };
+    let metrics = config.metrics.enabled.then(|| measures::install(config.metrics.detail)).transpose()?;
     let exporter = Exporter::start(&config.telemetry, &config.network)?;
     // The address is bound first: a second service on the same address must not touch the database.
     let socket = bind(config.server.bind, "server.bind")?;
@@ -302,6 +313,7 @@ impl Service {
     pub async fn stop(self) -> anyhow::Result<()> {
         let deadline = Instant::now() + self.grace;
         self.pages.close();
+        self.engine.sends().release_callers();
         // Slow clients have half of the time; messages in flight have the other half.
         if timeout(self.grace / 2, join_all(self.handles.iter().map(|handle| handle.stop(true))))
             .await

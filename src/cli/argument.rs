@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use clap::Args;
 
+use crate::clock::Timestamp;
 use crate::domain::contact::tag_name;
 use crate::domain::phone::{Country, PhoneNumber};
 use crate::domain::scope::Scope;
@@ -29,6 +30,14 @@ pub(super) struct MaybeOfCompany {
     /// The company's name or id; without it, every company's
     #[arg(long, value_name = "COMPANY")]
     pub(super) company: Option<String>,
+}
+
+/// One channel.
+#[derive(Debug, Args)]
+pub(super) struct OfChannel {
+    /// The channel's name, COMPANY/NAME where companies share a name, or its id
+    #[arg(value_name = "CHANNEL")]
+    pub(super) channel: String,
 }
 
 /// A name without space around it.
@@ -112,6 +121,17 @@ pub(super) fn email(text: &str) -> Result<Email, String> {
 /// A duration with its unit.
 pub(super) fn span(text: &str) -> Result<Duration, String> {
     humantime::parse_duration(text.trim()).map_err(|_| format!("it {NOT_A_SPAN}"))
+}
+
+/// A time that has not come yet.
+pub(super) fn future(text: &str) -> Result<Timestamp, String> {
+    let moment = Timestamp::parse(text.trim())
+        .map_err(|_| "it is not a time such as 2026-11-27T18:00:00Z".to_owned())?;
+    if moment > Timestamp::now() {
+        Ok(moment)
+    } else {
+        Err("it is over; give a time in the future".to_owned())
+    }
 }
 
 #[cfg(test)]

@@ -1,19 +1,22 @@
 //! `pombo channel`.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use anyhow::anyhow;
 use clap::Args;
 use uuid::Uuid;
 
-use super::argument::{self, MaybeOfCompany, OfCompany};
+use super::argument::{self, MaybeOfCompany, OfChannel, OfCompany};
 use super::channel_record::Record;
 use super::failure::Misused;
 use super::session::Session;
 use super::{secret_input, tier};
 use crate::app::key_proof::require_to_seal;
+use crate::clock::Timestamp;
 use crate::domain::channel::{Kind, Status};
 use crate::domain::page::PageRequest;
+use crate::domain::rate::Rate;
 use crate::store;
 use crate::store::channels::{NewChannel, Sealed};
 use crate::vault::context;
@@ -62,14 +65,14 @@ pub(super) struct AddWeb {
 
 #[derive(Debug, Args)]
 pub(super) struct Show {
-    /// The channel's id, as `pombo channel list` shows it
-    id: Uuid,
+    #[command(flatten)]
+    of: OfChannel,
 }
 
 #[derive(Debug, Args)]
 pub(super) struct Reconnect {
-    /// The channel's id, as `pombo channel list` shows it
-    id: Uuid,
+    #[command(flatten)]
+    of: OfChannel,
     /// The file with a new access token; - reads standard input. Without it, the stored token is tried again
     #[arg(long, value_name = "FILE")]
     token_file: Option<PathBuf>,
@@ -77,10 +80,16 @@ pub(super) struct Reconnect {
 
 #[derive(Debug, Args)]
 pub(super) struct SetTier {
-    /// The channel's id, as `pombo channel list` shows it
-    id: Uuid,
+    #[command(flatten)]
+    of: OfChannel,
     /// The tier to run under
     tier: String,
+    /// For this long only, such as 2h; then the tier counts again that the channel had for good
+    #[arg(long = "for", value_name = "SPAN", value_parser = argument::span, conflicts_with = "until")]
+    span: Option<Duration>,
+    /// Until this time only, such as 2026-11-27T18:00:00Z
+    #[arg(long, value_name = "TIME", value_parser = argument::future)]
+    until: Option<Timestamp>,
 }
 
 pub(super) async fn add_business(session: &Session, arguments: AddBusiness) -> anyhow::Result<()> {
@@ -155,13 +164,17 @@ pub(super) async fn add_web(session: &Session, AddWeb { of, name, tier }: AddWeb
 
 pub(super) async fn list(session: &Session, arguments: MaybeOfCompany) -> anyhow::Result<()> {
     let mut records = Vec::new();
+    let mut ends = session.app.store.channels().tier_ends().await?;
     for company in session.companies(arguments.company.as_deref()).await? {
         for kind in [Kind::BusinessAccount, Kind::WebSession] {
             for page in 1.. {
                 let request = PageRequest { page, limit: PAGE };
                 let found = session.app.store.of(company.id).channels().of_kind(kind, request, None).await?;
                 let is_last = page >= found.pages(PAGE).into();
-                records.extend(found.records.into_iter().map(|channel| Record::new(channel, &company.name)));
+                records.extend(found.records.into_iter().map(|channel| {
+                    let end = ends.remove(&channel.id);
+                    Record::new(channel, &company.name).until(end)
+                }));
                 if is_last {
                     break;
                 }
@@ -173,10 +186,15 @@ pub(super) async fn list(session: &Session, arguments: MaybeOfCompany) -> anyhow
         .list(&records, "there are no channels; `pombo channel add-business --help` says how to add one")
 }
 
-pub(super) async fn show(session: &Session, Show { id }: Show) -> anyhow::Result<()> {
-    let channel = session.channel(id).await?;
+pub(super) async fn show(session: &Session, Show { of }: Show) -> anyhow::Result<()> {
+    let channel = session.channel(&of.channel).await?;
     let company = session.company(&channel.company_id.to_string()).await?;
-    let record = Record::new(channel, &company.name);
+    let end = session.app.store.channels().tier_end(channel.id).await?;
+    // A tier that is gone or cannot be read has no pace to compare.
+    let pace = tier::find(session, &channel.tier, None)
+        .await
+        .map_or(Rate::UNLIMITED, |tier| tier.messages_per_second);
+    let record = Record::new(channel, &company.name).until(end).hinting(pace);
     if session.output.json {
         session.output.record(&record, "")
     } else {
@@ -185,8 +203,9 @@ pub(super) async fn show(session: &Session, Show { id }: Show) -> anyhow::Result
 }
 
 pub(super) async fn reconnect(session: &Session, arguments: Reconnect) -> anyhow::Result<()> {
-    let Reconnect { id, token_file } = arguments;
-    let channel = session.channel(id).await?;
+    let Reconnect { of, token_file } = arguments;
+    let channel = session.channel(&of.channel).await?;
+    let id = channel.id;
     if channel.kind == Kind::WebSession {
         return Err(anyhow!(
             "the channel `{}` is a web session, which a phone links; it has no token",
@@ -203,7 +222,7 @@ pub(super) async fn reconnect(session: &Session, arguments: Reconnect) -> anyhow
     let token = token.filter(|token| !vault.is_sealed(known.as_deref(), token, &context));
     let sealed = token.map(|token| vault.seal(token.expose().as_bytes(), &context));
     store.channels().reconnect(&session.who(), id, sealed).await?;
-    let channel = session.channel(id).await?;
+    let channel = session.channel(&id.to_string()).await?;
     let company = session.company(&channel.company_id.to_string()).await?;
     let said = format!(
         "channel {} is connecting; a running service connects it within a second, and its queue continues\n\
@@ -213,16 +232,28 @@ pub(super) async fn reconnect(session: &Session, arguments: Reconnect) -> anyhow
     session.output.record(&Record::new(channel, &company.name), &said)
 }
 
-pub(super) async fn set_tier(session: &Session, SetTier { id, tier }: SetTier) -> anyhow::Result<()> {
-    let channel = session.channel(id).await?;
+pub(super) async fn set_tier(session: &Session, arguments: SetTier) -> anyhow::Result<()> {
+    let SetTier { of, tier, span, until } = arguments;
+    let channel = session.channel(&of.channel).await?;
+    let id = channel.id;
     let tier = tier::find(session, &tier, Some(channel.kind)).await?.name;
-    session.app.store.channels().set_tier(&session.who(), id, &tier).await?;
+    let until = until.or_else(|| span.map(|span| Timestamp::now().plus(span)));
+    let channels = session.app.store.channels();
+    let before = channels.tier_end(id).await?;
+    channels.set_tier(&session.who(), id, &tier, until).await?;
     let company = session.company(&channel.company_id.to_string()).await?;
-    let said = if channel.tier == tier {
+    let end = channels.tier_end(id).await?;
+    let said = if channel.tier == tier && before == end {
         format!("channel {} is under the tier {tier} already", channel.name)
     } else {
+        let then =
+            end.as_ref().map_or_else(String::new, |end| format!(" until {}, then {}", end.at, end.tier));
         let before = &channel.tier;
-        format!("channel {}: tier {before} → {tier}; a running service follows within a second", channel.name)
+        format!(
+            "channel {}: tier {before} → {tier}{then}; a running service follows within a second",
+            channel.name
+        )
     };
-    session.output.record(&Record::new(session.channel(id).await?, &company.name), &said)
+    let channel = session.channel(&id.to_string()).await?;
+    session.output.record(&Record::new(channel, &company.name).until(end), &said)
 }

@@ -5,7 +5,10 @@ use uuid::Uuid;
 
 use super::output::{Columns, Listed};
 use crate::api::records;
-use crate::domain::channel::Channel;
+use crate::domain::channel::{Channel, Level};
+use crate::domain::limit::LevelHint;
+use crate::domain::rate::Rate;
+use crate::store::channels::tier_end::TierEnd;
 
 /// A channel for JSON and tables. It never contains secrets.
 #[derive(Debug, Serialize)]
@@ -15,25 +18,47 @@ pub(super) struct Record {
     company_id: Uuid,
     #[serde(skip)]
     company: String,
+    /// How fast the provider lets the number send, if it is known.
+    #[serde(skip)]
+    level: Option<Level>,
     phone_number_id: Option<String>,
     waba_id: Option<String>,
+    /// The end of its tier; null when it has its tier for good.
+    tier_end: Option<records::TierEnd>,
+    /// What to do where the tier's pace is not that of the provider's level.
+    level_hint: Option<&'static str>,
 }
 
 impl Record {
-    /// The channel, and the name of its company.
+    /// The channel, and the name of its company; it has its tier for good.
     pub(super) fn new(channel: Channel, company: &str) -> Self {
         Self {
+            tier_end: None,
+            level_hint: None,
             company_id: channel.company_id,
             company: company.to_owned(),
+            level: channel.level,
             phone_number_id: channel.phone_number_id.clone(),
             waba_id: channel.waba_id.clone(),
             channel: channel.into(),
         }
     }
 
+    /// The same with the end of its tier.
+    pub(super) fn until(self, end: Option<TierEnd>) -> Self {
+        Self { tier_end: end.map(records::TierEnd::from), ..self }
+    }
+
+    /// The same with the hint about a tier of this pace.
+    pub(super) fn hinting(self, tier: Rate) -> Self {
+        let level_hint = LevelHint::of(tier, self.level).map(LevelHint::sentence);
+        Self { level_hint, ..self }
+    }
+
     /// The fields as rows of a table, for a person.
     pub(super) fn fields(&self) -> Vec<Vec<String>> {
-        let Self { channel, company_id: _, company, phone_number_id, waba_id } = self;
+        let Self { channel, company_id: _, company, phone_number_id, waba_id, tier_end, level, level_hint } =
+            self;
         let reason = channel.status_reason.as_ref();
         let code = reason.and_then(|reason| reason.provider_code).map(|code| code.to_string());
         let fields = [
@@ -45,6 +70,9 @@ impl Record {
             ("phone number id", phone_number_id.clone()),
             ("business account", waba_id.clone()),
             ("tier", Some(channel.tier.clone())),
+            ("tier until", tier_end.as_ref().map(|end| format!("{}, then {}", end.at, end.tier))),
+            ("provider's level", level.map(|level| level.to_string())),
+            ("hint", level_hint.map(str::to_owned)),
             ("status", Some(channel.status.to_owned())),
             ("since", Some(channel.status_since.to_string())),
             ("because", reason.map(|reason| reason.sentence.clone())),

@@ -1,9 +1,10 @@
 //! `pombo cluster`.
 
 use anyhow::anyhow;
-use clap::Args;
+use clap::{Args, Subcommand};
 use serde::Serialize;
 use serde_json::json;
+use uuid::Uuid;
 
 use super::failure::Misused;
 use super::output::{Columns, Listed};
@@ -14,8 +15,18 @@ use crate::clock::database::TOLERATED;
 use crate::cluster::{self, Moves, NodeState, NodeStatus};
 use crate::connector::nats;
 
+#[derive(Debug, Subcommand)]
+pub(super) enum Command {
+    /// List the nodes, their leases and how much runs on each
+    Status,
+    /// Make a node give its channels to the others, before it is stopped
+    Drain(OfNode),
+    /// Let a node that drains take channels again
+    Undrain(OfNode),
+}
+
 #[derive(Debug, Args)]
-pub(super) struct Drain {
+pub(super) struct OfNode {
     /// The node's name or id, as `pombo cluster status` shows it
     node: String,
 }
@@ -77,7 +88,15 @@ async fn ask_nats(session: &Session) -> Option<Nats> {
     })
 }
 
-pub(super) async fn status(session: &Session) -> anyhow::Result<()> {
+pub(super) async fn run(session: &Session, command: Command) -> anyhow::Result<()> {
+    match command {
+        Command::Status => status(session).await,
+        Command::Drain(of) => drain(session, of).await,
+        Command::Undrain(of) => undrain(session, of).await,
+    }
+}
+
+async fn status(session: &Session) -> anyhow::Result<()> {
     let cluster = configured(session)?;
     let cluster::Status { nodes, moves, server } = cluster::status(&session.app.store).await?;
     let nodes: Vec<_> = nodes.into_iter().map(Node::from).collect();
@@ -128,23 +147,53 @@ fn said(status: &Status<'_>) -> String {
     )
 }
 
-pub(super) async fn drain(session: &Session, Drain { node }: Drain) -> anyhow::Result<()> {
+/// The node that an argument names, by its name or its id.
+async fn find(session: &Session, node: &str) -> anyhow::Result<NamedNode> {
     configured(session)?;
     let named = |other: &NodeStatus| other.node.name == node || other.node.id.to_string() == node;
     let status = cluster::status(&session.app.store).await?;
     let found: Vec<_> = status.nodes.into_iter().filter(named).collect();
-    let [NodeStatus { node: found, .. }] = &found[..] else {
-        return Err(match found.len() {
-            0 => anyhow!("there is no node `{node}`: `pombo cluster status` lists the nodes"),
-            _ => anyhow!("several nodes are called `{node}`: give the id that `pombo cluster status` shows"),
-        });
-    };
-    if !session.app.store.nodes().drain(&session.who(), found.id).await? {
-        return Err(anyhow!("the node `{node}` has just ended"));
+    match &found[..] {
+        [NodeStatus { node: found, .. }] => Ok(NamedNode { id: found.id, name: found.name.clone() }),
+        [] => Err(anyhow!("there is no node `{node}`: `pombo cluster status` lists the nodes")),
+        _ => Err(anyhow!("several nodes are called `{node}`: give the id that `pombo cluster status` shows")),
     }
-    let said = format!(
-        "the node {} gives its channels to the others and takes no more; stop it when `pombo cluster status` shows none",
-        found.name
-    );
-    session.output.record(&json!({ "id": found.id, "state": NodeState::Draining.as_str() }), &said)
+}
+
+/// A node that an argument names.
+struct NamedNode {
+    id: Uuid,
+    name: String,
+}
+
+impl NamedNode {
+    /// The error when the node ended meanwhile.
+    fn has_ended(&self) -> anyhow::Error {
+        anyhow!("the node `{}` has just ended", self.name)
+    }
+
+    fn say(&self, session: &Session, state: NodeState, said: &str) -> anyhow::Result<()> {
+        session.output.record(
+            &json!({ "id": self.id, "state": state.as_str() }),
+            &format!("the node {} {said}", self.name),
+        )
+    }
+}
+
+async fn drain(session: &Session, OfNode { node }: OfNode) -> anyhow::Result<()> {
+    let found = find(session, &node).await?;
+    if !session.app.store.nodes().drain(&session.who(), found.id).await? {
+        return Err(found.has_ended());
+    }
+    let said = "gives its channels to the others and takes no more; stop it when `pombo cluster status` shows none, or \
+                take it back with `pombo cluster undrain`";
+    found.say(session, NodeState::Draining, said)
+}
+
+async fn undrain(session: &Session, OfNode { node }: OfNode) -> anyhow::Result<()> {
+    let found = find(session, &node).await?;
+    if !session.app.store.nodes().undrain(&session.who(), found.id).await? {
+        return Err(found.has_ended());
+    }
+    found.say(session, NodeState::Serving, "takes channels again")
 }

@@ -17,8 +17,16 @@ pub(super) struct Create {
     /// The company's name, which no other company has
     #[arg(value_parser = argument::name)]
     name: String,
-    /// The tier of the company's new channels
+    /// The company's tier: its new channels begin with it, and it limits the company's API requests
     #[arg(long, default_value = tier::USUAL)]
+    tier: String,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct SetTier {
+    /// The company's name or id
+    company: String,
+    /// The tier that its new channels begin with, and whose `api_requests` limits its requests
     tier: String,
 }
 
@@ -49,7 +57,7 @@ impl Listed for Record {
     const COLUMNS: Columns<Self> = &[
         ("name", |Self { company, .. }| company.name.clone()),
         ("id", |Self { company, .. }| company.id.to_string()),
-        ("tier", |Self { company, .. }| company.tier.clone()),
+        ("company tier", |Self { company, .. }| company.tier.clone()),
         ("country", |Self { country, .. }| country.unwrap_or("-").to_owned()),
         ("created at", |Self { company, .. }| company.created_at.to_string()),
     ];
@@ -91,6 +99,24 @@ pub(super) async fn set_country(session: &Session, arguments: SetCountry) -> any
     };
     company.country = country;
     session.output.record(&Record::from(company), &said)
+}
+
+pub(super) async fn set_tier(session: &Session, SetTier { company, tier }: SetTier) -> anyhow::Result<()> {
+    let company = session.company(&company).await?;
+    let tier = tier::find(session, &tier, None).await?.name;
+    let companies = session.app.store.companies();
+    let changed = companies.change(&session.who(), &company, &company.name, &tier).await?;
+    let name = &company.name;
+    let said = if company.tier == tier {
+        format!("the company tier of {name} is {tier} already")
+    } else {
+        format!(
+            "{name}: company tier {} → {tier}: its new channels begin with it, and it limits the company's API requests\n\
+             its channels keep theirs; `pombo channel set-tier ID {tier}` changes the tier of a channel",
+            company.tier
+        )
+    };
+    session.output.record(&Record::from(changed), &said)
 }
 
 /// The name, quoted for a shell.

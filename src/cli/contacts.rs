@@ -13,8 +13,12 @@ use super::output::Unwritten;
 use super::progress;
 use super::session::Session;
 use crate::domain::phone::Country;
+use crate::domain::plural::counted;
 use crate::files;
 use crate::import::{self, BYTE_ORDER_MARK, Mapping, Options, Summary};
+
+/// The most ignored columns that are named to a person.
+const NAMED_COLUMNS: usize = 12;
 
 #[derive(Debug, Args)]
 pub(super) struct Import {
@@ -96,9 +100,10 @@ pub(super) async fn export(
     let mut file = BufWriter::new(file);
     file.write_all(mark.as_bytes()).with_context(|| format!("cannot write {shown}"))?;
     let count = import::export(store, company.id, file, |_| {}).await?;
-    session
-        .output
-        .record(&json!({ "contacts": count, "file": path }), &format!("wrote {count} contacts to {shown}"))
+    session.output.record(
+        &json!({ "contacts": count, "file": path }),
+        &format!("wrote {} to {shown}", counted(count, "contact", "contacts")),
+    )
 }
 
 /// The caller has to correct errors of the file or of the arguments about it.
@@ -137,22 +142,43 @@ fn failure(error: import::Error) -> anyhow::Error {
 }
 
 fn told(summary: &Summary) -> String {
-    let Summary { created, updated, unchanged, rejected, without_number, names_kept, rejects_file } = summary;
+    let Summary {
+        created,
+        updated,
+        unchanged,
+        rejected,
+        without_number,
+        names_kept,
+        rejects_file,
+        ignored_columns,
+    } = summary;
     let mut told =
         format!("{created} created, {updated} updated, {unchanged} unchanged, {rejected} rejected");
     if *without_number > 0 {
         told.push_str(&format!(
-            "\n{without_number} of them have no valid phone number and will get no messages"
+            "\n{} no valid phone number and will get no messages",
+            counted(*without_number, "of them has", "of them have")
         ));
     }
     if *names_kept > 0 {
         told.push_str(&format!(
-            "\n{names_kept} names look wrongly decoded, so that the contacts kept theirs: say the file's encoding with \
-             --encoding, or take the names with --replace-names"
+            "\n{} wrongly decoded, so that contacts kept theirs: say the file's encoding with --encoding, or take the \
+             file's names with --replace-names",
+            counted(*names_kept, "name looks", "names look")
         ));
     }
     if let Some(path) = rejects_file {
         told.push_str(&format!("\nthe rejected rows, each with its reason, are in {}", path.display()));
+    }
+    if !ignored_columns.is_empty() {
+        let more = ignored_columns.len().saturating_sub(NAMED_COLUMNS);
+        let named = ignored_columns.iter().take(NAMED_COLUMNS).map(|name| format!("`{name}`"));
+        let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
+        told.push_str(&format!(
+            "\n{} not known and ignored: {}{rest}; --map COLUMN=FIELD imports one",
+            counted(ignored_columns.len() as u64, "column is", "columns are"),
+            named.collect::<Vec<_>>().join(", ")
+        ));
     }
     told
 }

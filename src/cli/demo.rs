@@ -67,10 +67,7 @@ fn told(report: &Report) -> String {
     let directory = directory.display();
     let mut told = vec![
         if *is_reused {
-            format!(
-                "Using the demonstration in {directory} again; its API keys are new, earlier keys are \
-                revoked."
-            )
+            format!("Using the demonstration in {directory} again, with the same API keys.")
         } else {
             format!("Created a demonstration in {directory}; delete the directory to start over.")
         },

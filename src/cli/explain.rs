@@ -1,4 +1,4 @@
-//! `pombo explain`: what the codes and words in answers mean, and what to do about them.
+//! `pombo explain`: what the codes and words in answers mean, and what to do about them; and what belongs to the metrics.
 //!
 //! It reads only the tables in the code, so it needs neither a database nor a running service.
 
@@ -11,6 +11,7 @@ use self::entry::{Entry, Section};
 use super::Global;
 use super::failure::Misused;
 use super::output::Output;
+use crate::app::measures;
 use crate::domain::nearest::nearest;
 
 #[derive(Debug, Args)]
@@ -21,13 +22,30 @@ pub(super) struct Arguments {
     /// Print the page of the documentation
     #[arg(long, hide = true, conflicts_with = "words")]
     markdown: bool,
+    /// Print the page of the documentation about metrics
+    #[arg(long, hide = true, conflicts_with_all = ["words", "markdown"])]
+    metrics: bool,
+    /// Print the alert rules for Prometheus that fit this version's metrics
+    #[arg(long, conflicts_with_all = ["words", "markdown", "metrics"])]
+    alerts: bool,
+    /// Print the board for Grafana that fits this version's metrics
+    #[arg(long, conflicts_with_all = ["words", "markdown", "metrics", "alerts"])]
+    board: bool,
 }
 
-pub(super) fn run(global: &Global, Arguments { words, markdown }: &Arguments) -> anyhow::Result<()> {
-    let entries = entry::all();
-    if *markdown {
-        return Output::new(false).record(&(), page::markdown(&entries).trim_end());
+pub(super) fn run(global: &Global, arguments: &Arguments) -> anyhow::Result<()> {
+    let Arguments { words, markdown, metrics, alerts, board } = arguments;
+    // Each of these is a file, whatever the form of other answers.
+    let files: [(bool, fn() -> String); 4] = [
+        (*markdown, || page::markdown(&entry::all())),
+        (*metrics, measures::page),
+        (*alerts, measures::rules),
+        (*board, || format!("{:#}", measures::board())),
+    ];
+    if let Some((_, write)) = files.iter().find(|(is_asked, _)| *is_asked) {
+        return Output::new(false).record(&(), write().trim_end());
     }
+    let entries = entry::all();
     let chosen = if words.is_empty() { entries } else { choose(&entries, words)? };
     Output::new(global.json).record(&chosen, &said(&chosen))
 }

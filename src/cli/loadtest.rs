@@ -2,9 +2,10 @@
 
 mod arguments;
 mod screen;
+mod values;
 
 use std::cell::OnceCell;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::pin::Pin;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -12,6 +13,7 @@ use std::sync::Arc;
 use anyhow::Context as _;
 
 pub(super) use self::arguments::Arguments;
+use self::arguments::Command;
 use self::screen::Screen;
 use super::Global;
 use super::output::Output;
@@ -20,7 +22,8 @@ use crate::config::Config;
 use crate::domain::channel::Channel;
 use crate::store::Store;
 use crate::vault::Vault;
-use loadtest::{Outcome, Program, Report, page};
+use loadtest::compare::Base;
+use loadtest::{Outcome, Program, Report, page, raw};
 
 /// The output of a load test matters more than its log.
 const PRESETS: &[(&str, &str)] = &[("log.level", "warn")];
@@ -51,33 +54,116 @@ impl Program for ThisProgram {
 #[error("{0}")]
 struct Failed(String);
 
-pub(super) async fn run(global: &Global, arguments: Arguments) -> anyhow::Result<()> {
-    let report_file = arguments.report.clone();
-    if let Some(path) = &report_file {
-        is_writable(path)?;
+pub(super) async fn run(global: &Global, mut arguments: Arguments) -> anyhow::Result<()> {
+    let output = Output::new(global.json);
+    if let Some(Command::Compare(two)) = arguments.command.take() {
+        return compare(&output, &two);
     }
+    let base = arguments.compare.as_deref().map(read).transpose()?;
+    let allowed = arguments.allow;
+    let files = Files {
+        page: arguments.report.clone(),
+        samples: arguments.csv.clone(),
+        requests: arguments.requests_csv.clone(),
+    };
+    files.are_writable()?;
     let config = Config::load_with(PRESETS, global.config.as_deref())?;
-    let plan = arguments.plan(config, global.config.clone())?;
+    let plan = arguments.plan(config, global.config.clone(), typed(std::env::args()))?;
     let mut screen = Screen::new(global.json);
     let ran = Box::pin(loadtest::run(&plan, &ThisProgram::default(), |event| screen.show(event))).await;
     screen.clear();
-    let report = ran?;
-    if let Some(path) = &report_file {
-        std::fs::write(path, page::html(&report)).with_context(|| unwritable(path))?;
+    let (mut report, requests) = ran?;
+    if let Some(base) = &base {
+        report.compare(base, allowed)?;
     }
-    print(&Output::new(global.json), &report, report_file.as_deref())?;
+    files.write(&report, &requests)?;
+    print(&output, &report, &files)?;
     if report.passed { Ok(()) } else { Err(Failed(why(&report)).into()) }
 }
 
-/// Checks before minutes of measuring that the report can be written. The check leaves no file behind.
-fn is_writable(path: &Path) -> anyhow::Result<()> {
-    let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty());
-    let tried = tempfile::tempfile_in(directory.unwrap_or(Path::new(".")));
-    tried.map(drop).with_context(|| unwritable(path))
+/// Compares two reports that were written before.
+fn compare(output: &Output, two: &arguments::Compare) -> anyhow::Result<()> {
+    let comparison = read(&two.before)?.compare_with(&read(&two.after)?, two.allow)?;
+    if output.json {
+        output.record(&comparison, "")?;
+    } else {
+        screen::compared(output, &comparison)?;
+    }
+    match comparison.fault() {
+        None => Ok(()),
+        Some(fault) => Err(Failed(fault).into()),
+    }
+}
+
+fn read(path: &Path) -> anyhow::Result<Base> {
+    let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
+    Base::read(&text).with_context(|| format!("cannot compare with {}", path.display()))
+}
+
+/// The files that a test writes.
+struct Files {
+    page: Option<PathBuf>,
+    samples: Option<PathBuf>,
+    requests: Option<PathBuf>,
+}
+
+impl Files {
+    fn all(&self) -> impl Iterator<Item = (&'static str, &Path)> {
+        let all = [
+            ("the report, with charts, is", &self.page),
+            ("the figures over time are", &self.samples),
+            ("the requests are", &self.requests),
+        ];
+        all.into_iter().filter_map(|(what, path)| Some((what, path.as_deref()?)))
+    }
+
+    /// Checks before minutes of measuring that the files can be written. The check leaves no file behind.
+    fn are_writable(&self) -> anyhow::Result<()> {
+        for (_, path) in self.all() {
+            let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty());
+            let tried = tempfile::tempfile_in(directory.unwrap_or(Path::new(".")));
+            tried.map(drop).with_context(|| unwritable(path))?;
+        }
+        Ok(())
+    }
+
+    fn write(&self, report: &Report, requests: &[raw::Request]) -> anyhow::Result<()> {
+        let create = |path: &Path| std::fs::File::create(path).with_context(|| unwritable(path));
+        if let Some(path) = &self.page {
+            std::fs::write(path, page::html(report)).with_context(|| unwritable(path))?;
+        }
+        if let Some(path) = &self.samples {
+            raw::samples(create(path)?, report).with_context(|| unwritable(path))?;
+        }
+        if let Some(path) = &self.requests {
+            raw::requests(create(path)?, requests).with_context(|| unwritable(path))?;
+        }
+        Ok(())
+    }
 }
 
 fn unwritable(path: &Path) -> String {
-    format!("cannot write the report to {}; choose another file with --report", path.display())
+    format!("cannot write to {}; choose another file", path.display())
+}
+
+/// The command as it was typed, without its secrets.
+fn typed(arguments: impl Iterator<Item = String>) -> String {
+    const SECRETS: [&str; 2] = ["--key", "--database-url"];
+    let mut words = Vec::new();
+    let mut is_secret = false;
+    for (place, word) in arguments.enumerate() {
+        let (option, _) = word.split_once('=').unwrap_or((word.as_str(), ""));
+        let word = match (place, is_secret) {
+            (0, _) => "pombo".to_owned(),
+            (_, true) => "…".to_owned(),
+            _ if SECRETS.contains(&option) && option.len() < word.len() => format!("{option}=…"),
+            _ if word.contains(char::is_whitespace) => format!("'{word}'"),
+            _ => word.clone(),
+        };
+        is_secret = SECRETS.contains(&word.as_str());
+        words.push(word);
+    }
+    words.join(" ")
 }
 
 fn why(report: &Report) -> String {
@@ -86,15 +172,40 @@ fn why(report: &Report) -> String {
     format!("the load test failed. {}", answers.join(" "))
 }
 
-fn print(output: &Output, report: &Report, file: Option<&Path>) -> anyhow::Result<()> {
+fn print(output: &Output, report: &Report, files: &Files) -> anyhow::Result<()> {
     if output.json {
         return output.record(report, "");
     }
     let (figures, verdicts) = (screen::figures(report), screen::verdicts(report));
     output.table(&["what", "figure"], figures.into_iter())?;
+    if let Some(comparison) = &report.comparison {
+        screen::compared(output, comparison)?;
+    }
     output.table(&["verdict", "question", "description"], verdicts.into_iter())?;
-    match file {
-        Some(path) => output.record(&(), &format!("the report, with charts, is in {}", path.display())),
-        None => Ok(()),
+    for (what, path) in files.all() {
+        output.record(&(), &format!("{what} in {}", path.display()))?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_in_a_report_has_no_secrets() {
+        let line = [
+            "/usr/bin/pombo",
+            "loadtest",
+            "--key",
+            "hunter2",
+            "--key=hunter2",
+            "--database-url",
+            "postgres://a:hunter2@b",
+            "--channel",
+            "My shop",
+        ];
+        let typed = typed(line.into_iter().map(str::to_owned));
+        assert_eq!(typed, "pombo loadtest --key … --key=… --database-url … --channel 'My shop'");
     }
 }

@@ -1,5 +1,6 @@
 //! `pombo migrate`: the schema by hand, for databases whose service does not migrate by itself.
 
+use anyhow::anyhow;
 use clap::Args;
 use serde_json::json;
 
@@ -8,6 +9,7 @@ use super::failure::Misused;
 use super::output::{Columns, Listed, Output};
 use super::session::quiet_config;
 use crate::app;
+use crate::store;
 use crate::store::schema::{Migration, Schema};
 
 #[derive(Debug, Args)]
@@ -36,9 +38,7 @@ pub(super) async fn status(global: &Global) -> anyhow::Result<()> {
 }
 
 pub(super) async fn up(global: &Global) -> anyhow::Result<()> {
-    let schema = open(global).await?;
-    let applied = schema.up().await?;
-    schema.close().await;
+    let applied = app::migrate_up(&quiet_config(global)?).await?;
     let said = match applied.len() {
         0 => "the schema was up to date".to_owned(),
         _ => format!("applied {}", applied.join(", ")),
@@ -63,8 +63,12 @@ pub(super) async fn down(global: &Global, Down { steps }: Down) -> anyhow::Resul
         };
         return Err(Misused(sentence).into());
     };
-    let undone = schema.down(steps).await?;
+    let undone = schema.down(steps).await;
     schema.close().await;
+    let undone = undone.map_err(|error| match error {
+        store::Error::Taken(sentence) => anyhow!("nothing was undone: {sentence}"),
+        other => other.into(),
+    })?;
     let said = match undone.len() {
         0 => "there was nothing to undo".to_owned(),
         _ => format!(

@@ -100,6 +100,11 @@ impl Output {
         self.write(&table.trim_fmt())
     }
 
+    /// Prints a text for a person or another command, whatever the format.
+    pub(super) fn text(&self, text: &str) -> anyhow::Result<()> {
+        self.write(text)
+    }
+
     /// Standard output itself, for data that is not a record.
     pub(super) fn stream(&self) -> impl io::Write {
         io::BufWriter::new(io::stdout().lock())

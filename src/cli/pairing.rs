@@ -24,7 +24,7 @@ pub(super) use self::screen::Screen;
 pub(super) use self::service::Service;
 #[cfg(feature = "tools")]
 pub(super) use self::service::Unanswered;
-use super::argument;
+use super::argument::{self, OfChannel};
 use super::session::Session;
 use crate::clock::Timestamp;
 use crate::domain::channel::{Channel, Kind};
@@ -40,8 +40,8 @@ const SCAN: &str = "On the phone: Settings, Linked devices, Link a device; then 
 
 #[derive(Debug, Args)]
 pub(super) struct Pair {
-    /// The channel's id, as `pombo channel list` shows it
-    id: Uuid,
+    #[command(flatten)]
+    of: OfChannel,
     /// Get a code to type into the phone with this number, instead of a QR code
     #[arg(long, value_name = "NUMBER", value_parser = argument::recipient)]
     phone: Option<PhoneNumber>,
@@ -51,8 +51,8 @@ pub(super) struct Pair {
 
 #[derive(Debug, Args)]
 pub(super) struct Unlink {
-    /// The channel's id, as `pombo channel list` shows it
-    id: Uuid,
+    #[command(flatten)]
+    of: OfChannel,
     #[command(flatten)]
     at: At,
 }
@@ -65,8 +65,8 @@ struct At {
     url: Option<String>,
 }
 
-pub(super) async fn pair(session: &Session, Pair { id, phone, at }: Pair) -> anyhow::Result<()> {
-    let asker = Asker::new(session, id, at).await?;
+pub(super) async fn pair(session: &Session, Pair { of, phone, at }: Pair) -> anyhow::Result<()> {
+    let asker = Asker::new(session, &of, at).await?;
     let mut showing = Showing { output: &session.output, screen: Screen::replacing(), scan: SCAN };
     let paired = follow(&mut showing, &asker.service, phone, async |_| Ok(())).await;
     asker.end(session).await;
@@ -75,13 +75,13 @@ pub(super) async fn pair(session: &Session, Pair { id, phone, at }: Pair) -> any
     showing.end(&pairing, &format!("channel {} is connected as {number}", asker.channel.name))
 }
 
-pub(super) async fn unlink(session: &Session, Unlink { id, at }: Unlink) -> anyhow::Result<()> {
-    let asker = Asker::new(session, id, at).await?;
+pub(super) async fn unlink(session: &Session, Unlink { of, at }: Unlink) -> anyhow::Result<()> {
+    let asker = Asker::new(session, &of, at).await?;
     let unlinked = asker.service.ask(Method::DELETE, None).await;
     asker.end(session).await;
     unlinked?;
     let said = format!("channel {} has no phone any more, and its keys are deleted", asker.channel.name);
-    session.output.record(&json!({ "id": id, "state": "unlinked" }), &said)
+    session.output.record(&json!({ "id": asker.channel.id, "state": "unlinked" }), &said)
 }
 
 /// Asks a service with a key that is revoked when the command ends.
@@ -92,8 +92,8 @@ struct Asker {
 }
 
 impl Asker {
-    async fn new(session: &Session, id: Uuid, At { url }: At) -> anyhow::Result<Self> {
-        let channel = session.channel(id).await?;
+    async fn new(session: &Session, of: &OfChannel, At { url }: At) -> anyhow::Result<Self> {
+        let channel = session.channel(&of.channel).await?;
         if channel.kind != Kind::WebSession {
             bail!(
                 "the channel `{}` is a business account, which has a token and no linked phone",

@@ -1,4 +1,6 @@
-//! `pombo plan`: predicts a send under each tier, without sending.
+//! `pombo plan`: predicts a send under each tier, or active sends under changed tiers, without sending.
+
+mod active;
 
 use std::collections::BTreeMap;
 
@@ -15,18 +17,19 @@ use crate::domain::contact::tag_name;
 use crate::domain::nearest::nearest;
 use crate::domain::phone::PhoneNumber;
 use crate::domain::plan::{self, Binding, Course, Estimate};
+use crate::domain::plural::counted;
 use crate::domain::request::Audience;
 use crate::domain::template::{Category, Status};
-use crate::domain::tier::{Quota, Tier};
+use crate::domain::tier::{Assignment, Quota, Tier};
 use crate::engine::plan::{Outcome, Planned};
 use crate::store::templates::Record as Template;
 
 #[derive(Debug, Args)]
-#[command(group(ArgGroup::new("audience").required(true).multiple(true).args(["tags", "numbers"])))]
+#[command(group(ArgGroup::new("audience").multiple(true).args(["tags", "numbers"]).requires("channel")))]
 pub(super) struct Plan {
-    /// The channel's id, as `pombo channel list` shows it
-    #[arg(long, value_name = "ID")]
-    channel: Uuid,
+    /// The channel's name, COMPANY/NAME where companies share a name, or its id
+    #[arg(long, value_name = "CHANNEL", required_unless_present = "set", requires = "audience")]
+    channel: Option<String>,
     /// Everybody with this tag, given by name or id; may be repeated
     #[arg(long = "tag", value_name = "TAG")]
     tags: Vec<String>,
@@ -36,6 +39,13 @@ pub(super) struct Plan {
     /// The template that would be sent, by its id in `pombo template list`; without it, the send has no template
     #[arg(long, value_name = "ID")]
     template: Option<i64>,
+    /// Predict all active sends as if their tiers had these options instead, such as messages_per_second=60/s; may be
+    /// repeated
+    #[arg(long, value_name = "OPTION=VALUE", conflicts_with_all = ["channel", "audience", "template"])]
+    set: Vec<Assignment>,
+    /// Only the sends under this tier
+    #[arg(long, value_name = "NAME", requires = "set")]
+    tier: Option<String>,
 }
 
 /// The output of [`run`]. A field with the same name as in a dry run has the same meaning.
@@ -80,8 +90,9 @@ struct Row {
 }
 
 pub(super) async fn run(session: &Session, arguments: Plan) -> anyhow::Result<()> {
-    let Plan { channel, tags, numbers, template } = arguments;
-    let channel = session.channel(channel).await?;
+    let Plan { channel, tags, numbers, template, set, tier } = arguments;
+    let Some(channel) = channel else { return active::run(session, &set, tier).await };
+    let channel = session.channel(&channel).await?;
     if channel.kind == Kind::WebSession {
         return Err(anyhow!(
             "the channel `{}` is a web session, which sends to one recipient at a time; plan for a business account: \
@@ -134,7 +145,7 @@ pub(super) async fn run(session: &Session, arguments: Plan) -> anyhow::Result<()
     session.output.record(&record, &record.head(&channel))?;
     let rows = record.tiers.iter().map(|row| {
         let mark = if row.is_present { format!("{} (now)", row.tier) } else { row.tier.clone() };
-        vec![mark, row.takes(), row.limit.clone()]
+        vec![mark, takes(row.estimated_seconds), row.limit.clone()]
     });
     session.output.table(&["tier", "takes", "decided by"], rows)
 }
@@ -218,7 +229,8 @@ fn remarks(channel: &Channel, template: Option<&Template>, course: &Course) -> V
 }
 
 fn row(course: &Course, tier: &Tier, is_present: bool) -> Row {
-    let Estimate { takes, binding } = plan::estimate(course, tier);
+    let estimate = plan::estimate(course, tier);
+    let Estimate { takes: _, binding } = estimate;
     let limit = match binding {
         None => "nothing: as fast as the provider answers".to_owned(),
         Some(Binding::MessagesPerSecond) => format!("messages_per_second {}", tier.messages_per_second),
@@ -236,16 +248,15 @@ fn row(course: &Course, tier: &Tier, is_present: bool) -> Row {
     Row {
         tier: tier.name.clone(),
         is_present,
-        estimated_seconds: takes.map(|takes| takes.as_secs() + u64::from(takes.subsec_nanos() > 0)),
+        estimated_seconds: estimate.seconds(),
         binding: binding.map(Binding::as_str),
         limit,
     }
 }
 
-impl Row {
-    fn takes(&self) -> String {
-        self.estimated_seconds.map_or_else(|| "–".to_owned(), span)
-    }
+/// An estimate in seconds, for a person.
+pub(super) fn takes(seconds: Option<u64>) -> String {
+    seconds.map_or_else(|| "–".to_owned(), span)
 }
 
 /// A duration in days and smaller units. Months are not used, because their length varies.
@@ -261,26 +272,32 @@ impl Record {
     fn head(&self, channel: &Channel) -> String {
         let Self { recipients_count, skipped_count, skipped, tagged_contacts, tagged_numbers, .. } = self;
         let mut head = format!(
-            "channel {} ({}): {recipients_count} recipients, {skipped_count} skipped\n",
-            channel.name, channel.connection.status
+            "channel {} ({}): {}, {skipped_count} skipped\n",
+            channel.name,
+            channel.connection.status,
+            counted(*recipients_count, "recipient", "recipients")
         );
         for Skipped { reason, count } in skipped {
             head += &format!("  {count} skipped: {reason}\n");
         }
         if tagged_contacts > tagged_numbers {
             head += &format!(
-                "{tagged_contacts} contacts have the tags, with {tagged_numbers} different valid numbers\n"
+                "{tagged_contacts} contacts have the tags, with {}\n",
+                counted(*tagged_numbers, "valid number", "different valid numbers")
             );
         }
         let Self { queued, template_recipients, remarks, .. } = self;
         if *queued > 0 {
             head += &format!(
-                "{queued} messages of the channel wait already; the times include those that go first\n"
+                "{} already; the times include what goes first\n",
+                counted(*queued, "message of the channel waits", "messages of the channel wait")
             );
         }
         if self.template.is_some() && *template_recipients > 0 {
-            head +=
-                &format!("{template_recipients} people got templates of the account in the last 24 hours\n");
+            head += &format!(
+                "{} templates of the account in the last 24 hours\n",
+                counted(*template_recipients, "person got", "people got")
+            );
         }
         for remark in remarks {
             head += &format!("note: {remark}\n");

@@ -11,6 +11,7 @@ use super::machine_user;
 use super::output::Output;
 use super::session::quiet_config;
 use crate::app::backup::{self, Decision, Restored};
+use crate::domain::plural::counted;
 use crate::store::changes::Who;
 
 #[derive(Debug, Args)]
@@ -72,26 +73,27 @@ fn said(restored: &Restored, decision: Decision) -> String {
     }
     if ended.ended_sends > 0 {
         said += &format!(
-            "\n{} sends were in progress and are ended; up to {} of their messages may have been sent since and are \
-             unknown: send them again where that is right",
-            ended.ended_sends, ended.unknown_messages
+            "\n{} ended; up to {} may have been sent since and count as unknown: send them again where that is right",
+            counted(ended.ended_sends, "send was in progress and is", "sends were in progress and are"),
+            counted(ended.unknown_messages, "message", "messages")
         );
     }
     if ended.paused_sends > 0 {
         said += &format!(
-            "\n{} scheduled sends are paused: resume those that were not canceled since",
-            ended.paused_sends
+            "\n{} paused: resume what was not canceled since",
+            counted(ended.paused_sends, "scheduled send is", "scheduled sends are")
         );
     }
     if *ignored_objects > 0 {
         said += &format!(
-            "\n{ignored_objects} objects of the backup are not Pombo's, such as triggers or functions, and are left out"
+            "\n{} not Pombo's, such as triggers or functions, and left out",
+            counted(*ignored_objects, "object of the backup is", "objects of the backup are")
         );
     }
     if revoke_access {
         said += &format!(
-            "\n{} keys are revoked: create new ones with `pombo key create` and `pombo operator create`",
-            ended.revoked_keys
+            "\n{} revoked: create new ones with `pombo key create` and `pombo operator create`",
+            counted(ended.revoked_keys, "key is", "keys are")
         );
     } else {
         said += "\nkeys that were revoked and people who were removed since the backup are valid again: look at `pombo key \
@@ -107,8 +109,9 @@ fn said(restored: &Restored, decision: Decision) -> String {
     };
     for (id, secrets) in missing_keys {
         said += &format!(
-            "\nMISSING KEY: {secrets} secrets are sealed with the key {id}, which is missing: put the key of the time \
-             of the backup back {place} before the service starts"
+            "\nMISSING KEY: {} sealed with the key {id}, which is missing: put the key of the time of the backup \
+             back {place} before the service starts",
+            counted(*secrets, "secret is", "secrets are")
         );
     }
     if missing_keys.is_empty() {

@@ -7,11 +7,19 @@ use super::output::{Columns, Listed};
 use super::session::Session;
 use crate::app::key_proof;
 use crate::app::sealing_keys::{self, Key, Rotated};
+use crate::domain::plural::counted;
 
 #[derive(Debug, Args)]
 pub(super) struct Forget {
     /// The key's id, as `pombo secrets list` shows it
     key: String,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct Discard {
+    /// The ids of former keys, as `pombo secrets list` shows them
+    #[arg(required = true)]
+    keys: Vec<String>,
 }
 
 impl Listed for Key {
@@ -33,11 +41,30 @@ pub(super) async fn list(session: &Session) -> anyhow::Result<()> {
 pub(super) async fn forget(session: &Session, Forget { key }: Forget) -> anyhow::Result<()> {
     let values = key_proof::forget(&session.app, &session.who(), &key).await?;
     let said = format!(
-        "the key {key} counts as lost; {values} secrets that are sealed with it stay and cannot be opened\n\
+        "the key {key} counts as lost; {} sealed with it and cannot be opened\n\
          next: start the service, and enter them again with `pombo channel reconnect` and `pombo channel webhook`; \
-         pair web sessions again, and reset the second factors of people with `pombo user reset --totp`"
+         pair web sessions again, and reset the second factors of people with `pombo user reset --totp`",
+        counted(values, "secret stays", "secrets stay")
     );
     session.output.record(&json!({ "key": key, "secrets": values }), &said)
+}
+
+pub(super) async fn discard(session: &Session, Discard { keys }: Discard) -> anyhow::Result<()> {
+    let mut lines = Vec::new();
+    for key in &keys {
+        let since = sealing_keys::discard(&session.app, &session.who(), key).await?;
+        let copies = since.map_or_else(
+            || "copies of the database from before its rotation".to_owned(),
+            |since| format!("copies of the database from before {since}"),
+        );
+        lines.push(format!(
+            "the key {key} is removed from the key file; {copies} open only with a copy of the key file that still has it"
+        ));
+    }
+    if session.app.config.cluster.is_joined() {
+        lines.push("next: run this on each node that has a key file of its own".to_owned());
+    }
+    session.output.record(&json!({ "discarded": keys }), &lines.join("\n"))
 }
 
 pub(super) async fn rotate(session: &Session) -> anyhow::Result<()> {
@@ -52,13 +79,16 @@ pub(super) async fn rotate(session: &Session) -> anyhow::Result<()> {
     };
     let next = match vault.key_file() {
         Some(path) => {
-            let retired: Vec<_> = retired.iter().map(ToString::to_string).collect();
-            format!(
-                "removed: {}\nnext: back up {}; older copies of the database need the older copy of this \
-                file",
-                if retired.is_empty() { "no key".to_owned() } else { retired.join(", ") },
-                path.display()
-            )
+            let kept: Vec<_> = retired.iter().map(ToString::to_string).collect();
+            let kept = match &kept[..] {
+                [] => String::new(),
+                keys => format!(
+                    "kept for older copies of the database: {}; `pombo secrets discard KEY` removes a key that no copy \
+                     needs, or that somebody may have read\n",
+                    keys.join(", ")
+                ),
+            };
+            format!("{kept}next: back up {}", path.display())
         }
         None if vault.previous_keys().is_empty() => {
             "to change the key: set the new one as secrets.key and the old one as secrets.previous_keys, restart the \

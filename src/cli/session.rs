@@ -12,15 +12,20 @@ use super::Global;
 use super::machine_user;
 use super::output::Output;
 use crate::accounts::Accounts;
-use crate::app::App;
+use crate::app::{App, Secrecy};
 use crate::config::Config;
 use crate::domain::channel::Channel;
 use crate::domain::nearest::nearest;
+use crate::domain::page::PageRequest;
 use crate::store::changes::Who;
+use crate::store::channels::Owned;
 use crate::store::companies::Company;
 
 /// A one-shot command logs only problems, unless the configuration says otherwise.
 const PRESETS: &[(&str, &str)] = &[("log.level", "warn")];
+
+/// The channels among which a mistyped name is looked for.
+const SUGGESTED: PageRequest = PageRequest { page: 1, limit: 1000 };
 
 pub(super) struct Session {
     pub(super) app: App,
@@ -30,6 +35,13 @@ pub(super) struct Session {
 /// The configuration of a one-shot command.
 pub(super) fn quiet_config(global: &Global) -> anyhow::Result<Config> {
     Ok(Config::load_with(PRESETS, global.config.as_deref())?)
+}
+
+/// The same without a statement timeout: an import or export may be long, and its user can interrupt it.
+fn patient_config(global: &Global) -> anyhow::Result<Config> {
+    let mut config = quiet_config(global)?;
+    config.database.statement_timeout = Duration::ZERO;
+    Ok(config)
 }
 
 /// Where a service with this configuration is reached from this machine.
@@ -45,11 +57,15 @@ pub(super) fn own_url(config: &Config) -> String {
 }
 
 impl Session {
-    pub(super) async fn open(global: &Global) -> anyhow::Result<Self> {
-        let mut config = quiet_config(global)?;
-        // There is no statement timeout: an import or export may be long, and its user can interrupt it.
-        config.database.statement_timeout = Duration::ZERO;
-        let app = App::open(config).await?;
+    /// For a command on a database that is there.
+    pub(super) async fn open(global: &Global, secrecy: Secrecy) -> anyhow::Result<Self> {
+        let app = Box::pin(App::open_existing(patient_config(global)?, secrecy)).await?;
+        Ok(Self { app, output: Output::new(global.json) })
+    }
+
+    /// For the command that may be the first one, and creates a database then.
+    pub(super) async fn open_or_create(global: &Global) -> anyhow::Result<Self> {
+        let app = Box::pin(App::open_or_create(patient_config(global)?)).await?;
         Ok(Self { app, output: Output::new(global.json) })
     }
 
@@ -102,9 +118,40 @@ impl Session {
         }
     }
 
-    /// The channel that an argument names.
-    pub(super) async fn channel(&self, id: Uuid) -> anyhow::Result<Channel> {
-        let channel = self.app.store.channels().find(id).await?;
-        channel.ok_or_else(|| anyhow!("there is no channel {id}; `pombo channel list` shows all channels"))
+    /// The channel that an argument names: by its id, by its name, or as COMPANY/NAME.
+    pub(super) async fn channel(&self, name_or_id: &str) -> anyhow::Result<Channel> {
+        let (channels, wanted) = (self.app.store.channels(), name_or_id.trim());
+        if let Ok(id) = Uuid::try_parse(wanted)
+            && let Some(found) = channels.find(id).await?
+        {
+            return Ok(found);
+        }
+        let mut found = channels.named(wanted).await?;
+        if let (true, Some((company, name))) = (found.is_empty(), wanted.split_once('/')) {
+            found = channels.named(name.trim()).await?;
+            found.retain(|owned| owned.company == company.trim());
+        }
+        match &found[..] {
+            [owned] => Ok(owned.channel.clone()),
+            [] => {
+                let known = channels.page(SUGGESTED, None).await?.records;
+                let near = nearest(wanted, known.iter().map(|owned| owned.channel.name.as_str()));
+                let hint = near.map_or_else(
+                    || "`pombo channel list` shows all channels".to_owned(),
+                    |near| format!("did you mean `{near}`?"),
+                );
+                Err(anyhow!("there is no channel `{wanted}`; {hint}"))
+            }
+            several => {
+                let lines = several.iter().map(|Owned { channel, company, tier_end: _ }| {
+                    format!("\n  {company}/{}  {}", channel.name, channel.id)
+                });
+                Err(anyhow!(
+                    "{} channels are called `{wanted}`: name one as COMPANY/NAME, or by its id{}",
+                    several.len(),
+                    lines.collect::<String>()
+                ))
+            }
+        }
     }
 }

@@ -2,7 +2,6 @@
 
 use clap::Args;
 use serde::Serialize;
-use uuid::Uuid;
 
 use super::argument::OfCompany;
 use super::output::{Columns, Listed};
@@ -12,9 +11,9 @@ use crate::store::templates;
 
 #[derive(Debug, Args)]
 pub(super) struct Sync {
-    /// The channel's id, as `pombo channel list` shows it
-    #[arg(long, value_name = "ID")]
-    channel: Uuid,
+    /// The channel's name, COMPANY/NAME where companies share a name, or its id
+    #[arg(long, value_name = "CHANNEL")]
+    channel: String,
 }
 
 /// A template: the API's record, and what only an operator needs.
@@ -58,7 +57,7 @@ fn print(session: &Session, templates: Vec<templates::Record>, empty: &str) -> a
 }
 
 pub(super) async fn sync(session: &Session, Sync { channel }: Sync) -> anyhow::Result<()> {
-    let channel = session.channel(channel).await?;
+    let channel = session.channel(&channel).await?;
     let templates = session.app.sync_templates(&channel).await?;
     print(session, templates, "the business account has no templates; make one in the provider's console")
 }
@@ -66,5 +65,9 @@ pub(super) async fn sync(session: &Session, Sync { channel }: Sync) -> anyhow::R
 pub(super) async fn list(session: &Session, OfCompany { company }: OfCompany) -> anyhow::Result<()> {
     let company = session.company(&company).await?;
     let templates = session.app.store.of(company.id).templates().all().await?;
-    print(session, templates, "no templates are known; fetch them with `pombo template sync --channel ID`")
+    print(
+        session,
+        templates,
+        "no templates are known; fetch them with `pombo template sync --channel CHANNEL`",
+    )
 }

@@ -1,6 +1,9 @@
 //! `pombo tier`, and how other commands find the tier that they name.
 
+mod change;
 mod difference;
+mod edit;
+pub(super) mod effect;
 mod history;
 
 use std::path::PathBuf;
@@ -9,11 +12,14 @@ use anyhow::{Context as _, anyhow};
 use clap::Args;
 use serde::Serialize;
 
+pub(super) use self::change::{Delete, Rename, Rollback, Set, delete, rename, rollback, set};
 use self::difference::Difference;
+pub(super) use self::edit::{Edit, run as edit};
 pub(super) use self::history::{History, run as history};
 use super::failure::Misused;
 use super::output::{Columns, Listed};
 use super::session::Session;
+use crate::api::records::SendEffect;
 use crate::clock::Timestamp;
 use crate::domain::channel::Kind;
 use crate::domain::nearest::nearest;
@@ -29,13 +35,16 @@ const USUAL_WEB: &str = "web-new";
 pub(super) struct Show {
     /// The tier's name
     name: String,
+    /// Print it as a file that `pombo tier apply` reads
+    #[arg(long)]
+    toml: bool,
 }
 
 #[derive(Debug, Args)]
 pub(super) struct Apply {
     /// A file with one TOML table for each tier, like config/tiers.toml
     file: PathBuf,
-    /// Print the difference and change nothing
+    /// Print the difference, and what it would change for active sends, and change nothing
     #[arg(long)]
     dry_run: bool,
 }
@@ -46,6 +55,9 @@ struct Applied<'a> {
     #[serde(flatten)]
     difference: &'a Difference,
     dry_run: bool,
+    /// Only of a dry run: what it would change for active sends.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sends: Option<Vec<SendEffect>>,
 }
 
 #[derive(Serialize)]
@@ -79,8 +91,11 @@ pub(super) async fn list(session: &Session) -> anyhow::Result<()> {
     session.output.list(&records, "there are no tiers; add some with `pombo tier apply FILE`")
 }
 
-pub(super) async fn show(session: &Session, Show { name }: Show) -> anyhow::Result<()> {
+pub(super) async fn show(session: &Session, Show { name, toml }: Show) -> anyhow::Result<()> {
     let tier = find(session, &name, None).await?;
+    if toml {
+        return session.output.text(tier::to_toml(&tier).trim_end());
+    }
     if session.output.json {
         return session.output.record(&tier, "");
     }
@@ -97,26 +112,33 @@ pub(super) async fn apply(session: &Session, Apply { file, dry_run }: Apply) -> 
         let lines: Vec<String> = faults.iter().map(|fault| format!("  {fault}")).collect();
         Misused(format!("{shown} was not applied, nothing was changed:\n{}", lines.join("\n")))
     })?;
-    let store = &session.app.store;
-    let mut stored = Vec::new();
-    for record in store.tiers().all().await? {
-        stored.push(read(&record)?);
-    }
-    let difference = Difference::between(&stored, &tiers)?;
+    put(session, &tiers, dry_run, &format!("choose another name in {shown}")).await
+}
+
+/// Adds and replaces these tiers, or only shows what that would change. `otherwise` says what to do when a tier has another
+/// kind than before.
+async fn put(session: &Session, tiers: &[Tier], dry_run: bool, otherwise: &str) -> anyhow::Result<()> {
+    let stored = all(session).await?;
+    let difference = Difference::between(&stored, tiers)?;
     if let Some(name) = difference.changes_kind() {
         let sentence = format!(
             "the tier `{name}` cannot become one for another kind of channel, since channels may run under it; \
-             nothing was changed: choose another name in {shown}"
+             nothing was changed: {otherwise}"
         );
         return Err(Misused(sentence).into());
     }
+    let sends = if dry_run { Some(effect::of_all(session, &stored, tiers).await?) } else { None };
     // The difference is printed first, so that it is seen even when applying fails.
     let said = if dry_run { format!("{difference}\nnothing was changed") } else { difference.to_string() };
-    session.output.record(&Applied { difference: &difference, dry_run }, &said)?;
+    let applied = Applied { difference: &difference, dry_run, sends };
+    session.output.record(&applied, &said)?;
+    if let Some(sends) = applied.sends.filter(|sends| !sends.is_empty() && !session.output.json) {
+        return session.output.list(&sends, "");
+    }
     if !dry_run {
         let documents = tiers.iter().map(|tier| Ok((tier.name.clone(), serde_json::to_string(tier)?)));
         let documents = documents.collect::<anyhow::Result<Vec<_>>>()?;
-        store.tiers().apply(&session.who(), &documents).await?;
+        session.app.store.tiers().apply(&session.who(), &documents).await?;
     }
     Ok(())
 }

@@ -7,6 +7,7 @@ use clap::Args;
 use serde::Serialize;
 use uuid::Uuid;
 
+use super::argument::OfChannel;
 use super::secret_input;
 use super::session::Session;
 use crate::app::key_proof::require_to_seal;
@@ -16,8 +17,8 @@ use crate::vault::context;
 
 #[derive(Debug, Args)]
 pub(super) struct Webhook {
-    /// The channel's id, as `pombo channel list` shows it
-    id: Uuid,
+    #[command(flatten)]
+    of: OfChannel,
     /// The file with the app secret that signs the provider's webhooks; - reads standard input
     #[arg(long, value_name = "FILE")]
     app_secret_file: Option<PathBuf>,
@@ -27,14 +28,17 @@ pub(super) struct Webhook {
 struct Record {
     channel_id: Uuid,
     path: String,
+    /// The whole address; `None` while `server.public_url` is not set.
+    callback_url: Option<String>,
     verify_token: String,
     has_app_secret: bool,
 }
 
 pub(super) async fn show(session: &Session, arguments: Webhook) -> anyhow::Result<()> {
-    let Webhook { id, app_secret_file } = arguments;
+    let Webhook { of, app_secret_file } = arguments;
     let (store, vault) = (&session.app.store, &session.app.vault);
-    let channel = session.channel(id).await?;
+    let channel = session.channel(&of.channel).await?;
+    let id = channel.id;
     if channel.kind == Kind::WebSession {
         return Err(anyhow!("the channel `{}` is a web session, which has no webhook", channel.name));
     }
@@ -52,9 +56,12 @@ pub(super) async fn show(session: &Session, arguments: Webhook) -> anyhow::Resul
     }
     let has_app_secret =
         store.channels().secrets(id).await?.is_some_and(|secrets| secrets.app_secret.is_some());
+    let path = format!("/hooks/meta/{id}");
+    let public = session.app.config.server.public_url.as_ref();
     let record = Record {
         channel_id: id,
-        path: format!("/hooks/meta/{id}"),
+        callback_url: public.map(|url| format!("{}{path}", url.as_str().trim_end_matches('/'))),
+        path,
         verify_token: verify_token(store, vault, id).await?.expose().to_owned(),
         has_app_secret,
     };
@@ -66,9 +73,14 @@ pub(super) async fn show(session: &Session, arguments: Webhook) -> anyhow::Resul
              pombo channel webhook {id} --app-secret-file FILE"
         )
     };
-    let said = format!(
-        "callback URL   the service's public https address, and {}\nverify token   {}\n{signed}",
-        record.path, record.verify_token
-    );
+    let callback = match &record.callback_url {
+        Some(url) => url.clone(),
+        None => format!(
+            "the service's public https address, then {}\n               \
+             (the service does not know its public address: set server.public_url, and the whole URL is shown here)",
+            record.path
+        ),
+    };
+    let said = format!("callback URL   {callback}\nverify token   {}\n{signed}", record.verify_token);
     session.output.record(&record, &said)
 }

@@ -106,7 +106,8 @@ impl From<Fault> for Error {
         match fault {
             Fault::TooLarge(_) | Fault::TooMuch => Self::TooLarge,
             Fault::TooSlow => Self::TooSlow,
-            Fault::Broken => Self::Unreadable,
+            Fault::Broken | Fault::NoForm => Self::Unreadable,
+            Fault::TooManyParts => Self::TooManyFields,
             Fault::NoRoom => Self::Unavailable,
             Fault::Defect => Self::Internal,
         }

@@ -32,7 +32,7 @@ const PUBLIC_BYTES: usize = 16 * 1024;
 /// The largest form of a person who is signed in, in bytes: a hundred thousand numbers fit.
 const OWN_BYTES: usize = 3 * 1024 * 1024;
 /// The most fields of a form: more than any page has, whose longest forms pick contacts or map the columns of a file.
-pub(super) const MOST_FIELDS: usize = 1_000;
+const MOST_FIELDS: usize = 1_000;
 
 /// A form, with the faults that were found in it.
 #[derive(Debug)]

@@ -51,6 +51,10 @@ pub(crate) enum Fault {
     TooSlow,
     /// It did not arrive whole.
     Broken,
+    /// It is not a form of parts, or not a whole one.
+    NoForm,
+    /// The form has more parts than are read.
+    TooManyParts,
     /// The sender's part of the memory for bodies is used up.
     NoRoom,
     /// A defect of ours, which is logged.

@@ -8,9 +8,9 @@ use actix_web::web::Data;
 pub enum Listener {
     /// Every route, when there is only one listener.
     Whole,
-    /// Companies and the provider.
+    /// Companies and the provider, with the reference for companies.
     Public,
-    /// Operators, metrics and the reference.
+    /// Operators and metrics, with the reference for operators.
     Operator,
 }
 

@@ -3,17 +3,22 @@
 import re
 import sys
 import time
+from io import BytesIO
 from uuid import UUID
 
 from pombo_client import AuthenticatedClient
 from pombo_client.api.business_account import explain_limits, list_templates, send_business_messages
+from pombo_client.api.contacts import check_numbers, upload_contacts
 from pombo_client.api.operator import list_tiers, replace_tier
 from pombo_client.api.sends import show_send
 from pombo_client.models import (
     BusinessSend,
     ButtonAction,
+    FileForm,
+    Import,
     InteractiveBody,
     InteractiveButtons,
+    NumberCheck,
     Queued,
     Replaced,
     Reply,
@@ -22,6 +27,7 @@ from pombo_client.models import (
     TextParameter,
     TierOptions,
 )
+from pombo_client.types import File
 
 base_url, key, operator_key, channel = sys.argv[1:]
 channel = UUID(channel)
@@ -81,6 +87,14 @@ for send_id in sends:
 
 limits = explain_limits.sync(channel, client=company)
 assert any(limit.limit == "template_quota" for limit in limits.limits), limits
+
+rows = BytesIO(b"phone,first_name\n+999 900 000 008,Gil\n")
+form = FileForm(file=File(payload=rows, file_name="people.csv", mime_type="text/csv"))
+imported = upload_contacts.sync(client=company, body=form, start=True)
+assert isinstance(imported, Import) and imported.file_name == "people.csv", imported
+
+checked = check_numbers.sync(client=company, body=NumberCheck(phone_number=["+999 900 000 001", "12"]))
+assert checked.valid_count == 1, checked
 
 quota = next(tier.template_quota for tier in list_tiers.sync(client=operator).data if tier.name == "standard")
 assert quota == "unlimited" or quota >= 1, quota

@@ -77,8 +77,37 @@ for (const id of sends) {
   }
 }
 
+const first = sends[0] ?? "";
+const query = { recipient: "+999 900 000 001", limit: 1 };
+const found = told(await company.GET("/api/v1/messages", { params: { query } }));
+if (found.data[0]?.send_id !== first) throw new Error(JSON.stringify(found));
+const ofFirst = { params: { path: { id: first } } };
+const messages = told(await company.GET("/api/v1/sends/{id}/messages", ofFirst));
+if (messages.data[0]?.ordinal !== 0 || messages.next_cursor !== undefined) throw new Error(JSON.stringify(messages));
+const lines = told(await company.GET("/api/v1/sends/{id}/messages/export", { ...ofFirst, parseAs: "text" }));
+if (JSON.parse(lines).recipient !== messages.data[0].recipient) throw new Error(lines);
+
 const limits = told(await company.GET("/api/v1/chat/{id}/limits", { params: { path: { id: channel } } }));
 if (!limits.limits.some(({ limit }) => limit === "template_quota")) throw new Error(JSON.stringify(limits));
+
+const file = "phone,first_name\n+999 900 000 007,Gil\n";
+const imported = told(
+  await company.POST("/api/v1/contacts/imports", {
+    params: { query: { start: true } },
+    body: { file },
+    bodySerializer: () => {
+      const form = new FormData();
+      form.set("file", new Blob([file], { type: "text/csv" }), "people.csv");
+      return form;
+    },
+  }),
+);
+if (imported.file_name !== "people.csv") throw new Error(JSON.stringify(imported));
+
+const numbers = told(
+  await company.POST("/api/v1/numbers/check", { body: { phone_number: ["+999 900 000 001", "12"] } }),
+);
+if (numbers.valid_count !== 1) throw new Error(JSON.stringify(numbers));
 
 const { data: tiers } = told(await operator.GET("/operator/v1/tiers"));
 const quota: number | "unlimited" | undefined = tiers.find(({ name }) => name === "standard")?.template_quota;

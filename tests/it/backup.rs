@@ -69,13 +69,18 @@ async fn messages_sent_since_a_backup_are_not_sent_again(universe: &Universe) {
     let (mut service, url) = world.serving.serve().await;
     let record = send_record(&world, &url, &bulk).await;
     assert_eq!(record["state"], "canceled", "{record}");
+    // The record says that the restore ended it, and what to do.
+    let reason = &record["end_reason"];
+    assert_eq!(reason["code"], "restored", "{record}");
+    assert!(reason["sentence"].as_str().unwrap().contains("/retry"), "{record}");
     let counts = &record["counts"];
     assert_eq!(counts["queued"].as_u64().unwrap() + counts["canceled"].as_u64().unwrap(), 0, "{record}");
     let left = counts["unknown"].as_u64().unwrap();
     assert!(left > 0 && left <= unknown, "{record} {restored}");
     assert_eq!(left + counts["sent"].as_u64().unwrap(), RECIPIENTS, "{record}");
     // The send was canceled after the backup, so the restored database does not know that: a person decides.
-    assert_eq!(send_record(&world, &url, &later).await["state"], "paused");
+    let paused = send_record(&world, &url, &later).await;
+    assert_eq!((&paused["state"], &paused["end_reason"]), (&json!("paused"), &Value::Null));
 
     // Messages in the channel's lanes go before later ones.
     let after = world.to_one(&url).await;

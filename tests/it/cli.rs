@@ -1,5 +1,6 @@
 //! The `pombo` program as an operator meets it: output, sentences, exit codes.
 
+mod by_chance;
 mod demo;
 #[cfg(unix)]
 mod doctor;
@@ -15,7 +16,9 @@ mod refusals;
 mod secret_options;
 mod secrets;
 mod shell;
+mod simulator;
 mod suppression;
+mod tiers;
 mod tuning;
 mod user;
 mod webhook;

@@ -85,3 +85,61 @@ async fn messages_in_memory_are_measured_for_all_channels_and_shown_for_one() {
 async fn messages_in_memory_are_measured_for_all_channels_and_shown_for_one_on_postgres() {
     messages_in_memory_are_measured(Universe::postgres().await).await;
 }
+
+/// The value of a series; `None` while it is not shown.
+fn value(shown: &str, series: &str) -> Option<f64> {
+    let line = shown.lines().find_map(|line| line.strip_prefix(series)?.strip_prefix(' '))?;
+    Some(if line == "+Inf" { f64::INFINITY } else { line.parse().unwrap() })
+}
+
+async fn waiting_messages_and_rates_are_measured(universe: Universe) {
+    let mut serving = Serving::new(&universe, PEOPLE, "unlimited").await;
+    let other = serving.add_channel(OTHER_NUMBER, "standard");
+    let hang = json!({ "match": {}, "outcome": { "hang_then_accept": "60s" } });
+    serving.simulator.script(&hang).unwrap();
+    let (mut child, url) = serving.serve().await;
+    let later = pombo::clock::Timestamp::now().plus(std::time::Duration::from_secs(3_600)).to_string();
+    let mut everyone = json!({ "type": "text", "message": "hi", "contact_tag_id": serving.tag });
+    let paused = serving.send_through(&other, &url, &everyone).await;
+    assert_eq!(paused.status, 202, "{}", paused.body);
+    let pause = format!("{url}/api/v1/sends/{}/pause", paused.json()["send_id"].as_str().unwrap());
+    let answer = Answer::to(Client::new().post(pause).bearer_auth(&serving.key)).await;
+    assert_eq!(answer.status, 200, "{}", answer.body);
+    everyone["send_at"] = json!(later);
+    let scheduled = serving.send_through(&serving.channel, &url, &everyone).await;
+    assert_eq!(scheduled.status, 202, "{}", scheduled.body);
+
+    let mut shown = String::new();
+    let waits =
+        |reason: &str, tier: &str| format!("pombo_messages_waiting{{reason=\"{reason}\",tier=\"{tier}\"}}");
+    until_soon("the waiting messages", async || {
+        shown = Answer::to(Client::new().get(format!("{url}/metrics"))).await.body;
+        let of = |reason, tier| value(&shown, &waits(reason, tier)) == Some(PEOPLE as f64);
+        of("paused", "standard") && of("scheduled", "unlimited")
+    })
+    .await;
+    assert_eq!(value(&shown, "pombo_channels{status=\"disconnected\"}"), Some(0.0), "{shown}");
+    until_soon("both channels connected", async || {
+        shown = Answer::to(Client::new().get(format!("{url}/metrics"))).await.body;
+        value(&shown, "pombo_channels{status=\"connected\"}") == Some(2.0)
+    })
+    .await;
+    let labels = format!("{{tier=\"standard\",channel=\"{other}\",name=\"N{OTHER_NUMBER}\"}}");
+    let limit = value(&shown, &format!("pombo_channel_rate_limit{labels}")).unwrap();
+    assert!(limit > 0.0 && limit.is_finite(), "{limit}");
+    assert!(value(&shown, &format!("pombo_channel_rate{labels}")).is_some(), "{shown}");
+    child.crash();
+    serving.simulator.stop().await;
+    universe.end().await;
+}
+
+#[actix_web::test]
+async fn waiting_messages_and_rates_are_measured_by_reason_tier_and_channel() {
+    waiting_messages_and_rates_are_measured(Universe::sqlite().await).await;
+}
+
+#[actix_web::test]
+#[ignore = "needs PostgreSQL: run scripts/test"]
+async fn waiting_messages_and_rates_are_measured_by_reason_tier_and_channel_on_postgres() {
+    waiting_messages_and_rates_are_measured(Universe::postgres().await).await;
+}

@@ -29,6 +29,8 @@ const KEPT_IN_MEMORY: &[&str] = &[
     ".keys().revoke(",
     ".tags().delete(",
     ".contacts().delete(",
+    ".suppressions().add(",
+    ".suppressions().lift(",
     ".channels().remove(",
     ".channels().reconnect(",
     ".channels().add(",
@@ -37,6 +39,8 @@ const KEPT_IN_MEMORY: &[&str] = &[
     ".companies().change(",
     ".tiers().apply(",
     ".tiers().compare(",
+    ".tiers().remove(",
+    ".tiers().rename(",
 ];
 
 #[test]

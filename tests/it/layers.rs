@@ -246,6 +246,23 @@ fn no_public_function_of_the_engine_returns_its_store() {
 }
 
 #[test]
+fn a_line_of_the_log_that_has_a_channel_s_record_names_the_channel() {
+    let mut named = 0;
+    for (module, path, lines) in CODE.iter() {
+        let text = lines.join("\n");
+        for (at, _) in text.match_indices("channel.id = %") {
+            let line: String = text[at..].chars().take(160).collect();
+            let record = line["channel.id = %".len()..].split(',').next().unwrap_or_default();
+            let Some(record) = record.strip_suffix(".id") else { continue };
+            let wanted = format!("channel.name = %{record}.name");
+            assert!(line.contains(&wanted), "{module}: {}: the line has no {wanted}", path.display());
+            named += 1;
+        }
+    }
+    assert!(named > 15, "the log's lines are not found: {named}");
+}
+
+#[test]
 fn only_a_channel_s_shell_names_its_actor() {
     let shell = Path::new(env!("CARGO_MANIFEST_DIR")).join("crates/engine/src/channel/shell");
     let mut faults = Vec::new();

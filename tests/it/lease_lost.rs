@@ -5,6 +5,7 @@ use pombo::domain::block::pack;
 use pombo::domain::phone::PhoneNumber;
 use pombo::domain::send::{Block, Recipients, Schedule, State};
 use pombo::store::ledger::{Activation, BlockOf, NewSend, PendingWrites};
+use pombo::store::sends::StoredLabel;
 use pombo::store::{Error, Lease};
 use reqwest::Method;
 use sea_orm::{ConnectionTrait as _, Database, Statement, TransactionTrait as _};
@@ -100,6 +101,7 @@ async fn nothing_of_an_older_epoch_is_written_once_the_lease_is_taken() {
         recipients,
         skipped: 0,
         schedule: Schedule::default(),
+        label: StoredLabel::default(),
     };
     let number = PhoneNumber::from_u64(FIRST).unwrap();
     let block = |first_ordinal| Block { first_ordinal, recipients: 1, packed: pack(&[number]) };
@@ -197,6 +199,7 @@ async fn taking_the_lease_waits_for_sends_that_are_being_accepted() {
         recipients: Recipients::One(number),
         skipped: 0,
         schedule: Schedule::default(),
+        label: StoredLabel::default(),
     };
     let batch = PendingWrites { sends: vec![send], ..PendingWrites::default() };
     let accepting = store.ledger().commit(&old, &batch, now);

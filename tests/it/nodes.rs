@@ -7,6 +7,7 @@ mod database;
 mod going;
 mod joining;
 mod operators;
+mod retries;
 mod sharing;
 mod sign_ins;
 mod strangers;

@@ -153,3 +153,65 @@ async fn an_operator_s_key_and_session_token_open_nothing_more_at_the_public_lis
     assert_eq!(stage.get(operators, "/console/contacts").await.status, 200);
     universe.end().await;
 }
+
+#[actix_web::test]
+async fn each_listener_shows_the_reference_of_its_own_routes_alone() {
+    let universe = Universe::sqlite().await;
+    let stage = Stage::new(&universe).await;
+    let read = async |url: &str| -> Value {
+        let answer = client().get(format!("{url}/openapi.json")).send().await.unwrap();
+        assert_eq!(answer.status().as_u16(), 200);
+        answer.json().await.unwrap()
+    };
+    let (company, operator) = (read(&stage.public).await, read(&stage.operators).await);
+    let has = |document: &Value, beginning: &str| {
+        document["paths"].as_object().unwrap().keys().any(|path| path.starts_with(beginning))
+    };
+    for (beginning, at_public, at_operators) in [
+        ("/api/v1/chat", true, false),
+        ("/hooks", true, false),
+        ("/operator/", false, true),
+        ("/metrics", false, true),
+        ("/healthz", true, true),
+    ] {
+        assert_eq!(
+            (has(&company, beginning), has(&operator, beginning)),
+            (at_public, at_operators),
+            "{beginning}"
+        );
+    }
+    let introduced =
+        |document: &Value, word: &str| document["info"]["description"].as_str().unwrap().contains(word);
+    for (word, at_public, at_operators) in
+        [("/api/v1", true, false), ("/operator/v1", false, true), ("## Errors", true, true)]
+    {
+        assert_eq!(
+            (introduced(&company, word), introduced(&operator, word)),
+            (at_public, at_operators),
+            "{word}"
+        );
+    }
+    for (document, scheme, other) in
+        [(&company, "api_key", "operator_key"), (&operator, "operator_key", "api_key")]
+    {
+        let schemes = &document["components"]["securitySchemes"];
+        assert!(schemes[scheme].is_object() && schemes[other].is_null(), "{schemes}");
+        let schemas = document["components"]["schemas"].as_object().unwrap();
+        // Everything that is left is described, and nothing of the other part is.
+        let text = document.to_string();
+        for name in schemas.keys() {
+            assert!(text.contains(&format!("\"#/components/schemas/{name}\"")), "{name}");
+        }
+        for reference in text.split("\"#/components/schemas/").skip(1) {
+            let name = reference.split('"').next().unwrap();
+            assert!(schemas.contains_key(name), "{name}");
+        }
+    }
+    for url in [&stage.public, &stage.operators] {
+        let page = client().get(format!("{url}/docs/index.html")).send().await.unwrap();
+        assert_eq!(page.status().as_u16(), 200);
+        let directory: Value = client().get(url.as_str()).send().await.unwrap().json().await.unwrap();
+        assert_eq!((&directory["docs"], &directory["openapi"]), (&json!("/docs"), &json!("/openapi.json")));
+    }
+    universe.end().await;
+}

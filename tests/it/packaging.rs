@@ -35,7 +35,7 @@ fn files(directory: &Path, found: &mut Vec<PathBuf>) {
 /// The names that begin like those of our metrics, in a query.
 fn metrics(text: &str) -> BTreeSet<String> {
     let words = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
-    let known = ["pombo_", "http_request", "process_"];
+    let known = ["pombo_", "http_re", "process_"];
     words.filter(|word| known.iter().any(|known| word.starts_with(known))).map(str::to_owned).collect()
 }
 
@@ -60,6 +60,19 @@ fn queries() -> String {
 }
 
 #[test]
+fn the_alerts_and_the_board_are_what_the_program_writes() {
+    for (words, path) in [
+        ("explain --alerts", "packaging/prometheus/alerts.yaml"),
+        ("explain --board", "packaging/grafana/pombo.json"),
+        ("explain --metrics", "docs/metrics.md"),
+    ] {
+        let written = Place::new().run(words);
+        assert_eq!(written.code, Some(0), "{written:?}");
+        assert!(written.stdout == read(path), "{path} is out of date: run `cargo run -- {words} > {path}`");
+    }
+}
+
+#[test]
 fn every_file_can_be_read() {
     let mut found = Vec::new();
     files(&root().join("packaging"), &mut found);
@@ -76,7 +89,7 @@ fn every_file_can_be_read() {
     }
 }
 
-/// A test beside the list of metrics checks that each metric is documented.
+/// A test beside the table of metrics checks that it has what the program counts.
 #[actix_web::test]
 async fn the_program_has_every_metric_that_the_board_and_the_alerts_query() {
     let universe = Universe::sqlite().await;
@@ -102,39 +115,21 @@ async fn the_program_has_every_metric_that_the_board_and_the_alerts_query() {
         .filter(|line| !line.starts_with('#'))
         .filter_map(|line| line.split(['{', ' ']).next().map(str::to_owned))
         .collect();
-    // Events that did not happen in this test are not counted yet.
+    // Counters are there from the start. These gauges and durations belong to what this service does not do.
     let unseen = [
-        "pombo_channel_changes_total",
         "pombo_clock_offset_seconds",
         "pombo_cluster_lease_seconds",
         "pombo_cluster_nodes",
         "pombo_cluster_shards",
-        "pombo_cluster_shards_gained_total",
-        "pombo_cluster_shards_released_total",
         "pombo_cluster_trusted",
-        "pombo_connections_ended_total",
+        "pombo_console_streams",
         "pombo_events_connected",
-        "pombo_events_total",
-        "pombo_forgotten_total",
-        "pombo_imported_rows_total",
-        "pombo_imports_total",
         "pombo_imports_running",
-        "pombo_ledger_failures_total",
-        "pombo_ledger_in_doubt",
-        "pombo_ledger_refused_rows_total",
-        "pombo_messages_held_total",
+        "pombo_messages_waiting",
         "pombo_nats_connected",
-        "pombo_nats_failures_total",
-        "pombo_nats_refused_total",
-        "pombo_nats_requests_total",
         "pombo_outbox_age_seconds",
         "pombo_outbox_rows",
-        "pombo_panics_total",
-        "pombo_receipts_ignored_total",
-        "pombo_receipts_total",
         "pombo_retention_step_seconds_bucket",
-        "pombo_spans_total",
-        "pombo_console_streams",
     ];
     let asked = metrics(&queries());
     assert!(asked.len() > 25, "{asked:?}");
@@ -165,12 +160,12 @@ fn the_unit_starts_the_program_as_it_wants_to_be_started() {
     let file = root().join("packaging/systemd/pombo.toml");
     assert!(line.contains("/etc/pombo/pombo.toml"));
     assert_understood(&line.replace("/etc/pombo/pombo.toml", file.to_str().unwrap()));
-    let place = Place::new();
-    let run = place.run(&format!("migrate status --config {}", file.display()));
+    let place = Place::new().with("POMBO__DATA__DIR", "lib");
+    let run = place.run(&format!("migrate up --config {}", file.display()));
     assert_eq!(run.code, Some(0), "{run:?}");
     for option in unit("Environment") {
         let (name, value) = option.split_once('=').unwrap();
-        let run = Place::new().with(name, value.replace("/var/lib", "lib")).run("migrate status");
+        let run = Place::new().with(name, value.replace("/var/lib", "lib")).run("migrate up");
         assert_eq!(run.code, Some(0), "{option}: {run:?}");
     }
     // The unit ends the program in time, and is hardened.
@@ -186,6 +181,43 @@ fn the_unit_starts_the_program_as_it_wants_to_be_started() {
     ] {
         assert_eq!(unit(key), [value], "{key}");
     }
+}
+
+/// The unit's program and a person's command use the same database.
+#[cfg(unix)]
+#[test]
+fn the_command_line_finds_the_configuration_of_the_unit() {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    let [start] = &unit("ExecStart")[..] else { panic!("one command") };
+    assert!(start.ends_with(&format!("--config {}", pombo::config::PACKAGED)), "{start}");
+    let [variables] = &unit("EnvironmentFile")[..] else { panic!("one file") };
+    let beside = Path::new(pombo::config::PACKAGED).with_file_name("environment");
+    assert_eq!(variables.trim_start_matches('-'), beside.to_str().unwrap());
+    let table: toml::Table = read("packaging/systemd/pombo.toml").parse().unwrap();
+    let directory = table["data"]["dir"].as_str().unwrap();
+    assert!(unit("Environment").contains(&format!("POMBO__DATA__DIR={directory}")));
+
+    // The same files in another place, which a variable names.
+    let place = Place::new();
+    fs::create_dir(place.path().join("etc")).unwrap();
+    let here = |text: &str| text.replace("/var/lib/pombo", place.path().join("var").to_str().unwrap());
+    place.write("etc/pombo.toml", &here(&read("packaging/systemd/pombo.toml")));
+    place.write(
+        "etc/environment",
+        &format!("# of the service\nPOMBO__SECRETS__KEY=\"{}\"\n", "01".repeat(32)),
+    );
+    let place = place.with("POMBO_CONFIG", "etc/pombo.toml");
+    place.json("company create Acme");
+    assert!(place.path().join("var/pombo.db").exists() && !place.path().join("data").exists());
+    assert!(!place.path().join("var/secret.key").exists(), "the key is beside the configuration");
+    assert_eq!(place.json("company list")[0]["name"], "Acme");
+    let variables = place.path().join("etc/environment");
+    fs::set_permissions(&variables, fs::Permissions::from_mode(0o644)).unwrap();
+    assert!(place.run("doctor").stdout.contains("any user of this machine can read etc/environment"));
+    fs::set_permissions(&variables, fs::Permissions::from_mode(0o640)).unwrap();
+    let doctor = place.run("doctor").stdout;
+    assert!(doctor.contains("read from etc/pombo.toml and etc/environment"), "{doctor}");
 }
 
 #[test]

@@ -2,19 +2,24 @@
 
 use std::time::Duration;
 
+use reqwest::Method;
 use serde_json::{Value, json};
 
 use crate::database::{Universe, stores};
 use crate::program::Place;
 use crate::running::{NUMBER, Running, WABA, until};
 use crate::scenarios::stage::{
-    FIRST, plain_template, put_tier, run_under, send_to, show, template, until_it_waits_for,
+    FIRST, limit, limits, operate, plain_template, put_tier, run_under, send_to, show, template,
+    until_it_waits_for,
 };
 
 stores!(
     a_plan_tells_the_count_and_the_time_of_the_send_that_follows,
     a_plan_counts_the_used_quota_and_the_messages_that_wait_for_it,
     a_plan_without_a_service_says_what_stands_in_the_way,
+    active_sends_are_planned_under_changed_tiers,
+    a_tier_is_renamed_during_a_send_without_a_moment_under_another_one,
+    a_channel_has_a_tier_until_a_time_and_then_its_own_again,
 );
 
 const RATE: u64 = 100;
@@ -191,4 +196,128 @@ async fn a_plan_without_a_service_says_what_stands_in_the_way(universe: &Univers
     sea_orm::ConnectionTrait::execute_unprepared(&rows, refused).await.unwrap();
     let shown = place.run(&format!("plan --channel {channel} --tag newsletter"));
     assert!(shown.stdout.contains("note: a send would be refused now (reconnect_waba)"), "{shown:?}");
+}
+
+async fn active_sends_are_planned_under_changed_tiers(universe: &Universe) {
+    let running = Running::start(universe, |_| {}).await;
+    run_under(&running, "slow", json!({ "messages_per_second": "1/min" })).await;
+    let (tag, channel, place) =
+        (running.tag("everyone", FIRST, CONTACTS).await, running.channel, beside(universe));
+    let none = plan(&place, "--set messages_per_second=10/s").await;
+    assert_eq!(none["sends"], json!([]));
+    let send = send_to(&running, channel, tag, json!({ "type": "text", "message": "hi" })).await;
+    until("the first message gone", async || show(&running, &send).await["counts"]["sent"] == 1).await;
+
+    let planned = plan(&place, "--set messages_per_second=10/s --set burst=1 --tier slow").await;
+    let effect = &planned["sends"][0];
+    assert_eq!((&effect["send_id"], &effect["tier"]), (&json!(send), &json!("slow")), "{planned}");
+    assert_eq!((&effect["remaining"], &effect["channel_id"]), (&json!(CONTACTS - 1), &json!(channel)));
+    assert_eq!(effect["estimated_seconds"], (CONTACTS - 1) * 60);
+    assert_eq!(effect["after_seconds"], (CONTACTS - 1).div_ceil(10));
+    assert_eq!(
+        (&effect["binding"], &effect["after_binding"]),
+        (&json!("messages_per_second"), &json!("messages_per_second"))
+    );
+    // The service says the same.
+    let told =
+        operate(&running, Method::POST, "plan", &json!({ "messages_per_second": "10/s" })).await.json();
+    assert_eq!(told["data"], planned["sends"], "{told}");
+    let tried = operate(
+        &running,
+        Method::PATCH,
+        "tiers/slow?dry_run=true",
+        &json!({ "messages_per_second": "10/s" }),
+    )
+    .await;
+    assert_eq!(tried.json()["sends"], planned["sends"], "{}", tried.body);
+
+    // An option of one kind of channel leaves out the other kind.
+    let quota = plan(&place, "--set template_quota=1000").await;
+    assert!(quota["sends"].as_array().unwrap().len() == 1, "{quota}");
+    assert!(quota["left_out"].as_array().unwrap().iter().any(|tier| tier["tier"] == "web-new"), "{quota}");
+    for (line, code, words) in [
+        ("plan --set burts=1", 2, "did you mean `burst`?"),
+        ("plan --set burst", 2, "OPTION=VALUE"),
+        ("plan --set burst=1 --tier slwo", 1, "did you mean `slow`?"),
+        ("plan --set burst=1 --number 5511988887777", 2, "cannot be used with"),
+        ("plan", 2, "--channel"),
+    ] {
+        let mut command = place.command(line);
+        let output = tokio::task::spawn_blocking(move || command.output()).await.unwrap().unwrap();
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert!(output.status.code() == Some(code) && said.contains(words), "{line}: {said}");
+    }
+
+    // What was planned is set, by a command beside the service.
+    let mut command = place.command("tier set slow messages_per_second=unlimited pair_interval=0s");
+    let output = tokio::task::spawn_blocking(move || command.output()).await.unwrap().unwrap();
+    assert!(output.status.success(), "{output:?}");
+    running.settled(CONTACTS).await;
+    running.end().await;
+}
+
+async fn a_tier_is_renamed_during_a_send_without_a_moment_under_another_one(universe: &Universe) {
+    let running = Running::start(universe, |_| {}).await;
+    run_under(&running, "slow", json!({ "messages_per_second": "1/h", "burst": 1 })).await;
+    let (tag, channel) = (running.tag("everyone", FIRST, CONTACTS).await, running.channel);
+    let send = send_to(&running, channel, tag, json!({ "type": "text", "message": "hi" })).await;
+    // A bucket begins empty: the first message would go in an hour.
+    until_it_waits_for(&running, &send, "rate").await;
+
+    let renamed = operate(&running, Method::POST, "tiers/slow/rename", &json!({ "name": "slower" })).await;
+    assert_eq!((renamed.status, &renamed.json()["name"]), (200, &json!("slower")), "{}", renamed.body);
+    until("the channel under the new name", async || {
+        let limits = limits(&running, channel).await;
+        limit(&limits, "messages_per_second")["set_by"].as_str().is_some_and(|by| by.contains("`slower`"))
+    })
+    .await;
+    // A change of the tier by its new name arrives, and so the old one was forgotten before.
+    let put =
+        operate(&running, Method::PATCH, "tiers/slower", &json!({ "messages_per_second": "2/h" })).await;
+    assert_eq!(put.status, 200, "{}", put.body);
+    until("the new pace", async || {
+        let limits = limits(&running, channel).await;
+        limit(&limits, "messages_per_second")["value"].as_str().is_some_and(|value| value.starts_with("2/h"))
+    })
+    .await;
+    assert_eq!(running.delivered().0, 0, "a message went at the pace of another tier");
+    assert_eq!(operate(&running, Method::DELETE, "tiers/slower", &Value::Null).await.status, 409);
+    running.end().await;
+}
+
+async fn a_channel_has_a_tier_until_a_time_and_then_its_own_again(universe: &Universe) {
+    let running = Running::start(universe, |_| {}).await;
+    run_under(&running, "slow", json!({ "messages_per_second": "1/h", "burst": 1 })).await;
+    put_tier(&running, "fast", json!({ "messages_per_second": "1000/s" })).await;
+    let (tag, path) =
+        (running.tag("everyone", FIRST, CONTACTS).await, format!("channels/{}/tier", running.channel));
+    let far = pombo::clock::Timestamp::now().plus(Duration::from_secs(3600)).to_string();
+    let fast = operate(&running, Method::PUT, &path, &json!({ "tier": "fast", "until": far })).await.json();
+    assert_eq!((&fast["tier"], &fast["tier_end"]), (&json!("fast"), &json!({ "tier": "slow", "at": far })));
+    // The send goes at the pace of the tier that the channel has for a while.
+    send_to(&running, running.channel, tag, json!({ "type": "text", "message": "hi" })).await;
+    running.settled(CONTACTS).await;
+
+    let soon = pombo::clock::Timestamp::now().plus(Duration::from_millis(200)).to_string();
+    let ending =
+        operate(&running, Method::PUT, &path, &json!({ "tier": "fast", "until": soon })).await.json();
+    assert_eq!(ending["tier_end"]["tier"], "slow");
+    until("its own tier again", async || {
+        let limits = limits(&running, running.channel).await;
+        limit(&limits, "messages_per_second")["set_by"].as_str().is_some_and(|by| by.contains("`slow`"))
+    })
+    .await;
+    let listed = operate(&running, Method::GET, "channels", &Value::Null).await.json();
+    assert_eq!((&listed["data"][0]["tier"], &listed["data"][0]["tier_end"]), (&json!("slow"), &Value::Null));
+    let subject = running.channel;
+    let changes =
+        operate(&running, Method::GET, &format!("changes?subject={subject}"), &Value::Null).await.json();
+    let newest = &changes["data"][0];
+    assert_eq!(
+        (&newest["who"], &newest["before"], &newest["after"]),
+        (&json!("pombo"), &json!("fast"), &json!("slow"))
+    );
+    let over = operate(&running, Method::PUT, &path, &json!({ "tier": "fast", "until": soon })).await;
+    assert_eq!((over.status, over.code().as_deref()), (400, Some("invalid_field")));
+    running.end().await;
 }

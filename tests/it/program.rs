@@ -49,6 +49,8 @@ impl Place {
         ours.for_each(|(name, _)| {
             command.env_remove(name);
         });
+        // Not the configuration of a service of this machine.
+        command.env("POMBO_CONFIG", "");
         command.envs(self.environment.iter().cloned());
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         command

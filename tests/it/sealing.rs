@@ -24,7 +24,7 @@ use uuid::Uuid;
 use crate::database::{Universe, stores};
 use crate::harness::Answer;
 use crate::running::{APP_SECRET, NUMBER, until, until_soon};
-use crate::serving::Serving;
+use crate::serving::{OTHER_NUMBER, SERVE, Serving};
 
 stores!(
     a_running_service_goes_on_while_the_key_is_rotated,
@@ -32,6 +32,7 @@ stores!(
     a_rotation_waits_for_records_that_a_session_has_sealed_but_not_written,
     a_rotation_does_not_overwrite_a_record_that_changed_since_it_was_read,
     additions_by_the_command_line_are_in_the_record_of_changes,
+    a_channel_whose_token_cannot_be_opened_is_disconnected_before_anybody_sends,
 );
 
 /// More values than a few batches hold.
@@ -101,7 +102,11 @@ async fn a_running_service_goes_on_while_the_key_is_rotated(universe: &Universe)
     operator(&serving, &url, &ana, Method::POST, &path, &json!({ "token": "EAAG-good" })).await;
     deliver(&serving, &url, 5_511_900_000_002).await;
     let keys = serving.place.json("secrets list");
-    assert_eq!((keys.as_array().unwrap().len(), &keys[0]["id"]), (1, &rotated["key"]), "{keys}");
+    assert_eq!((keys.as_array().unwrap().len(), &keys[0]["id"]), (2, &rotated["key"]), "{keys}");
+    // The former key is discarded while the service runs.
+    let former = keys[1]["id"].as_str().unwrap();
+    assert_eq!(serving.place.json(&format!("secrets discard {former}"))["discarded"], json!([former]));
+    assert_eq!((webhook(&serving, &url).await, handshake(&serving, &url, &word).await), (200, 200));
     let counts = ["tokens", "app_secrets", "verify_tokens"].map(|kind| keys[0][kind].as_u64());
     assert_eq!(counts, [Some(1); 3]);
 
@@ -113,8 +118,8 @@ async fn a_running_service_goes_on_while_the_key_is_rotated(universe: &Universe)
         operator(&serving, &url, &ana, Method::GET, "/changes?limit=1000", &Value::Null).await.json();
     let of_keys: Vec<_> =
         changes["data"].as_array().unwrap().iter().filter(|one| one["what"] == "sealing_key").collect();
-    assert_eq!(of_keys.len(), 2, "{changes}");
-    assert_eq!((&of_keys[0]["after"], &of_keys[1]["after"]), (&json!("retired"), &json!("current")));
+    let after: Vec<_> = of_keys.iter().map(|one| &one["after"]).collect();
+    assert_eq!(after, ["discarded", "retired", "current"], "{changes}");
     child.crash();
     serving.simulator.stop().await;
 }
@@ -147,12 +152,19 @@ async fn a_session_that_writes_loses_nothing_to_a_rotation(universe: &Universe) 
     };
     let rotating = async {
         let command = app(universe, &directory);
-        for _ in 0..3 {
+        for rotation in 1..=3 {
             until_soon("a write of the session", async || written.load(Ordering::Relaxed) > 0).await;
             written.store(0, Ordering::Relaxed);
             let rotated = sealing_keys::rotate(&command, &Who::Pombo).await.unwrap();
             assert!(rotated.resealed.session_records > 0 && rotated.unopened == 0, "{rotated:?}");
-            assert_eq!(rotated.retired.len(), 1);
+            assert_eq!(rotated.retired.len(), rotation, "all former keys are kept");
+            let newest = &rotated.retired[0].to_string();
+            if rotation == 3 {
+                for kept in &rotated.retired {
+                    sealing_keys::discard(&command, &Who::Pombo, &kept.to_string()).await.unwrap();
+                }
+                assert!(sealing_keys::discard(&command, &Who::Pombo, newest).await.is_err(), "it is gone");
+            }
         }
         done.store(true, Ordering::Relaxed);
     };
@@ -204,7 +216,7 @@ async fn a_rotation_waits_for_records_that_a_session_has_sealed_but_not_written(
     let rotated = sealing_keys::rotate(&command, &Who::Pombo).await.unwrap();
     assert_eq!((rotated.resealed.session_records, rotated.retired), (1, vec![first]));
     let keys = sealing_keys::list(&command).await.unwrap();
-    assert_eq!((keys.len(), keys[0].counts.session_records), (1, 1), "{keys:?}");
+    assert_eq!((keys.len(), keys[0].counts.session_records), (2, 1), "{keys:?}");
     outside.close().await.unwrap();
 }
 
@@ -278,4 +290,58 @@ async fn additions_by_the_command_line_are_in_the_record_of_changes(universe: &U
     }
     child.crash();
     serving.simulator.stop().await;
+}
+
+async fn a_channel_whose_token_cannot_be_opened_is_disconnected_before_anybody_sends(universe: &Universe) {
+    let mut serving = Serving::new(universe, 0, "unlimited").await;
+    let other = serving.add_channel(OTHER_NUMBER, "unlimited");
+    let connected = ("connected".to_owned(), Value::Null);
+    let mut command = serving.place.command(SERVE);
+    let (mut child, url) = serving.serve_as(command).await;
+    until_soon("both channels connected", async || {
+        status(&serving, &url, &serving.channel).await == connected
+            && status(&serving, &url, &other).await == connected
+    })
+    .await;
+    child.crash();
+
+    // The token of the other channel does not open for this one.
+    let outside = Database::connect(&universe.url).await.unwrap();
+    let sql = format!(
+        "UPDATE channel SET token = (SELECT token FROM channel AS other WHERE other.phone_number_id = '{OTHER_NUMBER}') \
+         WHERE phone_number_id = '{NUMBER}'"
+    );
+    assert_eq!(outside.execute_unprepared(&sql).await.unwrap().rows_affected(), 1);
+    outside.close().await.unwrap();
+    command = serving.place.command(SERVE);
+    let (mut child, url) = serving.serve_as(command).await;
+    let lost = ("disconnected".to_owned(), json!("no_usable_token"));
+    until_soon("the channel disconnected", async || status(&serving, &url, &serving.channel).await == lost)
+        .await;
+    assert_eq!(status(&serving, &url, &other).await, connected);
+    let text = json!({ "type": "text", "message": "hi", "phone_number": "+5511900000001" });
+    let refused = serving.send_through(&serving.channel, &url, &text).await;
+    assert_eq!(
+        (refused.status, &refused.json()["code"]),
+        (400, &json!("reconnect_waba")),
+        "{}",
+        refused.body
+    );
+    assert_eq!(serving.send_through(&other, &url, &text).await.status, 202);
+    until_soon("the command line", async || {
+        let listed = serving.place.json("channel list");
+        let found =
+            listed.as_array().unwrap().iter().find(|one| one["id"] == *serving.channel).unwrap().clone();
+        found["status"] == "disconnected"
+    })
+    .await;
+    child.crash();
+    serving.simulator.stop().await;
+}
+
+/// The status of a channel and the code of its reason, as the company sees them.
+async fn status(serving: &Serving, url: &str, channel: &str) -> (String, Value) {
+    let listed = serving.list(url, "/api/v1/chat").await.json();
+    let found = listed["data"].as_array().unwrap().iter().find(|one| one["id"] == channel).unwrap().clone();
+    (found["status"].as_str().unwrap().to_owned(), found["status_reason"]["code"].clone())
 }

@@ -9,6 +9,7 @@ use pombo::domain::message::{Failure, Key, Outcome, Position, State};
 use pombo::domain::phone::PhoneNumber;
 use pombo::domain::send::{self, Block, Mark, Progress, Recipients, Schedule};
 use pombo::store::ledger::{BlockOf, NewSend, OutcomeOf, PendingWrites, Receipt};
+use pombo::store::sends::StoredLabel;
 use pombo::store::{Error, Lease};
 use sea_orm::{ConnectionTrait as _, Database, DatabaseConnection, EntityTrait as _};
 use uuid::Uuid;
@@ -92,6 +93,7 @@ fn new_send(id: Uuid, recipients: Recipients) -> NewSend {
         recipients,
         skipped: 0,
         schedule: Schedule::default(),
+        label: StoredLabel::default(),
     }
 }
 

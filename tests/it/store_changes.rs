@@ -112,9 +112,12 @@ async fn operators_changes_of_a_channel_are_recorded_without_the_token(universe:
     let store = &universe.store;
     let id = add_channel(store, Status::Disconnected).await;
     let user = Who::CommandLine("root".to_owned());
-    assert!(store.channels().set_tier(&user, id, "high").await.unwrap());
+    assert!(store.channels().set_tier(&user, id, "high", None).await.unwrap());
     let revision = store.revisions().await.unwrap().channel;
-    assert!(store.channels().set_tier(&user, id, "high").await.unwrap(), "the tier is there all the same");
+    assert!(
+        store.channels().set_tier(&user, id, "high", None).await.unwrap(),
+        "the tier is there all the same"
+    );
     assert_eq!(store.revisions().await.unwrap().channel, revision);
     assert!(store.channels().reconnect(&ana(), id, Some(b"sealed".to_vec())).await.unwrap());
     assert!(store.channels().reconnect(&ana(), id, None).await.unwrap());
@@ -129,7 +132,7 @@ async fn operators_changes_of_a_channel_are_recorded_without_the_token(universe:
         ("cli:root", "channel.tier", Some(&old), &new),
     ];
     assert_eq!(told(&recorded), expected);
-    assert!(!store.channels().set_tier(&user, Uuid::nil(), "high").await.unwrap());
+    assert!(!store.channels().set_tier(&user, Uuid::nil(), "high", None).await.unwrap());
     assert!(!store.channels().reconnect(&user, Uuid::nil(), None).await.unwrap());
     assert_eq!(changes(store).await.len(), 3);
 }
@@ -232,7 +235,7 @@ async fn a_change_that_cannot_be_recorded_is_not_made(universe: &Universe) {
     database.execute_unprepared("ALTER TABLE change RENAME TO lost").await.unwrap();
     let new = NewOperator { name: "bob", prefix: "pombo_op_ab", hash: [1; 32], expires_at: None };
     assert!(store.tiers().apply(&ana(), &[tier("x", &json!({"pace": 2}))]).await.is_err());
-    assert!(store.channels().set_tier(&ana(), id, "high").await.is_err());
+    assert!(store.channels().set_tier(&ana(), id, "high", None).await.is_err());
     assert!(store.channels().reconnect(&ana(), id, Some(vec![2])).await.is_err());
     assert!(store.operators().add(&ana(), new.clone()).await.is_err());
     assert!(store.channels().set_app_secret(&ana(), id, vec![2]).await.is_err());
@@ -256,7 +259,7 @@ async fn changes_are_found_by_kind_and_subject(universe: &Universe) {
         store.tiers().apply(&ana(), &[tier("x", &json!({"pace": pace}))]).await.unwrap();
     }
     store.tiers().apply(&ana(), &[tier("y", &json!({}))]).await.unwrap();
-    store.channels().set_tier(&ana(), id, "x").await.unwrap();
+    store.channels().set_tier(&ana(), id, "x", None).await.unwrap();
     let named = id.to_string();
     let count = async |what, subject| {
         let filter = Filter { what, subject, ..Filter::default() };

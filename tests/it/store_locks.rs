@@ -10,6 +10,7 @@ use pombo::domain::phone::PhoneNumber;
 use pombo::domain::send::{self, Block, Mark, Progress, Recipients, Schedule};
 use pombo::store::ledger::{BlockOf, NewSend, OutcomeOf, PendingWrites, Receipt};
 use pombo::store::nodes::NewNode;
+use pombo::store::sends::StoredLabel;
 use pombo::store::{Error, Lease, Store};
 use rand::rngs::SmallRng;
 use rand::seq::SliceRandom as _;
@@ -75,6 +76,7 @@ async fn refused_once(store: &Store, lease: &Lease, id: u128, is_over: bool) -> 
         recipients: Recipients::Blocks(RECIPIENTS),
         skipped: 0,
         schedule: Schedule { send_at: None, expires_at: is_over.then_some(Timestamp::from_millis(1)) },
+        label: StoredLabel::default(),
     };
     let block = Block { first_ordinal: 0, recipients: RECIPIENTS, packed: pack(&numbers) };
     let batch = PendingWrites {

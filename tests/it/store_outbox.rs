@@ -14,6 +14,7 @@ use pombo::domain::send::{Mark, Progress, Recipients, Schedule, State};
 use pombo::store::changes::Who;
 use pombo::store::channels::{NewChannel, Sealed};
 use pombo::store::ledger::{self, INBOUND_MESSAGE, NewSend, OutcomeOf, PendingWrites, Receipt};
+use pombo::store::sends::StoredLabel;
 use pombo::store::{Lease, Store};
 use serde_json::{Value, json};
 use uuid::Uuid;
@@ -57,6 +58,7 @@ fn send(id: u128, recipients: Recipients) -> NewSend {
         recipients,
         skipped: 0,
         schedule: Schedule::default(),
+        label: StoredLabel::default(),
     }
 }
 

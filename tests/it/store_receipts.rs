@@ -15,6 +15,7 @@ use pombo::store::Lease;
 use pombo::store::ledger::{
     BlockOf, Event, INBOUND_MESSAGE, Ignored, NewSend, OutcomeOf, PendingWrites, Receipt,
 };
+use pombo::store::sends::StoredLabel;
 use pombo::store::suppressions::{Says, Word};
 use sea_orm::{ColumnTrait as _, Database, DatabaseConnection, EntityTrait as _, QueryFilter as _};
 use uuid::Uuid;
@@ -95,6 +96,7 @@ impl<'a> Ledger<'a> {
             recipients,
             skipped: 0,
             schedule: Schedule::default(),
+            label: StoredLabel::default(),
         }
     }
 

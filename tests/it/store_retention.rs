@@ -13,6 +13,7 @@ use pombo::domain::suppression::Suppression;
 use pombo::store::changes::Who;
 use pombo::store::ledger::{BlockOf, Event, INBOUND_MESSAGE, NewSend, OutcomeOf, PendingWrites, Receipt};
 use pombo::store::retention::{Aged, Cursor, Step};
+use pombo::store::sends::StoredLabel;
 use pombo::store::suppressions::{Says, Word};
 use pombo::store::users::failed_sign_ins::Folded;
 use pombo::store::{Error, Lease, Store};
@@ -85,6 +86,7 @@ async fn send(store: &Store, lease: &Lease, id: u128, recipients: u64, state: St
         recipients: if recipients == 1 { Recipients::One(number(0)) } else { Recipients::Blocks(recipients) },
         skipped: 0,
         schedule: Schedule::default(),
+        label: StoredLabel::default(),
     };
     let blocks = if recipients == 1 { Vec::new() } else { blocks.collect() };
     let batch = PendingWrites { sends: vec![new], blocks, ..PendingWrites::default() };

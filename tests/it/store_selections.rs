@@ -9,6 +9,7 @@ use pombo::domain::phone::PhoneNumber;
 use pombo::domain::send::{Block, Mark, Pace, Progress, Recipients, Schedule, Source, State};
 use pombo::store::ledger::{BlockOf, NewSend, OutcomeOf, PendingWrites, SourceOf};
 use pombo::store::retention::Cursor;
+use pombo::store::sends::StoredLabel;
 use pombo::store::sends::list::Filter;
 use pombo::store::sends::messages::Found;
 use pombo::store::{Lease, Store};
@@ -48,6 +49,7 @@ fn new_send(id: Uuid, state: State) -> NewSend {
         recipients: Recipients::Blocks(RECIPIENTS),
         skipped: 0,
         schedule: Schedule::default(),
+        label: StoredLabel::default(),
     }
 }
 
@@ -174,7 +176,7 @@ async fn the_sources_of_a_send_go_when_it_goes(universe: &Universe) {
     store.ledger().commit(&lease, &batch, NOW).await.unwrap();
     assert_eq!(kept().await, 3);
     let filter = Filter { source: Some(tag), ..Filter::default() };
-    let listed = store.of(ACME).sends().page(PAGE, filter, NOW).await.unwrap().records;
+    let listed = store.of(ACME).sends().page(PAGE, &filter, NOW).await.unwrap().records;
     assert_eq!(listed.iter().map(|send| send.id).collect::<Vec<_>>(), [SEND]);
     assert_eq!(listed[0].sources.len(), 2);
     store.sends().remove_unresolved(&lease).await.unwrap();

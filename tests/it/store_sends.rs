@@ -17,7 +17,7 @@ use pombo::store::channels::{NewChannel, Sealed};
 use pombo::store::ledger::{BlockOf, NewSend, OutcomeOf, PendingWrites};
 use pombo::store::sends::list::Filter;
 use pombo::store::sends::messages::Message;
-use pombo::store::sends::{Ready, Size};
+use pombo::store::sends::{Ready, Size, StoredLabel};
 use pombo::store::{Lease, Store};
 use sea_orm::{ConnectionTrait as _, Database, Statement};
 use uuid::Uuid;
@@ -57,6 +57,7 @@ fn new_send(id: u128, recipients: Recipients) -> NewSend {
         recipients,
         skipped: 0,
         schedule: Schedule::default(),
+        label: StoredLabel::default(),
     }
 }
 
@@ -248,7 +249,7 @@ async fn a_list_is_narrowed_to_one_stage_and_one_channel(universe: &Universe) {
     let listed = async |stage, channel: Option<u128>| {
         let channel_id = channel.map(Uuid::from_u128);
         let filter = Filter { stage, channel_id, ..Filter::default() };
-        let sends = store.of(ACME).sends().page(ALL, filter, NOW).await.unwrap();
+        let sends = store.of(ACME).sends().page(ALL, &filter, NOW).await.unwrap();
         assert_eq!(sends.total, sends.records.len() as u64);
         assert!(stage.is_none_or(|stage| sends.records.iter().all(|send| send.stage == stage)));
         sends.records.iter().map(|send| send.id.as_u128()).collect::<Vec<_>>()
@@ -265,7 +266,7 @@ async fn a_list_is_narrowed_to_one_stage_and_one_channel(universe: &Universe) {
     assert_eq!(listed(Some(Stage::Expired), None).await, [11]);
 
     let page = PageRequest { page: 3, limit: 2 };
-    let last = store.of(ACME).sends().page(page, Filter::default(), NOW).await.unwrap();
+    let last = store.of(ACME).sends().page(page, &Filter::default(), NOW).await.unwrap();
     let [expired, first] = &last.records[..] else { panic!("{last:?}") };
     assert_eq!((last.total, expired.counts.of(At::Expired), expired.finished_at), (6, 1, Some(NOW)));
     assert_eq!(
@@ -286,7 +287,7 @@ async fn unaccepted_and_foreign_sends_are_not_found(universe: &Universe) {
     for stage in Stage::ALL.into_iter().map(Some).chain([None]) {
         for channel_id in [None, Some(their_channel)] {
             let filter = Filter { stage, channel_id, ..Filter::default() };
-            let listed = store.of(ACME).sends().page(ALL, filter, NOW).await.unwrap();
+            let listed = store.of(ACME).sends().page(ALL, &filter, NOW).await.unwrap();
             assert_eq!((listed.records, listed.total), (Vec::new(), 0), "{stage:?} {channel_id:?}");
         }
     }

@@ -10,6 +10,7 @@ use pombo::domain::page::PageRequest;
 use pombo::domain::phone::PhoneNumber;
 use pombo::domain::send::{Block, Mark, Progress, Recipients, Schedule, State};
 use pombo::store::ledger::{Activation, Answer, BlockOf, NewSend, PendingWrites, Terms};
+use pombo::store::sends::StoredLabel;
 use pombo::store::sends::list::Filter;
 use pombo::store::{Error, Lease, Options, Store};
 use sea_orm::{ConnectionTrait as _, Database, EntityTrait as _};
@@ -49,6 +50,7 @@ fn new_send(id: Uuid, state: State, recipients: Recipients) -> NewSend {
         recipients,
         skipped: 0,
         schedule: Schedule::default(),
+        label: StoredLabel::default(),
     }
 }
 
@@ -141,7 +143,7 @@ async fn a_withdrawn_send_is_shown_nowhere_and_deleted_later(universe: &Universe
     let (store, lease) = (&universe.store, lease(universe).await);
     store.ledger().commit(&lease, &begun(), NOW).await.unwrap();
     assert_eq!(settle(store).await, HashSet::new());
-    let listed = store.of(ACME).sends().page(ALL, Filter::default(), NOW).await.unwrap();
+    let listed = store.of(ACME).sends().page(ALL, &Filter::default(), NOW).await.unwrap();
     assert_eq!((listed.total, listed.records.len()), (0, 0));
     assert!(store.of(ACME).sends().find(ID, NOW).await.unwrap().is_none());
     assert!(store.of(ACME).sends().snapshot(ID).await.unwrap().is_none());

@@ -19,6 +19,7 @@ use crate::database::{Universe, stores};
 
 stores!(
     suppressions_that_a_person_adds_and_lifts_are_recorded_and_noticed,
+    suppressions_are_found_by_many_numbers_at_once,
     a_person_s_suppression_outlasts_a_hold_and_leaves_the_provider_s_alone,
     a_statement_that_waits_for_a_number_counts_as_made_now_once_the_clock_went_back,
 );
@@ -149,4 +150,28 @@ async fn a_statement_that_waits_for_a_number_counts_as_made_now_once_the_clock_w
     let later = now.plus(Duration::from_secs(1));
     store.of(company).persons().keep_statements(&[stop(later)]).await.unwrap();
     assert_eq!(waiting().await, [stop(later)], "the later one counts");
+}
+
+async fn suppressions_are_found_by_many_numbers_at_once(universe: &Universe) {
+    let store = &universe.store;
+    let company = store.companies().add(&Who::Pombo, "Acme", "standard").await.unwrap().id;
+    let other = store.companies().add(&Who::Pombo, "Globex", "standard").await.unwrap().id;
+    let (one, two) = (number("+5511900000001"), number("+5511900000002"));
+    for scope in [Suppression::Everything, Suppression::Marketing] {
+        store.of(company).suppressions().add(&ana(), one, scope).await.unwrap();
+    }
+    store.of(other).suppressions().add(&ana(), two, Suppression::Marketing).await.unwrap();
+    store.of(company).suppressions().add(&ana(), two, Suppression::Marketing).await.unwrap();
+    store.of(company).suppressions().lift(&ana(), two).await.unwrap();
+    let among = async |company: Uuid, numbers: &[PhoneNumber]| {
+        let kept = store.of(company).suppressions().among(numbers, Timestamp::now()).await.unwrap();
+        kept.iter().map(|kept| (kept.record.recipient, kept.record.scope)).collect::<Vec<_>>()
+    };
+    // More than are looked up together.
+    let mut many: Vec<_> =
+        (0..6_000).filter_map(|end| PhoneNumber::from_u64(5_511_800_000_000 + end)).collect();
+    many.extend([two, one]);
+    assert_eq!(among(company, &many).await, [(one, Suppression::Marketing), (one, Suppression::Everything)]);
+    assert_eq!(among(other, &[one, two]).await, [(two, Suppression::Marketing)]);
+    assert_eq!(among(company, &[]).await, []);
 }

@@ -14,6 +14,7 @@ use pombo::store::Lease;
 use pombo::store::changes::Who;
 use pombo::store::channels::{NewChannel, Sealed};
 use pombo::store::ledger::{BlockOf, NewSend, OutcomeOf, PendingWrites};
+use pombo::store::sends::StoredLabel;
 use pombo::store::templates::recipients::WrittenTo;
 use uuid::Uuid;
 
@@ -100,6 +101,7 @@ impl Ledger<'_> {
             recipients,
             skipped: 0,
             schedule: Schedule::default(),
+            label: StoredLabel::default(),
         };
         let outcomes = rows.iter().map(|(ordinal, state, taken_at)| {
             let recipient = numbers[usize::try_from(*ordinal).unwrap()];

@@ -24,6 +24,7 @@ stores! {
     a_number_is_known_as_whatsapp_answered_last,
     the_first_time_counts_and_a_number_that_was_heard_is_not_asked_for,
     strangers_are_counted_by_the_time_of_their_first_message,
+    numbers_are_known_together_and_those_that_were_only_asked_about_are_counted,
     facts_about_a_number_are_in_its_contacts_and_found_at_once,
     a_picture_is_written_once,
     a_phone_is_linked_until_it_is_not_and_its_numbers_stay,
@@ -195,4 +196,26 @@ async fn a_phone_is_linked_until_it_is_not_and_its_numbers_stay(universe: &Unive
     assert!(!store.web_sessions().exists(ONE).await.unwrap());
     assert_eq!(known(store, ONE, JOAO).await.unwrap().first_sent_at, Some(at(7)));
     assert_eq!(channel(OTHER).await.linked_at, Some(at(6)));
+}
+
+async fn numbers_are_known_together_and_those_that_were_only_asked_about_are_counted(universe: &Universe) {
+    let store = &universe.store;
+    let sessions = store.web_sessions();
+    sessions
+        .note_number_check(ONE, number(MARIA), Some("5511988887777@s.whatsapp.net"), None, at(2))
+        .await
+        .unwrap();
+    sessions.note_number_check(ONE, number(JOAO), None, None, at(1)).await.unwrap();
+    sessions.note_number_check(OTHER, number(MARIA + 1), None, None, at(1)).await.unwrap();
+    let known = sessions.known_numbers(ONE, &[number(JOAO), number(MARIA), number(MARIA + 1)]).await.unwrap();
+    let mut shown: Vec<_> = known.iter().map(|(number, known)| (*number, known.jid.is_some())).collect();
+    shown.sort_unstable();
+    assert_eq!(shown, [(number(MARIA), true), (number(JOAO), false)]);
+    assert_eq!(sessions.known_numbers(ONE, &[]).await.unwrap(), []);
+    let both = [(at(1), number(JOAO)), (at(2), number(MARIA))];
+    assert_eq!(sessions.asked_since(ONE, at(0)).await.unwrap(), both);
+    assert_eq!(sessions.asked_since(ONE, at(2)).await.unwrap(), both[1..]);
+    // A number that got a message was asked about for the message.
+    sessions.note_first_sent(ONE, number(MARIA), at(3)).await.unwrap();
+    assert_eq!(sessions.asked_since(ONE, at(0)).await.unwrap(), both[..1]);
 }

@@ -133,6 +133,10 @@ impl Heartbeat {
                 self.nodes.is_draining.store(true, Ordering::Relaxed);
                 tracing::info!("draining: giving the channels to other nodes");
             }
+            Effect::Undrain => {
+                self.nodes.is_draining.store(false, Ordering::Relaxed);
+                tracing::info!("no longer draining: taking channels again");
+            }
             Effect::CloseFence(node) => self.close_fence(node),
             Effect::ClearUp(node) => self.clear_up(node),
             Effect::Claim(shards) => self.claim(shards),

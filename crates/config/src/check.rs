@@ -1,5 +1,7 @@
 //! Checks one setting at a time: whether the option exists, and whether the value is valid.
 
+use std::path::Path;
+
 use figment::Figment;
 use figment::error::Kind;
 use figment::value::{Dict, Num, Value};
@@ -33,12 +35,12 @@ fn is_empty_section(value: &Value) -> bool {
 
 /// The fault of an environment variable that looks like one of ours and is not read, because two underscores
 /// have to separate section and key; `None` for other programs' variables.
-pub(super) fn misspelt(reference: &Value, variable: &str) -> Option<Fault> {
+pub(super) fn misspelt(reference: &Value, variable: &str, place: Option<&Path>) -> Option<Fault> {
     let rest = variable.strip_prefix("POMBO_").filter(|rest| !rest.starts_with('_'))?;
     let flat = |name: &str| name.to_ascii_lowercase().replace(['.', '_'], "");
     let option = options(reference).into_iter().find(|option| flat(option) == flat(rest))?;
     Some(Fault {
-        source: Source::Environment(variable.to_owned()),
+        source: Source::variable(variable, place),
         problem: "it is not read: two underscores have to separate prefix, section and key".to_owned(),
         mend: format!("write {}{}", layers::PREFIX, option.to_ascii_uppercase().replace('.', "__")),
         option: Some(option),

@@ -2,7 +2,7 @@
 //! code.
 
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// The source of a value.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -13,6 +13,18 @@ pub enum Source {
     File(PathBuf),
     /// The environment variable of this name.
     Environment(String),
+    /// The variable of this name in the file beside the configuration file.
+    Beside(String, PathBuf),
+}
+
+impl Source {
+    /// A variable of this process, or of the file at `place`.
+    pub(super) fn variable(name: &str, place: Option<&Path>) -> Self {
+        match place {
+            Some(place) => Self::Beside(name.to_owned(), place.to_owned()),
+            None => Self::Environment(name.to_owned()),
+        }
+    }
 }
 
 impl fmt::Display for Source {
@@ -21,6 +33,7 @@ impl fmt::Display for Source {
             Self::Default => f.write_str("default"),
             Self::File(path) => write!(f, "file {}", path.display()),
             Self::Environment(name) => write!(f, "environment variable {name}"),
+            Self::Beside(name, path) => write!(f, "variable {name} in {}", path.display()),
         }
     }
 }

@@ -32,7 +32,10 @@ pub(super) fn file(path: &Path) -> Result<Vec<Setting>, Fault> {
     let text = std::fs::read_to_string(path).map_err(|error| {
         let mend = match error.kind() {
             io::ErrorKind::NotFound => "check the path given with --config",
-            io::ErrorKind::PermissionDenied => "let the user that runs this process read it",
+            io::ErrorKind::PermissionDenied => {
+                "let the user that runs this process read it, run this as the service's user, such as with `sudo -u \
+                 pombo`, or give another file with --config"
+            }
             _ => "give a readable UTF-8 file",
         };
         fault(format!("it cannot be read: {error}"), mend)
@@ -59,13 +62,19 @@ fn flatten(section: &str, tree: Dict, source: &Source, settings: &mut Vec<Settin
 
 /// The options that the environment sets, each with the type that it has in the reference, so that a password
 /// of digits stays a text and a port becomes a number.
-pub(super) fn environment(reference: &Value, variables: &[(String, String)]) -> Vec<Setting> {
+///
+/// They are those of this process, or of the file at `place`.
+pub(super) fn environment(
+    reference: &Value,
+    variables: &[(String, String)],
+    place: Option<&Path>,
+) -> Vec<Setting> {
     variables
         .iter()
         .filter_map(|(name, text)| {
             let option = name.strip_prefix(PREFIX)?.to_ascii_lowercase().replace("__", ".");
             let value = typed(reference.find_ref(&option), text);
-            Some(Setting { option, value, source: Source::Environment(name.clone()) })
+            Some(Setting { option, value, source: Source::variable(name, place) })
         })
         .collect()
 }

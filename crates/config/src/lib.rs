@@ -12,6 +12,7 @@ mod nats;
 mod provider_version;
 mod secret;
 mod sections;
+mod sources;
 #[cfg(test)]
 mod tests;
 mod units;
@@ -33,6 +34,7 @@ pub use sections::{
     CloudApi, Data, Database, Docs, Engine, Imports, Limits, Log, LogFormat, Media, Metrics, Network,
     Retention, Retry, Secrets, Server, SqliteSynchronous, Telemetry, WebSession,
 };
+pub use sources::{PACKAGED, Sources, VARIABLE, locate};
 
 /// All options with their defaults and reasons, as TOML: the text of `config/default.toml`.
 pub const REFERENCE: &str = include_str!("../../../config/default.toml");
@@ -81,6 +83,9 @@ pub struct Config {
     pub telemetry: Telemetry,
     /// The API's description.
     pub docs: Docs,
+    /// The files that it was read from.
+    #[serde(skip)]
+    pub sources: Sources,
 }
 
 impl Config {
@@ -127,18 +132,27 @@ impl Config {
         let defaults = Figment::from(Toml::string(REFERENCE));
         let reference: Value = extract(&defaults)?;
         let mut faults = Vec::new();
-        let mut settings = match file.map(layers::file) {
-            Some(Ok(settings)) => settings,
-            Some(Err(fault)) => {
-                faults.push(fault);
-                Vec::new()
+        let mut sources_read = Sources { file: file.map(Path::to_owned), ..Sources::default() };
+        let mut settings = Vec::new();
+        for layer in file.into_iter().map(layers::file) {
+            match layer {
+                Ok(layer) => settings.extend(layer),
+                Err(fault) => faults.push(fault),
             }
-            None => Vec::new(),
-        };
+        }
+        let beside = file.map_or(Ok(Vec::new()), |file| sources::variables(file, &mut sources_read));
+        let mut beside = beside.unwrap_or_else(|fault| {
+            faults.push(fault);
+            Vec::new()
+        });
         let mut variables: Vec<_> = environment.filter(|(name, _)| name.starts_with("POMBO_")).collect();
+        beside.sort_unstable();
         variables.sort_unstable();
-        settings.extend(layers::environment(&reference, &variables));
-        faults.extend(variables.iter().filter_map(|(name, _)| check::misspelt(&reference, name)));
+        for (variables, place) in [(&beside, sources_read.variables.as_deref()), (&variables, None)] {
+            settings.extend(layers::environment(&reference, variables, place));
+            let names = variables.iter().map(|(name, _)| name);
+            faults.extend(names.filter_map(|name| check::misspelt(&reference, name, place)));
+        }
 
         let mut merged = presets.iter().fold(defaults.clone(), |merged, preset| merged.merge(*preset));
         let mut sources = Vec::new();
@@ -151,7 +165,7 @@ impl Config {
                 }
             }
         }
-        let config: Self = extract(&merged)?;
+        let config = Self { sources: sources_read, ..extract(&merged)? };
         faults.extend(validate::faults(&config).into_iter().map(|(option, problem, mend)| {
             let source = sources.iter().rfind(|(set, _)| set == option).map(|(_, source)| source.clone());
             let source = source.unwrap_or(Source::Default);

@@ -364,6 +364,8 @@ pub enum LogFormat {
 pub struct Metrics {
     /// Whether `/metrics` is served.
     pub enabled: bool,
+    /// The most channels, and the most tiers, with series of their own.
+    pub detail: usize,
 }
 
 /// `[telemetry]`: traces of sends.

@@ -14,7 +14,7 @@ fn load(file: &str, environment: &[(&str, &str)]) -> Result<Config, Faults> {
     Config::load_from(Some(written.path()), environment).map_err(|Faults(faults)| {
         let named = |fault: Fault| match fault.source {
             Source::File(_) => Fault { source: Source::File("pombo.toml".into()), ..fault },
-            Source::Default | Source::Environment(_) => fault,
+            Source::Default | Source::Environment(_) | Source::Beside(..) => fault,
         };
         Faults(faults.into_iter().map(named).collect())
     })

@@ -43,6 +43,14 @@ pub fn shown(address: &str) -> String {
     url.to_string()
 }
 
+/// `HOST:PORT` of a PostgreSQL server's readable address; `None` for SQLite, and for an address without a host.
+pub fn place(address: &str) -> Option<String> {
+    const USUAL: u16 = 5432;
+    let url = parse(address).filter(|url| url.scheme().starts_with("postgres"))?;
+    let host = url.host_str().filter(|host| !host.is_empty())?;
+    Some(format!("{host}:{}", url.port().unwrap_or(USUAL)))
+}
+
 /// Whether a text that is meant to be secret contains a secret: an address does when it has a user or parameters.
 pub fn holds_secret(text: &str) -> bool {
     match text.split_once("://") {

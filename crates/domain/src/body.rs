@@ -4,10 +4,12 @@
 //! refused early never has its million recipients read.
 
 mod small;
+mod unknown;
 
 use std::fmt;
 use std::marker::PhantomData;
 
+pub use self::unknown::{MOST_COMPARED, refuse_misspelled};
 use crate::error::{Code, Refusal};
 
 /// One field of a body: its name, and the value that was given in the form `F`. The reference describes it as a `T`.
@@ -38,7 +40,7 @@ impl<F, T> Field<F, T> {
 
     /// "`name` what".
     pub fn refuse(&self, code: Code, what: impl fmt::Display) -> Refusal {
-        Refusal::new(code, format!("`{}` {what}", self.name))
+        Refusal::of(self.name, code, what)
     }
 
     /// "`name` must be …".

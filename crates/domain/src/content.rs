@@ -8,6 +8,9 @@ use serde_json::Value;
 
 use super::words::words;
 use crate::contact::Person;
+use crate::contact_card::ContactCard;
+use crate::location::Location;
+use crate::reaction::Reaction;
 use crate::template::Component;
 use crate::template::contact_field::{self, ContactField, NoValue};
 
@@ -24,6 +27,14 @@ pub enum Kind {
     Audio,
     /// Any other file.
     Document,
+    /// A small picture without a frame.
+    Sticker,
+    /// A place on the map.
+    Location,
+    /// Cards of people.
+    Contacts,
+    /// An emoji below a message of the conversation.
+    Reaction,
     /// A text that the provider approved.
     Template,
     /// Buttons, a menu or products.
@@ -36,6 +47,10 @@ words!(Kind {
     Video = "video",
     Audio = "audio",
     Document = "document",
+    Sticker = "sticker",
+    Location = "location",
+    Contacts = "contacts",
+    Reaction = "reaction",
     Template = "template",
     Interactive = "interactive",
 });
@@ -87,6 +102,26 @@ pub enum Content {
         /// that looks like a file's name.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         filename: Option<String>,
+    },
+    /// A small picture without a frame, which has no caption.
+    Sticker {
+        /// The link from which the provider fetches it.
+        link: String,
+    },
+    /// A place on the map.
+    Location {
+        /// The place.
+        location: Location,
+    },
+    /// Cards of people.
+    Contacts {
+        /// The cards, at least one.
+        contacts: Vec<ContactCard>,
+    },
+    /// An emoji below a message of the conversation, or its removal.
+    Reaction {
+        /// The message and the emoji.
+        reaction: Reaction,
     },
     /// A text that the provider approved, with this send's values.
     Template {
@@ -179,6 +214,10 @@ impl Content {
             Self::Video { .. } => Kind::Video,
             Self::Audio { .. } => Kind::Audio,
             Self::Document { .. } => Kind::Document,
+            Self::Sticker { .. } => Kind::Sticker,
+            Self::Location { .. } => Kind::Location,
+            Self::Contacts { .. } => Kind::Contacts,
+            Self::Reaction { .. } => Kind::Reaction,
             Self::Template { .. } => Kind::Template,
             Self::Interactive { .. } => Kind::Interactive,
         }
@@ -206,6 +245,20 @@ mod tests {
             Content::Audio { link: link(), voice: None },
             Content::Audio { link: link(), voice: Some(true) },
             Content::Document { link: link(), caption: None, filename: Some("a.pdf".to_owned()) },
+            Content::Sticker { link: link() },
+            Content::Location {
+                location: Location::parse(&json!({"latitude": -23.5613, "longitude": "-46.6565", "name": "Sol"}))
+                    .unwrap(),
+            },
+            Content::Contacts {
+                contacts: ContactCard::parse_all(
+                    &json!([{"name": {"formatted_name": "Ana", "first_name": "Ana"}, "phones": [{"phone": "190"}]}]),
+                )
+                .unwrap(),
+            },
+            Content::Reaction {
+                reaction: Reaction::parse(&json!({"message_id": "wamid.x", "emoji": ""})).unwrap(),
+            },
             Content::Template {
                 name: "order".to_owned(),
                 language: "pt_BR".to_owned(),

@@ -112,6 +112,10 @@ codes! {
     InvalidTier = "invalid_tier", Invalid;
     /// A tier cannot change the kind of channel that it is for.
     TierKindChanged = "tier_kind_changed", Conflict;
+    /// The tier is used by a channel or a company.
+    TierInUse = "tier_in_use", Conflict;
+    /// There is no such entry in the history, or it has nothing to go back to.
+    ChangeNotFound = "change_not_found", NotFound;
     /// The channel id in a web session's path is not an id.
     InvalidIdParam = "invalid_id_param", Invalid;
     /// The webhook is not signed with the channel's app secret.
@@ -126,6 +130,13 @@ codes! {
     BodyTooSlow = "body_too_slow", TooSlow;
     /// A known field has a wrong JSON type or an impossible value.
     InvalidField = "invalid_field", Invalid;
+    /// A field of the body is unknown, and its name is nearly that of a known one: `did you mean` names it. Unknown fields
+    /// with other names are accepted.
+    UnknownField = "unknown_field", Invalid;
+    /// The path has no query parameter of this name.
+    UnknownParameter = "unknown_parameter", Invalid;
+    /// A query parameter that has one value is given more than once.
+    RepeatedParameter = "repeated_parameter", Invalid;
     /// `page` or `limit` is out of its range.
     InvalidPagination = "invalid_pagination", Invalid;
     /// `type` is absent.
@@ -136,7 +147,7 @@ codes! {
     MissingRecipient = "missing_recipient", Invalid;
     /// No recipient with a valid number is left.
     NoValidRecipients = "no_valid_recipients", Invalid;
-    /// More `phone_number` entries than one request may have.
+    /// More `phone_number` entries than one request may have, or a reaction to more than one recipient.
     TooManyRecipients = "too_many_recipients", Invalid;
     /// More tags than one request may have.
     TooManyTags = "too_many_tags", Invalid;
@@ -164,6 +175,18 @@ codes! {
     MissingInteractive = "missing_interactive", Invalid;
     /// The interactive payload breaks one of the provider's rules.
     InvalidInteractive = "invalid_interactive", Invalid;
+    /// A location send without `location`.
+    MissingLocation = "missing_location", Invalid;
+    /// `location` is no place on the map, or one of its texts is too long.
+    InvalidLocation = "invalid_location", Invalid;
+    /// A contacts send without `contacts`.
+    MissingContacts = "missing_contacts", Invalid;
+    /// A card of `contacts` lacks what the provider asks for, or breaks one of its rules.
+    InvalidContacts = "invalid_contacts", Invalid;
+    /// A reaction send without `reaction`.
+    MissingReaction = "missing_reaction", Invalid;
+    /// `reaction` does not name one message and one emoji.
+    InvalidReaction = "invalid_reaction", Invalid;
     /// `send_at` and `expires_at` leave no time to send in, or are too far ahead.
     InvalidSchedule = "invalid_schedule", Invalid;
     /// No such template in this company.
@@ -172,9 +195,9 @@ codes! {
     TemplateNotApproved = "template_not_approved", Invalid;
     /// The channel is disconnected or blocked: reconnect it, or resolve the block with the provider.
     ReconnectWaba = "reconnect_waba", Invalid;
-    /// A web-session send without `phone_number`.
+    /// A web-session send, or a check of numbers, without `phone_number`.
     MissingPhoneNumber = "missing_phone_number", Invalid;
-    /// The phone number or group id of a web-session send is malformed.
+    /// The phone number, or the id of a group, is malformed.
     InvalidPhoneNumber = "invalid_phone_number", Invalid;
     /// A web-session send without `recipient_type`.
     MissingRecipientType = "missing_recipient_type", Invalid;
@@ -206,6 +229,8 @@ codes! {
     MessageNotFound = "message_not_found", NotFound;
     /// The send is over: it can no longer be paused, resumed or canceled.
     SendIsOver = "send_is_over", Conflict;
+    /// A retry of this send, or of one that it belongs to, is being accepted.
+    RetryInProgress = "retry_in_progress", Conflict;
     /// The company has no such contact.
     ContactNotFound = "contact_not_found", NotFound;
     /// Another contact of the company has the number.
@@ -249,11 +274,25 @@ pub struct Refusal {
     pub code: Code,
     /// One sentence for a person: what is wrong and what to do about it.
     pub sentence: String,
+    /// The field or the parameter at fault, if one is: its name as it was given, or its path in the body.
+    pub param: Option<String>,
 }
 
 impl Refusal {
     /// A refusal with this code and sentence.
     pub fn new(code: Code, sentence: impl Into<String>) -> Self {
-        Self { code, sentence: sentence.into() }
+        Self { code, sentence: sentence.into(), param: None }
+    }
+
+    /// The refusal of a field or a parameter: "`param` what".
+    pub fn of(param: impl Into<String>, code: Code, what: impl fmt::Display) -> Self {
+        let param = param.into();
+        Self::new(code, format!("`{param}` {what}")).about(param)
+    }
+
+    /// The same refusal, with the field or the parameter at fault.
+    #[must_use]
+    pub fn about(self, param: impl Into<String>) -> Self {
+        Self { param: Some(param.into()), ..self }
     }
 }

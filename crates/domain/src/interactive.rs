@@ -14,7 +14,7 @@ use serde_json::Value;
 pub use self::parts::*;
 use crate::error::{Code, Refusal};
 use crate::link::Link;
-use crate::payload::{Limit, Node, Part, is_absent, items, one};
+use crate::payload::{Limit, Node, Part, checked, is_absent, one};
 
 /// Checks a payload and returns it as it is sent: without entries that are `null` or blank, which
 /// count as absent, and with the link of its header in the form that every client can fetch. Fields that no type has
@@ -62,50 +62,52 @@ impl Part for HeaderFile {
 
 impl Part for ButtonAction {
     fn read(node: &Node<'_>) -> Result<Self, Refusal> {
-        let buttons: Vec<(_, ReplyButton)> = items(node, "buttons", Self::buttons().most)?;
         let (mut titles, mut ids) = (HashSet::new(), HashSet::new());
-        for (at, ReplyButton { reply: Reply { id, title }, .. }) in &buttons {
+        let buttons = checked(node, "buttons", Self::buttons().most, |at, _: &ReplyButton, _| {
             let reply = at.object("reply")?;
-            unique_id(&reply, id, &mut ids)?;
-            if !titles.insert(title) {
+            unique_id(&reply, Reply::id(), &mut ids)?;
+            if !titles.insert(reply.text("title", Reply::title().most)?) {
                 return Err(reply.refuse("has the same title as a button before it: titles must differ"));
             }
-        }
-        Ok(Self { buttons: buttons.into_iter().map(|(_, button)| button).collect() })
+            Ok(())
+        })?;
+        Ok(Self { buttons })
     }
 }
 
 impl Part for ListAction {
     fn read(node: &Node<'_>) -> Result<Self, Refusal> {
         let button = node.text("button", Self::button().most)?.to_owned();
-        let sections: Vec<(_, ListSection)> = items(node, "sections", Self::sections().most)?;
-        check_sections(&sections, "rows", ListSection::rows(), |section| {
-            (section.title.is_some(), section.rows.len())
-        })?;
-        let mut ids = HashSet::new();
-        for (at, section) in &sections {
-            for (index, row) in section.rows.iter().enumerate() {
-                unique_id(&at.item("rows", index), &row.id, &mut ids)?;
-            }
-        }
-        Ok(Self { button, sections: sections.into_iter().map(|(_, section)| section).collect() })
+        let (mut total, mut ids) = (0, HashSet::new());
+        let sections =
+            checked(node, "sections", Self::sections().most, |at, section: &ListSection, sections| {
+                check_section(at, section.title.is_some(), sections)?;
+                add_items(at, "rows", section.rows.len(), &mut total, ListSection::rows())?;
+                let rows = at.items_at("rows", ListSection::rows().most)?;
+                rows.iter().try_for_each(|row| unique_id(row, ListRow::id(), &mut ids))
+            })?;
+        Ok(Self { button, sections })
     }
 }
 
 impl Part for ProductListAction {
     fn read(node: &Node<'_>) -> Result<Self, Refusal> {
         let catalog_id = node.text("catalog_id", Self::catalog_id().most)?.to_owned();
-        let sections: Vec<(_, ProductSection)> = items(node, "sections", Self::sections().most)?;
-        check_sections(&sections, "product_items", ProductSection::product_items(), |section| {
-            (section.title.is_some(), section.product_items.len())
-        })?;
-        Ok(Self { catalog_id, sections: sections.into_iter().map(|(_, section)| section).collect() })
+        let mut total = 0;
+        let sections =
+            checked(node, "sections", Self::sections().most, |at, section: &ProductSection, sections| {
+                check_section(at, section.title.is_some(), sections)?;
+                let count = section.product_items.len();
+                add_items(at, "product_items", count, &mut total, ProductSection::product_items())
+            })?;
+        Ok(Self { catalog_id, sections })
     }
 }
 
 /// The id that comes back when a button or a row is chosen. The provider refuses two that are equal, and one with a
 /// blank at its beginning or end.
-fn unique_id<'a>(node: &Node<'_>, id: &'a str, known: &mut HashSet<&'a str>) -> Result<(), Refusal> {
+fn unique_id<'a>(node: &Node<'a>, limit: Limit, known: &mut HashSet<&'a str>) -> Result<(), Refusal> {
+    let id = node.text("id", limit.most)?;
     if id.trim() != id {
         return Err(node.refuse("has a blank at the beginning or end of its `id`"));
     }
@@ -115,26 +117,27 @@ fn unique_id<'a>(node: &Node<'_>, id: &'a str, known: &mut HashSet<&'a str>) -> 
     Ok(())
 }
 
-/// A menu with several sections needs their titles, and the limit of a section's items is also that of all together.
-/// `shape` tells whether a section has a title, and how many items.
-fn check_sections<T>(
-    sections: &[(Node<'_>, T)],
+/// A menu with several sections needs their titles.
+fn check_section(at: &Node<'_>, has_title: bool, sections: usize) -> Result<(), Refusal> {
+    if !has_title && sections > 1 {
+        return Err(at.missing("title", "every section needs one when there are several"));
+    }
+    Ok(())
+}
+
+/// Adds the items of a section: the limit of a section's items is also that of all together.
+fn add_items(
+    at: &Node<'_>,
     key: &str,
+    count: usize,
+    total: &mut usize,
     Limit { most }: Limit,
-    shape: impl Fn(&T) -> (bool, usize),
 ) -> Result<(), Refusal> {
-    let mut total = 0;
-    for (at, section) in sections {
-        let (has_title, count) = shape(section);
-        if !has_title && sections.len() > 1 {
-            return Err(at.missing("title", "every section needs one when there are several"));
-        }
-        total += count;
-        if total > most {
-            let sentence =
-                format!("brings the {key} of all sections to {total}; at most {most} are allowed in total");
-            return Err(at.refuse(sentence));
-        }
+    *total += count;
+    if *total > most {
+        let sentence =
+            format!("brings the {key} of all sections to {total}; at most {most} are allowed in total");
+        return Err(at.refuse(sentence));
     }
     Ok(())
 }

@@ -1,6 +1,7 @@
 //! Limits, as they are shown: their allowance, their origin, and the rest.
 
 mod allows;
+mod level_hint;
 mod origin;
 
 use std::time::Duration;
@@ -8,6 +9,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 pub use self::allows::Allows;
+pub use self::level_hint::LevelHint;
 pub use self::origin::Origin;
 use super::words::words;
 use crate::outlook::Waiting;
@@ -72,6 +74,9 @@ pub struct Limit {
 /// Everything that limits a channel now.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Limits {
+    /// How the tier relates to the provider's level, where they differ. A node of an older version tells none.
+    #[serde(default)]
+    pub level_hint: Option<LevelHint>,
     /// Messages per second now; `None` when nothing limits them.
     pub rate: Option<f64>,
     /// Every limit, whether it decides or not.

@@ -7,6 +7,7 @@ mod selection;
 use std::fmt;
 use std::str::FromStr;
 
+use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 pub use self::journey::{Journey, Milestone, Step};
@@ -125,7 +126,7 @@ pub struct Position {
 }
 
 /// Our own key of a message, which the provider sends back with every receipt.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Key {
     /// The send.
     pub send_id: Uuid,

@@ -1,4 +1,6 @@
-//! Pages of a list.
+//! Pages of a list, and other parts of it.
+
+pub mod cursor;
 
 /// The page that a client requests. Both numbers are at least 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -14,6 +16,40 @@ impl PageRequest {
     pub fn offset(self) -> u64 {
         let before = self.page.saturating_sub(1).saturating_mul(self.limit.into());
         u64::try_from(before).unwrap_or(u64::MAX).min(i64::MAX as u64)
+    }
+}
+
+/// The part of a list that a client requests: a page, or what follows a record.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Window<K> {
+    /// Where it begins.
+    pub start: Start<K>,
+    /// The most records in it.
+    pub limit: u64,
+}
+
+/// Where a part of a list begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Start<K> {
+    /// After this many records: what others add and remove meanwhile moves it.
+    Offset(u64),
+    /// After the record with this key: it stays there whatever others add and remove.
+    After(K),
+}
+
+impl<K> From<PageRequest> for Window<K> {
+    fn from(page: PageRequest) -> Self {
+        Self { start: Start::Offset(page.offset()), limit: page.limit }
+    }
+}
+
+impl<K> Window<K> {
+    /// The records that it skips, and the key that it begins after.
+    pub fn parts(self) -> (u64, Option<K>) {
+        match self.start {
+            Start::Offset(offset) => (offset, None),
+            Start::After(key) => (0, Some(key)),
+        }
     }
 }
 

@@ -10,7 +10,7 @@ use std::fmt;
 use serde_json::Value;
 
 pub use self::part::Limit;
-pub(crate) use self::part::{Part, items, one, parts, tags};
+pub(crate) use self::part::{Part, checked, items, one, parts, tags};
 
 use crate::error::{Code, Refusal};
 use crate::link::{FILE_NAME_CHARS, NOT_A_FILE_NAME, is_file_name};
@@ -36,12 +36,12 @@ impl<'a> Node<'a> {
 
     /// "`path` what".
     pub(crate) fn refuse(&self, what: impl fmt::Display) -> Refusal {
-        Refusal::new(self.code, format!("`{}` {what}", self.path))
+        Refusal::of(self.path.as_str(), self.code, what)
     }
 
     /// "`path.key` is missing: remedy".
     pub(crate) fn missing(&self, key: &str, remedy: impl fmt::Display) -> Refusal {
-        Refusal::new(self.code, format!("`{}.{key}` is missing: {remedy}", self.path))
+        Refusal::of(format!("{}.{key}", self.path), self.code, format_args!("is missing: {remedy}"))
     }
 
     /// The value of this key, unless it is absent.
@@ -89,12 +89,6 @@ impl<'a> Node<'a> {
     /// The object under this key, which must be there.
     pub(crate) fn object(&self, key: &str) -> Result<Node<'a>, Refusal> {
         self.optional_object(key)?.ok_or_else(|| self.missing(key, "give an object"))
-    }
-
-    /// The item with this index of the array under this key, for a refusal.
-    pub(crate) fn item(&self, key: &str, index: usize) -> Node<'a> {
-        let value = self.value.get(key).and_then(|items| items.get(index)).unwrap_or(self.value);
-        Node { value, path: format!("{}.{key}[{index}]", self.path), code: self.code }
     }
 
     /// The objects of this array, of which there may be at most `max`.

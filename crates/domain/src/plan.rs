@@ -86,6 +86,13 @@ pub struct Estimate {
     pub binding: Option<Binding>,
 }
 
+impl Estimate {
+    /// How long it takes in seconds, rounded up; `None` as in [`Estimate::takes`].
+    pub fn seconds(self) -> Option<u64> {
+        self.takes.map(|takes| takes.as_secs().saturating_add(u64::from(takes.subsec_nanos() > 0)))
+    }
+}
+
 impl Binding {
     /// Every limit that can decide.
     pub const ALL: [Self; 5] =

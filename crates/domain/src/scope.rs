@@ -9,7 +9,7 @@ pub enum Scope {
     Send,
     /// Reads channels, templates, limits and sends.
     Read,
-    /// Reads and changes contacts and tags.
+    /// Reads and changes contacts, tags and suppressions; checks numbers.
     Contacts,
     /// Pauses, resumes and cancels sends; links web sessions to phones.
     Control,

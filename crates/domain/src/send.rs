@@ -1,6 +1,8 @@
 //! Sends: one accepted request, its frozen audience, and its progress.
 
 mod counts;
+mod end_reason;
+mod label;
 mod source;
 mod stage;
 mod tally;
@@ -10,6 +12,8 @@ use std::time::Duration;
 use uuid::Uuid;
 
 pub use self::counts::Counts;
+pub use self::end_reason::EndReason;
+pub use self::label::{Label, METADATA_ENTRIES, METADATA_KEY_CHARS, METADATA_VALUE_CHARS, REFERENCE_CHARS};
 pub use self::source::Source;
 pub use self::stage::{Stage, UnknownStage};
 pub use self::tally::{Cause, Pace, Part, Tally};
@@ -94,16 +98,16 @@ impl Schedule {
     ///
     /// `invalid_schedule`.
     pub fn check(self, now: Timestamp) -> Result<(), Refusal> {
-        let refuse = |sentence: &str| Err(Refusal::new(Code::InvalidSchedule, sentence));
+        let refuse = |param: &str, what: &str| Err(Refusal::of(param, Code::InvalidSchedule, what));
         if self.send_at.is_some_and(|start| start > now.plus(FARTHEST)) {
-            return refuse("`send_at` is more than a year ahead: ask again when it is nearer");
+            return refuse("send_at", "is more than a year ahead: ask again when it is nearer");
         }
         let Some(end) = self.expires_at else { return Ok(()) };
         if end <= now {
-            return refuse("`expires_at` has passed: nothing could start any more");
+            return refuse("expires_at", "has passed: nothing could start any more");
         }
         if self.send_at.is_some_and(|start| start >= end) {
-            return refuse("`expires_at` must be after `send_at`: nothing could start in between");
+            return refuse("expires_at", "must be after `send_at`: nothing could start in between");
         }
         Ok(())
     }

@@ -181,7 +181,8 @@ impl TemplateRequest {
                 format!(
                     "the template {name} ({language}) is {status}: only an approved template can be sent"
                 ),
-            ));
+            )
+            .about("template_id"));
         }
         template.check_components(&self.components)?;
         let contact_fields = self.contact_fields && contact_field::are_used(&self.components);

@@ -3,6 +3,7 @@
 //! Tiers are written in a file ([`parse`], [`BUILT_IN`]) or as JSON ([`from_json`]), kept in the database as
 //! one JSON document each, and applied to running channels. `config/tiers.toml` says what each option means.
 
+mod assignment;
 mod difference;
 mod document;
 mod file;
@@ -24,9 +25,10 @@ use crate::rate::Rate;
 use crate::schema_words;
 use crate::time_span;
 
+pub use assignment::{Assignment, assignments, value};
 pub use difference::{OptionChange, OptionValue, difference};
-pub use document::from_json;
-pub use file::{BUILT_IN, TierFault, parse};
+pub use document::{from_json, from_record};
+pub use file::{BUILT_IN, TierFault, parse, to_toml};
 
 /// The moving span over which [`Tier::template_quota`] counts recipients.
 pub const QUOTA_SPAN: Duration = Duration::from_secs(24 * 60 * 60);

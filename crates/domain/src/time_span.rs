@@ -10,6 +10,11 @@ use serde::{Deserialize, Deserializer, Serializer, de};
 pub const NOT_A_SPAN: &str =
     "is not a span of time: a number and a unit such as \"250ms\", \"30s\", \"10m\", \"2h\" or \"7d\"";
 
+/// Reads a span of time with its unit; `None` when the text is none.
+pub fn parse(text: &str) -> Option<Duration> {
+    humantime::parse_duration(text.trim()).ok()
+}
+
 /// Reads a span of time with its unit.
 ///
 /// # Errors
@@ -17,7 +22,7 @@ pub const NOT_A_SPAN: &str =
 /// [`NOT_A_SPAN`] when the text has no number, no unit or an unknown unit.
 pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Duration, D::Error> {
     let text = String::deserialize(deserializer)?;
-    humantime::parse_duration(text.trim()).map_err(|_| de::Error::custom(NOT_A_SPAN))
+    parse(&text).ok_or_else(|| de::Error::custom(NOT_A_SPAN))
 }
 
 /// Writes a span of time so that [`deserialize`] reads the same one.

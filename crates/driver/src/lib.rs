@@ -20,9 +20,9 @@ pub use self::records::{CONVERSATIONS, Records, RecordsError};
 use domain::phone::PhoneNumber;
 use domain::secret::Secret;
 pub use domain::web_session::{
-    Ack, AckState, Assertion, Ban, Built, BuiltMedia, Challenge, Change, Content, End, Event,
+    Ack, AckState, Assertion, Ban, Built, BuiltMedia, Card, Challenge, Change, Content, End, Event,
     InvalidAssertion, InvalidJid, InvalidMessageId, Jid, Media, MediaKind, MessageId, PairingFailure,
-    PasskeyRefused, Prepared, RESTRICTED, Record, Sent,
+    PasskeyRefused, Prepared, RESTRICTED, ReactionTo, Record, Sent,
 };
 
 /// The parameters for opening a session.

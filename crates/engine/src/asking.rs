@@ -75,6 +75,9 @@ enum Fault {
     Refused {
         code: String,
         sentence: String,
+        /// The field at fault; earlier versions do not tell it.
+        #[serde(default)]
+        param: Option<String>,
     },
     TooSoon {
         retry_after: Duration,
@@ -90,9 +93,9 @@ enum Fault {
 impl From<Error> for Fault {
     fn from(error: Error) -> Self {
         match error {
-            Error::Refused(Refusal { code, sentence })
-            | Error::Nobody { refusal: Refusal { code, sentence }, .. } => {
-                Self::Refused { code: code.as_str().to_owned(), sentence }
+            Error::Refused(Refusal { code, sentence, param })
+            | Error::Nobody { refusal: Refusal { code, sentence, param }, .. } => {
+                Self::Refused { code: code.as_str().to_owned(), sentence, param }
             }
             Error::TooSoon { retry_after, sentence, spent } => Self::TooSoon { retry_after, sentence, spent },
             Error::Unavailable { retry_after } => Self::Unavailable { retry_after },
@@ -104,9 +107,9 @@ impl From<Error> for Fault {
 impl From<Fault> for Error {
     fn from(fault: Fault) -> Self {
         match fault {
-            Fault::Refused { code, sentence } => {
+            Fault::Refused { code, sentence, param } => {
                 let known = Code::ALL.iter().copied().find(|known| known.as_str() == code);
-                Refusal::new(known.unwrap_or(Code::ServiceUnavailable), sentence).into()
+                Refusal { code: known.unwrap_or(Code::ServiceUnavailable), sentence, param }.into()
             }
             Fault::TooSoon { retry_after, sentence, spent } => Self::TooSoon { retry_after, sentence, spent },
             Fault::Unavailable { retry_after } => Self::Unavailable { retry_after },
@@ -188,7 +191,7 @@ impl Owners<'_> {
             Ok(answer) => serde_json::from_slice(&answer),
             Err(NotCarried::NoOwner | NotCarried::Unreachable) => return Ok(None),
             Err(NotCarried::Unanswered) => {
-                tracing::warn!(channel.id = %channel.id, name = Q::NAME, "the owner of a channel did not answer");
+                tracing::warn!(channel.id = %channel.id, channel.name = %channel.name, name = Q::NAME, "the owner of a channel did not answer");
                 return Err(lost::<Q>());
             }
         };
@@ -197,7 +200,7 @@ impl Owners<'_> {
             Ok(Reply::Fault(Fault::NotHere)) => Ok(None),
             Ok(Reply::Fault(fault)) => Err(fault.into()),
             Err(error) => {
-                tracing::warn!(channel.id = %channel.id, name = Q::NAME, %error, "cannot read the answer of another node");
+                tracing::warn!(channel.id = %channel.id, channel.name = %channel.name, name = Q::NAME, %error, "cannot read the answer of another node");
                 Err(lost::<Q>())
             }
         }

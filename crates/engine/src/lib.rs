@@ -10,6 +10,7 @@ mod access;
 mod account;
 pub mod activity;
 mod asking;
+mod census;
 mod channel;
 mod contacts;
 mod error;
@@ -51,7 +52,7 @@ pub use self::accept::idempotency::{KEPT, KeyGuard, Turn};
 use self::accept::resolver::Resolver;
 pub use self::accept::retry::Retried;
 pub use self::accept::web_send::WebSends;
-pub use self::accept::web_send::{DryRunFile, WebDryRun};
+pub use self::accept::web_send::{DryRunFile, NumbersChecked, WebDryRun};
 pub use self::accept::{DryRun, plan};
 pub use self::access::Caller;
 use self::access::app_secrets::{AppSecrets, VerifyTokens};
@@ -60,6 +61,7 @@ use self::access::requests::Requests;
 pub use self::access::requests::{Allowance, Exhausted};
 pub use self::channel::Channels;
 use self::channel::ClockWasSet;
+pub use self::channel::Sample;
 pub use self::channel::addition::{Addition, Check, NotAdded, Number, Unfit};
 use self::channel::directory::Directory;
 pub use self::channel::load::Load;
@@ -72,6 +74,7 @@ use self::contacts::imports::Imports;
 pub use self::contacts::imports::{
     ImportChange, NewUpload, Shown, Upload, no_such_import, settings as import_settings,
 };
+pub use self::contacts::opted_out::{Skip, skip_of};
 pub use self::error::{Error, StartError};
 pub use self::handover::{Form, HandedOver};
 pub use self::ledger::Claim;
@@ -86,6 +89,7 @@ pub use self::sends::journey::Traced;
 pub use self::sends::steering::no_such_send;
 pub use self::sends::tallies::Counted;
 use self::sends::tallies::Tallies;
+use self::sends::watching::Watches;
 use self::shared::Shared;
 use self::upkeep::wall_clock::Jump;
 pub use self::web_session::Phones;
@@ -132,6 +136,8 @@ struct Inner {
     /// The network settings, for calls of the provider outside of channels.
     network: config::Network,
     tallies: Tallies,
+    /// The sends that callers wait for.
+    watches: Watches,
     imports: Imports,
     /// Companies whose contacts are being changed in bulk.
     contact_changes: Changes,

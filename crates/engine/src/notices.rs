@@ -6,6 +6,7 @@ use uuid::Uuid;
 use crate::account::ThrottledApp;
 use crate::asking::Owners;
 use crate::shared::Shared;
+use clock::Timestamp;
 use connectors::Disposition;
 use domain::channel::Channel;
 use domain::message::{Failure, Key, State};
@@ -46,6 +47,9 @@ pub(crate) enum Told {
         sentence: String,
         /// Whether a message failed because of it.
         is_of_message: bool,
+        /// When the provider took that message, in Unix milliseconds, where that is known and decides.
+        #[serde(default)]
+        taken_at: Option<i64>,
     },
     /// The templates may have changed.
     Templates,
@@ -72,12 +76,18 @@ pub(crate) const TROUBLES: [(&str, Disposition); 7] = [
 
 impl Told {
     /// A note about trouble; a disposition that is no trouble of the number makes the owner probe it.
-    pub(crate) fn troubled(disposition: Disposition, failure: &Failure, is_of_message: bool) -> Self {
+    pub(crate) fn troubled(
+        disposition: Disposition,
+        failure: &Failure,
+        is_of_message: bool,
+        taken_at: Option<Timestamp>,
+    ) -> Self {
         let Some((word, _)) = TROUBLES.iter().find(|(_, known)| *known == disposition) else {
             return Self::Recheck;
         };
         let Failure { code, sentence } = failure.clone();
-        Self::Troubled { disposition: (*word).to_owned(), code, sentence, is_of_message }
+        let taken_at = taken_at.map(Timestamp::millis);
+        Self::Troubled { disposition: (*word).to_owned(), code, sentence, is_of_message, taken_at }
     }
 
     pub(crate) const fn name(&self) -> &'static str {
@@ -161,6 +171,7 @@ mod tests {
                 Disposition::Restrict,
                 &Failure { code: Some(368), sentence: "no".to_owned() },
                 true,
+                Some(Timestamp::from_millis(7)),
             ),
             Told::Heard(vec![(Uuid::from_u128(3), 7, 4)]),
             Told::Suppressions(vec![(Uuid::from_u128(2), 5_511_900_000_000, 1)]),

@@ -1,6 +1,6 @@
 //! The state that the engine's actors share: the memory of machines, in [`Common`], and handles.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::Deref;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -10,6 +10,7 @@ use parking_lot::RwLock;
 
 use super::account::Accounts;
 use super::activity::Activity;
+use super::census::Census;
 use super::contacts::people::People;
 use super::contacts::suppressions::Suppressions;
 use super::fair_queue::FairQueue;
@@ -82,6 +83,8 @@ pub(crate) struct Shared {
     pub(crate) cluster: Cluster,
     /// Its clock and its keys.
     pub(crate) health: Health,
+    /// The channels and the waiting messages, as last counted.
+    pub(crate) census: Census,
 }
 
 impl Common {
@@ -121,11 +124,12 @@ impl Deref for Shared {
 }
 
 impl Shared {
-    /// Reads the tiers.
-    pub(crate) async fn load_tiers(&self) -> store::Result<()> {
+    /// Reads the tiers, and returns their names. Tiers that are gone stay known until [`Tiers::keep`].
+    pub(crate) async fn load_tiers(&self) -> store::Result<HashSet<String>> {
         let tiers = self.store.tiers().all().await?;
+        let names = tiers.iter().map(|tier| tier.name.clone()).collect();
         self.tiers.replace(tiers.into_iter().map(|tier| (tier.name, tier.settings)));
-        Ok(())
+        Ok(names)
     }
 
     /// A web channel's way to its session.
@@ -162,6 +166,11 @@ impl Tiers {
         self.generation.fetch_add(1, Ordering::Release);
     }
 
+    /// Forgets the other tiers.
+    pub(crate) fn keep(&self, is_kept: impl Fn(&str) -> bool) {
+        self.tiers.write().retain(|name, _| is_kept(name));
+    }
+
     /// Whether this process has read a tier of this name.
     pub(crate) fn knows(&self, name: &str) -> bool {
         self.tiers.read().contains_key(name)
@@ -193,6 +202,19 @@ fn built_in() -> Tier {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_tier_that_is_gone_is_forgotten_once_no_channel_runs_under_it() {
+        let tiers = Tiers::default();
+        let document = |name: &str| {
+            format!(r#"{{"name":"{name}","kind":"business_account","messages_per_second":"7/s"}}"#)
+        };
+        tiers.replace(["old", "used"].map(|name| (name.to_owned(), document(name))));
+        tiers.replace([("new".to_owned(), document("new"))]);
+        assert!(tiers.knows("old") && tiers.knows("used") && tiers.knows("new"));
+        tiers.keep(|name| name != "old");
+        assert_eq!((tiers.find("old").name.as_str(), tiers.find("used").name.as_str()), (FALLBACK, "used"));
+    }
 
     #[test]
     fn a_channel_without_its_tier_runs_at_the_standard_pace() {

@@ -12,6 +12,7 @@ use super::access::app_secrets::{AppSecrets, VerifyTokens};
 use super::access::keys::Keys;
 use super::access::requests::Requests;
 use super::activity::Activity;
+use super::census::Census;
 use super::channel::directory::Directory;
 use super::contacts::change::Changes;
 use super::contacts::imports::{Imports, Runner};
@@ -24,6 +25,7 @@ use super::reader::Reader;
 use super::records::RequestShare;
 use super::rounds;
 use super::sends::tallies::Tallies;
+use super::sends::watching::Watches;
 use super::shared::{Common, Shared};
 use super::upkeep::accounts;
 use super::upkeep::retention::Retention;
@@ -123,6 +125,7 @@ impl Engine {
             activity: Activity::default(),
             cluster,
             health: Health::default(),
+            census: Census::default(),
         });
         let resolvers: Vec<_> = (0..config.engine.resolvers.max(1))
             .map(|_| {
@@ -154,6 +157,7 @@ impl Engine {
             intake: receipts::Intake::default(),
             network: config.network.clone(),
             tallies: Tallies::default(),
+            watches: Watches::default(),
             imports: Imports::new(config.imports.max_bytes),
             contact_changes: Changes::default(),
             nodes: Nodes::new(&config.limits),
@@ -174,7 +178,9 @@ impl Engine {
         }
         let mut runner = Runner::new(engine.clone(), Arc::clone(&dispatching));
         rounds::repeat(&helpers, "imports", async move || runner.round().await);
-        Sentinel { engine: engine.clone(), interval, seen, lease: dispatching, retention }.start(&helpers);
+        let (watching, is_measured) = (engine.clone(), config.metrics.enabled);
+        Sentinel { engine: watching, interval, seen, lease: dispatching, retention, is_measured }
+            .start(&helpers);
         helpers.spawn(engine.clone().take_in(session_updates));
         let connections = Connections::new(&config.cloud_api, &config.network)?;
         helpers.spawn(accounts::keep(engine.clone(), connections));

@@ -49,6 +49,20 @@ pub fn is_exposed(path: &Path) -> bool {
     }
 }
 
+/// Whether every user of this machine may read the file.
+pub fn is_public(path: &Path) -> bool {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        path.metadata().is_ok_and(|metadata| metadata.permissions().mode() & 0o007 != 0)
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = path;
+        false
+    }
+}
+
 /// Writes the names in a directory to the disk. Without this, a new name may be lost in a power cut.
 pub fn sync_directory(directory: &Path) -> io::Result<()> {
     if cfg!(unix) { File::open(directory)?.sync_all() } else { Ok(()) }

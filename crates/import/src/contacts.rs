@@ -85,6 +85,8 @@ pub struct Summary {
     pub names_kept: u64,
     /// Where the rejected rows are; `None` when there are none.
     pub rejects_file: Option<PathBuf>,
+    /// The columns that nothing was read from, because no field is known for their names.
+    pub ignored_columns: Vec<String>,
 }
 
 /// Imports the contacts in the file at `path` into `company`, and calls `progress` after each batch.
@@ -154,11 +156,20 @@ pub async fn contacts(
     if so_far.created > 0 {
         store.contacts().grew().await?;
     }
-    let Whole { rows, rejects } = reading.await.map_err(|_| Error::Stopped)??;
+    let Whole { rows, rejects, ignored_columns } = reading.await.map_err(|_| Error::Stopped)??;
     let Progress { created, updated, unchanged, rejected, without_number, names_kept, .. } = so_far;
     let written = created + updated + unchanged + rejected;
     if written != rows {
         return Err(Error::Miscounted { rows, written });
     }
-    Ok(Summary { created, updated, unchanged, rejected, without_number, names_kept, rejects_file: rejects })
+    Ok(Summary {
+        created,
+        updated,
+        unchanged,
+        rejected,
+        without_number,
+        names_kept,
+        rejects_file: rejects,
+        ignored_columns,
+    })
 }

@@ -286,6 +286,12 @@ impl Layout {
         self.fields.get(index).copied().flatten()
     }
 
+    /// The names of the columns that nothing is read from, as a mapping would name them.
+    pub(super) fn ignored(&self) -> Vec<String> {
+        let none = self.fields.iter().enumerate().filter(|(_, field)| field.is_none());
+        none.map(|(index, _)| column_name(&self.header, index)).collect()
+    }
+
     /// The columns with `field`, the preferred one first.
     pub(super) fn columns(&self, field: Field) -> impl Iterator<Item = usize> {
         self.columns.iter().filter(move |(held, _)| *held == field).map(|(_, index)| *index)

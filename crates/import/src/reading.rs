@@ -38,6 +38,8 @@ pub(super) struct Whole {
     pub(super) rows: u64,
     /// Where the rejected rows are.
     pub(super) rejects: Option<PathBuf>,
+    /// The columns that nothing was read from.
+    pub(super) ignored_columns: Vec<String>,
 }
 
 /// Reads the whole file into batches; ends early when the receiver is gone.
@@ -51,7 +53,8 @@ pub(super) fn read(path: &Path, options: &Options, batches: &mpsc::Sender<Batch>
             break;
         }
     }
-    Ok(Whole { rows: reading.read, rejects: reading.rejects.finish()? })
+    let ignored_columns = reading.layout.ignored();
+    Ok(Whole { rows: reading.read, rejects: reading.rejects.finish()?, ignored_columns })
 }
 
 /// The encoding of a file, and what its wrong bytes become: with a guess, only their rows are rejected.

@@ -14,6 +14,8 @@ pub struct Balance {
     pub repeated: u64,
     /// Refused permanently by the receiver, or expired, by the service's account.
     pub failed: u64,
+    /// Arrived, and failed by a later report of the receiver.
+    pub reported_failed: u64,
     /// Canceled at the end of the test, before they were started.
     pub canceled: u64,
     /// Still pending when the wait ended.

@@ -10,6 +10,8 @@ use uuid::Uuid;
 
 use super::client::Answer;
 use super::latency::Latencies;
+use super::ramp::Climbed;
+use super::raw::{MOST_REQUESTS, Request};
 
 /// What the service was doing when a single send was due.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
@@ -49,6 +51,8 @@ impl Phase {
 pub struct BulkSend {
     /// The id of the send.
     pub send_id: Uuid,
+    /// The name of its channel.
+    pub channel: String,
     /// The name of its tag.
     pub tag: String,
     /// When it was requested, in seconds since the test began.
@@ -59,6 +63,17 @@ pub struct BulkSend {
     pub recipients: u64,
     /// The expected number of recipients; absent when the contacts are not ours.
     pub expected: Option<u64>,
+}
+
+/// A single send: what it belongs to.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Single {
+    pub(super) phase: Phase,
+    /// The part of the schedule.
+    pub(super) leg: usize,
+    pub(super) lane: usize,
+    /// When it was due, in seconds since the test began.
+    pub(super) due_s: f64,
 }
 
 #[derive(Debug, Default)]
@@ -93,9 +108,22 @@ pub(super) struct Tally {
     pub(super) unclear: BTreeMap<String, u64>,
     /// The accepted single sends, for the account at the end.
     pub(super) single_ids: HashSet<Uuid>,
+    /// What is known of each part of the schedule.
+    pub(super) legs: Vec<Climbed>,
+    /// Every request, when they are kept.
+    pub(super) requests: Option<Vec<Request>>,
+    /// Requests that were not kept because there were too many.
+    pub(super) requests_left_out: u64,
 }
 
 impl Board {
+    /// A board that keeps every request, if `keeps_requests`.
+    pub(super) fn new(keeps_requests: bool) -> Self {
+        let board = Self::default();
+        board.tally().requests = keeps_requests.then(Vec::new);
+        board
+    }
+
     /// Ends sending.
     pub(super) fn end(&self) {
         self.is_ended.store(true, Ordering::Relaxed);
@@ -141,18 +169,64 @@ impl Board {
 }
 
 impl Tally {
+    /// Notes that a single send of this part of the schedule is due.
+    pub(super) fn due(&mut self, leg: usize) {
+        self.due += 1;
+        self.leg(leg).due += 1;
+    }
+
+    fn leg(&mut self, leg: usize) -> &mut Climbed {
+        if self.legs.len() <= leg {
+            self.legs.resize_with(leg + 1, Climbed::default);
+        }
+        &mut self.legs[leg]
+    }
+
     /// Notes the answer to a single send, `latency` after it was due.
-    pub(super) fn single(&mut self, phase: Phase, latency: Duration, answer: &Answer) {
+    pub(super) fn single(&mut self, of: Single, latency: Duration, answer: &Answer) {
+        self.keep("single", of.phase, of.lane, of.due_s, latency, answer);
         match answer {
             Answer::Accepted { send_id, recipients } => {
-                self.singles[phase as usize].record(latency);
+                self.singles[of.phase as usize].record(latency);
                 self.lately.push(latency);
                 self.promised += recipients;
                 self.singles_accepted += 1;
                 self.single_ids.insert(*send_id);
+                let leg = self.leg(of.leg);
+                leg.accepted += 1;
+                leg.latencies.record(latency);
             }
             other => self.failed(other),
         }
+    }
+
+    /// Keeps a request for its CSV, if requests are kept.
+    pub(super) fn keep(
+        &mut self,
+        kind: &'static str,
+        phase: Phase,
+        lane: usize,
+        due_s: f64,
+        latency: Duration,
+        answer: &Answer,
+    ) {
+        let Some(requests) = &mut self.requests else { return };
+        if requests.len() >= MOST_REQUESTS {
+            self.requests_left_out += 1;
+            return;
+        }
+        let answer = match answer {
+            Answer::Accepted { .. } => "accepted",
+            Answer::Refused { code: what, .. } | Answer::Unclear(what) => what,
+        };
+        requests.push(Request {
+            due_s,
+            latency_ms: latency.as_secs_f64() * 1_000.0,
+            kind,
+            phase,
+            channel: lane + 1,
+            answer: answer.to_owned(),
+        });
     }
 
     /// Notes an answer other than 202.

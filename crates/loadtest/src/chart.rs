@@ -47,8 +47,10 @@ pub(super) struct Chart {
     /// The unit of the horizontal axis.
     pub(super) along: &'static str,
     pub(super) lines: Vec<Line>,
-    /// A value that must not be exceeded.
-    pub(super) limit: Option<f64>,
+    /// A value that must not be exceeded, from each moment on.
+    pub(super) limits: Vec<(f64, f64)>,
+    /// Moments at which the test changed something, each with a word.
+    pub(super) changes: Vec<(f64, String)>,
     /// Moments at which something happened.
     pub(super) marks: Vec<f64>,
     /// Whether it is as wide as the page.
@@ -65,7 +67,7 @@ impl Chart {
         let points = || self.lines.iter().flat_map(|line| &line.points);
         points().next()?;
         let longest = points().map(|(x, _)| *x).fold(0.0, f64::max).max(1e-3);
-        let highest = points().map(|(_, y)| *y).chain(self.limit).fold(0.0, f64::max).max(1e-3) * HEADROOM;
+        let highest = points().chain(&self.limits).map(|(_, y)| *y).fold(0.0, f64::max).max(1e-3) * HEADROOM;
         let mut svg = String::new();
         {
             let root = SVGBackend::with_string(&mut svg, if self.is_wide { WIDE } else { USUAL })
@@ -117,7 +119,7 @@ impl Chart {
             .y_label_formatter(&|y| short(*y))
             .draw()?;
         for mark in self.marks.iter().filter(|mark| **mark <= longest) {
-            let top = self.limit.into_iter().chain(self.lines.iter().flat_map(highest)).fold(floor, f64::max);
+            let top = self.highest().fold(floor, f64::max);
             let line = [(*mark, floor), (*mark, top * HEADROOM)];
             chart.draw_series(DashedLineSeries::new(line, 3, 4, MARK.0.stroke_width(1)))?;
         }
@@ -129,11 +131,24 @@ impl Chart {
             }
             chart.draw_series(LineSeries::new(points, line.tone.0.stroke_width(2)))?;
         }
-        if let Some(limit) = self.limit {
-            let line = [(0.0, limit), (longest, limit)];
+        for (place, (from, limit)) in self.limits.iter().enumerate() {
+            let until = self.limits.get(place + 1).map_or(longest, |(until, _)| *until);
+            let line = [(*from, *limit), (until, *limit)];
             chart.draw_series(DashedLineSeries::new(line, 8, 5, LIMIT.0.stroke_width(2)))?;
         }
+        let top = self.highest().fold(floor, f64::max);
+        for (at, what) in self.changes.iter().filter(|(at, _)| *at <= longest) {
+            let line = [(*at, floor), (*at, top * HEADROOM)];
+            chart.draw_series(LineSeries::new(line, LIMIT.0.stroke_width(1)))?;
+            let style = ("sans-serif", 15).into_font().color(&INK.0);
+            chart.draw_series(std::iter::once(Text::new(what.clone(), (*at, top * 1.05), style)))?;
+        }
         Ok(())
+    }
+
+    /// The highest values of the lines and the limits.
+    fn highest(&self) -> impl Iterator<Item = f64> {
+        self.limits.iter().map(|(_, limit)| *limit).chain(self.lines.iter().flat_map(highest))
     }
 }
 
@@ -192,12 +207,19 @@ mod tests {
         let points: Vec<_> = (0..5_000).map(|x| (f64::from(x), f64::from(x % 7))).collect();
         for is_logarithmic in [false, true] {
             let lines = vec![line(points.clone())];
-            let chart =
-                Chart { lines, limit: Some(9.0), marks: vec![3.0], is_logarithmic, ..Chart::default() };
+            let chart = Chart {
+                lines,
+                limits: vec![(0.0, 9.0), (2_000.0, 4.0)],
+                changes: vec![(2_000.0, "40/s".to_owned())],
+                marks: vec![3.0],
+                is_logarithmic,
+                ..Chart::default()
+            };
             let svg = chart.svg().unwrap();
             let parsed = roxmltree::Document::parse(&svg).unwrap();
             let strokes = parsed.descendants().filter(|node| node.attribute("stroke") == Some("#DC2626"));
             assert!(strokes.count() > 0, "{svg}");
+            assert!(svg.contains("40/s"), "a change is named");
             assert!(svg.len() < 100_000, "{}", svg.len());
         }
         assert_eq!(Chart { lines: vec![line(Vec::new())], ..Chart::default() }.svg(), None);

@@ -33,6 +33,8 @@ pub(super) fn this_program(arguments: &[&str], log: &Path) -> anyhow::Result<Com
     let program = std::env::current_exe().context("cannot find this program's own file")?;
     let mut command = Command::new(program);
     command.args(arguments).args(["--json", "--end-with-input"]);
+    // It gets its configuration from this process alone, also on a machine with a configured service.
+    command.env(config::VARIABLE, "");
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(File::create(log)?);
     #[cfg(unix)]
     std::os::unix::process::CommandExt::process_group(&mut command, 0);

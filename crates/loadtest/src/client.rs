@@ -1,16 +1,21 @@
 //! The HTTP client with which a load test uses the service.
 
-use std::time::Duration;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, anyhow, bail};
 use reqwest::{Client, RequestBuilder, StatusCode};
-use serde_json::{Value, json};
+use serde_json::Value;
 use uuid::Uuid;
 
 use domain::secret::Secret;
 
 /// The timeout of an answer. A slower answer counts as unclear.
 const PATIENCE: Duration = Duration::from_secs(60);
+/// How long a service may take to learn a channel's templates, and the pause between two looks.
+const TEMPLATES: Duration = Duration::from_secs(30);
+const PAUSE: Duration = Duration::from_millis(100);
 /// The maximum number of single sends at once, each with a connection. A send that is due while all are in use
 /// waits, which counts in its latency.
 pub(super) const CONNECTIONS: usize = 256;
@@ -21,7 +26,9 @@ const PAGE: u64 = 1_000;
 #[derive(Debug, Clone)]
 pub(super) struct Service {
     client: Client,
-    base_url: String,
+    /// Its nodes; at least one. Sends go to them in turns, questions to the first.
+    base_urls: Arc<[String]>,
+    turn: Arc<AtomicUsize>,
     key: Secret,
 }
 
@@ -60,8 +67,8 @@ pub(super) struct Sent {
 }
 
 impl Service {
-    /// A client with connections of its own.
-    pub(super) fn new(base_url: &str, key: Secret) -> anyhow::Result<Self> {
+    /// A client with connections of its own. There is at least one node.
+    pub(super) fn new(base_urls: &[String], key: Secret) -> anyhow::Result<Self> {
         let client = Client::builder()
             .no_proxy()
             .user_agent(concat!("pombo-loadtest/", env!("CARGO_PKG_VERSION")))
@@ -70,31 +77,45 @@ impl Service {
             .tcp_nodelay(true)
             .build()
             .context("cannot make an HTTP client")?;
-        Ok(Self { client, base_url: base_url.trim_end_matches('/').to_owned(), key })
+        let base_urls = base_urls.iter().map(|url| url.trim_end_matches('/').to_owned()).collect();
+        Ok(Self { client, base_urls, turn: Arc::default(), key })
     }
 
+    /// The address of the first node.
     pub(super) fn base_url(&self) -> &str {
-        &self.base_url
+        self.base_urls.first().map_or("", String::as_str)
+    }
+
+    /// Each node by itself.
+    pub(super) fn nodes(&self) -> Vec<Self> {
+        let alone = |url: &String| Self { base_urls: [url.clone()].into(), ..self.clone() };
+        self.base_urls.iter().map(alone).collect()
+    }
+
+    /// The node whose turn it is.
+    fn next_url(&self) -> &str {
+        let turn = self.turn.fetch_add(1, Ordering::Relaxed);
+        self.base_urls.get(turn % self.base_urls.len().max(1)).map_or("", String::as_str)
     }
 
     fn get(&self, path: &str) -> RequestBuilder {
-        self.client.get(format!("{}{path}", self.base_url)).bearer_auth(self.key.expose())
+        self.client.get(format!("{}{path}", self.base_url())).bearer_auth(self.key.expose())
     }
 
     async fn json(&self, request: RequestBuilder) -> anyhow::Result<Value> {
-        let answer = request.send().await.with_context(|| format!("no answer from {}", self.base_url))?;
+        let answer = request.send().await.with_context(|| format!("no answer from {}", self.base_url()))?;
         let status = answer.status();
         let body: Value = answer.json().await.unwrap_or_default();
         if !status.is_success() {
             let said = body["error"].as_str().unwrap_or("without a sentence");
-            bail!("{} answered {status}: {said}", self.base_url);
+            bail!("{} answered {status}: {said}", self.base_url());
         }
         Ok(body)
     }
 
     /// Requests a send through this channel.
     pub(super) async fn send(&self, channel: Uuid, body: &Value) -> Answer {
-        let url = format!("{}/api/v1/chat/{channel}/messages", self.base_url);
+        let url = format!("{}/api/v1/chat/{channel}/messages", self.next_url());
         let sent = self.client.post(url).bearer_auth(self.key.expose()).json(body).send().await;
         let answer = match sent {
             Ok(answer) => answer,
@@ -143,6 +164,26 @@ impl Service {
         self.json(self.get(&format!("/api/v1/chat/{channel}/limits"))).await
     }
 
+    /// The id of a channel's approved template of this name, once the service knows it.
+    pub(super) async fn template(&self, channel: Uuid, name: &str) -> anyhow::Result<u64> {
+        let deadline = Instant::now() + TEMPLATES;
+        loop {
+            let listed = self
+                .json(self.get(&format!("/api/v1/chat/{channel}/templates?search={name}&limit={PAGE}")))
+                .await?;
+            let mut records = listed["data"].as_array().into_iter().flatten();
+            if let Some(id) =
+                records.find(|record| record["name"] == name).and_then(|record| record["id"].as_u64())
+            {
+                return Ok(id);
+            }
+            if Instant::now() >= deadline {
+                bail!("there is no template {name}");
+            }
+            tokio::time::sleep(PAUSE).await;
+        }
+    }
+
     /// Whether a send is over.
     pub(super) async fn is_over(&self, send: Uuid) -> anyhow::Result<bool> {
         let shown = self.json(self.get(&format!("/api/v1/sends/{send}"))).await?;
@@ -166,7 +207,7 @@ impl Service {
 
     /// Cancels a send; one that is over stays as it is.
     pub(super) async fn cancel(&self, send: Uuid) -> anyhow::Result<()> {
-        let url = format!("{}/api/v1/sends/{send}/cancel", self.base_url);
+        let url = format!("{}/api/v1/sends/{send}/cancel", self.base_url());
         let answer = self.client.post(url).bearer_auth(self.key.expose()).send().await?;
         match answer.status() {
             StatusCode::OK | StatusCode::CONFLICT => Ok(()),
@@ -176,23 +217,10 @@ impl Service {
 
     /// The text of `/metrics`; `None` when the service shows none.
     pub(super) async fn metrics(&self) -> Option<String> {
-        let answer = self.client.get(format!("{}/metrics", self.base_url)).send().await.ok()?;
+        let answer = self.client.get(format!("{}/metrics", self.base_url())).send().await.ok()?;
         if answer.status().is_success() { answer.text().await.ok() } else { None }
     }
 }
-
-/// The body of a text to one number.
-pub(super) fn to_number(number: &str) -> Value {
-    json!({ "type": "text", "message": TEXT, "phone_number": number })
-}
-
-/// The body of a text to everybody with a tag.
-pub(super) fn to_tag(tag: Uuid) -> Value {
-    json!({ "type": "text", "message": TEXT, "contact_tag_id": tag })
-}
-
-/// The text of every message.
-const TEXT: &str = "This is a load test; no answer is needed.";
 
 fn read(status: StatusCode, body: &Value) -> Answer {
     if status == StatusCode::ACCEPTED
@@ -229,6 +257,8 @@ fn sent(record: &Value) -> anyhow::Result<Sent> {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     #[test]

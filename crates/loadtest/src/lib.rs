@@ -9,17 +9,23 @@
 mod account;
 mod balance;
 mod board;
+mod changes;
 mod chart;
 mod child;
 mod client;
+pub mod compare;
+mod content;
 mod latency;
 mod limit;
 mod measure;
 mod meter;
 mod own;
+mod pace;
 pub mod page;
 mod people;
 mod program;
+mod ramp;
+pub mod raw;
 mod receiver;
 mod report;
 mod sample;
@@ -34,12 +40,17 @@ use std::time::Duration;
 
 pub use self::balance::Balance;
 pub use self::board::{BulkSend, Phase};
+pub use self::changes::{Changed, TierChange};
+pub use self::content::Content;
 pub use self::latency::Summary;
 pub use self::limit::Limit;
 pub use self::program::Program;
-pub use self::report::{Arrivals, Bulk, Report, Resources, Setting, Singles, Usage};
+pub use self::ramp::{Climb, Ramp, RampStep, STEPS};
+pub use self::report::{Arrivals, Bulk, ChannelReport, Receipts, Report, Resources, Setting, Singles, Usage};
 pub use self::sample::Sample;
 pub use self::verdict::{Outcome, Verdict};
+use serde_json::{Map, Value};
+
 use config::Config;
 use domain::rate::Rate;
 use domain::secret::Secret;
@@ -54,29 +65,55 @@ pub struct Plan {
     pub config: Config,
     /// The file of this configuration.
     pub config_file: Option<PathBuf>,
+    /// The command that started the test, for its report. It has no secrets.
+    pub command: String,
     /// What is tested.
     pub target: Target,
+    /// What is sent.
+    pub content: Content,
     /// Bulk sends in all, to the tags in turns; one for each tag when `None`.
     pub bulk: Option<u32>,
     /// Single sends; none when `None`. Never unlimited.
     pub single_rate: Option<Rate>,
+    /// Single sends at a rising rate, in place of `single_rate`.
+    pub ramp: Option<Ramp>,
+    /// Whether every request is kept for a CSV.
+    pub keeps_requests: bool,
     /// How long to send.
     pub duration: Duration,
     /// How long to wait, after that, for the accepted messages to arrive.
     pub drain: Duration,
-    /// Contacts of a service of our own, at least 1.
+    /// Contacts of a service of our own in all, at least 1.
     pub contacts: u32,
-    /// Tags of a service of our own, at least 1.
+    /// Tags of each of its companies, at least 1.
     pub tags: u32,
-    /// The rate of its channel.
-    pub rate: Rate,
-    /// How long the simulator takes to answer.
-    pub provider_latency: Duration,
+    /// Its companies, at least 1.
+    pub companies: u32,
+    /// Channels of each company, at least 1.
+    pub channels: u32,
+    /// The rates of its tiers, which the channels get in turns; at least one.
+    pub rates: Vec<Rate>,
+    /// Changes of the tiers while the test runs.
+    pub changes: Vec<TierChange>,
+    /// Its nodes; several need PostgreSQL.
+    pub nodes: u32,
+    /// The options of the simulator, as its command takes them.
+    pub simulator: Vec<String>,
+    /// The fields of the simulator's webhooks besides their receiver; `None` for no receipts.
+    pub receipts: Option<Map<String, Value>>,
     /// A PostgreSQL server, on which a database is created for the test and removed after it; SQLite when
     /// `None`.
     pub database_url: Option<Secret>,
     /// Where a temporary directory is created; the system's directory for temporary files when `None`.
     pub directory: Option<PathBuf>,
+}
+
+impl Plan {
+    /// The rate of single sends; of a ramp, the lowest.
+    fn singles_per_second(&self) -> f64 {
+        let steady = self.single_rate.map_or(0.0, |rate| rate.per_second());
+        self.ramp.map_or(steady, |ramp| ramp.per_second(0))
+    }
 }
 
 /// What is tested.
@@ -86,12 +123,12 @@ pub enum Target {
     Own,
     /// A service that runs already.
     Other {
-        /// Its address.
-        url: String,
+        /// The addresses of its nodes, at least one.
+        urls: Vec<String>,
         /// A key of the company that sends.
         key: Secret,
-        /// The channel's name or id; the company's only one when `None`.
-        channel: Option<String>,
+        /// Names or ids of the channels; the company's only one when there are none.
+        channels: Vec<String>,
         /// Names or ids of the tags; all of the company's when there are none.
         tags: Vec<String>,
         /// The receiver of the messages.
@@ -144,7 +181,7 @@ pub struct Live {
     pub errors: u64,
 }
 
-/// Runs a load test. Ctrl-C ends it early, with a report of the measurements so far; a second Ctrl-C ends it
+/// Runs a load test, and returns its report and the requests, if they are kept. Ctrl-C ends it early, with a report of the measurements so far; a second Ctrl-C ends it
 /// at once. Needs a running actix system.
 ///
 /// # Errors
@@ -154,7 +191,7 @@ pub async fn run(
     plan: &Plan,
     program: &impl Program,
     mut hear: impl FnMut(Event<'_>),
-) -> anyhow::Result<Report> {
+) -> anyhow::Result<(Report, Vec<raw::Request>)> {
     let stop = Stop::listen(program);
     // The tested service may be reached over TLS. A TLS provider that is set already stays.
     let _ = rustls::crypto::ring::default_provider().install_default();

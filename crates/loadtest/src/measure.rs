@@ -6,16 +6,20 @@ use std::time::{Duration, Instant};
 use anyhow::Context as _;
 
 use super::board::Board;
-use super::meter::{Meter, Used};
+use super::changes::Changes;
+use super::meter::{Meter, Used, together};
 use super::own::Own;
-use super::receiver::Figures;
+use super::raw::Request;
+use super::receiver::{Figures, WebhookFigures};
 use super::report::{Kept, Report};
 use super::sample::{Sample, Share, mib, percentiles};
+use super::schedule::Leg;
 use super::stop::Stop;
 use super::target::Tested;
-use super::traffic::Traffic;
+use super::traffic::{Traffic, jobs};
 use super::{Event, Live, Plan, Receiving, Target, account};
 use clock::Timestamp;
+use domain::rate::Rate;
 
 /// The time between readiness and the first send.
 const BREATH: Duration = Duration::from_millis(100);
@@ -31,7 +35,7 @@ pub(super) async fn measure(
     mut own: Option<&mut Own>,
     stop: &Stop,
     hear: &mut impl FnMut(Event<'_>),
-) -> anyhow::Result<Report> {
+) -> anyhow::Result<(Report, Vec<Request>)> {
     hear(Event::Stage(match plan.target {
         Target::Other { receiving: Receiving::RealPeople { .. }, .. } => "finding the channel and its tags",
         _ => "sending one message to check that it arrives at the simulator",
@@ -40,9 +44,10 @@ pub(super) async fn measure(
     let started_at = Timestamp::now();
     let begin = Instant::now() + BREATH;
     let end = begin + plan.duration;
-    let board = Arc::new(Board::default());
+    let board = Arc::new(Board::new(plan.keeps_requests));
     let traffic = traffic(plan, &tested, begin);
     let bulk = traffic.bulk;
+    let mut changes = Changes::new(&plan.changes);
     let mut watch = Watch::begin(&tested, plan, begin).await;
     let sending = traffic.start(&board).context("cannot start a thread")?;
 
@@ -53,6 +58,7 @@ pub(super) async fn measure(
             board.end();
         }
         watch.look(&mut tested, &board, hear).await?;
+        changes.look(own.as_deref(), &tested.lanes, begin).await?;
         if let Some(fault) = own.as_mut().and_then(|own| own.fault()) {
             board.end();
             return Err(fault);
@@ -69,27 +75,35 @@ pub(super) async fn measure(
     while !stop.is_asked() && Instant::now() < deadline && !watch.is_drained(&tested, &board).await? {
         watch.next_tick(stop).await;
         watch.look(&mut tested, &board, hear).await?;
+        changes.look(own.as_deref(), &tested.lanes, begin).await?;
         if let Some(fault) = own.as_mut().and_then(|own| own.fault()) {
             return Err(fault);
         }
     }
-    hear(Event::Stage("closing the account"));
+    hear(Event::Stage("counting the results"));
     let drained_s = begin.elapsed().as_secs_f64();
     let balance = account::close(&tested, &board, stop).await?;
     watch.look(&mut tested, &board, &mut |_| {}).await?;
     let ended_early = stop.is_asked();
-    let kept = Kept { started_at, sent_s, drained_s, ended_early, bulk, begin };
-    Ok(Report::new(plan, own.as_deref(), &tested, &board, watch.into_taken(), balance, &kept))
+    let kept = Kept { started_at, sent_s, drained_s, ended_early, bulk, begin, changes };
+    let report = Report::new(plan, own.as_deref(), &tested, &board, watch.into_taken(), balance, kept);
+    let requests = board.tally().requests.take().unwrap_or_default();
+    Ok((report, requests))
 }
 
 fn traffic(plan: &Plan, tested: &Tested, begin: Instant) -> Traffic {
-    let period = plan.single_rate.and_then(|rate| rate.period()).filter(|_| tested.has_singles);
+    let steady = |rate: Rate| rate.period().map(|period| vec![Leg { first: 0, begin, period }]);
+    let singles = match (plan.ramp, plan.single_rate) {
+        _ if !tested.has_singles => None,
+        (Some(ramp), _) => Some(ramp.legs(begin, plan.duration)),
+        (None, rate) => rate.and_then(steady),
+    };
+    let jobs = jobs(&tested.lanes);
     Traffic {
-        service: tested.service.clone(),
-        channel: tested.channel,
-        bulk: plan.bulk.unwrap_or_else(|| u32::try_from(tested.tags.len()).unwrap_or(u32::MAX)),
-        tags: tested.tags.clone(),
-        single_period: period,
+        bulk: plan.bulk.unwrap_or_else(|| u32::try_from(jobs.len()).unwrap_or(u32::MAX)),
+        jobs,
+        lanes: tested.lanes.clone(),
+        singles: singles.unwrap_or_default(),
         singles_to: tested.singles_to.clone(),
         begin,
         end: begin + plan.duration,
@@ -110,6 +124,9 @@ pub(super) struct Readings {
 pub(super) struct Taken {
     pub(super) samples: Vec<Sample>,
     pub(super) figures: Option<Figures>,
+    /// The counts of each channel.
+    pub(super) each: Vec<Figures>,
+    pub(super) webhooks: Option<WebhookFigures>,
     pub(super) service: Readings,
     pub(super) simulator: Readings,
     pub(super) loadtest: Readings,
@@ -132,7 +149,7 @@ struct Watch {
 impl Watch {
     async fn begin(tested: &Tested, plan: &Plan, begin: Instant) -> Self {
         let (least, most) = TICK;
-        let singles = plan.single_rate.map_or(0.0, |rate| rate.per_second() / 2.0);
+        let singles = plan.singles_per_second() / 2.0;
         let mut watch = Self {
             begin,
             duration: plan.duration,
@@ -157,21 +174,17 @@ impl Watch {
 
     /// Reads the processes and the database; processor time in per cent since the reading before.
     async fn read(&mut self, tested: &Tested) -> [(Option<f64>, Option<f64>); 3] {
-        let meters = [
-            Some(tested.service_meter.clone()),
-            tested.simulator_meter.clone(),
-            Some(Meter::Process(std::process::id())),
-        ];
+        let service = together(&tested.service_meters).await;
+        let simulator = match &tested.simulator_meter {
+            Some(meter) => meter.read().await,
+            None => None,
+        };
+        let loadtest = Meter::Process(std::process::id()).read().await;
         let taken = &mut self.taken;
         let readings = [&mut taken.service, &mut taken.simulator, &mut taken.loadtest];
         let mut shown = [(None, None); 3];
-        for (place, ((meter, readings), share)) in
-            meters.iter().zip(readings).zip(&mut self.shares).enumerate()
-        {
-            let used = match meter {
-                Some(meter) => meter.read().await,
-                None => None,
-            };
+        let all = [service, simulator, loadtest].into_iter().zip(readings).zip(&mut self.shares);
+        for (place, ((used, readings), share)) in all.enumerate() {
             readings.first = readings.first.or(used);
             readings.last = used.or(readings.last);
             readings.most = readings.most.max(used.map_or(0, |used| used.resident));
@@ -201,20 +214,25 @@ impl Watch {
             (tally.promised, std::mem::take(&mut tally.lately), tally.errors())
         };
         let mut per_second = None;
-        if let Some(receiver) = &mut tested.receiver {
-            let figures = receiver.figures().await?;
-            receiver.look().await?;
+        if let Some(receivers) = &mut tested.receivers {
+            self.taken.each = receivers.each().await?;
+            let figures = Figures::sum(&self.taken.each);
+            receivers.look().await?;
             let outstanding = promised.saturating_sub(figures.messages);
             board.set_running(outstanding > self.on_their_way);
             self.taken.figures = Some(figures);
-            let arrivals = receiver.arrivals(self.begin);
+            let arrivals = receivers.by_tenth(self.begin);
             per_second = Some(arrivals.iter().rev().take(10).map(|count| u64::from(*count)).sum());
+        }
+        if let Some(webhooks) = &tested.webhooks {
+            self.taken.webhooks = Some(webhooks.figures().await?);
         }
         let (single_p50_ms, single_p99_ms) = percentiles(&mut lately);
         let sample = Sample {
             at_s: self.begin.elapsed().as_secs_f64(),
             promised,
             arrived: self.taken.figures.map(|figures| figures.messages),
+            receipts: self.taken.webhooks.map(|webhooks| webhooks.statuses_delivered),
             singles: lately.len() as u64,
             single_p50_ms,
             single_p99_ms,
@@ -237,12 +255,17 @@ impl Watch {
         Ok(())
     }
 
-    /// Whether all accepted messages have arrived, by the newest sample; or, without a receiver, whether the
-    /// service has nothing left to send.
+    /// Whether all accepted messages have arrived, by the newest sample, and the service has their receipts; or, without
+    /// a receiver, whether the service has nothing left to send.
     async fn is_drained(&self, tested: &Tested, board: &Board) -> anyhow::Result<bool> {
         match self.taken.figures {
             Some(figures) => {
-                Ok(figures.messages - figures.repeated.min(figures.messages) >= board.tally().promised)
+                let arrived = figures.messages - figures.repeated.min(figures.messages);
+                // Messages that failed for good never arrive.
+                let is_quiet = arrived >= board.tally().promised
+                    || figures.refused > 0 && account::active(tested, board).await?.is_empty();
+                let outstanding = self.taken.webhooks.map_or(0, |webhooks| webhooks.messages_waiting);
+                Ok(is_quiet && outstanding == 0)
             }
             None => Ok(account::active(tested, board).await?.is_empty()),
         }

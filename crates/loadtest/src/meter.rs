@@ -32,6 +32,17 @@ impl Meter {
     }
 }
 
+/// What several processes used together; `None` when one of them is not known.
+pub(super) async fn together(meters: &[Meter]) -> Option<Used> {
+    let mut sum: Option<Used> = None;
+    for meter in meters {
+        let used = meter.read().await?;
+        let so_far = sum.unwrap_or_default();
+        sum = Some(Used { cpu: so_far.cpu + used.cpu, resident: so_far.resident + used.resident });
+    }
+    sum
+}
+
 /// From `/proc`.
 #[cfg(target_os = "linux")]
 fn of_process(pid: u32) -> Option<Used> {

@@ -3,6 +3,7 @@
 //! Well-formed as XML too, so that it can be read back strictly.
 
 mod charts;
+mod tables;
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
@@ -39,6 +40,7 @@ pub fn html(report: &Report) -> String {
                     div.wide style="margin-top:.9rem" { (latencies(report)) }
                     h2 { "Bulk sends" }
                     div.wide { (bulk(report)) }
+                    @if let Some(more) = tables::more(report) { (more) }
                     h2 { "What it cost" }
                     div.wide { (costs(report)) }
                     h2 { "How it was measured" }
@@ -89,7 +91,7 @@ fn headline(report: &Report) -> Vec<(String, String)> {
             "the pace at the receiver while bulk sends ran".to_owned(),
         ));
         let limit = report.limit.map_or_else(
-            || "no limit".to_owned(),
+            || if report.channels.len() > 1 { "of all channels" } else { "no limit" }.to_owned(),
             |limit| format!("the limit is {}/s", number(limit.per_second.round() as u64)),
         );
         cards.push((
@@ -189,18 +191,19 @@ fn bulk(report: &Report) -> Markup {
     html! {
         table {
             thead {
-                tr { th { "tag" } th.n { "requested at" } th.n { "recipients" } th.n { "accepted in" } }
+                tr { th { "channel" } th { "tag" } th.n { "requested at" } th.n { "recipients" } th.n { "accepted in" } }
             }
             tbody {
                 @for send in report.bulk.sends.iter().take(100) {
                     tr {
+                        td { (send.channel) }
                         td { (send.tag) }
                         td.n { (format!("{:.1} s", send.at_s)) }
                         td.n { (number(send.recipients)) }
                         td.n { (millis(send.accept_ms)) }
                     }
                 }
-                @if report.bulk.sends.is_empty() { tr { td colspan="4" { "none" } } }
+                @if report.bulk.sends.is_empty() { tr { td colspan="5" { "none" } } }
             }
         }
     }
@@ -261,9 +264,12 @@ fn method(report: &Report) -> Markup {
     html! {
         div.card {
             dl {
+                dt { "command" } dd { code { (setting.command) } }
                 dt { "sent for" } dd { (format!("{:.1} s, and {:.1} s until everything had arrived", setting.sent_s, setting.drained_s)) }
                 dt { "rate of the channel" } dd { (or(&setting.rate, "its own")) }
-                dt { "single messages" } dd { (or(&setting.single_rate, "none")) }
+                dt { "single messages" } dd { (or(setting.ramp.as_ref().map_or(&setting.single_rate, |_| &setting.ramp), "none")) }
+                dt { "content" } dd { (setting.content) }
+                @if setting.nodes > 1 { dt { "nodes" } dd { (setting.nodes) } }
                 dt { "tags" } dd { (setting.tags.len()) }
                 @if let (Some(contacts), Some(pace)) = (setting.contacts, setting.contacts_per_s) {
                     dt { "contacts" } dd { (format!("{}, added at {} a second", number(contacts.into()), number(pace.round() as u64))) }

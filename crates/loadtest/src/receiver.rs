@@ -1,5 +1,5 @@
-//! The receiver: the simulated provider that the service sends to. Its counts are read over its own HTTP
-//! surface.
+//! The receivers: the numbers of the simulated provider that the service sends to. Their counts are read over its own
+//! HTTP surface.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -8,10 +8,12 @@ use anyhow::{Context as _, bail};
 use reqwest::Client;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 /// The timeout of the simulator's answer.
 const PATIENCE: Duration = Duration::from_secs(10);
+/// The pause between two looks at outstanding receipts.
+const PAUSE: Duration = Duration::from_millis(10);
 
 /// A simulator.
 #[derive(Debug, Clone)]
@@ -26,8 +28,8 @@ pub(super) struct Receiver {
     simulator: Simulator,
     number: String,
     before: Figures,
-    /// The column of the timeline that the first message fell into, and when that arrived.
-    origin: (u64, Instant),
+    /// The column of the timeline that the newest message before the test fell into.
+    newest: u64,
     /// Accepted messages by tenth of a second, of the whole test.
     columns: BTreeMap<u64, u32>,
 }
@@ -81,13 +83,21 @@ impl Simulator {
         Ok(found["data"][0]["phone_number_id"].as_str().map(str::to_owned))
     }
 
-    /// A receiver that counts from now on; the number's newest message has just arrived.
-    pub(super) async fn receiver(self, number: String) -> anyhow::Result<Receiver> {
+    /// Sets the receiver of webhooks that this body describes.
+    pub(super) async fn aim(&self, webhook: &Map<String, Value>) -> anyhow::Result<()> {
+        let url = format!("{}/_sim/webhook", self.base_url);
+        let answer = self.client.post(&url).json(webhook).send().await;
+        let answer = answer.and_then(reqwest::Response::error_for_status);
+        answer.with_context(|| format!("{url} takes no receiver of webhooks"))?;
+        Ok(())
+    }
+
+    /// A receiver that counts from now on.
+    async fn receiver(self, number: String) -> anyhow::Result<Receiver> {
         let timeline: Timeline = self.ask(&format!("/_sim/numbers/{number}/timeline")).await?;
         let newest = timeline.columns().last().map_or(0, |(column, _)| column);
         let before = self.ask(&format!("/_sim/numbers/{number}")).await?;
-        let origin = (newest, Instant::now());
-        Ok(Receiver { simulator: self, number, before, origin, columns: BTreeMap::new() })
+        Ok(Receiver { simulator: self, number, before, newest, columns: BTreeMap::new() })
     }
 }
 
@@ -98,9 +108,149 @@ impl Timeline {
     }
 }
 
+impl Figures {
+    /// The sum of several numbers; the most in a second is not known then.
+    pub(super) fn sum(all: &[Self]) -> Self {
+        let sum = |of: fn(&Self) -> u64| all.iter().map(of).sum();
+        Self {
+            messages: sum(|figures| figures.messages),
+            repeated: sum(|figures| figures.repeated),
+            max_accepted_per_second: 0,
+            refused: sum(|figures| figures.refused),
+            throttled: sum(|figures| figures.throttled),
+        }
+    }
+}
+
+/// The receivers of all channels, in the order of these.
+#[derive(Debug)]
+pub(super) struct Receivers {
+    all: Vec<Receiver>,
+    /// A column of the timeline, and when it was the newest.
+    origin: (u64, Instant),
+}
+
+impl Receivers {
+    /// Receivers that count from now on; the newest message of the last number has just arrived.
+    pub(super) async fn begin(simulator: Simulator, numbers: Vec<String>) -> anyhow::Result<Self> {
+        let mut all = Vec::new();
+        for number in numbers {
+            all.push(simulator.clone().receiver(number).await?);
+        }
+        let newest = all.iter().map(|receiver| receiver.newest).max().unwrap_or_default();
+        Ok(Self { all, origin: (newest, Instant::now()) })
+    }
+
+    /// The counts of each since the test began.
+    pub(super) async fn each(&self) -> anyhow::Result<Vec<Figures>> {
+        let mut all = Vec::new();
+        for receiver in &self.all {
+            all.push(receiver.figures().await?);
+        }
+        Ok(all)
+    }
+
+    /// The counts of all together.
+    pub(super) async fn figures(&self) -> anyhow::Result<Figures> {
+        Ok(Figures::sum(&self.each().await?))
+    }
+
+    /// Reads the arrivals since the last read. It must be called before the simulator removes them.
+    pub(super) async fn look(&mut self) -> anyhow::Result<()> {
+        for receiver in &mut self.all {
+            receiver.look().await?;
+        }
+        Ok(())
+    }
+
+    /// Accepted messages of each channel by tenth of a second since `begin`, the first tenth first.
+    pub(super) fn each_by_tenth(&self, begin: Instant) -> Vec<Vec<u32>> {
+        let (column, at) = self.origin;
+        let passed = begin.saturating_duration_since(at).as_millis() / 100;
+        let first = column + u64::try_from(passed).unwrap_or_default();
+        self.all.iter().map(|receiver| receiver.arrivals(first)).collect()
+    }
+
+    /// Accepted messages of all channels by tenth of a second since `begin`.
+    pub(super) fn by_tenth(&self, begin: Instant) -> Vec<u32> {
+        total(&self.each_by_tenth(begin))
+    }
+
+    /// The most messages within any one second of this test at each channel, and whether to the millisecond.
+    pub(super) fn each_most_in_a_second(&self, now: &[Figures]) -> Vec<(u64, bool)> {
+        self.all.iter().zip(now).map(|(receiver, figures)| receiver.most_in_a_second(figures)).collect()
+    }
+}
+
+/// The sum of several traces.
+pub(super) fn total(traces: &[Vec<u32>]) -> Vec<u32> {
+    let length = traces.iter().map(Vec::len).max().unwrap_or_default();
+    let at = |place: usize| traces.iter().filter_map(|trace| trace.get(place)).sum();
+    (0..length).map(at).collect()
+}
+
+/// The most in any ten neighbouring tenths.
+pub(super) fn most_in_ten(by_tenth: &[u32]) -> u64 {
+    let sum = |second: &[u32]| second.iter().map(|count| u64::from(*count)).sum();
+    by_tenth.windows(10.min(by_tenth.len().max(1))).map(sum).max().unwrap_or_default()
+}
+
+/// The simulator's webhooks: receipts and answers.
+#[derive(Debug)]
+pub(super) struct Webhooks {
+    simulator: Simulator,
+    before: WebhookFigures,
+}
+
+/// The outcomes of webhooks since the test began.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+pub(super) struct WebhookFigures {
+    pub(super) messages_waiting: u64,
+    pub(super) statuses_delivered: u64,
+    #[serde(default)]
+    pub(super) failures_delivered: u64,
+    pub(super) notices_delivered: u64,
+    pub(super) webhooks_delivered: u64,
+    pub(super) webhooks_refused: u64,
+    pub(super) statuses_given_up: u64,
+    pub(super) messages_without_receipts: u64,
+}
+
+impl Webhooks {
+    /// Counts from now on; before, it waits for receipts that are outstanding, but no longer than `patience`.
+    pub(super) async fn begin(simulator: Simulator, patience: Duration) -> anyhow::Result<Self> {
+        let deadline = Instant::now() + patience;
+        loop {
+            let before: WebhookFigures = simulator.ask("/_sim/webhook").await?;
+            if before.messages_waiting == 0 || Instant::now() >= deadline {
+                return Ok(Self { simulator, before });
+            }
+            tokio::time::sleep(PAUSE).await;
+        }
+    }
+
+    /// The outcomes since the test began.
+    pub(super) async fn figures(&self) -> anyhow::Result<WebhookFigures> {
+        let now: WebhookFigures = self.simulator.ask("/_sim/webhook").await?;
+        let before = &self.before;
+        Ok(WebhookFigures {
+            messages_waiting: now.messages_waiting,
+            statuses_delivered: now.statuses_delivered.saturating_sub(before.statuses_delivered),
+            failures_delivered: now.failures_delivered.saturating_sub(before.failures_delivered),
+            notices_delivered: now.notices_delivered.saturating_sub(before.notices_delivered),
+            webhooks_delivered: now.webhooks_delivered.saturating_sub(before.webhooks_delivered),
+            webhooks_refused: now.webhooks_refused.saturating_sub(before.webhooks_refused),
+            statuses_given_up: now.statuses_given_up.saturating_sub(before.statuses_given_up),
+            messages_without_receipts: now
+                .messages_without_receipts
+                .saturating_sub(before.messages_without_receipts),
+        })
+    }
+}
+
 impl Receiver {
     /// Its counts since the test began.
-    pub(super) async fn figures(&self) -> anyhow::Result<Figures> {
+    async fn figures(&self) -> anyhow::Result<Figures> {
         let now: Figures = self.simulator.ask(&format!("/_sim/numbers/{}", self.number)).await?;
         let before = &self.before;
         Ok(Figures {
@@ -112,34 +262,27 @@ impl Receiver {
         })
     }
 
-    /// Reads the arrivals since the last read. It must be called before the simulator removes them.
-    pub(super) async fn look(&mut self) -> anyhow::Result<()> {
+    async fn look(&mut self) -> anyhow::Result<()> {
         let timeline: Timeline =
             self.simulator.ask(&format!("/_sim/numbers/{}/timeline", self.number)).await?;
-        let first = self.origin.0;
-        self.columns.extend(timeline.columns().filter(|(column, _)| *column > first));
+        let newest = self.newest;
+        self.columns.extend(timeline.columns().filter(|(column, _)| *column > newest));
         Ok(())
     }
 
-    /// Accepted messages by tenth of a second since `begin`, the first tenth first.
-    pub(super) fn arrivals(&self, begin: Instant) -> Vec<u32> {
-        let (column, at) = self.origin;
-        let passed = begin.saturating_duration_since(at).as_millis() / 100;
-        let first = column + u64::try_from(passed).unwrap_or_default();
+    /// Accepted messages by tenth of a second from this column on.
+    fn arrivals(&self, first: u64) -> Vec<u32> {
         let Some((last, _)) = self.columns.last_key_value() else { return Vec::new() };
         (first..=*last).map(|column| self.columns.get(&column).copied().unwrap_or_default()).collect()
     }
 
     /// The most messages within any one second of this test, and whether to the millisecond: the simulator
     /// keeps only its highest figure, which may be older than the test.
-    pub(super) fn most_in_a_second(&self, now: &Figures) -> (u64, bool) {
+    fn most_in_a_second(&self, now: &Figures) -> (u64, bool) {
         let highest = now.max_accepted_per_second;
         if highest > self.before.max_accepted_per_second || self.before.messages <= 1 {
             return (highest.into(), true);
         }
-        let columns = self.arrivals(self.origin.1);
-        let sum = |second: &[u32]| second.iter().map(|count| u64::from(*count)).sum();
-        let seconds = columns.windows(10.min(columns.len().max(1)));
-        (seconds.map(sum).max().unwrap_or_default(), false)
+        (most_in_ten(&self.arrivals(self.newest + 1)), false)
     }
 }

@@ -3,21 +3,27 @@
 //! Durations are seconds (`_s`) or milliseconds (`_ms`), memory is MiB (`_mib`), processor time is per cent
 //! of one core. Unknown values are null.
 
+mod gather;
+
 use std::collections::BTreeMap;
 use std::time::Instant;
 
 use serde::Serialize;
 
+use super::Plan;
 use super::balance::Balance;
 use super::board::{Board, BulkSend, Phase};
+use super::changes::{Changed, Changes};
+use super::compare::{Base, Comparison};
 use super::latency::Summary;
 use super::limit::Limit;
-use super::measure::{Readings, Taken};
+use super::measure::Taken;
 use super::own::Own;
-use super::sample::{Sample, mib};
+use super::ramp::Climb;
+use super::receiver::WebhookFigures;
+use super::sample::Sample;
 use super::target::Tested;
 use super::verdict::{self, Outcome, Verdict};
-use super::{Plan, Receiving, Target};
 use clock::Timestamp;
 
 /// The results of one load test.
@@ -39,10 +45,20 @@ pub struct Report {
     pub singles: Singles,
     /// Sends to tags.
     pub bulk: Bulk,
-    /// The limit of the channel; null when it has none.
+    /// The limit of the channel; null when it has none, or there are several channels.
     pub limit: Option<Limit>,
+    /// Each channel.
+    pub channels: Vec<ChannelReport>,
     /// What arrived; null when people receive the messages, so that nothing is counted.
     pub arrivals: Option<Arrivals>,
+    /// The simulator's webhooks; null without a simulator.
+    pub receipts: Option<Receipts>,
+    /// Changes of the tiers while the test ran.
+    pub changes: Vec<Changed>,
+    /// The steps of the ramp and its knee; null without a ramp.
+    pub ramp: Option<Climb>,
+    /// The comparison with an earlier report; null without one.
+    pub comparison: Option<Comparison>,
     /// The accepted messages, compared with the arrivals.
     pub balance: Balance,
     /// The resources that were used.
@@ -54,6 +70,8 @@ pub struct Report {
 /// What was tested, and how.
 #[derive(Debug, Clone, Serialize)]
 pub struct Setting {
+    /// The command that started the test, without secrets.
+    pub command: String,
     /// `own`, or the address of the service.
     pub service: String,
     /// The receiver: `own simulator`, a simulator's address, or `people`.
@@ -66,10 +84,26 @@ pub struct Setting {
     pub contacts_per_s: Option<f64>,
     /// The tags that were sent to.
     pub tags: Vec<String>,
-    /// The rate of a channel of our own; null for another service's channel.
+    /// The rates of the tiers of a service of our own, which its channels have in turns; null for another service.
     pub rate: Option<String>,
     /// The rate of single sends.
     pub single_rate: Option<String>,
+    /// The rates of single sends of a ramp.
+    pub ramp: Option<String>,
+    /// Companies that sent.
+    pub companies: usize,
+    /// Channels that were sent through.
+    pub channels: usize,
+    /// Nodes of the service.
+    pub nodes: usize,
+    /// What was sent.
+    pub content: String,
+    /// The options of a simulator of our own.
+    pub simulator: Option<String>,
+    /// Whether a simulator of our own sent receipts.
+    pub receipts: bool,
+    /// Planned changes of the tiers.
+    pub changes: Vec<String>,
     /// The duration of sending.
     pub sent_s: f64,
     /// The duration, after that, until all messages had arrived or the wait ended.
@@ -119,7 +153,7 @@ pub struct Bulk {
 pub struct Arrivals {
     /// Messages in all, repeated ones too.
     pub messages: u64,
-    /// Messages in a second on average, in those tenths of a second in which bulk sends ran.
+    /// Messages while bulk sends ran, divided by the time in which they ran; never above `most_in_a_second`.
     pub per_s_while_running: f64,
     /// The most within any one second.
     pub most_in_a_second: u64,
@@ -131,6 +165,46 @@ pub struct Arrivals {
     pub throttled: u64,
     /// Messages in each tenth of a second since the beginning.
     pub by_tenth: Vec<u32>,
+}
+
+/// A channel, and what arrived from it.
+#[derive(Debug, Clone, Serialize)]
+pub struct ChannelReport {
+    /// Its name.
+    pub name: String,
+    /// Its company, when that is ours.
+    pub company: Option<String>,
+    /// Its tier, when that is ours.
+    pub tier: Option<String>,
+    /// Its limit when the test began; null when it has none.
+    pub limit: Option<Limit>,
+    /// Messages in all; null when nothing was counted.
+    pub messages: Option<u64>,
+    /// The most within any one second, before the first change of the tiers; null when nothing was counted.
+    pub most_in_a_second: Option<u64>,
+    /// Whether that second is exact to the millisecond.
+    pub is_exact: bool,
+    /// Messages that the receiver refused because they came too fast.
+    pub throttled: u64,
+}
+
+/// The simulator's webhooks, as the service took them.
+#[derive(Debug, Clone, Copy, Serialize)]
+pub struct Receipts {
+    /// Receipts that the service took.
+    pub taken: u64,
+    /// Those among them that say that a message failed.
+    pub failures: u64,
+    /// Answers of people, and other webhooks, that it took.
+    pub others: u64,
+    /// Webhooks that carried them.
+    pub webhooks: u64,
+    /// Webhooks that it refused; each was repeated.
+    pub refused: u64,
+    /// Receipts that were given up after the last attempt, or never sent because too many were outstanding.
+    pub dropped: u64,
+    /// Messages whose receipts were outstanding at the end.
+    pub outstanding: u64,
 }
 
 /// The resources that the test used.
@@ -175,6 +249,7 @@ pub(super) struct Kept {
     pub(super) ended_early: bool,
     pub(super) bulk: u32,
     pub(super) begin: Instant,
+    pub(super) changes: Changes,
 }
 
 impl Report {
@@ -185,9 +260,16 @@ impl Report {
         board: &Board,
         taken: Taken,
         balance: Balance,
-        kept: &Kept,
+        kept: Kept,
     ) -> Self {
-        let arrivals = arrivals(tested, &taken, plan, kept.begin);
+        let setting = gather::setting(plan, own, tested, &kept);
+        let Kept { started_at, ended_early, bulk: planned, begin, changes, drained_s, .. } = kept;
+        let each =
+            tested.receivers.as_ref().map(|receivers| receivers.each_by_tenth(begin)).unwrap_or_default();
+        let changes = changes.closed(&each);
+        let first_change = changes.first().map(|change| change.at_s);
+        let arrivals = gather::arrivals(tested, &taken, plan, &each);
+        let channels = gather::channels(tested, &taken, &each, first_change);
         let tally = board.tally();
         let by_phase: BTreeMap<_, _> =
             Phase::ALL.map(|phase| (phase, tally.singles[phase as usize].summary())).into();
@@ -200,11 +282,11 @@ impl Report {
         bulk.sort_by(|a, b| a.at_s.total_cmp(&b.at_s));
         let mut report = Self {
             version: env!("CARGO_PKG_VERSION"),
-            started_at: kept.started_at,
+            started_at,
             passed: false,
-            ended_early: kept.ended_early,
+            ended_early,
             verdicts: Vec::new(),
-            setting: setting(plan, own, tested, kept),
+            setting,
             singles: Singles {
                 due: tally.due,
                 accepted: tally.singles_accepted,
@@ -216,111 +298,49 @@ impl Report {
                 too_many_requests: tally.too_many,
                 unclear: tally.unclear.clone(),
             },
-            bulk: Bulk { planned: kept.bulk, latency_ms: tally.bulk_latencies.summary(), sends: bulk },
-            limit: tested.limit,
-            resources: resources(&taken, balance.arrived, kept.drained_s),
+            bulk: Bulk { planned, latency_ms: tally.bulk_latencies.summary(), sends: bulk },
+            limit: if let [lane] = tested.lanes.as_slice() { lane.limit } else { None },
+            channels,
+            resources: gather::resources(&taken, balance.arrived, drained_s),
             arrivals,
+            receipts: taken.webhooks.map(Receipts::new),
+            changes,
+            ramp: plan.ramp.map(|ramp| ramp.climb(plan.duration, &tally.legs)),
+            comparison: None,
             balance,
             samples: taken.samples,
         };
-        report.verdicts = verdict::all(&report);
-        report.passed =
-            !report.verdicts.iter().any(|verdict| verdict.decides && verdict.outcome == Outcome::Bad);
+        report.judge();
         report
     }
+
+    /// Compares this report with an earlier one, which decides about `passed`, too.
+    ///
+    /// # Errors
+    ///
+    /// A sentence when the two have no figure in common.
+    pub fn compare(&mut self, base: &Base, allowed_percent: f64) -> anyhow::Result<()> {
+        self.comparison = Some(base.compare(self, allowed_percent)?);
+        self.judge();
+        Ok(())
+    }
+
+    fn judge(&mut self) {
+        self.verdicts = verdict::all(self);
+        self.passed = !self.verdicts.iter().any(|verdict| verdict.decides && verdict.outcome == Outcome::Bad);
+    }
 }
 
-fn setting(plan: &Plan, own: Option<&Own>, tested: &Tested, kept: &Kept) -> Setting {
-    let (service, receiver) = match &plan.target {
-        Target::Own => ("own".to_owned(), "own simulator".to_owned()),
-        Target::Other { url, receiving, .. } => {
-            let receiver = match receiving {
-                Receiving::Simulator(simulator) => simulator.clone(),
-                Receiving::RealPeople { .. } => "people".to_owned(),
-            };
-            (url.clone(), receiver)
+impl Receipts {
+    fn new(figures: WebhookFigures) -> Self {
+        Self {
+            taken: figures.statuses_delivered,
+            failures: figures.failures_delivered,
+            others: figures.notices_delivered,
+            webhooks: figures.webhooks_delivered,
+            refused: figures.webhooks_refused,
+            dropped: figures.statuses_given_up + figures.messages_without_receipts,
+            outstanding: figures.messages_waiting,
         }
-    };
-    let seeding = own.map(|own| own.seeding.as_secs_f64()).filter(|seconds| *seconds > 0.0);
-    Setting {
-        service,
-        receiver,
-        database: tested.database.clone(),
-        contacts: own.map(|_| plan.contacts),
-        contacts_per_s: seeding.map(|seconds| f64::from(plan.contacts) / seconds),
-        tags: tested.tags.iter().map(|tag| tag.name.clone()).collect(),
-        rate: own.map(|_| plan.rate.to_string()),
-        single_rate: plan.single_rate.filter(|_| tested.has_singles).map(|rate| rate.to_string()),
-        sent_s: kept.sent_s,
-        drained_s: (kept.drained_s - kept.sent_s).max(0.0),
-        cores: std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
-        system: format!("{} {}", std::env::consts::OS, std::env::consts::ARCH),
-    }
-}
-
-fn arrivals(tested: &Tested, taken: &Taken, plan: &Plan, begin: Instant) -> Option<Arrivals> {
-    let (receiver, figures) = (tested.receiver.as_ref()?, taken.figures?);
-    let by_tenth = receiver.arrivals(begin);
-    let (most_in_a_second, is_exact) = receiver.most_in_a_second(&figures);
-    let singles = plan.single_rate.map_or(0.0, |rate| rate.per_second());
-    Some(Arrivals {
-        messages: figures.messages,
-        per_s_while_running: while_running(&by_tenth, singles),
-        most_in_a_second,
-        is_exact,
-        refused: figures.refused,
-        throttled: figures.throttled,
-        by_tenth,
-    })
-}
-
-/// Messages per second in those tenths that have more than twice the rate of single sends; if there are none,
-/// in all tenths with messages.
-fn while_running(by_tenth: &[u32], singles_per_second: f64) -> f64 {
-    let mean = |least: f64| {
-        let busy: Vec<_> = by_tenth.iter().copied().map(f64::from).filter(|count| *count > least).collect();
-        (!busy.is_empty()).then(|| busy.iter().sum::<f64>() * 10.0 / busy.len() as f64)
-    };
-    mean(singles_per_second / 5.0 + 1.0).or_else(|| mean(0.0)).unwrap_or_default()
-}
-
-fn resources(taken: &Taken, messages: u64, passed: f64) -> Resources {
-    let usage = |readings: &Readings| {
-        let (first, last) = (readings.first?, readings.last?);
-        let cpu_s = last.cpu.saturating_sub(first.cpu).as_secs_f64();
-        Some(Usage {
-            cpu_s,
-            cpu_percent: if passed > 0.0 { cpu_s / passed * 100.0 } else { 0.0 },
-            start_mib: mib(first.resident),
-            most_mib: mib(readings.most),
-            end_mib: mib(last.resident),
-        })
-    };
-    let service = usage(&taken.service);
-    let each = |whole: f64| (messages > 0).then(|| whole / messages as f64);
-    Resources {
-        service,
-        simulator: usage(&taken.simulator),
-        loadtest: usage(&taken.loadtest),
-        service_cpu_us_per_message: service.and_then(|service| each(service.cpu_s * 1e6)),
-        database_start_mib: taken.database.map(|(start, _)| mib(start)),
-        database_end_mib: taken.database.map(|(_, end)| mib(end)),
-        database_bytes_per_message: taken
-            .database
-            .and_then(|(start, end)| each(end.saturating_sub(start) as f64)),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_pace_of_bulk_sends_leaves_out_single_sends() {
-        // Ten a second alone, then two hundred for a tenth.
-        let pace = while_running(&[1, 1, 1, 200, 200, 1, 0, 1], 10.0);
-        assert!((pace - 2_000.0).abs() < 1e-6, "{pace}");
-        assert!((while_running(&[1, 0, 1], 10.0) - 10.0).abs() < 1e-6);
-        assert!(while_running(&[], 10.0).abs() < 1e-6);
     }
 }

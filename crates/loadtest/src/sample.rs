@@ -16,6 +16,8 @@ pub struct Sample {
     pub promised: u64,
     /// Messages that arrived so far.
     pub arrived: Option<u64>,
+    /// Receipts that the service took so far.
+    pub receipts: Option<u64>,
     /// Single sends that were answered since the sample before.
     pub singles: u64,
     /// The median of their latencies.

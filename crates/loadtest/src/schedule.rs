@@ -13,11 +13,20 @@ use super::board::Board;
 /// The longest sleep of the schedule's thread, so that it notices soon when it has to end.
 const LONGEST_SLEEP: Duration = Duration::from_millis(50);
 
-/// Even distances from a beginning to an end.
-#[derive(Debug, Clone, Copy)]
+/// The parts of a schedule, each with even distances between its requests.
+#[derive(Debug, Clone)]
 pub(super) struct Schedule {
-    pub(super) begin: Instant,
+    /// In their order; at least one.
+    pub(super) legs: Vec<Leg>,
     pub(super) end: Instant,
+}
+
+/// A part of a schedule; it lasts until the next one begins.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Leg {
+    /// The place in the schedule of its first request.
+    pub(super) first: u64,
+    pub(super) begin: Instant,
     pub(super) period: Duration,
 }
 
@@ -28,21 +37,26 @@ pub(super) struct Due {
     pub(super) number: u64,
     /// The moment that it was meant to start at.
     pub(super) intended: Instant,
+    /// The part of the schedule that it belongs to.
+    pub(super) leg: usize,
 }
 
 impl Schedule {
-    /// The moment of a request; `None` when the schedule is over by then.
-    pub(super) fn moment(&self, number: u64) -> Option<Instant> {
-        let after = self.period.as_nanos().checked_mul(u128::from(number))?;
+    /// The moment of a request and the part that it belongs to; `None` when the schedule is over by then.
+    pub(super) fn moment(&self, number: u64) -> Option<(Instant, usize)> {
+        let place = self.legs.partition_point(|leg| leg.first <= number).checked_sub(1)?;
+        let leg = self.legs.get(place)?;
+        let after = leg.period.as_nanos().checked_mul(u128::from(number - leg.first))?;
         let after = Duration::from_nanos(u64::try_from(after).ok()?);
-        self.begin.checked_add(after).filter(|moment| *moment < self.end)
+        let moment = leg.begin.checked_add(after).filter(|moment| *moment < self.end)?;
+        Some((moment, place))
     }
 
     /// Hands over each request when it is due, until the schedule is over, the board ends it, or the receiver
     /// is gone. It runs on a thread of its own, because the runtime's timers are a millisecond late.
     pub(super) fn keep(&self, board: &Board, due: &UnboundedSender<Due>) {
         for number in 0.. {
-            let Some(intended) = self.moment(number) else { return };
+            let Some((intended, leg)) = self.moment(number) else { return };
             loop {
                 if board.is_ended() {
                     return;
@@ -53,7 +67,7 @@ impl Schedule {
                 }
                 std::thread::sleep(left.min(LONGEST_SLEEP));
             }
-            if due.send(Due { number, intended }).is_err() {
+            if due.send(Due { number, intended, leg }).is_err() {
                 return;
             }
         }
@@ -71,12 +85,13 @@ mod tests {
     fn a_stalled_server_is_seen_by_every_request_that_it_kept_waiting() {
         let begin = Instant::now();
         let at = |millis: u64| begin + Duration::from_millis(millis);
-        let schedule = Schedule { begin, end: at(10_000), period: Duration::from_millis(10) };
+        let leg = Leg { first: 0, begin, period: Duration::from_millis(10) };
+        let schedule = Schedule { legs: vec![leg], end: at(10_000) };
         let stall = at(5_000)..at(6_000);
         let (mut corrected, mut closed_loop) = (Latencies::new(), Latencies::new());
         let mut is_free_at = begin;
         for number in 0.. {
-            let Some(intended) = schedule.moment(number) else { break };
+            let Some((intended, _)) = schedule.moment(number) else { break };
             let started = intended.max(is_free_at);
             let answers_from = if stall.contains(&started) { stall.end } else { started };
             is_free_at = answers_from + Duration::from_millis(1);
@@ -95,10 +110,16 @@ mod tests {
     #[test]
     fn a_schedule_has_even_distances_and_an_end() {
         let begin = Instant::now();
+        let leg = |first, after, period| Leg {
+            first,
+            begin: begin + Duration::from_millis(after),
+            period: Duration::from_millis(period),
+        };
         let schedule =
-            Schedule { begin, end: begin + Duration::from_secs(1), period: Duration::from_millis(400) };
-        let after = |number| schedule.moment(number).map(|moment| moment - begin);
-        assert_eq!(after(2), Some(Duration::from_millis(800)));
-        assert_eq!((after(3), after(u64::MAX)), (None, None));
+            Schedule { legs: vec![leg(0, 0, 400), leg(2, 800, 100)], end: begin + Duration::from_secs(1) };
+        let after = |number| schedule.moment(number).map(|(moment, leg)| (moment - begin, leg));
+        assert_eq!(after(1), Some((Duration::from_millis(400), 0)));
+        assert_eq!(after(3), Some((Duration::from_millis(900), 1)));
+        assert_eq!((after(4), after(u64::MAX)), (None, None));
     }
 }

@@ -9,10 +9,12 @@ use tokio::sync::{Semaphore, mpsc};
 use tokio::task::JoinSet;
 use uuid::Uuid;
 
-use super::board::{Board, BulkSend, Phase};
-use super::client::{self, Answer, Service};
+use super::board::{Board, BulkSend, Phase, Single};
+use super::client::{self, Answer};
+use super::content;
 use super::people;
-use super::schedule::{Due, Schedule};
+use super::schedule::{Due, Leg, Schedule};
+use super::target::Lane;
 
 /// The share of the time before the first bulk send, in which there are only single sends.
 pub(super) const IDLE: f64 = 0.25;
@@ -34,17 +36,41 @@ pub(super) struct Tag {
 /// The traffic of a test.
 #[derive(Debug)]
 pub(super) struct Traffic {
-    pub(super) service: Service,
-    pub(super) channel: Uuid,
-    /// Bulk sends go to them in turns.
-    pub(super) tags: Vec<Tag>,
+    /// At least one.
+    pub(super) lanes: Vec<Lane>,
+    /// The lane and the tag of each bulk send, in turns.
+    pub(super) jobs: Vec<(usize, Tag)>,
     pub(super) bulk: u32,
-    /// The time between two single sends; `None` for no single sends.
-    pub(super) single_period: Option<Duration>,
+    /// The parts of the schedule of single sends; none for no single sends.
+    pub(super) singles: Vec<Leg>,
     /// The numbers that single sends go to in turns; made-up ones, each once, when there are none.
     pub(super) singles_to: Vec<String>,
     pub(super) begin: Instant,
     pub(super) end: Instant,
+}
+
+/// The lane and the tag of each bulk send: one to each tag of each company, and at least one through each channel.
+pub(super) fn jobs(lanes: &[Lane]) -> Vec<(usize, Tag)> {
+    let mut companies: Vec<Vec<usize>> = Vec::new();
+    for (place, lane) in lanes.iter().enumerate() {
+        match companies
+            .iter_mut()
+            .find(|its| its.first().is_some_and(|first| lanes[*first].company == lane.company))
+        {
+            Some(its) => its.push(place),
+            None => companies.push(vec![place]),
+        }
+    }
+    let job = |its: &Vec<usize>, turn: usize| {
+        let lane = its[turn % its.len()];
+        let tags = &lanes[lane].tags;
+        tags.get(turn % tags.len().max(1)).map(|tag| (lane, tag.clone()))
+    };
+    let of = |its: &Vec<usize>| its.len().max(its.first().map_or(0, |first| lanes[*first].tags.len()));
+    let turns = companies.iter().map(of).max().unwrap_or_default();
+    let each =
+        |turn| companies.iter().filter(move |its| turn < of(its)).filter_map(move |its| job(its, turn));
+    (0..turns).flat_map(each).collect()
 }
 
 impl Traffic {
@@ -63,13 +89,17 @@ impl Traffic {
             tokio::spawn(async move { traffic.bulk_sends(&board).await })
         };
         let (due, taken) = mpsc::unbounded_channel();
-        let keeper = traffic.single_period.and_then(|period| {
-            let schedule = Schedule { begin: traffic.begin, end: traffic.end, period };
+        let keeper = if traffic.singles.is_empty() {
+            // Nothing will be due: a sender that stayed would keep the receiver waiting.
+            drop(due);
+            None
+        } else {
+            let schedule = Schedule { legs: traffic.singles.clone(), end: traffic.end };
             let board = Arc::clone(board);
             let keep = move || schedule.keep(&board, &due);
             std::thread::Builder::new().name("pombo-pace".to_owned()).spawn(keep).ok()
-        });
-        traffic.singles(taken, board).await;
+        };
+        traffic.single_sends(taken, board).await;
         // A panic has been reported already; the counts are on the board.
         drop(bulk.await);
         if let Some(keeper) = keeper {
@@ -79,20 +109,25 @@ impl Traffic {
     }
 
     /// Every single send that is due, each in a task of its own.
-    async fn singles(self: &Arc<Self>, mut due: mpsc::UnboundedReceiver<Due>, board: &Arc<Board>) {
+    async fn single_sends(self: &Arc<Self>, mut due: mpsc::UnboundedReceiver<Due>, board: &Arc<Board>) {
         let lasting = self.end.saturating_duration_since(self.begin);
         let warm = self.begin + lasting.mul_f64(WARM_UP).min(LONGEST_WARM_UP);
         let connections = Arc::new(Semaphore::new(client::CONNECTIONS));
         let mut sending = JoinSet::new();
-        while let Some(Due { number, intended }) = due.recv().await {
-            let phase = if intended < warm { Phase::WarmUp } else { board.phase() };
-            board.tally().due += 1;
+        while let Some(next) = due.recv().await {
+            let phase = if next.intended < warm { Phase::WarmUp } else { board.phase() };
+            board.tally().due(next.leg);
             let Ok(connection) = Arc::clone(&connections).acquire_owned().await else { break };
             let (traffic, board) = (Arc::clone(self), Arc::clone(board));
             sending.spawn(async move {
-                let body = client::to_number(&traffic.recipient(number));
-                let answer = traffic.service.send(traffic.channel, &body).await;
-                board.tally().single(phase, intended.elapsed(), &answer);
+                let place = usize::try_from(next.number).unwrap_or_default() % traffic.lanes.len().max(1);
+                if let Some(lane) = traffic.lanes.get(place) {
+                    let body = content::to_number(&lane.content, &traffic.recipient(next.number));
+                    let answer = lane.service.send(lane.channel, &body).await;
+                    let due_s = next.intended.saturating_duration_since(traffic.begin).as_secs_f64();
+                    let of = Single { phase, leg: next.leg, lane: place, due_s };
+                    board.tally().single(of, next.intended.elapsed(), &answer);
+                }
                 drop(connection);
             });
             while sending.try_join_next().is_some() {}
@@ -108,7 +143,7 @@ impl Traffic {
     /// When a bulk send is due: evenly over what remains after the quiet beginning.
     fn moment(&self, number: u32) -> Instant {
         let lasting = self.end.saturating_duration_since(self.begin);
-        let idle = if self.single_period.is_some() { IDLE } else { 0.0 };
+        let idle = if self.singles.is_empty() { 0.0 } else { IDLE };
         let share = f64::from(number) / f64::from(self.bulk.max(1));
         self.begin + lasting.mul_f64(idle + (1.0 - idle) * share)
     }
@@ -126,26 +161,30 @@ impl Traffic {
                 tokio::time::sleep(left.min(LISTENING)).await;
             }
             let (traffic, board) = (Arc::clone(self), Arc::clone(board));
-            sending.spawn(async move { traffic.bulk(number, &board).await });
+            sending.spawn(async move { traffic.send_bulk(number, &board).await });
         }
         while sending.join_next().await.is_some() {}
     }
 
-    async fn bulk(&self, number: u32, board: &Board) {
-        let Some(tag) = self.tags.get(number as usize % self.tags.len().max(1)) else { return };
+    async fn send_bulk(&self, number: u32, board: &Board) {
+        let Some((place, tag)) = self.jobs.get(number as usize % self.jobs.len().max(1)) else { return };
+        let Some(lane) = self.lanes.get(*place) else { return };
         board.begin_bulk();
         let started = Instant::now();
-        let answer = self.service.send(self.channel, &client::to_tag(tag.id)).await;
+        let answer = lane.service.send(lane.channel, &content::to_tag(&lane.content, tag.id)).await;
         let latency = started.elapsed();
+        let at_s = started.saturating_duration_since(self.begin).as_secs_f64();
         let mut tally = board.tally();
+        tally.keep("bulk", Phase::Accepting, *place, at_s, latency, &answer);
         match answer {
             Answer::Accepted { send_id, recipients } => {
                 tally.promised += recipients;
                 tally.bulk_latencies.record(latency);
                 tally.bulk.push(BulkSend {
                     send_id,
+                    channel: lane.name.clone(),
                     tag: tag.name.clone(),
-                    at_s: started.saturating_duration_since(self.begin).as_secs_f64(),
+                    at_s,
                     accept_ms: latency.as_secs_f64() * 1_000.0,
                     recipients,
                     expected: tag.expected,
@@ -155,5 +194,42 @@ impl Traffic {
         }
         drop(tally);
         board.end_bulk();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::Map;
+
+    use super::*;
+    use crate::client::Service;
+    use domain::secret::Secret;
+
+    fn lane(company: &str, name: &str, tags: &[&str]) -> Lane {
+        let tag = |name: &&str| Tag { id: Uuid::nil(), name: (*name).to_owned(), expected: None };
+        Lane {
+            service: Service::new(&["http://127.0.0.1:1".to_owned()], Secret::new("k".to_owned())).unwrap(),
+            company: company.to_owned(),
+            channel: Uuid::nil(),
+            name: name.to_owned(),
+            tier: None,
+            limit: None,
+            tags: tags.iter().map(tag).collect(),
+            content: Map::new(),
+        }
+    }
+
+    #[test]
+    fn every_tag_and_every_channel_of_each_company_gets_a_bulk_send() {
+        // Another test may have installed it first.
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let named = |lanes: &[Lane]| -> Vec<String> {
+            jobs(lanes).iter().map(|(lane, tag)| format!("{} {}", lanes[*lane].name, tag.name)).collect()
+        };
+        assert_eq!(named(&[lane("a", "1", &["x", "y", "z"])]), ["1 x", "1 y", "1 z"]);
+        assert_eq!(named(&[lane("a", "1", &["x"]), lane("a", "2", &["x"])]), ["1 x", "2 x"]);
+        let two = [lane("a", "1", &["x", "y"]), lane("a", "2", &["x", "y"]), lane("b", "3", &["x"])];
+        assert_eq!(named(&two), ["1 x", "3 x", "2 y"]);
+        assert_eq!(named(&[lane("a", "1", &[])]), Vec::<String>::new());
     }
 }

@@ -3,7 +3,9 @@
 use serde::Serialize;
 
 use super::board::Phase;
-use super::report::Report;
+use super::changes::Changed;
+use super::limit::Limit;
+use super::report::{ChannelReport, Receipts, Report};
 
 /// The factor by which single sends may be slower while bulk sends run.
 const SLOWER: f64 = 3.0;
@@ -46,6 +48,12 @@ pub(super) fn all(report: &Report) -> Vec<Verdict> {
         of("Did anything arrive twice?", true, repeated(report)),
         of("Was the limit kept?", true, limit(report)),
     ];
+    all.extend(changes(report).map(|found| of("Were changes of the tiers followed?", true, found)));
+    all.extend(compared(report).map(|found| of("Is it as good as before?", true, found)));
+    all.extend(receipts(report).map(|found| of("Were all receipts taken?", false, found)));
+    all.extend(
+        knee(report).map(|found| of("Which rate of single messages does it keep up with?", false, found)),
+    );
     all.extend(tags(report).map(|found| of("Did every tag reach all of its people?", true, found)));
     all.extend(
         singles(report).map(|found| of("Do single messages stay quick beside bulk sends?", false, found)),
@@ -72,6 +80,7 @@ fn lost(report: &Report) -> (Outcome, String) {
     let others = [
         (balance.canceled, "canceled at the end of the test, before they were started"),
         (balance.failed, "failed permanently, by the service's account"),
+        (balance.reported_failed, "arrived and failed by a later report"),
         (balance.unknown, "unknown: the receiver may have them"),
         (balance.unfinished, "still queued when the wait was over"),
     ];
@@ -111,18 +120,129 @@ fn limit(report: &Report) -> (Outcome, String) {
     let Some(arrivals) = &report.arrivals else {
         return (Outcome::Open, "There was no receiver that counts.".to_owned());
     };
-    let most = number(arrivals.most_in_a_second);
-    let Some(limit) = &report.limit else {
+    let limited =
+        |channel: &ChannelReport| Some((channel.limit?, channel.most_in_a_second?, channel.name.clone()));
+    let limited: Vec<_> = report.channels.iter().filter_map(limited).collect();
+    // The channel that came nearest to what it may.
+    let nearest = |one: &&(Limit, u64, String)| one.1 as f64 / one.0.allowed.max(1) as f64;
+    let Some((limit, most, name)) =
+        limited.iter().max_by(|one, other| nearest(one).total_cmp(&nearest(other)))
+    else {
+        let most = number(arrivals.most_in_a_second);
         return (Outcome::Good, format!("There is none. At most {most} messages arrived in a second."));
     };
+    let of = if report.channels.len() > 1 {
+        format!(" from `{name}`, the nearest to its limit")
+    } else {
+        String::new()
+    };
     let told = format!(
-        "At most {most} messages arrived in any one second. The limit is {} a second and {} at once after a pause; with \
+        "At most {} messages arrived in any one second{of}. The limit is {} a second and {} at once after a pause; with \
          5 % tolerance for bunching on the way, {} may arrive.",
+        number(*most),
         number(limit.per_second.round() as u64),
         limit.burst,
         number(limit.allowed)
     );
-    if arrivals.most_in_a_second <= limit.allowed { (Outcome::Good, told) } else { (Outcome::Bad, told) }
+    if *most <= limit.allowed { (Outcome::Good, told) } else { (Outcome::Bad, told) }
+}
+
+/// `None` without changes.
+fn changes(report: &Report) -> Option<(Outcome, String)> {
+    let mut outcome = Outcome::Good;
+    let told = report.changes.iter().map(|change| {
+        let Changed { at_s, followed_at_s, rate, limit, most_in_a_second } = change;
+        let Some(followed) = followed_at_s else {
+            outcome = Outcome::Bad;
+            return format!("{rate} after {at_s:.1} s was not followed before the test ended");
+        };
+        let after = followed - at_s;
+        match (limit, most_in_a_second) {
+            (Some(limit), Some(most)) if *most > limit.allowed => {
+                outcome = Outcome::Bad;
+                let allowed = number(limit.allowed);
+                format!(
+                    "{rate} was in force after {after:.1} s, but {} arrived in a second, more than {allowed}",
+                    number(*most)
+                )
+            }
+            (Some(_), Some(most)) => {
+                format!(
+                    "{rate} was in force after {after:.1} s, and then at most {} arrived in a second",
+                    number(*most)
+                )
+            }
+            _ => format!("{rate} was in force after {after:.1} s"),
+        }
+    });
+    let told: Vec<_> = told.collect();
+    (!told.is_empty()).then(|| (outcome, format!("{}.", told.join("; "))))
+}
+
+/// `None` without an earlier report.
+fn compared(report: &Report) -> Option<(Outcome, String)> {
+    let comparison = report.comparison.as_ref()?;
+    let others: Vec<_> = comparison.other_settings.iter().map(|other| other.setting).collect();
+    let note = match others.is_empty() {
+        true => String::new(),
+        false => format!(" Settings differ: {}.", others.join(", ")),
+    };
+    Some(match comparison.fault() {
+        Some(fault) => (Outcome::Bad, format!("{fault}{note}")),
+        None => {
+            let outcome = if others.is_empty() { Outcome::Good } else { Outcome::Fair };
+            let figures = count(comparison.figures.len() as u64, "figure");
+            (
+                outcome,
+                format!("None of {figures} is worse by more than {} %.{note}", comparison.allowed_percent),
+            )
+        }
+    })
+}
+
+/// `None` when none were sent.
+fn receipts(report: &Report) -> Option<(Outcome, String)> {
+    let receipts = report.receipts.filter(|receipts| {
+        receipts.taken + receipts.others + receipts.refused + receipts.dropped + receipts.outstanding > 0
+    })?;
+    let Receipts { taken, failures, others, webhooks, refused, dropped, outstanding } = receipts;
+    let mut told = format!("{} in {}", count(taken, "receipt"), count(webhooks, "webhook"));
+    for (what, how_many) in [
+        ("say that a message failed", failures),
+        ("more were answers or other news", others),
+        ("webhooks were refused and repeated", refused),
+        ("receipts were dropped", dropped),
+        ("messages waited for theirs at the end", outstanding),
+    ] {
+        if how_many > 0 {
+            told = format!("{told}; {} {what}", number(how_many));
+        }
+    }
+    let outcome = if refused + dropped + outstanding > 0 { Outcome::Fair } else { Outcome::Good };
+    Some((outcome, format!("{told}.")))
+}
+
+/// `None` without a ramp.
+fn knee(report: &Report) -> Option<(Outcome, String)> {
+    let climb = report.ramp.as_ref()?;
+    let next = climb.steps.iter().find(|step| !step.keeps_up);
+    let why = next.map(|step| {
+        format!(
+            " At {:.0}/s, {} of {} were accepted, p99 {}.",
+            step.per_s,
+            number(step.accepted),
+            number(step.due),
+            millis(step.latency_ms.p99)
+        )
+    });
+    let why = why.unwrap_or_default();
+    Some(match (climb.knee_per_s, climb.is_beyond) {
+        (Some(knee), true) => {
+            (Outcome::Good, format!("The highest of the ramp, {knee:.0}/s, and maybe more."))
+        }
+        (Some(knee), false) => (Outcome::Good, format!("{knee:.0}/s.{why}")),
+        (None, _) => (Outcome::Fair, format!("Not even the lowest of the ramp.{why}")),
+    })
 }
 
 /// `None` when the contacts are not ours.

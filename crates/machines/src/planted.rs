@@ -190,3 +190,19 @@ pub use self::switch::is_planted;
 pub const fn is_planted(_: Fault) -> bool {
     false
 }
+
+#[cfg(test)]
+mod tests {
+    use super::Fault;
+
+    #[test]
+    fn the_document_about_testing_lists_every_fault() {
+        let document = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/TESTING.md");
+        let document = std::fs::read_to_string(document).unwrap();
+        for fault in Fault::ALL {
+            let row = document.lines().find(|line| line.starts_with(&format!("| `{fault:?}` |")));
+            let row = row.unwrap_or_else(|| panic!("docs/TESTING.md does not list {fault:?}"));
+            assert_eq!(row.contains("several nodes"), fault.is_of_nodes(), "{row}");
+        }
+    }
+}

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::error::GraphError;
-use super::{interactive, person};
+use super::{conversation, interactive, person};
 
 /// The longest text message, in characters.
 const LONGEST_TEXT: usize = 4_096;
@@ -25,12 +25,22 @@ const KINDS: [&str; 11] = [
     "interactive",
 ];
 
+/// The types whose content is a file.
+const MEDIA: [&str; 5] = ["image", "video", "audio", "document", "sticker"];
+
 /// A body with a valid shape. Rules that depend on account and template are checked later.
 #[derive(Debug)]
 pub(super) struct Checked<'a> {
     pub(super) kind: &'static str,
     pub(super) key: &'a str,
     pub(super) content: &'a Value,
+}
+
+impl Checked<'_> {
+    /// Whether the content is a file, by its address or by the id of an upload.
+    pub(super) fn is_media(&self) -> bool {
+        MEDIA.contains(&self.kind)
+    }
 }
 
 /// The recipient: as given, and as the log and the figures know the number.
@@ -117,19 +127,10 @@ pub(super) fn check(body: &Map<String, Value>) -> Result<Checked<'_>, GraphError
 fn check_content(kind: &str, content: &Value) -> Result<(), GraphError> {
     match kind {
         "text" => length("text.body", required(content, "text", "body")?, LONGEST_TEXT),
-        "image" | "video" | "audio" | "document" | "sticker" => check_media(kind, content),
-        "location" => {
-            for name in ["latitude", "longitude"] {
-                if content.get(name).is_none_or(Value::is_null) {
-                    return Err(GraphError::because(131_008, format!("location.{name} is required")));
-                }
-            }
-            Ok(())
-        }
-        "contacts" if content.as_array().is_none_or(Vec::is_empty) => {
-            Err(GraphError::because(131_008, "contacts must have at least one entry"))
-        }
-        "reaction" => required(content, "reaction", "message_id").map(|_| ()),
+        kind if MEDIA.contains(&kind) => check_media(kind, content),
+        "location" => conversation::location(content),
+        "contacts" => conversation::contacts(content),
+        "reaction" => conversation::reaction(content),
         "template" => {
             required(content, "template", "name")?;
             required(&content["language"], "template.language", "code")?;

@@ -11,6 +11,7 @@ use parking_lot::RwLock;
 use super::account::Account;
 use super::catalogue::{Catalogue, TemplateIds};
 use super::error::GraphError;
+use super::level::{Level, Throttle};
 use super::phone::PhoneNumber;
 use super::seed::{self, Number, Seed};
 use super::template::StoredTemplate;
@@ -29,6 +30,8 @@ pub(super) struct Directory {
     template_ids: Arc<TemplateIds>,
     /// The shared catalogue of accounts that are created on first use.
     common: Arc<RwLock<Catalogue>>,
+    /// The level and the limit of numbers that are created on first use.
+    on_first_use: (Option<Level>, Throttle),
 }
 
 #[derive(Debug)]
@@ -59,7 +62,18 @@ impl Directory {
             tokens: HashMap::new(),
             template_ids,
             common: Arc::new(RwLock::new(common)),
+            on_first_use: (None, Throttle::Unlimited),
         }
+    }
+
+    /// The same directory, with this level and limit for numbers that are created on first use.
+    pub(super) fn with(self, level: Option<Level>, throttle: Throttle) -> Self {
+        Self { on_first_use: (level, throttle), ..self }
+    }
+
+    fn number_made(&self, id: &str) -> Number {
+        let (level, throughput) = self.on_first_use;
+        Number { level, throughput, ..Number::new(id, display(id)) }
     }
 
     /// Adds accounts, or numbers, tokens and templates to accounts that exist.
@@ -200,7 +214,8 @@ impl Directory {
             return None;
         }
         let home = self.account_made(HOME_ACCOUNT);
-        Some(self.add_number(Number::new(id, display(id)), &home))
+        let made = self.number_made(id);
+        Some(self.add_number(made, &home))
     }
 
     /// The account of this id, created now, with one number, if every id is accepted.
@@ -214,7 +229,8 @@ impl Directory {
         let account = self.account_made(waba_id);
         let first = format!("{waba_id}1");
         if is_id(&first) && !self.numbers.contains_key(&first) {
-            self.add_number(Number::new(first.as_str(), display(&first)), &account);
+            let made = self.number_made(&first);
+            self.add_number(made, &account);
         }
         Some(account)
     }

@@ -110,21 +110,6 @@ pub(super) async fn phone_numbers(
     answer(&world, Some(&account), &nodes.map(|data| json!({ "data": data })))
 }
 
-/// `POST /{waba_id}/subscribed_apps`. An override address is accepted and not used: receipts go
-/// where the options or `POST /_sim/webhook` say.
-pub(super) async fn subscribe(
-    world: Data<World>,
-    path: Path<(String, String)>,
-    request: HttpRequest,
-) -> HttpResponse {
-    let (_, waba_id) = path.into_inner();
-    let token = bearer(&request);
-    match world.admit(token).and_then(|()| world.account(token, &waba_id)) {
-        Ok(account) => answer(&world, Some(&account), &Ok(json!({ "success": true }))),
-        Err(error) => answer(&world, None, &Err(error)),
-    }
-}
-
 /// `POST /{phone_number_id}/register`: the number is connected again.
 pub(super) async fn register(
     world: Data<World>,
@@ -148,6 +133,23 @@ pub(super) async fn register(
         Err(GraphError::because(100, "messaging_product must be whatsapp and pin six digits"))
     };
     answer(&world, Some(&number.account), &verdict)
+}
+
+/// `POST /{phone_number_id}/deregister`: the number cannot send until it is registered again.
+pub(super) async fn deregister(
+    world: Data<World>,
+    path: Path<(String, String)>,
+    request: HttpRequest,
+) -> HttpResponse {
+    let (_, id) = path.into_inner();
+    let token = bearer(&request);
+    match world.admit(token).and_then(|()| world.number(token, &id)) {
+        Ok(number) => {
+            number.set_status("DISCONNECTED");
+            answer(&world, Some(&number.account), &Ok(json!({ "success": true })))
+        }
+        Err(error) => answer(&world, None, &Err(error)),
+    }
 }
 
 /// `GET /debug_token?input_token=…`.

@@ -86,7 +86,7 @@ pub(super) fn count(query: &HashMap<String, String>, name: &str, absent: u64) ->
 }
 
 /// `GET /_sim/messages?phone_number_id=&to=&after=&limit=`: accepted messages, the oldest kept first.
-/// `next` is the `after` of the next page, or null.
+/// `next` is the `after` of the next page, or null. With `newest=true`, the last ones.
 pub(super) async fn messages(world: Data<World>, query: Query<HashMap<String, String>>) -> HttpResponse {
     let (after, limit) = match (count(&query, "after", 0), count(&query, "limit", PAGE as u64)) {
         (Ok(after), Ok(limit)) => (after, limit),
@@ -99,6 +99,9 @@ pub(super) async fn messages(world: Data<World>, query: Query<HashMap<String, St
         after,
         limit: usize::try_from(limit).unwrap_or(LARGEST_PAGE).clamp(1, LARGEST_PAGE),
     };
+    if query.get("newest").is_some_and(|newest| newest == "true") {
+        return HttpResponse::Ok().json(json!({ "data": world.log.newest(filter), "next": null }));
+    }
     let (data, next) = world.log.page(&filter);
     HttpResponse::Ok().json(json!({ "data": data, "next": next }))
 }

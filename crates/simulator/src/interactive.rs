@@ -8,7 +8,10 @@ use serde_json::Value;
 use super::body::{length, required};
 use super::error::GraphError;
 
-/// Checks the `interactive` object of a send. Four types are checked field by field; the provider's other
+/// For how many minutes a call button can be used: up to thirty days.
+const CALL_MINUTES: std::ops::RangeInclusive<u64> = 1..=43_200;
+
+/// Checks the `interactive` object of a send. Five types are checked field by field; the provider's other
 /// types are accepted.
 pub(super) fn check(content: &Value) -> Result<(), GraphError> {
     let action = &content["action"];
@@ -51,6 +54,13 @@ pub(super) fn check(content: &Value) -> Result<(), GraphError> {
             required(action, "interactive.action", "catalog_id")?;
             required(action, "interactive.action", "product_retailer_id").map(|_| ())
         }
+        "voice_call" => {
+            length("interactive.body.text", required(&content["body"], "interactive.body", "text")?, 1_024)?;
+            if action["name"] != "voice_call" {
+                return Err(GraphError::because(131_009, "interactive.action.name must be voice_call"));
+            }
+            check_call(&action["parameters"])
+        }
         "catalog_message"
         | "flow"
         | "cta_url"
@@ -62,6 +72,21 @@ pub(super) fn check(content: &Value) -> Result<(), GraphError> {
         | "address_message" => Ok(()),
         other => Err(GraphError::because(131_009, format!("interactive.type {other} is not known"))),
     }
+}
+
+/// The text of a call button, and for how many minutes it can be used.
+fn check_call(parameters: &Value) -> Result<(), GraphError> {
+    length(
+        "interactive.action.parameters.display_text",
+        parameters["display_text"].as_str().unwrap_or_default(),
+        20,
+    )?;
+    let minutes = &parameters["ttl_minutes"];
+    if !minutes.is_null() && !minutes.as_u64().is_some_and(|minutes| CALL_MINUTES.contains(&minutes)) {
+        let details = format!("ttl_minutes must be {} to {}", CALL_MINUTES.start(), CALL_MINUTES.end());
+        return Err(GraphError::because(131_009, details));
+    }
+    Ok(())
 }
 
 fn check_buttons(action: &Value) -> Result<(), GraphError> {

@@ -8,7 +8,7 @@
 //! It counts every accepted message exactly ([`NumberFigures`]), keeps the newest in a log, enforces
 //! throttles, sends signed webhooks to configured receivers, and fails on request (`/_sim/script`). It also
 //! accepts other requests of the provider's clients: uploads of files, business profiles, greetings, blocked
-//! people. Its memory is bounded by [`Options`] and [`ReceiptOptions`].
+//! people, QR codes, commerce settings, callbacks of a number's own. Its memory is bounded by [`Options`] and [`ReceiptOptions`].
 //!
 //! It has either only seeded accounts (the default; other tokens and objects are unknown), or, with
 //! [`Options::accept_any`], accepts any id of digits and any token that does not begin with `EXPIRED`.
@@ -39,7 +39,7 @@
 //! | `outage` | `true`, `false`, or how long |
 //! | `pair_throttle` | `true` or `false` |
 //! | `service_window` | `true` or `false`: whether messages that are no templates are refused (131047) for people who wrote more than 24 hours ago, or never |
-//! | `latency` | how long |
+//! | `latency` | how long, or a distribution: `"p50=80ms,p99=900ms"` |
 //!
 //! If the provider would report the change of a switch by webhook, the simulator does so, too, if there is a
 //! receiver.
@@ -53,15 +53,19 @@ mod account;
 mod announce;
 mod body;
 mod budget;
+mod callback;
 mod catalogue;
+mod conversation;
 mod delivery;
 mod directory;
 mod error;
+mod fail;
 mod figures;
 mod graph;
 mod inspect;
 mod interactive;
 mod keys;
+mod latency;
 mod level;
 mod log;
 mod management;
@@ -76,6 +80,7 @@ mod parameters;
 mod person;
 mod phone;
 mod progression;
+mod qr_code;
 mod reply;
 mod scheduler;
 mod script;
@@ -98,7 +103,9 @@ mod webhook;
 mod window;
 mod world;
 
+pub use self::fail::Fail;
 pub use self::figures::NumberFigures;
+pub use self::latency::Latency;
 pub use self::level::{Level, Throttle};
 pub use self::log::LoggedMessage;
 pub use self::options::{Options, ReceiptOptions};
@@ -140,7 +147,14 @@ fn routes(config: &mut ServiceConfig) {
                 .route("/{phone_number_id}/messages", post().to(send::send))
                 .route("/debug_token", get().to(graph::debug_token))
                 .route("/{phone_number_id}/register", post().to(graph::register))
+                .route("/{phone_number_id}/deregister", post().to(graph::deregister))
                 .route("/{phone_number_id}/media", post().to(media::upload))
+                .route("/{phone_number_id}/message_qrdls", get().to(qr_code::list))
+                .route("/{phone_number_id}/message_qrdls", post().to(qr_code::write))
+                .route("/{phone_number_id}/message_qrdls/{code}", get().to(qr_code::show))
+                .route("/{phone_number_id}/message_qrdls/{code}", delete().to(qr_code::delete))
+                .route("/{phone_number_id}/whatsapp_commerce_settings", get().to(upkeep::show_commerce))
+                .route("/{phone_number_id}/whatsapp_commerce_settings", post().to(upkeep::set_commerce))
                 .route("/{phone_number_id}/whatsapp_business_profile", get().to(upkeep::show_profile))
                 .route("/{phone_number_id}/whatsapp_business_profile", post().to(upkeep::set_profile))
                 .route("/{phone_number_id}/conversational_automation", post().to(upkeep::set_automation))
@@ -148,11 +162,14 @@ fn routes(config: &mut ServiceConfig) {
                 .route("/{phone_number_id}/block_users", post().to(upkeep::block))
                 .route("/{phone_number_id}/block_users", delete().to(upkeep::unblock))
                 .route("/{waba_id}/phone_numbers", get().to(graph::phone_numbers))
-                .route("/{waba_id}/subscribed_apps", post().to(graph::subscribe))
+                .route("/{waba_id}/subscribed_apps", get().to(callback::show))
+                .route("/{waba_id}/subscribed_apps", post().to(callback::subscribe))
+                .route("/{waba_id}/subscribed_apps", delete().to(callback::unsubscribe))
                 .route("/{waba_id}/message_templates", get().to(management::templates))
                 .route("/{waba_id}/message_templates", post().to(management::create))
                 .route("/{template_id}/unpause", post().to(management::unpause))
                 .route("/{id}", get().to(graph::node))
+                .route("/{phone_number_id}", post().to(callback::configure))
                 .route("/{media_id}", delete().to(media::delete)),
         )
         .default_service(web::route().to(graph::unknown_path));

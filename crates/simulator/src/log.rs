@@ -189,6 +189,22 @@ impl Log {
         (found, None)
     }
 
+    /// The last messages that the filter wants, the oldest of them first.
+    pub(super) fn newest(&self, mut filter: Filter) -> Vec<LoggedMessage> {
+        let mut found = VecDeque::new();
+        loop {
+            let (page, next) = self.page(&filter);
+            found.extend(page);
+            while found.len() > filter.limit {
+                found.pop_front();
+            }
+            match next {
+                Some(next) => filter.after = next,
+                None => return found.into(),
+            }
+        }
+    }
+
     /// The sequence after which messages are shown: the requested one, within the kept messages.
     fn shown_after(&self, filter: &Filter) -> u64 {
         self.kept.lock().accepted.saturating_sub(self.limit).max(filter.after)
@@ -288,6 +304,16 @@ mod tests {
         assert_eq!(next, None);
         let bodies: Vec<_> = page.into_iter().filter_map(|message| message.body).collect();
         assert_eq!(bodies, [serde_json::json!({"n": 8}), serde_json::json!({"n": 9})]);
+    }
+
+    #[test]
+    fn the_last_messages_are_shown_in_their_order() {
+        let log = filled(100_000, 10_000);
+        let newest = log.newest(Filter { limit: 3, ..Filter::default() });
+        assert_eq!(
+            newest.into_iter().map(|message| message.to).collect::<Vec<_>>(),
+            ["9997", "9998", "9999"]
+        );
     }
 
     #[test]

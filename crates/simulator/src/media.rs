@@ -21,6 +21,8 @@ use clock::Timestamp;
 const MOST_BYTES: usize = 64 << 20;
 /// The first id; the provider's have as many digits.
 const FIRST_ID: u64 = 1_100_000_000_000_001;
+/// The ids that files have, or had: unknown ones among them are no numbers that could be created on first use.
+const IDS: std::ops::Range<u64> = FIRST_ID..FIRST_ID + 1_000_000_000_000;
 /// How long the address of a file is valid, in seconds.
 const ADDRESS_SECONDS: i64 = 5 * 60;
 
@@ -76,9 +78,9 @@ impl Library {
         id
     }
 
-    /// Whether a file ever had this id.
-    fn gave(&self, id: u64) -> bool {
-        (FIRST_ID..FIRST_ID + self.uploads).contains(&id)
+    /// Whether a send may name this id: its file was uploaded and is still there.
+    pub(super) fn has(&self, id: &str) -> bool {
+        id.parse().is_ok_and(|id| self.files.contains_key(&id))
     }
 
     fn remove(&mut self, id: u64) {
@@ -164,14 +166,18 @@ fn find(
     Ok((number, file))
 }
 
-/// `GET /{media_id}`: `None` when no file ever had this id.
+/// `GET /{media_id}`: `None` when the id is no file's. Ids of files begin where no other object's are expected, and only
+/// a file is asked for with its number.
 pub(super) fn describe(
     world: &World,
     request: &HttpRequest,
     id: &str,
     query: &Parameters,
 ) -> Option<Verdict> {
-    if !id.parse().is_ok_and(|id| world.media.lock().gave(id)) {
+    let is_asked_as_file = query.contains_key("phone_number_id");
+    let is_known = world.directory.read().number(id).is_some();
+    let may_be_file = id.parse().is_ok_and(|id| IDS.contains(&id));
+    if is_known || !may_be_file && !is_asked_as_file {
         return None;
     }
     let file = match find(world, bearer(request), id, query.get("phone_number_id")) {

@@ -60,6 +60,9 @@ pub(super) fn number(number: &PhoneNumber) -> Value {
     if let Some(automation) = &number.upkeep().automation {
         node["conversational_automation"] = automation.clone();
     }
+    if let Some(callback) = &number.upkeep().callback {
+        node["webhook_configuration"]["phone_number"] = callback.as_str().into();
+    }
     if let Value::Object(fields) = &mut node {
         fields.extend(standing.fields);
     }

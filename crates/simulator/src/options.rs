@@ -5,6 +5,9 @@ use std::time::Duration;
 
 use serde::Deserialize;
 
+use super::fail::Fail;
+use super::latency::Latency;
+use super::level::{Level, Throttle};
 use super::span::duration;
 use super::web_session::WebSessionOptions;
 
@@ -19,8 +22,12 @@ pub struct Options {
     pub bind: SocketAddr,
     /// Threads that answer requests. One is plenty for tens of thousands of sends per second.
     pub workers: usize,
-    /// How long every answer to a send takes. Zero costs nothing: no timer is set.
-    pub latency: Duration,
+    /// How long answers to sends take. Zero costs nothing: no timer is set.
+    pub latency: Latency,
+    /// The messages that fail, also after a reset. The first entry whose turn it is decides.
+    pub failures: Vec<Fail>,
+    /// The level of numbers that are created on first use, whose limit is then enforced; without it, they have no limit.
+    pub level: Option<Level>,
     /// Accept every well-formed id and token instead of seeded ones only: any non-empty token that does not
     /// begin with `EXPIRED`, any id of digits. Numbers and business accounts are created on first use, and
     /// share one catalogue of templates ([`super::default_templates`]).
@@ -48,7 +55,9 @@ impl Default for Options {
         Self {
             bind: SocketAddr::from((Ipv4Addr::LOCALHOST, 0)),
             workers: 1,
-            latency: Duration::ZERO,
+            latency: Latency::default(),
+            failures: Vec::new(),
+            level: None,
             accept_any: false,
             throttle_status: 400,
             pair_throttle: false,
@@ -85,6 +94,11 @@ pub struct ReceiptOptions {
     /// From `delivered` to `read`.
     #[serde(deserialize_with = "duration")]
     pub read_after: Duration,
+    /// From the last status of a message to its answer.
+    #[serde(deserialize_with = "duration")]
+    pub answer_after: Duration,
+    /// The share of messages that people answer with a text, 0 to 1.
+    pub answer_probability: f64,
     /// The share of messages that are read, 0 to 1.
     pub read_probability: f64,
     /// The share of messages whose statuses come in the reverse order, 0 to 1.
@@ -117,6 +131,8 @@ impl Default for ReceiptOptions {
             sent_after: Duration::ZERO,
             delivered_after: Duration::from_millis(200),
             read_after: Duration::from_secs(1),
+            answer_after: Duration::from_secs(1),
+            answer_probability: 0.0,
             read_probability: 0.5,
             reorder_probability: 0.0,
             duplicate_probability: 0.0,
@@ -130,6 +146,13 @@ impl Default for ReceiptOptions {
     }
 }
 
+impl Options {
+    /// When a number that is created on first use answers with 130429.
+    pub(super) fn throttle_on_first_use(&self) -> Throttle {
+        self.level.map_or(Throttle::Unlimited, |_| Throttle::ByLevel)
+    }
+}
+
 impl ReceiptOptions {
     /// Receipts with the usual timing to this address, signed with this secret.
     pub fn to(url: impl Into<String>, app_secret: impl Into<String>) -> Self {
@@ -140,6 +163,7 @@ impl ReceiptOptions {
     pub(super) fn fault(&self) -> Option<String> {
         let shares = [
             ("read_probability", self.read_probability),
+            ("answer_probability", self.answer_probability),
             ("reorder_probability", self.reorder_probability),
             ("duplicate_probability", self.duplicate_probability),
         ];

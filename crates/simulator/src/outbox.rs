@@ -14,7 +14,7 @@ use tokio::sync::{Notify, oneshot};
 
 use super::options::ReceiptOptions;
 use super::phone::PhoneNumber;
-use super::progression::Progression;
+use super::progression::{Fate, Progression};
 use super::script::AsyncFailure;
 use super::target::{Scope, Shown, Target, Targets};
 
@@ -28,7 +28,18 @@ pub(super) struct Event {
     pub(super) is_group: bool,
     pub(super) key: String,
     pub(super) category: &'static str,
+    pub(super) is_reaction: bool,
     pub(super) failure: Option<AsyncFailure>,
+}
+
+impl Event {
+    const fn fate(&self) -> Fate {
+        match (&self.failure, self.is_reaction) {
+            (Some(_), _) => Fate::Fails,
+            (None, true) => Fate::IsSent,
+            (None, false) => Fate::Arrives,
+        }
+    }
 }
 
 /// A message whose statuses are outstanding.
@@ -69,6 +80,8 @@ pub(super) struct Promised {
 #[derive(Debug, Default)]
 pub(super) struct Counts {
     pub(super) statuses_delivered: AtomicU64,
+    /// Those among them that say `failed`.
+    pub(super) failures_delivered: AtomicU64,
     pub(super) notices_delivered: AtomicU64,
     pub(super) webhooks_delivered: AtomicU64,
     pub(super) webhooks_refused: AtomicU64,
@@ -85,6 +98,8 @@ pub(super) struct OutboxFigures {
     receivers: Vec<Shown>,
     messages_waiting: usize,
     statuses_delivered: u64,
+    /// Those among them that say `failed`.
+    failures_delivered: u64,
     /// Webhooks delivered that were no statuses.
     notices_delivered: u64,
     webhooks_delivered: u64,
@@ -144,7 +159,7 @@ impl Outbox {
             return None;
         }
         let event = event();
-        let progression = Progression::of(&target.options, sequence, event.failure.is_some());
+        let progression = Progression::of(&target.options, sequence, event.fate());
         let due = Instant::now() + target.options.sent_after;
         let (posted, heard) = oneshot::channel();
         let (posted, heard) =
@@ -153,6 +168,33 @@ impl Outbox {
         self.inbound.lock().push(Promised { due, webhook });
         self.wake.notify_one();
         heard
+    }
+
+    /// The receiver of this number's webhooks; `None` without one.
+    pub(super) fn receiver_of(&self, number: &PhoneNumber) -> Option<Arc<Target>> {
+        if self.is_on.load(Ordering::Acquire) { self.targets.read().of_number(number) } else { None }
+    }
+
+    /// The receiver of webhooks about this account itself; `None` without one.
+    pub(super) fn receiver_of_account(&self, waba_id: &str) -> Option<Arc<Target>> {
+        self.targets.read().of_account_itself(waba_id)
+    }
+
+    /// Removes the receiver of an account of its own; the app's gets its webhooks again.
+    pub(super) fn end_account(&self, waba_id: &str) {
+        self.end(&Scope::Account(waba_id.to_owned()));
+    }
+
+    /// Removes the receiver of a number of its own.
+    pub(super) fn end_number(&self, id: &str) {
+        self.end(&Scope::Number(id.to_owned()));
+    }
+
+    fn end(&self, scope: &Scope) {
+        let mut targets = self.targets.write();
+        targets.end(scope);
+        self.is_on.store(!targets.is_empty(), Ordering::Release);
+        self.aimings.fetch_add(1, Ordering::Release);
     }
 
     /// The scopes whose webhooks are about this number, or about this account without a number; empty without
@@ -230,6 +272,7 @@ impl Outbox {
             receivers,
             messages_waiting: self.waiting(),
             statuses_delivered: count(&self.counts.statuses_delivered),
+            failures_delivered: count(&self.counts.failures_delivered),
             notices_delivered: count(&self.counts.notices_delivered),
             webhooks_delivered: count(&self.counts.webhooks_delivered),
             webhooks_refused: count(&self.counts.webhooks_refused),

@@ -164,13 +164,16 @@ fn check_buttons(buttons: &[Button], components: &[Value]) -> Result<(), GraphEr
             Button::QuickReply if sub_type != "quick_reply" => {
                 return Err(GraphError::because(132_012, "button: expected quick_reply"));
             }
+            Button::VoiceCall if sub_type != "voice_call" => {
+                return Err(GraphError::because(132_012, "button: expected voice_call"));
+            }
             Button::QuickReply if given > 1 => count("button", given, 1)?,
             _ => {}
         }
     }
     for (index, button) in buttons.iter().enumerate() {
         let wanted = match button {
-            Button::Fixed | Button::QuickReply | Button::Plain => continue,
+            Button::Fixed | Button::QuickReply | Button::Plain | Button::VoiceCall => continue,
             Button::Url => ("url", "text"),
             Button::CopyCode => ("copy_code", "coupon_code"),
             Button::Flow => ("flow", "action"),

@@ -18,6 +18,17 @@ pub(super) enum Step {
     Failed,
 }
 
+/// How far a message comes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Fate {
+    /// It is delivered, and perhaps read.
+    Arrives,
+    /// It is sent, and no more is reported, as for reactions.
+    IsSent,
+    /// It fails.
+    Fails,
+}
+
 /// The statuses of a message that are still to come.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Progression {
@@ -29,20 +40,31 @@ pub(super) struct Progression {
 
 impl Progression {
     /// The progression of the message with this sequence; the same for the same seed.
-    pub(super) fn of(options: &ReceiptOptions, sequence: u64, has_failed: bool) -> Self {
+    pub(super) fn of(options: &ReceiptOptions, sequence: u64, fate: Fate) -> Self {
         let mut chance = SmallRng::seed_from_u64(options.seed.rotate_left(32) ^ sequence);
         let is_read = chance.random_bool(options.read_probability);
         let is_reversed = chance.random_bool(options.reorder_probability);
         let is_doubled = chance.random_bool(options.duplicate_probability);
-        let mut steps = match (has_failed, is_read) {
-            (true, _) => vec![Step::Failed],
-            (false, true) => vec![Step::Sent, Step::Delivered, Step::Read],
-            (false, false) => vec![Step::Sent, Step::Delivered],
+        let mut steps = match (fate, is_read) {
+            (Fate::Fails, _) => vec![Step::Failed],
+            (Fate::IsSent, _) => vec![Step::Sent],
+            (Fate::Arrives, true) => vec![Step::Sent, Step::Delivered, Step::Read],
+            (Fate::Arrives, false) => vec![Step::Sent, Step::Delivered],
         };
         if is_reversed {
             steps.reverse();
         }
         Self { steps, place: 0, is_doubled }
+    }
+
+    /// How long after its acceptance a message with this sequence is answered by its recipient; `None` when it is not.
+    pub(super) fn answer(options: &ReceiptOptions, sequence: u64) -> Option<Duration> {
+        let mut chance = SmallRng::seed_from_u64(!options.seed.rotate_left(32) ^ sequence);
+        let ReceiptOptions {
+            sent_after, delivered_after, read_after, answer_after, answer_probability, ..
+        } = options;
+        let is_answered = *answer_probability > 0.0 && chance.random_bool(*answer_probability);
+        is_answered.then(|| *sent_after + *delivered_after + *read_after + *answer_after)
     }
 
     /// Takes the next status.
@@ -64,21 +86,26 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_progression_ends_at_delivered_or_read_and_a_failure_has_one_step() {
+    fn a_progression_ends_at_delivered_or_read_and_a_failure_and_a_reaction_have_one_step() {
         let options = ReceiptOptions { read_probability: 1.0, ..ReceiptOptions::default() };
-        assert_eq!(Progression::of(&options, 1, false).steps, [Step::Sent, Step::Delivered, Step::Read]);
+        assert_eq!(
+            Progression::of(&options, 1, Fate::Arrives).steps,
+            [Step::Sent, Step::Delivered, Step::Read]
+        );
         let unread = ReceiptOptions { read_probability: 0.0, ..ReceiptOptions::default() };
-        assert_eq!(Progression::of(&unread, 1, false).steps, [Step::Sent, Step::Delivered]);
-        assert_eq!(Progression::of(&options, 1, true).steps, [Step::Failed]);
+        assert_eq!(Progression::of(&unread, 1, Fate::Arrives).steps, [Step::Sent, Step::Delivered]);
+        assert_eq!(Progression::of(&options, 1, Fate::Fails).steps, [Step::Failed]);
+        assert_eq!(Progression::of(&options, 1, Fate::IsSent).steps, [Step::Sent]);
         let reversed = ReceiptOptions { reorder_probability: 1.0, ..unread };
-        assert_eq!(Progression::of(&reversed, 1, false).steps, [Step::Delivered, Step::Sent]);
+        assert_eq!(Progression::of(&reversed, 1, Fate::Arrives).steps, [Step::Delivered, Step::Sent]);
     }
 
     #[test]
     fn the_same_seed_reads_the_same_messages() {
         let options = ReceiptOptions::default();
-        let progressions =
-            || (0..100).map(|sequence| Progression::of(&options, sequence, false)).collect::<Vec<_>>();
+        let progressions = || {
+            (0..100).map(|sequence| Progression::of(&options, sequence, Fate::Arrives)).collect::<Vec<_>>()
+        };
         assert_eq!(progressions(), progressions());
         let read = progressions().iter().filter(|progression| progression.steps.len() == 3).count();
         assert!((30..70).contains(&read), "{read}");

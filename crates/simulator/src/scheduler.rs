@@ -12,6 +12,7 @@ use actix_web::web::Bytes;
 use tokio::sync::oneshot;
 
 use super::outbox::{Outbox, PendingWebhook, Promised};
+use super::progression::Step;
 use super::target::Target;
 use super::webhook::{Bundle, Status};
 use clock::Timestamp;
@@ -30,6 +31,8 @@ pub(super) struct Batch {
     pub(super) target: Arc<Target>,
     pub(super) body: Bytes,
     statuses: usize,
+    /// Those among them that say `failed`.
+    failures: usize,
     notices: usize,
     /// Messages whose last status this carries.
     finished: usize,
@@ -136,7 +139,7 @@ impl Scheduler {
         let at = Timestamp::now();
         let mut bundle = Bundle::default();
         let mut posted = Vec::new();
-        let mut finished = 0;
+        let (mut finished, mut failures) = (0, 0);
         for key in due {
             if bundle.len() >= options.batch {
                 break;
@@ -152,6 +155,7 @@ impl Scheduler {
             // Statuses that follow each other without a wait come in one webhook while there is room.
             let is_done = loop {
                 if let Some(step) = course.progression.advance() {
+                    failures += usize::from(step == Step::Failed);
                     let status = Status::of(&course.event, step, at);
                     if course.progression.is_doubled && bundle.len() + 1 < options.batch {
                         bundle.add(&course.event.number, status.clone());
@@ -173,7 +177,17 @@ impl Scheduler {
         }
         let (statuses, notices) = (bundle.statuses(), bundle.notices());
         let body = Bytes::from(bundle.body());
-        Some(Batch { target, body, statuses, notices, finished, attempts: 0, aiming: self.aiming, posted })
+        Some(Batch {
+            target,
+            body,
+            statuses,
+            failures,
+            notices,
+            finished,
+            attempts: 0,
+            aiming: self.aiming,
+            posted,
+        })
     }
 
     /// The due webhooks of one receiver, that of the first webhook with one; webhooks without a receiver are
@@ -210,6 +224,7 @@ impl Scheduler {
         if was_heard {
             counts.webhooks_delivered.fetch_add(1, Ordering::Relaxed);
             counts.statuses_delivered.fetch_add(batch.statuses as u64, Ordering::Relaxed);
+            counts.failures_delivered.fetch_add(batch.failures as u64, Ordering::Relaxed);
             counts.notices_delivered.fetch_add(batch.notices as u64, Ordering::Relaxed);
         } else {
             counts.webhooks_refused.fetch_add(1, Ordering::Relaxed);

@@ -12,16 +12,18 @@ use actix_web::{HttpRequest, HttpResponse, rt};
 use serde_json::{Map, Value, json};
 
 use super::body::{self, Recipient, RecipientKind};
+use super::conversation;
 use super::error::GraphError;
 use super::log::Note;
 use super::outbox::Event;
 use super::pacing::Step;
 use super::parameters;
 use super::phone::PhoneNumber;
+use super::progression::Progression;
 use super::reply::{self, Verdict};
 use super::script::{AsyncFailure, Occasion, Outcome};
 use super::template::StoredTemplate;
-use super::timers::Action;
+use super::timers::{Action, PendingAnswer};
 use super::world::World;
 use clock::Timestamp;
 
@@ -35,6 +37,8 @@ struct Draft {
     kind: &'static str,
     key: String,
     template: Option<Arc<StoredTemplate>>,
+    /// The failure that the provider reports after it accepted the message.
+    failure: Option<AsyncFailure>,
     body: Bytes,
 }
 
@@ -94,6 +98,15 @@ fn judge(
     if number.upkeep().has_blocked(&recipient.known_as) {
         return Err(GraphError::new(130_403));
     }
+    if let Some(id) =
+        checked.content["id"].as_str().filter(|id| checked.is_media() && !world.media.lock().has(id))
+    {
+        let details = format!(
+            "Param {}['id'] {id} is not a valid whatsapp business account media attachment ID",
+            checked.kind
+        );
+        return Err(GraphError::because(100, details));
+    }
     let template = (checked.kind == "template").then(|| template(number, checked.content)).transpose()?;
     if template.is_none()
         && recipient.kind != RecipientKind::Group
@@ -103,12 +116,14 @@ fn judge(
                        replied to this number.";
         return Err(GraphError::because(131_047, details));
     }
+    let is_lost = checked.kind == "reaction" && !conversation::is_of(checked.content, &recipient);
     Ok(Draft {
         number: Arc::clone(number),
         recipient,
         kind: checked.kind,
         key: checked.key.to_owned(),
         template,
+        failure: is_lost.then_some(AsyncFailure { code: 131_009, title: None }),
         body,
     })
 }
@@ -154,6 +169,7 @@ fn answer(world: &World, number: &PhoneNumber, verdict: &Verdict) -> HttpRespons
 /// Counts and logs a message, and queues its receipts. From here on the message exists.
 async fn accept(world: &World, draft: &Draft, failure: Option<AsyncFailure>) -> Verdict {
     let at = Timestamp::now();
+    let failure = failure.or_else(|| draft.failure.clone());
     let to = &draft.recipient.address;
     let sequence = world.log.append(&Note {
         phone_number_id: &draft.number.id,
@@ -165,6 +181,9 @@ async fn accept(world: &World, draft: &Draft, failure: Option<AsyncFailure>) -> 
     });
     draft.number.accept(to, &draft.key, at, world.now());
     let id = world.log.message_id(sequence, to);
+    if failure.is_none() {
+        await_answer(world, draft, sequence, &id);
+    }
     let event = || Event {
         number: Arc::clone(&draft.number),
         id: id.clone(),
@@ -172,6 +191,7 @@ async fn accept(world: &World, draft: &Draft, failure: Option<AsyncFailure>) -> 
         is_group: draft.recipient.kind == RecipientKind::Group,
         key: draft.key.clone(),
         category: draft.category(),
+        is_reaction: draft.kind == "reaction",
         failure,
     };
     let template = draft.template.as_ref().map(|stored| stored.id);
@@ -187,6 +207,20 @@ async fn accept(world: &World, draft: &Draft, failure: Option<AsyncFailure>) -> 
         let _ = tokio::time::timeout(BEFORE_REPLY, posted).await;
     }
     Ok(draft.acceptance(&id, "accepted"))
+}
+
+/// Sets the timer of the recipient's answer, if there will be one and not too many answers are outstanding.
+fn await_answer(world: &World, draft: &Draft, sequence: u64, id: &str) {
+    let Draft { number, recipient, .. } = draft;
+    let Some(target) = world.outbox.receiver_of(number).filter(|_| recipient.kind == RecipientKind::Phone)
+    else {
+        return;
+    };
+    let Some(after) = Progression::answer(&target.options, sequence) else { return };
+    if world.timers.len() < target.options.queue_limit {
+        let (number, from) = (Arc::clone(number), recipient.known_as.clone());
+        world.timers.add(after, Action::Answer(Box::new(PendingAnswer { number, from, to: id.to_owned() })));
+    }
 }
 
 /// Whether a message of this template is held. The first held message starts the timer that ends the pacing.

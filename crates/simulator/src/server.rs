@@ -8,6 +8,7 @@ use std::thread;
 use std::time::Duration;
 
 use actix_web::dev::{ServerHandle, Service as _};
+use actix_web::middleware::NormalizePath;
 use actix_web::rt::{self, System};
 use actix_web::web::{self, Data};
 use actix_web::{App, HttpServer};
@@ -94,6 +95,8 @@ async fn serve(world: Data<World>, ready: oneshot::Sender<Started>, ending: ones
                 unversioned::to_newest(&mut request);
                 service.call(request)
             })
+            // Some clients end their paths with a slash.
+            .wrap(NormalizePath::trim())
             .app_data(Data::clone(&world))
             .app_data(web::PayloadConfig::new(LARGEST_BODY))
             .configure(routes)

@@ -53,6 +53,11 @@ impl Targets {
         self.0.insert(scope, Arc::new(target));
     }
 
+    /// Removes the receiver of this scope.
+    pub(super) fn end(&mut self, scope: &Scope) {
+        self.0.remove(scope);
+    }
+
     pub(super) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -74,7 +79,8 @@ impl Targets {
         own.or_else(|| self.of_account_itself(&number.account.waba_id))
     }
 
-    fn of_account_itself(&self, waba_id: &str) -> Option<Arc<Target>> {
+    /// The receiver of an account, or of the app.
+    pub(super) fn of_account_itself(&self, waba_id: &str) -> Option<Arc<Target>> {
         self.get(&Scope::Account(waba_id.to_owned())).or_else(|| self.get(&Scope::App))
     }
 

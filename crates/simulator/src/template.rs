@@ -53,6 +53,8 @@ pub(super) enum Button {
     CopyCode,
     /// Nothing, but it has to be named.
     Flow,
+    /// Optional parameters: how long it can be used, and a payload.
+    VoiceCall,
     /// As a flow.
     Catalog,
     /// The products.
@@ -148,6 +150,7 @@ fn button(button: &Value) -> Button {
         "FLOW" => Button::Flow,
         "CATALOG" => Button::Catalog,
         "MPM" => Button::ProductList,
+        "VOICE_CALL" => Button::VoiceCall,
         _ => Button::Fixed,
     }
 }

@@ -28,7 +28,22 @@ pub(super) enum Action {
     EndPacing(Arc<Account>, u64, Fate),
     /// A requested webhook is sent.
     Notify(Notice),
+    /// A person answers a message of this number.
+    Answer(Box<PendingAnswer>),
 }
+
+/// An answer of a person that is still to come.
+#[derive(Debug)]
+pub(super) struct PendingAnswer {
+    pub(super) number: Arc<PhoneNumber>,
+    /// The person, as WhatsApp knows them.
+    pub(super) from: String,
+    /// The id of the message that is answered.
+    pub(super) to: String,
+}
+
+/// The text of every answer.
+const ANSWER: &str = "Thank you for your message.";
 
 /// The timers: actions by their time.
 #[derive(Debug, Default)]
@@ -51,6 +66,11 @@ impl Timers {
         let key = (Instant::now() + after, actions.serial);
         actions.by_time.insert(key, action);
         self.wake.notify_one();
+    }
+
+    /// How many there are.
+    pub(super) fn len(&self) -> usize {
+        self.actions.lock().by_time.len()
     }
 
     /// Removes every timer.
@@ -90,6 +110,15 @@ impl Action {
             }
             Self::EndPacing(account, template, fate) => world.end_pacing(&account, template, fate),
             Self::Notify(notice) => world.outbox.notify(notice),
+            Self::Answer(answer) => {
+                let PendingAnswer { number, from, to } = &*answer;
+                world.windows.open(number.index, from, world.now());
+                let id = world.log.inbound_id(from);
+                let value = notice::text(number, from, &id, ANSWER, Some(to));
+                for notice in world.notices(&number.account, Some(number), "messages", &value) {
+                    world.outbox.notify(notice);
+                }
+            }
         }
     }
 }

@@ -10,6 +10,7 @@ use super::body::{RecipientKind, length, recipient};
 use super::error::GraphError;
 use super::graph::{Parameters, selected};
 use super::person;
+use super::qr_code::QrCodes;
 use super::reply::{Verdict, answer};
 use super::send::bearer;
 use super::world::World;
@@ -34,6 +35,13 @@ pub(super) struct Upkeep {
     profile: Map<String, Value>,
     /// The value of `conversational_automation`; `None` before it is set.
     pub(super) automation: Option<Value>,
+    /// The callback of the number's own, which its node shows.
+    pub(super) callback: Option<String>,
+    /// Its QR codes.
+    pub(super) qr_codes: QrCodes,
+    /// Whether its catalogue is shown, and its cart.
+    is_catalog_visible: bool,
+    is_cart_enabled: bool,
     /// The people that the number blocked, by their address, each with the id that the client gave.
     blocked: BTreeMap<String, Value>,
 }
@@ -42,7 +50,15 @@ impl Default for Upkeep {
     fn default() -> Self {
         // The only field that every profile has.
         let profile = Map::from_iter([("vertical".to_owned(), json!("UNDEFINED"))]);
-        Self { profile, automation: None, blocked: BTreeMap::new() }
+        Self {
+            profile,
+            automation: None,
+            callback: None,
+            qr_codes: QrCodes::default(),
+            is_catalog_visible: false,
+            is_cart_enabled: true,
+            blocked: BTreeMap::new(),
+        }
     }
 }
 
@@ -62,6 +78,8 @@ enum Asked {
     ShowBlocked,
     Block,
     Unblock,
+    ShowCommerce,
+    SetCommerce,
 }
 
 macro_rules! handler {
@@ -105,6 +123,15 @@ handler!(
     unblock, Asked::Unblock
 );
 
+handler!(
+    /// `GET /{phone_number_id}/whatsapp_commerce_settings`.
+    show_commerce, Asked::ShowCommerce
+);
+handler!(
+    /// `POST /{phone_number_id}/whatsapp_commerce_settings`.
+    set_commerce, Asked::SetCommerce
+);
+
 fn handle(
     world: &World,
     id: &str,
@@ -127,6 +154,8 @@ fn handle(
             Asked::ShowBlocked => Ok(blocked(&upkeep, query)),
             Asked::Block => change_blocked(&mut upkeep, &fields(body)?, true),
             Asked::Unblock => change_blocked(&mut upkeep, &fields(body)?, false),
+            Asked::ShowCommerce => Ok(commerce(&upkeep, id)),
+            Asked::SetCommerce => set_up_commerce(&mut upkeep, query, body),
         }
     });
     answer(world, Some(&number.account), &verdict)
@@ -181,6 +210,29 @@ fn set(upkeep: &mut Upkeep, fields: &Map<String, Value>) -> Verdict {
         profile.insert("websites".to_owned(), websites.clone());
     }
     upkeep.profile = profile;
+    Ok(json!({ "success": true }))
+}
+
+fn commerce(upkeep: &Upkeep, id: &str) -> Value {
+    let Upkeep { is_catalog_visible, is_cart_enabled, .. } = upkeep;
+    json!({ "data": [{ "id": id, "is_catalog_visible": is_catalog_visible, "is_cart_enabled": is_cart_enabled }] })
+}
+
+/// Clients write the settings into the query or into the body.
+fn set_up_commerce(upkeep: &mut Upkeep, query: &Parameters, body: &[u8]) -> Verdict {
+    let fields: Map<String, Value> = serde_json::from_slice(body).unwrap_or_default();
+    let given = |name: &str| {
+        let written = query.get(name).map(|text| Value::String(text.clone()));
+        match written.as_ref().or_else(|| fields.get(name)) {
+            None | Some(Value::Null) => Ok(None),
+            Some(Value::Bool(is_on)) => Ok(Some(*is_on)),
+            Some(Value::String(text)) if text == "true" || text == "false" => Ok(Some(text == "true")),
+            Some(_) => Err(GraphError::because(100, format!("{name} must be true or false"))),
+        }
+    };
+    let (catalog, cart) = (given("is_catalog_visible")?, given("is_cart_enabled")?);
+    upkeep.is_catalog_visible = catalog.unwrap_or(upkeep.is_catalog_visible);
+    upkeep.is_cart_enabled = cart.unwrap_or(upkeep.is_cart_enabled);
     Ok(json!({ "success": true }))
 }
 

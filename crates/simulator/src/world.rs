@@ -10,13 +10,14 @@ use super::account::Account;
 use super::budget::Budget;
 use super::directory::Directory;
 use super::error::GraphError;
+use super::latency::Latency;
 use super::log::Log;
 use super::media::Library;
 use super::options::Options;
 use super::outbox::Outbox;
 use super::pacing::Pacings;
 use super::phone::PhoneNumber;
-use super::script::Script;
+use super::script::{Script, read_rule};
 use super::seed::Seed;
 use super::throttle::PairThrottle;
 use super::timers::Timers;
@@ -47,13 +48,16 @@ pub(super) struct World {
     out_until: AtomicU64,
     has_pair_throttle: AtomicBool,
     pairs: Mutex<PairThrottle>,
-    latency_micros: AtomicU64,
+    latency: RwLock<Latency>,
+    /// Answers to sends so far, each with a latency of its own.
+    answers: AtomicU64,
 }
 
 impl World {
     /// A world as the seed describes it, or a sentence about the seed's fault.
     pub(super) fn new(options: Options, seed: Seed) -> Result<Self, String> {
-        let mut directory = Directory::new(options.accept_any);
+        let mut directory =
+            Directory::new(options.accept_any).with(options.level, options.throttle_on_first_use());
         directory.add(seed.clone())?;
         let receipts = options.receipts.clone();
         let world = Self {
@@ -72,10 +76,11 @@ impl World {
             out_until: AtomicU64::new(0),
             has_pair_throttle: AtomicBool::new(options.pair_throttle),
             pairs: Mutex::default(),
-            latency_micros: AtomicU64::new(0),
+            latency: RwLock::new(options.latency.clone()),
+            answers: AtomicU64::new(0),
             options,
         };
-        world.set_latency(world.options.latency);
+        world.begin_failures()?;
         world.open_windows();
         if let Some(receipts) = receipts {
             world.aim(receipts)?;
@@ -91,11 +96,13 @@ impl World {
     /// Resets to the seed: accounts, figures, log, script, switches, outstanding receipts, uploaded files and
     /// messages of web sessions. Only the receivers of webhooks stay, and devices stay linked.
     pub(super) fn reset(&self) -> Result<(), String> {
-        let mut directory = Directory::new(self.options.accept_any);
+        let mut directory = Directory::new(self.options.accept_any)
+            .with(self.options.level, self.options.throttle_on_first_use());
         directory.add(self.seed.clone())?;
         *self.directory.write() = directory;
         self.log.clear();
         self.script.clear();
+        self.begin_failures()?;
         self.timers.clear();
         self.pacings.clear();
         self.outbox.clear();
@@ -105,7 +112,7 @@ impl World {
         *self.pairs.lock() = PairThrottle::default();
         self.end_outage();
         self.set_pair_throttle(self.options.pair_throttle);
-        self.set_latency(self.options.latency);
+        self.set_latency(self.options.latency.clone());
         self.open_windows();
         Ok(())
     }
@@ -170,14 +177,19 @@ impl World {
             || self.pairs.lock().permit(number.index, recipient, self.now())
     }
 
-    /// How long every answer to a send takes.
+    /// How long the next answer to a send takes.
     pub(super) fn latency(&self) -> Duration {
-        Duration::from_micros(self.latency_micros.load(Ordering::Relaxed))
+        self.latency.read().of(self.answers.fetch_add(1, Ordering::Relaxed))
     }
 
-    pub(super) fn set_latency(&self, latency: Duration) {
-        let micros = u64::try_from(latency.as_micros()).unwrap_or(u64::MAX);
-        self.latency_micros.store(micros, Ordering::Relaxed);
+    pub(super) fn set_latency(&self, latency: Latency) {
+        *self.latency.write() = latency;
+    }
+
+    /// Adds the rules of the options' failures.
+    fn begin_failures(&self) -> Result<(), String> {
+        let rules = (1..).zip(&self.options.failures).map(|(seed, fail)| read_rule(0, &fail.rule(seed)));
+        self.script.add(rules.collect::<Result<_, _>>()?)
     }
 
     /// Everything is answered with 503 and code 2, for this long or without end.

@@ -18,7 +18,7 @@ use crate::users::failed_sign_ins::STRANGER;
 use crate::{Error, Result, Transaction};
 use clock::Timestamp;
 use clock::database::new_id;
-use domain::page::{Page, PageRequest};
+use domain::page::{Page, Window};
 
 /// The person or program that makes a change, as named in the record.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -199,7 +199,7 @@ pub struct Change {
     pub subject: String,
     /// The state before; `None` when the object did not exist before, or must not be shown.
     pub before: Option<Value>,
-    /// The state after.
+    /// The state after; `removed` when the object is gone.
     pub after: Value,
     /// The network address of the request; `None` for the command line and for keys.
     pub address: Option<String>,
@@ -332,8 +332,16 @@ impl ContactRecord {
 }
 
 impl Changes<'_> {
-    /// A page of the recorded changes, newest first.
-    pub async fn page(self, filter: Filter<'_>, page: PageRequest) -> Result<Page<Change>> {
+    /// The recorded change of this id.
+    pub async fn find(self, id: Uuid) -> Result<Option<Change>> {
+        change::Entity::find_by_id(id).one(&self.store.read).await?.map(Change::try_from).transpose()
+    }
+
+    /// A part of the recorded changes, newest first.
+    pub async fn page(self, filter: Filter<'_>, window: impl Into<Window<Uuid>>) -> Result<Page<Change>> {
+        let window = window.into();
+        let limit = window.limit;
+        let (offset, after) = window.parts();
         let mut matching = change::Entity::find();
         if !filter.what.is_empty() {
             let words = filter.what.iter().map(|what| what.as_str());
@@ -353,10 +361,13 @@ impl Changes<'_> {
             matching = matching.filter(change::Column::Id.lt(first_id(to)));
         }
         let total = matching.clone().count(&self.store.read).await?;
+        if let Some(after) = after {
+            matching = matching.filter(change::Column::Id.lt(after));
+        }
         let models = matching
             .order_by_desc(change::Column::Id)
-            .offset(page.offset())
-            .limit(page.limit)
+            .offset(offset)
+            .limit(limit)
             .all(&self.store.read)
             .await?;
         Ok(Page { records: models.into_iter().map(Change::try_from).collect::<Result<_>>()?, total })

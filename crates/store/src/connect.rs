@@ -9,7 +9,9 @@ use migration::{Migrator, MigratorTrait};
 use sea_orm::sqlx::Connection as _;
 use sea_orm::sqlx::postgres::{PgConnectOptions, PgSslMode};
 use sea_orm::sqlx::sqlite::{SqliteJournalMode, SqliteSynchronous};
-use sea_orm::{ConnectOptions, Database, DatabaseConnection, DbBackend};
+use sea_orm::{
+    ConnAcquireErr, ConnectOptions, Database, DatabaseConnection, DbBackend, DbErr, RuntimeErr, sqlx,
+};
 
 use super::pool::{GRACE, IDLE, Pool, Server, on_server};
 use super::share::{CLUSTER, Pools, Shares};
@@ -231,7 +233,22 @@ async fn connect(
     pool.map_sqlx_sqlite_before_acquire(|connection, _| {
         Box::pin(async move { Ok(!connection.is_in_transaction()) })
     });
-    Ok(Database::connect(pool).await?)
+    Database::connect(pool).await.map_err(|error| unreached(error, options))
+}
+
+/// The failure to open a pool. A server that does not answer is named, with its port.
+fn unreached(error: DbErr, options: &Options) -> Error {
+    let is_late = match &error {
+        DbErr::ConnectionAcquire(ConnAcquireErr::Timeout) => true,
+        DbErr::Conn(RuntimeErr::SqlxError(driver)) => matches!(&**driver, sqlx::Error::PoolTimedOut),
+        _ => false,
+    };
+    match domain::address::place(&options.url).filter(|_| is_late) {
+        Some(place) => {
+            Error::Unavailable(format!("it did not answer at {place} within {:?}", options.acquire_timeout))
+        }
+        None => error.into(),
+    }
 }
 
 /// A connection within this machine is not encrypted, unless the address requires it.

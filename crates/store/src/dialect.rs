@@ -13,6 +13,7 @@ use uuid::Uuid;
 
 pub(super) use self::arrays::{Arrays, bind};
 pub(super) use self::bulk::{Bulk, Incoming};
+use super::Store;
 
 /// The collation that compares texts byte by byte.
 pub(super) const fn bytewise(backend: DbBackend) -> &'static str {
@@ -63,6 +64,31 @@ impl From<Uuid> for Cell<'_> {
 impl<'a> From<&'a str> for Cell<'a> {
     fn from(value: &'a str) -> Self {
         Self::Text(Some(value))
+    }
+}
+
+impl Store {
+    /// The hours in which the send of a message was accepted, as the index of recipients has them.
+    pub(super) const fn hours_of_message(&self) -> &'static str {
+        match self.backend {
+            DbBackend::Postgres => "substring(uuid_send(message.send_id) FROM 1 FOR 3)",
+            _ => "substr(message.send_id, 1, 3)",
+        }
+    }
+
+    /// A sub-select that yields all such hours from the one in the parameter `first` to the one in `last`.
+    pub(super) fn spans(&self, first: usize, last: usize) -> String {
+        match self.backend {
+            DbBackend::Postgres => format!(
+                "(SELECT substring(int4send(CAST(number AS integer)) FROM 2 FOR 3) AS hours \
+                 FROM generate_series(CAST(${first} AS bigint), CAST(${last} AS bigint)) AS number)"
+            ),
+            _ => format!(
+                "(WITH RECURSIVE counted(number) AS (SELECT ${first} WHERE ${first} <= ${last} \
+                 UNION ALL SELECT number + 1 FROM counted WHERE number < ${last}) \
+                 SELECT unhex(printf('%06X', number)) AS hours FROM counted)"
+            ),
+        }
     }
 }
 

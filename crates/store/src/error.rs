@@ -2,7 +2,10 @@
 
 use sea_orm::sqlx::error::DatabaseError;
 use sea_orm::sqlx::{self, Error as Driver};
-use sea_orm::{DbErr, RuntimeErr};
+use sea_orm::{ConnAcquireErr, DbErr, RuntimeErr};
+
+/// Why no connection was there in time.
+const LATE: &str = "it did not answer in time, or all connections to it were in use";
 
 /// A failed call to the store.
 #[derive(Debug, thiserror::Error)]
@@ -64,6 +67,7 @@ impl Error {
 impl From<DbErr> for Error {
     fn from(error: DbErr) -> Self {
         match &error {
+            DbErr::ConnectionAcquire(ConnAcquireErr::Timeout) => Self::Unavailable(LATE.to_owned()),
             DbErr::ConnectionAcquire(_) | DbErr::Conn(_) => Self::Unavailable(error.to_string()),
             DbErr::Exec(RuntimeErr::SqlxError(driver)) | DbErr::Query(RuntimeErr::SqlxError(driver)) => {
                 classify(driver, error.to_string()).unwrap_or(Self::Defect(error))
@@ -75,11 +79,10 @@ impl From<DbErr> for Error {
 
 fn classify(driver: &sqlx::Error, words: String) -> Option<Error> {
     match driver {
-        Driver::Io(_)
-        | Driver::Tls(_)
-        | Driver::PoolTimedOut
-        | Driver::PoolClosed
-        | Driver::WorkerCrashed => Some(Error::Unavailable(words)),
+        Driver::PoolTimedOut => Some(Error::Unavailable(LATE.to_owned())),
+        Driver::Io(_) | Driver::Tls(_) | Driver::PoolClosed | Driver::WorkerCrashed => {
+            Some(Error::Unavailable(words))
+        }
         Driver::Database(refused) if refused.is_unique_violation() => Some(Error::Taken(words)),
         Driver::Database(refused) if is_passing(&**refused) => Some(Error::Unavailable(words)),
         // Not in the database's own words, which may quote the row.

@@ -50,6 +50,7 @@ pub mod suppressions;
 mod tags;
 pub mod templates;
 pub mod tiers;
+pub mod unfinished;
 pub mod users;
 pub mod web_sessions;
 

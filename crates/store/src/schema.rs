@@ -1,17 +1,52 @@
 //! The schema's migrations, for the operator who applies or undoes them by hand.
 //!
-//! A [`Schema`] opens a database that a [`super::Store`] refuses: one whose schema is missing or behind.
+//! A [`Schema`] opens a database that a [`super::Store`] refuses: one whose schema is missing or behind. [`standing`]
+//! tells whether there is a database at all.
 
 use migration::{Migrator, MigratorTrait, UNRELEASED};
 use sea_orm::DatabaseConnection;
 
 use super::connect::{self, Options};
-use super::{Error, Result, nodes};
+use super::{Error, Result, checkup, lease, nodes};
 
 /// A handle to the schema alone.
 #[derive(Debug)]
 pub struct Schema {
     connection: DatabaseConnection,
+    options: Options,
+}
+
+/// Whether there is a database, and how old its schema is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SchemaStanding {
+    /// There is no file, or it has no tables of this program.
+    Missing,
+    /// It lacks this many of the program's migrations.
+    Behind(usize),
+    /// It has the schema of this program.
+    Current,
+}
+
+/// Looks for the database without creating or migrating one.
+///
+/// # Errors
+///
+/// [`Error::Unavailable`] when the database cannot be reached, [`Error::Schema`] when it has a migration that this
+/// program does not know.
+pub async fn standing(options: &Options) -> Result<SchemaStanding> {
+    if checkup::file_of(options).is_some_and(|file| !file.metadata().is_ok_and(|file| file.len() > 0)) {
+        return Ok(SchemaStanding::Missing);
+    }
+    let schema = Schema::open(options).await?;
+    let migrations = schema.status().await;
+    schema.close().await;
+    let migrations = migrations?;
+    let pending = migrations.iter().filter(|migration| !migration.is_applied).count();
+    Ok(match pending {
+        0 => SchemaStanding::Current,
+        all if all == migrations.len() => SchemaStanding::Missing,
+        some => SchemaStanding::Behind(some),
+    })
 }
 
 /// One step of the schema.
@@ -31,7 +66,7 @@ impl Schema {
     ///
     /// [`Error::Unavailable`] when the database cannot be reached.
     pub async fn open(options: &Options) -> Result<Self> {
-        Ok(Self { connection: connect::writer(options).await? })
+        Ok(Self { connection: connect::writer(options).await?, options: options.clone() })
     }
 
     /// Every migration of this program, oldest first.
@@ -70,8 +105,10 @@ impl Schema {
     ///
     /// # Errors
     ///
-    /// As [`Schema::status`]; the steps before the failed one stay undone.
+    /// As [`Schema::status`]; the steps before the failed one stay undone. [`Error::Taken`] while a service uses the
+    /// database: it would write to tables that are gone.
     pub async fn down(&self, steps: u32) -> Result<Vec<String>> {
+        let _kept_out = lease::keep_out(&self.options).await?;
         let before = self.status().await?;
         Migrator::down(&self.connection, Some(steps)).await?;
         let applied = before.into_iter().rev().filter(|step| step.is_applied);
@@ -97,7 +134,9 @@ pub(super) fn unknown(error: sea_orm::DbErr) -> Error {
                 .to_owned(),
         ),
         sea_orm::DbErr::Custom(sentence) => {
-            Error::Schema(format!("the database was migrated by a newer version of this program: {sentence}"))
+            Error::Schema(format!(
+                "the database was migrated by a newer version of this program: {sentence}: run that version"
+            ))
         }
         other => other.into(),
     }

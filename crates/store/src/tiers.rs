@@ -1,5 +1,7 @@
 //! Tiers, kept as one JSON document each.
 
+mod naming;
+
 use entity::tier;
 use sea_orm::sea_query::OnConflict;
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, Set};
@@ -10,6 +12,8 @@ use crate::nouns::Tiers;
 use crate::revision::{self, Topic};
 use crate::{Error, Result, Transaction};
 use clock::Timestamp;
+
+pub use naming::{Earlier, Removed, Renamed, Usage};
 
 /// A stored tier.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -160,6 +160,13 @@ impl Vault {
         if is_there { Self::open(secrets, data_dir).map(|(vault, _)| Some(vault)) } else { Ok(None) }
     }
 
+    /// A vault for commands that seal and open nothing. Its key is kept nowhere: a sealing key that nobody asked for
+    /// would be taken for the service's.
+    pub fn unused() -> Self {
+        let ring = Ring::new(&key_file::generate(), std::iter::empty());
+        Self { ring: RwLock::new(Arc::new(ring)), file: None, configured: Vec::new() }
+    }
+
     /// Seals `plaintext` with the current key for a `context`, such as `channel:<id>:token`.
     ///
     /// Sealing the same text twice gives different bytes. A caller that writes them during a possible rotation
@@ -220,12 +227,12 @@ impl Vault {
         self.file.as_ref().map(|file| &*file.path)
     }
 
-    /// The keys of the key file other than the current one, which a rotation has to remove.
+    /// The keys of the key file other than the current one, latest first.
     ///
     /// # Errors
     ///
     /// [`Error::Configured`] and those of [`Vault::open`].
-    pub fn keys_to_retire(&self) -> Result<Vec<KeyId>, Error> {
+    pub fn former_keys(&self) -> Result<Vec<KeyId>, Error> {
         let file = self.file.as_ref().ok_or(Error::Configured)?;
         let keys = key_file::read(&file.path)?.unwrap_or_default();
         Ok(keys.iter().skip(1).map(KeyId::of).collect())
@@ -243,18 +250,18 @@ impl Vault {
         Ok(self.current_key())
     }
 
-    /// Removes these keys from the key file, except the current one.
+    /// Removes a key from the key file, unless it is the current one.
     ///
     /// # Errors
     ///
     /// [`Error::Configured`], [`Error::Busy`] and those of [`Vault::open`].
-    pub async fn retire_keys(&self, ids: &[KeyId]) -> Result<(), Error> {
+    pub async fn discard_key(&self, id: KeyId) -> Result<(), Error> {
         let file = self.file.as_ref().ok_or(Error::Configured)?;
         key_file::replace(&file.path, |keys| {
             let mut position = 0;
             keys.retain(|key| {
                 position += 1;
-                position == 1 || !ids.contains(&KeyId::of(key))
+                position == 1 || KeyId::of(key) != id
             });
         })
         .await?;

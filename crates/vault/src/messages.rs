@@ -142,7 +142,7 @@ mod tests {
         let first = command.current_key();
         command.add_key().await.unwrap();
         assert!(service.open_message(&forged, b"question").is_ok(), "both keys are in use");
-        command.retire_keys(&[first]).await.unwrap();
+        command.discard_key(first).await.unwrap();
         assert!(matches!(service.open_message(&forged, b"question"), Err(Error::UnknownKey(_))));
     }
 }

@@ -89,14 +89,16 @@ async fn a_process_uses_a_key_that_another_one_added_and_keeps_the_former_ones()
     let command = open(directory.path()).unwrap().0;
     let second = command.add_key().await.unwrap();
     assert_ne!(first, second);
-    assert_eq!((command.current_key(), command.keys_to_retire().unwrap()), (second, vec![first]));
+    assert_eq!((command.current_key(), command.former_keys().unwrap()), (second, vec![first]));
     let new = command.seal(b"EAAG", "x");
     assert!(new.starts_with(&beginning(second)));
     // Opened before and after the service looked at the file, and sealed with the new key.
     assert_eq!(service.unseal(&new, "x").unwrap().expose(), "EAAG");
     assert!(service.seal(b"EAAG", "x").starts_with(&beginning(second)));
 
-    command.retire_keys(&[first, second]).await.unwrap();
+    command.discard_key(first).await.unwrap();
+    // The current key stays whatever is asked.
+    command.discard_key(second).await.unwrap();
     assert_eq!((command.current_key(), command.previous_keys()), (second, Vec::new()));
     assert!(service.seal(b"EAAG", "x").starts_with(&beginning(second)));
     assert_eq!(service.unseal(&old, "x").unwrap().expose(), "EAAG", "read before it was sealed again");

@@ -227,6 +227,18 @@ async fn prepare(client: &Client, content: Content) -> Result<Prepared, SendErro
     }
     Ok(match content {
         Content::Text(text) => Prepared::new(Built::Text, message::text(text)),
+        Content::Location(location) => {
+            let message = message::location(&location);
+            Prepared::new(Built::Location(location), message)
+        }
+        Content::Contacts(cards) => {
+            let message = message::contacts(&cards);
+            Prepared::new(Built::Contacts(cards), message)
+        }
+        Content::Reaction(reaction) => {
+            let message = message::reaction(&reaction);
+            Prepared::new(Built::Reaction(reaction), message)
+        }
         Content::Media(mut media) => {
             let bytes = std::mem::take(&mut media.bytes);
             let kind = message::media_type(media.kind);

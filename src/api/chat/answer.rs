@@ -1,9 +1,12 @@
 //! The answers to a business-account send.
 
+use actix_web::HttpResponse;
+use actix_web::http::header::LOCATION;
 use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
+use crate::api::idempotency;
 use crate::api::schema::BindingLimit;
 use crate::api::skipped::{SkippedRecord, skipped_records};
 use crate::clock::Timestamp;
@@ -28,8 +31,8 @@ pub(in crate::api) struct Queued {
     #[schema(value_type = String, format = DateTime)]
     #[serde(skip_serializing_if = "Option::is_none")]
     expires_at: Option<Timestamp>,
-    /// The number of skipped entries: entries of `phone_number` that are not numbers, and suppressed
-    /// recipients.
+    /// The number of skipped entries: entries of `phone_number` that are not numbers, tags that the company does not
+    /// have, and recipients who get no message.
     skipped_count: u64,
     /// The first hundred of them.
     skipped: Vec<SkippedRecord>,
@@ -87,6 +90,22 @@ pub(in crate::api) struct WithoutFields {
     /// How many recipients were checked: all, or the first ones of a very large send.
     #[schema(example = 1000)]
     checked_count: u64,
+}
+
+impl Queued {
+    /// The answer, with the address of the send's record.
+    pub(in crate::api) fn answer(self) -> HttpResponse {
+        HttpResponse::Accepted().insert_header((LOCATION, self.address())).json(self)
+    }
+
+    /// The same answer, repeated.
+    pub(in crate::api) fn replayed(self) -> HttpResponse {
+        idempotency::replay(&self.address(), &self)
+    }
+
+    fn address(&self) -> String {
+        format!("/api/v1/sends/{}", self.send_id)
+    }
 }
 
 impl From<Accepted> for Queued {

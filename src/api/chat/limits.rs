@@ -30,6 +30,9 @@ pub(in crate::api) struct Limits {
     waiting: Option<WaitingRecord>,
     /// All limits, including those that do not decide now.
     limits: Vec<Limit>,
+    /// What to do where the tier's pace is not that of the provider's level for the number; null when they agree, or the
+    /// level is not known.
+    level_hint: Option<&'static str>,
     /// Sends that the channel works on now.
     active_sends: u64,
     /// Messages on their way to the provider.
@@ -100,10 +103,11 @@ pub(in crate::api) async fn explain(
 impl Limits {
     /// `allowance` is the remaining requests of the company, when they are limited.
     fn new(channel_id: Uuid, limits: limit::Limits, allowance: Option<Allowance>) -> Self {
-        let limit::Limits { rate, limits, waiting, active_sends, in_flight, pace } = limits;
+        let limit::Limits { level_hint, rate, limits, waiting, active_sends, in_flight, pace } = limits;
         Self {
             channel_id,
             rate_per_second: rate,
+            level_hint: level_hint.map(limit::LevelHint::sentence),
             waiting: waiting.map(WaitingRecord::from),
             limits: limits.into_iter().map(Limit::from).chain([requests(allowance)]).collect(),
             active_sends,

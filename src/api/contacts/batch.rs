@@ -6,7 +6,7 @@ use serde_json::value::RawValue;
 use utoipa::ToSchema;
 
 use super::Batch;
-use super::fields::{self, Entries, GivenNumber, GivenTags, invalid_field};
+use super::fields::{self, Entries, GivenNumber, GivenTags, wrong_field};
 use crate::api::State;
 use crate::api::auth::Author;
 use crate::api::body::Body;
@@ -16,7 +16,7 @@ use crate::domain::contact::Person;
 use crate::engine::MOST_AT_ONCE;
 use crate::engine::records::contacts::ContactDraft;
 use crate::error::Code;
-use crate::surface::body::{Room, json};
+use crate::surface::body::Room;
 
 /// Contacts to be created or updated.
 #[derive(Deserialize, ToSchema)]
@@ -77,8 +77,8 @@ pub(in crate::api) async fn write(
 fn read(body: &str, room: &mut Room) -> Result<Entries<ContactDraft>, Error> {
     let ContactBatch { contacts } = fields::fields(body)?;
     let too_many = || {
-        let sentence = format!("`contacts` has more than {MOST_AT_ONCE} entries: split it");
-        Error::refused(Code::TooManyContacts, sentence)
+        let what = format_args!("has more than {MOST_AT_ONCE} entries: split it");
+        Error::of("contacts", Code::TooManyContacts, what)
     };
     let entries = fields::entries(contacts, "contacts", (MOST_AT_ONCE, too_many), room, |entry| {
         let draft = draft(entry)?;
@@ -86,7 +86,7 @@ fn read(body: &str, room: &mut Room) -> Result<Entries<ContactDraft>, Error> {
         Ok((draft, bytes))
     })?;
     if entries.is_empty() {
-        return Err(invalid_field("`contacts` is empty: give at least one contact"));
+        return Err(wrong_field("contacts", "is empty: give at least one contact"));
     }
     Ok(entries)
 }
@@ -107,7 +107,7 @@ fn weight(draft: &ContactDraft) -> usize {
 
 fn draft(entry: &str) -> Result<ContactDraft, String> {
     let ContactEntry { first_name, last_name, email, phone_number, phone_number_lid, profile_picture, tags } =
-        json::fields(entry)?;
+        fields::entry(entry)?;
     let person = fields::person(&Person {
         first_name: first_name.unwrap_or_default(),
         last_name: last_name.unwrap_or_default(),

@@ -13,7 +13,7 @@ use crate::api::body::{self, Body};
 use crate::api::error::Error;
 use crate::domain::contact::{MOST_TAGS, Person};
 use crate::domain::json::Measure;
-use crate::error::Code;
+use crate::error::{Code, Refusal};
 use crate::import;
 use crate::surface::body::json::{self, Stop};
 use crate::surface::body::{Fault, Room};
@@ -43,8 +43,8 @@ impl GivenNumber {
 ///
 /// # Errors
 ///
-/// `invalid_body` for anything else, `invalid_field` for a field of a wrong type, `body_too_large` when reading it would
-/// take too much memory.
+/// `invalid_body` for anything else, `unknown_field` for another spelling of a known field, `invalid_field` for a field of a
+/// wrong type, `body_too_large` when reading it would take too much memory.
 pub(super) async fn read<T>(body: Body, state: &State) -> Result<(T, Room), Error>
 where
     T: DeserializeOwned + Send + 'static,
@@ -73,9 +73,21 @@ pub(super) async fn read_with<T: Send + 'static>(
 ///
 /// # Errors
 ///
-/// `invalid_field` for a field of a wrong type.
+/// `unknown_field` for another spelling of a known field, `invalid_field` for a field of a wrong type.
 pub(super) fn fields<'de, T: Deserialize<'de>>(object: &'de str) -> Result<T, Error> {
-    json::fields(object).map_err(|wrong| invalid_field(format!("a field of the body is wrong: {wrong}")))
+    json::fields(object).map_err(|wrong| match wrong.code {
+        Code::InvalidField => invalid_field(format!("a field of the body is wrong: {}", wrong.sentence)),
+        _ => wrong.into(),
+    })
+}
+
+/// The known fields of an entry of a batch.
+///
+/// # Errors
+///
+/// A sentence: an entry is rejected alone.
+pub(super) fn entry<'de, T: Deserialize<'de>>(object: &'de str) -> Result<T, String> {
+    json::fields(object).map_err(|wrong| wrong.sentence)
 }
 
 /// The entries of a batch, each read alone: the valid ones, and the positions of the others with their faults.
@@ -122,7 +134,7 @@ pub(super) fn entries<T>(
     });
     match read {
         Ok(()) => Ok(entries),
-        Err(Stop::NoArray) => Err(invalid_field(format!("`{name}` must be an array"))),
+        Err(Stop::NoArray) => Err(wrong_field(name, "must be an array")),
         Err(Stop::TooMany) => Err(too_many()),
         Err(Stop::Failed(fault)) => Err(fault.into()),
     }
@@ -143,14 +155,14 @@ pub(super) fn values<T: DeserializeOwned>(
     let read = json::each(array, most, |_, value| {
         room.charge(2 * size_of::<T>() + value.len())?;
         let read = serde_json::from_str(value).map_err(|wrong| {
-            invalid_field(format!("a value of `{name}` is wrong: {}", json::sentence(&wrong)))
+            invalid(name)(format!("a value of `{name}` is wrong: {}", json::sentence(&wrong)))
         })?;
         values.push(read);
         Ok::<_, Error>(())
     });
     match read {
         Ok(()) => Ok(values),
-        Err(Stop::NoArray) => Err(invalid_field(format!("`{name}` must be an array"))),
+        Err(Stop::NoArray) => Err(wrong_field(name, "must be an array")),
         Err(Stop::TooMany) => Err(too_many()),
         Err(Stop::Failed(error)) => Err(error),
     }
@@ -158,6 +170,16 @@ pub(super) fn values<T: DeserializeOwned>(
 
 pub(super) fn invalid_field(sentence: impl Into<String>) -> Error {
     Error::refused(Code::InvalidField, sentence)
+}
+
+/// A sentence about this field.
+pub(super) fn invalid(name: &str) -> impl Fn(String) -> Error {
+    move |sentence| Refusal::new(Code::InvalidField, sentence).about(name).into()
+}
+
+/// "`name` what".
+pub(super) fn wrong_field(name: &str, what: impl fmt::Display) -> Error {
+    Error::of(name, Code::InvalidField, what)
 }
 
 /// The person, with each field checked against its bounds.

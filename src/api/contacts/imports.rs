@@ -1,15 +1,16 @@
 //! Imports of contacts from files.
 
 use std::io;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use actix_web::HttpResponse;
 use actix_web::web::{Bytes, Data, Json};
 use futures_util::Stream;
 use futures_util::stream::try_unfold;
+use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::fields::{self, invalid_field};
+use super::fields::{self, invalid, wrong_field};
 use super::import_record::{Import, ImportSteering};
 use crate::api::State;
 use crate::api::auth::{Author, Company};
@@ -22,6 +23,8 @@ use crate::domain::phone::Country;
 use crate::engine::records::imports::State as Stage;
 use crate::engine::{Engine, ImportChange, NewUpload, import_settings};
 use crate::import::{Column, rejected_csv};
+use crate::surface::body::{Fault, Pieces};
+use crate::surface::multipart::Multipart;
 
 /// Characters of a file's name that are kept.
 const LONGEST_NAME: usize = 200;
@@ -29,6 +32,21 @@ const LONGEST_NAME: usize = 200;
 const STRETCH: u32 = 500;
 /// The columns that a file of rejected rows has before the columns of the uploaded file.
 const REJECTED: [&str; 3] = ["line", "reason", "code"];
+
+/// The file, as it is.
+#[derive(ToSchema)]
+#[schema(value_type = String, format = Binary)]
+#[expect(dead_code, reason = "read by the OpenAPI document only")]
+pub(in crate::api) struct CsvFile(String);
+
+/// A form with the file.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "read by the OpenAPI document only")]
+pub(in crate::api) struct FileForm {
+    /// The file. Other parts of the form have no effect.
+    #[schema(value_type = String, format = Binary)]
+    file: String,
+}
 
 /// List imports
 ///
@@ -55,7 +73,8 @@ pub(in crate::api) async fn list(
 
 /// Upload a file of contacts
 ///
-/// The body is a CSV file whose first line names at most 500 columns; lines with one text before it are titles. The file is kept until the import is over. Unless
+/// The body is a CSV file whose first line names at most 500 columns; lines with one text before it are titles. As
+/// `multipart/form-data` it is the part `file`. The file is kept until the import is over. Unless
 /// `start` is true, it is not imported yet: check the columns and the preview, then start the import. An upload
 /// that breaks off leaves nothing. A company has at most five unfinished imports.
 #[utoipa::path(
@@ -63,7 +82,8 @@ pub(in crate::api) async fn list(
     path = "/api/v1/contacts/imports",
     operation_id = "uploadContacts",
     params(
-        ("file_name" = Option<String>, Query, description = "A name by which people recognise the file"),
+        ("file_name" = Option<String>, Query, description = "A name by which people recognise the file; when absent, \
+             the name that a form gives, or `contacts.csv`"),
         ("encoding" = Option<String>, Query, description = "Such as `windows-1252`; without it, the file is \
              UTF-8 or begins with a byte order mark; `auto` guesses from the whole file, and a few bytes that are not \
              valid UTF-8 only reject their rows"),
@@ -73,7 +93,10 @@ pub(in crate::api) async fn list(
              separated by semicolons; with those in its row, at most 100"),
         ("start" = Option<bool>, Query, description = "Start the import as soon as the file is whole"),
     ),
-    request_body(content = String, content_type = "text/csv", description = "The file"),
+    request_body(
+        content((inline(CsvFile) = "text/csv"), (FileForm = "multipart/form-data")),
+        description = "The file",
+    ),
     responses(
         (status = 201, description = "The import", body = Import),
         (status = 409, description = "`too_many_imports`", body = ErrorBody),
@@ -86,13 +109,14 @@ pub(in crate::api) async fn upload(
     query: Query,
 ) -> Result<HttpResponse, Error> {
     let starts = query.flag("start")?;
-    let name = query.text("file_name")?.unwrap_or_else(|| "contacts.csv".to_owned());
+    let (mut file, named) = File::of(body, &state).await?;
+    let name = query.text("file_name")?.or(named).unwrap_or_else(|| "contacts.csv".to_owned());
     let tags = query.text("tags")?.unwrap_or_default();
     let tags = tags.split(';').map(str::trim).filter(|tag| !tag.is_empty()).map(str::to_owned);
     let new = NewUpload {
         file_name: name.chars().take(LONGEST_NAME).collect(),
         encoding: query.text("encoding")?,
-        tags: fields::tags(&tags.collect::<Vec<_>>()).map_err(invalid_field)?,
+        tags: fields::tags(&tags.collect::<Vec<_>>()).map_err(invalid("tags"))?,
         country: query
             .text("country")?
             .filter(|code| !code.is_empty())
@@ -100,15 +124,14 @@ pub(in crate::api) async fn upload(
             .transpose()?,
     };
     let mut upload = state.engine.imports().begin_upload(company.id, new).await?;
-    let mut pieces = body.pieces(upload.most())?;
-    while let Some(piece) = pieces.next().await? {
+    while let Some(piece) = file.next().await? {
         let began = Instant::now();
         if let Err(error) = upload.write(&piece).await {
             drop(upload);
-            pieces.pass_over().await;
+            file.pass_over().await;
             return Err(error.into());
         }
-        pieces.stored(began.elapsed());
+        file.stored(began.elapsed());
     }
     let import = upload.finish().await?;
     if starts {
@@ -169,14 +192,14 @@ pub(in crate::api) async fn steer(
             state.engine.imports().cancel(&who, company.id, id).await?;
             return Ok(Json(shown(&state, company, id).await?));
         }
-        Some(_) => return Err(invalid_field("`action` must be start or cancel")),
+        Some(_) => return Err(wrong_field("action", "must be start or cancel")),
     };
-    let tags = tags.as_deref().map(fields::tags).transpose().map_err(invalid_field)?;
+    let tags = tags.as_deref().map(fields::tags).transpose().map_err(invalid("tags"))?;
     let encoding = encoding.filter(|encoding| !encoding.is_empty());
     let columns: Option<Vec<Column>> = columns.map(|columns| columns.into_iter().map(Into::into).collect());
     let has_nul = |column: &Column| column.column.contains('\0');
     if columns.iter().flatten().any(has_nul) {
-        return Err(invalid_field("a name of `columns` holds a NUL"));
+        return Err(invalid("columns")("a name of `columns` holds a NUL".to_owned()));
     }
     let country = match code.as_deref() {
         None => None,
@@ -221,10 +244,65 @@ pub(in crate::api) async fn rejected(
     Ok(HttpResponse::Ok().content_type("text/csv; charset=utf-8").streaming(rows))
 }
 
+/// A file that arrives: as the body, or as a part of a form.
+enum File {
+    Body(Pieces),
+    Part(Multipart),
+}
+
+impl File {
+    /// The file of a body, and its name if a form gives one.
+    async fn of(body: Body, state: &State) -> Result<(Self, Option<String>), Error> {
+        /// What a form may have around its file, in bytes.
+        const AROUND: usize = 64 * 1024;
+        let most = state.engine.imports().largest();
+        if !Multipart::is(&body) {
+            return Ok((Self::Body(body.pieces(most)?), None));
+        }
+        let mut parts = Multipart::new(body, most + AROUND)?;
+        while let Some(part) = parts.next().await? {
+            if part.name == "file" {
+                let name = part.file_name.filter(|name| !name.trim().is_empty());
+                return Ok((Self::Part(parts), name));
+            }
+        }
+        Err(wrong_field("file", "is no part of the form: give the CSV file there"))
+    }
+
+    /// The next piece; `None` at the end of the body.
+    async fn next(&mut self) -> Result<Option<Bytes>, Fault> {
+        match self {
+            Self::Body(pieces) => pieces.next().await,
+            Self::Part(parts) => {
+                let piece = parts.piece().await?;
+                if piece.is_none() {
+                    // A form that breaks off after the file may have broken off in the file.
+                    while parts.next().await?.is_some() {}
+                }
+                Ok(piece)
+            }
+        }
+    }
+
+    fn stored(&mut self, took: Duration) {
+        match self {
+            Self::Body(pieces) => pieces.stored(took),
+            Self::Part(parts) => parts.stored(took),
+        }
+    }
+
+    async fn pass_over(&mut self) {
+        match self {
+            Self::Body(pieces) => pieces.pass_over().await,
+            Self::Part(parts) => parts.pass_over().await,
+        }
+    }
+}
+
 /// The country of these two letters.
 fn country(code: &str) -> Result<Country, Error> {
     Country::parse(code)
-        .ok_or_else(|| invalid_field("`country` must be the two letters of a country, such as BR"))
+        .ok_or_else(|| wrong_field("country", "must be the two letters of a country, such as BR"))
 }
 
 async fn shown(state: &State, company: Company, id: Uuid) -> Result<Import, Error> {

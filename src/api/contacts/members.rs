@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::fields::{self, GivenNumber, invalid_field};
+use super::fields::{self, GivenNumber, invalid, invalid_field, wrong_field};
 use crate::api::State;
 use crate::api::auth::{Author, Company};
 use crate::api::body::Body;
@@ -132,7 +132,7 @@ fn read_selection(selection: Selection<'_>, search_chars: usize, room: &mut Room
     if !named {
         let max = search_chars;
         if search.as_ref().is_some_and(|text| text.chars().count() > max || text.contains('\0')) {
-            return Err(invalid_field(format!("`search` is over {max} characters, or holds a NUL")));
+            return Err(wrong_field("search", format_args!("is over {max} characters, or holds a NUL")));
         }
         return Ok(Whom::Found { search, tag: None });
     }
@@ -154,7 +154,7 @@ fn read_selection(selection: Selection<'_>, search_chars: usize, room: &mut Room
     let numbers = numbers.into_iter().map(GivenNumber::into_text).map(|text| {
         PhoneNumber::parse(&text).map_err(|wrong| {
             let shown: String = text.chars().take(SHOWN).collect();
-            invalid_field(format!("the number {shown:?} of `phone_numbers` {wrong}"))
+            invalid("phone_numbers")(format!("the number {shown:?} of `phone_numbers` {wrong}"))
         })
     });
     Ok(Whom::Named { ids, numbers: numbers.collect::<Result<_, _>>()? })

@@ -8,6 +8,7 @@ pub(super) mod members;
 pub(super) mod one;
 pub(super) mod tags;
 
+use actix_web::HttpResponse;
 use actix_web::web::{Data, Json};
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -16,11 +17,14 @@ use uuid::Uuid;
 use super::State;
 use super::auth::Company;
 use super::envelope::{Answer, Envelope};
-use super::list_query::{PageParameters, Query, SearchParameter};
+use super::error::Error;
+use super::lines::{AsLines, lines};
+use super::list_query::{PageParameters, PartParameters, Query, SearchParameter};
 use super::schema::WriteResult;
 use crate::clock::Timestamp;
 use crate::domain::contact::{self, Person};
-use crate::engine::records::contacts::Upserted;
+use crate::domain::page::{Page, Window};
+use crate::engine::records::contacts::{ContactPosition, Upserted};
 
 /// A contact. Unknown fields are empty texts.
 #[derive(Debug, Serialize, ToSchema)]
@@ -175,19 +179,35 @@ impl From<contact::Tag> for Tag {
 /// List contacts
 ///
 /// The company's contacts, newest first. Each word of `search` is matched against names, e-mail address, number and tag
-/// names, without case and accents; digits match a number however it is written.
+/// names, without case and accents; digits match a number however it is written. With `Accept: application/x-ndjson` the
+/// answer has all contacts, or those after `cursor`, one JSON object on each line.
 #[utoipa::path(
     get,
     path = "/api/v1/contacts",
     operation_id = "listContacts",
-    params(PageParameters, SearchParameter),
-    responses((status = 200, description = "A page of contacts", body = Envelope<Contact>)),
+    params(PartParameters, SearchParameter),
+    responses((status = 200, description = "A page of contacts, or all of them", content(
+        (Envelope<Contact> = "application/json"),
+        (Contact = "application/x-ndjson"),
+    ))),
 )]
-pub(super) async fn list(company: Company, state: Data<State>, query: Query) -> Answer<Envelope<Contact>> {
-    let (page, search) = (query.page()?, query.search()?);
-    let records = state.engine.company(company.id).await?;
-    let contacts = records.contacts().page(page, search.as_deref()).await?;
-    Ok(Json(Envelope::new(page, contacts)))
+pub(super) async fn list(
+    company: Company,
+    state: Data<State>,
+    query: Query,
+    AsLines(as_lines): AsLines,
+) -> Result<HttpResponse, Error> {
+    let (listing, search) = (query.listing("contacts")?, query.search()?);
+    let read = async move |window: Window<ContactPosition>| -> Result<Page<contact::Contact>, Error> {
+        let records = state.engine.company(company.id).await?;
+        Ok(records.contacts().page(window, search.as_deref()).await?)
+    };
+    let key = |contact: &contact::Contact| ContactPosition::from(contact);
+    if as_lines {
+        return Ok(lines::<contact::Contact, Contact, _>(listing.rest(), read, key));
+    }
+    let contacts = read(listing.window()).await?;
+    Ok(HttpResponse::Ok().json(Envelope::<Contact>::listed(&listing, contacts, key)))
 }
 
 /// List tags

@@ -7,7 +7,7 @@ use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::Contact;
-use super::fields::{self, GivenNumber, invalid_field};
+use super::fields::{self, GivenNumber, invalid_field, wrong_field};
 use crate::api::State;
 use crate::api::auth::{Author, Company};
 use crate::api::body::Body;
@@ -146,7 +146,7 @@ pub(in crate::api) async fn merge(
     contact_ids.sort_unstable();
     contact_ids.dedup();
     if contact_ids.len() > MOST_MERGED {
-        return Err(invalid_field(format!("`contact_ids` has more than {MOST_MERGED} entries")));
+        return Err(wrong_field("contact_ids", format_args!("has more than {MOST_MERGED} entries")));
     }
     let records = state.engine.company(company.id).await?;
     refuse(records.contacts().merge(&who, id, &contact_ids, Timestamp::now()).await?)?;

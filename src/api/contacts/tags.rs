@@ -6,7 +6,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use utoipa::ToSchema;
 
-use super::fields::{self, Entries, invalid_field};
+use super::fields::{self, Entries, invalid, wrong_field};
 use super::{Batch, Tag};
 use crate::api::State;
 use crate::api::auth::Author;
@@ -19,7 +19,7 @@ use crate::engine::no_such_tag;
 use crate::engine::records::contacts::Edited;
 use crate::error::Code;
 use crate::import;
-use crate::surface::body::{Room, json};
+use crate::surface::body::Room;
 
 /// Tags that one request may give.
 const MOST_TAGS: usize = 1_000;
@@ -105,8 +105,8 @@ pub(in crate::api) async fn change(
     let id = id.or_nil();
     let (TagPatch { name, color }, _room) = fields::read(body, &state).await?;
     let name = name.filter(|name| !name.trim().is_empty());
-    let name = name.map(|name| import::check_tag(&name)).transpose().map_err(invalid_field)?;
-    let color = color.as_deref().map(read_color).transpose().map_err(invalid_field)?;
+    let name = name.map(|name| import::check_tag(&name)).transpose().map_err(invalid("name"))?;
+    let color = color.as_deref().map(read_color).transpose().map_err(invalid("color"))?;
     let records = state.engine.company(company.id).await?;
     match records.tags().change(&who, id, name.as_deref(), color.as_deref()).await? {
         Edited::Done => {}
@@ -148,7 +148,7 @@ type NewTag = (String, Option<String>);
 
 fn read_tags(body: &str, room: &mut Room) -> Result<Entries<NewTag>, Error> {
     let TagBatch { tags } = fields::fields(body)?;
-    let wrong = || invalid_field(format!("`tags` must have from 1 to {MOST_TAGS} entries"));
+    let wrong = || wrong_field("tags", format_args!("must have from 1 to {MOST_TAGS} entries"));
     let entries = fields::entries(tags, "tags", (MOST_TAGS, wrong), room, |entry| {
         let (name, color) = read_tag(entry)?;
         let bytes = name.len() + color.as_ref().map_or(0, String::len);
@@ -158,7 +158,7 @@ fn read_tags(body: &str, room: &mut Room) -> Result<Entries<NewTag>, Error> {
 }
 
 fn read_tag(entry: &str) -> Result<NewTag, String> {
-    let TagEntry { name, color } = json::fields(entry)?;
+    let TagEntry { name, color } = fields::entry(entry)?;
     Ok((import::check_tag(&name)?, color.as_deref().map(read_color).transpose()?))
 }
 

@@ -3,41 +3,49 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use utoipa::IntoResponses;
 
-use crate::api::error::ErrorBody;
-use crate::api::schema::Failures;
+use super::failures::{AllowanceFailures, BodyFailures, Failures};
 use crate::api::{Access, ROUTES};
 
-/// The failures of a request with a body.
-#[derive(IntoResponses)]
-#[expect(dead_code, reason = "read by the OpenAPI document only")]
-enum BodyFailures {
-    /// `body_too_slow`
-    #[response(status = 408)]
-    TooSlow(ErrorBody<'static>),
-    /// `body_too_large`
-    #[response(status = 413)]
-    TooLarge(ErrorBody<'static>),
-}
-
 /// The groups of operations, each with the beginning of its paths.
-const GROUPS: [(&str, &str); 6] = [
+const GROUPS: [(&str, &str); 9] = [
     ("/api/v1/chat", "business account"),
     ("/api/v1/web-chat", "web session"),
     ("/api/v1/sends", "sends"),
+    ("/api/v1/messages", "sends"),
     ("/api/v1/contacts", "contacts"),
+    ("/api/v1/numbers", "contacts"),
+    ("/api/v1/suppressions", "contacts"),
     ("/hooks", "webhooks"),
     ("/operator", "operator"),
 ];
 /// The group of all other paths.
 const OTHERS: &str = "operation";
 
+/// The headers with the allowance of a company, each with its description and an example.
+const ALLOWANCE: [(&str, &str, &str); 2] = [
+    (
+        "RateLimit",
+        "What is left of each allowance, and the seconds until it is whole again. Sent if the company's tier has \
+         `api_requests`, and when a channel of web sessions refuses a message as too early.",
+        r#""api";r=49;t=1"#,
+    ),
+    (
+        "RateLimit-Policy",
+        "Each allowance: how many, and in how many seconds. Sent with `RateLimit`.",
+        r#""api";q=50;w=1"#,
+    ),
+];
+/// The answers to callers who are not authenticated, or to a method that the path does not have: no company is known.
+const WITHOUT_COMPANY: [&str; 2] = ["401", "405"];
+
 /// Completes every operation. What a handler says itself stays.
 pub(super) fn complete(document: &mut Value) {
     let shared = responses::<Failures>();
     let of_bodies = responses::<BodyFailures>();
+    let of_allowance = responses::<AllowanceFailures>();
     for route in ROUTES {
         let path = document["paths"].get_mut(route.path);
         let Some(operation) = path.and_then(|path| path.get_mut(route.method.to_lowercase())) else {
@@ -52,11 +60,36 @@ pub(super) fn complete(document: &mut Value) {
         }
         let failures = (route.access != Access::Open).then_some(&shared);
         let of_body = operation.get("requestBody").map(|_| &of_bodies);
-        for (status, response) in failures.into_iter().chain(of_body).flatten() {
+        let of_company = route.access.scope().map(|_| &of_allowance);
+        for (status, response) in failures.into_iter().chain(of_body).chain(of_company).flatten() {
             let own = &mut operation["responses"][status];
             if own.is_null() {
                 *own = response.clone();
             }
+        }
+    }
+}
+
+/// Adds the headers with the allowance of a company to the operations for companies, once they have all their answers.
+pub(super) fn show_allowances(document: &mut Value) {
+    for (name, description, example) in ALLOWANCE {
+        document["components"]["headers"][name] =
+            json!({ "description": description, "schema": { "type": "string", "examples": [example] } });
+    }
+    for route in ROUTES.iter().filter(|route| route.access.scope().is_some()) {
+        let path = document["paths"].get_mut(route.path);
+        if let Some(operation) = path.and_then(|path| path.get_mut(route.method.to_lowercase())) {
+            show_allowance(&mut operation["responses"]);
+        }
+    }
+}
+
+/// Adds these headers to the answers that have them.
+fn show_allowance(responses: &mut Value) {
+    let responses = responses.as_object_mut().into_iter().flat_map(Map::iter_mut);
+    for (_, response) in responses.filter(|(status, _)| !WITHOUT_COMPANY.contains(&status.as_str())) {
+        for (name, ..) in ALLOWANCE {
+            response["headers"][name] = json!({ "$ref": format!("#/components/headers/{name}") });
         }
     }
 }

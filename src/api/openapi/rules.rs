@@ -14,6 +14,7 @@ const OPEN_OBJECTS: [&str; 6] =
 /// Applies all rules to a document that was generated from the handlers' types.
 pub(super) fn apply(document: &mut Value, options: &Options) {
     operations(document, options);
+    other_contents(document);
     scopes(document);
     for name in answered(document) {
         require_nullable(&mut document["components"]["schemas"][name]);
@@ -47,6 +48,22 @@ fn operations(document: &mut Value, options: &Options) {
         {
             without_null(&mut content["schema"]);
         }
+    }
+}
+
+/// Where an answer is JSON unless the client asks for another type, the description of the other types goes beside it: a
+/// generated client would have to find out which of them it got, although it never asks for another one.
+fn other_contents(document: &mut Value) {
+    let paths = document["paths"].as_object_mut().into_iter().flat_map(Map::values_mut);
+    let operations = paths.filter_map(Value::as_object_mut).flat_map(Map::values_mut);
+    let answers = operations.filter_map(|operation| operation["responses"].as_object_mut());
+    for answer in answers.flat_map(Map::values_mut) {
+        let Some(content) = answer.get_mut("content").and_then(Value::as_object_mut) else { continue };
+        let Some(json) = content.remove("application/json") else { continue };
+        if !content.is_empty() {
+            answer["x-other-content"] = std::mem::take(content).into();
+        }
+        answer["content"] = json!({ "application/json": json });
     }
 }
 

@@ -8,6 +8,7 @@ use futures_util::future::LocalBoxFuture;
 use crate::api::State;
 use crate::api::auth::bearer;
 use crate::api::error::Error;
+use crate::api::parameters;
 use crate::engine::Who;
 use crate::error::Code;
 use crate::surface::body::Sender;
@@ -47,6 +48,7 @@ impl FromRequest for Operator {
                 Error::refused(Code::InvalidApiKey, sentence)
             })?;
             request.extensions_mut().insert(Sender::Operator);
+            parameters::check(&request)?;
             Ok(Self { name })
         })
     }

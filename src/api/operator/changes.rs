@@ -1,6 +1,7 @@
 //! The record of changes.
 
-use actix_web::web::{Data, Json};
+use actix_web::HttpResponse;
+use actix_web::web::Data;
 use serde::Serialize;
 use serde_json::Value;
 use utoipa::ToSchema;
@@ -8,11 +9,13 @@ use uuid::Uuid;
 
 use super::Operator;
 use crate::api::State;
-use crate::api::envelope::{Answer, Envelope};
+use crate::api::envelope::Envelope;
 use crate::api::error::Error;
-use crate::api::list_query::{PageParameters, Query};
+use crate::api::lines::{AsLines, lines};
+use crate::api::list_query::{PartParameters, Query};
 use crate::api::schema::{ChangeSubject, ChangedValue};
 use crate::clock::Timestamp;
+use crate::domain::page::{Page, Window};
 use crate::engine::records::changes::{self, Filter, What};
 use crate::error::Code;
 
@@ -57,13 +60,14 @@ impl From<changes::Change> for Change {
 
 /// List changes
 ///
-/// The changes that people made over HTTP and on the command line, newest first.
+/// The changes that people made over HTTP and on the command line, newest first. With `Accept: application/x-ndjson` the
+/// answer has all changes, or those after `cursor`, one JSON object on each line.
 #[utoipa::path(
     get,
     path = "/operator/v1/changes",
     operation_id = "listChanges",
     params(
-        PageParameters,
+        PartParameters,
         ("what" = Option<ChangeSubject>, Query, description = "Only changes of this kind"),
         ("subject" = Option<String>, Query, description = "Only changes of this tier, channel, company, key, operator or number"),
         ("who" = Option<String>, Query, description = "Only changes by this author, in the form of `who`: \
@@ -71,24 +75,34 @@ impl From<changes::Change> for Change {
         ("from" = Option<String>, Query, format = DateTime, description = "Only changes made at this time or later"),
         ("to" = Option<String>, Query, format = DateTime, description = "Only changes made before this time"),
     ),
-    responses((status = 200, description = "A page of changes", body = Envelope<Change>)),
+    responses((status = 200, description = "A page of changes, or all of them", content(
+        (Envelope<Change> = "application/json"),
+        (Change = "application/x-ndjson"),
+    ))),
 )]
-pub(in crate::api) async fn list(_: Operator, state: Data<State>, query: Query) -> Answer<Envelope<Change>> {
-    let (page, subject, who) = (query.page()?, query.text("subject")?, query.text("who")?);
+pub(in crate::api) async fn list(
+    _: Operator,
+    state: Data<State>,
+    query: Query,
+    AsLines(as_lines): AsLines,
+) -> Result<HttpResponse, Error> {
+    let (listing, subject, who) = (query.listing("changes")?, query.text("subject")?, query.text("who")?);
     let what = query.text("what")?.map(|word| {
-        let refused = || {
-            Error::refused(Code::InvalidField, "`what` must be a kind that changes have: see the reference")
-        };
+        let refused =
+            || Error::of("what", Code::InvalidField, "must be a kind that changes have: see the reference");
         What::parse(&word).ok_or_else(refused)
     });
     let what = what.transpose()?;
-    let filter = Filter {
-        what: what.as_slice(),
-        subject: subject.as_deref(),
-        who: who.as_deref(),
-        from: query.moment("from")?,
-        to: query.moment("to")?,
+    let (from, to) = (query.moment("from")?, query.moment("to")?);
+    let read = async move |window: Window<Uuid>| -> Result<Page<changes::Change>, Error> {
+        let (what, subject, who) = (what.as_slice(), subject.as_deref(), who.as_deref());
+        let filter = Filter { what, subject, who, from, to };
+        Ok(state.engine.operator().await?.changes().page(filter, window).await?)
     };
-    let changes = state.engine.operator().await?.changes().page(filter, page).await?;
-    Ok(Json(Envelope::new(page, changes)))
+    let key = |change: &changes::Change| change.id;
+    if as_lines {
+        return Ok(lines::<changes::Change, Change, _>(listing.rest(), read, key));
+    }
+    let changes = read(listing.window()).await?;
+    Ok(HttpResponse::Ok().json(Envelope::<Change>::listed(&listing, changes, key)))
 }

@@ -19,11 +19,13 @@ use crate::api::envelope::{Answer, Envelope};
 use crate::api::error::{Error, ErrorBody};
 use crate::api::list_query::{PageParameters, Query, SearchParameter};
 use crate::api::path_id::Id;
+use crate::clock::Timestamp;
 use crate::domain::bodies;
 use crate::domain::body::Field;
 use crate::domain::channel::Kind;
 use crate::domain::secret::Secret;
 use crate::domain::tier::Tier;
+use crate::engine::records;
 use crate::engine::records::channels::Owned;
 use crate::error::Code;
 
@@ -37,6 +39,25 @@ pub(in crate::api) struct OwnedChannel {
     company: Owner,
     #[serde(flatten)]
     channel: Channel,
+    /// The end of its tier; null when it has its tier for good.
+    tier_end: Option<TierEnd>,
+}
+
+/// The end of a tier that a channel has for a while.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct TierEnd {
+    /// The tier that counts again then.
+    #[schema(example = "standard")]
+    pub(crate) tier: String,
+    /// When it counts again.
+    #[schema(value_type = String, format = DateTime)]
+    pub(crate) at: Timestamp,
+}
+
+impl From<records::channels::TierEnd> for TierEnd {
+    fn from(records::channels::TierEnd { tier, at }: records::channels::TierEnd) -> Self {
+        Self { tier, at }
+    }
 }
 
 /// The company of a channel.
@@ -55,6 +76,9 @@ bodies! {
         /// A tier for the channel's kind.
         #[schema(example = "high")]
         tier: String,
+        /// Only until this time; then the tier counts again that the channel had for good.
+        #[schema(format = DateTime)]
+        until: Option<String>,
     }
 
     /// How to connect a channel again.
@@ -72,8 +96,9 @@ bodies! {
 }
 
 impl From<Owned> for OwnedChannel {
-    fn from(Owned { channel, company }: Owned) -> Self {
-        Self { company: Owner { id: channel.company_id, name: company }, channel: channel.into() }
+    fn from(Owned { channel, company, tier_end }: Owned) -> Self {
+        let company = Owner { id: channel.company_id, name: company };
+        Self { company, channel: channel.into(), tier_end: tier_end.map(TierEnd::from) }
     }
 }
 
@@ -180,7 +205,7 @@ pub(in crate::api) async fn remove(
 
 /// Put a channel under another tier
 ///
-/// A running channel applies the tier within a second, even during a send.
+/// A running channel applies the tier within a second, even during a send. With `until`, it has the tier for a while only.
 #[utoipa::path(
     put,
     path = "/operator/v1/channels/{id}/tier",
@@ -199,11 +224,20 @@ pub(in crate::api) async fn set_tier(
     state: Data<State>,
 ) -> Answer<OwnedChannel> {
     let channel = find(&state, id).await?.channel;
-    let (ChannelTier { tier }, _room) = body.fields(&state.options).await?;
+    let (ChannelTier { tier, until }, _room) = body.fields(&state.options).await?;
+    let until = until.moment()?;
+    if until.is_some_and(|until| until <= Timestamp::now()) {
+        return Err(Error::refused(
+            Code::InvalidField,
+            "`until` is over: give a time in the future, or leave it out",
+        ));
+    }
     let missing = || tier.refuse(Code::InvalidField, "is missing: give a tier's name");
     let tier = tiers::find(&state, tier.text()?.ok_or_else(missing)?).await?;
     check_kind(&tier.settings, channel.kind)?;
-    state.engine.operator().await?.channels().set_tier(&operator.who(), channel.id, &tier.name).await?;
+    let records = state.engine.operator().await?;
+    records.channels().set_tier(&operator.who(), channel.id, &tier.name, until).await?;
+    drop(records);
     find(&state, id).await.map(OwnedChannel::from).map(Json)
 }
 

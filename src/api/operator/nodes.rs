@@ -180,8 +180,8 @@ pub(in crate::api) async fn channels(
 /// Drain a node
 ///
 /// The node gives its channels to the other nodes, takes no others, and its `/readyz` answers 503. It still
-/// answers requests until it is stopped; a process that starts again takes channels as before. For a node that
-/// drains already, nothing changes.
+/// answers requests until it is stopped. It takes channels again when it is undrained, and a process that starts
+/// again does, too. For a node that drains already, nothing changes.
 #[utoipa::path(
     post,
     path = "/operator/v1/nodes/{id}/drain",
@@ -194,4 +194,22 @@ pub(in crate::api) async fn channels(
 )]
 pub(in crate::api) async fn drain(operator: Operator, state: Data<State>, id: Id) -> Answer<Node> {
     Ok(Json(state.engine.nodes().drain_node(&operator.who(), id.or_nil()).await?.into()))
+}
+
+/// Undrain a node
+///
+/// A node that drains takes channels again, and its `/readyz` answers 200. For a node that does not drain,
+/// nothing changes.
+#[utoipa::path(
+    post,
+    path = "/operator/v1/nodes/{id}/undrain",
+    operation_id = "undrainNode",
+    params(("id" = Uuid, Path, description = "The node")),
+    responses(
+        (status = 200, description = "The node", body = Node),
+        (status = 404, description = "`node_not_found`", body = ErrorBody),
+    ),
+)]
+pub(in crate::api) async fn undrain(operator: Operator, state: Data<State>, id: Id) -> Answer<Node> {
+    Ok(Json(state.engine.nodes().undrain_node(&operator.who(), id.or_nil()).await?.into()))
 }

@@ -287,8 +287,8 @@ impl Rights {
         };
         let is_operator = is_operator.flag()?;
         if company.is_none() && !is_operator {
-            let sentence = "`company_id` is missing: give a company's id, or set `is_operator`";
-            return Err(Error::refused(Code::InvalidField, sentence));
+            let what = "is missing: give a company's id, or set `is_operator`";
+            return Err(company_id.refuse(Code::InvalidField, what).into());
         }
         Ok(Self { company, is_operator })
     }

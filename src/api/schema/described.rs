@@ -79,6 +79,36 @@ described! {
 
     /// The options of a tier, the scope of a suppression, or the fields of a new record.
     ChangedFields {}
+
+    /// The values for one part of a template, as in `components` of a request.
+    SentComponent {
+        /// The part: `header`, `body`, `button`, or another word of the request.
+        "type": text(Some("body")),
+    }
+
+    /// Buttons, a list or products, as in `interactive` of a request.
+    SentInteractive {
+        "type": text(Some("button")),
+    }
+
+    /// A place, as in `location` of a request.
+    SentLocation {
+        "name": text(Some("Padaria Sol")),
+        "address": text(None),
+    }
+
+    /// The card of a person, as in `contacts` of a request.
+    SentCard {
+        /// A date, such as `1990-12-31`.
+        "birthday": text(None),
+    }
+
+    /// A message and an emoji, as in `reaction` of a request.
+    SentReaction {
+        /// The provider's id of the message.
+        "message_id": text(None),
+        "emoji": text(Some("👍")),
+    }
 }
 
 /// The value before or after a change: a word, or an object such as a tier.

@@ -6,8 +6,8 @@ use crate::domain::message::{Milestone, State};
 use crate::domain::outlook::Reason;
 use crate::domain::plan::Binding;
 use crate::domain::scope::Scope;
-use crate::domain::send::Stage;
-use crate::domain::suppression::Suppression;
+use crate::domain::send::{EndReason, Stage};
+use crate::domain::suppression::{Source, Suppression};
 use crate::domain::template::ParameterFormat;
 use crate::domain::tier::UnknownOutcome;
 use crate::domain::user::Role;
@@ -28,6 +28,10 @@ schema_words! {
     pub(in crate::api) PairingState = web_session::Stage::ALL.iter().map(|stage| stage.as_str());
     /// The state of a send.
     pub(in crate::api) SendState = Stage::ALL.iter().map(|stage| stage.as_str());
+    /// Why a send ended although nobody asked for that.
+    pub(in crate::api) SendEndReason = EndReason::ALL.iter().map(|reason| reason.as_str());
+    /// The kind of reason for which an entry of a send is skipped.
+    pub(in crate::api) SkippedCode = request::SkipCode::ALL.map(request::SkipCode::as_str);
     /// The state of a message.
     pub(in crate::api) MessageState = State::ALL.iter().map(|state| state.as_str());
     /// Why no message of a send, or of a channel, goes out now.
@@ -57,6 +61,9 @@ schema_words! {
     pub(in crate::api) MemberRole = Role::ALL.map(Role::as_str);
     /// The messages that a recipient does not get.
     pub(in crate::api) LeftOutOf = Suppression::ALL.map(Suppression::as_str);
+    /// Where a suppression comes from: the `provider` reported it, the person stopped marketing in WhatsApp
+    /// (`preference`) or wrote an opt-out word (`message`), or an `operator`, a user or an API key added it.
+    pub(in crate::api) SuppressionSource = Source::ALL.map(Source::as_str);
     /// The messages that a person who writes an opt-out word does not get.
     pub(in crate::api) StoppedByWord = std::iter::once("nothing").chain(Suppression::ALL.map(Suppression::as_str));
     /// The state of a node: it takes channels; it gives them away; or others take them over.

@@ -14,7 +14,7 @@ use crate::api::State;
 use crate::api::auth::Company;
 use crate::api::envelope::Envelope;
 use crate::api::error::{Error, ErrorBody};
-use crate::api::list_query::Query;
+use crate::api::list_query::{PartParameters, Query};
 use crate::api::path_id::Id;
 use crate::api::schema::MessageState;
 use crate::clock::Timestamp;
@@ -63,14 +63,19 @@ pub(in crate::api) struct MessageError {
 
 impl MessageRecord {
     /// A message of the send whose snapshot this is.
-    fn new(Message { outcome, updated_at }: Message, snapshot: &SendSnapshot) -> Self {
+    fn new(message: Message, snapshot: &SendSnapshot) -> Self {
+        Self::to(message, snapshot.group())
+    }
+
+    /// A message to its number, or to this group.
+    pub(in crate::api) fn to(Message { outcome, updated_at }: Message, group: Option<&str>) -> Self {
         let Outcome { position, state, attempts, provider_message_id, error, retry_at, taken_at: _ } =
             outcome;
         let Position { ordinal, recipient } = position;
         Self {
             ordinal,
             recipient: recipient.map_or_else(
-                || format!("{}{GROUP_SUFFIX}", snapshot.group().unwrap_or_default()),
+                || format!("{}{GROUP_SUFFIX}", group.unwrap_or_default()),
                 |number| format!("+{number}"),
             ),
             state: state.as_str(),
@@ -85,19 +90,16 @@ impl MessageRecord {
 
 /// List a send's messages
 ///
-/// One message for each recipient, attempted or not, by ordinal. With `Accept: application/x-ndjson` the answer
-/// has all messages, one JSON object on each line; with `Accept: text/csv` it has all messages as CSV, whose
-/// first line names the columns. `page` and `limit` are then ignored, and an answer whose connection breaks is
-/// incomplete. In CSV, a text that a spreadsheet would read as a formula has an apostrophe before it, and
-/// numbers have no plus sign.
+/// One message for each recipient, attempted or not, by ordinal. With `Accept: application/x-ndjson` or
+/// `Accept: text/csv` the answer is the one of `GET /api/v1/sends/{id}/messages/export`: it has all messages, and `page`,
+/// `limit` and `cursor` are ignored.
 #[utoipa::path(
     get,
     path = "/api/v1/sends/{id}/messages",
     operation_id = "listSendMessages",
     params(
         ("id" = Uuid, Path, description = "The send"),
-        ("page" = Option<u64>, Query, minimum = 1, description = "From 1; 1 when absent"),
-        ("limit" = Option<u64>, Query, minimum = 1, description = "Records on a page; 10 when absent"),
+        PartParameters,
         ("state" = Option<MessageState>, Query, description = "Only messages in this state"),
         ("error_code" = Option<i64>, Query, description = "Only messages with this code, the provider's or \
              Pombo's own"),
@@ -119,7 +121,7 @@ pub(in crate::api) async fn list(
     request: HttpRequest,
 ) -> Result<HttpResponse, Error> {
     let id = send_id(id)?;
-    let (page, selection) = (query.page(), selection(&query)?);
+    let (listing, selection) = (query.listing::<u64>("messages"), selection(&query)?);
     let records = state.engine.company(company.id).await?;
     let snapshot = records.sends().snapshot(id).await?.ok_or_else(no_such_send)?;
     if let Some(form) = Form::accepted(&request) {
@@ -127,33 +129,74 @@ pub(in crate::api) async fn list(
         let engine = state.engine.clone();
         return Ok(form.answer(Listed { engine, company_id: company.id, send_id: id, snapshot, selection }));
     }
-    let page = page?;
+    let listing = listing?;
     let found = if selection.codes.is_empty() {
-        records.messages().page(&snapshot, selection.states.first().copied(), page).await?
+        records.messages().page(&snapshot, selection.states.first().copied(), listing.window()).await?
     } else {
-        records.messages().with_codes(&snapshot, &selection, page).await?
+        records.messages().with_codes(&snapshot, &selection, listing.window()).await?
     };
     let Page { records, total } = found;
     let records = records.into_iter().map(|message| MessageRecord::new(message, &snapshot)).collect();
-    Ok(HttpResponse::Ok().json(Envelope::<MessageRecord>::new(page, Page { records, total })))
+    let part = Page { records, total };
+    Ok(HttpResponse::Ok().json(Envelope::<MessageRecord>::listed(&listing, part, |message| message.ordinal)))
+}
+
+/// Export a send's messages
+///
+/// All messages of a send, or those in a state or with a code, by ordinal: one JSON object on each line, or CSV with
+/// `Accept: text/csv`, whose first line names the columns. An answer whose connection breaks is incomplete. In CSV, a text
+/// that a spreadsheet would read as a formula has an apostrophe before it, and numbers have no plus sign.
+#[utoipa::path(
+    get,
+    path = "/api/v1/sends/{id}/messages/export",
+    operation_id = "exportSendMessages",
+    params(
+        ("id" = Uuid, Path, description = "The send"),
+        ("state" = Option<MessageState>, Query, description = "Only messages in this state"),
+        ("error_code" = Option<i64>, Query, description = "Only messages with this code, the provider's or \
+             Pombo's own"),
+    ),
+    responses(
+        (status = 200, description = "All messages", content(
+            (MessageRecord = "application/x-ndjson"),
+            (String = "text/csv"),
+        )),
+        (status = 404, description = "`send_not_found`", body = ErrorBody),
+    ),
+)]
+pub(in crate::api) async fn export(
+    company: Company,
+    state: Data<State>,
+    id: Id,
+    query: Query,
+    request: HttpRequest,
+) -> Result<HttpResponse, Error> {
+    let (id, selection) = (send_id(id)?, selection(&query)?);
+    let records = state.engine.company(company.id).await?;
+    let snapshot = records.sends().snapshot(id).await?.ok_or_else(no_such_send)?;
+    drop(records);
+    let form = Form::accepted(&request).unwrap_or(Form::Lines);
+    let engine = state.engine.clone();
+    Ok(form.answer(Listed { engine, company_id: company.id, send_id: id, snapshot, selection }))
 }
 
 /// The requested messages: those in one state, and with one code.
 fn selection(query: &Query) -> Result<Selection, Error> {
     let codes = query.text("error_code")?.map(|code| {
         code.parse().map_err(|_| {
-            Error::refused(Code::InvalidField, "`error_code` must be a code of the provider, such as 131026")
+            Error::of("error_code", Code::InvalidField, "must be a code of the provider, such as 131026")
         })
     });
     let codes = codes.transpose()?.into_iter().collect();
     Ok(Selection { states: wanted(query)?.into_iter().collect(), codes })
 }
 
-fn wanted(query: &Query) -> Result<Option<message::State>, Error> {
+/// The requested state.
+pub(in crate::api) fn wanted(query: &Query) -> Result<Option<message::State>, Error> {
     let Some(word) = query.text("state")? else { return Ok(None) };
     let found = message::State::from_word(&word);
     found.map(Some).ok_or_else(|| {
         let words = message::State::ALL.map(message::State::as_str).join(", ");
-        Error::refused(Code::InvalidField, format!("`state` must be one of {words}"))
+        Error::of("state", Code::InvalidField, format_args!("must be one of {words}"))
     })
 }

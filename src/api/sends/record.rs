@@ -1,15 +1,18 @@
 //! A send, as its company sees it.
 
+use std::collections::BTreeMap;
+
 use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use crate::api::schema::{SendState, SendType};
+use super::content::ContentRecord;
+use crate::api::schema::{SendEndReason, SendState, SendType};
 use crate::api::waiting::WaitingRecord;
 use crate::clock::Timestamp;
 use crate::domain::message::State;
 use crate::domain::outlook::Outlook;
-use crate::domain::send::{Counts, Schedule, Source};
+use crate::domain::send::{Counts, EndReason, Label, Schedule, Source};
 use crate::engine::records::sends::{Record, TemplateName};
 
 /// An accepted send.
@@ -36,6 +39,9 @@ pub(in crate::api) struct SendRecord {
     contact_tag_ids: Vec<Uuid>,
     /// The send that it retries, if it is a retry.
     retry_of: Option<Uuid>,
+    /// The retries of its messages, the newest first: at most a hundred. `GET /api/v1/sends?retry_of=` lists all.
+    #[schema(max_items = 100)]
+    retried_by: Vec<Uuid>,
     /// Its messages by state; the sum is `recipients_count`.
     counts: CountsRecord,
     /// The messages that go out per second now; null when no message goes out or the rate is unknown.
@@ -51,12 +57,34 @@ pub(in crate::api) struct SendRecord {
     /// The time after which no message starts, if its request says so.
     #[schema(value_type = Option<String>, format = DateTime)]
     expires_at: Option<Timestamp>,
+    /// The caller's own name for it, as its request gave it.
+    #[schema(example = "order-4711")]
+    reference: Option<String>,
+    /// The caller's own notes, as its request gave them.
+    metadata: BTreeMap<String, String>,
+    /// What it sends. Not in lists.
+    #[schema(value_type = ContentRecord, required = false)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    content: Option<ContentRecord>,
     /// When it was accepted.
     #[schema(value_type = String, format = DateTime)]
     created_at: Timestamp,
     /// When it ended; null before that.
     #[schema(value_type = Option<String>, format = DateTime)]
     finished_at: Option<Timestamp>,
+    /// Why it ended, if nobody asked for that; else null.
+    end_reason: Option<EndReasonRecord>,
+}
+
+/// Why a send ended although nobody asked for that.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = EndReason)]
+pub(in crate::api) struct EndReasonRecord {
+    /// The reason, for programs.
+    #[schema(value_type = SendEndReason, example = "restored")]
+    code: &'static str,
+    /// What happened and what to do, for a person.
+    sentence: String,
 }
 
 /// The template of a send.
@@ -112,12 +140,15 @@ impl From<(Record, Outlook)> for SendRecord {
             recipients,
             progress: _,
             sources,
+            retries,
             skipped,
             counts,
             schedule: Schedule { send_at, expires_at },
+            label: Label { reference, metadata },
             due_at: _,
             created_at,
             finished_at,
+            end_reason,
         } = record;
         let Outlook { rate, estimated_end, waiting } = outlook;
         let (mut contact_tag_ids, mut retry_of) = (Vec::new(), None);
@@ -137,15 +168,33 @@ impl From<(Record, Outlook)> for SendRecord {
             skipped_count: skipped,
             contact_tag_ids,
             retry_of,
+            retried_by: retries,
             counts: CountsRecord::from(counts),
             rate_per_second: rate,
             estimated_end,
             waiting: waiting.map(WaitingRecord::from),
             send_at,
             expires_at,
+            reference,
+            metadata,
+            content: None,
             created_at,
             finished_at,
+            end_reason: end_reason.map(EndReasonRecord::from),
         }
+    }
+}
+
+impl From<EndReason> for EndReasonRecord {
+    fn from(reason: EndReason) -> Self {
+        Self { code: reason.as_str(), sentence: format!("{} {}", reason.meaning(), reason.remedy()) }
+    }
+}
+
+impl SendRecord {
+    /// This record with the content of its send.
+    pub(super) fn with(self, content: ContentRecord) -> Self {
+        Self { content: Some(content), ..self }
     }
 }
 

@@ -13,6 +13,7 @@ use crate::api::idempotency::{self, IdempotencyKey, Turn};
 use crate::api::list_query::Query;
 use crate::api::path_id::Id;
 use crate::domain::request::{RetryRequest, SendAgain};
+use crate::engine::Accepted;
 use crate::surface::body::Room;
 
 /// Send failed messages again
@@ -21,6 +22,11 @@ use crate::surface::body::Room;
 /// send did not arrive: those that failed or expired, unless `state` and `error_code` say otherwise. The new
 /// send names this send in `retry_of`. It is checked like any new send: recipients who have opted out meanwhile
 /// are skipped, and the template must still be approved. Messages that are still pending are not sent again.
+///
+/// A message that was sent again before is skipped (`already_retried`) while its retry is under way and when that arrived, so
+/// that the same request sends once. This counts for all retries of the send, for their retries, and for the sends of
+/// which it is one. A retry whose outcome is `unknown` may have arrived: its message is skipped unless `state` has `unknown`.
+/// The send names its retries in `retried_by`.
 ///
 /// With `dry_run=true` all checks are made and refused in the same way, but nothing is queued. With an
 /// `Idempotency-Key` an accepted request is carried out once, as when sending messages.
@@ -40,8 +46,10 @@ use crate::surface::body::Room;
             status = 202,
             description = "Queued for sending",
             body = Queued,
-            headers(("Idempotency-Replayed" = String, description = "`true` when this answer was given \
-                 before")),
+            headers(
+                ("Location" = String, description = "The address of the send's record"),
+                ("Idempotency-Replayed" = String, description = "`true` when this answer was given before"),
+            ),
         ),
         (status = 200, description = "What a dry run would have queued", body = Rehearsed),
         (
@@ -49,7 +57,8 @@ use crate::surface::body::Room;
             description = "`send_not_found`, `template_not_found`; `channel_not_found`: the send went through a web session, or its channel is gone",
             body = ErrorBody,
         ),
-        (status = 409, description = "`idempotency_in_progress`: repeat it after `Retry-After` seconds", body = ErrorBody),
+        (status = 409, description = "`idempotency_in_progress`, `retry_in_progress`: repeat it after `Retry-After` \
+             seconds", body = ErrorBody),
         (status = 422, description = "`idempotency_key_reused`", body = ErrorBody),
     ),
 )]
@@ -66,7 +75,10 @@ pub(in crate::api) async fn retry(
     let body = body.read(&state.options).await?;
     let held = match idempotency::turn(&state, company, &request, body.bytes()).await? {
         Turn::First(held) => held,
-        Turn::Repeated(accepted) => return Ok(idempotency::replay(&Queued::from(accepted))),
+        Turn::Repeated(accepted) => {
+            let ignored = RetryRequest::ignored(body.bytes());
+            return Ok(Queued::from(Accepted { ignored, ..accepted }).replayed());
+        }
         // The path is part of the fingerprint of the request. The send's channel is not a web session.
         Turn::Told(_) => return Err(Error::Internal),
     };
@@ -77,5 +89,5 @@ pub(in crate::api) async fn retry(
         return Ok(HttpResponse::Ok().json(Rehearsed::from(dry_run)));
     }
     let accepted = state.engine.retry(retried, asked, held).await?;
-    Ok(HttpResponse::Accepted().json(Queued::from(accepted)))
+    Ok(Queued::from(accepted).answer())
 }

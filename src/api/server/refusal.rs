@@ -31,15 +31,15 @@ pub(super) fn refusal(bytes: &[u8]) -> Option<(usize, Bytes)> {
         return None;
     }
     let date = fields.find(|field| is(field, "date")).map(|date| format!("{date}\r\n")).unwrap_or_default();
-    let body = ErrorBody::new(sentence, Code::MalformedRequest);
-    let body = serde_json::to_string(&body).ok()?;
     let id = request_id::fresh();
+    let shown = id.to_str().unwrap_or_default();
+    let body = serde_json::to_string(&ErrorBody::new(sentence, Code::MalformedRequest, shown)).ok()?;
     let refusal = format!(
         "{status}\r\ncontent-length: {}\r\nconnection: close\r\ncontent-type: application/json\r\n{}: {}\r\n\
          {date}\r\n{body}",
         body.len(),
         request_id::NAME,
-        id.to_str().unwrap_or_default(),
+        shown,
     );
     tracing::debug!(request.id = ?id, status, "a request could not be read");
     Some((start, refusal.into()))

@@ -4,6 +4,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
+use super::content::{Location, Reaction, VCard, VCards};
 use super::file::File;
 use crate::connector::web_session::{Built, BuiltMedia, MediaKind};
 use crate::engine::HandedOver;
@@ -68,6 +69,11 @@ enum Message {
     Video(VideoMessage),
     Audio(AudioMessage),
     Document(DocumentMessage),
+    Sticker(StickerMessage),
+    Location(LocationMessage),
+    Contact(ContactMessage),
+    Contacts(ContactsMessage),
+    Reaction(ReactionMessage),
 }
 
 /// A text.
@@ -110,6 +116,46 @@ struct DocumentMessage {
     document_message: SentFile,
 }
 
+/// A sticker.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = WebStickerMessage)]
+struct StickerMessage {
+    sticker_message: SentFile,
+}
+
+/// A place on the map.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = WebLocationMessage)]
+struct LocationMessage {
+    location_message: Location,
+}
+
+/// One person's card.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = WebContactMessage)]
+struct ContactMessage {
+    contact_message: VCard,
+}
+
+/// The cards of several people.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = WebContactsMessage)]
+struct ContactsMessage {
+    contacts_array_message: VCards,
+}
+
+/// An emoji below a message.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = WebReactionMessage)]
+struct ReactionMessage {
+    reaction_message: Reaction,
+}
+
 /// A text.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = WebText)]
@@ -131,6 +177,10 @@ struct SentFile {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = String)]
     caption: Option<String>,
+    /// Whether a sticker moves.
+    #[serde(rename = "isAnimated", skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = bool)]
+    is_animated: Option<bool>,
 }
 
 /// The key of a message.
@@ -156,6 +206,16 @@ impl From<HandedOver> for Sent {
                 Message::Text(TextMessage { extended_text_message: Text { text: text.unwrap_or_default() } })
             }
             Built::Media(media) => media.into(),
+            Built::Location(location) => {
+                Message::Location(LocationMessage { location_message: location.into() })
+            }
+            Built::Contacts(cards) => match <[_; 1]>::try_from(cards) {
+                Ok([card]) => Message::Contact(ContactMessage { contact_message: card.into() }),
+                Err(cards) => Message::Contacts(ContactsMessage { contacts_array_message: cards.into() }),
+            },
+            Built::Reaction(reaction) => {
+                Message::Reaction(ReactionMessage { reaction_message: reaction.into() })
+            }
         };
         let key =
             Key { remote_jid: sent.to.as_str().to_owned(), from_me: true, id: sent.id.as_str().to_owned() };
@@ -171,15 +231,20 @@ impl From<BuiltMedia> for Message {
     ) -> Self {
         let is_voice_note = match kind {
             MediaKind::Audio { is_voice } => Some(is_voice),
-            MediaKind::Image | MediaKind::Video | MediaKind::Document => None,
+            MediaKind::Image | MediaKind::Video | MediaKind::Document | MediaKind::Sticker { .. } => None,
+        };
+        let is_animated = match kind {
+            MediaKind::Sticker { is_animated } => Some(is_animated),
+            MediaKind::Image | MediaKind::Video | MediaKind::Document | MediaKind::Audio { .. } => None,
         };
         let file = File::new(mimetype, file_length, file_name, seconds, is_voice_note);
-        let file = SentFile { url, file, caption };
+        let file = SentFile { url, file, caption, is_animated };
         match kind {
             MediaKind::Image => Self::Image(ImageMessage { image_message: file }),
             MediaKind::Video => Self::Video(VideoMessage { video_message: file }),
             MediaKind::Audio { .. } => Self::Audio(AudioMessage { audio_message: file }),
             MediaKind::Document => Self::Document(DocumentMessage { document_message: file }),
+            MediaKind::Sticker { .. } => Self::Sticker(StickerMessage { sticker_message: file }),
         }
     }
 }

@@ -23,7 +23,7 @@ pub(in crate::api) struct Tried {
     #[serde(rename = "remoteJid")]
     #[schema(example = "5511988887777@s.whatsapp.net")]
     remote_jid: String,
-    /// The file that would be sent; null for a text.
+    /// The file that would be sent; null for a message without one.
     file: Option<File>,
     /// The seconds until the message's turn at the channel's pace.
     #[schema(example = 4)]

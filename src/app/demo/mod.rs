@@ -6,6 +6,7 @@
 //! linked to a phone that the simulator plays: no demonstration reaches WhatsApp. A second start uses the same
 //! companies again. Called by `pombo demo`.
 
+mod keys;
 mod people;
 mod plan;
 mod receipts;
@@ -75,7 +76,7 @@ pub async fn start(
     let is_reused = claim(&directory)?;
     let simulator = simulator::start(
         simulator::Options {
-            latency: LATENCY,
+            latency: LATENCY.into(),
             service_window: true,
             web_sessions: WebSessionOptions::lifelike(),
             ..simulator::Options::default()

@@ -5,9 +5,10 @@ use std::path::PathBuf;
 use serde::{Serialize, Serializer};
 use uuid::Uuid;
 
+use super::keys::Keys;
 use super::plan;
 use super::running::Running;
-use super::seed::{self, Seeded};
+use super::seed::Seeded;
 use crate::accounts::{self, Accounts, Create};
 use crate::domain::channel::Kind;
 use crate::domain::page::PageRequest;
@@ -78,7 +79,7 @@ pub struct Company {
     pub name: String,
     /// Its id.
     pub id: Uuid,
-    /// A key that was created for this start.
+    /// A key: that of the first start, while it is valid.
     #[serde(serialize_with = "exposed")]
     pub api_key: Secret,
     /// Business accounts in the order of the plan, then web sessions.
@@ -152,7 +153,8 @@ impl Report {
     }
 }
 
-/// Reads the records of `seeded` from the store, and creates the keys.
+/// Reads the records of `seeded` from the store, and creates the keys that are missing. It is called once the service
+/// runs: a start that fails creates none.
 pub(super) async fn gather(
     store: &Store,
     accounts: &Accounts,
@@ -162,7 +164,7 @@ pub(super) async fn gather(
     directory: PathBuf,
     is_reused: bool,
 ) -> anyhow::Result<Report> {
-    let mut companies = Vec::new();
+    let (mut companies, mut keys) = (Vec::new(), Keys::read(&directory)?);
     for (Seeded { company, tags }, plan) in seeded.into_iter().zip(plan::COMPANIES) {
         let templates = store.of(company.id).templates().all().await?.into_iter();
         let templates = templates.map(|template| Template {
@@ -178,7 +180,7 @@ pub(super) async fn gather(
         }
         companies.push(Company {
             id: company.id,
-            api_key: seed::new_key(store, &company).await?,
+            api_key: keys.of(store, company.id).await?,
             channels: channels(store, company.id, plan).await?,
             templates: templates.collect(),
             tags: counted,

@@ -8,17 +8,11 @@ use crate::app::App;
 use crate::clock::Timestamp;
 use crate::domain::channel::{Channel, Kind, Status};
 use crate::domain::page::PageRequest;
-use crate::domain::scope::Scopes;
-use crate::domain::secret::Secret;
-use crate::store::Store;
-use crate::store::api_keys::NewKey;
 use crate::store::changes::Who;
 use crate::store::channels::{NewChannel, Sealed};
 use crate::store::companies::Company;
-use crate::vault::{api_key, context};
+use crate::vault::context;
 
-/// The name of a demonstration's keys; keys of an earlier start are revoked.
-const KEY_NAME: &str = "demo";
 /// More channels than a demonstration has.
 const ALL: PageRequest = PageRequest { page: 1, limit: 1000 };
 /// The tags, and their colours.
@@ -134,19 +128,4 @@ async fn people(
         progress(end.into(), wanted.into());
     }
     Ok(tags)
-}
-
-/// Creates a key and revokes the keys of earlier starts, because a key is shown only once. It is called once
-/// the service runs: a start that fails must not revoke the key of a demonstration that still runs.
-pub(super) async fn new_key(store: &Store, company: &Company) -> anyhow::Result<Secret> {
-    for old in store.of(company.id).keys().all().await? {
-        if old.name == KEY_NAME && old.revoked_at.is_none() {
-            store.keys().revoke(&Who::Pombo, old.id).await?;
-        }
-    }
-    let (plain, prefix) = api_key::generate();
-    let hash = api_key::hash(plain.expose());
-    let new = NewKey { name: KEY_NAME, prefix: &prefix, hash, expires_at: None, scopes: Scopes::ALL };
-    store.of(company.id).keys().add(&Who::Pombo, new).await?;
-    Ok(plain)
 }

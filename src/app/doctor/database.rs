@@ -7,6 +7,7 @@ use crate::clock::database::{TOLERATED, warning};
 use crate::config::Config;
 use crate::domain::address;
 use crate::domain::channel::Kind;
+use crate::domain::plural::counted;
 use crate::files;
 use crate::store::checkup::{self, Checkup};
 use crate::store::nodes::Node;
@@ -105,8 +106,9 @@ async fn judge(
         findings.bad(
             CHECK,
             format!(
-                "the server grants {granted} connections in all, and database.connections asks for {}: raise \
-                 max_connections there, or lower the option",
+                "the server grants {} in all, and database.connections asks for {}: raise max_connections there, \
+                 or lower the option",
+                counted(u64::from(granted), "connection", "connections"),
                 config.database.connections
             ),
         );
@@ -115,11 +117,14 @@ async fn judge(
         (0, _) => {}
         (_, true) => findings.look(
             CHECK,
-            format!("{pending} of {migrations} migrations are missing: the next start of the service applies them"),
+            format!(
+                "{}: the next start of the service applies what is missing",
+                unapplied(*pending, *migrations)
+            ),
         ),
         (_, false) => findings.bad(
             CHECK,
-            format!("{pending} of {migrations} migrations are missing: run `pombo migrate up` before the service starts"),
+            format!("{}: run `pombo migrate up` before the service starts", unapplied(*pending, *migrations)),
         ),
     }
     if *pending > 0 {
@@ -139,6 +144,32 @@ async fn judge(
             0
         }
     }
+}
+
+/// Checks the secrets and the clients of a service that has the database open.
+pub(super) async fn check_open(findings: &mut Findings, config: &Config, store: &Store, vault: &Vault) {
+    let found = async {
+        let missing = missing(store, Some(vault)).await?;
+        anyhow::Ok((missing, store.sign_ins().origins(clients::SIGN_INS).await?))
+    };
+    match found.await {
+        Ok((missing, origins)) => {
+            secrets(findings, config, &missing);
+            clients::check(findings, config, &origins);
+        }
+        Err(error) => findings.bad(CHECK, format!("it cannot be read: {error}")),
+    }
+}
+
+/// The keys that the database needs and this process does not have, each with its number of secrets.
+async fn missing(store: &Store, vault: Option<&Vault>) -> anyhow::Result<BTreeMap<KeyId, u64>> {
+    let mut missing = sealing_keys::missing(store, vault).await?;
+    if let Some(vault) = vault {
+        for key in key_proof::missing(store, vault).await? {
+            missing.entry(key).or_default();
+        }
+    }
+    Ok(missing)
 }
 
 /// What the database says of the service that will use it.
@@ -166,12 +197,7 @@ async fn inside(config: &Config, options: &store::Options, vault: Option<&Vault>
 
 async fn look_inside(config: &Config, store: &Store, vault: Option<&Vault>) -> anyhow::Result<Inside> {
     let sessions = store.channels().count(Kind::WebSession).await?;
-    let mut missing = sealing_keys::missing(store, vault).await?;
-    if let Some(vault) = vault {
-        for key in key_proof::missing(store, vault).await? {
-            missing.entry(key).or_default();
-        }
-    }
+    let missing = missing(store, vault).await?;
     let clock_ahead = store.nodes().read_clock().await?.map(|reading| reading.ahead());
     let (mut obstacles, mut nodes) = (Vec::new(), Vec::new());
     if config.cluster.is_joined() && clock_ahead.is_some() {
@@ -231,11 +257,17 @@ fn cluster(findings: &mut Findings, config: &Config, obstacles: &[String], nodes
         findings.good(
             CHECK,
             format!(
-                "{} nodes serve, with the keys of the database and clocks within {clocks} seconds of its own",
-                nodes.len()
+                "{}, with the keys of the database and clocks within {clocks} seconds of its own",
+                counted(nodes.len() as u64, "node serves", "nodes serve")
             ),
         );
     }
+}
+
+/// How many of the migrations are missing.
+fn unapplied(pending: usize, migrations: usize) -> String {
+    let verb = if pending == 1 { "is" } else { "are" };
+    format!("{pending} of {migrations} migrations {verb} missing")
 }
 
 fn secrets(findings: &mut Findings, config: &Config, missing: &BTreeMap<KeyId, u64>) {
@@ -253,9 +285,9 @@ fn secrets(findings: &mut Findings, config: &Config, missing: &BTreeMap<KeyId, u
         findings.bad(
             CHECK,
             format!(
-                "{values} secrets are sealed with the key {id}, which is missing: put the key file that belongs \
-                 to this database back as {place}; if the key is lost, run `pombo secrets forget {id}` and enter \
-                 the tokens again"
+                "{} sealed with the key {id}, which is missing: put the key file that belongs to this database \
+                 back as {place}; if the key is lost, run `pombo secrets forget {id}` and enter the tokens again",
+                counted(*values, "secret is", "secrets are")
             ),
         );
     }

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use super::open_files::Room;
 use super::{Findings, open_files as limits};
-use crate::config::{Config, secret_options};
+use crate::config::{Config, Sources, secret_options};
 use crate::domain::address;
 use crate::files;
 use crate::vault::Vault;
@@ -17,15 +17,30 @@ const LITTLE: u64 = 512 * MIB;
 /// With less free space, a person should look.
 const SOME: u64 = 2048 * MIB;
 
-pub(super) fn configuration(findings: &mut Findings, config: &Config, file: Option<&Path>) {
+pub(super) fn configuration(findings: &mut Findings, config: &Config) {
     const CHECK: &str = "configuration";
     let before = findings.0.len();
     let server = &config.server;
-    if let Some(file) = file.filter(|file| files::is_exposed(file) && has_secret(file)) {
+    let Sources { file, variables, unread } = &config.sources;
+    if let Some(file) = file.as_deref().filter(|file| files::is_exposed(file) && has_secret(file)) {
         let shown = file.display();
         findings.bad(
             CHECK,
             format!("{shown} holds a secret and other users of this machine can read it: chmod 600 {shown}"),
+        );
+    }
+    if let Some(variables) = variables.as_deref().filter(|variables| files::is_public(variables)) {
+        let shown = variables.display();
+        findings.bad(CHECK, format!("any user of this machine can read {shown}: chmod 640 {shown}"));
+    }
+    if let Some(unread) = unread {
+        let shown = unread.display();
+        findings.look(
+            CHECK,
+            format!(
+                "this user may not read {shown}, so that commands lack its variables: let the group of the service read \
+                 it, with `chgrp pombo {shown}` and `chmod 640 {shown}`"
+            ),
         );
     }
     if !server.bind.ip().is_loopback() {
@@ -58,9 +73,7 @@ pub(super) fn configuration(findings: &mut Findings, config: &Config, file: Opti
         );
     }
     if findings.0.len() == before {
-        let from =
-            file.map_or("the defaults and the environment".to_owned(), |file| file.display().to_string());
-        findings.good(CHECK, format!("it is valid; read from {from}"));
+        findings.good(CHECK, format!("it is valid; read from {}", config.sources));
     }
 }
 

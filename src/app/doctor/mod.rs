@@ -10,17 +10,18 @@ mod machine;
 mod nats;
 mod provider;
 
-use std::path::Path;
 use std::time::Duration;
 
 use serde::Serialize;
 use tokio::time::timeout;
 
-use super::{key_proof, open_files, sealing_keys, serve, store_options};
+use super::{App, key_proof, open_files, sealing_keys, serve, store_options};
 use crate::config::{Config, Faults};
 
 /// The timeout of one check.
 const PATIENCE: Duration = Duration::from_secs(10);
+/// The most findings that a start logs.
+const TOLD: usize = 8;
 
 /// The result of a check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -78,8 +79,8 @@ impl Findings {
     }
 }
 
-/// Runs all checks. `file` is the configuration file, if there is one.
-pub async fn examine(config: Result<Config, Faults>, file: Option<&Path>) -> Vec<Finding> {
+/// Runs all checks.
+pub async fn examine(config: Result<Config, Faults>) -> Vec<Finding> {
     let mut findings = Findings::default();
     let config = match config {
         Ok(config) => config,
@@ -94,7 +95,7 @@ pub async fn examine(config: Result<Config, Faults>, file: Option<&Path>) -> Vec
     // The provider's client and the database driver both use the process' TLS provider; the first one that is
     // set stays.
     let _ = rustls::crypto::ring::default_provider().install_default();
-    machine::configuration(&mut findings, &config, file);
+    machine::configuration(&mut findings, &config);
     machine::directory(&mut findings, &config);
     machine::disk(&mut findings, &config);
     let vault = machine::key_file(&mut findings, &config);
@@ -107,6 +108,32 @@ pub async fn examine(config: Result<Config, Faults>, file: Option<&Path>) -> Vec
     bounded(&mut findings, "provider", async |findings| provider::check(findings, &config).await).await;
     bounded(&mut findings, "NATS", async |findings| nats::check(findings, &config).await).await;
     findings.0
+}
+
+/// What a person should look at although the service starts: those findings that need no other machine than the
+/// database's. The data directory and the key file are checked when they are opened.
+pub async fn at_start(app: &App) -> Vec<Finding> {
+    let App { config, store, vault } = app;
+    let mut findings = Findings::default();
+    machine::configuration(&mut findings, config);
+    machine::disk(&mut findings, config);
+    bounded(&mut findings, "database", async |findings| {
+        database::check_open(findings, config, store, vault).await;
+    })
+    .await;
+    findings.0.retain(|finding| finding.state != State::Good);
+    findings.0
+}
+
+/// Logs what [`at_start`] finds, in a few lines.
+pub async fn tell_at_start(app: App) {
+    let findings = at_start(&app).await;
+    for Finding { check, state: _, finding } in findings.iter().take(TOLD) {
+        tracing::warn!(check, "{finding}");
+    }
+    if let Some(more) = findings.len().checked_sub(TOLD).filter(|more| *more > 0) {
+        tracing::warn!(more, "there are more findings: run `pombo doctor`");
+    }
 }
 
 /// Gives up on a check that takes too long.

@@ -1,10 +1,14 @@
-//! The metrics in the code, in their descriptions and in the documentation are the same.
+//! The metrics in the code, in their table, in the alerts and on the board are the same.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::{COUNTERS, GAUGES, Metric, PROCESS, SECONDS_TAKEN};
+use super::alerts::ALERTS;
+use super::metric::{Metric, MetricKind};
+use super::page::names;
+use super::panels::ROWS;
+use super::table;
 
 /// Metrics by name, each with its labels in alphabetical order.
 type Metrics = BTreeMap<String, Vec<String>>;
@@ -13,15 +17,24 @@ fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-fn sources(directory: &Path, found: &mut Vec<PathBuf>) {
-    for entry in fs::read_dir(directory).unwrap() {
-        let path = entry.unwrap().path();
-        if path.is_dir() {
-            sources(&path, found);
-        } else if path.extension().is_some_and(|extension| extension == "rs") && !path.ends_with("tests.rs") {
-            found.push(path);
+/// The program's sources without tests.
+fn sources() -> Vec<String> {
+    fn find(directory: &Path, found: &mut Vec<PathBuf>) {
+        for entry in fs::read_dir(directory).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                find(&path, found);
+            } else if path.extension().is_some_and(|extension| extension == "rs")
+                && !path.ends_with("tests.rs")
+            {
+                found.push(path);
+            }
         }
     }
+    let mut found = Vec::new();
+    find(&root().join("src"), &mut found);
+    find(&root().join("crates"), &mut found);
+    found.into_iter().map(|path| fs::read_to_string(path).unwrap()).collect()
 }
 
 /// The text up to the parenthesis that ends a macro's arguments.
@@ -50,13 +63,9 @@ fn after<'a>(text: &'a str, before: &str) -> Option<&'a str> {
 
 /// Every metric that the program counts, from its sources.
 fn counted() -> Metrics {
-    let mut files = Vec::new();
-    sources(&root().join("src"), &mut files);
-    sources(&root().join("crates"), &mut files);
     let mut counted = Metrics::new();
-    for path in files {
-        let text = fs::read_to_string(path).unwrap();
-        for call in ["metrics::counter!(", "metrics::histogram!(", "metrics::gauge!("] {
+    for text in sources() {
+        for call in ["metrics::counter!(", "metrics::histogram!(", "metrics::gauge!(", "Sample::new("] {
             for rest in text.split(call).skip(1) {
                 let arguments = arguments(rest);
                 let (name, labels) = match arguments.split_once(',') {
@@ -68,7 +77,11 @@ fn counted() -> Metrics {
                     Some(name) => name,
                     None => literals(after(&text, &format!("const {name}: &str =")).unwrap()).remove(0),
                 };
-                let mut labels: Vec<_> = match labels.trim().strip_prefix('&') {
+                let variable = labels
+                    .trim()
+                    .strip_prefix('&')
+                    .or_else(|| labels.trim().strip_suffix(", messages as f64"));
+                let mut labels: Vec<_> = match variable {
                     Some(variable) => text
                         .split_once(&format!("let {variable} = ["))
                         .map(|(_, labels)| labels.split_once("];").unwrap().0)
@@ -85,76 +98,69 @@ fn counted() -> Metrics {
     counted
 }
 
-/// The metrics in the service's own sources.
-fn described() -> Metrics {
-    labelled(COUNTERS.iter().chain(GAUGES).chain(SECONDS_TAKEN))
-}
-
 fn labelled<'a>(metrics: impl Iterator<Item = &'a Metric>) -> Metrics {
     let labelled = metrics.map(|metric| {
-        let mut labels: Vec<_> = metric.labels.iter().map(|label| (*label).to_owned()).collect();
+        let mut labels: Vec<_> = metric.labels.iter().map(|label| label.name.to_owned()).collect();
         labels.sort_unstable();
         (metric.name.to_owned(), labels)
     });
     labelled.collect()
 }
 
-/// The words in backquotes of a cell of a table.
-fn words(cell: &str) -> impl Iterator<Item = String> {
-    cell.split('`').skip(1).step_by(2).map(str::to_owned)
-}
-
-/// The table of metrics for operators: the name in the first column, the labels in the second.
-fn told() -> Metrics {
-    let page = fs::read_to_string(root().join("docs/metrics.md")).unwrap();
-    let table = page.lines().skip_while(|line| !line.starts_with("| metric | labels |")).skip(2);
-    let rows = table.take_while(|line| line.starts_with('|'));
-    let told = rows.map(|row| {
-        let mut cells = row.trim_matches('|').split('|');
-        let name = words(cells.next().unwrap()).next().unwrap();
-        let mut labels: Vec<_> = words(cells.next().unwrap()).collect();
-        labels.sort_unstable();
-        (name, labels)
-    });
-    told.collect()
-}
-
 #[test]
-fn every_counted_metric_is_described_and_no_other() {
+fn every_counted_metric_is_in_the_table_and_no_other() {
     let counted = counted();
     assert!(counted.len() > 10, "the sources are read wrongly: {counted:?}");
-    assert_eq!(counted, described());
+    assert_eq!(counted, labelled(table::all().filter(|metric| metric.kind != MetricKind::Process)));
 }
 
 #[test]
-fn the_documentation_lists_every_metric() {
-    assert_eq!(told(), labelled(COUNTERS.iter().chain(GAUGES).chain(SECONDS_TAKEN).chain(PROCESS)));
+fn background_work_is_counted_from_the_start_under_each_of_its_names() {
+    let mut named = BTreeSet::new();
+    for text in sources() {
+        for call in ["repeat(thread, ", "repeat(&helpers, ", "repeat(&self.0.threads[1], ", " caught("] {
+            for rest in text.split(call).skip(1).filter(|rest| rest.starts_with('"')) {
+                named.insert(literals(rest).remove(0));
+            }
+        }
+    }
+    let panics = table::all().find(|metric| metric.name == "pombo_panics_total").unwrap();
+    let known: BTreeSet<_> = panics.labels[0].values().unwrap().into_iter().map(str::to_owned).collect();
+    // Of the tests beside the rounds.
+    named.remove("test");
+    assert_eq!(named, known);
+}
+
+#[test]
+fn every_value_of_a_label_is_a_word_of_the_program() {
+    let others = sources().into_iter().filter(|text| !text.contains("const WORKS: &[&str]"));
+    let all = others.collect::<Vec<_>>().join("\n");
+    for metric in table::all() {
+        for value in metric.labels.iter().filter_map(|label| label.values()).flatten() {
+            assert!(all.contains(&format!("\"{value}\"")), "{}: {value}", metric.name);
+        }
+    }
 }
 
 /// The metrics of a query, each with the labels that the query filters or groups by.
 fn asked(query: &str) -> Metrics {
-    let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
-    let mut asked = Metrics::new();
-    let labels: Vec<String> = query
+    let groups: Vec<String> = query
         .split("by (")
         .skip(1)
         .filter_map(|rest| rest.split(')').next())
         .flat_map(|list| list.split(',').map(|label| label.trim().to_owned()))
         .collect();
-    let mut rest = query;
-    while let Some(start) = rest.find(is_word) {
-        rest = &rest[start..];
-        let end = rest.find(|c| !is_word(c)).unwrap_or(rest.len());
-        let (word, after) = rest.split_at(end);
-        rest = after;
-        if !["pombo_", "http_request", "process_"].iter().any(|known| word.starts_with(known)) {
-            continue;
+    let known = |name: &str| ["pombo_", "http_re", "process_"].iter().any(|known| name.starts_with(known));
+    let mut asked = Metrics::new();
+    for name in names(query).filter(|name| known(name)) {
+        let mut labels = groups.clone();
+        for rest in query.split(name).skip(1) {
+            let rest = rest.strip_prefix("_bucket").unwrap_or(rest);
+            let filters = rest.strip_prefix('{').and_then(|rest| rest.split('}').next()).unwrap_or_default();
+            let filters = filters.split("\",").filter_map(|filter| filter.split(['=', '!']).next());
+            labels.extend(filters.map(|label| label.trim().to_owned()));
         }
-        let filters = after.strip_prefix('{').and_then(|after| after.split('}').next()).unwrap_or_default();
-        let filtered = filters.split(',').filter_map(|filter| filter.split(['=', '!']).next());
-        let filtered = filtered.map(|label| label.trim().to_owned());
-        let name = word.strip_suffix("_bucket").unwrap_or(word).to_owned();
-        asked.entry(name).or_default().extend(filtered.chain(labels.iter().cloned()));
+        asked.insert(name.to_owned(), labels);
     }
     asked
 }
@@ -163,29 +169,12 @@ fn asked(query: &str) -> Metrics {
 fn the_board_and_the_alerts_query_existing_metrics_and_labels() {
     // Labels that Prometheus adds, and the label of buckets.
     const GIVEN: [&str; 4] = ["instance", "job", "le", ""];
-    let known = labelled(COUNTERS.iter().chain(GAUGES).chain(SECONDS_TAKEN).chain(PROCESS));
-    let mut seen = Metrics::new();
-    let board = fs::read_to_string(root().join("packaging/grafana/pombo.json")).unwrap();
-    let board: serde_json::Value = serde_json::from_str(&board).unwrap();
-    let panels = board["panels"].as_array().unwrap();
-    let targets = panels.iter().filter_map(|panel| panel["targets"].as_array()).flatten();
-    let mut queries: Vec<_> = targets.map(|target| target["expr"].as_str().unwrap().to_owned()).collect();
-    let alerts = fs::read_to_string(root().join("packaging/prometheus/alerts.yaml")).unwrap();
-    // An expression, on its own line or on the more indented lines below it.
-    for expression in alerts.split("expr:").skip(1) {
-        queries.push(
-            expression
-                .split("\n        labels:")
-                .next()
-                .unwrap()
-                .split("\n        for:")
-                .next()
-                .unwrap()
-                .to_owned(),
-        );
-    }
-    for query in &queries {
-        for (name, labels) in asked(query) {
+    let known = labelled(table::all());
+    let panels = ROWS.iter().flat_map(|row| row.panels);
+    let shown: Vec<_> = panels.flat_map(super::board::Panel::expressions).collect();
+    let alerts = ALERTS.iter().map(|alert| alert.when.to_owned());
+    for query in shown.iter().cloned().chain(alerts) {
+        for (name, labels) in asked(&query) {
             let has = known.get(&name).unwrap_or_else(|| panic!("there is no metric {name}: {query}"));
             for label in &labels {
                 assert!(
@@ -193,14 +182,78 @@ fn the_board_and_the_alerts_query_existing_metrics_and_labels() {
                     "{name} has no label {label}: {query}"
                 );
             }
-            seen.entry(name).or_default();
         }
     }
-    let unseen: Vec<_> = known.keys().filter(|name| !seen.contains_key(*name)).collect();
+    let seen: BTreeSet<_> = shown.iter().flat_map(|query| asked(query).into_keys()).collect();
+    let unseen: Vec<_> = known.keys().filter(|name| !seen.contains(*name)).collect();
     assert_eq!(
         unseen,
-        ["process_threads", "process_virtual_memory_bytes", "process_virtual_memory_max_bytes"]
+        ["process_threads", "process_virtual_memory_bytes", "process_virtual_memory_max_bytes"],
+        "not on the board"
     );
+}
+
+/// A counter that is born at 1 has no increase, so an alert on it misses the first event.
+#[test]
+fn every_counter_of_an_alert_is_there_from_the_start_with_each_label_value_that_the_alert_names() {
+    let mut counters = 0;
+    for alert in ALERTS {
+        for name in names(alert.when) {
+            let Some(metric) = table::all().find(|metric| metric.name == name) else { continue };
+            if metric.kind != MetricKind::Counter {
+                continue;
+            }
+            counters += 1;
+            let series = metric.series();
+            assert!(
+                !series.is_empty(),
+                "{}: {name} has labels whose values are unknown at the start",
+                alert.name
+            );
+            let values: BTreeSet<_> = series.iter().flatten().map(|(_, value)| *value).collect();
+            let (_, filters) = alert.when.split_once(name).unwrap();
+            let Some(filters) = filters.strip_prefix('{').and_then(|rest| rest.split('}').next()) else {
+                continue;
+            };
+            for filter in filters.split("\",") {
+                let (label, wanted) = filter.split_once('=').unwrap();
+                let wanted = wanted.trim_matches(['~', '"']);
+                if label != "job" {
+                    assert!(
+                        wanted.split('|').all(|value| values.contains(value)),
+                        "{}: {wanted}",
+                        alert.name
+                    );
+                }
+            }
+        }
+    }
+    assert!(counters > 10, "{counters}");
+}
+
+#[test]
+fn every_alert_says_what_to_do_and_has_a_name_of_its_own() {
+    let mut names = BTreeSet::new();
+    for alert in ALERTS {
+        assert!(names.insert(alert.name), "{} is there twice", alert.name);
+        assert!(alert.summary.len() > 15 && alert.description.len() > 15, "{}", alert.name);
+    }
+}
+
+#[test]
+fn the_recorder_shows_counters_at_zero_before_anything_happens() {
+    let recorder = metrics_exporter_prometheus::PrometheusBuilder::new().build_recorder();
+    metrics::with_local_recorder(&recorder, || table::all().for_each(super::begin));
+    let shown = recorder.handle().render();
+    for line in [
+        r#"pombo_channel_changes_total{to="disconnected"} 0"#,
+        r#"pombo_webhooks_total{result="refused"} 0"#,
+        r#"http_responses_total{class="5xx"} 0"#,
+        r#"pombo_messages_held_total{reason="no_socket"} 0"#,
+        "pombo_ledger_failures_total 0",
+    ] {
+        assert!(shown.lines().any(|shown| shown == line), "{line} is missing: {shown}");
+    }
 }
 
 #[cfg(target_os = "linux")]
@@ -209,7 +262,8 @@ fn the_process_is_measured_under_the_names_that_are_described() {
     let recorder = metrics_exporter_prometheus::PrometheusBuilder::new().build_recorder();
     metrics::with_local_recorder(&recorder, || metrics_process::Collector::default().collect());
     let shown = recorder.handle().render();
-    let names: std::collections::BTreeSet<_> =
+    let names: BTreeSet<_> =
         shown.lines().filter_map(|line| line.strip_prefix("# TYPE ")?.split(' ').next()).collect();
-    assert_eq!(names, PROCESS.iter().map(|metric| metric.name).collect());
+    let process = table::all().filter(|metric| metric.kind == MetricKind::Process);
+    assert_eq!(names, process.map(|metric| metric.name).collect());
 }

@@ -9,7 +9,7 @@ use crate::domain::channel::{ReasonCode, Status};
 use crate::domain::message::State;
 use crate::domain::message::own_code::{self, OwnCode};
 use crate::domain::outlook::Reason;
-use crate::domain::send::Stage;
+use crate::domain::send::{EndReason, Stage};
 use crate::domain::suppression::Suppression;
 use crate::error::Code;
 
@@ -20,6 +20,7 @@ pub(super) enum Section {
     Error,
     Wait,
     Send,
+    SendEnd,
     Message,
     ChannelStatus,
     StatusReason,
@@ -33,6 +34,7 @@ impl Section {
             Self::Error => "Error codes",
             Self::Wait => "Why a send waits",
             Self::Send => "States of a send",
+            Self::SendEnd => "Why a send ended",
             Self::Message => "States of a message",
             Self::ChannelStatus => "Channel status",
             Self::StatusReason => "Reasons of a channel status",
@@ -48,6 +50,7 @@ impl Section {
             Self::Error
             | Self::Wait
             | Self::Send
+            | Self::SendEnd
             | Self::Message
             | Self::ChannelStatus
             | Self::StatusReason
@@ -102,6 +105,9 @@ pub(super) fn all() -> Vec<Entry> {
         .iter()
         .map(|reason| Entry::new(Section::Wait, reason.as_str(), reason.meaning(), Some(reason.remedy())));
     let sends = Stage::ALL.iter().map(|stage| Entry::new(Section::Send, stage.as_str(), send(*stage), None));
+    let ends = EndReason::ALL
+        .iter()
+        .map(|reason| Entry::new(Section::SendEnd, reason.as_str(), reason.meaning(), Some(reason.remedy())));
     let messages =
         State::ALL.iter().map(|state| Entry::new(Section::Message, state.as_str(), message(*state), None));
     let statuses = Status::ALL.iter().map(|status| {
@@ -115,7 +121,7 @@ pub(super) fn all() -> Vec<Entry> {
         Entry::new(Section::OwnCode, &code.to_string(), meaning, Some(remedy))
     });
     let provider = cloud_api::documented().map(provider);
-    let words = errors.chain(waits).chain(sends).chain(messages).chain(statuses).chain(reasons);
+    let words = errors.chain(waits).chain(sends).chain(ends).chain(messages).chain(statuses).chain(reasons);
     words.chain(own).chain(provider).collect()
 }
 
@@ -125,7 +131,9 @@ const fn send(stage: Stage) -> &'static str {
         Stage::Active => "Its messages go out, or wait for the reason in `waiting`.",
         Stage::Paused => "A person paused it. No message starts until it is resumed.",
         Stage::Finished => "Every message has its outcome.",
-        Stage::Canceled => "A person canceled it. Messages that had not started never go.",
+        Stage::Canceled => {
+            "A person canceled it, or a restore did: see `end_reason`. Messages that had not started never go."
+        }
         Stage::Expired => "Its `expires_at` came. Messages that had not started never go.",
     }
 }
@@ -161,14 +169,16 @@ const fn channel(status: Status) -> (&'static str, &'static str) {
         Status::Disconnected => (
             "The provider refused the token or the registration, or a web session ended. Sends are refused, the queue is \
              kept.",
-            "See `status_reason`. A business account is reconnected with `pombo channel reconnect ID --token-file FILE`; \
+            "See `status_reason`. A business account is reconnected with `pombo channel reconnect CHANNEL --token-file FILE`; \
              without a token, the stored token is tried again.",
         ),
         Status::Blocked => (
             "The provider restricted the account, or its payment failed. Sends are refused, the queue is kept.",
             "Settle it with the provider. A new token does not help.",
         ),
-        Status::Pairing => ("The web session has no linked phone.", "Link one: `pombo channel pair ID`."),
+        Status::Pairing => {
+            ("The web session has no linked phone.", "Link one: `pombo channel pair CHANNEL`.")
+        }
     }
 }
 

@@ -45,13 +45,16 @@ const fn about(section: Section) -> &'static str {
     match section {
         Section::Error => {
             "Every refusal has the body `{\"error\": \"a sentence\", \"code\": \"a_code\"}`. Codes never change; sentences may. \
-             The sentence says what to do."
+             The sentence says what to do; `param` names the field or parameter at fault, if there is one."
         }
         Section::Wait => {
             "`GET /api/v1/sends/ID` has one of these words in `waiting.reason`, with a sentence and, where it is known, until \
              when. `GET /api/v1/chat/ID/limits` shows every limit of the channel and which one is in force."
         }
         Section::Send => "The field `state` of a send.",
+        Section::SendEnd => {
+            "The field `end_reason.code` of a send that ended although nobody asked for that."
+        }
         Section::Message => {
             "The field `state` of a message. A state only moves forward, and the provider's report has priority over Pombo's own: \
              a message that Pombo calls `canceled` becomes `delivered` when a receipt says so."
@@ -77,6 +80,7 @@ const fn head(section: Section) -> &'static str {
         Section::Error => "| code | status | meaning |\n|---|---|---|",
         Section::Wait => "| `reason` | what holds the send | what to do |\n|---|---|---|",
         Section::Send | Section::Message => "| `state` | meaning |\n|---|---|",
+        Section::SendEnd => "| `code` | what happened | what to do |\n|---|---|---|",
         Section::ChannelStatus => "| `status` | meaning | what to do |\n|---|---|---|",
         Section::StatusReason => "| `code` | what happened | what to do |\n|---|---|---|",
         Section::OwnCode => "| code | meaning | what to do |\n|---|---|---|",

@@ -3,56 +3,93 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::Args;
+use anyhow::Context as _;
+use clap::{Args, Subcommand};
 
+use super::values::{
+    Singles, address, change, check_server, content, duration, is_loopback, key, percent, rate, secret,
+    singles,
+};
 use crate::cli::argument;
 use crate::cli::failure::Misused;
 use crate::cli::secret_input;
+use crate::cli::simulator::{Behaviour, Delays};
 use crate::config::Config;
 use crate::domain::rate::Rate;
 use crate::domain::secret::Secret;
-use loadtest::{Plan, Receiving, Target};
-
-/// The longest test.
-const LONGEST: Duration = Duration::from_secs(24 * 3_600);
-/// The shortest.
-const SHORTEST: Duration = Duration::from_secs(1);
-/// The highest rate of single sends that a generator on one thread keeps up with.
-const FASTEST_SINGLES: f64 = 20_000.0;
+use loadtest::{Content, Plan, Ramp, Receiving, Target, TierChange};
 
 const OWN: &str = "A service of its own";
+const PROVIDER: &str = "The simulated provider of a service of its own";
 const OTHER: &str = "Another service";
+const RESULT: &str = "The result";
 
 #[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true)]
 pub(in crate::cli) struct Arguments {
+    #[command(subcommand)]
+    pub(in crate::cli) command: Option<Command>,
     /// How long to send, such as 30s
     #[arg(long, default_value = "10s", value_name = "SPAN", value_parser = duration)]
     duration: Duration,
     /// Single sends beside the bulk sends, such as 50/s, or none
     #[arg(long, default_value = "50/s", value_name = "RATE", value_parser = singles)]
     single_rate: Singles,
+    /// Single sends at a rising rate, such as 100/s..5000/s, to find the highest that the service keeps up with; without
+    /// bulk sends, unless --bulk asks for some
+    #[arg(long, value_name = "FROM..TO", conflicts_with = "single_rate")]
+    ramp: Option<Ramp>,
     /// Bulk sends, to the tags in turns; without it, one to each tag
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=100_000))]
     bulk: Option<u32>,
+    /// What to send: text, image, template, or fields (a template with fields of each contact)
+    #[arg(long, default_value = "text", value_name = "CONTENT", value_parser = content)]
+    content: Content,
+    /// A file with the body of a send without recipients, in place of --content
+    #[arg(long, value_name = "FILE", conflicts_with = "content")]
+    body: Option<PathBuf>,
     /// How long to wait afterwards for accepted messages; messages that have not started by then are canceled
     #[arg(long, default_value = "60s", value_name = "SPAN", value_parser = argument::span)]
     drain: Duration,
-    /// The file for a report with charts, which needs no network to be read
-    #[arg(long, value_name = "FILE")]
-    pub(in crate::cli) report: Option<PathBuf>,
 
-    /// Contacts to add
+    /// The file for a report with charts, which needs no network to be read
+    #[arg(long, help_heading = RESULT, value_name = "FILE")]
+    pub(in crate::cli) report: Option<PathBuf>,
+    /// The file for the figures over time, as CSV
+    #[arg(long, help_heading = RESULT, value_name = "FILE")]
+    pub(in crate::cli) csv: Option<PathBuf>,
+    /// The file for every request with its latency and answer, as CSV
+    #[arg(long, help_heading = RESULT, value_name = "FILE")]
+    pub(in crate::cli) requests_csv: Option<PathBuf>,
+    /// An earlier report, as --json prints it: the test fails when a figure is worse
+    #[arg(long, help_heading = RESULT, value_name = "FILE")]
+    pub(in crate::cli) compare: Option<PathBuf>,
+    /// How much worse a figure may be
+    #[arg(long, help_heading = RESULT, default_value = "10%", value_name = "SHARE", value_parser = percent, requires = "compare")]
+    pub(in crate::cli) allow: f64,
+
+    /// Contacts to add, in all
     #[arg(long, help_heading = OWN, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
     contacts: Option<u32>,
-    /// Tags to spread the contacts over; some contacts get two
+    /// Tags to spread the contacts of a company over; some contacts get two
     #[arg(long, help_heading = OWN, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000))]
     tags: Option<u32>,
-    /// The rate of the channel: unlimited, or such as 80/s
+    /// Companies, which share the contacts
+    #[arg(long, help_heading = OWN, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100))]
+    companies: Option<u32>,
+    /// Channels of each company
+    #[arg(long, help_heading = OWN, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100))]
+    channels: Option<u32>,
+    /// The rate of the channel: unlimited, or such as 80/s. Several rates make several tiers, which the channels get in
+    /// turns
     #[arg(long, help_heading = OWN, value_name = "RATE", value_parser = rate)]
-    rate: Option<Rate>,
-    /// How long the simulated provider takes to answer, such as 40ms
-    #[arg(long, help_heading = OWN, value_name = "SPAN", value_parser = argument::span)]
-    latency: Option<Duration>,
+    rate: Vec<Rate>,
+    /// Change the rate of the tiers while the test runs, such as 20s:40/s; may be given several times
+    #[arg(long, help_heading = OWN, value_name = "MOMENT:RATE", value_parser = change)]
+    then: Vec<TierChange>,
+    /// Nodes of the service, as a cluster on one PostgreSQL database
+    #[arg(long, help_heading = OWN, value_name = "N", requires = "database_url", value_parser = clap::value_parser!(u32).range(1..=16))]
+    nodes: Option<u32>,
     /// A PostgreSQL server, on which a database is created and removed again; without it, SQLite. Give its
     /// password in PGPASSWORD or ~/.pgpass rather than here
     #[arg(long, help_heading = OWN, value_name = "URL", value_parser = secret)]
@@ -62,24 +99,36 @@ pub(in crate::cli) struct Arguments {
     #[arg(long, help_heading = OWN, value_name = "DIR")]
     data: Option<PathBuf>,
 
-    /// The address of a running service; the test adds no data to it
+    #[command(flatten, next_help_heading = PROVIDER)]
+    provider: Behaviour,
+    /// Send no receipts and no answers
+    #[arg(long, help_heading = PROVIDER)]
+    no_receipts: bool,
+    #[command(flatten, next_help_heading = PROVIDER)]
+    delays: Delays,
+
+    /// The address of a running service; the test adds no data to it. Several are nodes of a cluster, which get the
+    /// requests in turns
     #[arg(long, help_heading = OTHER, value_name = "URL", value_parser = address)]
-    url: Option<String>,
+    url: Vec<String>,
     /// An API key of the company that sends; better give it in a file
     #[arg(long, help_heading = OTHER, value_name = "KEY", conflicts_with = "key_file", value_parser = key)]
     key: Option<Secret>,
     /// The file with that key; - reads standard input
     #[arg(long, help_heading = OTHER, value_name = "FILE")]
     key_file: Option<PathBuf>,
-    /// The channel's name or id; without it, the company's only connected channel
+    /// The channel's name or id; may be given several times; without it, the company's only connected channel
     #[arg(long, help_heading = OTHER, value_name = "CHANNEL")]
-    channel: Option<String>,
+    channel: Vec<String>,
     /// The name or id of a tag to send to; may be given several times; without it, all tags of the company
     #[arg(long = "tag", help_heading = OTHER, value_name = "TAG")]
     only: Vec<String>,
     /// The address of the simulator that the service sends to. The test checks that first, with one message
     #[arg(long, help_heading = OTHER, value_name = "URL", value_parser = address)]
     simulator: Option<String>,
+    /// The service or its simulator may be on another machine
+    #[arg(long, help_heading = OTHER)]
+    remote: bool,
     /// There is no simulator: everybody with the tags gets a message, again for each bulk send
     #[arg(long, help_heading = OTHER, conflicts_with = "simulator")]
     message_real_people: bool,
@@ -88,39 +137,80 @@ pub(in crate::cli) struct Arguments {
     single_to: Vec<String>,
 }
 
-/// The rate of single sends, if there are any.
-#[derive(Debug, Clone, Copy)]
-struct Singles(Option<Rate>);
+/// What can be done with reports.
+#[derive(Debug, Subcommand)]
+pub(in crate::cli) enum Command {
+    /// Compare two reports, as --json prints them; fails when a figure is worse
+    Compare(Compare),
+}
+
+#[derive(Debug, Args)]
+pub(in crate::cli) struct Compare {
+    /// The earlier report
+    pub(in crate::cli) before: PathBuf,
+    /// The later report
+    pub(in crate::cli) after: PathBuf,
+    /// How much worse a figure may be
+    #[arg(long, default_value = "10%", value_name = "SHARE", value_parser = percent)]
+    pub(in crate::cli) allow: f64,
+}
 
 impl Arguments {
     /// The plan of the test that the arguments describe.
     ///
     /// # Errors
     ///
-    /// A sentence about arguments that contradict each other, or a key that cannot be read.
-    pub(in crate::cli) fn plan(self, config: Config, config_file: Option<PathBuf>) -> anyhow::Result<Plan> {
+    /// A sentence about arguments that contradict each other, or a file that cannot be read.
+    pub(in crate::cli) fn plan(
+        self,
+        config: Config,
+        config_file: Option<PathBuf>,
+        command: String,
+    ) -> anyhow::Result<Plan> {
         self.database_url.as_ref().map_or(Ok(()), check_server)?;
-        let target = match &self.url {
-            None => self.own()?,
-            Some(url) => self.other(url.clone())?,
-        };
-        if self.single_rate.0.is_none() && self.bulk == Some(0) {
+        let target = if self.url.is_empty() { self.own()? } else { self.other()? };
+        let bulk = self.bulk.or(self.ramp.map(|_| 0));
+        let single_rate = self.single_rate.0.filter(|_| self.ramp.is_none());
+        if single_rate.is_none() && self.ramp.is_none() && bulk == Some(0) {
             return Err(misused(
                 "nothing would be sent: allow single sends with --single-rate, or bulk sends with --bulk",
             ));
         }
+        if self.ramp.is_some_and(|ramp| ramp.per_second(loadtest::STEPS - 1) > super::values::FASTEST_SINGLES)
+        {
+            return Err(misused("a ramp goes to at most 20000/s: one thread sends all single messages"));
+        }
+        if let Some(change) = self.then.iter().find(|change| change.at >= self.duration) {
+            let at = humantime::format_duration(change.at);
+            return Err(misused(&format!(
+                "the change after {at} would come after the end: give a longer --duration, or an earlier moment"
+            )));
+        }
+        let receipts = (!self.no_receipts).then(|| self.delays.fields());
         Ok(Plan {
             config,
             config_file,
+            command,
             target,
-            bulk: self.bulk,
-            single_rate: self.single_rate.0,
+            content: match &self.body {
+                Some(path) => read_body(path)?,
+                None => self.content,
+            },
+            bulk,
+            single_rate,
+            ramp: self.ramp,
+            keeps_requests: self.requests_csv.is_some(),
             duration: self.duration,
             drain: self.drain,
             contacts: self.contacts.unwrap_or(20_000),
             tags: self.tags.unwrap_or(5),
-            rate: self.rate.unwrap_or(Rate::UNLIMITED),
-            provider_latency: self.latency.unwrap_or_default(),
+            companies: self.companies.unwrap_or(1),
+            channels: self.channels.unwrap_or(1),
+            rates: if self.rate.is_empty() { vec![Rate::UNLIMITED] } else { self.rate },
+            changes: self.then,
+            nodes: self.nodes.unwrap_or(1),
+            simulator: self.provider.arguments(),
+            receipts,
             database_url: self.database_url,
             directory: self.data,
         })
@@ -130,34 +220,60 @@ impl Arguments {
         let given = [
             ("--key", self.key.is_some()),
             ("--key-file", self.key_file.is_some()),
-            ("--channel", self.channel.is_some()),
+            ("--channel", !self.channel.is_empty()),
             ("--tag", !self.only.is_empty()),
             ("--simulator", self.simulator.is_some()),
+            ("--remote", self.remote),
             ("--message-real-people", self.message_real_people),
         ];
-        match first(&given) {
-            Some(option) => Err(misused(&format!(
+        if let Some(option) = first(&given) {
+            return Err(misused(&format!(
                 "{option} is for a running service: give its address with --url. Without --url the test \
                  starts a service and a simulator of its own"
-            ))),
-            None => Ok(Target::Own),
+            )));
         }
+        if self.no_receipts && self.provider.reports() {
+            return Err(misused(
+                "a webhook reports these failures, and --no-receipts leaves webhooks out: leave out that option, or \
+                 write the failure as 1%:131026:now",
+            ));
+        }
+        Ok(Target::Own)
     }
 
-    fn other(&self, url: String) -> anyhow::Result<Target> {
+    fn other(&self) -> anyhow::Result<Target> {
         let given = [
             ("--contacts", self.contacts.is_some()),
             ("--tags", self.tags.is_some()),
-            ("--rate", self.rate.is_some()),
-            ("--latency", self.latency.is_some()),
+            ("--companies", self.companies.is_some()),
+            ("--channels", self.channels.is_some()),
+            ("--rate", !self.rate.is_empty()),
+            ("--then", !self.then.is_empty()),
+            ("--nodes", self.nodes.is_some()),
             ("--database-url", self.database_url.is_some()),
             ("--data", self.data.is_some()),
+            ("--no-receipts", self.no_receipts),
         ];
         if let Some(option) = first(&given) {
             return Err(misused(&format!(
                 "{option} is for a service that the test starts: a running service keeps its contacts and its tiers. \
                  Import contacts with `pombo contacts import`, set a rate with `pombo tier apply`, or leave --url \
                  out"
+            )));
+        }
+        let receipts = (!self.delays.fields().is_empty()).then_some("a delay or share of receipts");
+        if let Some(option) = self.provider.given().or(receipts) {
+            return Err(misused(&format!(
+                "{option} is for a simulator that the test starts: give it to `pombo simulator`, or leave --url out"
+            )));
+        }
+        let addresses = self.url.iter().chain(&self.simulator);
+        if let Some(far) =
+            addresses.into_iter().find(|address| !is_loopback(address)).filter(|_| !self.remote)
+        {
+            return Err(misused(&format!(
+                "{far} is not this machine, and a load test loads what it is pointed at: add --remote if that is what \
+                 you want"
             )));
         }
         let receiving = match (&self.simulator, self.message_real_people) {
@@ -180,130 +296,28 @@ impl Arguments {
                 ));
             }
         };
-        Ok(Target::Other { url, key, channel: self.channel.clone(), tags: self.only.clone(), receiving })
+        Ok(Target::Other {
+            urls: self.url.clone(),
+            key,
+            channels: self.channel.clone(),
+            tags: self.only.clone(),
+            receiving,
+        })
     }
+}
+
+fn read_body(path: &std::path::Path) -> anyhow::Result<Content> {
+    let body = std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
+    Content::given(&body).map_err(|fault| misused(&format!("{}: {fault}", path.display())))
 }
 
 fn first(given: &[(&'static str, bool)]) -> Option<&'static str> {
     given.iter().find(|(_, is_given)| *is_given).map(|(option, _)| *option)
 }
 
-fn misused(sentence: &str) -> anyhow::Error {
+pub(super) fn misused(sentence: &str) -> anyhow::Error {
     Misused(sentence.to_owned()).into()
 }
 
-fn duration(text: &str) -> Result<Duration, String> {
-    let span = argument::span(text)?;
-    if (SHORTEST..=LONGEST).contains(&span) { Ok(span) } else { Err("a test lasts 1s to 24h".to_owned()) }
-}
-
-fn rate(text: &str) -> Result<Rate, String> {
-    text.parse().map_err(|reason| format!("it {reason}"))
-}
-
-fn singles(text: &str) -> Result<Singles, String> {
-    if text.trim() == "none" {
-        return Ok(Singles(None));
-    }
-    let rate = rate(text)?;
-    if rate.per_second() <= FASTEST_SINGLES {
-        return Ok(Singles(Some(rate)));
-    }
-    Err(format!("the rate of single sends is at most {FASTEST_SINGLES}/s, or none"))
-}
-
-fn address(text: &str) -> Result<String, String> {
-    let url =
-        url::Url::parse(text).ok().filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host());
-    match url {
-        Some(_) => Ok(text.trim_end_matches('/').to_owned()),
-        None => Err("it must be an address such as http://127.0.0.1:8080".to_owned()),
-    }
-}
-
-/// Checked later: an error of the parser of arguments would quote the text.
-#[expect(clippy::unnecessary_wraps, reason = "the shape that a parser of arguments has")]
-fn secret(text: &str) -> Result<Secret, String> {
-    Ok(Secret::new(text.to_owned()))
-}
-
-/// Refuses the address of anything but a PostgreSQL server, without repeating it.
-fn check_server(server: &Secret) -> anyhow::Result<()> {
-    let url = crate::domain::address::parse(server.expose());
-    match url.filter(|url| matches!(url.scheme(), "postgres" | "postgresql") && url.has_host()) {
-        Some(_) => Ok(()),
-        None => Err(misused(
-            "--database-url must be an address such as postgres://user@host; without it, SQLite is used",
-        )),
-    }
-}
-
-fn key(text: &str) -> Result<Secret, String> {
-    if text.trim().is_empty() {
-        Err("it is empty".to_owned())
-    } else {
-        Ok(Secret::new(text.trim().to_owned()))
-    }
-}
-
 #[cfg(test)]
-mod tests {
-    use clap::Parser;
-
-    use super::*;
-
-    #[derive(Parser)]
-    struct Line {
-        #[command(flatten)]
-        arguments: Arguments,
-    }
-
-    fn plan(line: &str) -> Result<Plan, String> {
-        let line = Line::try_parse_from(format!("loadtest {line}").split_whitespace());
-        let line = line.map_err(|error| error.to_string())?;
-        line.arguments.plan(Config::default(), None).map_err(|error| error.to_string())
-    }
-
-    #[test]
-    fn only_the_intended_recipients_are_messaged() {
-        let aimed = plan("--url http://host --key k --simulator http://sim").unwrap();
-        assert!(matches!(aimed.target, Target::Other { receiving: Receiving::Simulator(_), .. }));
-        let real = plan("--url http://host --key k --message-real-people").unwrap();
-        let Target::Other { receiving: Receiving::RealPeople { singles_to }, .. } = real.target else {
-            panic!()
-        };
-        assert_eq!(singles_to, Vec::<String>::new(), "no number is made up");
-        for (line, words) in [
-            ("--url http://host --key k", "--message-real-people"),
-            ("--url http://host --key k --single-to +5511988887777", "--message-real-people"),
-            ("--url http://host --key k --message-real-people --simulator http://sim", "cannot be used with"),
-            ("--message-real-people", "--url"),
-        ] {
-            let error = plan(line).unwrap_err();
-            assert!(error.contains(words), "{line}: {error}");
-        }
-    }
-
-    #[test]
-    fn contradicting_arguments_are_refused_with_a_remedy() {
-        for (line, words) in [
-            ("--url http://host --simulator http://sim", "--key-file"),
-            ("--url host:80 --key k --simulator http://sim", "http://127.0.0.1:8080"),
-            ("--url http://host --key k --simulator http://sim --contacts 5", "pombo contacts import"),
-            ("--key k", "--url"),
-            ("--single-rate unlimited", "at most"),
-            ("--single-rate none --bulk 0", "--bulk"),
-            ("--rate fast", "80/s"),
-            ("--duration 10", "\"7d\""),
-            ("--duration 10ms", "1s to 24h"),
-            ("--contacts 0", "1..=10000000"),
-            ("--database-url sqlite://hunter2", "postgres://user@host"),
-            ("--database-url postgres://a:hunt/er2@b", "postgres://user@host"),
-        ] {
-            let error = plan(line).unwrap_err();
-            assert!(error.contains(words) && !error.contains("hunt"), "{line}: {error}");
-        }
-        let usual = plan("").unwrap();
-        assert!(matches!(usual.target, Target::Own) && usual.rate.is_unlimited());
-    }
-}
+mod tests;

@@ -5,6 +5,8 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
+use super::Output;
+use loadtest::compare::{Compared, Comparison, OtherSetting};
 use loadtest::{Event, Live, Outcome, Phase, Report, Summary, Usage};
 
 /// The time between two plain lines.
@@ -119,9 +121,9 @@ pub(super) fn figures(report: &Report) -> Vec<Vec<String>> {
             "  the pace in a second while bulk sends ran".to_owned(),
             format!("{:.0}", arrivals.per_s_while_running),
         );
-        let limit = report
-            .limit
-            .map_or("no limit".to_owned(), |limit| format!("the limit is {}/s", limit.per_second));
+        let none = if report.channels.len() > 1 { "of all channels" } else { "no limit" };
+        let limit =
+            report.limit.map_or(none.to_owned(), |limit| format!("the limit is {}/s", limit.per_second));
         row("  the most in any one second".to_owned(), format!("{} ({limit})", arrivals.most_in_a_second));
         let balance = &report.balance;
         row("lost, repeated".to_owned(), format!("{}, {}", balance.lost, balance.repeated));
@@ -140,6 +142,24 @@ pub(super) fn figures(report: &Report) -> Vec<Vec<String>> {
     }
     for (code, times) in singles.refused.iter().chain(&singles.unclear) {
         row(format!("  refused or unclear: {code}"), times.to_string());
+    }
+    if let Some(receipts) = &report.receipts {
+        row("receipts taken, refused".to_owned(), format!("{}, {}", receipts.taken, receipts.refused));
+    }
+    for channel in report.channels.iter().filter(|_| report.channels.len() > 1) {
+        let limit = channel
+            .limit
+            .map_or("no limit".to_owned(), |limit| format!("the limit is {}/s", limit.per_second));
+        let most = channel.most_in_a_second.unwrap_or_default();
+        let messages = channel.messages.unwrap_or_default();
+        row(
+            format!("  {}", channel.name),
+            format!("{messages} messages, at most {most} in a second ({limit})"),
+        );
+    }
+    for step in report.ramp.iter().flat_map(|climb| &climb.steps) {
+        let word = if step.keeps_up { "keeps up" } else { "does not keep up" };
+        row(format!("  at {:.0}/s", step.per_s), format!("{word}: {}", latency(&step.latency_ms)));
     }
     let resources = &report.resources;
     for (what, usage) in [
@@ -165,6 +185,26 @@ fn used(usage: &Usage) -> String {
         "{:.0} % of a core, {:.0} MiB at the start, {:.0} at most",
         usage.cpu_percent, usage.start_mib, usage.most_mib
     )
+}
+
+/// A table of two reports.
+pub(super) fn compared(output: &Output, comparison: &Comparison) -> anyhow::Result<()> {
+    let row = |figure: &Compared| {
+        let Compared { figure: what, unit, before, now, change_percent, is_worse } = figure;
+        vec![
+            if *is_worse { "bad" } else { "good" }.to_owned(),
+            (*what).to_owned(),
+            format!("{before:.1} {unit}"),
+            format!("{now:.1} {unit}"),
+            change_percent.map_or_else(String::new, |percent| format!("{percent:+.1} %")),
+        ]
+    };
+    output.table(&["verdict", "figure", "before", "now", "change"], comparison.figures.iter().map(row))?;
+    for other in &comparison.other_settings {
+        let OtherSetting { setting, before, now } = other;
+        output.record(&(), &format!("the setting `{setting}` differs: {before} before, {now} now"))?;
+    }
+    Ok(())
 }
 
 /// The verdicts, one in each row.

@@ -1,7 +1,9 @@
 //! `pombo tier history`: who changed which tier, and which channel's tier, when and how.
 
 use clap::Args;
+use serde::Serialize;
 use serde_json::Value;
+use uuid::Uuid;
 
 use super::difference::written;
 use super::find;
@@ -25,13 +27,24 @@ pub(in crate::cli) struct History {
     limit: u64,
 }
 
-impl Listed for Change {
+/// A change, and the channel that it is about by its name.
+#[derive(Debug, Serialize)]
+struct Row {
+    #[serde(flatten)]
+    change: Change,
+    /// `COMPANY/NAME`; none for a tier, and for a channel that was removed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    channel: Option<String>,
+}
+
+impl Listed for Row {
     const COLUMNS: Columns<Self> = &[
-        ("at", |change| change.at.to_string()),
-        ("who", |change| change.who.clone()),
-        ("what", |change| change.what.to_owned()),
-        ("subject", |change| change.subject.clone()),
-        ("change", shortly),
+        ("at", |row| row.change.at.to_string()),
+        ("who", |row| row.change.who.clone()),
+        ("what", |row| row.change.what.to_owned()),
+        ("subject", |row| row.channel.clone().unwrap_or_else(|| row.change.subject.clone())),
+        ("entry", |row| row.change.id.to_string()),
+        ("change", |row| shortly(&row.change)),
     ];
 }
 
@@ -41,13 +54,15 @@ fn shortly(Change { before, after, .. }: &Change) -> String {
     match before {
         None if after.is_object() => "new".to_owned(),
         None => short(after),
-        Some(before) if before.is_object() => {
+        Some(before) if before.is_object() && after.is_object() => {
             let changes = tier::difference(before, after);
             let told = changes
                 .iter()
                 .map(|OptionChange { option, old, new }| format!("{option} {}", arrow(old, new)));
             told.collect::<Vec<_>>().join(", ")
         }
+        // A deleted tier.
+        Some(before) if before.is_object() => short(after),
         Some(before) => arrow(before, after),
     }
 }
@@ -64,13 +79,20 @@ fn short(value: &Value) -> String {
 
 pub(in crate::cli) async fn run(session: &Session, History { tier, limit }: History) -> anyhow::Result<()> {
     let filter = match &tier {
-        Some(name) => {
-            find(session, name, None).await?;
-            Filter { what: &[What::Tier], subject: Some(name.as_str()), ..Filter::default() }
-        }
+        Some(name) => Filter { what: &[What::Tier], subject: Some(name.as_str()), ..Filter::default() },
         None => Filter { what: &[What::Tier, What::ChannelTier], ..Filter::default() },
     };
     let changes = session.app.store.changes().page(filter, PageRequest { page: 1, limit }).await?;
-    let records: Vec<Change> = changes.records.into_iter().map(Change::from).collect();
-    session.output.list(&records, "no change is recorded")
+    if let Some(name) = tier.filter(|_| changes.total == 0) {
+        find(session, &name, None).await?;
+    }
+    let changes: Vec<Change> = changes.records.into_iter().map(Change::from).collect();
+    let ids: Vec<_> = changes.iter().filter_map(|change| Uuid::try_parse(&change.subject).ok()).collect();
+    let channels = session.app.store.channels().find_owned_among(&ids).await?;
+    let named = |subject: &str| {
+        let found = channels.iter().find(|owned| owned.channel.id.to_string() == subject)?;
+        Some(format!("{}/{}", found.company, found.channel.name))
+    };
+    let rows = changes.into_iter().map(|change| Row { channel: named(&change.subject), change });
+    session.output.list(&rows.collect::<Vec<_>>(), "no change is recorded")
 }

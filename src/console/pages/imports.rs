@@ -14,7 +14,6 @@ use crate::console::component::table::{Column, table};
 use crate::console::component::time::moment;
 use crate::console::error::Error;
 use crate::console::form::Form;
-use crate::console::multipart::Multipart;
 use crate::console::page::{Menu, Page};
 use crate::console::query::Query;
 use crate::console::rest;
@@ -25,6 +24,7 @@ use crate::engine::{self, NewUpload};
 use crate::error::Code;
 use crate::import::{GUESSED, MOST_COLUMNS, Other};
 use crate::surface::body::Incoming;
+use crate::surface::multipart::Multipart;
 
 /// The maximum of bytes of the tags' names: as many tags as a contact is given at once have room, with usual names.
 pub(super) const TAGS: usize = 2_000;
@@ -153,14 +153,15 @@ async fn store(
 ) -> Result<Import, Failure> {
     let mut upload =
         state.engine.imports().begin_upload(viewer.company.id, new).await.map_err(Failure::Engine)?;
-    while let Some(piece) = parts.piece().await.map_err(Failure::Form)? {
+    let unread = |fault| Failure::Form(Error::from(fault));
+    while let Some(piece) = parts.piece().await.map_err(unread)? {
         let began = Instant::now();
         upload.write(&piece).await.map_err(Failure::Engine)?;
         parts.stored(began.elapsed());
     }
     // The form has to be complete, too: a form that breaks off after the file may have broken off in the
     // file.
-    while parts.next().await.map_err(Failure::Form)?.is_some() {}
+    while parts.next().await.map_err(unread)?.is_some() {}
     upload.finish().await.map_err(Failure::Engine)
 }
 

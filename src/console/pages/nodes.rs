@@ -105,6 +105,21 @@ pub(in crate::console) async fn drain(
     state.once.act(&person, &form, drained).await
 }
 
+pub(in crate::console) async fn undrain(
+    person: Person,
+    state: Data<State>,
+    id: Id,
+    form: Form,
+) -> Result<Answer, Error> {
+    let undrained = async || {
+        let node = state.engine.nodes().undrain_node(&person.who(), id.0).await?.node;
+        let done = person.text.with("nodes-undrained", [("name", node.name.into())]);
+        state.flashes.put(person.session, "done", done);
+        Ok(Answer::to(PLACE))
+    };
+    state.once.act(&person, &form, undrained).await
+}
+
 /// Reads the cluster, once for all operators; `None` for a service that runs alone.
 async fn read(state: &State) -> Result<Arc<Option<ShownCluster>>, Error> {
     state.shared.get("nodes".to_owned(), EVERY, async || Ok(state.engine.nodes().cluster().await?)).await
@@ -192,7 +207,13 @@ fn list(person: &Person, ShownCluster { own, status, .. }: &ShownCluster) -> Mar
             clock(text, shown),
             moment(person, shown.node.started_at),
             html! { (shown.node.version) },
-            html! { @if shown.state == NodeState::Serving { (drain_button(text, shown, serving)) } },
+            html! {
+                @match shown.state {
+                    NodeState::Serving => { (drain_button(text, shown, serving)) }
+                    NodeState::Draining => { (undrain_button(text, shown)) }
+                    NodeState::LacksKey | NodeState::Lapsed => {}
+                }
+            },
         ]
     });
     html! {
@@ -207,6 +228,14 @@ fn drain_button(text: Text, shown: &NodeStatus, serving: usize) -> Markup {
     let label = text.with("nodes-drain", [("name", name.into())]);
     let place = format!("{PLACE}/{}/drain", shown.node.id);
     confirm::confirm(text, &place, &label, &text.with(question, [("name", name.into())]))
+}
+
+/// The button that lets a node that drains take channels again.
+fn undrain_button(text: Text, shown: &NodeStatus) -> Markup {
+    let name = shown.node.name.as_str();
+    let label = text.with("nodes-undrain", [("name", name.into())]);
+    let place = format!("{PLACE}/{}/undrain", shown.node.id);
+    confirm::confirm(text, &place, &label, &text.with("nodes-undrain-question", [("name", name.into())]))
 }
 
 /// How far the node's clock is ahead of the database's.

@@ -18,7 +18,7 @@ use crate::console::component::notice;
 use crate::console::component::pager;
 use crate::console::component::status::status;
 use crate::console::component::table::{Column, table};
-use crate::console::component::time::{maybe, moment};
+use crate::console::component::time::{maybe, moment, second};
 use crate::console::error::Error;
 use crate::console::form::Form;
 use crate::console::page::{Menu, Page};
@@ -261,9 +261,9 @@ pub(super) fn channel_list(
         Column::words(text.get("operator-channel")),
         Column::words(text.get("companies-name")),
         Column::words(text.get("keys-state")),
-        Column::words(text.get("company-tier")),
+        Column::words(text.get("channels-tier")),
     ];
-    let rows = found.records.iter().map(|Owned { channel, company }| {
+    let rows = found.records.iter().map(|Owned { channel, company, tier_end }| {
         vec![
             html! { bdi { (channel.name) } " " (copy::id(text, channel.id)) },
             html! { bdi { (company) } },
@@ -271,7 +271,12 @@ pub(super) fn channel_list(
                 (status(text, channel.connection.status)) " " (moment(person, channel.connection.since))
                 @if let Some(reason) = &channel.connection.reason { p.soft lang="en" { (reason.sentence) } }
             },
-            html! { a href=(format!("/console/operator/tiers/{}", channel.tier)) { (channel.tier) } },
+            html! {
+                a href=(format!("/console/operator/tiers/{}", channel.tier)) { (channel.tier) }
+                @if let Some(end) = tier_end {
+                    div.soft { (text.with("operator-tier-end", [("tier", end.tier.as_str().into())])) " " (second(person, end.at)) }
+                }
+            },
         ]
     });
     html! {

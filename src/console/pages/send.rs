@@ -29,7 +29,7 @@ use crate::console::visitor::Viewer;
 use crate::domain::channel::{Channel, Kind};
 use crate::domain::message::Selection;
 use crate::domain::page::PageRequest;
-use crate::domain::send::{Source, Stage};
+use crate::domain::send::{EndReason, Source, Stage};
 use crate::engine;
 use crate::engine::records::sends::{Filter, Record};
 
@@ -189,7 +189,7 @@ impl Around {
         let filter = Filter { source: Some(Source::Send(send.id)), ..Filter::default() };
         let page = PageRequest { page: 1, limit: REPEATS };
         let records = state.engine.company(viewer.company.id).await?;
-        let repeats = records.sends().heads(page, filter, Timestamp::now()).await?.records;
+        let repeats = records.sends().heads(page, &filter, Timestamp::now()).await?.records;
         let can_repeat = can_repeat(channel.as_deref());
         Ok(Self { channel: channel.map(|channel| channel.name.clone()), can_repeat, repeats })
     }
@@ -235,6 +235,10 @@ fn facts(viewer: &Viewer, send: &Record, around: &Around) -> Markup {
             @if send.skipped > 0 {
                 div.tile { dt { (text.get("send-skipped")) } dd.word { (text.number(send.skipped)) } }
             }
+        }
+        @match send.end_reason {
+            Some(EndReason::Restored) => { p { (text.get("send-restored")) } }
+            None => {}
         }
         p { (copy::id(text, send.id)) }
         @if let Some(repeated) = repeated {

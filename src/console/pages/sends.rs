@@ -50,7 +50,7 @@ pub(in crate::console) async fn list(
     let filter = filter(&records, &viewer, &query).await?;
     let page = query.page(state.options.page_size);
     let found = match filter {
-        Some(filter) => records.sends().heads(page, filter, Timestamp::now()).await?,
+        Some(filter) => records.sends().heads(page, &filter, Timestamp::now()).await?,
         // The tag does not exist.
         None => page::Page { records: Vec::new(), total: 0 },
     };
@@ -111,6 +111,7 @@ async fn filter(records: &CompanyRecords, viewer: &Viewer, query: &Query) -> Res
         stage: query.parsed("state"),
         channel_id: query.parsed("channel"),
         source,
+        reference: None,
         from: day("from"),
         // The last day is included.
         to: day("to").map(|start| start.plus(DAY)),

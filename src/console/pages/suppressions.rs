@@ -66,7 +66,7 @@ pub(in crate::console) async fn add(
         .once
         .act(&viewer, &form, async || {
             let records = state.engine.company(viewer.company.id).await?;
-            let added = records.suppressions().add(&viewer.who(), number, scope).await?;
+            let added = state.engine.contacts().suppress(&viewer.who(), &records, number, scope).await?;
             let key = if added { "suppressions-added" } else { "suppressions-known" };
             let shown = format!("+{number}");
             let done = text.with(key, [("number", shown.as_str().into())]);
@@ -84,7 +84,7 @@ pub(in crate::console) async fn lift(
 ) -> Result<Answer, Error> {
     let number = PhoneNumber::parse(form.words().one("number")).map_err(|_| Error::NotFound)?;
     let records = state.engine.company(viewer.company.id).await?;
-    let lifted = records.suppressions().lift(&viewer.who(), number).await?;
+    let lifted = state.engine.contacts().lift_suppressions(&viewer.who(), &records, number).await?;
     if !lifted.is_empty() {
         let shown = format!("+{number}");
         let done = viewer.text.with("suppressions-lifted", [("number", shown.as_str().into())]);

@@ -2,6 +2,8 @@
 //! options and for active sends.
 
 mod edit;
+mod naming;
+mod what_if;
 
 use actix_web::HttpRequest;
 use actix_web::web::Data;
@@ -9,6 +11,7 @@ use maud::{Markup, html};
 use serde_json::Value;
 
 use self::edit::{options, read};
+pub(in crate::console) use self::naming::{delete, rename};
 use super::changes::plain;
 use crate::clock::Timestamp;
 use crate::console::State;
@@ -21,14 +24,14 @@ use crate::console::component::time::{moment, second};
 use crate::console::error::Error;
 use crate::console::form::Form;
 use crate::console::page::{Menu, Page};
-use crate::console::query::segment;
+use crate::console::query::{Query, segment};
 use crate::console::visitor::Person;
 use crate::domain::channel::Kind;
 use crate::domain::page::PageRequest;
 use crate::domain::plan::Estimate;
-use crate::domain::tier::{OptionChange, Tier, UnknownOutcome, difference, is_name};
+use crate::domain::tier::{OptionChange, Tier, UnknownOutcome, difference, from_record, is_name, to_toml};
 use crate::engine::records::changes::{Change, Filter, What};
-use crate::engine::records::tiers::Record;
+use crate::engine::records::tiers::{Earlier, Record};
 use crate::engine::retiering::Effect;
 
 /// The path of the list.
@@ -42,7 +45,11 @@ struct Checked {
     effects: Vec<Effect>,
 }
 
-pub(in crate::console) async fn list(person: Person, state: Data<State>) -> Result<Page, Error> {
+pub(in crate::console) async fn list(
+    person: Person,
+    state: Data<State>,
+    query: Query,
+) -> Result<Page, Error> {
     let text = person.text;
     let tiers = state.engine.operator().await?.tiers().all().await?;
     let columns = [
@@ -63,22 +70,61 @@ pub(in crate::console) async fn list(person: Person, state: Data<State>) -> Resu
             moment(&person, record.updated_at),
         ]
     });
+    let what_if = what_if::section(&person, &state, &query).await?;
     let body = html! {
+        @if let Some(sentence) = state.flashes.take(person.session, "done") { (notice::done(&sentence)) }
         @if tiers.is_empty() { (empty(&text.get("tiers-none"), &html! { code { "pombo tier apply FILE" } })) }
-        @else { (table(&text.get("tiers-title"), &columns, rows)) }
+        @else {
+            (table(&text.get("tiers-title"), &columns, rows))
+            (what_if)
+        }
     };
     Ok(Page::new(text.get("tiers-title"), Menu::Tiers, body))
 }
 
-/// Shows one tier with the form to edit it.
+/// Shows one tier with the form to edit it. With an `entry` of its history, the form has the options of then, and the page
+/// shows what going back would change.
 pub(in crate::console) async fn show(
     person: Person,
     state: Data<State>,
     request: HttpRequest,
+    query: Query,
 ) -> Result<Page, Error> {
     let record = find(&state, &request).await?;
-    let form = Form::filled(person.text, options(&record.settings));
-    page(&person, &state, &record, &form, None).await
+    let Some(entry) = query.parsed("entry") else {
+        return plain_page(&person, &state, &record, None).await;
+    };
+    let earlier = state.engine.operator().await?.tiers().earlier(&record.name, Some(entry)).await?;
+    let Earlier::Options(document) = earlier else { return Err(Error::NotFound) };
+    let form = Form::filled(person.text, options(&document.to_string()));
+    let checked = match from_record(&record.name, &document) {
+        Ok(tier) => Some(check(&state, &record, &tier).await?),
+        // The form's own check names the faults.
+        Err(_) => None,
+    };
+    page(&person, &state, &record, &form, checked).await
+}
+
+/// The page of a tier with its own options in the form, and a fault above it if there is one.
+async fn plain_page(
+    person: &Person,
+    state: &State,
+    record: &Record,
+    fault: Option<String>,
+) -> Result<Page, Error> {
+    let mut form = Form::filled(person.text, options(&record.settings));
+    if let Some(fault) = fault {
+        form.general_fault(fault);
+    }
+    page(person, state, record, &form, None).await
+}
+
+/// What would change if `tier` replaced the stored one.
+async fn check(state: &State, record: &Record, tier: &Tier) -> Result<Checked, Error> {
+    let before: Value = serde_json::from_str(&record.settings).unwrap_or(Value::Null);
+    let after = serde_json::to_value(tier).map_err(|_| Error::Internal)?;
+    let effects = state.engine.channels().effect_of(tier).await?;
+    Ok(Checked { difference: difference(&before, &after), effects })
 }
 
 /// Shows what would change, or applies the shown change.
@@ -93,16 +139,14 @@ pub(in crate::console) async fn change(
     let Some(tier) = read(&record.name, &before, &mut form) else {
         return Ok(page(&person, &state, &record, &form, None).await?.unprocessable().into());
     };
-    let after = serde_json::to_value(&tier).map_err(|_| Error::Internal)?;
     // The shown change is applied only if the tier has not changed since.
     let was_shown = form.words().one("seen") == seen(&record);
     if form.words().one("step") != "apply" || !was_shown {
-        let difference = difference(&before, &after);
-        let effects = state.engine.channels().effect_of(&tier).await?;
-        let checked = Checked { difference, effects };
+        let checked = check(&state, &record, &tier).await?;
         return Ok(page(&person, &state, &record, &form, Some(checked)).await?.into());
     }
-    let documents = [(tier.name.clone(), after.to_string())];
+    let document = serde_json::to_string(&tier).map_err(|_| Error::Internal)?;
+    let documents = [(tier.name.clone(), document)];
     state.engine.operator().await?.apply_tiers(&person.who(), &documents).await?;
     let applied = person.text.with("tiers-applied", [("name", tier.name.as_str().into())]);
     state.flashes.put(person.session, "done", applied);
@@ -136,7 +180,11 @@ async fn page(
 ) -> Result<Page, Error> {
     let text = person.text;
     let filter = Filter { what: &[What::Tier], subject: Some(&record.name), ..Filter::default() };
-    let history = state.engine.operator().await?.changes().page(filter, HISTORY).await?.records;
+    let records = state.engine.operator().await?;
+    let history = records.changes().page(filter, HISTORY).await?.records;
+    let usage = records.tiers().usage(&record.name).await?;
+    drop(records);
+    let stored = serde_json::from_str::<Tier>(&record.settings).ok();
     let is_web = form.value("kind") == Kind::WebSession.as_str();
     let body = html! {
         @if let Some(sentence) = state.flashes.take(person.session, "done") { (notice::done(&sentence)) }
@@ -152,6 +200,10 @@ async fn page(
             @if history.is_empty() { p { (text.get("tiers-no-history")) } }
             @else { (history_table(person, &history)) }
         }
+        @if let Some(stored) = &stored {
+            details { summary { (text.get("tiers-as-file")) } pre lang="en" { code { (to_toml(stored)) } } }
+        }
+        (naming::section(person, &record.name, &usage))
     };
     Ok(Page::new(text.with("tiers-one", [("name", record.name.as_str().into())]), Menu::Tiers, body))
 }
@@ -271,17 +323,20 @@ fn history_table(person: &Person, history: &[Change]) -> Markup {
         Column::words(text.get("changes-when")),
         Column::words(text.get("changes-who")),
         Column::words(text.get("tiers-options")),
+        Column::words(String::new()),
     ];
     let rows = history.iter().map(|change| {
+        let at = second(person, change.at);
         let before = change.before.clone().unwrap_or(Value::Null);
         vec![
-            second(person, change.at),
+            at,
             html! { bdi { (change.who) } },
             html! {
                 @for OptionChange { option, old, new } in difference(&before, &change.after) {
                     div { code { (option) } ": " (plain(&old)) " → " (plain(&new)) }
                 }
             },
+            html! { @if change.after.is_object() { a href={ "?entry=" (change.id) } { (text.get("tiers-go-back")) } } },
         ]
     });
     table(&text.get("tiers-history"), &columns, rows)

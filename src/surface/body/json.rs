@@ -4,11 +4,13 @@ use std::borrow::Cow;
 use std::fmt;
 
 use serde::de::value::MapDeserializer;
-use serde::de::{DeserializeSeed, Deserializer, Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde::de::{Deserializer, Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, forward_to_deserialize_any};
 use serde_json::value::RawValue;
 
+use crate::domain::body::{MOST_COMPARED, refuse_misspelled};
 use crate::domain::json::Measure;
+use crate::error::{Code, Refusal};
 
 /// How deep a body may be nested: far deeper than any that is understood.
 const MOST_DEPTH: usize = 128;
@@ -37,9 +39,15 @@ pub(crate) fn object(body: &[u8]) -> Result<&str, String> {
 ///
 /// # Errors
 ///
-/// A sentence about the first field of a wrong type.
-pub(crate) fn fields<'de, T: Deserialize<'de>>(object: &'de str) -> Result<T, String> {
-    T::deserialize(Object(object)).map_err(|wrong| sentence(&wrong))
+/// `unknown_field` for another spelling of a known one; then `invalid_field`, with a sentence about the first field of a wrong
+/// type.
+pub(crate) fn fields<'de, T: Deserialize<'de>>(object: &'de str) -> Result<T, Refusal> {
+    let mut misspelled = None;
+    let read = T::deserialize(Object { text: object, misspelled: &mut misspelled });
+    if let Some(refusal) = misspelled {
+        return Err(refusal);
+    }
+    read.map_err(|wrong| Refusal::new(Code::InvalidField, sentence(&wrong)))
 }
 
 /// Why the items of an array are not read to the end.
@@ -118,13 +126,17 @@ where
 }
 
 /// An object whose fields are found before any of them is read.
-struct Object<'de>(&'de str);
+struct Object<'de, 'r> {
+    text: &'de str,
+    /// The refusal of an unknown field, if one is another spelling of a known one.
+    misspelled: &'r mut Option<Refusal>,
+}
 
-impl<'de> Deserializer<'de> for Object<'de> {
+impl<'de> Deserializer<'de> for Object<'de, '_> {
     type Error = serde_json::Error;
 
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Self::Error> {
-        serde_json::Deserializer::from_str(self.0).deserialize_any(visitor)
+        serde_json::Deserializer::from_str(self.text).deserialize_any(visitor)
     }
 
     fn deserialize_struct<V: Visitor<'de>>(
@@ -133,8 +145,10 @@ impl<'de> Deserializer<'de> for Object<'de> {
         known: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, Self::Error> {
-        let found = serde_json::Deserializer::from_str(self.0).deserialize_map(Known(known))?;
-        visitor.visit_map(MapDeserializer::new(found.into_iter()))
+        let FoundFields { fields, unknown } =
+            serde_json::Deserializer::from_str(self.text).deserialize_map(Known(known))?;
+        *self.misspelled = refuse_misspelled(unknown.iter().map(|name| &**name), known).err();
+        visitor.visit_map(MapDeserializer::new(fields.into_iter()))
     }
 
     forward_to_deserialize_any! {
@@ -143,42 +157,45 @@ impl<'de> Deserializer<'de> for Object<'de> {
     }
 }
 
-/// Finds the last value of each known field.
+/// The fields of an object.
+struct FoundFields<'de> {
+    /// The last value of each known field.
+    fields: Vec<(&'static str, &'de RawValue)>,
+    /// The names of unknown fields that are not `null`: as many as are compared.
+    unknown: Vec<Cow<'de, str>>,
+}
+
+/// Finds the fields among which are known ones.
 #[derive(Clone, Copy)]
 struct Known(&'static [&'static str]);
 
 impl<'de> Visitor<'de> for Known {
-    type Value = Vec<(&'static str, &'de RawValue)>;
+    type Value = FoundFields<'de>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("an object")
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut fields: A) -> Result<Self::Value, A::Error> {
-        let mut found: Self::Value = Vec::with_capacity(self.0.len());
-        while let Some(name) = fields.next_key_seed(self)? {
-            let Some(name) = name else {
-                fields.next_value::<IgnoredAny>()?;
+        #[derive(Deserialize)]
+        struct Name<'a>(#[serde(borrow)] Cow<'a, str>);
+        let mut found = FoundFields { fields: Vec::with_capacity(self.0.len()), unknown: Vec::new() };
+        while let Some(Name(name)) = fields.next_key()? {
+            let Some(name) = self.0.iter().find(|known| **known == name).copied() else {
+                if found.unknown.len() == MOST_COMPARED {
+                    fields.next_value::<IgnoredAny>()?;
+                } else if fields.next_value::<&RawValue>()?.get() != "null" {
+                    found.unknown.push(name);
+                }
                 continue;
             };
             let value = fields.next_value()?;
-            match found.iter_mut().find(|(known, _)| *known == name) {
+            match found.fields.iter_mut().find(|(known, _)| *known == name) {
                 Some((_, last)) => *last = value,
-                None => found.push((name, value)),
+                None => found.fields.push((name, value)),
             }
         }
         Ok(found)
-    }
-}
-
-impl<'de> DeserializeSeed<'de> for Known {
-    type Value = Option<&'static str>;
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
-        #[derive(Deserialize)]
-        struct Name<'a>(#[serde(borrow)] Cow<'a, str>);
-        let Name(name) = Name::deserialize(deserializer)?;
-        Ok(self.0.iter().find(|known| **known == name).copied())
     }
 }
 
@@ -193,7 +210,16 @@ mod tests {
     }
 
     fn pair(text: &str) -> Result<Pair, String> {
-        fields(object(text.as_bytes()).unwrap())
+        fields(object(text.as_bytes()).unwrap()).map_err(|refusal| refusal.sentence)
+    }
+
+    #[test]
+    fn another_spelling_of_a_field_is_refused_before_any_field_is_read() {
+        let refused = |text: &str| fields::<Pair>(text).map_err(|refusal| (refusal.code, refusal.param));
+        let of = |name: &str| Err((Code::UnknownField, Some(name.to_owned())));
+        assert_eq!(refused(r#"{"frist":"a","second":"x"}"#), of("frist"));
+        assert_eq!(refused(r#"{"Second":1}"#), of("Second"));
+        assert_eq!(refused(r#"{"frist":null,"second":1}"#), Ok(Pair { first: None, second: 1 }));
     }
 
     #[test]

@@ -27,15 +27,12 @@ async fn fields_without_effect_are_named_and_others_are_not() {
         (json!({}), json!(null)),
         (json!({"preview_url": false, "caption": null, "link": " ", "contact_fields": false}), json!(null)),
         (
-            json!({"caption": "c", "filename": "a.pdf", "vioce": true}),
-            json!(["caption", "filename", "vioce"]),
+            json!({"caption": "c", "filename": "a.pdf", "colour": true}),
+            json!(["caption", "filename", "colour"]),
         ),
         (json!({"recipient_type": "individual"}), json!(["recipient_type"])),
         (json!({"type": "document", "link": link, "filename": "a.pdf", "message": null}), json!(null)),
-        (
-            json!({"type": "document", "link": link, "file_name": "a.pdf", "message": null}),
-            json!(["file_name"]),
-        ),
+        (json!({"type": "document", "link": link, "subject": "a.pdf", "message": null}), json!(["subject"])),
         (json!({"type": "audio", "link": link, "voice": true, "message": null}), json!(null)),
         (json!({"type": "image", "link": link, "voice": true, "message": null}), json!(["voice"])),
         (json!({"x".repeat(80): 1}), json!([format!("{}…", "x".repeat(64))])),

@@ -316,3 +316,40 @@ async fn an_unnamed_column_is_mapped_by_its_place_and_what_was_mapped_hides_no_b
     let found = service.get("/api/v1/contacts?search=Bea", &acme.key).await.json();
     assert_eq!(found["data"][0]["phone_number"], "+55 11 98888-0002");
 }
+
+#[tokio::test]
+async fn a_file_in_a_form_is_the_file_alone() {
+    let service = Service::start().await;
+    let acme = service.company("acme").await;
+    let post = async |query: &str, form: String| {
+        let request = service.request(reqwest::Method::POST, &format!("{IMPORTS}{query}"));
+        let request = request.header("content-type", "multipart/form-data; boundary=edge");
+        crate::harness::Answer::to(request.bearer_auth(&acme.key).body(form)).await
+    };
+    let part = |name: &str, file: &str| {
+        format!("--edge\r\nContent-Disposition: form-data; name=\"{name}\"{file}\r\n\r\n")
+    };
+    let file = part("file", "; filename=\"feira.csv\"\r\nContent-Type: text/csv");
+    let rows = "phone\r\n+55 11 98888-0001\r\n--edg\r\n";
+    let whole = format!("{}1\r\n{file}{rows}\r\n--edge--\r\n", part("note", ""));
+    let import = post("?start=true", whole).await;
+    assert_eq!((import.status, &import.json()["file_name"]), (201, &json!("feira.csv")), "{}", import.body);
+    let shown = over(&service, &acme, &import.json()).await;
+    assert_eq!(
+        (&shown["rows"], &shown["created"], &shown["bytes"]),
+        (&json!(2), &json!(1), &json!(rows.len()))
+    );
+    let named = post("?file_name=other.csv", format!("{file}{rows}\r\n--edge--\r\n")).await;
+    assert_eq!(named.json()["file_name"], "other.csv");
+    // A form that breaks off leaves nothing, and a form without the file says so.
+    let broken = post("", format!("{file}{rows}")).await;
+    assert_eq!((broken.status, broken.code().as_deref()), (400, Some("invalid_body")), "{}", broken.body);
+    let nameless = post("", format!("{}x\r\n--edge--\r\n", part("upload", ""))).await;
+    assert_eq!(
+        (nameless.status, nameless.code().as_deref()),
+        (400, Some("invalid_field")),
+        "{}",
+        nameless.body
+    );
+    assert_eq!(service.get(IMPORTS, &acme.key).await.json()["totalRecords"], 2);
+}

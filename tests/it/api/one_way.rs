@@ -9,20 +9,23 @@ use super::world::World;
 use crate::harness::unsent::{LENGTH, Unsent};
 
 /// The changing routes that may answer without their body. All others have to read it in the one way.
-const WITHOUT_BODY: [(&str, &str); 13] = [
+const WITHOUT_BODY: [(&str, &str); 16] = [
     ("DELETE", "/api/v1/web-chat/{id}/pairing"),
     ("POST", "/api/v1/sends/{id}/pause"),
     ("POST", "/api/v1/sends/{id}/resume"),
     ("POST", "/api/v1/sends/{id}/cancel"),
     ("DELETE", "/api/v1/contacts/tags/{id}"),
     ("DELETE", "/api/v1/contacts/{id}"),
+    ("DELETE", "/api/v1/suppressions/{number}"),
     ("DELETE", "/operator/v1/companies/{id}/keys/{key}"),
     ("DELETE", "/operator/v1/companies/{id}/suppressions/{number}"),
     ("POST", "/operator/v1/users/{id}/disable"),
     ("POST", "/operator/v1/users/{id}/enable"),
     ("DELETE", "/operator/v1/invitations/{id}"),
     ("DELETE", "/operator/v1/channels/{id}"),
+    ("DELETE", "/operator/v1/tiers/{name}"),
     ("POST", "/operator/v1/nodes/{id}/drain"),
+    ("POST", "/operator/v1/nodes/{id}/undrain"),
 ];
 
 fn may_answer(route: &Route) -> bool {

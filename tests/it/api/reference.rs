@@ -46,7 +46,16 @@ async fn the_reference_has_every_route_that_clients_and_probes_may_use() {
             assert_eq!(needs, scope.is_some(), "{method} {path}");
             let unauthenticated = operation["responses"].get("401").is_some();
             assert_eq!(unauthenticated, !open, "{path}");
-            assert_eq!(operation["responses"].get("429").is_some(), !open, "{path}");
+            assert_eq!(operation["responses"].get("429").is_some(), scope.is_some(), "{path}");
+            for (status, response) in operation["responses"].as_object().unwrap() {
+                let has_allowance = scope.is_some() && !["401", "405"].contains(&status.as_str());
+                for header in ["RateLimit", "RateLimit-Policy"] {
+                    let reference = format!("#/components/headers/{header}");
+                    let described = response["headers"][header]["$ref"] == reference;
+                    assert_eq!(described, has_allowance, "{method} {path} {status}");
+                    assert!(document["components"]["headers"][header]["description"].is_string());
+                }
+            }
         }
     }
     for scheme in ["api_key", "operator_key"] {
@@ -266,7 +275,22 @@ async fn structured_sends_accept_what_the_reference_describes() {
         "type": "template", "phone_number": ["+55 11 98888-7777"], "template_id": world.approved,
         "components": [{"type": "body", "parameters": words}],
     });
-    for body in interactive.into_iter().chain([template]) {
+    let own = [
+        ("location", json!({"latitude": "-23.5", "longitude": -46.6, "name": "Sol", "address": "Rua 7"})),
+        (
+            "contacts",
+            json!([{
+                "name": {"formatted_name": "Ana", "first_name": "Ana"}, "birthday": "1990-12-31",
+                "phones": [{"phone": "190", "type": "WORK"}], "org": {"company": "Acme"},
+                "addresses": [{"city": "São Paulo", "type": "HOME"}], "urls": [{"url": "https://example.com"}],
+                "emails": [{"email": "ana@example.com"}],
+            }]),
+        ),
+        ("reaction", json!({"message_id": "wamid.HBg=", "emoji": ""})),
+    ];
+    let own =
+        own.map(|(kind, content)| json!({"type": kind, "phone_number": "5511988887777", kind: content}));
+    for body in interactive.into_iter().chain([template]).chain(own) {
         let sent = world.service.post(&World::send(world.connected), &world.acme.key, body.to_string()).await;
         assert!((200..300).contains(&sent.status), "{body}: {}", sent.body);
     }

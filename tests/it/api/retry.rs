@@ -50,7 +50,6 @@ async fn a_retry_goes_to_those_whose_messages_did_not_arrive_and_to_nobody_else(
     let service = Service::start().await;
     let acme = service.company("acme").await;
     let channel = shop(&service, &acme).await;
-    let failed = Past::text(&service, &acme, channel).with(&MESSAGES).await;
     for (body, expected) in [
         (json!({}), vec![1, 3, 5, 8]),
         (json!({"state": "failed"}), vec![1, 3, 8]),
@@ -59,6 +58,7 @@ async fn a_retry_goes_to_those_whose_messages_did_not_arrive_and_to_nobody_else(
         (json!({"state": ["unknown", "suppressed"]}), vec![6, 7]),
         (json!({"state": "expired"}), vec![5]),
     ] {
+        let failed = Past::text(&service, &acme, channel).with(&MESSAGES).await;
         let dry_run = retry(&service, &acme, failed, "?dry_run=true", &body).await;
         let told = dry_run.json();
         assert_eq!(dry_run.status, 200, "{body}: {told}");
@@ -73,9 +73,9 @@ async fn a_retry_goes_to_those_whose_messages_did_not_arrive_and_to_nobody_else(
         let shown = service.get(&path, &acme.key).await.json();
         assert_eq!((&shown["retry_of"], &shown["type"]), (&json!(failed), &json!("text")), "{body}");
         assert_eq!((&shown["channel_id"], &shown["state"]), (&json!(channel), &json!("active")), "{body}");
+        let repeats = service.get(&format!("/api/v1/sends?retry_of={failed}"), &acme.key).await.json();
+        assert_eq!(repeats["totalRecords"], 1, "the dry run queued nothing: {repeats}");
     }
-    let repeats = service.get(&format!("/api/v1/sends?retry_of={failed}"), &acme.key).await.json();
-    assert_eq!(repeats["totalRecords"], 6, "each dry run queued nothing: {repeats}");
     let none = service.get(&format!("/api/v1/sends?retry_of={}", Uuid::nil()), &acme.key).await.json();
     assert_eq!(none["totalRecords"], 0);
 }

@@ -1,6 +1,8 @@
 //! Every route, with every kind of caller that it must refuse.
 
-use pombo::api::{Access, Options, ROUTES, Route};
+use std::sync::Arc;
+
+use pombo::api::{Access, Measures, Options, ROUTES, Route};
 use pombo::domain::scope::{Scope, Scopes};
 use reqwest::Method;
 use reqwest::header::HeaderValue;
@@ -33,8 +35,10 @@ fn seen_from_outside(route: &Route) -> (u16, &'static str) {
             | "/api/v1/sends"
             | "/api/v1/contacts"
             | "/api/v1/contacts/imports"
-            | "/api/v1/contacts/tags",
+            | "/api/v1/contacts/tags"
+            | "/api/v1/suppressions",
         ) => (200, r#"{"data":[],"currentPage":1,"totalPages":0,"totalRecords":0}"#),
+        ("GET", "/api/v1/messages") => (400, "missing_recipient"),
         (_, path) if path.starts_with("/api/v1/sends/{id}") => (404, "send_not_found"),
         // The body's faults are answered first, without a look at the other company's record.
         (
@@ -42,6 +46,10 @@ fn seen_from_outside(route: &Route) -> (u16, &'static str) {
             "/api/v1/contacts/batch" | "/api/v1/contacts/tags/batch" | "/api/v1/contacts/{id}/merge",
         )
         | ("POST", "/api/v1/contacts/tags/{id}/members") => (400, "invalid_field"),
+        ("POST", "/api/v1/suppressions") => (400, "invalid_field"),
+        ("POST", "/api/v1/numbers/check") => (400, "missing_phone_number"),
+        ("GET", "/api/v1/suppressions/{number}") => (400, "invalid_phone_number"),
+        ("DELETE", "/api/v1/suppressions/{number}") => (404, "suppression_not_found"),
         ("POST", "/api/v1/contacts/imports") => (201, "ready"),
         (_, path) if path.starts_with("/api/v1/contacts/imports/{id}") => (404, "import_not_found"),
         (_, path) if path.starts_with("/api/v1/contacts/tags/{id}") => (404, "tag_not_found"),
@@ -205,8 +213,8 @@ async fn only_probes_the_reference_and_webhooks_are_open() {
 
 #[tokio::test]
 async fn a_path_whose_fixed_parts_are_encoded_is_no_path() {
-    let recorder = metrics_exporter_prometheus::PrometheusBuilder::new().build_recorder();
-    let options = Options { metrics: Some(recorder.handle()), ..Options::default() };
+    let measures = Measures { detail: 0, render: Arc::new(|_| String::new()) };
+    let options = Options { metrics: Some(measures), ..Options::default() };
     let service = Service::start_with(options).await;
     let operator = service.operator("ops", None).await;
     for (plain, encoded) in [

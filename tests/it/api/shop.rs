@@ -36,6 +36,14 @@ impl Shop {
         self.service.post(&self.path, &self.acme.key, body.to_string()).await
     }
 
+    /// The answer to a dry run of this content to this number.
+    pub(crate) async fn tried(&self, content: &Value, to: u64) -> Answer {
+        let mut body = content.clone();
+        body["phone_number"] = json!(to);
+        let path = format!("{}?dry_run=true", self.path);
+        self.service.post(&path, &self.acme.key, body.to_string()).await
+    }
+
     /// Sends this content, which must be accepted; the message that the provider got.
     pub(crate) async fn sent(&self, content: &Value, to: u64) -> Value {
         let answer = self.send(content, &[to]).await;

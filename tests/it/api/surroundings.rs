@@ -1,9 +1,12 @@
 //! The parts of every answer: the request's id, and after a failure of the service a text without details.
 
+use std::sync::Arc;
+
 use metrics_exporter_prometheus::PrometheusBuilder;
-use pombo::api::{DURATION_SECONDS, Options, REQUESTS_TOTAL};
+use pombo::api::{DURATION_SECONDS, Measures, Options, REQUESTS_TOTAL};
 use reqwest::Method;
 use sea_orm::{ConnectionTrait as _, Database};
+use serde_json::json;
 use uuid::Uuid;
 
 use super::world::World;
@@ -42,9 +45,10 @@ async fn a_failure_of_ours_says_only_that_it_is_one() {
     database.execute_unprepared("ALTER TABLE api_key RENAME TO lost").await.unwrap();
 
     let list = service.get("/api/v1/contacts", &acme.key).await;
-    assert_eq!((list.status, list.body.as_str()), (500, r#"{"error":"internal server error"}"#));
+    let apology = |answer: &Answer| json!({"error": "internal server error", "request_id": answer.header("x-request-id")});
+    assert_eq!((list.status, list.json()), (500, apology(&list)));
     let business = service.post(&World::send(Uuid::nil()), &acme.key, "{}").await;
-    assert_eq!((business.status, business.body.as_str()), (500, r#"{"error":"internal server error"}"#));
+    assert_eq!((business.status, business.json()), (500, apology(&business)));
     let web = service.post(&World::web_send(Uuid::nil()), &acme.key, "{}").await;
     let apology = r#"{"message":"Something went wrong and the team has been notified"}"#;
     assert_eq!((web.status, web.body.as_str()), (500, apology));
@@ -57,7 +61,9 @@ async fn a_failure_of_ours_says_only_that_it_is_one() {
 #[tokio::test]
 async fn requests_are_counted_by_route_and_never_by_path() {
     let recorder = PrometheusBuilder::new().build_recorder();
-    let options = Options { metrics: Some(recorder.handle()), ..Options::default() };
+    let handle = recorder.handle();
+    let measures = Measures { detail: 1, render: Arc::new(move |_| handle.render()) };
+    let options = Options { metrics: Some(measures), ..Options::default() };
     // No other test of this binary installs a recorder.
     metrics::set_global_recorder(recorder).unwrap();
     let service = Service::start_with(options).await;

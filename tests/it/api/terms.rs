@@ -103,11 +103,11 @@ async fn a_dry_run_says_what_a_send_would_be_and_queues_nothing() {
     let end = Timestamp::parse(later["estimated_end"].as_str().unwrap()).unwrap();
     assert!(end > start && end < start.plus(Duration::from_secs(5)), "{later}");
 
-    for meant in ["", "?dry_run=false", "?dry_run="] {
+    for meant in ["", "?dry_run=false"] {
         assert_eq!(post(&world, meant, json!({})).await.status, 202, "{meant}");
     }
-    assert_eq!(sends(&world).await, 3);
-    for unclear in ["1", "yes", "TRUE", "%ff", "true+x"] {
+    assert_eq!(sends(&world).await, 2);
+    for unclear in ["", "1", "yes", "TRUE", "%ff", "true+x"] {
         let answer = post(&world, &format!("?dry_run={unclear}"), fields.clone()).await;
         assert_eq!((answer.status, answer.code().as_deref()), (400, Some("invalid_field")), "{unclear}");
     }
@@ -135,6 +135,11 @@ async fn a_dry_run_is_refused_like_the_send_that_it_stands_for() {
         let dry_run =
             world.service.post(&format!("{path}?dry_run=true"), &world.acme.key, body.to_string()).await;
         assert!(meant.status >= 400, "{body}");
-        assert_eq!((dry_run.status, dry_run.body), (meant.status, meant.body), "{body}");
+        let said = |answer: &Answer| {
+            let mut said = answer.json();
+            assert!(said.as_object_mut().unwrap().remove("request_id").is_some(), "{said}");
+            (answer.status, said)
+        };
+        assert_eq!(said(&dry_run), said(&meant), "{body}");
     }
 }

@@ -115,7 +115,7 @@ impl World {
 }
 
 /// The tiers that a new database begins with.
-async fn give_tiers(service: &Service) {
+pub(crate) async fn give_tiers(service: &Service) {
     let tiers = tier::parse(tier::BUILT_IN).unwrap();
     let document = |tier: &tier::Tier| (tier.name.clone(), serde_json::to_string(tier).unwrap());
     let documents: Vec<_> = tiers.iter().map(document).collect();

@@ -144,8 +144,12 @@ async fn an_archive_that_is_damaged_newer_or_another_program_s_changes_nothing()
     connection.execute_unprepared(drop).await.unwrap();
     connection.execute_unprepared("CREATE TABLE song (name TEXT)").await.unwrap();
     refused(&into, &format!("restore {} --force", file.display()), 1, "not Pombo's");
-    into.json("backup foreign.backup").to_string();
+    refused(&into, "backup foreign.backup", 1, "there is no database");
     let foreign = into.path().join("foreign.backup");
+    let mut dump = std::process::Command::new("pg_dump");
+    assert!(
+        dump.args(["--format=custom", "--file"]).arg(&foreign).arg(&other.url).status().unwrap().success()
+    );
     refused(&place, &format!("restore {} --force", foreign.display()), 2, "is not a backup");
     connection.close().await.unwrap();
     other.end().await;

@@ -60,8 +60,8 @@ fn phone(place: &Place) -> Vec<Value> {
 
 #[cfg(unix)]
 #[test]
-fn a_second_start_finds_the_companies_again_and_makes_new_keys() {
-    let place = Place::new();
+fn a_second_start_finds_the_companies_and_their_keys_again() {
+    let place = Place::new().with("POMBO__DATA__DIR", "pombo-demo");
     let first = first_line(&place, "demo --port 0 --json --contacts 40");
     let acme = &first["companies"][0];
     let statuses: Vec<_> =
@@ -91,7 +91,14 @@ fn a_second_start_finds_the_companies_again_and_makes_new_keys() {
     assert_eq!((&again["id"], &again["channels"]), (&acme["id"], &acme["channels"]));
     assert_eq!(again["templates"], acme["templates"]);
     assert_eq!(again["tags"][0]["contacts"], 50, "missing contacts are added");
-    assert_ne!(again["api_key"], acme["api_key"]);
+    // What was printed before goes on working; a key that was revoked meanwhile is replaced.
+    assert_eq!(again["api_key"], acme["api_key"]);
+    let keys = place.json("key list --company Acme");
+    assert_eq!((keys.as_array().unwrap().len(), &keys[0]["status"]), (1, &json!("valid")), "{keys}");
+    place.json(&format!("key revoke {}", keys[0]["id"].as_str().unwrap()));
+    let third = first_line(&place, "demo --port 0 --json --contacts 50");
+    assert_ne!(third["companies"][0]["api_key"], acme["api_key"]);
+    assert_eq!(third["companies"][1]["api_key"], second["companies"][1]["api_key"]);
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -137,7 +137,7 @@ fn an_unreachable_or_invalid_database_is_bad_and_its_password_stays_hidden() {
     assert_found(&away, "database", "bad", "does not answer");
     let run = away.run("doctor");
     assert!(run.stdout.contains("127.0.0.1:1") && !run.stdout.contains("hunter2"), "{run:?}");
-    assert!(run.stderr.contains("findings are bad") && !run.stderr.contains("hunter2"), "{run:?}");
+    assert!(run.stderr.contains("1 finding is bad:") && !run.stderr.contains("hunter2"), "{run:?}");
 
     let nowhere = sound().with("POMBO__DATABASE__URL", "sqlite:///nonexistent/pombo.db?mode=rwc");
     assert_found(&nowhere, "database", "bad", "directory");

@@ -1,6 +1,9 @@
 //! The load test: its figures of a service of its own and of a running one, the recipients that it refuses,
 //! and that it removes everything that it made.
 
+mod reports;
+mod shapes;
+
 use std::io::{BufRead as _, BufReader};
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -12,7 +15,7 @@ use crate::child::OwnedChild;
 use crate::program::Place;
 
 /// Small, but with every phase.
-const SMALL: &str = "--contacts 400 --tags 2 --duration 1s --single-rate 40/s";
+const SMALL: &str = "--contacts 400 --tags 2 --duration 1s --single-rate 40/s --delivered-after 0ms --read-after 0ms --read 100%";
 
 fn document(page: &str) -> roxmltree::Document<'_> {
     let options = roxmltree::ParsingOptions { allow_dtd: true, ..Default::default() };
@@ -47,6 +50,16 @@ fn a_service_of_its_own_is_loaded_measured_and_removed() {
     assert_eq!((&balance["repeated"], &report["arrivals"]["messages"]), (&json!(0), &json!(promised)));
     let by_tenth = report["arrivals"]["by_tenth"].as_array().unwrap();
     assert_eq!(by_tenth.iter().map(|count| count.as_u64().unwrap()).sum::<u64>(), promised);
+    let pace = report["arrivals"]["per_s_while_running"].as_f64().unwrap();
+    assert!(
+        pace > 0.0 && pace <= report["arrivals"]["most_in_a_second"].as_f64().unwrap(),
+        "{}",
+        report["arrivals"]
+    );
+    let receipts = &report["receipts"];
+    // Each message is sent, delivered and read.
+    assert_eq!(receipts["taken"], json!(promised * 3), "{receipts}");
+    assert_eq!((&receipts["dropped"], &receipts["outstanding"]), (&json!(0), &json!(0)), "{receipts}");
     let latency = &singles["by_phase"]["idle"];
     assert!(latency["p50"].as_f64().unwrap() > 0.0 && latency["max"].as_f64() >= latency["p99"].as_f64());
     if cfg!(target_os = "linux") {
@@ -75,8 +88,7 @@ fn a_service_of_its_own_is_loaded_measured_and_removed() {
 #[test]
 fn messages_that_did_not_start_during_the_wait_are_canceled_and_the_limit_is_kept() {
     let place = Place::new();
-    let line =
-        "loadtest --contacts 300 --tags 1 --duration 1s --single-rate 20/s --rate 60/s --drain 0s --data .";
+    let line = "loadtest --contacts 300 --tags 1 --duration 1s --single-rate 20/s --rate 60/s --drain 0s --no-receipts --data .";
     let report = place.json(line);
     let balance = |name: &str| report["balance"][name].as_u64().unwrap();
     assert!(balance("canceled") > 100, "{report}");

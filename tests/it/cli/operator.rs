@@ -118,9 +118,12 @@ async fn templates_come_from_the_provider_and_its_refusal_says_what_to_do() {
 fn contacts_come_in_with_tags_and_go_out_again() {
     let place = Place::new();
     place.json("company create Acme");
-    place.write("people.csv", "Vorname,phone_number\nAna,+999 100 0001\nBea,\n");
+    place.write("people.csv", "Vorname,phone_number,Shoe size\nAna,+999 100 0001,38\nBea,,39\n");
     let import = "contacts import people.csv --company Acme --tag vip --tag new --map Vorname=first_name";
     let summary = place.json(import);
+    assert_eq!(summary["ignored_columns"], json!(["Shoe size"]), "{summary}");
+    let told = place.run(import).stdout;
+    assert!(told.contains("1 column is not known and ignored: `Shoe size`"), "{told}");
     assert_eq!((&summary["created"], &summary["rejected"]), (&json!(1), &json!(1)));
     assert!(place.path().join(summary["rejects_file"].as_str().unwrap()).exists());
     assert_eq!(place.json(import)["updated"], 0);
@@ -134,6 +137,7 @@ fn contacts_come_in_with_tags_and_go_out_again() {
 #[test]
 fn tiers_applied_from_a_file_show_what_changes() {
     let place = Place::new();
+    place.json("migrate up");
     let tiers = place.json("tier list");
     assert!(tiers.as_array().unwrap().iter().any(|tier| tier["name"] == "standard"), "{tiers}");
     let tier = "[standard]\nkind = \"business_account\"\nmessages_per_second = \"40/s\"\n";

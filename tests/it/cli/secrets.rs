@@ -1,6 +1,7 @@
 //! The keys that seal secrets, as an operator lists and rotates them.
 
 use std::process::Stdio;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
@@ -10,6 +11,8 @@ use crate::serving::SERVE;
 
 const KEY: &str = "POMBO__SECRETS__KEY";
 const PREVIOUS: &str = "POMBO__SECRETS__PREVIOUS_KEYS";
+/// How long a service may take to log a finding.
+const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Adds a business account with a token and an app secret; its id.
 fn add_channel(place: &Place, number: u32) -> String {
@@ -42,7 +45,7 @@ fn key_file(place: &Place) -> Vec<String> {
 }
 
 #[test]
-fn a_rotation_seals_everything_with_a_new_key_and_retires_the_old_one() {
+fn a_rotation_seals_everything_with_a_new_key_and_keeps_the_old_one_until_it_is_discarded() {
     let place = Place::new();
     place.json("company create Acme");
     let channels = [add_channel(&place, 1), add_channel(&place, 2)];
@@ -58,18 +61,58 @@ fn a_rotation_seals_everything_with_a_new_key_and_retires_the_old_one() {
     assert_eq!((&rotated["added"], &rotated["retired"]), (&json!(true), &json!([old])));
     assert_eq!(rotated["resealed"]["tokens"], 2);
     assert_eq!(rotated["unopened"], 0);
-    assert_eq!(keys(&place), [(rotated["key"].clone(), "current".to_owned(), [2, 2, 2])]);
-    let new_line = key_file(&place);
-    assert_eq!((old_line.len(), new_line.len()), (1, 1));
-    assert_ne!(old_line, new_line);
+    let current = (rotated["key"].clone(), "current".to_owned(), [2, 2, 2]);
+    assert_eq!(keys(&place), [current.clone(), (old.clone(), "previous".to_owned(), [0; 3])]);
+    let both = key_file(&place);
+    assert_eq!((old_line.len(), both.len()), (1, 2));
+    assert_eq!(both[1], old_line[0]);
     assert_eq!(channels.each_ref().map(|channel| word(&place, channel)), words, "providers know them");
+
+    let old = old.as_str().unwrap();
+    let sealing = rotated["key"].as_str().unwrap();
+    for (key, says) in [
+        (sealing, "`pombo secrets rotate` makes a new one"),
+        ("0000000000000000", "the key file does not have the key"),
+        ("nonsense", "is no id of a key"),
+    ] {
+        let refused = place.run(&format!("secrets discard {key}"));
+        assert!(refused.code == Some(1) && refused.stderr.contains(says), "{refused:?}");
+    }
+    assert_eq!(key_file(&place), both);
+    let told = place.run(&format!("secrets discard {old}"));
+    assert!(told.stdout.contains("copies of the database from before 20"), "{told:?}");
+    assert_eq!(keys(&place), [current]);
+    assert_eq!(key_file(&place), both[..1]);
+    assert_eq!(channels.each_ref().map(|channel| word(&place, channel)), words);
 
     // The output without --json; each rotation makes a new key.
     let told = place.run("secrets rotate");
     assert!(told.stdout.contains("the new sealing key is") && told.stdout.contains("back up"), "{told:?}");
+    assert!(told.stdout.contains(&format!("kept for older copies of the database: {sealing}")), "{told:?}");
     let table = place.run("secrets list").stdout;
     assert!(table.contains("VERIFY TOKENS") && table.contains("current"), "{table}");
     assert!(key_file(&place).iter().all(|line| !table.contains(line) && !told.stdout.contains(line)));
+}
+
+#[test]
+fn an_older_copy_of_the_database_opens_after_a_rotation_and_its_key_is_not_discarded_while_it_is_used() {
+    let place = Place::new();
+    place.json("company create Acme");
+    let channel = add_channel(&place, 1);
+    let first = word(&place, &channel);
+    let copied = place.json("backup older.backup");
+    assert!(place.path().join("older.backup").exists(), "{copied}");
+    let rotated = place.json("secrets rotate");
+    place.json("restore older.backup --force --nothing-sent-since");
+    assert_eq!(word(&place, &channel), first, "the key of the copy is still there");
+    let old = rotated["retired"][0].as_str().unwrap();
+    let refused = place.run(&format!("secrets discard {old}"));
+    let says = "3 secrets are sealed with the key";
+    assert!(refused.code == Some(1) && refused.stderr.contains(says), "{refused:?}");
+    let again = place.json("secrets rotate");
+    assert_eq!((&again["key"], &again["added"]), (&rotated["key"], &json!(false)), "the same rotation again");
+    assert_eq!(place.run(&format!("secrets discard {old}")).code, Some(0));
+    assert_eq!(word(&place, &channel), first);
 }
 
 #[test]
@@ -96,8 +139,9 @@ fn a_rotation_that_was_interrupted_is_finished_by_the_next_one() {
     let resealed =
         json!({ "tokens": 2, "app_secrets": 1, "verify_tokens": 2, "session_records": 0, "totp_secrets": 0 });
     assert_eq!(rotated["resealed"], resealed);
-    assert_eq!(keys(&place), [(new.clone(), "current".to_owned(), [2, 2, 2])]);
-    assert_eq!(key_file(&place), ["ab".repeat(32)]);
+    let previous = (old, "previous".to_owned(), [0; 3]);
+    assert_eq!(keys(&place), [(new.clone(), "current".to_owned(), [2, 2, 2]), previous]);
+    assert_eq!(key_file(&place), ["ab".repeat(32), line]);
     assert_eq!(channels.each_ref().map(|channel| word(&place, channel)), words);
 }
 
@@ -144,7 +188,7 @@ fn a_configured_key_is_changed_by_a_person_and_everything_is_sealed_with_it() {
         "{refused:?}"
     );
     let forgotten = run(&place, &format!("secrets forget {id}"), 4, "");
-    assert!(forgotten.stdout.contains("3 secrets that are sealed with it stay"), "{forgotten:?}");
+    assert!(forgotten.stdout.contains("3 secrets stay sealed with it"), "{forgotten:?}");
     let rotated = run(&place, "secrets rotate", 4, "");
     assert!(rotated.stdout.contains("no key opens 3 values, and they stay as they are"), "{rotated:?}");
     // The key is found again: nothing was sealed without it.
@@ -155,13 +199,31 @@ fn a_configured_key_is_changed_by_a_person_and_everything_is_sealed_with_it() {
     assert!(!refused.stderr.contains("hunter2"), "{refused:?}");
 }
 
-/// Starts a service with this key, and returns its first line; the service ends with the guard.
-fn serve(place: &Place, key: u8) -> (OwnedChild, String) {
+/// Starts a service with this key and this end for its log, and returns its first line; the service ends with the guard.
+fn serve(place: &Place, key: u8, log: Stdio) -> (OwnedChild, String) {
     let mut command = place.command(SERVE);
     command.env(KEY, format!("{key:02x}").repeat(32)).env("POMBO__SERVER__BIND", "127.0.0.1:0");
-    let mut child = OwnedChild::spawn(command.stderr(Stdio::null()));
+    let mut child = OwnedChild::spawn(command.stderr(log));
     let first = child.first_line();
     (child, first)
+}
+
+/// Waits until a service with this key has logged these words.
+fn logs(place: &Place, key: u8, words: &str) {
+    let log = place.path().join("log");
+    let (mut child, first) = serve(place, key, std::fs::File::create(&log).unwrap().into());
+    assert!(first.contains("base_url"), "{first}");
+    // What a person should look at is logged after the service listens.
+    let deadline = Instant::now() + PATIENCE;
+    loop {
+        let logged = std::fs::read_to_string(&log).unwrap();
+        if logged.contains(words) {
+            break;
+        }
+        assert!(Instant::now() < deadline, "`{words}` is not logged: {logged}");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    child.crash();
 }
 
 #[test]
@@ -170,7 +232,7 @@ fn a_service_does_not_start_without_the_key_of_its_secrets_until_the_key_counts_
     place.json("company create Acme");
     // Nothing is sealed yet: any key will do.
     for key in [1, 2] {
-        let (mut child, first) = serve(&place, key);
+        let (mut child, first) = serve(&place, key, Stdio::null());
         assert!(first.contains("base_url"), "{first}");
         child.crash();
     }
@@ -185,7 +247,7 @@ fn a_service_does_not_start_without_the_key_of_its_secrets_until_the_key_counts_
     };
     let before = state(2);
 
-    let (child, first) = serve(&place, 3);
+    let (child, first) = serve(&place, 3, Stdio::null());
     assert_eq!(first, "", "it listens");
     assert_eq!(child.wait_with_output().status.code(), Some(1));
     let refused = run(&place, SERVE, 3, "");
@@ -211,8 +273,7 @@ fn a_service_does_not_start_without_the_key_of_its_secrets_until_the_key_counts_
     let kept = run(&place, &format!("secrets forget {key}"), 2, "");
     assert!(kept.code == Some(1) && kept.stderr.contains("is not lost"), "{kept:?}");
     assert_eq!(run(&place, &format!("secrets forget {key}"), 3, "").code, Some(0));
-    let (mut child, first) = serve(&place, 3);
-    assert!(first.contains("base_url"), "{first}");
-    child.crash();
+    assert_eq!(state(3), "disconnected", "its token cannot be opened");
+    logs(&place, 3, &format!("1 secret is sealed with the key {key}, which is missing"));
     assert_eq!(run(&place, &sealing, 3, "").code, Some(0));
 }

@@ -13,6 +13,7 @@ fn whos(changes: &Value) -> Vec<&str> {
 #[test]
 fn an_operator_gets_a_key_that_is_shown_once_and_a_name_that_is_given_once() {
     let place = Place::new();
+    place.json("migrate up");
     let ana = place.json("operator create ana --expires-in 90d");
     let plain = ana["key"].as_str().unwrap();
     assert!(plain.starts_with("pombo_op_") && plain.len() > 40, "{plain}");
@@ -42,6 +43,7 @@ fn an_operator_gets_a_key_that_is_shown_once_and_a_name_that_is_given_once() {
 #[test]
 fn a_dry_run_prints_the_difference_and_changes_nothing() {
     let place = Place::new();
+    place.json("migrate up");
     place.write("tiers.toml", TIER);
     let before = place.json("tier history --limit 1000");
     let tried = place.run("tier apply tiers.toml --dry-run");
@@ -63,6 +65,7 @@ fn a_dry_run_prints_the_difference_and_changes_nothing() {
 #[test]
 fn the_history_says_who_changed_which_tier_and_how() {
     let place = Place::new();
+    place.json("migrate up");
     place.write("tiers.toml", TIER);
     assert_eq!(place.json("tier apply tiers.toml")["dry_run"], false);
     let history = place.json("tier history --tier standard");
@@ -109,4 +112,29 @@ fn a_channel_is_put_under_another_tier_of_its_kind() {
         assert_eq!((run.code, run.stdout.as_str()), (Some(1), ""), "{line}: {run:?}");
         assert!(run.stderr.contains(words), "{line}: {}", run.stderr);
     }
+}
+
+#[test]
+fn a_channel_is_named_by_its_name_and_by_its_company_where_two_share_one() {
+    let place = Place::new();
+    for company in ["Acme", "Globex"] {
+        place.json(&format!("company create {company}"));
+        place.json(&format!("channel add-web --company {company} --name Shop~phone"));
+    }
+    let unique = place.json("channel add-web --company Acme --name Counter");
+    assert_eq!(place.json("channel show Counter")["id"], unique["id"]);
+    assert_eq!(place.json("channel set-tier Counter web-warm")["tier"], "web-warm");
+    let history = place.run("tier history --limit 1").stdout;
+    assert!(history.contains("Acme/Counter"), "{history}");
+
+    let both = place.run("channel show Shop~phone");
+    assert_eq!(both.code, Some(1), "{both:?}");
+    for owned in ["Acme/Shop phone", "Globex/Shop phone"] {
+        assert!(both.stderr.contains(owned), "{}", both.stderr);
+    }
+    let globex = place.json("channel show Globex/Shop~phone");
+    assert_ne!(globex["company_id"], unique["company_id"]);
+    assert_eq!(place.json(&format!("channel show {}", globex["id"].as_str().unwrap())), globex);
+    let unknown = place.run("channel show Countr");
+    assert!(unknown.stderr.contains("did you mean `Counter`?"), "{}", unknown.stderr);
 }

@@ -57,6 +57,7 @@ fn a_user_is_invited_disabled_and_reset() {
     assert!(place.run("user list").stdout.contains("there are no users"));
 
     let public = Place::new().with("POMBO__SERVER__PUBLIC_URL", "https://pombo.example");
+    public.json("migrate up");
     let link = public.json("user invite ana@example.com --operator")["link"].clone();
     assert!(link.as_str().unwrap().starts_with("https://pombo.example/console/link/"), "{link}");
 

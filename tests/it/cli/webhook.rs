@@ -19,6 +19,13 @@ async fn the_address_the_verify_token_and_the_app_secret_of_a_webhook_are_one_co
     assert_eq!(first["has_app_secret"], json!(false));
     let advice = place.run(&format!("channel webhook {id}")).stdout;
     assert!(advice.contains("--app-secret-file FILE"), "{advice}");
+    // Without the public address, the command says that it is missing.
+    assert!(first["callback_url"].is_null() && advice.contains("set server.public_url"), "{advice}");
+    let place = place.with("POMBO__SERVER__PUBLIC_URL", "https://pombo.example/");
+    let whole = format!("https://pombo.example/hooks/meta/{id}");
+    // A channel is named by its name, too.
+    assert_eq!(place.json("channel webhook Shop")["callback_url"], whole);
+    assert!(place.run(&format!("channel webhook {id}")).stdout.contains(&whole));
 
     let given = place.json_with("very-secret", &format!("channel webhook {id} --app-secret-file -"));
     assert_eq!((&given["verify_token"], &given["has_app_secret"]), (&first["verify_token"], &json!(true)));

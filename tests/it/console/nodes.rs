@@ -34,6 +34,7 @@ async fn a_node_that_is_none_is_neither_shown_nor_drained() {
     let place = format!("/console/operator/nodes/{}", Uuid::now_v7());
     assert_eq!(operator.get(&place).await.status, 404);
     assert_eq!(operator.post(&format!("{place}/drain"), &[]).await.status, 404);
+    assert_eq!(operator.post(&format!("{place}/undrain"), &[]).await.status, 404);
     let changes = operator.page("/console/operator/changes?what=node").await;
     assert!(changes.contains("No matching change is recorded."), "{changes}");
 }

@@ -15,7 +15,7 @@ const FORM: &str = "application/x-www-form-urlencoded";
 const SIGN_IN: &str = "/console/sign-in";
 
 /// The routes that may answer without their form. All others have to read it in the one way.
-const WITHOUT_FORM: [&str; 12] = [
+const WITHOUT_FORM: [&str; 13] = [
     "/console/sign-out",
     "/console/channels/{id}/unlink",
     "/console/account/sessions/{id}/end",
@@ -28,6 +28,7 @@ const WITHOUT_FORM: [&str; 12] = [
     "/console/sends/{id}/cancel",
     "/console/contacts/tags/{id}/delete",
     "/console/contacts/{id}/delete",
+    "/console/operator/tiers/{name}/delete",
 ];
 
 /// A console whose memory for bodies a test can see.

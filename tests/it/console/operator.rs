@@ -114,3 +114,65 @@ async fn the_record_is_filtered_by_kind_subject_person_and_time() {
         operator.page(&format!("/console/operator/changes{odd}")).await;
     }
 }
+
+#[tokio::test]
+async fn a_tier_is_renamed_set_back_and_deleted_and_all_tiers_are_tried() {
+    let world = World::new().await;
+    with_tiers(&world).await;
+    let operator = world.operator().await;
+    let place = "/console/operator/tiers/high";
+    let page = operator.page(place).await;
+    for shown in [
+        "0 channels and 0 companies use it.",
+        "[high]\nkind = &quot;business_account&quot;",
+        "Delete the tier",
+    ] {
+        assert!(page.contains(shown), "{shown}: {page}");
+    }
+    assert!(!operator.page("/console/operator/tiers/standard").await.contains("Delete the tier"));
+    let refused = operator.post("/console/operator/tiers/standard/delete", &[]).await;
+    assert_eq!(refused.status, 422);
+    assert!(refused.body.contains("use it."), "{}", refused.body);
+
+    for (name, fault) in [("High", "small letters"), ("standard", "Another tier has this name")] {
+        let refused = operator.post(&format!("{place}/rename"), &[("name", name)]).await;
+        assert!(refused.status == 422 && refused.body.contains(fault), "{}", refused.body);
+    }
+    let renamed = operator.post(&format!("{place}/rename"), &[("name", "higher")]).await;
+    let place = "/console/operator/tiers/higher";
+    assert_eq!((renamed.status, renamed.header("location")), (303, place));
+    let page = operator.page(place).await;
+    assert!(page.contains("The tier is now called higher."), "{page}");
+
+    // Going back shows what would change, and applies nothing by itself.
+    let seen = value_of(&page, "seen").unwrap();
+    let slow =
+        [("messages_per_second", "5/s"), ("step", "apply"), ("seen", &*seen), ("unknown_outcome", "resend")];
+    assert_eq!(operator.post(place, &slow).await.status, 303);
+    let page = operator.page(place).await;
+    let entries: Vec<_> = page.split("?entry=").skip(1).map(|rest| rest.split('"').next().unwrap()).collect();
+    assert_eq!(entries.len(), 2, "{page}");
+    let back = operator.page(&format!("{place}?entry={}", entries[1])).await;
+    assert!(back.contains(">Apply</button>") && back.contains("value=\"1000/s\""), "{back}");
+    let seen = value_of(&back, "seen").unwrap();
+    let fast = [
+        ("messages_per_second", "1000/s"),
+        ("step", "apply"),
+        ("seen", &*seen),
+        ("unknown_outcome", "resend"),
+    ];
+    assert_eq!(operator.post(place, &fast).await.status, 303);
+    let stored = world.service.store().tiers().find("higher").await.unwrap().unwrap().settings;
+    assert!(stored.contains("\"1000/s\""), "{stored}");
+    let of_another = operator.get(&format!("/console/operator/tiers/standard?entry={}", entries[1])).await;
+    assert_eq!(of_another.status, 404);
+
+    let list = operator.page("/console/operator/tiers?set=messages_per_second%3D60/s").await;
+    assert!(list.contains("No bulk send runs under this tier now."), "{list}");
+    let wrong = operator.page("/console/operator/tiers?set=burts%3D1").await;
+    assert!(wrong.contains("did you mean `burst`?"), "{wrong}");
+    let deleted = operator.post(&format!("{place}/delete"), &[]).await;
+    assert_eq!((deleted.status, deleted.header("location")), (303, "/console/operator/tiers"));
+    assert!(operator.page("/console/operator/tiers").await.contains("The tier higher is deleted."));
+    assert_eq!(operator.get(place).await.status, 404);
+}

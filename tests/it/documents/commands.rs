@@ -1,4 +1,5 @@
-//! The commands of the documents run, from the first page to the last, on a demo of their own.
+//! The commands of the documents run, from the first page to the last, as a reader follows them: in one shell, each page
+//! after the one before it.
 //!
 //! A block of commands that no test can run says so in the line before it, with the reason. The program must
 //! still know its commands.
@@ -10,13 +11,15 @@ use std::process::{Command, Stdio};
 
 use super::markdown::{Block, Document, book};
 use crate::program::Place;
+use crate::proxy::OwnPort;
 
 /// Blocks in these languages are no commands.
 const NO_COMMANDS: [&str; 7] = ["json", "text", "toml", "yaml", "nginx", "mermaid", "rust"];
 /// How long the commands of a test may take.
 const SECONDS: &str = "240";
 
-/// A replacement for the program: with a free port, few contacts, and an end when the test ends.
+/// A replacement for the program: with few contacts, an end when the test ends, and ports of the test in place of the usual
+/// ones. Two services that want the usual port meet each other, as a reader's do.
 const PROGRAM: &str = r#"#!/usr/bin/env bash
 set -eu
 stays() {
@@ -25,9 +28,13 @@ stays() {
 }
 case "${1:-} ${2:-}" in
     'demo phone') ;;
-    'demo '*) stays "$@" --port 0 --contacts 200 ;;
-    'simulator '*) stays "$@" --port 0 ;;
-    'serve '*) POMBO__SERVER__BIND=127.0.0.1:0 stays "$@" ;;
+    'demo '*) stays "$@" --port "$DOCS_PORT" --contacts 200 ;;
+    # A word after it asks one that runs.
+    'simulator ' | 'simulator -'*) stays "$@" --port "$DOCS_SIMULATOR_PORT" ;;
+    'serve '*)
+        export POMBO__SERVER__BIND=${POMBO__SERVER__BIND:-127.0.0.1:$DOCS_PORT}
+        stays "$@"
+        ;;
 esac
 exec "$DOCS_PROGRAM" "$@"
 "#;
@@ -47,27 +54,11 @@ end() {
 trap 'end "$DOCS_PIDS"' EXIT
 "#;
 
-/// The script of these pages. Each page but the first is read with the variables of the first alone.
+/// The script of these pages: one shell runs all blocks.
 fn script(pages: &[Document]) -> String {
     let mut script = HEAD.to_owned();
-    for (index, page) in pages.iter().enumerate() {
-        let blocks: Vec<_> = page.blocks().into_iter().filter(Block::is_run).collect();
-        if blocks.is_empty() {
-            continue;
-        }
-        let is_first = index == 0;
-        if !is_first {
-            let _ = writeln!(
-                script,
-                "(\nDOCS_PIDS=$PWD/pids-{index}; touch \"$DOCS_PIDS\"\ntrap 'end \"$DOCS_PIDS\"' EXIT"
-            );
-        }
-        for block in blocks {
-            let _ = writeln!(script, "echo '### {}' >&2\n{}", block.place, block.text);
-        }
-        if !is_first {
-            script.push_str(")\n");
-        }
+    for block in pages.iter().flat_map(Document::blocks).filter(Block::is_run) {
+        let _ = writeln!(script, "echo '### {}' >&2\n{}", block.place, block.text);
     }
     script
 }
@@ -106,6 +97,10 @@ fn run(script: &str) {
     }
     let path = format!("{}:{}", tools.display(), std::env::var("PATH").unwrap());
     command.env("PATH", path).env("DOCS_PROGRAM", env!("CARGO_BIN_EXE_pombo"));
+    let ports = [OwnPort::new(), OwnPort::new()];
+    for (name, port) in ["DOCS_PORT", "DOCS_SIMULATOR_PORT"].into_iter().zip(&ports) {
+        command.env(name, port.address.port().to_string());
+    }
     command.env("DOCS_CURL", String::from_utf8(found.stdout).unwrap().trim());
     command.stdin(Stdio::piped()).stdout(file.try_clone().unwrap()).stderr(file);
     let mut child = command.spawn().unwrap();
@@ -119,20 +114,37 @@ fn run(script: &str) {
     assert!(status.success(), "the last block of commands failed ({status}):\n{end}");
 }
 
-#[cfg(unix)]
-#[test]
-fn the_commands_of_the_readme_run() {
-    run(&script(&[Document::read(Path::new("README.md"))]));
+/// The pages as a reader follows them: the README, then the book in its order.
+fn pages() -> Vec<Document> {
+    std::iter::once(Document::read(Path::new("README.md"))).chain(book()).collect()
 }
 
 #[cfg(unix)]
 #[test]
-fn the_commands_of_the_book_run() {
-    let mut pages = book();
-    let first = pages.iter().position(|page| page.path.ends_with("getting-started.md")).unwrap();
-    let first = pages.remove(first);
-    pages.insert(0, first);
-    run(&script(&pages));
+fn every_page_can_be_followed_after_the_one_before_it_in_one_shell() {
+    run(&script(&pages()));
+}
+
+/// Whether a line has a command that waits, outside its comment. An option such as `--until` is none.
+fn waits_in(line: &str) -> bool {
+    let command = line.split(" #").next().unwrap();
+    let mut words = command.split(|char: char| char.is_whitespace() || ";()&|".contains(char));
+    words.any(|word| ["sleep", "until"].contains(&word))
+}
+
+#[test]
+fn every_wait_of_the_commands_ends_when_what_it_waits_for_does_not_come() {
+    let mut waits = 0;
+    for block in pages().iter().flat_map(Document::blocks).filter(Block::is_run) {
+        for line in block.text.lines().filter(|line| waits_in(line)) {
+            // A loop over a process ends with the process; a loop over numbers ends by itself.
+            let is_bounded = line.contains("while ") && line.contains("kill -0 ")
+                || line.trim() == "sleep 1" && block.text.contains("for _ in $(seq ");
+            assert!(is_bounded, "{}: `{line}` may wait without an end", block.place);
+            waits += 1;
+        }
+    }
+    assert!(waits >= 4, "the waits are not found");
 }
 
 /// Every document whose commands are run or explained.
@@ -200,7 +212,7 @@ fn the_program_knows_the_commands_that_no_test_runs() {
             }
             assert!(!path.is_empty(), "{}: the program has no command `{}`", block.place, words.join(" "));
             for flag in words.iter().filter(|word| word.starts_with("--")) {
-                let is_hidden = flag == "--markdown";
+                let is_hidden = ["--markdown", "--metrics"].contains(&flag.as_str());
                 assert!(
                     is_hidden || help.contains(flag.as_str()),
                     "{}: `pombo {path}` has no {flag}",

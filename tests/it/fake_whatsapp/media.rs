@@ -211,6 +211,9 @@ impl Described {
                 OpenedFile { seconds: audio.seconds, is_voice, ..nothing() }
             ));
         }
+        if let Some(sticker) = content.sticker_message.as_option() {
+            return Some(described!(Sticker, sticker, nothing()));
+        }
         let document = content.document_message.as_option();
         // A document with a caption comes in an envelope.
         let envelope = content.document_with_caption_message.as_option();

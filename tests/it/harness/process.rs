@@ -102,6 +102,7 @@ impl Process {
     /// Ends it gracefully.
     pub(crate) async fn stop(&mut self) {
         self.pages.close();
+        self.engine.sends().release_callers();
         self.server.stop(true).await;
         if let Some(ended) = self.ended.take() {
             let _ = ended.await;

@@ -65,4 +65,10 @@ impl Provider {
         .await;
         got.unwrap()
     }
+
+    /// All messages that the provider got for this recipient, the newest last.
+    pub(crate) fn bodies(&self, to: u64) -> Vec<Value> {
+        let messages = self.0.messages(0, MESSAGES).into_iter();
+        messages.filter(|message| message.to == to.to_string()).filter_map(|message| message.body).collect()
+    }
 }

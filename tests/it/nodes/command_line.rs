@@ -51,7 +51,9 @@ fn a_cluster_needs_postgresql() {
     let refused = place.run("serve");
     assert_eq!(refused.code, Some(2));
     assert!(refused.stderr.contains("a cluster needs PostgreSQL"), "{}", refused.stderr);
-    let none = crate::program::Place::new().run("cluster status");
+    let place = crate::program::Place::new();
+    assert_eq!(place.run("migrate up").code, Some(0));
+    let none = place.run("cluster status");
     assert_eq!(none.code, Some(2));
     assert!(none.stderr.contains("set cluster.name"), "{}", none.stderr);
 }

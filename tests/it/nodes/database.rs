@@ -10,6 +10,7 @@ use pombo::domain::phone::PhoneNumber;
 use pombo::domain::send::{Block, Recipients, Schedule, State};
 use pombo::store::ledger::{BlockOf, NewSend, OutcomeOf, PendingWrites};
 use pombo::store::nodes::{NewNode, Stage as Standing};
+use pombo::store::sends::StoredLabel;
 use pombo::store::{Error, Lease, Store};
 use sea_orm::{ConnectionTrait as _, Database, TransactionTrait as _};
 
@@ -45,6 +46,7 @@ fn send(id: u128, state: State, recipients: Recipients) -> NewSend {
         recipients,
         skipped: 0,
         schedule: Schedule::default(),
+        label: StoredLabel::default(),
     }
 }
 

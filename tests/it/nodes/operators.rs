@@ -116,6 +116,27 @@ async fn operators_see_every_node_and_drain_one_from_another() {
     assert_eq!((&change["subject"], &change["before"]["state"]), (&json!(id), &json!("serving")), "{change}");
     assert_eq!(change["after"], json!({ "name": owner.name, "state": "draining" }), "{change}");
 
+    // The drained node takes channels again, by the console, the API and the command line.
+    let page = operator.page(other, NODES).await;
+    let undrain = format!("{NODES}/{id}/undrain");
+    assert!(page.contains(&format!("action=\"{undrain}\"")), "{page}");
+    assert_eq!(operator.post(other, &undrain).await.status, 303);
+    until("the node ready again", async || owner.is_ready().await.status == 200).await;
+    let again = operator.ask(other, Method::POST, &format!("/nodes/{id}/undrain")).await;
+    assert_eq!((again.status, &again.json()["state"]), (200, &json!("serving")), "{}", again.body);
+    let place = &stage.serving.place;
+    assert_eq!(place.json(&format!("cluster drain {}", owner.name))["state"], "draining");
+    let said = place.run(&format!("cluster undrain {}", owner.name));
+    assert!(said.stdout.contains("takes channels again"), "{said:?}");
+    let changes = operator.ask(other, Method::GET, "/changes?what=node").await.json();
+    assert_eq!(changes["totalRecords"], 4, "{changes}");
+    assert_eq!(changes["data"][0]["after"]["state"], "serving", "{changes}");
+    until("the channels back", async || {
+        stage.ask(&owner, Method::GET, &limits, &Value::Null).await;
+        !stage.has_other_owner(&owner).await
+    })
+    .await;
+
     // A node that ended is gone from the list, and cannot be drained.
     owner.stop().await;
     until("the node gone", async || {

@@ -73,8 +73,8 @@ impl Cluster {
         let mut config = node_config(name, database, self.directory.path(), &self.nats);
         configure(&mut config);
         let driver = driver(self.whatsapp.url(), self.whatsapp.media_host());
-        let app = App::open(config).await.unwrap();
-        let service = start_with(app, Some(Arc::new(driver))).await.unwrap();
+        let app = Box::pin(App::open(config)).await.unwrap();
+        let service = Box::pin(start_with(app, Some(Arc::new(driver)))).await.unwrap();
         self.services.push((name, service));
     }
 
@@ -204,6 +204,22 @@ async fn a_message_posted_at_any_node_goes_through_the_one_session_and_is_answer
     let [here, there] = [cluster.post(owner, NOBODY, None).await, cluster.post(other, NOBODY, None).await];
     assert_eq!((here.status, &here.json()["code"]), (there.status, &there.json()["code"]));
     assert_eq!(there.json()["code"], "not_on_whatsapp");
+    // So is a check of numbers, which asks WhatsApp at the owner.
+    let unknown = "5500900000001";
+    for (name, asked) in [(other, 1), (owner, 0)] {
+        let body =
+            serde_json::json!({"phone_number": [NOBODY, MARIA, unknown], "channel_id": cluster.channel});
+        let checked = cluster.ask(name, Method::POST, "/api/v1/numbers/check", Some((&body, ""))).await;
+        assert_eq!(checked.status, 200, "{}", checked.body);
+        let there: Vec<_> = checked.json()["data"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|number| number["on_whatsapp"].as_bool())
+            .collect();
+        assert_eq!(there, [Some(false), Some(true), Some(false)], "{}", checked.body);
+        assert_eq!(checked.json()["whatsapp"]["asked"], asked, "{name}: {}", checked.body);
+    }
     assert_eq!(cluster.phone.logins(), logins, "no other node opened the session");
     cluster.end().await;
 }

@@ -7,6 +7,7 @@ use pombo::domain::message::{self, Failure, Outcome, Position};
 use pombo::domain::send::{Mark, Progress, Recipients, Schedule, State};
 use pombo::store::Lease;
 use pombo::store::ledger::{Answer, NewSend, OutcomeOf, PendingWrites};
+use pombo::store::sends::StoredLabel;
 use pombo::store::web_sessions::sends::FirstTry;
 use uuid::Uuid;
 
@@ -45,6 +46,7 @@ fn new_send(id: Uuid, channel_id: Uuid) -> NewSend {
         recipients: Recipients::One(number(MARIA)),
         skipped: 0,
         schedule: Schedule { send_at: None, expires_at: Some(at(1_000_000)) },
+        label: StoredLabel::default(),
     }
 }
 

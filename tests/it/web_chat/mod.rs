@@ -3,12 +3,15 @@
 
 mod contacts;
 mod dry_runs;
+mod examples;
 mod fair;
 mod files;
 mod killed;
 mod limits;
 mod linking;
 mod links;
+mod message_types;
+mod number_checks;
 mod passkey;
 mod refused;
 mod repeated;

@@ -11,6 +11,13 @@ pub(super) fn picture(format: ImageFormat) -> Vec<u8> {
     bytes.into_inner()
 }
 
+/// A red square with sides of this many pixels.
+pub(super) fn square(side: u32, format: ImageFormat) -> Vec<u8> {
+    let mut bytes = Cursor::new(Vec::new());
+    RgbImage::from_pixel(side, side, image::Rgb([200, 30, 30])).write_to(&mut bytes, format).unwrap();
+    bytes.into_inner()
+}
+
 /// A film of a little more than 12 seconds, with sound and picture.
 pub(super) fn film() -> Vec<u8> {
     let tracks = [track(b"soun"), track(b"vide")].concat();

@@ -89,3 +89,24 @@ async fn a_send_is_listed_like_any_other() {
     assert_eq!(shown["channel_id"], json!(world.own.channel));
     assert_eq!(world.sends().await, 1);
 }
+
+#[tokio::test]
+async fn a_send_of_a_web_session_keeps_its_caller_s_words_and_is_found_by_its_recipient() {
+    let world = World::linked().await;
+    world.whatsapp.contact(MARIA);
+    let mut body = text(MARIA, "Olá");
+    body["reference"] = json!("order-7");
+    body["metadata"] = json!({"campaign": "spring"});
+    let (sent, _) = world.arrives(&body).await;
+    assert_eq!(sent.body.get("ignored"), None);
+    let key = &world.own.company.key;
+    let record = world.service.get(&format!("/api/v1/sends/{}", sent.send), key).await.json();
+    assert_eq!((&record["reference"], &record["metadata"]), (&body["reference"], &body["metadata"]));
+    assert_eq!(record["content"], json!({"type": "text", "message": "Olá"}));
+    let found =
+        world.service.get(&format!("/api/v1/messages?recipient={MARIA}&reference=order-7"), key).await;
+    assert_eq!(found.json()["data"][0]["send_id"], sent.send);
+    body["metadata"] = json!({"campaign": 7});
+    let refused = world.post(&body).await;
+    assert_eq!((refused.status, refused.code().as_deref()), (400, Some("invalid_field")));
+}

@@ -61,6 +61,12 @@ fn object(content: &Content) -> Value {
             template
         }
         Content::Interactive { interactive } => interactive.clone(),
+        Content::Sticker { link } => json!({ "link": link }),
+        Content::Location { location } => json!(location),
+        Content::Contacts { contacts } => json!(contacts),
+        Content::Reaction { reaction } => {
+            json!({ "message_id": reaction.message_id, "emoji": reaction.emoji })
+        }
     }
 }
 
@@ -157,6 +163,31 @@ mod tests {
                 "to": "+5511988887777",
                 "biz_opaque_callback_data": "00000000000000000000000000000abc.41",
             })
+        );
+    }
+
+    #[test]
+    fn contents_of_one_structure_are_given_as_they_are() {
+        for stored in [
+            json!({"type": "sticker", "link": "https://e.com/a.webp"}),
+            json!({"type": "location", "location": {"latitude": -23.5613, "longitude": 0.0, "name": "Sol"}}),
+            json!({"type": "contacts", "contacts": [{"name": {"formatted_name": "Ana", "first_name": "Ana"}}]}),
+            json!({"type": "reaction", "reaction": {"message_id": "wamid.x", "emoji": ""}}),
+        ] {
+            let content: Content = serde_json::from_value(stored.clone()).unwrap();
+            let kind = content.kind().as_str();
+            let object =
+                if kind == "sticker" { json!({"link": stored["link"]}) } else { stored[kind].clone() };
+            let body = rendered(&content);
+            assert_eq!((&body["type"], &body[kind]), (&json!(kind), &object));
+        }
+        let content =
+            json!({"type": "reaction", "reaction": {"message_id": "a", "emoji": "👍", "from_me": true}});
+        let reaction = rendered(&serde_json::from_value(content).unwrap())["reaction"].clone();
+        assert_eq!(
+            reaction,
+            json!({"message_id": "a", "emoji": "👍"}),
+            "what the provider does not know is left out"
         );
     }
 

@@ -9,7 +9,7 @@ use url::Url;
 use uuid::Uuid;
 
 use super::room::Taken;
-use super::{Fetcher, Kind, destination, file_name, refusal, resolver};
+use super::{Fetcher, Kind, destination, file_name, refusal, resolver, sticker};
 use domain::error::Refusal;
 
 /// The maximum number of redirects. Usual links need fewer: from http to https, to a host's full name, to
@@ -114,6 +114,7 @@ impl Fetcher {
             Kind::Video => self.options.video_limit,
             Kind::Audio => self.options.audio_limit,
             Kind::Document => self.options.document_limit,
+            Kind::Sticker => sticker::LARGEST,
         }
     }
 }

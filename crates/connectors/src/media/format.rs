@@ -27,6 +27,7 @@ const UNKNOWN: &str = "application/octet-stream";
 /// phones.
 const IMAGES: &[&str] = &[JPEG, PNG, WEBP];
 const VIDEOS: &[&str] = &[MP4, THREE_GP];
+const STICKERS: &[&str] = &[WEBP];
 const SOUNDS: &[&str] = &[OPUS, MP3, M4A, AAC, AMR, WAV];
 
 /// The format of a file.
@@ -74,6 +75,7 @@ impl Format {
             Kind::Video => VIDEOS,
             Kind::Audio => SOUNDS,
             Kind::Document => return Ok(()),
+            Kind::Sticker => STICKERS,
         };
         if fitting.contains(&self.mime_type) {
             Ok(())

@@ -18,6 +18,7 @@ mod refusal;
 mod resolver;
 mod room;
 mod sound;
+mod sticker;
 
 use std::fmt;
 use std::sync::Arc;
@@ -48,6 +49,8 @@ pub enum Kind {
     Audio,
     /// Any file.
     Document,
+    /// A sticker.
+    Sticker,
 }
 
 impl Kind {
@@ -58,6 +61,7 @@ impl Kind {
             Self::Video => "a video",
             Self::Audio => "an audio",
             Self::Document => "a document",
+            Self::Sticker => "a sticker",
         }
     }
 
@@ -68,6 +72,7 @@ impl Kind {
             Self::Video => "an MP4 or 3GP file",
             Self::Audio => "an Ogg file with Opus, or an MP3, M4A, AAC, AMR or WAV file",
             Self::Document => "any file",
+            Self::Sticker => "a WebP file",
         }
     }
 }
@@ -97,6 +102,8 @@ pub struct Media {
     pub thumbnail: Option<Vec<u8>>,
     /// Whether an audio can be played as a voice message: Ogg with Opus.
     pub is_voice_note: bool,
+    /// Whether a sticker moves.
+    pub is_animated: bool,
     _memory: Taken,
 }
 
@@ -120,6 +127,8 @@ pub struct Details {
     pub duration: Option<Duration>,
     /// The thumbnail of an image: a JPEG of some 2 KiB, at most 96 pixels wide and high.
     pub thumbnail: Option<Vec<u8>>,
+    /// Whether a sticker moves.
+    pub is_animated: bool,
 }
 
 /// Fetches the files behind links. The process has one fetcher, which bounds the memory of all files
@@ -202,7 +211,7 @@ impl Fetcher {
         let looked_at = tokio::task::spawn_blocking(move || (details(&bytes, wanted, has_turn), bytes));
         // A file that makes a parser panic is not sent.
         let (details, bytes) = looked_at.await.map_err(|_| refusal::damaged(wanted))?;
-        let Details { mime_type, extension, dimensions, duration, thumbnail } = details?;
+        let Details { mime_type, extension, dimensions, duration, thumbnail, is_animated } = details?;
         let unnamed =
             || extension.map_or_else(|| "document".to_owned(), |ending| format!("document.{ending}"));
         Ok(Media {
@@ -213,6 +222,7 @@ impl Fetcher {
             duration,
             thumbnail,
             is_voice_note: wanted == Kind::Audio && mime_type == format::OPUS,
+            is_animated,
             _memory: memory,
         })
     }
@@ -223,7 +233,8 @@ impl Fetcher {
 ///
 /// # Errors
 ///
-/// `media_unavailable` when the file cannot be sent as the wanted kind.
+/// `media_unavailable` when the file cannot be sent as the wanted kind; `media_too_large` for a sticker that is still and
+/// larger than such a one may be.
 pub fn details(bytes: &[u8], wanted: Kind, with_thumbnail: bool) -> Result<Details, Refusal> {
     let format = Format::of(bytes);
     format.judge(wanted)?;
@@ -240,6 +251,10 @@ pub fn details(bytes: &[u8], wanted: Kind, with_thumbnail: bool) -> Result<Detai
             let picture = picture::read(bytes, mime_type, with_thumbnail);
             let picture = picture.ok_or_else(|| refusal::damaged(wanted))?;
             Details { dimensions: Some(picture.dimensions), thumbnail: picture.thumbnail, ..details }
+        }
+        Kind::Sticker => {
+            let sticker = sticker::read(bytes, mime_type)?;
+            Details { dimensions: Some(sticker.dimensions), is_animated: sticker.is_animated, ..details }
         }
     })
 }

@@ -6,14 +6,19 @@
 use super::Kind;
 use domain::error::{Code, Refusal};
 
+/// The link, or the file behind it, is at fault.
+fn of_link(code: Code, sentence: impl Into<String>) -> Refusal {
+    Refusal::new(code, sentence).about("link")
+}
+
 /// The link leads to an address that is not allowed.
 fn not_allowed(sentence: &str) -> Refusal {
-    Refusal::new(Code::LinkNotAllowed, sentence)
+    of_link(Code::LinkNotAllowed, sentence)
 }
 
 /// There is no usable file behind the link.
 pub(super) fn unavailable(sentence: impl Into<String>) -> Refusal {
-    Refusal::new(Code::MediaUnavailable, sentence)
+    of_link(Code::MediaUnavailable, sentence)
 }
 
 pub(super) fn scheme() -> Refusal {
@@ -112,6 +117,20 @@ pub(super) fn too_large(wanted: Kind, limit: usize) -> Refusal {
     let sentence = format!(
         "the file behind the link is larger than {size}, the most for {}: give a smaller one",
         wanted.noun()
+    );
+    of_link(Code::MediaTooLarge, sentence)
+}
+
+pub(super) fn sticker_size(width: u32, height: u32, side: u32) -> Refusal {
+    unavailable(format!(
+        "the file behind the link is {width} by {height} pixels large: a sticker must be {side} by {side}"
+    ))
+}
+
+pub(super) fn still_sticker(limit: usize) -> Refusal {
+    let sentence = format!(
+        "the file behind the link is larger than {}, the most for a sticker that does not move: give a smaller one",
+        size(limit)
     );
     Refusal::new(Code::MediaTooLarge, sentence)
 }

@@ -7,7 +7,7 @@ explained! {
     pub enum ReasonCode {
         /// The provider refused the token, its permissions, or the number's registration.
         CredentialsRefused = "credentials_refused",
-            "Reconnect the channel with a new token: `pombo channel reconnect ID --token-file FILE`, or the channel's page.";
+            "Reconnect the channel with a new token: `pombo channel reconnect CHANNEL --token-file FILE`, or the channel's page.";
         /// The provider restricted or locked the business account, or its payment failed.
         AccountRestricted = "account_restricted",
             "Settle it with the provider. A new token does not help.";
@@ -37,10 +37,10 @@ explained! {
             "Start the pairing again.";
         /// The same linked device connected from elsewhere.
         Replaced = "replaced",
-            "Stop the other program, then run `pombo channel pair ID`; no new code is needed.";
+            "Stop the other program, then run `pombo channel pair CHANNEL`; no new code is needed.";
         /// WhatsApp refused the connection.
         ConnectionRefused = "connection_refused",
-            "Run `pombo channel pair ID`; no new code is needed.";
+            "Run `pombo channel pair CHANNEL`; no new code is needed.";
         /// The stored keys belong to no linked phone, for example after an old backup was restored. The keys are kept.
         LinkLost = "link_lost",
             "Restore the newest keys, or unlink the device on the phone and pair the channel again.";

@@ -259,6 +259,21 @@ fn a_broken_rule_is_named_by_its_path() {
 }
 
 #[test]
+fn the_first_fault_is_the_one_that_is_named() {
+    let told = |payload: Value| parse(payload).unwrap_err().sentence;
+    let reply = |id: &str, title: &str| json!({"type": "reply", "reply": {"id": id, "title": title}});
+    let twice = json!([reply("y", "Yes"), reply("y", "No"), reply("z", &"x".repeat(21))]);
+    let sentence = told(with(button(), "/action/buttons", twice));
+    assert!(sentence.starts_with("`interactive.action.buttons[1].reply` has the same `id`"), "{sentence}");
+    let untitled = with(list(), "/action/sections/0/title", Value::Null);
+    let sentence = told(with(untitled, "/action/sections/1/rows/0/title", json!(7)));
+    assert!(sentence.starts_with("`interactive.action.sections[0].title` is missing"), "{sentence}");
+    let twice = with(list(), "/action/sections/0/rows/1/id", json!("1"));
+    let sentence = told(with(twice, "/action/sections/1/rows", json!([])));
+    assert!(sentence.starts_with("`interactive.action.sections[0].rows[1]` has the same `id`"), "{sentence}");
+}
+
+#[test]
 fn limits_count_characters_and_are_inclusive() {
     let payload = with(button(), "/action/buttons/0/reply/title", Value::from("ç".repeat(20)));
     assert!(parse(payload).is_ok());

@@ -58,6 +58,8 @@ pub enum Allows {
 impl fmt::Display for Allows {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            // Without a rate there is nothing to catch up with.
+            Self::Pace { rate, burst: _ } if rate.is_unlimited() => rate.fmt(f),
             Self::Pace { rate, burst } => write!(f, "{rate}, burst {burst}"),
             Self::Jittered { rate, jitter } => {
                 write!(f, "{rate}, and up to {} more between two", humantime::format_duration(*jitter))
@@ -76,5 +78,17 @@ impl fmt::Display for Allows {
             Self::Messages(quota) => write!(f, "{quota} messages in 24 hours"),
             Self::Strangers(quota) => write!(f, "{quota} people in 24 hours who never wrote to it"),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pace_without_a_rate_has_no_burst() {
+        let told = |rate, burst| Allows::Pace { rate, burst }.to_string();
+        assert_eq!(told(Rate::UNLIMITED, u32::MAX), "unlimited");
+        assert_eq!(told("80/s".parse().unwrap(), 1), "80/s, burst 1");
     }
 }

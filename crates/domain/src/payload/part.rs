@@ -36,6 +36,23 @@ pub(crate) fn items<'a, T: Part>(
     items.map(|item| T::read(&item).map(|part| (item, part))).collect()
 }
 
+/// Reads the items under this key as [`items`] does, and checks each before the next one is read: a refusal names the first
+/// fault. `check` also gets the number of items.
+pub(crate) fn checked<'a, T: Part>(
+    node: &Node<'a>,
+    key: &str,
+    most: usize,
+    mut check: impl FnMut(&Node<'a>, &T, usize) -> Result<(), Refusal>,
+) -> Result<Vec<T>, Refusal> {
+    let items = node.items_at(key, most)?;
+    let one = |item: &Node<'a>| {
+        let part = T::read(item)?;
+        check(item, &part, items.len())?;
+        Ok(part)
+    };
+    items.iter().map(one).collect()
+}
+
 /// Declares the types of parts, each an enum of the words that a part may have as its `type`, with the refusal of any
 /// other word.
 macro_rules! tags {
@@ -148,7 +165,8 @@ macro_rules! parts {
         $crate::payload::parts! { @field $a $n $f $r $l
             [$(#[$of])* #[schema(max_length = $most)] #[serde(skip_serializing_if = "Option::is_none")]]
             $field: Option<String> = (|node: &$crate::payload::Node<'_>| {
-                node.optional_text(stringify!($field), $most).map(|text| text.map(str::to_owned))
+                node.optional_text($crate::body::field_name(stringify!($field)), $most)
+                    .map(|text| text.map(str::to_owned))
             }), most $most; $($rest)* }
     };
     (@ $a:tt $n:tt $f:tt $r:tt $l:tt $(#[$of:meta])* $field:ident: word($most:tt), $($rest:tt)*) => {

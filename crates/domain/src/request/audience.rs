@@ -24,11 +24,11 @@ const SHOWN_CHARS: usize = 64;
 pub struct Audience {
     /// The valid numbers as they were given; the same one may be there twice.
     pub numbers: Vec<PhoneNumber>,
-    /// The tags, each once, in any order. A text that is no id names no tag and is dropped.
+    /// The tags, each once, in any order.
     pub tags: Vec<Uuid>,
     /// Messages of an earlier send whose recipients belong to the audience. Only a retry names them.
     pub again: Option<Again>,
-    /// The entries that are not numbers.
+    /// The entries that are not numbers, and those that are not the ids of tags.
     pub skipped: Skipped,
 }
 
@@ -55,7 +55,7 @@ pub struct Skipped {
 pub struct SkippedEntry {
     /// The entry's beginning.
     pub input: String,
-    /// The reason, in words that continue "the number …".
+    /// The reason, in words that continue "the number …" or "the tag …".
     pub reason: String,
     /// The kind of reason; `None` in answers from before there were kinds.
     #[serde(default)]
@@ -73,11 +73,22 @@ pub enum SkipCode {
     OptedOut,
     /// It is another number of a person who is in the send already.
     SamePerson,
+    /// The company has no such tag.
+    TagNotFound,
+    /// The message to be retried was sent again before: that one arrived, or may still arrive.
+    AlreadyRetried,
 }
 
 impl SkipCode {
     /// Every kind.
-    pub const ALL: [Self; 4] = [Self::InvalidNumber, Self::Suppressed, Self::OptedOut, Self::SamePerson];
+    pub const ALL: [Self; 6] = [
+        Self::InvalidNumber,
+        Self::Suppressed,
+        Self::OptedOut,
+        Self::SamePerson,
+        Self::TagNotFound,
+        Self::AlreadyRetried,
+    ];
 
     /// The word in answers.
     pub const fn as_str(self) -> &'static str {
@@ -86,6 +97,8 @@ impl SkipCode {
             Self::Suppressed => "suppressed",
             Self::OptedOut => "opted_out",
             Self::SamePerson => "same_person",
+            Self::TagNotFound => "tag_not_found",
+            Self::AlreadyRetried => "already_retried",
         }
     }
 }
@@ -109,6 +122,13 @@ impl Skipped {
         (!phrases.is_empty()).then(|| phrases.join("; "))
     }
 
+    /// Adds further entries, and keeps those that are among the first.
+    pub fn extend(&mut self, others: Self) {
+        self.count += others.count;
+        let room = SHOWN_ENTRIES.saturating_sub(self.first.len());
+        self.first.extend(others.first.into_iter().take(room));
+    }
+
     /// Counts an entry that is no number, and keeps it if it is among the first.
     pub fn add(&mut self, input: &str, reason: &dyn fmt::Display) {
         self.add_as(SkipCode::InvalidNumber, input, reason);
@@ -118,14 +138,18 @@ impl Skipped {
     pub fn add_as(&mut self, code: SkipCode, input: &str, reason: &dyn fmt::Display) {
         self.count += 1;
         if self.first.len() < SHOWN_ENTRIES {
-            let mut chars = input.chars();
-            let mut input: String = chars.by_ref().take(SHOWN_CHARS).collect();
-            if chars.next().is_some() {
-                input.push('…');
-            }
+            let input = beginning(input);
             let (reason, code) = (reason.to_string(), Some(code.as_str().to_owned()));
             self.first.push(SkippedEntry { input, reason, code });
         }
+    }
+}
+
+/// The beginning of an entry, as answers show it.
+pub(super) fn beginning(input: &str) -> String {
+    match input.char_indices().nth(SHOWN_CHARS) {
+        Some((end, _)) => format!("{}…", &input[..end]),
+        None => input.to_owned(),
     }
 }
 
@@ -216,8 +240,13 @@ impl Audience {
 
     fn add_tag(&mut self, entry: Json<'_>) -> bool {
         match entry {
-            Json::Text(text) => self.tags.extend(Uuid::parse_str(text.trim()).ok()),
-            Json::BrokenText => {}
+            Json::Text(text) => match Uuid::parse_str(text.trim()) {
+                Ok(tag) => self.tags.push(tag),
+                Err(_) => {
+                    self.skipped.add_as(SkipCode::TagNotFound, &text, &"is not the id of a tag (a UUID)");
+                }
+            },
+            Json::BrokenText => self.skipped.add_as(SkipCode::TagNotFound, "", &"is not readable text"),
             Json::Absent | Json::Number(_) | Json::Bool | Json::Array | Json::Object => return false,
         }
         true

@@ -7,7 +7,7 @@ use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
 use super::field::{Json, Text};
-use crate::body::Body;
+use crate::body::{Body, MOST_COMPARED, refuse_misspelled};
 use crate::error::{Code, Refusal};
 
 /// How many ignored fields an answer names.
@@ -31,26 +31,35 @@ const OF_SENDS: &[&str] = &[
     "components",
     "contact_fields",
     "interactive",
+    "location",
+    "contacts",
+    "reaction",
     "send_at",
     "expires_at",
+    "reference",
+    "metadata",
 ];
 
 /// The known fields of a body, each as raw text, and the names of unknown fields.
 #[derive(Debug)]
 pub(super) struct Split<'a> {
+    /// The fields that a body of this kind may have.
+    names: &'static [&'static str],
     known: Vec<(&'static str, &'a RawValue)>,
-    unknown: Vec<String>,
+    /// The first ones of many, without those that are `null`.
+    unknown: Vec<Cow<'a, str>>,
 }
 
 impl<'a> Split<'a> {
-    /// Splits the body of a send, which must be a JSON object: anything else is `invalid_body`.
+    /// Splits the body of a send, which must be a JSON object: anything else is `invalid_body`. Then an unknown field that
+    /// is another spelling of a known one is `unknown_field`.
     pub(super) fn send(bytes: &'a [u8]) -> Result<Self, Refusal> {
         split(bytes, Known(OF_SENDS))
     }
 
-    /// Splits another body.
-    pub(super) fn other<T: Body<&'a RawValue>>(bytes: &'a [u8]) -> Result<T, Refusal> {
-        split(bytes, Known(T::NAMES)).map(|split| split.body())
+    /// Splits another body, with the same refusals.
+    pub(super) fn other<T: Body<&'a RawValue>>(bytes: &'a [u8]) -> Result<Self, Refusal> {
+        split(bytes, Known(T::NAMES))
     }
 
     /// The body of this type. Fields of other types are skipped.
@@ -72,9 +81,9 @@ impl<'a> Split<'a> {
                     }
             })
         };
-        let unused = OF_SENDS.iter().filter(|name| !used.contains(name) && asks(name));
+        let unused = self.names.iter().filter(|name| !used.contains(name) && asks(name));
         let unused = unused.map(|name| (*name).to_owned());
-        unused.chain(self.unknown.iter().cloned()).take(MOST_IGNORED).collect()
+        unused.chain(self.unknown.iter().map(|name| shown(name))).take(MOST_IGNORED).collect()
     }
 }
 
@@ -97,12 +106,12 @@ impl<'de> Visitor<'de> for Known {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Split<'de>, A::Error> {
-        let mut split = Split { known: Vec::new(), unknown: Vec::new() };
+        let mut split = Split { names: self.0, known: Vec::new(), unknown: Vec::new() };
         while let Some(Text(name)) = map.next_key::<Text<'de>>()? {
             let Some(known) = self.0.iter().find(|known| **known == name) else {
                 let value: &RawValue = map.next_value()?;
-                if split.unknown.len() < MOST_IGNORED && value.get() != "null" {
-                    split.unknown.push(shown(name));
+                if split.unknown.len() < MOST_COMPARED && value.get() != "null" {
+                    split.unknown.push(name);
                 }
                 continue;
             };
@@ -115,10 +124,10 @@ impl<'de> Visitor<'de> for Known {
     }
 }
 
-fn shown(name: Cow<'_, str>) -> String {
+fn shown(name: &str) -> String {
     match name.char_indices().nth(NAME_CHARS) {
         Some((end, _)) => format!("{}…", &name[..end]),
-        None => name.into_owned(),
+        None => name.to_owned(),
     }
 }
 
@@ -136,5 +145,7 @@ fn split(bytes: &[u8], known: Known) -> Result<Split<'_>, Refusal> {
     }
     let mut reader = serde_json::Deserializer::from_str(text);
     let split = known.deserialize(&mut reader).and_then(|split| reader.end().map(|()| split));
-    split.map_err(|wrong| invalid(format!("the body is not a readable JSON object: {wrong}")))
+    let split = split.map_err(|wrong| invalid(format!("the body is not a readable JSON object: {wrong}")))?;
+    refuse_misspelled(split.unknown.iter().map(|name| &**name), split.names)?;
+    Ok(split)
 }

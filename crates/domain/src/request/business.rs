@@ -1,20 +1,26 @@
 //! A send through a business-account channel.
 
+use std::collections::BTreeMap;
+
 use serde_json::value::RawValue;
 
 use super::audience::{self, Audience};
 use super::body::Split;
+use super::enclosed::{Enclosed, EnclosedFields, Through};
 use super::field::{Json, Raw};
 use super::kind::{self, BusinessKind};
 use super::plain::PlainFields;
 use super::shape::{MessageType, Numbers, Tags, TemplateId};
-use super::{Limits, structured};
+use super::{Limits, label, structured};
 use crate::bodies;
+use crate::contact_card::ContactCard;
 use crate::content::Content;
 use crate::error::{Code, Refusal};
 use crate::interactive::{self, Interactive};
 use crate::link::Link;
-use crate::send::Schedule;
+use crate::location::Location;
+use crate::reaction::Reaction;
+use crate::send::{Label, Schedule};
 use crate::template::{Component, TemplateRequest, contact_field, parse_components, unread_fields};
 use clock::Timestamp;
 
@@ -27,6 +33,8 @@ pub struct BusinessRequest {
     pub audience: Audience,
     /// The schedule; not compared with the present time yet, see [`Schedule::check`].
     pub schedule: Schedule,
+    /// The caller's own words on the send.
+    pub label: Label,
     /// The names of fields that were given and have no effect, the first ones of many.
     pub ignored: Vec<String>,
 }
@@ -42,7 +50,7 @@ pub enum RequestedContent {
 
 bodies! {
     /// A send through a business account. The required fields depend on `type`; other fields have no effect, and are named
-    /// in the answer's `ignored`.
+    /// in the answer's `ignored`. A field that is another spelling of one of these is refused.
     pub struct BusinessSend<'a> of &'a RawValue {
         /// What is sent.
         #[schema(example = "text")]
@@ -58,7 +66,8 @@ bodies! {
         message: Option<String>,
         /// Whether the first link of the text is shown with a preview, for `text`. When absent, a text with a link has one.
         preview_url: Option<bool>,
-        /// Public address of the file, for `image`, `video`, `audio` and `document`.
+        /// Public address of the file, for `image`, `video`, `audio`, `document` and `sticker`. A sticker is a WebP file of
+        /// 512 by 512 pixels: at most 100 KB, or 500 KB if it moves.
         link: Option<String>,
         /// For `image`, `video` and `document`.
         caption: Option<String>,
@@ -87,6 +96,14 @@ bodies! {
         contact_fields: Option<bool>,
         /// Buttons, a list or products, for `interactive`.
         interactive: Option<Interactive>,
+        /// The place, for `location`.
+        location: Option<Location>,
+        /// The cards of one or more people, for `contacts`.
+        #[schema(min_items = 1, max_items = 257)]
+        contacts: Option<Vec<ContactCard>>,
+        /// The message and the emoji, for `reaction`. A reaction goes to one number, without `contact_tag_id`
+        /// (`too_many_recipients`).
+        reaction: Option<Reaction>,
         /// When the send starts, in RFC 3339 with an offset, at most a year ahead. When absent or in the past, it
         /// starts at once. `send_at` and `expires_at` are checked after all other fields.
         #[schema(format = DateTime)]
@@ -95,6 +112,14 @@ bodies! {
         /// must be in the future and after `send_at`.
         #[schema(format = DateTime)]
         expires_at: Option<String>,
+        /// Your own name for the send, such as an order's number: returned in its records, and `GET /api/v1/sends` finds
+        /// the send by it. Nobody receives it.
+        #[schema(max_length = 128, example = "order-4711")]
+        reference: Option<String>,
+        /// Your own notes on the send, returned in its records: at most 16 texts of at most 256 characters, each under a
+        /// key of at most 40. Nobody receives them.
+        #[schema(example = json!({"campaign": "spring"}))]
+        metadata: Option<BTreeMap<String, String>>,
     }
 }
 
@@ -103,8 +128,10 @@ impl BusinessRequest {
     /// more than its text.
     pub fn weight(body: &[u8]) -> usize {
         Split::send(body).map_or(0, |split| {
-            let BusinessSend { components, interactive, .. } = split.body();
-            structured::weight(components).saturating_add(structured::weight(interactive))
+            let body: BusinessSend<'_> = split.body();
+            structured::weight(body.components)
+                .saturating_add(structured::weight(body.interactive))
+                .saturating_add(body.enclosed().weight())
         })
     }
 
@@ -112,9 +139,9 @@ impl BusinessRequest {
     ///
     /// # Errors
     ///
-    /// In this order: `invalid_body`; `missing_type`, `invalid_type`; `missing_recipient`; what the type needs; then
+    /// In this order: `invalid_body`; `unknown_field`; `missing_type`, `invalid_type`; `missing_recipient`; what the type needs; then
     /// `text_too_long`, `link_too_long`, `caption_too_long`, `too_many_recipients`, `too_many_tags`. `invalid_field`
-    /// comes at the step of its field; `send_at` and `expires_at` are the last ones.
+    /// comes at the step of its field; `send_at`, `expires_at`, `reference` and `metadata` are the last ones.
     pub fn parse(body: &[u8], limits: &Limits) -> Result<Self, Refusal> {
         let split = Split::send(body)?;
         let body: BusinessSend<'_> = split.body();
@@ -132,14 +159,18 @@ impl BusinessRequest {
             BusinessKind::Plain(plain) => {
                 RequestedContent::Ready(named_by_link(plain.read(body.plain(), limits)?))
             }
+            BusinessKind::Enclosed(enclosed) => {
+                RequestedContent::Ready(enclosed.read(body.enclosed(), Through::Business)?)
+            }
             BusinessKind::Template => RequestedContent::Template(template(&body, has_contact_fields)?),
             BusinessKind::Interactive => RequestedContent::Ready(interactive(body.interactive)?),
         };
-        if let Some(refusal) = oversize {
+        if let Some(refusal) = oversize.or_else(|| crowd(kind, &audience)) {
             return Err(refusal);
         }
         let schedule = Schedule { send_at: moment(body.send_at)?, expires_at: moment(body.expires_at)? };
-        Ok(Self { content, audience, schedule, ignored: ignored(&split, &body, kind) })
+        let label = label::read(body.reference, body.metadata)?;
+        Ok(Self { content, audience, schedule, label, ignored: ignored(&split, &body, kind) })
     }
 
     /// The fields that a body gave without effect, as [`BusinessRequest::parse`] names them; none of a body that it
@@ -156,6 +187,11 @@ impl BusinessRequest {
 }
 
 impl<'a> BusinessSend<'a> {
+    const fn enclosed(&self) -> EnclosedFields<'a> {
+        let Self { location, contacts, reaction, .. } = *self;
+        EnclosedFields { location, contacts, reaction }
+    }
+
     const fn plain(&self) -> PlainFields<'a> {
         let Self { message, preview_url, link, caption, filename, voice, .. } = *self;
         PlainFields { message, preview_url, link, caption, filename, voice }
@@ -168,16 +204,33 @@ const OF_ALL: &[&str] = &["type", "phone_number", "contact_tag_id", "send_at", "
 fn ignored(split: &Split<'_>, body: &BusinessSend<'_>, kind: BusinessKind) -> Vec<String> {
     let own: &[&str] = match kind {
         BusinessKind::Plain(plain) => plain.fields(),
+        BusinessKind::Enclosed(enclosed) => enclosed.fields(),
         BusinessKind::Template => &["template_id", "language", "components", "contact_fields"],
         BusinessKind::Interactive => &["interactive"],
     };
-    let mut ignored = split.ignored(&[OF_ALL, own].concat());
+    let mut ignored = split.ignored(&[OF_ALL, &label::FIELDS, own].concat());
     if matches!(kind, BusinessKind::Template)
         && let Ok(components) = structured::read(body.components, Code::InvalidComponents)
     {
         ignored.extend(unread_fields(&components));
     }
+    if let BusinessKind::Enclosed(enclosed) = kind
+        && let Ok(content) = enclosed.read(body.enclosed(), Through::Business)
+    {
+        ignored.extend(enclosed.unread(body.enclosed(), &content));
+    }
     ignored
+}
+
+/// The refusal of a reaction to more than one entry: it names one message, which is in one conversation.
+fn crowd(kind: BusinessKind, audience: &Audience) -> Option<Refusal> {
+    let Audience { numbers, tags, again: _, skipped } = audience;
+    let is_one = tags.is_empty() && numbers.len() as u64 + skipped.count <= 1;
+    (kind == BusinessKind::Enclosed(Enclosed::Reaction) && !is_one).then(|| {
+        let sentence = "a reaction goes to the one person in whose conversation its message is: give one `phone_number` \
+                        and no `contact_tag_id`";
+        Refusal::new(Code::TooManyRecipients, sentence)
+    })
 }
 
 /// A document without a name gets the one at the end of its link: without a name, WhatsApp shows `Untitled`.

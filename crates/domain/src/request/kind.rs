@@ -1,5 +1,6 @@
 //! The field `type` of a request.
 
+use super::enclosed::Enclosed;
 use super::field::{Json, Raw};
 use super::plain::Plain;
 use crate::error::{Code, Refusal};
@@ -8,8 +9,16 @@ use crate::error::{Code, Refusal};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum BusinessKind {
     Plain(Plain),
+    Enclosed(Enclosed),
     Template,
     Interactive,
+}
+
+/// The types that a web session sends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum WebKind {
+    Plain(Plain),
+    Enclosed(Enclosed),
 }
 
 /// The types of a business account, by their words.
@@ -21,15 +30,23 @@ pub(super) const BUSINESS: &[(&str, BusinessKind)] = &[
     ("document", BusinessKind::Plain(Plain::Document)),
     ("template", BusinessKind::Template),
     ("interactive", BusinessKind::Interactive),
+    ("sticker", BusinessKind::Plain(Plain::Sticker)),
+    ("location", BusinessKind::Enclosed(Enclosed::Location)),
+    ("contacts", BusinessKind::Enclosed(Enclosed::Contacts)),
+    ("reaction", BusinessKind::Enclosed(Enclosed::Reaction)),
 ];
 
 /// The types of a web session, by their words.
-pub(super) const WEB: &[(&str, Plain)] = &[
-    ("text", Plain::Text),
-    ("image", Plain::Image),
-    ("video", Plain::Video),
-    ("audio", Plain::Audio),
-    ("document", Plain::Document),
+pub(super) const WEB: &[(&str, WebKind)] = &[
+    ("text", WebKind::Plain(Plain::Text)),
+    ("image", WebKind::Plain(Plain::Image)),
+    ("video", WebKind::Plain(Plain::Video)),
+    ("audio", WebKind::Plain(Plain::Audio)),
+    ("document", WebKind::Plain(Plain::Document)),
+    ("sticker", WebKind::Plain(Plain::Sticker)),
+    ("location", WebKind::Enclosed(Enclosed::Location)),
+    ("contacts", WebKind::Enclosed(Enclosed::Contacts)),
+    ("reaction", WebKind::Enclosed(Enclosed::Reaction)),
 ];
 
 /// The words for the types of a business account.

@@ -9,13 +9,18 @@
 //! - `null`, blank texts and empty arrays are absent; only `components` may be an empty array.
 //! - A known field that is given twice makes the body invalid: which one counts would be a guess. Inside
 //!   `components` and `interactive` the last one counts.
-//! - Fields that a type does not use (a text's `caption`) are ignored.
+//! - Fields that a type does not use (a text's `caption`) are ignored, and so are unknown ones, except other spellings of
+//!   known ones.
+//! - A reaction goes to one number: each message of a bulk send is another one.
 
 mod audience;
 mod body;
 mod business;
+mod check;
+mod enclosed;
 mod field;
 mod kind;
+mod label;
 mod plain;
 mod retry;
 mod shape;
@@ -24,6 +29,7 @@ mod web;
 
 pub use self::audience::{Again, Audience, SkipCode, Skipped, SkippedEntry};
 pub use self::business::{BusinessRequest, BusinessSend, RequestedContent};
+pub use self::check::{CheckEntry, CheckRequest, MOST_CHECKED, NumberCheck};
 pub use self::kind::{business_types, web_types};
 pub use self::retry::{RetryRequest, SendAgain};
 pub use self::shape::{

@@ -14,6 +14,7 @@ pub(super) enum Plain {
     Video,
     Audio,
     Document,
+    Sticker,
 }
 
 /// The fields of such contents, in either kind of send.
@@ -51,9 +52,11 @@ impl Plain {
                 Ok(Content::Document { link: link.into_string(), caption, filename })
             }
             Self::Audio => {
-                let link = link(fields.link)?;
-                measure(fields.link, Code::LinkTooLong, link.as_str(), limits.link_chars)?;
+                let link = bare(fields.link, limits)?;
                 Ok(Content::Audio { link: link.into_string(), voice: fields.voice.choice()? })
+            }
+            Self::Sticker => {
+                bare(fields.link, limits).map(|link| Content::Sticker { link: link.into_string() })
             }
         }
     }
@@ -64,6 +67,7 @@ impl Plain {
             Self::Text => &["message", "preview_url"],
             Self::Image | Self::Video => &["link", "caption"],
             Self::Audio => &["link", "voice"],
+            Self::Sticker => &["link"],
             Self::Document => &["link", "caption", "filename"],
         }
     }
@@ -86,6 +90,13 @@ fn text(field: Raw<'_, Option<String>>, limits: &Limits) -> Result<String, Refus
         .ok_or_else(|| field.refuse(Code::MissingMessage, "is missing: give the text to send"))?;
     measure(field, Code::TextTooLong, &text, limits.text_chars)?;
     Ok(text.into_owned())
+}
+
+/// The link of a file without a caption.
+fn bare(field: Raw<'_, Option<String>>, limits: &Limits) -> Result<Link, Refusal> {
+    let link = link(field)?;
+    measure(field, Code::LinkTooLong, link.as_str(), limits.link_chars)?;
+    Ok(link)
 }
 
 fn captioned(fields: PlainFields<'_>, limits: &Limits) -> Result<Captioned, Refusal> {

@@ -9,6 +9,7 @@ use super::business::moment;
 use super::field::{Json, Raw};
 use super::shape::{ErrorCodes, RetriedStates};
 use crate::bodies;
+use crate::body::Body as _;
 use crate::error::{Code, Refusal};
 use crate::message::{Selection, State};
 use crate::send::Schedule;
@@ -23,10 +24,12 @@ pub struct RetryRequest {
     pub selection: Selection,
     /// The schedule; not compared with the present time yet, see [`Schedule::check`].
     pub schedule: Schedule,
+    /// The names of fields that were given and have no effect, the first ones of many.
+    pub ignored: Vec<String>,
 }
 
 bodies! {
-    /// The messages of a send that are retried.
+    /// The messages of a send that are retried. Unknown fields have no effect, and are named in the answer's `ignored`.
     pub struct SendAgain<'a> of &'a RawValue {
         /// The states of the messages; `failed` and `expired` when absent.
         #[schema(example = "failed")]
@@ -48,15 +51,26 @@ impl RetryRequest {
     ///
     /// # Errors
     ///
-    /// `invalid_body`, then `invalid_field`.
+    /// `invalid_body`, then `unknown_field`, then `invalid_field`.
     pub fn parse(bytes: &[u8]) -> Result<Self, Refusal> {
         if bytes.trim_ascii().is_empty() {
-            return Ok(Self { selection: selection(Vec::new(), Vec::new()), schedule: Schedule::default() });
+            return Ok(Self::of(selection(Vec::new(), Vec::new())));
         }
-        let SendAgain { state, error_code, send_at, expires_at } = Split::other(bytes)?;
+        let split = Split::other::<SendAgain<'_>>(bytes)?;
+        let SendAgain { state, error_code, send_at, expires_at } = split.body();
         let (states, codes) = (states(state)?, codes(error_code)?);
         let schedule = Schedule { send_at: moment(send_at)?, expires_at: moment(expires_at)? };
-        Ok(Self { selection: selection(states, codes), schedule })
+        Ok(Self { selection: selection(states, codes), schedule, ignored: split.ignored(SendAgain::NAMES) })
+    }
+
+    /// The fields that a body gave without effect, as [`RetryRequest::parse`] names them; none of a body that it refuses.
+    pub fn ignored(bytes: &[u8]) -> Vec<String> {
+        Self::parse(bytes).map_or_else(|_| Vec::new(), |request| request.ignored)
+    }
+
+    /// The request to send these messages again at once.
+    pub fn of(selection: Selection) -> Self {
+        Self { selection, schedule: Schedule::default(), ignored: Vec::new() }
     }
 }
 

@@ -1,7 +1,9 @@
 //! Every code, and the order in which the checks answer.
 
 mod business;
+mod enclosed;
 mod hostile;
+mod label;
 mod web;
 
 use crate::error::{Code, Refusal};

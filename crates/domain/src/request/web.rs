@@ -1,19 +1,26 @@
 //! A send through a web-session channel: one message to one number or one group.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-use super::Limits;
 use super::body::Split;
+use super::enclosed::{EnclosedFields, Through};
 use super::field::Raw;
-use super::kind;
+use super::kind::{self, WebKind};
 use super::plain::PlainFields;
 use super::shape::{RecipientType, WebMessageType};
+use super::{Limits, label};
 use crate::bodies;
+use crate::contact_card::ContactCard;
 use crate::content::Content;
 use crate::error::{Code, Refusal};
+use crate::location::Location;
 use crate::phone::PhoneNumber;
+use crate::reaction::Reaction;
+use crate::send::Label;
 
 /// The ending of a group's id in WhatsApp Web's addresses, which is not stored.
 pub const GROUP_SUFFIX: &str = "@g.us";
@@ -25,8 +32,11 @@ const MAX_GROUP_CHARS: usize = 40;
 pub struct WebRequest {
     /// The recipient.
     pub recipient: WebRecipient,
-    /// The content: text, image, video, audio or document.
+    /// The content, of a type that a web session sends.
     pub content: Content,
+    /// The caller's own words on the send.
+    #[serde(default, skip_serializing_if = "Label::is_empty")]
+    pub label: Label,
     /// The names of fields that were given and have no effect, the first ones of many.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ignored: Vec<String>,
@@ -34,7 +44,7 @@ pub struct WebRequest {
 
 bodies! {
     /// A send through a web session. Fields that the type does not use have no effect, and are named in the answer's
-    /// `ignored`.
+    /// `ignored`. A field that is another spelling of one of these is refused.
     pub struct WebSend<'a> of &'a RawValue {
         /// What is sent.
         #[schema(example = "text")]
@@ -49,7 +59,8 @@ bodies! {
         message: Option<String>,
         /// A linked phone sends texts without previews of links: `true` has no effect, and is named in `ignored`.
         preview_url: Option<bool>,
-        /// Public address of the file, for the other types.
+        /// Public address of the file, for `image`, `video`, `audio`, `document` and `sticker`. A sticker is a WebP file of
+        /// 512 by 512 pixels: at most 100 KiB, or 500 KiB if it moves.
         link: Option<String>,
         /// For `image`, `video` and `document`.
         caption: Option<String>,
@@ -60,6 +71,21 @@ bodies! {
         /// Whether the sound is a voice message, for `audio`. When absent or `true`, Ogg with Opus is one, and no other
         /// file: then `true` is named in `ignored`.
         voice: Option<bool>,
+        /// The place, for `location`.
+        location: Option<Location>,
+        /// The cards of one or more people, for `contacts`.
+        #[schema(min_items = 1, max_items = 257)]
+        contacts: Option<Vec<ContactCard>>,
+        /// The message and the emoji, for `reaction`.
+        reaction: Option<Reaction>,
+        /// Your own name for the send, such as an order's number: returned in its records, and `GET /api/v1/sends` finds
+        /// the send by it. Nobody receives it.
+        #[schema(max_length = 128, example = "order-4711")]
+        reference: Option<String>,
+        /// Your own notes on the send, returned in its records: at most 16 texts of at most 256 characters, each under a
+        /// key of at most 40. Nobody receives them.
+        #[schema(example = json!({"campaign": "spring"}))]
+        metadata: Option<BTreeMap<String, String>>,
     }
 }
 
@@ -74,13 +100,22 @@ pub enum WebRecipient {
 }
 
 impl WebRequest {
+    /// The memory that [`WebRequest::parse`] may take for the structures in a body. The rest of a request takes no more
+    /// than its text.
+    pub fn weight(body: &[u8]) -> usize {
+        Split::send(body).map_or(0, |split| {
+            let WebSend { location, contacts, reaction, .. } = split.body();
+            EnclosedFields { location, contacts, reaction }.weight()
+        })
+    }
+
     /// Reads a request's body.
     ///
     /// # Errors
     ///
-    /// In this order: `invalid_body`, `missing_type`, `invalid_type`, `missing_phone_number`, `missing_recipient_type`,
-    /// `invalid_recipient_type`, `invalid_phone_number`, `missing_message`, `missing_link`, `invalid_link`, lengths.
-    /// `invalid_field` comes at the step of its field.
+    /// In this order: `invalid_body`, `unknown_field`, `missing_type`, `invalid_type`, `missing_phone_number`,
+    /// `missing_recipient_type`, `invalid_recipient_type`, `invalid_phone_number`, what the type needs, lengths.
+    /// `invalid_field` comes at the step of its field; `reference` and `metadata` are the last ones.
     pub fn parse(body: &[u8], limits: &Limits) -> Result<Self, Refusal> {
         let split = Split::send(body)?;
         let WebSend {
@@ -93,15 +128,34 @@ impl WebRequest {
             caption,
             filename,
             voice,
+            location,
+            contacts,
+            reaction,
+            reference,
+            metadata,
         } = split.body();
-        let plain = kind::read(r#type, kind::WEB)?;
+        let kind = kind::read(r#type, kind::WEB)?;
         let recipient = recipient(phone_number, recipient_type)?;
-        let fields = PlainFields { message, preview_url, link, caption, filename, voice };
-        let content = plain.read(fields, limits)?;
+        let enclosed_fields = EnclosedFields { location, contacts, reaction };
+        let (content, own, unread) = match kind {
+            WebKind::Plain(plain) => {
+                let fields = PlainFields { message, preview_url, link, caption, filename, voice };
+                (plain.read(fields, limits)?, plain.fields(), Vec::new())
+            }
+            WebKind::Enclosed(enclosed) => {
+                let is_group = matches!(recipient, WebRecipient::Group(_));
+                let content = enclosed.read(enclosed_fields, Through::Web { is_group })?;
+                let unread = enclosed.unread(enclosed_fields, &content);
+                (content, enclosed.fields(), unread)
+            }
+        };
+        let label = label::read(reference, metadata)?;
         // A linked phone makes no previews of links.
-        let own: Vec<&str> = plain.fields().iter().copied().filter(|field| *field != "preview_url").collect();
-        let ignored = split.ignored(&[&["type", "phone_number", "recipient_type"], own.as_slice()].concat());
-        Ok(Self { recipient, content, ignored })
+        let own: Vec<&str> = own.iter().copied().filter(|field| *field != "preview_url").collect();
+        let of_all: &[&str] = &["type", "phone_number", "recipient_type"];
+        let mut ignored = split.ignored(&[of_all, &label::FIELDS, own.as_slice()].concat());
+        ignored.extend(unread);
+        Ok(Self { recipient, content, label, ignored })
     }
 }
 
@@ -109,9 +163,9 @@ impl WebRequest {
     /// Checks a request that did not come in a client's body, exactly as [`WebRequest::parse`] does: it has to be one
     /// that a body can ask for.
     pub fn check(&self, limits: &Limits) -> Result<(), Refusal> {
-        let Self { recipient, content, ignored: _ } =
+        let Self { recipient, content, label, ignored: _ } =
             Self::parse(self.body().to_string().as_bytes(), limits)?;
-        if (&recipient, &content) == (&self.recipient, &self.content) {
+        if (&recipient, &content, &label) == (&self.recipient, &self.content, &self.label) {
             return Ok(());
         }
         Err(Refusal::new(Code::InvalidBody, "no body of a request asks for this"))
@@ -127,6 +181,8 @@ impl WebRequest {
             "type": self.content.kind().as_str(),
             "phone_number": to,
             "recipient_type": kind,
+            "reference": self.label.reference,
+            "metadata": self.label.metadata,
         });
         match &self.content {
             Content::Text { body: text, preview_url } => {
@@ -146,6 +202,10 @@ impl WebRequest {
                 body["caption"] = caption.as_deref().into();
                 body["filename"] = filename.as_deref().into();
             }
+            Content::Sticker { link } => body["link"] = link.as_str().into(),
+            Content::Location { location } => body["location"] = json!(location),
+            Content::Contacts { contacts } => body["contacts"] = json!(contacts),
+            Content::Reaction { reaction } => body["reaction"] = json!(reaction),
             Content::Template { .. } | Content::Interactive { .. } => {}
         }
         body

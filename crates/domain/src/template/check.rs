@@ -349,5 +349,5 @@ fn refuse(card: Option<u8>, part: Part, what: impl fmt::Display) -> Refusal {
 }
 
 fn invalid(sentence: String) -> Refusal {
-    Refusal::new(Code::InvalidComponents, sentence)
+    Refusal::new(Code::InvalidComponents, sentence).about("components")
 }

@@ -260,7 +260,7 @@ fn misplaced(text: &str) -> Refusal {
         "`components`: `{shown}` cannot have contact fields: they stand in parameters of type `text`, in header, body, \
          buttons and cards"
     );
-    Refusal::new(Code::InvalidComponents, sentence)
+    Refusal::new(Code::InvalidComponents, sentence).about("components")
 }
 
 /// Whether every `{{` of a text begins a field.
@@ -279,6 +279,7 @@ pub fn check_text(text: &str) -> Result<(), Refusal> {
                  where NAME is one of {names}, and TEXT is for recipients without a value"
             ),
         )
+        .about("components")
     })
 }
 

@@ -79,8 +79,9 @@ impl Part for Parameter {
         let trimmed = |name: Option<String>| name.map(|name| name.trim().to_owned());
         match Kind::read_at(node, "type")?.as_str() {
             "text" => {
+                // The text's own faults come before those of the name.
+                check_line(node, node.text("text", TextParameter::text().most)?)?;
                 let TextParameter { r#type: _, text, parameter_name } = Part::read(node)?;
-                check_line(node, &text)?;
                 Ok(Self::Text { text, parameter_name: trimmed(parameter_name) })
             }
             "currency" => {

@@ -17,6 +17,17 @@ pub fn from_json(name: &str, options: Map<String, Value>) -> Result<Tier, Vec<St
     judge(name, written.collect(), Notation::Json)
 }
 
+/// The tier `name` as a record of its changes has it, whatever it was called then.
+///
+/// # Errors
+///
+/// As [`from_json`]; a record of another version may have options that this program does not know.
+pub fn from_record(name: &str, document: &Value) -> Result<Tier, Vec<String>> {
+    let mut options = document.as_object().cloned().unwrap_or_default();
+    options.remove("name");
+    from_json(name, options)
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::json;

@@ -53,6 +53,19 @@ pub fn parse(text: &str) -> Result<Vec<Tier>, Vec<TierFault>> {
     if faults.is_empty() { Ok(tiers) } else { Err(faults) }
 }
 
+/// The tier as [`parse`] reads it: a table with every option that is set, in the order of the options.
+pub fn to_toml(tier: &Tier) -> String {
+    let mut text = format!("[{}]\n", tier.name);
+    let document = serde_json::to_value(tier).unwrap_or_default();
+    for option in Tier::OPTIONS.iter().filter(|option| **option != "name") {
+        let value = document.get(option).filter(|value| !value.is_null());
+        if let Some(value) = value.and_then(|value| Value::try_from(value).ok()) {
+            text += &format!("{option} = {value}\n");
+        }
+    }
+    text
+}
+
 fn tier(name: &str, written: Value) -> Result<Tier, Vec<String>> {
     let Value::Table(options) = written else {
         return Err(vec![format!("it must be a table: write [{name}] and its options below")]);

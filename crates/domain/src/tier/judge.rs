@@ -14,6 +14,8 @@ pub(super) enum Notation {
     Toml,
     /// `"burst": 1`
     Json,
+    /// `burst=1`
+    Words,
 }
 
 /// One option, as written.
@@ -30,6 +32,15 @@ impl Notation {
         match self {
             Self::Toml => format!("{option} = {value}"),
             Self::Json => format!("\"{option}\": {value}"),
+            Self::Words => format!("{option}={}", value.trim_matches('"')),
+        }
+    }
+
+    /// A value in this notation.
+    pub(super) fn shown(self, value: &Value) -> String {
+        match (self, value) {
+            (Self::Words, Value::String(text)) => text.clone(),
+            _ => value.to_string(),
         }
     }
 }
@@ -65,8 +76,10 @@ fn fault(name: &str, written: &Written, notation: Notation) -> Option<String> {
     if option == "name" {
         return match notation {
             Notation::Toml => Some("a tier is named by its table; remove `name`".to_owned()),
-            Notation::Json if value == name => None,
-            Notation::Json => Some(format!("a tier is named by its path, here `{name}`; remove `name`")),
+            Notation::Json | Notation::Words if value == name => None,
+            Notation::Json | Notation::Words => {
+                Some(format!("a tier is named by its path, here `{name}`; remove `name`"))
+            }
         };
     }
     if !Tier::OPTIONS.contains(&option.as_str()) {

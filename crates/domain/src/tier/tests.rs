@@ -6,7 +6,7 @@ fn sentences(text: &str) -> Vec<String> {
     parse(text).unwrap_err().iter().map(ToString::to_string).collect()
 }
 
-fn only(options: &str) -> Tier {
+pub(super) fn only(options: &str) -> Tier {
     parse(&format!("[only]\n{options}")).unwrap().remove(0)
 }
 
@@ -28,6 +28,20 @@ fn a_tier_survives_the_json_document_that_it_is_kept_as() {
         let document = serde_json::to_string(&tier).unwrap();
         assert_eq!(serde_json::from_str::<Tier>(&document).unwrap(), tier, "{document}");
     }
+}
+
+#[test]
+fn a_tier_reads_back_from_the_file_that_it_is_shown_as() {
+    let odd = Tier {
+        description: "a \"b\"\nc = d".to_owned(),
+        ..only("kind = \"web_session\"\nmessages_per_second = \"1/s\"")
+    };
+    for tier in parse(BUILT_IN).unwrap().into_iter().chain([odd]) {
+        let text = to_toml(&tier);
+        assert_eq!(parse(&text).unwrap(), [tier], "{text}");
+    }
+    let shown = to_toml(&only("messages_per_second = \"1/s\"\nkind = \"business_account\"\nburst = 2"));
+    assert!(shown.starts_with("[only]\nkind = \"business_account\"\ndescription = \"\"\nmessages_per_second = \"1/s\"\nburst = 2\n"), "{shown}");
 }
 
 #[test]

@@ -7,6 +7,7 @@ use serde::{Deserialize, Deserializer, Serialize, de};
 use uuid::Uuid;
 
 use super::Jid;
+use crate::location::Location;
 
 /// The prefix of all ids that WhatsApp Web generates.
 const PREFIX: &str = "3EB0";
@@ -88,6 +89,43 @@ pub enum Content {
     Text(String),
     /// A file.
     Media(Media),
+    /// A place on the map.
+    Location(Location),
+    /// Cards of people, at least one.
+    Contacts(Vec<Card>),
+    /// An emoji below a message.
+    Reaction(ReactionTo),
+}
+
+/// A card of a person.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Card {
+    /// The name, as it is shown.
+    pub name: String,
+    /// The card in the format vCard.
+    pub vcard: String,
+}
+
+impl Card {
+    /// What several cards in one message are called, in the words of WhatsApp's apps.
+    pub fn names(cards: &[Self]) -> String {
+        format!("{} contacts", cards.len())
+    }
+}
+
+/// An emoji below a message, which takes the place of an earlier one.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ReactionTo {
+    /// The conversation of the message.
+    pub chat: Jid,
+    /// The message.
+    pub message: MessageId,
+    /// Whether the session's own account wrote the message.
+    pub is_own: bool,
+    /// The person who wrote the message, for somebody else's message in a group.
+    pub author: Option<Jid>,
+    /// One emoji; an empty text removes the reaction.
+    pub emoji: String,
 }
 
 /// A file to send.
@@ -101,7 +139,7 @@ pub struct Media {
     pub mimetype: String,
     /// The name that is shown for documents.
     pub file_name: Option<String>,
-    /// The caption below images, videos and documents.
+    /// The caption below images, videos and documents; stickers have none.
     pub caption: Option<String>,
     /// The length of a video or audio.
     pub seconds: Option<u32>,
@@ -124,6 +162,11 @@ pub enum MediaKind {
     },
     /// As a file to be saved.
     Document,
+    /// As a sticker.
+    Sticker {
+        /// Whether it moves.
+        is_animated: bool,
+    },
 }
 
 /// Bodies do not belong in logs.
@@ -132,6 +175,9 @@ impl fmt::Debug for Content {
         match self {
             Self::Text(text) => write!(f, "Text({} bytes)", text.len()),
             Self::Media(media) => media.fmt(f),
+            Self::Location(_) => f.write_str("Location"),
+            Self::Contacts(cards) => write!(f, "Contacts({})", cards.len()),
+            Self::Reaction(_) => f.write_str("Reaction"),
         }
     }
 }
@@ -192,6 +238,12 @@ pub enum Built {
     Text,
     /// The file.
     Media(BuiltMedia),
+    /// The place.
+    Location(Location),
+    /// The cards.
+    Contacts(Vec<Card>),
+    /// The emoji and its message.
+    Reaction(ReactionTo),
 }
 
 /// An uploaded and encrypted file.
@@ -207,7 +259,7 @@ pub struct BuiltMedia {
     pub file_length: u64,
     /// The given name; only for documents.
     pub file_name: Option<String>,
-    /// The given caption; not for audio.
+    /// The given caption; not for audio and stickers.
     pub caption: Option<String>,
     /// The given length; only for video and audio.
     pub seconds: Option<u32>,

@@ -10,7 +10,8 @@ mod record;
 pub use self::event::{Ack, AckState, Ban, End, Event, PairingFailure, RESTRICTED};
 pub use self::jid::{InvalidJid, Jid};
 pub use self::message::{
-    Built, BuiltMedia, Content, InvalidMessageId, Media, MediaKind, MessageId, Prepared, Sent,
+    Built, BuiltMedia, Card, Content, InvalidMessageId, Media, MediaKind, MessageId, Prepared, ReactionTo,
+    Sent,
 };
 pub use self::passkey::{
     Assertion, Challenge, InvalidAssertion, PasskeyRefused, WebAuthnAssertion, WebAuthnResponse,

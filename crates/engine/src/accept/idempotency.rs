@@ -96,6 +96,15 @@ impl KeyGuard {
         &self.claim
     }
 
+    /// Releases the key before it returns, if the database answers: the next request finds it free.
+    pub(super) async fn release(mut self) {
+        if let Some((store, node)) = &self.shared
+            && store.nodes().release_key(*node, self.company_id, &self.claim.key).await.is_ok()
+        {
+            self.shared = None;
+        }
+    }
+
     /// The key, to move to the node that carries out the request; `None` outside of a cluster.
     pub(crate) fn to_move(&self) -> Option<MovedKey> {
         let Claim { key, fingerprint } = self.claim.clone();
@@ -141,17 +150,9 @@ impl Engine {
     /// `idempotency_in_progress` while a request under this key is being carried out, `idempotency_key_reused` when
     /// another request was accepted under it. [`Error::Unavailable`] when that cannot be looked up.
     pub async fn claim(&self, company_id: Uuid, claim: Claim) -> Result<Turn, Error> {
-        let mut held = self.0.claims.hold(company_id, &claim);
+        let held = hold(self, company_id, &claim).await?;
         if let Err(Until::HandedOver) = held {
             return Err(in_progress().into());
-        }
-        if let (Ok(here), Some(node)) = (&mut held, self.0.shared.cluster.node()) {
-            let store = self.store().clone();
-            if store.nodes().claim_key(node, company_id, &claim.key).await? {
-                here.shared = Some((store, node));
-            } else {
-                held = Err(Until::Accepted);
-            }
         }
         let since = Timestamp::now().minus(KEPT);
         let kept = self.store().of(company_id).answers().find(&claim.key, since).await?;
@@ -194,6 +195,36 @@ impl Engine {
         held.shared = Some((store, here));
         Ok(Some(held))
     }
+}
+
+/// Holds the key in the whole cluster, unless another request does.
+async fn hold(engine: &Engine, company_id: Uuid, claim: &Claim) -> Result<Result<KeyGuard, Until>, Error> {
+    let mut held = engine.0.claims.hold(company_id, claim);
+    if let (Ok(here), Some(node)) = (&mut held, engine.0.shared.cluster.node()) {
+        let store = engine.store().clone();
+        if store.nodes().claim_key(node, company_id, &claim.key).await? {
+            here.shared = Some((store, node));
+        } else {
+            held = Err(Until::Accepted);
+        }
+    }
+    Ok(held)
+}
+
+/// Holds the family of a send, so that one retry is accepted after the other. It is held as a key that no client can give,
+/// because it has a space.
+///
+/// # Errors
+///
+/// `retry_in_progress` while another retry holds it; [`Error::Unavailable`] when that cannot be looked up.
+pub(super) async fn hold_retries(engine: &Engine, company_id: Uuid, family: Uuid) -> Result<KeyGuard, Error> {
+    let claim = Claim { key: format!("retry {family}"), fingerprint: [0; 32] };
+    let held = hold(engine, company_id, &claim).await?;
+    Ok(held.map_err(|_| {
+        let sentence = "another retry of this send is being accepted: try again after the seconds of Retry-After, \
+                        and the messages that it sends are skipped";
+        Refusal::new(Code::RetryInProgress, sentence)
+    })?)
 }
 
 /// Releases the key for other nodes, then for this one, with retries until that succeeds: otherwise clients would

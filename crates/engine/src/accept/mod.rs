@@ -16,6 +16,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use actix::Addr;
+use uuid::Uuid;
 
 use self::plan::{Forecast, Outcome, Planned, WithoutFields};
 use self::resolver::{Resolve, Resolved, Resolver};
@@ -26,9 +27,10 @@ use domain::channel::Channel;
 use domain::content::Content;
 use domain::error::{Code, Refusal};
 use domain::plan::{Binding, Estimate};
-use domain::request::{Audience, BusinessRequest, RequestedContent, Skipped};
+use domain::request::{Audience, BusinessRequest, RequestedContent, SkipCode, Skipped};
 use domain::send::{Recipients, Source, TemplateUse};
 use domain::template::{Category, Template, TemplateRequest};
+use store::Store;
 use telemetry::Origin;
 
 /// The result of a dry run: what the send would be.
@@ -68,18 +70,14 @@ impl Engine {
         guard: Option<KeyGuard>,
     ) -> Result<Accepted, Error> {
         let Some(guard) = guard else { return self.accept(channel, request, None).await };
-        // The caller may leave before the answer comes: a request under a key runs to its end, and the key stays held
-        // until then.
+        // A request under a key runs to its end, and the key stays held until then.
         let (engine, channel) = (self.clone(), Arc::clone(channel));
-        let accepting = actix::spawn(telemetry::carried(async move {
+        to_its_end(async move {
             let accepted = engine.accept(&channel, request, Some(guard.claim().clone())).await;
             drop(guard);
             accepted
-        }));
-        accepting.await.unwrap_or_else(|error| {
-            tracing::error!(%error, "accepting a send was interrupted");
-            Err(Error::Internal)
         })
+        .await
     }
 
     /// Does the checks of [`Engine::send`], with the same refusals in the same order, and queues nothing.
@@ -130,7 +128,7 @@ impl Engine {
         if self.0.stopping.load(Ordering::Relaxed) {
             return Err(Error::Unavailable { retry_after: RETRY_AFTER });
         }
-        let BusinessRequest { content, audience, schedule, ignored: _ } = request;
+        let BusinessRequest { content, audience, schedule, label, ignored: _ } = request;
         schedule.check(Timestamp::now())?;
         let (content, template) = match content {
             RequestedContent::Ready(content) => (content, None),
@@ -141,6 +139,7 @@ impl Engine {
         };
         self.directory().actor(channel).admit()?;
         let (company_id, channel_id) = (channel.company_id, channel.id);
+        let audience = of_own_tags(self.store(), company_id, audience).await?;
         let sources = sources(&audience);
         let order = Order {
             company_id,
@@ -149,6 +148,7 @@ impl Engine {
             group: None,
             template,
             schedule,
+            label,
             sources,
             claim,
             is_awaited: false,
@@ -187,6 +187,7 @@ impl Engine {
                 Code::TemplateNotFound,
                 format!("{what}; `GET …/templates` lists those that can be sent"),
             )
+            .about("template_id")
         };
         let company = channel.company_id;
         let mut found = self
@@ -222,20 +223,43 @@ impl Engine {
     }
 }
 
+/// The audience without tags that the company does not have, which are skipped.
+async fn of_own_tags(store: &Store, company_id: Uuid, mut audience: Audience) -> Result<Audience, Error> {
+    if audience.tags.is_empty() {
+        return Ok(audience);
+    }
+    let own = store.of(company_id).tags().among(&audience.tags).await?;
+    let Audience { tags, skipped, .. } = &mut audience;
+    tags.retain(|tag| {
+        let is_own = own.contains(tag);
+        if !is_own {
+            skipped.add_as(SkipCode::TagNotFound, &tag.to_string(), &"is no tag of this company");
+        }
+        is_own
+    });
+    Ok(audience)
+}
+
 /// The sources of an audience, beside its numbers.
 fn sources(audience: &Audience) -> Vec<Source> {
     let again = audience.again.iter().map(|again| Source::Send(again.send_id));
     audience.tags.iter().map(|tag| Source::Tag(*tag)).chain(again).collect()
 }
 
+/// Runs this to its end, even if the caller leaves before the answer comes.
+async fn to_its_end<T: 'static>(work: impl Future<Output = Result<T, Error>> + 'static) -> Result<T, Error> {
+    actix::spawn(telemetry::carried(work)).await.unwrap_or_else(|error| {
+        tracing::error!(%error, "accepting a send was interrupted");
+        Err(Error::Internal)
+    })
+}
+
 /// The refusal of a send without recipients, with the true reasons where entries were skipped.
 fn nobody(is_retry: bool, skipped: Skipped) -> Error {
-    let sentence = if is_retry {
-        "nobody is left to send to again: no message of the send has a selected state and code, or all recipients \
-         are skipped now"
-            .to_owned()
-    } else if let Some(reasons) = skipped.reasons() {
+    let sentence = if let Some(reasons) = skipped.reasons() {
         format!("nobody is left to send to: {reasons}")
+    } else if is_retry {
+        "nobody is left to send to again: no message of the send has a selected state and code".to_owned()
     } else {
         "nobody is left to send to: give a number of 7 to 15 digits that begins with a country code, or a tag \
          with contacts that have one"

@@ -133,6 +133,7 @@ impl Planned {
         let mut contacts = Contacts::of(company_id, needed_fields);
         let (mut unique, mut block) = (Unique::new(numbers, &tags, again), Vec::with_capacity(BLOCK));
         while unique.next(store, company_id, BLOCK, &mut block).await? {
+            skipped.extend(unique.take_skipped());
             let is_marketing = is_marketing.unwrap_or_default();
             suppressed.add(suppressions.skip_suppressed(company_id, is_marketing, &mut block, &mut skipped));
             met.skip_second_forms(people, company_id, &mut block, &mut skipped);
@@ -141,6 +142,7 @@ impl Planned {
             let block = block.drain(..).map(|number| people.person(company_id, number));
             known.extend(block.filter(|person| lately.contains(person)));
         }
+        skipped.extend(unique.take_skipped());
         let ages = written.iter().filter(|(number, _)| !known.contains(number));
         let mut others: Vec<_> = ages.map(|(_, at)| now.from_now(*at)).collect();
         others.sort_unstable_by(|one, other| other.cmp(one));

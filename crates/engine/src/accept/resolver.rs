@@ -7,6 +7,7 @@
 //! counts the audience here.
 
 mod again;
+mod elsewhere;
 mod met;
 mod unique;
 
@@ -129,8 +130,10 @@ impl Writing {
         let (read, mut blocks) = mpsc::channel(STEP);
         let reading = read_ahead(Arc::clone(&self.shared), self.resolve.order.company_id, unique, read);
         let writing = async move {
-            while let Some(block) = blocks.recv().await {
-                self.block(block?).await?;
+            while let Some(part) = blocks.recv().await {
+                let ResolvedBlock { numbers, skipped } = part?;
+                self.resolved.skipped.extend(skipped);
+                self.block(numbers).await?;
             }
             self.finish().await
         };
@@ -187,19 +190,28 @@ impl Writing {
     }
 }
 
+/// The next part of an audience.
+struct ResolvedBlock {
+    numbers: Vec<PhoneNumber>,
+    /// Numbers that were skipped on the way.
+    skipped: Skipped,
+}
+
 /// Reads an audience a block at a time until it ends, a read fails, or the receiver is gone.
 async fn read_ahead(
     shared: Arc<Shared>,
     company_id: Uuid,
     mut unique: Unique,
-    blocks: mpsc::Sender<Result<Vec<PhoneNumber>, Error>>,
+    blocks: mpsc::Sender<Result<ResolvedBlock, Error>>,
 ) {
     let size = shared.engine.block_size;
     loop {
-        let mut block = Vec::with_capacity(size);
-        let read = match unique.next(&shared.store, company_id, size, &mut block).await {
-            Ok(true) => Ok(block),
-            Ok(false) => return,
+        let mut numbers = Vec::with_capacity(size);
+        let read = unique.next(&shared.store, company_id, size, &mut numbers).await;
+        let skipped = unique.take_skipped();
+        let read = match read {
+            Ok(false) if skipped.count == 0 => return,
+            Ok(_) => Ok(ResolvedBlock { numbers, skipped }),
             Err(error) => {
                 tracing::error!(%error, "cannot read an audience");
                 Err(if error.is_passing() { Error::Unavailable } else { Error::Closed })

@@ -5,29 +5,34 @@ use std::sync::Arc;
 
 use uuid::Uuid;
 
+use super::idempotency::hold_retries;
+use super::to_its_end;
 use crate::{Accepted, DryRun, Engine, Error, KeyGuard, no_such_send};
 use domain::channel::{Channel, Kind};
 use domain::content::Content;
 use domain::error::{Code, Refusal};
 use domain::request::{Again, Audience, BusinessRequest, RequestedContent, RetryRequest};
+use domain::send::Label;
 use domain::template::TemplateRequest;
 use store::sends::Sent;
 
 /// An earlier send of a company, to be retried.
 #[derive(Debug)]
 pub struct Retried {
+    company_id: Uuid,
     send_id: Uuid,
     channel: Arc<Channel>,
     content: RequestedContent,
+    label: Label,
 }
 
 impl Retried {
     /// The request for the new send.
     fn request(self, request: RetryRequest) -> (Arc<Channel>, BusinessRequest) {
-        let RetryRequest { selection, schedule } = request;
-        let Self { send_id, channel, content } = self;
+        let RetryRequest { selection, schedule, ignored } = request;
+        let Self { company_id: _, send_id, channel, content, label } = self;
         let audience = Audience { again: Some(Again { send_id, selection }), ..Audience::default() };
-        (channel, BusinessRequest { content, audience, schedule, ignored: Vec::new() })
+        (channel, BusinessRequest { content, audience, schedule, label, ignored })
     }
 }
 
@@ -39,7 +44,7 @@ impl Engine {
     /// `send_not_found`; `channel_not_found` when it went through a web session, or its channel is gone.
     pub async fn retried(&self, company_id: Uuid, send_id: Uuid) -> Result<Retried, Error> {
         let sent = self.store().of(company_id).sends().sent(send_id).await?.ok_or_else(no_such_send)?;
-        let Sent { channel_id, content, template_id } = sent;
+        let Sent { channel_id, content, template_id, label } = sent;
         let channel = self.channel(channel_id).await?;
         let channel = channel.filter(|channel| channel.kind == Kind::BusinessAccount).ok_or_else(|| {
             Refusal::new(
@@ -60,19 +65,33 @@ impl Engine {
             }
             (content, _) => RequestedContent::Ready(content),
         };
-        Ok(Retried { send_id, channel, content })
+        Ok(Retried { company_id, send_id, channel, content, label })
     }
 
     /// Retries messages of an earlier send as a new send, which is durable when this returns. With a key `guard`, the
-    /// answer is stored under its key.
+    /// answer is stored under its key. A message that another send of the family has sent, or will send, is skipped.
+    ///
+    /// # Errors
+    ///
+    /// `retry_in_progress` while another retry of the family is being accepted; then those of [`Engine::send`].
     pub async fn retry(
         &self,
         retried: Retried,
         request: RetryRequest,
         guard: Option<KeyGuard>,
     ) -> Result<Accepted, Error> {
+        let Retried { company_id, send_id, .. } = retried;
+        let family = self.store().of(company_id).sends().first_of_family(send_id).await?;
+        let held = hold_retries(self, company_id, family).await?;
         let (channel, request) = retried.request(request);
-        self.send(&channel, request, guard).await
+        let engine = self.clone();
+        // The next retry must see this one's recipients.
+        to_its_end(async move {
+            let accepted = engine.send(&channel, request, guard).await;
+            held.release().await;
+            accepted
+        })
+        .await
     }
 
     /// Does the checks of [`Engine::retry`], with the same refusals in the same order, and queues nothing.

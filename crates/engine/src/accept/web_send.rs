@@ -9,6 +9,7 @@
 
 mod addresses;
 mod dry_run;
+mod number_check;
 mod questions;
 mod repeat;
 
@@ -21,7 +22,8 @@ use url::Url;
 use uuid::Uuid;
 
 pub use self::dry_run::{DryRunFile, WebDryRun};
-pub(crate) use self::questions::{AskPicture, BeginWeb, DryRunWeb, SendWeb};
+pub use self::number_check::NumbersChecked;
+pub(crate) use self::questions::{AskNumbers, AskPicture, BeginWeb, DryRunWeb, SendWeb};
 use crate::channel::{Admit, PAIR_SENTENCE};
 use crate::handover::{Admitted, Form, HandOver, HandedOver, Render, Wait, link};
 use crate::ledger::{Accept, Order};
@@ -164,7 +166,7 @@ impl WebSends<'_> {
         render: Render,
     ) -> Result<Submitted, Error> {
         self.engine.check_running()?;
-        let WebRequest { recipient, content, mut ignored } = request;
+        let WebRequest { recipient, content, label, mut ignored } = request;
         let session = self.session(channel)?;
         let known = self.known(channel, &recipient).await?;
         let (stranger, patience) =
@@ -186,6 +188,7 @@ impl WebSends<'_> {
             group,
             template: None,
             schedule: Schedule { send_at: None, expires_at: Some(Timestamp::now().plus(patience)) },
+            label,
             sources: Vec::new(),
             claim: guard.map(|guard| guard.claim().clone()),
             is_awaited: true,
@@ -240,18 +243,14 @@ impl WebSends<'_> {
     async fn admit_web(&self, channel: &Channel, admit: Admit) -> Result<Admitted, Error> {
         let later = Error::Unavailable { retry_after: RETRY_AFTER };
         let admitted = self.engine.directory().ask(channel.id, admit).await.ok_or(later)?;
-        admitted.map_err(|too_soon| Error::TooSoon {
-            retry_after: too_soon.retry_after,
-            sentence: too_soon.sentence,
-            spent: too_soon.spent,
-        })
+        Ok(admitted?)
     }
 
     /// The file behind the link, if there is one.
     async fn file(&self, channel: &Channel, content: &Content) -> Result<Option<Media>, Error> {
         let Some((link, kind)) = link(content) else { return Ok(None) };
         let link = Url::parse(link).map_err(|_| {
-            Refusal::new(Code::InvalidLink, "`link` is not an absolute http or https address")
+            Refusal::of("link", Code::InvalidLink, "is not an absolute http or https address")
         })?;
         Ok(Some(self.engine.0.shared.fetcher.fetch(channel.company_id, &link, kind).await?))
     }
@@ -259,7 +258,7 @@ impl WebSends<'_> {
     /// Notes the first message to a person, who is no stranger from here on.
     async fn no_stranger_any_more(&self, channel: &Channel, number: PhoneNumber, at: Timestamp) {
         if let Err(error) = self.engine.store().web_sessions().note_first_sent(channel.id, number, at).await {
-            tracing::warn!(channel.id = %channel.id, %error, "cannot note the first message to a person");
+            tracing::warn!(channel.id = %channel.id, channel.name = %channel.name, %error, "cannot note the first message to a person");
         }
     }
 

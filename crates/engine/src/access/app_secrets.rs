@@ -51,7 +51,7 @@ impl AppSecrets {
         let read = async || {
             let sealed = store.channels().secrets(channel.id).await?.and_then(|secrets| secrets.app_secret);
             let Some(sealed) = sealed else {
-                tracing::warn!(channel.id = %channel.id, "the channel has no app secret, its webhooks are refused: give it with `pombo channel webhook --app-secret-file`");
+                tracing::warn!(channel.id = %channel.id, channel.name = %channel.name, "the channel has no app secret, its webhooks are refused: give it with `pombo channel webhook --app-secret-file`");
                 return Ok(None);
             };
             let context = context::app_secret(channel.id);
@@ -95,7 +95,7 @@ async fn open(
             channel.id
         ))),
         Err(error) => {
-            tracing::error!(channel.id = %channel.id, %error, "{otherwise}");
+            tracing::error!(channel.id = %channel.id, channel.name = %channel.name, %error, "{otherwise}");
             Ok(None)
         }
     }

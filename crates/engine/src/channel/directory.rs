@@ -10,6 +10,7 @@ use uuid::Uuid;
 
 use super::leaving::Leaving;
 use super::load::Load;
+use super::machine::Present;
 use super::{Gate, Handle, Refresh, Stop, ToChannel};
 use crate::ledger::Listeners;
 use crate::shared::Shared;
@@ -169,6 +170,12 @@ impl Directory {
         load
     }
 
+    /// The running channels, each with what it did at its last input.
+    pub(super) fn present(&self) -> Vec<(Arc<Channel>, Present)> {
+        let present = |entry: &Entry| Some((Arc::clone(&entry.channel), entry.running()?.present()?));
+        self.entries.iter().filter_map(|entry| present(&entry)).collect()
+    }
+
     /// Takes over a channel's record, unless the one here is newer, and tells the channel's actor.
     pub(crate) fn update(&self, channel: Arc<Channel>) {
         let mut entry = self.entries.entry(channel.id).or_insert_with(|| Entry::new(&channel));
@@ -207,6 +214,11 @@ impl Directory {
             entry = Some(place.remove());
         }
         Hidden { directory: self, id, entry, leaving, is_removed: false }
+    }
+
+    /// Whether a known channel runs under the tier of this name.
+    pub(crate) fn has_channel_under(&self, tier: &str) -> bool {
+        self.entries.iter().any(|entry| entry.channel.tier == tier)
     }
 
     /// Tells every actor to read its tier again.
@@ -277,7 +289,7 @@ impl Directory {
             .map(|entry| Arc::clone(&entry.channel))
             .collect();
         for channel in &ended {
-            tracing::error!(channel.id = %channel.id, "a channel's actor ended unexpectedly, restarting it");
+            tracing::error!(channel.id = %channel.id, channel.name = %channel.name, "a channel's actor ended unexpectedly, restarting it");
             self.wake(channel);
         }
         ended.len()

@@ -2,10 +2,12 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use parking_lot::Mutex;
 use uuid::Uuid;
 
-use super::machine::Backlog;
+use super::machine::{Backlog, Present};
 use crate::channel::Channels;
+use domain::channel::Status;
 
 /// The messages in memory, of one channel or of all together.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -40,15 +42,23 @@ pub(super) struct Shown {
     bulk: AtomicU64,
     retry: AtomicU64,
     in_flight: AtomicU64,
+    /// `None` until the first input.
+    present: Mutex<Option<Present>>,
 }
 
 impl Shown {
-    pub(super) fn show(&self, backlog: Backlog) {
+    pub(super) fn show(&self, backlog: Backlog, present: Present) {
+        *self.present.lock() = Some(present);
         let Backlog { direct, bulk, retry, in_flight } = backlog;
         self.direct.store(direct, Ordering::Relaxed);
         self.bulk.store(bulk, Ordering::Relaxed);
         self.retry.store(retry, Ordering::Relaxed);
         self.in_flight.store(in_flight, Ordering::Relaxed);
+    }
+
+    /// What the channel did at its last input.
+    pub(super) fn present(&self) -> Option<Present> {
+        self.present.lock().clone()
     }
 
     /// The load, given the number of messages in the channel's mailbox.
@@ -80,6 +90,10 @@ impl Channels<'_> {
         metrics::gauge!("pombo_mailbox_messages", "actor" => "channel").set(mailbox as f64);
         let ledger = self.engine.0.shared.ledger.waiting();
         metrics::gauge!("pombo_mailbox_messages", "actor" => "ledger").set(ledger as f64);
+        for status in Status::ALL {
+            let channels = self.engine.0.shared.census.channels(*status);
+            metrics::gauge!("pombo_channels", "status" => status.as_str()).set(channels as f64);
+        }
         let cluster = &self.engine.0.shared.cluster;
         if let Some((shards, nodes)) = cluster.figures() {
             metrics::gauge!("pombo_cluster_shards").set(shards as f64);

@@ -4,18 +4,20 @@
 //! survive: sends and outcomes are in the store, and a new machine continues from there. It has no clock, no randomness
 //! and no I/O. The shell is the channel's actor: it passes events to the machine, and carries out its effects.
 //!
-//! Around them: the [`directory`] of all channels in use, the [`load`] of each, and what operators do with channels.
+//! Around them: the [`directory`] of all channels in use, the [`load`] and the [`gauges`] of each, and what operators do with channels.
 
 pub(super) mod addition;
 mod change;
 pub(super) mod directory;
+mod gauges;
 mod leaving;
 pub(super) mod load;
 pub(crate) mod machine;
 pub mod retiering;
 mod shell;
 
-pub(crate) use self::machine::{Admit, PAIR_SENTENCE, Troubled, Viewed};
+pub use self::gauges::Sample;
+pub(crate) use self::machine::{Admit, AdmitLookup, PAIR_SENTENCE, Troubled, Viewed};
 pub(crate) use self::shell::{
     AskPace, ClockWasSet, Explain, Gate, Handle, Heard, Look, LookAhead, OfAccount, Overlooked, Recheck,
     Refresh, Release, Stop, TemplatesChanged, ToChannel, connector,

@@ -10,11 +10,13 @@ use super::AskPace;
 use crate::Error;
 use crate::account::Window;
 use crate::channel::Channels;
+use crate::contacts::people::People;
 use clock::Timestamp;
 use domain::channel::Channel;
 use domain::plan::{self, Amount, Course, Estimate, Written};
 use domain::template::WrittenTo;
 use domain::tier::{QUOTA_SPAN, Quota, Tier};
+use store::Store;
 use store::overview::Running;
 use store::plan::Ahead;
 
@@ -34,11 +36,42 @@ pub struct Effect {
     pub after: Estimate,
 }
 
+/// What would change if every tier were changed alike.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Changed {
+    /// The sends with the most messages left, of each tier.
+    pub effects: Vec<Effect>,
+    /// The tiers that cannot be changed like this, each with the reason.
+    pub left_out: Vec<(String, String)>,
+    /// Whether any tier can.
+    pub is_possible: bool,
+}
+
+impl Changed {
+    /// Why no tier can be changed like this; `None` when one can.
+    pub fn fault(&self) -> Option<&str> {
+        let first = self.left_out.first().map_or("there are no tiers", |(_, reason)| reason.as_str());
+        (!self.is_possible).then_some(first)
+    }
+}
+
 /// The part that is the same under both tiers, read once for each channel.
 struct Stand {
     channel: Arc<Channel>,
     tier: Arc<Tier>,
     course: Course,
+}
+
+impl Stand {
+    fn effect(&self, send: Running, after: &Tier) -> Effect {
+        let course = of_send(&self.course, &send);
+        Effect {
+            before: plan::estimate(&course, &self.tier),
+            after: plan::estimate(&course, after),
+            channel: Arc::clone(&self.channel),
+            send,
+        }
+    }
 }
 
 impl Channels<'_> {
@@ -54,22 +87,41 @@ impl Channels<'_> {
         let mut stands: HashMap<Uuid, Stand> = HashMap::new();
         let mut effects = Vec::new();
         for send in running {
-            let Stand { channel, tier: current, course } = match stands.entry(send.channel_id) {
+            let stand = match stands.entry(send.channel_id) {
                 Entry::Occupied(known) => known.into_mut(),
                 Entry::Vacant(place) => {
                     let Some(stand) = self.stand(send.channel_id, tier, now).await? else { continue };
                     place.insert(stand)
                 }
             };
-            let course = of_send(course, &send);
-            effects.push(Effect {
-                before: plan::estimate(&course, current),
-                after: plan::estimate(&course, tier),
-                channel: Arc::clone(channel),
-                send,
-            });
+            effects.push(stand.effect(send, tier));
         }
         Ok(effects)
+    }
+
+    /// What would change if `change` were applied to every tier, as [`Channels::effect_of`] tells it of one.
+    ///
+    /// # Errors
+    ///
+    /// As [`Channels::effect_of`].
+    pub async fn effects_of(
+        &self,
+        change: impl Fn(&Tier) -> Result<Tier, Vec<String>>,
+    ) -> Result<Changed, Error> {
+        let records = self.engine.all_records().await?.tiers().all().await?;
+        let mut changed = Changed::default();
+        for record in records {
+            let tier =
+                serde_json::from_str::<Tier>(&record.settings).map_err(|error| vec![error.to_string()]);
+            match tier.and_then(|tier| change(&tier)) {
+                Ok(after) => {
+                    changed.is_possible = true;
+                    changed.effects.extend(self.effect_of(&after).await?);
+                }
+                Err(faults) => changed.left_out.push((record.name, faults.join("; also: "))),
+            }
+        }
+        Ok(changed)
     }
 
     /// A channel's queue and the factors of its pace; `None` when the channel is gone.
@@ -78,31 +130,68 @@ impl Channels<'_> {
         self.engine.directory().actor(&channel);
         let Some(pace) = self.engine.directory().ask(channel_id, AskPace).await else { return Ok(None) };
         let records = self.engine.all_records().await?;
-        let Ahead { queue, to_recipient: _ } = records.sends().ahead(channel_id, None, now).await?;
-        let has_quota = [tier, &pace.tier].iter().any(|tier| tier.template_quota != Quota::Unlimited);
-        let mut others = Vec::new();
-        if let Some(account_id) = channel.waba_id.as_deref().filter(|_| has_quota && queue.has_templates()) {
-            let mut account = Window::default();
-            let people = &self.engine.0.shared.people;
-            let restore = |mut written: Vec<WrittenTo>| {
-                for person in &mut written {
-                    person.recipient = people.person(channel.company_id, person.recipient);
-                }
-                account.restore(written);
-            };
-            records.templates().recipients(account_id, (now.minus(QUOTA_SPAN), now), restore).await?;
-            others = account.people(now).map(|(_, at)| now.from_now(at)).collect();
-            others.sort_unstable_by(|one, other| other.cmp(one));
-        }
-        let course = Course {
-            queue,
-            written: Written { known: 0, others },
-            level: pace.level,
-            slowed_to: pace.slowed_to,
-            ..Course::default()
-        };
+        let course =
+            course(&records, &self.engine.0.shared.people, &channel, [tier, &pace.tier], now).await?;
+        let course = Course { level: pace.level, slowed_to: pace.slowed_to, ..course };
         Ok(Some(Stand { channel, tier: pace.tier, course }))
     }
+}
+
+/// As [`Channels::effect_of`], from the store alone, for programs beside the service: what the provider's refusals slow
+/// down at the moment is not known there. `present` is the tier in force, and `after` the one that would replace it.
+///
+/// # Errors
+///
+/// Those of the store.
+pub async fn effect_by_the_store(
+    store: &Store,
+    present: &Tier,
+    after: &Tier,
+    now: Timestamp,
+) -> store::Result<Vec<Effect>> {
+    let present = Arc::new(present.clone());
+    let people = People::default();
+    let mut stands: HashMap<Uuid, Stand> = HashMap::new();
+    let mut effects = Vec::new();
+    for send in store.sends().running_under(&present.name, now, SENDS).await? {
+        let stand = match stands.entry(send.channel_id) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(place) => {
+                let Some(channel) = store.channels().find(send.channel_id).await? else { continue };
+                let course = course(store, &people, &channel, [&present, after], now).await?;
+                let course = Course { level: channel.level, ..course };
+                place.insert(Stand { channel: Arc::new(channel), tier: Arc::clone(&present), course })
+            }
+        };
+        effects.push(stand.effect(send, after));
+    }
+    Ok(effects)
+}
+
+/// What waits on a channel, without what its actor knows.
+async fn course(
+    store: &Store,
+    people: &People,
+    channel: &Channel,
+    tiers: [&Tier; 2],
+    now: Timestamp,
+) -> store::Result<Course> {
+    let Ahead { queue, to_recipient: _ } = store.sends().ahead(channel.id, None, now).await?;
+    let has_quota = tiers.iter().any(|tier| tier.template_quota != Quota::Unlimited);
+    let mut others = Vec::new();
+    if let Some(account_id) = channel.waba_id.as_deref().filter(|_| has_quota && queue.has_templates()) {
+        let mut account = Window::default();
+        let restore = |mut written: Vec<WrittenTo>| {
+            for person in &mut written {
+                person.recipient = people.person(channel.company_id, person.recipient);
+            }
+            account.restore(written);
+        };
+        store.templates().recipients(account_id, (now.minus(QUOTA_SPAN), now), restore).await?;
+        others = account.people(now).map(|(_, at)| now.from_now(at)).collect();
+        others.sort_unstable_by(|one, other| other.cmp(one));
+    }
+    Ok(Course { queue, written: Written { known: 0, others }, ..Course::default() })
 }
 
 /// The course of one of a channel's waiting sends: the others are its queue.

@@ -3,6 +3,7 @@
 
 pub(super) mod change;
 pub(super) mod imports;
+pub(super) mod opted_out;
 pub(crate) mod people;
 pub(super) mod suppressions;
 

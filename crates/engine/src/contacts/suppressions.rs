@@ -24,8 +24,8 @@ use store::persons::OtherNumber;
 use store::suppressions::{Record, Subject, Word};
 
 /// Why a recipient is skipped, in words that continue "the number …".
-const OF_EVERYTHING: &str = "is on the company's suppression list";
-const OF_MARKETING: &str = "does not want marketing messages";
+pub(super) const OF_EVERYTHING: &str = "is on the company's suppression list";
+pub(super) const OF_MARKETING: &str = "does not want marketing messages";
 /// The same for a message whose recipient opted out after its send was accepted.
 const SUPPRESSED_OF_EVERYTHING: &str = "the recipient is on the company's suppression list";
 const SUPPRESSED_OF_MARKETING: &str = "the recipient opted out of marketing messages";

@@ -14,12 +14,14 @@ use super::window::Slot;
 use clock::Timestamp;
 use connectors::media::{self, Fetcher};
 use connectors::{Disposition, Reply};
+use domain::contact_card::ContactCard;
 use domain::content::{self, Stored};
 use domain::error::{Code, Refusal};
 use domain::message::{Failure, Key};
 use domain::phone::PhoneNumber;
 use driver::{
-    AckState, AskError, Content, Jid, Media, MediaKind, MessageId, RESTRICTED, SendError, Sent, Session,
+    AckState, AskError, Card, Content, Jid, Media, MediaKind, MessageId, RESTRICTED, ReactionTo, SendError,
+    Sent, Session,
 };
 use store::Store;
 
@@ -65,7 +67,7 @@ impl WebChannel {
             Ok(file) => file,
             Err(refusal) => return unusable(&refusal),
         };
-        let Some(message) = message(&content.content, file) else {
+        let Some(message) = message(&content.content, file, &to) else {
             return failed("a web session cannot send this type of message");
         };
         let id = MessageId::of_send(key.send_id);
@@ -188,7 +190,7 @@ impl WebChannel {
             }
         };
         let media = Media {
-            kind: shown_as(kind, is_voice(content, fetched.is_voice_note)),
+            kind: shown_as(kind, is_voice(content, fetched.is_voice_note), fetched.is_animated),
             bytes: std::mem::take(&mut fetched.bytes),
             mimetype: fetched.mime_type.to_owned(),
             file_name: file_name(content, fetched.file_name.take()),
@@ -207,7 +209,11 @@ pub(crate) fn link(content: &content::Content) -> Option<(&str, media::Kind)> {
         content::Content::Video { link, .. } => Some((link, media::Kind::Video)),
         content::Content::Audio { link, .. } => Some((link, media::Kind::Audio)),
         content::Content::Document { link, .. } => Some((link, media::Kind::Document)),
+        content::Content::Sticker { link } => Some((link, media::Kind::Sticker)),
         content::Content::Text { .. }
+        | content::Content::Location { .. }
+        | content::Content::Contacts { .. }
+        | content::Content::Reaction { .. }
         | content::Content::Template { .. }
         | content::Content::Interactive { .. } => None,
     }
@@ -233,19 +239,34 @@ fn text(content: &content::Content) -> Option<String> {
     }
 }
 
-fn message(content: &content::Content, file: Option<Media>) -> Option<Content> {
+/// The content as the session sends it; `None` for one that no session sends.
+fn message(content: &content::Content, file: Option<Media>, to: &Jid) -> Option<Content> {
     match (content, file) {
         (content::Content::Text { body, .. }, _) => Some(Content::Text(body.clone())),
+        (content::Content::Location { location }, _) => Some(Content::Location(location.clone())),
+        (content::Content::Contacts { contacts }, _) => {
+            let card =
+                |card: &ContactCard| Card { name: card.name.formatted_name.clone(), vcard: card.vcard() };
+            Some(Content::Contacts(contacts.iter().map(card).collect()))
+        }
+        (content::Content::Reaction { reaction }, _) => Some(Content::Reaction(ReactionTo {
+            chat: to.clone(),
+            message: MessageId::parse(&reaction.message_id).ok()?,
+            is_own: reaction.from_me.unwrap_or(true),
+            author: reaction.author(),
+            emoji: reaction.emoji.clone(),
+        })),
         (_, file) => file.map(Content::Media),
     }
 }
 
-const fn shown_as(kind: media::Kind, is_voice: bool) -> MediaKind {
+const fn shown_as(kind: media::Kind, is_voice: bool, is_animated: bool) -> MediaKind {
     match kind {
         media::Kind::Image => MediaKind::Image,
         media::Kind::Video => MediaKind::Video,
         media::Kind::Audio => MediaKind::Audio { is_voice },
         media::Kind::Document => MediaKind::Document,
+        media::Kind::Sticker => MediaKind::Sticker { is_animated },
     }
 }
 

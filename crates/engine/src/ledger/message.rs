@@ -10,7 +10,7 @@ use crate::handover::PendingReply;
 use domain::content::{Content, Stored};
 use domain::message::Key;
 use domain::request::Skipped;
-use domain::send::{Block, Recipients, Schedule, Source, TemplateUse};
+use domain::send::{Block, Label, Recipients, Schedule, Source, TemplateUse};
 use store::ledger::{Answer, Event, PendingWrites, Receipt};
 use store::suppressions;
 use telemetry::{Origin, trace};
@@ -59,6 +59,8 @@ pub(crate) struct Order {
     pub(crate) group: Option<String>,
     pub(crate) template: Option<TemplateUse>,
     pub(crate) schedule: Schedule,
+    /// The caller's own words on the send.
+    pub(crate) label: Label,
     /// The sources of its audience other than numbers.
     pub(crate) sources: Vec<Source>,
     /// The client's key, under which the answer is kept.

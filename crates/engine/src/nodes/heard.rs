@@ -103,7 +103,7 @@ impl Owners<'_> {
             }
             // The owner may have received it: a repetition does no harm.
             if let Err(error) = engine.owners().note_heard(channel.id, told.messages).await {
-                tracing::warn!(channel.id = %channel.id, %error, "cannot tell the owner of a channel about receipts");
+                tracing::warn!(channel.id = %channel.id, channel.name = %channel.name, %error, "cannot tell the owner of a channel about receipts");
             }
         });
         Ok(())

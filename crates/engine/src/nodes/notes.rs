@@ -9,6 +9,7 @@ use crate::asking::Owners;
 use crate::channel::{Heard, Look, Recheck, Release, Troubled};
 use crate::nodes::NodeRounds;
 use crate::notices::{TROUBLES, Told, marked};
+use clock::Timestamp;
 use domain::message::Failure;
 use domain::phone::PhoneNumber;
 use domain::send;
@@ -104,12 +105,14 @@ impl NodeRounds<'_> {
                 directory.wake(&channel);
                 directory.ask(channel_id, Recheck).await;
             }
-            Ok(Told::Troubled { disposition, code, sentence, is_of_message }) => {
+            Ok(Told::Troubled { disposition, code, sentence, is_of_message, taken_at }) => {
                 directory.wake(&channel);
                 match TROUBLES.iter().find(|(word, _)| *word == disposition) {
                     Some((_, disposition)) => {
                         let (disposition, failure) = (*disposition, Failure { code, sentence });
-                        directory.ask(channel_id, Troubled { disposition, failure, is_of_message }).await;
+                        let taken_at = taken_at.map(Timestamp::from_millis);
+                        let troubled = Troubled { disposition, failure, is_of_message, taken_at };
+                        directory.ask(channel_id, troubled).await;
                     }
                     None => {
                         directory.ask(channel_id, Recheck).await;

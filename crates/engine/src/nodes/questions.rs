@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 use super::heard::TellHeard;
 use crate::Engine;
-use crate::accept::web_send::{AskPicture, BeginWeb, DryRunWeb, SendWeb};
+use crate::accept::web_send::{AskNumbers, AskPicture, BeginWeb, DryRunWeb, SendWeb};
 use crate::asking::{Question as _, busy, not_understood};
 use crate::sends::{AskLimits, AskSpeed, Glance};
 use crate::web_session::{AnswerPasskey, AskPairing, Pair, Unlink};
@@ -65,6 +65,7 @@ async fn answered(engine: &Engine, shard: Uuid, name: &str, body: &[u8]) -> Opti
         BeginWeb::NAME => engine.answer::<BeginWeb>(shard, body).await,
         DryRunWeb::NAME => engine.answer::<DryRunWeb>(shard, body).await,
         TellHeard::NAME => engine.answer::<TellHeard>(shard, body).await,
+        AskNumbers::NAME => engine.answer::<AskNumbers>(shard, body).await,
         AskPicture::NAME => engine.answer::<AskPicture>(shard, body).await,
         _ => not_understood(),
     }

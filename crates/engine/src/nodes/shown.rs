@@ -82,6 +82,18 @@ impl ClusterNodes<'_> {
         self.node(id).await
     }
 
+    /// Lets a node that drains take channels again. Returns its status then.
+    pub async fn undrain_node(&self, who: &Who, id: Uuid) -> Result<NodeStatus, Error> {
+        if self.engine.0.shared.cluster.is_alone() {
+            return Err(alone().into());
+        }
+        if !self.engine.all_records().await?.nodes().undrain(who, id).await? {
+            return Err(no_such_node().into());
+        }
+        tracing::info!(node.id = %id, %who, "a node was told to take channels again");
+        self.node(id).await
+    }
+
     async fn node(&self, id: Uuid) -> Result<NodeStatus, Error> {
         let shown = self.cluster().await?.ok_or_else(alone)?;
         let found = shown.status.nodes.into_iter().find(|node| node.node.id == id);

@@ -18,7 +18,7 @@ use std::time::Instant;
 use uuid::Uuid;
 
 use self::family::{Family, Whom};
-use self::notices::Notice;
+use self::notices::{Notice, Of};
 pub(super) use self::opt_outs::Intake;
 use self::part::Part;
 use self::sorted::Sorted;
@@ -28,6 +28,7 @@ use super::notices::{Told, share_suppressions};
 use super::{Engine, Error};
 use crate::health::Health;
 use clock::Timestamp;
+use connectors::Disposition;
 use connectors::update::{Heard, TemplateChange};
 use domain::channel::Channel;
 use domain::message::State;
@@ -241,7 +242,7 @@ impl Webhooks<'_> {
                 .change(account, name, language, said, said_at)
                 .await?
             {
-                tracing::info!(channel.id = %channel.id, template = name, language, ?change, "a template changed");
+                tracing::info!(channel.id = %channel.id, channel.name = %channel.name, template = name, language, ?change, "a template changed");
             } else if self
                 .engine
                 .store()
@@ -277,20 +278,25 @@ impl Webhooks<'_> {
         for (whom, notice) in notices {
             for channel in family.channels(*whom) {
                 let directory = self.engine.directory();
+                let taken_at = self.taken_at(channel, notice).await?;
                 match notice {
                     // A failure before a person reconnected the channel says nothing about the channel now.
                     Notice::Trouble { disposition, failure, at, .. }
                         if disposition.refusal(failure).is_some() && *at < channel.connection.since => {}
                     Notice::Recheck(numbers) if !numbers.may_be(shown(channel)) => {}
-                    Notice::Trouble { disposition, failure, is_of_message, .. }
+                    Notice::Trouble { disposition, failure, of, .. }
                         if self
-                            .is_told(channel, &Told::troubled(*disposition, failure, *is_of_message))
+                            .is_told(
+                                channel,
+                                &Told::troubled(*disposition, failure, of.is_message(), taken_at),
+                            )
                             .await? => {}
                     Notice::Recheck(_) if self.is_told(channel, &Told::Recheck).await? => {}
-                    Notice::Trouble { disposition, failure, at: _, is_of_message } => {
+                    Notice::Trouble { disposition, failure, at: _, of } => {
                         directory.wake(channel);
                         let (disposition, failure) = (*disposition, failure.clone());
-                        let troubled = Troubled { disposition, failure, is_of_message: *is_of_message };
+                        let is_of_message = of.is_message();
+                        let troubled = Troubled { disposition, failure, is_of_message, taken_at };
                         directory.ask(channel.id, troubled).await;
                     }
                     Notice::Recheck(_) => {
@@ -301,6 +307,16 @@ impl Webhooks<'_> {
             }
         }
         Ok(())
+    }
+
+    /// When the provider took the message that met this trouble, where that decides: a number that sends too fast.
+    async fn taken_at(&self, channel: &Channel, notice: &Notice) -> Result<Option<Timestamp>, Error> {
+        match notice {
+            Notice::Trouble { disposition: Disposition::SlowNumber, of: Of::Message(Some(key)), .. } => {
+                Ok(self.engine.store().of(channel.company_id).sends().taken_at(*key).await?)
+            }
+            _ => Ok(None),
+        }
     }
 }
 

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use super::family::Whom;
 use clock::Timestamp;
 use connectors::Disposition;
-use domain::message::Failure;
+use domain::message::{Failure, Key};
 use domain::phone::PhoneNumber;
 
 /// When a webhook names more changed numbers than this, every number of the account is probed.
@@ -20,11 +20,25 @@ pub(super) enum Notice {
         failure: Failure,
         /// When it happened.
         at: Timestamp,
-        /// Whether a message failed because of it.
-        is_of_message: bool,
+        of: Of,
     },
     /// These numbers changed: probe them.
     Recheck(Numbers),
+}
+
+/// What met the trouble.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Of {
+    /// The number or its account.
+    Number,
+    /// A message failed because of it; its key, if the provider named it.
+    Message(Option<Key>),
+}
+
+impl Of {
+    pub(super) const fn is_message(self) -> bool {
+        matches!(self, Self::Message(_))
+    }
 }
 
 /// Numbers of an account as people know them.
@@ -76,9 +90,9 @@ impl Notices {
         whom: Whom,
         (disposition, failure): (Disposition, Failure),
         at: Timestamp,
-        is_of_message: bool,
+        of: Of,
     ) {
-        let notice = Notice::Trouble { disposition, failure, at, is_of_message };
+        let notice = Notice::Trouble { disposition, failure, at, of };
         let turn = self.turn();
         self.known.insert((whom, About::Trouble(disposition)), (turn, notice));
     }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use uuid::Uuid;
 
 use super::family::{Family, Whom, is_of_somebody};
-use super::notices::{Notice, Notices};
+use super::notices::{Notice, Notices, Of};
 use super::part::{Part, Refused, parts};
 use clock::Timestamp;
 use connectors::Disposition;
@@ -165,10 +165,10 @@ impl Sorting<'_> {
                 self.notices.recheck(whom, phone_number);
             }
             Update::Account(AccountChange::Disconnected(failure)) => {
-                self.notices.trouble(whom, (Disposition::Disconnect, failure), said_at(at, now), false);
+                self.notices.trouble(whom, (Disposition::Disconnect, failure), said_at(at, now), Of::Number);
             }
             Update::Account(AccountChange::Blocked(failure)) => {
-                self.notices.trouble(whom, (Disposition::Block, failure), said_at(at, now), false);
+                self.notices.trouble(whom, (Disposition::Block, failure), said_at(at, now), Of::Number);
             }
             Update::Account(AccountChange::Restored) | Update::Limit { messaging_limit: _ } => {
                 self.notices.recheck(whom, None);
@@ -200,7 +200,7 @@ impl Sorting<'_> {
                 });
             }
             Update::Trouble(disposition, failure) => {
-                self.notices.trouble(whom, (disposition, failure), said_at(at, now), false);
+                self.notices.trouble(whom, (disposition, failure), said_at(at, now), Of::Number);
             }
             Update::Other { .. } | Update::Unreadable { .. } => self.count(update),
         }
@@ -286,7 +286,8 @@ impl Sorting<'_> {
             | Disposition::Disconnect
             | Disposition::Block
             | Disposition::Restrict => {
-                self.notices.trouble(whom, (disposition, failure.clone()), receipt.at, true);
+                let of = Of::Message(receipt.key);
+                self.notices.trouble(whom, (disposition, failure.clone()), receipt.at, of);
                 return;
             }
         };

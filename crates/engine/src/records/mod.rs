@@ -9,6 +9,8 @@
 //! Requests have a bounded share of the database's connections, so that no number of them holds up accepting or
 //! dispatching, and companies take turns. A caller that waited too long for a turn is asked to retry.
 
+pub mod tiers;
+
 use std::ops::Deref;
 use std::sync::Arc;
 use std::time::Duration;
@@ -21,7 +23,6 @@ use super::fair_queue::{FairQueue, Grant, Share};
 use super::{Engine, Error, RETRY_AFTER, Who};
 use domain::error::{Code, Refusal};
 use domain::phone::Country;
-use store::changes::Change;
 use store::companies::Company;
 use store::countries::OwnCountry;
 use store::{
@@ -39,6 +40,7 @@ pub mod changes {
 /// The types of channels.
 pub mod channels {
     pub use store::channels::Owned;
+    pub use store::channels::tier_end::TierEnd;
     pub use store::overview::ChannelBacklog;
 }
 
@@ -49,7 +51,7 @@ pub mod companies {
 
 /// The types of contacts and tags.
 pub mod contacts {
-    pub use store::{ContactChange, ContactDraft, Edited, Membership, Upserted};
+    pub use store::{ContactChange, ContactDraft, ContactPosition, Edited, Membership, Upserted};
 }
 
 /// The types of the country of a company.
@@ -70,12 +72,13 @@ pub mod keys {
 
 /// The types of messages.
 pub mod messages {
-    pub use store::sends::messages::{Found, Message, SendSnapshot};
+    pub use store::sends::messages::{Addressed, Found, Message, SendSnapshot, ToPerson};
 }
 
 /// The types of sends.
 pub mod sends {
     pub use store::overview::Backlog;
+    pub use store::sends::Sent;
     pub use store::sends::list::{Filter, Record, TemplateName};
 }
 
@@ -87,11 +90,6 @@ pub mod suppressions {
 /// The types of templates.
 pub mod templates {
     pub use store::templates::{Filter, Listed, Record};
-}
-
-/// The types of tiers.
-pub mod tiers {
-    pub use store::tiers::Record;
 }
 
 /// Operators share their turns; no company has this id.
@@ -174,6 +172,11 @@ doors! { OperatorRecords:
 }
 
 impl CompanyRecords {
+    /// The company's id.
+    pub(super) const fn company_id(&self) -> Uuid {
+        self.company
+    }
+
     fn store(&self) -> CompanyStore<'_> {
         self.records.of(self.company)
     }
@@ -230,17 +233,6 @@ impl OperatorRecords {
         let changed = self.companies().change(who, company, name, tier).await;
         changed.map_err(|error| unless_taken(error, name))
     }
-
-    /// What [`OperatorRecords::apply_tiers`] would change.
-    pub async fn compare_tiers(&self, who: &Who, tiers: &[(String, String)]) -> Result<Vec<Change>, Error> {
-        self.tiers().compare(who, tiers).await.map_err(unless_of_another_kind)
-    }
-
-    /// Adds or replaces the tiers given as name and JSON, and returns what that changed. Refused with
-    /// `tier_kind_changed` when one would become a tier for another kind of channel.
-    pub async fn apply_tiers(&self, who: &Who, tiers: &[(String, String)]) -> Result<Vec<Change>, Error> {
-        self.tiers().apply(who, tiers).await.map_err(unless_of_another_kind)
-    }
 }
 
 fn unless_taken(error: store::Error, name: &str) -> Error {
@@ -248,16 +240,6 @@ fn unless_taken(error: store::Error, name: &str) -> Error {
         store::Error::Taken(_) => Error::Refused(Refusal::new(
             Code::AlreadyExists,
             format!("there is a company `{name}` already: choose another name"),
-        )),
-        other => other.into(),
-    }
-}
-
-fn unless_of_another_kind(error: store::Error) -> Error {
-    match error {
-        store::Error::OtherKind(name) => Error::Refused(Refusal::new(
-            Code::TierKindChanged,
-            format!("the tier `{name}` is for another kind of channel and stays so: choose another name"),
         )),
         other => other.into(),
     }

@@ -6,6 +6,8 @@ pub(super) mod outlook;
 mod questions;
 pub(super) mod steering;
 pub(super) mod tallies;
+mod to_person;
+pub(super) mod watching;
 
 pub(crate) use self::questions::{AskLimits, AskSpeed, Glance};
 use crate::Engine;

@@ -20,7 +20,7 @@ use domain::send::{Pace, Tally};
 use store::sends::list::Record;
 
 /// A send with no more recipients than this is counted on request, in some milliseconds.
-const SMALL: u64 = 16_384;
+pub(super) const SMALL: u64 = 16_384;
 /// Rows that are counted in one turn.
 const PART: u64 = 50_000;
 /// Figures of a large send are at least this old before it is counted again …

@@ -14,7 +14,7 @@ use domain::channel::{Connection, Status};
 use domain::content::Content;
 use domain::phone::PhoneNumber;
 use domain::rate::Rate;
-use domain::send::{Block, Control, Recipients, Schedule, State, TemplateUse};
+use domain::send::{Block, Control, Label, Recipients, Schedule, State, TemplateUse};
 use telemetry::Origin;
 
 /// Recipients in one block.
@@ -149,6 +149,7 @@ impl World {
             group: None,
             template: template.as_ref().map(|it| TemplateUse { id: it.id, is_marketing: it.is_marketing }),
             schedule,
+            label: Label::default(),
             sources: Vec::new(),
             claim: None,
             is_awaited: false,

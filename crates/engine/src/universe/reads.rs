@@ -86,7 +86,7 @@ impl World {
     fn web_activity(&self, channel: usize, since: Timestamp) -> WebActivity {
         let attempts = self.model.web_attempts_since(self.channels[channel].id, since);
         let strangers = self.web.keys.first_sent_since(channel, since);
-        WebActivity { attempts, strangers }
+        WebActivity { attempts, strangers, asked: Vec::new() }
     }
 
     fn fetch(&self, channel: usize, fetch: Fetch) -> Result<Fetched, Failed> {

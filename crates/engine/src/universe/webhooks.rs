@@ -35,6 +35,7 @@ impl World {
         self.provider.begin(disposition, channel, waba_id, record.company_id.as_u128(), until);
         let failure = Failure { code: Some(368), sentence: "it is told".to_owned() };
         let is_of_message = self.dice.happens(500);
-        self.inform_runner(channel, Input::Troubled(Troubled { disposition, failure, is_of_message }));
+        let troubled = Troubled { disposition, failure, is_of_message, taken_at: None };
+        self.inform_runner(channel, Input::Troubled(troubled));
     }
 }

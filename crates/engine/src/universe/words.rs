@@ -128,6 +128,7 @@ fn name(input: &Input) -> String {
         }
         Input::Released { send_id, over, .. } => format!("released {send_id}, over {over:?}"),
         Input::Admit { .. } => "admit".to_owned(),
+        Input::AdmitLookup { .. } => "admit a lookup".to_owned(),
         Input::Look => "look".to_owned(),
         Input::Overlooked { direct, bulk } => format!("overlooked {direct:?} {bulk:?}"),
         Input::ClockWasSet => "the clock was set".to_owned(),

@@ -12,9 +12,9 @@ use std::time::{Duration, Instant};
 use actix::ArbiterHandle;
 use uuid::Uuid;
 
-use super::indexing;
 use super::retention::Retention;
 use super::wall_clock::{Jump, WallClock};
+use super::{census, indexing, tokens};
 use crate::Engine;
 use crate::access::keys;
 use crate::channel::{Overlooked, Release, TemplatesChanged};
@@ -29,6 +29,8 @@ use store::{Lease, Revisions, Standing};
 
 /// How often the numbers of people are written that the provider's answers and receipts show.
 const LEARN_INTERVAL: Duration = Duration::from_secs(1);
+/// How often tiers that channels have for a while are looked at.
+const TIERS_INTERVAL: Duration = Duration::from_secs(1);
 /// How often expired sends are looked for.
 const EXPIRY_INTERVAL: Duration = Duration::from_secs(2);
 /// The most expired sends that are ended at once.
@@ -55,12 +57,14 @@ pub(crate) struct Sentinel {
     pub(crate) seen: Revisions,
     pub(crate) lease: Arc<Lease>,
     pub(crate) retention: Retention,
+    /// Whether somebody may read metrics.
+    pub(crate) is_measured: bool,
 }
 
 impl Sentinel {
     /// Starts all rounds; they end with the thread.
     pub(crate) fn start(self, thread: &ArbiterHandle) {
-        let Self { engine, interval, mut seen, lease, retention } = self;
+        let Self { engine, interval, mut seen, lease, retention, is_measured } = self;
         // Whether the last check failed: logged once, not at every check.
         let (watched, mut blind) = (engine.clone(), false);
         repeat(thread, "changes", async move || {
@@ -100,6 +104,17 @@ impl Sentinel {
                 Err(error) => tracing::debug!(%error, "cannot look for expired sends"),
             }
             EXPIRY_INTERVAL
+        });
+        let tiers = engine.clone();
+        repeat(thread, "tiers", async move || {
+            if tiers.0.shared.cluster.keeps_house() {
+                match tiers.store().channels().end_tiers(Timestamp::now()).await {
+                    Ok(0) => {}
+                    Ok(channels) => tracing::info!(channels, "channels have their own tiers again"),
+                    Err(error) => tracing::debug!(%error, "cannot look for tiers that end"),
+                }
+            }
+            TIERS_INTERVAL
         });
         let (set, mut clock, mut jumped) =
             (engine.clone(), WallClock::new(Timestamp::now(), Instant::now()), None);
@@ -156,6 +171,12 @@ impl Sentinel {
                 LOG_INTERVAL
             }
         });
+        let tried = engine.clone();
+        repeat(thread, "tokens", async move || tokens::round(&tried).await);
+        if is_measured {
+            let counted = engine.clone();
+            repeat(thread, "census", async move || census::round(&counted).await);
+        }
         let (keeper, store) = (engine.clone(), engine.store().clone());
         repeat(thread, "indexing", async move || {
             if !keeper.0.shared.cluster.keeps_house() {
@@ -262,8 +283,9 @@ async fn take_up(engine: &Engine, seen: Revisions) -> store::Result<Revisions> {
             engine.directory().tell_account(company_id, &waba_id, || TemplatesChanged(changed.clone()));
         }
     }
+    let mut tiers = None;
     if now.tier != seen.tier {
-        engine.0.shared.load_tiers().await?;
+        tiers = Some(engine.0.shared.load_tiers().await?);
         engine.directory().retune();
     }
     if now.channel != seen.channel {
@@ -275,6 +297,11 @@ async fn take_up(engine: &Engine, seen: Revisions) -> store::Result<Revisions> {
                 engine.directory().wake(&channel);
             }
         }
+    }
+    // Last: the channels of a tier with another name have followed it, and none ran without its tier in between.
+    if let Some(tiers) = tiers {
+        let directory = engine.directory();
+        engine.0.shared.tiers.keep(|name| tiers.contains(name) || directory.has_channel_under(name));
     }
     Ok(now)
 }

@@ -4,6 +4,7 @@ use maud::{Markup, PreEscaped, html};
 
 use crate::board::Phase;
 use crate::chart::{Chart, FIRST, FOURTH, Line, SECOND, THIRD, Tone, place};
+use crate::latency::Summary;
 use crate::report::Report;
 use crate::sample::Sample;
 
@@ -17,9 +18,10 @@ pub(super) fn over_time(report: &Report) -> Vec<Markup> {
     let figures = [
         figure(
             "Messages arriving at the receiver",
-            "In the second before each moment. Dashed: a bulk send was requested; red: the channel's limit.",
+            "In the second before each moment. Dashed: a bulk send was requested; red: the channel's limit, and changes of it.",
             &Chart {
-                limit: report.limit.map(|limit| limit.per_second),
+                limits: limits(report),
+                changes: changes(report),
                 is_wide: true,
                 ..over("messages a second", arriving(report))
             },
@@ -105,7 +107,48 @@ pub(super) fn of_latency(report: &Report) -> Vec<Markup> {
         ),
         figure("Latency by percentile", "Each further nine takes the same space on the axis.", &curves),
     ];
-    figures.into_iter().flatten().collect()
+    climb(report).into_iter().chain(figures.into_iter().flatten()).collect()
+}
+
+/// The limit of the only channel, from each moment on.
+fn limits(report: &Report) -> Vec<(f64, f64)> {
+    if report.channels.len() != 1 {
+        return Vec::new();
+    }
+    let first = report.limit.map(|limit| (0.0, limit.per_second));
+    let later =
+        report.changes.iter().filter_map(|change| Some((change.followed_at_s?, change.limit?.per_second)));
+    first.into_iter().chain(later).collect()
+}
+
+/// When the tiers were changed, and their new rate.
+fn changes(report: &Report) -> Vec<(f64, String)> {
+    report.changes.iter().map(|change| (change.at_s, format!("tiers: {}", change.rate))).collect()
+}
+
+/// The latencies of a ramp's steps.
+fn climb(report: &Report) -> Option<Markup> {
+    let climb = report.ramp.as_ref()?;
+    let line = |name: &str, tone, of: fn(&Summary) -> f64| Line {
+        name: name.to_owned(),
+        tone,
+        is_filled: false,
+        points: climb.steps.iter().map(|step| (step.per_s, of(&step.latency_ms))).collect(),
+    };
+    let chart = Chart {
+        unit: "ms to 202",
+        along: "single messages a second",
+        lines: vec![line("p99", SECOND, |of| of.p99), line("median", FIRST, |of| of.p50)],
+        changes: climb.knee_per_s.map(|knee| (knee, "knee".to_owned())).into_iter().collect(),
+        is_wide: true,
+        is_logarithmic: true,
+        ..Chart::default()
+    };
+    figure(
+        "Latency by rate",
+        "Of the steps of the ramp. The knee is the last step that the service kept up with.",
+        &chart,
+    )
 }
 
 /// Messages in the second before each tenth.

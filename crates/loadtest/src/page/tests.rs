@@ -1,8 +1,36 @@
 //! The page has all of the report's figures, is well-formed, and makes no requests.
 
 use super::*;
-use crate::{Arrivals, Balance, Bulk, BulkSend, Limit, Resources, Sample, Setting, Singles};
+use crate::compare::Base;
+use crate::{
+    Arrivals, Balance, Bulk, BulkSend, Changed, ChannelReport, Climb, Limit, RampStep, Resources, Sample,
+    Setting, Singles,
+};
 use clock::Timestamp;
+
+fn channel(number: u64) -> ChannelReport {
+    ChannelReport {
+        name: format!("loadtest-{number}"),
+        company: None,
+        tier: Some("loadtest".to_owned()),
+        limit: Some(Limit::new(1_000.0, 10)),
+        messages: Some(number),
+        most_in_a_second: Some(number),
+        is_exact: true,
+        throttled: 0,
+    }
+}
+
+fn step(per_s: f64, keeps_up: bool) -> RampStep {
+    RampStep {
+        at_s: 0.0,
+        per_s,
+        due: 10,
+        accepted: 10,
+        latency_ms: Summary { count: 10, p50: 1.0, p99: 2.0, max: 2.0, ..Summary::default() },
+        keeps_up,
+    }
+}
 
 fn report() -> Report {
     let by_tenth: Vec<u32> = (0..100).map(|tenth| if tenth > 30 { 900 + tenth } else { 5 }).collect();
@@ -29,6 +57,7 @@ fn report() -> Report {
             answer: "3 messages arrived again.".to_owned(),
         }],
         setting: Setting {
+            command: "pombo loadtest --key …".to_owned(),
             service: "own".to_owned(),
             receiver: "own simulator".to_owned(),
             database: "SQLite".to_owned(),
@@ -37,6 +66,14 @@ fn report() -> Report {
             tags: vec!["<script>alert(1)</script>".to_owned()],
             rate: Some("1000/s".to_owned()),
             single_rate: Some("50/s".to_owned()),
+            ramp: None,
+            companies: 1,
+            channels: 2,
+            nodes: 1,
+            content: "text".to_owned(),
+            simulator: Some(String::new()),
+            receipts: true,
+            changes: vec!["3.0s:40/s".to_owned()],
             sent_s: 10.0,
             drained_s: 1.0,
             cores: 2,
@@ -58,6 +95,7 @@ fn report() -> Report {
             latency_ms: some,
             sends: vec![BulkSend {
                 send_id: uuid::Uuid::nil(),
+                channel: "loadtest".to_owned(),
                 tag: "<script>alert(1)</script>".to_owned(),
                 at_s: 2.5,
                 accept_ms: 120.0,
@@ -66,6 +104,21 @@ fn report() -> Report {
             }],
         },
         limit: Some(Limit::new(1_000.0, 10)),
+        channels: [1, 2].map(channel).into(),
+        receipts: None,
+        changes: vec![Changed {
+            at_s: 3.0,
+            followed_at_s: Some(4.0),
+            rate: "40/s".to_owned(),
+            limit: Some(Limit::new(40.0, 1)),
+            most_in_a_second: Some(40),
+        }],
+        ramp: Some(Climb {
+            knee_per_s: Some(160.0),
+            is_beyond: false,
+            steps: vec![step(160.0, true), step(320.0, false)],
+        }),
+        comparison: None,
         arrivals: Some(Arrivals {
             messages: 1_000,
             per_s_while_running: 9_650.0,
@@ -91,18 +144,32 @@ fn report() -> Report {
 
 #[test]
 fn a_page_is_well_formed_and_whole_in_itself() {
-    let page = html(&report());
+    let mut report = report();
+    let base = Base::read(&serde_json::to_string(&report).unwrap()).unwrap();
+    report.compare(&base, 5.0).unwrap();
+    assert!(report.comparison.as_ref().unwrap().passed, "a report is as good as itself");
+    let page = html(&report);
     let options = roxmltree::ParsingOptions { allow_dtd: true, ..Default::default() };
     let parsed = roxmltree::Document::parse_with_options(&page, options).unwrap();
     let count = |name: &str| parsed.descendants().filter(|node| node.tag_name().name() == name).count();
-    assert_eq!((count("svg"), count("script"), count("link"), count("img")), (6, 0, 0, 0));
+    assert_eq!((count("svg"), count("script"), count("link"), count("img")), (7, 0, 0, 0));
     for node in parsed.descendants() {
         for attribute in node.attributes() {
             assert!(!["src", "href"].contains(&attribute.name()), "{attribute:?}");
         }
     }
     assert!(!STYLE.contains("url(") && !STYLE.contains("@import"));
-    for words in ["Failed. 3 messages arrived again.", "1,055", "987", "nobody could tell", "120 ms"] {
+    for words in [
+        "Failed. 3 messages arrived again.",
+        "tiers: 40/s",
+        "loadtest-2",
+        "pombo loadtest --key …",
+        "Compared",
+        "1,055",
+        "987",
+        "nobody could tell",
+        "120 ms",
+    ] {
         assert!(page.contains(words), "{words}");
     }
 }

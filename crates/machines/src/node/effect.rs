@@ -19,6 +19,8 @@ pub enum Effect {
     Members(Vec<Member>),
     /// Give the channels away, and take no others.
     Drain,
+    /// Take channels again.
+    Undrain,
     /// Close the fence of a node whose lease has lapsed.
     CloseFence(Uuid),
     /// Clear up after a fenced node.

@@ -125,14 +125,15 @@ impl Machine {
             self.trust = Some(until);
             effects.push(Effect::Trust(until));
         }
-        if seen.iter().any(|node| node.member.id == self.id && node.standing == Standing::Draining) {
-            if !self.is_draining {
+        let own = seen.iter().find(|node| node.member.id == self.id).map(|node| node.standing);
+        match own {
+            Some(Standing::Draining) if !mem::replace(&mut self.is_draining, true) => {
                 effects.push(Effect::Drain);
             }
-            self.is_draining = true;
+            Some(Standing::Serving) if mem::take(&mut self.is_draining) => effects.push(Effect::Undrain),
+            _ => {}
         }
-        self.lacks_key =
-            seen.iter().any(|node| node.member.id == self.id && node.standing == Standing::LacksKey);
+        self.lacks_key = own == Some(Standing::LacksKey);
         self.see_members(seen, now, effects);
         self.see_the_dead(seen, effects);
         self.give_away(now, effects);

@@ -63,7 +63,7 @@ impl Machine {
             self.code_for = None;
         }
         let sentence = failure.to_string();
-        tracing::info!(channel.id = %self.channel, sentence, "WhatsApp gave no pairing code");
+        tracing::info!(channel.id = %self.channel, channel.name = %self.name, sentence, "WhatsApp gave no pairing code");
         self.show(effects, |pairing| (pairing.code, pairing.code_failure) = (None, Some(sentence)));
     }
 }

@@ -71,7 +71,7 @@ impl Machine {
     pub(super) fn ended(&mut self, end: &End, at: Moment, effects: &mut Effects) {
         let Verdict { status, reason, then } = end_policy::after(end, self.is_linked, self.failures, at.wall);
         let code = reason.as_ref().map(|reason| reason.code.as_str()).unwrap_or_default();
-        tracing::warn!(channel.id = %self.channel, code, "the web session ended");
+        tracing::warn!(channel.id = %self.channel, channel.name = %self.name, code, "the web session ended");
         self.failures = self.failures.saturating_add(1);
         let to = Connection { status, reason, since: at.wall };
         if end.voids_records() || !self.is_linked {
@@ -94,7 +94,7 @@ impl Machine {
         if self.linked_at.is_none() {
             return self.unlinked(None, at, effects);
         }
-        tracing::error!(channel.id = %self.channel, "the web session's keys name no phone any more");
+        tracing::error!(channel.id = %self.channel, channel.name = %self.name, "the web session's keys name no phone any more");
         let reason = Some(end_policy::link_lost());
         let to = Connection { status: Status::Disconnected, reason, since: at.wall };
         self.settle(to, Then::Close, effects);

@@ -40,7 +40,7 @@ impl Machine {
             }
             Event::PasskeyCode { code, is_proven } => self.passkey_code(code, is_proven, effects),
             Event::Paired { number, lid: _, business_name: _ } => {
-                tracing::info!(channel.id = %self.channel, "a phone was linked");
+                tracing::info!(channel.id = %self.channel, channel.name = %self.name, "a phone was linked");
                 self.is_linked = true;
                 self.code_for = None;
                 self.next_number = Some((number, at.wall));
@@ -66,7 +66,7 @@ impl Machine {
             }
             // The session reconnects at once, and reports a failure.
             Event::Disconnected { sentence } => {
-                tracing::debug!(channel.id = %self.channel, sentence, "the connection was lost");
+                tracing::debug!(channel.id = %self.channel, channel.name = %self.name, sentence, "the connection was lost");
                 self.gate_lost(effects);
             }
             Event::Ack(ack) => {
@@ -78,7 +78,7 @@ impl Machine {
             Event::LidLearned { number, lid } => effects.push(Effect::Tell(SessionUpdate::Lid(number, lid))),
             Event::Inbound { from } => effects.push(Effect::Tell(SessionUpdate::Inbound(from))),
             Event::Missed { count } => {
-                tracing::warn!(channel.id = %self.channel, count, "delivery updates dropped: consumer too slow");
+                tracing::warn!(channel.id = %self.channel, channel.name = %self.name, count, "delivery updates dropped: consumer too slow");
             }
             Event::Ended(_) => {}
         }

@@ -54,6 +54,8 @@ const FAR_FUTURE: Duration = Duration::from_secs(10 * 365 * 24 * 60 * 60);
 pub struct Machine {
     /// For the log.
     channel: Uuid,
+    /// The channel's name when the machine began, for the log.
+    name: String,
     phase: Phase,
     /// The progress of the pairing, as shown.
     pairing: Pairing,
@@ -113,6 +115,7 @@ impl Machine {
     pub fn new(channel: &Channel, is_linked: bool, shown: Pairing) -> Self {
         Self {
             channel: channel.id,
+            name: channel.name.clone(),
             phase: Phase::Over,
             pairing: shown,
             restriction: end_policy::restricted_until(&channel.connection)
@@ -296,7 +299,7 @@ impl Machine {
                 }
             }
             Phase::Ending { until, .. } if is_due(*until) => {
-                tracing::warn!(channel.id = %self.channel, "the web session's last events were not read in time");
+                tracing::warn!(channel.id = %self.channel, channel.name = %self.name, "the web session's last events were not read in time");
                 self.over(at, effects);
             }
             Phase::Settling { .. } if is_due(self.write_again_at) => self.write(effects),

@@ -35,7 +35,7 @@ impl Machine {
         at: Moment,
         effects: &mut Effects,
     ) {
-        tracing::info!(channel.id = %self.channel, "WhatsApp asks for a passkey of the account");
+        tracing::info!(channel.id = %self.channel, channel.name = %self.name, "WhatsApp asks for a passkey of the account");
         self.gate = Gate { until: Some(later(at, valid_for)), ..Gate::default() };
         self.code_for = None;
         let expires_at = at.wall.plus(valid_for);

@@ -98,7 +98,7 @@ impl Machine {
             }
             Saved::Done => {
                 let (from, to) = (from.status, to.status);
-                tracing::info!(channel.id = %self.channel, %from, %to, "the channel changed state");
+                tracing::info!(channel.id = %self.channel, channel.name = %self.name, %from, %to, "the channel changed state");
             }
             Saved::Gone => {}
         }
@@ -122,7 +122,7 @@ impl Machine {
             *again_at = Some(at.monotonic + WRITE_PAUSE);
             return self.unwritten(&words, at);
         }
-        tracing::info!(channel.id = %self.channel, to = %to.status, "the web session's keys were deleted");
+        tracing::info!(channel.id = %self.channel, channel.name = %self.name, to = %to.status, "the web session's keys were deleted");
         let done = mem::take(done);
         self.show_stage(Stage::default(), effects);
         if let Some(caller) = done {
@@ -134,7 +134,7 @@ impl Machine {
     /// Logs a failed write, once and not with every attempt.
     fn unwritten(&mut self, words: &str, at: Moment) {
         if self.write_again_at.replace(at.monotonic + WRITE_PAUSE).is_none() {
-            tracing::error!(channel.id = %self.channel, error = words, "cannot write the channel's state");
+            tracing::error!(channel.id = %self.channel, channel.name = %self.name, error = words, "cannot write the channel's state");
         }
     }
 }

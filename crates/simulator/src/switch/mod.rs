@@ -15,6 +15,7 @@ use self::account::{AccountSwitch, AppSwitch};
 use self::number::NumberSwitch;
 use self::template::TemplateSwitch;
 use self::webhook::WebhookSwitch;
+use super::latency::Latency;
 use super::script::{Rule, read_rule};
 use super::span::Span;
 use super::world::World;
@@ -37,8 +38,8 @@ enum Switch {
     PairThrottle(bool),
     /// Whether only templates go to people who did not write within 24 hours.
     ServiceWindow(bool),
-    /// How long every answer to a send takes.
-    Latency(Span),
+    /// How long answers to sends take.
+    Latency(Latency),
 }
 
 #[derive(Debug, Clone, Deserialize)]
@@ -118,7 +119,7 @@ impl Switch {
             Self::Outage(Outage::For(span)) => world.begin_outage(Some(span.0)),
             Self::PairThrottle(is_on) => world.set_pair_throttle(*is_on),
             Self::ServiceWindow(is_on) => world.windows.keep(*is_on),
-            Self::Latency(latency) => world.set_latency(latency.0),
+            Self::Latency(latency) => world.set_latency(latency.clone()),
         }
     }
 }

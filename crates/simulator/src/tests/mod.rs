@@ -4,9 +4,11 @@ use serde_json::{Value, json};
 
 use super::{Account, Number, Options, ReceiptOptions, Seed, Simulator, Template, default_templates, start};
 
+mod clients;
 mod inspection;
 mod management;
 mod misbehaviour;
+mod options;
 mod pacing;
 mod receipts;
 mod receiver;

@@ -69,6 +69,34 @@ async fn contacts_have_the_address_of_the_send_and_groups_are_not_contacts() {
 }
 
 #[actix_web::test]
+async fn a_reaction_is_only_sent_and_one_in_another_conversation_fails_later() {
+    let mut receiver = receiver(0).await;
+    let universe = universe_with(Options { receipts: Some(receiver.options()), ..Options::default() }).await;
+    let id = universe.send(&keyed("text")).await.1["messages"][0]["id"].clone();
+    receiver.next().await;
+    let reaction = |to: &str| {
+        json!({
+            "messaging_product": "whatsapp", "to": to, "type": "reaction",
+            "reaction": { "message_id": id, "emoji": "👍" },
+        })
+    };
+    for (to, status, code) in [
+        ("+5511999990001", "sent", Value::Null),
+        ("+5511999990002", "failed", json!(131_009)),
+        ("+5511999990001", "sent", Value::Null),
+    ] {
+        let (accepted, answer) = universe.send(&reaction(to)).await;
+        assert_eq!(accepted, 200, "{answer}");
+        let webhook = receiver.next().await;
+        let statuses = &webhook["entry"][0]["changes"][0]["value"]["statuses"];
+        assert_eq!(statuses.as_array().map(Vec::len), Some(1), "{statuses}");
+        let told = &statuses[0];
+        assert_eq!((&told["status"], &told["id"]), (&json!(status), &answer["messages"][0]["id"]), "{to}");
+        assert_eq!(told["errors"][0]["code"], code, "{to}");
+    }
+}
+
+#[actix_web::test]
 async fn statuses_come_in_batches_of_the_configured_size() {
     let mut receiver = receiver(0).await;
     let options = ReceiptOptions { batch: 7, sent_after: Duration::from_millis(100), ..receiver.options() };

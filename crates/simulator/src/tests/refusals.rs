@@ -116,6 +116,43 @@ async fn a_body_that_breaks_the_schema_is_refused() {
 }
 
 #[actix_web::test]
+async fn a_location_a_card_or_a_reaction_that_breaks_a_rule_is_refused() {
+    let universe = universe().await;
+    let body = |kind: &str, content: Value| json!({ "messaging_product": "whatsapp", "to": "+5511999990001", "type": kind, kind: content });
+    let card = |fields: Value| {
+        let mut card = json!({ "name": { "formatted_name": "Ann", "first_name": "Ann" } });
+        card.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
+        body("contacts", json!([card]))
+    };
+    let id = universe.send(&text("+5511999990001")).await.1["messages"][0]["id"].clone();
+    let cases = [
+        (body("location", json!({ "latitude": 1 })), 131_008),
+        (body("location", json!({ "latitude": "north", "longitude": 1 })), 131_009),
+        (body("location", json!({ "latitude": 90.5, "longitude": 1 })), 131_009),
+        (body("location", json!({ "latitude": 1, "longitude": -181 })), 131_009),
+        (body("location", json!({ "latitude": 1, "longitude": 1, "name": 7 })), 100),
+        (body("contacts", json!([])), 131_008),
+        (body("contacts", json!([{ "name": { "first_name": "Ann" } }])), 131_008),
+        (body("contacts", json!([{ "name": { "formatted_name": "Ann" } }])), 131_009),
+        (card(json!({ "phones": "1" })), 100),
+        (card(json!({ "phones": [{ "phone": 1 }] })), 100),
+        (card(json!({ "birthday": 1990 })), 100),
+        (body("reaction", json!({ "emoji": "👍" })), 131_008),
+        (body("reaction", json!({ "message_id": "m1", "emoji": "👍" })), 131_009),
+        (body("reaction", json!({ "message_id": id })), 131_008),
+        (body("reaction", json!({ "message_id": id, "emoji": "ok" })), 131_009),
+        (body("sticker", json!({ "link": "https://example.com/s.webp", "caption": "x" })), 100),
+    ];
+    for (body, code) in &cases {
+        assert_eq!(universe.code(body).await, (400, *code), "{body}");
+    }
+    for emoji in ["👍", "1️⃣", ""] {
+        let reaction = body("reaction", json!({ "message_id": id, "emoji": emoji }));
+        assert_eq!(universe.code(&reaction).await, (200, 0), "{emoji}");
+    }
+}
+
+#[actix_web::test]
 async fn a_number_cannot_write_to_itself() {
     let universe = universe().await;
     assert_eq!(universe.code(&text("+1 555 000 2001")).await, (400, 131_021));

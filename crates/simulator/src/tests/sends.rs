@@ -40,11 +40,11 @@ async fn every_message_type_is_accepted() {
         ("image", link.clone()),
         ("video", link.clone()),
         ("audio", link.clone()),
-        ("document", json!({ "id": "77", "filename": "a.pdf", "caption": "the bill" })),
+        ("document", json!({ "link": "https://example.com/a", "filename": "a.pdf", "caption": "the bill" })),
         ("sticker", link),
         ("location", json!({ "latitude": "1", "longitude": 2 })),
-        ("contacts", json!([{ "name": { "formatted_name": "Ann" } }])),
-        ("reaction", json!({ "message_id": "wamid.x", "emoji": "+" })),
+        ("contacts", json!([{ "name": { "formatted_name": "Ann", "first_name": "Ann" } }])),
+        ("reaction", json!({ "message_id": "wamid.x", "emoji": "👍" })),
         (
             "interactive",
             json!({
@@ -107,7 +107,7 @@ async fn marking_as_read_is_no_message() {
 #[actix_web::test]
 async fn latency_delays_the_answer() {
     let latency = std::time::Duration::from_millis(60);
-    let universe = universe_with(Options { latency, ..Options::default() }).await;
+    let universe = universe_with(Options { latency: latency.into(), ..Options::default() }).await;
     let begun = std::time::Instant::now();
     universe.send(&text("+5511999990001")).await;
     assert!(begun.elapsed() >= latency);

@@ -8,8 +8,9 @@ use uuid::Uuid;
 
 use super::message;
 use clock::Timestamp;
+use domain::location::Location;
 use domain::phone::PhoneNumber;
-use driver::{AckState, Content, Jid, MessageId};
+use driver::{AckState, Card, Content, Jid, MessageId, ReactionTo};
 
 /// A message that a session handed over.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -20,7 +21,7 @@ pub struct WebMessage {
     pub from: String,
     /// The address that it was sent to.
     pub to: String,
-    /// `text`, `image`, `video`, `audio`, `voice` or `document`.
+    /// `text`, `image`, `video`, `audio`, `voice`, `document`, `sticker`, `location`, `contacts` or `reaction`.
     #[serde(rename = "type")]
     pub kind: &'static str,
     /// The body of a text.
@@ -29,6 +30,15 @@ pub struct WebMessage {
     pub caption: Option<String>,
     /// The file, if it is one.
     pub file: Option<WebFile>,
+    /// The place, if it is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub location: Option<Location>,
+    /// The cards of people, if it has some.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub contacts: Option<Vec<Card>>,
+    /// The emoji and its message, if it is a reaction.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reaction: Option<ReactionTo>,
     /// Its state.
     pub state: WebState,
     /// The code with which it was refused.
@@ -170,30 +180,58 @@ impl Inbox {
 }
 
 fn message(from: PhoneNumber, to: &Jid, id: &MessageId, content: Content) -> WebMessage {
-    let kind = message::kind(&content);
-    let (text, caption, file) = match content {
-        Content::Text(text) => (Some(text), None, None),
+    let mut message = WebMessage {
+        id: id.to_string(),
+        from: format!("+{from}"),
+        to: to.to_string(),
+        kind: message::kind(&content),
+        text: None,
+        caption: None,
+        file: None,
+        location: None,
+        contacts: None,
+        reaction: None,
+        state: WebState::Pending,
+        code: None,
+        at: Timestamp::now(),
+    };
+    match content {
+        Content::Text(text) => message.text = Some(text),
+        Content::Location(location) => message.location = Some(location),
+        Content::Contacts(cards) => message.contacts = Some(cards),
+        Content::Reaction(reaction) => message.reaction = Some(reaction),
         Content::Media(media) => {
-            let file = WebFile {
+            message.caption = media.caption;
+            message.file = Some(WebFile {
                 mimetype: media.mimetype,
                 bytes: media.bytes.len() as u64,
                 name: media.file_name,
                 seconds: media.seconds,
-            };
-            (None, media.caption, Some(file))
+            });
         }
-    };
-    WebMessage {
-        id: id.to_string(),
-        from: format!("+{from}"),
-        to: to.to_string(),
-        kind,
-        text,
-        caption,
-        file,
-        state: WebState::Pending,
-        code: None,
-        at: Timestamp::now(),
+    }
+    message
+}
+
+impl WebMessage {
+    /// The message in a few words, as a phone's list of messages shows it.
+    pub(super) fn words(&self) -> String {
+        if let Some(Location { latitude, longitude, name, .. }) = &self.location {
+            let place =
+                name.clone().unwrap_or_else(|| format!("{}, {}", latitude.degrees(), longitude.degrees()));
+            return format!("{} {place}", self.kind);
+        }
+        if let Some(cards) = &self.contacts {
+            let names: Vec<_> = cards.iter().map(|card| card.name.as_str()).collect();
+            return format!("{} {}", self.kind, names.join(", "));
+        }
+        match &self.reaction {
+            Some(ReactionTo { emoji, message, .. }) if emoji.is_empty() => {
+                format!("{} to {message} removed", self.kind)
+            }
+            Some(ReactionTo { emoji, message, .. }) => format!("{emoji} to {message}"),
+            None => self.text.as_deref().or(self.caption.as_deref()).unwrap_or(self.kind).to_owned(),
+        }
     }
 }
 

@@ -6,12 +6,16 @@ use driver::{Built, BuiltMedia, Content, Media, MediaKind, MessageId};
 pub(super) const fn kind(content: &Content) -> &'static str {
     match content {
         Content::Text(_) => "text",
+        Content::Location(_) => "location",
+        Content::Contacts(_) => "contacts",
+        Content::Reaction(_) => "reaction",
         Content::Media(media) => match media.kind {
             MediaKind::Image => "image",
             MediaKind::Video => "video",
             MediaKind::Audio { is_voice: true } => "voice",
             MediaKind::Audio { is_voice: false } => "audio",
             MediaKind::Document => "document",
+            MediaKind::Sticker { .. } => "sticker",
         },
     }
 }
@@ -19,7 +23,7 @@ pub(super) const fn kind(content: &Content) -> &'static str {
 /// Whether WhatsApp reports that this content was played.
 pub(super) const fn is_played(content: &Content) -> bool {
     match content {
-        Content::Text(_) => false,
+        Content::Text(_) | Content::Location(_) | Content::Contacts(_) | Content::Reaction(_) => false,
         Content::Media(media) => {
             matches!(media.kind, MediaKind::Video | MediaKind::Audio { is_voice: true })
         }
@@ -28,9 +32,16 @@ pub(super) const fn is_played(content: &Content) -> bool {
 
 /// The description of a content. Nothing is uploaded, so the address leads nowhere.
 pub(super) fn built(id: &MessageId, content: &Content) -> Built {
-    let Content::Media(media) = content else { return Built::Text };
+    let media = match content {
+        Content::Text(_) => return Built::Text,
+        Content::Location(location) => return Built::Location(location.clone()),
+        Content::Contacts(cards) => return Built::Contacts(cards.clone()),
+        Content::Reaction(reaction) => return Built::Reaction(reaction.clone()),
+        Content::Media(media) => media,
+    };
     let Media { kind, bytes, mimetype, file_name, caption, seconds, jpeg_thumbnail: _ } = media;
     let is_audio = matches!(kind, MediaKind::Audio { .. });
+    let has_no_caption = is_audio || matches!(kind, MediaKind::Sticker { .. });
     let has_length = is_audio || *kind == MediaKind::Video;
     Built::Media(BuiltMedia {
         kind: *kind,
@@ -38,7 +49,7 @@ pub(super) fn built(id: &MessageId, content: &Content) -> Built {
         mimetype: mimetype.clone(),
         file_length: bytes.len() as u64,
         file_name: file_name.clone().filter(|_| *kind == MediaKind::Document),
-        caption: caption.clone().filter(|_| !is_audio),
+        caption: caption.clone().filter(|_| !has_no_caption),
         seconds: seconds.filter(|_| has_length),
     })
 }
@@ -55,6 +66,7 @@ mod tests {
             (MediaKind::Video, false, true, true),
             (MediaKind::Audio { is_voice: true }, false, false, true),
             (MediaKind::Document, true, true, false),
+            (MediaKind::Sticker { is_animated: true }, false, false, false),
         ] {
             let media = Media {
                 kind,

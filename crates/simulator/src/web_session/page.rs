@@ -51,7 +51,7 @@ pub(crate) async fn show(world: Data<World>) -> HttpResponse {
                 h2 { "Messages" }
                 ul {
                     @for message in sessions.inbox.newest(None, MESSAGES).iter().rev() {
-                        li { code { (message.to) } " " (message.text.as_deref().or(message.caption.as_deref()).unwrap_or(message.kind)) " (" (message.state.as_str()) ")" }
+                        li { code { (message.to) } " " (message.words()) " (" (message.state.as_str()) ")" }
                     }
                 }
             }

@@ -15,7 +15,7 @@ use crate::lease::RESTORE;
 use crate::{Result, Store, Transaction, run};
 use clock::Timestamp;
 use domain::message;
-use domain::send::{Control, State};
+use domain::send::{Control, EndReason, State};
 
 /// What happened to the work that was under way in the backup.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -95,9 +95,10 @@ impl Store {
         run(to, self.statement(sql, [now.millis().into()])).await?;
         // Every ordinal below the mark may have been attempted since the backup.
         let sql = format!(
-            "UPDATE send SET state = {canceled}, high_water = recipients, finished_at = $1, due_at = NULL \
-             WHERE {begun}",
+            "UPDATE send SET state = {canceled}, end_reason = {restored}, high_water = recipients, \
+             finished_at = $1, due_at = NULL WHERE {begun}",
             canceled = State::Canceled.as_i16(),
+            restored = EndReason::Restored.as_i16(),
         );
         run(to, self.statement(sql, [now.millis().into()])).await?;
         let sql = format!(

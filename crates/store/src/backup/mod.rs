@@ -20,7 +20,6 @@ mod sqlite;
 use std::fs::{self, File};
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
 
 use migration::{Migrator, MigratorTrait as _, UNRELEASED};
 
@@ -28,10 +27,6 @@ pub use self::ended::Ended;
 use super::changes::Who;
 use super::lease;
 use super::{Options, Store};
-
-/// How long to wait for the lease of a process that may just have ended, and how often to ask.
-const LEASE_PATIENCE: Duration = Duration::from_secs(3);
-const LEASE_PAUSE: Duration = Duration::from_millis(100);
 
 /// Why a backup was not made or not restored.
 #[derive(Debug, thiserror::Error)]
@@ -244,21 +239,10 @@ pub async fn restore(options: &Options, from: &Path, how: Restoring<'_>) -> Resu
         let (backup, configured) = (backup.as_str(), configured.as_str());
         return Err(Error::OtherDatabase { path: from.to_owned(), backup, configured });
     }
-    let _kept_out = keep_out(options).await?;
+    let _kept_out = lease::keep_out(options).await?;
     match configured {
         Format::Sqlite => sqlite::restore(options, from, how).await,
         Format::Postgres => postgres::restore(options, from, how).await,
-    }
-}
-
-/// Keeps services out. The lease of a service that was just stopped or killed may outlast it for a moment.
-async fn keep_out(options: &Options) -> Result<lease::KeptOut> {
-    let deadline = Instant::now() + LEASE_PATIENCE;
-    loop {
-        match lease::keep_out(options).await {
-            Err(super::Error::Taken(_)) if Instant::now() < deadline => tokio::time::sleep(LEASE_PAUSE).await,
-            result => return Ok(result?),
-        }
     }
 }
 

@@ -107,7 +107,7 @@ impl AllChannels<'_> {
             transaction.rollback().await?;
             return Ok(false);
         }
-        for table in ["web_session_record", "web_session_contact"] {
+        for table in ["web_session_record", "web_session_contact", "channel_tier_end"] {
             let sql = format!("DELETE FROM {table} WHERE channel_id = $1");
             transaction.execute_raw(self.store.statement(sql, [id.into()])).await?;
         }
@@ -119,30 +119,16 @@ impl AllChannels<'_> {
         transaction.commit().await?;
         Ok(true)
     }
-
-    /// Puts the channel under another tier; `false` when there is no such channel. A channel that has the tier already
-    /// is not changed.
-    pub async fn set_tier(self, who: &Who, id: Uuid, tier: &str) -> Result<bool> {
-        let transaction = self.store.begin().await?;
-        let revision = revision::bump(&transaction, Topic::Channel).await?;
-        let before = Entity::find_by_id(id).one(&transaction).await?.map(|channel| channel.tier);
-        let is_known = before.is_some();
-        let Some(before) = before.filter(|before| before != tier) else {
-            transaction.rollback().await?;
-            return Ok(is_known);
-        };
-        let changes = ActiveModel { tier: Set(tier.to_owned()), ..Default::default() };
-        write(&transaction, id, revision, changes).await?;
-        let recorded = Change::now(who, What::ChannelTier, id, Some(json!(before)), json!(tier));
-        changes::record(&transaction, &[recorded]).await?;
-        transaction.commit().await?;
-        Ok(true)
-    }
 }
 
 /// Changes the row. No other transaction has changed it since it was read: this one locks the counter that every change
 /// raises.
-async fn write(transaction: &Transaction, id: Uuid, revision: i64, changes: ActiveModel) -> Result<()> {
+pub(super) async fn write(
+    transaction: &Transaction,
+    id: Uuid,
+    revision: i64,
+    changes: ActiveModel,
+) -> Result<()> {
     let now = Timestamp::now().millis();
     let changes = ActiveModel { revision: Set(revision), updated_at: Set(now), ..changes };
     Entity::update_many().set(changes).filter(Column::Id.eq(id)).exec(transaction).await?;

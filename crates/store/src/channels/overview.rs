@@ -7,6 +7,7 @@ use sea_orm::sea_query::Condition;
 use sea_orm::{ColumnTrait, EntityTrait, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect};
 use uuid::Uuid;
 
+use super::tier_end::TierEnd;
 use super::{channel, matches};
 use crate::changes::{Change, Filter};
 use crate::nouns::{AllChannels, Channels};
@@ -21,6 +22,8 @@ pub struct Owned {
     pub channel: Channel,
     /// Its company's name.
     pub company: String,
+    /// The end of its tier, if it has that for a while only.
+    pub tier_end: Option<TierEnd>,
 }
 
 impl AllChannels<'_> {
@@ -63,15 +66,25 @@ impl AllChannels<'_> {
         self.owned(found).await
     }
 
+    /// The channels of every company with exactly this name, newest first, with their companies.
+    pub async fn named(self, name: &str) -> Result<Vec<Owned>> {
+        let found = Entity::find().filter(Column::Name.eq(name));
+        let found =
+            found.order_by_desc(Column::CreatedAt).order_by_desc(Column::Id).all(&self.store.read).await?;
+        self.owned(found).await
+    }
+
     async fn owned(self, models: Vec<Model>) -> Result<Vec<Owned>> {
         let ids = models.iter().map(|model| model.company_id);
         let companies =
             company::Entity::find().filter(company::Column::Id.is_in(ids)).all(&self.store.read).await?;
+        let mut ends = self.tier_ends().await?;
         let owned = models.into_iter().map(|model| {
             let owner = companies.iter().find(|company| company.id == model.company_id);
             let owner =
                 owner.ok_or_else(|| Error::Impossible(format!("channel {} without a company", model.id)))?;
-            Ok(Owned { channel: channel(model), company: owner.name.clone() })
+            let tier_end = ends.remove(&model.id);
+            Ok(Owned { channel: channel(model), company: owner.name.clone(), tier_end })
         });
         owned.collect()
     }

@@ -20,6 +20,7 @@ pub(crate) mod write;
 use std::collections::HashMap;
 
 use sea_orm::{QueryResult, Value};
+use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use crate::dialect::{self, Cell, Rows, Type};
@@ -29,7 +30,7 @@ use crate::{Error, Result, Store};
 use clock::Timestamp;
 use domain::contact::{Contact, Person, TagSummary};
 use domain::fold::fold;
-use domain::page::{Page, PageRequest};
+use domain::page::{Page, Window};
 use domain::phone::PhoneNumber;
 
 const COLUMNS: &str = "id, first_name, last_name, email, phone_number, phone_number_lid, profile_picture,
@@ -38,8 +39,8 @@ const COLUMNS: &str = "id, first_name, last_name, email, phone_number, phone_num
 /// In bytes. No name, address or number is as long as this, and a pattern is compared at each letter of a text.
 pub(crate) const LONGEST_SEARCH: usize = 1_000;
 
-/// A place in a company's contacts, oldest first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// A place in a company's contacts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ContactPosition {
     ordinal: u64,
 }
@@ -58,20 +59,28 @@ impl<'a> Contacts<'a> {
 }
 
 impl Contacts<'_> {
-    /// One page of the contacts of `company`, newest first, and how many there are in all.
+    /// A part of the contacts of `company`, newest first, and how many there are in all.
     ///
     /// Each word of `search` is matched anywhere in the names, the e-mail address, the phone number, WhatsApp's id and
     /// the tags' names, without case and accents. A text that looks like a number also matches by its digits.
-    pub async fn page(self, page: PageRequest, search: Option<&str>) -> Result<Page<Contact>> {
-        let Some(text) = folded(search) else { return self.page_of_all(page).await };
+    pub async fn page(
+        self,
+        window: impl Into<Window<ContactPosition>>,
+        search: Option<&str>,
+    ) -> Result<Page<Contact>> {
+        let window = window.into();
+        let Some(text) = folded(search) else { return self.page_of_all(window).await };
         if text.len() > LONGEST_SEARCH {
             return Ok(Page { records: Vec::new(), total: 0 });
         }
         let found = self.index().found(&self.index().read_search(&text).await?).await?;
         let total = found.len() as u64;
-        let (offset, limit) = (length(page.offset()), length(page.limit));
+        let limit = length(window.limit);
+        let (offset, after) = window.parts();
+        let following = |ordinal: &&u32| after.is_none_or(|after| u64::from(**ordinal) < after.ordinal);
         let mut wanted = Rows::new(self.store.backend, &[("place", Type::Int)]);
-        found.iter().skip(offset).take(limit).for_each(|ordinal| wanted.push([i64::from(*ordinal).into()]));
+        let shown = found.iter().filter(following).skip(length(offset)).take(limit);
+        shown.for_each(|ordinal| wanted.push([i64::from(*ordinal).into()]));
         if wanted.is_empty() {
             return Ok(Page { records: Vec::new(), total });
         }
@@ -87,27 +96,32 @@ impl Contacts<'_> {
 
     /// A page without a search: its place follows from the number of contacts and from the gaps that deleted contacts
     /// left.
-    async fn page_of_all(self, page: PageRequest) -> Result<Page<Contact>> {
+    async fn page_of_all(self, window: Window<ContactPosition>) -> Result<Page<Contact>> {
+        let limit = signed(window.limit);
+        let (offset, after) = window.parts();
         let ordinals = self.totals(&self.store.read).await?.contacts;
         let gaps = self.index().gaps().await?;
         let total = gaps.contacts(ordinals);
-        let offset = signed(page.offset());
+        let offset = signed(offset);
         if offset >= total {
             return Ok(Page { records: Vec::new(), total: total.cast_unsigned() });
         }
         let total = total.cast_unsigned();
-        if !gaps.is_empty() {
-            let (below, skipped) = gaps.locate(ordinals, offset);
+        if !gaps.is_empty() || after.is_some() {
+            let (below, skipped) = match after {
+                Some(ContactPosition { ordinal }) => (signed(ordinal), 0),
+                None => gaps.locate(ordinals, offset),
+            };
             let select = format!(
                 "SELECT {COLUMNS} FROM contact WHERE company_id = $1 AND ordinal < $2
                  ORDER BY ordinal DESC LIMIT $3 OFFSET $4"
             );
-            let values = [self.company.into(), below.into(), signed(page.limit).into(), skipped.into()];
+            let values = [self.company.into(), below.into(), limit.into(), skipped.into()];
             let rows = self.store.rows(select, values).await?;
             return Ok(Page { records: self.with_tags(&rows).await?, total });
         }
         let above = ordinals - offset;
-        let from = above.saturating_sub(signed(page.limit));
+        let from = above.saturating_sub(limit);
         let select = format!(
             "SELECT {COLUMNS} FROM contact WHERE company_id = $1 AND ordinal >= $2 AND ordinal < $3
              ORDER BY ordinal DESC"

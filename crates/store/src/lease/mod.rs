@@ -13,7 +13,7 @@ mod fence;
 mod session;
 
 use std::fs::{File, TryLockError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use sea_orm::{ConnectionTrait, DbBackend, QueryResult};
 use uuid::Uuid;
@@ -26,6 +26,9 @@ use clock::Timestamp;
 
 /// The lease on dispatching.
 pub(super) const DISPATCH: &str = "dispatch";
+/// How long to wait for the lock of a process that may just have ended, and how often to ask.
+const PATIENCE: Duration = Duration::from_secs(3);
+const PAUSE: Duration = Duration::from_millis(100);
 /// Not a lease, but the mark of a restore that is not finished: no service may use the database.
 pub(super) const RESTORE: &str = "restore";
 
@@ -193,8 +196,23 @@ impl Lease {
 #[derive(Debug)]
 pub(super) struct KeptOut(#[expect(dead_code, reason = "held for its lock")] Hold);
 
-/// Takes the lock on dispatching without opening a store.
+/// Takes the lock on dispatching without opening a store. The lock of a service that was just stopped or killed may
+/// outlast it for a moment.
+///
+/// # Errors
+///
+/// [`Error::Taken`] while a service holds it.
 pub(super) async fn keep_out(options: &Options) -> Result<KeptOut> {
+    let deadline = Instant::now() + PATIENCE;
+    loop {
+        match try_keep_out(options).await {
+            Err(Error::Taken(_)) if Instant::now() < deadline => tokio::time::sleep(PAUSE).await,
+            result => return result,
+        }
+    }
+}
+
+async fn try_keep_out(options: &Options) -> Result<KeptOut> {
     Ok(KeptOut(if options.url.starts_with("sqlite:") {
         Hold::File(lock_file(&options.url)?)
     } else {

@@ -32,6 +32,7 @@ use super::dialect::{Bulk, Type};
 use super::lease::Lease;
 use super::{Error, Result, Transaction, suppressions};
 use crate::nouns::Ledger;
+use crate::sends::StoredLabel;
 use clock::Timestamp;
 use domain::message::{Key, Outcome};
 use domain::send::{Block, Mark, Recipients, Schedule, Source, State};
@@ -57,6 +58,8 @@ pub struct NewSend {
     pub skipped: u64,
     /// When it may go.
     pub schedule: Schedule,
+    /// The caller's own words on it.
+    pub label: StoredLabel,
 }
 
 /// The answer for a client that repeats a request under its key.

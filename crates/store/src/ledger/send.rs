@@ -24,6 +24,8 @@ pub(super) const SEND: &[(&str, Type)] = &[
     ("skipped", Type::Int),
     ("send_at", Type::Int),
     ("expires_at", Type::Int),
+    ("reference", Type::Text),
+    ("metadata", Type::Text),
 ];
 const BLOCK: &[(&str, Type)] = &[
     ("send_id", Type::Uuid),
@@ -178,6 +180,8 @@ pub(super) fn cells_of(send: &NewSend) -> [Cell<'_>; SEND.len()] {
         send.skipped.cast_signed().into(),
         Cell::Int(send.schedule.send_at.map(Timestamp::millis)),
         Cell::Int(send.schedule.expires_at.map(Timestamp::millis)),
+        Cell::Text(send.label.reference.as_deref()),
+        Cell::Text(send.label.metadata.as_deref()),
     ]
 }
 
@@ -190,9 +194,10 @@ pub(super) fn insert_into_send(incoming: &str, now: usize, node: Option<Uuid>) -
     });
     format!(
         "INSERT INTO send (id, company_id, channel_id, state, content, recipients, recipient, \
-         template_id, skipped, due_at, send_at, expires_at, high_water, settled, created_at{column}) \
+         template_id, skipped, due_at, send_at, expires_at, reference, metadata, high_water, settled, \
+         created_at{column}) \
          SELECT id, company_id, channel_id, state, content, recipients, recipient, template_id, \
-         skipped, send_at, send_at, expires_at, 0, 0, ${now}{signature} \
+         skipped, send_at, send_at, expires_at, reference, metadata, 0, 0, ${now}{signature} \
          FROM {incoming} AS incoming"
     )
 }

@@ -262,18 +262,27 @@ impl Nodes<'_> {
 
     /// Asks a node to give its channels away and to take no others; `false` when it does not serve (any more).
     pub async fn drain(self, who: &Who, id: Uuid) -> Result<bool> {
+        self.change_stage(who, id, Stage::Serving, Stage::Draining).await
+    }
+
+    /// Lets a node that drains take channels again; `false` when it does not serve (any more).
+    pub async fn undrain(self, who: &Who, id: Uuid) -> Result<bool> {
+        self.change_stage(who, id, Stage::Draining, Stage::Serving).await
+    }
+
+    /// Changes the stage of a node that serves, and records that; nothing changes unless the stage is `from`. Returns
+    /// `false` when the node does not serve (any more).
+    async fn change_stage(self, who: &Who, id: Uuid, from: Stage, to: Stage) -> Result<bool> {
         let transaction = self.store.begin().await?;
         let sql = "SELECT name, state FROM node WHERE id = $1 AND state < 2 FOR UPDATE";
         let Some(row) = transaction.query_one_raw(self.store.statement(sql, [id.into()])).await? else {
             return Ok(false);
         };
         let (name, state): (String, i16) = (row.try_get_by_index(0)?, row.try_get_by_index(1)?);
-        if Stage::from_i16(state)? == Stage::Serving {
+        if Stage::from_i16(state)? == from {
             let sql = "UPDATE node SET state = $2 WHERE id = $1";
-            let values = [id.into(), Stage::Draining.as_i16().into()];
-            run(&transaction, self.store.statement(sql, values)).await?;
-            let [before, after] = [Stage::Serving, Stage::Draining]
-                .map(|stage| json!({ "name": name, "state": stage.as_str() }));
+            run(&transaction, self.store.statement(sql, [id.into(), to.as_i16().into()])).await?;
+            let [before, after] = [from, to].map(|stage| json!({ "name": name, "state": stage.as_str() }));
             let change = Change::now(who, What::Node, id, Some(before), after);
             record(&transaction, &[change]).await?;
         }

@@ -7,8 +7,10 @@ use std::collections::HashMap;
 use sea_orm::{FromQueryResult, QueryResult, Value};
 use uuid::Uuid;
 
-use self::filter::ALIVE;
+pub(super) use self::filter::ALIVE;
 pub use self::filter::Filter;
+use super::StoredLabel;
+use super::family::retries_of;
 use crate::contacts::signed;
 use crate::dialect::{Rows, Type};
 use crate::nouns::{AllSends, Sends};
@@ -16,8 +18,8 @@ use crate::{Error, Result};
 use clock::Timestamp;
 use domain::content::{self, Content};
 use domain::message;
-use domain::page::{Page, PageRequest};
-use domain::send::{Control, Counts, Progress, Schedule, Source, Stage, State};
+use domain::page::{Page, Window};
+use domain::send::{Control, Counts, EndReason, Label, Progress, Schedule, Source, Stage, State};
 use domain::template::Status;
 
 /// An accepted send.
@@ -41,18 +43,24 @@ pub struct Record {
     pub progress: Progress,
     /// The sources of its audience, beside numbers.
     pub sources: Vec<Source>,
+    /// The retries of its messages, the newest ones of many, and the newest first.
+    pub retries: Vec<Uuid>,
     /// Entries of its request that were skipped.
     pub skipped: u64,
     /// Its messages by state; their sum is `recipients`. Not counted for a [head](Store::send_heads).
     pub counts: Counts,
     /// Its schedule, as requested.
     pub schedule: Schedule,
+    /// The caller's own words on it.
+    pub label: Label,
     /// When the first of its messages is due, if the rest waits for a later time.
     pub due_at: Option<Timestamp>,
     /// When it was accepted.
     pub created_at: Timestamp,
     /// When it ended.
     pub finished_at: Option<Timestamp>,
+    /// Why it ended, if nobody asked for that.
+    pub end_reason: Option<EndReason>,
 }
 
 /// The template of a send.
@@ -88,6 +96,9 @@ struct Row {
     due_at: Option<i64>,
     created_at: i64,
     finished_at: Option<i64>,
+    end_reason: Option<i16>,
+    reference: Option<String>,
+    metadata: Option<String>,
 }
 
 impl Sends<'_> {
@@ -96,14 +107,25 @@ impl Sends<'_> {
     /// # Errors
     ///
     /// When the database fails; [`Error::Impossible`] for a row that this program never wrote.
-    pub async fn page(self, page: PageRequest, filter: Filter, now: Timestamp) -> Result<Page<Record>> {
-        let Page { mut records, total } = self.heads(page, filter, now).await?;
+    pub async fn page(
+        self,
+        window: impl Into<Window<Uuid>>,
+        filter: &Filter,
+        now: Timestamp,
+    ) -> Result<Page<Record>> {
+        let Page { mut records, total } = self.heads(window, filter, now).await?;
         self.count_messages(&mut records).await?;
         Ok(Page { records, total })
     }
 
     /// Like [`Sends::page`](crate::Sends::page), without the counts of messages, whose rows may be millions.
-    pub async fn heads(self, page: PageRequest, filter: Filter, now: Timestamp) -> Result<Page<Record>> {
+    pub async fn heads(
+        self,
+        window: impl Into<Window<Uuid>>,
+        filter: &Filter,
+        now: Timestamp,
+    ) -> Result<Page<Record>> {
+        let window = window.into();
         let company_id = self.company;
         let (condition, mut values) = filter.condition(company_id, now);
         let total = if filter.is_open() {
@@ -117,15 +139,22 @@ impl Sends<'_> {
             format!("SELECT COUNT(*) FROM send WHERE {condition}")
         };
         let total = self.store.count(total, values.clone()).await?;
-        if page.offset() >= total {
+        let most = window.limit;
+        let (offset, after) = window.parts();
+        if offset >= total {
             return Ok(Page { records: Vec::new(), total });
         }
+        let mut condition = condition;
+        if let Some(after) = after {
+            values.push(after.into());
+            condition += &format!(" AND id < ${}", values.len());
+        }
         // The inner select skips its offset before the template is joined.
-        let (limit, offset) = (values.len() + 1, values.len() + 2);
+        let (limit, skipped) = (values.len() + 1, values.len() + 2);
         let chosen = format!(
-            "send.id IN (SELECT id FROM send WHERE {condition} ORDER BY id DESC LIMIT ${limit} OFFSET ${offset})"
+            "send.id IN (SELECT id FROM send WHERE {condition} ORDER BY id DESC LIMIT ${limit} OFFSET ${skipped})"
         );
-        values.extend([signed(page.limit).into(), signed(page.offset()).into()]);
+        values.extend([signed(most).into(), signed(offset).into()]);
         Ok(Page { records: self.records(&chosen, values, now).await?, total })
     }
 
@@ -143,6 +172,27 @@ impl Sends<'_> {
         Ok(self.records(chosen, values, now).await?.pop())
     }
 
+    /// The company's accepted sends of these ids. The messages of a send with more recipients than `most` are not
+    /// counted.
+    pub async fn these(self, ids: &[Uuid], most: u64, now: Timestamp) -> Result<Vec<Record>> {
+        let mut asked = Rows::new(self.store.backend, &[("id", Type::Uuid)]);
+        ids.iter().for_each(|id| asked.push([(*id).into()]));
+        if asked.is_empty() {
+            return Ok(Vec::new());
+        }
+        let (asked, more) = asked.select(3);
+        let chosen = format!(
+            "send.company_id = $1 AND send.state > $2 AND send.id IN (SELECT id FROM {asked} AS asked)"
+        );
+        let mut values = vec![self.company.into(), State::Resolving.as_i16().into()];
+        values.extend(more);
+        let (mut counted, large): (Vec<_>, Vec<_>) =
+            self.records(&chosen, values, now).await?.into_iter().partition(|send| send.recipients <= most);
+        self.count_messages(&mut counted).await?;
+        counted.extend(large);
+        Ok(counted)
+    }
+
     /// A company's oldest unfinished sends, at most `limit`, without the counts of their messages.
     pub async fn under_way(self, limit: u64, now: Timestamp) -> Result<Vec<Record>> {
         let oldest = format!(
@@ -157,7 +207,7 @@ impl Sends<'_> {
             "SELECT send.id, send.channel_id, send.state, send.control, \
              SUBSTR(send.content, 1, {head}) AS head, send.recipients, send.high_water, send.settled, send.skipped, send.template_id, \
              template.name, template.language, template.status, send.send_at, send.expires_at, \
-             send.due_at, send.created_at, send.finished_at \
+             send.due_at, send.created_at, send.finished_at, send.end_reason, send.reference, send.metadata \
              FROM send LEFT JOIN template ON template.id = send.template_id \
              WHERE {chosen} ORDER BY send.id DESC",
             head = Content::KIND_CHARS
@@ -166,7 +216,21 @@ impl Sends<'_> {
         let rows = rows.iter().map(|row| Ok(Row::from_query_result(row, "")?)).collect::<Result<Vec<_>>>()?;
         let mut records = rows.into_iter().map(|row| record(row, now)).collect::<Result<Vec<_>>>()?;
         self.name_sources(&mut records).await?;
+        self.name_retries(&mut records).await?;
         Ok(records)
+    }
+
+    /// Adds the retries of these sends.
+    async fn name_retries(self, sends: &mut [Record]) -> Result<()> {
+        let Some((asked, values)) = self.asked(sends) else { return Ok(()) };
+        let mut retries: HashMap<Uuid, Vec<Uuid>> = HashMap::new();
+        for row in self.store.rows(retries_of(&asked), values).await? {
+            retries.entry(row.try_get_by_index(0)?).or_default().push(row.try_get_by_index(1)?);
+        }
+        for send in sends {
+            send.retries = retries.remove(&send.id).unwrap_or_default();
+        }
+        Ok(())
     }
 
     /// Adds the sources of these sends' audiences.
@@ -250,6 +314,11 @@ pub(crate) fn counts(row: &QueryResult) -> Result<Counts> {
     Ok(counts)
 }
 
+fn end_reason(stored: i16) -> Result<EndReason> {
+    EndReason::from_i16(stored)
+        .ok_or_else(|| Error::Impossible(format!("{stored} is no reason for the end of a send")))
+}
+
 fn record(row: Row, now: Timestamp) -> Result<Record> {
     let impossible = |what: String| Error::Impossible(format!("send {}: {what}", row.id));
     let state = State::from_i16(row.state).ok_or_else(|| impossible(format!("state {}", row.state)))?;
@@ -279,11 +348,14 @@ fn record(row: Row, now: Timestamp) -> Result<Record> {
             settled: row.settled.cast_unsigned(),
         },
         sources: Vec::new(),
+        retries: Vec::new(),
         skipped: row.skipped.cast_unsigned(),
         counts: Counts::default(),
         schedule,
+        label: StoredLabel { reference: row.reference, metadata: row.metadata }.read()?,
         due_at: row.due_at.map(Timestamp::from_millis),
         created_at: Timestamp::from_millis(row.created_at),
         finished_at: row.finished_at.map(Timestamp::from_millis),
+        end_reason: row.end_reason.map(end_reason).transpose()?,
     })
 }

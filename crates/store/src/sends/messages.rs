@@ -6,6 +6,7 @@
 //! without a row were reserved: in an ended send, their outcome is unknown.
 
 mod selected;
+mod to_person;
 
 use std::collections::HashMap;
 
@@ -13,6 +14,7 @@ use sea_orm::{DbBackend, QueryResult};
 use uuid::Uuid;
 
 pub use self::selected::Found;
+pub use self::to_person::{Addressed, ToPerson};
 use super::{GROUP, recipient};
 use crate::contacts::signed;
 use crate::nouns::{Messages, Sends};
@@ -20,7 +22,7 @@ use crate::{Error, Result, Store};
 use clock::Timestamp;
 use domain::content::Stored;
 use domain::message::{self, Failure, Outcome, Position};
-use domain::page::{Page, PageRequest};
+use domain::page::{Page, Window};
 use domain::phone::PhoneNumber;
 use domain::send::{Progress, State};
 
@@ -66,6 +68,11 @@ impl SendSnapshot {
         } else {
             self.progress.settled
         }
+    }
+
+    /// The id of the send.
+    pub const fn send_id(&self) -> Uuid {
+        self.send_id
     }
 
     /// The id of the group that the send goes to, if it goes to one: the recipient of its message.
@@ -118,42 +125,36 @@ impl Sends<'_> {
     ///
     /// When the database fails; [`Error::Impossible`] for a row that this program never wrote.
     pub async fn snapshot(self, send_id: Uuid) -> Result<Option<SendSnapshot>> {
-        let company_id = self.company;
+        Ok(self.snapshots("id = $3", send_id).await?.pop())
+    }
+
+    /// The company's accepted sends that `chosen` selects, the oldest first. Its parameter `$3` is `send_id`.
+    pub(super) async fn snapshots(self, chosen: &str, send_id: Uuid) -> Result<Vec<SendSnapshot>> {
         // The content may be long: it is read only if it names the recipient.
         let sql = format!(
             "SELECT recipients, recipient, high_water, settled, state, \
-             CASE WHEN recipient = {GROUP} THEN content END FROM send \
-             WHERE id = $1 AND company_id = $2 AND state > $3"
+             CASE WHEN recipient = {GROUP} THEN content END, id FROM send \
+             WHERE company_id = $1 AND state > $2 AND {chosen} ORDER BY id"
         );
-        let values = [send_id.into(), company_id.into(), State::Resolving.as_i16().into()];
-        let Some(row) = self.store.row(sql, values).await? else { return Ok(None) };
-        let only: Option<i64> = row.try_get_by_index(1)?;
-        let only = only.map(|only| sole(only, &row)).transpose()?;
-        let state: i16 = row.try_get_by_index(4)?;
-        let state = State::from_i16(state)
-            .ok_or_else(|| Error::Impossible(format!("{state} is no state of a send")))?;
-        Ok(Some(SendSnapshot {
-            send_id,
-            recipients: unsigned(&row, 0)?,
-            only,
-            progress: Progress { high_water: unsigned(&row, 2)?, settled: unsigned(&row, 3)? },
-            reserved: state.of_reserved(),
-            unattempted: state.of_unattempted(),
-        }))
+        let values = [self.company.into(), State::Resolving.as_i16().into(), send_id.into()];
+        self.store.rows(sql, values).await?.iter().map(snapshot).collect()
     }
 }
 
 impl Messages<'_> {
-    /// One page of a send's messages by ordinal, only those in `state` if given, and how many match.
+    /// A part of a send's messages by ordinal, only those in `state` if given, and how many match.
     pub async fn page(
         self,
         snapshot: &SendSnapshot,
         state: Option<message::State>,
-        page: PageRequest,
+        window: impl Into<Window<u64>>,
     ) -> Result<Page<Message>> {
-        let offset = page.offset();
+        let window = window.into();
+        let limit = window.limit;
+        let (offset, after) = window.parts();
+        let following = after.map(|ordinal| ordinal.saturating_add(1));
         let (total, start) = match state {
-            None => (snapshot.recipients, Some(offset)),
+            None => (snapshot.recipients, Some(following.unwrap_or(offset))),
             Some(state) => {
                 let attempted = self.attempted(snapshot, state).await?;
                 let high_water = snapshot.progress.high_water.min(snapshot.recipients);
@@ -165,11 +166,15 @@ impl Messages<'_> {
                 if state == snapshot.unattempted {
                     total += snapshot.recipients.saturating_sub(attempted.all + reserved);
                 }
-                (total, self.ordinal_of(snapshot, state, &attempted, offset).await?)
+                let start = match following {
+                    Some(following) => Some(following),
+                    None => self.ordinal_of(snapshot, state, &attempted, offset).await?,
+                };
+                (total, start)
             }
         };
         let records = match start {
-            Some(start) if offset < total => self.from(snapshot, state, start, page.limit).await?,
+            Some(start) if offset < total => self.from(snapshot, state, start, limit).await?,
             _ => Vec::new(),
         };
         Ok(Page { records, total })
@@ -332,11 +337,28 @@ impl Messages<'_> {
     }
 }
 
+/// One row of [`Sends::snapshots`].
+fn snapshot(row: &QueryResult) -> Result<SendSnapshot> {
+    let only: Option<i64> = row.try_get_by_index(1)?;
+    let only = only.map(|only| sole(only, row)).transpose()?;
+    let state: i16 = row.try_get_by_index(4)?;
+    let state =
+        State::from_i16(state).ok_or_else(|| Error::Impossible(format!("{state} is no state of a send")))?;
+    Ok(SendSnapshot {
+        send_id: row.try_get_by_index(6)?,
+        recipients: unsigned(row, 0)?,
+        only,
+        progress: Progress { high_water: unsigned(row, 2)?, settled: unsigned(row, 3)? },
+        reserved: state.of_reserved(),
+        unattempted: state.of_unattempted(),
+    })
+}
+
 fn unsigned(row: &QueryResult, index: usize) -> Result<u64> {
     Ok(row.try_get_by_index::<i64>(index)?.cast_unsigned())
 }
 
-/// The recipient that the row of a send names: by its number, or in the content, which is the last column.
+/// The recipient that the row of a send names: by its number, or in the content.
 fn sole(stored: i64, row: &QueryResult) -> Result<Only> {
     if let Some(number) = recipient(stored)? {
         return Ok(Only::Number(number));

@@ -2,7 +2,9 @@
 //! messages and counts are in files of their own.
 
 pub mod control;
+mod family;
 pub mod idempotency;
+mod label;
 pub mod list;
 pub mod messages;
 mod sent;
@@ -13,6 +15,7 @@ use std::collections::HashMap;
 use sea_orm::{ConnectionTrait, FromQueryResult, QueryResult};
 use uuid::Uuid;
 
+pub use self::label::StoredLabel;
 pub use self::sent::Sent;
 use crate::dialect::{Rows, Type};
 use crate::nouns::{AllSends, Sends};

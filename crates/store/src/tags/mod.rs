@@ -80,6 +80,22 @@ impl Tags<'_> {
         Ok(Page { records, total })
     }
 
+    /// Those of these ids that are tags of the company.
+    pub async fn among(self, ids: &[Uuid]) -> Result<HashSet<Uuid>> {
+        let mut asked = Rows::new(self.store.backend, &[("id", Type::Uuid)]);
+        ids.iter().for_each(|id| asked.push([Cell::Uuid(*id)]));
+        if asked.is_empty() {
+            return Ok(HashSet::new());
+        }
+        let (asked, values) = asked.select(2);
+        let select = format!(
+            "SELECT tag.id FROM {asked} AS asked JOIN tag ON tag.id = asked.id
+             WHERE tag.company_id = $1 AND tag.upkeep <> {DELETED}"
+        );
+        let rows = self.store.rows(select, std::iter::once(self.company.into()).chain(values)).await?;
+        rows.iter().map(|row| Ok(row.try_get_by_index(0)?)).collect()
+    }
+
     /// The least number that has the tag, if it has any.
     pub async fn first_number(self, tag: Uuid) -> Result<Option<PhoneNumber>> {
         Ok(self.phones(tag, None, 1).await?.0.pop())

@@ -5,10 +5,11 @@
 //! when the session's phone is unlinked.
 
 use entity::web_session_contact::{Entity, Model};
-use sea_orm::{ConnectionTrait, EntityTrait, QueryResult};
+use sea_orm::{ConnectionTrait, EntityTrait, FromQueryResult as _, QueryResult};
 use uuid::Uuid;
 
 use crate::contacts::import::ContactDraft;
+use crate::dialect::{Rows, Type};
 use crate::nouns::{Contacts, WebSessions};
 use crate::{Error, Result};
 use clock::Timestamp;
@@ -23,6 +24,14 @@ const FIRST_SENT: &str = "SELECT first_sent_at, phone FROM web_session_contact
     WHERE channel_id = $1 AND first_sent_at IS NOT NULL AND first_sent_at >= $2
         AND (first_heard_at IS NULL OR first_heard_at >= first_sent_at)
     ORDER BY first_sent_at DESC LIMIT $3";
+
+/// A number that the session wrote to was asked about for the message.
+const ASKED: &str = "SELECT checked_at, phone FROM web_session_contact
+    WHERE channel_id = $1 AND checked_at >= $2 AND first_sent_at IS NULL
+    ORDER BY checked_at DESC LIMIT $3";
+const PHONE: &[(&str, Type)] = &[("phone", Type::Int)];
+/// Numbers that are looked up together.
+const TOGETHER: usize = 5_000;
 
 /// A number, as one web session knows it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -52,6 +61,29 @@ impl WebSessions<'_> {
     pub async fn known_number(self, channel: Uuid, number: PhoneNumber) -> Result<Option<KnownNumber>> {
         let known = Entity::find_by_id((channel, number.as_i64())).one(&self.store.read).await?;
         Ok(known.map(KnownNumber::from))
+    }
+
+    /// A web session's knowledge of these numbers; numbers that it does not know are left out.
+    pub async fn known_numbers(
+        self,
+        channel: Uuid,
+        numbers: &[PhoneNumber],
+    ) -> Result<Vec<(PhoneNumber, KnownNumber)>> {
+        let mut known = Vec::new();
+        for numbers in numbers.chunks(TOGETHER) {
+            let mut asked = Rows::new(self.store.backend, PHONE);
+            numbers.iter().for_each(|number| asked.push([number.as_i64().into()]));
+            let (asked, values) = asked.select(2);
+            let sql = format!(
+                "SELECT known.* FROM {asked} AS asked JOIN web_session_contact AS known \
+                 ON known.channel_id = $1 AND known.phone = asked.phone"
+            );
+            for row in &self.store.rows(sql, std::iter::once(channel.into()).chain(values)).await? {
+                let model = Model::from_query_result(row, "")?;
+                known.push((number(model.phone)?, model.into()));
+            }
+        }
+        Ok(known)
     }
 
     /// Stores WhatsApp's answer about a number: its address, or `None` when it is not on WhatsApp. A known `lid` stays
@@ -108,16 +140,37 @@ impl WebSessions<'_> {
         channel: Uuid,
         since: Timestamp,
     ) -> Result<Vec<(Timestamp, PhoneNumber)>> {
-        let values = [channel.into(), since.millis().into(), MOST_TIMES.into()];
-        let rows = self.store.rows(FIRST_SENT, values).await?;
-        let first = |row: &QueryResult| {
-            let phone: i64 = row.try_get_by_index(1)?;
-            let number = PhoneNumber::from_i64(phone)
-                .ok_or_else(|| Error::Impossible(format!("{phone} is no phone number")))?;
-            Ok((Timestamp::from_millis(row.try_get_by_index(0)?), number))
-        };
-        rows.iter().rev().map(first).collect()
+        self.times(FIRST_SENT, channel, since).await
     }
+
+    /// The numbers about which WhatsApp was asked at `since` or later, and when, except those that the session wrote to.
+    /// Ascending; the latest 100,000.
+    ///
+    /// # Errors
+    ///
+    /// As [`WebSessions::first_sent_since`].
+    pub async fn asked_since(self, channel: Uuid, since: Timestamp) -> Result<Vec<(Timestamp, PhoneNumber)>> {
+        self.times(ASKED, channel, since).await
+    }
+
+    async fn times(
+        self,
+        sql: &'static str,
+        channel: Uuid,
+        since: Timestamp,
+    ) -> Result<Vec<(Timestamp, PhoneNumber)>> {
+        let values = [channel.into(), since.millis().into(), MOST_TIMES.into()];
+        let rows = self.store.rows(sql, values).await?;
+        let time = |row: &QueryResult| {
+            Ok((Timestamp::from_millis(row.try_get_by_index(0)?), number(row.try_get_by_index(1)?)?))
+        };
+        rows.iter().rev().map(time).collect()
+    }
+}
+
+/// The number in a column.
+fn number(phone: i64) -> Result<PhoneNumber> {
+    PhoneNumber::from_i64(phone).ok_or_else(|| Error::Impossible(format!("{phone} is no phone number")))
 }
 
 impl Contacts<'_> {

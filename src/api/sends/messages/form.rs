@@ -1,6 +1,6 @@
 //! All messages of a send in one answer: as lines of JSON, or as CSV.
 
-use actix_web::http::header::{ACCEPT, CONTENT_DISPOSITION};
+use actix_web::http::header::CONTENT_DISPOSITION;
 use actix_web::web::Bytes;
 use actix_web::{HttpRequest, HttpResponse};
 use futures_util::stream::try_unfold;
@@ -8,6 +8,7 @@ use futures_util::{Stream, TryStreamExt as _};
 use uuid::Uuid;
 
 use super::MessageRecord;
+use crate::api::lines::{NDJSON, accepted};
 use crate::domain::message::Selection;
 use crate::engine::records::messages::{Found, SendSnapshot};
 use crate::engine::{self, Engine};
@@ -35,18 +36,15 @@ impl Form {
 
     const fn media_type(self) -> &'static str {
         match self {
-            Self::Lines => "application/x-ndjson",
+            Self::Lines => NDJSON,
             Self::Csv => "text/csv",
         }
     }
 
     /// The first format that the client accepts by its name.
     pub(super) fn accepted(request: &HttpRequest) -> Option<Self> {
-        let accepted = request.headers().get_all(ACCEPT).filter_map(|value| value.to_str().ok());
-        let mut types = accepted.flat_map(|value| value.split(',')).filter_map(|part| part.split(';').next());
-        types.find_map(|name| {
-            Self::ALL.into_iter().find(|form| name.trim().eq_ignore_ascii_case(form.media_type()))
-        })
+        accepted(request)
+            .find_map(|name| Self::ALL.into_iter().find(|form| name.eq_ignore_ascii_case(form.media_type())))
     }
 
     /// The answer with all of these messages.
@@ -92,6 +90,7 @@ fn lines(listed: Listed) -> impl Stream<Item = Result<Bytes, engine::Error>> {
 
 #[cfg(test)]
 mod tests {
+    use actix_web::http::header::ACCEPT;
     use actix_web::test::TestRequest;
 
     use super::*;

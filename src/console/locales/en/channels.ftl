@@ -141,3 +141,5 @@ channels-by-level = WhatsApp: the number’s level is
 channels-by-level-assumed = WhatsApp has not told the number’s level yet. Until then it counts as
 channels-by-refusals = WhatsApp said that the number sends too fast (130429)
 channels-by-provider = WhatsApp, for all numbers of this business together. Shown here, and not enforced.
+channels-tier-is-faster = The provider’s level for the number allows less than the tier, and decides.
+channels-tier-is-slower = The provider’s level for the number allows more than the tier: a faster tier would send faster.

@@ -1,7 +1,7 @@
 company-title = Company
 company-name = Name
-company-tier = Tier
-company-tier-hint = An operator decides what the tier allows.
+company-tier = Company tier
+company-tier-hint = New channels begin with it, and it limits API requests. An operator decides what it allows.
 company-own-role = Your role
 company-access = API access
 company-access-what = A token with which programs read the contacts and tags of this company, as long as your session lasts. For everything else, owners create API keys.

@@ -30,5 +30,5 @@ keys-everything = everything
 keys-no-scope = Allow at least one thing.
 keys-scope-send = send: send messages
 keys-scope-read = read: see channels, templates, limits and sends
-keys-scope-contacts = contacts: read and change contacts and tags
+keys-scope-contacts = contacts: read and change contacts, tags and suppressions, check numbers
 keys-scope-control = control: pause, resume and cancel sends, pair channels

@@ -14,3 +14,4 @@ operator-no-channels = There is no such channel.
 operator-add = Add company
 operator-company-added = The company “{ $name }” is added.
 operator-name-taken = Another company has this name.
+operator-tier-end = for a while; { $tier } again

@@ -6,6 +6,7 @@ send-accepted = Accepted
 send-starts = Starts
 send-expires = Expires
 send-ended = Ended
+send-restored = The database was restored from a backup while this send was under way. Messages without an answer may have been sent since the backup: retry the unknown ones where that is right.
 send-tags = Tags
 send-skipped = Skipped when it was accepted
 send-repeats = Retry of this send:
@@ -53,7 +54,7 @@ send-again-code = Only messages with this code; all when empty.
 send-again-check = Check
 send-again-send = Send
 send-again-looking = The messages are being checked. What would be sent appears here in a moment.
-send-again-nobody = there are no recipients. No message is in one of these states with this code, or everybody has opted out since.
+send-again-nobody = there are no recipients. No message is in one of these states with this code, each was sent again before, or everybody has opted out since.
 send-again-done = { $count ->
     [1] A new send to 1 recipient was accepted.
    *[other] A new send to { $count } recipients was accepted.
@@ -81,6 +82,10 @@ send-kind-image = Image
 send-kind-video = Video
 send-kind-audio = Audio
 send-kind-document = Document
+send-kind-sticker = Sticker
+send-kind-location = Location
+send-kind-contacts = Contacts
+send-kind-reaction = Reaction
 send-kind-template = Template
 send-kind-interactive = Interactive
 send-stage-scheduled = Scheduled

@@ -33,3 +33,25 @@ tiers-end-before = End without the change
 tiers-end-after = End with the change
 tiers-history = History
 tiers-no-history = Nobody changed it yet.
+tiers-as-file = As a file
+tiers-go-back = Go back to this
+tiers-use = Use
+tiers-used = { $channels ->
+    [one] One channel
+   *[other] { $channels } channels
+} and { $companies ->
+    [one] one company
+   *[other] { $companies } companies
+} use it.
+tiers-new-name = New name
+tiers-new-name-hint = 1 to 40 small letters, digits and hyphens. Its channels and companies follow.
+tiers-rename = Rename
+tiers-renamed = The tier is now called { $name }.
+tiers-name-taken = Another tier has this name: choose another one.
+tiers-name-invalid = A tier’s name has 1 to 40 small letters, digits and hyphens.
+tiers-delete = Delete the tier
+tiers-delete-question = Nobody uses the tier { $name }. Its history stays, and the command line can bring it back.
+tiers-deleted = The tier { $name } is deleted.
+tiers-what-if = What if every tier had other options?
+tiers-what-if-hint = Such as messages_per_second=60/s. Nothing is changed.
+tiers-what-if-show = Show the effect

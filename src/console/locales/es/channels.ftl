@@ -141,3 +141,5 @@ channels-by-level = WhatsApp: el nivel del número es
 channels-by-level-assumed = WhatsApp todavía no dijo el nivel del número. Hasta entonces cuenta como
 channels-by-refusals = WhatsApp dijo que el número envía demasiado rápido (130429)
 channels-by-provider = WhatsApp, para todos los números de esta empresa juntos. Se muestra aquí, y no se aplica.
+channels-tier-is-faster = El nivel del proveedor para el número permite menos que el plan, y decide.
+channels-tier-is-slower = El nivel del proveedor para el número permite más que el plan: un plan más rápido enviaría más rápido.

@@ -1,7 +1,7 @@
 company-title = Empresa
 company-name = Nombre
-company-tier = Plan
-company-tier-hint = Lo que permite lo decide un operador.
+company-tier = Plan de la empresa
+company-tier-hint = Los canales nuevos empiezan con él, y limita las peticiones a la API. Lo que permite lo decide un operador.
 company-own-role = Su rol
 company-access = Acceso a la API
 company-access-what = Un token con el que los programas leen los contactos y las etiquetas de esta empresa mientras dure su sesión. Para todo lo demás, los propietarios crean claves de API.

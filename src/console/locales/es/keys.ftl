@@ -30,5 +30,5 @@ keys-everything = todo
 keys-no-scope = Permite al menos una cosa.
 keys-scope-send = send: enviar mensajes
 keys-scope-read = read: ver canales, plantillas, límites y envíos
-keys-scope-contacts = contacts: leer y cambiar contactos y etiquetas
+keys-scope-contacts = contacts: leer y cambiar contactos, etiquetas y exclusiones, comprobar números
 keys-scope-control = control: pausar, reanudar y cancelar envíos, vincular canales

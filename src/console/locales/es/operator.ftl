@@ -14,3 +14,4 @@ operator-no-channels = No hay ningún canal así.
 operator-add = Añadir empresa
 operator-company-added = La empresa «{ $name }» se añadió.
 operator-name-taken = Otra empresa tiene este nombre.
+operator-tier-end = por un tiempo; de nuevo { $tier }

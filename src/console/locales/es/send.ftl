@@ -6,6 +6,7 @@ send-accepted = Aceptado
 send-starts = Empieza
 send-expires = Caduca
 send-ended = Terminó
+send-restored = La base de datos se restauró desde una copia de seguridad mientras este envío estaba en curso. Los mensajes sin respuesta pueden haberse enviado después de la copia: repita los desconocidos donde sea correcto.
 send-tags = Etiquetas
 send-skipped = Omitidos al aceptarlo
 send-repeats = Vuelve a enviar mensajes de este envío:
@@ -53,7 +54,7 @@ send-again-code = Solo mensajes con este código; vacío para todos.
 send-again-check = Comprobar
 send-again-send = Enviar
 send-again-looking = Se están revisando los mensajes. Lo que se enviaría aparece aquí en un momento.
-send-again-nobody = no queda nadie. Ningún mensaje está en uno de estos estados con este código, o todos pidieron no recibir más.
+send-again-nobody = no queda nadie. Ningún mensaje está en uno de estos estados con este código, todos ya se enviaron de nuevo, o todos pidieron no recibir más.
 send-again-done = { $count ->
     [1] Se aceptó un nuevo envío a 1 destinatario.
    *[other] Se aceptó un nuevo envío a { $count } destinatarios.
@@ -81,6 +82,10 @@ send-kind-image = Imagen
 send-kind-video = Vídeo
 send-kind-audio = Audio
 send-kind-document = Documento
+send-kind-sticker = Sticker
+send-kind-location = Ubicación
+send-kind-contacts = Contactos
+send-kind-reaction = Reacción
 send-kind-template = Plantilla
 send-kind-interactive = Interactivo
 send-stage-scheduled = Programado

@@ -33,3 +33,25 @@ tiers-end-before = Fin como está
 tiers-end-after = Fin después
 tiers-history = Historial
 tiers-no-history = Nadie lo ha cambiado todavía.
+tiers-as-file = Como archivo
+tiers-go-back = Volver a esto
+tiers-use = Uso
+tiers-used = Lo usan { $channels ->
+    [one] un canal
+   *[other] { $channels } canales
+} y { $companies ->
+    [one] una empresa
+   *[other] { $companies } empresas
+}.
+tiers-new-name = Nuevo nombre
+tiers-new-name-hint = De 1 a 40 letras minúsculas, cifras y guiones. Sus canales y empresas lo siguen.
+tiers-rename = Cambiar el nombre
+tiers-renamed = El plan ahora se llama { $name }.
+tiers-name-taken = Otro plan tiene este nombre: elija otro.
+tiers-name-invalid = El nombre de un plan tiene de 1 a 40 letras minúsculas, cifras y guiones.
+tiers-delete = Eliminar el plan
+tiers-delete-question = Nadie usa el plan { $name }. Su historial se conserva, y la línea de comandos puede recuperarlo.
+tiers-deleted = El plan { $name } está eliminado.
+tiers-what-if = ¿Y si cada plan tuviera otras opciones?
+tiers-what-if-hint = Por ejemplo messages_per_second=60/s. No se cambia nada.
+tiers-what-if-show = Mostrar el efecto

@@ -141,3 +141,5 @@ channels-by-level = WhatsApp: o nível do número é
 channels-by-level-assumed = O WhatsApp ainda não informou o nível do número. Até lá ele conta como
 channels-by-refusals = O WhatsApp disse que o número envia rápido demais (130429)
 channels-by-provider = WhatsApp, para todos os números desta empresa juntos. Mostrado aqui, sem ser aplicado.
+channels-tier-is-faster = O nível do provedor para o número permite menos que o plano, e decide.
+channels-tier-is-slower = O nível do provedor para o número permite mais que o plano: um plano mais rápido enviaria mais rápido.

@@ -1,7 +1,7 @@
 company-title = Empresa
 company-name = Nome
-company-tier = Plano
-company-tier-hint = O que ele permite é decidido por um operador.
+company-tier = Plano da empresa
+company-tier-hint = Os canais novos começam com ele, e ele limita as requisições à API. O que ele permite é decidido por um operador.
 company-own-role = Seu papel
 company-access = Acesso à API
 company-access-what = Um token com que programas leem os contatos e as etiquetas desta empresa enquanto a sua sessão durar. Para todo o resto, proprietários criam chaves de API.

@@ -30,5 +30,5 @@ keys-everything = tudo
 keys-no-scope = Permita pelo menos uma coisa.
 keys-scope-send = send: enviar mensagens
 keys-scope-read = read: ver canais, modelos, limites e envios
-keys-scope-contacts = contacts: ler e alterar contatos e etiquetas
+keys-scope-contacts = contacts: ler e alterar contatos, etiquetas e supressões, verificar números
 keys-scope-control = control: pausar, retomar e cancelar envios, parear canais

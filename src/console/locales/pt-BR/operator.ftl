@@ -14,3 +14,4 @@ operator-no-channels = Não há canal assim.
 operator-add = Adicionar empresa
 operator-company-added = A empresa “{ $name }” foi adicionada.
 operator-name-taken = Outra empresa tem este nome.
+operator-tier-end = por um tempo; { $tier } de novo

@@ -6,6 +6,7 @@ send-accepted = Aceito
 send-starts = Começa
 send-expires = Expira
 send-ended = Terminou
+send-restored = O banco de dados foi restaurado de um backup enquanto este envio estava em andamento. Mensagens sem resposta podem ter sido enviadas depois do backup: repita as desconhecidas onde isso for correto.
 send-tags = Etiquetas
 send-skipped = Deixados de fora ao aceitar
 send-repeats = Envia de novo mensagens deste envio:
@@ -53,7 +54,7 @@ send-again-code = Só mensagens com este código; vazio para todas.
 send-again-check = Verificar
 send-again-send = Enviar
 send-again-looking = As mensagens estão sendo examinadas. O que seria enviado aparece aqui em instantes.
-send-again-nobody = não resta ninguém. Nenhuma mensagem está em uma destas situações com este código, ou todos pediram para não receber.
+send-again-nobody = não resta ninguém. Nenhuma mensagem está em uma destas situações com este código, todas já foram reenviadas, ou todos pediram para não receber.
 send-again-done = { $count ->
     [1] Um novo envio para 1 destinatário foi aceito.
    *[other] Um novo envio para { $count } destinatários foi aceito.
@@ -81,6 +82,10 @@ send-kind-image = Imagem
 send-kind-video = Vídeo
 send-kind-audio = Áudio
 send-kind-document = Documento
+send-kind-sticker = Figurinha
+send-kind-location = Localização
+send-kind-contacts = Contatos
+send-kind-reaction = Reação
 send-kind-template = Modelo
 send-kind-interactive = Interativa
 send-stage-scheduled = Agendado

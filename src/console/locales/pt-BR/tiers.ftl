@@ -33,3 +33,25 @@ tiers-end-before = Fim como está
 tiers-end-after = Fim depois
 tiers-history = Histórico
 tiers-no-history = Ninguém o alterou ainda.
+tiers-as-file = Como arquivo
+tiers-go-back = Voltar a isto
+tiers-use = Uso
+tiers-used = { $channels ->
+    [one] Um canal
+   *[other] { $channels } canais
+} e { $companies ->
+    [one] uma empresa
+   *[other] { $companies } empresas
+} usam este plano.
+tiers-new-name = Novo nome
+tiers-new-name-hint = De 1 a 40 letras minúsculas, algarismos e hifens. Os canais e as empresas acompanham.
+tiers-rename = Renomear
+tiers-renamed = O plano agora se chama { $name }.
+tiers-name-taken = Outro plano tem este nome: escolha outro.
+tiers-name-invalid = O nome de um plano tem de 1 a 40 letras minúsculas, algarismos e hifens.
+tiers-delete = Excluir o plano
+tiers-delete-question = Ninguém usa o plano { $name }. O histórico fica, e a linha de comando pode trazê-lo de volta.
+tiers-deleted = O plano { $name } foi excluído.
+tiers-what-if = E se cada plano tivesse outras opções?
+tiers-what-if-hint = Por exemplo messages_per_second=60/s. Nada é alterado.
+tiers-what-if-show = Mostrar o efeito

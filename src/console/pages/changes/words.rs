@@ -46,7 +46,7 @@ pub(in crate::console) fn field(text: Text, name: &str) -> Option<String> {
         "by" => "changes-field-by",
         "browser" => "account-browser",
         "company_id" => "changes-field-company",
-        "tier" => "company-tier",
+        "tier" => "channels-tier",
         "country" => "company-country",
         "opt_out_words" => "suppressions-words",
         "phone_number" => "channels-number",

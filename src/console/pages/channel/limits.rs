@@ -13,7 +13,7 @@ use crate::console::component::time::{maybe, second};
 use crate::console::component::waiting;
 use crate::console::text::Text;
 use crate::console::visitor::Person;
-use crate::domain::limit::{Allows, Limit, Limits, Origin};
+use crate::domain::limit::{Allows, LevelHint, Limit, Limits, Origin};
 use crate::domain::rate::Rate;
 use crate::domain::tier::Quota;
 
@@ -71,7 +71,14 @@ pub(in crate::console) fn table_of(person: &Person, limits: &Limits) -> Markup {
             maybe(person, *next_slot),
         ]
     });
-    table(&text.get("channels-limits"), &columns, rows)
+    let hint = limits.level_hint.map(|hint| match hint {
+        LevelHint::TierIsFaster => text.get("channels-tier-is-faster"),
+        LevelHint::TierIsSlower => text.get("channels-tier-is-slower"),
+    });
+    html! {
+        (table(&text.get("channels-limits"), &columns, rows))
+        @if let Some(hint) = hint { p.hint { (hint) } }
+    }
 }
 
 /// How much a limit allows.
@@ -84,6 +91,7 @@ pub(in crate::console) fn allowed(person: &Person, allows: Allows) -> Markup {
     let span = |span: Duration| humantime::format_duration(span).to_string();
     html! {
         @match allows {
+            Allows::Pace { rate, burst: _ } if rate.is_unlimited() => (rate_words(text, rate)),
             Allows::Pace { rate, burst } => {
                 (text.with("channels-allows-pace", [("rate", rate_words(text, rate).into()), ("burst", burst.into())]))
             }

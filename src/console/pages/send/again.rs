@@ -27,7 +27,7 @@ use crate::console::visitor::Viewer;
 use crate::console::words::Words;
 use crate::domain::message::{Selection, State as At};
 use crate::domain::request::RetryRequest;
-use crate::domain::send::{Counts, Schedule};
+use crate::domain::send::Counts;
 use crate::engine::records::sends::Record;
 use crate::engine::{self, DryRun};
 use crate::error::{Code, Refusal};
@@ -142,7 +142,7 @@ fn request(words: &Words) -> RetryRequest {
         states = vec![At::Failed, At::Expired];
     }
     let codes = words.one("code").parse().into_iter().collect();
-    RetryRequest { selection: Selection { states, codes }, schedule: Schedule::default() }
+    RetryRequest::of(Selection { states, codes })
 }
 
 fn chosen(selection: &Selection) -> Vec<(&'static str, String)> {

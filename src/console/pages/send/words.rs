@@ -115,6 +115,10 @@ pub(in crate::console::pages) fn kind(text: Text, kind: Kind) -> String {
         Kind::Video => "send-kind-video",
         Kind::Audio => "send-kind-audio",
         Kind::Document => "send-kind-document",
+        Kind::Sticker => "send-kind-sticker",
+        Kind::Location => "send-kind-location",
+        Kind::Contacts => "send-kind-contacts",
+        Kind::Reaction => "send-kind-reaction",
         Kind::Template => "send-kind-template",
         Kind::Interactive => "send-kind-interactive",
     })

@@ -1,6 +1,6 @@
 //! A tier as the fields of a form, and back.
 
-use serde_json::{Map, Number, Value};
+use serde_json::{Map, Value};
 
 use crate::console::form::Form;
 use crate::domain::tier::{self, Tier};
@@ -28,13 +28,7 @@ pub(super) fn read(name: &str, before: &Value, form: &mut Form) -> Option<Tier> 
             "kind" => before.get("kind").cloned().unwrap_or(Value::Null),
             // Options that the form of this kind does not have stay as they are.
             absent if !form.words().names(absent) => before.get(absent).cloned().unwrap_or(Value::Null),
-            _ if written.is_empty() => Value::Null,
-            // As its example is written: a list of numbers, a number (or the word `unlimited`), or a text.
-            option => match tier::example(option).as_bytes().first() {
-                Some(b'[') => list(written),
-                Some(b'0'..=b'9') => number(written),
-                _ => Value::from(written),
-            },
+            option => tier::value(option, written),
         };
         options.insert((*option).to_owned(), value);
     }
@@ -47,14 +41,6 @@ pub(super) fn read(name: &str, before: &Value, form: &mut Form) -> Option<Tier> 
             None
         }
     }
-}
-
-fn number(written: &str) -> Value {
-    written.parse::<u64>().map_or_else(|_| Value::from(written), |number| Value::Number(Number::from(number)))
-}
-
-fn list(written: &str) -> Value {
-    Value::Array(written.split([',', ' ', ';']).filter(|entry| !entry.is_empty()).map(number).collect())
 }
 
 /// Shows a fault beside the option that it names.

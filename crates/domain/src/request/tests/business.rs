@@ -44,7 +44,7 @@ fn each_wrong_body_has_its_code() {
         (json!({"type": true}), Code::InvalidType),
         (json!({"type": ["text"]}), Code::InvalidType),
         (json!({"type": "Text"}), Code::InvalidType),
-        (json!({"type": "sticker"}), Code::InvalidType),
+        (json!({"type": "poll"}), Code::InvalidType),
         (json!({"type": "text", "phone_number": null}), Code::MissingRecipient),
         (json!({"type": "text", "phone_number": "  "}), Code::MissingRecipient),
         (json!({"type": "text", "phone_number": [], "contact_tag_id": ""}), Code::MissingRecipient),
@@ -86,6 +86,22 @@ fn each_wrong_body_has_its_code() {
         (json!({"type": "interactive", "interactive": "x"}), Code::InvalidField),
         (json!({"type": "interactive", "interactive": [1]}), Code::InvalidField),
         (json!({"type": "interactive", "interactive": {}}), Code::InvalidInteractive),
+        (json!({"type": "sticker"}), Code::MissingLink),
+        (json!({"type": "sticker", "link": "h/a.webp"}), Code::InvalidLink),
+        (json!({"type": "sticker", "link": link}), Code::LinkTooLong),
+        (json!({"type": "location"}), Code::MissingLocation),
+        (json!({"type": "location", "location": " "}), Code::MissingLocation),
+        (json!({"type": "location", "location": [1]}), Code::InvalidField),
+        (json!({"type": "location", "location": {}}), Code::InvalidLocation),
+        (json!({"type": "location", "location": {"latitude": 91, "longitude": 0}}), Code::InvalidLocation),
+        (json!({"type": "contacts"}), Code::MissingContacts),
+        (json!({"type": "contacts", "contacts": []}), Code::MissingContacts),
+        (json!({"type": "contacts", "contacts": {}}), Code::InvalidField),
+        (json!({"type": "contacts", "contacts": [{}]}), Code::InvalidContacts),
+        (json!({"type": "reaction"}), Code::MissingReaction),
+        (json!({"type": "reaction", "reaction": "👍"}), Code::InvalidField),
+        (json!({"type": "reaction", "reaction": {"emoji": "👍"}}), Code::InvalidReaction),
+        (json!({"type": "reaction", "reaction": {"message_id": "wamid.x"}}), Code::InvalidReaction),
         (json!({"type": "text", "message": "x", "send_at": 7}), Code::InvalidField),
         (json!({"type": "text", "message": "x", "expires_at": "soon"}), Code::InvalidField),
     ] {
@@ -256,6 +272,18 @@ fn each_type_becomes_its_content() {
         content(json!({"type": "interactive", "interactive": interactive})),
         Some(Content::Interactive { interactive })
     );
+    assert_eq!(
+        content(json!({"type": "sticker", "link": link(), "caption": "c"})),
+        Some(Content::Sticker { link: link() })
+    );
+    for (kind, given) in [
+        ("location", json!({"latitude": -23.5613, "longitude": 0.0, "name": "Sol"})),
+        ("contacts", json!([{"name": {"formatted_name": "Ana", "last_name": "Souza"}}])),
+        ("reaction", json!({"message_id": "wamid.x", "emoji": "👍"})),
+    ] {
+        let content = content(json!({"type": kind, kind: given}));
+        assert_eq!(json!(content), json!({"type": kind, kind: given}));
+    }
 }
 
 #[test]
@@ -306,8 +334,8 @@ fn sentences_name_the_field_and_the_remedy() {
         .map(sentence)
         .join("\n"),
         @"
-        `type` is missing: give one of text, image, video, audio, document, template, interactive
-        `type` is not one that this channel sends: give one of text, image, video, audio, document, template, interactive
+        `type` is missing: give one of text, image, video, audio, document, template, interactive, sticker, location, contacts, reaction
+        `type` is not one that this channel sends: give one of text, image, video, audio, document, template, interactive, sticker, location, contacts, reaction
         `phone_number` and `contact_tag_id` are both missing: give at least one of them
         `phone_number` must be a string, a number or an array of these
         `message` is missing: give the text to send

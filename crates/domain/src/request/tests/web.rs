@@ -7,6 +7,7 @@ use super::code;
 use crate::content::Content;
 use crate::error::Code;
 use crate::phone::PhoneNumber;
+use crate::send::Label;
 
 fn parse(body: &Value) -> Result<WebRequest, crate::error::Refusal> {
     WebRequest::parse(body.to_string().as_bytes(), &Limits::default())
@@ -32,6 +33,13 @@ fn the_first_failing_check_answers() {
         (Some(("type", json!("audio"))), Code::InvalidField),
         (Some(("link", json!(" "))), Code::MissingLink),
         (Some(("link", json!("x"))), Code::InvalidLink),
+        (Some(("type", json!("sticker"))), Code::InvalidLink),
+        (Some(("type", json!("location"))), Code::MissingLocation),
+        (Some(("location", json!({"latitude": 0}))), Code::InvalidLocation),
+        (Some(("type", json!("contacts"))), Code::MissingContacts),
+        (Some(("contacts", json!([{"name": {}}]))), Code::InvalidContacts),
+        (Some(("type", json!("reaction"))), Code::MissingReaction),
+        (Some(("reaction", json!({"message_id": "wamid.a=", "emoji": "👍"}))), Code::InvalidReaction),
     ];
     for (mend, expected) in steps {
         if let (Some((field, value)), Value::Object(fields)) = (mend, &mut body) {
@@ -93,6 +101,13 @@ fn what_a_body_asked_for_passes_the_check_and_nothing_else_does() {
         json!({"type": "audio", "link": link}),
         json!({"type": "document", "link": link, "caption": "below"}),
         json!({"type": "document", "link": "https://files.example/"}),
+        json!({"type": "sticker", "link": link}),
+        json!({"type": "location", "location": {"latitude": "-23.56134999", "longitude": 46.6, "name": "Sol", "x": 1}}),
+        json!({"type": "contacts", "contacts": [{"name": {"formatted_name": "Ana", "first_name": "Ana"}}]}),
+        json!({"type": "reaction", "reaction": {"message_id": "3EB0A1", "emoji": "👍"}}),
+        json!({"type": "reaction", "reaction": {
+            "message_id": "3EB0A1", "emoji": "", "from_me": false, "participant": "+55 11 98888-7777",
+        }}),
     ];
     for mut body in bodies {
         for (kind, to) in
@@ -110,8 +125,12 @@ fn what_a_body_asked_for_passes_the_check_and_nothing_else_does() {
     let number = PhoneNumber::from_u64(5_511_988_887_777).map(WebRecipient::Number).unwrap();
     let text = Content::Text { body: "hi".to_owned(), preview_url: None };
     let wrong = |recipient: &WebRecipient, content: &Content| {
-        let request =
-            WebRequest { recipient: recipient.clone(), content: content.clone(), ignored: Vec::new() };
+        let request = WebRequest {
+            recipient: recipient.clone(),
+            content: content.clone(),
+            label: Label::default(),
+            ignored: Vec::new(),
+        };
         request.check(&Limits::default()).unwrap_err().code
     };
     let group = WebRecipient::Group("1@evil".to_owned());

@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 use super::again::Reading;
 use domain::phone::PhoneNumber;
-use domain::request::Again;
+use domain::request::{Again, Skipped};
 use store::Store;
 
 /// The numbers read at once from all tags of an audience together; from each of many tags, at least this many in total.
@@ -20,6 +20,7 @@ pub(crate) struct Unique {
     chunk: usize,
     /// The number that was yielded last.
     last: Option<PhoneNumber>,
+    skipped: Skipped,
 }
 
 impl Unique {
@@ -32,7 +33,12 @@ impl Unique {
         let unread = |origin| Source { origin, chunk: Vec::new(), next: 0, more: true };
         sources.extend(tags.chain(again).map(unread));
         let chunk = (CHUNK / sources.len()).max(LEAST_CHUNK);
-        Self { sources, chunk, last: None }
+        Self { sources, chunk, last: None, skipped: Skipped::default() }
+    }
+
+    /// The numbers that were skipped since this was asked last.
+    pub(crate) fn take_skipped(&mut self) -> Skipped {
+        std::mem::take(&mut self.skipped)
     }
 
     /// Moves the next numbers to `unique` until it holds `enough`, or all that are left. Returns whether it holds any.
@@ -49,7 +55,7 @@ impl Unique {
     ) -> store::Result<bool> {
         loop {
             for source in &mut self.sources {
-                source.refill(store, company_id, self.chunk).await?;
+                source.refill(store, company_id, self.chunk, &mut self.skipped).await?;
             }
             self.sources.retain(|source| source.next < source.chunk.len());
             if self.sources.is_empty() {
@@ -82,7 +88,13 @@ struct Source {
 
 impl Source {
     /// Reads the next chunk when this one is used up.
-    async fn refill(&mut self, store: &Store, company_id: Uuid, chunk: usize) -> store::Result<()> {
+    async fn refill(
+        &mut self,
+        store: &Store,
+        company_id: Uuid,
+        chunk: usize,
+        skipped: &mut Skipped,
+    ) -> store::Result<()> {
         if self.next < self.chunk.len() || !self.more {
             return Ok(());
         }
@@ -94,7 +106,7 @@ impl Source {
                 (self.chunk, self.more) = store.of(company_id).tags().phones(*tag, after, limit).await?;
             }
             Origin::Again(reading) => {
-                (self.chunk, self.more) = reading.read(store, company_id, chunk).await?;
+                (self.chunk, self.more) = reading.read(store, company_id, chunk, skipped).await?;
             }
         }
         self.next = 0;

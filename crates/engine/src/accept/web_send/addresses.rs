@@ -22,6 +22,7 @@ const FOUND_FOR: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 const MISSED_FOR: Duration = Duration::from_secs(24 * 60 * 60);
 /// How long WhatsApp is not asked after it answered that it is asked too often.
 const ASKED_TOO_OFTEN: Duration = Duration::from_secs(60);
+
 impl WebSends<'_> {
     /// The store's knowledge of the recipient's number.
     pub(super) async fn known(
@@ -48,14 +49,24 @@ impl WebSends<'_> {
         let number = match recipient {
             WebRecipient::Number(number) => *number,
             WebRecipient::Group(id) => {
-                return Ok(Jid::group(id).map_err(|invalid| {
-                    Refusal::new(Code::InvalidPhoneNumber, format!("`phone_number` {invalid}"))
-                })?);
+                return Ok(Jid::group(id)
+                    .map_err(|invalid| Refusal::of("phone_number", Code::InvalidPhoneNumber, invalid))?);
             }
         };
         if let Some(jid) = known.and_then(still_good) {
             return Ok(jid.ok_or_else(|| not_on_whatsapp(number))?);
         }
+        let jid = self.find(channel, session, number).await?;
+        Ok(jid.ok_or_else(|| not_on_whatsapp(number))?)
+    }
+
+    /// Asks WhatsApp for the address of a number, and stores the answer; `None` when it is not there.
+    pub(super) async fn find(
+        &self,
+        channel: &Channel,
+        session: &Arc<dyn Session>,
+        number: PhoneNumber,
+    ) -> Result<Option<Jid>, Error> {
         let found = session.find(number).await.map_err(|error| unanswered(&error))?;
         let (jid, lid) = found.map(|found| (found.jid, found.lid)).unzip();
         let lid = lid.flatten();
@@ -68,7 +79,7 @@ impl WebSends<'_> {
         if let Some(lid) = lid {
             self.learn_lid(channel, number, lid).await;
         }
-        Ok(jid.ok_or_else(|| not_on_whatsapp(number))?)
+        Ok(jid)
     }
 
     /// The link to a person's profile picture, which the company's contacts with this number show from here on.
@@ -102,14 +113,14 @@ impl WebSends<'_> {
     async fn learn_lid(&self, channel: &Channel, number: PhoneNumber, lid: &str) {
         if let Err(error) = self.engine.store().of(channel.company_id).contacts().learn_lid(number, lid).await
         {
-            tracing::warn!(channel.id = %channel.id, %error, "cannot write a contact's LID");
+            tracing::warn!(channel.id = %channel.id, channel.name = %channel.name, %error, "cannot write a contact's LID");
         }
     }
 }
 
 /// The answer for a number while it is valid: its address, or that it has none.
 #[expect(clippy::option_option, reason = "nothing is known, nobody is there, or somebody is")]
-fn still_good(known: &KnownNumber) -> Option<Option<Jid>> {
+pub(super) fn still_good(known: &KnownNumber) -> Option<Option<Jid>> {
     let checked_at = known.checked_at?;
     let counts_for = if known.jid.is_some() { FOUND_FOR } else { MISSED_FOR };
     if checked_at.plus(counts_for) <= Timestamp::now() {
@@ -123,7 +134,7 @@ fn still_good(known: &KnownNumber) -> Option<Option<Jid>> {
 
 fn not_on_whatsapp(number: PhoneNumber) -> Refusal {
     let sentence = format!("the number {number} is not on WhatsApp: check it, country code included");
-    Refusal::new(Code::NotOnWhatsapp, sentence)
+    Refusal::new(Code::NotOnWhatsapp, sentence).about("phone_number")
 }
 
 fn unanswered(error: &AskError) -> Error {

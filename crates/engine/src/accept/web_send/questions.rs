@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use super::WebDryRun;
+use super::number_check::{MOST_ASKED, NumbersAsked};
 use crate::accept::idempotency::MovedKey;
 use crate::asking::{OF_OTHERS, Question};
 use crate::{Engine, Error};
@@ -117,5 +118,32 @@ impl Question for AskPicture {
 
     async fn answer(self, engine: &Engine, channel: &Arc<Channel>) -> Result<Option<String>, Error> {
         engine.web_sends().profile_picture(channel, self.number).await
+    }
+}
+
+/// Whether these people are on WhatsApp.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct AskNumbers {
+    pub(crate) numbers: Vec<PhoneNumber>,
+}
+
+#[async_trait(?Send)]
+impl Question for AskNumbers {
+    const NAME: &'static str = "numbers";
+    type Answer = NumbersAsked;
+
+    fn within(&self, engine: &Engine) -> Option<Duration> {
+        Some(engine.0.web_sessions.patience() + OF_OTHERS)
+    }
+
+    fn check(&self, _: &config::Limits) -> Result<(), Refusal> {
+        if self.numbers.len() > MOST_ASKED {
+            return Err(Refusal::new(Code::TooManyRecipients, "more numbers than one request asks about"));
+        }
+        Ok(())
+    }
+
+    async fn answer(self, engine: &Engine, channel: &Arc<Channel>) -> Result<NumbersAsked, Error> {
+        engine.web_sends().ask_numbers(channel, self.numbers).await
     }
 }

@@ -3,13 +3,14 @@
 use std::collections::HashSet;
 use std::mem;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use uuid::Uuid;
 
 use super::dispatch::Later;
 use super::effect::{Answer, Effect};
-use super::input::{Admit, Failed, WebActivity};
+use super::input::{Admit, AdmitLookup, Failed, WebActivity};
+use super::lookup_pacing::{Lookup, LookupPacing};
 use super::moment::Step;
 use super::retries::Retry;
 use super::web_pacing::{Asker, TooSoon, WebPacing};
@@ -35,10 +36,20 @@ pub(crate) const PAIR_SENTENCE: &str = "the recipient got another message too re
 pub(super) struct Admission {
     /// `None` until the session's recent activity is read.
     pub(super) web_pacing: Option<WebPacing>,
+    /// `None` as long.
+    lookups: Option<LookupPacing>,
     /// A read of the recent activity is in progress.
     is_learning: bool,
     /// Requests for admission that wait for that read.
-    asked: Vec<(Admit, Caller)>,
+    asked: Vec<(AdmissionRequest, Caller)>,
+}
+
+/// A request for admission.
+pub(super) enum AdmissionRequest {
+    /// Of a message.
+    Message(Admit),
+    /// Of a lookup.
+    Lookup(AdmitLookup),
 }
 
 impl Admission {
@@ -56,13 +67,16 @@ impl Admission {
 }
 
 impl Machine {
-    /// A caller asks whether a message is admitted. The answer waits until the session's recent activity is read.
-    pub(super) fn asked_in(&mut self, admit: Admit, caller: Caller, step: &mut Step<'_>) {
+    /// A caller asks for admission. The answer waits until the session's recent activity is read.
+    pub(super) fn asked_in(&mut self, asked: AdmissionRequest, caller: Caller, step: &mut Step<'_>) {
         if self.admission.web_pacing.is_none() {
-            self.admission.asked.push((admit, caller));
+            self.admission.asked.push((asked, caller));
             return;
         }
-        let answer = Answer::Admission(self.admit(admit, step));
+        let answer = match asked {
+            AdmissionRequest::Message(admit) => Answer::Admission(self.admit(admit, step)),
+            AdmissionRequest::Lookup(lookup) => Answer::Lookup(admit_lookup(self, lookup, step)),
+        };
         step.push(Effect::Reply(caller, answer));
     }
 
@@ -70,17 +84,8 @@ impl Machine {
     fn admit(&mut self, admit: Admit, step: &Step<'_>) -> Result<Admitted, TooSoon> {
         let Admit { stranger, patience, tried } = admit;
         let (now, wall) = (step.now(), step.wall());
-        if let Some((reason, until)) = self.pause.holds(now + patience) {
-            let sentence = self.sentence(reason, now);
-            return Err(TooSoon { retry_after: until - now, sentence, spent: Spent::pause(until - now) });
-        }
-        let Some(web_pacing) = &mut self.admission.web_pacing else {
-            return Err(TooSoon {
-                retry_after: STORE_PAUSE,
-                sentence: "the channel is starting".to_owned(),
-                spent: Spent::pause(STORE_PAUSE),
-            });
-        };
+        check_pause(self, patience, now)?;
+        let Some(web_pacing) = &mut self.admission.web_pacing else { return Err(is_starting()) };
         // A restriction that the supervisor heard of earlier, perhaps in another process.
         if let Some(until) = machines::web_session::restricted_until(self.link.connection()) {
             web_pacing.restrict(until);
@@ -108,7 +113,7 @@ impl Machine {
 
     /// The session's recent activity is read.
     pub(super) fn web_pacing_learned(&mut self, result: Result<WebActivity, Failed>, step: &mut Step<'_>) {
-        let Ok(WebActivity { mut attempts, strangers }) = result else {
+        let Ok(WebActivity { mut attempts, strangers, asked }) = result else {
             // Reading stays marked as in progress until the retry, so that a channel that reconnects does not read a
             // second time.
             self.retries.add(Retry::WebActivity, step.now());
@@ -121,9 +126,9 @@ impl Machine {
         let linked_at = self.channel.linked_at;
         self.admission.web_pacing =
             Some(WebPacing::new(linked_at, attempts, strangers, &self.tier, step.now()));
-        for (admit, caller) in mem::take(&mut self.admission.asked) {
-            let answer = Answer::Admission(self.admit(admit, step));
-            step.push(Effect::Reply(caller, answer));
+        self.admission.lookups = Some(LookupPacing::new(asked));
+        for (asked, caller) in mem::take(&mut self.admission.asked) {
+            self.asked_in(asked, caller, step);
         }
         self.pump(step);
     }
@@ -191,5 +196,36 @@ impl Machine {
             return self.link.refusal();
         }
         self.held.as_ref().map_or(Reason::Turn, |held| held.reason)
+    }
+}
+
+/// Admits a lookup, or says when to retry.
+fn admit_lookup(machine: &mut Machine, lookup: AdmitLookup, step: &mut Step<'_>) -> Result<Lookup, TooSoon> {
+    let (clocks, chance) = (step.clocks(), step.chance());
+    check_pause(machine, lookup.patience, clocks.0)?;
+    let restricted_until = machines::web_session::restricted_until(machine.link.connection());
+    let Admission { web_pacing: Some(web_pacing), lookups: Some(lookups), .. } = &mut machine.admission
+    else {
+        return Err(is_starting());
+    };
+    restricted_until.into_iter().for_each(|until| web_pacing.restrict(until));
+    web_pacing.restricts(lookup.is_stranger, clocks.1)?;
+    let cap = web_pacing.cap(&machine.tier, clocks.1);
+    lookups.admit(lookup, (&*machine.tier, cap), clocks, chance)
+}
+
+/// Refuses what would wait for the end of a pause for longer than this.
+fn check_pause(machine: &Machine, patience: Duration, now: Instant) -> Result<(), TooSoon> {
+    let Some((reason, until)) = machine.pause.holds(now + patience) else { return Ok(()) };
+    let sentence = machine.sentence(reason, now);
+    Err(TooSoon { retry_after: until - now, sentence, spent: Spent::pause(until - now) })
+}
+
+/// The refusal while the recent activity is not known.
+fn is_starting() -> TooSoon {
+    TooSoon {
+        retry_after: STORE_PAUSE,
+        sentence: "the channel is starting".to_owned(),
+        spent: Spent::pause(STORE_PAUSE),
     }
 }

@@ -141,7 +141,11 @@ impl Machine {
                 self.fail(ticket, attempts, failure, step);
             }
             Disposition::Disconnect | Disposition::Block | Disposition::Restrict => {
-                self.put_back_started(ticket, later(Reason::Disconnected, Duration::ZERO), step);
+                let reason = match disposition {
+                    Disposition::Disconnect => Reason::Disconnected,
+                    _ => Reason::Blocked,
+                };
+                self.put_back_started(ticket, later(reason, Duration::ZERO), step);
                 if generation == self.link.generation() || is_planted(Fault::GenerationNotCompared) {
                     self.refused_by_answer(disposition, &failure, step);
                 }
@@ -257,25 +261,29 @@ impl Machine {
         self.lanes.settle(ticket, true);
     }
 
-    /// A message that was not started goes later.
-    pub(super) fn put_back(&mut self, ticket: Ticket, later: Later, step: &mut Step<'_>) {
-        self.go_later(ticket, later, false, step);
+    /// A message that was not started goes later. That is no hold by itself: it also happens when the whole send leaves.
+    pub(super) fn put_back(&mut self, ticket: Ticket, later: Later, step: &mut Step<'_>) -> bool {
+        self.go_later(ticket, later, false, step)
     }
 
     /// A message that was started goes later.
     pub(super) fn put_back_started(&mut self, ticket: Ticket, later: Later, step: &mut Step<'_>) {
         step.note(Figure::Retried);
-        self.go_later(ticket, later, true, step);
+        let reason = later.reason;
+        if self.go_later(ticket, later, true, step) {
+            step.note(Figure::Held(reason));
+        }
     }
 
-    fn go_later(&mut self, ticket: Ticket, later: Later, was_started: bool, step: &mut Step<'_>) {
+    /// Returns whether the message waits: a message whose send is over ends instead.
+    fn go_later(&mut self, ticket: Ticket, later: Later, was_started: bool, step: &mut Step<'_>) -> bool {
         let Later { reason, wait, attempts, failure } = later;
         if let Some(pending_reply) = self.pending_reply(ticket.send_id) {
             pending_reply.put_back(reason, ticket.prior == PriorOutcome::Unknown);
         }
         let Some(work) = self.lanes.work(ticket.send_id) else {
             self.flight.in_flight -= usize::from(was_started);
-            return;
+            return false;
         };
         let (company_id, leaving) = (work.company_id, work.leaving());
         let due = step.wall().plus(wait);
@@ -302,9 +310,8 @@ impl Machine {
         if retry_at.is_none() {
             self.end_pending_reply(ticket.send_id, state, None, step.wall());
             self.lanes.settle(ticket, true);
-            return;
+            return false;
         }
-        step.note(Figure::Held(reason));
         self.lanes.hold_back(ticket.send_id, reason);
         self.lanes.settle(ticket, false);
         let ticket = Ticket { attempts, again: true, counted: None, ..ticket };
@@ -313,6 +320,7 @@ impl Machine {
         if !stays || !self.lanes.defer(ticket, step.now() + wait, is_trouble(reason)) {
             self.lanes.park(ticket, due);
         }
+        true
     }
 }
 

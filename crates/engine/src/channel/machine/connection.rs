@@ -262,7 +262,7 @@ impl Machine {
             return;
         }
         if !self.link.connection.accepts() {
-            tracing::info!(channel.id = %self.channel.id, "the provider accepts the channel again, its queue goes on");
+            tracing::info!(channel.id = %self.channel.id, channel.name = %self.channel.name, "the provider accepts the channel again, its queue goes on");
             self.change(Status::Connected, None, step);
         }
         self.confirm(step);
@@ -273,7 +273,7 @@ impl Machine {
         self.link.canary.close();
         let refusal = disposition.refusal(failure).filter(|_| self.link.connection.accepts());
         let Some((status, reason)) = refusal else { return };
-        tracing::warn!(channel.id = %self.channel.id, provider.code = failure.code, "the channel was refused, its queue is kept");
+        tracing::warn!(channel.id = %self.channel.id, channel.name = %self.channel.name, provider.code = failure.code, "the channel was refused, its queue is kept");
         self.change(status, Some(reason), step);
     }
 
@@ -283,7 +283,7 @@ impl Machine {
         let since: Timestamp = if is_new { step.wall() } else { self.link.connection.since };
         let from = self.link.set(Connection { status, reason, since }, step);
         if is_new {
-            tracing::info!(channel.id = %self.channel.id, from = %from.status, to = %status, "the channel changed state");
+            tracing::info!(channel.id = %self.channel.id, channel.name = %self.channel.name, from = %from.status, to = %status, "the channel changed state");
             self.follow_templates(step);
         }
         if self.link.saving.is_none() {
@@ -347,7 +347,7 @@ impl Machine {
         if channel.connection == self.link.connection && channel.trial == self.link.canary.trial() {
             return;
         }
-        tracing::info!(channel.id = %channel.id, to = %channel.connection.status, "the channel's state was changed from outside");
+        tracing::info!(channel.id = %channel.id, channel.name = %channel.name, to = %channel.connection.status, "the channel's state was changed from outside");
         self.channel = Arc::clone(channel);
         self.link.set(channel.connection.clone(), step);
         self.link.canary = Canary::new(channel.trial);

@@ -3,7 +3,7 @@
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use super::effect::{Attempt, Effect, WebAttempt};
+use super::effect::{Attempt, Effect, Figure, WebAttempt};
 use super::moment::Step;
 use super::work::{Leave, PriorOutcome, Ticket, Work};
 use super::{Life, Machine};
@@ -81,7 +81,9 @@ impl Machine {
                 self.suppressed(ticket, sentence, step);
             } else if let Some((reason, wait)) = self.hold(&mut ticket, step) {
                 let later = Later { reason, wait, attempts: ticket.attempts, failure: None };
-                self.put_back(ticket, later, step);
+                if self.put_back(ticket, later, step) {
+                    step.note(Figure::Held(reason));
+                }
             } else if self.attempt(ticket, step) {
                 self.limiter.use_permit();
                 if let Some(held) = self.link.holds(now) {
@@ -159,6 +161,7 @@ impl Machine {
                 .recipient
                 .map_or(Duration::ZERO, |number| self.recipient_pacing.wait(number, true, now));
             if !waits.is_zero() && !is_planted(Fault::SlotNotAskedAgain) {
+                step.note(Figure::Held(Reason::Pair));
                 self.lanes.hold_back(ticket.send_id, Reason::Pair);
                 if !self.lanes.defer(ticket, now + waits, false) {
                     self.lanes.park(ticket, wall.plus(waits));
@@ -172,6 +175,7 @@ impl Machine {
                 {
                     let next_slot = self.account.next_slot(self.tier.template_quota, wall);
                     self.close_to_new_people(next_slot.unwrap_or(wall), wall);
+                    step.note(Figure::Held(Reason::TemplateQuota));
                     self.lanes.hold_back(ticket.send_id, Reason::TemplateQuota);
                     self.lanes.park(ticket, wall);
                 }
@@ -223,7 +227,9 @@ impl Machine {
             match self.lanes.work(ticket.send_id).map(|work| work.leaving()) {
                 Some(None) => self.lanes.try_again(ticket),
                 Some(Some(_)) if is_planted(Fault::PauseForgetsAnnounced) => self.lanes.try_again(ticket),
-                Some(Some(_)) => self.put_back(ticket, Later::now(&ticket, Reason::Retry), step),
+                Some(Some(_)) => {
+                    self.put_back(ticket, Later::now(&ticket, Reason::Retry), step);
+                }
                 None => {}
             }
         }
@@ -245,7 +251,7 @@ impl Machine {
             self.end_pending_reply(*send_id, State::Expired, None, step.wall());
         }
         self.release(Leave::Over(send::State::Expired), |work| expired.contains(&work.id), step);
-        tracing::info!(channel.id = %self.channel.id, sends = expired.len(), "sends expired");
+        tracing::info!(channel.id = %self.channel.id, channel.name = %self.channel.name, sends = expired.len(), "sends expired");
     }
 
     /// Reads the store when a send that waits there may be due, or one that waits for the quota of templates.

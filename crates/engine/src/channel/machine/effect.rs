@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use uuid::Uuid;
 
 use super::counted::Counting;
+use super::lookup_pacing::Lookup;
 use super::rendered::Rendered;
 use super::web_pacing::TooSoon;
 use super::work::Ticket;
@@ -130,6 +131,8 @@ pub(crate) enum Answer {
     Done,
     /// Whether a message is admitted.
     Admission(Result<Admitted, TooSoon>),
+    /// Whether a lookup is admitted.
+    Lookup(Result<Lookup, TooSoon>),
 }
 
 /// Something that is counted for metrics and statistics.
@@ -147,7 +150,7 @@ pub(crate) enum Figure {
     Suppressed,
     /// The provider answered after this time.
     Answered(Duration),
-    /// A message waits for this reason.
+    /// A single message was put back for this reason.
     Held(Reason),
     /// The channel changed to this status.
     Changed(Status),

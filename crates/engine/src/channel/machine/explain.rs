@@ -12,7 +12,7 @@ use super::work::Work;
 use super::{Machine, Moment};
 use clock::Timestamp;
 use domain::channel::{Kind, Level};
-use domain::limit::{Allows, Limit, Limits, Name, Origin};
+use domain::limit::{Allows, LevelHint, Limit, Limits, Name, Origin};
 use domain::outlook::{Outlook, Reason, Waiting};
 use domain::tier::{Quota, Tier};
 
@@ -46,6 +46,7 @@ impl Machine {
             limits.push(limit(Name::ProviderMessagingLimit, allows, Origin::Provider));
         }
         Limits {
+            level_hint: LevelHint::of(self.tier.messages_per_second, self.channel.level),
             rate: finite(self.limiter.rate(now)),
             limits,
             waiting: self.waiting(now, wall),

@@ -1,5 +1,7 @@
 //! Messages to the channel about its messages, its number and its account.
 
+use std::time::Duration;
+
 use super::input::Troubled;
 use super::moment::Step;
 use super::{Machine, retry};
@@ -21,9 +23,13 @@ impl Machine {
 
     /// Acts on the provider's report of trouble with the channel, not with one of its messages.
     pub(super) fn troubled(&mut self, troubled: &Troubled, step: &mut Step<'_>) {
-        let Troubled { disposition, ref failure, is_of_message } = *troubled;
+        let Troubled { disposition, ref failure, is_of_message, taken_at } = *troubled;
         match disposition {
-            Disposition::SlowNumber => self.slow_down(step.now(), failure, step.now()),
+            Disposition::SlowNumber => {
+                let (now, wall) = step.clocks();
+                let ago = taken_at.map_or(Duration::ZERO, |at| wall.from_now(at));
+                self.slow_down(now.checked_sub(ago).unwrap_or(now), failure, now);
+            }
             Disposition::SlowAccount | Disposition::SlowApp => {
                 self.throttle(disposition, None, failure, step.moment());
             }

@@ -70,6 +70,11 @@ impl History {
         Pace { per_second, step: STEP, points: points.collect() }
     }
 
+    /// The messages of the last seconds, and the moment that they are counted from.
+    pub(super) fn recent(&self) -> (LastSeconds, Instant) {
+        (self.seconds.clone(), self.origin)
+    }
+
     /// The step of this moment, and how much of it has passed.
     fn step(&self, now: Instant) -> (u64, Duration) {
         let since = now.saturating_duration_since(self.origin);

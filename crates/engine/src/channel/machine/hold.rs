@@ -66,10 +66,10 @@ impl Machine {
     pub(super) fn slow_down(&mut self, started: Instant, failure: &Failure, now: Instant) {
         if self.limiter.slow_down(started, now) {
             tracing::warn!(
-                channel.id = %self.channel.id,
+                channel.id = %self.channel.id, channel.name = %self.channel.name,
                 reason = %Reason::BackOff,
                 provider.code = failure.code,
-                rate = self.limiter.rate(now),
+                messages_per_second = self.limiter.rate(now),
                 "the provider says that the number sends too fast, the channel slows down"
             );
         }
@@ -90,7 +90,7 @@ impl Machine {
         };
         let until = self.account.refused(scope, hint, at).unwrap_or(now + STORE_PAUSE);
         tracing::warn!(
-            channel.id = %self.channel.id,
+            channel.id = %self.channel.id, channel.name = %self.channel.name,
             %reason,
             provider.code = failure.code,
             seconds = (until - now).as_secs_f64(),

@@ -64,6 +64,8 @@ pub(crate) enum Input {
     Released { send_id: Uuid, over: Option<send::State>, caller: Caller },
     /// A caller asks whether a message of a web session is admitted.
     Admit { admit: Admit, caller: Caller },
+    /// A caller asks whether a lookup of a number is admitted.
+    AdmitLookup { lookup: AdmitLookup, caller: Caller },
     /// A send in the store may go now.
     Look,
     /// The store holds these sends, each the oldest of its size that may go now.
@@ -114,6 +116,8 @@ pub(crate) struct WebActivity {
     pub(crate) attempts: Vec<(Timestamp, Uuid)>,
     /// The first messages to strangers: people who neither wrote to the session nor had been written to.
     pub(crate) strangers: Vec<(Timestamp, PhoneNumber)>,
+    /// Numbers about which WhatsApp was asked, other than for a message that went.
+    pub(crate) asked: Vec<(Timestamp, PhoneNumber)>,
 }
 
 /// The connector of a business account.
@@ -154,6 +158,17 @@ pub(crate) struct Admit {
     pub(crate) tried: Option<PhoneNumber>,
 }
 
+/// The question whether WhatsApp may be asked about a number, for a caller who waits.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct AdmitLookup {
+    /// The number.
+    pub(crate) number: PhoneNumber,
+    /// It never wrote to the session and was never written to.
+    pub(crate) is_stranger: bool,
+    /// How long the caller may wait.
+    pub(crate) patience: std::time::Duration,
+}
+
 /// Trouble with the number or its account.
 #[derive(Debug, Clone)]
 pub(crate) struct Troubled {
@@ -161,4 +176,6 @@ pub(crate) struct Troubled {
     pub(crate) failure: Failure,
     /// The trouble was met by a message that the provider had accepted.
     pub(crate) is_of_message: bool,
+    /// When the provider took that message, where that is known and decides.
+    pub(crate) taken_at: Option<Timestamp>,
 }

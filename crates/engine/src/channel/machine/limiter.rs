@@ -18,6 +18,10 @@ use self::meter::Meter;
 use domain::rate::Rate;
 use domain::tier::Tier;
 
+/// The span over which the provider counts a number's messages. A message that was started less than this after a halving
+/// may be refused because of those that were in flight then.
+const COUNTED: Duration = Duration::from_secs(1);
+
 /// The lowest rate that is assumed for an unlimited number when it is throttled.
 const LEAST_MEASURED: f64 = 2.0;
 
@@ -145,11 +149,12 @@ impl Limiter {
         bucket.take(now).map_err(|wait| step.map_or(wait, |step| wait.min(step)))
     }
 
-    /// The provider answered that this number sends too fast (code 130429), to a request that was started at `started`:
-    /// halves the present rate at once. Answers to requests that were started before the last halving belong to the
-    /// same storm and change nothing. Returns whether the rate was halved.
+    /// The provider refused a message that was started at `started` because this number sends too fast (code 130429):
+    /// halves the present rate at once. Refusals of messages that were in flight at the last halving, or that the
+    /// provider counts together with those, say nothing of the halved rate and change nothing. Returns whether the rate
+    /// was halved.
     pub(super) fn slow_down(&mut self, started: Instant, now: Instant) -> bool {
-        if self.halved.is_some_and(|halved| started <= halved) {
+        if self.halved.is_some_and(|halved| started <= halved + COUNTED) {
             return false;
         }
         self.recover(now);
@@ -170,6 +175,11 @@ impl Limiter {
             Some(back_off) if now < back_off.end() => back_off.rate(now),
             Some(_) | None => self.ceiling.rate,
         }
+    }
+
+    /// The rate without a back-off, in messages a second; infinite without a limit.
+    pub(super) const fn full_rate(&self) -> f64 {
+        self.ceiling.rate
     }
 
     /// The limit that sets that rate.

@@ -34,11 +34,13 @@ mod input;
 mod lane;
 mod lanes;
 mod limiter;
+mod lookup_pacing;
 mod map;
 mod moment;
 mod outbox;
 mod pause;
 mod permits;
+mod present;
 mod probe;
 mod queue;
 mod recipient_pacing;
@@ -65,8 +67,8 @@ use std::time::Duration;
 
 use rand::Rng;
 
-use self::admission::Admission;
 pub(crate) use self::admission::PAIR_SENTENCE;
+use self::admission::{Admission, AdmissionRequest};
 use self::ahead::Ahead;
 use self::arrivals::ReleasedEarly;
 pub(crate) use self::backlog::Backlog;
@@ -80,14 +82,17 @@ pub(crate) use self::effect::{
 pub(crate) use self::explain::{Pace, Viewed};
 use self::history::History;
 pub(crate) use self::input::{
-    Admit, Answered, Connected, Failed, Input, LeaseLost, NotConnected, Saved, Troubled, WebActivity,
+    Admit, AdmitLookup, Answered, Connected, Failed, Input, LeaseLost, NotConnected, Saved, Troubled,
+    WebActivity,
 };
 use self::lanes::Lanes;
 use self::limiter::Limiter;
+pub(crate) use self::lookup_pacing::Lookup;
 use self::moment::Step;
 use self::outbox::Outbox;
 use self::pause::Pause;
 use self::permits::Flight;
+pub(crate) use self::present::Present;
 use self::queue::Queue;
 use self::recipient_pacing::RecipientPacing;
 pub(crate) use self::rendered::Rendered;
@@ -176,7 +181,10 @@ impl Machine {
             Input::PermitsGranted(grant) => self.permits_granted(grant, step),
             Input::Refreshed(channel) => self.refresh(&channel, step),
             Input::Released { send_id, over, caller } => self.release_send(send_id, over, caller, step),
-            Input::Admit { admit, caller } => self.asked_in(admit, caller, step),
+            Input::Admit { admit, caller } => self.asked_in(AdmissionRequest::Message(admit), caller, step),
+            Input::AdmitLookup { lookup, caller } => {
+                self.asked_in(AdmissionRequest::Lookup(lookup), caller, step);
+            }
             Input::Look => self.look(step),
             Input::Overlooked { direct, bulk } => self.overlooked([direct, bulk], step),
             Input::ClockWasSet => self.clock_was_set(step),

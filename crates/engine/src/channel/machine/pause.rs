@@ -80,7 +80,7 @@ impl Machine {
         let seconds = pause.as_secs_f64();
         if reason == Reason::NoSocket {
             tracing::warn!(
-                channel.id = %self.channel.id,
+                channel.id = %self.channel.id, channel.name = %self.channel.name,
                 error = failure.sentence,
                 seconds,
                 "no file, port or address for a connection to the provider, the channel pauses: raise the limit of open files"
@@ -88,7 +88,7 @@ impl Machine {
             return pause;
         }
         tracing::warn!(
-            channel.id = %self.channel.id,
+            channel.id = %self.channel.id, channel.name = %self.channel.name,
             reason = %reason,
             provider.code = failure.code,
             provider.sentence = failure.sentence,

@@ -168,7 +168,7 @@ impl Machine {
             Health::Refused(_, failure) | Health::Unknown(failure) => {
                 self.learn_level(None, step);
                 self.link.probe.unanswered = self.link.probe.unanswered.saturating_add(1);
-                tracing::debug!(channel.id = %self.channel.id, reason = failure.sentence, "the probe of the number got no answer");
+                tracing::debug!(channel.id = %self.channel.id, channel.name = %self.channel.name, reason = failure.sentence, "the probe of the number got no answer");
             }
         }
     }

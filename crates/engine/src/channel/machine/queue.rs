@@ -275,7 +275,7 @@ impl Machine {
             self.lanes.resume(ticket, now + retry_at.from_now(wall));
         }
         if !unknown.is_empty() {
-            tracing::warn!(send.id = %send_id, messages = unknown.len(), policy = ?self.tier.unknown_outcome, "outcomes of messages are unknown since the last stop");
+            tracing::warn!(send.id = %send_id, messages = unknown.len(), unknown_outcome = self.tier.unknown_outcome.as_str(), "outcomes of messages are unknown since the last stop");
         }
         for ticket in unknown {
             self.restore_unknown(ticket, company_id, step);

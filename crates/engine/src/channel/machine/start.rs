@@ -85,9 +85,9 @@ impl Machine {
             return;
         }
         tracing::info!(
-            channel.id = %self.channel.id,
+            channel.id = %self.channel.id, channel.name = %self.channel.name,
             tier = %tier.name,
-            rate = %tier.messages_per_second,
+            messages_per_second = %tier.messages_per_second,
             "the channel's tier changed"
         );
         self.recipient_pacing.retune(&tier);

@@ -91,10 +91,10 @@ impl Machine {
         let until = until.max(wall.plus(QUOTA_STEP));
         if self.templates.closed_until.is_none() {
             tracing::info!(
-                channel.id = %self.channel.id,
+                channel.id = %self.channel.id, channel.name = %self.channel.name,
                 reason = %Reason::TemplateQuota,
                 %until,
-                quota = %self.tier.template_quota,
+                template_quota = %self.tier.template_quota,
                 "template quota used up, new people wait"
             );
         }
@@ -276,7 +276,7 @@ impl Machine {
             return;
         }
         tracing::warn!(
-            channel.id = %self.channel.id,
+            channel.id = %self.channel.id, channel.name = %self.channel.name,
             template.id = template.id,
             reason = %Reason::TemplatePaused,
             provider.code = failure.code,

@@ -4,6 +4,7 @@ mod answers;
 mod bounds;
 mod callers;
 mod explain;
+mod figures;
 mod later;
 mod made;
 mod number;

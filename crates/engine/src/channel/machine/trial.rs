@@ -50,7 +50,7 @@ impl Machine {
     /// The provider reports the channel as healthy, or a person reconnects it: one message may go, once it is due.
     pub(super) fn half_open(&mut self, is_news: bool, step: &mut Step<'_>) {
         if self.link.canary.half_open(is_news, step.wall()) {
-            tracing::info!(channel.id = %self.channel.id, "the provider reports the channel as healthy, one message is tried");
+            tracing::info!(channel.id = %self.channel.id, channel.name = %self.channel.name, "the provider reports the channel as healthy, one message is tried");
             self.lanes.set_ahead(1);
             self.save(step);
         }
@@ -64,7 +64,7 @@ impl Machine {
                 let Reply::Refused { failure, .. } = reply else { return };
                 let Some((status, reason)) = disposition.refusal(failure) else { return };
                 tracing::warn!(
-                    channel.id = %self.channel.id,
+                    channel.id = %self.channel.id, channel.name = %self.channel.name,
                     provider.code = failure.code,
                     "the provider still refuses the channel, its queue is kept"
                 );
@@ -73,7 +73,7 @@ impl Machine {
                 self.probe_later(step);
             }
             Word::Lost => {
-                tracing::info!(channel.id = %self.channel.id, "the answer to the message that was tried did not arrive");
+                tracing::info!(channel.id = %self.channel.id, channel.name = %self.channel.name, "the answer to the message that was tried did not arrive");
                 self.save(step);
                 self.probe_later(step);
             }
@@ -83,7 +83,7 @@ impl Machine {
 
     /// The provider accepted the canary: the channel is open.
     pub(super) fn reopen(&mut self, step: &mut Step<'_>) {
-        tracing::info!(channel.id = %self.channel.id, "the provider accepts the channel again, its queue goes on");
+        tracing::info!(channel.id = %self.channel.id, channel.name = %self.channel.name, "the provider accepts the channel again, its queue goes on");
         self.link.canary.accepted(step.wall());
         self.link.refusals = 0;
         self.tune_ahead(step);

@@ -17,7 +17,7 @@ use domain::phone::PhoneNumber;
 use domain::tier::{QUOTA_SPAN, Quota, Tier};
 
 /// The shortest wait that a refused caller is told.
-const LEAST_WAIT: Duration = Duration::from_secs(1);
+pub(super) const LEAST_WAIT: Duration = Duration::from_secs(1);
 
 pub(super) struct WebPacing {
     /// When the phone was linked.
@@ -96,16 +96,7 @@ impl WebPacing {
         now: Instant,
         wall: Timestamp,
     ) -> Result<Admitted, TooSoon> {
-        if asker.stranger.is_some()
-            && let Some(until) = self.restricted_until.filter(|until| *until > wall)
-        {
-            let sentence =
-                "WhatsApp restricted the account to people who wrote to it before: strangers may be \
-                            written to again after the seconds of Retry-After"
-                    .to_owned();
-            let spent = Spent { name: limit::Name::ColdContacts, allows: 0, window: until.from_now(wall) };
-            return Err(TooSoon::until(until, wall, sentence, spent));
-        }
+        self.restricts(asker.stranger.is_some(), wall)?;
         let name = &tier.name;
         let queued = self.queued.taken();
         let cap = self.cap(tier, wall);
@@ -145,6 +136,23 @@ impl WebPacing {
         }
         let stranger = asker.stranger.map(|number| self.strangers.take(number));
         Ok(Admitted { queued: self.queued.take(), stranger, wait: begins })
+    }
+
+    /// Refuses strangers while the account is restricted to people who wrote to it.
+    ///
+    /// # Errors
+    ///
+    /// [`TooSoon`].
+    pub(super) fn restricts(&self, is_stranger: bool, wall: Timestamp) -> Result<(), TooSoon> {
+        let Some(until) = self.restricted_until.filter(|until| is_stranger && *until > wall) else {
+            return Ok(());
+        };
+        let sentence =
+            "WhatsApp restricted the account to people who wrote to it before: strangers may be written to \
+                        again after the seconds of Retry-After"
+                .to_owned();
+        let spent = Spent { name: limit::Name::ColdContacts, allows: 0, window: until.from_now(wall) };
+        Err(TooSoon::until(until, wall, sentence, spent))
     }
 
     /// Why no message may start, and until when.
@@ -190,7 +198,8 @@ impl WebPacing {
         u32::try_from(age.as_secs() / QUOTA_SPAN.as_secs()).unwrap_or(u32::MAX)
     }
 
-    fn cap(&self, tier: &Tier, wall: Timestamp) -> Quota {
+    /// The most messages of this day.
+    pub(super) fn cap(&self, tier: &Tier, wall: Timestamp) -> Quota {
         tier.daily_cap_on(self.age_in_days(wall))
     }
 
@@ -200,13 +209,13 @@ impl WebPacing {
 }
 
 impl TooSoon {
-    fn until(until: Timestamp, wall: Timestamp, sentence: String, spent: Spent) -> Self {
+    pub(super) fn until(until: Timestamp, wall: Timestamp, sentence: String, spent: Spent) -> Self {
         Self { retry_after: until.from_now(wall).max(LEAST_WAIT), sentence, spent }
     }
 }
 
 /// The quota of a day, used up.
-const fn in_a_day(name: limit::Name, quota: Quota) -> Spent {
+pub(super) const fn in_a_day(name: limit::Name, quota: Quota) -> Spent {
     let allows = match quota {
         Quota::AtMost(most) => most,
         // It is never used up.
@@ -216,13 +225,13 @@ const fn in_a_day(name: limit::Name, quota: Quota) -> Spent {
 }
 
 /// The pace, used up. Where only the random time separates messages, one message may go in the mean distance.
-fn at_the_pace(tier: &Tier) -> Spent {
+pub(super) fn at_the_pace(tier: &Tier) -> Spent {
     let (allows, window) = tier.messages_per_second.allowance().unwrap_or((1, mean_distance(tier)));
     Spent { name: limit::Name::MessagesPerSecond, allows, window }
 }
 
 /// The time between two messages, without the random time.
-fn interval(tier: &Tier) -> Duration {
+pub(super) fn interval(tier: &Tier) -> Duration {
     Duration::try_from_secs_f64(1.0 / tier.messages_per_second.per_second()).unwrap_or(Duration::ZERO)
 }
 

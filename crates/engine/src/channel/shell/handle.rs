@@ -6,6 +6,7 @@ use actix::prelude::*;
 
 use super::{Gate, Shell};
 use crate::channel::load::{Load, Shown};
+use crate::channel::machine::Present;
 use crate::ledger::Arrived;
 use crate::mailbox::{Door, Slot};
 use crate::shared::Shared;
@@ -74,6 +75,11 @@ impl Handle {
     /// The messages that it has in memory.
     pub(crate) fn load(&self) -> Load {
         self.shown.load(self.door.waiting())
+    }
+
+    /// What it did at its last input; `None` before the first.
+    pub(crate) fn present(&self) -> Option<Present> {
+        self.shown.present()
     }
 
     /// Sends a message and waits for the answer, which is an error when the channel ended.

@@ -7,7 +7,7 @@ use actix::prelude::*;
 use uuid::Uuid;
 
 use crate::account::AccountUpdate;
-use crate::channel::machine::{Admit, Input, Pace, TooSoon, Troubled, Viewed};
+use crate::channel::machine::{Admit, AdmitLookup, Input, Lookup, Pace, TooSoon, Troubled, Viewed};
 use crate::handover::Admitted;
 use crate::ledger::Arrived;
 use crate::notices;
@@ -97,6 +97,11 @@ pub(crate) struct Stop;
 /// The question whether a message whose caller waits is admitted.
 impl Message for Admit {
     type Result = Result<Admitted, TooSoon>;
+}
+
+/// The question whether WhatsApp may be asked about a number.
+impl Message for AdmitLookup {
+    type Result = Result<Lookup, TooSoon>;
 }
 
 /// The limits of this channel now.

@@ -39,7 +39,7 @@ pub(crate) use self::messages::{
     Stop, TemplatesChanged,
 };
 use self::people::People;
-use super::machine::{Answer, Answered, Caller, Effects, Input, Machine, Moment};
+use super::machine::{Answer, Answered, Caller, Effects, Input, Machine, Moment, Present};
 use crate::channel::load::Shown;
 use crate::mailbox::{Passed, Queued};
 use crate::shared::Shared;
@@ -118,8 +118,9 @@ impl Shell {
     /// Passes the machine an input, and carries out its effects.
     fn feed(&mut self, input: Input, ctx: &mut Context<Self>) {
         let mut effects = EFFECTS.take();
-        self.machine.handle(input, moment(), &mut self.rng, &mut effects);
-        self.shown.show(self.machine.backlog());
+        let at = moment();
+        self.machine.handle(input, at, &mut self.rng, &mut effects);
+        self.shown.show(self.machine.backlog(), Present::of(&self.machine, at.monotonic));
         self.carry_out(&mut effects, ctx);
         EFFECTS.set(effects);
     }

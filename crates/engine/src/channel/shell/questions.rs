@@ -6,7 +6,8 @@ use actix::prelude::*;
 
 use super::messages::{AskPace, Explain, LookAhead, Release, Stop};
 use super::{Shell, moment};
-use crate::channel::machine::{Admit, Answer, Input, TooSoon};
+use crate::Error;
+use crate::channel::machine::{Admit, AdmitLookup, Answer, Input, Lookup, TooSoon};
 use crate::handover::Admitted;
 use domain::limit::Spent;
 
@@ -35,15 +36,37 @@ impl Handler<Admit> for Shell {
     fn handle(&mut self, admit: Admit, ctx: &mut Self::Context) -> Self::Result {
         let told = self.ask(|caller| Input::Admit { admit, caller }, ctx);
         Box::pin(async move {
-            let Ok(Answer::Admission(admission)) = told.await else {
-                return Err(TooSoon {
-                    retry_after: Duration::from_secs(1),
-                    sentence: "the channel has just restarted: try again".to_owned(),
-                    spent: Spent::pause(Duration::from_secs(1)),
-                });
-            };
+            let Ok(Answer::Admission(admission)) = told.await else { return Err(has_restarted()) };
             admission
         })
+    }
+}
+
+impl Handler<AdmitLookup> for Shell {
+    type Result = ResponseFuture<Result<Lookup, TooSoon>>;
+
+    fn handle(&mut self, lookup: AdmitLookup, ctx: &mut Self::Context) -> Self::Result {
+        let told = self.ask(|caller| Input::AdmitLookup { lookup, caller }, ctx);
+        Box::pin(async move {
+            let Ok(Answer::Lookup(admission)) = told.await else { return Err(has_restarted()) };
+            admission
+        })
+    }
+}
+
+impl From<TooSoon> for Error {
+    fn from(TooSoon { retry_after, sentence, spent }: TooSoon) -> Self {
+        Self::TooSoon { retry_after, sentence, spent }
+    }
+}
+
+/// The answer when the channel ended before it could give one.
+fn has_restarted() -> TooSoon {
+    const AGAIN: Duration = Duration::from_secs(1);
+    TooSoon {
+        retry_after: AGAIN,
+        sentence: "the channel has just restarted: try again".to_owned(),
+        spent: Spent::pause(AGAIN),
     }
 }
 

@@ -12,7 +12,7 @@ use config::Config;
 use domain::channel::{Channel, Kind, Status};
 use domain::content::Content;
 use domain::phone::PhoneNumber;
-use domain::send::{Recipients, Schedule, State};
+use domain::send::{Label, Recipients, Schedule, State};
 use domain::tier;
 use store::changes::Who;
 use store::channels::{NewChannel, Sealed};
@@ -65,6 +65,7 @@ fn send(channel: &Channel, id: Uuid) -> AcceptedSend {
         group: None,
         template: None,
         schedule: Schedule::default(),
+        label: Label::default(),
         sources: Vec::new(),
         claim: None,
         is_awaited: false,

@@ -92,11 +92,6 @@ impl ContactImports<'_> {
 }
 
 impl Upload {
-    /// The largest file, in bytes.
-    pub fn most(&self) -> usize {
-        self.engine.imports().largest()
-    }
-
     /// Takes the next bytes of the file.
     ///
     /// # Errors
@@ -104,7 +99,7 @@ impl Upload {
     /// `body_too_large`, and `invalid_file` when the bytes cannot be read as text.
     pub async fn write(&mut self, mut bytes: &[u8]) -> Result<(), Error> {
         self.bytes = self.bytes.saturating_add(bytes.len());
-        let most = self.most();
+        let most = self.engine.imports().largest();
         if self.bytes > most {
             let sentence = format!("the file is larger than {most} bytes (`imports.max_bytes`): split it");
             return Err(Refusal::new(Code::BodyTooLarge, sentence).into());

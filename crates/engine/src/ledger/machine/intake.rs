@@ -10,6 +10,7 @@ use super::open::{Accepting, Activating, Extending};
 use crate::machine::Caller;
 use domain::send::State;
 use store::ledger::{Activation, BlockOf, NewSend, PendingWrites, SourceOf};
+use store::sends::StoredLabel;
 
 /// No webhook joins a batch with this many receipts and inbound messages: sends wait for the same commit, and the
 /// provider repeats a webhook that is not accepted.
@@ -54,6 +55,7 @@ impl Machine {
             recipients,
             skipped: skipped.count,
             schedule: order.schedule,
+            label: StoredLabel::from(&order.label),
         });
         batch.sources.extend(order.sources.iter().map(|source| SourceOf { send_id: id, source: *source }));
         batch.blocks.extend(blocks.into_iter().map(|block| BlockOf { send_id: id, block }));

@@ -21,7 +21,7 @@ use domain::content::Content;
 use domain::message::{self, Key, Outcome, Position};
 use domain::phone::PhoneNumber;
 use domain::request::Skipped;
-use domain::send::{self, Block, Mark, Progress, Recipients, Schedule};
+use domain::send::{self, Block, Label, Mark, Progress, Recipients, Schedule};
 use store::ledger::{Activation, Ignored, OutcomeOf, Receipt};
 use telemetry::Origin;
 
@@ -61,6 +61,7 @@ fn order(channel: u64) -> Arc<Order> {
         group: None,
         template: None,
         schedule: Schedule::default(),
+        label: Label::default(),
         sources: Vec::new(),
         claim: None,
         is_awaited: false,

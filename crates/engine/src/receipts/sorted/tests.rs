@@ -48,7 +48,7 @@ fn words_of(sorted: &Sorted, written_to: impl Fn(Key) -> Option<PhoneNumber>) ->
 }
 
 fn trouble(disposition: Disposition, failure: Failure) -> Notice {
-    Notice::Trouble { disposition, failure, at: NOW, is_of_message: false }
+    Notice::Trouble { disposition, failure, at: NOW, of: Of::Number }
 }
 
 /// The statements: the recipient, how many milliseconds ago it was said, and what it says.
@@ -105,7 +105,11 @@ fn a_thousand_messages_that_met_one_trouble_make_one_notice() {
     );
     let sorted = sorted(heard);
     let (disposition, failure) = (Disposition::SlowNumber, failure(131_050));
-    let trouble = Notice::Trouble { disposition, failure, at: NOW, is_of_message: true };
+    let Some((_, Notice::Trouble { of: Of::Message(Some(key)), .. })) = sorted.notices.first().cloned()
+    else {
+        panic!("{:?}", sorted.notices);
+    };
+    let trouble = Notice::Trouble { disposition, failure, at: NOW, of: Of::Message(Some(key)) };
     assert_eq!(sorted.notices, [(Whom::Channel(0), trouble)]);
     assert_eq!(sorted.held_templates.len(), 1);
     // One of each message, and not more of them in one commit than in one webhook of the provider.

@@ -48,7 +48,7 @@ impl World {
                 }
             }
             // Nothing has to be closed here: messages are held back one by one.
-            Effect::Distrust | Effect::Drain => {}
+            Effect::Distrust | Effect::Drain | Effect::Undrain => {}
             Effect::Members(members) => {
                 if let Some(node) = self.node_mut() {
                     node.members = members;

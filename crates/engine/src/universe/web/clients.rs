@@ -13,7 +13,7 @@ use crate::ledger::Order;
 use crate::machine::Caller;
 use domain::content::Content;
 use domain::phone::PhoneNumber;
-use domain::send::{Recipients, Schedule};
+use domain::send::{Label, Recipients, Schedule};
 use driver::Jid;
 use telemetry::Origin;
 
@@ -118,6 +118,7 @@ impl World {
             group: None,
             template: None,
             schedule: Schedule { send_at: None, expires_at: Some(self.clock.wall().plus(self.web.patience)) },
+            label: Label::default(),
             sources: Vec::new(),
             claim: None,
             is_awaited: true,

@@ -107,6 +107,20 @@ fn a_node_drains_when_its_own_row_says_so_and_is_told_once() {
 }
 
 #[test]
+fn a_node_that_no_longer_drains_is_told_once_and_claims_again() {
+    let mut stage = Stage::new();
+    stage.renewed(vec![ME]);
+    assert!(!stage.renewed(vec![ME]).contains(&Effect::Undrain), "it did not drain");
+    stage.renewed(vec![Seen { standing: Standing::Draining, ..ME }]);
+    let lapsed = stage.renewed(vec![Seen { standing: Standing::Lapsed, ..ME }]);
+    assert!(!lapsed.contains(&Effect::Undrain), "a lapsed lease says nothing of it");
+    assert!(stage.renewed(vec![ME]).contains(&Effect::Undrain));
+    assert!(!stage.renewed(vec![ME]).contains(&Effect::Undrain));
+    let wanted = vec![Wanted { shard: node(100), stays: false }];
+    assert!(stage.tell(Input::Wanted(wanted)).contains(&Effect::Claim(vec![node(100)])));
+}
+
+#[test]
 fn the_members_are_those_that_serve_in_the_order_of_their_ids_and_told_when_they_change() {
     let mut stage = Stage::new();
     let members =

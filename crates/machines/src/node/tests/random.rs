@@ -154,6 +154,7 @@ impl World {
                 | Effect::Distrust
                 | Effect::Members(_)
                 | Effect::Drain
+                | Effect::Undrain
                 | Effect::Own(_)
                 | Effect::End => {
                     continue;
@@ -280,6 +281,9 @@ impl World {
             14..17 if self.lives.len() < 12 => self.join(),
             17 => {
                 self.database.draining.insert(id);
+            }
+            18..20 => {
+                self.database.draining.remove(&id);
             }
             _ => {}
         }

@@ -1,7 +1,8 @@
 //! Messages and their events.
 
 use super::*;
-use driver::{AskError, Built, Media, MediaKind, SendError};
+use domain::location::Location;
+use driver::{AskError, Built, Card, Media, MediaKind, ReactionTo, SendError};
 
 const MARIA: &str = "+999900000001";
 
@@ -47,6 +48,46 @@ async fn a_text_arrives_and_each_step_is_told_in_its_order() {
         "caption": null, "file": null, "state": "read", "code": null,
     });
     assert_eq!(shown, expected);
+}
+
+#[tokio::test]
+async fn a_location_cards_and_a_reaction_arrive_and_are_shown_in_a_few_words() {
+    let stage = Stage::set().await;
+    let (session, _) = stage.linked().await;
+    let to = Jid::person(number(MARIA));
+    let location = Location::parse(&json!({"latitude": 1.5, "longitude": -2})).unwrap();
+    let named = Location { name: Some("Sol".to_owned()), ..location.clone() };
+    let cards = ["Ana", "Rui"].map(|name| Card { name: name.to_owned(), vcard: "BEGIN:VCARD".to_owned() });
+    let reaction = |emoji: &str| ReactionTo {
+        chat: to.clone(),
+        message: MessageId::parse("3EB0").unwrap(),
+        is_own: true,
+        author: None,
+        emoji: emoji.to_owned(),
+    };
+    for (content, kind, words) in [
+        (Content::Location(location), "location", "location 1.5, -2"),
+        (Content::Location(named), "location", "location Sol"),
+        (Content::Contacts(cards.to_vec()), "contacts", "contacts Ana, Rui"),
+        (Content::Reaction(reaction("👍")), "reaction", "👍 to 3EB0"),
+        (Content::Reaction(reaction("")), "reaction", "reaction to 3EB0 removed"),
+    ] {
+        let sent = session.session.send(&to, &MessageId::generate(), content.clone()).await.unwrap();
+        let shown = stage.driver.messages(1).remove(0);
+        assert_eq!((shown.kind, shown.words().as_str()), (kind, words));
+        let built = match content {
+            Content::Location(location) => Built::Location(location),
+            Content::Contacts(cards) => Built::Contacts(cards),
+            Content::Reaction(reaction) => Built::Reaction(reaction),
+            Content::Text(_) | Content::Media(_) => Built::Text,
+        };
+        assert_eq!(sent.built, built);
+    }
+    let listed = stage.messages("").await["data"][3].clone();
+    assert_eq!(
+        (&listed["reaction"]["emoji"], &listed["reaction"]["message"]),
+        (&json!("👍"), &json!("3EB0"))
+    );
 }
 
 #[tokio::test]

@@ -10,14 +10,15 @@ use clock::Timestamp;
 use domain::send::{Control, Source, Stage, State};
 
 /// The condition of a company's unfinished sends, for which there is an index. Its first parameter is the company.
-pub(super) const ALIVE: &str = "channel_id IN (SELECT id FROM channel WHERE company_id = $1) AND state < 2";
+pub(in crate::sends) const ALIVE: &str =
+    "channel_id IN (SELECT id FROM channel WHERE company_id = $1) AND state < 2";
 
 /// A send gets its id at most this long before it is written: its commit may have waited for the database, and its
 /// audience may be large.
 const LATEST_COMMIT: Duration = Duration::from_secs(60 * 60);
 
 /// Which sends to list. Everything that is `None` matches all.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Filter {
     /// The stage of the sends.
     pub stage: Option<Stage>,
@@ -25,6 +26,8 @@ pub struct Filter {
     pub channel_id: Option<Uuid>,
     /// The source of their audience.
     pub source: Option<Source>,
+    /// The caller's reference.
+    pub reference: Option<String>,
     /// Accepted at this moment or later.
     pub from: Option<Timestamp>,
     /// Accepted before this moment.
@@ -38,14 +41,13 @@ impl Filter {
     }
 
     /// The condition as SQL, and its parameters, of which the first is the company.
-    pub(super) fn condition(&self, company_id: Uuid, now: Timestamp) -> (String, Vec<Value>) {
-        let Self { stage, channel_id, source, from, to } = *self;
+    pub(in crate::sends) fn condition(&self, company_id: Uuid, now: Timestamp) -> (String, Vec<Value>) {
         let mut values: Vec<Value> = vec![company_id.into()];
         let alive = |control: Control| {
             format!("{ALIVE} AND state = {} AND control = {}", State::Active.as_i16(), control.as_i16())
         };
         let over = |state: State| format!("company_id = $1 AND state = {}", state.as_i16());
-        let mut condition = match stage {
+        let condition = match self.stage {
             None => format!("company_id = $1 AND state > {}", State::Resolving.as_i16()),
             Some(Stage::Scheduled) => {
                 values.push(now.millis().into());
@@ -60,6 +62,21 @@ impl Filter {
             Some(Stage::Canceled) => over(State::Canceled),
             Some(Stage::Expired) => over(State::Expired),
         };
+        self.narrow(condition, values)
+    }
+
+    /// The first and the last id that a send of the filter's time can have.
+    pub(in crate::sends) fn ids(&self) -> (Option<Uuid>, Option<Uuid>) {
+        (self.from.map(|from| first_id_at(from.minus(LATEST_COMMIT))), self.to.map(first_id_at))
+    }
+
+    /// This condition, narrowed by everything but the stage, and its parameters.
+    pub(in crate::sends) fn narrow(
+        &self,
+        mut condition: String,
+        mut values: Vec<Value>,
+    ) -> (String, Vec<Value>) {
+        let Self { stage: _, channel_id, source, ref reference, from, to } = *self;
         let mut parameter = |value: Value| {
             values.push(value);
             values.len()
@@ -73,6 +90,9 @@ impl Filter {
             condition += &format!(
                 " AND id IN (SELECT send_id FROM send_source WHERE source_id = ${id} AND kind = {kind})"
             );
+        }
+        if let Some(reference) = reference {
+            condition += &format!(" AND reference = ${}", parameter(reference.as_str().into()));
         }
         // Ids rise with time and are in an index; where an id is not precise enough, the row is examined.
         if let Some(from) = from {

@@ -7,7 +7,7 @@ use crate::Result;
 use crate::contacts::signed;
 use crate::nouns::Messages;
 use domain::message::Selection;
-use domain::page::{Page, PageRequest};
+use domain::page::{Page, Window};
 
 /// Messages without rows that are combined at once: about a recipient block.
 const STRETCH: u64 = 4096;
@@ -53,26 +53,32 @@ impl Messages<'_> {
         Ok(Found { messages, next: Some(next).filter(|next| *next < snapshot.recipients) })
     }
 
-    /// One page of the selected messages with a code, by ordinal, and their total number.
+    /// A part of the selected messages with a code, by ordinal, and their total number.
     pub async fn with_codes(
         self,
         snapshot: &SendSnapshot,
         selection: &Selection,
-        page: PageRequest,
+        window: impl Into<Window<u64>>,
     ) -> Result<Page<Message>> {
+        let window = window.into();
+        let most = window.limit;
+        let (offset, after) = window.parts();
         let (condition, mut values) = condition(snapshot, selection, (0, snapshot.recipients));
         let total = self
             .store
             .count(format!("SELECT COUNT(*) FROM message WHERE {condition}"), values.clone())
             .await?;
-        if page.offset() >= total {
+        if offset >= total {
             return Ok(Page { records: Vec::new(), total });
         }
-        let (limit, offset) = (values.len() + 1, values.len() + 2);
-        let sql = format!(
-            "SELECT {COLUMNS} FROM message WHERE {condition} ORDER BY ordinal LIMIT ${limit} OFFSET ${offset}"
-        );
-        values.extend([signed(page.limit).into(), signed(page.offset()).into()]);
+        let (limit, skipped, last) = (values.len() + 1, values.len() + 2, values.len() + 3);
+        let mut sql = format!("SELECT {COLUMNS} FROM message WHERE {condition}");
+        values.extend([signed(most).into(), signed(offset).into()]);
+        if let Some(after) = after {
+            sql += &format!(" AND ordinal > ${last}");
+            values.push(signed(after).into());
+        }
+        sql += &format!(" ORDER BY ordinal LIMIT ${limit} OFFSET ${skipped}");
         let records = self.store.rows(sql, values).await?.iter().map(message).collect::<Result<Vec<_>>>()?;
         Ok(Page { records, total })
     }

@@ -143,22 +143,25 @@ fn the_answers_of_one_storm_halve_only_once() {
         assert!(!limiter.slow_down(start + seconds(0.3), answered + Duration::from_millis(late)));
     }
     assert!(close(limiter.rate(answered), 40.0));
-    let again = answered + seconds(0.5);
-    assert!(limiter.slow_down(answered + seconds(0.1), again));
-    assert!(close(limiter.rate(again), 20.0));
-    assert!(
-        !limiter.slow_down(answered + seconds(0.2), again + seconds(30.0)),
-        "long ago, but started before"
-    );
+    // The provider counts these in one second with those that were in flight then.
+    for started in [0.001, 0.5, 1.0] {
+        let started = answered + seconds(started);
+        assert!(!limiter.slow_down(started, started + seconds(0.3)));
+    }
+    let again = answered + seconds(1.1);
+    assert!(limiter.slow_down(answered + seconds(1.001), again));
+    assert!(close(limiter.rate(again), 22.0), "half of 44");
+    assert!(!limiter.slow_down(again, again + seconds(30.0)), "long ago, but started before");
 }
 
 #[test]
 fn no_storm_goes_below_the_floor() {
-    for (of_tier, floor) in [("80/s", 1.0), ("1000/s", 1.0), ("5/s", 0.5), ("6/min", 0.01)] {
+    // Halved once a second, a rate does not fall below a twentieth: by then a second brings as much back.
+    for (of_tier, floor) in [("80/s", 4.0), ("1000/s", 50.0), ("5/s", 0.5), ("6/min", 0.01)] {
         let mut now = Instant::now();
         let mut limiter = Limiter::new(&paced(of_tier), None, now);
         for _ in 0..40 {
-            now += Duration::from_millis(10);
+            now += Duration::from_millis(1_001);
             assert!(limiter.slow_down(now, now));
         }
         assert!(close(limiter.rate(now), floor), "{of_tier}: {}", limiter.rate(now));

@@ -10,7 +10,7 @@ const HALF: Duration = Duration::from_millis(500);
 
 impl World {
     /// A message is under way, and its mark is durable.
-    fn started() -> Self {
+    pub(super) fn started() -> Self {
         let mut world = Self::ready(1);
         world.start(10);
         world
@@ -83,33 +83,6 @@ fn each_answer_has_its_row_and_its_wait() {
         assert_eq!((backlog.retry, backlog.in_flight), (u64::from(wait.is_some()), 1), "{said}");
         world.flush();
         assert_eq!(world.machine.backlog().in_flight, 0, "{said}");
-    }
-}
-
-#[test]
-fn each_answer_is_counted_once_and_so_is_its_effect() {
-    let table = [
-        (accepted(), vec![Figure::Sent]),
-        (refused(Disposition::Fail), vec![Figure::Failed(None)]),
-        (refused(Disposition::Retry), vec![Figure::Retried, Figure::Held(Reason::Retry)]),
-        (refused(Disposition::Wait), vec![Figure::Retried, Figure::Held(Reason::ProviderPause)]),
-        (refused(Disposition::Maintenance), vec![Figure::Retried, Figure::Held(Reason::ProviderPause)]),
-        (refused(Disposition::SlowNumber), vec![Figure::Retried, Figure::Held(Reason::BackOff)]),
-        (refused(Disposition::SlowAccount), vec![Figure::Retried, Figure::Held(Reason::AccountThrottled)]),
-        (refused(Disposition::SlowApp), vec![Figure::Retried, Figure::Held(Reason::AppThrottled)]),
-        (refused(Disposition::Pair), vec![Figure::Retried, Figure::Held(Reason::Pair)]),
-        (Reply::NotSent(failure()), vec![Figure::Retried, Figure::Held(Reason::ProviderPause)]),
-        (Reply::NoSocket(failure()), vec![Figure::Retried, Figure::Held(Reason::NoSocket)]),
-        (Reply::Unsendable(failure()), vec![Figure::Failed(None)]),
-        (Reply::Uncertain(failure()), vec![Figure::Retried, Figure::Held(Reason::UnknownOutcome)]),
-    ];
-    for (reply, figures) in table {
-        let (mut world, said) = (World::started(), format!("{reply:?}"));
-        world.pass(3 * HALF);
-        world.figures.clear();
-        world.answer(reply);
-        let all = [vec![Figure::Answered(3 * HALF)], figures].concat();
-        assert_eq!(world.figures, all, "{said}");
     }
 }
 

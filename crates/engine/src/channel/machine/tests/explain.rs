@@ -127,6 +127,28 @@ fn a_channel_that_the_provider_throttles_says_so_until_the_full_pace_is_back() {
 }
 
 #[test]
+fn webhooks_about_messages_that_were_in_flight_together_halve_the_rate_once() {
+    let mut world = World::ready(1);
+    let taken_at = world.at.wall;
+    let rate_after = |world: &mut World, taken_at| {
+        let (disposition, failure) = (Disposition::SlowNumber, failure());
+        world.feed(Input::Troubled(Troubled {
+            disposition,
+            failure,
+            is_of_message: true,
+            taken_at: Some(taken_at),
+        }));
+        world.limits().rate
+    };
+    let rates: Vec<_> = (0..3).map(|_| rate_after(&mut world, taken_at)).collect();
+    assert_eq!(rates, [Some(40.0); 3]);
+    world.pass(3 * SECOND);
+    assert_eq!(rate_after(&mut world, taken_at), Some(52.0), "reported late, but in flight then");
+    let now = world.at.wall;
+    assert_eq!(rate_after(&mut world, now), Some(26.0), "taken at the halved rate");
+}
+
+#[test]
 fn a_channel_that_pauses_says_until_when_and_why() {
     let mut world = World::ready(1);
     world.accept(10);
@@ -205,7 +227,7 @@ fn a_web_session_says_what_its_day_allows() {
         let wall = world.at.wall;
         let attempts = (0..used).map(|nth| (wall.minus(DAY / 2), Uuid::from_u128(nth))).collect();
         let strangers = vec![(wall.minus(DAY / 4), PhoneNumber::from_u64(5_511_900_000_000).unwrap())];
-        world.feed(Input::WebActivityRead(Ok(WebActivity { attempts, strangers })));
+        world.feed(Input::WebActivityRead(Ok(WebActivity { attempts, strangers, ..WebActivity::default() })));
         let day = world.limit("daily_cap");
         assert_eq!(day.allows, Allows::Messages(Quota::AtMost(cap)), "day {linked}");
         assert_eq!(day.left, Some(u64::from(cap) - u64::try_from(used).unwrap()));
@@ -283,6 +305,7 @@ fn the_wait_of_the_rest_of_a_send_is_told_unless_the_whole_channel_waits() {
         disposition: Disposition::Maintenance,
         failure: failure(),
         is_of_message: false,
+        taken_at: None,
     }));
     assert_eq!(world.outlook(10).unwrap().waiting.unwrap().reason, Reason::ProviderPause);
 }

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use super::*;
 use crate::account;
 use domain::message::Position;
-use domain::send::{Progress, TemplateUse};
+use domain::send::{Label, Progress, TemplateUse};
 use domain::template::WrittenTo;
 use store::sends::{Unfinished, Waiting, WaitingMessages};
 
@@ -87,6 +87,7 @@ pub(super) fn order() -> Order {
         group: None,
         template: None,
         schedule: Schedule::default(),
+        label: Label::default(),
         sources: Vec::new(),
         claim: None,
         is_awaited: false,

@@ -55,7 +55,8 @@ impl World {
     }
 
     pub(super) fn troubled(&mut self, disposition: Disposition, is_of_message: bool) {
-        self.feed(Input::Troubled(Troubled { disposition, failure: failure(), is_of_message }));
+        let troubled = Troubled { disposition, failure: failure(), is_of_message, taken_at: None };
+        self.feed(Input::Troubled(troubled));
     }
 }
 

@@ -111,6 +111,7 @@ fn a_channel_that_is_connected_again_begins_without_the_pause_and_the_back_off_o
         disposition: Disposition::Maintenance,
         failure: failure(),
         is_of_message: false,
+        taken_at: None,
     }));
     let mut record = (**world.machine.channel()).clone();
     record.revision = 9;

@@ -359,6 +359,7 @@ fn a_refused_channel_returns_the_people_of_its_marked_messages() {
         disposition: Disposition::Disconnect,
         failure: failure(),
         is_of_message: false,
+        taken_at: None,
     }));
     world.flush();
     assert_eq!((world.left(), world.mark(20).progress.high_water), (Some(8), 1));

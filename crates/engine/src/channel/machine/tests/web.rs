@@ -38,6 +38,17 @@ impl World {
             other => panic!("{other:?}"),
         }
     }
+
+    /// How long a lookup waits for its turn, or which limit refuses it.
+    fn look_up(&mut self, lookup: AdmitLookup) -> Result<Duration, Name> {
+        self.feed(Input::AdmitLookup { lookup, caller: Caller(8) });
+        match self.replies.pop() {
+            Some((Caller(8), Answer::Lookup(admission))) => {
+                admission.map(|lookup| lookup.wait).map_err(|refused| refused.spent.name)
+            }
+            other => panic!("{other:?}"),
+        }
+    }
 }
 
 #[test]
@@ -98,7 +109,7 @@ fn a_day_s_messages_wait_until_the_oldest_is_a_day_old() {
     let mut world = World::of_web(10 * DAY);
     let (wall, half) = (world.at.wall, DAY / 2);
     let attempts = (0..200).map(|nth| (wall.minus(half), Uuid::from_u128(1_000 + nth))).collect();
-    world.feed(Input::WebActivityRead(Ok(WebActivity { attempts, strangers: Vec::new() })));
+    world.feed(Input::WebActivityRead(Ok(WebActivity { attempts, ..WebActivity::default() })));
     world.pass(10 * SECOND);
     world.accept(10);
     world.flush();
@@ -290,4 +301,27 @@ fn a_session_that_has_just_begun_owes_the_distance_before_its_first_message() {
     let _second = world.admit(PATIENT).unwrap();
     let refused = world.admit(Admit { patience: 12 * SECOND, ..PATIENT }).unwrap_err();
     assert!(refused.sentence.starts_with("2 messages go before this one"), "{}", refused.sentence);
+}
+
+#[test]
+fn a_lookup_is_admitted_once_the_activity_is_known_and_not_of_strangers_while_the_account_is_restricted() {
+    let lookup = |who, is_stranger| AdmitLookup { number: person(who), is_stranger, patience: 30 * SECOND };
+    let mut world = World::of_web(10 * DAY);
+    world.feed(Input::AdmitLookup { lookup: lookup(9, true), caller: Caller(3) });
+    assert!(world.replies.is_empty());
+    world.feed(Input::WebActivityRead(Ok(WebActivity::default())));
+    assert!(matches!(world.replies.pop(), Some((Caller(3), Answer::Lookup(Ok(_))))));
+
+    // The tier lets a message go every 10 seconds, and up to 4 later.
+    let wait = world.look_up(lookup(8, false)).unwrap();
+    assert!((10 * SECOND..=14 * SECOND).contains(&wait), "{wait:?}");
+    let mut record = (**world.machine.channel()).clone();
+    record.revision = 6;
+    let code = ReasonCode::Restricted.into();
+    record.connection.reason = Some(Because { code, sentence: "463".to_owned(), provider_code: None });
+    record.connection.since = world.at.wall;
+    world.feed(Input::Refreshed(Arc::new(record)));
+    world.pass(MINUTE);
+    assert_eq!(world.look_up(lookup(7, true)), Err(Name::ColdContacts));
+    assert_eq!(world.look_up(lookup(7, false)), Ok(Duration::ZERO));
 }

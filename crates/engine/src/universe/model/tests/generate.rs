@@ -16,7 +16,7 @@ use domain::send::{Block, Control, Mark, Progress, Recipients, Schedule, State};
 use domain::suppression::{HOLD, Suppression};
 use machines::dice::Dice;
 use store::ledger::{Activation, BlockOf, NewSend, OutcomeOf, PendingWrites, Receipt};
-use store::sends::{Ready, Size};
+use store::sends::{Ready, Size, StoredLabel};
 use store::suppressions::{Says, Word};
 
 const BEGINNING: i64 = 1_700_000_000_000;
@@ -170,6 +170,7 @@ impl Generator {
             recipients,
             skipped: self.dice.below(3),
             schedule: Schedule { send_at: self.maybe_moment(250), expires_at: self.maybe_moment(250) },
+            label: StoredLabel::default(),
         });
     }
 

@@ -5,16 +5,16 @@ use std::time::Duration;
 use actix_web::http::header::CONTENT_TYPE;
 use actix_web::web::{Bytes, BytesMut};
 
-use super::error::Error;
-use super::form::MOST_FIELDS;
-use crate::surface::body::{Incoming, Pieces, Rest};
+use super::body::{Fault, Incoming, Pieces, Rest};
 
+/// The most parts of a form.
+const MOST_PARTS: usize = 1_000;
 /// The longest head of a part, and the longest boundary (RFC 2046).
 const LONGEST_HEAD: usize = 8 * 1024;
 const LONGEST_BOUNDARY: usize = 70;
 
 /// A form whose parts are read one after the other.
-pub(super) struct Multipart {
+pub(crate) struct Multipart {
     pieces: Pieces,
     /// The delimiter between the parts.
     delimiter: Vec<u8>,
@@ -26,21 +26,25 @@ pub(super) struct Multipart {
 
 /// The head of a part.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Part {
-    pub(super) name: String,
+pub(crate) struct FormPart {
+    pub(crate) name: String,
     /// The file's name, if it is one.
-    pub(super) file_name: Option<String>,
+    pub(crate) file_name: Option<String>,
 }
 
 impl Multipart {
+    /// Whether the body says that it is such a form.
+    pub(crate) fn is(body: &Incoming) -> bool {
+        boundary_of(body).is_some()
+    }
+
     /// The form of a request, of at most `most` bytes.
     ///
     /// # Errors
     ///
-    /// [`Error::Unreadable`] when the body has another type, and those of [reading](Incoming::pieces) a body.
-    pub(super) fn new(body: Incoming, most: usize) -> Result<Self, Error> {
-        let kind = body.request().headers().get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
-        let boundary = kind.and_then(boundary).ok_or(Error::Unreadable)?;
+    /// [`Fault::NoForm`] when the body has another type, and those of [reading](Incoming::pieces) a body.
+    pub(crate) fn new(body: Incoming, most: usize) -> Result<Self, Fault> {
+        let boundary = boundary_of(&body).ok_or(Fault::NoForm)?;
         let delimiter = format!("\r\n--{boundary}").into_bytes();
         // The first delimiter begins the body, without a line end before it.
         let buffer = BytesMut::from(&b"\r\n"[..]);
@@ -51,9 +55,8 @@ impl Multipart {
     ///
     /// # Errors
     ///
-    /// [`Error::Unreadable`] when the form breaks off, [`Error::TooSlow`] when it comes too slowly, [`Error::TooLarge`]
-    /// and [`Error::TooManyFields`].
-    pub(super) async fn next(&mut self) -> Result<Option<Part>, Error> {
+    /// [`Fault::NoForm`] when it is no form or breaks off, [`Fault::TooManyParts`], and those of reading a body.
+    pub(crate) async fn next(&mut self) -> Result<Option<FormPart>, Fault> {
         while self.piece().await?.is_some() {}
         if self.is_over {
             return Ok(None);
@@ -67,24 +70,24 @@ impl Multipart {
             return Ok(None);
         }
         self.parts += 1;
-        if self.parts > MOST_FIELDS {
-            return Err(Error::TooManyFields);
+        if self.parts > MOST_PARTS {
+            return Err(Fault::TooManyParts);
         }
         loop {
             if let Some(end) = find(&self.buffer[behind..], b"\r\n\r\n") {
                 let head = self.buffer.split_to(behind + end + 4);
                 let head = head.get(behind..).unwrap_or_default();
-                return part(head).map(Some).ok_or(Error::Unreadable);
+                return part(head).map(Some).ok_or(Fault::NoForm);
             }
             if self.buffer.len() > behind + LONGEST_HEAD {
-                return Err(Error::Unreadable);
+                return Err(Fault::NoForm);
             }
             self.receive().await?;
         }
     }
 
     /// The next piece of the part; `None` at its end.
-    pub(super) async fn piece(&mut self) -> Result<Option<Bytes>, Error> {
+    pub(crate) async fn piece(&mut self) -> Result<Option<Bytes>, Fault> {
         loop {
             if self.is_over {
                 return Ok(None);
@@ -106,12 +109,12 @@ impl Multipart {
     ///
     /// # Errors
     ///
-    /// As [`Multipart::next`], and [`Error::TooLarge`].
-    pub(super) async fn text(&mut self, most: usize) -> Result<String, Error> {
+    /// As [`Multipart::next`], and [`Fault::TooLarge`].
+    pub(crate) async fn text(&mut self, most: usize) -> Result<String, Fault> {
         let mut text = Vec::new();
         while let Some(piece) = self.piece().await? {
             if text.len() + piece.len() > most {
-                return Err(Error::TooLarge);
+                return Err(Fault::TooLarge(most));
             }
             text.extend_from_slice(&piece);
         }
@@ -119,21 +122,32 @@ impl Multipart {
     }
 
     /// The part of the body that has not arrived yet.
-    pub(super) fn into_rest(self) -> Rest {
+    pub(crate) fn into_rest(self) -> Rest {
         self.pieces.into_rest()
     }
 
+    /// Reads and discards the rest for a moment; see [`Pieces::pass_over`].
+    pub(crate) async fn pass_over(&mut self) {
+        self.pieces.pass_over().await;
+    }
+
     /// Must be called with the time that storing a piece took, so that this time does not count against the
-    /// browser.
-    pub(super) fn stored(&mut self, took: Duration) {
+    /// client.
+    pub(crate) fn stored(&mut self, took: Duration) {
         self.pieces.stored(took);
     }
 
-    async fn receive(&mut self) -> Result<(), Error> {
-        let piece = self.pieces.next().await?.ok_or(Error::Unreadable)?;
+    async fn receive(&mut self) -> Result<(), Fault> {
+        let piece = self.pieces.next().await?.ok_or(Fault::NoForm)?;
         self.buffer.extend_from_slice(&piece);
         Ok(())
     }
+}
+
+/// The boundary that a body's type names.
+fn boundary_of(body: &Incoming) -> Option<String> {
+    let kind = body.request().headers().get(CONTENT_TYPE)?.to_str().ok()?;
+    boundary(kind).map(str::to_owned)
 }
 
 /// The boundary that a content type names.
@@ -154,14 +168,14 @@ fn boundary(kind: &str) -> Option<&str> {
 }
 
 /// Parses the head of a part.
-fn part(head: &[u8]) -> Option<Part> {
+fn part(head: &[u8]) -> Option<FormPart> {
     let head = String::from_utf8_lossy(head);
     let disposition = head.lines().find_map(|line| {
         let (name, value) = line.split_once(':')?;
         name.trim().eq_ignore_ascii_case("content-disposition").then_some(value)
     })?;
     let name = parameter(disposition, "name")?;
-    Some(Part { name, file_name: parameter(disposition, "filename") })
+    Some(FormPart { name, file_name: parameter(disposition, "filename") })
 }
 
 /// A quoted parameter, in the form in which browsers write it: a quote in it is percent-encoded.
