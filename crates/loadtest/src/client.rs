@@ -16,6 +16,8 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// How long a service may take to learn a channel's templates, and the pause between two looks.
 const TEMPLATES: Duration = Duration::from_secs(30);
 const PAUSE: Duration = Duration::from_millis(100);
+/// How long nodes may take until one of them runs a channel.
+const OWNER: Duration = Duration::from_secs(10);
 /// The maximum number of single sends at once, each with a connection. A send that is due while all are in use
 /// waits, which counts in its latency.
 pub(super) const CONNECTIONS: usize = 256;
@@ -159,9 +161,23 @@ impl Service {
         Ok(all)
     }
 
-    /// The limits of a channel, from `GET …/limits`.
+    /// The limits of a channel, from `GET …/limits` of the node that runs it: nodes without a connection between them
+    /// cannot ask each other. A channel that no node runs yet is waited for.
     pub(super) async fn limits(&self, channel: Uuid) -> anyhow::Result<Value> {
-        self.json(self.get(&format!("/api/v1/chat/{channel}/limits"))).await
+        let deadline = Instant::now() + OWNER;
+        loop {
+            let mut last = None;
+            for node in self.nodes() {
+                match node.json(node.get(&format!("/api/v1/chat/{channel}/limits"))).await {
+                    Ok(limits) => return Ok(limits),
+                    Err(error) => last = Some(error),
+                }
+            }
+            if let Some(error) = last.filter(|_| Instant::now() >= deadline) {
+                return Err(error);
+            }
+            tokio::time::sleep(PAUSE).await;
+        }
     }
 
     /// The id of a channel's approved template of this name, once the service knows it.

@@ -19,6 +19,7 @@ async fn every_example_of_a_web_send_is_accepted_and_arrives() {
             "video" => samples::film(),
             "audio" => samples::voice(1_000),
             "document" => b"%PDF-1.7\n".to_vec(),
+            "sticker" => samples::square(512, ImageFormat::WebP),
             _ => Vec::new(),
         };
         let host = Host::body("", &file).await;
