@@ -25,6 +25,8 @@ pub struct Model {
     pub waba_id: Option<String>,
     /// The tier in force.
     pub tier: String,
+    /// Options of the tier for which the channel has values of its own, as a JSON object; null without any.
+    pub own_options: Option<String>,
     /// The provider's access token, sealed.
     pub token: Option<Vec<u8>>,
     /// The provider's app secret, sealed.

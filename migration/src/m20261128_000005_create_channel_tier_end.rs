@@ -1,12 +1,16 @@
-//! Tiers that channels have for a while.
+//! Options that channels have values of their own for, and tiers that they have for a while.
 
 pub(crate) const UP: &[&str] = &[
-    // The channel's own tier, which counts again from `ends_at` on. Without a row, the channel keeps the tier that it has.
+    // A JSON object.
+    "ALTER TABLE channel ADD COLUMN own_options TEXT",
+    // The channel's tier for good and its own options, which count again from `ends_at` on. Without a row, the channel keeps
+    // what it has.
     "CREATE TABLE channel_tier_end (
         channel_id {uuid} NOT NULL PRIMARY KEY,
         tier TEXT NOT NULL,
+        own_options TEXT,
         ends_at {int} NOT NULL
     ) {clustered}",
 ];
 
-pub(crate) const DOWN: &[&str] = &["DROP TABLE channel_tier_end"];
+pub(crate) const DOWN: &[&str] = &["DROP TABLE channel_tier_end", "ALTER TABLE channel DROP COLUMN own_options"];

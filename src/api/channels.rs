@@ -74,6 +74,7 @@ impl From<channel::Channel> for Channel {
             phone_number_id: _,
             waba_id: _,
             tier,
+            own_options: _,
             connection: Connection { status, reason, since },
             trial: _,
             quality_rating,

@@ -17,6 +17,7 @@ use crate::clock::Timestamp;
 use crate::domain::channel::{Kind, Status};
 use crate::domain::page::PageRequest;
 use crate::domain::rate::Rate;
+use crate::domain::tier::{Assignment, OwnOptions};
 use crate::store;
 use crate::store::channels::{NewChannel, Sealed};
 use crate::vault::context;
@@ -84,7 +85,11 @@ pub(super) struct SetTier {
     of: OfChannel,
     /// The tier to run under
     tier: String,
-    /// For this long only, such as 2h; then the tier counts again that the channel had for good
+    /// Options for which the channel has values of its own, such as messages_per_second=20/s; without any, the tier alone
+    /// counts
+    #[arg(value_name = "OPTION=VALUE")]
+    options: Vec<Assignment>,
+    /// For this long only, such as 2h; then the tier and the options count again that the channel had for good
     #[arg(long = "for", value_name = "SPAN", value_parser = argument::span, conflicts_with = "until")]
     span: Option<Duration>,
     /// Until this time only, such as 2026-11-27T18:00:00Z
@@ -233,24 +238,28 @@ pub(super) async fn reconnect(session: &Session, arguments: Reconnect) -> anyhow
 }
 
 pub(super) async fn set_tier(session: &Session, arguments: SetTier) -> anyhow::Result<()> {
-    let SetTier { of, tier, span, until } = arguments;
+    let SetTier { of, tier, options, span, until } = arguments;
     let channel = session.channel(&of.channel).await?;
     let id = channel.id;
-    let tier = tier::find(session, &tier, Some(channel.kind)).await?.name;
+    let tier = tier::find(session, &tier, Some(channel.kind)).await?;
+    let own = OwnOptions::written(&options, &tier)
+        .map_err(|faults| Misused(format!("nothing was changed:\n  {}", faults.join("\n  "))))?;
+    let tier = tier.name;
     let until = until.or_else(|| span.map(|span| Timestamp::now().plus(span)));
     let channels = session.app.store.channels();
     let before = channels.tier_end(id).await?;
-    channels.set_tier(&session.who(), id, &tier, until).await?;
+    channels.set_tier(&session.who(), id, (&tier, &own), until).await?;
     let company = session.company(&channel.company_id.to_string()).await?;
     let end = channels.tier_end(id).await?;
-    let said = if channel.tier == tier && before == end {
+    let said = if channel.tier == tier && channel.own_options == own && before == end {
         format!("channel {} is under the tier {tier} already", channel.name)
     } else {
         let then =
             end.as_ref().map_or_else(String::new, |end| format!(" until {}, then {}", end.at, end.tier));
         let before = &channel.tier;
+        let with = if own.is_empty() { String::new() } else { format!(" with {}", own.line()) };
         format!(
-            "channel {}: tier {before} → {tier}{then}; a running service follows within a second",
+            "channel {}: tier {before} → {tier}{with}{then}; a running service follows within a second",
             channel.name
         )
     };

@@ -8,6 +8,7 @@ use crate::api::records;
 use crate::domain::channel::{Channel, Level};
 use crate::domain::limit::LevelHint;
 use crate::domain::rate::Rate;
+use crate::domain::tier::OwnOptions;
 use crate::store::channels::tier_end::TierEnd;
 
 /// A channel for JSON and tables. It never contains secrets.
@@ -23,7 +24,9 @@ pub(super) struct Record {
     level: Option<Level>,
     phone_number_id: Option<String>,
     waba_id: Option<String>,
-    /// The end of its tier; null when it has its tier for good.
+    /// Options of the tier for which the channel has values of its own.
+    own_options: OwnOptions,
+    /// The end of its tier and its own options; null when it has them for good.
     tier_end: Option<records::TierEnd>,
     /// What to do where the tier's pace is not that of the provider's level.
     level_hint: Option<&'static str>,
@@ -34,6 +37,7 @@ impl Record {
     pub(super) fn new(channel: Channel, company: &str) -> Self {
         Self {
             tier_end: None,
+            own_options: channel.own_options.clone(),
             level_hint: None,
             company_id: channel.company_id,
             company: company.to_owned(),
@@ -57,8 +61,17 @@ impl Record {
 
     /// The fields as rows of a table, for a person.
     pub(super) fn fields(&self) -> Vec<Vec<String>> {
-        let Self { channel, company_id: _, company, phone_number_id, waba_id, tier_end, level, level_hint } =
-            self;
+        let Self {
+            channel,
+            company_id: _,
+            company,
+            phone_number_id,
+            waba_id,
+            own_options,
+            tier_end,
+            level,
+            level_hint,
+        } = self;
         let reason = channel.status_reason.as_ref();
         let code = reason.and_then(|reason| reason.provider_code).map(|code| code.to_string());
         let fields = [
@@ -70,6 +83,7 @@ impl Record {
             ("phone number id", phone_number_id.clone()),
             ("business account", waba_id.clone()),
             ("tier", Some(channel.tier.clone())),
+            ("own options", (!own_options.is_empty()).then(|| own_options.line())),
             ("tier until", tier_end.as_ref().map(|end| format!("{}, then {}", end.at, end.tier))),
             ("provider's level", level.map(|level| level.to_string())),
             ("hint", level_hint.map(str::to_owned)),
@@ -93,7 +107,10 @@ impl Listed for Record {
         ("id", |Self { channel, .. }| channel.id.to_string()),
         ("kind", |Self { channel, .. }| channel.kind.to_owned()),
         ("number", |Self { channel, .. }| channel.phone_number.clone().unwrap_or_default()),
-        ("tier", |Self { channel, .. }| channel.tier.clone()),
+        ("tier", |Self { channel, own_options, .. }| match own_options.is_empty() {
+            true => channel.tier.clone(),
+            false => format!("{} ({})", channel.tier, own_options.line()),
+        }),
         ("status", |Self { channel, .. }| channel.status.to_owned()),
         ("since", |Self { channel, .. }| channel.status_since.to_string()),
     ];

@@ -229,7 +229,7 @@ fn remarks(channel: &Channel, template: Option<&Template>, course: &Course) -> V
 }
 
 fn row(course: &Course, tier: &Tier, is_present: bool) -> Row {
-    let estimate = plan::estimate(course, tier);
+    let estimate = plan::estimate_from(Timestamp::now(), course, tier);
     let Estimate { takes: _, binding } = estimate;
     let limit = match binding {
         None => "nothing: as fast as the provider answers".to_owned(),
@@ -244,6 +244,9 @@ fn row(course: &Course, tier: &Tier, is_present: bool) -> Row {
             tier.pair_burst
         ),
         Some(Binding::TemplateQuota) => format!("template_quota {} people in 24 hours", tier.template_quota),
+        Some(Binding::QuietHours) => {
+            format!("quiet_hours {}", tier.quiet_hours.as_ref().map(ToString::to_string).unwrap_or_default())
+        }
     };
     Row {
         tier: tier.name.clone(),

@@ -181,6 +181,8 @@ route::table! {
     POST "/console/company/members/{id}/remove" => pages::company::remove, Owner;
     GET "/console/operator" => pages::operator::show, Operator;
     POST "/console/operator" => pages::operator::add_company, Operator;
+    GET "/console/operator/channels/{id}" => pages::channel_tier::show, Operator;
+    POST "/console/operator/channels/{id}" => pages::channel_tier::change, Operator;
     GET "/console/operator/nodes" => pages::nodes::show, Operator;
     GET "/console/operator/nodes/live" => pages::nodes::follow, Operator;
     GET "/console/operator/nodes/{id}" => pages::nodes::one, Operator;

@@ -6,6 +6,7 @@ use pombo::clock::Timestamp;
 use pombo::domain::channel::{Kind, Status};
 use pombo::domain::page::PageRequest;
 use pombo::domain::scope::Scopes;
+use pombo::domain::tier::OwnOptions;
 use pombo::store::api_keys::NewKey;
 use pombo::store::changes::{Change, Filter, What, Who};
 use pombo::store::channels::{NewChannel, Sealed};
@@ -112,10 +113,10 @@ async fn operators_changes_of_a_channel_are_recorded_without_the_token(universe:
     let store = &universe.store;
     let id = add_channel(store, Status::Disconnected).await;
     let user = Who::CommandLine("root".to_owned());
-    assert!(store.channels().set_tier(&user, id, "high", None).await.unwrap());
+    assert!(store.channels().set_tier(&user, id, ("high", &OwnOptions::default()), None).await.unwrap());
     let revision = store.revisions().await.unwrap().channel;
     assert!(
-        store.channels().set_tier(&user, id, "high", None).await.unwrap(),
+        store.channels().set_tier(&user, id, ("high", &OwnOptions::default()), None).await.unwrap(),
         "the tier is there all the same"
     );
     assert_eq!(store.revisions().await.unwrap().channel, revision);
@@ -132,7 +133,7 @@ async fn operators_changes_of_a_channel_are_recorded_without_the_token(universe:
         ("cli:root", "channel.tier", Some(&old), &new),
     ];
     assert_eq!(told(&recorded), expected);
-    assert!(!store.channels().set_tier(&user, Uuid::nil(), "high", None).await.unwrap());
+    assert!(!store.channels().set_tier(&user, Uuid::nil(), ("high", &OwnOptions::default()), None).await.unwrap());
     assert!(!store.channels().reconnect(&user, Uuid::nil(), None).await.unwrap());
     assert_eq!(changes(store).await.len(), 3);
 }
@@ -235,7 +236,7 @@ async fn a_change_that_cannot_be_recorded_is_not_made(universe: &Universe) {
     database.execute_unprepared("ALTER TABLE change RENAME TO lost").await.unwrap();
     let new = NewOperator { name: "bob", prefix: "pombo_op_ab", hash: [1; 32], expires_at: None };
     assert!(store.tiers().apply(&ana(), &[tier("x", &json!({"pace": 2}))]).await.is_err());
-    assert!(store.channels().set_tier(&ana(), id, "high", None).await.is_err());
+    assert!(store.channels().set_tier(&ana(), id, ("high", &OwnOptions::default()), None).await.is_err());
     assert!(store.channels().reconnect(&ana(), id, Some(vec![2])).await.is_err());
     assert!(store.operators().add(&ana(), new.clone()).await.is_err());
     assert!(store.channels().set_app_secret(&ana(), id, vec![2]).await.is_err());
@@ -259,7 +260,7 @@ async fn changes_are_found_by_kind_and_subject(universe: &Universe) {
         store.tiers().apply(&ana(), &[tier("x", &json!({"pace": pace}))]).await.unwrap();
     }
     store.tiers().apply(&ana(), &[tier("y", &json!({}))]).await.unwrap();
-    store.channels().set_tier(&ana(), id, "x", None).await.unwrap();
+    store.channels().set_tier(&ana(), id, ("x", &OwnOptions::default()), None).await.unwrap();
     let named = id.to_string();
     let count = async |what, subject| {
         let filter = Filter { what, subject, ..Filter::default() };

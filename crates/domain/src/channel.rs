@@ -11,7 +11,7 @@ use uuid::Uuid;
 pub use self::reason_code::ReasonCode;
 use super::words::words;
 use crate::rate::Rate;
-use crate::tier::Quota;
+use crate::tier::{OwnOptions, Quota};
 use clock::Timestamp;
 
 /// The kind of a channel's provider.
@@ -198,6 +198,8 @@ pub struct Channel {
     pub waba_id: Option<String>,
     /// The tier in force.
     pub tier: String,
+    /// Options of the tier for which the channel has values of its own.
+    pub own_options: OwnOptions,
     /// The state of the connection.
     pub connection: Connection,
     /// The trial before it is connected again, if the provider refused one of its messages.

@@ -29,6 +29,8 @@ pub enum Name {
     Pause,
     /// Messages to one recipient.
     Pair,
+    /// Sends with several recipients rest.
+    QuietHours,
     /// People who get templates in 24 hours.
     TemplateQuota,
     /// Messages of a web session in 24 hours.
@@ -47,6 +49,7 @@ words!(Name {
     BackOff = "back_off",
     Pause = "pause",
     Pair = "pair",
+    QuietHours = "quiet_hours",
     TemplateQuota = "template_quota",
     DailyCap = "daily_cap",
     ColdContacts = "cold_contacts",

@@ -43,6 +43,9 @@ explained! {
         /// get more.
         TemplateQuota = "template_quota",
             "Nothing: it goes on as the 24 hours move on. Use another tier once the provider raised its limit.";
+        /// It is in the tier's `quiet_hours`. Sends with one recipient go.
+        QuietHours = "quiet_hours",
+            "Nothing: it goes on when the quiet hours end. A tier without them sends at any time.";
         /// A web session sent as many messages in 24 hours as its tier's `daily_cap`, or in its first days `warm_up`, allows.
         DailyCap = "daily_cap",
             "Nothing: it goes on as the 24 hours move on.";

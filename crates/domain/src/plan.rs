@@ -12,6 +12,7 @@ use std::time::Duration;
 
 use crate::channel::Level;
 use crate::tier::{QUOTA_SPAN, Quota, Tier};
+use clock::Timestamp;
 
 /// Delays shorter than this are rounding, not a limit.
 const ROUNDING: f64 = 1e-6;
@@ -75,6 +76,8 @@ pub enum Binding {
     Pair,
     /// The tier's `template_quota`.
     TemplateQuota,
+    /// The tier's `quiet_hours`.
+    QuietHours,
 }
 
 /// The estimate of a send.
@@ -95,8 +98,14 @@ impl Estimate {
 
 impl Binding {
     /// Every limit that can decide.
-    pub const ALL: [Self; 5] =
-        [Self::MessagesPerSecond, Self::ProviderLevel, Self::BackOff, Self::Pair, Self::TemplateQuota];
+    pub const ALL: [Self; 6] = [
+        Self::MessagesPerSecond,
+        Self::ProviderLevel,
+        Self::BackOff,
+        Self::Pair,
+        Self::TemplateQuota,
+        Self::QuietHours,
+    ];
 
     /// The word in answers, the same that a channel's limits have.
     pub const fn as_str(self) -> &'static str {
@@ -106,6 +115,7 @@ impl Binding {
             Self::BackOff => "back_off",
             Self::Pair => "pair",
             Self::TemplateQuota => "template_quota",
+            Self::QuietHours => "quiet_hours",
         }
     }
 }
@@ -184,6 +194,18 @@ pub fn estimate(course: &Course, tier: &Tier) -> Estimate {
         takes: binding.map(|_| Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX)),
         binding,
     }
+}
+
+/// [`estimate`] of a send that begins at `now`, with the hours in which it rests.
+pub fn estimate_from(now: Timestamp, course: &Course, tier: &Tier) -> Estimate {
+    let estimate = estimate(course, tier);
+    let Some(takes) = estimate.takes else { return estimate };
+    let rested = tier.done(now, takes, course.recipients > 1).from_now(now);
+    // Moments have whole milliseconds.
+    if rested <= takes {
+        return estimate;
+    }
+    Estimate { takes: Some(rested), binding: Some(Binding::QuietHours) }
 }
 
 /// Messages in a second, infinite when nothing limits them, and the limit that sets the pace.

@@ -8,6 +8,8 @@ mod difference;
 mod document;
 mod file;
 mod judge;
+mod own_options;
+mod quiet_hours;
 #[cfg(test)]
 mod tests;
 
@@ -24,11 +26,14 @@ use crate::channel::Kind;
 use crate::rate::Rate;
 use crate::schema_words;
 use crate::time_span;
+use clock::Timestamp;
 
 pub use assignment::{Assignment, assignments, value};
 pub use difference::{OptionChange, OptionValue, difference};
 pub use document::{from_json, from_record};
 pub use file::{BUILT_IN, TierFault, parse, to_toml};
+pub use own_options::OwnOptions;
+pub use quiet_hours::{NotQuietHours, QuietHours};
 
 /// The moving span over which [`Tier::template_quota`] counts recipients.
 pub const QUOTA_SPAN: Duration = Duration::from_secs(24 * 60 * 60);
@@ -101,15 +106,19 @@ pub struct Tier {
     /// The policy for messages with an unknown outcome.
     #[serde(default)]
     pub unknown_outcome: UnknownOutcome,
+    /// Business accounts: messages of sends with more than one recipient do not go in these hours.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub quiet_hours: Option<QuietHours>,
+    /// The quotas of the first days, first day first: of [`Tier::template_quota`] for a business account, from the day on
+    /// which its channel was added; of [`Tier::daily_cap`] for a web session, from the day on which the phone was linked.
+    #[serde(default)]
+    pub warm_up: Vec<u32>,
     /// Web sessions: up to this much is added at random to the time between two messages.
     #[serde(default, with = "time_span")]
     pub jitter: Duration,
     /// Web sessions: messages per moving 24 hours.
     #[serde(default)]
     pub daily_cap: Quota,
-    /// Web sessions: the daily caps of a new session's first days, first day first.
-    #[serde(default)]
-    pub warm_up: Vec<u32>,
     /// Web sessions: people who never wrote to the session and were never written to, per moving 24 hours.
     #[serde(default)]
     pub cold_contacts: Quota,
@@ -129,6 +138,11 @@ const fn unlimited() -> Rate {
     Rate::UNLIMITED
 }
 
+/// The day of [`Tier::warm_up`] on which this moment is; the first one begins at `since` and is 0.
+pub fn day(since: Timestamp, now: Timestamp) -> u32 {
+    u32::try_from(now.from_now(since).as_secs() / QUOTA_SPAN.as_secs()).unwrap_or(u32::MAX)
+}
+
 /// Whether the text can be the name of a tier.
 pub fn is_name(text: &str) -> bool {
     let plain =
@@ -137,7 +151,7 @@ pub fn is_name(text: &str) -> bool {
 }
 
 /// Every option of a tier, in the order of the struct, each with a value that it can have, as files and JSON write it.
-const EXAMPLES: [(&str, &str); 14] = [
+const EXAMPLES: [(&str, &str); 15] = [
     ("name", "\"slow\""),
     ("kind", "\"business_account\""),
     ("description", "\"For new numbers\""),
@@ -148,9 +162,10 @@ const EXAMPLES: [(&str, &str); 14] = [
     ("template_quota", "2000"),
     ("api_requests", "\"50/s\""),
     ("unknown_outcome", "\"resend\""),
+    ("quiet_hours", "\"21:00-08:00 Europe/Madrid\""),
+    ("warm_up", "[20, 40, 80]"),
     ("jitter", "\"4s\""),
     ("daily_cap", "200"),
-    ("warm_up", "[20, 40, 80]"),
     ("cold_contacts", "10"),
 ];
 
@@ -181,15 +196,31 @@ impl Tier {
         self.burst.unwrap_or_else(|| (self.messages_per_second.per_second() / 100.0).round().max(1.0) as u32)
     }
 
-    /// Messages in 24 hours on this day of a web session, counted from the day of linking, which is 0: the least of
-    /// [`Tier::daily_cap`] and the day's number in [`Tier::warm_up`].
+    /// Messages in 24 hours on this day of a web session, counted from the day of linking, which is 0.
     pub fn daily_cap_on(&self, day: u32) -> Quota {
+        self.warming(self.daily_cap, day)
+    }
+
+    /// Unique recipients of templates in 24 hours on this day of a business account's channel, counted from the day on
+    /// which it was added, which is 0.
+    pub fn template_quota_on(&self, day: u32) -> Quota {
+        self.warming(self.template_quota, day)
+    }
+
+    /// The least of `quota` and the day's number in [`Tier::warm_up`].
+    fn warming(&self, quota: Quota, day: u32) -> Quota {
         let warming = usize::try_from(day).ok().and_then(|day| self.warm_up.get(day)).copied();
-        match (warming, self.daily_cap) {
+        match (warming, quota) {
             (Some(warming), Quota::AtMost(most)) => Quota::AtMost(warming.min(most)),
             (Some(warming), Quota::Unlimited) => Quota::AtMost(warming),
-            (None, cap) => cap,
+            (None, quota) => quota,
         }
+    }
+
+    /// When work of this length is done that begins at `at`; that of bulk sends rests in [`Tier::quiet_hours`].
+    pub fn done(&self, at: Timestamp, work: Duration, is_bulk: bool) -> Timestamp {
+        let quiet = self.quiet_hours.as_ref().filter(|_| is_bulk);
+        quiet.map_or_else(|| at.plus(work), |quiet| quiet.done(at, work))
     }
 
     /// The faults of values that are well-formed by themselves, a sentence for each; empty without any.
@@ -205,17 +236,24 @@ impl Tier {
             self.burst != Some(0),
             "`burst` must be at least 1; leave it out for one per cent of the rate",
         );
+        require(!self.warm_up.contains(&0), "every day of `warm_up` must be at least 1");
+        let rises_within = |quota: Quota| {
+            self.warm_up.is_sorted() && self.warm_up.last().is_none_or(|last| quota.allows(*last))
+        };
         match self.kind {
             Kind::BusinessAccount => {
                 require(self.pair_burst > 0, "`pair_burst` must be at least 1");
                 let paced = !self.jitter.is_zero()
                     || self.daily_cap != Quota::Unlimited
-                    || !self.warm_up.is_empty()
                     || self.cold_contacts != Quota::Unlimited;
                 require(
                     !paced,
-                    "`jitter`, `daily_cap`, `warm_up` and `cold_contacts` are for web sessions; remove them or set \
+                    "`jitter`, `daily_cap` and `cold_contacts` are for web sessions; remove them or set \
                      `kind = \"web_session\"`",
+                );
+                require(
+                    rises_within(self.template_quota),
+                    "`warm_up` must rise from day to day and stay within `template_quota`",
                 );
             }
             Kind::WebSession => {
@@ -223,10 +261,12 @@ impl Tier {
                     self.template_quota == Quota::Unlimited,
                     "`template_quota` is for business accounts, a web session sends no templates; remove it",
                 );
-                require(!self.warm_up.contains(&0), "every day of `warm_up` must be at least 1");
                 require(
-                    self.warm_up.is_sorted()
-                        && self.warm_up.last().is_none_or(|last| self.daily_cap.allows(*last)),
+                    self.quiet_hours.is_none(),
+                    "`quiet_hours` is for business accounts, a web session has only sends to one recipient; remove it",
+                );
+                require(
+                    rises_within(self.daily_cap),
                     "`warm_up` must rise from day to day and stay within `daily_cap`",
                 );
             }

@@ -181,6 +181,26 @@ impl Tiers {
         self.generation.load(Ordering::Acquire)
     }
 
+    /// The tier of a channel with the channel's own options. Options that are not sound together with the tier's others
+    /// any more are left out.
+    pub(crate) fn of(&self, channel: &Channel) -> Arc<Tier> {
+        let tier = self.find(&channel.tier);
+        if channel.own_options.is_empty() {
+            return tier;
+        }
+        match channel.own_options.over(&tier) {
+            Ok(tuned) => Arc::new(tuned),
+            Err(faults) => {
+                tracing::warn!(
+                    channel.id = %channel.id, channel.name = %channel.name, tier = channel.tier,
+                    faults = faults.join("; "),
+                    "the channel's own options do not fit its tier any more, the tier alone counts"
+                );
+                tier
+            }
+        }
+    }
+
     /// The tier of this name, or the one that stands in for it.
     pub(crate) fn find(&self, name: &str) -> Arc<Tier> {
         let tiers = self.tiers.read();

@@ -35,6 +35,7 @@ use domain::channel::{Channel, Connection, Kind, Reason, Status};
 use domain::fold::{digits, fold, like_anywhere, looks_like_a_number};
 use domain::page::{Page, PageRequest};
 use domain::send::State;
+use domain::tier::OwnOptions;
 
 pub use overview::Owned;
 pub use work::{AtWork, Recent};
@@ -112,6 +113,7 @@ impl AllChannels<'_> {
             phone_number_id: Set(phone_number_id),
             waba_id: Set(waba_id),
             tier: Set(tier),
+            own_options: Set(None),
             token: Set(secrets.token),
             app_secret: Set(secrets.app_secret),
             verify_token: Set(None),
@@ -245,6 +247,7 @@ fn channel(model: Model) -> Channel {
         phone_number_id,
         waba_id,
         tier,
+        own_options,
         token: _,
         app_secret: _,
         verify_token: _,
@@ -277,6 +280,7 @@ fn channel(model: Model) -> Channel {
         phone_number_id,
         waba_id,
         tier,
+        own_options: own_options.as_deref().map(OwnOptions::read).unwrap_or_default(),
         connection: Connection { status: status.word(), reason, since: Timestamp::from_millis(status_since) },
         trial: trial::read(trial_wait, trial_due),
         quality_rating,

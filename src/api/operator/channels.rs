@@ -24,7 +24,7 @@ use crate::domain::bodies;
 use crate::domain::body::Field;
 use crate::domain::channel::Kind;
 use crate::domain::secret::Secret;
-use crate::domain::tier::Tier;
+use crate::domain::tier::{OwnOptions, Tier};
 use crate::engine::records;
 use crate::engine::records::channels::Owned;
 use crate::error::Code;
@@ -39,7 +39,10 @@ pub(in crate::api) struct OwnedChannel {
     company: Owner,
     #[serde(flatten)]
     channel: Channel,
-    /// The end of its tier; null when it has its tier for good.
+    /// Options of the tier for which the channel has values of its own, as a tier writes them.
+    #[schema(value_type = Object, example = json!({ "messages_per_second": "20/s" }))]
+    own_options: OwnOptions,
+    /// The end of its tier and its own options; null when it has them for good.
     tier_end: Option<TierEnd>,
 }
 
@@ -49,14 +52,17 @@ pub(crate) struct TierEnd {
     /// The tier that counts again then.
     #[schema(example = "standard")]
     pub(crate) tier: String,
-    /// When it counts again.
+    /// The channel's own options that count again then.
+    #[schema(value_type = Object)]
+    pub(crate) own_options: OwnOptions,
+    /// When they count again.
     #[schema(value_type = String, format = DateTime)]
     pub(crate) at: Timestamp,
 }
 
 impl From<records::channels::TierEnd> for TierEnd {
-    fn from(records::channels::TierEnd { tier, at }: records::channels::TierEnd) -> Self {
-        Self { tier, at }
+    fn from(records::channels::TierEnd { tier, own_options, at }: records::channels::TierEnd) -> Self {
+        Self { tier, own_options, at }
     }
 }
 
@@ -76,7 +82,11 @@ bodies! {
         /// A tier for the channel's kind.
         #[schema(example = "high")]
         tier: String,
-        /// Only until this time; then the tier counts again that the channel had for good.
+        /// Options of the tier for which the channel has values of its own, as a tier writes them; without them, the tier
+        /// alone counts.
+        #[schema(value_type = Option<Object>, example = json!({ "messages_per_second": "20/s" }))]
+        options: Option<Value>,
+        /// Only until this time; then the tier and the options count again that the channel had for good.
         #[schema(format = DateTime)]
         until: Option<String>,
     }
@@ -98,7 +108,8 @@ bodies! {
 impl From<Owned> for OwnedChannel {
     fn from(Owned { channel, company, tier_end }: Owned) -> Self {
         let company = Owner { id: channel.company_id, name: company };
-        Self { company, channel: channel.into(), tier_end: tier_end.map(TierEnd::from) }
+        let own_options = channel.own_options.clone();
+        Self { company, channel: channel.into(), own_options, tier_end: tier_end.map(TierEnd::from) }
     }
 }
 
@@ -205,7 +216,8 @@ pub(in crate::api) async fn remove(
 
 /// Put a channel under another tier
 ///
-/// A running channel applies the tier within a second, even during a send. With `until`, it has the tier for a while only.
+/// A running channel applies the tier within a second, even during a send. With `options`, it has its own values for some
+/// of the tier's options; with `until`, it has the tier and these for a while only.
 #[utoipa::path(
     put,
     path = "/operator/v1/channels/{id}/tier",
@@ -224,7 +236,7 @@ pub(in crate::api) async fn set_tier(
     state: Data<State>,
 ) -> Answer<OwnedChannel> {
     let channel = find(&state, id).await?.channel;
-    let (ChannelTier { tier, until }, _room) = body.fields(&state.options).await?;
+    let (ChannelTier { tier, options, until }, _room) = body.fields(&state.options).await?;
     let until = until.moment()?;
     if until.is_some_and(|until| until <= Timestamp::now()) {
         return Err(Error::refused(
@@ -233,10 +245,17 @@ pub(in crate::api) async fn set_tier(
         ));
     }
     let missing = || tier.refuse(Code::InvalidField, "is missing: give a tier's name");
-    let tier = tiers::find(&state, tier.text()?.ok_or_else(missing)?).await?;
-    check_kind(&tier.settings, channel.kind)?;
+    let tier = tiers::read(&tiers::find(&state, tier.text()?.ok_or_else(missing)?).await?)?;
+    check_kind(&tier, channel.kind)?;
+    let own = match options.given() {
+        None | Some(Value::Null) => OwnOptions::default(),
+        Some(Value::Object(own)) => {
+            OwnOptions::new(own.clone(), &tier).map_err(|faults| tiers::invalid(&faults))?
+        }
+        Some(_) => return Err(options.wrong_type("an object of options").into()),
+    };
     let records = state.engine.operator().await?;
-    records.channels().set_tier(&operator.who(), channel.id, &tier.name, until).await?;
+    records.channels().set_tier(&operator.who(), channel.id, (&tier.name, &own), until).await?;
     drop(records);
     find(&state, id).await.map(OwnedChannel::from).map(Json)
 }
@@ -291,10 +310,7 @@ async fn find(state: &State, id: Id) -> Result<Owned, Error> {
     })
 }
 
-fn check_kind(settings: &str, kind: Kind) -> Result<(), Error> {
-    let tier: Tier = serde_json::from_str(settings).map_err(|_| {
-        Error::refused(Code::InvalidTier, "this tier cannot be read any more: PUT it again before using it")
-    })?;
+fn check_kind(tier: &Tier, kind: Kind) -> Result<(), Error> {
     if tier.kind == kind {
         return Ok(());
     }

@@ -106,14 +106,17 @@ pub(super) struct TierOptions {
     /// What happens to a message whose outcome is unknown: the provider may have taken it.
     #[schema(value_type = Option<OnUnknownOutcome>, example = "resend")]
     unknown_outcome: Option<String>,
+    /// Business accounts: hours in which sends with several recipients rest, in the time of a place.
+    #[schema(example = "21:00-08:00 Europe/Madrid")]
+    quiet_hours: Option<String>,
+    /// The `template_quota` of a business account's first days, or the `daily_cap` of a web session's.
+    warm_up: Option<Vec<u32>>,
     /// Web sessions: a random delay that is added between two messages.
     #[schema(example = "4s")]
     jitter: Option<String>,
     /// Web sessions: messages in 24 hours.
     #[schema(example = "unlimited")]
     daily_cap: Option<Quota>,
-    /// Web sessions: the caps of the first days.
-    warm_up: Option<Vec<u32>>,
     /// Web sessions: people who never wrote to the session and were never written to, in 24 hours.
     #[schema(example = 10)]
     cold_contacts: Option<Quota>,
@@ -156,15 +159,18 @@ pub(super) struct Tier {
     /// What happens to a message whose outcome is unknown: the provider may have taken it.
     #[schema(value_type = OnUnknownOutcome, required = false, example = "resend")]
     unknown_outcome: String,
+    /// Business accounts: hours in which sends with several recipients rest, in the time of a place; absent without such hours.
+    #[schema(required = false, example = "21:00-08:00 Europe/Madrid")]
+    quiet_hours: String,
+    /// The `template_quota` of a business account's first days, or the `daily_cap` of a web session's.
+    #[schema(required = false)]
+    warm_up: Vec<u32>,
     /// Web sessions: a random delay that is added between two messages.
     #[schema(required = false, example = "4s")]
     jitter: String,
     /// Web sessions: messages in 24 hours.
     #[schema(required = false, example = "unlimited")]
     daily_cap: Quota,
-    /// Web sessions: the caps of the first days.
-    #[schema(required = false)]
-    warm_up: Vec<u32>,
     /// Web sessions: people who never wrote to the session and were never written to, in 24 hours.
     #[schema(required = false, example = 10)]
     cold_contacts: Quota,

@@ -324,16 +324,16 @@ async fn put(
     Ok((Json(Replaced { name: tier.name, dry_run, before, after, difference, sends }), status))
 }
 
-fn invalid(faults: &[String]) -> Error {
+pub(super) fn invalid(faults: &[String]) -> Error {
     Error::refused(Code::InvalidTier, faults.join("; also: "))
 }
 
 /// The tier in a record.
-fn read(record: &records::tiers::Record) -> Result<tier::Tier, Error> {
+pub(super) fn read(record: &records::tiers::Record) -> Result<tier::Tier, Error> {
     serde_json::from_str(&record.settings).map_err(|_| {
         Error::refused(
             Code::InvalidTier,
-            "this tier cannot be read any more: PUT it again before changing it",
+            "this tier cannot be read any more: PUT it again first",
         )
     })
 }

@@ -10,6 +10,7 @@ pub(in crate::console) fn reason(text: Text, reason: Reason) -> String {
         Reason::BackOff => "reason-back-off",
         Reason::Pair => "reason-pair",
         Reason::TemplateQuota => "reason-template-quota",
+        Reason::QuietHours => "reason-quiet-hours",
         Reason::DailyCap => "reason-daily-cap",
         Reason::TemplatePaused => "reason-template-paused",
         Reason::RecipientHeld => "reason-recipient-held",

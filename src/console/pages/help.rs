@@ -122,6 +122,7 @@ const fn of_wait(reason: Reason) -> &'static str {
         Reason::BackOff => "help-wait-back-off",
         Reason::Pair => "help-wait-pair",
         Reason::TemplateQuota => "help-wait-template-quota",
+        Reason::QuietHours => "help-wait-quiet-hours",
         Reason::DailyCap => "help-wait-daily-cap",
         Reason::TemplatePaused => "help-wait-template-paused",
         Reason::RecipientHeld => "help-wait-recipient-held",

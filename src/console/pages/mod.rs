@@ -3,6 +3,7 @@
 pub(super) mod account;
 pub(super) mod changes;
 pub(super) mod channel;
+pub(super) mod channel_tier;
 pub(super) mod channels;
 pub(super) mod companies;
 pub(super) mod company;

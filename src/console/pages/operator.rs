@@ -272,7 +272,8 @@ pub(super) fn channel_list(
                 @if let Some(reason) = &channel.connection.reason { p.soft lang="en" { (reason.sentence) } }
             },
             html! {
-                a href=(format!("/console/operator/tiers/{}", channel.tier)) { (channel.tier) }
+                a href=(format!("/console/operator/channels/{}", channel.id)) { (channel.tier) }
+                @if !channel.own_options.is_empty() { div.soft { code { (channel.own_options.line()) } } }
                 @if let Some(end) = tier_end {
                     div.soft { (text.with("operator-tier-end", [("tier", end.tier.as_str().into())])) " " (second(person, end.at)) }
                 }

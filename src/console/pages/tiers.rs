@@ -221,6 +221,7 @@ pub(super) fn label(option: &str) -> Option<&'static str> {
         "unknown_outcome" => "tiers-unknown",
         "jitter" => "tiers-jitter",
         "daily_cap" => "tiers-daily-cap",
+        "quiet_hours" => "tiers-quiet-hours",
         "warm_up" => "tiers-warm-up",
         "cold_contacts" => "tiers-cold",
         _ => return None,
@@ -236,12 +237,15 @@ fn fields(form: &Form, is_web: bool) -> Markup {
         .required()
         .text();
     let of_this_kind: &[_] =
-        if is_web { &["jitter", "daily_cap", "warm_up", "cold_contacts"] } else { &["template_quota"] };
+        if is_web { &["daily_cap", "warm_up", "jitter", "cold_contacts"] } else { &["template_quota", "warm_up"] };
     let outcomes = UnknownOutcome::ALL.iter().map(|outcome| (outcome.as_str(), outcome.as_str()));
     html! {
         div.columns {
             (pace)
             @for option in ["burst", "pair_interval", "pair_burst"].iter().chain(of_this_kind) { (field(option)) }
+            @if !is_web {
+                (Field::new(form, "quiet_hours", &called("quiet_hours")).hint(&text.get("tiers-quiet-hours-hint")).text())
+            }
             (field("api_requests"))
             (Field::new(form, "unknown_outcome", &called("unknown_outcome")).select(outcomes))
         }

@@ -4,7 +4,7 @@ use pombo::config::Config;
 use serde_json::{Value, json};
 
 use crate::harness::{Company, Service};
-use crate::running::until;
+use crate::running::{until, until_soon};
 use crate::scripted_driver::ScriptedDriver;
 
 const IMPORTS: &str = "/api/v1/contacts/imports";
@@ -351,5 +351,8 @@ async fn a_file_in_a_form_is_the_file_alone() {
         "{}",
         nameless.body
     );
-    assert_eq!(service.get(IMPORTS, &acme.key).await.json()["totalRecords"], 2);
+    until_soon("only the whole imports there", async || {
+        service.get(IMPORTS, &acme.key).await.json()["totalRecords"] == 2
+    })
+    .await;
 }

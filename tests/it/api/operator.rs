@@ -172,7 +172,7 @@ async fn the_channels_of_all_companies_are_listed_with_their_companies() {
     let own = world.service.get("/api/v1/chat", &world.globex.key).await.json();
     let seen = get(&world, "/operator/v1/channels?search=globex").await;
     let mut seen = seen["data"][1].clone();
-    for of_operators in ["company", "tier_end"] {
+    for of_operators in ["company", "own_options", "tier_end"] {
         assert!(seen.as_object_mut().unwrap().remove(of_operators).is_some(), "{of_operators}");
     }
     assert_eq!(seen, own["data"][0], "a company's own record, and what operators see beside it");
@@ -255,6 +255,9 @@ async fn hostile_requests_are_refused_and_never_a_failure() {
         &deep,
         &nested,
         r#"{"kind":"business_account","messages_per_second":"1/s","warm_up":[99999999999]}"#,
+        r#"{"tier":"standard","options":[]}"#,
+        r#"{"tier":"standard","options":{"messages_per_second":"fast"}}"#,
+        r#"{"tier":"standard","options":{"quiet_hours":"at night"}}"#,
     ];
     let tier_of = |id: Uuid| format!("/operator/v1/channels/{id}/tier");
     for path in [TIER.to_owned(), tier_of(world.connected), tier_of(world.web)] {
@@ -267,6 +270,18 @@ async fn hostile_requests_are_refused_and_never_a_failure() {
     for id in ["x", "%00", "%ff", &Uuid::nil().to_string()] {
         let path = format!("/operator/v1/channels/{id}/tier");
         assert_eq!(put(&world, &path, &json!({})).await.code().as_deref(), Some("channel_not_found"), "{id}");
+    }
+    for name in ["%00", "%ff", "A", "standard%00"] {
+        let path = format!("/operator/v1/tiers/{name}");
+        let request = world.service.request(Method::DELETE, &path).bearer_auth(&world.operator);
+        assert_eq!(Answer::to(request).await.code().as_deref(), Some("tier_not_found"), "{name}");
+        for (action, code) in [("rename", "tier_not_found"), ("rollback", "change_not_found")] {
+            let request = world.service.request(Method::POST, &format!("{path}/{action}"));
+            let answer = Answer::to(request.bearer_auth(&world.operator).json(&json!({ "name": "new" }))).await;
+            // The body of a rollback has no name.
+            let answered = answer.code().is_some_and(|answered| answered == code || answered == "unknown_field");
+            assert!(answered, "{name} {action}: {}", answer.body);
+        }
     }
     for query in ["subject=%00", "subject=%ff"] {
         let answer = world.service.get(&format!("/operator/v1/changes?{query}"), &world.operator).await;

@@ -222,6 +222,46 @@ fn a_company_s_tier_is_not_that_of_its_channels() {
 }
 
 #[test]
+fn a_channel_has_values_of_its_own_for_options_of_its_tier() {
+    let place = acme();
+    let channel =
+        place.json("channel add-web --company Acme --name Phone")["id"].as_str().unwrap().to_owned();
+    let show = || place.json(&format!("channel show {channel}"));
+    assert_eq!(show()["own_options"], json!({}));
+    let set = place.run(&format!(
+        "channel set-tier {channel} web-new messages_per_second=2/min warm_up=5,10 --until 2999-01-01T00:00:00Z"
+    ));
+    let own = "messages_per_second=2/min warm_up=5,10";
+    assert!(set.stdout.contains(&format!("web-new → web-new with {own} until 2999")), "{set:?}");
+    assert_eq!(show()["own_options"], json!({ "messages_per_second": "2/min", "warm_up": [5, 10] }));
+    assert_eq!((&show()["tier_end"]["tier"], &show()["tier_end"]["own_options"]), (&json!("web-new"), &json!({})));
+    assert!(place.run(&format!("channel show {channel}")).stdout.contains(own));
+    assert!(place.run("channel list").stdout.contains(&format!("web-new ({own})")));
+    let history = place.run("tier history --limit 1").stdout;
+    assert!(history.contains(&format!("web-new → web-new with {own} until")), "{history}");
+
+    // For good, and then for a while: what was for good counts again.
+    place.json(&format!("channel set-tier {channel} web-warm jitter=9s"));
+    assert_eq!((&show()["own_options"], &show()["tier_end"]), (&json!({ "jitter": "9s" }), &Value::Null));
+    place.json(&format!("channel set-tier {channel} web-new --for 1h"));
+    assert_eq!(show()["tier_end"]["own_options"], json!({ "jitter": "9s" }));
+    place.json(&format!("channel set-tier {channel} web-warm jitter=9s"));
+    assert_eq!((&show()["own_options"], &show()["tier_end"]), (&json!({ "jitter": "9s" }), &Value::Null));
+
+    for (options, fault) in [
+        ("jiter=9s", "did you mean `jitter`?"),
+        ("api_requests=5/s", "belongs to the tier"),
+        ("template_quota=5", "is for business accounts"),
+        ("warm_up=5,2", "must rise from day to day"),
+        ("quiet_hours=21:00-08:00", "write it like `quiet_hours=21:00-08:00 Europe/Madrid`"),
+        ("quiet_hours", "OPTION=VALUE"),
+    ] {
+        refused(&place, &format!("channel set-tier {channel} web-new {options}"), 2, fault);
+    }
+    assert_eq!(show()["own_options"], json!({ "jitter": "9s" }), "nothing was changed");
+}
+
+#[test]
 fn a_channel_has_a_tier_for_a_while() {
     let place = acme();
     let channel =
@@ -240,7 +280,7 @@ fn a_channel_has_a_tier_for_a_while() {
     // A later end, and the channel's own tier is the same.
     let until = "2999-01-01T00:00:00.000Z";
     place.json(&format!("channel set-tier {channel} web-warm --until {until}"));
-    assert_eq!(show()["tier_end"], json!({ "tier": "web-new", "at": until }));
+    assert_eq!(show()["tier_end"], json!({ "tier": "web-new", "own_options": {}, "at": until }));
     assert!(
         place.run(&format!("channel set-tier {channel} web-warm --until {until}")).stdout.contains("already")
     );

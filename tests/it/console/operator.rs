@@ -38,6 +38,43 @@ async fn operators_see_companies_and_channels_of_all_and_add_a_company() {
 }
 
 #[tokio::test]
+async fn a_channel_is_put_under_a_tier_with_options_of_its_own_for_a_while() {
+    let world = World::new().await;
+    with_tiers(&world).await;
+    let channel = world
+        .service
+        .channel(&world.globex, Kind::BusinessAccount, "till", Status::Connected)
+        .await;
+    let operator = world.operator().await;
+    let place = format!("/console/operator/channels/{}", channel.id);
+    assert!(operator.page("/console/operator").await.contains(&place));
+    let page = operator.page(&place).await;
+    assert!(page.contains("till") && page.contains("globex") && !page.contains("web-new"), "{page}");
+    let options = "messages_per_second=20/s quiet_hours=21:00-08:00 Europe/Madrid";
+    for (fields, kept) in [
+        ([("tier", "none"), ("options", options), ("until", "")], options),
+        ([("tier", "standard"), ("options", "burts=1"), ("until", "")], "burts=1"),
+        ([("tier", "standard"), ("options", "fast"), ("until", "")], "fast"),
+        ([("tier", "standard"), ("options", options), ("until", "2020-01-01T10:00")], options),
+        ([("tier", "standard"), ("options", options), ("until", "soon")], options),
+    ] {
+        let wrong = operator.post(&place, &fields).await;
+        assert_eq!((wrong.status, value_of(&wrong.body, "options").as_deref()), (422, Some(kept)), "{fields:?}");
+    }
+    let fields = [("tier", "high"), ("options", options), ("until", "2999-01-01T10:00")];
+    let set = operator.submit(&place, &fields).await;
+    assert!(set.contains("The channel “till” is under the tier high."), "{set}");
+    assert!(set.contains(options) && set.contains("2999") && set.contains("standard again"), "{set}");
+    assert!(operator.page("/console/operator").await.contains(options));
+    let stored = world.service.store().channels().find(channel.id).await.unwrap().unwrap();
+    assert_eq!((stored.tier.as_str(), stored.own_options.line().as_str()), ("high", options));
+    let nobody = format!("/console/operator/channels/{}", uuid::Uuid::nil());
+    assert_eq!(operator.get(&nobody).await.status, 404);
+    let owner = world.signed_in(Role::Owner).await;
+    assert_eq!(owner.get(&place).await.status, 404);
+}
+
+#[tokio::test]
 async fn a_tier_is_applied_only_after_its_difference_was_shown() {
     let world = World::new().await;
     with_tiers(&world).await;

@@ -53,6 +53,8 @@ pub enum Allows {
     Messages(Quota),
     /// People in 24 hours who never wrote to the channel.
     Strangers(Quota),
+    /// Messages of sends with one recipient.
+    Singles,
 }
 
 impl fmt::Display for Allows {
@@ -77,6 +79,7 @@ impl fmt::Display for Allows {
             Self::Provider(quota) => quota.fmt(f),
             Self::Messages(quota) => write!(f, "{quota} messages in 24 hours"),
             Self::Strangers(quota) => write!(f, "{quota} people in 24 hours who never wrote to it"),
+            Self::Singles => f.write_str("only sends to one recipient"),
         }
     }
 }

@@ -19,7 +19,15 @@ pub enum Origin {
         #[serde(deserialize_with = "options")]
         options: &'static [&'static str],
     },
-    /// The options of a tier for phones that were linked lately.
+    /// The channel's own values of some options.
+    Own {
+        /// The tier whose values they replace.
+        tier: String,
+        /// The options, one or two.
+        #[serde(deserialize_with = "options")]
+        options: &'static [&'static str],
+    },
+    /// The option of a tier for new numbers.
     WarmUp {
         /// The tier.
         tier: String,
@@ -49,15 +57,12 @@ pub enum Origin {
 impl fmt::Display for Origin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Tier { name, options } => {
-                let word = if options.len() == 1 { "option" } else { "options" };
-                write!(f, "tier `{name}`, {word} {}", options.join(" and "))
+            Self::Tier { name, options } => write!(f, "tier `{name}`, {}", of(options)),
+            Self::Own { tier, options } => {
+                write!(f, "the channel's own {}, instead of the tier `{tier}`", of(options))
             }
             Self::WarmUp { tier, day } => {
-                write!(
-                    f,
-                    "tier `{tier}`, options daily_cap and warm_up: day {day} since the phone was linked"
-                )
+                write!(f, "tier `{tier}`, option warm_up: day {day} of the number here")
             }
             Self::Level { level, is_known: true } => {
                 write!(f, "the provider: the number's level is {level}")
@@ -74,11 +79,18 @@ impl fmt::Display for Origin {
     }
 }
 
+fn of(options: &[&str]) -> String {
+    let word = if options.len() == 1 { "option" } else { "options" };
+    format!("{word} {}", options.join(" and "))
+}
+
 /// The options that set limits, as limits name them.
 const OPTIONS: &[&[&str]] = &[
+    &["messages_per_second"],
     &["messages_per_second", "burst"],
     &["messages_per_second", "jitter"],
     &["pair_interval", "pair_burst"],
+    &["quiet_hours"],
     &["template_quota"],
     &["daily_cap"],
     &["cold_contacts"],

@@ -16,6 +16,13 @@ pub struct Assignment {
     text: String,
 }
 
+impl Assignment {
+    /// The option's name.
+    pub(super) fn option(&self) -> &str {
+        &self.option
+    }
+}
+
 impl FromStr for Assignment {
     type Err = String;
 

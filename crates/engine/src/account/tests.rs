@@ -25,6 +25,7 @@ fn channel(number: u128, kind: Kind, waba_id: &str) -> Channel {
         phone_number_id: None,
         waba_id: (kind == Kind::BusinessAccount).then(|| waba_id.to_owned()),
         tier: "standard".to_owned(),
+        own_options: Default::default(),
         connection: Connection { status: Status::Connected, reason: None, since: wall },
         trial: None,
         quality_rating: None,

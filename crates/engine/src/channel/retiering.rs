@@ -60,14 +60,15 @@ struct Stand {
     channel: Arc<Channel>,
     tier: Arc<Tier>,
     course: Course,
+    now: Timestamp,
 }
 
 impl Stand {
     fn effect(&self, send: Running, after: &Tier) -> Effect {
         let course = of_send(&self.course, &send);
         Effect {
-            before: plan::estimate(&course, &self.tier),
-            after: plan::estimate(&course, after),
+            before: plan::estimate_from(self.now, &course, &self.tier),
+            after: plan::estimate_from(self.now, &course, &self.channel.own_options.over(after).unwrap_or_else(|_| after.clone())),
             channel: Arc::clone(&self.channel),
             send,
         }
@@ -133,7 +134,7 @@ impl Channels<'_> {
         let course =
             course(&records, &self.engine.0.shared.people, &channel, [tier, &pace.tier], now).await?;
         let course = Course { level: pace.level, slowed_to: pace.slowed_to, ..course };
-        Ok(Some(Stand { channel, tier: pace.tier, course }))
+        Ok(Some(Stand { channel, tier: pace.tier, course, now }))
     }
 }
 
@@ -160,7 +161,8 @@ pub async fn effect_by_the_store(
                 let Some(channel) = store.channels().find(send.channel_id).await? else { continue };
                 let course = course(store, &people, &channel, [&present, after], now).await?;
                 let course = Course { level: channel.level, ..course };
-                place.insert(Stand { channel: Arc::new(channel), tier: Arc::clone(&present), course })
+                let tier = channel.own_options.over(&present).map_or_else(|_| Arc::clone(&present), Arc::new);
+                place.insert(Stand { channel: Arc::new(channel), tier, course, now })
             }
         };
         effects.push(stand.effect(send, after));

@@ -14,6 +14,7 @@ fn channel(nth: u128, number: &str, account: &str) -> Arc<Channel> {
         phone_number_id: Some(number.to_owned()),
         waba_id: Some(account.to_owned()),
         tier: "standard".to_owned(),
+        own_options: Default::default(),
         connection: Connection { status: Status::Connected, reason: None, since: NOW },
         trial: None,
         quality_rating: None,

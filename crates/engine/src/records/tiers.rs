@@ -6,6 +6,7 @@ use uuid::Uuid;
 use super::OperatorRecords;
 use crate::{Error, Who};
 use domain::error::{Code, Refusal};
+use domain::tier::is_name;
 use store::changes::Change;
 pub use store::tiers::{Earlier, Record, Removed, Renamed, Usage};
 
@@ -23,6 +24,7 @@ impl OperatorRecords {
 
     /// Removes a tier. Refused with `tier_not_found`, and with `tier_in_use` while a channel or a company has it.
     pub async fn remove_tier(&self, who: &Who, name: &str) -> Result<(), Error> {
+        check(name)?;
         match self.tiers().remove(who, name).await? {
             Removed::Done => Ok(()),
             Removed::Missing => Err(Error::Refused(no_tier(name))),
@@ -36,6 +38,7 @@ impl OperatorRecords {
     /// Gives a tier another name; its channels and companies follow. Refused with `tier_not_found`, and with
     /// `already_exists` when a tier has the new name.
     pub async fn rename_tier(&self, who: &Who, old: &str, new: &str) -> Result<(), Error> {
+        check(old)?;
         match self.tiers().rename(who, old, new).await? {
             Renamed::Done => Ok(()),
             Renamed::Missing => Err(Error::Refused(no_tier(old))),
@@ -49,7 +52,8 @@ impl OperatorRecords {
     /// The tier as it was after an entry of its history, or before the newest one. Refused with `change_not_found` when
     /// there is no such entry, or the tier was not there then.
     pub async fn earlier_tier(&self, name: &str, entry: Option<Uuid>) -> Result<Value, Error> {
-        let sentence = match self.tiers().earlier(name, entry).await? {
+        let earlier = if is_name(name) { self.tiers().earlier(name, entry).await? } else { Earlier::NoEntry };
+        let sentence = match earlier {
             Earlier::Options(options) => return Ok(options),
             Earlier::Absent => "there was no tier of this name then: choose another entry of its history",
             Earlier::NoEntry => {
@@ -58,6 +62,11 @@ impl OperatorRecords {
         };
         Err(Error::Refused(Refusal::new(Code::ChangeNotFound, sentence)))
     }
+}
+
+/// What cannot be the name of a tier names none, and databases refuse some of it.
+fn check(name: &str) -> Result<(), Error> {
+    if is_name(name) { Ok(()) } else { Err(Error::Refused(no_tier(name))) }
 }
 
 fn no_tier(name: &str) -> Refusal {

@@ -47,12 +47,12 @@ impl Sends<'_> {
                 return Ok(plan::Estimate::default());
             };
             let course = Course { level: speed.level, slowed_to: speed.slowed_to, ..course };
-            return Ok(plan::estimate(&course, &self.engine.0.shared.tiers.find(&channel.tier)));
+            return Ok(plan::estimate_from(Timestamp::now(), &course, &self.engine.0.shared.tiers.of(channel)));
         }
         self.engine.directory().actor(channel);
         let pace = self.engine.directory().ask(channel.id, AskPace).await.ok_or(LATER)?;
         let course = Course { level: pace.level, slowed_to: pace.slowed_to, ..course };
-        Ok(plan::estimate(&course, &pace.tier))
+        Ok(plan::estimate_from(Timestamp::now(), &course, &pace.tier))
     }
 
     /// The answer of a channel's owner on another node, if it comes soon; a page does without it.

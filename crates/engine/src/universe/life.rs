@@ -71,7 +71,7 @@ impl World {
         let Some(process) = &mut self.process else { return };
         self.watch.retuned(channel, &self.plan, &record.tier, self.clock.elapsed());
         // The process may have read the tiers before this one changed: then it reads them again.
-        let tier = process.common.tiers.find(&record.tier);
+        let tier = process.common.tiers.of(&record);
         let is_old = self.plan.tiers.iter().any(|present| present.name == tier.name && present != &*tier);
         let running = &mut process.channels[channel];
         (running.shown, running.revision) = (record.connection.clone(), record.revision - i64::from(is_old));

@@ -8,7 +8,7 @@ use super::dice::Dice;
 use clock::Timestamp;
 use domain::channel::{Channel, Connection, Kind, Level, Status};
 use domain::rate::Rate;
-use domain::tier::{Quota, Tier, UnknownOutcome};
+use domain::tier::{OwnOptions, Quota, Tier, UnknownOutcome};
 
 #[derive(Debug, Clone)]
 pub(super) struct Plan {
@@ -196,6 +196,7 @@ fn tier(name: &str, dice: &mut Dice) -> Tier {
         unknown_outcome: if dice.happens(350) { UnknownOutcome::Hold } else { UnknownOutcome::Resend },
         jitter: Duration::ZERO,
         daily_cap: Quota::Unlimited,
+        quiet_hours: None,
         warm_up: Vec::new(),
         cold_contacts: Quota::Unlimited,
     }
@@ -212,6 +213,7 @@ fn channel(place: usize, company_id: Uuid, waba_id: &str, tier: String, dice: &m
         phone_number_id: Some(place.to_string()),
         waba_id: Some(waba_id.to_owned()),
         tier,
+        own_options: OwnOptions::default(),
         connection: Connection { status: Status::Connected, reason: None, since: beginning },
         trial: None,
         quality_rating: None,

@@ -39,6 +39,7 @@ fn channel(status: Status, linked_at: Option<Timestamp>) -> Channel {
         phone_number_id: None,
         waba_id: None,
         tier: String::new(),
+        own_options: Default::default(),
         connection: Connection { status, reason: None, since: WALL },
         trial: None,
         quality_rating: None,

@@ -13,12 +13,15 @@ use crate::nouns::AllChannels;
 use crate::revision::{self, Topic};
 use crate::{Result, Transaction};
 use clock::Timestamp;
+use domain::tier::OwnOptions;
 
 /// The end of a tier that a channel has for a while.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TierEnd {
     /// The tier that counts again then.
     pub tier: String,
+    /// The channel's own options that count again then.
+    pub own_options: OwnOptions,
     /// When it counts again; a service puts the channel under it within a second.
     pub at: Timestamp,
 }
@@ -26,15 +29,26 @@ pub struct TierEnd {
 impl TierEnd {
     fn read(row: &QueryResult) -> Result<(Uuid, Self)> {
         let at: i64 = row.try_get_by_index(2)?;
-        let end = Self { tier: row.try_get_by_index(1)?, at: Timestamp::from_millis(at) };
+        let own: Option<String> = row.try_get_by_index(3)?;
+        let end = Self {
+            tier: row.try_get_by_index(1)?,
+            own_options: own.as_deref().map(OwnOptions::read).unwrap_or_default(),
+            at: Timestamp::from_millis(at),
+        };
         Ok((row.try_get_by_index(0)?, end))
     }
 }
 
 impl AllChannels<'_> {
-    /// Puts a channel under another tier, until `until` if that is given: then the tier counts again that the channel had
-    /// for good. Returns `false` when there is no such channel.
-    pub async fn set_tier(self, who: &Who, id: Uuid, tier: &str, until: Option<Timestamp>) -> Result<bool> {
+    /// Puts a channel under another tier, with `own` instead of some of its options, until `until` if that is given: then
+    /// those count again that the channel had for good. Returns `false` when there is no such channel.
+    pub async fn set_tier(
+        self,
+        who: &Who,
+        id: Uuid,
+        (tier, own): (&str, &OwnOptions),
+        until: Option<Timestamp>,
+    ) -> Result<bool> {
         let transaction = self.store.begin().await?;
         let revision = revision::bump(&transaction, Topic::Channel).await?;
         let Some(before) = Entity::find_by_id(id).one(&transaction).await? else {
@@ -42,22 +56,31 @@ impl AllChannels<'_> {
             return Ok(false);
         };
         let ended = find(&transaction, id).await?;
-        let own = ended.as_ref().map_or(&before.tier, |ended| &ended.tier).clone();
-        let end = until.filter(|_| own != tier).map(|at| TierEnd { tier: own, at });
-        if before.tier == tier && ended == end {
+        let options = before.own_options.as_deref().map(OwnOptions::read).unwrap_or_default();
+        let had = (before.tier.clone(), options);
+        let for_good = ended.clone().map_or_else(|| had.clone(), |ended| (ended.tier, ended.own_options));
+        let wanted = (tier.to_owned(), own.clone());
+        let end = until.filter(|_| for_good != wanted).map(|at| {
+            let (tier, own_options) = for_good;
+            TierEnd { tier, own_options, at }
+        });
+        if had == wanted && ended == end {
             transaction.rollback().await?;
             return Ok(true);
         }
         run(&transaction, "DELETE FROM channel_tier_end WHERE channel_id = $1", [id.into()]).await?;
-        if let Some(TierEnd { tier: own, at }) = &end {
-            let values = [id.into(), own.as_str().into(), at.millis().into()];
-            let sql = "INSERT INTO channel_tier_end (channel_id, tier, ends_at) VALUES ($1, $2, $3)";
+        if let Some(TierEnd { tier, own_options, at }) = &end {
+            let values =
+                [id.into(), tier.as_str().into(), at.millis().into(), column(own_options).into()];
+            let sql =
+                "INSERT INTO channel_tier_end (channel_id, tier, ends_at, own_options) VALUES ($1, $2, $3, $4)";
             run(&transaction, sql, values).await?;
         }
-        let changes = ActiveModel { tier: Set(tier.to_owned()), ..Default::default() };
-        write(&transaction, id, revision, changes).await?;
-        let after = end.map_or_else(|| tier.to_owned(), |end| format!("{tier} until {}", end.at));
-        let recorded = Change::now(who, What::ChannelTier, id, Some(json!(before.tier)), json!(after));
+        write(&transaction, id, revision, assigned(tier, own)).await?;
+        let after = shown(tier, own);
+        let after = end.map_or_else(|| after.clone(), |end| format!("{after} until {}", end.at));
+        let before = shown(&had.0, &had.1);
+        let recorded = Change::now(who, What::ChannelTier, id, Some(json!(before)), json!(after));
         changes::record(&transaction, &[recorded]).await?;
         transaction.commit().await?;
         Ok(true)
@@ -70,14 +93,14 @@ impl AllChannels<'_> {
 
     /// The ends of all tiers that channels have for a while.
     pub async fn tier_ends(self) -> Result<HashMap<Uuid, TierEnd>> {
-        let rows = self.store.rows("SELECT channel_id, tier, ends_at FROM channel_tier_end", []).await?;
+        let rows = self.store.rows("SELECT channel_id, tier, ends_at, own_options FROM channel_tier_end", []).await?;
         rows.iter().map(TierEnd::read).collect()
     }
 
     /// Puts every channel under its own tier whose tier ended before `now`, and returns how many.
     pub async fn end_tiers(self, now: Timestamp) -> Result<usize> {
         let due =
-            "SELECT channel_id, tier, ends_at FROM channel_tier_end WHERE ends_at <= $1 ORDER BY channel_id";
+            "SELECT channel_id, tier, ends_at, own_options FROM channel_tier_end WHERE ends_at <= $1 ORDER BY channel_id";
         if self.store.row(due, [now.millis().into()]).await?.is_none() {
             return Ok(0);
         }
@@ -89,10 +112,10 @@ impl AllChannels<'_> {
         for (id, end) in &ends {
             run(&transaction, "DELETE FROM channel_tier_end WHERE channel_id = $1", [(*id).into()]).await?;
             let Some(before) = Entity::find_by_id(*id).one(&transaction).await? else { continue };
-            let changes = ActiveModel { tier: Set(end.tier.clone()), ..Default::default() };
-            write(&transaction, *id, revision, changes).await?;
-            let recorded =
-                Change::now(&Who::Pombo, What::ChannelTier, *id, Some(json!(before.tier)), json!(end.tier));
+            write(&transaction, *id, revision, assigned(&end.tier, &end.own_options)).await?;
+            let options = before.own_options.as_deref().map(OwnOptions::read).unwrap_or_default();
+            let (before, after) = (shown(&before.tier, &options), shown(&end.tier, &end.own_options));
+            let recorded = Change::now(&Who::Pombo, What::ChannelTier, *id, Some(json!(before)), json!(after));
             changes::record(&transaction, &[recorded]).await?;
         }
         transaction.commit().await?;
@@ -114,8 +137,22 @@ pub(crate) async fn follow(within: &Transaction, old: &str, new: &str) -> Result
     run(within, sql, [old.into(), new.into()]).await
 }
 
+/// A tier and the channel's own options, for a record of changes.
+fn shown(tier: &str, own: &OwnOptions) -> String {
+    if own.is_empty() { tier.to_owned() } else { format!("{tier} with {}", own.line()) }
+}
+
+/// The columns of a channel that has this tier.
+fn assigned(tier: &str, own: &OwnOptions) -> ActiveModel {
+    ActiveModel { tier: Set(tier.to_owned()), own_options: Set(column(own)), ..Default::default() }
+}
+
+fn column(own: &OwnOptions) -> Option<String> {
+    (!own.is_empty()).then(|| own.to_string())
+}
+
 async fn find(on: &impl ConnectionTrait, id: Uuid) -> Result<Option<TierEnd>> {
-    let sql = "SELECT channel_id, tier, ends_at FROM channel_tier_end WHERE channel_id = $1";
+    let sql = "SELECT channel_id, tier, ends_at, own_options FROM channel_tier_end WHERE channel_id = $1";
     let statement = Statement::from_sql_and_values(on.get_database_backend(), sql, [id.into()]);
     let row = on.query_one_raw(statement).await?;
     Ok(row.as_ref().map(TierEnd::read).transpose()?.map(|(_, end)| end))

@@ -121,6 +121,16 @@ pub(super) fn all() -> Vec<Example> {
         ("patch", "/operator/v1/channels/{id}", "name", "Another name", json!({ "name": "Support" })),
         ("put", "/operator/v1/channels/{id}/tier", "tier", "Another tier", json!({ "tier": "high" })),
         (
+            "put",
+            "/operator/v1/channels/{id}/tier",
+            "options",
+            "A slower pace and quiet hours of its own",
+            json!({
+                "tier": "standard",
+                "options": { "messages_per_second": "20/s", "quiet_hours": "21:00-08:00 Europe/Madrid" },
+            }),
+        ),
+        (
             "post",
             "/operator/v1/channels/{id}/reconnect",
             "token",

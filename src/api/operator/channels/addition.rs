@@ -84,8 +84,8 @@ fn kind(field: &Field<Value, ChannelKind>) -> Result<Kind, Error> {
 }
 
 async fn tier_for(state: &State, name: &str, kind: Kind) -> Result<String, Error> {
-    let tier = tiers::find(state, name).await?;
-    check_kind(&tier.settings, kind)?;
+    let tier = tiers::read(&tiers::find(state, name).await?)?;
+    check_kind(&tier, kind)?;
     Ok(tier.name)
 }
 

@@ -19,6 +19,7 @@ help-wait-back-off = WhatsApp refused messages for going too fast, so the channe
 help-wait-pair = The next recipients got a message moments ago, and nobody gets several at once. There is nothing to do; other recipients do not wait.
 help-wait-template-quota = The number of people who may get templates in 24 hours is used up. The send continues as the 24 hours move on. An operator can raise the tier’s quota; WhatsApp raises the account’s own limit as its quality allows.
 help-wait-daily-cap = The linked phone has sent as much as it may in 24 hours, or in its first days. The send continues as the 24 hours move on.
+help-wait-quiet-hours = Sends with several recipients rest at this time of day. They continue when the quiet hours end; messages to one person go.
 help-wait-template-paused = The template is paused, disabled, rejected or deleted at WhatsApp. Correct it there, or cancel the send; it continues by itself when the template is approved.
 help-wait-recipient-held = WhatsApp asked to leave these recipients alone for a while. There is nothing to do: the messages go out afterwards.
 help-wait-provider-pause = WhatsApp has accepted nothing lately. The service retries by itself. If this lasts, look at WhatsApp’s status page and tell your operator.

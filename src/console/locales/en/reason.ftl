@@ -3,6 +3,7 @@ reason-back-off = WhatsApp refused for going too fast: the channel slowed down a
 reason-pair = its recipients got messages moments ago
 reason-template-quota = the number of new people that templates may reach in a day is used up
 reason-daily-cap = the web session sent as much as it may in 24 hours
+reason-quiet-hours = bulk sends rest in the quiet hours
 reason-template-paused = WhatsApp does not accept the template
 reason-recipient-held = WhatsApp asked to leave its recipients alone for a while
 reason-provider-pause = WhatsApp does not answer as it should: the service retries by itself

@@ -77,6 +77,7 @@ send-limit-level = the provider's level for the number
 send-limit-back-off = the provider recently refused messages as too fast
 send-limit-pair = the pause between messages to the same person (tier, pair_interval)
 send-limit-quota = how many people may get templates in a day (tier, template_quota)
+send-limit-quiet = the quiet hours
 send-kind-text = Text
 send-kind-image = Image
 send-kind-video = Video

@@ -19,6 +19,7 @@ help-wait-back-off = WhatsApp rechazó mensajes por ir demasiado rápido; el can
 help-wait-pair = Los próximos destinatarios recibieron un mensaje hace un momento, y nadie recibe varios a la vez. Nada que hacer; a los demás no se les retrasa.
 help-wait-template-quota = Solo a cierto número de personas se les puede escribir con plantillas en 24 horas. Sigue a lo largo del día. Un operador puede subir la cuota del plan; WhatsApp sube el límite de la cuenta según su calidad.
 help-wait-daily-cap = El teléfono vinculado envió todo lo que puede en 24 horas, o en sus primeros días. Sigue a lo largo del día.
+help-wait-quiet-hours = Los envíos con varios destinatarios descansan a esta hora. Siguen cuando acaban las horas de silencio; los mensajes a una sola persona salen.
 help-wait-template-paused = La plantilla está pausada, desactivada, rechazada o eliminada en WhatsApp. Corríjala allí o cancele el envío; sigue solo cuando se apruebe.
 help-wait-recipient-held = WhatsApp pidió dejar tranquilos a estos destinatarios por un tiempo. Nada que hacer: los mensajes salen después.
 help-wait-provider-pause = WhatsApp no aceptó nada últimamente. Se reintenta solo. Si continúa, mire la página de estado de WhatsApp y avise al operador.

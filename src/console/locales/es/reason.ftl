@@ -3,6 +3,7 @@ reason-back-off = WhatsApp rechazó por ir demasiado rápido: el canal bajó el 
 reason-pair = sus destinatarios recibieron mensajes hace un momento
 reason-template-quota = se agotó el número de personas nuevas a las que las plantillas pueden llegar en un día
 reason-daily-cap = la sesión web envió todo lo que puede en 24 horas
+reason-quiet-hours = los envíos masivos descansan en las horas de silencio
 reason-template-paused = WhatsApp no deja pasar la plantilla
 reason-recipient-held = WhatsApp pidió dejar tranquilos a sus destinatarios por un tiempo
 reason-provider-pause = WhatsApp no responde como debería: se reintenta solo

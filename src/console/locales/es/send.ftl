@@ -77,6 +77,7 @@ send-limit-level = el nivel del número en el proveedor
 send-limit-back-off = el proveedor rechazó hace poco que se enviara tanto
 send-limit-pair = la pausa entre mensajes a la misma persona (plan, pair_interval)
 send-limit-quota = a cuántas personas se puede escribir primero en un día (plan, template_quota)
+send-limit-quiet = las horas de silencio
 send-kind-text = Texto
 send-kind-image = Imagen
 send-kind-video = Vídeo

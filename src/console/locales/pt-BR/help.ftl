@@ -19,6 +19,7 @@ help-wait-back-off = O WhatsApp recusou mensagens por excesso de velocidade; o c
 help-wait-pair = Os próximos destinatários receberam uma mensagem há instantes, e ninguém recebe várias de uma vez. Nada a fazer; os outros não são atrasados.
 help-wait-template-quota = Só um certo número de pessoas pode receber modelos em 24 horas. Continua ao longo do dia. Um operador pode aumentar a cota do plano; o WhatsApp aumenta o limite da conta conforme a qualidade.
 help-wait-daily-cap = O telefone vinculado enviou tudo o que pode em 24 horas, ou nos primeiros dias. Continua ao longo do dia.
+help-wait-quiet-hours = Os envios com vários destinatários descansam a esta hora. Continuam quando o horário de silêncio acaba; as mensagens para uma só pessoa saem.
 help-wait-template-paused = O modelo está pausado, desativado, rejeitado ou excluído no WhatsApp. Corrija-o lá ou cancele o envio; ele segue sozinho quando o modelo for aprovado.
 help-wait-recipient-held = O WhatsApp pediu para deixar estes destinatários em paz por um tempo. Nada a fazer: as mensagens saem depois.
 help-wait-provider-pause = O WhatsApp não aceitou nada ultimamente. Novas tentativas são automáticas. Se durar, veja a página de status do WhatsApp e avise o operador.

@@ -3,6 +3,7 @@ reason-back-off = o WhatsApp recusou por excesso de velocidade: o canal ficou ma
 reason-pair = os destinatários receberam mensagens há instantes
 reason-template-quota = o número de novas pessoas que os modelos podem alcançar em um dia está esgotado
 reason-daily-cap = a sessão web enviou o quanto pode em 24 horas
+reason-quiet-hours = os envios em massa descansam no horário de silêncio
 reason-template-paused = o WhatsApp não deixa o modelo passar
 reason-recipient-held = o WhatsApp pediu para deixar os destinatários em paz por um tempo
 reason-provider-pause = o WhatsApp não responde como deveria: há novas tentativas automáticas

@@ -77,6 +77,7 @@ send-limit-level = o nível do número no provedor
 send-limit-back-off = o provedor recusou há pouco que se enviasse tanto
 send-limit-pair = a pausa entre mensagens para a mesma pessoa (plano, pair_interval)
 send-limit-quota = a quantas pessoas se pode escrever primeiro em um dia (plano, template_quota)
+send-limit-quiet = o horário de silêncio
 send-kind-text = Texto
 send-kind-image = Imagem
 send-kind-video = Vídeo

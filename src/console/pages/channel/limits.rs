@@ -110,6 +110,7 @@ pub(in crate::console) fn allowed(person: &Person, allows: Allows) -> Markup {
             Allows::People(most) | Allows::Provider(most) => (quota("channels-allows-people", most)),
             Allows::Messages(most) => (quota("channels-allows-messages", most)),
             Allows::Strangers(most) => (quota("channels-allows-strangers", most)),
+            Allows::Singles => (text.get("channels-allows-singles")),
         }
     }
 }
@@ -131,6 +132,10 @@ fn origin(text: Text, origin: &Origin) -> Markup {
         @match origin {
             Origin::Tier { name, options } => {
                 (text.get("channels-by-tier")) " " code { (name) } ": "
+                @for (index, option) in options.iter().enumerate() { @if index > 0 { ", " } code { (option) } }
+            }
+            Origin::Own { tier: _, options } => {
+                (text.get("channels-by-own")) ": "
                 @for (index, option) in options.iter().enumerate() { @if index > 0 { ", " } code { (option) } }
             }
             Origin::WarmUp { tier, day } => {

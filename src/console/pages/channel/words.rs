@@ -99,6 +99,7 @@ pub(in crate::console) fn limit(text: Text, name: limit::Name) -> String {
         limit::Name::Pair => "channels-limit-pair",
         limit::Name::TemplateQuota => "channels-limit-template-quota",
         limit::Name::DailyCap => "channels-limit-daily-cap",
+        limit::Name::QuietHours => "channels-limit-quiet-hours",
         limit::Name::ColdContacts => "channels-limit-cold-contacts",
         limit::Name::ProviderMessagingLimit => "channels-limit-provider-messaging-limit",
         limit::Name::ApiRequests => "channels-limit-api-requests",

@@ -104,6 +104,7 @@ pub(in crate::console::pages) fn binding(text: Text, binding: Binding) -> String
         Binding::BackOff => "send-limit-back-off",
         Binding::Pair => "send-limit-pair",
         Binding::TemplateQuota => "send-limit-quota",
+        Binding::QuietHours => "send-limit-quiet",
     })
 }
 

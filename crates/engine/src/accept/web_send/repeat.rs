@@ -34,7 +34,7 @@ impl WebSends<'_> {
         let Some(first) = self.engine.store().web_sessions().first_try(kept.send_id).await? else {
             return Ok(None);
         };
-        let policy = self.engine.0.shared.tiers.find(&channel.tier).unknown_outcome;
+        let policy = self.engine.0.shared.tiers.of(&channel).unknown_outcome;
         match (decide(first, kept.result.is_some(), policy), kept.result) {
             (Repeat::Answer, Some(answer)) => Ok(Some(Turn::Told(answer))),
             (Repeat::CarryOut, _) => Ok(None),

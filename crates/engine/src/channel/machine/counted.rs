@@ -77,7 +77,7 @@ impl Machine {
         let people = self.account.people();
         let arrivals = people.arrivals();
         let nobody = self.templates.counted.nobody.clone();
-        Some(Counting { people, quota: self.tier.template_quota, now, arrivals, nobody })
+        Some(Counting { people, quota: self.templates.quota, now, arrivals, nobody })
     }
 
     /// A search ended. `took` is its duration, or `None` if there was no search.
@@ -100,7 +100,7 @@ impl Machine {
     pub(super) fn leave_new_people(&self, waiting: &mut Waits, wall: Timestamp) {
         let before = waiting.soon.len();
         waiting.soon.retain(|(ticket, _)| {
-            let is_counted = |number| self.account.counts(number, self.tier.template_quota, wall);
+            let is_counted = |number| self.account.counts(number, self.templates.quota, wall);
             ticket.prior == PriorOutcome::Unknown || ticket.recipient.is_none_or(is_counted)
         });
         let left = (before - waiting.soon.len()) as u64;

@@ -9,6 +9,7 @@ use super::work::{Leave, PriorOutcome, Ticket, Work};
 use super::{Life, Machine};
 use crate::account::ScopeKind;
 use crate::planted::{Fault, is_planted};
+use clock::Timestamp;
 use domain::channel::Kind;
 use domain::message::{Failure, Key, Outcome, State};
 use domain::outlook::Reason;
@@ -31,6 +32,7 @@ impl Machine {
             Life::Over => return,
         }
         self.expire(step);
+        self.take_quota(step);
         self.awake(step);
         self.fetch(step);
         self.flight.release();
@@ -57,6 +59,8 @@ impl Machine {
         if let Some(held) = self.link.holds(now).or_else(|| self.paused(now)) {
             return Some(held);
         }
+        let quiet = self.quiet_until(step.wall());
+        self.lanes.set_quiet(quiet.is_some());
         self.announce_due(step);
         let (concurrency, in_flight) = (self.common.engine.concurrency, self.common.engine.in_flight);
         while self.flight.requests < concurrency && self.flight.in_flight < in_flight {
@@ -64,7 +68,11 @@ impl Machine {
                 let until = self.lanes.next_due().filter(|due| *due > now);
                 let troubled = Held { reason: Reason::Retry, until };
                 let is_troubled = [Size::Direct, Size::Bulk].iter().any(|size| self.lanes.is_troubled(*size));
-                return is_troubled.then_some(troubled);
+                let rests = quiet.filter(|_| self.lanes.has_bulk()).map(|until| Held {
+                    reason: Reason::QuietHours,
+                    until: Some(now + until.from_now(step.wall())),
+                });
+                return rests.or_else(|| is_troubled.then_some(troubled));
             }
             if !self.flight.has_permit() {
                 return Some(Held { reason: Reason::InFlight, until: None });
@@ -107,6 +115,11 @@ impl Machine {
         Some(Held { reason, until: Some(until) })
     }
 
+    /// Until when bulk sends rest, if this is in the tier's quiet hours.
+    pub(super) fn quiet_until(&self, wall: Timestamp) -> Option<Timestamp> {
+        self.tier.quiet_hours.as_ref()?.until(wall)
+    }
+
     /// Why a web session may not send now.
     fn rests(&self, step: &Step<'_>) -> Option<Held> {
         if self.channel.kind != Kind::WebSession {
@@ -145,6 +158,9 @@ impl Machine {
     fn announce_due(&mut self, step: &mut Step<'_>) {
         let ahead = usize::try_from(self.ahead(step.now())).unwrap_or(usize::MAX);
         for size in [Size::Direct, Size::Bulk] {
+            if self.lanes.is_quiet(size) {
+                continue;
+            }
             let announced = self.outbox.announced().filter(|ticket| self.lanes.size_of(ticket) == size);
             let room = ahead.saturating_sub(announced.count() + self.lanes.again(size));
             self.announce_some(size, room, step);
@@ -173,7 +189,7 @@ impl Machine {
                 PriorOutcome::NotTaken | PriorOutcome::PerhapsTaken
                     if !self.has_slot(&ticket, step.moment()) =>
                 {
-                    let next_slot = self.account.next_slot(self.tier.template_quota, wall);
+                    let next_slot = self.account.next_slot(self.templates.quota, wall);
                     self.close_to_new_people(next_slot.unwrap_or(wall), wall);
                     step.note(Figure::Held(Reason::TemplateQuota));
                     self.lanes.hold_back(ticket.send_id, Reason::TemplateQuota);
@@ -270,7 +286,7 @@ impl Machine {
         for ticket in self.unknowns.take_rest() {
             self.lanes.park(ticket, step.wall());
         }
-        self.account.give_back_all(self.tier.template_quota, step.moment());
+        self.account.give_back_all(self.templates.quota, step.moment());
         self.record(step);
         if self.flight.requests == 0 && !self.outbox.is_writing() && !self.unknowns.is_asking() {
             self.end(step);

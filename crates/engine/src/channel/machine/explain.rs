@@ -37,6 +37,7 @@ impl Machine {
     pub(crate) fn explain(&self, Moment { monotonic: now, wall }: Moment) -> Limits {
         let mut limits = self.rates(now, wall);
         limits.extend(self.pair());
+        limits.extend(self.quiet(wall));
         match self.channel.kind {
             Kind::BusinessAccount => limits.push(self.quota_limit(wall)),
             Kind::WebSession => limits.extend(self.days(wall)),
@@ -61,7 +62,7 @@ impl Machine {
         let Moment { monotonic: now, wall } = at;
         let rate = finite(self.limiter.rate(now));
         let queue = Queue::of(self.lanes.works());
-        let waiting = self.waiting(now, wall);
+        let channel_waits = self.waiting(now, wall);
         let full = self.quota_waiting(wall);
         let outlook = |Viewed { id, has_template }| {
             let Some(work) = self.lanes.work(id).filter(|work| work.leaving().is_none()) else {
@@ -70,17 +71,20 @@ impl Machine {
             };
             let after = |seconds: f64| {
                 let span = Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX);
-                wall.plus(span)
+                self.tier.done(wall, span, !work.is_direct())
             };
+            let rests = |waiting: &Waiting| waiting.reason == Reason::QuietHours;
+            let waiting = channel_waits.clone().filter(|waiting| !(work.is_direct() && rests(waiting)));
             if let Some(waiting) = self.held_back(id, waiting.as_ref(), (now, wall)) {
                 return Some((id, Outlook { waiting: Some(waiting), ..Outlook::default() }));
             }
             let can_go = self.link.can_send() && self.link.canary.trial().is_none();
+            let goes_now = can_go && !waiting.as_ref().is_some_and(rests);
             let (share, ahead) = queue.place(work);
             let outlook = Outlook {
-                rate: rate.filter(|_| can_go).map(|rate| rate * share),
+                rate: rate.filter(|_| goes_now).map(|rate| rate * share),
                 estimated_end: rate.filter(|_| can_go).map(|rate| after(ahead as f64 / rate)),
-                waiting: waiting.clone(),
+                waiting,
             };
             Some((id, outlook))
         };
@@ -116,7 +120,10 @@ impl Machine {
                     Reason::Rate,
                     format!("the provider's level for the number allows {:.0}/s", self.limiter.rate(now)),
                 ),
-                Binding::Tier => (Reason::Rate, tier_sentence(&self.tier)),
+                Binding::Tier => (
+                    Reason::Rate,
+                    format!("{}: {}", self.origin(&["messages_per_second"]), self.tier.messages_per_second),
+                ),
             },
             reason => (reason, self.sentence(reason, now)),
         };
@@ -167,6 +174,11 @@ impl Machine {
                 "all channels together have {} messages under way (option engine.total_in_flight) and take turns",
                 self.common.engine.total_in_flight
             ),
+            Reason::QuietHours => format!(
+                "sends with several recipients rest in the quiet hours of the tier `{}`{} (option quiet_hours)",
+                self.tier.name,
+                self.tier.quiet_hours.as_ref().map(|hours| format!(", {hours}")).unwrap_or_default()
+            ),
             Reason::DailyCap => format!(
                 "the channel has sent as many messages as its tier `{}` allows it in 24 hours (options daily_cap and \
                  warm_up)",
@@ -186,13 +198,13 @@ impl Machine {
         let set_by = if is_new {
             Origin::WarmUp { tier: name.clone(), day: u64::from(day) + 1 }
         } else {
-            Origin::Tier { name: name.clone(), options: &["daily_cap"] }
+            self.origin(&["daily_cap"])
         };
         let is_binding = next_slot.is_some();
         let daily = limit(Name::DailyCap, Allows::Messages(cap), set_by);
         let daily = Limit { is_binding, left, next_slot, ..daily };
         let (left, next_slot) = web_pacing.strangers(&self.tier, wall);
-        let set_by = Origin::Tier { name: name.clone(), options: &["cold_contacts"] };
+        let set_by = self.origin(&["cold_contacts"]);
         let cold = limit(Name::ColdContacts, Allows::Strangers(*cold_contacts), set_by);
         vec![daily, Limit { is_binding: next_slot.is_some(), left, next_slot, ..cold }]
     }
@@ -201,9 +213,9 @@ impl Machine {
     fn quota_waiting(&self, wall: Timestamp) -> Option<Waiting> {
         let until = self.templates.closed_until().filter(|until| *until > wall)?;
         let sentence = format!(
-            "tier `{}` allows templates to {} people in 24 hours (option template_quota), and that many were \
-             written to",
-            self.tier.name, self.tier.template_quota
+            "tier `{}` allows templates to {} people in 24 hours (options template_quota and warm_up), and that many \
+             were written to",
+            self.tier.name, self.templates.quota
         );
         Some(Waiting { reason: Reason::TemplateQuota, sentence, until: Some(until) })
     }
@@ -226,7 +238,7 @@ impl Machine {
         } else {
             (Allows::Pace { rate, burst: tier.burst() }, &["messages_per_second", "burst"])
         };
-        let set_by = Origin::Tier { name: tier.name.clone(), options };
+        let set_by = self.origin(options);
         let mut rates = vec![layer(Name::MessagesPerSecond, allows, set_by, binding == Binding::Tier)];
         if let Some(level) = self.level().filter(|level| *level != Level::NotApplicable) {
             let set_by = Origin::Level { level, is_known: self.is_level_known() };
@@ -250,21 +262,43 @@ impl Machine {
     }
 
     fn pair(&self) -> Option<Limit> {
-        let Tier { name, pair_interval, pair_burst, .. } = &*self.tier;
+        let Tier { pair_interval, pair_burst, .. } = &*self.tier;
         if pair_interval.is_zero() {
             return None;
         }
         let allows = Allows::ToSame { interval: *pair_interval, burst: *pair_burst };
-        let set_by = Origin::Tier { name: name.clone(), options: &["pair_interval", "pair_burst"] };
+        let set_by = self.origin(&["pair_interval", "pair_burst"]);
         Some(limit(Name::Pair, allows, set_by))
+    }
+
+    /// The tier with these options, or the channel's own values of them.
+    fn origin(&self, options: &'static [&'static str]) -> Origin {
+        let tier = self.tier.name.clone();
+        match options.iter().any(|option| self.channel.own_options.has(option)) {
+            true => Origin::Own { tier, options },
+            false => Origin::Tier { name: tier, options },
+        }
+    }
+
+    /// The quiet hours, while they last.
+    fn quiet(&self, wall: Timestamp) -> Option<Limit> {
+        let until = self.quiet_until(wall)?;
+        let set_by = self.origin(&["quiet_hours"]);
+        let is_binding = self.held.as_ref().is_some_and(|held| held.reason == Reason::QuietHours);
+        let base = limit(Name::QuietHours, Allows::Singles, set_by);
+        Some(Limit { is_binding, next_slot: Some(until), ..base })
     }
 
     fn quota_limit(&self, wall: Timestamp) -> Limit {
         let tier = &self.tier;
-        let set_by = Origin::Tier { name: tier.name.clone(), options: &["template_quota"] };
-        let base = limit(Name::TemplateQuota, Allows::People(tier.template_quota), set_by);
-        let Quota::AtMost(most) = tier.template_quota else { return base };
-        let next_slot = self.account.next_slot(tier.template_quota, wall);
+        let set_by = if self.warms_up(wall) {
+            Origin::WarmUp { tier: tier.name.clone(), day: u64::from(self.day(wall)) + 1 }
+        } else {
+            self.origin(&["template_quota"])
+        };
+        let base = limit(Name::TemplateQuota, Allows::People(self.templates.quota), set_by);
+        let Quota::AtMost(most) = self.templates.quota else { return base };
+        let next_slot = self.account.next_slot(self.templates.quota, wall);
         let left = u64::from(most).saturating_sub(self.account.used(wall));
         Limit { is_binding: next_slot.is_some(), left: Some(left), next_slot, ..base }
     }
@@ -307,10 +341,6 @@ impl Queue {
 
 const fn limit(name: Name, allows: Allows, set_by: Origin) -> Limit {
     Limit { name, allows, set_by, is_binding: false, left: None, next_slot: None }
-}
-
-fn tier_sentence(tier: &Tier) -> String {
-    format!("tier `{}` allows {} (option messages_per_second)", tier.name, tier.messages_per_second)
 }
 
 /// The rate, unless it is unlimited.

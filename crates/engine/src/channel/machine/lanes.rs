@@ -55,6 +55,8 @@ pub(super) struct Lanes {
     /// Sends whose mark moved since it was last written.
     moved: Set<Uuid>,
     parked: Parked,
+    /// Bulk sends rest, as the tier's quiet hours want it.
+    is_quiet: bool,
     /// No send here expires before this time.
     next_expiry: Option<Timestamp>,
 }
@@ -72,6 +74,7 @@ impl Lanes {
             recorded: Set::default(),
             moved: Set::default(),
             parked: Parked::default(),
+            is_quiet: false,
             next_expiry: None,
         }
     }
@@ -79,6 +82,21 @@ impl Lanes {
     /// Sets how many messages are reserved ahead.
     pub(super) const fn set_ahead(&mut self, ahead: u64) {
         self.bounds.ahead = ahead;
+    }
+
+    /// Lets bulk sends rest, or go on.
+    pub(super) const fn set_quiet(&mut self, is_quiet: bool) {
+        self.is_quiet = is_quiet;
+    }
+
+    /// Whether sends of this size rest.
+    pub(super) const fn is_quiet(&self, size: Size) -> bool {
+        matches!(size, Size::Bulk) && self.is_quiet
+    }
+
+    /// Whether a message of a bulk send is here.
+    pub(super) fn has_bulk(&self) -> bool {
+        !self.bulk.order.is_empty() || !self.bulk.again.is_empty()
     }
 
     /// Whether the send is here.
@@ -197,7 +215,7 @@ impl Lanes {
             self.direct_requested = self.direct_requested.saturating_sub(1);
             return self.works.get_mut(&id)?.take();
         }
-        if let Some(ticket) = self.take_again(Size::Bulk) {
+        if let Some(ticket) = if self.is_quiet { None } else { self.take_again(Size::Bulk) } {
             return Some(ticket);
         }
         if !self.starts_bulk() {
@@ -306,7 +324,7 @@ impl Lanes {
 
     /// Whether a new message of a bulk send can be handed out.
     fn starts_bulk(&mut self) -> bool {
-        !self.is_troubled(Size::Bulk) && self.bulk_ready()
+        !self.is_quiet && !self.is_troubled(Size::Bulk) && self.bulk_ready()
     }
 
     /// The first send with one recipient waits for its mark at most as long as one write takes; the others

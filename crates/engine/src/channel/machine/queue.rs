@@ -170,7 +170,7 @@ impl Machine {
 
     /// Reserves the messages that are handed out next, within the quota of templates.
     fn reserve_ahead(&mut self, step: &Step<'_>) {
-        let (at, quota) = (step.moment(), self.tier.template_quota);
+        let (at, quota) = (step.moment(), self.templates.quota);
         let (can_send, lends_people) = (self.link.can_send(), self.lends_people(at.monotonic));
         // Other channels of the account may use these slots instead.
         if (!can_send || lends_people) && self.account.has_people() {

@@ -20,10 +20,9 @@ use super::probe::level;
 use super::queue::Queue;
 use super::recipient_pacing::RecipientPacing;
 use super::retries::Retries;
-use super::templates::Templates;
+use super::templates::{self, Templates};
 use super::timer::Timer;
 use super::unknown::Unknowns;
-use super::work::Leave;
 use super::{Effect, Life, Machine, Moment};
 use crate::contacts::people::PeopleOf;
 use crate::shared::Common;
@@ -32,7 +31,7 @@ use domain::channel::{Channel, Level};
 impl Machine {
     /// A machine that knows only its channel's record. Its first input is [`Input::Started`](super::Input::Started).
     pub(crate) fn new(common: Arc<Common>, channel: Arc<Channel>, at: Moment, rng: &mut impl Rng) -> Self {
-        let tier = common.tiers.find(&channel.tier);
+        let tier = common.tiers.of(&channel);
         let now = at.monotonic;
         let ahead = Ahead::new(&tier, common.engine.in_flight, now);
         let bounds = Bounds {
@@ -51,7 +50,7 @@ impl Machine {
             ahead,
             history: History::new(now),
             admission: Admission::default(),
-            templates: Templates::default(),
+            templates: Templates::new(templates::quota(&tier, &channel, at.wall)),
             lanes: Lanes::new(bounds),
             queue: Queue::new(now, rng.random()),
             released_early: ReleasedEarly::default(),
@@ -78,7 +77,7 @@ impl Machine {
 
     /// Takes over the channel's tier and its level at the provider.
     pub(super) fn retune(&mut self, step: &mut Step<'_>) {
-        let tier = self.common.tiers.find(&self.channel.tier);
+        let tier = self.common.tiers.of(&self.channel);
         let level = self.level().map(Level::rate);
         self.limiter.retune(&tier, level, step.now());
         if tier == self.tier {
@@ -93,17 +92,7 @@ impl Machine {
         self.recipient_pacing.retune(&tier);
         self.ahead.retune(&tier);
         self.tune_ahead(step);
-        let is_new_quota = tier.template_quota != self.tier.template_quota;
         self.tier = tier;
-        if is_new_quota {
-            self.account.give_back_all(self.tier.template_quota, step.moment());
-            self.templates.open();
-            self.lanes.look_again();
-            // Template sends that have not begun wait in the store until the account knows how many people were written
-            // to.
-            if !self.templates_may_go(step.wall()) {
-                self.release(Leave::Held, |work| work.template.is_some(), step);
-            }
-        }
+        self.take_quota(step);
     }
 }

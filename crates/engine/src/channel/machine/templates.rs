@@ -18,11 +18,12 @@ use crate::account::{AccountUpdate, Reserved};
 use crate::ledger::AcceptedSend;
 use crate::planted::{Fault, is_planted};
 use clock::Timestamp;
+use domain::channel::{Channel, Kind};
 use domain::message::{Failure, Outcome, State};
 use domain::outlook::Reason;
 use domain::phone::PhoneNumber;
 use domain::send::Recipients;
-use domain::tier::Quota;
+use domain::tier::{self, QUOTA_SPAN, Quota, Tier};
 use store::sends::Size;
 
 /// The least time for which a used-up quota holds templates: slots open one by one, and each time the sends are read
@@ -34,6 +35,8 @@ const LOOKED_AT_AFTER: Duration = Duration::from_secs(60);
 /// The state of the quota of templates, and of templates that the provider refuses.
 #[derive(Default)]
 pub(super) struct Templates {
+    /// The quota in force: the tier's, or the smaller one of a new channel's first days.
+    pub(super) quota: Quota,
     /// Whether the account knows the people who were written to before this process started.
     pub(super) is_known: bool,
     /// The account was asked to read these people, and has not reported yet.
@@ -49,6 +52,11 @@ pub(super) struct Templates {
 }
 
 impl Templates {
+    /// No message is known yet.
+    pub(super) fn new(quota: Quota) -> Self {
+        Self { quota, ..Self::default() }
+    }
+
     /// Until when new people wait, if they do.
     pub(super) const fn closed_until(&self) -> Option<Timestamp> {
         self.closed_until
@@ -71,9 +79,35 @@ impl Templates {
 }
 
 impl Machine {
+    /// The day of the channel, counted from 0.
+    pub(super) fn day(&self, wall: Timestamp) -> u32 {
+        tier::day(self.channel.created_at, wall)
+    }
+
+    /// Whether the quota is the smaller one of the channel's first days.
+    pub(super) fn warms_up(&self, wall: Timestamp) -> bool {
+        self.channel.kind == Kind::BusinessAccount && (self.day(wall) as usize) < self.tier.warm_up.len()
+    }
+
+    /// Takes over the quota of this day.
+    pub(super) fn take_quota(&mut self, step: &mut Step<'_>) {
+        let quota = quota(&self.tier, &self.channel, step.wall());
+        if quota == self.templates.quota {
+            return;
+        }
+        self.templates.quota = quota;
+        self.account.give_back_all(quota, step.moment());
+        self.templates.open();
+        self.lanes.look_again();
+        // Template sends that have not begun wait in the store until the account knows how many people were written to.
+        if !self.templates_may_go(step.wall()) {
+            self.release(Leave::Held, |work| work.template.is_some(), step);
+        }
+    }
+
     /// Counts the recipient of a template, or returns until when there is no slot. Groups do not count.
     pub(super) fn count(&mut self, ticket: &mut Ticket, at: Moment) -> Option<Timestamp> {
-        match self.account.count(ticket.recipient?, self.tier.template_quota, at) {
+        match self.account.count(ticket.recipient?, self.templates.quota, at) {
             Reserved::New { at } => ticket.counted = Some(work::Counted::New(at)),
             Reserved::Known => ticket.counted = Some(work::Counted::Already),
             Reserved::Uncounted => {}
@@ -88,13 +122,15 @@ impl Machine {
 
     /// Holds templates to new people until `until`. Templates to people who count already still go.
     pub(super) fn close_to_new_people(&mut self, until: Timestamp, wall: Timestamp) {
-        let until = until.max(wall.plus(QUOTA_STEP));
+        // A new channel's quota rises with its next day.
+        let rises = self.channel.created_at.plus(QUOTA_SPAN.saturating_mul(self.day(wall) + 1));
+        let until = if self.warms_up(wall) { until.min(rises) } else { until }.max(wall.plus(QUOTA_STEP));
         if self.templates.closed_until.is_none() {
             tracing::info!(
                 channel.id = %self.channel.id, channel.name = %self.channel.name,
                 reason = %Reason::TemplateQuota,
                 %until,
-                template_quota = %self.tier.template_quota,
+                template_quota = %self.templates.quota,
                 "template quota used up, new people wait"
             );
         }
@@ -121,7 +157,7 @@ impl Machine {
         }
         self.lanes.send_back(&sends);
         if is_blocked {
-            let until = self.account.next_slot(self.tier.template_quota, wall).unwrap_or(wall);
+            let until = self.account.next_slot(self.templates.quota, wall).unwrap_or(wall);
             self.close_to_new_people(until, wall);
         }
     }
@@ -141,7 +177,7 @@ impl Machine {
         let next = self.lanes.next_people(tops_up);
         let known: HashSet<_> = promised.iter().copied().collect();
         let wanted = promised.into_iter().chain(next);
-        let granted = self.account.ask(self.tier.template_quota, &known, wanted, at);
+        let granted = self.account.ask(self.templates.quota, &known, wanted, at);
         self.templates.is_known &= granted.is_known;
         granted.refused.into_iter().collect()
     }
@@ -149,13 +185,13 @@ impl Machine {
     /// Gives back granted people to whom no message is promised.
     pub(super) fn give_back_people(&mut self, at: Moment) {
         let promised: HashSet<_> = self.promised_people().into_iter().collect();
-        self.account.ask(self.tier.template_quota, &promised, [], at);
+        self.account.ask(self.templates.quota, &promised, [], at);
     }
 
     /// While new people wait, reports the people who were written to at once: other messages to them may go too.
     pub(super) fn tell_account(&mut self, step: &mut Step<'_>) {
         if self.templates.closed_until.is_some() {
-            self.account.tell(self.tier.template_quota, step.moment());
+            self.account.tell(self.templates.quota, step.moment());
         }
         if self.account.take_arrivals() && self.templates.closed_until.is_some() {
             self.lanes.look_again();
@@ -165,11 +201,11 @@ impl Machine {
 
     /// Whether the quota of templates has a slot for the retry of a message.
     pub(super) fn has_slot(&mut self, ticket: &Ticket, at: Moment) -> bool {
-        if self.tier.template_quota == Quota::Unlimited || !self.lanes.is_template(ticket) {
+        if self.templates.quota == Quota::Unlimited || !self.lanes.is_template(ticket) {
             return true;
         }
         let Some(number) = ticket.recipient else { return true };
-        self.account.ask_for(number, self.tier.template_quota, at)
+        self.account.ask_for(number, self.templates.quota, at)
     }
 
     /// Whether a send that was just accepted may begin; otherwise it waits in the store.
@@ -188,18 +224,18 @@ impl Machine {
 
     /// Whether the person was written to in the last 24 hours, so that a template to them takes no slot.
     fn is_counted(&self, number: PhoneNumber, wall: Timestamp) -> bool {
-        self.account.counts(number, self.tier.template_quota, wall)
+        self.account.counts(number, self.templates.quota, wall)
     }
 
     /// Whether the quota of templates is known to have slots.
     pub(super) fn templates_may_go(&self, wall: Timestamp) -> bool {
         let closed = self.templates.closed_until.is_some_and(|until| until > wall);
-        self.tier.template_quota == Quota::Unlimited || (self.templates.is_known && !closed)
+        self.templates.quota == Quota::Unlimited || (self.templates.is_known && !closed)
     }
 
     /// Lets templates go again after another channel of the business account gave slots back.
     pub(super) fn reopen_templates(&mut self, wall: Timestamp) {
-        if self.account.next_slot(self.tier.template_quota, wall).is_none() {
+        if self.account.next_slot(self.templates.quota, wall).is_none() {
             self.templates.open();
         }
     }
@@ -207,7 +243,7 @@ impl Machine {
     /// Has the account learn the people who were written to lately, before the first template goes under a quota.
     pub(super) fn learn_quota(&mut self, step: &mut Step<'_>) {
         let Templates { is_known, is_learning, .. } = self.templates;
-        if is_known || is_learning || self.tier.template_quota == Quota::Unlimited {
+        if is_known || is_learning || self.templates.quota == Quota::Unlimited {
             return;
         }
         // Messages that this channel marked before there was a quota would count as attempted.
@@ -315,4 +351,9 @@ impl Machine {
         }
         self.pump(step);
     }
+}
+
+/// The quota of this day.
+pub(super) fn quota(tier: &Tier, channel: &Channel, wall: Timestamp) -> Quota {
+    tier.template_quota_on(tier::day(channel.created_at, wall))
 }

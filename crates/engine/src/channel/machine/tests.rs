@@ -3,6 +3,7 @@
 mod answers;
 mod bounds;
 mod callers;
+mod days;
 mod explain;
 mod figures;
 mod later;

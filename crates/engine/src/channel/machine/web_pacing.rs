@@ -14,7 +14,7 @@ use clock::Timestamp;
 use domain::limit::{self, Spent};
 use domain::outlook::Reason;
 use domain::phone::PhoneNumber;
-use domain::tier::{QUOTA_SPAN, Quota, Tier};
+use domain::tier::{self, QUOTA_SPAN, Quota, Tier};
 
 /// The shortest wait that a refused caller is told.
 pub(super) const LEAST_WAIT: Duration = Duration::from_secs(1);
@@ -194,8 +194,7 @@ impl WebPacing {
 
     /// The day of the session, counted from 0.
     pub(super) fn age_in_days(&self, wall: Timestamp) -> u32 {
-        let age = self.linked_at.map_or(Duration::ZERO, |linked| wall.from_now(linked));
-        u32::try_from(age.as_secs() / QUOTA_SPAN.as_secs()).unwrap_or(u32::MAX)
+        self.linked_at.map_or(0, |linked| tier::day(linked, wall))
     }
 
     /// The most messages of this day.

@@ -8,7 +8,7 @@ use super::super::dice::Dice;
 use clock::Timestamp;
 use domain::channel::{Channel, Connection, Kind, Status};
 use domain::rate::Rate;
-use domain::tier::{Quota, Tier, UnknownOutcome};
+use domain::tier::{OwnOptions, Quota, Tier, UnknownOutcome};
 
 /// When phones were linked, at the latest: before the world begins.
 const LINKED: Timestamp = Timestamp::from_millis(1_799_900_000_000);
@@ -45,6 +45,7 @@ fn tier(name: &str, dice: &mut Dice) -> Tier {
         unknown_outcome: if dice.happens(500) { UnknownOutcome::Hold } else { UnknownOutcome::Resend },
         jitter: dice.time(Duration::ZERO, Duration::from_secs(2)),
         daily_cap: if dice.happens(800) { Quota::AtMost(cap) } else { Quota::Unlimited },
+        quiet_hours: None,
         warm_up: if dice.happens(300) { vec![first, cap] } else { Vec::new() },
         cold_contacts: if dice.happens(500) { Quota::AtMost(cold) } else { Quota::Unlimited },
     }
@@ -64,6 +65,7 @@ fn channel(place: usize, tier: String, dice: &mut Dice) -> Channel {
         phone_number_id: None,
         waba_id: None,
         tier,
+        own_options: OwnOptions::default(),
         connection: Connection { status, reason: None, since: beginning },
         trial: None,
         quality_rating: None,

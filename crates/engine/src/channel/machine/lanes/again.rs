@@ -95,12 +95,12 @@ impl Lanes {
 
     /// Whether a message may be retried now.
     pub(super) fn has_again(&self) -> bool {
-        self.both().any(|lane| !lane.again.is_empty())
+        !self.direct.again.is_empty() || (!self.is_quiet && !self.bulk.again.is_empty())
     }
 
     /// Takes the next message of this size that may be retried now.
     pub(super) fn take_again(&mut self, size: Size) -> Option<Ticket> {
-        let early = if is_planted(Fault::BulkTriedAgainFirst) { self.bulk.again.pop_front() } else { None };
+        let early = if is_planted(Fault::BulkTriedAgainFirst) && !self.is_quiet { self.bulk.again.pop_front() } else { None };
         early.or_else(|| self.lane(size).again.pop_front())
     }
 

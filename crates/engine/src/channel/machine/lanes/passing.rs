@@ -41,7 +41,7 @@ impl Lanes {
         let direct = self.direct.order.iter().take(ahead).skip(self.direct_requested).filter_map(templates);
         let direct = direct.flat_map(|work| work.next_to_request(1, false));
         let share = self.bulk_share();
-        let bulk = self.bulk.order.iter().filter_map(templates);
+        let bulk = self.bulk.order.iter().filter(|_| !self.is_quiet).filter_map(templates);
         direct.chain(bulk.flat_map(|work| work.next_to_request(share, tops_up))).collect()
     }
 
@@ -54,7 +54,7 @@ impl Lanes {
     pub(in crate::channel::machine) fn reserve_others_ahead(&mut self, tops_up: bool) {
         self.put_templates_last();
         let share = self.bulk_share();
-        let Self { bounds, works, direct, bulk, direct_requested, moved, .. } = self;
+        let Self { bounds, works, direct, bulk, direct_requested, moved, is_quiet, .. } = self;
         let ahead = usize::try_from(bounds.ahead).unwrap_or(usize::MAX);
         let is_other = |work: &&mut Work| work.template.is_none();
         for id in direct.order.iter().take(ahead).skip(*direct_requested) {
@@ -64,7 +64,7 @@ impl Lanes {
             }
             *direct_requested += 1;
         }
-        for id in &bulk.order {
+        for id in bulk.order.iter().filter(|_| !*is_quiet) {
             let Some(work) = works.get_mut(id).filter(is_other) else { continue };
             if work.request(share, tops_up, |_| false).has_moved {
                 moved.insert(*id);
@@ -82,7 +82,7 @@ impl Lanes {
         mut has_slot: impl FnMut(PhoneNumber) -> bool,
     ) -> PassedOver {
         let share = self.bulk_share();
-        let Self { bounds, works, direct, bulk, direct_requested, moved, parked, queued, .. } = self;
+        let Self { bounds, works, direct, bulk, direct_requested, moved, parked, queued, is_quiet, .. } = self;
         let ahead = usize::try_from(bounds.ahead).unwrap_or(usize::MAX);
         let mut passed = PassedOver::default();
         let mut place = (*direct_requested).min(direct.order.len());
@@ -102,7 +102,7 @@ impl Lanes {
             place += 1;
         }
         *direct_requested = place;
-        for id in &bulk.order {
+        for id in bulk.order.iter().filter(|_| !*is_quiet) {
             let Some(work) = works.get_mut(id) else { continue };
             let requested = work.request(share, tops_up, &mut has_slot);
             if requested.has_moved {

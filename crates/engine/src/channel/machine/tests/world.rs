@@ -75,6 +75,7 @@ impl World {
             phone_number_id: Some("1".to_owned()),
             waba_id: Some("2".to_owned()),
             tier: "standard".to_owned(),
+            own_options: Default::default(),
             connection: Connection { status: Status::Connected, reason: None, since: wall },
             trial: None,
             quality_rating: None,

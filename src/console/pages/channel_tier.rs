@@ -1,0 +1,139 @@
+//! The tier of one channel, its own values for some of the tier's options, and how long it has them.
+
+use actix_web::web::Data;
+use maud::{Markup, html};
+
+use crate::clock::Timestamp;
+use crate::console::State;
+use crate::console::answer::Answer;
+use crate::console::component::field::{Field, faults};
+use crate::console::component::notice;
+use crate::console::component::time::second;
+use crate::console::error::Error;
+use crate::console::form::Form;
+use crate::console::page::{Menu, Page};
+use crate::console::visitor::Person;
+use crate::domain::tier::{OwnOptions, Tier, assignments};
+use crate::engine::records::channels::Owned;
+use crate::console::query::Id;
+
+/// The longest line of options, in characters.
+const MOST: usize = 1_000;
+
+pub(in crate::console) async fn show(person: Person, state: Data<State>, id: Id) -> Result<Page, Error> {
+    let owned = find(&state, id).await?;
+    let form = Form::filled(
+        person.text,
+        [("tier", owned.channel.tier.clone()), ("options", owned.channel.own_options.line())],
+    );
+    page(&person, &state, &owned, &form).await
+}
+
+/// Puts the channel under the tier of the form, with the options of the form.
+pub(in crate::console) async fn change(
+    person: Person,
+    state: Data<State>,
+    id: Id,
+    mut form: Form,
+) -> Result<Answer, Error> {
+    let owned = find(&state, id).await?;
+    let (wanted, line) = (form.required("tier", MOST), form.optional("options", MOST).unwrap_or_default());
+    let tiers = tiers(&state, &owned).await?;
+    let tier = tiers.into_iter().find(|tier| tier.name == wanted);
+    if tier.is_none() {
+        form.fault("tier", person.text.get("fault-field-choice"));
+    }
+    let until = until(&person, &mut form);
+    let own = tier.as_ref().and_then(|tier| match own(&line, tier) {
+        Ok(own) => Some(own),
+        Err(sentence) => {
+            form.fault("options", sentence);
+            None
+        }
+    });
+    let (Some(tier), Some(own), false) = (tier, own, form.has_faults()) else {
+        return Ok(page(&person, &state, &owned, &form).await?.unprocessable().into());
+    };
+    let records = state.engine.operator().await?;
+    records.channels().set_tier(&person.who(), owned.channel.id, (&tier.name, &own), until).await?;
+    drop(records);
+    let names = [("channel", owned.channel.name.as_str().into()), ("tier", tier.name.as_str().into())];
+    state.flashes.put(person.session, "done", person.text.with("channel-tier-changed", names));
+    Ok(Answer::to(place(&owned)))
+}
+
+fn own(line: &str, tier: &Tier) -> Result<OwnOptions, String> {
+    let assignments = assignments(line)?;
+    OwnOptions::written(&assignments, tier).map_err(|faults| faults.join("; "))
+}
+
+/// The end of the form; `None` for good.
+fn until(person: &Person, form: &mut Form) -> Option<Timestamp> {
+    let local = form.optional("until", MOST)?;
+    let until = person.zone.moment(&local);
+    let fault = match until {
+        None => "compose-fault-time",
+        Some(at) if at <= Timestamp::now() => "compose-fault-past",
+        Some(_) => return until,
+    };
+    form.fault("until", person.text.get(fault));
+    None
+}
+
+async fn find(state: &State, id: Id) -> Result<Owned, Error> {
+    state.engine.operator().await?.channels().find_owned(id.0).await?.ok_or(Error::NotFound)
+}
+
+/// The tiers for the channel's kind.
+async fn tiers(state: &State, owned: &Owned) -> Result<Vec<Tier>, Error> {
+    let records = state.engine.operator().await?.tiers().all().await?;
+    let tiers = records.iter().filter_map(|record| serde_json::from_str::<Tier>(&record.settings).ok());
+    Ok(tiers.filter(|tier| tier.kind == owned.channel.kind).collect())
+}
+
+fn place(owned: &Owned) -> String {
+    format!("/console/operator/channels/{}", owned.channel.id)
+}
+
+async fn page(person: &Person, state: &State, owned: &Owned, form: &Form) -> Result<Page, Error> {
+    let text = person.text;
+    let tiers = tiers(state, owned).await?;
+    let tiers = tiers.iter().map(|tier| (tier.name.as_str(), tier.name.as_str()));
+    let body = html! {
+        @if let Some(sentence) = state.flashes.take(person.session, "done") { (notice::done(&sentence)) }
+        section.panel { (facts(person, owned)) }
+        form.panel method="post" action=(place(owned)) {
+            (faults(form))
+            (Field::new(form, "tier", &text.get("channels-tier")).required().select(tiers))
+            (Field::new(form, "options", &text.get("channel-tier-options"))
+                .hint(&text.get("channel-tier-options-hint")).most(MOST).text())
+            (Field::new(form, "until", &text.get("channel-tier-until"))
+                .hint(&text.get("channel-tier-until-hint")).input("datetime-local"))
+            p.soft { (text.get("compose-zone")) " " (person.zone.name()) }
+            button type="submit" { (text.get("channel-tier-apply")) }
+        }
+        p { a href="/console/operator" { (text.get("operator-title")) } }
+    };
+    Ok(Page::new(owned.channel.name.clone(), Menu::Operator, body))
+}
+
+fn facts(person: &Person, Owned { channel, company, tier_end }: &Owned) -> Markup {
+    let text = person.text;
+    html! {
+        dl.facts {
+            dt { (text.get("companies-name")) } dd { bdi { (company) } }
+            dt { (text.get("channels-tier")) }
+            dd { a href=(format!("/console/operator/tiers/{}", channel.tier)) { (channel.tier) } }
+            @if !channel.own_options.is_empty() {
+                dt { (text.get("channel-tier-options")) } dd { code { (channel.own_options.line()) } }
+            }
+            @if let Some(end) = tier_end {
+                dt { (text.get("channel-tier-until")) }
+                dd {
+                    (second(person, end.at)) " "
+                    span.soft { (text.with("operator-tier-end", [("tier", end.tier.as_str().into())])) }
+                }
+            }
+        }
+    }
+}
