@@ -13,4 +13,5 @@ pub(crate) const UP: &[&str] = &[
     ) {clustered}",
 ];
 
-pub(crate) const DOWN: &[&str] = &["DROP TABLE channel_tier_end", "ALTER TABLE channel DROP COLUMN own_options"];
+pub(crate) const DOWN: &[&str] =
+    &["DROP TABLE channel_tier_end", "ALTER TABLE channel DROP COLUMN own_options"];

@@ -293,7 +293,10 @@ async fn a_channel_has_a_tier_until_a_time_and_then_its_own_again(universe: &Uni
         (running.tag("everyone", FIRST, CONTACTS).await, format!("channels/{}/tier", running.channel));
     let far = pombo::clock::Timestamp::now().plus(Duration::from_secs(3600)).to_string();
     let fast = operate(&running, Method::PUT, &path, &json!({ "tier": "fast", "until": far })).await.json();
-    assert_eq!((&fast["tier"], &fast["tier_end"]), (&json!("fast"), &json!({ "tier": "slow", "own_options": {}, "at": far })));
+    assert_eq!(
+        (&fast["tier"], &fast["tier_end"]),
+        (&json!("fast"), &json!({ "tier": "slow", "own_options": {}, "at": far }))
+    );
     // The send goes at the pace of the tier that the channel has for a while.
     send_to(&running, running.channel, tag, json!({ "type": "text", "message": "hi" })).await;
     running.settled(CONTACTS).await;

@@ -133,7 +133,9 @@ async fn operators_changes_of_a_channel_are_recorded_without_the_token(universe:
         ("cli:root", "channel.tier", Some(&old), &new),
     ];
     assert_eq!(told(&recorded), expected);
-    assert!(!store.channels().set_tier(&user, Uuid::nil(), ("high", &OwnOptions::default()), None).await.unwrap());
+    assert!(
+        !store.channels().set_tier(&user, Uuid::nil(), ("high", &OwnOptions::default()), None).await.unwrap()
+    );
     assert!(!store.channels().reconnect(&user, Uuid::nil(), None).await.unwrap());
     assert_eq!(changes(store).await.len(), 3);
 }

@@ -120,7 +120,13 @@ async fn every_change_of_a_channel_is_found_by_its_revision(universe: &Universe)
     let since = Timestamp::from_millis(7);
     let connection = Connection { status: Status::Disconnected, reason: Some(reason), since };
     assert!(store.channels().reconnect(&Who::Pombo, one.id, Some(vec![3])).await.unwrap());
-    assert!(store.channels().set_tier(&Who::Pombo, one.id, ("large", &OwnOptions::default()), None).await.unwrap());
+    assert!(
+        store
+            .channels()
+            .set_tier(&Who::Pombo, one.id, ("large", &OwnOptions::default()), None)
+            .await
+            .unwrap()
+    );
     let now = store.channels().find(one.id).await.unwrap().unwrap().connection;
     let revision = store.channels().set_connection(one.id, &now, &connection).await.unwrap().unwrap();
     assert_eq!(store.channels().set_connection(one.id, &now, &connection).await.unwrap(), None);
@@ -135,7 +141,13 @@ async fn every_change_of_a_channel_is_found_by_its_revision(universe: &Universe)
     assert_eq!(secrets, Sealed { token: Some(vec![3]), app_secret: None });
 
     seen = store.revisions().await.unwrap().channel;
-    assert!(!store.channels().set_tier(&Who::Pombo, Uuid::nil(), ("large", &OwnOptions::default()), None).await.unwrap());
+    assert!(
+        !store
+            .channels()
+            .set_tier(&Who::Pombo, Uuid::nil(), ("large", &OwnOptions::default()), None)
+            .await
+            .unwrap()
+    );
     assert_eq!(store.channels().secrets(Uuid::nil()).await.unwrap(), None);
     assert_eq!(store.revisions().await.unwrap().channel, seen);
     assert!(store.channels().changed_since(seen).await.unwrap().is_empty());

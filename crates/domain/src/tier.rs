@@ -204,7 +204,10 @@ impl Tier {
     /// Unique recipients of templates in 24 hours on this day of a business account's channel, counted from the day on
     /// which it was added, which is 0.
     pub fn template_quota_on(&self, day: u32) -> Quota {
-        self.warming(self.template_quota, day)
+        match self.kind {
+            Kind::BusinessAccount => self.warming(self.template_quota, day),
+            Kind::WebSession => self.template_quota,
+        }
     }
 
     /// The least of `quota` and the day's number in [`Tier::warm_up`].
@@ -215,6 +218,11 @@ impl Tier {
             (Some(warming), Quota::Unlimited) => Quota::AtMost(warming),
             (None, quota) => quota,
         }
+    }
+
+    /// Until when bulk sends rest, if this moment is in [`Tier::quiet_hours`].
+    pub fn quiet_until(&self, at: Timestamp) -> Option<Timestamp> {
+        self.quiet_hours.as_ref()?.until(at)
     }
 
     /// When work of this length is done that begins at `at`; that of bulk sends rests in [`Tier::quiet_hours`].

@@ -3,6 +3,8 @@
 mod addition;
 pub(in crate::api) mod load;
 
+use std::collections::BTreeMap;
+
 use actix_web::HttpResponse;
 use actix_web::web::{Data, Json};
 use serde::Serialize;
@@ -24,7 +26,7 @@ use crate::domain::bodies;
 use crate::domain::body::Field;
 use crate::domain::channel::Kind;
 use crate::domain::secret::Secret;
-use crate::domain::tier::{OwnOptions, Tier};
+use crate::domain::tier::{OptionValue, OwnOptions, Tier};
 use crate::engine::records;
 use crate::engine::records::channels::Owned;
 use crate::error::Code;
@@ -40,7 +42,7 @@ pub(in crate::api) struct OwnedChannel {
     #[serde(flatten)]
     channel: Channel,
     /// Options of the tier for which the channel has values of its own, as a tier writes them.
-    #[schema(value_type = Object, example = json!({ "messages_per_second": "20/s" }))]
+    #[schema(value_type = BTreeMap<String, OptionValue>, example = json!({ "messages_per_second": "20/s" }))]
     own_options: OwnOptions,
     /// The end of its tier and its own options; null when it has them for good.
     tier_end: Option<TierEnd>,
@@ -53,7 +55,7 @@ pub(crate) struct TierEnd {
     #[schema(example = "standard")]
     pub(crate) tier: String,
     /// The channel's own options that count again then.
-    #[schema(value_type = Object)]
+    #[schema(value_type = BTreeMap<String, OptionValue>)]
     pub(crate) own_options: OwnOptions,
     /// When they count again.
     #[schema(value_type = String, format = DateTime)]
@@ -84,8 +86,8 @@ bodies! {
         tier: String,
         /// Options of the tier for which the channel has values of its own, as a tier writes them; without them, the tier
         /// alone counts.
-        #[schema(value_type = Option<Object>, example = json!({ "messages_per_second": "20/s" }))]
-        options: Option<Value>,
+        #[schema(example = json!({ "messages_per_second": "20/s" }))]
+        options: Option<BTreeMap<String, OptionValue>>,
         /// Only until this time; then the tier and the options count again that the channel had for good.
         #[schema(format = DateTime)]
         until: Option<String>,

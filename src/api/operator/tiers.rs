@@ -331,10 +331,7 @@ pub(super) fn invalid(faults: &[String]) -> Error {
 /// The tier in a record.
 pub(super) fn read(record: &records::tiers::Record) -> Result<tier::Tier, Error> {
     serde_json::from_str(&record.settings).map_err(|_| {
-        Error::refused(
-            Code::InvalidTier,
-            "this tier cannot be read any more: PUT it again first",
-        )
+        Error::refused(Code::InvalidTier, "this tier cannot be read any more: PUT it again first")
     })
 }
 

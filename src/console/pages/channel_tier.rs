@@ -12,10 +12,10 @@ use crate::console::component::time::second;
 use crate::console::error::Error;
 use crate::console::form::Form;
 use crate::console::page::{Menu, Page};
+use crate::console::query::Id;
 use crate::console::visitor::Person;
 use crate::domain::tier::{OwnOptions, Tier, assignments};
 use crate::engine::records::channels::Owned;
-use crate::console::query::Id;
 
 /// The longest line of options, in characters.
 const MOST: usize = 1_000;
@@ -58,7 +58,7 @@ pub(in crate::console) async fn change(
     records.channels().set_tier(&person.who(), owned.channel.id, (&tier.name, &own), until).await?;
     drop(records);
     let names = [("channel", owned.channel.name.as_str().into()), ("tier", tier.name.as_str().into())];
-    state.flashes.put(person.session, "done", person.text.with("channel-tier-changed", names));
+    state.flashes.put(person.session, "done", person.text.with("operator-tier-changed", names));
     Ok(Answer::to(place(&owned)))
 }
 
@@ -105,12 +105,12 @@ async fn page(person: &Person, state: &State, owned: &Owned, form: &Form) -> Res
         form.panel method="post" action=(place(owned)) {
             (faults(form))
             (Field::new(form, "tier", &text.get("channels-tier")).required().select(tiers))
-            (Field::new(form, "options", &text.get("channel-tier-options"))
-                .hint(&text.get("channel-tier-options-hint")).most(MOST).text())
-            (Field::new(form, "until", &text.get("channel-tier-until"))
-                .hint(&text.get("channel-tier-until-hint")).input("datetime-local"))
+            (Field::new(form, "options", &text.get("operator-tier-options"))
+                .hint(&text.get("operator-tier-options-hint")).most(MOST).text())
+            (Field::new(form, "until", &text.get("operator-tier-until"))
+                .hint(&text.get("operator-tier-until-hint")).input("datetime-local"))
             p.soft { (text.get("compose-zone")) " " (person.zone.name()) }
-            button type="submit" { (text.get("channel-tier-apply")) }
+            button type="submit" { (text.get("operator-tier-apply")) }
         }
         p { a href="/console/operator" { (text.get("operator-title")) } }
     };
@@ -125,10 +125,10 @@ fn facts(person: &Person, Owned { channel, company, tier_end }: &Owned) -> Marku
             dt { (text.get("channels-tier")) }
             dd { a href=(format!("/console/operator/tiers/{}", channel.tier)) { (channel.tier) } }
             @if !channel.own_options.is_empty() {
-                dt { (text.get("channel-tier-options")) } dd { code { (channel.own_options.line()) } }
+                dt { (text.get("operator-tier-options")) } dd { code { (channel.own_options.line()) } }
             }
             @if let Some(end) = tier_end {
-                dt { (text.get("channel-tier-until")) }
+                dt { (text.get("operator-tier-until")) }
                 dd {
                     (second(person, end.at)) " "
                     span.soft { (text.with("operator-tier-end", [("tier", end.tier.as_str().into())])) }

@@ -236,8 +236,11 @@ fn fields(form: &Form, is_web: bool) -> Markup {
         .hint(&text.get("tiers-pace-hint"))
         .required()
         .text();
-    let of_this_kind: &[_] =
-        if is_web { &["daily_cap", "warm_up", "jitter", "cold_contacts"] } else { &["template_quota", "warm_up"] };
+    let of_this_kind: &[_] = if is_web {
+        &["daily_cap", "warm_up", "jitter", "cold_contacts"]
+    } else {
+        &["template_quota", "warm_up"]
+    };
     let outcomes = UnknownOutcome::ALL.iter().map(|outcome| (outcome.as_str(), outcome.as_str()));
     html! {
         div.columns {

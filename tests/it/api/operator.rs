@@ -277,9 +277,11 @@ async fn hostile_requests_are_refused_and_never_a_failure() {
         assert_eq!(Answer::to(request).await.code().as_deref(), Some("tier_not_found"), "{name}");
         for (action, code) in [("rename", "tier_not_found"), ("rollback", "change_not_found")] {
             let request = world.service.request(Method::POST, &format!("{path}/{action}"));
-            let answer = Answer::to(request.bearer_auth(&world.operator).json(&json!({ "name": "new" }))).await;
+            let answer =
+                Answer::to(request.bearer_auth(&world.operator).json(&json!({ "name": "new" }))).await;
             // The body of a rollback has no name.
-            let answered = answer.code().is_some_and(|answered| answered == code || answered == "unknown_field");
+            let answered =
+                answer.code().is_some_and(|answered| answered == code || answered == "unknown_field");
             assert!(answered, "{name} {action}: {}", answer.body);
         }
     }

@@ -41,10 +41,8 @@ async fn operators_see_companies_and_channels_of_all_and_add_a_company() {
 async fn a_channel_is_put_under_a_tier_with_options_of_its_own_for_a_while() {
     let world = World::new().await;
     with_tiers(&world).await;
-    let channel = world
-        .service
-        .channel(&world.globex, Kind::BusinessAccount, "till", Status::Connected)
-        .await;
+    let channel =
+        world.service.channel(&world.globex, Kind::BusinessAccount, "till", Status::Connected).await;
     let operator = world.operator().await;
     let place = format!("/console/operator/channels/{}", channel.id);
     assert!(operator.page("/console/operator").await.contains(&place));
@@ -59,7 +57,11 @@ async fn a_channel_is_put_under_a_tier_with_options_of_its_own_for_a_while() {
         ([("tier", "standard"), ("options", options), ("until", "soon")], options),
     ] {
         let wrong = operator.post(&place, &fields).await;
-        assert_eq!((wrong.status, value_of(&wrong.body, "options").as_deref()), (422, Some(kept)), "{fields:?}");
+        assert_eq!(
+            (wrong.status, value_of(&wrong.body, "options").as_deref()),
+            (422, Some(kept)),
+            "{fields:?}"
+        );
     }
     let fields = [("tier", "high"), ("options", options), ("until", "2999-01-01T10:00")];
     let set = operator.submit(&place, &fields).await;
@@ -71,7 +73,7 @@ async fn a_channel_is_put_under_a_tier_with_options_of_its_own_for_a_while() {
     let nobody = format!("/console/operator/channels/{}", uuid::Uuid::nil());
     assert_eq!(operator.get(&nobody).await.status, 404);
     let owner = world.signed_in(Role::Owner).await;
-    assert_eq!(owner.get(&place).await.status, 404);
+    assert_eq!(owner.get(&place).await.status, 403);
 }
 
 #[tokio::test]

@@ -62,9 +62,7 @@ impl OwnOptions {
     pub fn over(&self, tier: &Tier) -> Result<Tier, Vec<String>> {
         let shared = SHARED.iter().filter(|option| self.has(option));
         let faults: Vec<_> = shared
-            .map(|option| {
-                format!("`{option}` belongs to the tier: a channel has no value of its own for it")
-            })
+            .map(|option| format!("`{option}` belongs to the tier: a channel has no value of its own for it"))
             .collect();
         if faults.is_empty() { tier.with_json(self.0.clone()) } else { Err(faults) }
     }

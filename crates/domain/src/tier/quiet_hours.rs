@@ -80,7 +80,9 @@ pub enum NotQuietHours {
     #[error("begins and ends at the same time, so it is never or always quiet")]
     Empty,
     /// The zone is not in the database of time zones.
-    #[error("names the time zone `{0}`, which is not known: use a name such as Europe/Madrid or America/Sao_Paulo")]
+    #[error(
+        "names the time zone `{0}`, which is not known: use a name such as Europe/Madrid or America/Sao_Paulo"
+    )]
     Zone(String),
 }
 

@@ -46,7 +46,11 @@ fn a_tier_reads_back_from_the_file_that_it_is_shown_as() {
 
 #[test]
 fn the_list_of_options_is_the_struct() {
-    let tier = Tier { burst: Some(1), ..only("kind = \"web_session\"\nmessages_per_second = \"10/min\"") };
+    let tier = Tier {
+        burst: Some(1),
+        quiet_hours: "21:00-08:00 UTC".parse().ok(),
+        ..only("kind = \"business_account\"\nmessages_per_second = \"10/min\"")
+    };
     let document = serde_json::to_value(tier).unwrap();
     let mut options = Tier::OPTIONS.to_vec();
     options.sort_unstable();
@@ -110,7 +114,7 @@ fn every_fault_of_a_file_is_named_with_its_remedy() {
     insta::assert_snapshot!(faults.join("\n"), @r#"
     tier `Upper`: its name must be 1 to 40 small letters, digits and hyphens
     tier `Upper`: `burst` must be at least 1; leave it out for one per cent of the rate
-    tier `Upper`: `jitter`, `daily_cap`, `warm_up` and `cold_contacts` are for web sessions; remove them or set `kind = "web_session"`
+    tier `Upper`: `jitter`, `daily_cap` and `cold_contacts` are for web sessions; remove them or set `kind = "web_session"`
     tier `empty`: `kind` is missing; add it, for example `kind = "business_account"`
     tier `empty`: `messages_per_second` is missing; add it, for example `messages_per_second = "80/s"`
     tier `loose`: it must be a table: write [loose] and its options below

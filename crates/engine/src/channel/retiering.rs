@@ -68,7 +68,11 @@ impl Stand {
         let course = of_send(&self.course, &send);
         Effect {
             before: plan::estimate_from(self.now, &course, &self.tier),
-            after: plan::estimate_from(self.now, &course, &self.channel.own_options.over(after).unwrap_or_else(|_| after.clone())),
+            after: plan::estimate_from(
+                self.now,
+                &course,
+                &self.channel.own_options.over(after).unwrap_or_else(|_| after.clone()),
+            ),
             channel: Arc::clone(&self.channel),
             send,
         }

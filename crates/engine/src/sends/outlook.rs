@@ -47,7 +47,11 @@ impl Sends<'_> {
                 return Ok(plan::Estimate::default());
             };
             let course = Course { level: speed.level, slowed_to: speed.slowed_to, ..course };
-            return Ok(plan::estimate_from(Timestamp::now(), &course, &self.engine.0.shared.tiers.of(channel)));
+            return Ok(plan::estimate_from(
+                Timestamp::now(),
+                &course,
+                &self.engine.0.shared.tiers.of(channel),
+            ));
         }
         self.engine.directory().actor(channel);
         let pace = self.engine.directory().ask(channel.id, AskPace).await.ok_or(LATER)?;

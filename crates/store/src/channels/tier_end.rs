@@ -70,10 +70,8 @@ impl AllChannels<'_> {
         }
         run(&transaction, "DELETE FROM channel_tier_end WHERE channel_id = $1", [id.into()]).await?;
         if let Some(TierEnd { tier, own_options, at }) = &end {
-            let values =
-                [id.into(), tier.as_str().into(), at.millis().into(), column(own_options).into()];
-            let sql =
-                "INSERT INTO channel_tier_end (channel_id, tier, ends_at, own_options) VALUES ($1, $2, $3, $4)";
+            let values = [id.into(), tier.as_str().into(), at.millis().into(), column(own_options).into()];
+            let sql = "INSERT INTO channel_tier_end (channel_id, tier, ends_at, own_options) VALUES ($1, $2, $3, $4)";
             run(&transaction, sql, values).await?;
         }
         write(&transaction, id, revision, assigned(tier, own)).await?;
@@ -93,14 +91,16 @@ impl AllChannels<'_> {
 
     /// The ends of all tiers that channels have for a while.
     pub async fn tier_ends(self) -> Result<HashMap<Uuid, TierEnd>> {
-        let rows = self.store.rows("SELECT channel_id, tier, ends_at, own_options FROM channel_tier_end", []).await?;
+        let rows = self
+            .store
+            .rows("SELECT channel_id, tier, ends_at, own_options FROM channel_tier_end", [])
+            .await?;
         rows.iter().map(TierEnd::read).collect()
     }
 
     /// Puts every channel under its own tier whose tier ended before `now`, and returns how many.
     pub async fn end_tiers(self, now: Timestamp) -> Result<usize> {
-        let due =
-            "SELECT channel_id, tier, ends_at, own_options FROM channel_tier_end WHERE ends_at <= $1 ORDER BY channel_id";
+        let due = "SELECT channel_id, tier, ends_at, own_options FROM channel_tier_end WHERE ends_at <= $1 ORDER BY channel_id";
         if self.store.row(due, [now.millis().into()]).await?.is_none() {
             return Ok(0);
         }
@@ -115,7 +115,8 @@ impl AllChannels<'_> {
             write(&transaction, *id, revision, assigned(&end.tier, &end.own_options)).await?;
             let options = before.own_options.as_deref().map(OwnOptions::read).unwrap_or_default();
             let (before, after) = (shown(&before.tier, &options), shown(&end.tier, &end.own_options));
-            let recorded = Change::now(&Who::Pombo, What::ChannelTier, *id, Some(json!(before)), json!(after));
+            let recorded =
+                Change::now(&Who::Pombo, What::ChannelTier, *id, Some(json!(before)), json!(after));
             changes::record(&transaction, &[recorded]).await?;
         }
         transaction.commit().await?;

@@ -15,9 +15,9 @@ operator-add = Add company
 operator-company-added = The company “{ $name }” is added.
 operator-name-taken = Another company has this name.
 operator-tier-end = for a while; { $tier } again
-channel-tier-changed = The channel “{ $channel }” is under the tier { $tier }. It follows within a second.
-channel-tier-options = Options of its own
-channel-tier-options-hint = Values that only this channel has, such as messages_per_second=20/s quiet_hours=21:00-08:00 Europe/Madrid. Without any, the tier alone counts.
-channel-tier-until = Until
-channel-tier-until-hint = Then the tier and the options count again that the channel had for good. Without a time, this is for good.
-channel-tier-apply = Apply
+operator-tier-changed = The channel “{ $channel }” is under the tier { $tier }. It follows within a second.
+operator-tier-options = Options of its own
+operator-tier-options-hint = Values that only this channel has, such as messages_per_second=20/s quiet_hours=21:00-08:00 Europe/Madrid. Without any, the tier alone counts.
+operator-tier-until = Until
+operator-tier-until-hint = Then the tier and the options count again that the channel had for good. Without a time, this is for good.
+operator-tier-apply = Apply

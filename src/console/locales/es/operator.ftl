@@ -15,9 +15,9 @@ operator-add = Añadir empresa
 operator-company-added = La empresa «{ $name }» se añadió.
 operator-name-taken = Otra empresa tiene este nombre.
 operator-tier-end = por un tiempo; de nuevo { $tier }
-channel-tier-changed = El canal «{ $channel }» está en el plan { $tier }. Lo aplica en un segundo.
-channel-tier-options = Opciones propias
-channel-tier-options-hint = Valores que solo tiene este canal, como messages_per_second=20/s quiet_hours=21:00-08:00 Europe/Madrid. Sin ninguno, solo cuenta el plan.
-channel-tier-until = Hasta
-channel-tier-until-hint = Después vuelven a contar el plan y las opciones que el canal tenía de forma permanente. Sin una hora, el cambio es permanente.
-channel-tier-apply = Aplicar
+operator-tier-changed = El canal «{ $channel }» está en el plan { $tier }. Lo aplica en un segundo.
+operator-tier-options = Opciones propias
+operator-tier-options-hint = Valores que solo tiene este canal, como messages_per_second=20/s quiet_hours=21:00-08:00 Europe/Madrid. Sin ninguno, solo cuenta el plan.
+operator-tier-until = Hasta
+operator-tier-until-hint = Después vuelven a contar el plan y las opciones que el canal tenía de forma permanente. Sin una hora, el cambio es permanente.
+operator-tier-apply = Aplicar

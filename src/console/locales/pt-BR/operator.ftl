@@ -15,9 +15,9 @@ operator-add = Adicionar empresa
 operator-company-added = A empresa “{ $name }” foi adicionada.
 operator-name-taken = Outra empresa tem este nome.
 operator-tier-end = por um tempo; { $tier } de novo
-channel-tier-changed = O canal “{ $channel }” está no plano { $tier }. Ele o aplica em um segundo.
-channel-tier-options = Opções próprias
-channel-tier-options-hint = Valores que só este canal tem, como messages_per_second=20/s quiet_hours=21:00-08:00 America/Sao_Paulo. Sem nenhum, só o plano vale.
-channel-tier-until = Até
-channel-tier-until-hint = Depois voltam a valer o plano e as opções que o canal tinha de forma permanente. Sem uma hora, a mudança é permanente.
-channel-tier-apply = Aplicar
+operator-tier-changed = O canal “{ $channel }” está no plano { $tier }. Ele o aplica em um segundo.
+operator-tier-options = Opções próprias
+operator-tier-options-hint = Valores que só este canal tem, como messages_per_second=20/s quiet_hours=21:00-08:00 America/Sao_Paulo. Sem nenhum, só o plano vale.
+operator-tier-until = Até
+operator-tier-until-hint = Depois voltam a valer o plano e as opções que o canal tinha de forma permanente. Sem uma hora, a mudança é permanente.
+operator-tier-apply = Aplicar

@@ -9,7 +9,6 @@ use super::work::{Leave, PriorOutcome, Ticket, Work};
 use super::{Life, Machine};
 use crate::account::ScopeKind;
 use crate::planted::{Fault, is_planted};
-use clock::Timestamp;
 use domain::channel::Kind;
 use domain::message::{Failure, Key, Outcome, State};
 use domain::outlook::Reason;
@@ -59,8 +58,8 @@ impl Machine {
         if let Some(held) = self.link.holds(now).or_else(|| self.paused(now)) {
             return Some(held);
         }
-        let quiet = self.quiet_until(step.wall());
-        self.lanes.set_quiet(quiet.is_some());
+        let quiet = self.tier.quiet_until(step.wall());
+        self.lanes.is_quiet = quiet.is_some();
         self.announce_due(step);
         let (concurrency, in_flight) = (self.common.engine.concurrency, self.common.engine.in_flight);
         while self.flight.requests < concurrency && self.flight.in_flight < in_flight {
@@ -68,7 +67,8 @@ impl Machine {
                 let until = self.lanes.next_due().filter(|due| *due > now);
                 let troubled = Held { reason: Reason::Retry, until };
                 let is_troubled = [Size::Direct, Size::Bulk].iter().any(|size| self.lanes.is_troubled(*size));
-                let rests = quiet.filter(|_| self.lanes.has_bulk()).map(|until| Held {
+                let has_bulk = || self.lanes.works().any(|work| !work.is_direct());
+                let rests = quiet.filter(|_| has_bulk()).map(|until| Held {
                     reason: Reason::QuietHours,
                     until: Some(now + until.from_now(step.wall())),
                 });
@@ -115,11 +115,6 @@ impl Machine {
         Some(Held { reason, until: Some(until) })
     }
 
-    /// Until when bulk sends rest, if this is in the tier's quiet hours.
-    pub(super) fn quiet_until(&self, wall: Timestamp) -> Option<Timestamp> {
-        self.tier.quiet_hours.as_ref()?.until(wall)
-    }
-
     /// Why a web session may not send now.
     fn rests(&self, step: &Step<'_>) -> Option<Held> {
         if self.channel.kind != Kind::WebSession {
@@ -158,7 +153,7 @@ impl Machine {
     fn announce_due(&mut self, step: &mut Step<'_>) {
         let ahead = usize::try_from(self.ahead(step.now())).unwrap_or(usize::MAX);
         for size in [Size::Direct, Size::Bulk] {
-            if self.lanes.is_quiet(size) {
+            if self.lanes.is_quiet && size == Size::Bulk {
                 continue;
             }
             let announced = self.outbox.announced().filter(|ticket| self.lanes.size_of(ticket) == size);

@@ -8,10 +8,11 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use super::limiter::Binding;
+use super::templates::warming_day;
 use super::work::Work;
 use super::{Machine, Moment};
 use clock::Timestamp;
-use domain::channel::{Kind, Level};
+use domain::channel::{Channel, Kind, Level};
 use domain::limit::{Allows, LevelHint, Limit, Limits, Name, Origin};
 use domain::outlook::{Outlook, Reason, Waiting};
 use domain::tier::{Quota, Tier};
@@ -36,8 +37,13 @@ impl Machine {
     /// The limits of this channel now.
     pub(crate) fn explain(&self, Moment { monotonic: now, wall }: Moment) -> Limits {
         let mut limits = self.rates(now, wall);
-        limits.extend(self.pair());
-        limits.extend(self.quiet(wall));
+        limits.extend(pair(&self.tier, &self.channel));
+        let is_quiet = self.held.as_ref().is_some_and(|held| held.reason == Reason::QuietHours);
+        limits.extend(self.tier.quiet_until(wall).map(|until| Limit {
+            is_binding: is_quiet,
+            next_slot: Some(until),
+            ..limit(Name::QuietHours, Allows::Singles, origin(&self.tier, &self.channel, &["quiet_hours"]))
+        }));
         match self.channel.kind {
             Kind::BusinessAccount => limits.push(self.quota_limit(wall)),
             Kind::WebSession => limits.extend(self.days(wall)),
@@ -120,10 +126,7 @@ impl Machine {
                     Reason::Rate,
                     format!("the provider's level for the number allows {:.0}/s", self.limiter.rate(now)),
                 ),
-                Binding::Tier => (
-                    Reason::Rate,
-                    format!("{}: {}", self.origin(&["messages_per_second"]), self.tier.messages_per_second),
-                ),
+                Binding::Tier => (Reason::Rate, tier_sentence(&self.tier, &self.channel)),
             },
             reason => (reason, self.sentence(reason, now)),
         };
@@ -198,13 +201,13 @@ impl Machine {
         let set_by = if is_new {
             Origin::WarmUp { tier: name.clone(), day: u64::from(day) + 1 }
         } else {
-            self.origin(&["daily_cap"])
+            origin(&self.tier, &self.channel, &["daily_cap"])
         };
         let is_binding = next_slot.is_some();
         let daily = limit(Name::DailyCap, Allows::Messages(cap), set_by);
         let daily = Limit { is_binding, left, next_slot, ..daily };
         let (left, next_slot) = web_pacing.strangers(&self.tier, wall);
-        let set_by = self.origin(&["cold_contacts"]);
+        let set_by = origin(&self.tier, &self.channel, &["cold_contacts"]);
         let cold = limit(Name::ColdContacts, Allows::Strangers(*cold_contacts), set_by);
         vec![daily, Limit { is_binding: next_slot.is_some(), left, next_slot, ..cold }]
     }
@@ -238,7 +241,7 @@ impl Machine {
         } else {
             (Allows::Pace { rate, burst: tier.burst() }, &["messages_per_second", "burst"])
         };
-        let set_by = self.origin(options);
+        let set_by = origin(&self.tier, &self.channel, options);
         let mut rates = vec![layer(Name::MessagesPerSecond, allows, set_by, binding == Binding::Tier)];
         if let Some(level) = self.level().filter(|level| *level != Level::NotApplicable) {
             let set_by = Origin::Level { level, is_known: self.is_level_known() };
@@ -261,40 +264,11 @@ impl Machine {
         rates
     }
 
-    fn pair(&self) -> Option<Limit> {
-        let Tier { pair_interval, pair_burst, .. } = &*self.tier;
-        if pair_interval.is_zero() {
-            return None;
-        }
-        let allows = Allows::ToSame { interval: *pair_interval, burst: *pair_burst };
-        let set_by = self.origin(&["pair_interval", "pair_burst"]);
-        Some(limit(Name::Pair, allows, set_by))
-    }
-
-    /// The tier with these options, or the channel's own values of them.
-    fn origin(&self, options: &'static [&'static str]) -> Origin {
-        let tier = self.tier.name.clone();
-        match options.iter().any(|option| self.channel.own_options.has(option)) {
-            true => Origin::Own { tier, options },
-            false => Origin::Tier { name: tier, options },
-        }
-    }
-
-    /// The quiet hours, while they last.
-    fn quiet(&self, wall: Timestamp) -> Option<Limit> {
-        let until = self.quiet_until(wall)?;
-        let set_by = self.origin(&["quiet_hours"]);
-        let is_binding = self.held.as_ref().is_some_and(|held| held.reason == Reason::QuietHours);
-        let base = limit(Name::QuietHours, Allows::Singles, set_by);
-        Some(Limit { is_binding, next_slot: Some(until), ..base })
-    }
-
     fn quota_limit(&self, wall: Timestamp) -> Limit {
         let tier = &self.tier;
-        let set_by = if self.warms_up(wall) {
-            Origin::WarmUp { tier: tier.name.clone(), day: u64::from(self.day(wall)) + 1 }
-        } else {
-            self.origin(&["template_quota"])
+        let set_by = match warming_day(tier, &self.channel, wall) {
+            Some(day) => Origin::WarmUp { tier: tier.name.clone(), day: u64::from(day) + 1 },
+            None => origin(tier, &self.channel, &["template_quota"]),
         };
         let base = limit(Name::TemplateQuota, Allows::People(self.templates.quota), set_by);
         let Quota::AtMost(most) = self.templates.quota else { return base };
@@ -341,6 +315,33 @@ impl Queue {
 
 const fn limit(name: Name, allows: Allows, set_by: Origin) -> Limit {
     Limit { name, allows, set_by, is_binding: false, left: None, next_slot: None }
+}
+
+fn tier_sentence(tier: &Tier, channel: &Channel) -> String {
+    let (name, pace) = (&tier.name, tier.messages_per_second);
+    match channel.own_options.has("messages_per_second") {
+        true => format!("the channel's own messages_per_second allows {pace}, instead of the tier `{name}`"),
+        false => format!("tier `{name}` allows {pace} (option messages_per_second)"),
+    }
+}
+
+fn pair(tier: &Tier, channel: &Channel) -> Option<Limit> {
+    let Tier { pair_interval, pair_burst, .. } = tier;
+    if pair_interval.is_zero() {
+        return None;
+    }
+    let allows = Allows::ToSame { interval: *pair_interval, burst: *pair_burst };
+    let set_by = origin(tier, channel, &["pair_interval", "pair_burst"]);
+    Some(limit(Name::Pair, allows, set_by))
+}
+
+/// The tier with these options, or the channel's own values of them.
+fn origin(tier: &Tier, channel: &Channel, options: &'static [&'static str]) -> Origin {
+    let name = tier.name.clone();
+    match options.iter().any(|option| channel.own_options.has(option)) {
+        true => Origin::Own { tier: name, options },
+        false => Origin::Tier { name, options },
+    }
 }
 
 /// The rate, unless it is unlimited.

@@ -56,7 +56,7 @@ pub(super) struct Lanes {
     moved: Set<Uuid>,
     parked: Parked,
     /// Bulk sends rest, as the tier's quiet hours want it.
-    is_quiet: bool,
+    pub(super) is_quiet: bool,
     /// No send here expires before this time.
     next_expiry: Option<Timestamp>,
 }
@@ -82,21 +82,6 @@ impl Lanes {
     /// Sets how many messages are reserved ahead.
     pub(super) const fn set_ahead(&mut self, ahead: u64) {
         self.bounds.ahead = ahead;
-    }
-
-    /// Lets bulk sends rest, or go on.
-    pub(super) const fn set_quiet(&mut self, is_quiet: bool) {
-        self.is_quiet = is_quiet;
-    }
-
-    /// Whether sends of this size rest.
-    pub(super) const fn is_quiet(&self, size: Size) -> bool {
-        matches!(size, Size::Bulk) && self.is_quiet
-    }
-
-    /// Whether a message of a bulk send is here.
-    pub(super) fn has_bulk(&self) -> bool {
-        !self.bulk.order.is_empty() || !self.bulk.again.is_empty()
     }
 
     /// Whether the send is here.

@@ -79,16 +79,6 @@ impl Templates {
 }
 
 impl Machine {
-    /// The day of the channel, counted from 0.
-    pub(super) fn day(&self, wall: Timestamp) -> u32 {
-        tier::day(self.channel.created_at, wall)
-    }
-
-    /// Whether the quota is the smaller one of the channel's first days.
-    pub(super) fn warms_up(&self, wall: Timestamp) -> bool {
-        self.channel.kind == Kind::BusinessAccount && (self.day(wall) as usize) < self.tier.warm_up.len()
-    }
-
     /// Takes over the quota of this day.
     pub(super) fn take_quota(&mut self, step: &mut Step<'_>) {
         let quota = quota(&self.tier, &self.channel, step.wall());
@@ -123,8 +113,9 @@ impl Machine {
     /// Holds templates to new people until `until`. Templates to people who count already still go.
     pub(super) fn close_to_new_people(&mut self, until: Timestamp, wall: Timestamp) {
         // A new channel's quota rises with its next day.
-        let rises = self.channel.created_at.plus(QUOTA_SPAN.saturating_mul(self.day(wall) + 1));
-        let until = if self.warms_up(wall) { until.min(rises) } else { until }.max(wall.plus(QUOTA_STEP));
+        let rises = warming_day(&self.tier, &self.channel, wall)
+            .map(|day| self.channel.created_at.plus(QUOTA_SPAN.saturating_mul(day + 1)));
+        let until = rises.map_or(until, |rises| until.min(rises)).max(wall.plus(QUOTA_STEP));
         if self.templates.closed_until.is_none() {
             tracing::info!(
                 channel.id = %self.channel.id, channel.name = %self.channel.name,
@@ -356,4 +347,10 @@ impl Machine {
 /// The quota of this day.
 pub(super) fn quota(tier: &Tier, channel: &Channel, wall: Timestamp) -> Quota {
     tier.template_quota_on(tier::day(channel.created_at, wall))
+}
+
+/// The day of a business account's channel, counted from 0, if its quota is the one of that day.
+pub(super) fn warming_day(tier: &Tier, channel: &Channel, wall: Timestamp) -> Option<u32> {
+    let day = tier::day(channel.created_at, wall);
+    (channel.kind == Kind::BusinessAccount && (day as usize) < tier.warm_up.len()).then_some(day)
 }

@@ -80,7 +80,7 @@ impl Machine {
         let due = if self.link.can_send() { self.lanes.next_due() } else { None };
         let due = due.filter(|due| *due > now);
         let unpark = self.lanes.next_unpark(self.templates_may_go(wall));
-        let (closed, quiet) = (self.templates.closed_until(), self.quiet_until(wall));
+        let (closed, quiet) = (self.templates.closed_until(), self.tier.quiet_until(wall));
         let later = [self.lanes.next_expiry(), unpark, self.queue.next_look(), closed, quiet];
         let later = later.into_iter().flatten().min().map(|at| now + at.from_now(wall));
         [until, due, later].into_iter().flatten().min()

@@ -100,7 +100,11 @@ impl Lanes {
 
     /// Takes the next message of this size that may be retried now.
     pub(super) fn take_again(&mut self, size: Size) -> Option<Ticket> {
-        let early = if is_planted(Fault::BulkTriedAgainFirst) && !self.is_quiet { self.bulk.again.pop_front() } else { None };
+        let early = if is_planted(Fault::BulkTriedAgainFirst) && !self.is_quiet {
+            self.bulk.again.pop_front()
+        } else {
+            None
+        };
         early.or_else(|| self.lane(size).again.pop_front())
     }
 

@@ -82,7 +82,8 @@ impl Lanes {
         mut has_slot: impl FnMut(PhoneNumber) -> bool,
     ) -> PassedOver {
         let share = self.bulk_share();
-        let Self { bounds, works, direct, bulk, direct_requested, moved, parked, queued, is_quiet, .. } = self;
+        let Self { bounds, works, direct, bulk, direct_requested, moved, parked, queued, is_quiet, .. } =
+            self;
         let ahead = usize::try_from(bounds.ahead).unwrap_or(usize::MAX);
         let mut passed = PassedOver::default();
         let mut place = (*direct_requested).min(direct.order.len());

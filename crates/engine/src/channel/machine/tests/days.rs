@@ -148,7 +148,8 @@ fn a_channel_s_own_options_replace_those_of_its_tier() {
         "the channel's own options messages_per_second and burst, instead of the tier `standard`"
     );
     // The channel is put under its tier alone again.
-    let channel = Channel { own_options: OwnOptions::default(), revision: 2, ..(**world.machine.channel()).clone() };
+    let channel =
+        Channel { own_options: OwnOptions::default(), revision: 2, ..(**world.machine.channel()).clone() };
     world.feed(Input::Refreshed(Arc::new(channel)));
     assert_eq!(world.limit("messages_per_second").allows.to_string(), "80/s, burst 1");
 }
