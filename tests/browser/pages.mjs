@@ -36,7 +36,7 @@ export async function addresses(demo, role) {
     if (role !== 'operator') return pages;
     return [
         '/console/operator', '/console/operator/nodes', '/console/operator/tiers', '/console/operator/tiers/standard',
-        '/console/operator/changes',
+        '/console/operator/changes', `/console/operator/channels/${company.channels[0].id}`,
     ];
 }
 
