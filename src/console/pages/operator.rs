@@ -265,14 +265,17 @@ pub(super) fn channel_list(
     ];
     let rows = found.records.iter().map(|Owned { channel, company, tier_end }| {
         vec![
-            html! { bdi { (channel.name) } " " (copy::id(text, channel.id)) },
+            html! {
+                a href=(format!("/console/operator/channels/{}", channel.id)) { bdi { (channel.name) } } " "
+                (copy::id(text, channel.id))
+            },
             html! { bdi { (company) } },
             html! {
                 (status(text, channel.connection.status)) " " (moment(person, channel.connection.since))
                 @if let Some(reason) = &channel.connection.reason { p.soft lang="en" { (reason.sentence) } }
             },
             html! {
-                a href=(format!("/console/operator/channels/{}", channel.id)) { (channel.tier) }
+                a href=(format!("/console/operator/tiers/{}", channel.tier)) { (channel.tier) }
                 @if !channel.own_options.is_empty() { div.soft { code { (channel.own_options.line()) } } }
                 @if let Some(end) = tier_end {
                     div.soft { (text.with("operator-tier-end", [("tier", end.tier.as_str().into())])) " " (second(person, end.at)) }
