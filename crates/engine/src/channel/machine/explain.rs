@@ -215,10 +215,12 @@ impl Machine {
     /// Why no template goes now, if the quota of templates is used up.
     fn quota_waiting(&self, wall: Timestamp) -> Option<Waiting> {
         let until = self.templates.closed_until().filter(|until| *until > wall)?;
+        let warming = warming_day(&self.tier, &self.channel, wall);
         let sentence = format!(
-            "tier `{}` allows templates to {} people in 24 hours (options template_quota and warm_up), and that many \
-             were written to",
-            self.tier.name, self.templates.quota
+            "tier `{}` allows templates to {} people in 24 hours (option {}), and that many were written to",
+            self.tier.name,
+            self.templates.quota,
+            if warming.is_some() { "warm_up" } else { "template_quota" }
         );
         Some(Waiting { reason: Reason::TemplateQuota, sentence, until: Some(until) })
     }
