@@ -123,7 +123,9 @@ pub(super) async fn run(session: &Session, arguments: Plan) -> anyhow::Result<()
     let course = Course { level: channel.level, ..course };
     let mut rows = Vec::new();
     for tier in tier::all(session).await?.into_iter().filter(|tier| tier.kind == channel.kind) {
-        rows.push(row(&course, &tier, channel.tier == tier.name));
+        let is_present = channel.tier == tier.name;
+        let tuned = channel.own_options.over(&tier).ok().filter(|_| is_present);
+        rows.push(row(&course, tuned.as_ref().unwrap_or(&tier), is_present));
     }
     let record = Record {
         channel: channel.id,
