@@ -88,6 +88,11 @@ impl Zone {
         Some(Timestamp::from_millis(moment.as_millisecond()))
     }
 
+    /// The time as a browser's date-and-time field has it, to the second.
+    pub(super) fn field(&self, at: Timestamp) -> String {
+        self.zoned(at).map_or_else(String::new, |at| at.strftime("%Y-%m-%dT%H:%M:%S").to_string())
+    }
+
     /// When the present day began.
     pub(super) fn today(&self, now: Timestamp) -> Timestamp {
         let start = self.zoned(now).and_then(|now| now.start_of_day().ok());
@@ -115,6 +120,7 @@ mod tests {
         assert_eq!(paulo.clock(MOMENT), "19:13");
         assert_eq!(paulo.today(MOMENT).to_string(), "2023-11-14T03:00:00.000Z");
         assert_eq!(paulo.moment("2023-11-14T19:13").unwrap().to_string(), "2023-11-14T22:13:00.000Z");
+        assert_eq!(paulo.moment(&paulo.field(MOMENT)).unwrap().to_string(), "2023-11-14T22:13:20.000Z");
         assert_eq!((paulo.moment("tomorrow"), paulo.moment("")), (None, None));
     }
 

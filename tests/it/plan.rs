@@ -200,7 +200,7 @@ async fn a_plan_without_a_service_says_what_stands_in_the_way(universe: &Univers
 
 async fn active_sends_are_planned_under_changed_tiers(universe: &Universe) {
     let running = Running::start(universe, |_| {}).await;
-    run_under(&running, "slow", json!({ "messages_per_second": "1/min" })).await;
+    run_under(&running, "slow", json!({ "messages_per_second": "4/min" })).await;
     let (tag, channel, place) =
         (running.tag("everyone", FIRST, CONTACTS).await, running.channel, beside(universe));
     let none = plan(&place, "--set messages_per_second=10/s").await;
@@ -212,7 +212,7 @@ async fn active_sends_are_planned_under_changed_tiers(universe: &Universe) {
     let effect = &planned["sends"][0];
     assert_eq!((&effect["send_id"], &effect["tier"]), (&json!(send), &json!("slow")), "{planned}");
     assert_eq!((&effect["remaining"], &effect["channel_id"]), (&json!(CONTACTS - 1), &json!(channel)));
-    assert_eq!(effect["estimated_seconds"], (CONTACTS - 1) * 60);
+    assert_eq!(effect["estimated_seconds"], (CONTACTS - 1) * 15);
     assert_eq!(effect["after_seconds"], (CONTACTS - 1).div_ceil(10));
     assert_eq!(
         (&effect["binding"], &effect["after_binding"]),

@@ -22,10 +22,9 @@ const MOST: usize = 1_000;
 
 pub(in crate::console) async fn show(person: Person, state: Data<State>, id: Id) -> Result<Page, Error> {
     let owned = find(&state, id).await?;
-    let form = Form::filled(
-        person.text,
-        [("tier", owned.channel.tier.clone()), ("options", owned.channel.own_options.line())],
-    );
+    let until = owned.tier_end.as_ref().map(|end| person.zone.field(end.at)).unwrap_or_default();
+    let (tier, options) = (owned.channel.tier.clone(), owned.channel.own_options.line());
+    let form = Form::filled(person.text, [("tier", tier), ("options", options), ("until", until)]);
     page(&person, &state, &owned, &form).await
 }
 

@@ -67,6 +67,11 @@ async fn a_channel_is_put_under_a_tier_with_options_of_its_own_for_a_while() {
     let set = operator.submit(&place, &fields).await;
     assert!(set.contains("The channel “till” is under the tier high."), "{set}");
     assert!(set.contains(options) && set.contains("2999") && set.contains("standard again"), "{set}");
+    assert_eq!(
+        value_of(&operator.page(&place).await, "until").as_deref(),
+        Some("2999-01-01T10:00:00"),
+        "a change of an option keeps the end"
+    );
     assert!(operator.page("/console/operator").await.contains(options));
     let stored = world.service.store().channels().find(channel.id).await.unwrap().unwrap();
     assert_eq!((stored.tier.as_str(), stored.own_options.line().as_str()), ("high", options));

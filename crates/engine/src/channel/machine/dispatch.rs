@@ -1,5 +1,6 @@
 //! Dispatching: starts messages at the limiter's pace, unless something holds them.
 
+use std::mem;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
@@ -48,6 +49,12 @@ impl Machine {
 
     /// Starts messages until something holds the next one. Returns what holds it.
     fn start_messages(&mut self, step: &mut Step<'_>) -> Option<Held> {
+        let quiet = self.tier.quiet_until(step.wall());
+        if mem::replace(&mut self.lanes.is_quiet, quiet.is_some()) != quiet.is_some() && quiet.is_some() {
+            // A message that stays marked or announced until morning would look attempted after a crash.
+            self.release(Leave::Held, |work| !work.is_direct(), step);
+            self.give_back_people(step.moment());
+        }
         if !self.link.can_send() {
             return Some(Held { reason: self.link.refusal(), until: None });
         }
@@ -58,8 +65,6 @@ impl Machine {
         if let Some(held) = self.link.holds(now).or_else(|| self.paused(now)) {
             return Some(held);
         }
-        let quiet = self.tier.quiet_until(step.wall());
-        self.lanes.is_quiet = quiet.is_some();
         self.announce_due(step);
         let (concurrency, in_flight) = (self.common.engine.concurrency, self.common.engine.in_flight);
         while self.flight.requests < concurrency && self.flight.in_flight < in_flight {

@@ -178,14 +178,13 @@ impl Machine {
                 self.common.engine.total_in_flight
             ),
             Reason::QuietHours => format!(
-                "sends with several recipients rest in the quiet hours of the tier `{}`{} (option quiet_hours)",
-                self.tier.name,
+                "sends with several recipients rest in the quiet hours that {} sets{} (option quiet_hours)",
+                setter(&self.tier, &self.channel, &["quiet_hours"]),
                 self.tier.quiet_hours.as_ref().map(|hours| format!(", {hours}")).unwrap_or_default()
             ),
             Reason::DailyCap => format!(
-                "the channel has sent as many messages as its tier `{}` allows it in 24 hours (options daily_cap and \
-                 warm_up)",
-                self.tier.name
+                "the channel has sent as many messages as {} allows it in 24 hours (options daily_cap and warm_up)",
+                setter(&self.tier, &self.channel, &["daily_cap", "warm_up"])
             ),
             other => other.to_string(),
         }
@@ -215,12 +214,12 @@ impl Machine {
     /// Why no template goes now, if the quota of templates is used up.
     fn quota_waiting(&self, wall: Timestamp) -> Option<Waiting> {
         let until = self.templates.closed_until().filter(|until| *until > wall)?;
-        let warming = warming_day(&self.tier, &self.channel, wall);
+        let is_warming = warming_day(&self.tier, &self.channel, wall).is_some();
+        let option = if is_warming { "warm_up" } else { "template_quota" };
         let sentence = format!(
-            "tier `{}` allows templates to {} people in 24 hours (option {}), and that many were written to",
-            self.tier.name,
+            "{} allows templates to {} people in 24 hours (option {option}), and that many were written to",
+            setter(&self.tier, &self.channel, &[option]),
             self.templates.quota,
-            if warming.is_some() { "warm_up" } else { "template_quota" }
         );
         Some(Waiting { reason: Reason::TemplateQuota, sentence, until: Some(until) })
     }
@@ -323,7 +322,7 @@ fn tier_sentence(tier: &Tier, channel: &Channel) -> String {
     let (name, pace) = (&tier.name, tier.messages_per_second);
     match channel.own_options.has("messages_per_second") {
         true => format!("the channel's own messages_per_second allows {pace}, instead of the tier `{name}`"),
-        false => format!("tier `{name}` allows {pace} (option messages_per_second)"),
+        false => format!("the tier `{name}` allows {pace} (option messages_per_second)"),
     }
 }
 
@@ -335,6 +334,14 @@ fn pair(tier: &Tier, channel: &Channel) -> Option<Limit> {
     let allows = Allows::ToSame { interval: *pair_interval, burst: *pair_burst };
     let set_by = origin(tier, channel, &["pair_interval", "pair_burst"]);
     Some(limit(Name::Pair, allows, set_by))
+}
+
+/// Who sets these options, for a sentence: the tier, or the channel itself.
+pub(super) fn setter(tier: &Tier, channel: &Channel, options: &[&str]) -> String {
+    match options.iter().any(|option| channel.own_options.has(option)) {
+        true => "the channel's own option".to_owned(),
+        false => format!("the tier `{}`", tier.name),
+    }
 }
 
 /// The tier with these options, or the channel's own values of them.

@@ -61,20 +61,16 @@ impl LookupPacing {
         for (name, quota, options) in quotas.into_iter().filter(|_| !self.asked.counts(number, wall)) {
             if let Some(until) = self.asked.full_until(quota, 0, wall) {
                 let sentence = format!(
-                    "the channel asked about {quota} numbers in 24 hours, and its tier `{}` allows it no more (options \
-                     {options})",
-                    tier.name
+                    "the channel asked about {quota} numbers in 24 hours, and may ask about no more (options {options})"
                 );
                 return Err(TooSoon::until(until, wall, sentence, in_a_day(name, quota)));
             }
         }
         let wait = self.next.map_or(Duration::ZERO, |next| next.saturating_duration_since(now));
         if wait > patience {
-            let sentence = format!(
-                "the channel asks about numbers at the pace of its tier `{}` (options messages_per_second and jitter), \
-                 and the next turn comes later than a caller may wait (option web_session.patience)",
-                tier.name
-            );
+            let sentence = "the channel asks about numbers at its pace (options messages_per_second and jitter), and the \
+                            next turn comes later than a caller may wait (option web_session.patience)"
+                .to_owned();
             let spent = at_the_pace(tier);
             return Err(TooSoon { retry_after: wait.max(LEAST_WAIT), sentence, spent });
         }

@@ -97,13 +97,11 @@ impl WebPacing {
         wall: Timestamp,
     ) -> Result<Admitted, TooSoon> {
         self.restricts(asker.stranger.is_some(), wall)?;
-        let name = &tier.name;
         let queued = self.queued.taken();
         let cap = self.cap(tier, wall);
         if let Some(until) = self.attempts.full_until(cap, queued, wall) {
             let sentence = format!(
-                "the channel has sent the {cap} messages that its tier `{name}` allows it in 24 hours (options \
-                 daily_cap and warm_up)"
+                "the channel has sent the {cap} messages that it may send in 24 hours (options daily_cap and warm_up)"
             );
             return Err(TooSoon::until(until, wall, sentence, in_a_day(limit::Name::DailyCap, cap)));
         }
@@ -112,8 +110,8 @@ impl WebPacing {
             && let Some(until) = self.strangers.full_until(tier.cold_contacts, 0, wall)
         {
             let sentence = format!(
-                "the channel has written to the {} people who never wrote to it that its tier `{name}` allows it in \
-                 24 hours (option cold_contacts); people it knows can be written to",
+                "the channel has written to the {} people who never wrote to it that it may write to in 24 hours \
+                 (option cold_contacts); people it knows can be written to",
                 tier.cold_contacts
             );
             let spent = in_a_day(limit::Name::ColdContacts, tier.cold_contacts);
@@ -129,8 +127,8 @@ impl WebPacing {
                 queued => format!("{queued} messages go before this one"),
             };
             let sentence = format!(
-                "{before} at the pace of the tier `{name}` (options messages_per_second and jitter), and its turn \
-                 comes later than a caller may wait (option web_session.patience)"
+                "{before} at the channel's pace (options messages_per_second and jitter), and its turn comes \
+                 later than a caller may wait (option web_session.patience)"
             );
             return Err(TooSoon { retry_after: wait.max(LEAST_WAIT), sentence, spent: at_the_pace(tier) });
         }

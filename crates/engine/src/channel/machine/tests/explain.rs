@@ -96,7 +96,7 @@ fn a_channel_says_how_long_a_message_waits_for_the_pace() {
     let (until, half_a_second) = (waiting.until.unwrap(), world.at.wall.plus(SECOND / 2));
     assert_eq!(waiting.reason, Reason::Rate);
     assert!(until > half_a_second.minus(SECOND / 20) && until <= half_a_second, "{until}");
-    assert_eq!(waiting.sentence, "tier `standard` allows 2/s (option messages_per_second)");
+    assert_eq!(waiting.sentence, "the tier `standard` allows 2/s (option messages_per_second)");
     assert_eq!(world.limit("messages_per_second").next_slot, Some(until));
     assert_eq!(world.limit("provider_level").next_slot, None);
     let outlook = world.outlook(11).unwrap();
