@@ -194,7 +194,10 @@ async fn a_recorded_message_counts_once_and_never_for_another_owner() {
 
     // The shard moves to the other node, which cannot know what the former owner heard.
     drop(owned);
-    // The former owner may take a question with it, whose asker waits.
+    // While the stranger listens, the server finds a receiver for every question. The former owner may take one with it,
+    // whose asker waits.
+    all.unsubscribe().await.unwrap();
+    stranger.flush().await.unwrap();
     until("no owner", async || {
         let asked = one.request(CHANNEL, "limits", Vec::new(), false, None);
         matches!(timeout(Duration::from_secs(1), asked).await, Ok(Err(NotCarried::NoOwner)))

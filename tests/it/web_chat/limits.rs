@@ -99,11 +99,7 @@ async fn a_first_message_beyond_the_pace_is_refused_for_the_pace_alone() {
     let answer = world.post_by(&account, &text(MARIA, "um")).await;
     let wait = too_soon(&answer, "messages_per_second", "q=2;w=3600");
     assert!((1..=30 * 60).contains(&wait), "{wait}");
-    assert!(
-        answer.body.contains("messages_per_second") && answer.body.contains("bounded"),
-        "{}",
-        answer.body
-    );
+    assert!(answer.body.contains("messages_per_second"), "{}", answer.body);
 }
 
 #[tokio::test]

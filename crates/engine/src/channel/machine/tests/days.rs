@@ -90,13 +90,15 @@ fn retries_of_bulk_sends_rest_too_and_a_bulk_send_stops_when_the_quiet_hours_beg
     assert!((30..=41).contains(&started), "{started} messages in the forty seconds before");
     world.settle();
     let progress = world.mark(20).progress;
-    assert_eq!(progress.high_water, started as u64, "what was reserved and not handed out is taken back");
+    let handed_out = usize::try_from(progress.high_water).unwrap();
+    // One of those that started is the retry.
+    assert_eq!(handed_out + 1, started, "what was reserved and not handed out is taken back");
     // The send is read again, and rests here.
     let mut stored = world.stored(20);
     stored.send.recipients = Recipients::Blocks(100);
     stored.send.progress = progress;
     world.found(Size::Bulk, vec![stored]);
-    world.read_people(20, progress.high_water, &people[started..]);
+    world.read_people(20, progress.high_water, &people[handed_out..]);
     world.until(evening.plus(3 * HOUR));
     assert!(world.attempts.is_empty(), "neither the retry nor what was reserved goes");
     world.until(evening.plus(9 * HOUR + 50 * MINUTE));
