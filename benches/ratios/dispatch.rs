@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use actix_web::{App, HttpResponse, HttpServer, web};
 use futures_util::StreamExt as _;
 use tokio::sync::mpsc;
+use uuid::Uuid;
 
 use crate::service::Service;
 use crate::{Row, median, statements};
@@ -36,16 +37,7 @@ pub(crate) fn measure() -> Vec<Row> {
                 writer.await.unwrap();
                 recorded.push(MESSAGES as f64 / started.elapsed().as_secs_f64());
             }
-            let before = arrivals.load(Ordering::Relaxed);
-            let (_, recipients) = service.send_to_tag(tag).await;
-            let started = Instant::now();
-            let seen = arrivals.load(Ordering::Relaxed);
-            while arrivals.load(Ordering::Relaxed) < before + recipients
-                || !service.store.channels().working().await.unwrap().is_empty()
-            {
-                actix_web::rt::time::sleep(Duration::from_millis(5)).await;
-            }
-            ours.push((before + recipients - seen) as f64 / started.elapsed().as_secs_f64());
+            ours.push(dispatched(&service, tag, &arrivals).await);
         }
         service.engine.stop().await;
     });
@@ -68,6 +60,20 @@ pub(crate) fn measure() -> Vec<Row> {
         });
     }
     rows
+}
+
+/// Messages of a tag send that are dispatched in a second, until the ledger has all of them.
+pub(crate) async fn dispatched(service: &Service, tag: Uuid, arrivals: &AtomicU64) -> f64 {
+    let before = arrivals.load(Ordering::Relaxed);
+    let (_, recipients) = service.send_to_tag(tag).await;
+    let started = Instant::now();
+    let seen = arrivals.load(Ordering::Relaxed);
+    while arrivals.load(Ordering::Relaxed) < before + recipients
+        || !service.store.channels().working().await.unwrap().is_empty()
+    {
+        actix_web::rt::time::sleep(Duration::from_millis(5)).await;
+    }
+    (before + recipients - seen) as f64 / started.elapsed().as_secs_f64()
 }
 
 /// Starts a provider that accepts every message, on a thread of its own, and returns its address.

@@ -12,6 +12,7 @@ mod actors;
 mod audience;
 mod contacts;
 mod dispatch;
+mod events;
 mod fairness;
 #[cfg(feature = "web-session")]
 #[path = "../../tests/it/fake_whatsapp/mod.rs"]
@@ -64,6 +65,7 @@ fn main() -> std::io::Result<()> {
         ("tag-send", true, tag_send::measure),
         ("memory", true, tag_send::memory),
         ("dispatch", true, dispatch::measure),
+        ("events", true, events::measure),
         ("receipts", true, receipts::measure),
         ("singles", true, singles::measure),
         ("opt-outs", false, opt_outs::measure),

@@ -47,7 +47,7 @@ pub(crate) fn measure() -> Vec<Row> {
 }
 
 /// Reports a status of the first `recipients` messages to the service.
-async fn tell(service: &Service, send: &str, recipients: u64, status: &str) {
+pub(crate) async fn tell(service: &Service, send: &str, recipients: u64, status: &str) {
     let (client, url) = (reqwest::Client::new(), service.hook());
     let posts = (0..recipients / BATCH).map(|batch| {
         let body = webhook(send, batch * BATCH, status);

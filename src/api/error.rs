@@ -163,6 +163,7 @@ impl ResponseError for Error {
                 Class::Invalid
                 | Class::Forbidden
                 | Class::NotFound
+                | Class::Gone
                 | Class::MethodNotAllowed
                 | Class::TooSlow
                 | Class::Conflict
@@ -202,6 +203,7 @@ const fn status(class: Class) -> StatusCode {
         Class::Unauthenticated => StatusCode::UNAUTHORIZED,
         Class::Forbidden => StatusCode::FORBIDDEN,
         Class::NotFound => StatusCode::NOT_FOUND,
+        Class::Gone => StatusCode::GONE,
         Class::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
         Class::TooSlow => StatusCode::REQUEST_TIMEOUT,
         Class::Conflict => StatusCode::CONFLICT,

@@ -1,6 +1,7 @@
 //! The query of every list: which page, and what to search for.
 
 use std::borrow::Cow;
+use std::time::Duration;
 
 use actix_web::HttpRequest;
 use actix_web::web::Data;
@@ -12,9 +13,12 @@ use super::error::Error;
 use super::query;
 use crate::clock::Timestamp;
 use crate::domain::page::{PageRequest, Start, Window, cursor};
+use crate::domain::time_span;
 use crate::error::Code;
 use crate::surface::paths::argument;
 
+/// The longest time that a request waits for a change: proxies give up a request that lasts much longer.
+const MOST_WAIT: Duration = Duration::from_secs(60);
 /// Records on a page when the client does not say.
 const DEFAULT_LIMIT: u64 = 10;
 
@@ -134,6 +138,26 @@ impl Query {
             invalid_pagination("cursor", what)
         })?;
         Ok(Listing { list, page, limit, start: Start::After(key) })
+    }
+
+    /// `wait`: how long the client waits for a change, if it does.
+    ///
+    /// # Errors
+    ///
+    /// `invalid_field` when it is no span of time, or too long.
+    pub(super) fn wait(&self) -> Result<Option<Duration>, Error> {
+        let Some(text) = self.text("wait")? else { return Ok(None) };
+        let wait = time_span::parse(&text).filter(|wait| *wait <= MOST_WAIT);
+        wait.map(Some).ok_or_else(|| {
+            let most = MOST_WAIT.as_secs();
+            let sentence = format!("`wait` must be a span of time of at most {most}s, such as 30s");
+            Error::refused(Code::InvalidField, sentence)
+        })
+    }
+
+    /// The most records of an answer.
+    pub(super) const fn most(&self) -> u64 {
+        self.page_size
     }
 
     /// `search`, trimmed; `None` when nothing is left.

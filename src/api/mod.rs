@@ -12,6 +12,7 @@ mod compress;
 mod contacts;
 mod envelope;
 mod error;
+mod events;
 mod front;
 mod health;
 mod hooks;
@@ -84,6 +85,7 @@ route::table! {
     POST "/api/v1/web-chat/{id}/pairing/passkey" => web_chat::passkey::answer, Control;
     GET "/api/v1/messages" => messages::list, Read;
     GET "/api/v1/sends" => sends::list, Read;
+    GET "/api/v1/events" => events::list, Read;
     GET "/api/v1/sends/{id}" => sends::one, Read;
     GET "/api/v1/sends/{id}/messages" => sends::messages::list, Read;
     GET "/api/v1/sends/{id}/messages/export" => sends::messages::export, Read;

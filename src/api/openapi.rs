@@ -23,7 +23,7 @@ use utoipa_swagger_ui::Config;
 use super::error::{Apology, Error, ErrorBody};
 use super::page::harden;
 use super::{
-    Listener, Options, State, chat, contacts, health, hooks, messages, numbers, operator, sends,
+    Listener, Options, State, chat, contacts, events, health, hooks, messages, numbers, operator, sends,
     suppressions, web_chat,
 };
 use crate::domain::outlook::Reason;
@@ -48,6 +48,7 @@ use crate::surface::gzip::{gunzip, takes_gzip};
         web_chat::passkey::show,
         web_chat::passkey::answer,
         messages::list,
+        events::list,
         sends::list,
         sends::one,
         sends::messages::list,

@@ -7,7 +7,6 @@ mod record;
 pub(super) mod retry;
 
 use std::collections::HashMap;
-use std::time::Duration;
 
 use actix_web::HttpResponse;
 use actix_web::web::{Data, Json};
@@ -27,16 +26,12 @@ use crate::clock::Timestamp;
 use crate::domain::outlook::Outlook;
 use crate::domain::page::{Page, Window};
 use crate::domain::send::{Source, UnknownStage};
-use crate::domain::time_span;
 use crate::engine::no_such_send;
 use crate::engine::records::sends::{Filter, Record};
 use crate::error::Code;
 
 /// A send with the outlook of its channel.
 type WithOutlook = (Record, Outlook);
-
-/// The longest time that a request waits for a change: proxies give up a request that lasts much longer.
-const MOST_WAIT: Duration = Duration::from_secs(60);
 
 /// List sends
 ///
@@ -104,7 +99,7 @@ pub(super) async fn list(
     ),
 )]
 pub(super) async fn one(company: Company, state: Data<State>, id: Id, query: Query) -> Answer<SendRecord> {
-    let (id, wait) = (send_id(id)?, wait(&query)?);
+    let (id, wait) = (send_id(id)?, query.wait()?);
     if let Some(patience) = wait {
         let found = state.engine.company(company.id).await?.sends().find(id, Timestamp::now()).await?;
         state.engine.sends().changed(company.id, &found.ok_or_else(no_such_send)?, patience).await?;
@@ -182,19 +177,6 @@ async fn show(state: &State, company: Company, id: Uuid) -> Answer<SendRecord> {
     let mut shown = with_outlook(state, found.into_iter().collect()).await?;
     let shown = shown.pop().ok_or_else(no_such_send)?;
     Ok(Json(SendRecord::from(shown).with(ContentRecord::from(sent))))
-}
-
-/// How long the client waits for a change, if it does.
-fn wait(query: &Query) -> Result<Option<Duration>, Error> {
-    let Some(text) = query.text("wait")? else { return Ok(None) };
-    let wait = time_span::parse(&text).filter(|wait| *wait <= MOST_WAIT);
-    wait.map(Some).ok_or_else(|| {
-        let most = MOST_WAIT.as_secs();
-        Error::refused(
-            Code::InvalidField,
-            format!("`wait` must be a span of time of at most {most}s, such as 30s"),
-        )
-    })
 }
 
 /// Each record with its channel's outlook.

@@ -120,7 +120,6 @@ impl App {
 
     async fn with_store(config: Config, vault: Vault, options: &store::Options) -> anyhow::Result<Self> {
         let store = Store::open(options).await.map_err(|error| error::unopened(error, &options.url))?;
-        let store = if config.events.enabled { store.writing_events() } else { store };
         let app = Self { config, store, vault: Arc::new(vault) };
         app.follow_database_clock().await?;
         Ok(app)

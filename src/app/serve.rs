@@ -26,6 +26,7 @@ use crate::console;
 use crate::domain::address;
 use crate::domain::channel::Kind;
 use crate::engine::{Engine, Fenced};
+use crate::store::event_log::Reader;
 use crate::store::nodes::{NewNode, PROTOCOL};
 use crate::store::sealing_keys::KeyProof;
 use crate::store::{self, Lease, Store};
@@ -177,10 +178,16 @@ pub async fn start_with(app: App, driver: Option<Arc<dyn Driver>>) -> anyhow::Re
         Some(nats) => Arc::new(NatsCarrier::new(nats.clone(), Arc::clone(&vault))),
         None => Arc::new(Nobody),
     };
+    // Before the engine writes the first event.
+    if config.events.enabled {
+        store.event_log().register(Reader::Nats, Timestamp::now()).await?;
+    } else {
+        store.event_log().forget(Reader::Nats).await?;
+    }
     let engine = Box::pin(Engine::start_carried(&config, store, vault, lease, driver, carrier)).await?;
     engine.web_sends().render_as(&[api::SENT, console::SENT]);
     if let Some(events) = events.filter(|_| config.events.enabled) {
-        engine.publish_events(events.events(&config.events), config.events.max_rows);
+        engine.publish_events(events.events(&config.events));
     }
     let proxies = Proxies::new(&config.server.trusted_proxies);
     let options = api::Options {
@@ -314,6 +321,7 @@ impl Service {
         let deadline = Instant::now() + self.grace;
         self.pages.close();
         self.engine.sends().release_callers();
+        self.engine.events().release_callers();
         // Slow clients have half of the time; messages in flight have the other half.
         if timeout(self.grace / 2, join_all(self.handles.iter().map(|handle| handle.stop(true))))
             .await

@@ -127,8 +127,8 @@ async fn the_program_has_every_metric_that_the_board_and_the_alerts_query() {
         "pombo_imports_running",
         "pombo_messages_waiting",
         "pombo_nats_connected",
-        "pombo_outbox_age_seconds",
-        "pombo_outbox_rows",
+        "pombo_events_waiting_age_seconds",
+        "pombo_events_waiting",
         "pombo_retention_step_seconds_bucket",
     ];
     let asked = metrics(&queries());

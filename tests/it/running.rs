@@ -219,6 +219,11 @@ impl Running {
         Answer::to(request.bearer_auth(key)).await
     }
 
+    /// A request with the company's key that is not sent yet.
+    pub(crate) fn request(&self, method: Method, path: &str) -> reqwest::RequestBuilder {
+        reqwest::Client::new().request(method, format!("{}{path}", self.url)).bearer_auth(&self.key)
+    }
+
     /// The whole answer to a POST under an `Idempotency-Key`.
     pub(crate) async fn ask_once(&self, path: &str, key: &str, body: &Value) -> Answer {
         let request = reqwest::Client::new().post(format!("{}{path}", self.url)).json(body);

@@ -36,11 +36,11 @@ pub struct Nats {
     pub request_timeout: Duration,
 }
 
-/// `[events]`: the stream of events.
+/// `[events]`: the log of events, and their stream at NATS.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Events {
-    /// Whether events are written and published.
+    /// Whether events are published at NATS.
     pub enabled: bool,
     /// Servers for the events alone; `None` means those of `[nats]`, with its user.
     #[serde(deserialize_with = "units::optional_secret")]
@@ -53,11 +53,12 @@ pub struct Events {
     pub token: Option<Secret>,
     /// The stream's name.
     pub stream: String,
-    /// How long a stream that this program creates keeps events; `None` means without limit.
+    /// How long the log keeps events, and a stream that this program creates; `None` means without limit.
     #[serde(deserialize_with = "units::age")]
     pub keep: Option<Duration>,
-    /// The maximum of events that wait to be published.
-    pub max_rows: u64,
+    /// The most bytes of one company's log.
+    #[serde(deserialize_with = "units::bytes")]
+    pub max_bytes: usize,
 }
 
 impl Nats {
@@ -70,7 +71,7 @@ impl Nats {
 impl Events {
     /// The connection of the events alone, with the other options of `[nats]`; `None` when they share that of `[nats]`.
     pub fn own_nats(&self, nats: &Nats) -> Option<Nats> {
-        let Self { url, credentials, token, enabled: _, stream: _, keep: _, max_rows: _ } = self;
+        let Self { url, credentials, token, enabled: _, stream: _, keep: _, max_bytes: _ } = self;
         url.as_ref()?;
         Some(Nats {
             url: url.clone(),
@@ -86,9 +87,9 @@ fn addresses(url: Option<&Secret>) -> impl Iterator<Item = &str> {
     all.split(',').map(str::trim).filter(|address| !address.is_empty())
 }
 
-/// The smallest maximum. With fewer rows than a few seconds bring, events would be dropped whenever NATS is
-/// briefly unreachable.
-const FEWEST_ROWS: u64 = 1_000;
+/// The smallest maximum. With less than a few seconds bring, events would be dropped whenever NATS is briefly
+/// unreachable.
+const FEWEST_BYTES: usize = 1024 * 1024;
 
 /// All faults of these sections.
 pub(super) fn faults(config: &Config, found: &mut Vec<Found>) {
@@ -151,8 +152,12 @@ pub(super) fn faults(config: &Config, found: &mut Vec<Found>) {
             "write letters, digits, - and _, such as \"POMBO_EVENTS\"",
         );
     }
-    if events.max_rows < FEWEST_ROWS {
-        fault("events.max_rows", "with so few rows, events are dropped at once", "give at least 1000");
+    if events.max_bytes < FEWEST_BYTES {
+        fault(
+            "events.max_bytes",
+            "with so little room, events are dropped at once",
+            "give at least \"1MiB\"",
+        );
     }
     if events.enabled && nats.url.is_none() && events.url.is_none() {
         fault(

@@ -17,6 +17,8 @@ pub enum Class {
     Forbidden,
     /// The path or the record does not exist: 404.
     NotFound,
+    /// What was there is no longer kept: 410.
+    Gone,
     /// The path exists, the method does not: 405.
     MethodNotAllowed,
     /// The rest of the request did not arrive in time: 408.
@@ -255,6 +257,8 @@ codes! {
     TooManyMappings = "too_many_mappings", Invalid;
     /// The mapping names columns that the file does not have, or fields that do not exist.
     InvalidMapping = "invalid_mapping", Invalid;
+    /// What follows this place in the log of events is no longer kept.
+    CursorExpired = "cursor_expired", Gone;
     /// The database is unreachable or full, too many request bodies are being read, or the service is stopping. Nothing was
     /// accepted: retry after the seconds of `Retry-After`.
     ServiceUnavailable = "service_unavailable", Unavailable;

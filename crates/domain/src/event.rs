@@ -4,12 +4,18 @@
 //! reader raises [`VERSION`]. `docs/events.md` lists every field from here, and a test compares the two. No event
 //! contains the content of a message.
 
+mod catalogue;
+pub mod log;
+
 use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
+pub use self::catalogue::Type;
+use self::log::{Fact, FactKind, LogEntry, Sequence, Why};
 use crate::channel::Connection;
 use crate::message::{Key, State};
+use crate::phone::PhoneNumber;
 use crate::send;
 use clock::Timestamp;
 
@@ -24,7 +30,13 @@ pub struct Event {
     /// The event's name. An event that comes twice has the same id.
     pub id: String,
     /// What happened, such as `message.delivered`.
-    pub r#type: String,
+    #[schema(value_type = String)]
+    #[serde(serialize_with = "word")]
+    pub r#type: Type,
+    /// The event's place among the company's events: it rises from each to the next, with gaps. A program that gets events
+    /// of one message or channel in another order puts them in order by it.
+    #[schema(value_type = i64)]
+    pub sequence: Sequence,
     /// When it happened.
     #[schema(value_type = String, format = DateTime)]
     pub at: Timestamp,
@@ -126,76 +138,106 @@ pub struct LostData {
     pub since: Timestamp,
 }
 
+/// Whose event it is, and where it is in the log.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct EventPlace {
+    /// The company.
+    pub company_id: Uuid,
+    /// The channel.
+    pub channel_id: Uuid,
+    /// The place.
+    pub sequence: Sequence,
+}
+
 impl Event {
-    /// A message reached `state`. The id is the message and the state, so that a repetition has the same.
-    pub fn of_message(
-        (company_id, channel_id): (Uuid, Uuid),
-        state: State,
-        at: Timestamp,
-        data: MessageData,
-    ) -> Self {
+    /// A message reached a state with this type. The id is the message and the state, so that a repetition has the same.
+    pub fn of_message(place: EventPlace, r#type: Type, at: Timestamp, data: MessageData) -> Self {
         let key = Key { send_id: data.send_id, ordinal: data.ordinal };
-        let id = format!("{key}.{}", state.as_str());
-        let r#type = format!("message.{}", state.as_str());
-        let data = Data::Message(data);
-        Self { version: VERSION, id, r#type, at, company_id, channel_id: Some(channel_id), data }
+        Self::new(place, format!("{key}.{}", r#type.word()), r#type, at, Data::Message(data))
     }
 
-    /// A send is over.
-    pub fn of_send(
-        (company_id, channel_id): (Uuid, Uuid),
-        state: send::State,
-        at: Timestamp,
-        data: SendData,
-    ) -> Self {
-        let word = match state {
-            send::State::Canceled => "canceled",
-            send::State::Expired => "expired",
-            send::State::Finished | send::State::Resolving | send::State::Active => "finished",
-        };
-        let id = format!("{}.{word}", data.send_id.as_simple());
-        let r#type = format!("send.{word}");
-        let data = Data::Send(data);
-        Self { version: VERSION, id, r#type, at, company_id, channel_id: Some(channel_id), data }
+    /// What a fact tells; `None` if this program does not know it.
+    pub fn of_fact(company_id: Uuid, sequence: Sequence, fact: Fact) -> Option<Self> {
+        let Fact { channel_id, at, what } = fact;
+        let place = EventPlace { company_id, channel_id, sequence };
+        Some(match what {
+            FactKind::Send { id, state, recipients } => {
+                let r#type = Type::of_send(send::State::from_i16(state)?);
+                let data = SendData { send_id: id, recipients_count: recipients };
+                Self::new(
+                    place,
+                    format!("{}.{}", id.as_simple(), r#type.word()),
+                    r#type,
+                    at,
+                    Data::Send(data),
+                )
+            }
+            FactKind::Channel { status, reason } => {
+                Self::of_channel(place, Why::connection(status.parse().ok()?, reason, at))
+            }
+            FactKind::Inbound { id, provider_message_id, from } => {
+                let from = from.and_then(PhoneNumber::from_i64).map(|number| format!("+{number}"));
+                let data = InboundData { provider_message_id, from };
+                Self::new(place, id.as_simple().to_string(), Type::InboundReceived, at, Data::Inbound(data))
+            }
+        })
     }
 
-    /// A channel's connection changed. `nth` distinguishes changes in the same millisecond.
-    pub fn of_channel((company_id, channel_id): (Uuid, Uuid), nth: i64, to: Connection) -> Self {
+    /// A channel's connection changed. The place in the log distinguishes changes in the same millisecond.
+    fn of_channel(place: EventPlace, to: Connection) -> Self {
         let Connection { status, reason, since } = to;
-        let id = format!("{}.{}.{nth}", channel_id.as_simple(), since.millis());
-        let r#type = format!("channel.{status}");
+        let id = format!("{}.{}.{}", place.channel_id.as_simple(), since.millis(), place.sequence.as_i64());
         let reason = reason.map(|reason| ReasonData {
             code: reason.code.to_string(),
             sentence: reason.sentence,
             provider_code: reason.provider_code,
         });
-        let data = Data::Channel(ChannelData { reason });
-        Self { version: VERSION, id, r#type, at: since, company_id, channel_id: Some(channel_id), data }
-    }
-
-    /// A person wrote. `kept` is our id of the person's message.
-    pub fn of_inbound(
-        (company_id, channel_id): (Uuid, Uuid),
-        kept: Uuid,
-        at: Timestamp,
-        data: InboundData,
-    ) -> Self {
-        let (id, r#type) = (kept.as_simple().to_string(), "inbound.received".to_owned());
-        let data = Data::Inbound(data);
-        Self { version: VERSION, id, r#type, at, company_id, channel_id: Some(channel_id), data }
+        Self::new(place, id, Type::of_channel(status), since, Data::Channel(ChannelData { reason }))
     }
 
     /// Events were dropped, the last of them at `at`.
-    pub fn of_loss(company_id: Uuid, at: Timestamp, data: LostData) -> Self {
+    pub fn of_loss(company_id: Uuid, sequence: Sequence, at: Timestamp, data: LostData) -> Self {
         let id = format!("{}.lost.{}.{}", company_id.as_simple(), at.millis(), data.count);
-        let r#type = "outbox.lost".to_owned();
-        Self { version: VERSION, id, r#type, at, company_id, channel_id: None, data: Data::Lost(data) }
+        let r#type = Type::OutboxLost;
+        Self {
+            version: VERSION,
+            id,
+            r#type,
+            sequence,
+            at,
+            company_id,
+            channel_id: None,
+            data: Data::Lost(data),
+        }
     }
+
+    const fn new(place: EventPlace, id: String, r#type: Type, at: Timestamp, data: Data) -> Self {
+        let EventPlace { company_id, channel_id, sequence } = place;
+        Self { version: VERSION, id, r#type, sequence, at, company_id, channel_id: Some(channel_id), data }
+    }
+}
+
+impl LogEntry {
+    /// The event's type; `None` if this program does not know it.
+    pub fn r#type(&self) -> Option<Type> {
+        match self {
+            Self::Message(moved) => Type::of_message(moved.state),
+            Self::Fact(fact) => Some(match &fact.what {
+                FactKind::Send { state, .. } => Type::of_send(send::State::from_i16(*state)?),
+                FactKind::Channel { status, .. } => Type::of_channel(status.parse().ok()?),
+                FactKind::Inbound { .. } => Type::InboundReceived,
+            }),
+        }
+    }
+}
+
+fn word<S: serde::Serializer>(r#type: &Type, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(r#type.as_str())
 }
 
 /// Whether a message in this state has an event. A message that waits for its turn or for an answer has none.
 pub const fn is_told(state: State) -> bool {
-    !matches!(state, State::Queued | State::Sending)
+    Type::of_message(state).is_some()
 }
 
 #[cfg(test)]
@@ -207,6 +249,7 @@ mod tests {
     #[test]
     fn an_event_is_written_as_the_documents_show_it() {
         let (company, channel, send) = (Uuid::from_u128(1), Uuid::from_u128(2), Uuid::from_u128(3));
+        let place = EventPlace { company_id: company, channel_id: channel, sequence: Sequence::new(1, 2) };
         let data = MessageData {
             send_id: send,
             ordinal: 7,
@@ -214,11 +257,12 @@ mod tests {
             provider_message_id: None,
             error: Some(ErrorData { code: Some(131_026), message: "undeliverable".to_owned() }),
         };
-        let event = Event::of_message((company, channel), State::Failed, Timestamp::from_millis(0), data);
+        let event = Event::of_message(place, Type::MessageFailed, Timestamp::from_millis(0), data);
         let expected = json!({
             "version": 1,
             "id": "00000000000000000000000000000003.7.failed",
             "type": "message.failed",
+            "sequence": 65_538,
             "at": "1970-01-01T00:00:00.000Z",
             "company_id": company,
             "channel_id": channel,
@@ -235,7 +279,7 @@ mod tests {
 
     #[test]
     fn a_repetition_has_the_same_id_and_another_state_has_another() {
-        let id = |state, at| {
+        let id = |r#type, at| {
             let data = MessageData {
                 send_id: Uuid::from_u128(3),
                 ordinal: 0,
@@ -243,10 +287,12 @@ mod tests {
                 provider_message_id: None,
                 error: None,
             };
-            Event::of_message((Uuid::nil(), Uuid::nil()), state, Timestamp::from_millis(at), data).id
+            let (company_id, channel_id) = (Uuid::nil(), Uuid::nil());
+            let place = EventPlace { company_id, channel_id, sequence: Sequence::new(at, 0) };
+            Event::of_message(place, r#type, Timestamp::from_millis(at), data).id
         };
-        assert_eq!(id(State::Sent, 1), id(State::Sent, 2));
-        assert_ne!(id(State::Sent, 1), id(State::Read, 1));
+        assert_eq!(id(Type::MessageSent, 1), id(Type::MessageSent, 2));
+        assert_ne!(id(Type::MessageSent, 1), id(Type::MessageRead, 1));
     }
 
     #[test]

@@ -14,7 +14,7 @@ mod census;
 mod channel;
 mod contacts;
 mod error;
-mod events;
+pub mod events;
 mod fair_queue;
 mod handover;
 mod health;
@@ -76,6 +76,7 @@ pub use self::contacts::imports::{
 };
 pub use self::contacts::opted_out::{Skip, skip_of};
 pub use self::error::{Error, StartError};
+use self::events::tail::Tail;
 pub use self::handover::{Form, HandedOver};
 pub use self::ledger::Claim;
 use self::ledger::{Close, Condition};
@@ -138,6 +139,8 @@ struct Inner {
     tallies: Tallies,
     /// The sends that callers wait for.
     watches: Watches,
+    /// The end of the log of events.
+    tail: Arc<Tail>,
     imports: Imports,
     /// Companies whose contacts are being changed in bulk.
     contact_changes: Changes,

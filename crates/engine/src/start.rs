@@ -158,6 +158,7 @@ impl Engine {
             network: config.network.clone(),
             tallies: Tallies::default(),
             watches: Watches::default(),
+            tail: Arc::default(),
             imports: Imports::new(config.imports.max_bytes),
             contact_changes: Changes::default(),
             nodes: Nodes::new(&config.limits),
@@ -176,6 +177,7 @@ impl Engine {
         if discarded > 0 {
             tracing::info!(uploads = discarded, "discarded incomplete uploads");
         }
+        super::events::follow(&engine, &config.events);
         let mut runner = Runner::new(engine.clone(), Arc::clone(&dispatching));
         rounds::repeat(&helpers, "imports", async move || runner.round().await);
         let (watching, is_measured) = (engine.clone(), config.metrics.enabled);

@@ -23,6 +23,7 @@ mod contacts;
 pub mod countries;
 mod dialect;
 mod error;
+pub mod event_log;
 pub mod imports;
 mod lease;
 pub mod ledger;
@@ -31,7 +32,6 @@ pub mod nodes;
 mod nouns;
 pub mod operators;
 mod opt_out_words;
-pub mod outbox;
 pub mod overview;
 pub mod persons;
 pub mod plan;
@@ -76,7 +76,6 @@ use sea_orm::{
     ConnectionTrait, DbBackend, DbErr, QueryResult, SqliteTransactionMode, Statement, TransactionOptions,
     Value,
 };
-use tokio::sync::Notify;
 
 /// The result of a call to the store.
 pub type Result<T> = std::result::Result<T, Error>;
@@ -95,8 +94,6 @@ pub struct Store {
     read: Pool,
     backend: DbBackend,
     pools: Arc<Pools>,
-    /// Notified when there may be events to publish; `None` while no events are written.
-    outbox: Option<Arc<Notify>>,
 }
 
 impl Store {
@@ -119,14 +116,13 @@ impl Store {
             Purpose::Cluster => &pools.cluster,
         };
         let write = if backend == DbBackend::Sqlite { &pools.writer } else { read };
-        Self { write: write.clone(), read: read.clone(), backend, pools, outbox: None }
+        Self { write: write.clone(), read: read.clone(), backend, pools }
     }
 
     /// The same database through the connections reserved for `purpose`. [`Store::open`] returns those for requests.
     #[must_use]
     pub fn reserved_for(&self, purpose: Purpose) -> Self {
-        let outbox = self.outbox.clone();
-        Self { outbox, ..Self::on(Arc::clone(&self.pools), self.backend, purpose) }
+        Self::on(Arc::clone(&self.pools), self.backend, purpose)
     }
 
     /// How many connections this handle reads with at once.
@@ -146,7 +142,7 @@ impl Store {
 
     /// Closes the connections, those of other purposes too.
     pub async fn close(self) {
-        let Pools { requests, engine, dispatch, writer, cluster } = &*self.pools;
+        let Pools { requests, engine, dispatch, writer, cluster, log: _ } = &*self.pools;
         for pool in [requests, engine, dispatch, writer, cluster] {
             if let Err(error) = pool.close().await {
                 tracing::debug!(%error, "cannot close the database");

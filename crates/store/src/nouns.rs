@@ -130,8 +130,8 @@ of_all! {
     shards: Shards;
     /// The keys of operators.
     operators: Operators;
-    /// The events that wait to be published.
-    outbox: Outbox;
+    /// The log of events, and its readers.
+    event_log: EventLog;
     /// What is removed because it is old.
     retention: Retention;
     /// The values that are stored sealed.

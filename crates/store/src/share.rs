@@ -3,6 +3,7 @@
 //! Otherwise, two hundred clients that read lists would take every connection in turn, and each commit of the ledger
 //! would wait behind them.
 
+use super::event_log;
 use super::pool::Pool;
 
 /// The session that holds the lock on dispatching.
@@ -61,6 +62,8 @@ pub(super) struct Pools {
     /// The ledger's on PostgreSQL; the only writer of SQLite.
     pub(super) writer: Pool,
     pub(super) cluster: Pool,
+    /// What this process knows of the log of events.
+    pub(super) log: event_log::LogState,
 }
 
 #[cfg(test)]

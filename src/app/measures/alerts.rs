@@ -181,7 +181,7 @@ pub(super) const ALERTS: &[Alert] = &[
     Alert::ticket("PomboEventsDropped", r#"increase(pombo_events_total{result=~"dropped|refused"}[10m]) > 0"#)
         .says(
             "Events of {{ $labels.instance }} are {{ $labels.result }}",
-            "Dropped: NATS was unreachable until the outbox was full. Programs that read the events find an event outbox.lost; they \
+            "Dropped: NATS was unreachable until the log had no more room. Programs that read the events find an event outbox.lost; they \
              have to read sends and messages again by the API. Refused: a defect.",
         ),
     Alert::ticket("PomboNatsAway", "pombo_nats_connected == 0 or pombo_events_connected == 0").after("5m").says(

@@ -330,11 +330,16 @@ const NATS_AND_EVENTS: &[Panel] = &[
         6,
         &[(r#"sum by (result) (rate(pombo_events_total{$on}[$each]))"#, "{{result}}")],
     )
-    .says("Events that were published, dropped because the outbox was full, or refused"),
-    Panel::series("Events that wait", "short", 6, &[(r#"sum(pombo_outbox_rows{$on})"#, "events")])
-        .says("Rows of the outbox; near events.max_rows, the oldest are dropped soon"),
-    Panel::series("Age of the oldest event", "s", 6, &[(r#"max(pombo_outbox_age_seconds{$on})"#, "oldest")])
-        .says("How far the stream is behind"),
+    .says("Events that were published, dropped because the log was full or they were too old, or refused"),
+    Panel::series("Events that wait", "short", 6, &[(r#"sum(pombo_events_waiting{$on})"#, "events")])
+        .says("Events in the log that NATS does not have yet"),
+    Panel::series(
+        "Age of the oldest event",
+        "s",
+        6,
+        &[(r#"max(pombo_events_waiting_age_seconds{$on})"#, "oldest")],
+    )
+    .says("How far the stream is behind"),
     Panel::series(
         "NATS",
         "short",

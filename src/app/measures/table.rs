@@ -193,14 +193,16 @@ const NODES: &[Metric] = &[
 const EVENTS: &[Metric] = &[
     Metric::counter(
         "pombo_events_total",
-        "Events by result: published, dropped (the outbox was full), refused (larger than NATS takes, or \
+        "Events by result: published, dropped (too old, or without room in the log), refused (larger than NATS takes, or \
          unreadable)",
     )
     .by(&[Label::of("result", &["published", "dropped", "refused"])])
     .watch("See [Events](events.md). `dropped`: NATS was away for too long, and programs that read the events missed some; `refused` is a defect"),
-    Metric::gauge("pombo_outbox_rows", "Events that wait to be published")
-        .watch("Near `events.max_rows`, the oldest are dropped soon"),
-    Metric::gauge("pombo_outbox_age_seconds", "How long the oldest waiting event has waited")
+    Metric::gauge("pombo_event_log_bytes", "What the log of events takes, about, on the node that does the housekeeping")
+        .watch("`events.max_bytes` bounds the part of each company"),
+    Metric::gauge("pombo_events_waiting", "Events in the log that NATS does not have yet")
+        .watch("It grows while NATS is unreachable. After `events.keep`, or beyond `events.max_bytes`, they are dropped"),
+    Metric::gauge("pombo_events_waiting_age_seconds", "How long the oldest of them has waited")
         .watch("Usually below a second"),
     Metric::gauge("pombo_nats_connected", "1 while NATS is connected, otherwise 0")
         .watch("No NATS server answers, or the credentials are wrong; the log has the reason"),
@@ -299,6 +301,7 @@ const WORKS: &[&str] = &[
     "changes",
     "clock",
     "end of a web session",
+    "event log",
     "events",
     "expiry",
     "health",
@@ -307,6 +310,7 @@ const WORKS: &[&str] = &[
     "key uses",
     "lease",
     "log",
+    "old events",
     "people",
     "resolver",
     "retention",

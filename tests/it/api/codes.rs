@@ -253,6 +253,7 @@ const fn status(code: Code) -> u16 {
         Class::Unauthenticated => 401,
         Class::Forbidden => 403,
         Class::NotFound => 404,
+        Class::Gone => 410,
         Class::MethodNotAllowed => 405,
         Class::TooSlow => 408,
         Class::Conflict => 409,
@@ -296,6 +297,7 @@ async fn every_code_is_answered_with_its_status_and_its_exact_body() {
     let mut cases = Cases { key: world.acme.key.clone(), cases: cases(&world) };
     cases.post(Code::SendIsOver, &format!("/api/v1/sends/{canceled}/pause"), json!(""));
     cases.get(Code::MessageNotFound, format!("/api/v1/sends/{canceled}/messages/1"));
+    cases.get(Code::CursorExpired, "/api/v1/events?after=1");
     // As a retry holds it while it is accepted.
     let family = Claim { key: format!("retry {canceled}"), fingerprint: [0; 32] };
     let Ok(Turn::First(_family)) = world.service.engine().claim(world.acme.id, family).await else {

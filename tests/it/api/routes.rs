@@ -39,6 +39,7 @@ fn seen_from_outside(route: &Route) -> (u16, &'static str) {
             | "/api/v1/suppressions",
         ) => (200, r#"{"data":[],"currentPage":1,"totalPages":0,"totalRecords":0}"#),
         ("GET", "/api/v1/messages") => (400, "missing_recipient"),
+        ("GET", "/api/v1/events") => (200, r#"{"data":[],"next_cursor":"#),
         (_, path) if path.starts_with("/api/v1/sends/{id}") => (404, "send_not_found"),
         // The body's faults are answered first, without a look at the other company's record.
         (

@@ -1,4 +1,4 @@
-//! The service is killed between publishing an event and removing it from the outbox.
+//! The service is killed between publishing an event and noting that it did.
 
 use super::server::NatsServer;
 use super::{by_type, recipients, with_nats};
@@ -39,7 +39,7 @@ async fn a_service_killed_before_its_events_are_acknowledged_publishes_none_twic
     until("everything published", async || {
         let stored = server.stored().await;
         by_type(&stored).get("send.finished") == Some(&1)
-            && metric(&url, "pombo_outbox_rows").await == Some(0.0)
+            && metric(&url, "pombo_events_waiting").await == Some(0.0)
     })
     .await;
     let stored = server.stored().await;

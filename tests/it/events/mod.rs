@@ -11,10 +11,12 @@ mod shapes;
 
 use std::collections::{BTreeMap, HashSet};
 
+use pombo::clock::Timestamp;
 use pombo::config::{Config, Events};
 use pombo::connector::nats::Nats;
 use pombo::store::Store;
 use pombo::store::changes::Who;
+use pombo::store::event_log::Reader;
 use reqwest::Method;
 use serde_json::{Value, json};
 use simulator::ReceiptOptions;
@@ -63,19 +65,20 @@ const FIRST: u64 = 5_511_900_000_000;
 
 /// A service whose store writes events, and which publishes none yet.
 async fn silent(universe: &Universe, change: impl FnOnce(&mut Config)) -> Running {
-    Running::start_on(universe.store.clone().writing_events(), universe.options(), change).await
+    universe.store.event_log().register(Reader::Nats, Timestamp::now()).await.unwrap();
+    Running::start_on(universe.store.clone(), universe.options(), change).await
 }
 
-/// Publishes the events of a service at this address, of which so many may wait.
-async fn publish_to(running: &Running, url: &str, max_rows: u64) {
+/// Publishes the events of a service at this address.
+async fn publish_to(running: &Running, url: &str) {
     let nats = Nats::connect(&options(url), None).await.unwrap().unwrap();
-    running.engine().publish_events(nats.events(&events()), max_rows);
+    running.engine().publish_events(nats.events(&events()));
 }
 
 /// A service that publishes its events.
 async fn publishing(universe: &Universe, server: &NatsServer) -> Running {
     let running = silent(universe, |_| {}).await;
-    publish_to(&running, &server.url(), 100_000).await;
+    publish_to(&running, &server.url()).await;
     running
 }
 
@@ -83,9 +86,16 @@ fn events() -> Events {
     Config::default().events
 }
 
+/// How many events are not published.
+async fn waiting(store: &Store) -> u64 {
+    let log = store.event_log();
+    let place = log.place_of(Reader::Nats, Timestamp::now()).await.unwrap().unwrap();
+    log.behind(place).await.unwrap().events
+}
+
 /// Waits until all events are published.
 async fn published(store: &Store) {
-    until("every event published", async || store.outbox().extent().await.unwrap().rows == 0).await;
+    until("every event published", async || waiting(store).await == 0).await;
 }
 
 /// How many events there are of each type; no two have one id.

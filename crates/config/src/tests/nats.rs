@@ -27,11 +27,11 @@ fn every_fault_of_nats_is_reported_with_a_remedy_and_no_secret() {
         request_timeout = "0s"
         [events]
         stream = "a.b"
-        max_rows = 10
+        max_bytes = "10kB"
     "#;
     let told = shown(file, &[]);
     for option in
-        ["nats.url", "nats.token", "nats.prefix", "nats.request_timeout", "events.stream", "events.max_rows"]
+        ["nats.url", "nats.token", "nats.prefix", "nats.request_timeout", "events.stream", "events.max_bytes"]
     {
         assert!(told.contains(option), "{option}: {told}");
     }

@@ -17,7 +17,7 @@ use tokio::time::{Instant, timeout_at};
 use super::Nats;
 
 /// How long the server drops repetitions of an event. An event is repeated when the service ended, or lost
-/// its connection, between publishing the event and removing it from the outbox.
+/// its connection, between publishing the event and noting that.
 const REPEATS: Duration = Duration::from_secs(10 * 60);
 /// The maximum number of events that wait for their acknowledgement.
 const UNACKNOWLEDGED: usize = 4_096;

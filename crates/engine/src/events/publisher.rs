@@ -1,36 +1,39 @@
 //! The rounds of publishing.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::time::Duration;
 
 use metrics::{Counter, Gauge};
+use tokio::sync::watch;
 use tokio::time::{Instant, timeout};
 use uuid::Uuid;
 
 use clock::Timestamp;
 use connectors::nats::{EventStream, Outgoing, Published, Unready};
+use domain::event::log::Sequence;
 use domain::event::{Data, Event};
 use store::Store;
-use store::outbox::Pending;
+use store::event_log::{Behind, LogEvent, Reader};
 
-/// Events that are published together: one read, one wait for acknowledgements, one removal.
-const AT_ONCE: u32 = 1_000;
-/// How often events of another process are looked for, and a failed publication is retried.
+use super::tail::Tail;
+
+/// Events that are published together: one read, one wait for acknowledgements.
+const AT_ONCE: usize = 1_000;
+/// How often a failed publication is retried.
 const LOOK: Duration = Duration::from_secs(1);
 /// How often the connection is checked while there is none.
 const RECONNECTING: Duration = Duration::from_millis(100);
-/// How often the outbox is measured.
+/// How often what waits is measured.
 const MEASURE: Duration = Duration::from_secs(1);
 
-/// Publishes the events of the outbox, and removes those that the stream has.
+/// Publishes the events of the log, in their order, and notes how far the stream has them.
 pub(super) struct Publisher {
     store: Store,
     stream: EventStream,
-    max_rows: u64,
+    /// How far the stream has the log; `None` if another node may have published since it was read.
+    place: Option<Sequence>,
     /// Whether it was logged that nothing can be published.
     is_failing: bool,
-    /// Events that were dropped since publishing stopped.
-    dropped: u64,
     measured: Option<Instant>,
     figures: Figures,
 }
@@ -62,106 +65,119 @@ struct Figures {
     age: Gauge,
     published: Counter,
     refused: Counter,
-    dropped: Counter,
 }
 
 impl Publisher {
-    pub(super) fn new(store: Store, stream: EventStream, max_rows: u64) -> Self {
+    pub(super) fn new(store: Store, stream: EventStream) -> Self {
         let figures = Figures {
-            rows: metrics::gauge!("pombo_outbox_rows"),
-            age: metrics::gauge!("pombo_outbox_age_seconds"),
+            rows: metrics::gauge!("pombo_events_waiting"),
+            age: metrics::gauge!("pombo_events_waiting_age_seconds"),
             published: metrics::counter!("pombo_events_total", "result" => "published"),
             refused: metrics::counter!("pombo_events_total", "result" => "refused"),
-            dropped: metrics::counter!("pombo_events_total", "result" => "dropped"),
         };
-        Self { store, stream, max_rows, is_failing: false, dropped: 0, measured: None, figures }
+        Self { store, stream, place: None, is_failing: false, measured: None, figures }
     }
 
     /// Publishes the waiting events, and waits for more. Returns the pause before the next round.
-    pub(super) async fn round(&mut self) -> Duration {
-        if let Err(trouble) = self.publish_all().await {
+    pub(super) async fn round(&mut self, tail: &Tail) -> Duration {
+        let mut through = tail.through();
+        if let Err(trouble) = self.publish_all(&mut through).await {
             self.note_trouble(&trouble);
             self.measure_at_times().await;
             return if matches!(trouble, Trouble::NotConnected) { RECONNECTING } else { LOOK };
         }
         self.measure().await;
-        // Events of another process are found after the wait.
-        let _ = timeout(LOOK, self.store.outbox().written()).await;
+        let _ = timeout(LOOK, through.changed()).await;
         Duration::ZERO
     }
 
     /// Another node publishes, and its figures count. Returns the pause until this node checks again.
     pub(super) fn rest(&mut self) -> Duration {
-        self.measured = None;
+        (self.measured, self.place) = (None, None);
         self.figures.rows.set(0.0);
         self.figures.age.set(0.0);
         LOOK
     }
 
-    async fn publish_all(&mut self) -> Result<(), Trouble> {
+    async fn publish_all(&mut self, through: &mut watch::Receiver<i64>) -> Result<(), Trouble> {
         loop {
             self.stream.prepare().await?;
-            let pending = self.store.outbox().pending(AT_ONCE).await?;
-            if pending.is_empty() {
-                self.note_success();
-                return Ok(());
+            let place = self.place().await?;
+            let through = *through.borrow_and_update();
+            let page = self.store.event_log().read(None, (place, through), AT_ONCE, |_| true).await?;
+            let done = self.publish(page.told, page.next).await;
+            let to = match &done {
+                Ok(()) => page.next,
+                Err((sequence, _)) => *sequence,
+            };
+            if to > place {
+                self.store.event_log().advance(Reader::Nats, to).await?;
+                self.place = Some(to);
             }
-            let is_last = pending.len() < AT_ONCE as usize;
-            self.publish(pending).await?;
+            done.map_err(|(_, trouble)| trouble)?;
             self.note_success();
-            if is_last {
+            if !page.more {
                 return Ok(());
             }
             self.measure_at_times().await;
         }
     }
 
-    /// Publishes these, and removes those that were acknowledged. The next event of a message or channel goes once the
-    /// stream has the one before: after an event that the stream did not take, the later ones wait as well.
-    async fn publish(&self, pending: Vec<Pending>) -> Result<(), Trouble> {
-        let (mut left, mut done) = (Vec::new(), Vec::new());
-        for Pending { seq, event } in pending {
-            match event.as_ref().and_then(|event| Some((seq, subject(event), outgoing(event)?))) {
-                Some(event) => left.push(event),
-                // The store has logged it; it must not hold up the others.
-                None => {
-                    self.figures.refused.increment(1);
-                    done.push(seq);
-                }
-            }
+    /// How far the stream has the log.
+    async fn place(&mut self) -> Result<Sequence, Trouble> {
+        if let Some(place) = self.place {
+            return Ok(place);
         }
-        let count = left.len();
-        let mut unknown = 0;
-        while !left.is_empty() && unknown == 0 {
-            let (numbers, events): (Vec<_>, Vec<_>) = first_of_each(&mut left).into_iter().unzip();
-            for (seq, published) in numbers.into_iter().zip(self.stream.publish(events).await) {
-                match published {
-                    Published::Taken => {
-                        self.figures.published.increment(1);
-                        done.push(seq);
-                    }
-                    Published::Refused => {
-                        tracing::error!(seq, "an event is larger than NATS accepts, it is dropped");
-                        self.figures.refused.increment(1);
-                        done.push(seq);
-                    }
-                    Published::Unknown => unknown += 1,
-                }
-            }
-        }
-        unknown += left.len();
-        self.store.outbox().remove(&done).await?;
-        if unknown == 0 {
-            return Ok(());
-        }
-        Err(Trouble::NotAcknowledged { unknown, count })
+        let place = self.store.event_log().register(Reader::Nats, Timestamp::now()).await?;
+        Ok(*self.place.insert(place))
     }
 
-    /// Keeps the outbox within its bound, and measures how many events wait.
+    /// Publishes these. The next event of a message or channel goes once the stream has the one before: after an event
+    /// that the stream did not take, the later ones wait as well. `next` is the place after all of them.
+    ///
+    /// # Errors
+    ///
+    /// Why some were not taken, with the place up to which the stream has all.
+    async fn publish(&self, told: Vec<LogEvent>, next: Sequence) -> Result<(), (Sequence, Trouble)> {
+        let mut left = Vec::new();
+        for LogEvent { sequence, event } in told {
+            // A message that is no longer in the ledger has no event, and one that cannot be read was logged.
+            let Some(event) = event else { continue };
+            match outgoing(&event) {
+                Some(outgoing) => left.push((sequence, subject(&event), outgoing)),
+                None => self.figures.refused.increment(1),
+            }
+        }
+        let (count, mut unknown) = (left.len(), BTreeSet::new());
+        while !left.is_empty() && unknown.is_empty() {
+            let (places, events): (Vec<_>, Vec<_>) = first_of_each(&mut left).into_iter().unzip();
+            for (sequence, published) in places.into_iter().zip(self.stream.publish(events).await) {
+                match published {
+                    Published::Taken => self.figures.published.increment(1),
+                    Published::Refused => {
+                        tracing::error!(
+                            sequence = sequence.as_i64(),
+                            "an event is larger than NATS accepts, it is dropped"
+                        );
+                        self.figures.refused.increment(1);
+                    }
+                    Published::Unknown => {
+                        unknown.insert(sequence);
+                    }
+                }
+            }
+        }
+        unknown.extend(left.into_iter().map(|(sequence, _, _)| sequence));
+        let Some(first) = unknown.first() else { return Ok(()) };
+        let before = Sequence::from_i64(first.as_i64() - 1).min(next);
+        Err((before, Trouble::NotAcknowledged { unknown: unknown.len(), count }))
+    }
+
+    /// Measures how many events wait.
     async fn measure(&mut self) {
         self.measured = Some(Instant::now());
         if let Err(error) = self.try_to_measure().await {
-            tracing::debug!(%error, "the outbox cannot be measured");
+            tracing::debug!(%error, "the events that wait cannot be counted");
         }
     }
 
@@ -172,24 +188,12 @@ impl Publisher {
     }
 
     #[expect(clippy::cast_precision_loss, reason = "a figure for people")]
-    async fn try_to_measure(&mut self) -> store::Result<()> {
-        let mut extent = self.store.outbox().extent().await?;
-        if extent.rows > self.max_rows {
-            let dropped = self.store.outbox().drop_oldest(self.max_rows).await?;
-            if dropped > 0 {
-                if self.dropped == 0 {
-                    tracing::error!(
-                        max_rows = self.max_rows,
-                        "the outbox of events is full: the oldest events are dropped until events can be published"
-                    );
-                }
-                self.dropped += dropped;
-                self.figures.dropped.increment(dropped);
-                extent = self.store.outbox().extent().await?;
-            }
-        }
-        self.figures.rows.set(extent.rows as f64);
-        let age = extent.oldest.map(|oldest| Timestamp::now().from_now(oldest));
+    async fn try_to_measure(&mut self) -> Result<(), Trouble> {
+        // The log is written while this reader is registered.
+        let place = self.store.event_log().register(Reader::Nats, Timestamp::now()).await?;
+        let Behind { events, oldest } = self.store.event_log().behind(place).await?;
+        self.figures.rows.set(events as f64);
+        let age = oldest.map(|oldest| Timestamp::now().from_now(oldest));
         self.figures.age.set(age.unwrap_or_default().as_secs_f64());
         Ok(())
     }
@@ -204,9 +208,8 @@ impl Publisher {
     }
 
     fn note_success(&mut self) {
-        if std::mem::take(&mut self.is_failing) || self.dropped > 0 {
-            let dropped = std::mem::take(&mut self.dropped);
-            tracing::info!(dropped, "events are published again");
+        if std::mem::take(&mut self.is_failing) {
+            tracing::info!("events are published again");
         }
     }
 }
@@ -223,10 +226,10 @@ fn subject(event: &Event) -> Subject {
 }
 
 /// Takes the first event of each subject, with its number, and leaves the later ones in their order.
-fn first_of_each<T>(left: &mut Vec<(i64, Subject, T)>) -> Vec<(i64, T)> {
+fn first_of_each<T>(left: &mut Vec<(Sequence, Subject, T)>) -> Vec<(Sequence, T)> {
     let mut begun = HashSet::new();
-    let is_first = |event: &mut (i64, Subject, T)| event.1.is_none_or(|subject| begun.insert(subject));
-    left.extract_if(.., is_first).map(|(seq, _, event)| (seq, event)).collect()
+    let is_first = |event: &mut (Sequence, Subject, T)| event.1.is_none_or(|subject| begun.insert(subject));
+    left.extract_if(.., is_first).map(|(sequence, _, event)| (sequence, event)).collect()
 }
 
 /// The event as it goes out; `None` for one that cannot be written as JSON.
@@ -244,10 +247,12 @@ mod tests {
     fn the_events_of_a_message_go_one_after_the_other_and_those_of_others_together() {
         let message = |ordinal| Some((Uuid::from_u128(7), Some(ordinal)));
         let subjects = [message(0), message(1), message(0), None, None, message(0), message(1)];
-        let mut left: Vec<_> = (1..).zip(subjects).map(|(seq, subject)| (seq, subject, ())).collect();
+        let places = (1..).map(|place| Sequence::new(1, place));
+        let mut left: Vec<_> = places.zip(subjects).map(|(place, subject)| (place, subject, ())).collect();
         let mut waves = Vec::new();
         while !left.is_empty() {
-            waves.push(first_of_each(&mut left).into_iter().map(|(seq, ())| seq).collect::<Vec<_>>());
+            let wave = first_of_each(&mut left).into_iter();
+            waves.push(wave.map(|(place, ())| place.as_i64() - (1 << 16)).collect::<Vec<_>>());
         }
         assert_eq!(waves, [vec![1, 2, 4, 5], vec![3, 7], vec![6]]);
     }

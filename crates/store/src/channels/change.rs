@@ -63,7 +63,7 @@ impl AllChannels<'_> {
         let revision = revision::bump(&transaction, Topic::Channel).await?;
         let changes =
             ActiveModel { revision: Set(revision), updated_at: Set(Timestamp::now().millis()), ..changes };
-        self.store.outbox().announce_channel(&transaction, id, &changes).await?;
+        self.store.event_log().tell_channel(&transaction, id, &changes).await?;
         let update = Entity::update_many().set(changes).filter(Column::Id.eq(id)).filter(holds);
         let changed = update.exec(&transaction).await?;
         if changed.rows_affected == 0 {

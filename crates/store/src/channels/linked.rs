@@ -20,7 +20,7 @@ impl WebSessions<'_> {
         let transaction = self.store.begin().await?;
         let revision = revision::bump(&transaction, Topic::Channel).await?;
         let now = Timestamp::now().millis();
-        self.store.outbox().announce_resumed(&transaction, now).await?;
+        self.store.event_log().tell_resumed(&transaction, Timestamp::from_millis(now)).await?;
         let since = Expr::case(Column::StatusCode.is_null(), now).finally(Expr::col(Column::StatusSince));
         Entity::update_many()
             .col_expr(Column::Status, Expr::value(stored::Status::Connecting))
@@ -72,7 +72,7 @@ impl WebSessions<'_> {
         let keys = web_session_record::Entity::delete_many();
         keys.filter(web_session_record::Column::ChannelId.eq(channel)).exec(&transaction).await?;
         let changes = super::change::connection(to);
-        self.store.outbox().announce_channel(&transaction, channel, &changes).await?;
+        self.store.event_log().tell_channel(&transaction, channel, &changes).await?;
         let now = Timestamp::now().millis();
         let changes =
             ActiveModel { linked_at: Set(None), revision: Set(revision), updated_at: Set(now), ..changes };

@@ -45,7 +45,7 @@ impl AllChannels<'_> {
             let (before, after) = (json!(before.as_str()), json!(after.as_str()));
             recorded.push(Change::now(who, What::ChannelStatus, id, Some(before), after));
         }
-        self.store.outbox().announce_channel(&transaction, id, &changes).await?;
+        self.store.event_log().tell_channel(&transaction, id, &changes).await?;
         write(&transaction, id, revision, changes).await?;
         changes::record(&transaction, &recorded).await?;
         transaction.commit().await?;

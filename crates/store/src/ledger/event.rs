@@ -1,14 +1,16 @@
 //! Inbound events of the provider.
 
+use std::collections::HashSet;
+
 use sea_orm::ConnectionTrait;
 use uuid::Uuid;
 
 use super::PendingWrites;
 use crate::Result;
-use crate::dialect::{Bulk, Cell, Type};
+use crate::dialect::{Bulk, Cell, Incoming, Type};
 use crate::nouns::Ledger;
-use crate::outbox::with_inbound_events;
 use clock::Timestamp;
+use domain::event::log::{Fact, FactKind, LogEntry};
 use domain::phone::PhoneNumber;
 
 /// The kind of an event that is a message from a recipient.
@@ -46,6 +48,14 @@ const EVENT: &[(&str, Type)] = &[
     ("at", Type::Int),
 ];
 
+impl Event {
+    fn told(&self) -> LogEntry {
+        let from = self.from.map(PhoneNumber::as_i64);
+        let what = FactKind::Inbound { id: self.id, provider_message_id: self.identity.clone(), from };
+        LogEntry::Fact(Fact { channel_id: self.channel_id, at: self.at, what })
+    }
+}
+
 impl Ledger<'_> {
     /// Stores the events that are not stored yet.
     pub(super) async fn keep_events(
@@ -57,10 +67,7 @@ impl Ledger<'_> {
         let mut rows = Bulk::new(self.store.backend, EVENT);
         let mut events: Vec<_> = batch.events.iter().collect();
         events.sort_by_key(|event| (event.channel_id, event.kind, &event.identity));
-        if !self.store.outbox().tells_with_change() {
-            self.store.outbox().announce_inbound(to, &events, now).await?;
-        }
-        for event in events {
+        for event in &events {
             rows.push([
                 event.id.into(),
                 event.company_id.into(),
@@ -80,12 +87,20 @@ impl Ledger<'_> {
             )
         };
         let own = vec![now.millis().into()];
-        if self.store.outbox().tells_with_change() {
-            let telling = |incoming: &str, now| with_inbound_events(&insert(incoming, now), incoming, now);
-            self.store.outbox().write_counting(to, rows, own, telling).await?;
-        } else {
+        if !self.store.event_log().is_read(to).await? {
             self.store.write(to, rows, own, insert).await?;
+            return Ok(());
         }
+        let mut kept = HashSet::<Uuid>::new();
+        for Incoming { select, mut values, next } in rows.into_statements() {
+            values.extend_from_slice(&own);
+            let sql = insert(&select, next) + " RETURNING id";
+            for row in to.query_all_raw(self.store.statement(sql, values)).await? {
+                kept.insert(row.try_get_by_index(0)?);
+            }
+        }
+        let told = batch.events.iter().filter(|event| kept.contains(&event.id));
+        self.store.event_log().tell(to, told.map(|event| (event.company_id, event.told())), now).await?;
         Ok(())
     }
 }

@@ -17,7 +17,6 @@ mod source;
 mod suppress;
 
 pub use self::event::{Event, INBOUND_MESSAGE};
-pub(super) use self::outcome::rank;
 use self::receipt::Early;
 pub use self::receipt::{Ignored, Receipt};
 

@@ -9,8 +9,8 @@ use uuid::Uuid;
 use super::{IDS, OutcomeOf, PendingWrites};
 use crate::Result;
 use crate::dialect::{Bulk, Cell, Rows, Type};
+use crate::event_log::untold_states;
 use crate::nouns::Ledger;
-use crate::outbox::{Announced, Moves, untold_states, with_events, with_events_of_send};
 use crate::sends::stored_recipient;
 use clock::Timestamp;
 use domain::message::{self, Failure, Key};
@@ -182,34 +182,25 @@ impl Ledger<'_> {
             format!("{} WHERE TRUE {}", insert_into_message(incoming, now), unless_heard())
         };
         let own = vec![now.millis().into()];
-        if self.store.outbox().tells_with_change() {
-            let telling = |incoming: &str, now| {
-                let change = format!("{} {}", upsert(incoming, now), if_state_changes());
-                with_events(&change, "message.updated_at", "TRUE", now)
-            };
-            if self.store.outbox().write_counting(to, rows, own.clone(), telling).await?
-                == outcomes.len() as u64
-            {
-                return Ok(());
-            }
-            // The others keep their states. Their rows are locked by now.
-            let mut rows = Bulk::new(self.store.backend, OUTCOME);
-            outcomes.iter().for_each(|row| rows.push(cells_of_outcome(row)));
+        let log = self.store.event_log();
+        if !log.is_read(to).await? {
             self.store.write(to, rows, own, upsert).await?;
             return Ok(());
         }
-        let announced = outcomes.iter().map(|row| Announced {
-            key: Key { send_id: row.send_id, ordinal: row.outcome.position.ordinal },
-            company_id: row.company_id,
-            state: row.outcome.state,
-            recipient: Some(stored_recipient(row.outcome.position.recipient)),
-            provider_message_id: row.outcome.provider_message_id.as_deref(),
-            error: row.outcome.error.as_ref(),
-            at: now,
-        });
-        self.store.outbox().announce_messages(to, announced, Moves::Outcome, now).await?;
-        self.store.write(to, rows, own, upsert).await?;
-        Ok(())
+        let moving = |incoming: &str, now| format!("{} {}", upsert(incoming, now), if_state_changes());
+        let moved = log.moving(to, rows, own.clone(), moving).await?;
+        if moved.len() < outcomes.len() {
+            // The others keep their states. Their rows are locked by now.
+            let mut rows = Bulk::new(self.store.backend, OUTCOME);
+            let has_moved: HashSet<_> = moved.iter().map(|row| row.key).collect();
+            let key = |row: &OutcomeOf| Key { send_id: row.send_id, ordinal: row.outcome.position.ordinal };
+            outcomes
+                .iter()
+                .filter(|row| !has_moved.contains(&key(row)))
+                .for_each(|row| rows.push(cells_of_outcome(row)));
+            self.store.write(to, rows, own, upsert).await?;
+        }
+        log.tell_moved(to, &moved, |_| now, now).await
     }
 
     /// The announced messages that have ended, according to their rows.
@@ -255,10 +246,8 @@ impl Ledger<'_> {
         for mark in &marks {
             rows.push(cells_of_mark(mark));
         }
-        self.store
-            .outbox()
-            .announce_ends(to, marks.iter().map(|mark| (mark.send_id, mark.state)), now)
-            .await?;
+        let ends = marks.iter().map(|mark| (mark.send_id, mark.state));
+        self.store.event_log().tell_ends(to, ends, now).await?;
         let written = self.store.write(to, rows, vec![now.millis().into()], update_send);
         let written = written.await?;
         for mark in marks.iter().filter(|mark| matches!(mark.state, State::Canceled | State::Expired)) {
@@ -303,14 +292,8 @@ impl Ledger<'_> {
             locking = self.store.locking(),
         );
         let values = vec![send_id.into(), end.as_i16().into(), now.millis().into()];
-        if self.store.outbox().tells_with_change() {
-            let is_new = format!("waiting.earlier <> {unknown}");
-            let sql = with_events_of_send(&update, "message.updated_at", &is_new, 3);
-            self.store.outbox().count_changed(to, sql, values).await?;
-        } else {
-            self.store.outbox().announce_ended_messages(to, send_id, end, now).await?;
-            to.execute_raw(self.store.statement(update, values)).await?;
-        }
+        self.store.event_log().tell_ended_messages(to, send_id, end, now).await?;
+        to.execute_raw(self.store.statement(update, values)).await?;
         Ok(())
     }
 }

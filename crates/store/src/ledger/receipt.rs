@@ -12,7 +12,6 @@ use uuid::Uuid;
 use super::outcome::rank;
 use crate::dialect::{Bulk, Cell, Rows, Type};
 use crate::nouns::Ledger;
-use crate::outbox::{Announced, Moves, with_events};
 use crate::{Error, Result};
 use clock::Timestamp;
 use domain::message::{Failure, Key, State};
@@ -107,19 +106,6 @@ impl Receipt {
         self.provider_message_id = id;
     }
 
-    /// The message that the receipt may move, with its recipient if the message has no row yet.
-    fn announced(&self, recipient: Option<i64>) -> Announced<'_> {
-        Announced {
-            key: self.key,
-            company_id: self.company_id,
-            state: self.state,
-            recipient,
-            provider_message_id: self.provider_message_id.as_deref(),
-            error: self.error.as_ref(),
-            at: self.at,
-        }
-    }
-
     fn cells(&self) -> [Cell<'_>; 8] {
         [
             self.key.send_id.into(),
@@ -180,15 +166,27 @@ impl Ledger<'_> {
                 rank("message.state"),
             )
         };
-        let advanced = if self.store.outbox().tells_with_change() {
-            let telling = |incoming: &str, now| with_events(&update(incoming), "incoming.at", "TRUE", now);
-            self.store.outbox().write_counting(to, rows, vec![now.millis().into()], telling).await?
-        } else {
-            let announced = receipts.iter().map(|receipt| receipt.announced(None));
-            self.store.outbox().announce_messages(to, announced, Moves::Receipt, now).await?;
-            self.store.write(to, rows, Vec::new(), |incoming, _| update(incoming)).await?
-        };
+        let advanced = self.write_moving(to, rows, receipts, now, update).await?;
         Ok(advanced < receipts.len() as u64)
+    }
+
+    /// Writes rows of receipts, and tells of the messages that this moves. Returns how many rows changed.
+    async fn write_moving(
+        self,
+        to: &impl ConnectionTrait,
+        rows: Bulk,
+        receipts: &[Receipt],
+        now: Timestamp,
+        sql: impl Fn(&str) -> String,
+    ) -> Result<u64> {
+        let log = self.store.event_log();
+        if !log.is_read(to).await? {
+            return self.store.write(to, rows, Vec::new(), |incoming, _| sql(incoming)).await;
+        }
+        let moved = log.moving(to, rows, Vec::new(), |incoming, _| sql(incoming)).await?;
+        let times: HashMap<_, _> = receipts.iter().map(|receipt| (receipt.key, receipt.at)).collect();
+        log.tell_moved(to, &moved, |key| times.get(&key).copied().unwrap_or(now), now).await?;
+        Ok(moved.len() as u64)
     }
 
     /// The `incoming` rows, in a sub-select that locks their messages by send and ordinal.
@@ -245,7 +243,7 @@ impl Ledger<'_> {
             missing.insert((company_id, key), (attempted, recipient));
         }
         let (Early { mut ignored, mut overlooked }, mut open) = (Early::default(), None);
-        let (mut rows, mut announced) = (Bulk::new(self.store.backend, EARLY), Vec::new());
+        let mut rows = Bulk::new(self.store.backend, EARLY);
         for receipt in receipts {
             let recipient = match missing.get(&(receipt.company_id, receipt.key)) {
                 None => {
@@ -270,7 +268,6 @@ impl Ledger<'_> {
                 ignored.unknown_send += 1;
                 continue;
             };
-            announced.push(receipt.announced(Some(recipient)));
             let [send_id, ordinal, company_id, state, id, code, error, at] = receipt.cells();
             rows.push([send_id, ordinal, company_id, recipient.into(), state, id, code, error, at]);
         }
@@ -289,17 +286,7 @@ impl Ledger<'_> {
                 rank("message.state"),
             )
         };
-        if self.store.outbox().tells_with_change() {
-            let telling =
-                |incoming: &str, now| with_events(&upsert(incoming), "message.updated_at", "TRUE", now);
-            self.store.outbox().write_counting(to, rows, vec![now.millis().into()], telling).await?;
-        } else {
-            self.store
-                .outbox()
-                .announce_messages(to, announced.into_iter(), Moves::EarlyReceipt, now)
-                .await?;
-            self.store.write(to, rows, Vec::new(), |incoming, _| upsert(incoming)).await?;
-        }
+        self.write_moving(to, rows, receipts, now, upsert).await?;
         Ok(Early { ignored, overlooked })
     }
 

@@ -73,7 +73,7 @@ impl Sends<'_> {
         ];
         let changed = transaction.execute_raw(self.store.statement(sql, values)).await?.rows_affected();
         if changed > 0 {
-            self.store.outbox().announce_end(&transaction, send_id, now).await?;
+            self.store.event_log().tell_end(&transaction, send_id, now).await?;
             self.store.ledger().end_messages(&transaction, send_id, State::Canceled, now).await?;
         }
         // For a send that was canceled before, the note is written again: perhaps no node acted on the first.
@@ -137,7 +137,7 @@ impl AllSends<'_> {
             let changed = transaction.execute_raw(self.store.statement(sql, values)).await?.rows_affected();
             // The send may have been canceled since it was found.
             if changed > 0 {
-                self.store.outbox().announce_end(&transaction, send_id, now).await?;
+                self.store.event_log().tell_end(&transaction, send_id, now).await?;
                 self.store.ledger().end_messages(&transaction, send_id, State::Expired, now).await?;
                 expired.push((send_id, channel_id));
             }

@@ -10,7 +10,7 @@ use store::Error;
 use store::ledger::{Committed, PendingWrites};
 
 impl Model {
-    /// The states of a message that have an event, in the order of the outbox.
+    /// The states of a message that have an event, in the order of the log.
     pub(crate) fn told_of(&self, key: Key) -> &[At] {
         self.events.get(&(key.send_id, key.ordinal)).map_or(&[], Vec::as_slice)
     }

@@ -94,7 +94,7 @@ pub(crate) struct Model {
     blocks: BTreeMap<(Uuid, u64), Vec<PhoneNumber>>,
     /// By send and ordinal.
     messages: BTreeMap<(Uuid, u64), MessageRow>,
-    /// The states of each message that the outbox has events of, in their order.
+    /// The states of each message that the log has events of, in their order.
     events: BTreeMap<(Uuid, u64), Vec<At>>,
     suppressions: BTreeMap<Subject, SuppressionRow>,
     templates: BTreeMap<i64, TemplateRow>,

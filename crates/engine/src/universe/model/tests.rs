@@ -23,7 +23,7 @@ async fn the_model_answers_and_keeps_what_sqlite_does() {
 
 #[actix_web::test]
 async fn the_model_answers_and_keeps_what_sqlite_does_with_events() {
-    compare(&Real::sqlite().await.writing_events()).await;
+    compare(&Real::sqlite().await.with_events().await).await;
 }
 
 #[actix_web::test]
@@ -37,7 +37,7 @@ async fn the_model_answers_and_keeps_what_postgresql_does() {
 #[actix_web::test]
 #[ignore = "needs PostgreSQL: run scripts/test"]
 async fn the_model_answers_and_keeps_what_postgresql_does_with_events() {
-    let real = Real::postgres().await.writing_events();
+    let real = Real::postgres().await.with_events().await;
     compare(&real).await;
     real.remove().await;
 }

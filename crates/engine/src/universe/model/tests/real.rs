@@ -14,6 +14,8 @@ use crate::universe::model::{MessageRow, Model, SendRow, SuppressionRow, Templat
 use clock::Timestamp;
 use domain::block::unpack;
 use domain::channel::{Kind, Status};
+use domain::event::Data;
+use domain::event::log::Sequence;
 use domain::message::{Failure, State as At};
 use domain::phone::PhoneNumber;
 use domain::send::{Control, Progress, Recipients, State};
@@ -21,6 +23,7 @@ use domain::suppression::{Source, Suppression};
 use domain::template::{ListedTemplate, ParameterFormat};
 use store::changes::Who;
 use store::channels::{NewChannel, Sealed};
+use store::event_log::Reader;
 use store::ledger::Terms;
 use store::scratch::Scratch;
 use store::templates::Said;
@@ -35,6 +38,8 @@ pub(super) struct Real {
     /// For statements that the store has no call for.
     raw: DatabaseConnection,
     place: Place,
+    /// Whether somebody reads the log.
+    has_events: bool,
 }
 
 enum Place {
@@ -88,18 +93,19 @@ impl Real {
                 store.channels().add(&Who::Pombo, new).await.unwrap();
             }
         }
-        Self { store, lease, raw, place }
+        Self { store, lease, raw, place, has_events: false }
     }
 
-    /// The same with events.
-    pub(super) fn writing_events(mut self) -> Self {
-        self.store = self.store.writing_events();
+    /// The same with somebody who reads the events of all companies.
+    pub(super) async fn with_events(mut self) -> Self {
+        self.store.event_log().register(Reader::Nats, Timestamp::now()).await.unwrap();
+        self.has_events = true;
         self
     }
 
     /// Empties the tables that the model has.
     pub(super) async fn clear(&self) {
-        let of_sends = ["send", "send_source", "recipient_block", "message", "outbox_event"];
+        let of_sends = ["send", "send_source", "recipient_block", "message", "event_block"];
         for table in of_sends.into_iter().chain(["suppression", "template"]) {
             self.raw.execute_unprepared(&format!("DELETE FROM {table}")).await.unwrap();
         }
@@ -263,25 +269,29 @@ impl Real {
         rows.into_iter().map(|row| ((row.waba_id, row.name), row.id)).collect()
     }
 
-    /// The events of each message, in the order of the outbox.
+    /// The events of each message, in the order of the log.
     async fn events(&self) -> BTreeMap<(Uuid, u64), Vec<At>> {
-        let sql =
-            "SELECT subject_id, ordinal, state FROM outbox_event WHERE ordinal IS NOT NULL ORDER BY seq";
-        let statement = Statement::from_string(self.raw.get_database_backend(), sql);
-        let mut events = BTreeMap::<_, Vec<_>>::new();
-        for row in self.raw.query_all_raw(statement).await.unwrap() {
-            let ordinal: i64 = row.try_get_by_index(1).unwrap();
-            let place = (row.try_get_by_index(0).unwrap(), ordinal.cast_unsigned());
-            let state = At::from_i16(row.try_get_by_index(2).unwrap()).unwrap();
-            events.entry(place).or_default().push(state);
+        let log = self.store.event_log();
+        let through = log.settle().await.unwrap().through;
+        let (mut after, mut events) = (Sequence::default(), BTreeMap::<_, Vec<_>>::new());
+        loop {
+            let page = log.read(None, (after, through), 100_000, |_| true).await.unwrap();
+            for event in page.told.into_iter().filter_map(|told| told.event) {
+                let Data::Message(message) = event.data else { continue };
+                let state = event.r#type.as_str().rsplit('.').next().and_then(At::from_word).unwrap();
+                events.entry((message.send_id, message.ordinal)).or_default().push(state);
+            }
+            if !page.more {
+                return events;
+            }
+            after = page.next;
         }
-        events
     }
 
     /// Everything that is in the tables; the events of the model, if this store writes none.
     pub(super) async fn tables(&self, model: &Model) -> Model {
-        let (epoch, is_telling) = (model.epoch, self.store.writes_events());
-        let events = if is_telling { self.events().await } else { model.events.clone() };
+        let epoch = model.epoch;
+        let events = if self.has_events { self.events().await } else { model.events.clone() };
         let sends = send::Entity::find().all(&self.raw).await.unwrap().into_iter().map(send_row).collect();
         let blocks = recipient_block::Entity::find().all(&self.raw).await.unwrap();
         let blocks = blocks

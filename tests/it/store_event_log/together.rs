@@ -241,3 +241,30 @@ async fn a_receipt_whose_message_gets_its_row_between_the_two_steps_is_not_lost(
     assert_eq!(events, types(&[of(0), of(1)].concat()));
     stage.end().await;
 }
+
+/// Block numbers are given before the commit, so that a later one may be there first.
+#[actix_web::test]
+#[ignore = "needs PostgreSQL: run scripts/test"]
+async fn no_reader_passes_a_block_that_is_not_committed_yet() {
+    let stage = Stage::new().await;
+    let log = stage.store.event_log();
+    let before = log.settle().await.unwrap();
+    assert!(before.is_all);
+    let gate = stage.gate().await;
+    let first = stage.begin(PendingWrites { suppressions: vec![opt_out()], ..sent() });
+    stage.until_they_wait(1).await;
+    commit(&stage.store, &stage.lease, receipts(10, &[(1, At::Delivered)])).await;
+    for _ in 0..3 {
+        let settled = log.settle().await.unwrap();
+        assert_eq!(
+            (settled.through, settled.is_all),
+            (before.through, false),
+            "a reader would pass the first block"
+        );
+    }
+    gate.commit().await.unwrap();
+    first.await.unwrap();
+    assert!(log.settle().await.unwrap().is_all);
+    assert_eq!(told(&stage.store).await, types(&[("message.sent", 0), ("message.delivered", 1)]));
+    stage.end().await;
+}

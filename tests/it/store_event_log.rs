@@ -1,4 +1,4 @@
-//! The outbox: an event for each change, in the change's own transaction, and none while events are off.
+//! The log of events: an entry for each change, in the change's own transaction, and none while nobody reads it.
 
 mod bounds;
 mod together;
@@ -7,12 +7,14 @@ use std::time::Duration;
 
 use pombo::clock::Timestamp;
 use pombo::domain::channel::{Connection, Kind, Reason, Status};
-use pombo::domain::event::Event;
+use pombo::domain::event::log::Sequence;
+use pombo::domain::event::{Data, Event, LostData, Type};
 use pombo::domain::message::{Failure, Key, Outcome, Position, State as At};
 use pombo::domain::phone::PhoneNumber;
 use pombo::domain::send::{Mark, Progress, Recipients, Schedule, State};
 use pombo::store::changes::Who;
 use pombo::store::channels::{NewChannel, Sealed};
+use pombo::store::event_log::{LogEvent, Reader};
 use pombo::store::ledger::{self, INBOUND_MESSAGE, NewSend, OutcomeOf, PendingWrites, Receipt};
 use pombo::store::sends::StoredLabel;
 use pombo::store::{Lease, Store};
@@ -26,7 +28,8 @@ const ACME: Uuid = Uuid::from_u128(1);
 const CHANNEL: Uuid = Uuid::from_u128(3);
 
 stores! {
-    a_store_without_events_writes_none,
+    a_log_without_a_reader_has_nothing,
+    a_company_s_log_has_only_its_events_and_only_if_it_reads,
     each_state_of_a_message_is_one_event_however_often_it_is_written,
     a_state_before_a_message_s_outcome_is_no_event,
     a_receipt_before_the_outcome_is_an_event_and_the_outcome_is_none,
@@ -37,10 +40,11 @@ stores! {
     an_inbound_message_is_one_event_however_often_the_provider_reports_it,
 }
 
-/// A store that writes events, and the lease.
+/// A store whose events a stream outside reads, and the lease.
 async fn open(universe: &Universe) -> (Store, Lease) {
     let lease = universe.store.lease().acquire(&universe.options(), "test").await.unwrap();
-    (universe.store.clone().writing_events(), lease)
+    universe.store.event_log().register(Reader::Nats, NOW).await.unwrap();
+    (universe.store.clone(), lease)
 }
 
 fn number(ordinal: u64) -> PhoneNumber {
@@ -107,30 +111,76 @@ async fn commit(store: &Store, lease: &Lease, batch: PendingWrites) {
 }
 
 async fn pending(store: &Store) -> Vec<Event> {
-    let pending = store.outbox().pending(100_000).await.unwrap();
-    pending.into_iter().map(|pending| pending.event.unwrap()).collect()
+    let log = store.event_log();
+    let through = log.settle().await.unwrap().through;
+    let page = log.read(None, (Sequence::default(), through), 100_000, |_| true).await.unwrap();
+    assert!(!page.more && page.next == Sequence::end_of(through));
+    page.told.into_iter().map(|told| told.event.unwrap()).collect()
 }
 
-/// Type and ordinal of each waiting event.
+/// Type and ordinal of each event.
 async fn told(store: &Store) -> Vec<(String, Option<u64>)> {
     let all = pending(store).await;
     let ordinal = |event: &Event| serde_json::to_value(event).unwrap()["data"]["ordinal"].as_u64();
-    all.iter().map(|event| (event.r#type.clone(), ordinal(event))).collect()
+    assert!(all.is_sorted_by_key(|event| event.sequence));
+    all.iter().map(|event| (event.r#type.to_string(), ordinal(event))).collect()
 }
 
 fn types(told: &[(&str, u64)]) -> Vec<(String, Option<u64>)> {
     told.iter().map(|(kind, ordinal)| ((*kind).to_owned(), Some(*ordinal))).collect()
 }
 
-async fn a_store_without_events_writes_none(universe: &Universe) {
-    let silent = &universe.store;
-    let lease = silent.lease().acquire(&universe.options(), "test").await.unwrap();
-    commit(silent, &lease, sends(vec![send(10, Recipients::Blocks(3))])).await;
-    commit(silent, &lease, mark(10, 3, State::Active)).await;
-    commit(silent, &lease, outcomes(vec![outcome(10, 0, At::Sent)])).await;
-    commit(silent, &lease, receipts(10, &[(0, At::Read)])).await;
-    silent.of(ACME).sends().cancel(Uuid::from_u128(10), NOW, None).await.unwrap();
-    assert_eq!(silent.outbox().extent().await.unwrap().rows, 0);
+async fn a_log_without_a_reader_has_nothing(universe: &Universe) {
+    let store = &universe.store;
+    let lease = store.lease().acquire(&universe.options(), "test").await.unwrap();
+    commit(store, &lease, sends(vec![send(10, Recipients::Blocks(3))])).await;
+    commit(store, &lease, mark(10, 3, State::Active)).await;
+    commit(store, &lease, outcomes(vec![outcome(10, 0, At::Sent)])).await;
+    commit(store, &lease, receipts(10, &[(0, At::Read)])).await;
+    store.of(ACME).sends().cancel(Uuid::from_u128(10), NOW, None).await.unwrap();
+    assert!(pending(store).await.is_empty());
+}
+
+async fn a_company_s_log_has_only_its_events_and_only_if_it_reads(universe: &Universe) {
+    let store = &universe.store;
+    let lease = store.lease().acquire(&universe.options(), "test").await.unwrap();
+    let (other, log) = (Uuid::from_u128(2), store.event_log());
+    let foreign = NewSend { company_id: other, ..send(11, Recipients::Blocks(9)) };
+    commit(store, &lease, sends(vec![send(10, Recipients::Blocks(9)), foreign])).await;
+    for id in [10, 11] {
+        commit(store, &lease, mark(id, 9, State::Active)).await;
+    }
+    let both = |ordinal| {
+        let theirs = OutcomeOf { company_id: other, ..outcome(11, ordinal, At::Sent) };
+        outcomes(vec![outcome(10, ordinal, At::Sent), theirs])
+    };
+    commit(store, &lease, both(0)).await;
+    let ours = log.register(Reader::Company(ACME), NOW).await.unwrap();
+    commit(store, &lease, both(1)).await;
+    log.register(Reader::Company(other), NOW).await.unwrap();
+    commit(store, &lease, both(2)).await;
+    log.forget(Reader::Company(other)).await.unwrap();
+    commit(store, &lease, both(3)).await;
+    assert_eq!(log.register(Reader::Company(ACME), NOW).await.unwrap(), ours, "it is registered already");
+
+    let through = log.settle().await.unwrap().through;
+    let read = async |company, after| {
+        let page = log.read(Some(company), (after, through), 2, |_| true).await.unwrap();
+        let ordinal = |told: LogEvent| match told.event.unwrap().data {
+            Data::Message(message) => message.ordinal,
+            other => panic!("{other:?}"),
+        };
+        (page.told.into_iter().map(ordinal).collect::<Vec<_>>(), page.next, page.more)
+    };
+    let (first, next, more) = read(ACME, ours).await;
+    assert_eq!((first, more), (vec![1, 2], true));
+    let (second, end, more) = read(ACME, next).await;
+    assert_eq!((second, end, more), (vec![3], Sequence::end_of(through), false));
+    assert_eq!(read(ACME, end).await, (vec![], end, false));
+    assert_eq!(read(other, Sequence::default()).await.0, [2]);
+    let of_type =
+        log.read(Some(ACME), (ours, through), 9, |r#type| r#type == Type::MessageRead).await.unwrap();
+    assert_eq!((of_type.told, of_type.next), (vec![], end), "what is not asked for is passed over");
 }
 
 async fn each_state_of_a_message_is_one_event_however_often_it_is_written(universe: &Universe) {
@@ -161,6 +211,7 @@ async fn each_state_of_a_message_is_one_event_however_often_it_is_written(univer
             "version": 1,
             "id": format!("{}.1.failed", send_id.as_simple()),
             "type": "message.failed",
+            "sequence": events[1].sequence,
             "at": NOW.to_string(),
             "company_id": ACME,
             "channel_id": CHANNEL,

@@ -1,0 +1,110 @@
+//! The catalogue of events.
+
+use crate::channel::Status;
+use crate::message::State;
+use crate::send;
+use crate::words::words;
+
+/// The types of events.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Type {
+    /// The provider accepted a message.
+    MessageSent,
+    /// The recipient's device has a message.
+    MessageDelivered,
+    /// The recipient read a message.
+    MessageRead,
+    /// A message will not arrive.
+    MessageFailed,
+    /// A message did not start in time.
+    MessageExpired,
+    /// A message was canceled before it started.
+    MessageCanceled,
+    /// The provider may or may not have a message.
+    MessageUnknown,
+    /// A message's recipient opted out before it went.
+    MessageSuppressed,
+    /// A send is over.
+    SendFinished,
+    /// A send was canceled.
+    SendCanceled,
+    /// A send expired.
+    SendExpired,
+    /// A channel waits for the provider's confirmation.
+    ChannelConnecting,
+    /// A channel can send.
+    ChannelConnected,
+    /// A channel cannot send.
+    ChannelDisconnected,
+    /// A channel's account is restricted.
+    ChannelBlocked,
+    /// A channel waits for a phone.
+    ChannelPairing,
+    /// A person wrote to a channel.
+    InboundReceived,
+    /// Events were dropped.
+    OutboxLost,
+}
+
+words!(Type {
+    MessageSent = "message.sent",
+    MessageDelivered = "message.delivered",
+    MessageRead = "message.read",
+    MessageFailed = "message.failed",
+    MessageExpired = "message.expired",
+    MessageCanceled = "message.canceled",
+    MessageUnknown = "message.unknown",
+    MessageSuppressed = "message.suppressed",
+    SendFinished = "send.finished",
+    SendCanceled = "send.canceled",
+    SendExpired = "send.expired",
+    ChannelConnecting = "channel.connecting",
+    ChannelConnected = "channel.connected",
+    ChannelDisconnected = "channel.disconnected",
+    ChannelBlocked = "channel.blocked",
+    ChannelPairing = "channel.pairing",
+    InboundReceived = "inbound.received",
+    OutboxLost = "outbox.lost",
+});
+
+impl Type {
+    /// Of a message that reached this state; `None` for a state that is no event.
+    pub const fn of_message(state: State) -> Option<Self> {
+        Some(match state {
+            State::Queued | State::Sending => return None,
+            State::Sent => Self::MessageSent,
+            State::Delivered => Self::MessageDelivered,
+            State::Read => Self::MessageRead,
+            State::Failed => Self::MessageFailed,
+            State::Expired => Self::MessageExpired,
+            State::Canceled => Self::MessageCanceled,
+            State::Unknown => Self::MessageUnknown,
+            State::Suppressed => Self::MessageSuppressed,
+        })
+    }
+
+    /// Of a send that is over.
+    pub const fn of_send(state: send::State) -> Self {
+        match state {
+            send::State::Canceled => Self::SendCanceled,
+            send::State::Expired => Self::SendExpired,
+            send::State::Finished | send::State::Resolving | send::State::Active => Self::SendFinished,
+        }
+    }
+
+    /// Of a channel that reached this status.
+    pub const fn of_channel(status: Status) -> Self {
+        match status {
+            Status::Connecting => Self::ChannelConnecting,
+            Status::Connected => Self::ChannelConnected,
+            Status::Disconnected => Self::ChannelDisconnected,
+            Status::Blocked => Self::ChannelBlocked,
+            Status::Pairing => Self::ChannelPairing,
+        }
+    }
+
+    /// The words after the dot.
+    pub(super) fn word(self) -> &'static str {
+        self.as_str().split_once('.').map_or("", |(_, word)| word)
+    }
+}

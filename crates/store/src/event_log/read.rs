@@ -1,0 +1,220 @@
+//! Reads the log in the form in which events are told.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use sea_orm::{QueryResult, Value};
+use uuid::Uuid;
+
+use crate::Result;
+use crate::dialect::{Rows, Type};
+use crate::nouns::EventLog;
+use crate::sends::{GROUP, state};
+use clock::Timestamp;
+use domain::content::Stored;
+use domain::event::log::{LogEntry, Moved, Sequence, unpack};
+use domain::event::{self, ErrorData, Event, EventPlace, LostData, MessageData};
+use domain::message::{Key, State};
+use domain::phone::PhoneNumber;
+use domain::request::GROUP_SUFFIX;
+
+/// The most blocks that are read at once.
+const BLOCKS: u32 = 200;
+const KEY: &[(&str, Type)] = &[("send_id", Type::Uuid), ("ordinal", Type::Int)];
+
+/// A part of the log.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Page {
+    /// The events, in their order.
+    pub told: Vec<LogEvent>,
+    /// How far this part goes: the next one begins after it.
+    pub next: Sequence,
+    /// Whether there is more in the log now.
+    pub more: bool,
+}
+
+/// An event of the log.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LogEvent {
+    /// Its place.
+    pub sequence: Sequence,
+    /// The event; `None` for an entry that this program cannot read, or whose message is no longer in the ledger.
+    pub event: Option<Event>,
+}
+
+/// What a message's events tell besides its state.
+struct MessageDetails {
+    company_id: Uuid,
+    channel_id: Uuid,
+    recipient: String,
+    state: State,
+    provider_message_id: Option<String>,
+    error: Option<ErrorData>,
+}
+
+/// An entry that was read, with its company.
+type FoundEntry = (Sequence, Uuid, Option<LogEntry>);
+
+impl EventLog<'_> {
+    /// At most `limit` events after `after` and up to the block `through`, as [`settled`](EventLog::settle), of the
+    /// types that are wanted: of one company, or with the losses of each of all.
+    pub async fn read(
+        self,
+        company: Option<Uuid>,
+        (after, through): (Sequence, i64),
+        limit: usize,
+        wants: impl Fn(event::Type) -> bool,
+    ) -> Result<Page> {
+        let of_company = if company.is_some() { " AND company_id = $4" } else { "" };
+        let sql = format!(
+            "SELECT seq, company_id, packed FROM event_block WHERE seq >= $1 AND seq <= $2{of_company} \
+             ORDER BY seq LIMIT $3"
+        );
+        let values = [after.block().into(), through.into(), i64::from(BLOCKS).into()];
+        let rows = self.store.rows(sql, values.into_iter().chain(company.map(Value::from))).await?;
+        let is_last = rows.len() < BLOCKS as usize;
+        let mut losses = match company {
+            Some(_) => BTreeMap::new(),
+            None => self.losses(after).await?,
+        };
+        let (mut found, mut told, mut next) = (Vec::<FoundEntry>::new(), Vec::new(), after);
+        let mut is_full = false;
+        'blocks: for row in &rows {
+            let (block, company_id): (i64, Uuid) = (row.try_get_by_index(0)?, row.try_get_by_index(1)?);
+            let later = losses.split_off(&(block, Uuid::nil()));
+            told.extend(std::mem::replace(&mut losses, later).into_values());
+            let packed: Vec<u8> = row.try_get_by_index(2)?;
+            for (place, entry) in unpack(&packed).into_iter().enumerate() {
+                let sequence = Sequence::new(block, place);
+                if sequence <= after {
+                    continue;
+                }
+                if found.len() >= limit {
+                    is_full = true;
+                    break 'blocks;
+                }
+                next = sequence;
+                let is_wanted = entry.as_ref().is_none_or(|entry| entry.r#type().is_none_or(&wants));
+                if is_wanted {
+                    found.push((sequence, company_id, entry));
+                }
+            }
+            next = next.max(Sequence::end_of(block));
+        }
+        if is_last && !is_full {
+            next = next.max(Sequence::end_of(through));
+            told.extend(losses.into_values());
+        }
+        told.extend(self.render(found).await?);
+        told.sort_by_key(|told| told.sequence);
+        Ok(Page { told, next, more: is_full || !is_last })
+    }
+
+    /// The losses after this place, by the block up to which they go.
+    async fn losses(self, after: Sequence) -> Result<BTreeMap<(i64, Uuid), LogEvent>> {
+        let sql = "SELECT company_id, through, events, first_at, last_at FROM event_loss WHERE through > $1";
+        let rows = self.store.rows(sql, [(after.block() - 1).into()]).await?;
+        rows.iter()
+            .map(|row| {
+                let (company_id, through): (Uuid, i64) = (row.try_get_by_index(0)?, row.try_get_by_index(1)?);
+                let (count, first): (i64, i64) = (row.try_get_by_index(2)?, row.try_get_by_index(3)?);
+                let at = Timestamp::from_millis(row.try_get_by_index(4)?);
+                let data = LostData { count: count.cast_unsigned(), since: Timestamp::from_millis(first) };
+                let sequence = Sequence::end_of(through);
+                let event = Some(Event::of_loss(company_id, sequence, at, data));
+                Ok(((through, company_id), LogEvent { sequence, event }))
+            })
+            .filter(|told: &Result<(_, LogEvent)>| {
+                told.as_ref().is_ok_and(|(_, told)| told.sequence > after) || told.is_err()
+            })
+            .collect()
+    }
+
+    /// The events of these entries.
+    async fn render(self, found: Vec<FoundEntry>) -> Result<Vec<LogEvent>> {
+        let keys = found.iter().filter_map(|(_, _, entry)| match entry {
+            Some(LogEntry::Message(moved)) => Some(moved.key),
+            _ => None,
+        });
+        let messages = self.messages(keys.collect()).await?;
+        let told = found.into_iter().map(|(sequence, company_id, entry)| {
+            let event = match entry {
+                Some(LogEntry::Fact(fact)) => Event::of_fact(company_id, sequence, fact),
+                Some(LogEntry::Message(moved)) => messages
+                    .get(&moved.key)
+                    .filter(|message| message.company_id == company_id)
+                    .and_then(|message| message.told(sequence, moved)),
+                None => {
+                    tracing::error!(sequence = sequence.as_i64(), "an event cannot be read");
+                    None
+                }
+            };
+            LogEvent { sequence, event }
+        });
+        Ok(told.collect())
+    }
+
+    async fn messages(self, keys: HashSet<Key>) -> Result<HashMap<Key, MessageDetails>> {
+        if keys.is_empty() {
+            return Ok(HashMap::new());
+        }
+        let mut asked = Rows::new(self.store.backend, KEY);
+        keys.iter().for_each(|key| asked.push([key.send_id.into(), key.ordinal.cast_signed().into()]));
+        let (asked, values) = asked.select(1);
+        let sql = format!(
+            "SELECT message.send_id, message.ordinal, send.company_id, send.channel_id, message.recipient, \
+             message.state, message.provider_message_id, message.error_code, message.error, \
+             CASE WHEN message.recipient = {GROUP} THEN send.content END FROM {asked} AS asked \
+             JOIN message ON message.send_id = asked.send_id AND message.ordinal = asked.ordinal \
+             JOIN send ON send.id = message.send_id AND send.company_id = message.company_id"
+        );
+        let rows = self.store.rows(sql, values).await?;
+        rows.iter().map(message).collect()
+    }
+}
+
+fn message(row: &QueryResult) -> Result<(Key, MessageDetails)> {
+    let ordinal: i64 = row.try_get_by_index(1)?;
+    let key = Key { send_id: row.try_get_by_index(0)?, ordinal: ordinal.cast_unsigned() };
+    let (code, sentence): (Option<i64>, Option<String>) =
+        (row.try_get_by_index(7)?, row.try_get_by_index(8)?);
+    let content: Option<String> = row.try_get_by_index(9)?;
+    let has_error = code.is_some() || sentence.is_some();
+    let message = MessageDetails {
+        company_id: row.try_get_by_index(2)?,
+        channel_id: row.try_get_by_index(3)?,
+        recipient: shown(row.try_get_by_index(4)?, content.as_deref()),
+        state: state(row.try_get_by_index(5)?)?,
+        provider_message_id: row.try_get_by_index(6)?,
+        error: has_error.then(|| ErrorData { code, message: sentence.unwrap_or_default() }),
+    };
+    Ok((key, message))
+}
+
+impl MessageDetails {
+    /// The event of a state that the message reached. The error is that of the message's present state.
+    fn told(&self, sequence: Sequence, moved: Moved) -> Option<Event> {
+        let r#type = event::Type::of_message(moved.state)?;
+        let Key { send_id, ordinal } = moved.key;
+        let data = MessageData {
+            send_id,
+            ordinal,
+            recipient: self.recipient.clone(),
+            provider_message_id: self.provider_message_id.clone(),
+            error: self.error.clone().filter(|_| moved.state == self.state),
+        };
+        let place = EventPlace { company_id: self.company_id, channel_id: self.channel_id, sequence };
+        Some(Event::of_message(place, r#type, moved.at, data))
+    }
+}
+
+/// The recipient as the API writes it. A group's name is in the content of its send.
+fn shown(recipient: i64, content: Option<&str>) -> String {
+    match PhoneNumber::from_i64(recipient) {
+        Some(number) => format!("+{number}"),
+        None => {
+            let content: Option<Stored> = content.and_then(|content| serde_json::from_str(content).ok());
+            let group = content.and_then(|content| content.group).unwrap_or_default();
+            format!("{group}{GROUP_SUFFIX}")
+        }
+    }
+}

@@ -1,0 +1,172 @@
+//! Removes old blocks, a bounded step at a time, and notes what a reader outside had not read.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use sea_orm::{ConnectionTrait as _, QueryResult, Value};
+use tokio::time::sleep;
+use uuid::Uuid;
+
+use super::Reader;
+use crate::dialect::{Bulk, Type};
+use crate::nouns::EventLog;
+use crate::{Result, Transaction};
+use clock::Timestamp;
+use domain::event::log::Sequence;
+
+/// Blocks that one step removes: on SQLite, others wait for the only writer meanwhile.
+const STEP: u32 = 100;
+/// The pause after a step.
+const PAUSE: Duration = Duration::from_millis(10);
+const LOSS: &[(&str, Type)] = &[
+    ("company_id", Type::Uuid),
+    ("through", Type::Int),
+    ("events", Type::Int),
+    ("first_at", Type::Int),
+    ("last_at", Type::Int),
+];
+
+const BEGINNING: &[(&str, Type)] = &[("company_id", Type::Uuid), ("sequence", Type::Int)];
+
+/// How much of the log is kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LogBounds {
+    /// Blocks before this time are removed; `None` keeps them.
+    pub before: Option<Timestamp>,
+    /// The most bytes of one company's log, about.
+    pub bytes: u64,
+}
+
+/// The blocks of one company that were removed.
+#[derive(Debug, Clone, Copy)]
+struct Loss {
+    through: i64,
+    events: i64,
+    first: i64,
+    last: i64,
+}
+
+impl EventLog<'_> {
+    /// Removes what is beyond the bounds. Returns how many events the stream outside had not read.
+    ///
+    /// # Errors
+    ///
+    /// When the database fails; the steps before stay.
+    pub async fn trim(self, bounds: LogBounds, now: Timestamp) -> Result<u64> {
+        let mut lost = 0;
+        if let Some(before) = bounds.before {
+            let sql = "SELECT seq FROM event_block WHERE written_at < $1 ORDER BY written_at LIMIT $2";
+            lost += self.remove(sql, vec![before.millis().into()], now).await?;
+            for sql in [
+                "DELETE FROM event_loss WHERE last_at < $1",
+                "DELETE FROM event_reader WHERE kind = 'company' AND used_at < $1",
+            ] {
+                crate::run(&self.store.write, self.store.statement(sql, [before.millis().into()])).await?;
+            }
+        }
+        for (company, above) in self.too_large(bounds.bytes).await? {
+            let sql = "SELECT seq FROM event_block WHERE company_id = $1 AND seq <= $3 ORDER BY seq LIMIT $2";
+            lost += self.remove(sql, vec![company.into(), above.into()], now).await?;
+        }
+        Ok(lost)
+    }
+
+    /// How many bytes the log has, about.
+    pub async fn bytes(self) -> Result<u64> {
+        let sql = "SELECT CAST(COALESCE(SUM(bytes), 0) AS BIGINT) FROM event_block";
+        let row = self.store.row(sql, []).await?;
+        let bytes: Option<i64> = row.map(|row| row.try_get_by_index(0)).transpose()?;
+        Ok(bytes.unwrap_or_default().cast_unsigned())
+    }
+
+    /// The companies whose logs are larger than this, each with the newest block that has no room.
+    async fn too_large(self, bytes: u64) -> Result<Vec<(Uuid, i64)>> {
+        let sql = "SELECT company_id, MAX(seq) FROM (SELECT company_id, seq, SUM(bytes) \
+                   OVER (PARTITION BY company_id ORDER BY seq DESC) AS newer FROM event_block WHERE company_id IN \
+                   (SELECT company_id FROM event_block GROUP BY company_id HAVING SUM(bytes) > $1)) AS sized \
+                   WHERE newer > $1 GROUP BY company_id";
+        let rows = self.store.rows(sql, [i64::try_from(bytes).unwrap_or(i64::MAX).into()]).await?;
+        rows.iter().map(|row| Ok((row.try_get_by_index(0)?, row.try_get_by_index(1)?))).collect()
+    }
+
+    /// Removes the blocks that `chosen` picks, in steps. Its second parameter is the size of a step.
+    async fn remove(self, chosen: &str, mut values: Vec<Value>, now: Timestamp) -> Result<u64> {
+        values.insert(1, i64::from(STEP).into());
+        let mut lost = 0;
+        loop {
+            let place = self.place_of(Reader::Nats, now).await?;
+            let transaction = self.store.begin().await?;
+            let sql = format!(
+                "DELETE FROM event_block WHERE seq IN ({chosen}) RETURNING seq, company_id, entries, written_at"
+            );
+            let removed = transaction.query_all_raw(self.store.statement(sql, values.clone())).await?;
+            let unread = losses(&removed, place)?;
+            lost += unread.values().map(|loss| loss.events.unsigned_abs()).sum::<u64>();
+            self.note(&transaction, unread).await?;
+            self.raise(&transaction, &removed).await?;
+            transaction.commit().await?;
+            if removed.len() < STEP as usize {
+                return Ok(lost);
+            }
+            sleep(PAUSE).await;
+        }
+    }
+
+    /// The logs of these companies begin after their blocks.
+    async fn raise(self, to: &Transaction, removed: &[QueryResult]) -> Result<()> {
+        let mut newest = BTreeMap::<Uuid, i64>::new();
+        for row in removed {
+            let (block, company): (i64, Uuid) = (row.try_get_by_index(0)?, row.try_get_by_index(1)?);
+            let through = newest.entry(company).or_default();
+            *through = (*through).max(block);
+        }
+        let mut rows = Bulk::new(self.store.backend, BEGINNING);
+        for (company, block) in newest {
+            rows.push([company.into(), Sequence::end_of(block).as_i64().into()]);
+        }
+        let update = |incoming: &str, _| {
+            format!(
+                "UPDATE event_reader SET sequence = incoming.sequence FROM {incoming} AS incoming \
+                 WHERE event_reader.kind = 'company' AND event_reader.company_id = incoming.company_id \
+                 AND event_reader.sequence < incoming.sequence"
+            )
+        };
+        self.store.write(to, rows, Vec::new(), update).await?;
+        Ok(())
+    }
+
+    async fn note(self, to: &Transaction, losses: BTreeMap<Uuid, Loss>) -> Result<()> {
+        let mut rows = Bulk::new(self.store.backend, LOSS);
+        for (company_id, Loss { through, events, first, last }) in losses {
+            rows.push([company_id.into(), through.into(), events.into(), first.into(), last.into()]);
+        }
+        let insert = |incoming: &str, _| {
+            format!(
+                "INSERT INTO event_loss (company_id, through, events, first_at, last_at) \
+                 SELECT company_id, through, events, first_at, last_at FROM {incoming} AS incoming WHERE TRUE \
+                 ON CONFLICT (company_id, through) DO NOTHING"
+            )
+        };
+        self.store.write(to, rows, Vec::new(), insert).await?;
+        Ok(())
+    }
+}
+
+/// What of these blocks the stream outside has not read, if there is one.
+fn losses(removed: &[QueryResult], place: Option<Sequence>) -> Result<BTreeMap<Uuid, Loss>> {
+    let mut losses = BTreeMap::<Uuid, Loss>::new();
+    for row in removed {
+        let (block, written_at): (i64, i64) = (row.try_get_by_index(0)?, row.try_get_by_index(3)?);
+        if place.is_none_or(|place| Sequence::end_of(block) <= place) {
+            continue;
+        }
+        let events: i64 = row.try_get_by_index(2)?;
+        let loss = losses.entry(row.try_get_by_index(1)?);
+        let loss = loss.or_insert(Loss { through: block, events: 0, first: written_at, last: written_at });
+        loss.through = loss.through.max(block);
+        loss.events += events;
+        loss.first = loss.first.min(written_at);
+        loss.last = loss.last.max(written_at);
+    }
+    Ok(losses)
+}
