@@ -61,7 +61,7 @@ impl From<EventPart> for EventPage {
 ///
 /// With `Accept: text/event-stream` the answer is a stream of events as they happen (server-sent events): `id` is the
 /// `sequence`, `event` the type, and `data` the event as JSON. A client that connects again sends the last `id` as
-/// `Last-Event-ID`, as the `EventSource` of browsers does, and misses nothing. A comment comes every 15 seconds. The
+/// `Last-Event-ID` and misses nothing. A comment comes every 15 seconds. The
 /// stream ends when the service stops, when the key is revoked, and for a client that reads so slowly that its
 /// events are no longer kept.
 #[utoipa::path(
@@ -101,7 +101,8 @@ pub(super) async fn list(
     let (after, asked, limit, wait) = (after(&query)?, asked(&query)?, limit(&query)?, query.wait()?);
     let place = state.engine.events().place(company.id, after).await?;
     if accepts(&request, NDJSON) {
-        return Ok(lines(state, company.id, place, asked));
+        let end = state.engine.events().place(company.id, After::End).await?;
+        return Ok(lines(state, company.id, (place, end), asked));
     }
     let read = async |place| state.engine.events().read(company.id, place, &asked, limit).await;
     let Some(patience) = wait else {
@@ -109,7 +110,7 @@ pub(super) async fn list(
     };
     let (mut seat, began) = (state.engine.events().wait(company.id)?, Instant::now());
     let mut part = read(place).await?;
-    while part.events.is_empty() && (part.more || began.elapsed() < patience) {
+    while part.events.is_empty() && began.elapsed() < patience && !seat.is_closing() {
         if !part.more && !seat.changed(patience.saturating_sub(began.elapsed())).await {
             break;
         }
@@ -118,18 +119,25 @@ pub(super) async fn list(
     Ok(HttpResponse::Ok().json(EventPage::from(part)))
 }
 
-/// All events after this place. Each step is read once the client has received the one before.
-fn lines(state: Data<State>, company: Uuid, place: Sequence, asked: EventFilter) -> HttpResponse {
-    let steps = try_unfold((Some(place), state, company, asked), async |(place, state, company, asked)| {
-        let Some(place) = place else { return Ok(None) };
-        let part = state.engine.events().read(company, place, &asked, STEP).await?;
-        let mut written = Vec::new();
-        for event in &part.events {
-            serde_json::to_writer(&mut written, event).map_err(|_| Error::Internal)?;
-            written.push(b'\n');
-        }
-        Ok(Some((Bytes::from(written), (part.more.then_some(part.next), state, company, asked))))
-    });
+/// All events after one place and up to another. Each step is read once the client has received the one before.
+fn lines(
+    state: Data<State>,
+    company: Uuid,
+    (place, end): (Sequence, Sequence),
+    asked: EventFilter,
+) -> HttpResponse {
+    let steps =
+        try_unfold((Some(place), end, state, company, asked), async |(place, end, state, company, asked)| {
+            let Some(place) = place else { return Ok(None) };
+            let part = state.engine.events().read(company, place, &asked, STEP).await?;
+            let mut written = Vec::new();
+            for event in part.events.iter().filter(|event| event.sequence <= end) {
+                serde_json::to_writer(&mut written, event).map_err(|_| Error::Internal)?;
+                written.push(b'\n');
+            }
+            let next = (part.more && part.next < end).then_some(part.next);
+            Ok(Some((Bytes::from(written), (next, end, state, company, asked))))
+        });
     let steps = steps.map_err(|error: Error| {
         tracing::error!(%error, "a list of events broke off");
         std::io::Error::other("the list broke off")
@@ -159,12 +167,19 @@ fn asked(query: &Query) -> Result<EventFilter, Error> {
     let mut types = Vec::new();
     for word in query.text("types")?.iter().flat_map(|text| text.split(',')).map(str::trim) {
         let kind = word.strip_suffix('*').filter(|kind| kind.ends_with('.'));
-        let before = types.len();
-        types.extend(Type::ALL.iter().copied().filter(|known| match kind {
+        let is_meant = |known: &Type| match kind {
             Some(kind) => known.as_str().starts_with(kind),
             None => known.as_str() == word,
-        }));
-        if types.len() == before {
+        };
+        let mut is_known = false;
+        // What the stream at NATS missed is of no concern here.
+        for known in Type::ALL.iter().filter(|known| **known != Type::OutboxLost && is_meant(known)) {
+            is_known = true;
+            if !types.contains(known) {
+                types.push(*known);
+            }
+        }
+        if !is_known {
             let near = nearest(word, Type::ALL.iter().map(|known| known.as_str()));
             let near = near.map(|near| format!(": did you mean `{near}`?")).unwrap_or_default();
             return Err(Error::of("types", Code::InvalidField, format_args!("has no type `{word}`{near}")));

@@ -181,7 +181,8 @@ pub async fn start_with(app: App, driver: Option<Arc<dyn Driver>>) -> anyhow::Re
     // Before the engine writes the first event.
     if config.events.enabled {
         store.event_log().register(Reader::Nats, Timestamp::now()).await?;
-    } else {
+    } else if !config.cluster.is_joined() {
+        // In a cluster, another node may publish. If none does, the reader is forgotten after `events.keep`.
         store.event_log().forget(Reader::Nats).await?;
     }
     let engine = Box::pin(Engine::start_carried(&config, store, vault, lease, driver, carrier)).await?;

@@ -90,6 +90,8 @@ fn addresses(url: Option<&Secret>) -> impl Iterator<Item = &str> {
 /// The smallest maximum. With less than a few seconds bring, events would be dropped whenever NATS is briefly
 /// unreachable.
 const FEWEST_BYTES: usize = 1024 * 1024;
+/// The shortest time for which events are kept: a reader that asks once an hour is not forgotten.
+const SHORTEST: Duration = Duration::from_secs(24 * 3_600);
 
 /// All faults of these sections.
 pub(super) fn faults(config: &Config, found: &mut Vec<Found>) {
@@ -150,6 +152,13 @@ pub(super) fn faults(config: &Config, found: &mut Vec<Found>) {
             "events.stream",
             "it cannot be the name of a stream",
             "write letters, digits, - and _, such as \"POMBO_EVENTS\"",
+        );
+    }
+    if events.keep.is_some_and(|keep| keep < SHORTEST) {
+        fault(
+            "events.keep",
+            "a reader that is away for so short a time would miss events",
+            "give at least \"1d\"",
         );
     }
     if events.max_bytes < FEWEST_BYTES {

@@ -49,6 +49,7 @@ pub(super) async fn open(
         asked,
         place,
         seat,
+        spoke: Instant::now(),
         checked: Instant::now(),
         more: true,
         said: format!("retry: {retry}\n\n"),
@@ -73,6 +74,8 @@ struct Followed {
     asked: EventFilter,
     place: Sequence,
     seat: Seat,
+    /// When the client was last sent something.
+    spoke: Instant,
     /// When the key was last known to be valid.
     checked: Instant,
     /// Whether there may be more in the log.
@@ -97,18 +100,19 @@ impl Followed {
                     self.say(event);
                 }
             }
+            if self.said.is_empty() && self.spoke.elapsed() >= HEARTBEAT {
+                // An id without an event: a client that connects again need not begin further back.
+                let _ = write!(self.said, ":\nid: {}\n\n", self.place.as_i64());
+            }
             if !self.said.is_empty() {
+                self.spoke = Instant::now();
                 return true;
             }
             if !self.more {
-                let waited = Instant::now();
-                if !self.seat.changed(HEARTBEAT).await {
+                if !self.seat.changed(HEARTBEAT.saturating_sub(self.spoke.elapsed())).await {
                     return false;
                 }
                 self.more = true;
-                if waited.elapsed() >= HEARTBEAT {
-                    self.said.push_str(":\n\n");
-                }
             }
         }
     }

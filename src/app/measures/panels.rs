@@ -327,23 +327,24 @@ const NATS_AND_EVENTS: &[Panel] = &[
     Panel::series(
         "Events",
         "ops",
-        6,
+        5,
         &[(r#"sum by (result) (rate(pombo_events_total{$on}[$each]))"#, "{{result}}")],
     )
     .says("Events that were published, dropped because the log was full or they were too old, or refused"),
-    Panel::series("Events that wait", "short", 6, &[(r#"sum(pombo_events_waiting{$on})"#, "events")])
+    Panel::series("Events that wait", "short", 5, &[(r#"sum(pombo_events_waiting{$on})"#, "events")])
         .says("Events in the log that NATS does not have yet"),
     Panel::series(
         "Age of the oldest event",
         "s",
-        6,
+        5,
         &[(r#"max(pombo_events_waiting_age_seconds{$on})"#, "oldest")],
     )
     .says("How far the stream is behind"),
+    Panel::series("Log of events", "bytes", 4, &[(r#"sum(pombo_event_log_bytes{$on})"#, "log")]),
     Panel::series(
         "NATS",
         "short",
-        6,
+        5,
         &[
             (r#"sum(pombo_nats_connected{$on})"#, "connected"),
             (r#"sum(pombo_events_connected{$on})"#, "connected for events"),

@@ -118,7 +118,13 @@ fn every_counted_metric_is_in_the_table_and_no_other() {
 fn background_work_is_counted_from_the_start_under_each_of_its_names() {
     let mut named = BTreeSet::new();
     for text in sources() {
-        for call in ["repeat(thread, ", "repeat(&helpers, ", "repeat(&self.0.threads[1], ", " caught("] {
+        for call in [
+            "repeat(thread, ",
+            "repeat(&helpers, ",
+            "repeat(&self.0.threads[1], ",
+            "repeat(&engine.0.threads[1], ",
+            " caught(",
+        ] {
             for rest in text.split(call).skip(1).filter(|rest| rest.starts_with('"')) {
                 named.insert(literals(rest).remove(0));
             }

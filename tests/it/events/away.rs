@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use pombo::clock::Timestamp;
 use pombo::connector::nats::{Nats, Unready};
 use pombo::store::event_log::LogBounds;
 
@@ -74,9 +73,9 @@ async fn what_the_log_lost_before_it_was_published_is_told(universe: &Universe) 
     let tag = running.tag("everyone", FIRST, 150).await;
     running.send_to_tag(tag, 150).await;
     running.settled(150).await;
-    let (log, now) = (running.store.event_log(), Timestamp::now());
+    let log = running.store.event_log();
     let (waiting, all) = (waiting(&running.store).await, log.bytes().await.unwrap());
-    let lost = log.trim(LogBounds { before: None, bytes: all / 2 }, now).await.unwrap();
+    let lost = log.trim(LogBounds { before: None, bytes: all / 2 }).await.unwrap();
     assert!(lost > 0 && lost < waiting, "{lost} of {waiting}");
     server.start_again().await;
     published(&running.store).await;

@@ -24,11 +24,11 @@ async fn a_log_without_room_loses_the_oldest_and_says_how_many(universe: &Univer
         commit(&store, &lease, outcomes(ten)).await;
     }
     let bounds = |bytes| LogBounds { before: None, bytes };
-    assert_eq!(log.trim(bounds(ROOMY), NOW).await.unwrap(), 0);
+    assert_eq!(log.trim(bounds(ROOMY)).await.unwrap(), 0);
     let all = log.bytes().await.unwrap();
     // Each company has room for two blocks of the four.
-    assert_eq!(log.trim(bounds(all / 2 + 20), NOW).await.unwrap(), 10);
-    assert_eq!(log.trim(bounds(all / 2 + 20), NOW).await.unwrap(), 0);
+    assert_eq!(log.trim(bounds(all / 2 + 20)).await.unwrap(), 10);
+    assert_eq!(log.trim(bounds(all / 2 + 20)).await.unwrap(), 0);
     let events = pending(&store).await;
     let lost =
         |event: &Event| (event.r#type == Type::OutboxLost).then_some((event.company_id, event.data.clone()));
@@ -40,7 +40,7 @@ async fn a_log_without_room_loses_the_oldest_and_says_how_many(universe: &Univer
     assert_eq!(told(&store).await[2..], kept);
     // What the stream outside has is no loss.
     log.advance(Reader::Nats, Sequence::end_of(log.settle().await.unwrap().through)).await.unwrap();
-    assert_eq!(log.trim(bounds(1), NOW).await.unwrap(), 0);
+    assert_eq!(log.trim(bounds(1)).await.unwrap(), 0);
     assert_eq!(log.bytes().await.unwrap(), 0);
 }
 
@@ -59,13 +59,20 @@ async fn old_events_go_and_the_log_of_a_company_says_where_it_begins(universe: &
     let later = NOW.plus(Duration::from_secs(60));
     let new = write(1, later).await;
     assert_eq!(log.place_of(reader, NOW).await.unwrap(), Some(begun));
-    assert_eq!(log.trim(LogBounds { before: Some(NOW), bytes: ROOMY }, NOW).await.unwrap(), 0);
-    log.trim(LogBounds { before: Some(later), bytes: ROOMY }, later).await.unwrap();
+    assert_eq!(log.trim(LogBounds { before: Some(NOW), bytes: ROOMY }).await.unwrap(), 0);
+    log.trim(LogBounds { before: Some(later), bytes: ROOMY }).await.unwrap();
     assert_eq!(log.place_of(reader, NOW).await.unwrap(), None, "it did not read for so long");
-    assert_eq!(log.register(reader, later).await.unwrap(), Sequence::end_of(new));
+    let again = log.register(reader, later).await.unwrap();
+    assert!(again > Sequence::end_of(new), "a program that comes back learns that it missed something");
     let newest = write(2, later).await;
-    log.trim(LogBounds { before: None, bytes: 1 }, later).await.unwrap();
-    assert_eq!(log.place_of(reader, later).await.unwrap(), Some(Sequence::end_of(newest)));
+    log.trim(LogBounds { before: None, bytes: 1 }).await.unwrap();
+    assert_eq!(
+        log.place_of(reader, later).await.unwrap(),
+        Some(Sequence::new(newest, 0)),
+        "who has the last event has missed nothing"
+    );
+    let page = log.read(Some(ACME), (again, newest), 9, |_| true).await.unwrap();
+    assert_eq!((page.begins_after, page.told), (Some(Sequence::new(newest, 0)), vec![]));
     assert!(
         old < new && new < newest && newest < write(3, later).await,
         "a block's number is never used again"

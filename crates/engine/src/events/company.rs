@@ -68,24 +68,22 @@ impl Events<'_> {
     ///
     /// `cursor_expired` when what follows the event is no longer kept.
     pub async fn place(&self, company: Uuid, after: After) -> Result<Sequence, Error> {
-        let log = self.engine.store().event_log();
+        let records = self.engine.records_of(company).await?;
+        let log = records.event_log();
         let beginning = log.register(Reader::Company(company), Timestamp::now()).await?;
         match after {
             After::Beginning => Ok(beginning),
             After::End => Ok(Sequence::end_of(log.settle().await?.through).max(beginning)),
             After::Event(sequence) if sequence >= beginning => Ok(sequence),
-            After::Event(_) => {
-                let sentence = format!(
-                    "events after this place are no longer kept: the log begins after {}, so read from `after={0}`, and \
-                     read sends and messages again for what happened before",
-                    beginning.as_i64()
-                );
-                Err(Refusal::new(Code::CursorExpired, sentence).into())
-            }
+            After::Event(_) => Err(expired(beginning).into()),
         }
     }
 
     /// At most `limit` events after this place.
+    ///
+    /// # Errors
+    ///
+    /// `cursor_expired` when what follows the place is no longer kept.
     pub async fn read(
         &self,
         company: Uuid,
@@ -93,9 +91,13 @@ impl Events<'_> {
         asked: &EventFilter,
         limit: usize,
     ) -> Result<EventPart, Error> {
-        let log = self.engine.store().event_log();
+        let records = self.engine.records_of(company).await?;
+        let log = records.event_log();
         let through = log.settle().await?.through;
         let page = log.read(Some(company), (after, through), limit, |r#type| asked.wants(r#type)).await?;
+        if let Some(beginning) = page.begins_after {
+            return Err(expired(beginning).into());
+        }
         let events = page.told.into_iter().filter_map(|told| told.event);
         let is_meant = |event: &Event| asked.channel_id.is_none_or(|id| event.channel_id == Some(id));
         Ok(EventPart {
@@ -118,4 +120,13 @@ impl Events<'_> {
     pub fn release_callers(&self) {
         self.engine.0.tail.close();
     }
+}
+
+fn expired(beginning: Sequence) -> Refusal {
+    let sentence = format!(
+        "events after this place are no longer kept: the log begins after {}, so read from `after={0}`, and read sends \
+         and messages again for what happened before",
+        beginning.as_i64()
+    );
+    Refusal::new(Code::CursorExpired, sentence)
 }

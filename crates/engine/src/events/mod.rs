@@ -33,7 +33,7 @@ pub(crate) fn follow(engine: &Engine, options: &config::Events) {
     rounds::repeat(&engine.0.threads[1], "old events", async move || {
         if cluster.keeps_house() {
             let now = Timestamp::now();
-            trim(&store, LogBounds { before: keep.map(|keep| now.minus(keep)), bytes }, now).await;
+            trim(&store, LogBounds { before: keep.map(|keep| now.minus(keep)), bytes }).await;
         }
         TRIM
     });
@@ -51,15 +51,15 @@ impl Engine {
     }
 }
 
-async fn trim(store: &Store, bounds: LogBounds, now: Timestamp) {
-    if let Err(error) = try_to_trim(store, bounds, now).await {
+async fn trim(store: &Store, bounds: LogBounds) {
+    if let Err(error) = try_to_trim(store, bounds).await {
         tracing::warn!(%error, "old events cannot be removed");
     }
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a figure for people")]
-async fn try_to_trim(store: &Store, bounds: LogBounds, now: Timestamp) -> store::Result<()> {
-    let lost = store.event_log().trim(bounds, now).await?;
+async fn try_to_trim(store: &Store, bounds: LogBounds) -> store::Result<()> {
+    let lost = store.event_log().trim(bounds).await?;
     if lost > 0 {
         metrics::counter!("pombo_events_total", "result" => "dropped").increment(lost);
         tracing::error!(

@@ -23,8 +23,9 @@ const AT_ONCE: usize = 1_000;
 const LOOK: Duration = Duration::from_secs(1);
 /// How often the connection is checked while there is none.
 const RECONNECTING: Duration = Duration::from_millis(100);
-/// How often what waits is measured.
+/// How often what waits is measured, and how many times as seldom as measuring takes.
 const MEASURE: Duration = Duration::from_secs(1);
+const SHARE: u32 = 20;
 
 /// Publishes the events of the log, in their order, and notes how far the stream has them.
 pub(super) struct Publisher {
@@ -175,14 +176,16 @@ impl Publisher {
 
     /// Measures how many events wait.
     async fn measure(&mut self) {
-        self.measured = Some(Instant::now());
+        let begun = Instant::now();
         if let Err(error) = self.try_to_measure().await {
             tracing::debug!(%error, "the events that wait cannot be counted");
         }
+        // Of a long log, less often.
+        self.measured = Some(Instant::now() + begun.elapsed().saturating_mul(SHARE));
     }
 
     async fn measure_at_times(&mut self) {
-        if self.measured.is_none_or(|last| last.elapsed() >= MEASURE) {
+        if self.measured.is_none_or(|last| Instant::now() >= last + MEASURE) {
             self.measure().await;
         }
     }
@@ -190,7 +193,7 @@ impl Publisher {
     #[expect(clippy::cast_precision_loss, reason = "a figure for people")]
     async fn try_to_measure(&mut self) -> Result<(), Trouble> {
         // The log is written while this reader is registered.
-        let place = self.store.event_log().register(Reader::Nats, Timestamp::now()).await?;
+        let place = self.store.event_log().register_at(Reader::Nats, self.place, Timestamp::now()).await?;
         let Behind { events, oldest } = self.store.event_log().behind(place).await?;
         self.figures.rows.set(events as f64);
         let age = oldest.map(|oldest| Timestamp::now().from_now(oldest));

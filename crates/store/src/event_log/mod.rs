@@ -15,6 +15,7 @@ mod tell;
 mod trim;
 
 use std::collections::HashSet;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use parking_lot::Mutex;
 use sea_orm::DbBackend;
@@ -28,7 +29,7 @@ pub use self::trim::LogBounds;
 use super::{Result, Store};
 use crate::nouns::EventLog;
 
-pub(super) use self::tell::untold_states;
+pub(super) use self::tell::{MovedRow, untold_states};
 
 /// The key of the lock that transactions hold while they write blocks, in two halves: "pombo log" in ASCII, shortened.
 const LOCK: (i32, i32) = (0x706f_6d62, 0x6f6c_6f67);
@@ -39,7 +40,9 @@ pub(crate) struct LogState {
     /// Notified when there may be new blocks.
     written: Notify,
     known: Mutex<KnownReaders>,
-    settling: Mutex<Settling>,
+    settling: tokio::sync::Mutex<Settling>,
+    /// How many looks at the end of the log have begun.
+    looks: AtomicU64,
 }
 
 /// How the log becomes complete.
@@ -94,9 +97,15 @@ impl EventLog<'_> {
 
     /// How far the log is complete.
     pub async fn settle(self) -> Result<Settled> {
-        let (newest, open) = self.newest().await?;
-        let mut settling = self.store.pools.log.settling.lock();
-        settling.seen(newest, open);
+        let LogState { settling, looks, .. } = &self.store.pools.log;
+        let before = looks.load(Ordering::Acquire);
+        // One look at a time: what an earlier one saw must not be taken for what a later one did.
+        let mut settling = settling.lock().await;
+        if looks.load(Ordering::Acquire) == before {
+            looks.fetch_add(1, Ordering::AcqRel);
+            let (newest, open) = self.newest().await?;
+            settling.seen(newest, open);
+        }
         Ok(Settled { through: settling.through, is_all: settling.next.is_none() })
     }
 

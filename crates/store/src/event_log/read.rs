@@ -30,6 +30,8 @@ pub struct Page {
     pub next: Sequence,
     /// Whether there is more in the log now.
     pub more: bool,
+    /// The company's log begins after this place, which is later than what was asked for: nothing was read.
+    pub begins_after: Option<Sequence>,
 }
 
 /// An event of the log.
@@ -65,13 +67,36 @@ impl EventLog<'_> {
         wants: impl Fn(event::Type) -> bool,
     ) -> Result<Page> {
         let of_company = if company.is_some() { " AND company_id = $4" } else { "" };
-        let sql = format!(
-            "SELECT seq, company_id, packed FROM event_block WHERE seq >= $1 AND seq <= $2{of_company} \
-             ORDER BY seq LIMIT $3"
-        );
-        let values = [after.block().into(), through.into(), i64::from(BLOCKS).into()];
-        let rows = self.store.rows(sql, values.into_iter().chain(company.map(Value::from))).await?;
-        let is_last = rows.len() < BLOCKS as usize;
+        let blocks = |columns| {
+            format!(
+                "SELECT {columns} FROM event_block WHERE seq >= $1 AND seq <= $2{of_company} ORDER BY seq LIMIT $3"
+            )
+        };
+        let values = |through: i64| {
+            let own = [after.block().into(), through.into(), i64::from(BLOCKS).into()];
+            own.into_iter().chain(company.map(Value::from))
+        };
+        // Without their entries first, so that only the blocks are read that the limit needs.
+        let sizes = self.store.rows(blocks("seq, entries"), values(through)).await?;
+        let (mut enough, mut entries) = (through, 0);
+        for row in &sizes {
+            let block: i64 = row.try_get_by_index(0)?;
+            entries +=
+                if block == after.block() { 0 } else { row.try_get_by_index::<i64>(1)?.unsigned_abs() };
+            if entries > limit as u64 {
+                enough = block;
+                break;
+            }
+        }
+        let rows = self.store.rows(blocks("seq, company_id, packed"), values(enough)).await?;
+        let is_last = sizes.len() < BLOCKS as usize && enough == through;
+        if let Some(company) = company {
+            // After the blocks: what was removed before they were read is known here.
+            let begins_after = self.begins_after(company).await?.filter(|begin| *begin > after);
+            if begins_after.is_some() {
+                return Ok(Page { next: after, begins_after, ..Page::default() });
+            }
+        }
         let mut losses = match company {
             Some(_) => BTreeMap::new(),
             None => self.losses(after).await?,
@@ -106,7 +131,14 @@ impl EventLog<'_> {
         }
         told.extend(self.render(found).await?);
         told.sort_by_key(|told| told.sequence);
-        Ok(Page { told, next, more: is_full || !is_last })
+        Ok(Page { told, next, more: is_full || !is_last, begins_after: None })
+    }
+
+    /// Where the log of a company begins, if its programs read it.
+    async fn begins_after(self, company: Uuid) -> Result<Option<Sequence>> {
+        let sql = "SELECT sequence FROM event_reader WHERE kind = 'company' AND company_id = $1";
+        let row = self.store.row(sql, [company.into()]).await?;
+        Ok(row.map(|row| row.try_get_by_index(0)).transpose()?.map(Sequence::from_i64))
     }
 
     /// The losses after this place, by the block up to which they go.
@@ -165,7 +197,7 @@ impl EventLog<'_> {
              message.state, message.provider_message_id, message.error_code, message.error, \
              CASE WHEN message.recipient = {GROUP} THEN send.content END FROM {asked} AS asked \
              JOIN message ON message.send_id = asked.send_id AND message.ordinal = asked.ordinal \
-             JOIN send ON send.id = message.send_id AND send.company_id = message.company_id"
+             JOIN send ON send.id = message.send_id"
         );
         let rows = self.store.rows(sql, values).await?;
         rows.iter().map(message).collect()

@@ -38,12 +38,20 @@ pub struct Behind {
 #[derive(Debug, Default)]
 pub(super) struct KnownReaders {
     read_at: Option<Instant>,
+    /// Rises with each change that this process makes.
+    generation: u64,
     /// Those of every company.
     all: bool,
     companies: HashSet<Uuid>,
 }
 
 impl KnownReaders {
+    /// This process changed who reads.
+    const fn change(&mut self) {
+        self.read_at = None;
+        self.generation += 1;
+    }
+
     fn is_fresh(&self) -> bool {
         self.read_at.is_some_and(|at| at.elapsed() < KNOWN_FOR)
     }
@@ -62,19 +70,22 @@ impl EventLog<'_> {
     /// Whether somebody reads the log of any company. `to` is the transaction of the change.
     pub(crate) async fn is_read(self, to: &impl ConnectionTrait) -> Result<bool> {
         let known = &self.store.pools.log.known;
-        {
+        let generation = {
             let known = known.lock();
             if known.is_fresh() {
                 return Ok(known.all || !known.companies.is_empty());
             }
-        }
+            known.generation
+        };
         let sql = "SELECT company_id FROM event_reader";
         let rows = to.query_all_raw(self.store.statement(sql, [])).await?;
         let companies =
             rows.iter().map(|row| Ok(row.try_get_by_index(0)?)).collect::<Result<HashSet<Uuid>>>()?;
         let all = companies.contains(&Uuid::nil());
         let is_read = !companies.is_empty();
-        *known.lock() = KnownReaders { read_at: Some(Instant::now()), all, companies };
+        let mut known = known.lock();
+        let read_at = (known.generation == generation).then(Instant::now);
+        *known = KnownReaders { read_at, generation: known.generation, all, companies };
         Ok(is_read)
     }
 
@@ -85,20 +96,45 @@ impl EventLog<'_> {
     }
 
     /// A reader begins at the end of the log, or goes on where it was; of a company's programs, which keep their places
-    /// themselves, it is where the company's log begins. The changes of other processes are in the log
-    /// within a second.
+    /// themselves, it is where the company's log begins. The changes of other processes are in the log within a second.
     pub async fn register(self, reader: Reader, now: Timestamp) -> Result<Sequence> {
+        self.register_at(reader, None, now).await
+    }
+
+    /// Like [`EventLog::register`], for a reader that knows where it was.
+    pub async fn register_at(
+        self,
+        reader: Reader,
+        place: Option<Sequence>,
+        now: Timestamp,
+    ) -> Result<Sequence> {
         if let Some(sequence) = self.place_of(reader, now).await? {
             return Ok(sequence);
         }
         let (kind, company) = reader.key();
-        let end = Sequence::end_of(self.settle().await?.through);
+        let place = match (place, reader) {
+            (Some(place), _) => place,
+            (None, Reader::Nats) => Sequence::end_of(self.settle().await?.through),
+            (None, Reader::Company(_)) => self.beginning(company, now).await?,
+        };
         let sql = "INSERT INTO event_reader (kind, company_id, sequence, used_at) VALUES ($1, $2, $3, $4) \
                    ON CONFLICT (kind, company_id) DO NOTHING";
-        let values = [kind.into(), company.into(), end.as_i64().into(), now.millis().into()];
+        let values = [kind.into(), company.into(), place.as_i64().into(), now.millis().into()];
         run(&self.store.write, self.store.statement(sql, values)).await?;
-        self.store.pools.log.known.lock().read_at = None;
-        Ok(end)
+        self.store.pools.log.known.lock().change();
+        Ok(place)
+    }
+
+    /// The end of a block without entries: every place that the company's programs had before is below it, also if nothing
+    /// was written since.
+    async fn beginning(self, company: Uuid, now: Timestamp) -> Result<Sequence> {
+        let transaction = self.store.begin().await?;
+        self.add_empty_block(&transaction, company, now).await?;
+        let sql = "SELECT MAX(seq) FROM event_block WHERE company_id = $1";
+        let row = transaction.query_one_raw(self.store.statement(sql, [company.into()])).await?;
+        let block: Option<i64> = row.map(|row| row.try_get_by_index(0)).transpose()?.flatten();
+        transaction.commit().await?;
+        Ok(Sequence::end_of(block.unwrap_or_default()))
     }
 
     /// Where the reader is; `None` if it is not registered. Its use is written from time to time.
@@ -130,7 +166,7 @@ impl EventLog<'_> {
         let (kind, company) = reader.key();
         let sql = "DELETE FROM event_reader WHERE kind = $1 AND company_id = $2";
         run(&self.store.write, self.store.statement(sql, [kind.into(), company.into()])).await?;
-        self.store.pools.log.known.lock().read_at = None;
+        self.store.pools.log.known.lock().change();
         Ok(())
     }
 

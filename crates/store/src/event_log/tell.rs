@@ -32,7 +32,7 @@ const RETURNED: &str = " RETURNING message.send_id, message.ordinal, message.com
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct MovedRow {
     pub(crate) key: Key,
-    company_id: Uuid,
+    pub(crate) company_id: Uuid,
     state: State,
 }
 
@@ -75,12 +75,12 @@ impl EventLog<'_> {
         self,
         to: &impl ConnectionTrait,
         moved: &[MovedRow],
-        at: impl Fn(Key) -> Timestamp,
+        at: impl Fn(&MovedRow) -> Timestamp,
         now: Timestamp,
     ) -> Result<()> {
         let told = moved.iter().filter(|row| is_told(row.state)).map(|row| {
             let MovedRow { key, company_id, state } = *row;
-            (company_id, LogEntry::Message(Moved { key, state, at: at(key) }))
+            (company_id, LogEntry::Message(Moved { key, state, at: at(row) }))
         });
         self.tell(to, told, now).await
     }
@@ -98,9 +98,10 @@ impl EventLog<'_> {
             return Ok(());
         }
         let sql = format!(
-            "SELECT ordinal, company_id, state FROM message WHERE send_id = $1 AND retry_at IS NOT NULL \
-             ORDER BY ordinal{}",
-            self.store.locking()
+            "SELECT message.ordinal, send.company_id, message.state FROM message \
+             JOIN send ON send.id = message.send_id \
+             WHERE message.send_id = $1 AND message.retry_at IS NOT NULL ORDER BY message.ordinal{}",
+            self.store.locking_of("message")
         );
         let mut told = Vec::new();
         for row in to.query_all_raw(self.store.statement(sql, [send_id.into()])).await? {
@@ -232,14 +233,30 @@ impl EventLog<'_> {
         for (company_id, entry) in entries {
             by_company.entry(company_id).or_default().push(entry);
         }
-        let mut rows = Bulk::new(self.store.backend, COLUMNS);
-        for (company_id, entries) in by_company.into_iter().filter(|(company, _)| self.is_read_of(*company)) {
-            for block in entries.chunks(BLOCK) {
-                let packed = pack(block);
-                let (entries, bytes) = (block.len() as i64, packed.len() as i64 + ROW);
-                rows.push([company_id.into(), entries.into(), bytes.into(), Cell::Bytes(&packed)]);
-            }
+        let mut rows = self.no_blocks();
+        for (company_id, entries) in by_company.iter().filter(|(company, _)| self.is_read_of(**company)) {
+            entries.chunks(BLOCK).for_each(|block| push(&mut rows, *company_id, block));
         }
+        self.add_blocks(to, rows, now).await
+    }
+
+    const fn no_blocks(self) -> Bulk {
+        Bulk::new(self.store.backend, COLUMNS)
+    }
+
+    /// Adds a block without entries to a company's log.
+    pub(super) async fn add_empty_block(
+        self,
+        to: &impl ConnectionTrait,
+        company_id: Uuid,
+        now: Timestamp,
+    ) -> Result<()> {
+        let mut rows = self.no_blocks();
+        push(&mut rows, company_id, &[]);
+        self.add_blocks(to, rows, now).await
+    }
+
+    async fn add_blocks(self, to: &impl ConnectionTrait, rows: Bulk, now: Timestamp) -> Result<()> {
         let (one, two) = LOCK;
         let locked = match self.store.backend {
             DbBackend::Postgres => {
@@ -257,4 +274,10 @@ impl EventLog<'_> {
         self.store.write(to, rows, vec![now.millis().into()], insert).await?;
         Ok(())
     }
+}
+
+fn push(rows: &mut Bulk, company_id: Uuid, block: &[LogEntry]) {
+    let packed = pack(block);
+    let (entries, bytes) = (block.len() as i64, packed.len() as i64 + ROW);
+    rows.push([company_id.into(), entries.into(), bytes.into(), Cell::Bytes(&packed)]);
 }

@@ -7,7 +7,6 @@ use sea_orm::{ConnectionTrait as _, QueryResult, Value};
 use tokio::time::sleep;
 use uuid::Uuid;
 
-use super::Reader;
 use crate::dialect::{Bulk, Type};
 use crate::nouns::EventLog;
 use crate::{Result, Transaction};
@@ -52,21 +51,40 @@ impl EventLog<'_> {
     /// # Errors
     ///
     /// When the database fails; the steps before stay.
-    pub async fn trim(self, bounds: LogBounds, now: Timestamp) -> Result<u64> {
+    pub async fn trim(self, bounds: LogBounds) -> Result<u64> {
         let mut lost = 0;
         if let Some(before) = bounds.before {
             let sql = "SELECT seq FROM event_block WHERE written_at < $1 ORDER BY written_at LIMIT $2";
-            lost += self.remove(sql, vec![before.millis().into()], now).await?;
-            for sql in [
-                "DELETE FROM event_loss WHERE last_at < $1",
-                "DELETE FROM event_reader WHERE kind = 'company' AND used_at < $1",
-            ] {
+            lost += self.remove(sql, vec![before.millis().into()]).await?;
+            for sql in
+                ["DELETE FROM event_loss WHERE last_at < $1", "DELETE FROM event_reader WHERE used_at < $1"]
+            {
                 crate::run(&self.store.write, self.store.statement(sql, [before.millis().into()])).await?;
             }
         }
-        for (company, above) in self.too_large(bounds.bytes).await? {
+        for (company, excess) in self.too_large(bounds.bytes).await? {
+            lost += self.shorten(company, excess).await?;
+        }
+        Ok(lost)
+    }
+
+    /// Removes the oldest blocks of a company that take at least this many bytes.
+    async fn shorten(self, company: Uuid, mut excess: i64) -> Result<u64> {
+        let mut lost = 0;
+        while excess > 0 {
+            let sql = "SELECT seq, bytes FROM event_block WHERE company_id = $1 ORDER BY seq LIMIT $2";
+            let oldest = self.store.rows(sql, [company.into(), i64::from(STEP).into()]).await?;
+            let mut through = None;
+            for row in &oldest {
+                if excess <= 0 {
+                    break;
+                }
+                through = Some(row.try_get_by_index::<i64>(0)?);
+                excess -= row.try_get_by_index::<i64>(1)?;
+            }
+            let Some(through) = through else { break };
             let sql = "SELECT seq FROM event_block WHERE company_id = $1 AND seq <= $3 ORDER BY seq LIMIT $2";
-            lost += self.remove(sql, vec![company.into(), above.into()], now).await?;
+            lost += self.remove(sql, vec![company.into(), through.into()]).await?;
         }
         Ok(lost)
     }
@@ -79,27 +97,31 @@ impl EventLog<'_> {
         Ok(bytes.unwrap_or_default().cast_unsigned())
     }
 
-    /// The companies whose logs are larger than this, each with the newest block that has no room.
+    /// The companies whose logs are larger than this, each with the bytes that have no room.
     async fn too_large(self, bytes: u64) -> Result<Vec<(Uuid, i64)>> {
-        let sql = "SELECT company_id, MAX(seq) FROM (SELECT company_id, seq, SUM(bytes) \
-                   OVER (PARTITION BY company_id ORDER BY seq DESC) AS newer FROM event_block WHERE company_id IN \
-                   (SELECT company_id FROM event_block GROUP BY company_id HAVING SUM(bytes) > $1)) AS sized \
-                   WHERE newer > $1 GROUP BY company_id";
-        let rows = self.store.rows(sql, [i64::try_from(bytes).unwrap_or(i64::MAX).into()]).await?;
-        rows.iter().map(|row| Ok((row.try_get_by_index(0)?, row.try_get_by_index(1)?))).collect()
+        let sql = "SELECT company_id, CAST(SUM(bytes) AS BIGINT) FROM event_block GROUP BY company_id \
+                   HAVING SUM(bytes) > $1";
+        let most = i64::try_from(bytes).unwrap_or(i64::MAX);
+        let rows = self.store.rows(sql, [most.into()]).await?;
+        rows.iter()
+            .map(|row| Ok((row.try_get_by_index(0)?, row.try_get_by_index::<i64>(1)? - most)))
+            .collect()
     }
 
     /// Removes the blocks that `chosen` picks, in steps. Its second parameter is the size of a step.
-    async fn remove(self, chosen: &str, mut values: Vec<Value>, now: Timestamp) -> Result<u64> {
+    async fn remove(self, chosen: &str, mut values: Vec<Value>) -> Result<u64> {
         values.insert(1, i64::from(STEP).into());
         let mut lost = 0;
         loop {
-            let place = self.place_of(Reader::Nats, now).await?;
             let transaction = self.store.begin().await?;
             let sql = format!(
                 "DELETE FROM event_block WHERE seq IN ({chosen}) RETURNING seq, company_id, entries, written_at"
             );
             let removed = transaction.query_all_raw(self.store.statement(sql, values.clone())).await?;
+            // Read here, so that what is published meanwhile is no loss.
+            let sql = "SELECT sequence FROM event_reader WHERE kind = 'nats'";
+            let place = transaction.query_one_raw(self.store.statement(sql, [])).await?;
+            let place = place.map(|row| row.try_get_by_index(0)).transpose()?.map(Sequence::from_i64);
             let unread = losses(&removed, place)?;
             lost += unread.values().map(|loss| loss.events.unsigned_abs()).sum::<u64>();
             self.note(&transaction, unread).await?;
@@ -112,17 +134,19 @@ impl EventLog<'_> {
         }
     }
 
-    /// The logs of these companies begin after their blocks.
+    /// The logs of these companies begin after the last entries of their blocks.
     async fn raise(self, to: &Transaction, removed: &[QueryResult]) -> Result<()> {
-        let mut newest = BTreeMap::<Uuid, i64>::new();
+        let mut last = BTreeMap::<Uuid, Sequence>::new();
         for row in removed {
             let (block, company): (i64, Uuid) = (row.try_get_by_index(0)?, row.try_get_by_index(1)?);
-            let through = newest.entry(company).or_default();
-            *through = (*through).max(block);
+            let entries: i64 = row.try_get_by_index(2)?;
+            let sequence = Sequence::from_i64(Sequence::new(block, 0).as_i64() + entries - 1);
+            let through = last.entry(company).or_default();
+            *through = (*through).max(sequence);
         }
         let mut rows = Bulk::new(self.store.backend, BEGINNING);
-        for (company, block) in newest {
-            rows.push([company.into(), Sequence::end_of(block).as_i64().into()]);
+        for (company, sequence) in last {
+            rows.push([company.into(), sequence.as_i64().into()]);
         }
         let update = |incoming: &str, _| {
             format!(

@@ -11,6 +11,7 @@ use uuid::Uuid;
 
 use super::outcome::rank;
 use crate::dialect::{Bulk, Cell, Rows, Type};
+use crate::event_log::MovedRow;
 use crate::nouns::Ledger;
 use crate::{Error, Result};
 use clock::Timestamp;
@@ -184,8 +185,10 @@ impl Ledger<'_> {
             return self.store.write(to, rows, Vec::new(), |incoming, _| sql(incoming)).await;
         }
         let moved = log.moving(to, rows, Vec::new(), |incoming, _| sql(incoming)).await?;
-        let times: HashMap<_, _> = receipts.iter().map(|receipt| (receipt.key, receipt.at)).collect();
-        log.tell_moved(to, &moved, |key| times.get(&key).copied().unwrap_or(now), now).await?;
+        let times = receipts.iter().map(|receipt| ((receipt.company_id, receipt.key), receipt.at));
+        let times: HashMap<_, _> = times.collect();
+        let at = |row: &MovedRow| times.get(&(row.company_id, row.key)).copied().unwrap_or(now);
+        log.tell_moved(to, &moved, at, now).await?;
         Ok(moved.len() as u64)
     }
 

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
 
 use entity::{message, recipient_block, send, suppression, template};
+use parking_lot::Mutex;
 use sea_orm::{ConnectionTrait as _, Database, DatabaseConnection, DbBackend, EntityTrait as _, Statement};
 use serde_json::value::RawValue;
 use tempfile::TempDir;
@@ -32,6 +33,9 @@ use store::{Lease, Options, Store};
 const LANGUAGE: &str = "pt_BR";
 const PATIENCE: Duration = Duration::from_secs(30);
 
+/// The states of each message that have an event.
+type Events = BTreeMap<(Uuid, u64), Vec<At>>;
+
 pub(super) struct Real {
     store: Store,
     lease: Lease,
@@ -40,6 +44,8 @@ pub(super) struct Real {
     place: Place,
     /// Whether somebody reads the log.
     has_events: bool,
+    /// The events that were read, and how far.
+    events: Mutex<(Sequence, Events)>,
 }
 
 enum Place {
@@ -93,7 +99,7 @@ impl Real {
                 store.channels().add(&Who::Pombo, new).await.unwrap();
             }
         }
-        Self { store, lease, raw, place, has_events: false }
+        Self { store, lease, raw, place, has_events: false, events: Mutex::default() }
     }
 
     /// The same with somebody who reads the events of all companies.
@@ -109,6 +115,7 @@ impl Real {
         for table in of_sends.into_iter().chain(["suppression", "template"]) {
             self.raw.execute_unprepared(&format!("DELETE FROM {table}")).await.unwrap();
         }
+        self.events.lock().1.clear();
     }
 
     pub(super) async fn remove(self) {
@@ -269,11 +276,11 @@ impl Real {
         rows.into_iter().map(|row| ((row.waba_id, row.name), row.id)).collect()
     }
 
-    /// The events of each message, in the order of the log.
-    async fn events(&self) -> BTreeMap<(Uuid, u64), Vec<At>> {
+    /// The events of each message, in the order of the log. Those of a removed send stay as they were read before.
+    async fn events(&self) -> Events {
         let log = self.store.event_log();
         let through = log.settle().await.unwrap().through;
-        let (mut after, mut events) = (Sequence::default(), BTreeMap::<_, Vec<_>>::new());
+        let (mut after, mut events) = std::mem::take(&mut *self.events.lock());
         loop {
             let page = log.read(None, (after, through), 100_000, |_| true).await.unwrap();
             for event in page.told.into_iter().filter_map(|told| told.event) {
@@ -281,10 +288,11 @@ impl Real {
                 let state = event.r#type.as_str().rsplit('.').next().and_then(At::from_word).unwrap();
                 events.entry((message.send_id, message.ordinal)).or_default().push(state);
             }
+            after = page.next;
             if !page.more {
+                *self.events.lock() = (after, events.clone());
                 return events;
             }
-            after = page.next;
         }
     }
 
