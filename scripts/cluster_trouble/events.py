@@ -96,7 +96,11 @@ class Events:
     def differing(self, sends):
         """A sentence for each message of these sends whose events are not its states, in their order."""
         reached = self.reached(sends)
-        waiting = "SELECT COUNT(*) FROM outbox_event"
+        # The blocks of the log that NATS does not have to their end.
+        waiting = (
+            "SELECT COUNT(*) FROM event_block WHERE (seq << 16) + 65535 > "
+            "(SELECT sequence FROM event_reader WHERE kind = 'nats')"
+        )
         wait_for("the events to be published", lambda: self.stage.postgres.ask(waiting) == [["0"]], PATIENCE, 0.3)
         self.read()
         wrong = []
