@@ -42,6 +42,8 @@
 //! - *load test*: loading a service as its clients do, and counting at the *receiver*, the simulator that its messages
 //!   go to.
 //! - *event*: something that happened, told to other programs. *event log*: the events of a company, for its readers.
+//! - *webhook endpoint*: an address to which events of a company are sent. *delivery*: one request to it, with one event
+//!   or a batch.
 //! - *carrier*: the transport of notifications between nodes.
 //! - *receipt*: a message status that the provider reports.
 //! - *suppression*: a recipient that opted out: messages to it are *skipped*. *hold*: messages wait, to one recipient

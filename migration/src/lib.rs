@@ -19,6 +19,7 @@ mod m20261128_000003_index_number_checks;
 mod m20261128_000005_create_channel_tier_end;
 mod m20261128_000008_add_send_end_reason;
 mod m20261128_000009_create_event_log;
+mod m20261128_000010_create_webhooks;
 mod nodes;
 mod operators;
 mod outbox;
@@ -74,6 +75,11 @@ impl MigratorTrait for Migrator {
                 "m20261128_000009_create_event_log",
                 m20261128_000009_create_event_log::UP,
                 m20261128_000009_create_event_log::DOWN,
+            ),
+            Step::boxed(
+                "m20261128_000010_create_webhooks",
+                m20261128_000010_create_webhooks::UP,
+                m20261128_000010_create_webhooks::DOWN,
             ),
         ]
     }

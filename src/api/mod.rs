@@ -41,6 +41,7 @@ mod suppressions;
 mod templates;
 mod waiting;
 mod web_chat;
+mod webhooks;
 
 use std::sync::Arc;
 
@@ -118,6 +119,17 @@ route::table! {
     POST "/api/v1/suppressions" => suppressions::add, Contacts;
     GET "/api/v1/suppressions/{number}" => suppressions::check, Contacts;
     DELETE "/api/v1/suppressions/{number}" => suppressions::lift, Contacts;
+    GET "/api/v1/webhooks" => webhooks::list, Events;
+    POST "/api/v1/webhooks" => webhooks::add, Events;
+    GET "/api/v1/webhooks/{id}" => webhooks::show, Events;
+    PATCH "/api/v1/webhooks/{id}" => webhooks::change, Events;
+    DELETE "/api/v1/webhooks/{id}" => webhooks::delete, Events;
+    POST "/api/v1/webhooks/{id}/rotate-secret" => webhooks::actions::rotate_secret, Events;
+    POST "/api/v1/webhooks/{id}/disable" => webhooks::actions::disable, Events;
+    POST "/api/v1/webhooks/{id}/enable" => webhooks::actions::enable, Events;
+    POST "/api/v1/webhooks/{id}/test" => webhooks::actions::test, Events;
+    GET "/api/v1/webhooks/{id}/deliveries" => webhooks::deliveries::list, Events;
+    POST "/api/v1/webhooks/{id}/deliveries/resend" => webhooks::deliveries::resend, Events;
     GET "/operator/v1/companies" => operator::companies::list, Operator;
     POST "/operator/v1/companies" => operator::companies::create, Operator;
     GET "/operator/v1/companies/{id}" => operator::companies::show, Operator;

@@ -24,7 +24,7 @@ use super::error::{Apology, Error, ErrorBody};
 use super::page::harden;
 use super::{
     Listener, Options, State, chat, contacts, events, health, hooks, messages, numbers, operator, sends,
-    suppressions, web_chat,
+    suppressions, web_chat, webhooks,
 };
 use crate::domain::outlook::Reason;
 use crate::error::Code;
@@ -81,6 +81,17 @@ use crate::surface::gzip::{gunzip, takes_gzip};
         suppressions::add,
         suppressions::check,
         suppressions::lift,
+        webhooks::list,
+        webhooks::add,
+        webhooks::show,
+        webhooks::change,
+        webhooks::delete,
+        webhooks::actions::rotate_secret,
+        webhooks::actions::disable,
+        webhooks::actions::enable,
+        webhooks::actions::test,
+        webhooks::deliveries::list,
+        webhooks::deliveries::resend,
         hooks::handshake,
         hooks::take,
         health::live,

@@ -44,13 +44,31 @@ pub struct Counts {
     pub session_records: u64,
     /// Secrets of users' second factors.
     pub totp_secrets: u64,
+    /// Secrets of webhook endpoints, former ones too.
+    pub webhook_secrets: u64,
+    /// Headers of webhook endpoints.
+    pub webhook_headers: u64,
 }
 
 impl Counts {
     /// The sum.
     pub const fn total(self) -> u64 {
-        let Self { tokens, app_secrets, verify_tokens, session_records, totp_secrets } = self;
-        tokens + app_secrets + verify_tokens + session_records + totp_secrets
+        let Self {
+            tokens,
+            app_secrets,
+            verify_tokens,
+            session_records,
+            totp_secrets,
+            webhook_secrets,
+            webhook_headers,
+        } = self;
+        tokens
+            + app_secrets
+            + verify_tokens
+            + session_records
+            + totp_secrets
+            + webhook_secrets
+            + webhook_headers
     }
 
     const fn of(&mut self, kind: Kind) -> &mut u64 {
@@ -60,6 +78,8 @@ impl Counts {
             Kind::VerifyToken => &mut self.verify_tokens,
             Kind::SessionRecord => &mut self.session_records,
             Kind::TotpSecret => &mut self.totp_secrets,
+            Kind::WebhookSecret | Kind::FormerWebhookSecret => &mut self.webhook_secrets,
+            Kind::WebhookHeaders => &mut self.webhook_headers,
         }
     }
 }
@@ -369,5 +389,7 @@ pub(super) fn context_of(kind: Kind, Place { channel_id, namespace, key }: &Plac
         Kind::VerifyToken => context::verify_token(*channel_id),
         Kind::SessionRecord => context::web_session_record(*channel_id, namespace, key),
         Kind::TotpSecret => context::totp_secret(*channel_id),
+        Kind::WebhookSecret | Kind::FormerWebhookSecret => context::webhook_secret(*channel_id),
+        Kind::WebhookHeaders => context::webhook_headers(*channel_id),
     }
 }

@@ -31,6 +31,8 @@ impl Listed for Key {
         ("verify tokens", |key| key.counts.verify_tokens.to_string()),
         ("session records", |key| key.counts.session_records.to_string()),
         ("totp secrets", |key| key.counts.totp_secrets.to_string()),
+        ("webhook secrets", |key| key.counts.webhook_secrets.to_string()),
+        ("webhook headers", |key| key.counts.webhook_headers.to_string()),
     ];
 }
 

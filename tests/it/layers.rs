@@ -48,6 +48,7 @@ const MACHINES: &[&str] = &[
     "crates/machines/src/account",
     "crates/machines/src/node",
     "crates/machines/src/web_session",
+    "crates/machines/src/webhook",
     "crates/engine/src/channel/machine",
     "crates/engine/src/ledger/machine",
 ];

@@ -82,6 +82,7 @@ mod store_suppressions;
 mod store_template_recipients;
 mod store_web_contacts;
 mod store_web_session;
+mod store_webhooks;
 mod taken_over;
 mod traces;
 mod unreliable;
@@ -91,3 +92,4 @@ mod walls;
 mod web_chat;
 #[cfg(feature = "web-session")]
 mod web_session;
+mod webhooks;

@@ -17,6 +17,7 @@ mod sources;
 mod tests;
 mod units;
 mod validate;
+mod webhooks;
 
 use std::path::{Path, PathBuf};
 
@@ -35,6 +36,7 @@ pub use sections::{
     Retention, Retry, Secrets, Server, SqliteSynchronous, Telemetry, WebSession,
 };
 pub use sources::{PACKAGED, Sources, VARIABLE, locate};
+pub use webhooks::Webhooks;
 
 /// All options with their defaults and reasons, as TOML: the text of `config/default.toml`.
 pub const REFERENCE: &str = include_str!("../../../config/default.toml");
@@ -75,6 +77,8 @@ pub struct Config {
     pub nats: Nats,
     /// The stream of events.
     pub events: Events,
+    /// Events for the receivers of companies.
+    pub webhooks: Webhooks,
     /// The level and the format of the log.
     pub log: Log,
     /// Prometheus text.

@@ -6,7 +6,7 @@ use std::time::Duration;
 use tracing_subscriber::EnvFilter;
 
 use super::check::repeated;
-use super::{Config, Database, Media, nats};
+use super::{Config, Database, Media, nats, webhooks};
 use domain::address;
 
 /// An option, its fault, and the remedy.
@@ -33,6 +33,7 @@ pub(super) fn faults(config: &Config) -> Vec<Found> {
     relations(config, &mut found);
     words(config, &mut found);
     nats::faults(config, &mut found);
+    webhooks::faults(config, &mut found);
     found
 }
 

@@ -7,6 +7,7 @@
 use std::error::Error as StdError;
 use std::fs::File;
 use std::io;
+use std::iter;
 
 use reqwest::{Client, ClientBuilder, Proxy};
 
@@ -15,14 +16,23 @@ use super::Error;
 /// The system's errors when the process or the machine has no file, port or memory left for a connection.
 const USED_UP: [i32; 5] = [libc::EMFILE, libc::ENFILE, libc::EADDRNOTAVAIL, libc::ENOBUFS, libc::ENOMEM];
 
+/// An error and its causes, from the outside to the inside.
+pub(super) fn causes(error: &(dyn StdError + 'static)) -> impl Iterator<Item = &(dyn StdError + 'static)> {
+    iter::successors(Some(error), |&cause| inside(cause))
+}
+
+/// The next cause. For an error inside of an [`io::Error`], `source` would skip it.
+fn inside(cause: &(dyn StdError + 'static)) -> Option<&(dyn StdError + 'static)> {
+    if let Some(inner) = cause.downcast_ref::<io::Error>().and_then(io::Error::get_ref) {
+        return Some(inner);
+    }
+    cause.source()
+}
+
 /// Whether a connection failed because this machine has no file, port or memory left for it.
 pub(super) fn lacks_socket(error: &reqwest::Error) -> bool {
-    let mut cause: Option<&(dyn StdError + 'static)> = Some(error);
-    while let Some(inner) = cause {
-        if inner.downcast_ref::<io::Error>().is_some_and(is_used_up) {
-            return true;
-        }
-        cause = inner.source();
+    if causes(error).any(|cause| cause.downcast_ref::<io::Error>().is_some_and(is_used_up)) {
+        return true;
     }
     // For a look-up of a name, the system reports only that it failed.
     File::open("/dev/null").as_ref().is_err_and(is_used_up)

@@ -1,15 +1,17 @@
-//! Connectors: our code for each provider.
+//! Connectors: our code for each provider, and for the receivers of companies' webhooks.
 //!
 //! Only a connector knows a provider's field names, addresses and error codes; the engine gets the same few
 //! types from each of them. Called by channel actors and, for templates, by the command line.
 
 pub mod cloud_api;
 pub mod fair_semaphore;
+pub mod guard;
 pub mod http;
 pub mod media;
 pub mod nats;
 pub mod otlp;
 pub mod update;
+pub mod webhook;
 
 pub use ::driver as web_session;
 use domain::message::Failure;

@@ -259,6 +259,12 @@ codes! {
     InvalidMapping = "invalid_mapping", Invalid;
     /// What follows this place in the log of events is no longer kept.
     CursorExpired = "cursor_expired", Gone;
+    /// The company has no such webhook endpoint.
+    WebhookNotFound = "webhook_not_found", NotFound;
+    /// The company has as many webhook endpoints as it may have.
+    TooManyWebhooks = "too_many_webhooks", Conflict;
+    /// The log of the company's events has no such event, or no longer.
+    EventNotFound = "event_not_found", NotFound;
     /// The database is unreachable or full, too many request bodies are being read, or the service is stopping. Nothing was
     /// accepted: retry after the seconds of `Retry-After`.
     ServiceUnavailable = "service_unavailable", Unavailable;

@@ -44,4 +44,5 @@ pub mod tier;
 pub mod time_span;
 pub mod user;
 pub mod web_session;
+pub mod webhook;
 pub mod words;

@@ -13,11 +13,13 @@ pub enum Scope {
     Contacts,
     /// Pauses, resumes and cancels sends; links web sessions to phones.
     Control,
+    /// Reads and changes webhook endpoints.
+    Events,
 }
 
 impl Scope {
     /// Every scope.
-    pub const ALL: [Self; 4] = [Self::Send, Self::Read, Self::Contacts, Self::Control];
+    pub const ALL: [Self; 5] = [Self::Send, Self::Read, Self::Contacts, Self::Control, Self::Events];
 
     /// The word in answers and in the database.
     pub const fn as_str(self) -> &'static str {
@@ -26,6 +28,7 @@ impl Scope {
             Self::Read => "read",
             Self::Contacts => "contacts",
             Self::Control => "control",
+            Self::Events => "events",
         }
     }
 
@@ -79,7 +82,7 @@ impl Scopes {
     }
 }
 
-/// All four are [`Scopes::ALL`].
+/// Every scope together is [`Scopes::ALL`].
 impl FromIterator<Scope> for Scopes {
     fn from_iter<T: IntoIterator<Item = Scope>>(scopes: T) -> Self {
         let bits = scopes.into_iter().fold(0, |bits, scope| bits | scope.bit());

@@ -38,6 +38,7 @@ mod traces;
 pub mod universe;
 mod upkeep;
 pub mod web_session;
+mod webhooks;
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -95,6 +96,8 @@ use self::shared::Shared;
 use self::upkeep::wall_clock::Jump;
 pub use self::web_session::Phones;
 use self::web_session::WebSessions;
+use self::webhooks::Deliverer;
+pub use self::webhooks::{EndpointChange, Resent, ShownEndpoint, WebhookEndpoints, no_such_webhook};
 pub(crate) use ::machines::{self as machine, planted};
 use clock::Timestamp;
 use domain::channel::Channel;
@@ -141,6 +144,8 @@ struct Inner {
     watches: Watches,
     /// The end of the log of events.
     tail: Arc<Tail>,
+    /// Delivers events to the endpoints of companies.
+    webhooks: Deliverer,
     imports: Imports,
     /// Companies whose contacts are being changed in bulk.
     contact_changes: Changes,
@@ -246,7 +251,7 @@ impl Engine {
     pub async fn stop(&self) {
         self.0.stopping.store(true, Ordering::Relaxed);
         // Channels wait for the acknowledgements of messages just handed over, which sessions bring.
-        self.directory().stop().await;
+        futures_util::future::join(self.directory().stop(), self.0.webhooks.stop()).await;
         self.0.shared.pending_replies.end(Timestamp::now());
         self.0.web_sessions.stop().await;
         // A closed ledger has nothing left to write.
@@ -257,6 +262,7 @@ impl Engine {
             heart.stop();
         }
         self.0.shared.reader.stop();
+        self.0.webhooks.end();
         for thread in &self.0.threads {
             thread.stop();
         }

@@ -16,6 +16,7 @@ use super::census::Census;
 use super::channel::directory::Directory;
 use super::contacts::change::Changes;
 use super::contacts::imports::{Imports, Runner};
+use super::events::tail::Tail;
 use super::handover::SessionHandles;
 use super::health::Health;
 use super::ledger::{Condition, Ledger, Listeners};
@@ -31,6 +32,7 @@ use super::upkeep::accounts;
 use super::upkeep::retention::Retention;
 use super::upkeep::sentinel::Sentinel;
 use super::web_session::{self, WebSessions};
+use super::webhooks::Deliverer;
 use super::{Engine, Inner, LONGEST_HOLD, StartError, receipts, threads};
 use clock::Timestamp;
 use cluster::{Carrier, Cluster, Heartbeat, Nobody};
@@ -133,6 +135,9 @@ impl Engine {
                 Resolver::start_in_arbiter(&helpers, move |_| Resolver::new(shared))
             })
             .collect();
+        let tail = Arc::<Tail>::default();
+        let (webhooks, deliveries) =
+            Deliverer::new(config, store, Arc::clone(&shared.vault), Arc::clone(&tail))?;
         let engine = Self(Arc::new(Inner {
             directory: Directory::new(
                 Arc::clone(&shared),
@@ -158,7 +163,8 @@ impl Engine {
             network: config.network.clone(),
             tallies: Tallies::default(),
             watches: Watches::default(),
-            tail: Arc::default(),
+            tail,
+            webhooks,
             imports: Imports::new(config.imports.max_bytes),
             contact_changes: Changes::default(),
             nodes: Nodes::new(&config.limits),
@@ -178,6 +184,7 @@ impl Engine {
             tracing::info!(uploads = discarded, "discarded incomplete uploads");
         }
         super::events::follow(&engine, &config.events);
+        engine.deliver_webhooks(deliveries);
         let mut runner = Runner::new(engine.clone(), Arc::clone(&dispatching));
         rounds::repeat(&helpers, "imports", async move || runner.round().await);
         let (watching, is_measured) = (engine.clone(), config.metrics.enabled);

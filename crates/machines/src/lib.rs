@@ -1,5 +1,5 @@
-//! Machines: what decides for nodes, business accounts and web sessions; and the common parts of all machines, those of
-//! the engine included.
+//! Machines: what decides for nodes, business accounts, web sessions and webhook endpoints; and the common parts of all
+//! machines, those of the engine included.
 //!
 //! A machine decides and does nothing else. Events come in as inputs, together with the [`Moment`]; actions go out as
 //! [`Effects`], which the shell carries out. A machine waits for nothing, calls nobody and has no clock, so that the
@@ -14,6 +14,7 @@ pub mod node;
 pub mod placement;
 pub mod planted;
 pub mod web_session;
+pub mod webhook;
 
 use std::time::Instant;
 

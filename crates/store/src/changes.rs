@@ -115,6 +115,10 @@ pub enum What {
     Import,
     /// A node of a cluster that was told to drain; the subject is its id.
     Node,
+    /// A webhook endpoint; the subject is its id.
+    Webhook,
+    /// The secret that signs the requests to a webhook endpoint; the record says only that it was replaced.
+    WebhookSecret,
     /// The database as a whole, which was restored from a backup.
     Database,
 }
@@ -144,6 +148,8 @@ impl What {
         Self::Tags,
         Self::Import,
         Self::Node,
+        Self::Webhook,
+        Self::WebhookSecret,
         Self::Database,
     ];
 
@@ -172,6 +178,8 @@ impl What {
             Self::Tags => "tags",
             Self::Import => "import",
             Self::Node => "node",
+            Self::Webhook => "webhook",
+            Self::WebhookSecret => "webhook.secret",
             Self::Database => "database",
         }
     }

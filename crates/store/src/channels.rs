@@ -15,6 +15,8 @@ mod verify_token;
 mod words;
 mod work;
 
+use std::collections::HashSet;
+
 use entity::channel::{self as stored, ActiveModel, Column, Entity, Model};
 use entity::send;
 use sea_orm::sea_query::{Condition, Expr, ExprTrait, Func, LikeExpr, SimpleExpr};
@@ -209,6 +211,17 @@ impl Channels<'_> {
     pub async fn find(self, id: Uuid) -> Result<Option<Channel>> {
         let own = Entity::find_by_id(id).filter(Column::CompanyId.eq(self.company));
         Ok(own.one(&self.store.read).await?.map(channel))
+    }
+
+    /// The first of these ids that is no channel of the company.
+    pub async fn first_unknown(self, ids: &[Uuid]) -> Result<Option<Uuid>> {
+        let own = Entity::find()
+            .filter(Column::CompanyId.eq(self.company))
+            .filter(Column::Id.is_in(ids.iter().copied()));
+        let own = own.select_only().column(Column::Id);
+        let own = own.into_tuple::<Uuid>().all(&self.store.read).await?;
+        let own: HashSet<_> = own.into_iter().collect();
+        Ok(ids.iter().copied().find(|id| !own.contains(id)))
     }
 
     /// All of the company's business accounts, the oldest first.

@@ -8,7 +8,8 @@
 //! **Entities or SQL.** Records that are read and written one by one go through the entities: companies, channels,
 //! tiers, templates, API keys, operators, users, changes, web sessions. SQL as text is for statements over many rows
 //! (the [`ledger`], contacts with their index, imports, retention), for search and lists that join, and where one
-//! statement must both decide and change (links, sessions of people, the lease, counters of revisions).
+//! statement must both decide and change (links, sessions of people, webhook endpoints, the lease, counters of
+//! revisions).
 
 mod address;
 pub mod api_keys;
@@ -53,6 +54,7 @@ pub mod tiers;
 pub mod unfinished;
 pub mod users;
 pub mod web_sessions;
+pub mod webhooks;
 
 pub use connect::Options;
 pub use contacts::ContactPosition;

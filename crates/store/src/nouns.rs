@@ -92,6 +92,8 @@ of_a_company! {
     templates: Templates;
     /// The people who belong to a company.
     members: Members;
+    /// The webhook endpoints of a company.
+    webhooks: Webhooks;
 }
 
 of_all! {
@@ -150,4 +152,6 @@ of_all! {
     sessions: Sessions;
     /// What channels keep as linked devices.
     web_sessions: WebSessions;
+    /// The webhook endpoints of every company, as events are sent to them.
+    webhooks: AllWebhooks;
 }

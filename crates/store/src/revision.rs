@@ -15,6 +15,7 @@ pub(super) enum Topic {
     Suppression,
     Template,
     Tier,
+    Webhook,
 }
 
 impl Topic {
@@ -25,6 +26,7 @@ impl Topic {
             Self::Suppression => "suppression",
             Self::Template => "template",
             Self::Tier => "tier",
+            Self::Webhook => "webhook",
         }
     }
 }
@@ -42,6 +44,8 @@ pub struct Revisions {
     pub template: i64,
     /// Raised when tiers are applied.
     pub tier: i64,
+    /// Raised when a person adds, changes or removes a webhook endpoint.
+    pub webhook: i64,
 }
 
 /// Raises `topic` and returns its new value. The counter's row stays locked until `transaction` ends, so that values
@@ -75,6 +79,7 @@ impl Store {
                 "suppression" => revisions.suppression = counter.value,
                 "template" => revisions.template = counter.value,
                 "tier" => revisions.tier = counter.value,
+                "webhook" => revisions.webhook = counter.value,
                 unknown => return Err(Error::Impossible(format!("revision `{unknown}`"))),
             }
         }

@@ -24,12 +24,26 @@ pub enum Kind {
     SessionRecord,
     /// The secret of a person's second factor.
     TotpSecret,
+    /// The secret that signs the requests to a webhook endpoint.
+    WebhookSecret,
+    /// The secret that signed them before, and still does for a while.
+    FormerWebhookSecret,
+    /// The headers of the requests to a webhook endpoint.
+    WebhookHeaders,
 }
 
 impl Kind {
     /// Every kind.
-    pub const ALL: [Self; 5] =
-        [Self::Token, Self::AppSecret, Self::VerifyToken, Self::SessionRecord, Self::TotpSecret];
+    pub const ALL: [Self; 8] = [
+        Self::Token,
+        Self::AppSecret,
+        Self::VerifyToken,
+        Self::SessionRecord,
+        Self::TotpSecret,
+        Self::WebhookSecret,
+        Self::FormerWebhookSecret,
+        Self::WebhookHeaders,
+    ];
 
     const fn column(self) -> &'static str {
         match self {
@@ -38,6 +52,9 @@ impl Kind {
             Self::VerifyToken => "verify_token",
             Self::SessionRecord => "value",
             Self::TotpSecret => "totp_secret",
+            Self::WebhookSecret => "secret",
+            Self::FormerWebhookSecret => "former_secret",
+            Self::WebhookHeaders => "headers",
         }
     }
 
@@ -46,13 +63,20 @@ impl Kind {
             Self::Token | Self::AppSecret | Self::VerifyToken => "channel",
             Self::SessionRecord => "web_session_record",
             Self::TotpSecret => "user_account",
+            Self::WebhookSecret | Self::FormerWebhookSecret | Self::WebhookHeaders => "webhook_endpoint",
         }
     }
 
     /// The columns of a [`Place`], in its order; a constant for one that the table does not have.
     const fn key(self) -> [&'static str; 3] {
         match self {
-            Self::Token | Self::AppSecret | Self::VerifyToken | Self::TotpSecret => ["id", "''", "''"],
+            Self::Token
+            | Self::AppSecret
+            | Self::VerifyToken
+            | Self::TotpSecret
+            | Self::WebhookSecret
+            | Self::FormerWebhookSecret
+            | Self::WebhookHeaders => ["id", "''", "''"],
             Self::SessionRecord => ["channel_id", "namespace", "key"],
         }
     }
@@ -61,7 +85,7 @@ impl Kind {
 /// The place of a sealed value. Only records of web sessions have a namespace and a key.
 #[derive(Debug, Clone, PartialEq, Eq, FromQueryResult)]
 pub struct Place {
-    /// The channel; for a second factor, the person.
+    /// The channel; for a second factor, the person; for a webhook, the endpoint.
     pub channel_id: Uuid,
     /// The namespace of a session's record.
     pub namespace: String,
@@ -133,7 +157,13 @@ impl SealedValues<'_> {
         let length = beginning.len();
         let mut values: Vec<Value> = vec![beginning.to_vec().into(), after.channel_id.into()];
         let (behind, order) = match kind {
-            Kind::Token | Kind::AppSecret | Kind::VerifyToken | Kind::TotpSecret => ("id > $2", "id"),
+            Kind::Token
+            | Kind::AppSecret
+            | Kind::VerifyToken
+            | Kind::TotpSecret
+            | Kind::WebhookSecret
+            | Kind::FormerWebhookSecret
+            | Kind::WebhookHeaders => ("id > $2", "id"),
             Kind::SessionRecord => {
                 values.extend([after.namespace.as_str().into(), after.key.as_str().into()]);
                 ("(channel_id, namespace, key) > ($2, $3, $4)", "channel_id, namespace, key")
@@ -168,9 +198,13 @@ impl SealedValues<'_> {
             ]);
         }
         let (same, names) = match kind {
-            Kind::Token | Kind::AppSecret | Kind::VerifyToken | Kind::TotpSecret => {
-                ("stored.id = incoming.channel_id", "stored.id = found.channel_id")
-            }
+            Kind::Token
+            | Kind::AppSecret
+            | Kind::VerifyToken
+            | Kind::TotpSecret
+            | Kind::WebhookSecret
+            | Kind::FormerWebhookSecret
+            | Kind::WebhookHeaders => ("stored.id = incoming.channel_id", "stored.id = found.channel_id"),
             Kind::SessionRecord => (
                 "stored.channel_id = incoming.channel_id AND stored.namespace = incoming.namespace \
                  AND stored.key = incoming.key",

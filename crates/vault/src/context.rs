@@ -35,6 +35,16 @@ pub fn totp_secret(user_id: Uuid) -> String {
     format!("user:{user_id}:totp_secret")
 }
 
+/// The secrets that sign the requests to a webhook endpoint: the present one, and the former one while it is valid.
+pub fn webhook_secret(endpoint_id: Uuid) -> String {
+    format!("webhook:{endpoint_id}:secret")
+}
+
+/// The headers of the requests to a webhook endpoint.
+pub fn webhook_headers(endpoint_id: Uuid) -> String {
+    format!("webhook:{endpoint_id}:headers")
+}
+
 /// The value by which a process proves that it has a key.
 pub(super) fn key_proof(key: KeyId) -> String {
     format!("sealing_key:{key}:proof")

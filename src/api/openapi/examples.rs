@@ -4,6 +4,7 @@
 
 mod operators;
 mod sends;
+mod webhooks;
 
 use serde_json::{Value, json};
 
@@ -16,11 +17,9 @@ const NUMBER: &str = "+55 11 98888-7777";
 
 /// Adds the examples to their bodies.
 pub(super) fn add(document: &mut Value) {
-    for (method, path, name, summary, value) in
-        [sends::business(), sends::interactive(), sends::web(), company(), operators::all()]
-            .into_iter()
-            .flatten()
-    {
+    let all =
+        [sends::business(), sends::interactive(), sends::web(), company(), webhooks::all(), operators::all()];
+    for (method, path, name, summary, value) in all.into_iter().flatten() {
         let Some(content) =
             document.pointer_mut(&format!("/paths/{}/{method}/requestBody/content", path.replace('/', "~1")))
         else {

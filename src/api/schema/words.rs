@@ -2,6 +2,7 @@
 
 use crate::cluster;
 use crate::domain::channel::{Kind, Status};
+use crate::domain::event::Type;
 use crate::domain::message::{Milestone, State};
 use crate::domain::outlook::Reason;
 use crate::domain::plan::Binding;
@@ -11,6 +12,7 @@ use crate::domain::suppression::{Source, Suppression};
 use crate::domain::template::ParameterFormat;
 use crate::domain::tier::UnknownOutcome;
 use crate::domain::user::Role;
+use crate::domain::webhook::{Cause, Resume};
 use crate::domain::{limit, request, schema_words};
 use crate::engine::records::changes::What;
 use crate::engine::records::imports;
@@ -55,6 +57,17 @@ schema_words! {
     pub(in crate::api) ImportField = Field::ALL.iter().map(|field| field.as_str());
     /// The action on an import.
     pub(in crate::api) ImportAction = ["start", "cancel"];
+    /// The type of an event that a webhook endpoint can get.
+    pub(in crate::api) EventType =
+        Type::ALL.iter().filter(|known| **known != Type::OutboxLost).map(|known| known.as_str());
+    /// Whether events are sent to a webhook endpoint.
+    pub(in crate::api) WebhookState = ["enabled", "disabled"];
+    /// Why a webhook endpoint is disabled: its receiver answered 410 (`gone`), a `person` or a program disabled it, or all
+    /// attempts of five days failed (`failures`).
+    pub(in crate::api) WebhookDisabledReason = Cause::ALL.iter().map(|cause| cause.as_str());
+    /// The first events that an enabled webhook endpoint gets: those that happened while it was disabled (`cursor`), or those
+    /// that happen from `now` on.
+    pub(in crate::api) WebhookResume = Resume::ALL.iter().map(|resume| resume.as_str());
     /// The scope of an API key.
     pub(in crate::api) KeyScope = Scope::ALL.map(Scope::as_str);
     /// The role of a person in a company.

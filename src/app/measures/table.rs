@@ -204,6 +204,28 @@ const EVENTS: &[Metric] = &[
         .watch("It grows while NATS is unreachable. After `events.keep`, or beyond `events.max_bytes`, they are dropped"),
     Metric::gauge("pombo_events_waiting_age_seconds", "How long the oldest of them has waited")
         .watch("Usually below a second"),
+    Metric::counter(
+        "pombo_webhook_deliveries_total",
+        "Requests to the webhooks of companies by result: delivered, failed (they are repeated), gone (the receiver answered \
+         410, and its endpoint was disabled), aborted (the receiver asked for no further attempts), missing (nothing was sent: \
+         the events are no longer there)",
+    )
+    .by(&[Label::of("result", &["delivered", "failed", "gone", "aborted", "missing"])])
+    .watch("The log of an endpoint's deliveries says why they fail"),
+    Metric::counter(
+        "pombo_webhook_given_up_total",
+        "Events that an endpoint does not get, by reason: aborted (its receiver does not want them), exhausted (all attempts \
+         failed), missing (they are no longer there)",
+    )
+    .by(&[Label::of("reason", &["aborted", "exhausted", "missing"])])
+    .watch("`exhausted`: a receiver accepted nothing for three days"),
+    Metric::gauge(
+        "pombo_webhook_endpoints",
+        "Webhook endpoints of companies by state: working, failing (the last attempts failed), disabled; on the node that does \
+         the housekeeping",
+    )
+    .by(&[Label::of("state", &["working", "failing", "disabled"])])
+    .watch("After five days of nothing but failures, an endpoint is disabled"),
     Metric::gauge("pombo_nats_connected", "1 while NATS is connected, otherwise 0")
         .watch("No NATS server answers, or the credentials are wrong; the log has the reason"),
     Metric::gauge(
@@ -311,6 +333,7 @@ const WORKS: &[&str] = &[
     "lease",
     "log",
     "old events",
+    "old webhooks",
     "people",
     "resolver",
     "retention",
@@ -320,6 +343,9 @@ const WORKS: &[&str] = &[
     "tokens",
     "watched sends",
     "web session",
+    "webhook",
+    "webhook log",
+    "webhooks",
     "work",
     "work of this node",
 ];

@@ -140,6 +140,7 @@ fn does(text: Text, scope: Scope) -> String {
         Scope::Read => "keys-scope-read",
         Scope::Contacts => "keys-scope-contacts",
         Scope::Control => "keys-scope-control",
+        Scope::Events => "keys-scope-events",
     })
 }
 

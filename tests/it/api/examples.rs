@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::past_send::FIRST;
 use super::shop::Shop;
-use super::world::World;
+use super::world::{NO_RECEIVER, World};
 use crate::harness::{Answer, WABA};
 use crate::running::{NUMBER, TOKEN, until};
 
@@ -130,6 +130,23 @@ async fn the_examples_of_a_company_s_other_requests_are_accepted() {
     let suppressions = "/api/v1/suppressions";
     for name in ["marketing", "everything"] {
         ask(post.clone(), suppressions, own(suppressions), name, &|_| ()).await;
+    }
+    let webhooks = "/api/v1/webhooks";
+    let mut webhook = Value::Null;
+    for name in ["default", "receipts"] {
+        let to_this_machine = |body: &mut Value| {
+            body["url"] = json!(NO_RECEIVER);
+            if name == "receipts" {
+                body["channel_ids"] = json!([world.connected]);
+            }
+        };
+        webhook = ask(post.clone(), webhooks, own(webhooks), name, &to_this_machine).await["id"].clone();
+    }
+    let webhook = format!("{webhooks}/{}", webhook.as_str().unwrap());
+    ask(Method::PATCH, "/api/v1/webhooks/{id}", webhook.clone(), "types", &|_| ()).await;
+    for (action, name) in [("rotate-secret", "at_once"), ("enable", "now"), ("test", "failed")] {
+        let path = format!("/api/v1/webhooks/{{id}}/{action}");
+        ask(post.clone(), &path, format!("{webhook}/{action}"), name, &|_| ()).await;
     }
     let check = "/api/v1/numbers/check";
     let checked = ask(post.clone(), check, own(check), "numbers", &|_| ()).await;

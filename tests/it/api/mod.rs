@@ -48,4 +48,6 @@ mod template_values;
 mod terms;
 mod unknown;
 mod waited_for;
+mod webhook_codes;
+mod webhooks;
 mod world;

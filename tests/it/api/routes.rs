@@ -38,6 +38,9 @@ fn seen_from_outside(route: &Route) -> (u16, &'static str) {
             | "/api/v1/contacts/tags"
             | "/api/v1/suppressions",
         ) => (200, r#"{"data":[],"currentPage":1,"totalPages":0,"totalRecords":0}"#),
+        ("GET", "/api/v1/webhooks") => (200, r#"{"data":[]}"#),
+        ("POST", "/api/v1/webhooks" | "/api/v1/webhooks/{id}/deliveries/resend") => (400, "invalid_field"),
+        (_, path) if path.starts_with("/api/v1/webhooks/{id}") => (404, "webhook_not_found"),
         ("GET", "/api/v1/messages") => (400, "missing_recipient"),
         ("GET", "/api/v1/events") => (200, r#"{"data":[],"next_cursor":"#),
         (_, path) if path.starts_with("/api/v1/sends/{id}") => (404, "send_not_found"),
@@ -70,6 +73,7 @@ fn path(world: &World, route: &Route) -> String {
         path if path.contains("contacts/imports") => world.foreign_import,
         path if path.contains("contacts/tags") => world.foreign_tag,
         path if path.contains("contacts") => world.foreign_contact,
+        path if path.contains("webhooks") => world.foreign_webhook,
         _ => world.foreign,
     };
     route
@@ -155,7 +159,7 @@ async fn every_route_below_operator_is_an_operator_s_and_no_other_is() {
 
 #[tokio::test]
 async fn no_route_of_a_company_shows_another_company_s_records() {
-    let world = World::new().await;
+    let world = World::with_webhook().await;
     let outsider = world.service.company("outsider").await;
     let key = format!("Bearer {}", outsider.key);
     for route in ROUTES.iter().filter(|route| is_company_s(route)) {
@@ -168,7 +172,7 @@ async fn no_route_of_a_company_shows_another_company_s_records() {
 
 #[tokio::test]
 async fn each_route_of_a_company_needs_its_scope_and_no_other() {
-    let world = World::new().await;
+    let world = World::with_webhook().await;
     let keys = Scope::ALL.map(|scope| (scope, format!("pombo_only_{scope}")));
     for (scope, key) in &keys {
         world.service.add_scoped_key(world.globex.id, key, Scopes::from_iter([*scope])).await;

@@ -17,6 +17,9 @@ pub(crate) const EXPIRED_KEY: &str = "pombo_expired";
 pub(crate) const REVOKED_OPERATOR: &str = "pombo_op_gone";
 pub(crate) const EXPIRED_OPERATOR: &str = "pombo_op_late";
 
+/// The address of a receiver on which nothing listens.
+pub(crate) const NO_RECEIVER: &str = "http://127.0.0.1:1/hook";
+
 pub(crate) struct World {
     pub(crate) service: Service,
     /// The memory for bodies.
@@ -43,6 +46,8 @@ pub(crate) struct World {
     pub(crate) foreign_contact: Uuid,
     pub(crate) foreign_tag: Uuid,
     pub(crate) foreign_import: Uuid,
+    /// A webhook endpoint of the other company, if there is one.
+    pub(crate) foreign_webhook: Uuid,
 }
 
 impl World {
@@ -89,6 +94,7 @@ impl World {
             foreign_contact: id(&written["results"][0]["id"]),
             foreign_tag: id(&tags["data"][0]["id"]),
             foreign_import: id(&import["id"]),
+            foreign_webhook: Uuid::nil(),
             web: web(&acme).await,
             foreign_web: web(&globex).await,
             approved: service.template_id(&acme, "shipped", "pt_BR").await,
@@ -101,6 +107,16 @@ impl World {
             globex,
             exhausted,
         }
+    }
+
+    /// With a webhook endpoint of the other company, to which no event is sent. The log of that company is then written.
+    pub(crate) async fn with_webhook() -> Self {
+        let mut world = Self::new().await;
+        let webhook = json!({"url": NO_RECEIVER, "types": ["channel.pairing"]}).to_string();
+        let added = world.service.post("/api/v1/webhooks", &world.globex.key, webhook).await;
+        assert_eq!(added.status, 201, "{}", added.body);
+        world.foreign_webhook = added.json()["id"].as_str().unwrap().parse().unwrap();
+        world
     }
 
     /// The path of a business-account send.

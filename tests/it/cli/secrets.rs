@@ -136,8 +136,15 @@ fn a_rotation_that_was_interrupted_is_finished_by_the_next_one() {
     let rotated = place.json("secrets rotate");
     assert_eq!((&rotated["key"], &rotated["added"]), (new, &json!(false)));
     assert_eq!(rotated["retired"], json!([old]));
-    let resealed =
-        json!({ "tokens": 2, "app_secrets": 1, "verify_tokens": 2, "session_records": 0, "totp_secrets": 0 });
+    let resealed = json!({
+        "tokens": 2,
+        "app_secrets": 1,
+        "verify_tokens": 2,
+        "session_records": 0,
+        "totp_secrets": 0,
+        "webhook_secrets": 0,
+        "webhook_headers": 0,
+    });
     assert_eq!(rotated["resealed"], resealed);
     let previous = (old, "previous".to_owned(), [0; 3]);
     assert_eq!(keys(&place), [(new.clone(), "current".to_owned(), [2, 2, 2]), previous]);

@@ -79,7 +79,8 @@ fn a_key_is_made_for_some_things_only() {
     let place = Place::new();
     place.json("company create Acme");
     let scopes = |line: &str| place.json(line)["scopes"].clone();
-    assert_eq!(scopes("key create --company Acme"), json!(["send", "read", "contacts", "control"]));
+    let all = json!(["send", "read", "contacts", "control", "events"]);
+    assert_eq!(scopes("key create --company Acme"), all);
     assert_eq!(scopes("key create --company Acme --scope read,send"), json!(["send", "read"]));
     assert_eq!(
         scopes("key create --company Acme --scope read --scope contacts"),
@@ -89,5 +90,5 @@ fn a_key_is_made_for_some_things_only() {
     assert_eq!((&listed[1]["scopes"], &listed[1]["last_used_at"]), (&json!(["send", "read"]), &Value::Null));
     let refused = place.run("key create --company Acme --scope write");
     assert_eq!(refused.code, Some(2));
-    assert!(refused.stderr.contains("send, read, contacts, control"), "{}", refused.stderr);
+    assert!(refused.stderr.contains("send, read, contacts, control, events"), "{}", refused.stderr);
 }

@@ -1,14 +1,12 @@
 //! Checks whether a file may be fetched from an address, before each request.
 //!
 //! A host that is an IP address is checked here; a host name is checked when it is resolved
-//! ([`super::resolver`]).
+//! ([`crate::guard::Guard`]).
 
-use std::net::IpAddr;
+use url::Url;
 
-use url::{Host, Url};
-
-use super::network::Networks;
 use super::refusal;
+use crate::guard::Networks;
 use domain::error::Refusal;
 
 /// The lowest allowed port besides 80 and 443. Lower ports belong to other services (mail, remote shells,
@@ -32,13 +30,8 @@ pub(super) fn check(url: &Url, networks: &Networks) -> Result<(), Refusal> {
     if !matches!(url.port_or_known_default(), Some(80 | 443 | FIRST_FREE_PORT..)) {
         return Err(refusal::port());
     }
-    let address = match url.host() {
-        Some(Host::Ipv4(address)) => IpAddr::V4(address),
-        Some(Host::Ipv6(address)) => IpAddr::V6(address),
-        Some(Host::Domain(_)) => return Ok(()),
-        None => return Err(refusal::scheme()),
-    };
-    if networks.admit(address) { Ok(()) } else { Err(refusal::not_public()) }
+    let host = url.host().ok_or_else(refusal::scheme)?;
+    if networks.admit_host(&host) { Ok(()) } else { Err(refusal::not_public()) }
 }
 
 /// The target of a redirect. A redirect from https to http is refused: a caller who gave an https link relies

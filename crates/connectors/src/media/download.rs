@@ -9,7 +9,8 @@ use url::Url;
 use uuid::Uuid;
 
 use super::room::Taken;
-use super::{Fetcher, Kind, destination, file_name, refusal, resolver, sticker};
+use super::{Fetcher, Kind, destination, file_name, refusal, sticker};
+use crate::guard;
 use domain::error::Refusal;
 
 /// The maximum number of redirects. Usual links need fewer: from http to https, to a host's full name, to
@@ -143,7 +144,7 @@ async fn in_time<T>(
 
 /// The refusal for a failed exchange. The error's own text is not passed on, because it contains addresses.
 fn refused(error: &reqwest::Error) -> Refusal {
-    if resolver::was_refused(error) {
+    if guard::was_refused(error) {
         refusal::not_public()
     } else if error.is_timeout() {
         refusal::too_slow()

@@ -1,21 +1,18 @@
 //! Files behind a request's `link`, fetched for web sessions.
 //!
 //! A link is not trusted, and it is fetched from inside the operator's network. So it may lead only to the
-//! open Internet ([`network`]). It is checked at every redirect ([`destination`]) and by the addresses that
-//! are connected to ([`resolver`]). The download is bounded in time, size and memory ([`download`],
-//! [`room`]), and the file's type is determined from its content ([`format`]). This module never uses a proxy
-//! from the environment, cookies or compression, and never puts a host's answer into a log or a refusal. It
-//! is called for each web-session send of a file, before the file goes to the session.
+//! open Internet. It is checked at every redirect ([`destination`]) and by the addresses that are connected to
+//! ([`crate::guard`]). The download is bounded in time, size and memory ([`download`], [`room`]), and the file's
+//! type is determined from its content ([`format`]). This module never puts a host's answer into a log or a
+//! refusal. It is called for each web-session send of a file, before the file goes to the session.
 
 mod destination;
 mod download;
 mod file_name;
 mod format;
 mod movie;
-mod network;
 mod picture;
 mod refusal;
-mod resolver;
 mod room;
 mod sound;
 mod sticker;
@@ -31,11 +28,10 @@ use uuid::Uuid;
 
 use self::download::Download;
 use self::format::Format;
-use self::network::Networks;
-pub use self::resolver::Lookup;
-use self::resolver::{Guard, System};
 use self::room::{Room, Taken};
-use super::{Error, http};
+use super::Error;
+pub use crate::guard::Lookup;
+use crate::guard::{self, Guard, Networks, System};
 use domain::error::{Code, Refusal};
 
 /// The kind of message that a file is sent as.
@@ -156,20 +152,9 @@ impl Fetcher {
     ///
     /// When the TLS library finds no root certificates.
     pub fn with_lookup(options: &config::Media, lookup: Arc<dyn Lookup>) -> Result<Self, Error> {
-        let machine = Arc::clone(&lookup);
-        let networks =
-            Networks::new(options.allow.clone(), options.refuse.clone(), move || machine.own_addresses());
-        let networks = Arc::new(networks);
-        let client = http::direct()
-            .user_agent(concat!("pombo/", env!("CARGO_PKG_VERSION")))
-            .dns_resolver(Guard::new(lookup, Arc::clone(&networks)))
-            .redirect(reqwest::redirect::Policy::none())
-            .referer(false)
-            // No answer is decompressed here, even if another dependency enables that in the client.
-            .no_gzip()
-            .no_brotli()
-            .no_zstd()
-            .no_deflate()
+        let guard = Guard::new(lookup, &options.allow, &options.refuse);
+        let networks = guard.networks();
+        let client = guard::client(guard)
             // Each request makes its own connection, to an address that was checked for it.
             .pool_max_idle_per_host(0)
             .connect_timeout(options.connect_timeout)
@@ -202,7 +187,7 @@ impl Fetcher {
 
     async fn fetch_unlogged(&self, company: Uuid, link: &Url, wanted: Kind) -> Result<Media, Refusal> {
         let place = self.room.place(company).await?;
-        let download = resolver::in_place(place, self.download(company, link, wanted));
+        let download = guard::in_place(place, self.download(company, link, wanted));
         let Download { bytes, name, memory } =
             timeout(self.options.timeout, download).await.unwrap_or_else(|_| Err(refusal::too_slow()))?;
         // Without a permit for decoding, the picture is sent without a thumbnail.

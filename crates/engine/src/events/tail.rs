@@ -31,8 +31,11 @@ pub(crate) struct Tail {
     closing: watch::Sender<bool>,
 }
 
+#[derive(Default)]
 struct Followed {
     callers: usize,
+    /// Tasks of this process, which are not limited.
+    tasks: usize,
     /// The newest complete block when the company's log last changed.
     changed: watch::Sender<i64>,
 }
@@ -51,14 +54,31 @@ pub struct Seat {
     closing: watch::Receiver<bool>,
 }
 
+/// A task that is told when a company's log has more, until this is dropped.
+pub(crate) struct Follower {
+    tail: Arc<Tail>,
+    company: Uuid,
+    changed: watch::Receiver<i64>,
+}
+
 impl Drop for Seat {
     fn drop(&mut self) {
-        let mut callers = self.tail.callers.lock();
-        if let Some(followed) = callers.get_mut(&self.company) {
-            followed.callers -= 1;
-            if followed.callers == 0 {
-                callers.remove(&self.company);
-            }
+        self.tail.leave(self.company, |followed| followed.callers -= 1);
+    }
+}
+
+impl Drop for Follower {
+    fn drop(&mut self) {
+        self.tail.leave(self.company, |followed| followed.tasks -= 1);
+    }
+}
+
+impl Follower {
+    /// Waits until the company's log may have more.
+    pub(crate) async fn changed(&mut self) {
+        // The sender stays as long as there is a follower.
+        if self.changed.changed().await.is_err() {
+            std::future::pending().await
         }
     }
 }
@@ -141,10 +161,49 @@ impl Tail {
             );
             return Err(Refusal::new(Code::RateLimited, sentence));
         }
-        let followed =
-            callers.entry(company).or_insert_with(|| Followed { callers: 0, changed: watch::Sender::new(0) });
+        let followed = callers.entry(company).or_default();
         followed.callers += 1;
         let (changed, closing) = (followed.changed.subscribe(), self.closing.subscribe());
         Ok(Seat { tail: Arc::clone(self), company, changed, closing })
+    }
+
+    /// Follows this company's log, beside the callers and without their limits. What is settled when the follower reads
+    /// the log afterwards, it has to read by itself.
+    pub(crate) fn follow(self: &Arc<Self>, company: Uuid) -> Follower {
+        let mut callers = self.callers.lock();
+        let followed = callers.entry(company).or_default();
+        followed.tasks += 1;
+        Follower { tail: Arc::clone(self), company, changed: followed.changed.subscribe() }
+    }
+
+    fn leave(&self, company: Uuid, leaving: impl FnOnce(&mut Followed)) {
+        let mut callers = self.callers.lock();
+        if let Some(followed) = callers.get_mut(&company) {
+            leaving(followed);
+            if followed.callers == 0 && followed.tasks == 0 {
+                callers.remove(&company);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use futures_util::FutureExt as _;
+
+    use super::*;
+
+    #[test]
+    fn a_task_follows_a_log_beside_as_many_callers_as_there_may_be() {
+        let (tail, company) = (Arc::<Tail>::default(), Uuid::from_u128(1));
+        let mut follower = tail.follow(company);
+        let seats: Vec<_> = (0..MOST_OF_COMPANY).map(|_| tail.enter(company).unwrap()).collect();
+        assert!(tail.enter(company).is_err() && tail.is_followed());
+        drop(seats);
+        assert!(tail.is_followed() && follower.changed().now_or_never().is_none());
+        tail.callers.lock()[&company].changed.send_replace(7);
+        assert!(follower.changed().now_or_never().is_some());
+        drop(follower);
+        assert!(!tail.is_followed());
     }
 }

@@ -92,6 +92,11 @@ pub mod templates {
     pub use store::templates::{Filter, Listed, Record};
 }
 
+/// The types of webhook endpoints.
+pub mod webhooks {
+    pub use store::webhooks::{Delivery, MOST_ENDPOINTS};
+}
+
 /// Operators share their turns; no company has this id.
 const OPERATORS: Uuid = Uuid::nil();
 

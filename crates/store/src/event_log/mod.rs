@@ -9,6 +9,7 @@
 //! holds a shared lock from before it numbers a block until it ends, and a reader goes on only to a block that was there
 //! when none of those was open any more ([`EventLog::settle`]).
 
+mod chosen;
 mod read;
 mod reader;
 mod tell;

@@ -54,12 +54,31 @@ struct MessageDetails {
 }
 
 /// An entry that was read, with its company.
-type FoundEntry = (Sequence, Uuid, Option<LogEntry>);
+pub(super) type FoundEntry = (Sequence, Uuid, Option<LogEntry>);
 
 impl EventLog<'_> {
     /// At most `limit` events after `after` and up to the block `through`, as [`settled`](EventLog::settle), of the
     /// types that are wanted: of one company, or with the losses of each of all.
     pub async fn read(
+        self,
+        company: Option<Uuid>,
+        (after, through): (Sequence, i64),
+        limit: usize,
+        wants: impl Fn(event::Type) -> bool,
+    ) -> Result<Page> {
+        let page = self.read_kept(company, (after, through), limit, wants).await?;
+        let Some(company) = company else { return Ok(page) };
+        // After the blocks: what was removed before they were read is known here.
+        let begins_after = self.begins_after(company).await?.filter(|begin| *begin > after);
+        if begins_after.is_some() {
+            return Ok(Page { next: after, begins_after, ..Page::default() });
+        }
+        Ok(page)
+    }
+
+    /// Like [`EventLog::read`], for a reader whose place is its own, such as a webhook endpoint: where the log begins for
+    /// the company's programs is of no concern to it, and what was removed is skipped.
+    pub async fn read_kept(
         self,
         company: Option<Uuid>,
         (after, through): (Sequence, i64),
@@ -90,13 +109,6 @@ impl EventLog<'_> {
         }
         let rows = self.store.rows(blocks("seq, company_id, packed"), values(enough)).await?;
         let is_last = sizes.len() < BLOCKS as usize && enough == through;
-        if let Some(company) = company {
-            // After the blocks: what was removed before they were read is known here.
-            let begins_after = self.begins_after(company).await?.filter(|begin| *begin > after);
-            if begins_after.is_some() {
-                return Ok(Page { next: after, begins_after, ..Page::default() });
-            }
-        }
         let mut losses = match company {
             Some(_) => BTreeMap::new(),
             None => self.losses(after).await?,
@@ -162,7 +174,7 @@ impl EventLog<'_> {
     }
 
     /// The events of these entries.
-    async fn render(self, found: Vec<FoundEntry>) -> Result<Vec<LogEvent>> {
+    pub(super) async fn render(self, found: Vec<FoundEntry>) -> Result<Vec<LogEvent>> {
         let keys = found.iter().filter_map(|(_, _, entry)| match entry {
             Some(LogEntry::Message(moved)) => Some(moved.key),
             _ => None,

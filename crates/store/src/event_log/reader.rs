@@ -1,4 +1,4 @@
-//! Who reads the log, and how far.
+//! Who reads the log, and how far. The webhook endpoints of a company read its log, too, each with a place of its own.
 
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
@@ -16,7 +16,7 @@ const KNOWN_FOR: Duration = Duration::from_secs(1);
 /// How often the use of a reader is written.
 const USED_EVERY: Duration = Duration::from_secs(60 * 60);
 
-/// A reader with a place of its own in the log.
+/// A reader with a place of its own in the log, besides webhook endpoints.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reader {
     /// The stream outside, which has the events of every company.
@@ -77,7 +77,7 @@ impl EventLog<'_> {
             }
             known.generation
         };
-        let sql = "SELECT company_id FROM event_reader";
+        let sql = "SELECT company_id FROM event_reader UNION SELECT company_id FROM webhook_endpoint";
         let rows = to.query_all_raw(self.store.statement(sql, [])).await?;
         let companies =
             rows.iter().map(|row| Ok(row.try_get_by_index(0)?)).collect::<Result<HashSet<Uuid>>>()?;
@@ -93,6 +93,11 @@ impl EventLog<'_> {
     pub(super) fn is_read_of(self, company: Uuid) -> bool {
         let known = self.store.pools.log.known.lock();
         known.all || known.companies.contains(&company)
+    }
+
+    /// A reader was added or removed: this process reads them again before its next write.
+    pub(crate) fn readers_changed(self) {
+        self.store.pools.log.known.lock().change();
     }
 
     /// A reader begins at the end of the log, or goes on where it was; of a company's programs, which keep their places
@@ -121,7 +126,7 @@ impl EventLog<'_> {
                    ON CONFLICT (kind, company_id) DO NOTHING";
         let values = [kind.into(), company.into(), place.as_i64().into(), now.millis().into()];
         run(&self.store.write, self.store.statement(sql, values)).await?;
-        self.store.pools.log.known.lock().change();
+        self.readers_changed();
         Ok(place)
     }
 
@@ -166,7 +171,7 @@ impl EventLog<'_> {
         let (kind, company) = reader.key();
         let sql = "DELETE FROM event_reader WHERE kind = $1 AND company_id = $2";
         run(&self.store.write, self.store.statement(sql, [kind.into(), company.into()])).await?;
-        self.store.pools.log.known.lock().change();
+        self.readers_changed();
         Ok(())
     }
 

@@ -32,3 +32,4 @@ keys-scope-send = send: send messages
 keys-scope-read = read: see channels, templates, limits and sends
 keys-scope-contacts = contacts: read and change contacts, tags and suppressions, check numbers
 keys-scope-control = control: pause, resume and cancel sends, pair channels
+keys-scope-events = events: read and change webhook endpoints

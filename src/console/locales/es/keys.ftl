@@ -32,3 +32,4 @@ keys-scope-send = send: enviar mensajes
 keys-scope-read = read: ver canales, plantillas, límites y envíos
 keys-scope-contacts = contacts: leer y cambiar contactos, etiquetas y exclusiones, comprobar números
 keys-scope-control = control: pausar, reanudar y cancelar envíos, vincular canales
+keys-scope-events = events: leer y cambiar endpoints de webhook

@@ -29,6 +29,8 @@ pub(in crate::console) fn kind(text: Text, what: What) -> String {
         What::Tags => "changes-kind-tags",
         What::Import => "changes-kind-import",
         What::Node => "changes-kind-node",
+        What::Webhook => "changes-kind-webhook",
+        What::WebhookSecret => "changes-kind-webhook-secret",
         What::Database => "changes-kind-database",
     })
 }

@@ -8,7 +8,7 @@ use proptest::sample::select;
 use reqwest::Method;
 use serde_json::{Map, Value, json};
 
-use super::super::world::World;
+use super::super::world::{NO_RECEIVER, World};
 
 /// Schemas within schemas; deeper ones become `null`.
 const DEPTH: u32 = 7;
@@ -52,6 +52,8 @@ impl Known {
             world.service.post("/api/v1/contacts/imports", key, "phone\n5511988887777\n").await.json();
         let text = json!({"type": "text", "message": "x", "phone_number": "5511988887777"}).to_string();
         let sent = world.service.post(&World::send(world.connected), key, text).await.json();
+        let webhook = json!({"url": NO_RECEIVER}).to_string();
+        let webhook = world.service.post("/api/v1/webhooks", key, webhook).await.json();
         let id = |value: &Value| value.as_str().unwrap().to_owned();
         // The longer beginnings come first.
         let own = vec![
@@ -59,14 +61,15 @@ impl Known {
             ("/api/v1/contacts/imports/", id(&import["id"])),
             ("/api/v1/contacts/", id(&contacts["results"][0]["id"])),
             ("/api/v1/sends/", id(&sent["send_id"])),
+            ("/api/v1/webhooks/", id(&webhook["id"])),
             ("/api/v1/chat/", world.connected.to_string()),
             ("/api/v1/web-chat/", world.web.to_string()),
             ("/operator/v1/channels/", world.connected.to_string()),
             ("/operator/v1/companies/", world.acme.id.to_string()),
         ];
         let World { disconnected, foreign, foreign_web, globex, .. } = world;
-        let World { foreign_send, foreign_contact, foreign_tag, foreign_import, .. } = world;
-        let others = [disconnected, foreign, foreign_web, &globex.id];
+        let World { foreign_send, foreign_contact, foreign_tag, foreign_import, foreign_webhook, .. } = world;
+        let others = [disconnected, foreign, foreign_web, &globex.id, foreign_webhook];
         let others = others.into_iter().chain([foreign_send, foreign_contact, foreign_tag, foreign_import]);
         let ids = own.iter().map(|(_, id)| id.clone()).chain(others.map(ToString::to_string)).collect();
         let templates = [world.approved, world.rejected, world.foreign_template].map(Value::from).to_vec();

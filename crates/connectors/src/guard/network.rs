@@ -9,6 +9,7 @@ use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use ipnet::{IpNet, Ipv4Net, Ipv6Net};
+use url::Host;
 
 const fn v4(octets: [u8; 4], length: u8) -> Ipv4Net {
     let [a, b, c, d] = octets;
@@ -71,7 +72,7 @@ const CLOSED_V6: [Ipv6Net; 4] = [
 type OwnAddresses = Box<dyn Fn() -> io::Result<Vec<IpAddr>> + Send + Sync>;
 
 /// The networks that links may lead to: the open Internet without this machine, with the operator's changes.
-pub(super) struct Networks {
+pub(crate) struct Networks {
     allowed: Vec<IpNet>,
     refused: Vec<IpNet>,
     own: OwnAddresses,
@@ -80,7 +81,7 @@ pub(super) struct Networks {
 impl Networks {
     /// `own` is called for each check, so that a new address of the machine counts at once; a call takes some
     /// tens of microseconds.
-    pub(super) fn new(
+    pub(crate) fn new(
         allowed: Vec<IpNet>,
         refused: Vec<IpNet>,
         own: impl Fn() -> io::Result<Vec<IpAddr>> + Send + Sync + 'static,
@@ -91,7 +92,7 @@ impl Networks {
     /// Whether a link may lead to this address. Refused networks have priority over allowed ones, and these
     /// over all other rules. An allowed network counts only in the form in which it is written: allowing
     /// 127.0.0.0/8 does not allow ::ffff:127.0.0.1. A refused network counts in every form.
-    pub(super) fn admit(&self, address: IpAddr) -> bool {
+    pub(crate) fn admit(&self, address: IpAddr) -> bool {
         let forms = [Some(address), carried(address).map(IpAddr::V4)];
         let is_one_of = |network: &IpNet| forms.iter().flatten().any(|form| network.contains(form));
         if self.refused.iter().any(is_one_of) {
@@ -101,6 +102,15 @@ impl Networks {
             return true;
         }
         is_public(address) && !self.is_own(&forms)
+    }
+
+    /// Whether a link may have this host: a name is checked when it is resolved ([`super::Guard`]).
+    pub(crate) fn admit_host(&self, host: &Host<&str>) -> bool {
+        match *host {
+            Host::Ipv4(address) => self.admit(IpAddr::V4(address)),
+            Host::Ipv6(address) => self.admit(IpAddr::V6(address)),
+            Host::Domain(_) => true,
+        }
     }
 
     /// Whether one of these is an address of this machine. When its interfaces cannot be read, every address

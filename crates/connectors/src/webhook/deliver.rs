@@ -1,0 +1,183 @@
+//! Makes one attempt: checks the address, signs, posts and reads the answer within one time limit.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
+use reqwest::{Client, Response};
+use tokio::time::{Instant, timeout, timeout_at};
+use url::{Host, Url};
+use uuid::Uuid;
+
+use super::{Delivery, DeliveryAnswer, DeliveryFault, answer, signature};
+use crate::Error;
+use crate::fair_semaphore::FairSemaphore;
+use crate::guard::{self, Guard, Lookup, Networks, System};
+use clock::Timestamp;
+use domain::secret::Secret;
+
+/// Look-ups of host names at once, each of which has a thread. A company uses no more of them than it leaves free.
+const LOOKUPS: usize = 256;
+/// Connections to one host that are kept open between deliveries. Many endpoints may have the same host.
+const IDLE_CONNECTIONS: usize = 16;
+/// How long an unused connection is kept: not as long as receivers keep theirs, 5 s with Node, Apache and Uvicorn. A
+/// delivery on a connection that the receiver closes at the same moment fails.
+const IDLE: Duration = Duration::from_secs(4);
+
+/// Headers that an endpoint may not set, besides `webhook-…` and `proxy-…`: with them it could change where a request
+/// ends, how its body is read, or how long its receiver is awaited.
+const RESERVED: [&str; 13] = [
+    "accept-encoding",
+    "connection",
+    "content-encoding",
+    "content-length",
+    "content-type",
+    "expect",
+    "host",
+    "keep-alive",
+    "te",
+    "trailer",
+    "transfer-encoding",
+    "upgrade",
+    "user-agent",
+];
+
+/// Delivers to the receivers of all companies. Connections are bound to the thread that opened them, so each thread
+/// that delivers needs its own.
+pub struct Sender {
+    client: Client,
+    guard: Guard,
+    networks: Arc<Networks>,
+    lookups: Arc<FairSemaphore>,
+    allow_http: bool,
+    timeout: Duration,
+}
+
+impl Sender {
+    /// A sender that resolves host names with the system's resolver.
+    ///
+    /// # Errors
+    ///
+    /// When the TLS library finds no root certificates.
+    pub fn new(options: &config::Webhooks) -> Result<Self, Error> {
+        Self::with_lookup(options, Arc::new(System))
+    }
+
+    /// A sender that asks `lookup` for the addresses of host names and of this machine.
+    ///
+    /// # Errors
+    ///
+    /// When the TLS library finds no root certificates.
+    pub fn with_lookup(options: &config::Webhooks, lookup: Arc<dyn Lookup>) -> Result<Self, Error> {
+        let guard = Guard::new(lookup, &options.allow_networks, &[]);
+        let client = guard::client(guard.clone())
+            .http1_only()
+            .pool_max_idle_per_host(IDLE_CONNECTIONS)
+            .pool_idle_timeout(IDLE)
+            .build()
+            .map_err(|error| Error::NoAnswer(format!("cannot make a client: {error}")))?;
+        Ok(Self {
+            client,
+            networks: guard.networks(),
+            guard,
+            lookups: FairSemaphore::new(LOOKUPS),
+            allow_http: options.allow_http,
+            timeout: options.timeout,
+        })
+    }
+
+    /// Checks an address that a company gives to an endpoint, as each delivery checks it: a host name by the addresses
+    /// that it has now. No connection is made.
+    ///
+    /// # Errors
+    ///
+    /// The fault of a delivery to that address. [`DeliveryFault::UnknownHost`] and [`DeliveryFault::Timeout`] may be
+    /// temporary.
+    pub async fn check(&self, company: Uuid, url: &str) -> Result<(), DeliveryFault> {
+        let url = self.admit(url)?;
+        let Some(Host::Domain(name)) = url.host() else { return Ok(()) };
+        let resolving = guard::with_lookups(Arc::clone(&self.lookups), company, self.guard.addresses(name));
+        match timeout(self.timeout, resolving).await {
+            Ok(Ok(_)) => Ok(()),
+            Ok(Err(error)) if guard::was_refused(&*error) => Err(DeliveryFault::Network),
+            Ok(Err(_)) => Err(DeliveryFault::UnknownHost),
+            Err(_) => Err(DeliveryFault::Timeout(self.timeout)),
+        }
+    }
+
+    /// Makes one attempt. It ends within the timeout of the options.
+    pub async fn deliver(&self, delivery: Delivery) -> DeliveryAnswer {
+        let begun = Instant::now();
+        let (lookups, company) = (Arc::clone(&self.lookups), delivery.company_id);
+        let attempt = guard::with_lookups(lookups, company, self.attempt(delivery, begun + self.timeout));
+        let answer = attempt.await.unwrap_or_else(DeliveryAnswer::without_status);
+        DeliveryAnswer { took: begun.elapsed(), ..answer }
+    }
+
+    async fn attempt(&self, delivery: Delivery, deadline: Instant) -> Result<DeliveryAnswer, DeliveryFault> {
+        let url = self.admit(&delivery.url)?;
+        let headers = headers(&delivery, Timestamp::now())?;
+        let request = self.client.post(url).headers(headers).body(delivery.body);
+        let response = match timeout_at(deadline, request.send()).await {
+            Ok(response) => response.map_err(|error| DeliveryFault::of(&error))?,
+            Err(_) => return Err(DeliveryFault::Timeout(self.timeout)),
+        };
+        if self.is_from_elsewhere(&response) {
+            return Err(DeliveryFault::Network);
+        }
+        Ok(answer::read(response, deadline, self.timeout).await)
+    }
+
+    /// Whether the answer is from an address that is not allowed. The address of the connection itself is checked last.
+    fn is_from_elsewhere(&self, response: &Response) -> bool {
+        response.remote_addr().is_some_and(|peer| !self.networks.admit(peer.ip()))
+    }
+
+    /// The address of an endpoint, if requests to it are allowed. A host name is checked when it is resolved.
+    fn admit(&self, url: &str) -> Result<Url, DeliveryFault> {
+        let url = Url::parse(url).map_err(|_| DeliveryFault::Address)?;
+        match url.scheme() {
+            "https" => {}
+            "http" if self.allow_http => {}
+            "http" => return Err(DeliveryFault::Unencrypted),
+            _ => return Err(DeliveryFault::Scheme),
+        }
+        if !url.username().is_empty() || url.password().is_some() {
+            return Err(DeliveryFault::Credentials);
+        }
+        let host = url.host().ok_or(DeliveryFault::Address)?;
+        if self.networks.admit_host(&host) { Ok(url) } else { Err(DeliveryFault::Network) }
+    }
+}
+
+/// All headers of an attempt at this time.
+fn headers(delivery: &Delivery, at: Timestamp) -> Result<HeaderMap, DeliveryFault> {
+    let mut all = HeaderMap::new();
+    for (name, value) in &delivery.headers {
+        let (name, value) = header(name, value).ok_or_else(|| DeliveryFault::Header(name.clone()))?;
+        all.append(name, value);
+    }
+    let seconds = at.millis().div_euclid(1000);
+    let signature = signature::sign(&delivery.keys, &delivery.id, seconds, &delivery.body);
+    let [id, timestamp] = [delivery.id.clone(), seconds.to_string()];
+    for (name, text) in
+        [("webhook-id", id), ("webhook-timestamp", timestamp), ("webhook-signature", signature)]
+    {
+        let value = HeaderValue::try_from(text).map_err(|_| DeliveryFault::Header(name.to_owned()))?;
+        all.insert(name, value);
+    }
+    all.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    Ok(all)
+}
+
+/// A header of an endpoint; `None` when it is not valid, or [`RESERVED`].
+fn header(name: &str, value: &Secret) -> Option<(HeaderName, HeaderValue)> {
+    let name = HeaderName::from_bytes(name.as_bytes()).ok()?;
+    let text = name.as_str();
+    if RESERVED.contains(&text) || ["webhook-", "proxy-"].iter().any(|start| text.starts_with(start)) {
+        return None;
+    }
+    let mut value = HeaderValue::from_str(value.expose()).ok()?;
+    value.set_sensitive(true);
+    Some((name, value))
+}

@@ -1,0 +1,142 @@
+//! Webhook endpoints: the addresses to which the events of a company are sent.
+
+mod headers;
+mod settings;
+
+use uuid::Uuid;
+
+pub use self::headers::{Header, Headers};
+pub use self::settings::{MOST_BATCH, MOST_IN_FLIGHT, Schemes, Settings, type_of, types_of};
+use crate::event::Type;
+use crate::words::words;
+use clock::Timestamp;
+
+/// The types of events that an endpoint gets when its settings name none: those on which a person or a program has to
+/// act.
+pub const DEFAULT_TYPES: &[Type] = &[
+    Type::MessageFailed,
+    Type::SendFinished,
+    Type::SendCanceled,
+    Type::SendExpired,
+    Type::ChannelConnecting,
+    Type::ChannelConnected,
+    Type::ChannelDisconnected,
+    Type::ChannelBlocked,
+    Type::ChannelPairing,
+    Type::InboundReceived,
+];
+
+/// A webhook endpoint of a company, without its secrets.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Endpoint {
+    /// Time-ordered id.
+    pub id: Uuid,
+    /// The company whose events it gets.
+    pub company_id: Uuid,
+    /// Its settings.
+    pub settings: Settings,
+    /// Its state and its failures.
+    pub health: Health,
+    /// When it was added.
+    pub created_at: Timestamp,
+}
+
+impl Endpoint {
+    /// Whether events are sent to it.
+    pub const fn is_enabled(&self) -> bool {
+        matches!(self.health.state, State::Enabled)
+    }
+}
+
+/// The form in which events are sent.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub enum Shape {
+    /// Pombo's own events.
+    #[default]
+    Pombo,
+}
+
+words!(Shape { Pombo = "pombo" });
+
+/// The state and the failures of an endpoint.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Health {
+    /// Failed attempts in a row.
+    pub failures: u32,
+    /// The time of the first of them; `None` without failures.
+    pub failing_since: Option<Timestamp>,
+    /// The state.
+    pub state: State,
+}
+
+impl Health {
+    /// The health of a new endpoint.
+    pub const NEW: Self = Self { failures: 0, failing_since: None, state: State::Enabled };
+}
+
+/// The state of an endpoint.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum State {
+    /// Events are sent to it.
+    Enabled,
+    /// No events are sent to it until a person enables it.
+    Disabled {
+        /// Why.
+        cause: Cause,
+        /// Since when.
+        since: Timestamp,
+    },
+}
+
+/// Why an endpoint is disabled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Cause {
+    /// The receiver answered 410: it wants no further events.
+    Gone,
+    /// A person disabled it.
+    Person,
+    /// All attempts failed for too long.
+    Failures,
+}
+
+words!(Cause { Gone = "gone", Person = "person", Failures = "failures" });
+
+/// The events that an endpoint gets first after a person enabled it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Resume {
+    /// Those that happened while it was disabled, as far as the log of events still has them.
+    CatchUp,
+    /// Those that happen from now on. Earlier events and their retries are dropped.
+    FromNow,
+}
+
+words!(Resume { CatchUp = "cursor", FromNow = "now" });
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_endpoint_gets_by_default_what_needs_a_reaction() {
+        let is_default = |r#type: Type| {
+            let (kind, word) = r#type.as_str().split_once('.').unwrap();
+            match kind {
+                "inbound" | "send" | "channel" => true,
+                "message" => word == "failed",
+                _ => false,
+            }
+        };
+        let expected: Vec<_> = Type::ALL.iter().copied().filter(|r#type| is_default(*r#type)).collect();
+        assert_eq!(DEFAULT_TYPES, expected);
+    }
+
+    #[test]
+    fn words_are_read_as_they_are_written() {
+        for cause in Cause::ALL {
+            assert_eq!(cause.to_string().parse(), Ok(*cause));
+        }
+        assert_eq!("pombo".parse(), Ok(Shape::Pombo));
+        assert!("graph".parse::<Shape>().is_err(), "it is not sent yet");
+        assert_eq!("now".parse(), Ok(Resume::FromNow));
+    }
+}

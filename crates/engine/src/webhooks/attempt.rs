@@ -1,0 +1,165 @@
+//! One attempt: reads the events, sends them in one request, and says what the answer means.
+
+use std::time::Duration;
+
+use tokio::time::sleep;
+
+use super::context::DeliveryContext;
+use super::machine::AttemptVerdict;
+use super::open::OpenEndpoint;
+use super::{body, moment};
+use clock::database::new_id;
+use connectors::webhook::{DeliveryAnswer, DeliveryFault};
+use domain::event::Event;
+use domain::event::log::Sequence;
+use store::webhooks::Delivery;
+
+/// Delay before something is repeated that failed by no fault of the receiver.
+const PAUSE: Duration = Duration::from_secs(1);
+
+/// Sends the events at these places, as the `number`-th attempt. `known` are these events, if they are at hand. It ends when
+/// the receiver has answered or was awaited long enough: a database that fails, and a machine without sockets, are not held
+/// against the receiver.
+pub(super) async fn attempt(
+    context: &DeliveryContext,
+    endpoint: &OpenEndpoint,
+    sequences: &[i64],
+    known: Option<Vec<Event>>,
+    number: u16,
+) -> AttemptVerdict {
+    let _permit = context.permit(endpoint.company_id).await;
+    let mut events = match known {
+        Some(events) => events,
+        None => read_again(context, endpoint, sequences).await,
+    };
+    // The settings may have changed since the events were read first.
+    events.retain(|event| endpoint.wants(event));
+    if events.is_empty() {
+        count(AttemptVerdict::Missing);
+        return AttemptVerdict::Missing;
+    }
+    verdict(&deliver(context, endpoint, events, number).await)
+}
+
+/// The events at these places that are still in the log.
+async fn read_again(context: &DeliveryContext, endpoint: &OpenEndpoint, sequences: &[i64]) -> Vec<Event> {
+    let places: Vec<_> = sequences.iter().copied().map(Sequence::from_i64).collect();
+    loop {
+        let read = {
+            let _turn = context.turn().await;
+            context.store.event_log().events_at(endpoint.company_id, &places).await
+        };
+        match read {
+            Ok(events) => return events,
+            Err(error) => {
+                tracing::debug!(webhook.id = %endpoint.id, %error, "events of a webhook cannot be read yet");
+                sleep(PAUSE).await;
+            }
+        }
+    }
+}
+
+/// Sends these events in one request, counts it and logs it. There is at least one.
+pub(super) async fn deliver(
+    context: &DeliveryContext,
+    endpoint: &OpenEndpoint,
+    mut events: Vec<Event>,
+    number: u16,
+) -> DeliveryAnswer {
+    if endpoint.masks_numbers() {
+        events = events.into_iter().map(body::masked).collect();
+    }
+    let (id, content) = (body::id(&events), body::body(&events, endpoint.is_batched()));
+    let first = events.first().map(|event| (event.id.clone(), event.r#type.to_string()));
+    let (event_id, r#type) = first.unwrap_or_default();
+    let mut is_first = true;
+    let (begun, answer) = loop {
+        let begun = moment().wall;
+        let answer = context.sender.deliver(endpoint.delivery(id.clone(), content.clone(), begun)).await;
+        match answer.fault.as_ref().filter(|fault| fault.is_own()) {
+            Some(fault) => tell_own(fault, std::mem::take(&mut is_first)),
+            None => break (begun, answer),
+        }
+        sleep(PAUSE).await;
+    };
+    count(verdict(&answer));
+    context.log(Delivery {
+        id: new_id(),
+        endpoint_id: endpoint.id,
+        at: begun,
+        event_id,
+        r#type,
+        events: events.len() as u64,
+        attempt: number,
+        status: answer.status,
+        took: answer.took,
+        answer: (!answer.kept.is_empty()).then(|| answer.kept.clone()),
+        fault: answer.fault.as_ref().map(ToString::to_string),
+    });
+    answer
+}
+
+fn tell_own(fault: &DeliveryFault, is_first: bool) {
+    if is_first {
+        tracing::warn!(%fault, "a webhook cannot be delivered now, its delivery is repeated");
+    }
+}
+
+/// What an answer means for the events of its request.
+fn verdict(answer: &DeliveryAnswer) -> AttemptVerdict {
+    if answer.is_delivered() {
+        AttemptVerdict::Delivered
+    } else if answer.is_gone() {
+        AttemptVerdict::Gone
+    } else if answer.aborts {
+        AttemptVerdict::Abort
+    } else {
+        AttemptVerdict::Failed { retry_after: answer.retry_after }
+    }
+}
+
+fn count(verdict: AttemptVerdict) {
+    let result = match verdict {
+        AttemptVerdict::Delivered => "delivered",
+        AttemptVerdict::Failed { .. } => "failed",
+        AttemptVerdict::Gone => "gone",
+        AttemptVerdict::Abort => "aborted",
+        AttemptVerdict::Missing => "missing",
+    };
+    metrics::counter!("pombo_webhook_deliveries_total", "result" => result).increment(1);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn answer(status: Option<u16>) -> DeliveryAnswer {
+        DeliveryAnswer {
+            status,
+            took: Duration::ZERO,
+            kept: String::new(),
+            retry_after: None,
+            aborts: false,
+            fault: status.is_none().then_some(DeliveryFault::Refused),
+        }
+    }
+
+    #[test]
+    fn an_answer_decides_about_the_events_of_its_request() {
+        let minute = Some(Duration::from_secs(60));
+        for (answer, expected) in [
+            (answer(Some(204)), AttemptVerdict::Delivered),
+            (DeliveryAnswer { aborts: true, ..answer(Some(200)) }, AttemptVerdict::Delivered),
+            (answer(Some(410)), AttemptVerdict::Gone),
+            (DeliveryAnswer { aborts: true, ..answer(Some(422)) }, AttemptVerdict::Abort),
+            (answer(Some(302)), AttemptVerdict::Failed { retry_after: None }),
+            (
+                DeliveryAnswer { retry_after: minute, ..answer(Some(429)) },
+                AttemptVerdict::Failed { retry_after: minute },
+            ),
+            (answer(None), AttemptVerdict::Failed { retry_after: None }),
+        ] {
+            assert_eq!(verdict(&answer), expected, "{answer:?}");
+        }
+    }
+}

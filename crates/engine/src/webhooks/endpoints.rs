@@ -1,0 +1,129 @@
+//! What people ask of endpoints: a test, an event once more, and that a change counts at once.
+
+use std::sync::Arc;
+
+use uuid::Uuid;
+
+use super::attempt::deliver;
+use super::context::DeliveryContext;
+use super::example::example;
+use super::open::OpenEndpoint;
+use crate::{Engine, Error};
+use clock::Timestamp;
+use connectors::webhook::{DeliveryAnswer, DeliveryFault};
+use domain::error::{Code, Refusal};
+use domain::event::log::Sequence;
+use domain::event::{Event, Type};
+use store::webhooks::EndpointRecord;
+
+/// The webhook endpoints of companies.
+#[derive(Clone, Copy)]
+pub struct WebhookEndpoints<'e> {
+    pub(super) engine: &'e Engine,
+}
+
+/// The result of sending an event once more.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Resent {
+    /// It was sent, and the receiver answered this.
+    Answered(DeliveryAnswer),
+    /// The company has no such endpoint.
+    NoEndpoint,
+    /// The company's log has no such event, or no longer.
+    NoEvent,
+}
+
+/// The refusal of an id that names no endpoint of the company.
+pub fn no_such_webhook() -> Refusal {
+    let sentence = "this company has no such webhook endpoint: GET /api/v1/webhooks lists them";
+    Refusal::new(Code::WebhookNotFound, sentence)
+}
+
+impl Engine {
+    /// The webhook endpoints of companies.
+    pub const fn webhook_endpoints(&self) -> WebhookEndpoints<'_> {
+        WebhookEndpoints { engine: self }
+    }
+}
+
+impl WebhookEndpoints<'_> {
+    /// An endpoint was added, changed, enabled, disabled or removed in the store. This process takes it up at once; other
+    /// processes do within a second.
+    pub fn changed(&self) {
+        self.context().changed.notify_one();
+    }
+
+    /// Checks an address that a company gives to an endpoint, as each delivery checks it. No connection is made.
+    ///
+    /// # Errors
+    ///
+    /// The fault of a delivery to that address. [`DeliveryFault::UnknownHost`] and [`DeliveryFault::Timeout`] may be
+    /// temporary.
+    pub async fn check(&self, company: Uuid, url: &str) -> Result<(), DeliveryFault> {
+        self.context().sender.check(company, url).await
+    }
+
+    /// Sends an example of an event of this type to the company's endpoint, enabled or not, and returns the receiver's
+    /// answer. It is logged as every delivery is, and changes neither the endpoint's state nor its place in the log. `None`
+    /// when the company has no such endpoint.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Unavailable`] when the database is away or the engine stops; [`Error::Internal`] when the endpoint's secrets
+    /// cannot be unsealed.
+    pub async fn test(
+        &self,
+        company: Uuid,
+        endpoint: Uuid,
+        r#type: Type,
+    ) -> Result<Option<DeliveryAnswer>, Error> {
+        let Some(endpoint) = self.open(company, endpoint).await? else { return Ok(None) };
+        let event = example(company, r#type, Timestamp::now());
+        self.send(endpoint, event).await.map(Some)
+    }
+
+    /// Sends an event of the company's log to the endpoint once more, whatever its types and channels are. It has the same id
+    /// as before, and changes neither the endpoint's state nor its place in the log.
+    ///
+    /// # Errors
+    ///
+    /// As for [`WebhookEndpoints::test`].
+    pub async fn resend(&self, company: Uuid, endpoint: Uuid, sequence: Sequence) -> Result<Resent, Error> {
+        let Some(endpoint) = self.open(company, endpoint).await? else { return Ok(Resent::NoEndpoint) };
+        let records = self.engine.records_of(company).await?;
+        let events = records.event_log().events_at(company, &[sequence]).await?;
+        // Others wait for the records.
+        drop(records);
+        match events.into_iter().next() {
+            Some(event) => Ok(Resent::Answered(self.send(endpoint, event).await?)),
+            None => Ok(Resent::NoEvent),
+        }
+    }
+
+    async fn open(&self, company: Uuid, id: Uuid) -> Result<Option<OpenEndpoint>, Error> {
+        let records = self.engine.records_of(company).await?;
+        let webhooks = records.of(company).webhooks();
+        let Some(endpoint) = webhooks.find(id).await? else { return Ok(None) };
+        let Some(secrets) = webhooks.secrets(id).await? else { return Ok(None) };
+        match OpenEndpoint::new(&self.context().vault, &EndpointRecord { endpoint, secrets }) {
+            Ok(endpoint) => Ok(Some(endpoint)),
+            Err(error) => {
+                tracing::error!(webhook.id = %id, company.id = %company, %error, "the secrets of a webhook cannot be unsealed");
+                Err(Error::Internal)
+            }
+        }
+    }
+
+    async fn send(&self, endpoint: OpenEndpoint, event: Event) -> Result<DeliveryAnswer, Error> {
+        let context = Arc::clone(self.context());
+        let sending = async move {
+            let _permit = context.permit(endpoint.company_id).await;
+            deliver(&context, &endpoint, vec![event], 1).await
+        };
+        self.engine.0.webhooks.run(sending).await
+    }
+
+    pub(super) fn context(&self) -> &Arc<DeliveryContext> {
+        &self.engine.0.webhooks.context
+    }
+}

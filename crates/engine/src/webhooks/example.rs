@@ -1,0 +1,96 @@
+//! An example of each type of event, with which a person tests an endpoint.
+
+use uuid::Uuid;
+
+use clock::Timestamp;
+use clock::database::new_id;
+use domain::event::log::Sequence;
+use domain::event::{
+    ChannelData, Data, ErrorData, Event, InboundData, LostData, MessageData, ReasonData, SendData, Type,
+    VERSION,
+};
+
+/// A number that belongs to nobody.
+const NUMBER: &str = "+15550100123";
+/// The provider's id of a message that never was.
+const MESSAGE_ID: &str = "wamid.EXAMPLE";
+/// A channel and a send that are not there.
+const CHANNEL: Uuid = Uuid::from_u128(0x0192_0000_0000_7000_8000_0000_0000_0001);
+const SEND: Uuid = Uuid::from_u128(0x0192_0000_0000_7000_8000_0000_0000_0002);
+
+/// An event of this type that did not happen. It has the same form as a real one; its id begins with `example.`.
+pub(super) fn example(company_id: Uuid, r#type: Type, at: Timestamp) -> Event {
+    Event {
+        version: VERSION,
+        id: format!("example.{}", new_id().as_simple()),
+        r#type,
+        sequence: Sequence::default(),
+        at,
+        company_id,
+        channel_id: (r#type != Type::OutboxLost).then_some(CHANNEL),
+        data: data(r#type, at),
+    }
+}
+
+fn data(r#type: Type, at: Timestamp) -> Data {
+    match r#type {
+        Type::MessageSent | Type::MessageDelivered | Type::MessageRead => message(true, None),
+        Type::MessageFailed => message(false, Some((Some(131_026), "the number is not on WhatsApp"))),
+        Type::MessageUnknown => message(false, Some((None, "the provider did not answer"))),
+        Type::MessageExpired | Type::MessageCanceled | Type::MessageSuppressed => message(false, None),
+        Type::SendFinished | Type::SendCanceled | Type::SendExpired => {
+            Data::Send(SendData { send_id: SEND, recipients_count: 3 })
+        }
+        Type::ChannelConnecting | Type::ChannelConnected | Type::ChannelPairing => {
+            Data::Channel(ChannelData { reason: None })
+        }
+        Type::ChannelDisconnected | Type::ChannelBlocked => {
+            let reason = ReasonData {
+                code: "credentials_refused".to_owned(),
+                sentence: "the provider refuses the token: give the channel another one".to_owned(),
+                provider_code: Some(190),
+            };
+            Data::Channel(ChannelData { reason: Some(reason) })
+        }
+        Type::InboundReceived => {
+            let from = Some(NUMBER.to_owned());
+            Data::Inbound(InboundData { provider_message_id: MESSAGE_ID.to_owned(), from })
+        }
+        Type::OutboxLost => Data::Lost(LostData { count: 3, since: at }),
+    }
+}
+
+fn message(is_accepted: bool, error: Option<(Option<i64>, &str)>) -> Data {
+    Data::Message(MessageData {
+        send_id: SEND,
+        ordinal: 0,
+        recipient: NUMBER.to_owned(),
+        provider_message_id: is_accepted.then(|| MESSAGE_ID.to_owned()),
+        error: error.map(|(code, message)| ErrorData { code, message: message.to_owned() }),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn there_is_an_example_of_each_type_with_an_id_of_its_own() {
+        let examples =
+            Type::ALL.iter().map(|r#type| example(Uuid::nil(), *r#type, Timestamp::from_millis(0)));
+        let examples: Vec<_> = examples.collect();
+        for (r#type, event) in Type::ALL.iter().zip(&examples) {
+            assert_eq!(event.r#type, *r#type);
+            let kind = match event.data {
+                Data::Message(_) => "message.",
+                Data::Send(_) => "send.",
+                Data::Channel(_) => "channel.",
+                Data::Inbound(_) => "inbound.",
+                Data::Lost(_) => "outbox.",
+            };
+            assert!(r#type.as_str().starts_with(kind), "{event:?}");
+        }
+        let ids: std::collections::HashSet<_> = examples.iter().map(|event| &event.id).collect();
+        assert_eq!(ids.len(), examples.len());
+    }
+}

@@ -1,0 +1,170 @@
+//! The state of an endpoint and the events of the log, between the store and the machine.
+
+use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+
+use uuid::Uuid;
+
+use super::context::DeliveryContext;
+use super::machine::{self, EventItem, LogPage, Retry, Stored};
+use super::open::OpenEndpoint;
+use clock::Timestamp;
+use domain::event::log::Sequence;
+use domain::event::{Data, Event};
+use domain::webhook;
+use store::webhooks::{EndpointStanding, StoredRetry, Write};
+
+/// A part of the log after this place: for the machine, and the events themselves.
+pub(super) async fn page(
+    context: &DeliveryContext,
+    endpoint: &OpenEndpoint,
+    after: i64,
+    limit: usize,
+) -> store::Result<(LogPage, Vec<Event>)> {
+    let _turn = context.turn().await;
+    let (log, after) = (context.store.event_log(), Sequence::from_i64(after));
+    let through = log.settle().await?.through;
+    let wants = |r#type| endpoint.wants_type(r#type);
+    let page = log.read_kept(Some(endpoint.company_id), (after, through), limit, wants).await?;
+    let told = page.told.into_iter().filter_map(|told| told.event);
+    let events: Vec<_> = told.filter(|event| endpoint.wants(event)).collect();
+    let page = LogPage {
+        items: events.iter().map(item).collect(),
+        up_to: page.next.max(after).as_i64(),
+        is_end: !page.more,
+        // The log does not keep where a company's part of it begins.
+        begins_after: None,
+    };
+    Ok((page, events))
+}
+
+/// What the store holds for the endpoint; `None` when it was removed.
+pub(super) async fn stored(
+    context: &DeliveryContext,
+    endpoint: &OpenEndpoint,
+) -> store::Result<Option<Stored>> {
+    let _turn = context.turn().await;
+    let Some(standing) = context.store.webhooks().standing(endpoint.id).await? else { return Ok(None) };
+    let EndpointStanding { cursor, health, retries } = standing;
+    let places: Vec<_> = retries.iter().map(|retry| retry.sequence).collect();
+    let events = context.store.event_log().events_at(endpoint.company_id, &places).await?;
+    let items: HashMap<_, _> = events.iter().map(|event| (event.sequence, item(event))).collect();
+    let now = Timestamp::now();
+    let retries = retries.into_iter().map(|StoredRetry { sequence, attempts, next_at }| {
+        // Its attempt finds that the event is gone.
+        let gone = EventItem { sequence: sequence.as_i64(), key: None, at: now };
+        Retry { item: items.get(&sequence).copied().unwrap_or(gone), attempts, next_at }
+    });
+    Ok(Some(Stored { cursor: cursor.as_i64(), health: health_of(health), retries: retries.collect() }))
+}
+
+/// Writes what changed. An endpoint that was removed has nothing to write.
+pub(super) async fn write(context: &DeliveryContext, id: Uuid, changes: machine::Write) -> store::Result<()> {
+    let machine::Write { cursor, health, put, remove } = changes;
+    let put = put.into_iter().map(|Retry { item, attempts, next_at }| StoredRetry {
+        sequence: Sequence::from_i64(item.sequence),
+        attempts,
+        next_at,
+    });
+    let changes = Write {
+        cursor: cursor.map(Sequence::from_i64),
+        health: health.map(health_to_store),
+        put: put.collect(),
+        remove: remove.into_iter().map(Sequence::from_i64).collect(),
+    };
+    let _turn = context.turn().await;
+    context.store.webhooks().write(id, &changes).await.map(drop)
+}
+
+fn item(event: &Event) -> EventItem {
+    EventItem { sequence: event.sequence.as_i64(), key: key(event), at: event.at }
+}
+
+/// What an event is about, if the order of its events matters: a person in a channel, or a channel.
+fn key(event: &Event) -> Option<u64> {
+    let person = match &event.data {
+        Data::Message(message) => message.recipient.as_str(),
+        Data::Inbound(inbound) => inbound.from.as_deref()?,
+        Data::Channel(_) => "",
+        Data::Send(_) | Data::Lost(_) => return None,
+    };
+    let mut hasher = DefaultHasher::new();
+    (event.channel_id, person).hash(&mut hasher);
+    Some(hasher.finish())
+}
+
+fn health_of(health: webhook::Health) -> machine::EndpointHealth {
+    let webhook::Health { failures, failing_since, state } = health;
+    let state = match state {
+        webhook::State::Enabled => machine::EndpointState::Enabled,
+        webhook::State::Disabled { cause, since } => {
+            let cause = match cause {
+                webhook::Cause::Gone => machine::DisableCause::Gone,
+                webhook::Cause::Person => machine::DisableCause::Person,
+                webhook::Cause::Failures => machine::DisableCause::Failing,
+            };
+            machine::EndpointState::Disabled { cause, since }
+        }
+    };
+    machine::EndpointHealth { failures, failing_since, state }
+}
+
+fn health_to_store(health: machine::EndpointHealth) -> webhook::Health {
+    let machine::EndpointHealth { failures, failing_since, state } = health;
+    let state = match state {
+        machine::EndpointState::Enabled => webhook::State::Enabled,
+        machine::EndpointState::Disabled { cause, since } => {
+            let cause = match cause {
+                machine::DisableCause::Gone => webhook::Cause::Gone,
+                machine::DisableCause::Person => webhook::Cause::Person,
+                machine::DisableCause::Failing => webhook::Cause::Failures,
+            };
+            webhook::State::Disabled { cause, since }
+        }
+    };
+    webhook::Health { failures, failing_since, state }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::webhooks::example::example;
+    use domain::event::Type;
+
+    fn event(r#type: Type) -> Event {
+        example(Uuid::from_u128(1), r#type, Timestamp::from_millis(7))
+    }
+
+    #[test]
+    fn events_of_one_person_have_one_key_in_both_directions() {
+        let keys = [Type::MessageSent, Type::MessageRead, Type::InboundReceived].map(|it| key(&event(it)));
+        assert!(keys[0].is_some() && keys.iter().all(|key| *key == keys[0]), "{keys:?}");
+        let elsewhere = Event { channel_id: Some(Uuid::from_u128(9)), ..event(Type::MessageSent) };
+        assert_ne!(key(&elsewhere), keys[0]);
+    }
+
+    #[test]
+    fn events_of_a_channel_have_one_key_and_other_events_have_none() {
+        let keys = [Type::ChannelConnected, Type::ChannelBlocked].map(|it| key(&event(it)));
+        assert!(keys[0].is_some() && keys[0] == keys[1] && keys[0] != key(&event(Type::MessageSent)));
+        let mut stranger = event(Type::InboundReceived);
+        if let Data::Inbound(inbound) = &mut stranger.data {
+            inbound.from = None;
+        }
+        assert_eq!((key(&event(Type::SendFinished)), key(&stranger)), (None, None));
+    }
+
+    #[test]
+    fn the_health_of_an_endpoint_is_stored_as_it_is() {
+        let since = Timestamp::from_millis(5);
+        for state in [
+            machine::EndpointState::Enabled,
+            machine::EndpointState::Disabled { cause: machine::DisableCause::Gone, since },
+            machine::EndpointState::Disabled { cause: machine::DisableCause::Person, since },
+            machine::EndpointState::Disabled { cause: machine::DisableCause::Failing, since },
+        ] {
+            let health = machine::EndpointHealth { failures: 3, failing_since: Some(since), state };
+            assert_eq!(health_of(health_to_store(health)), health);
+        }
+    }
+}

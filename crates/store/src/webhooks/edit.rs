@@ -1,0 +1,293 @@
+//! People's changes of webhook endpoints. Each is recorded in its own transaction, without secrets.
+
+use sea_orm::ConnectionTrait as _;
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+use super::{COLUMNS, endpoint};
+use crate::changes::{self, Change, What, Who};
+use crate::nouns::Webhooks;
+use crate::revision::{self, Topic};
+use crate::{Result, Transaction, run};
+use clock::Timestamp;
+use domain::event::Type;
+use domain::event::log::Sequence;
+use domain::webhook::{Cause, Endpoint, Health, Resume, Settings, State};
+
+/// The most endpoints of a company.
+pub const MOST_ENDPOINTS: i64 = 20;
+
+/// An endpoint to add.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewEndpoint {
+    /// Time-ordered id, to which the secrets are sealed.
+    pub id: Uuid,
+    /// Its settings, which were checked.
+    pub settings: Settings,
+    /// The sealed headers of its requests.
+    pub headers: Option<Vec<u8>>,
+    /// The sealed secret that signs its requests.
+    pub secret: Vec<u8>,
+}
+
+/// A change of the headers of an endpoint's requests.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum HeadersChange {
+    /// They stay.
+    Keep,
+    /// These sealed headers take the place of all others.
+    Replace(Vec<u8>),
+    /// There are none any more.
+    Remove,
+}
+
+impl Webhooks<'_> {
+    /// Adds an endpoint; `None` when the company has [`MOST_ENDPOINTS`]. It gets the events that happen from now on: those of
+    /// this process in its next write, those of others within a second.
+    ///
+    /// # Errors
+    ///
+    /// [`crate::Error::Taken`] when the id is stored already.
+    pub async fn add(self, who: &Who, new: NewEndpoint) -> Result<Option<Endpoint>> {
+        let NewEndpoint { id, settings, headers, secret } = new;
+        let end = self.end_of_log().await?;
+        let now = Timestamp::now();
+        let transaction = self.store.begin().await?;
+        // Others that add endpoints wait for the counter's row, so that the count below holds.
+        revision::bump(&transaction, Topic::Webhook).await?;
+        if self.count(&transaction).await? >= MOST_ENDPOINTS {
+            transaction.rollback().await?;
+            return Ok(None);
+        }
+        let sql = "INSERT INTO webhook_endpoint (id, company_id, url, shape, types, channels, max_in_flight, batch, \
+                   masks, headers, secret, sequence, failures, created_at, updated_at) \
+                   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, 0, $13, $13)";
+        let has_headers = headers.is_some();
+        let mut values: Vec<sea_orm::Value> = vec![id.into(), self.company.into()];
+        values.extend(stored(&settings));
+        values.extend([headers.into(), secret.into(), end.as_i64().into(), now.millis().into()]);
+        run(&transaction, self.store.statement(sql, values)).await?;
+        let mut added = self.shown(&settings);
+        if has_headers {
+            added["headers"] = json!("given");
+        }
+        changes::record(&transaction, &[Change::now(who, What::Webhook, id, None, added)]).await?;
+        transaction.commit().await?;
+        self.store.event_log().readers_changed();
+        Ok(Some(Endpoint { id, company_id: self.company, settings, health: Health::NEW, created_at: now }))
+    }
+
+    /// Gives an endpoint these settings, which were checked, and changes its headers. `None` when the company has no such
+    /// endpoint.
+    pub async fn change(
+        self,
+        who: &Who,
+        id: Uuid,
+        settings: Settings,
+        headers: HeadersChange,
+    ) -> Result<Option<Endpoint>> {
+        let transaction = self.store.begin().await?;
+        let Some(before) = self.begin_change(&transaction, id).await? else {
+            transaction.rollback().await?;
+            return Ok(None);
+        };
+        if before.settings == settings && headers == HeadersChange::Keep {
+            transaction.rollback().await?;
+            return Ok(Some(before));
+        }
+        let sql = "UPDATE webhook_endpoint SET url = $2, shape = $3, types = $4, channels = $5, max_in_flight = $6, \
+                   batch = $7, masks = $8, updated_at = $9 WHERE id = $1";
+        let mut values: Vec<sea_orm::Value> = vec![id.into()];
+        values.extend(stored(&settings));
+        values.push(Timestamp::now().millis().into());
+        run(&transaction, self.store.statement(sql, values)).await?;
+        let (was, mut is) = (self.shown(&before.settings), self.shown(&settings));
+        let changed = match headers {
+            HeadersChange::Keep => None,
+            HeadersChange::Replace(sealed) => Some((Some(sealed), "replaced")),
+            HeadersChange::Remove => Some((None, "removed")),
+        };
+        if let Some((sealed, word)) = changed {
+            let sql = "UPDATE webhook_endpoint SET headers = $2 WHERE id = $1";
+            run(&transaction, self.store.statement(sql, [id.into(), sealed.into()])).await?;
+            is["headers"] = json!(word);
+        }
+        changes::record(&transaction, &[Change::now(who, What::Webhook, id, Some(was), is)]).await?;
+        transaction.commit().await?;
+        Ok(Some(Endpoint { settings, ..before }))
+    }
+
+    /// Disables an endpoint: no events are sent to it until it is enabled, and its place in the log stays. `None` when the
+    /// company has no such endpoint. One that is disabled keeps its cause.
+    pub async fn disable(self, who: &Who, id: Uuid) -> Result<Option<Endpoint>> {
+        let transaction = self.store.begin().await?;
+        let Some(before) = self.begin_change(&transaction, id).await? else {
+            transaction.rollback().await?;
+            return Ok(None);
+        };
+        if !before.is_enabled() {
+            transaction.rollback().await?;
+            return Ok(Some(before));
+        }
+        let (cause, since) = (Cause::Person, Timestamp::now());
+        let sql = "UPDATE webhook_endpoint SET cause = $2, cause_since = $3, updated_at = $3 WHERE id = $1";
+        let values = [id.into(), cause.as_str().into(), since.millis().into()];
+        run(&transaction, self.store.statement(sql, values)).await?;
+        self.record_state(&transaction, who, id, ("enabled", "disabled")).await?;
+        transaction.commit().await?;
+        let health = Health { state: State::Disabled { cause, since }, ..before.health };
+        Ok(Some(Endpoint { health, ..before }))
+    }
+
+    /// Enables an endpoint; its failures no longer count. `None` when the company has no such endpoint.
+    pub async fn enable(self, who: &Who, id: Uuid, resume: Resume) -> Result<Option<Endpoint>> {
+        let end = match resume {
+            Resume::CatchUp => Sequence::default(),
+            Resume::FromNow => self.end_of_log().await?,
+        };
+        let transaction = self.store.begin().await?;
+        let Some(before) = self.begin_change(&transaction, id).await? else {
+            transaction.rollback().await?;
+            return Ok(None);
+        };
+        if before.is_enabled() {
+            transaction.rollback().await?;
+            return Ok(Some(before));
+        }
+        let sql = "UPDATE webhook_endpoint SET cause = NULL, cause_since = NULL, failures = 0, failing_since = NULL, \
+                   sequence = CASE WHEN sequence < $2 THEN $2 ELSE sequence END, updated_at = $3 WHERE id = $1";
+        let values = [id.into(), end.as_i64().into(), Timestamp::now().millis().into()];
+        run(&transaction, self.store.statement(sql, values)).await?;
+        if resume == Resume::FromNow {
+            let sql = "DELETE FROM webhook_retry WHERE endpoint_id = $1";
+            run(&transaction, self.store.statement(sql, [id.into()])).await?;
+        }
+        self.record_state(&transaction, who, id, ("disabled", "enabled")).await?;
+        transaction.commit().await?;
+        Ok(Some(Endpoint { health: Health::NEW, ..before }))
+    }
+
+    /// Replaces the secret of an endpoint by another sealed one. The former one signs, too, until `former_until`; with
+    /// `None` it is removed at once. `false` when the company has no such endpoint.
+    pub async fn rotate(
+        self,
+        who: &Who,
+        id: Uuid,
+        secret: Vec<u8>,
+        former_until: Option<Timestamp>,
+    ) -> Result<bool> {
+        let transaction = self.store.begin().await?;
+        if self.begin_change(&transaction, id).await?.is_none() {
+            transaction.rollback().await?;
+            return Ok(false);
+        }
+        let former = if former_until.is_some() { "secret" } else { "NULL" };
+        let sql = format!(
+            "UPDATE webhook_endpoint SET former_secret = {former}, former_until = $2, secret = $3, updated_at = $4 \
+             WHERE id = $1"
+        );
+        let until = former_until.map(Timestamp::millis);
+        let values = [id.into(), until.into(), secret.into(), Timestamp::now().millis().into()];
+        run(&transaction, self.store.statement(sql, values)).await?;
+        let after = json!({ "company_id": self.company, "status": "replaced", "former_until": former_until });
+        changes::record(&transaction, &[Change::now(who, What::WebhookSecret, id, None, after)]).await?;
+        transaction.commit().await?;
+        Ok(true)
+    }
+
+    /// Removes an endpoint with its retries and the log of its deliveries. `false` when the company has no such endpoint.
+    pub async fn remove(self, who: &Who, id: Uuid) -> Result<bool> {
+        let transaction = self.store.begin().await?;
+        let Some(before) = self.begin_change(&transaction, id).await? else {
+            transaction.rollback().await?;
+            return Ok(false);
+        };
+        let deliveries = format!(
+            "DELETE FROM webhook_delivery WHERE id IN \
+             (SELECT id FROM webhook_delivery WHERE endpoint_id = $1 ORDER BY id{})",
+            self.store.locking()
+        );
+        for sql in [
+            "DELETE FROM webhook_endpoint WHERE id = $1",
+            "DELETE FROM webhook_retry WHERE endpoint_id = $1",
+            deliveries.as_str(),
+        ] {
+            run(&transaction, self.store.statement(sql, [id.into()])).await?;
+        }
+        let was = self.shown(&before.settings);
+        changes::record(&transaction, &[Change::now(who, What::Webhook, id, Some(was), json!("removed"))])
+            .await?;
+        transaction.commit().await?;
+        self.store.event_log().readers_changed();
+        Ok(true)
+    }
+
+    async fn count(self, within: &Transaction) -> Result<i64> {
+        let sql = "SELECT count(*) FROM webhook_endpoint WHERE company_id = $1";
+        let row = within.query_one_raw(self.store.statement(sql, [self.company.into()])).await?;
+        let count: Option<i64> = row.map(|row| row.try_get_by_index(0)).transpose()?;
+        Ok(count.unwrap_or_default())
+    }
+
+    /// The endpoint as it is before a change. Its row stays locked until the transaction ends.
+    async fn begin_change(self, within: &Transaction, id: Uuid) -> Result<Option<Endpoint>> {
+        revision::bump(within, Topic::Webhook).await?;
+        let sql = format!(
+            "SELECT {COLUMNS} FROM webhook_endpoint WHERE id = $1 AND company_id = $2{}",
+            self.store.locking()
+        );
+        let statement = self.store.statement(sql, [id.into(), self.company.into()]);
+        within.query_one_raw(statement).await?.as_ref().map(endpoint).transpose()
+    }
+
+    async fn record_state(
+        self,
+        within: &Transaction,
+        who: &Who,
+        id: Uuid,
+        (before, after): (&str, &str),
+    ) -> Result<()> {
+        let status = |word: &str| json!({ "company_id": self.company, "status": word });
+        let change = Change::now(who, What::Webhook, id, Some(status(before)), status(after));
+        changes::record(within, &[change]).await
+    }
+
+    /// The place after all events until now.
+    async fn end_of_log(self) -> Result<Sequence> {
+        Ok(Sequence::end_of(self.store.event_log().settle().await?.through))
+    }
+
+    /// Settings in the record of changes. The query of an address may contain a secret.
+    fn shown(self, settings: &Settings) -> Value {
+        let url = settings.public_url();
+        let Settings { url: _, shape, types, channels, max_in_flight, batch, masks_numbers } = settings;
+        json!({
+            "company_id": self.company,
+            "url": url,
+            "shape": shape.as_str(),
+            "types": words(types),
+            "channels": channels,
+            "max_in_flight": max_in_flight,
+            "batch": batch,
+            "masks_numbers": masks_numbers,
+        })
+    }
+}
+
+fn words(types: &[Type]) -> Vec<&'static str> {
+    types.iter().map(|r#type| r#type.as_str()).collect()
+}
+
+/// The values of the columns from `url` to `masks`.
+fn stored(settings: &Settings) -> [sea_orm::Value; 7] {
+    let Settings { url, shape, types, channels, max_in_flight, batch, masks_numbers } = settings;
+    [
+        url.as_str().into(),
+        shape.as_str().into(),
+        json!(words(types)).to_string().into(),
+        json!(channels).to_string().into(),
+        i16::from(*max_in_flight).into(),
+        i16::from(*batch).into(),
+        i16::from(*masks_numbers).into(),
+    ]
+}

@@ -1,0 +1,47 @@
+//! How far the deliveries to a company's endpoints are behind its log of events.
+
+use std::collections::HashMap;
+
+use uuid::Uuid;
+
+use crate::Result;
+use crate::nouns::Webhooks;
+use clock::Timestamp;
+use domain::event::log::MOST;
+
+/// What an endpoint has not got yet.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct EndpointLag {
+    /// The failed events that wait for another attempt.
+    pub retries: u64,
+    /// When the oldest part of the company's log was written that the endpoint has not got, whatever types of events are in
+    /// it; `None` when there is none.
+    pub waiting_since: Option<Timestamp>,
+}
+
+impl Webhooks<'_> {
+    /// How far behind each of the company's endpoints is. The place of an endpoint in the log is some seconds old when only
+    /// events of other types were written.
+    pub async fn lags(self) -> Result<HashMap<Uuid, EndpointLag>> {
+        // The number of a place divided by the entries of a block is the number of its block.
+        let sql = format!(
+            "SELECT webhook_endpoint.id, \
+             (SELECT count(*) FROM webhook_retry WHERE endpoint_id = webhook_endpoint.id), \
+             (SELECT written_at FROM event_block WHERE event_block.company_id = webhook_endpoint.company_id \
+             AND seq >= (webhook_endpoint.sequence + 1) / {MOST} AND entries > 0 ORDER BY seq LIMIT 1) \
+             FROM webhook_endpoint WHERE webhook_endpoint.company_id = $1"
+        );
+        let rows = self.store.rows(sql, [self.company.into()]).await?;
+        rows.iter()
+            .map(|row| {
+                let retries: i64 = row.try_get_by_index(1)?;
+                let waiting_since: Option<i64> = row.try_get_by_index(2)?;
+                let lag = EndpointLag {
+                    retries: retries.unsigned_abs(),
+                    waiting_since: waiting_since.map(Timestamp::from_millis),
+                };
+                Ok((row.try_get_by_index(0)?, lag))
+            })
+            .collect()
+    }
+}

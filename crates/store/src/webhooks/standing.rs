@@ -1,0 +1,144 @@
+//! The progress of an endpoint, which the engine writes.
+
+use sea_orm::Value;
+use uuid::Uuid;
+
+use super::state;
+use crate::dialect::{Bulk, Type};
+use crate::nouns::AllWebhooks;
+use crate::{Error, Result, run};
+use clock::Timestamp;
+use domain::event::log::Sequence;
+use domain::webhook::{Health, State};
+
+const RETRY: &[(&str, Type)] = &[("sequence", Type::Int), ("attempts", Type::Int), ("next_at", Type::Int)];
+const SEQUENCE: &[(&str, Type)] = &[("sequence", Type::Int)];
+
+/// The progress of an endpoint, as it is stored.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EndpointStanding {
+    /// All events up to this place in the log are delivered, given up, or have a retry.
+    pub cursor: Sequence,
+    /// Its state and its failures.
+    pub health: Health,
+    /// Its retries, in the order of the log.
+    pub retries: Vec<StoredRetry>,
+}
+
+/// A failed event that waits for its next attempt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct StoredRetry {
+    /// The event's place in the log.
+    pub sequence: Sequence,
+    /// The failed attempts.
+    pub attempts: u16,
+    /// When the next attempt is due.
+    pub next_at: Timestamp,
+}
+
+/// Changes of an endpoint's progress. A repetition changes nothing.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Write {
+    /// The new cursor; one that is behind the stored cursor changes nothing.
+    pub cursor: Option<Sequence>,
+    /// The new state and failures; they change nothing while the endpoint is disabled.
+    pub health: Option<Health>,
+    /// Retries to insert or replace, each sequence once.
+    pub put: Vec<StoredRetry>,
+    /// The sequences of retries to remove, if they exist.
+    pub remove: Vec<Sequence>,
+}
+
+impl AllWebhooks<'_> {
+    /// The progress of an endpoint; `None` when it was removed.
+    pub async fn standing(self, id: Uuid) -> Result<Option<EndpointStanding>> {
+        // The cursor is read first: an event after it that gets a retry in between is only read again.
+        let sql = "SELECT sequence, failures, failing_since, cause, cause_since FROM webhook_endpoint WHERE id = $1";
+        let Some(row) = self.store.row(sql, [id.into()]).await? else { return Ok(None) };
+        let (cursor, failures): (i64, i64) = (row.try_get_by_index(0)?, row.try_get_by_index(1)?);
+        let failing_since: Option<i64> = row.try_get_by_index(2)?;
+        let (cause, since): (Option<String>, Option<i64>) =
+            (row.try_get_by_index(3)?, row.try_get_by_index(4)?);
+        let state = state(cause.as_deref(), since);
+        let health = Health {
+            failures: u32::try_from(failures).unwrap_or(u32::MAX),
+            failing_since: failing_since.map(Timestamp::from_millis),
+            state: state.ok_or_else(|| Error::Impossible(format!("the state of the webhook {id}")))?,
+        };
+        let sql =
+            "SELECT sequence, attempts, next_at FROM webhook_retry WHERE endpoint_id = $1 ORDER BY sequence";
+        let rows = self.store.rows(sql, [id.into()]).await?;
+        let retries = rows.iter().map(|row| {
+            let attempts: i16 = row.try_get_by_index(1)?;
+            Ok(StoredRetry {
+                sequence: Sequence::from_i64(row.try_get_by_index(0)?),
+                attempts: attempts.unsigned_abs(),
+                next_at: Timestamp::from_millis(row.try_get_by_index(2)?),
+            })
+        });
+        let retries = retries.collect::<Result<_>>()?;
+        Ok(Some(EndpointStanding { cursor: Sequence::from_i64(cursor), health, retries }))
+    }
+
+    /// Writes changes of an endpoint's progress, all of them or none. `false` when it was removed.
+    pub async fn write(self, id: Uuid, changes: &Write) -> Result<bool> {
+        let Write { cursor, health, put, remove } = changes;
+        let transaction = self.store.begin().await?;
+        let cursor = cursor.unwrap_or_default();
+        let mut values: Vec<Value> = vec![id.into(), cursor.as_i64().into()];
+        let mut sql =
+            "UPDATE webhook_endpoint SET sequence = CASE WHEN sequence < $2 THEN $2 ELSE sequence END"
+                .to_owned();
+        if let Some(Health { failures, failing_since, state }) = health {
+            let (cause, since) = match state {
+                State::Enabled => (None, None),
+                State::Disabled { cause, since } => (Some(cause.as_str()), Some(since.millis())),
+            };
+            let columns: [(&str, Value); 4] = [
+                ("failures", i64::from(*failures).into()),
+                ("failing_since", failing_since.map(Timestamp::millis).into()),
+                ("cause", cause.into()),
+                ("cause_since", since.into()),
+            ];
+            for (column, value) in columns {
+                values.push(value);
+                // Only a person enables an endpoint that is disabled.
+                let number = values.len();
+                sql.push_str(&format!(
+                    ", {column} = CASE WHEN cause IS NULL THEN ${number} ELSE {column} END"
+                ));
+            }
+        }
+        sql.push_str(" WHERE id = $1");
+        // The row stays locked, so that an endpoint that is being removed gets no more retries.
+        if run(&transaction, self.store.statement(sql, values)).await? == 0 {
+            transaction.rollback().await?;
+            return Ok(false);
+        }
+        let mut rows = Bulk::new(self.store.backend, SEQUENCE);
+        remove.iter().for_each(|sequence| rows.push([sequence.as_i64().into()]));
+        let delete = |rows: &str, endpoint| {
+            format!(
+                "DELETE FROM webhook_retry WHERE endpoint_id = ${endpoint} \
+                 AND sequence IN (SELECT sequence FROM {rows} AS gone)"
+            )
+        };
+        self.store.write(&transaction, rows, vec![id.into()], delete).await?;
+        let mut rows = Bulk::new(self.store.backend, RETRY);
+        for StoredRetry { sequence, attempts, next_at } in put {
+            let attempts = i64::from(*attempts).min(i64::from(i16::MAX));
+            rows.push([sequence.as_i64().into(), attempts.into(), next_at.millis().into()]);
+        }
+        let insert = |rows: &str, endpoint| {
+            format!(
+                "INSERT INTO webhook_retry (endpoint_id, sequence, attempts, next_at) \
+                 SELECT ${endpoint}, sequence, attempts, next_at FROM {rows} AS incoming WHERE TRUE \
+                 ON CONFLICT (endpoint_id, sequence) \
+                 DO UPDATE SET attempts = excluded.attempts, next_at = excluded.next_at"
+            )
+        };
+        self.store.write(&transaction, rows, vec![id.into()], insert).await?;
+        transaction.commit().await?;
+        Ok(true)
+    }
+}

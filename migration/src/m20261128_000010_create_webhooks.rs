@@ -1,0 +1,62 @@
+//! Webhook endpoints of companies, their retries, and the log of their deliveries.
+
+pub(crate) const UP: &[&str] = &[
+    // `types` and `channels`: lists in JSON. `headers`, `secret` and `former_secret` are sealed; `former_secret` signs,
+    // too, until `former_until`. `cause`: why the endpoint is disabled; null while it is enabled. `sequence`: all events
+    // up to this place in the log are delivered, given up, or have a retry. `failures`: failed attempts in a row.
+    "CREATE TABLE webhook_endpoint (
+        id {uuid} NOT NULL PRIMARY KEY,
+        company_id {uuid} NOT NULL REFERENCES company (id),
+        url TEXT NOT NULL,
+        shape TEXT NOT NULL,
+        types TEXT NOT NULL,
+        channels TEXT NOT NULL,
+        headers {bytes},
+        secret {bytes} NOT NULL,
+        former_secret {bytes},
+        former_until {int},
+        max_in_flight {small} NOT NULL,
+        batch {small} NOT NULL,
+        masks {small} NOT NULL,
+        cause TEXT,
+        cause_since {int},
+        sequence {int} NOT NULL,
+        failures {int} NOT NULL,
+        failing_since {int},
+        created_at {int} NOT NULL,
+        updated_at {int} NOT NULL
+    ) {strict}",
+    "CREATE INDEX webhook_endpoint_by_company ON webhook_endpoint (company_id, id)",
+    // Failed events that wait for their next attempt. The events are in the log.
+    "CREATE TABLE webhook_retry (
+        endpoint_id {uuid} NOT NULL,
+        sequence {int} NOT NULL,
+        attempts {small} NOT NULL,
+        next_at {int} NOT NULL,
+        PRIMARY KEY (endpoint_id, sequence)
+    ) {clustered}",
+    // Attempts to deliver. A request may have several events: `event_id` and `type` are those of the first. `status` is null
+    // when the receiver did not answer; `fault` says why the attempt failed.
+    "CREATE TABLE webhook_delivery (
+        id {uuid} NOT NULL PRIMARY KEY,
+        endpoint_id {uuid} NOT NULL,
+        at {int} NOT NULL,
+        event_id TEXT NOT NULL,
+        type TEXT NOT NULL,
+        events {int} NOT NULL,
+        attempt {small} NOT NULL,
+        status {small},
+        took_ms {int} NOT NULL,
+        answer TEXT,
+        fault TEXT
+    ) {strict}",
+    "CREATE INDEX webhook_delivery_by_endpoint ON webhook_delivery (endpoint_id, id)",
+    "INSERT INTO revision (topic, value) VALUES ('webhook', 0)",
+];
+
+pub(crate) const DOWN: &[&str] = &[
+    "DELETE FROM revision WHERE topic = 'webhook'",
+    "DROP TABLE webhook_delivery",
+    "DROP TABLE webhook_retry",
+    "DROP TABLE webhook_endpoint",
+];

@@ -1,0 +1,36 @@
+//! How far endpoints are behind the log.
+
+use pombo::store::webhooks::EndpointLag;
+
+use super::*;
+
+stores!(an_endpoint_says_what_it_has_not_got);
+
+async fn an_endpoint_says_what_it_has_not_got(universe: &Universe) {
+    let store = &universe.store;
+    let lease = store.lease().acquire(&universe.options(), "test").await.unwrap();
+    let acme = company(store, "Acme").await;
+    let (first, second) = (add(store, acme).await.id, add(store, acme).await.id);
+    let lag = async |id: Uuid| store.of(acme).webhooks().lags().await.unwrap()[&id];
+    assert_eq!(lag(first).await, EndpointLag::default());
+    for identity in ["a", "b"] {
+        inbound(store, &lease, acme, identity).await;
+    }
+    let through = store.event_log().settle().await.unwrap().through;
+    let all = lag(first).await;
+    assert!(all.retries == 0 && all.waiting_since.is_some(), "{all:?}");
+
+    // One of the two blocks, and then both.
+    let to = |block: i64, put: Vec<StoredRetry>| Write {
+        cursor: Some(Sequence::end_of(block)),
+        put,
+        ..Write::default()
+    };
+    assert!(store.webhooks().write(first, &to(through - 1, Vec::new())).await.unwrap());
+    assert!(lag(first).await.waiting_since.is_some());
+    assert!(store.webhooks().write(first, &to(through, vec![retry(through, 1)])).await.unwrap());
+    assert_eq!(lag(first).await, EndpointLag { retries: 1, waiting_since: None });
+    assert_eq!(lag(second).await, all);
+    let other = company(store, "Globex").await;
+    assert!(store.of(other).webhooks().lags().await.unwrap().is_empty());
+}

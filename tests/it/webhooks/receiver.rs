@@ -1,0 +1,140 @@
+//! A receiver of webhooks on this machine, which keeps what it gets and answers as the test wants.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use parking_lot::Mutex;
+use pombo::connector::webhook::SigningKey;
+use pombo::connector::webhook::signature::sign;
+use serde_json::Value;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::task::JoinHandle;
+
+/// A request that a receiver got.
+#[derive(Debug, Clone)]
+pub(crate) struct Got {
+    headers: BTreeMap<String, String>,
+    body: Vec<u8>,
+}
+
+#[derive(Default)]
+struct Memory {
+    got: Vec<Got>,
+    /// The answers to the next requests; 200 is the answer to all others.
+    answers: VecDeque<u16>,
+    /// The answer to all requests instead.
+    always: Option<u16>,
+}
+
+/// Listens until it is dropped.
+pub(crate) struct Receiver {
+    address: SocketAddr,
+    memory: Arc<Mutex<Memory>>,
+    listening: JoinHandle<()>,
+}
+
+impl Got {
+    pub(crate) fn header(&self, name: &str) -> &str {
+        self.headers.get(name).unwrap_or_else(|| panic!("there is no {name}: {:?}", self.headers))
+    }
+
+    pub(crate) fn json(&self) -> Value {
+        serde_json::from_slice(&self.body).unwrap()
+    }
+
+    /// The events of the request, one or a list.
+    pub(crate) fn events(&self) -> Vec<Value> {
+        let body = self.json();
+        body["events"].as_array().cloned().unwrap_or_else(|| vec![body.clone()])
+    }
+
+    pub(crate) fn is_signed_with(&self, key: &SigningKey) -> bool {
+        self.is_signed_with_all(std::slice::from_ref(key))
+    }
+
+    /// Whether each of these keys signed the request, in their order, and no other key did.
+    pub(crate) fn is_signed_with_all(&self, keys: &[SigningKey]) -> bool {
+        let timestamp = self.header("webhook-timestamp").parse().unwrap();
+        self.header("webhook-signature") == sign(keys, self.header("webhook-id"), timestamp, &self.body)
+    }
+}
+
+impl Receiver {
+    pub(crate) async fn start() -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let (address, memory) = (listener.local_addr().unwrap(), Arc::<Mutex<Memory>>::default());
+        let own = Arc::clone(&memory);
+        let listening = tokio::spawn(async move {
+            while let Ok((stream, _)) = listener.accept().await {
+                tokio::spawn(serve(stream, Arc::clone(&own)));
+            }
+        });
+        Self { address, memory, listening }
+    }
+
+    pub(crate) fn url(&self) -> String {
+        format!("http://{}/hook", self.address)
+    }
+
+    /// Answers the next requests so.
+    pub(crate) fn answer_next(&self, answers: impl IntoIterator<Item = u16>) {
+        self.memory.lock().answers.extend(answers);
+    }
+
+    /// Answers all requests so, or as usual.
+    pub(crate) fn answer_always(&self, answer: Option<u16>) {
+        self.memory.lock().always = answer;
+    }
+
+    pub(crate) fn got(&self) -> Vec<Got> {
+        self.memory.lock().got.clone()
+    }
+
+    /// The events, in the order in which they came.
+    pub(crate) fn events(&self) -> Vec<Value> {
+        self.got().iter().flat_map(Got::events).collect()
+    }
+
+    /// The ids of the events, each once.
+    pub(crate) fn ids(&self) -> BTreeSet<String> {
+        self.events().iter().map(|event| event["id"].as_str().unwrap().to_owned()).collect()
+    }
+}
+
+impl Drop for Receiver {
+    fn drop(&mut self) {
+        self.listening.abort();
+    }
+}
+
+async fn serve(mut stream: TcpStream, memory: Arc<Mutex<Memory>>) {
+    while let Some(got) = read(&mut stream).await {
+        let status = {
+            let mut memory = memory.lock();
+            memory.got.push(got);
+            let next = memory.answers.pop_front();
+            memory.always.or(next).unwrap_or(200)
+        };
+        let answer = format!("HTTP/1.1 {status} x\r\nContent-Length: 0\r\n\r\n");
+        if stream.write_all(answer.as_bytes()).await.is_err() {
+            return;
+        }
+    }
+}
+
+/// The next request; `None` at the end of the connection.
+async fn read(stream: &mut TcpStream) -> Option<Got> {
+    let mut head = Vec::new();
+    while !head.ends_with(b"\r\n\r\n") {
+        head.push(stream.read_u8().await.ok()?);
+    }
+    let head = String::from_utf8_lossy(&head);
+    let fields = head.lines().filter_map(|line| line.split_once(": "));
+    let headers: BTreeMap<_, _> =
+        fields.map(|(name, value)| (name.to_ascii_lowercase(), value.to_owned())).collect();
+    let mut body = vec![0; headers["content-length"].parse().unwrap()];
+    stream.read_exact(&mut body).await.ok()?;
+    Some(Got { headers, body })
+}
