@@ -17,12 +17,14 @@ use super::Error;
 const USED_UP: [i32; 5] = [libc::EMFILE, libc::ENFILE, libc::EADDRNOTAVAIL, libc::ENOBUFS, libc::ENOMEM];
 
 /// An error and its causes, from the outside to the inside.
-pub(super) fn causes(error: &(dyn StdError + 'static)) -> impl Iterator<Item = &(dyn StdError + 'static)> {
+pub(super) fn causes<'e>(
+    error: &'e (dyn StdError + 'static),
+) -> impl Iterator<Item = &'e (dyn StdError + 'static)> {
     iter::successors(Some(error), |&cause| inside(cause))
 }
 
 /// The next cause. For an error inside of an [`io::Error`], `source` would skip it.
-fn inside(cause: &(dyn StdError + 'static)) -> Option<&(dyn StdError + 'static)> {
+fn inside<'e>(cause: &'e (dyn StdError + 'static)) -> Option<&'e (dyn StdError + 'static)> {
     if let Some(inner) = cause.downcast_ref::<io::Error>().and_then(io::Error::get_ref) {
         return Some(inner);
     }

@@ -6,7 +6,6 @@ use actix_web::web::{Data, Json};
 use serde::Serialize;
 use serde_json::Value;
 use utoipa::ToSchema;
-use uuid::Uuid;
 
 use super::Webhook;
 use super::deliveries::DeliveryResult;

@@ -78,7 +78,7 @@ impl Follower {
     pub(crate) async fn changed(&mut self) {
         // The sender stays as long as there is a follower.
         if self.changed.changed().await.is_err() {
-            std::future::pending().await
+            std::future::pending::<()>().await;
         }
     }
 }

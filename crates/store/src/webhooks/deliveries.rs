@@ -9,7 +9,7 @@ use crate::contacts::signed;
 use crate::dialect::{Bulk, Cell, Type};
 use crate::nouns::{AllWebhooks, Webhooks};
 use crate::retention::first_id_at;
-use crate::{Error, Result, run};
+use crate::{Result, run};
 use clock::Timestamp;
 use domain::page::{Page, Window};
 

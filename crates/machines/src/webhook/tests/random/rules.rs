@@ -99,7 +99,7 @@ impl Rules {
             let fate = self.fates.get_mut(sequence).unwrap();
             match verdict {
                 AttemptVerdict::Delivered | AttemptVerdict::Abort | AttemptVerdict::Missing => {
-                    fate.is_settled = true
+                    fate.is_settled = true;
                 }
                 AttemptVerdict::Failed { retry_after } => {
                     fate.failures += 1;
