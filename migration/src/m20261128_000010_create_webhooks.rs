@@ -35,6 +35,26 @@ pub(crate) const UP: &[&str] = &[
         next_at {int} NOT NULL,
         PRIMARY KEY (endpoint_id, sequence)
     ) {clustered}",
+    // Events that were given up although the log has them: no attempt is made, unless a person wants one.
+    "CREATE TABLE webhook_given_up (
+        endpoint_id {uuid} NOT NULL,
+        sequence {int} NOT NULL,
+        PRIMARY KEY (endpoint_id, sequence)
+    ) {clustered}",
+    // What a person wants to be sent once more: of an endpoint, the last one. `since` and `until`: when events were written to
+    // the log. Those after `after_place` up to `last_place` are still to become retries. `finished_at` is null until then.
+    "CREATE TABLE webhook_replay (
+        endpoint_id {uuid} NOT NULL PRIMARY KEY,
+        id {uuid} NOT NULL,
+        state TEXT NOT NULL,
+        types TEXT NOT NULL,
+        since {int} NOT NULL,
+        until {int} NOT NULL,
+        after_place {int} NOT NULL,
+        last_place {int} NOT NULL,
+        started_at {int} NOT NULL,
+        finished_at {int}
+    ) {strict}",
     // Attempts to deliver. A request may have several events: `event_id` and `type` are those of the first. `status` is null
     // when the receiver did not answer; `fault` says why the attempt failed.
     "CREATE TABLE webhook_delivery (
@@ -57,6 +77,8 @@ pub(crate) const UP: &[&str] = &[
 pub(crate) const DOWN: &[&str] = &[
     "DELETE FROM revision WHERE topic = 'webhook'",
     "DROP TABLE webhook_delivery",
+    "DROP TABLE webhook_replay",
+    "DROP TABLE webhook_given_up",
     "DROP TABLE webhook_retry",
     "DROP TABLE webhook_endpoint",
 ];

@@ -90,6 +90,8 @@ use crate::surface::gzip::{gunzip, takes_gzip};
         webhooks::actions::disable,
         webhooks::actions::enable,
         webhooks::actions::test,
+        webhooks::replay::begin,
+        webhooks::replay::end,
         webhooks::deliveries::list,
         webhooks::deliveries::resend,
         hooks::handshake,

@@ -1,8 +1,9 @@
 //! Webhook endpoints: the addresses to which Pombo sends the events of a company. Listing, adding, changing and deleting
-//! them; [actions] on one, and the log of its [deliveries].
+//! them; [actions] on one, sending events once more ([replay]), and the log of its [deliveries].
 
 pub(super) mod actions;
 pub(super) mod deliveries;
+pub(super) mod replay;
 mod settings;
 
 use actix_web::HttpResponse;
@@ -11,6 +12,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
+use self::replay::WebhookReplay;
 use self::settings::{NewWebhook, WebhookPatch};
 use super::State;
 use super::auth::{Author, Company};
@@ -63,10 +65,14 @@ pub(super) struct Webhook {
     failing_since: Option<Timestamp>,
     /// Failed events that wait for another attempt.
     retries: u64,
+    /// Events that were given up, and that a replay can send once more as long as the log has them: at most the last 10,000.
+    given_up: u64,
     /// When the oldest events happened that it has not got; null when it has all. Events of types that it does not get count
     /// for some seconds, too.
     #[schema(value_type = Option<String>, format = DateTime)]
     waiting_since: Option<Timestamp>,
+    /// The events that it gets once more, or got last; null when nobody asked for any.
+    replay: Option<WebhookReplay>,
     /// When it was added.
     #[schema(value_type = String, format = DateTime)]
     created_at: Timestamp,
@@ -91,7 +97,7 @@ pub(super) struct CreatedWebhook {
 
 impl From<ShownEndpoint> for Webhook {
     fn from(shown: ShownEndpoint) -> Self {
-        let ShownEndpoint { endpoint, header_names, retries, waiting_since } = shown;
+        let ShownEndpoint { endpoint, header_names, retries, given_up, waiting_since, replay } = shown;
         let Endpoint { id, company_id: _, settings, health, created_at } = endpoint;
         let types = settings.effective_types().iter().copied().map(Type::as_str).collect();
         let Settings { url, shape: _, types: _, channels, max_in_flight, batch, masks_numbers } = settings;
@@ -115,7 +121,9 @@ impl From<ShownEndpoint> for Webhook {
             failures,
             failing_since,
             retries,
+            given_up,
             waiting_since,
+            replay: replay.map(WebhookReplay::from),
             created_at,
         }
     }

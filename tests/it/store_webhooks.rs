@@ -2,6 +2,7 @@
 
 mod deliveries;
 mod lag;
+mod replay;
 
 use std::time::Duration;
 
@@ -234,11 +235,16 @@ async fn the_progress_of_an_endpoint_never_goes_back(universe: &Universe) {
     let acme = company(store, "Acme").await;
     let (id, other) = (add(store, acme).await.id, add(store, acme).await.id);
     let begun = standing(store, id).await;
-    let expected = EndpointStanding { cursor: Sequence::end_of(0), health: Health::NEW, retries: Vec::new() };
+    let expected = EndpointStanding {
+        cursor: Sequence::end_of(0),
+        health: Health::NEW,
+        retries: Vec::new(),
+        replay: None,
+    };
     assert_eq!(begun, expected);
     let write = async |cursor: i64, put: Vec<StoredRetry>, remove: Vec<i64>| {
         let remove = remove.into_iter().map(|block| Sequence::new(block, 0)).collect();
-        let changes = Write { cursor: Some(Sequence::end_of(cursor)), health: None, put, remove };
+        let changes = Write { cursor: Some(Sequence::end_of(cursor)), put, remove, ..Write::default() };
         // A write is repeated when its answer was lost.
         for _ in 0..2 {
             assert!(store.webhooks().write(id, &changes).await.unwrap());

@@ -12,7 +12,7 @@ use crate::domain::suppression::{Source, Suppression};
 use crate::domain::template::ParameterFormat;
 use crate::domain::tier::UnknownOutcome;
 use crate::domain::user::Role;
-use crate::domain::webhook::{Cause, Resume};
+use crate::domain::webhook::{Cause, ReplayOf, Resume};
 use crate::domain::{limit, request, schema_words};
 use crate::engine::records::changes::What;
 use crate::engine::records::imports;
@@ -65,6 +65,9 @@ schema_words! {
     /// Why a webhook endpoint is disabled: its receiver answered 410 (`gone`), a `person` or a program disabled it, or all
     /// attempts of five days failed (`failures`).
     pub(in crate::api) WebhookDisabledReason = Cause::ALL.iter().map(|cause| cause.as_str());
+    /// The events that a webhook endpoint gets once more: `all` that it gets, or those that `failed`, which were given up or wait
+    /// for another attempt.
+    pub(in crate::api) WebhookReplayState = ReplayOf::ALL.iter().map(|of| of.as_str());
     /// The first events that an enabled webhook endpoint gets: those that happened while it was disabled (`cursor`), or those
     /// that happen from `now` on.
     pub(in crate::api) WebhookResume = Resume::ALL.iter().map(|resume| resume.as_str());

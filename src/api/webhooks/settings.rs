@@ -100,7 +100,7 @@ fn is_given<T>(field: &Field<Value, T>) -> bool {
     !matches!(field.given(), None | Some(Value::Null))
 }
 
-fn read_types(field: &Field<Value, Option<Vec<String>>>) -> Result<Option<Vec<Type>>, Error> {
+pub(super) fn read_types(field: &Field<Value, Option<Vec<String>>>) -> Result<Option<Vec<Type>>, Error> {
     if !is_given(field) {
         return Ok(None);
     }

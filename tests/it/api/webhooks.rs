@@ -76,7 +76,7 @@ async fn an_endpoint_is_added_changed_and_deleted_and_its_secrets_are_not_shown_
             "channel.connected", "channel.disconnected", "channel.blocked", "channel.pairing", "inbound.received",
         ],
         "mask_numbers": false, "state": "enabled", "disabled_reason": null, "disabled_since": null, "failures": 0,
-        "failing_since": null, "retries": 0, "waiting_since": null, "created_at": created_at,
+        "failing_since": null, "retries": 0, "given_up": 0, "waiting_since": null, "replay": null, "created_at": created_at,
     });
     assert_eq!(added, expected);
     let path = format!("{PATH}/{}", id.as_str().unwrap());
@@ -258,6 +258,37 @@ async fn a_disabled_endpoint_catches_up_or_goes_on_from_now_and_an_event_is_sent
         shown["waiting_since"].is_null() && shown["retries"] == 0
     })
     .await;
+}
+
+#[tokio::test]
+async fn events_are_sent_once_more_and_a_replay_is_ended() {
+    let (world, receiver) = (World::new().await, Receiver::start().await);
+    let (path, _) = add(&world, json!({"url": receiver.url(), "types": ["send.*"]})).await;
+    let first = canceled_send(&world).await;
+    until("the first event", async || sends(&receiver).len() == 1).await;
+    until("nothing waits", async || {
+        done(&world, Method::GET, &path, Value::Null).await["waiting_since"].is_null()
+    })
+    .await;
+    let replay = format!("{path}/replay");
+    let begun = ask(&world, Method::POST, &replay, Value::Null).await;
+    assert_eq!(begun.status, 202, "{}", begun.body);
+    assert_eq!(begun.json()["replay"]["state"], "all");
+    until("the event once more", async || sends(&receiver) == [first.clone(), first.clone()]).await;
+    until("the end of the replay", async || {
+        done(&world, Method::GET, &path, Value::Null).await["replay"]["finished_at"].is_string()
+    })
+    .await;
+
+    // A disabled endpoint keeps its replay, of which there is one.
+    done(&world, Method::POST, &format!("{path}/disable"), Value::Null).await;
+    let failed = json!({"state": "failed", "types": ["send.canceled"], "since": "2020-01-01T00:00:00Z"});
+    let begun = done(&world, Method::POST, &replay, failed.clone()).await["replay"].clone();
+    assert_eq!((&begun["types"], &begun["finished_at"]), (&json!(["send.canceled"]), &Value::Null));
+    let second = ask(&world, Method::POST, &replay, failed).await;
+    assert_eq!((second.status, &second.json()["code"]), (409, &json!("replay_running")));
+    assert_eq!(done(&world, Method::DELETE, &replay, Value::Null).await["replay"], Value::Null);
+    assert_eq!(done(&world, Method::DELETE, &replay, Value::Null).await["replay"], Value::Null);
 }
 
 #[tokio::test]

@@ -15,7 +15,7 @@ use domain::error::{Code, Refusal};
 use domain::event::Type;
 use domain::page::{Page, Window};
 use domain::secret::Secret;
-use domain::webhook::{Endpoint, Header, Headers, Resume, Settings};
+use domain::webhook::{Endpoint, Header, Headers, Replay, Resume, Settings};
 use store::webhooks::{Delivery, EndpointLag, EndpointRecord, HeadersChange, MOST_ENDPOINTS, NewEndpoint};
 use vault::{Vault, context};
 
@@ -70,8 +70,12 @@ pub struct ShownEndpoint {
     pub header_names: Option<Vec<String>>,
     /// The failed events that wait for another attempt.
     pub retries: u64,
+    /// The events that were given up although the log has them.
+    pub given_up: u64,
     /// Since when events wait that it has not got; `None` when none do.
     pub waiting_since: Option<Timestamp>,
+    /// Its last replay, whether it has ended or not.
+    pub replay: Option<Replay>,
 }
 
 impl WebhookEndpoints<'_> {
@@ -83,12 +87,15 @@ impl WebhookEndpoints<'_> {
         drop(records);
         let vault = &self.context().vault;
         let shown = all.into_iter().map(|record| {
-            let EndpointLag { retries, waiting_since } = lags.remove(&record.endpoint.id).unwrap_or_default();
+            let lag = lags.remove(&record.endpoint.id).unwrap_or_default();
+            let EndpointLag { retries, given_up, waiting_since, replay } = lag;
             ShownEndpoint {
                 header_names: names(vault, &record),
                 endpoint: record.endpoint,
                 retries,
+                given_up,
                 waiting_since,
+                replay,
             }
         });
         Ok(shown.collect())
@@ -141,7 +148,15 @@ impl WebhookEndpoints<'_> {
         })?;
         self.changed();
         let names = headers.as_slice().iter().map(|header| header.name.clone()).collect();
-        Ok((ShownEndpoint { endpoint, header_names: Some(names), retries: 0, waiting_since: None }, secret))
+        let shown = ShownEndpoint {
+            endpoint,
+            header_names: Some(names),
+            retries: 0,
+            given_up: 0,
+            waiting_since: None,
+            replay: None,
+        };
+        Ok((shown, secret))
     }
 
     /// Changes settings of an endpoint.

@@ -17,6 +17,7 @@ mod example;
 mod keeper;
 mod open;
 mod reading;
+mod replaying;
 mod shell;
 
 use std::sync::Arc;

@@ -8,11 +8,12 @@ use uuid::Uuid;
 use super::context::DeliveryContext;
 use super::machine::{self, EventItem, LogPage, Retry, Stored};
 use super::open::OpenEndpoint;
+use super::replaying::range;
 use clock::Timestamp;
 use domain::event::log::Sequence;
 use domain::event::{Data, Event};
 use domain::webhook;
-use store::webhooks::{EndpointStanding, StoredRetry, Write};
+use store::webhooks::{EndpointStanding, StoredReplay, StoredRetry, Write};
 
 /// A part of the log after this place: for the machine, and the events themselves.
 pub(super) async fn page(
@@ -38,14 +39,14 @@ pub(super) async fn page(
     Ok((page, events))
 }
 
-/// What the store holds for the endpoint; `None` when it was removed.
+/// What the store holds for the endpoint, with its last replay; `None` when it was removed.
 pub(super) async fn stored(
     context: &DeliveryContext,
     endpoint: &OpenEndpoint,
-) -> store::Result<Option<Stored>> {
+) -> store::Result<Option<(Stored, Option<StoredReplay>)>> {
     let _turn = context.turn().await;
     let Some(standing) = context.store.webhooks().standing(endpoint.id).await? else { return Ok(None) };
-    let EndpointStanding { cursor, health, retries } = standing;
+    let EndpointStanding { cursor, health, retries, replay } = standing;
     let places: Vec<_> = retries.iter().map(|retry| retry.sequence).collect();
     let events = context.store.event_log().events_at(endpoint.company_id, &places).await?;
     let items: HashMap<_, _> = events.iter().map(|event| (event.sequence, item(event))).collect();
@@ -55,12 +56,22 @@ pub(super) async fn stored(
         let gone = EventItem { sequence: sequence.as_i64(), key: None, at: now };
         Retry { item: items.get(&sequence).copied().unwrap_or(gone), attempts, next_at }
     });
-    Ok(Some(Stored { cursor: cursor.as_i64(), health: health_of(health), retries: retries.collect() }))
+    let stored = Stored {
+        cursor: cursor.as_i64(),
+        health: health_of(health),
+        retries: retries.collect(),
+        replay: replay.as_ref().and_then(range),
+    };
+    Ok(Some((stored, replay)))
 }
 
 /// Writes what changed. An endpoint that was removed has nothing to write.
-pub(super) async fn write(context: &DeliveryContext, id: Uuid, changes: machine::Write) -> store::Result<()> {
-    let machine::Write { cursor, health, put, remove } = changes;
+pub(super) async fn write(
+    context: &DeliveryContext,
+    (id, replay): (Uuid, Option<Uuid>),
+    changes: machine::Write,
+) -> store::Result<()> {
+    let machine::Write { cursor, health, put, remove, give_up, replay: place } = changes;
     let put = put.into_iter().map(|Retry { item, attempts, next_at }| StoredRetry {
         sequence: Sequence::from_i64(item.sequence),
         attempts,
@@ -71,12 +82,14 @@ pub(super) async fn write(context: &DeliveryContext, id: Uuid, changes: machine:
         health: health.map(health_to_store),
         put: put.collect(),
         remove: remove.into_iter().map(Sequence::from_i64).collect(),
+        give_up: give_up.into_iter().map(Sequence::from_i64).collect(),
+        replay: replay.zip(place.map(Sequence::from_i64)),
     };
     let _turn = context.turn().await;
     context.store.webhooks().write(id, &changes).await.map(drop)
 }
 
-fn item(event: &Event) -> EventItem {
+pub(super) fn item(event: &Event) -> EventItem {
     EventItem { sequence: event.sequence.as_i64(), key: key(event), at: event.at }
 }
 

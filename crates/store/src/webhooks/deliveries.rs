@@ -133,7 +133,8 @@ impl AllWebhooks<'_> {
     }
 
     /// Removes deliveries that are older than [`DELIVERIES_KEPT`], those of each endpoint beyond the last
-    /// [`MOST_DELIVERIES`], and former secrets that no longer sign. Returns how many deliveries were removed.
+    /// [`MOST_DELIVERIES`], given-up events that nobody can send any more, and former secrets that no longer sign. Returns how
+    /// many deliveries were removed.
     ///
     /// # Errors
     ///
@@ -152,6 +153,7 @@ impl AllWebhooks<'_> {
             let values = [endpoint.into(), signed(MOST_DELIVERIES).into()];
             removed += self.remove_deliveries(beyond, &values).await?;
         }
+        self.trim_given_up().await?;
         Ok(removed)
     }
 

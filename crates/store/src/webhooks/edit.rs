@@ -159,8 +159,12 @@ impl Webhooks<'_> {
         let values = [id.into(), end.as_i64().into(), Timestamp::now().millis().into()];
         run(&transaction, self.store.statement(sql, values)).await?;
         if resume == Resume::FromNow {
-            let sql = "DELETE FROM webhook_retry WHERE endpoint_id = $1";
-            run(&transaction, self.store.statement(sql, [id.into()])).await?;
+            for sql in [
+                "DELETE FROM webhook_retry WHERE endpoint_id = $1",
+                "DELETE FROM webhook_replay WHERE endpoint_id = $1 AND finished_at IS NULL",
+            ] {
+                run(&transaction, self.store.statement(sql, [id.into()])).await?;
+            }
         }
         self.record_state(&transaction, who, id, ("disabled", "enabled")).await?;
         transaction.commit().await?;
@@ -210,6 +214,8 @@ impl Webhooks<'_> {
         for sql in [
             "DELETE FROM webhook_endpoint WHERE id = $1",
             "DELETE FROM webhook_retry WHERE endpoint_id = $1",
+            "DELETE FROM webhook_given_up WHERE endpoint_id = $1",
+            "DELETE FROM webhook_replay WHERE endpoint_id = $1",
             deliveries.as_str(),
         ] {
             run(&transaction, self.store.statement(sql, [id.into()])).await?;
@@ -230,7 +236,7 @@ impl Webhooks<'_> {
     }
 
     /// The endpoint as it is before a change. Its row stays locked until the transaction ends.
-    async fn begin_change(self, within: &Transaction, id: Uuid) -> Result<Option<Endpoint>> {
+    pub(super) async fn begin_change(self, within: &Transaction, id: Uuid) -> Result<Option<Endpoint>> {
         revision::bump(within, Topic::Webhook).await?;
         let sql = format!(
             "SELECT {COLUMNS} FROM webhook_endpoint WHERE id = $1 AND company_id = $2{}",

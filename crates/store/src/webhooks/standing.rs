@@ -3,10 +3,11 @@
 use sea_orm::Value;
 use uuid::Uuid;
 
+use super::replay::{StoredReplay, mark_given_up, went_to};
 use super::state;
 use crate::dialect::{Bulk, Type};
 use crate::nouns::AllWebhooks;
-use crate::{Error, Result, run};
+use crate::{Error, Result, Store, run};
 use clock::Timestamp;
 use domain::event::log::Sequence;
 use domain::webhook::{Health, State};
@@ -23,6 +24,8 @@ pub struct EndpointStanding {
     pub health: Health,
     /// Its retries, in the order of the log.
     pub retries: Vec<StoredRetry>,
+    /// The last replay, whether it has ended or not.
+    pub replay: Option<StoredReplay>,
 }
 
 /// A failed event that waits for its next attempt.
@@ -30,7 +33,7 @@ pub struct EndpointStanding {
 pub struct StoredRetry {
     /// The event's place in the log.
     pub sequence: Sequence,
-    /// The failed attempts.
+    /// The failed attempts; 0 for an event that is sent once more.
     pub attempts: u16,
     /// When the next attempt is due.
     pub next_at: Timestamp,
@@ -47,6 +50,10 @@ pub struct Write {
     pub put: Vec<StoredRetry>,
     /// The sequences of retries to remove, if they exist.
     pub remove: Vec<Sequence>,
+    /// The sequences of events that are given up although the log has them. Each of them has no retry any more.
+    pub give_up: Vec<Sequence>,
+    /// A replay, and the place up to which its events became retries.
+    pub replay: Option<(Uuid, Sequence)>,
 }
 
 impl AllWebhooks<'_> {
@@ -77,12 +84,13 @@ impl AllWebhooks<'_> {
             })
         });
         let retries = retries.collect::<Result<_>>()?;
-        Ok(Some(EndpointStanding { cursor: Sequence::from_i64(cursor), health, retries }))
+        let replay = self.replay_of(id).await?;
+        Ok(Some(EndpointStanding { cursor: Sequence::from_i64(cursor), health, retries, replay }))
     }
 
     /// Writes changes of an endpoint's progress, all of them or none. `false` when it was removed.
     pub async fn write(self, id: Uuid, changes: &Write) -> Result<bool> {
-        let Write { cursor, health, put, remove } = changes;
+        let Write { cursor, health, put, remove, give_up, replay } = changes;
         let transaction = self.store.begin().await?;
         let cursor = cursor.unwrap_or_default();
         let mut values: Vec<Value> = vec![id.into(), cursor.as_i64().into()];
@@ -115,8 +123,7 @@ impl AllWebhooks<'_> {
             transaction.rollback().await?;
             return Ok(false);
         }
-        let mut rows = Bulk::new(self.store.backend, SEQUENCE);
-        remove.iter().for_each(|sequence| rows.push([sequence.as_i64().into()]));
+        let rows = places(self.store, remove);
         let delete = |rows: &str, endpoint| {
             format!(
                 "DELETE FROM webhook_retry WHERE endpoint_id = ${endpoint} \
@@ -138,7 +145,19 @@ impl AllWebhooks<'_> {
             )
         };
         self.store.write(&transaction, rows, vec![id.into()], insert).await?;
+        let again = put.iter().filter(|retry| retry.attempts == 0).map(|retry| retry.sequence);
+        mark_given_up(self.store, &transaction, id, (give_up, &again.collect::<Vec<_>>())).await?;
+        if let Some(place) = replay {
+            went_to(self.store, &transaction, *place).await?;
+        }
         transaction.commit().await?;
         Ok(true)
     }
+}
+
+/// The rows of these places, for [`Store::write`].
+pub(super) fn places(store: &Store, places: &[Sequence]) -> Bulk {
+    let mut rows = Bulk::new(store.backend, SEQUENCE);
+    places.iter().for_each(|place| rows.push([place.as_i64().into()]));
+    rows
 }

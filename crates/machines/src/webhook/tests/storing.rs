@@ -60,7 +60,7 @@ fn one_write_is_under_way_and_further_changes_are_gathered() {
     assert_eq!(stage.writes.len(), 1);
     assert_eq!(stage.writes[0], Write { cursor: Some(1), ..Write::default() });
     stage.input(Input::Written(Ok(())));
-    let Write { cursor, health, put, remove } = &stage.writes[1];
+    let Write { cursor, health, put, remove, .. } = &stage.writes[1];
     assert_eq!((*cursor, *health, put.len(), remove.len()), (Some(3), None, 1, 0));
 }
 
@@ -74,7 +74,7 @@ fn a_failed_write_is_repeated_after_a_pause_with_everything_since() {
     stage.end(2, AttemptVerdict::Delivered);
     assert_eq!(stage.writes.len(), 1);
     stage.pass(WRITE_PAUSE);
-    let Write { cursor, health, put, remove } = &stage.writes[1];
+    let Write { cursor, health, put, remove, .. } = &stage.writes[1];
     // The failed write may have stored the failure, so the health is written although it is as before.
     assert_eq!((*cursor, *health, put.len(), remove.len()), (Some(2), Some(EndpointHealth::NEW), 1, 0));
     stage.input(Input::Written(Err("disk full".to_owned())));

@@ -77,8 +77,18 @@ impl Rules {
         self.count("ends");
     }
 
-    pub(super) fn hear(&mut self, input: &Input, now: Duration) {
+    pub(super) fn hear(&mut self, input: &Input, replays: bool, now: Duration) {
         match input {
+            Input::ReplayRead(Ok(page)) if replays => {
+                for item in &page.items {
+                    let Some(fate) = self.fates.get_mut(&item.sequence) else { continue };
+                    fate.not_before = Some(now);
+                    if std::mem::take(&mut fate.is_settled) {
+                        (fate.failures, fate.is_dropped) = (0, false);
+                        self.count("sent once more");
+                    }
+                }
+            }
             Input::Attempted { attempt, verdict, .. } => self.verdict(*attempt, *verdict, now),
             Input::Enable(resume) if self.is_disabled => {
                 (self.is_disabled, self.failures) = (false, 0);
@@ -224,7 +234,10 @@ impl Rules {
     pub(super) fn check_stored(&self, stored: &Stored) {
         for (sequence, fate) in self.fates.range(..=stored.cursor) {
             let has_retry = || stored.retries.iter().any(|retry| retry.item.sequence == *sequence);
-            assert!(fate.is_settled || fate.is_dropped || has_retry(), "{sequence} is lost: {fate:?}");
+            let is_replayed =
+                || stored.replay.is_some_and(|range| (range.after + 1..=range.up_to).contains(sequence));
+            let is_open = !fate.is_settled && !fate.is_dropped;
+            assert!(!is_open || has_retry() || is_replayed(), "{sequence} is lost: {fate:?}");
         }
     }
 
