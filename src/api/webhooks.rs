@@ -67,6 +67,9 @@ pub(super) struct Webhook {
     retries: u64,
     /// Events that were given up, and that a replay can send once more as long as the log has them: at most the last 10,000.
     given_up: u64,
+    /// Events that were removed from the log before the endpoint got them, whatever their types, since it was enabled last: it
+    /// was behind for longer than the log keeps events. Read sends and messages again by the API.
+    lost: u64,
     /// When the oldest events happened that it has not got; null when it has all. Events of types that it does not get count
     /// for some seconds, too.
     #[schema(value_type = Option<String>, format = DateTime)]
@@ -97,7 +100,7 @@ pub(super) struct CreatedWebhook {
 
 impl From<ShownEndpoint> for Webhook {
     fn from(shown: ShownEndpoint) -> Self {
-        let ShownEndpoint { endpoint, header_names, retries, given_up, waiting_since, replay } = shown;
+        let ShownEndpoint { endpoint, header_names, retries, given_up, lost, waiting_since, replay } = shown;
         let Endpoint { id, company_id: _, settings, health, created_at } = endpoint;
         let types = settings.effective_types().iter().copied().map(Type::as_str).collect();
         let Settings { url, shape: _, types: _, channels, max_in_flight, batch, masks_numbers } = settings;
@@ -122,6 +125,7 @@ impl From<ShownEndpoint> for Webhook {
             failing_since,
             retries,
             given_up,
+            lost,
             waiting_since,
             replay: replay.map(WebhookReplay::from),
             created_at,

@@ -72,6 +72,8 @@ pub struct ShownEndpoint {
     pub retries: u64,
     /// The events that were given up although the log has them.
     pub given_up: u64,
+    /// The events that were removed from the log before the endpoint got them, since a person enabled it last.
+    pub lost: u64,
     /// Since when events wait that it has not got; `None` when none do.
     pub waiting_since: Option<Timestamp>,
     /// Its last replay, whether it has ended or not.
@@ -88,12 +90,13 @@ impl WebhookEndpoints<'_> {
         let vault = &self.context().vault;
         let shown = all.into_iter().map(|record| {
             let lag = lags.remove(&record.endpoint.id).unwrap_or_default();
-            let EndpointLag { retries, given_up, waiting_since, replay } = lag;
+            let EndpointLag { retries, given_up, lost, waiting_since, replay } = lag;
             ShownEndpoint {
                 header_names: names(vault, &record),
                 endpoint: record.endpoint,
                 retries,
                 given_up,
+                lost,
                 waiting_since,
                 replay,
             }
@@ -153,6 +156,7 @@ impl WebhookEndpoints<'_> {
             header_names: Some(names),
             retries: 0,
             given_up: 0,
+            lost: 0,
             waiting_since: None,
             replay: None,
         };

@@ -33,8 +33,6 @@ pub(super) async fn page(
         items: events.iter().map(item).collect(),
         up_to: page.next.max(after).as_i64(),
         is_end: !page.more,
-        // The log does not keep where a company's part of it begins.
-        begins_after: None,
     };
     Ok((page, events))
 }

@@ -238,7 +238,7 @@ impl EndpointShell {
                 );
             }
             // The machine logs them.
-            Notice::Disabled { .. } | Notice::Recovered { .. } | Notice::Lost { .. } => {}
+            Notice::Disabled { .. } | Notice::Recovered { .. } => {}
         }
     }
 }

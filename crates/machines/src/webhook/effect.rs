@@ -83,13 +83,6 @@ pub enum Notice {
         /// The first of the failures.
         since: Timestamp,
     },
-    /// Events were deleted from the log before they were read for the endpoint.
-    Lost {
-        /// The sequence before the first of them.
-        after: i64,
-        /// The sequence of the last of them.
-        up_to: i64,
-    },
     /// These events are given up: the endpoint does not get them.
     GivenUp {
         /// The events.

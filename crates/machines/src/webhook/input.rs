@@ -59,8 +59,6 @@ pub struct LogPage {
     pub up_to: i64,
     /// Whether the end of the log was reached.
     pub is_end: bool,
-    /// The log begins after this sequence: earlier events were deleted. `None` when none was deleted.
-    pub begins_after: Option<i64>,
 }
 
 /// A part of the events that are sent once more.

@@ -122,7 +122,7 @@ impl Machine {
         match input {
             Input::Timer => self.wakes_at = None,
             Input::Grew => self.has_more = true,
-            Input::Read(result) => self.was_read(result, at.monotonic, effects),
+            Input::Read(result) => self.was_read(result, at.monotonic),
             Input::ReplayRead(result) => self.was_replay_read(result, at),
             Input::Attempted { attempt, verdict, chance } => {
                 self.attempted(attempt, verdict, chance, at, effects);
@@ -172,17 +172,12 @@ impl Machine {
         }
     }
 
-    fn was_read(&mut self, result: Result<LogPage, String>, now: Instant, effects: &mut Effects) {
+    fn was_read(&mut self, result: Result<LogPage, String>, now: Instant) {
         self.reading = LogReading::Idle;
         match result {
-            Ok(LogPage { items, up_to, is_end, begins_after }) => {
+            Ok(LogPage { items, up_to, is_end }) => {
                 self.has_more |= !is_end;
-                let after = self.window.read_to();
-                if let Some(begin) = begins_after.filter(|begin| *begin > after) {
-                    tracing::error!(webhook.id = %self.endpoint, after, up_to = begin, "events were deleted from the log before the webhook got them");
-                    effects.push(Effect::Tell(Notice::Lost { after, up_to: begin }));
-                }
-                self.window.extend(items, begins_after.unwrap_or(up_to).max(up_to));
+                self.window.extend(items, up_to);
             }
             Err(error) => {
                 tracing::error!(webhook.id = %self.endpoint, error, "cannot read the log of events for a webhook, the read is retried");

@@ -122,8 +122,7 @@ impl Stage {
         let items: Vec<_> = rest.clone().take(limit).collect();
         let is_end = rest.count() == items.len();
         let up_to = items.last().map_or(after.max(self.begins_after), |item| item.sequence);
-        let begins_after = (self.begins_after > i64::MIN).then_some(self.begins_after);
-        LogPage { items, up_to, is_end, begins_after }
+        LogPage { items, up_to, is_end }
     }
 
     fn replay_page(&self, after: i64, up_to: i64, limit: usize) -> ReplayPage {

@@ -215,8 +215,8 @@ impl World {
             up_to = item.sequence;
         }
         let is_end = self.log.last().is_none_or(|(item, _)| item.sequence <= up_to);
-        let begins_after = (begin > 0).then_some(begin);
-        Ok(LogPage { items, up_to, is_end, begins_after })
+        self.rules.removed(after, begin);
+        Ok(LogPage { items, up_to, is_end })
     }
 
     fn replay_page(&mut self, after: i64, up_to: i64, limit: usize) -> Result<ReplayPage, String> {

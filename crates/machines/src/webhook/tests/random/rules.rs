@@ -191,6 +191,14 @@ impl Rules {
         assert!(beyond.count() <= self.capacity, "too many attempts beyond the stored cursor");
     }
 
+    /// Events after `after` up to `begin` were removed from the log before they were read.
+    pub(super) fn removed(&mut self, after: i64, begin: i64) {
+        if begin > after {
+            self.fates.range_mut(after + 1..=begin).for_each(|(_, fate)| fate.is_dropped = true);
+            self.count("lost");
+        }
+    }
+
     pub(super) fn told(&mut self, notice: &Notice, log: &[(EventItem, bool)], kept_from: Timestamp) {
         match notice {
             Notice::Disabled { cause, .. } => {
@@ -202,10 +210,6 @@ impl Rules {
             Notice::Recovered { .. } => {
                 assert_eq!(self.failures, 0);
                 self.count("recovered");
-            }
-            Notice::Lost { after, up_to } => {
-                self.fates.range_mut(after + 1..=*up_to).for_each(|(_, fate)| fate.is_dropped = true);
-                self.count("lost");
             }
             Notice::GivenUp { sequences, reason } => {
                 for sequence in sequences {
