@@ -49,7 +49,7 @@ impl EventName {
         let Some((ordinal, word)) = rest.split_once('.') else {
             return matches!(rest, "finished" | "canceled" | "expired").then_some(Self::End { send });
         };
-        let ordinal = ordinal.parse().ok().filter(|ordinal| *ordinal < MOST_MESSAGES)?;
+        let ordinal = ordinal.parse::<u64>().ok().filter(|ordinal| *ordinal < MOST_MESSAGES)?;
         let state = State::from_word(word).filter(|state| bit(*state) > 0)?;
         Some(Self::Message { send, ordinal, state })
     }
