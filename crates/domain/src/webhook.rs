@@ -1,10 +1,12 @@
 //! Webhook endpoints: the addresses to which the events of a company are sent.
 
+mod fault;
 mod headers;
 mod settings;
 
 use uuid::Uuid;
 
+pub use self::fault::FaultKind;
 pub use self::headers::{Header, Headers};
 pub use self::settings::{MOST_BATCH, MOST_IN_FLIGHT, Schemes, Settings, type_of, types_of};
 use crate::event::Type;
