@@ -57,20 +57,22 @@ pub(crate) const UP: &[&str] = &[
         started_at {int} NOT NULL,
         finished_at {int}
     ) {strict}",
-    // Attempts to deliver. A request may have several events: `event_id` and `type` are those of the first. `status` is null
-    // when the receiver did not answer; `fault` says why the attempt failed.
+    // Attempts to deliver. A request may have several events: `event_id`, `type` and `sequence` are those of the first. `sequence`
+    // is null for an example. `status` is null when the receiver did not answer; `fault` says why the attempt failed.
     "CREATE TABLE webhook_delivery (
         id {uuid} NOT NULL PRIMARY KEY,
         endpoint_id {uuid} NOT NULL,
         at {int} NOT NULL,
         event_id TEXT NOT NULL,
         type TEXT NOT NULL,
+        sequence {int},
         events {int} NOT NULL,
         attempt {small} NOT NULL,
         status {small},
         took_ms {int} NOT NULL,
         answer TEXT,
-        fault TEXT
+        fault TEXT,
+        fault_kind TEXT
     ) {strict}",
     "CREATE INDEX webhook_delivery_by_endpoint ON webhook_delivery (endpoint_id, id)",
     "INSERT INTO revision (topic, value) VALUES ('webhook', 0)",

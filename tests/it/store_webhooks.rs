@@ -349,12 +349,14 @@ fn delivery(endpoint_id: Uuid, at: Timestamp, nth: u16) -> Delivery {
         at,
         event_id: format!("event.{nth}"),
         r#type: Type::MessageFailed.as_str().to_owned(),
+        sequence: Some(Sequence::new(9, usize::from(nth))),
         events: 2,
         attempt: nth,
         status: Some(500),
         took: Duration::from_millis(120),
         answer: Some("a \"quoted\" answer".to_owned()),
         fault: None,
+        fault_kind: None,
     }
 }
 

@@ -1,11 +1,13 @@
 //! Webhook endpoints: the addresses to which the events of a company are sent.
 
+mod fault;
 mod headers;
 mod replay;
 mod settings;
 
 use uuid::Uuid;
 
+pub use self::fault::FaultKind;
 pub use self::headers::{Header, Headers};
 pub use self::replay::{Replay, ReplayOf, ReplayRequest};
 pub use self::settings::{MOST_BATCH, MOST_IN_FLIGHT, Schemes, Settings, type_of, types_of};

@@ -34,6 +34,9 @@ pub(in crate::api) struct WebhookDelivery {
     /// The type of that event.
     #[schema(example = "message.failed")]
     r#type: String,
+    /// The `sequence` of that event, by which it can be sent once more; null for an example.
+    #[schema(example = 458754)]
+    sequence: Option<i64>,
     /// The number of events in the request.
     events: u64,
     /// The number of the attempt, from 1.
@@ -80,15 +83,18 @@ impl From<Delivery> for WebhookDelivery {
             at,
             event_id,
             r#type,
+            sequence,
             events,
             attempt,
             status,
             took,
             answer,
             fault,
+            fault_kind: _,
         } = delivery;
         let took_ms = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
-        Self { id, at, event_id, r#type, events, attempt, status, took_ms, answer, fault }
+        let sequence = sequence.map(Sequence::as_i64);
+        Self { id, at, event_id, r#type, sequence, events, attempt, status, took_ms, answer, fault }
     }
 }
 

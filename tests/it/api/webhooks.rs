@@ -214,6 +214,7 @@ async fn a_test_says_what_the_receiver_answered_and_deliveries_are_listed() {
     let (ok, error) = (json!(200), json!(500));
     assert_eq!(shown, [(&finished, &Value::Null), (&blocked, &error), (&sent, &ok)]);
     assert_eq!((&all[2]["event_id"], &all[2]["attempt"]), (&got.json()["id"], &json!(1)));
+    assert_eq!(all[2]["sequence"], Value::Null, "an example cannot be sent once more");
     let first = done(&world, Method::GET, &format!("{deliveries}?limit=2"), Value::Null).await;
     let rest = format!("{deliveries}?cursor={}", first["next_cursor"].as_str().unwrap());
     assert_eq!(done(&world, Method::GET, &rest, Value::Null).await["data"], json!([all[2]]));
@@ -231,6 +232,12 @@ async fn a_disabled_endpoint_catches_up_or_goes_on_from_now_and_an_event_is_sent
     let resent = done(&world, Method::POST, &resend, json!({"sequence": event["sequence"]})).await;
     assert_eq!(resent["is_delivered"], true, "{resent}");
     assert_eq!((&receiver.events()[1], &event["type"]), (&event, &json!("send.canceled")));
+    let deliveries = format!("{path}/deliveries");
+    until("both deliveries in their log", async || {
+        let log = done(&world, Method::GET, &deliveries, Value::Null).await;
+        log["data"].as_array().unwrap().iter().filter(|one| one["sequence"] == event["sequence"]).count() == 2
+    })
+    .await;
 
     for (body, is_caught_up) in [(Value::Null, true), (json!({"from": "now"}), false)] {
         let before = sends(&receiver).len();

@@ -104,6 +104,12 @@ impl WebhookEndpoints<'_> {
         Ok(shown.collect())
     }
 
+    /// The company's endpoints, the oldest first, without what each of them has not got yet.
+    pub async fn endpoints(&self, company: Uuid) -> Result<Vec<Endpoint>, Error> {
+        let records = self.engine.records_of(company).await?;
+        Ok(records.of(company).webhooks().list().await?)
+    }
+
     /// The company's endpoint of this id.
     ///
     /// # Errors
