@@ -181,6 +181,8 @@ route::table! {
     POST "/console/webhooks/{id}" => pages::webhooks::actions::change, Owner;
     POST "/console/webhooks/{id}/test" => pages::webhooks::actions::test, Owner;
     POST "/console/webhooks/{id}/resend" => pages::webhooks::actions::resend, Owner;
+    POST "/console/webhooks/{id}/replay" => pages::webhooks::replay::begin, Owner;
+    POST "/console/webhooks/{id}/replay/end" => pages::webhooks::replay::end, Owner;
     POST "/console/webhooks/{id}/secret" => pages::webhooks::actions::replace_secret, Owner;
     POST "/console/webhooks/{id}/disable" => pages::webhooks::actions::disable, Owner;
     POST "/console/webhooks/{id}/enable" => pages::webhooks::actions::enable, Owner;

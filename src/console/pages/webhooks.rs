@@ -6,6 +6,7 @@ mod faults;
 mod fields;
 pub(in crate::console) mod new;
 pub(in crate::console) mod one;
+pub(in crate::console) mod replay;
 mod words;
 
 use std::time::Duration;

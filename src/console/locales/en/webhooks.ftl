@@ -169,3 +169,27 @@ webhooks-remedy-large = Let it accept larger requests, or send fewer events in o
 webhooks-remedy-slower = It asks for fewer events at a time, and gets them later.
 webhooks-remedy-log = Look for the error in its log.
 webhooks-remedy-other = A receiver answers with a status from 200 to 299 when it has an event.
+webhooks-given-up = Events that were given up
+webhooks-lost = { $count ->
+    [1] 1 event could not be kept until the receiver accepted it, and is lost to it.
+   *[other] { $count } events could not be kept until the receiver accepted them, and are lost to it.
+}
+webhooks-replay-title = Send events again
+webhooks-replay-hint = After the receiver was mended, or when it lost what it had, it can get events once more. They go beside new events. A receiver that keeps the ids of events recognizes those that it has.
+webhooks-replay-which = Which events
+webhooks-replay-failed = Those that failed: given up, or waiting for another attempt
+webhooks-replay-all = All that this webhook gets
+webhooks-replay-time = Of what time
+webhooks-replay-hour = the last hour
+webhooks-replay-day = the last 24 hours
+webhooks-replay-days = the last 3 days
+webhooks-replay-kept = everything that the service keeps
+webhooks-replay = Send again
+webhooks-replay-begun = Events are being sent again.
+webhooks-replay-busy = Events are already being sent again. Wait until that has ended, or end it.
+webhooks-replay-ended = No further events are sent again.
+webhooks-replay-end = End it
+webhooks-replay-end-question = Events that are not on their way yet are not sent again.
+webhooks-replay-all-since = All events of the chosen time are sent again; this began
+webhooks-replay-failed-since = Failed events are sent again; this began
+webhooks-replay-finished = and ended

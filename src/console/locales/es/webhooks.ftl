@@ -169,3 +169,27 @@ webhooks-remedy-large = Haga que acepte solicitudes más grandes, o envíe menos
 webhooks-remedy-slower = Pide menos eventos a la vez y los recibe más tarde.
 webhooks-remedy-log = Busque el error en su registro.
 webhooks-remedy-other = Un receptor responde con un estado de 200 a 299 cuando tiene el evento.
+webhooks-given-up = Eventos abandonados
+webhooks-lost = { $count ->
+    [1] 1 evento no pudo guardarse hasta que el receptor lo aceptara, y no le llegará.
+   *[other] { $count } eventos no pudieron guardarse hasta que el receptor los aceptara, y no le llegarán.
+}
+webhooks-replay-title = Enviar eventos de nuevo
+webhooks-replay-hint = Cuando el receptor se ha reparado, o si perdió lo que tenía, puede recibir eventos otra vez. Van junto a los nuevos. Un receptor que guarda los identificadores de los eventos reconoce los que ya tiene.
+webhooks-replay-which = Qué eventos
+webhooks-replay-failed = Los que fallaron: abandonados o a la espera de otro intento
+webhooks-replay-all = Todos los que recibe este webhook
+webhooks-replay-time = De qué tiempo
+webhooks-replay-hour = la última hora
+webhooks-replay-day = las últimas 24 horas
+webhooks-replay-days = los últimos 3 días
+webhooks-replay-kept = todo lo que guarda el servicio
+webhooks-replay = Enviar de nuevo
+webhooks-replay-begun = Los eventos se están enviando de nuevo.
+webhooks-replay-busy = Ya se están enviando eventos de nuevo. Espere a que termine o deténgalo.
+webhooks-replay-ended = No se envían más eventos de nuevo.
+webhooks-replay-end = Detener
+webhooks-replay-end-question = Los eventos que aún no están en camino no se envían de nuevo.
+webhooks-replay-all-since = Todos los eventos del tiempo elegido se envían de nuevo; empezó
+webhooks-replay-failed-since = Los eventos que fallaron se envían de nuevo; empezó
+webhooks-replay-finished = y terminó

@@ -169,3 +169,27 @@ webhooks-remedy-large = Faça-o aceitar requisições maiores, ou envie menos ev
 webhooks-remedy-slower = Ele pede menos eventos por vez e os recebe mais tarde.
 webhooks-remedy-log = Procure o erro no log dele.
 webhooks-remedy-other = Um receptor responde com um status de 200 a 299 quando tem o evento.
+webhooks-given-up = Eventos abandonados
+webhooks-lost = { $count ->
+    [1] 1 evento não pôde ser guardado até o receptor aceitá-lo e não chegará a ele.
+   *[other] { $count } eventos não puderam ser guardados até o receptor aceitá-los e não chegarão a ele.
+}
+webhooks-replay-title = Enviar eventos de novo
+webhooks-replay-hint = Depois que o receptor foi consertado, ou se ele perdeu o que tinha, ele pode receber eventos outra vez. Eles seguem ao lado dos novos. Um receptor que guarda os identificadores dos eventos reconhece os que já tem.
+webhooks-replay-which = Quais eventos
+webhooks-replay-failed = Os que falharam: abandonados ou à espera de outra tentativa
+webhooks-replay-all = Todos os que este webhook recebe
+webhooks-replay-time = De que período
+webhooks-replay-hour = a última hora
+webhooks-replay-day = as últimas 24 horas
+webhooks-replay-days = os últimos 3 dias
+webhooks-replay-kept = tudo o que o serviço guarda
+webhooks-replay = Enviar de novo
+webhooks-replay-begun = Os eventos estão sendo enviados de novo.
+webhooks-replay-busy = Eventos já estão sendo enviados de novo. Espere até que isso termine ou interrompa.
+webhooks-replay-ended = Nenhum outro evento é enviado de novo.
+webhooks-replay-end = Interromper
+webhooks-replay-end-question = Os eventos que ainda não estão a caminho não são enviados de novo.
+webhooks-replay-all-since = Todos os eventos do período escolhido são enviados de novo; começou
+webhooks-replay-failed-since = Os eventos que falharam são enviados de novo; começou
+webhooks-replay-finished = e terminou

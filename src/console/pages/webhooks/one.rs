@@ -9,7 +9,7 @@ use uuid::Uuid;
 
 use super::deliveries::{KeptAnswer, answered, log};
 use super::words::{Doing, GROUPS, event, gets, state};
-use super::{ANSWER, EVERY, PLACE, SECRET, fields, kept_for, place};
+use super::{ANSWER, EVERY, PLACE, SECRET, fields, kept_for, place, replay};
 use crate::clock::Timestamp;
 use crate::console::component::confirm::confirm;
 use crate::console::component::field::{Field, faults, once};
@@ -98,7 +98,7 @@ pub(super) async fn page(
     let window = query.page(PER_PAGE);
     let read = read_one(state, viewer.company.id, id, window).await?;
     let settings = &read.shown.endpoint.settings;
-    let [head, switch, deliveries] = parts(viewer, &read);
+    let [head, switch, once_more, deliveries] = parts(viewer, &read);
     let secret = kept_for(viewer, state, SECRET, id);
     let answer = kept_for(viewer, state, ANSWER, id);
     let answer = answer.and_then(|kept| serde_json::from_str::<KeptAnswer>(&kept).ok());
@@ -124,6 +124,7 @@ pub(super) async fn page(
             } @else { (deliveries) }
             (pager(text, query, window, read.deliveries.total))
         }
+        (once_more)
         (owned)
         (switch)
         @if viewer.is_owner() {
@@ -137,8 +138,8 @@ pub(super) async fn page(
     Ok(if secret.is_some() || submitted.is_some() { page.secret() } else { page })
 }
 
-/// The live parts: the state, enabling and disabling, and the deliveries.
-fn parts(viewer: &Viewer, WithDeliveries { shown, deliveries }: &WithDeliveries) -> [Markup; 3] {
+/// The live parts: the state, enabling and disabling, events once more, and the deliveries.
+fn parts(viewer: &Viewer, WithDeliveries { shown, deliveries }: &WithDeliveries) -> [Markup; 4] {
     let text = viewer.text;
     let deliveries = html! {
         div #webhook-deliveries {
@@ -147,18 +148,21 @@ fn parts(viewer: &Viewer, WithDeliveries { shown, deliveries }: &WithDeliveries)
             } @else { (log(viewer, &deliveries.records)) }
         }
     };
-    [head(viewer, shown), switch(viewer, shown), deliveries]
+    [head(viewer, shown), switch(viewer, shown), replay::section(viewer, shown), deliveries]
 }
 
 /// The endpoint and its state; a live part.
 fn head(viewer: &Viewer, shown: &ShownEndpoint) -> Markup {
     let text = viewer.text;
-    let ShownEndpoint { endpoint, header_names, retries, waiting_since } = shown;
+    let ShownEndpoint { endpoint, header_names, retries, given_up, lost, waiting_since, replay: _ } = shown;
     let (settings, doing) = (&endpoint.settings, Doing::of(shown, Timestamp::now()));
     html! {
         section.panel #webhook-head {
             p { (state(viewer, doing)) }
             p { (text.get(doing.meaning())) }
+            @if *lost > 0 {
+                (warning(&html! { p { (text.with("webhooks-lost", [("count", (*lost).into())])) } }))
+            }
             dl.facts {
                 dt { (text.get("webhooks-address")) }
                 dd {
@@ -176,6 +180,9 @@ fn head(viewer: &Viewer, shown: &ShownEndpoint) -> Markup {
                     dt { (text.get("webhooks-headers")) } dd { (text.get("webhooks-headers-sealed")) }
                 }
                 dt { (text.get("webhooks-retries")) } dd { (text.number(*retries)) }
+                @if *given_up > 0 {
+                    dt { (text.get("webhooks-given-up")) } dd { (text.number(*given_up)) }
+                }
                 @if endpoint.health.failures > 0 {
                     dt { (text.get("webhooks-failures")) } dd { (text.number(endpoint.health.failures.into())) }
                 }
