@@ -24,7 +24,12 @@ pub const DEFAULT_TYPES: &[Type] = &[
     Type::ChannelBlocked,
     Type::ChannelPairing,
     Type::InboundReceived,
+    Type::WebhookDisabled,
+    Type::WebhookRecovered,
 ];
+
+/// The failures in a row after which an endpoint gets one event a minute until it accepts one.
+pub const OPENING_FAILURES: u32 = 5;
 
 /// A webhook endpoint of a company, without its secrets.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -121,7 +126,7 @@ mod tests {
         let is_default = |r#type: Type| {
             let (kind, word) = r#type.as_str().split_once('.').unwrap();
             match kind {
-                "inbound" | "send" | "channel" => true,
+                "inbound" | "send" | "channel" | "webhook" => true,
                 "message" => word == "failed",
                 _ => false,
             }

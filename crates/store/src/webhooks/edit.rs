@@ -11,7 +11,7 @@ use crate::revision::{self, Topic};
 use crate::{Result, Transaction, run};
 use clock::Timestamp;
 use domain::event::Type;
-use domain::event::log::Sequence;
+use domain::event::log::{Fact, Sequence};
 use domain::webhook::{Cause, Endpoint, Health, Resume, Settings, State};
 
 /// The most endpoints of a company.
@@ -134,7 +134,10 @@ impl Webhooks<'_> {
         let values = [id.into(), cause.as_str().into(), since.millis().into()];
         run(&transaction, self.store.statement(sql, values)).await?;
         self.record_state(&transaction, who, id, ("enabled", "disabled")).await?;
+        let fact = Fact::of_disabled_webhook(id, cause, since);
+        self.store.event_log().tell_webhook(&transaction, self.company, fact, since).await?;
         transaction.commit().await?;
+        self.store.tell_of_events();
         let health = Health { state: State::Disabled { cause, since }, ..before.health };
         Ok(Some(Endpoint { health, ..before }))
     }
