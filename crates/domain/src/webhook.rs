@@ -6,7 +6,7 @@ mod settings;
 use uuid::Uuid;
 
 pub use self::headers::{Header, Headers};
-pub use self::settings::{MOST_BATCH, MOST_IN_FLIGHT, Schemes, Settings, type_of, types_of};
+pub use self::settings::{MOST_BATCH, MOST_IN_FLIGHT, Schemes, Settings, known_types, type_of, types_of};
 use crate::event::Type;
 use crate::words::words;
 use clock::Timestamp;

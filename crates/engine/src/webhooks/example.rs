@@ -1,4 +1,4 @@
-//! An example of each type of event, with which a person tests an endpoint.
+//! An example of each type of event, with which a person tests an endpoint, and which the API's reference shows.
 
 use std::time::Duration;
 
@@ -25,7 +25,7 @@ const WEBHOOK: Uuid = Uuid::from_u128(0x0192_0000_0000_7000_8000_0000_0000_0003)
 const FAILED_FOR: Duration = Duration::from_secs(60 * 60);
 
 /// An event of this type that did not happen. It has the same form as a real one; its id begins with `example.`.
-pub(super) fn example(company_id: Uuid, r#type: Type, at: Timestamp) -> Event {
+pub fn example(company_id: Uuid, r#type: Type, at: Timestamp) -> Event {
     let data = data(r#type, at);
     let channel_id = match &data {
         Data::Message(_) | Data::Send(_) | Data::Channel(_) | Data::Inbound(_) => Some(CHANNEL),

@@ -30,6 +30,7 @@ use self::context::DeliveryContext;
 use self::delivery_log::DeliveryLog;
 pub use self::editing::{EndpointChange, ShownEndpoint};
 pub use self::endpoints::{Resent, WebhookEndpoints, no_such_webhook};
+pub use self::example::example as example_event;
 use self::keeper::Keeper;
 use crate::events::tail::Tail;
 use crate::machine::{Moment, webhook as machine};
