@@ -98,7 +98,8 @@ pub use self::web_session::Phones;
 use self::web_session::WebSessions;
 use self::webhooks::Deliverer;
 pub use self::webhooks::{
-    EndpointChange, Resent, ShownEndpoint, WebhookEndpoints, example_event, no_such_webhook,
+    CheckedEndpoint, EndpointChange, EndpointRules, Resent, ShownEndpoint, StoredEndpoints, WebhookEndpoints,
+    example_event, former_until, no_such_webhook,
 };
 pub(crate) use ::machines::{self as machine, planted};
 use clock::Timestamp;
