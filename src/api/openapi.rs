@@ -4,6 +4,7 @@ mod examples;
 mod failures;
 mod introduction;
 mod operations;
+mod outgoing;
 mod part;
 mod rules;
 
@@ -155,6 +156,7 @@ fn document_with(options: &Options, listener: Listener) -> Value {
     rules::apply(&mut document, options);
     operations::show_allowances(&mut document);
     examples::add(&mut document);
+    outgoing::add(&mut document);
     document["info"]["description"] = introduction::text(listener, options).into();
     part::keep(&mut document, listener);
     document

@@ -28,57 +28,57 @@ use crate::engine::ShownEndpoint;
 
 /// A webhook endpoint, without its secret and the values of its headers.
 #[derive(Debug, Serialize, ToSchema)]
-pub(super) struct Webhook {
+pub(crate) struct Webhook {
     /// The id of the endpoint.
-    id: Uuid,
+    pub(crate) id: Uuid,
     /// The address of the receiver.
     #[schema(example = "https://example.com/webhooks")]
-    url: String,
+    pub(crate) url: String,
     /// The types of events that it gets.
     #[schema(value_type = Vec<EventType>)]
-    types: Vec<&'static str>,
+    pub(crate) types: Vec<&'static str>,
     /// The channels whose events it gets; empty for all channels.
-    channel_ids: Vec<Uuid>,
+    pub(crate) channel_ids: Vec<Uuid>,
     /// The names of the headers that its requests have in addition to Pombo's own; null while they cannot be unsealed, because
     /// the service lacks a sealing key.
     #[schema(example = json!(["authorization"]))]
-    header_names: Option<Vec<String>>,
+    pub(crate) header_names: Option<Vec<String>>,
     /// The most requests to it at the same time.
-    max_in_flight: u8,
+    pub(crate) max_in_flight: u8,
     /// The most events in one request. With more than 1, the body is `{"events": […]}`.
-    batch: u8,
+    pub(crate) batch: u8,
     /// Whether the numbers of people are masked, except for their last four digits.
-    mask_numbers: bool,
+    pub(crate) mask_numbers: bool,
     /// Whether events are sent to it.
     #[schema(value_type = WebhookState)]
-    state: &'static str,
+    pub(crate) state: &'static str,
     /// Why it is disabled; null while it is enabled.
     #[schema(value_type = Option<WebhookDisabledReason>)]
-    disabled_reason: Option<&'static str>,
+    pub(crate) disabled_reason: Option<&'static str>,
     /// Since when it is disabled; null while it is enabled.
     #[schema(value_type = Option<String>, format = DateTime)]
-    disabled_since: Option<Timestamp>,
+    pub(crate) disabled_since: Option<Timestamp>,
     /// Failed requests in a row.
-    failures: u32,
+    pub(crate) failures: u32,
     /// The time of the first of them; null without failures.
     #[schema(value_type = Option<String>, format = DateTime)]
-    failing_since: Option<Timestamp>,
+    pub(crate) failing_since: Option<Timestamp>,
     /// Failed events that wait for another attempt.
-    retries: u64,
+    pub(crate) retries: u64,
     /// Events that were given up, and that a replay can send once more as long as the log has them: at most the last 10,000.
-    given_up: u64,
+    pub(crate) given_up: u64,
     /// Events that were removed from the log before the endpoint got them, whatever their types, since it was enabled last: it
     /// was behind for longer than the log keeps events. Read sends and messages again by the API.
-    lost: u64,
+    pub(crate) lost: u64,
     /// When the oldest events happened that it has not got; null when it has all. Events of types that it does not get count
     /// for some seconds, too.
     #[schema(value_type = Option<String>, format = DateTime)]
-    waiting_since: Option<Timestamp>,
+    pub(crate) waiting_since: Option<Timestamp>,
     /// The events that it gets once more, or got last; null when nobody asked for any.
-    replay: Option<WebhookReplay>,
+    pub(crate) replay: Option<WebhookReplay>,
     /// When it was added.
     #[schema(value_type = String, format = DateTime)]
-    created_at: Timestamp,
+    pub(crate) created_at: Timestamp,
 }
 
 /// Every webhook endpoint of the company.

@@ -3,6 +3,7 @@
 mod deliveries;
 mod lag;
 mod replay;
+mod told;
 
 use std::time::Duration;
 
@@ -309,8 +310,9 @@ async fn logged(store: &Store, company: Uuid, after: Sequence) -> Vec<String> {
     let log = store.event_log();
     let through = log.settle().await.unwrap().through;
     let page = log.read(Some(company), (after, through), 100, |_| true).await.unwrap();
-    let events = page.told.into_iter().map(|told| match told.event.unwrap().data {
-        Data::Inbound(inbound) => inbound.provider_message_id,
+    let events = page.told.into_iter().filter_map(|told| match told.event.unwrap().data {
+        Data::Inbound(inbound) => Some(inbound.provider_message_id),
+        Data::WebhookDisabled(_) => None,
         other => panic!("{other:?}"),
     });
     events.collect()

@@ -177,9 +177,11 @@ async fn a_receiver_that_fails_for_a_while_gets_all_events(universe: &Universe) 
 
 async fn a_receiver_that_is_gone_gets_nothing_until_a_person_enables_its_endpoint(universe: &Universe) {
     let (running, receiver) = (start(universe).await, Receiver::start().await);
+    let other = Receiver::start().await;
     receiver.answer_always(Some(410));
     let types = [Type::MessageSent];
     let added = add_to(&running, settings(&receiver, &types)).await;
+    add_to(&running, settings(&other, &[Type::WebhookDisabled])).await;
     let webhooks = running.store.of(running.company).webhooks();
     send(&running, 0).await;
     until("the endpoint disabled", async || {
@@ -189,6 +191,9 @@ async fn a_receiver_that_is_gone_gets_nothing_until_a_person_enables_its_endpoin
     .await;
     receiver.answer_always(None);
     assert_eq!(receiver.got().len(), 1);
+    until("the company's other receiver told", async || other.events().len() == 1).await;
+    let told = other.events().remove(0);
+    assert_eq!(told["data"], json!({ "webhook_id": added.id, "reason": "gone" }), "{told}");
     for ordinal in 1..4 {
         send(&running, ordinal).await;
     }

@@ -12,7 +12,7 @@ use crate::domain::suppression::{Source, Suppression};
 use crate::domain::template::ParameterFormat;
 use crate::domain::tier::UnknownOutcome;
 use crate::domain::user::Role;
-use crate::domain::webhook::{Cause, ReplayOf, Resume};
+use crate::domain::webhook::{Cause, ReplayOf, Resume, known_types};
 use crate::domain::{limit, request, schema_words};
 use crate::engine::records::changes::What;
 use crate::engine::records::imports;
@@ -58,8 +58,7 @@ schema_words! {
     /// The action on an import.
     pub(in crate::api) ImportAction = ["start", "cancel"];
     /// The type of an event that a webhook endpoint can get.
-    pub(in crate::api) EventType =
-        Type::ALL.iter().filter(|known| **known != Type::OutboxLost).map(|known| known.as_str());
+    pub(in crate::api) EventType = known_types().map(Type::as_str);
     /// Whether events are sent to a webhook endpoint.
     pub(in crate::api) WebhookState = ["enabled", "disabled"];
     /// Why a webhook endpoint is disabled: its receiver answered 410 (`gone`), a `person` or a program disabled it, or all

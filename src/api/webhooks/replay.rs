@@ -50,7 +50,7 @@ impl NewReplay {
 
 /// Events that a webhook endpoint gets once more.
 #[derive(Debug, Serialize, ToSchema)]
-pub(in crate::api) struct WebhookReplay {
+pub(crate) struct WebhookReplay {
     /// Which of them.
     #[schema(value_type = WebhookReplayState)]
     state: &'static str,
@@ -65,10 +65,10 @@ pub(in crate::api) struct WebhookReplay {
     until: Option<Timestamp>,
     /// When it was asked for.
     #[schema(value_type = String, format = DateTime)]
-    started_at: Timestamp,
+    pub(crate) started_at: Timestamp,
     /// When the last of its events was on its way; null before.
     #[schema(value_type = Option<String>, format = DateTime)]
-    finished_at: Option<Timestamp>,
+    pub(crate) finished_at: Option<Timestamp>,
 }
 
 impl From<webhook::Replay> for WebhookReplay {

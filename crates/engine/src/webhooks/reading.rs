@@ -91,12 +91,13 @@ pub(super) fn item(event: &Event) -> EventItem {
     EventItem { sequence: event.sequence.as_i64(), key: key(event), at: event.at }
 }
 
-/// What an event is about, if the order of its events matters: a person in a channel, or a channel.
+/// What an event is about, if the order of its events matters: a person in a channel, a channel, or the company's webhook
+/// endpoints.
 fn key(event: &Event) -> Option<u64> {
     let person = match &event.data {
         Data::Message(message) => message.recipient.as_str(),
         Data::Inbound(inbound) => inbound.from.as_deref()?,
-        Data::Channel(_) => "",
+        Data::Channel(_) | Data::WebhookDisabled(_) | Data::WebhookRecovered(_) => "",
         Data::Send(_) | Data::Lost(_) => return None,
     };
     let mut hasher = DefaultHasher::new();
@@ -155,9 +156,11 @@ mod tests {
     }
 
     #[test]
-    fn events_of_a_channel_have_one_key_and_other_events_have_none() {
+    fn events_of_a_channel_and_of_endpoints_have_one_key_each_and_other_events_have_none() {
         let keys = [Type::ChannelConnected, Type::ChannelBlocked].map(|it| key(&event(it)));
         assert!(keys[0].is_some() && keys[0] == keys[1] && keys[0] != key(&event(Type::MessageSent)));
+        let endpoints = [Type::WebhookDisabled, Type::WebhookRecovered].map(|it| key(&event(it)));
+        assert!(endpoints[0].is_some() && endpoints[0] == endpoints[1] && !keys.contains(&endpoints[0]));
         let mut stranger = event(Type::InboundReceived);
         if let Data::Inbound(inbound) = &mut stranger.data {
             inbound.from = None;

@@ -3,11 +3,11 @@
 use uuid::Uuid;
 
 use super::context::DeliveryContext;
-use super::editing::ShownEndpoint;
 use super::endpoints::{WebhookEndpoints, no_such_webhook};
 use super::machine::{ReplayPage, ReplayRange};
 use super::open::OpenEndpoint;
 use super::reading::item;
+use super::stored::ShownEndpoint;
 use crate::{Error, Who};
 use domain::error::{Code, Refusal};
 use domain::event::Event;

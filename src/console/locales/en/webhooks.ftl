@@ -193,3 +193,6 @@ webhooks-replay-end-question = Events that are not on their way yet are not sent
 webhooks-replay-all-since = All events of the chosen time are sent again; this began
 webhooks-replay-failed-since = Failed events are sent again; this began
 webhooks-replay-finished = and ended
+webhooks-group-webhooks = Other webhooks
+webhooks-event-webhook-disabled = Another webhook was disabled
+webhooks-event-webhook-recovered = Another webhook works again

@@ -193,3 +193,6 @@ webhooks-replay-end-question = Los eventos que aún no están en camino no se en
 webhooks-replay-all-since = Todos los eventos del tiempo elegido se envían de nuevo; empezó
 webhooks-replay-failed-since = Los eventos que fallaron se envían de nuevo; empezó
 webhooks-replay-finished = y terminó
+webhooks-group-webhooks = Otros webhooks
+webhooks-event-webhook-disabled = Otro webhook se desactivó
+webhooks-event-webhook-recovered = Otro webhook vuelve a funcionar

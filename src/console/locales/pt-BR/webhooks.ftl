@@ -193,3 +193,6 @@ webhooks-replay-end-question = Os eventos que ainda não estão a caminho não s
 webhooks-replay-all-since = Todos os eventos do período escolhido são enviados de novo; começou
 webhooks-replay-failed-since = Os eventos que falharam são enviados de novo; começou
 webhooks-replay-finished = e terminou
+webhooks-group-webhooks = Outros webhooks
+webhooks-event-webhook-disabled = Outro webhook foi desativado
+webhooks-event-webhook-recovered = Outro webhook voltou a funcionar

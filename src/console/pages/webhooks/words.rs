@@ -61,6 +61,11 @@ pub(super) const GROUPS: &[EventGroup] = &[
         hint: Some("webhooks-group-progress-hint"),
         types: &[Type::MessageSent, Type::MessageDelivered, Type::MessageRead],
     },
+    EventGroup {
+        name: "webhooks-group-webhooks",
+        hint: None,
+        types: &[Type::WebhookDisabled, Type::WebhookRecovered],
+    },
 ];
 
 /// What an event of this type tells.
@@ -83,6 +88,8 @@ pub(super) fn event(text: Text, r#type: Type) -> String {
         Type::ChannelBlocked => "webhooks-event-channel-blocked",
         Type::ChannelPairing => "webhooks-event-channel-pairing",
         Type::InboundReceived => "webhooks-event-inbound",
+        Type::WebhookDisabled => "webhooks-event-webhook-disabled",
+        Type::WebhookRecovered => "webhooks-event-webhook-recovered",
         // No endpoint gets it.
         Type::OutboxLost => return r#type.as_str().to_owned(),
     };
@@ -199,7 +206,10 @@ mod tests {
             },
             header_names: Some(Vec::new()),
             retries: 0,
+            given_up: 0,
+            lost: 0,
             waiting_since,
+            replay: None,
         };
         let disabled = State::Disabled { cause: Cause::Person, since: after(7) };
         for (state, failing, waiting, seconds, expected) in [
