@@ -38,6 +38,7 @@ mod singles;
 mod size;
 mod statements;
 mod tag_send;
+mod webhooks;
 
 use std::io::Write as _;
 
@@ -81,6 +82,7 @@ fn main() -> std::io::Result<()> {
         ("peers", false, peers::measure),
         ("retention", true, retention::measure),
         ("size", false, size::measure),
+        ("webhooks", false, webhooks::measure),
         #[cfg(feature = "web-session")]
         ("web-sessions", false, sessions::measure),
         #[cfg(feature = "web-session")]

@@ -67,10 +67,7 @@ impl Ground {
         });
         store.tiers().apply(&Who::Pombo, &tiers.collect::<Vec<_>>()).await.unwrap();
         let company = store.companies().add(&Who::Pombo, "Bench", "standard").await.unwrap().id;
-        let (key, prefix) = api_key::generate();
-        let hash = api_key::hash(key.expose());
-        let new = NewKey { name: "bench", prefix: &prefix, hash, expires_at: None, scopes: Scopes::ALL };
-        store.of(company).keys().add(&Who::Pombo, new).await.unwrap();
+        let key = add_key(&store, company).await;
         let channel = Uuid::now_v7();
         let token = vault.seal(b"bench", &context::token(channel));
         let app_secret = vault.seal(APP_SECRET.as_bytes(), &context::app_secret(channel));
@@ -87,7 +84,7 @@ impl Ground {
             status: Status::Connected,
         };
         store.channels().add(&Who::Pombo, new).await.unwrap();
-        Self { config, store, database, vault, key: key.expose().to_owned(), company, channel, data }
+        Self { config, store, database, vault, key, company, channel, data }
     }
 
     /// Starts a service on it.
@@ -178,11 +175,15 @@ impl Service {
 
     /// Any request with a body, ready for the wire.
     pub(crate) fn request_to(&self, path: &str, body: &str) -> Vec<u8> {
+        self.request_by(&self.key, path, body)
+    }
+
+    /// The same by the company of another key.
+    pub(crate) fn request_by(&self, key: &str, path: &str, body: &str) -> Vec<u8> {
         format!(
-            "POST {path} HTTP/1.1\r\nHost: {}\r\nAuthorization: Bearer {}\r\n\
+            "POST {path} HTTP/1.1\r\nHost: {}\r\nAuthorization: Bearer {key}\r\n\
              Content-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}",
             self.address,
-            self.key,
             body.len()
         )
         .into_bytes()
@@ -217,6 +218,15 @@ impl Service {
         let answer: serde_json::Value = answer.json().await.unwrap();
         (took, answer["recipients_count"].as_u64().unwrap())
     }
+}
+
+/// A key of the company with all scopes.
+pub(crate) async fn add_key(store: &Store, company: Uuid) -> String {
+    let (key, prefix) = api_key::generate();
+    let hash = api_key::hash(key.expose());
+    let new = NewKey { name: "bench", prefix: &prefix, hash, expires_at: None, scopes: Scopes::ALL };
+    store.of(company).keys().add(&Who::Pombo, new).await.unwrap();
+    key.expose().to_owned()
 }
 
 /// SQLite in the data directory, or a new database of the server that the environment names.

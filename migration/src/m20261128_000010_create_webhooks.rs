@@ -3,7 +3,8 @@
 pub(crate) const UP: &[&str] = &[
     // `types` and `channels`: lists in JSON. `headers`, `secret` and `former_secret` are sealed; `former_secret` signs,
     // too, until `former_until`. `cause`: why the endpoint is disabled; null while it is enabled. `sequence`: all events
-    // up to this place in the log are delivered, given up, or have a retry. `failures`: failed attempts in a row.
+    // up to this place in the log are delivered, given up, or have a retry. `failures`: failed attempts in a row. `lost`: events
+    // that were removed from the log before the endpoint got them, whatever their types.
     "CREATE TABLE webhook_endpoint (
         id {uuid} NOT NULL PRIMARY KEY,
         company_id {uuid} NOT NULL REFERENCES company (id),
@@ -23,6 +24,7 @@ pub(crate) const UP: &[&str] = &[
         sequence {int} NOT NULL,
         failures {int} NOT NULL,
         failing_since {int},
+        lost {int} NOT NULL DEFAULT 0,
         created_at {int} NOT NULL,
         updated_at {int} NOT NULL
     ) {strict}",
@@ -35,20 +37,42 @@ pub(crate) const UP: &[&str] = &[
         next_at {int} NOT NULL,
         PRIMARY KEY (endpoint_id, sequence)
     ) {clustered}",
-    // Attempts to deliver. A request may have several events: `event_id` and `type` are those of the first. `status` is null
-    // when the receiver did not answer; `fault` says why the attempt failed.
+    // Events that were given up although the log has them: no attempt is made, unless a person wants one.
+    "CREATE TABLE webhook_given_up (
+        endpoint_id {uuid} NOT NULL,
+        sequence {int} NOT NULL,
+        PRIMARY KEY (endpoint_id, sequence)
+    ) {clustered}",
+    // What a person wants to be sent once more: of an endpoint, the last one. `since` and `until`: when events were written to
+    // the log. Those after `after_place` up to `last_place` are still to become retries. `finished_at` is null until then.
+    "CREATE TABLE webhook_replay (
+        endpoint_id {uuid} NOT NULL PRIMARY KEY,
+        id {uuid} NOT NULL,
+        state TEXT NOT NULL,
+        types TEXT NOT NULL,
+        since {int} NOT NULL,
+        until {int} NOT NULL,
+        after_place {int} NOT NULL,
+        last_place {int} NOT NULL,
+        started_at {int} NOT NULL,
+        finished_at {int}
+    ) {strict}",
+    // Attempts to deliver. A request may have several events: `event_id`, `type` and `sequence` are those of the first. `sequence`
+    // is null for an example. `status` is null when the receiver did not answer; `fault` says why the attempt failed.
     "CREATE TABLE webhook_delivery (
         id {uuid} NOT NULL PRIMARY KEY,
         endpoint_id {uuid} NOT NULL,
         at {int} NOT NULL,
         event_id TEXT NOT NULL,
         type TEXT NOT NULL,
+        sequence {int},
         events {int} NOT NULL,
         attempt {small} NOT NULL,
         status {small},
         took_ms {int} NOT NULL,
         answer TEXT,
-        fault TEXT
+        fault TEXT,
+        fault_kind TEXT
     ) {strict}",
     "CREATE INDEX webhook_delivery_by_endpoint ON webhook_delivery (endpoint_id, id)",
     "INSERT INTO revision (topic, value) VALUES ('webhook', 0)",
@@ -57,6 +81,8 @@ pub(crate) const UP: &[&str] = &[
 pub(crate) const DOWN: &[&str] = &[
     "DELETE FROM revision WHERE topic = 'webhook'",
     "DROP TABLE webhook_delivery",
+    "DROP TABLE webhook_replay",
+    "DROP TABLE webhook_given_up",
     "DROP TABLE webhook_retry",
     "DROP TABLE webhook_endpoint",
 ];

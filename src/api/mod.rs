@@ -128,6 +128,8 @@ route::table! {
     POST "/api/v1/webhooks/{id}/disable" => webhooks::actions::disable, Events;
     POST "/api/v1/webhooks/{id}/enable" => webhooks::actions::enable, Events;
     POST "/api/v1/webhooks/{id}/test" => webhooks::actions::test, Events;
+    POST "/api/v1/webhooks/{id}/replay" => webhooks::replay::begin, Events;
+    DELETE "/api/v1/webhooks/{id}/replay" => webhooks::replay::end, Events;
     GET "/api/v1/webhooks/{id}/deliveries" => webhooks::deliveries::list, Events;
     POST "/api/v1/webhooks/{id}/deliveries/resend" => webhooks::deliveries::resend, Events;
     GET "/operator/v1/companies" => operator::companies::list, Operator;

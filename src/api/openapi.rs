@@ -4,6 +4,7 @@ mod examples;
 mod failures;
 mod introduction;
 mod operations;
+mod outgoing;
 mod part;
 mod rules;
 
@@ -90,6 +91,8 @@ use crate::surface::gzip::{gunzip, takes_gzip};
         webhooks::actions::disable,
         webhooks::actions::enable,
         webhooks::actions::test,
+        webhooks::replay::begin,
+        webhooks::replay::end,
         webhooks::deliveries::list,
         webhooks::deliveries::resend,
         hooks::handshake,
@@ -153,6 +156,7 @@ fn document_with(options: &Options, listener: Listener) -> Value {
     rules::apply(&mut document, options);
     operations::show_allowances(&mut document);
     examples::add(&mut document);
+    outgoing::add(&mut document);
     document["info"]["description"] = introduction::text(listener, options).into();
     part::keep(&mut document, listener);
     document

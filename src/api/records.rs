@@ -11,3 +11,5 @@ pub(crate) use super::operator::tiers::SendEffect;
 pub(crate) use super::operator::users::User;
 pub(crate) use super::suppressions::Suppression;
 pub(crate) use super::templates::Template;
+pub(crate) use super::webhooks::Webhook;
+pub(crate) use super::webhooks::deliveries::WebhookDelivery;

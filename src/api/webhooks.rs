@@ -1,8 +1,9 @@
 //! Webhook endpoints: the addresses to which Pombo sends the events of a company. Listing, adding, changing and deleting
-//! them; [actions] on one, and the log of its [deliveries].
+//! them; [actions] on one, sending events once more ([replay]), and the log of its [deliveries].
 
 pub(super) mod actions;
 pub(super) mod deliveries;
+pub(super) mod replay;
 mod settings;
 
 use actix_web::HttpResponse;
@@ -11,6 +12,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
+use self::replay::WebhookReplay;
 use self::settings::{NewWebhook, WebhookPatch};
 use super::State;
 use super::auth::{Author, Company};
@@ -26,50 +28,57 @@ use crate::engine::ShownEndpoint;
 
 /// A webhook endpoint, without its secret and the values of its headers.
 #[derive(Debug, Serialize, ToSchema)]
-pub(super) struct Webhook {
+pub(crate) struct Webhook {
     /// The id of the endpoint.
-    id: Uuid,
+    pub(crate) id: Uuid,
     /// The address of the receiver.
     #[schema(example = "https://example.com/webhooks")]
-    url: String,
+    pub(crate) url: String,
     /// The types of events that it gets.
     #[schema(value_type = Vec<EventType>)]
-    types: Vec<&'static str>,
+    pub(crate) types: Vec<&'static str>,
     /// The channels whose events it gets; empty for all channels.
-    channel_ids: Vec<Uuid>,
+    pub(crate) channel_ids: Vec<Uuid>,
     /// The names of the headers that its requests have in addition to Pombo's own; null while they cannot be unsealed, because
     /// the service lacks a sealing key.
     #[schema(example = json!(["authorization"]))]
-    header_names: Option<Vec<String>>,
+    pub(crate) header_names: Option<Vec<String>>,
     /// The most requests to it at the same time.
-    max_in_flight: u8,
+    pub(crate) max_in_flight: u8,
     /// The most events in one request. With more than 1, the body is `{"events": […]}`.
-    batch: u8,
+    pub(crate) batch: u8,
     /// Whether the numbers of people are masked, except for their last four digits.
-    mask_numbers: bool,
+    pub(crate) mask_numbers: bool,
     /// Whether events are sent to it.
     #[schema(value_type = WebhookState)]
-    state: &'static str,
+    pub(crate) state: &'static str,
     /// Why it is disabled; null while it is enabled.
     #[schema(value_type = Option<WebhookDisabledReason>)]
-    disabled_reason: Option<&'static str>,
+    pub(crate) disabled_reason: Option<&'static str>,
     /// Since when it is disabled; null while it is enabled.
     #[schema(value_type = Option<String>, format = DateTime)]
-    disabled_since: Option<Timestamp>,
+    pub(crate) disabled_since: Option<Timestamp>,
     /// Failed requests in a row.
-    failures: u32,
+    pub(crate) failures: u32,
     /// The time of the first of them; null without failures.
     #[schema(value_type = Option<String>, format = DateTime)]
-    failing_since: Option<Timestamp>,
+    pub(crate) failing_since: Option<Timestamp>,
     /// Failed events that wait for another attempt.
-    retries: u64,
+    pub(crate) retries: u64,
+    /// Events that were given up, and that a replay can send once more as long as the log has them: at most the last 10,000.
+    pub(crate) given_up: u64,
+    /// Events that were removed from the log before the endpoint got them, whatever their types, since it was enabled last: it
+    /// was behind for longer than the log keeps events. Read sends and messages again by the API.
+    pub(crate) lost: u64,
     /// When the oldest events happened that it has not got; null when it has all. Events of types that it does not get count
     /// for some seconds, too.
     #[schema(value_type = Option<String>, format = DateTime)]
-    waiting_since: Option<Timestamp>,
+    pub(crate) waiting_since: Option<Timestamp>,
+    /// The events that it gets once more, or got last; null when nobody asked for any.
+    pub(crate) replay: Option<WebhookReplay>,
     /// When it was added.
     #[schema(value_type = String, format = DateTime)]
-    created_at: Timestamp,
+    pub(crate) created_at: Timestamp,
 }
 
 /// Every webhook endpoint of the company.
@@ -91,7 +100,7 @@ pub(super) struct CreatedWebhook {
 
 impl From<ShownEndpoint> for Webhook {
     fn from(shown: ShownEndpoint) -> Self {
-        let ShownEndpoint { endpoint, header_names, retries, waiting_since } = shown;
+        let ShownEndpoint { endpoint, header_names, retries, given_up, lost, waiting_since, replay } = shown;
         let Endpoint { id, company_id: _, settings, health, created_at } = endpoint;
         let types = settings.effective_types().iter().copied().map(Type::as_str).collect();
         let Settings { url, shape: _, types: _, channels, max_in_flight, batch, masks_numbers } = settings;
@@ -115,7 +124,10 @@ impl From<ShownEndpoint> for Webhook {
             failures,
             failing_since,
             retries,
+            given_up,
+            lost,
             waiting_since,
+            replay: replay.map(WebhookReplay::from),
             created_at,
         }
     }

@@ -2,8 +2,8 @@
 //!
 //! [`App::open`] opens what a service needs, in this order: data directory, log, vault, store; it creates what is
 //! missing. [`App::open_existing`] opens them for a command, which creates and migrates nothing. [`serve`] adds the engine
-//! and the HTTP surface; [`demo`] adds a simulator. Only the command line calls this module. It writes nothing to
-//! standard output except the address of the service.
+//! and the HTTP surface; [`demo`] adds a simulator and a receiver of webhooks. Only the command line calls this module. It
+//! writes nothing to standard output except the address of the service.
 
 pub mod backup;
 #[cfg(feature = "tools")]

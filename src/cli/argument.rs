@@ -123,10 +123,14 @@ pub(super) fn span(text: &str) -> Result<Duration, String> {
     humantime::parse_duration(text.trim()).map_err(|_| format!("it {NOT_A_SPAN}"))
 }
 
+/// A time.
+pub(super) fn moment(text: &str) -> Result<Timestamp, String> {
+    Timestamp::parse(text.trim()).map_err(|_| "it is not a time such as 2026-11-27T18:00:00Z".to_owned())
+}
+
 /// A time that has not come yet.
 pub(super) fn future(text: &str) -> Result<Timestamp, String> {
-    let moment = Timestamp::parse(text.trim())
-        .map_err(|_| "it is not a time such as 2026-11-27T18:00:00Z".to_owned())?;
+    let moment = moment(text)?;
     if moment > Timestamp::now() {
         Ok(moment)
     } else {

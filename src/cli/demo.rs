@@ -63,7 +63,8 @@ pub(super) async fn run(global: &Global, arguments: Arguments) -> anyhow::Result
 }
 
 fn told(report: &Report) -> String {
-    let Report { base_url, simulator_url, directory, is_reused, companies, phone, console } = report;
+    let Report { base_url, simulator_url, directory, is_reused, companies, phone, events: _, console } =
+        report;
     let directory = directory.display();
     let mut told = vec![
         if *is_reused {
@@ -144,11 +145,15 @@ fn by_phone(Phone { channel_id: _, pair_command, send_command, messages_url }: &
 
 /// Where to look next, and how to repair the channel that is broken on purpose.
 fn next(report: &Report) -> String {
-    let Report { base_url, simulator_url, directory, is_reused: _, companies, phone: _, console: _ } = report;
+    let Report { base_url, simulator_url, directory, is_reused: _, companies, phone: _, events, console: _ } =
+        report;
     let channels = || companies.iter().flat_map(|company| &company.channels);
     let mut lines = vec![format!("\nNext:\n  {base_url}/docs  every endpoint, to read and to try")];
     if let Some(id) = channels().find_map(|channel| channel.phone_number_id.as_deref()) {
         lines.push(format!("  {simulator_url}/_sim/numbers/{id}  what the provider counted"));
+    }
+    if let Some(events) = events {
+        lines.push(format!("  {}  the last events, as they arrived by webhook", events.url));
     }
     if let Some(channel) = channels().find(|channel| channel.status == "disconnected") {
         lines.push(format!(

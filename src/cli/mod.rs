@@ -8,6 +8,7 @@ mod argument;
 mod backup;
 mod channel;
 mod channel_record;
+mod channel_webhook;
 mod cluster;
 mod company;
 mod completions;
@@ -42,6 +43,7 @@ mod template;
 mod tier;
 mod user;
 mod webhook;
+mod webhook_record;
 
 use std::ffi::OsString;
 use std::path::PathBuf;

@@ -4,8 +4,8 @@ use clap::Subcommand;
 
 use super::session::Session;
 use super::{
-    argument, channel, cluster, company, contacts, key, operator, pairing, plan, secrets, suppression,
-    template, tier, user, webhook,
+    argument, channel, channel_webhook, cluster, company, contacts, key, operator, pairing, plan, secrets,
+    suppression, template, tier, user, webhook,
 };
 use crate::app::Secrecy;
 
@@ -30,6 +30,9 @@ pub(super) enum Record {
     /// Suppressions: numbers that a company's sends skip
     #[command(subcommand)]
     Suppression(Suppression),
+    /// Webhook endpoints: addresses to which the events of a company are sent
+    #[command(subcommand)]
+    Webhook(Webhook),
     /// Tiers: named sets of rates and quotas
     #[command(subcommand)]
     Tier(Tier),
@@ -55,6 +58,7 @@ impl Record {
         match self {
             Self::Channel(Channel::AddBusiness(_) | Channel::Reconnect(_) | Channel::Webhook(_))
             | Self::Template(Template::Sync(_))
+            | Self::Webhook(Webhook::Add(_) | Webhook::Change(_) | Webhook::RotateSecret(_))
             | Self::Secrets(_) => Secrecy::Keys,
             Self::Channel(
                 Channel::AddWeb(_)
@@ -69,6 +73,14 @@ impl Record {
             | Self::Key(_)
             | Self::Contacts(_)
             | Self::Suppression(_)
+            | Self::Webhook(
+                Webhook::List(_)
+                | Webhook::Show(_)
+                | Webhook::Enable(_)
+                | Webhook::Disable(_)
+                | Webhook::Delete(_)
+                | Webhook::Deliveries(_),
+            )
             | Self::Tier(_)
             | Self::Plan(_)
             | Self::Operator(_)
@@ -120,7 +132,7 @@ pub(super) enum Channel {
     /// Put a channel under another tier; a running service applies it within a second
     SetTier(channel::SetTier),
     /// Show what to enter at the provider for webhooks, and set the app secret that signs them
-    Webhook(webhook::Webhook),
+    Webhook(channel_webhook::Webhook),
 }
 
 #[derive(Debug, Subcommand)]
@@ -147,6 +159,30 @@ pub(super) enum Suppression {
     Add(suppression::Add),
     /// Remove the suppression of a number, so that it gets messages again
     Lift(suppression::Lift),
+}
+
+#[derive(Debug, Subcommand)]
+pub(super) enum Webhook {
+    /// List the endpoints and their state
+    List(argument::MaybeOfCompany),
+    /// Show an endpoint
+    Show(webhook::Show),
+    /// Add an endpoint; its secret is shown only once
+    Add(webhook::Add),
+    /// Change settings of an endpoint; a running service applies them within a second
+    Change(webhook::Change),
+    /// Send events to an endpoint again, those that waited first
+    Enable(webhook::Enable),
+    /// Send no events to an endpoint until it is enabled; they wait in the log
+    Disable(webhook::Disable),
+    /// Replace the secret of an endpoint; the new one is shown only once
+    RotateSecret(webhook::RotateSecret),
+    /// Delete an endpoint, with the log of its deliveries
+    Delete(webhook::Delete),
+    /// Send events of the log to an endpoint once more: those of some time, of some types, or those that failed
+    SendAgain(webhook::SendAgain),
+    /// List the last requests to an endpoint, with what went wrong
+    Deliveries(webhook::Deliveries),
 }
 
 #[derive(Debug, Subcommand)]
@@ -227,7 +263,7 @@ pub(super) async fn run(session: &Session, command: Record) -> anyhow::Result<()
         Record::Channel(Channel::Pair(arguments)) => pairing::pair(session, arguments).await,
         Record::Channel(Channel::Unlink(arguments)) => pairing::unlink(session, arguments).await,
         Record::Channel(Channel::SetTier(arguments)) => channel::set_tier(session, arguments).await,
-        Record::Channel(Channel::Webhook(arguments)) => webhook::show(session, arguments).await,
+        Record::Channel(Channel::Webhook(arguments)) => channel_webhook::show(session, arguments).await,
         Record::Template(Template::Sync(arguments)) => template::sync(session, arguments).await,
         Record::Template(Template::List(arguments)) => template::list(session, arguments).await,
         Record::Contacts(Contacts::Import(arguments)) => contacts::import(session, arguments).await,
@@ -235,6 +271,16 @@ pub(super) async fn run(session: &Session, command: Record) -> anyhow::Result<()
         Record::Suppression(Suppression::List(arguments)) => suppression::list(session, arguments).await,
         Record::Suppression(Suppression::Add(arguments)) => suppression::add(session, arguments).await,
         Record::Suppression(Suppression::Lift(arguments)) => suppression::lift(session, arguments).await,
+        Record::Webhook(Webhook::List(arguments)) => webhook::list(session, arguments).await,
+        Record::Webhook(Webhook::Show(arguments)) => webhook::show(session, arguments).await,
+        Record::Webhook(Webhook::Add(arguments)) => webhook::add(session, arguments).await,
+        Record::Webhook(Webhook::Change(arguments)) => webhook::change(session, arguments).await,
+        Record::Webhook(Webhook::Enable(arguments)) => webhook::enable(session, arguments).await,
+        Record::Webhook(Webhook::Disable(arguments)) => webhook::disable(session, arguments).await,
+        Record::Webhook(Webhook::RotateSecret(arguments)) => webhook::rotate_secret(session, arguments).await,
+        Record::Webhook(Webhook::Delete(arguments)) => webhook::delete(session, arguments).await,
+        Record::Webhook(Webhook::SendAgain(arguments)) => webhook::send_again(session, arguments).await,
+        Record::Webhook(Webhook::Deliveries(arguments)) => webhook::deliveries(session, arguments).await,
         Record::Tier(Tier::List) => tier::list(session).await,
         Record::Tier(Tier::Show(arguments)) => tier::show(session, arguments).await,
         Record::Tier(Tier::Apply(arguments)) => tier::apply(session, arguments).await,

@@ -11,6 +11,7 @@ use zeroize::Zeroizing;
 use super::failure::Misused;
 use crate::domain::secret::Secret;
 use crate::domain::user::check_password;
+use crate::domain::webhook::Header;
 
 /// The largest file. No token is nearly as long; a larger file is the wrong one.
 const MAX_BYTES: u64 = 16 * 1024;
@@ -23,6 +24,11 @@ pub(super) fn read(path: &Path) -> anyhow::Result<Secret> {
 /// The password in `path`, without the line break at its end: it may have spaces.
 pub(super) fn read_password(path: &Path) -> anyhow::Result<Secret> {
     parse_password(open(path)?, &name(path))
+}
+
+/// The headers in `path`: one on each line, its name, a colon and its value, which may be a secret.
+pub(super) fn read_headers(path: &Path) -> anyhow::Result<Vec<Header>> {
+    parse_headers(open(path)?, &name(path))
 }
 
 fn open(path: &Path) -> anyhow::Result<Box<dyn Read>> {
@@ -80,9 +86,42 @@ fn parse_password(input: impl Read, name: &str) -> anyhow::Result<Secret> {
     Ok(Secret::new(line.to_owned()))
 }
 
+fn parse_headers(input: impl Read, name: &str) -> anyhow::Result<Vec<Header>> {
+    let bytes = bytes(input, name)?;
+    let fault = |what: &str| {
+        Misused(format!(
+            "{name} {what}; it must hold one header on each line, such as `authorization: Bearer …`"
+        ))
+    };
+    let text = std::str::from_utf8(&bytes).map_err(|_| fault("is not text"))?;
+    if bytes.len() as u64 > MAX_BYTES {
+        return Err(fault("is longer than headers may be").into());
+    }
+    let mut headers = Vec::new();
+    for line in text.lines().filter(|line| !line.trim().is_empty()) {
+        let (name, value) = line.split_once(':').ok_or_else(|| fault("has a line without a colon"))?;
+        headers.push(Header { name: name.trim().to_owned(), value: Secret::new(value.trim().to_owned()) });
+    }
+    Ok(headers)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn headers_stand_on_lines_and_their_values_are_not_shown() {
+        let read = |text: &[u8]| parse_headers(text, "headers.txt");
+        let headers = read(b"Authorization: Bearer a:b\r\n\nx-team:sales").unwrap();
+        let shown: Vec<_> =
+            headers.iter().map(|header| (header.name.as_str(), header.value.expose())).collect();
+        assert_eq!(shown, [("Authorization", "Bearer a:b"), ("x-team", "sales")]);
+        assert!(read(b" \n").unwrap().is_empty());
+        for text in [&b"x: hunter2\nhunter2"[..], b"\xff\xfe: x", &[b'x'; 20_000]] {
+            let sentence = read(text).unwrap_err().to_string();
+            assert!(sentence.starts_with("headers.txt") && !sentence.contains("hunter2"), "{sentence}");
+        }
+    }
 
     #[test]
     fn a_password_keeps_its_spaces_and_loses_its_line_break() {

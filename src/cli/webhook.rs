@@ -1,86 +1,383 @@
-//! `pombo channel webhook`: the settings with which the provider sends webhooks for a channel.
+//! `pombo webhook`: the endpoints of companies, to which their events are sent.
+//!
+//! A running service follows each change within a second. Tests of an endpoint are left to its API: they need a service.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use anyhow::anyhow;
 use clap::Args;
 use serde::Serialize;
+use serde_json::json;
 use uuid::Uuid;
 
-use super::argument::OfChannel;
+use super::argument::{self, MaybeOfCompany, OfCompany};
+use super::failure::Misused;
 use super::secret_input;
 use super::session::Session;
+use super::webhook_record::Record;
+use crate::api::records;
 use crate::app::key_proof::require_to_seal;
-use crate::domain::channel::Kind;
-use crate::engine::verify_token;
-use crate::vault::context;
+use crate::clock::Timestamp;
+use crate::connector::webhook::Sender;
+use crate::domain::error::Refusal;
+use crate::domain::page::PageRequest;
+use crate::domain::webhook::{ReplayOf, ReplayRequest, Resume, Settings, types_of};
+use crate::engine::{
+    CheckedEndpoint, EndpointChange, EndpointRules, ShownEndpoint, StoredEndpoints, former_until,
+};
+use crate::store::companies::Company;
+use crate::store::webhooks::Replaying;
 
 #[derive(Debug, Args)]
-pub(super) struct Webhook {
+pub(super) struct Show {
+    /// The endpoint's id, as `pombo webhook list` shows it
+    id: Uuid,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct Add {
     #[command(flatten)]
-    of: OfChannel,
-    /// The file with the app secret that signs the provider's webhooks; - reads standard input
+    of: OfCompany,
+    /// The address of the receiver, which begins with https://
+    url: String,
+    #[command(flatten)]
+    given: EndpointArguments,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct Change {
+    /// The endpoint's id, as `pombo webhook list` shows it
+    id: Uuid,
+    /// The address of the receiver, which begins with https://
+    #[arg(long)]
+    url: Option<String>,
+    #[command(flatten)]
+    given: EndpointArguments,
+    /// The default types of events from now on
+    #[arg(long, conflicts_with = "types")]
+    default_types: bool,
+    /// The events of all channels from now on
+    #[arg(long, conflicts_with = "channels")]
+    all_channels: bool,
+    /// No headers of its own from now on
+    #[arg(long, conflicts_with = "headers_file")]
+    no_headers: bool,
+}
+
+/// The settings of an endpoint besides its address.
+#[derive(Debug, Args)]
+struct EndpointArguments {
+    /// The types of events that it gets, such as message.failed,send.*; without them, those that need a reaction
+    #[arg(long, value_name = "TYPES", value_delimiter = ',')]
+    types: Vec<String>,
+    /// Only events of these channels, with commas between them: names, or ids
+    #[arg(long, value_name = "CHANNELS", value_delimiter = ',')]
+    channels: Vec<String>,
+    /// The file with headers of its requests, one on each line, such as `authorization: Bearer …`; - reads standard input
     #[arg(long, value_name = "FILE")]
-    app_secret_file: Option<PathBuf>,
+    headers_file: Option<PathBuf>,
+    /// The most requests at the same time, from 1 to 4; 2 unless set
+    #[arg(long, value_name = "NUMBER")]
+    max_in_flight: Option<u8>,
+    /// The most events in one request, up to 100; 1 unless set
+    #[arg(long, value_name = "NUMBER")]
+    batch: Option<u8>,
+    /// Whether the numbers of people are masked; --mask-numbers=false shows them again
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
+    mask_numbers: Option<bool>,
 }
 
-#[derive(Debug, Serialize)]
-struct Record {
-    channel_id: Uuid,
-    path: String,
-    /// The whole address; `None` while `server.public_url` is not set.
-    callback_url: Option<String>,
-    verify_token: String,
-    has_app_secret: bool,
+#[derive(Debug, Args)]
+pub(super) struct Enable {
+    /// The endpoint's id, as `pombo webhook list` shows it
+    id: Uuid,
+    /// Only events that happen from now on; without it, those that waited come first
+    #[arg(long)]
+    from_now: bool,
 }
 
-pub(super) async fn show(session: &Session, arguments: Webhook) -> anyhow::Result<()> {
-    let Webhook { of, app_secret_file } = arguments;
-    let (store, vault) = (&session.app.store, &session.app.vault);
-    let channel = session.channel(&of.channel).await?;
-    let id = channel.id;
-    if channel.kind == Kind::WebSession {
-        return Err(anyhow!("the channel `{}` is a web session, which has no webhook", channel.name));
-    }
-    // A verify token is sealed here too, if the channel has none.
-    require_to_seal(&session.app).await?;
-    if let Some(file) = app_secret_file {
-        let secret = secret_input::read(&file)?;
-        let _hold = vault.hold();
-        let context = context::app_secret(id);
-        let known = store.channels().secrets(id).await?.and_then(|secrets| secrets.app_secret);
-        if !vault.is_sealed(known.as_deref(), &secret, &context) {
-            let sealed = vault.seal(secret.expose().as_bytes(), &context);
-            store.channels().set_app_secret(&session.who(), id, sealed).await?;
+#[derive(Debug, Args)]
+pub(super) struct Disable {
+    /// The endpoint's id, as `pombo webhook list` shows it
+    id: Uuid,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct RotateSecret {
+    /// The endpoint's id, as `pombo webhook list` shows it
+    id: Uuid,
+    /// How long the former secret signs, too, at most 7d; 0s for not at all
+    #[arg(long, value_name = "SPAN", default_value = "24h", value_parser = argument::span)]
+    overlap: Duration,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct Delete {
+    /// The endpoint's id, as `pombo webhook list` shows it
+    id: Uuid,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct Deliveries {
+    /// The endpoint's id, as `pombo webhook list` shows it
+    id: Uuid,
+    /// How many to list, the newest first
+    #[arg(long, value_name = "NUMBER", default_value_t = 20, value_parser = clap::value_parser!(u64).range(1..=1_000))]
+    limit: u64,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct SendAgain {
+    /// The endpoint's id, as `pombo webhook list` shows it
+    id: Uuid,
+    /// Only events that were given up or wait for another attempt
+    #[arg(long)]
+    failed: bool,
+    /// Only these types of events, such as message.failed,send.*; without them, all that it gets
+    #[arg(long, value_name = "TYPES", value_delimiter = ',')]
+    types: Vec<String>,
+    /// Not those that happened before this time (RFC 3339); from the beginning of the log unless set
+    #[arg(long, value_name = "TIME", value_parser = argument::moment)]
+    since: Option<Timestamp>,
+    /// Not those that happened after this time (RFC 3339); up to now unless set
+    #[arg(long, value_name = "TIME", value_parser = argument::moment)]
+    until: Option<Timestamp>,
+    /// End it: events that are not on their way yet are not sent again
+    #[arg(long, conflicts_with_all = ["failed", "types", "since", "until"])]
+    end: bool,
+}
+
+/// The answer to [`add`], the only one that contains the secret.
+#[derive(Serialize)]
+struct Created<'a> {
+    secret: &'a str,
+    #[serde(flatten)]
+    record: &'a Record,
+}
+
+impl EndpointArguments {
+    /// The settings that are given, for an endpoint of this company.
+    async fn read(self, session: &Session, company: &Company) -> anyhow::Result<EndpointChange> {
+        let Self { types, channels, headers_file, max_in_flight, batch, mask_numbers } = self;
+        let types =
+            types_of(types.iter().map(String::as_str)).map_err(|refusal| Misused(refusal.sentence))?;
+        let mut ids = Vec::with_capacity(channels.len());
+        for named in channels {
+            let channel = session.channel(&named).await?;
+            if channel.company_id != company.id {
+                return Err(anyhow!("the channel `{}` is not one of {}", channel.name, company.name));
+            }
+            ids.push(channel.id);
         }
+        Ok(EndpointChange {
+            url: None,
+            types: Some(types).filter(|types| !types.is_empty()),
+            channels: Some(ids).filter(|ids| !ids.is_empty()),
+            headers: headers_file.as_deref().map(secret_input::read_headers).transpose()?,
+            max_in_flight,
+            batch,
+            masks_numbers: mask_numbers,
+        })
     }
-    let has_app_secret =
-        store.channels().secrets(id).await?.is_some_and(|secrets| secrets.app_secret.is_some());
-    let path = format!("/hooks/meta/{id}");
-    let public = session.app.config.server.public_url.as_ref();
-    let record = Record {
-        channel_id: id,
-        callback_url: public.map(|url| format!("{}{path}", url.as_str().trim_end_matches('/'))),
-        path,
-        verify_token: verify_token(store, vault, id).await?.expose().to_owned(),
-        has_app_secret,
-    };
-    let signed = if has_app_secret {
-        "the app secret is known: webhooks that it does not sign are refused".to_owned()
+}
+
+/// The endpoints of a company in the store.
+fn stored<'s>(session: &'s Session, company: &Company) -> StoredEndpoints<'s> {
+    StoredEndpoints { company: session.app.store.of(company.id), vault: &session.app.vault }
+}
+
+/// Checks an endpoint as the API does.
+async fn checked(
+    session: &Session,
+    company: &Company,
+    present: Option<Settings>,
+    change: EndpointChange,
+) -> anyhow::Result<CheckedEndpoint> {
+    let options = &session.app.config.webhooks;
+    let sender = Sender::new(options)?;
+    let rules = EndpointRules { sender: &sender, schemes: options.schemes() };
+    let checked = rules.check(company.id, present, change).await;
+    Ok(checked.map_err(|refusal| Misused(refusal.sentence))?)
+}
+
+fn unknown(id: Uuid) -> anyhow::Error {
+    anyhow!("there is no webhook endpoint {id}; `pombo webhook list` shows the endpoints")
+}
+
+/// The endpoint of this id, and its company.
+async fn find(session: &Session, id: Uuid) -> anyhow::Result<(ShownEndpoint, Company)> {
+    let record = session.app.store.webhooks().find(id).await?.ok_or_else(|| unknown(id))?;
+    let company = session.company(&record.endpoint.company_id.to_string()).await?;
+    let shown = stored(session, &company).find(id).await?.ok_or_else(|| unknown(id))?;
+    Ok((shown, company))
+}
+
+/// Prints the endpoint as it is after a change.
+async fn print(session: &Session, id: Uuid, said: &str) -> anyhow::Result<()> {
+    let (shown, company) = find(session, id).await?;
+    session.output.record(&Record::new(shown, &company), said)
+}
+
+pub(super) async fn list(session: &Session, arguments: MaybeOfCompany) -> anyhow::Result<()> {
+    let mut records = Vec::new();
+    for company in session.companies(arguments.company.as_deref()).await? {
+        let all = stored(session, &company).list().await?;
+        records.extend(all.into_iter().map(|shown| Record::new(shown, &company)));
+    }
+    let empty = "there are no webhook endpoints; `pombo webhook add --help` says how to add one";
+    session.output.list(&records, empty)
+}
+
+pub(super) async fn show(session: &Session, Show { id }: Show) -> anyhow::Result<()> {
+    let (shown, company) = find(session, id).await?;
+    let record = Record::new(shown, &company);
+    if session.output.json {
+        session.output.record(&record, "")
     } else {
-        format!(
-            "the app secret is not known, so every webhook is refused; give it with\n  \
-             pombo channel webhook {id} --app-secret-file FILE"
-        )
+        session.output.table(&[], record.fields().into_iter())
+    }
+}
+
+pub(super) async fn add(session: &Session, Add { of, url, given }: Add) -> anyhow::Result<()> {
+    let company = session.company(&of.company).await?;
+    let new = EndpointChange { url: Some(url), ..given.read(session, &company).await? };
+    let new = checked(session, &company, None, new).await?;
+    require_to_seal(&session.app).await?;
+    let (shown, secret) = stored(session, &company).add(&session.who(), new).await??;
+    let record = Record::new(shown, &company);
+    let (secret, records::Webhook { id, url, .. }) = (secret.expose(), &record.webhook);
+    let said = format!(
+        "{secret}\n\nThis is the secret of endpoint {id} of {}, with which {url} verifies what it gets. It is shown only \
+         once: store it now. A running service sends events within a second.",
+        company.name
+    );
+    session.output.record(&Created { secret, record: &record }, &said)
+}
+
+pub(super) async fn change(session: &Session, arguments: Change) -> anyhow::Result<()> {
+    let Change { id, url, given, default_types, all_channels, no_headers } = arguments;
+    let (shown, company) = find(session, id).await?;
+    let mut change = EndpointChange { url, ..given.read(session, &company).await? };
+    if default_types {
+        change.types = Some(Vec::new());
+    }
+    if all_channels {
+        change.channels = Some(Vec::new());
+    }
+    if no_headers {
+        change.headers = Some(Vec::new());
+    }
+    if change == EndpointChange::default() {
+        let sentence = "there is nothing to change; `pombo webhook change --help` lists the settings";
+        return Err(Misused(sentence.to_owned()).into());
+    }
+    let has_headers = change.headers.is_some();
+    let changed = checked(session, &company, Some(shown.endpoint.settings), change).await?;
+    if has_headers {
+        require_to_seal(&session.app).await?;
+    }
+    if !stored(session, &company).change(&session.who(), id, changed).await?? {
+        return Err(unknown(id));
+    }
+    let said = format!("endpoint {id} is changed; a running service follows within a second");
+    print(session, id, &said).await
+}
+
+pub(super) async fn enable(session: &Session, Enable { id, from_now }: Enable) -> anyhow::Result<()> {
+    let (shown, company) = find(session, id).await?;
+    if shown.endpoint.is_enabled() {
+        return print(session, id, &format!("endpoint {id} is enabled already")).await;
+    }
+    let (resume, first) = match from_now {
+        true => (Resume::FromNow, "what happens from now on"),
+        false => (Resume::CatchUp, "the events that waited first"),
     };
-    let callback = match &record.callback_url {
-        Some(url) => url.clone(),
-        None => format!(
-            "the service's public https address, then {}\n               \
-             (the service does not know its public address: set server.public_url, and the whole URL is shown here)",
-            record.path
-        ),
+    let webhooks = session.app.store.of(company.id).webhooks();
+    webhooks.enable(&session.who(), id, resume).await?.ok_or_else(|| unknown(id))?;
+    let said = format!("endpoint {id} is enabled; a running service sends it {first}, within a second");
+    print(session, id, &said).await
+}
+
+pub(super) async fn disable(session: &Session, Disable { id }: Disable) -> anyhow::Result<()> {
+    let (shown, company) = find(session, id).await?;
+    if !shown.endpoint.is_enabled() {
+        return print(session, id, &format!("endpoint {id} is disabled already")).await;
+    }
+    let webhooks = session.app.store.of(company.id).webhooks();
+    webhooks.disable(&session.who(), id).await?.ok_or_else(|| unknown(id))?;
+    let said = format!(
+        "endpoint {id} is disabled; a running service sends it nothing more within a second, and its events wait\n\
+         undo it: pombo webhook enable {id}"
+    );
+    print(session, id, &said).await
+}
+
+pub(super) async fn rotate_secret(session: &Session, arguments: RotateSecret) -> anyhow::Result<()> {
+    let RotateSecret { id, overlap } = arguments;
+    let (_, company) = find(session, id).await?;
+    let former_until = former_until(overlap).map_err(|refusal| Misused(refusal.sentence))?;
+    require_to_seal(&session.app).await?;
+    let secret = stored(session, &company).rotate(&session.who(), id, former_until).await?;
+    let secret = secret.ok_or_else(|| unknown(id))?;
+    let secret = secret.expose();
+    let former = match former_until {
+        Some(until) => format!("the former one signs, too, until {until}"),
+        None => "the former one does not sign any more".to_owned(),
     };
-    let said = format!("callback URL   {callback}\nverify token   {}\n{signed}", record.verify_token);
-    session.output.record(&record, &said)
+    let said = format!(
+        "{secret}\n\nThis is the new secret of endpoint {id}; {former}. It is shown only once: store it now. A running \
+         service signs with it within a second."
+    );
+    session.output.record(&json!({ "id": id, "secret": secret, "former_until": former_until }), &said)
+}
+
+pub(super) async fn delete(session: &Session, Delete { id }: Delete) -> anyhow::Result<()> {
+    let (_, company) = find(session, id).await?;
+    if !session.app.store.of(company.id).webhooks().remove(&session.who(), id).await? {
+        return Err(unknown(id));
+    }
+    let said = format!("endpoint {id} is deleted; a running service sends it nothing more within a second");
+    session.output.record(&json!({ "id": id, "status": "deleted" }), &said)
+}
+
+pub(super) async fn send_again(session: &Session, arguments: SendAgain) -> anyhow::Result<()> {
+    let SendAgain { id, failed, types, since, until, end } = arguments;
+    let (_, company) = find(session, id).await?;
+    let webhooks = session.app.store.of(company.id).webhooks();
+    if end {
+        if !webhooks.end_replay(&session.who(), id).await? {
+            return Err(unknown(id));
+        }
+        return print(session, id, &format!("no further events are sent to endpoint {id} again")).await;
+    }
+    let misused = |refusal: Refusal| Misused(refusal.sentence);
+    let types = types_of(types.iter().map(String::as_str)).map_err(misused)?;
+    let of = if failed { ReplayOf::Failed } else { ReplayOf::All };
+    let request = ReplayRequest { of, types, since, until }.checked().map_err(misused)?;
+    let said = match webhooks.replay(&session.who(), id, request).await? {
+        Replaying::NoEndpoint => return Err(unknown(id)),
+        Replaying::Busy => {
+            return Err(anyhow!(
+                "endpoint {id} already gets events again; wait until that has ended, or end it: pombo webhook send-again \
+                 {id} --end"
+            ));
+        }
+        Replaying::Begins => {
+            format!(
+                "a running service begins within a second to send events to endpoint {id} again\n\
+                 see when it has ended: pombo webhook show {id}"
+            )
+        }
+    };
+    print(session, id, &said).await
+}
+
+pub(super) async fn deliveries(session: &Session, arguments: Deliveries) -> anyhow::Result<()> {
+    let Deliveries { id, limit } = arguments;
+    let (_, company) = find(session, id).await?;
+    let newest = PageRequest { page: 1, limit };
+    let found = session.app.store.of(company.id).webhooks().deliveries(id, newest).await?;
+    let records: Vec<_> = found.records.into_iter().map(records::WebhookDelivery::from).collect();
+    session.output.list(&records, "there were no requests to this endpoint in the last 7 days")
 }

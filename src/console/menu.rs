@@ -16,6 +16,7 @@ pub(super) enum Menu {
     Channels,
     Suppressions,
     Keys,
+    Webhooks,
     Company,
     Account,
     Operator,
@@ -27,7 +28,7 @@ pub(super) enum Menu {
 }
 
 /// The entries about the chosen company: address, text, and the access that a person needs to see the entry.
-const OF_COMPANY: [(Menu, &str, &str, Access); 8] = [
+const OF_COMPANY: [(Menu, &str, &str, Access); 9] = [
     (Menu::Overview, "/console", "shell-overview", Access::Viewer),
     (Menu::Sends, "/console/sends", "shell-sends", Access::Viewer),
     (Menu::Contacts, "/console/contacts", "shell-contacts", Access::Viewer),
@@ -35,6 +36,7 @@ const OF_COMPANY: [(Menu, &str, &str, Access); 8] = [
     (Menu::Channels, "/console/channels", "shell-channels", Access::Viewer),
     (Menu::Suppressions, "/console/suppressions", "shell-suppressions", Access::Viewer),
     (Menu::Keys, "/console/keys", "shell-keys", Access::Owner),
+    (Menu::Webhooks, "/console/webhooks", "shell-webhooks", Access::Viewer),
     (Menu::Company, "/console/company", "shell-company", Access::Viewer),
 ];
 

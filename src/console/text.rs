@@ -60,6 +60,7 @@ files! {
     "tags",
     "templates",
     "tiers",
+    "webhooks",
 }
 
 static ENGLISH: LazyLock<Bundle> = LazyLock::new(|| bundle(Language::English));

@@ -2,13 +2,16 @@
 
 import { eventually } from './stage.mjs';
 
-/** Makes sends of the first company: a finished one with some failed messages, and one that runs. */
+/** Makes sends of the first company, a finished one with some failed messages and one that runs, and a webhook to nobody. */
 export async function busy(demo) {
     const { channels: [channel], tags: [everyone] } = demo.said.companies[0];
     const send = async body => {
         const { status } = await demo.request('POST', `/api/v1/chat/${channel.id}/messages`, { body: { type: 'text', ...body } });
         if (status !== 202 && status !== 200) throw new Error(`a send was refused with ${status}`);
     };
+    const webhook = { url: 'http://127.0.0.1:1/webhooks', types: ['message.failed', 'send.*'] };
+    const added = await demo.request('POST', '/api/v1/webhooks', { body: webhook });
+    if (added.status !== 201) throw new Error(`a webhook was refused with ${added.status}`);
     // Texts go to everybody here, although most people never wrote.
     const rule = JSON.stringify({ service_window: false });
     await fetch(`${demo.said.simulator_url}/_sim/script`, { method: 'POST', body: rule });
@@ -27,8 +30,10 @@ export async function addresses(demo, role) {
     const pages = [
         '/console', '/console/keys', '/console/company', '/console/channels', '/console/channels/new', ...channels,
         '/console/templates', '/console/contacts', '/console/contacts/import', '/console/sends/new', '/console/sends',
-        '/console/suppressions', '/console/account', '/console/help',
+        '/console/suppressions', '/console/webhooks', '/console/webhooks/new', '/console/account', '/console/help',
     ];
+    const { body: { data: webhooks } } = await demo.request('GET', '/api/v1/webhooks');
+    pages.push(...webhooks.map(({ id }) => `/console/webhooks/${id}`));
     // A running send and a finished one.
     const { body } = await demo.request('GET', '/api/v1/sends?limit=2');
     for (const send of body.data) pages.push(`/console/sends/${send.id}`, `/console/sends/${send.id}/messages/0`);

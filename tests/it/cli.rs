@@ -1,6 +1,7 @@
 //! The `pombo` program as an operator meets it: output, sentences, exit codes.
 
 mod by_chance;
+mod channel_webhook;
 mod demo;
 #[cfg(unix)]
 mod doctor;

@@ -27,7 +27,11 @@ const BELOW: &[&str] = &[
 
 /// Words that only these crates and modules of the program may contain, each with the reason.
 const OWNED: &[(&str, &[&str], &str)] = &[
-    ("actix_web", &["surface", "api", "console", "app", "cli", "simulator"], "only the surfaces speak HTTP"),
+    (
+        "actix_web",
+        &["surface", "api", "console", "app", "cli", "simulator", "loadtest"],
+        "only the surfaces and tools that play another party answer HTTP",
+    ),
     (
         "reqwest",
         &["connectors", "web_session", "simulator", "loadtest", "cli"],

@@ -191,6 +191,7 @@ async fn each_listener_shows_the_reference_of_its_own_routes_alone() {
             "{word}"
         );
     }
+    assert!(company["webhooks"].is_object() && operator.get("webhooks").is_none());
     for (document, scheme, other) in
         [(&company, "api_key", "operator_key"), (&operator, "operator_key", "api_key")]
     {

@@ -2,6 +2,8 @@
 
 mod deliveries;
 mod lag;
+mod replay;
+mod told;
 
 use std::time::Duration;
 
@@ -234,11 +236,16 @@ async fn the_progress_of_an_endpoint_never_goes_back(universe: &Universe) {
     let acme = company(store, "Acme").await;
     let (id, other) = (add(store, acme).await.id, add(store, acme).await.id);
     let begun = standing(store, id).await;
-    let expected = EndpointStanding { cursor: Sequence::end_of(0), health: Health::NEW, retries: Vec::new() };
+    let expected = EndpointStanding {
+        cursor: Sequence::end_of(0),
+        health: Health::NEW,
+        retries: Vec::new(),
+        replay: None,
+    };
     assert_eq!(begun, expected);
     let write = async |cursor: i64, put: Vec<StoredRetry>, remove: Vec<i64>| {
         let remove = remove.into_iter().map(|block| Sequence::new(block, 0)).collect();
-        let changes = Write { cursor: Some(Sequence::end_of(cursor)), health: None, put, remove };
+        let changes = Write { cursor: Some(Sequence::end_of(cursor)), put, remove, ..Write::default() };
         // A write is repeated when its answer was lost.
         for _ in 0..2 {
             assert!(store.webhooks().write(id, &changes).await.unwrap());
@@ -303,8 +310,9 @@ async fn logged(store: &Store, company: Uuid, after: Sequence) -> Vec<String> {
     let log = store.event_log();
     let through = log.settle().await.unwrap().through;
     let page = log.read(Some(company), (after, through), 100, |_| true).await.unwrap();
-    let events = page.told.into_iter().map(|told| match told.event.unwrap().data {
-        Data::Inbound(inbound) => inbound.provider_message_id,
+    let events = page.told.into_iter().filter_map(|told| match told.event.unwrap().data {
+        Data::Inbound(inbound) => Some(inbound.provider_message_id),
+        Data::WebhookDisabled(_) => None,
         other => panic!("{other:?}"),
     });
     events.collect()
@@ -343,12 +351,14 @@ fn delivery(endpoint_id: Uuid, at: Timestamp, nth: u16) -> Delivery {
         at,
         event_id: format!("event.{nth}"),
         r#type: Type::MessageFailed.as_str().to_owned(),
+        sequence: Some(Sequence::new(9, usize::from(nth))),
         events: 2,
         attempt: nth,
         status: Some(500),
         took: Duration::from_millis(120),
         answer: Some("a \"quoted\" answer".to_owned()),
         fault: None,
+        fault_kind: None,
     }
 }
 

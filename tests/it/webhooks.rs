@@ -10,11 +10,11 @@ use pombo::connector::webhook::{SigningKey, signature};
 use pombo::domain::event::Type;
 use pombo::domain::event::log::Sequence;
 use pombo::domain::page::PageRequest;
-use pombo::domain::webhook::{Cause, Resume, Schemes, Settings, State};
+use pombo::domain::webhook::{Cause, ReplayOf, ReplayRequest, Resume, Schemes, Settings, State};
 use pombo::engine::Resent;
 use pombo::store::Store;
 use pombo::store::changes::Who;
-use pombo::store::webhooks::{Delivery, EndpointStanding, HeadersChange, NewEndpoint};
+use pombo::store::webhooks::{Delivery, EndpointStanding, HeadersChange, NewEndpoint, Write};
 use pombo::vault::{Vault, context};
 use serde_json::json;
 use simulator::ReceiptOptions;
@@ -32,6 +32,7 @@ stores! {
     a_changed_endpoint_gets_what_its_settings_say_from_then_on,
     batches_are_lists_and_masked_numbers_are_not_sent,
     a_test_sends_an_example_and_an_event_can_be_sent_once_more,
+    events_are_sent_once_more_from_the_log_or_after_they_were_given_up,
     a_service_that_starts_again_goes_on_where_it_was,
     a_service_that_is_killed_loses_no_event,
 }
@@ -176,9 +177,11 @@ async fn a_receiver_that_fails_for_a_while_gets_all_events(universe: &Universe) 
 
 async fn a_receiver_that_is_gone_gets_nothing_until_a_person_enables_its_endpoint(universe: &Universe) {
     let (running, receiver) = (start(universe).await, Receiver::start().await);
+    let other = Receiver::start().await;
     receiver.answer_always(Some(410));
     let types = [Type::MessageSent];
     let added = add_to(&running, settings(&receiver, &types)).await;
+    add_to(&running, settings(&other, &[Type::WebhookDisabled])).await;
     let webhooks = running.store.of(running.company).webhooks();
     send(&running, 0).await;
     until("the endpoint disabled", async || {
@@ -188,6 +191,9 @@ async fn a_receiver_that_is_gone_gets_nothing_until_a_person_enables_its_endpoin
     .await;
     receiver.answer_always(None);
     assert_eq!(receiver.got().len(), 1);
+    until("the company's other receiver told", async || other.events().len() == 1).await;
+    let told = other.events().remove(0);
+    assert_eq!(told["data"], json!({ "webhook_id": added.id, "reason": "gone" }), "{told}");
     for ordinal in 1..4 {
         send(&running, ordinal).await;
     }
@@ -293,6 +299,48 @@ async fn a_test_sends_an_example_and_an_event_can_be_sent_once_more(universe: &U
     assert_eq!(endpoints.resend(stranger, added.id, place).await.unwrap(), Resent::NoEndpoint);
     until("all of them in the log of deliveries", async || deliveries(&running, added.id).await.len() == 4)
         .await;
+    running.end().await;
+}
+
+async fn events_are_sent_once_more_from_the_log_or_after_they_were_given_up(universe: &Universe) {
+    const MESSAGES: u64 = 5;
+    let (running, receiver) = (start(universe).await, Receiver::start().await);
+    let added = add_to(&running, settings(&receiver, &[Type::MessageSent, Type::SendFinished])).await;
+    for ordinal in 0..MESSAGES {
+        send(&running, ordinal).await;
+    }
+    until("every event", async || receiver.events().len() as u64 == 2 * MESSAGES).await;
+    let endpoints = running.engine().webhook_endpoints();
+    let finished = async || {
+        let shown = endpoints.find(running.company, added.id).await.unwrap();
+        shown.replay.is_some_and(|replay| replay.finished_at.is_some()) && shown.retries == 0
+    };
+    // The place of the endpoint is stored after its last event.
+    until("the place of the endpoint", async || {
+        let shown = endpoints.find(running.company, added.id).await.unwrap();
+        shown.waiting_since.is_none()
+    })
+    .await;
+    let sent = ReplayRequest { types: vec![Type::MessageSent], ..ReplayRequest::default() };
+    endpoints.replay(&Who::Pombo, running.company, added.id, sent).await.unwrap();
+    until("the events once more", async || receiver.events().len() as u64 == 3 * MESSAGES).await;
+    until("the end of the replay", finished).await;
+    let events = receiver.events();
+    let (before, again) = events.split_at(2 * MESSAGES as usize);
+    for event in again {
+        assert!(event["type"] == "message.sent" && before.contains(event), "{event}");
+    }
+
+    let given_up = again[0]["sequence"].as_i64().map(Sequence::from_i64).unwrap();
+    let write = Write { give_up: vec![given_up], ..Write::default() };
+    assert!(running.store.webhooks().write(added.id, &write).await.unwrap());
+    assert_eq!(endpoints.find(running.company, added.id).await.unwrap().given_up, 1);
+    let failed = ReplayRequest { of: ReplayOf::Failed, ..ReplayRequest::default() };
+    endpoints.replay(&Who::Pombo, running.company, added.id, failed).await.unwrap();
+    until("the event that was given up", async || receiver.events().len() as u64 == 3 * MESSAGES + 1).await;
+    until("the end of the replay", finished).await;
+    assert_eq!(receiver.events().pop().as_ref(), again.first());
+    assert_eq!(endpoints.find(running.company, added.id).await.unwrap().given_up, 0);
     running.end().await;
 }
 

@@ -9,6 +9,7 @@ use serde::Deserialize;
 use super::validate::Found;
 use super::{Config, units};
 use domain::time_span;
+use domain::webhook::Schemes;
 
 /// `[webhooks]`: delivering events to the receivers of companies.
 #[derive(Debug, Clone, Deserialize)]
@@ -22,6 +23,13 @@ pub struct Webhooks {
     /// The timeout of one attempt, from looking up the receiver's name to the end of its answer.
     #[serde(with = "time_span")]
     pub timeout: Duration,
+}
+
+impl Webhooks {
+    /// The schemes of the addresses of receivers.
+    pub const fn schemes(&self) -> Schemes {
+        if self.allow_http { Schemes::HttpToo } else { Schemes::Https }
+    }
 }
 
 /// The range of the timeout. With a shorter one, receivers far away would never answer in time; with a longer one, a

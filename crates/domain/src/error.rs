@@ -263,6 +263,8 @@ codes! {
     WebhookNotFound = "webhook_not_found", NotFound;
     /// The company has as many webhook endpoints as it may have.
     TooManyWebhooks = "too_many_webhooks", Conflict;
+    /// A webhook endpoint already gets events once more.
+    ReplayRunning = "replay_running", Conflict;
     /// The log of the company's events has no such event, or no longer.
     EventNotFound = "event_not_found", NotFound;
     /// The database is unreachable or full, too many request bodies are being read, or the service is stopping. Nothing was

@@ -1,4 +1,4 @@
-//! Events: what the service tells other programs about sends, messages and channels.
+//! Events: what the service tells other programs about sends, messages, channels and webhook endpoints.
 //!
 //! The shapes are a promise to those programs. Fields are added and never change their meaning; a change that breaks a
 //! reader raises [`VERSION`]. `docs/events.md` lists every field from here, and a test compares the two. No event
@@ -42,7 +42,7 @@ pub struct Event {
     pub at: Timestamp,
     /// The company that it belongs to.
     pub company_id: Uuid,
-    /// The channel; null in `outbox.lost`.
+    /// The channel; null in `webhook.…` and in `outbox.lost`.
     pub channel_id: Option<Uuid>,
     /// The details that belong to the type.
     pub data: Data,
@@ -60,6 +60,10 @@ pub enum Data {
     Channel(ChannelData),
     /// A person wrote to a channel.
     Inbound(InboundData),
+    /// A webhook endpoint was disabled.
+    WebhookDisabled(WebhookDisabledData),
+    /// A webhook endpoint accepts events again.
+    WebhookRecovered(WebhookRecoveredData),
     /// Events were dropped.
     Lost(LostData),
 }
@@ -127,6 +131,27 @@ pub struct InboundData {
     pub from: Option<String>,
 }
 
+/// `webhook.disabled`: a webhook endpoint gets no events until a person enables it. Its events wait in the log.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+pub struct WebhookDisabledData {
+    /// The endpoint.
+    pub webhook_id: Uuid,
+    /// Why: the receiver answered 410 (`gone`), all attempts of five days failed (`failures`), or a `person` or a program
+    /// disabled it.
+    pub reason: String,
+}
+
+/// `webhook.recovered`: a webhook endpoint accepts events again, after five or more failures in a row. It gets the events
+/// that waited.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+pub struct WebhookRecoveredData {
+    /// The endpoint.
+    pub webhook_id: Uuid,
+    /// When the first of the failures happened.
+    #[schema(value_type = String, format = DateTime)]
+    pub failing_since: Timestamp,
+}
+
 /// `outbox.lost`: events of the company were dropped, because they could not be published and the outbox was full. Read
 /// sends and messages again by the API.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
@@ -143,8 +168,8 @@ pub struct LostData {
 pub struct EventPlace {
     /// The company.
     pub company_id: Uuid,
-    /// The channel.
-    pub channel_id: Uuid,
+    /// The channel, if there is one.
+    pub channel_id: Option<Uuid>,
     /// The place.
     pub sequence: Sequence,
 }
@@ -160,6 +185,10 @@ impl Event {
     pub fn of_fact(company_id: Uuid, sequence: Sequence, fact: Fact) -> Option<Self> {
         let Fact { channel_id, at, what } = fact;
         let place = EventPlace { company_id, channel_id, sequence };
+        let of_webhook = |id: Uuid, r#type: Type, data| {
+            let id = format!("{}.{}.{}", id.as_simple(), r#type.word(), at.millis());
+            Self::new(place, id, r#type, at, data)
+        };
         Some(match what {
             FactKind::Send { id, state, recipients } => {
                 let r#type = Type::of_send(send::State::from_i16(state)?);
@@ -173,20 +202,28 @@ impl Event {
                 )
             }
             FactKind::Channel { status, reason } => {
-                Self::of_channel(place, Why::connection(status.parse().ok()?, reason, at))
+                Self::of_channel(place, channel_id?, Why::connection(status.parse().ok()?, reason, at))
             }
             FactKind::Inbound { id, provider_message_id, from } => {
                 let from = from.and_then(PhoneNumber::from_i64).map(|number| format!("+{number}"));
                 let data = InboundData { provider_message_id, from };
                 Self::new(place, id.as_simple().to_string(), Type::InboundReceived, at, Data::Inbound(data))
             }
+            FactKind::WebhookDisabled { id, cause } => {
+                let data = WebhookDisabledData { webhook_id: id, reason: cause };
+                of_webhook(id, Type::WebhookDisabled, Data::WebhookDisabled(data))
+            }
+            FactKind::WebhookRecovered { id, since } => {
+                let data = WebhookRecoveredData { webhook_id: id, failing_since: since };
+                of_webhook(id, Type::WebhookRecovered, Data::WebhookRecovered(data))
+            }
         })
     }
 
     /// A channel's connection changed. The place in the log distinguishes changes in the same millisecond.
-    fn of_channel(place: EventPlace, to: Connection) -> Self {
+    fn of_channel(place: EventPlace, channel_id: Uuid, to: Connection) -> Self {
         let Connection { status, reason, since } = to;
-        let id = format!("{}.{}.{}", place.channel_id.as_simple(), since.millis(), place.sequence.as_i64());
+        let id = format!("{}.{}.{}", channel_id.as_simple(), since.millis(), place.sequence.as_i64());
         let reason = reason.map(|reason| ReasonData {
             code: reason.code.to_string(),
             sentence: reason.sentence,
@@ -198,22 +235,13 @@ impl Event {
     /// Events were dropped, the last of them at `at`.
     pub fn of_loss(company_id: Uuid, sequence: Sequence, at: Timestamp, data: LostData) -> Self {
         let id = format!("{}.lost.{}.{}", company_id.as_simple(), at.millis(), data.count);
-        let r#type = Type::OutboxLost;
-        Self {
-            version: VERSION,
-            id,
-            r#type,
-            sequence,
-            at,
-            company_id,
-            channel_id: None,
-            data: Data::Lost(data),
-        }
+        let place = EventPlace { company_id, channel_id: None, sequence };
+        Self::new(place, id, Type::OutboxLost, at, Data::Lost(data))
     }
 
     const fn new(place: EventPlace, id: String, r#type: Type, at: Timestamp, data: Data) -> Self {
         let EventPlace { company_id, channel_id, sequence } = place;
-        Self { version: VERSION, id, r#type, sequence, at, company_id, channel_id: Some(channel_id), data }
+        Self { version: VERSION, id, r#type, sequence, at, company_id, channel_id, data }
     }
 }
 
@@ -226,6 +254,8 @@ impl LogEntry {
                 FactKind::Send { state, .. } => Type::of_send(send::State::from_i16(*state)?),
                 FactKind::Channel { status, .. } => Type::of_channel(status.parse().ok()?),
                 FactKind::Inbound { .. } => Type::InboundReceived,
+                FactKind::WebhookDisabled { .. } => Type::WebhookDisabled,
+                FactKind::WebhookRecovered { .. } => Type::WebhookRecovered,
             }),
         }
     }
@@ -245,11 +275,13 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::webhook::Cause;
 
     #[test]
     fn an_event_is_written_as_the_documents_show_it() {
         let (company, channel, send) = (Uuid::from_u128(1), Uuid::from_u128(2), Uuid::from_u128(3));
-        let place = EventPlace { company_id: company, channel_id: channel, sequence: Sequence::new(1, 2) };
+        let place =
+            EventPlace { company_id: company, channel_id: Some(channel), sequence: Sequence::new(1, 2) };
         let data = MessageData {
             send_id: send,
             ordinal: 7,
@@ -287,12 +319,40 @@ mod tests {
                 provider_message_id: None,
                 error: None,
             };
-            let (company_id, channel_id) = (Uuid::nil(), Uuid::nil());
+            let (company_id, channel_id) = (Uuid::nil(), Some(Uuid::nil()));
             let place = EventPlace { company_id, channel_id, sequence: Sequence::new(at, 0) };
             Event::of_message(place, r#type, Timestamp::from_millis(at), data).id
         };
         assert_eq!(id(Type::MessageSent, 1), id(Type::MessageSent, 2));
         assert_ne!(id(Type::MessageSent, 1), id(Type::MessageRead, 1));
+    }
+
+    #[test]
+    fn a_change_of_a_webhook_endpoint_is_an_event_without_a_channel() {
+        let (company, endpoint) = (Uuid::from_u128(1), Uuid::from_u128(5));
+        let (since, at) = (Timestamp::from_millis(0), Timestamp::from_millis(7));
+        for (fact, id, kind, data) in [
+            (
+                Fact::of_disabled_webhook(endpoint, Cause::Gone, at),
+                "00000000000000000000000000000005.disabled.7",
+                "webhook.disabled",
+                json!({ "webhook_id": endpoint, "reason": "gone" }),
+            ),
+            (
+                Fact::of_recovered_webhook(endpoint, since, at),
+                "00000000000000000000000000000005.recovered.7",
+                "webhook.recovered",
+                json!({ "webhook_id": endpoint, "failing_since": since.to_string() }),
+            ),
+        ] {
+            // As the log keeps it.
+            let packed = log::pack(&[LogEntry::Fact(fact)]);
+            let Some(Some(LogEntry::Fact(fact))) = log::unpack(&packed).pop() else { panic!("{kind}") };
+            assert_eq!(LogEntry::Fact(fact.clone()).r#type().map(Type::as_str), Some(kind));
+            let event = json!(Event::of_fact(company, Sequence::new(1, 2), fact));
+            assert_eq!((&event["id"], &event["type"], &event["data"]), (&json!(id), &json!(kind), &data));
+            assert_eq!((&event["channel_id"], &event["at"]), (&json!(null), &json!(at.to_string())));
+        }
     }
 
     #[test]

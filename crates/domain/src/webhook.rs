@@ -1,12 +1,16 @@
 //! Webhook endpoints: the addresses to which the events of a company are sent.
 
+mod fault;
 mod headers;
+mod replay;
 mod settings;
 
 use uuid::Uuid;
 
+pub use self::fault::FaultKind;
 pub use self::headers::{Header, Headers};
-pub use self::settings::{MOST_BATCH, MOST_IN_FLIGHT, Schemes, Settings, type_of, types_of};
+pub use self::replay::{Replay, ReplayOf, ReplayRequest};
+pub use self::settings::{MOST_BATCH, MOST_IN_FLIGHT, Schemes, Settings, known_types, type_of, types_of};
 use crate::event::Type;
 use crate::words::words;
 use clock::Timestamp;
@@ -24,7 +28,12 @@ pub const DEFAULT_TYPES: &[Type] = &[
     Type::ChannelBlocked,
     Type::ChannelPairing,
     Type::InboundReceived,
+    Type::WebhookDisabled,
+    Type::WebhookRecovered,
 ];
+
+/// The failures in a row after which an endpoint gets one event a minute until it accepts one.
+pub const OPENING_FAILURES: u32 = 5;
 
 /// A webhook endpoint of a company, without its secrets.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -121,7 +130,7 @@ mod tests {
         let is_default = |r#type: Type| {
             let (kind, word) = r#type.as_str().split_once('.').unwrap();
             match kind {
-                "inbound" | "send" | "channel" => true,
+                "inbound" | "send" | "channel" | "webhook" => true,
                 "message" => word == "failed",
                 _ => false,
             }

@@ -97,7 +97,10 @@ use self::upkeep::wall_clock::Jump;
 pub use self::web_session::Phones;
 use self::web_session::WebSessions;
 use self::webhooks::Deliverer;
-pub use self::webhooks::{EndpointChange, Resent, ShownEndpoint, WebhookEndpoints, no_such_webhook};
+pub use self::webhooks::{
+    CheckedEndpoint, EndpointChange, EndpointRules, Resent, ShownEndpoint, StoredEndpoints, WebhookEndpoints,
+    example_event, former_until, no_such_webhook,
+};
 pub(crate) use ::machines::{self as machine, planted};
 use clock::Timestamp;
 use domain::channel::Channel;

@@ -85,7 +85,11 @@ pub(super) async fn active(tested: &Tested, board: &Board) -> anyhow::Result<Vec
 }
 
 /// The sends of this test that the service lists.
-async fn ours(tested: &Tested, board: &Board, state: Option<&str>) -> anyhow::Result<Vec<(Service, Sent)>> {
+pub(super) async fn ours(
+    tested: &Tested,
+    board: &Board,
+    state: Option<&str>,
+) -> anyhow::Result<Vec<(Service, Sent)>> {
     let mut wanted: HashSet<Uuid> = {
         let tally = board.tally();
         tally.bulk.iter().map(|bulk| bulk.send_id).chain(tally.single_ids.iter().copied()).collect()

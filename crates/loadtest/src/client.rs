@@ -1,5 +1,7 @@
 //! The HTTP client with which a load test uses the service.
 
+mod webhooks;
+
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
@@ -9,6 +11,8 @@ use reqwest::{Client, RequestBuilder, StatusCode};
 use serde_json::Value;
 use uuid::Uuid;
 
+pub(super) use self::webhooks::TYPES as EVENT_TYPES;
+use domain::message::State;
 use domain::secret::Secret;
 
 /// The timeout of an answer. A slower answer counts as unclear.
@@ -23,6 +27,8 @@ const OWNER: Duration = Duration::from_secs(10);
 pub(super) const CONNECTIONS: usize = 256;
 /// Records of one page.
 const PAGE: u64 = 1_000;
+/// The states of messages that were handed to the provider. Each of these messages has an event.
+const HANDED_OVER: [State; 5] = [State::Unknown, State::Sent, State::Failed, State::Delivered, State::Read];
 
 /// A service and one of its keys. Clones share its connections.
 #[derive(Debug, Clone)]
@@ -66,6 +72,9 @@ pub(super) struct Counts {
 pub(super) struct Sent {
     pub(super) id: Uuid,
     pub(super) counts: Counts,
+    pub(super) is_over: bool,
+    /// Its messages that were handed to the provider, by their states.
+    pub(super) handed_over: [(State, u64); HANDED_OVER.len()],
 }
 
 impl Service {
@@ -202,8 +211,7 @@ impl Service {
 
     /// Whether a send is over.
     pub(super) async fn is_over(&self, send: Uuid) -> anyhow::Result<bool> {
-        let shown = self.json(self.get(&format!("/api/v1/sends/{send}"))).await?;
-        Ok(matches!(shown["state"].as_str(), Some("finished" | "canceled" | "expired")))
+        Ok(is_over(&self.json(self.get(&format!("/api/v1/sends/{send}"))).await?))
     }
 
     /// A page of the channel's sends, newest first, and the number of pages; with `state`, only sends in that state.
@@ -260,6 +268,10 @@ fn id(value: &Value) -> anyhow::Result<Uuid> {
     value.as_str().and_then(|text| Uuid::try_parse(text).ok()).with_context(|| format!("{value} is no id"))
 }
 
+fn is_over(record: &Value) -> bool {
+    matches!(record["state"].as_str(), Some("finished" | "canceled" | "expired"))
+}
+
 fn sent(record: &Value) -> anyhow::Result<Sent> {
     let count = |state: &str| record["counts"][state].as_u64().unwrap_or_default();
     let counts = Counts {
@@ -268,7 +280,8 @@ fn sent(record: &Value) -> anyhow::Result<Sent> {
         unfinished: count("queued") + count("sending"),
         unknown: count("unknown"),
     };
-    Ok(Sent { id: id(&record["id"])?, counts })
+    let handed_over = HANDED_OVER.map(|state| (state, count(state.as_str())));
+    Ok(Sent { id: id(&record["id"])?, counts, is_over: is_over(record), handed_over })
 }
 
 #[cfg(test)]

@@ -24,7 +24,7 @@ const fn higher(name: &'static str, pointer: &'static str, unit: &'static str, n
 }
 
 /// What is compared. Figures that one of the reports does not have are left out.
-const FIGURES: [Figure; 10] = [
+const FIGURES: [Figure; 11] = [
     higher("pace while bulk sends ran", "/arrivals/per_s_while_running", "/s", 1.0),
     higher("knee of the ramp", "/ramp/knee_per_s", "/s", 1.0),
     lower("single message, p50", "/singles/latency_ms/p50", "ms", 0.5),
@@ -34,10 +34,11 @@ const FIGURES: [Figure; 10] = [
     lower("processor time for each message", "/resources/service_cpu_us_per_message", "µs", 5.0),
     lower("most memory of the service", "/resources/service/most_mib", "MiB", 4.0),
     lower("database for each message", "/resources/database_bytes_per_message", "bytes", 8.0),
+    lower("from an event to its arrival by webhook, p99", "/events/latency_ms/p99", "ms", 10.0),
     lower("messages lost or repeated", "", "", 0.0),
 ];
 /// Settings that make two reports comparable.
-const SETTINGS: [&str; 15] = [
+const SETTINGS: [&str; 16] = [
     "receiver",
     "database",
     "contacts",
@@ -50,6 +51,7 @@ const SETTINGS: [&str; 15] = [
     "content",
     "simulator",
     "receipts",
+    "webhooks",
     "changes",
     "cores",
     "system",

@@ -15,6 +15,7 @@ mod child;
 mod client;
 pub mod compare;
 mod content;
+mod events;
 mod latency;
 mod limit;
 mod measure;
@@ -42,6 +43,7 @@ pub use self::balance::Balance;
 pub use self::board::{BulkSend, Phase};
 pub use self::changes::{Changed, TierChange};
 pub use self::content::Content;
+pub use self::events::EventArrivals;
 pub use self::latency::Summary;
 pub use self::limit::Limit;
 pub use self::program::Program;
@@ -101,6 +103,8 @@ pub struct Plan {
     pub simulator: Vec<String>,
     /// The fields of the simulator's webhooks besides their receiver; `None` for no receipts.
     pub receipts: Option<Map<String, Value>>,
+    /// The most events in a request to a receiver of webhooks, from 1 to 100; without a receiver, `None`.
+    pub webhooks: Option<u8>,
     /// A PostgreSQL server, on which a database is created for the test and removed after it; SQLite when
     /// `None`.
     pub database_url: Option<Secret>,
@@ -162,6 +166,13 @@ pub enum Event<'a> {
     },
     /// Messages are being sent, or waited for.
     Live(&'a Live),
+    /// Events are waited for at the receiver of webhooks.
+    Events {
+        /// The number of events that have arrived.
+        arrived: u64,
+        /// The number of events that have to arrive.
+        total: u64,
+    },
 }
 
 /// The newest figures.

@@ -7,6 +7,7 @@ use anyhow::Context as _;
 
 use super::board::Board;
 use super::changes::Changes;
+use super::events::EventReceiver;
 use super::meter::{Meter, Used, together};
 use super::own::Own;
 use super::raw::Request;
@@ -32,7 +33,7 @@ const ON_THEIR_WAY: u64 = 64;
 
 pub(super) async fn measure(
     plan: &Plan,
-    mut own: Option<&mut Own>,
+    own: Option<&mut Own>,
     stop: &Stop,
     hear: &mut impl FnMut(Event<'_>),
 ) -> anyhow::Result<(Report, Vec<Request>)> {
@@ -41,14 +42,36 @@ pub(super) async fn measure(
         _ => "sending one message to check that it arrives at the simulator",
     }));
     let mut tested = Tested::find(plan, own.as_deref()).await?;
+    if let Some(batch) = plan.webhooks {
+        hear(Event::Stage("adding an endpoint for the receiver of webhooks"));
+        tested.events = Some(EventReceiver::open(batch, &tested.lanes).await?);
+    }
+    let measured = Box::pin(send(plan, own, &mut tested, stop, hear)).await;
+    let closed = match tested.events.take() {
+        Some(receiver) => receiver.close().await,
+        None => Ok(()),
+    };
+    let measured = measured?;
+    closed?;
+    Ok(measured)
+}
+
+/// Sends, and counts the results.
+async fn send(
+    plan: &Plan,
+    mut own: Option<&mut Own>,
+    tested: &mut Tested,
+    stop: &Stop,
+    hear: &mut impl FnMut(Event<'_>),
+) -> anyhow::Result<(Report, Vec<Request>)> {
     let started_at = Timestamp::now();
     let begin = Instant::now() + BREATH;
     let end = begin + plan.duration;
     let board = Arc::new(Board::new(plan.keeps_requests));
-    let traffic = traffic(plan, &tested, begin);
+    let traffic = traffic(plan, tested, begin);
     let bulk = traffic.bulk;
     let mut changes = Changes::new(&plan.changes);
-    let mut watch = Watch::begin(&tested, plan, begin).await;
+    let mut watch = Watch::begin(tested, plan, begin).await;
     let sending = traffic.start(&board).context("cannot start a thread")?;
 
     // Sending, and then the last answers.
@@ -57,7 +80,7 @@ pub(super) async fn measure(
         if stop.is_asked() {
             board.end();
         }
-        watch.look(&mut tested, &board, hear).await?;
+        watch.look(tested, &board, hear).await?;
         changes.look(own.as_deref(), &tested.lanes, begin).await?;
         if let Some(fault) = own.as_mut().and_then(|own| own.fault()) {
             board.end();
@@ -72,9 +95,9 @@ pub(super) async fn measure(
     // The accepted messages are still arriving.
     watch.is_draining = true;
     let deadline = Instant::now() + plan.drain;
-    while !stop.is_asked() && Instant::now() < deadline && !watch.is_drained(&tested, &board).await? {
+    while !stop.is_asked() && Instant::now() < deadline && !watch.is_drained(tested, &board).await? {
         watch.next_tick(stop).await;
-        watch.look(&mut tested, &board, hear).await?;
+        watch.look(tested, &board, hear).await?;
         changes.look(own.as_deref(), &tested.lanes, begin).await?;
         if let Some(fault) = own.as_mut().and_then(|own| own.fault()) {
             return Err(fault);
@@ -82,11 +105,19 @@ pub(super) async fn measure(
     }
     hear(Event::Stage("counting the results"));
     let drained_s = begin.elapsed().as_secs_f64();
-    let balance = account::close(&tested, &board, stop).await?;
-    watch.look(&mut tested, &board, &mut |_| {}).await?;
+    let balance = account::close(tested, &board, stop).await?;
+    watch.look(tested, &board, &mut |_| {}).await?;
+    let events = match &tested.events {
+        Some(receiver) => {
+            let sends = account::ours(tested, &board, None).await?;
+            let sends: Vec<_> = sends.into_iter().map(|(_, sent)| sent).collect();
+            Some(receiver.settle(&sends, stop, hear).await?)
+        }
+        None => None,
+    };
     let ended_early = stop.is_asked();
-    let kept = Kept { started_at, sent_s, drained_s, ended_early, bulk, begin, changes };
-    let report = Report::new(plan, own.as_deref(), &tested, &board, watch.into_taken(), balance, kept);
+    let kept = Kept { started_at, sent_s, drained_s, ended_early, bulk, begin, changes, events };
+    let report = Report::new(plan, own.as_deref(), tested, &board, watch.into_taken(), balance, kept);
     let requests = board.tally().requests.take().unwrap_or_default();
     Ok((report, requests))
 }
@@ -242,6 +273,7 @@ impl Watch {
             simulator_mib: simulator.1,
             loadtest_cpu_percent: loadtest.0,
             database_mib: self.taken.database.map(|(_, bytes)| mib(bytes)),
+            events: tested.events.as_ref().map(EventReceiver::events),
         };
         hear(Event::Live(&Live {
             passed: self.begin.elapsed(),

@@ -215,6 +215,12 @@ async fn serve(
         .env("POMBO__CLOUD_API__BASE_URL", &simulator.base_url)
         .env("POMBO__SERVER__BIND", "127.0.0.1:0")
         .env("POMBO__LOG__LEVEL", &plan.config.log.level);
+    if plan.webhooks.is_some() {
+        // The receiver of the test is on this machine.
+        command
+            .env("POMBO__WEBHOOKS__ALLOW_NETWORKS", "127.0.0.1")
+            .env("POMBO__WEBHOOKS__ALLOW_HTTP", "true");
+    }
     Child::start(command, &log).await.with_context(|| match plan.nodes {
         0 | 1 => "the service did not start".to_owned(),
         _ => format!("node {node} of the service did not start"),

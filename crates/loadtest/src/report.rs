@@ -15,6 +15,7 @@ use super::balance::Balance;
 use super::board::{Board, BulkSend, Phase};
 use super::changes::{Changed, Changes};
 use super::compare::{Base, Comparison};
+use super::events::EventArrivals;
 use super::latency::Summary;
 use super::limit::Limit;
 use super::measure::Taken;
@@ -53,6 +54,8 @@ pub struct Report {
     pub arrivals: Option<Arrivals>,
     /// The simulator's webhooks; null without a simulator.
     pub receipts: Option<Receipts>,
+    /// The events at the receiver of webhooks; null without one.
+    pub events: Option<EventArrivals>,
     /// Changes of the tiers while the test ran.
     pub changes: Vec<Changed>,
     /// The steps of the ramp and its knee; null without a ramp.
@@ -102,6 +105,8 @@ pub struct Setting {
     pub simulator: Option<String>,
     /// Whether a simulator of our own sent receipts.
     pub receipts: bool,
+    /// The most events in a request to the receiver of webhooks; null without one.
+    pub webhooks: Option<u8>,
     /// Planned changes of the tiers.
     pub changes: Vec<String>,
     /// The duration of sending.
@@ -250,6 +255,7 @@ pub(super) struct Kept {
     pub(super) bulk: u32,
     pub(super) begin: Instant,
     pub(super) changes: Changes,
+    pub(super) events: Option<EventArrivals>,
 }
 
 impl Report {
@@ -263,7 +269,8 @@ impl Report {
         kept: Kept,
     ) -> Self {
         let setting = gather::setting(plan, own, tested, &kept);
-        let Kept { started_at, ended_early, bulk: planned, begin, changes, drained_s, .. } = kept;
+        let Kept { started_at, sent_s: _, drained_s, ended_early, bulk: planned, begin, changes, events } =
+            kept;
         let each =
             tested.receivers.as_ref().map(|receivers| receivers.each_by_tenth(begin)).unwrap_or_default();
         let changes = changes.closed(&each);
@@ -304,6 +311,7 @@ impl Report {
             resources: gather::resources(&taken, balance.arrived, drained_s),
             arrivals,
             receipts: taken.webhooks.map(Receipts::new),
+            events,
             changes,
             ramp: plan.ramp.map(|ramp| ramp.climb(plan.duration, &tally.legs)),
             comparison: None,

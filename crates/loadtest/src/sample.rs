@@ -36,6 +36,8 @@ pub struct Sample {
     pub loadtest_cpu_percent: Option<f64>,
     /// Size of the database.
     pub database_mib: Option<f64>,
+    /// Different events that arrived at the receiver of webhooks so far.
+    pub events: Option<u64>,
 }
 
 /// The shortest interval for a share: the clock of processor time ticks only a hundred times a second.

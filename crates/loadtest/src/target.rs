@@ -8,6 +8,7 @@ use uuid::Uuid;
 
 use super::client::{Answer, Named, Service};
 use super::content;
+use super::events::EventReceiver;
 use super::limit::Limit;
 use super::meter::Meter;
 use super::own::{self, Own};
@@ -50,6 +51,8 @@ pub(super) struct Tested {
     pub(super) receivers: Option<Receivers>,
     /// The simulator's webhooks; `None` without a simulator.
     pub(super) webhooks: Option<Webhooks>,
+    /// The receiver of the service's webhooks, once it is there.
+    pub(super) events: Option<EventReceiver>,
     pub(super) service_meters: Vec<Meter>,
     pub(super) simulator_meter: Option<Meter>,
     pub(super) store: Option<Store>,
@@ -116,6 +119,7 @@ impl Tested {
             has_singles,
             receivers,
             webhooks,
+            events: None,
         })
     }
 
@@ -158,6 +162,7 @@ impl Tested {
             has_singles: true,
             receivers: Some(receivers),
             webhooks: Some(Webhooks::begin(Simulator::find(&own.simulator.base_url).await?, RECEIPTS).await?),
+            events: None,
             lanes,
         })
     }

@@ -50,6 +50,9 @@ pub(super) fn all(report: &Report) -> Vec<Verdict> {
     ];
     all.extend(changes(report).map(|found| of("Were changes of the tiers followed?", true, found)));
     all.extend(compared(report).map(|found| of("Is it as good as before?", true, found)));
+    all.extend(
+        report.events.iter().map(|events| of("Did every event reach the webhook?", true, events.judge())),
+    );
     all.extend(receipts(report).map(|found| of("Were all receipts taken?", false, found)));
     all.extend(
         knee(report).map(|found| of("Which rate of single messages does it keep up with?", false, found)),
@@ -354,7 +357,7 @@ pub(super) fn number(value: u64) -> String {
     parted.collect()
 }
 
-fn count(value: u64, what: &str) -> String {
+pub(super) fn count(value: u64, what: &str) -> String {
     let plural = if value == 1 { "" } else { "s" };
     format!("{} {what}{plural}", number(value))
 }

@@ -17,6 +17,9 @@ pub(super) fn keep(document: &mut Value, listener: Listener) {
     }
     if listener == Listener::Operator {
         document["security"] = json!([{ "operator_key": [] }]);
+        if let Some(document) = document.as_object_mut() {
+            document.remove("webhooks");
+        }
     }
     let (schemes, references) = used(document);
     if let Some(components) = document["components"].as_object_mut() {
@@ -41,7 +44,7 @@ fn used(document: &Value) -> (BTreeSet<String>, BTreeSet<String>) {
         let needed = security.as_array().into_iter().flatten().filter_map(Value::as_object);
         schemes.extend(needed.flat_map(Map::keys).cloned());
     }
-    let mut left = vec![&document["paths"]];
+    let mut left = vec![&document["paths"], &document["webhooks"]];
     while let Some(value) = left.pop() {
         match value {
             Value::Object(fields) => left.extend(fields.values()),

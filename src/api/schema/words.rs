@@ -12,7 +12,7 @@ use crate::domain::suppression::{Source, Suppression};
 use crate::domain::template::ParameterFormat;
 use crate::domain::tier::UnknownOutcome;
 use crate::domain::user::Role;
-use crate::domain::webhook::{Cause, Resume};
+use crate::domain::webhook::{Cause, ReplayOf, Resume, known_types};
 use crate::domain::{limit, request, schema_words};
 use crate::engine::records::changes::What;
 use crate::engine::records::imports;
@@ -58,13 +58,15 @@ schema_words! {
     /// The action on an import.
     pub(in crate::api) ImportAction = ["start", "cancel"];
     /// The type of an event that a webhook endpoint can get.
-    pub(in crate::api) EventType =
-        Type::ALL.iter().filter(|known| **known != Type::OutboxLost).map(|known| known.as_str());
+    pub(in crate::api) EventType = known_types().map(Type::as_str);
     /// Whether events are sent to a webhook endpoint.
     pub(in crate::api) WebhookState = ["enabled", "disabled"];
     /// Why a webhook endpoint is disabled: its receiver answered 410 (`gone`), a `person` or a program disabled it, or all
     /// attempts of five days failed (`failures`).
     pub(in crate::api) WebhookDisabledReason = Cause::ALL.iter().map(|cause| cause.as_str());
+    /// The events that a webhook endpoint gets once more: `all` that it gets, or those that `failed`, which were given up or wait
+    /// for another attempt.
+    pub(in crate::api) WebhookReplayState = ReplayOf::ALL.iter().map(|of| of.as_str());
     /// The first events that an enabled webhook endpoint gets: those that happened while it was disabled (`cursor`), or those
     /// that happen from `now` on.
     pub(in crate::api) WebhookResume = Resume::ALL.iter().map(|resume| resume.as_str());

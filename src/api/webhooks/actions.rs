@@ -60,7 +60,7 @@ pub(in crate::api) struct NewSecret {
 }
 
 /// The word in a field; `None` when it is absent. An empty text is no word.
-fn word<T>(field: &Field<Value, T>) -> Result<Option<&str>, Refusal> {
+pub(super) fn word<T>(field: &Field<Value, T>) -> Result<Option<&str>, Refusal> {
     match field.given() {
         None | Some(Value::Null) => Ok(None),
         Some(Value::String(word)) => Ok(Some(word.trim())),

@@ -23,29 +23,32 @@ use crate::error::Code;
 
 /// One request to a webhook endpoint, with the receiver's answer.
 #[derive(Debug, Serialize, ToSchema)]
-pub(in crate::api) struct WebhookDelivery {
+pub(crate) struct WebhookDelivery {
     /// The id of the delivery.
-    id: Uuid,
+    pub(crate) id: Uuid,
     /// When the request began.
     #[schema(value_type = String, format = DateTime)]
-    at: Timestamp,
+    pub(crate) at: Timestamp,
     /// The id of the event, or of the first one in the request.
-    event_id: String,
+    pub(crate) event_id: String,
     /// The type of that event.
     #[schema(example = "message.failed")]
-    r#type: String,
+    pub(crate) r#type: String,
+    /// The `sequence` of that event, by which it can be sent once more; null for an example.
+    #[schema(example = 458754)]
+    pub(crate) sequence: Option<i64>,
     /// The number of events in the request.
-    events: u64,
+    pub(crate) events: u64,
     /// The number of the attempt, from 1.
-    attempt: u16,
+    pub(crate) attempt: u16,
     /// The status of the answer; null without an answer.
-    status: Option<u16>,
+    pub(crate) status: Option<u16>,
     /// How long the request and its answer took, in milliseconds.
-    took_ms: u64,
+    pub(crate) took_ms: u64,
     /// The first 2 KiB of the answer; null when it was empty.
-    answer: Option<String>,
+    pub(crate) answer: Option<String>,
     /// What went wrong, for a person; null when nothing did.
-    fault: Option<String>,
+    pub(crate) fault: Option<String>,
 }
 
 /// The result of a request to a webhook endpoint.
@@ -80,15 +83,18 @@ impl From<Delivery> for WebhookDelivery {
             at,
             event_id,
             r#type,
+            sequence,
             events,
             attempt,
             status,
             took,
             answer,
             fault,
+            fault_kind: _,
         } = delivery;
         let took_ms = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
-        Self { id, at, event_id, r#type, events, attempt, status, took_ms, answer, fault }
+        let sequence = sequence.map(Sequence::as_i64);
+        Self { id, at, event_id, r#type, sequence, events, attempt, status, took_ms, answer, fault }
     }
 }
 

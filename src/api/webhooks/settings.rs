@@ -20,7 +20,7 @@ bodies! {
         #[schema(max_length = 2048)]
         url: String,
         /// The types of events that it gets; `send.*` is all of a kind. Without it: `inbound.received`, `message.failed`,
-        /// `send.*` and `channel.*`.
+        /// `send.*`, `channel.*` and `webhook.*`.
         #[schema(example = json!(["message.failed", "send.*"]))]
         types: Option<Vec<String>>,
         /// Only events of these channels; all channels when left out.
@@ -100,7 +100,7 @@ fn is_given<T>(field: &Field<Value, T>) -> bool {
     !matches!(field.given(), None | Some(Value::Null))
 }
 
-fn read_types(field: &Field<Value, Option<Vec<String>>>) -> Result<Option<Vec<Type>>, Error> {
+pub(super) fn read_types(field: &Field<Value, Option<Vec<String>>>) -> Result<Option<Vec<Type>>, Error> {
     if !is_given(field) {
         return Ok(None);
     }

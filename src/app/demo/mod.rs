@@ -2,14 +2,15 @@
 //! data is in a directory of its own.
 //!
 //! Everything works as for a real company: tokens are sealed and channels probed, templates come through the
-//! connector, receipts come by signed webhooks. Only web sessions run on the simulator's driver, which is
-//! linked to a phone that the simulator plays: no demonstration reaches WhatsApp. A second start uses the same
-//! companies again. Called by `pombo demo`.
+//! connector, receipts come by signed webhooks, and events go to a receiver by signed webhooks. Only web sessions
+//! run on the simulator's driver, which is linked to a phone that the simulator plays: no demonstration reaches
+//! WhatsApp. A second start uses the same companies again. Called by `pombo demo`.
 
 mod keys;
 mod people;
 mod plan;
 mod receipts;
+mod receiver;
 mod report;
 mod running;
 mod seed;
@@ -24,7 +25,8 @@ use std::time::Duration;
 use anyhow::{Context as _, anyhow, bail};
 
 pub use self::plan::GOOD_TOKEN;
-pub use self::report::{Channel, Company, Console, Phone, Report, SignIn, Tag, Template};
+use self::receiver::DemoReceiver;
+pub use self::report::{Channel, Company, Console, EventInbox, Phone, Report, SignIn, Tag, Template};
 pub use self::running::{Running, none_runs};
 use super::App;
 use super::serve::{self, Service};
@@ -58,6 +60,7 @@ pub struct Demo {
     pub report: Report,
     running: Option<Running>,
     service: Service,
+    receiver: DemoReceiver,
     simulator: Simulator,
 }
 
@@ -90,7 +93,7 @@ pub async fn start(
     config.database.migrate = true;
     config.secrets = Secrets { key: None, previous_keys: Vec::new(), key_file: None };
     config.cloud_api.base_url = simulator.base_url();
-    // A person tries webhooks with a receiver on this machine.
+    // The receiver of the demonstration, and one that a person tries, are on this machine.
     config.webhooks.allow_networks = vec!["127.0.0.0/8".parse()?];
     config.webhooks.allow_http = true;
     // The key is created before the app looks for it, because a new key of a demonstration needs no warning.
@@ -98,6 +101,11 @@ pub async fn start(
 
     let app = App::open(config).await?;
     let companies = seed::companies(&app, contacts, progress).await?;
+    let receiver = DemoReceiver::start(&app)?;
+    let events = match companies.first() {
+        Some(first) => receiver.aim(first.company.id).await?,
+        None => None,
+    };
     let (store, vault) = (app.store.clone(), Arc::clone(&app.vault));
     let accounts = Accounts::new(store.clone(), Arc::clone(&vault));
     let driver: Arc<dyn Driver> = Arc::new(simulator.web_sessions());
@@ -115,12 +123,13 @@ pub async fn start(
         is_reused,
     )
     .await?;
+    report.events = events;
     let running = report.running();
     if let Some(running) = &running {
         running.write(&report.directory)?;
         report.phone = Some(running.phone(&report.directory));
     }
-    Ok(Demo { report, running, service, simulator })
+    Ok(Demo { report, running, service, receiver, simulator })
 }
 
 impl Demo {
@@ -139,7 +148,7 @@ impl Demo {
         reason
     }
 
-    /// Ends the service gracefully, then the simulator.
+    /// Ends the service gracefully, then the receiver of its webhooks and the simulator.
     ///
     /// # Errors
     ///
@@ -149,6 +158,7 @@ impl Demo {
             running.remove(&self.report.directory);
         }
         let stopped = self.service.stop().await;
+        self.receiver.stop().await;
         self.simulator.stop().await;
         stopped
     }

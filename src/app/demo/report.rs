@@ -36,6 +36,8 @@ pub struct Report {
     pub companies: Vec<Company>,
     /// The web session to try; `None` when it was removed.
     pub phone: Option<Phone>,
+    /// The receiver of webhooks of the first company; `None` when the company has no room for its endpoint.
+    pub events: Option<EventInbox>,
     /// The user who may open the console.
     pub console: Console,
 }
@@ -70,6 +72,15 @@ pub struct Phone {
     pub send_command: String,
     /// The address that shows the messages that people got through the channel.
     pub messages_url: String,
+}
+
+/// A receiver of webhooks that shows the events that it got.
+#[derive(Debug, Clone, Serialize)]
+pub struct EventInbox {
+    /// The webhook endpoint to which the events are sent.
+    pub webhook_id: Uuid,
+    /// The address that shows the last events.
+    pub url: String,
 }
 
 /// A company and what belongs to it.
@@ -188,7 +199,16 @@ pub(super) async fn gather(
         });
     }
     let console = console(accounts, companies.first().map(|company| company.id), &base_url).await?;
-    Ok(Report { base_url, simulator_url, directory, is_reused, companies, phone: None, console })
+    Ok(Report {
+        base_url,
+        simulator_url,
+        directory,
+        is_reused,
+        companies,
+        phone: None,
+        events: None,
+        console,
+    })
 }
 
 /// Creates the people, if they do not exist, and the addresses that sign them in.

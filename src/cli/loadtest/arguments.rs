@@ -51,6 +51,10 @@ pub(in crate::cli) struct Arguments {
     /// How long to wait afterwards for accepted messages; messages that have not started by then are canceled
     #[arg(long, default_value = "60s", value_name = "SPAN", value_parser = argument::span)]
     drain: Duration,
+    /// Add a receiver of webhooks on this machine, with up to N events in a request (1 to 100), and check that every event of
+    /// the test reaches it. It takes part of the processor, so that other figures change
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=100))]
+    webhooks: Option<u8>,
 
     /// The file for a report with charts, which needs no network to be read
     #[arg(long, help_heading = RESULT, value_name = "FILE")]
@@ -211,6 +215,7 @@ impl Arguments {
             nodes: self.nodes.unwrap_or(1),
             simulator: self.provider.arguments(),
             receipts,
+            webhooks: self.webhooks,
             database_url: self.database_url,
             directory: self.data,
         })
@@ -274,6 +279,14 @@ impl Arguments {
             return Err(misused(&format!(
                 "{far} is not this machine, and a load test loads what it is pointed at: add --remote if that is what \
                  you want"
+            )));
+        }
+        if self.webhooks.is_some()
+            && let Some(far) = self.url.iter().find(|address| !is_loopback(address))
+        {
+            return Err(misused(&format!(
+                "--webhooks needs a service on this machine, because its receiver listens on 127.0.0.1, and {far} is none: \
+                 leave it out"
             )));
         }
         let receiving = match (&self.simulator, self.message_real_people) {

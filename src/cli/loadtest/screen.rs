@@ -54,6 +54,13 @@ impl Screen {
                 self.bar.set_message(told(live));
                 self.say_now_and_then(|| told(live));
             }
+            Event::Events { arrived, total } => {
+                self.style("{msg} {wide_bar} {percent:>3} %");
+                self.bar.set_length(total);
+                self.bar.set_position(arrived);
+                self.bar.set_message("waiting for events at the receiver of webhooks");
+                self.say_now_and_then(|| format!("{arrived} of {total} events at the receiver of webhooks"));
+            }
         }
     }
 
@@ -98,6 +105,7 @@ fn told(live: &Live) -> String {
     told.push(format!("accepted {}", sample.promised));
     told.extend(sample.arrived.map(|arrived| format!("arrived {arrived}")));
     told.extend(live.per_second.map(|per_second| format!("{per_second}/s")));
+    told.extend(sample.events.map(|events| format!("events {events}")));
     told.extend(sample.single_p99_ms.map(|p99| format!("p99 {p99:.1} ms")));
     told.extend(sample.service_cpu_percent.map(|percent| format!("cpu {percent:.0} %")));
     told.extend(sample.service_mib.map(|mib| format!("{mib:.0} MiB")));
@@ -145,6 +153,17 @@ pub(super) fn figures(report: &Report) -> Vec<Vec<String>> {
     }
     if let Some(receipts) = &report.receipts {
         row("receipts taken, refused".to_owned(), format!("{}, {}", receipts.taken, receipts.refused));
+    }
+    if let Some(events) = &report.events {
+        row(
+            "events at the receiver of webhooks".to_owned(),
+            format!("{} of {}, in {} requests", events.arrived, events.expected, events.requests),
+        );
+        let (mean, most) = (events.per_s, events.most_in_a_second);
+        row("  in a second, the most in any one".to_owned(), format!("{mean:.0}, {most}"));
+        if events.latency_ms.count > 0 {
+            row("  from an event to its arrival".to_owned(), latency(&events.latency_ms));
+        }
     }
     for channel in report.channels.iter().filter(|_| report.channels.len() > 1) {
         let limit = channel

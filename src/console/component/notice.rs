@@ -16,3 +16,8 @@ pub(in crate::console) fn warning(content: &Markup) -> Markup {
 pub(in crate::console) fn fault(sentence: &str) -> Markup {
     html! { p.notice.bad role="alert" { (sentence) } }
 }
+
+/// Says that something went wrong, with links.
+pub(in crate::console) fn alarm(content: &Markup) -> Markup {
+    html! { div.notice.bad role="alert" { (content) } }
+}

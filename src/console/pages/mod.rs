@@ -31,3 +31,4 @@ pub(super) mod suppressions;
 pub(super) mod tags;
 pub(super) mod templates;
 pub(super) mod tiers;
+pub(super) mod webhooks;

@@ -1,4 +1,4 @@
-//! The overview of a company: pace, waiting sends with their reasons, channels, failures.
+//! The overview of a company: webhooks that were disabled, pace, waiting sends with their reasons, channels, failures.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -21,9 +21,11 @@ use crate::console::error::Error;
 use crate::console::live;
 use crate::console::page::{Menu, Page};
 use crate::console::pages::send::words::kind;
+use crate::console::pages::webhooks::stopped;
 use crate::console::visitor::Viewer;
 use crate::domain::channel::Status;
 use crate::domain::outlook::Outlook;
+use crate::domain::webhook::Endpoint;
 use crate::engine::activity::{Lately, SLOT};
 use crate::engine::records::sends::{Backlog, Record};
 
@@ -40,6 +42,7 @@ struct Overview {
     backlog: Backlog,
     channels: Vec<(Status, u64)>,
     sends: Vec<(Record, Option<Outlook>)>,
+    webhooks: Vec<Endpoint>,
 }
 
 pub(in crate::console) async fn show(viewer: Viewer, state: Data<State>) -> Result<Page, Error> {
@@ -83,11 +86,14 @@ async fn read_overview(state: &State, company: Uuid, today: Timestamp) -> Result
         (send, outlook)
     });
     let sends = sends.collect();
-    Ok(Overview { lately: state.engine.activity().lately(company, today), backlog, channels, sends })
+    let webhooks = state.engine.webhook_endpoints().endpoints(company).await?;
+    let lately = state.engine.activity().lately(company, today);
+    Ok(Overview { lately, backlog, channels, sends, webhooks })
 }
 
 fn parts(viewer: &Viewer, overview: &Overview) -> Vec<Markup> {
     vec![
+        stopped(viewer.text, &overview.webhooks),
         figures(viewer, overview),
         pace(viewer, &overview.lately),
         sends(viewer, overview),

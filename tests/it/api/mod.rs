@@ -30,6 +30,7 @@ mod operator_invitations;
 mod operator_records;
 mod operator_tiers;
 mod order;
+mod outgoing;
 mod parameters;
 pub(crate) mod past_send;
 mod properties;

@@ -74,9 +74,10 @@ async fn an_endpoint_is_added_changed_and_deleted_and_its_secrets_are_not_shown_
         "types": [
             "message.failed", "send.finished", "send.canceled", "send.expired", "channel.connecting",
             "channel.connected", "channel.disconnected", "channel.blocked", "channel.pairing", "inbound.received",
+            "webhook.disabled", "webhook.recovered",
         ],
         "mask_numbers": false, "state": "enabled", "disabled_reason": null, "disabled_since": null, "failures": 0,
-        "failing_since": null, "retries": 0, "waiting_since": null, "created_at": created_at,
+        "failing_since": null, "retries": 0, "given_up": 0, "lost": 0, "waiting_since": null, "replay": null, "created_at": created_at,
     });
     assert_eq!(added, expected);
     let path = format!("{PATH}/{}", id.as_str().unwrap());
@@ -214,6 +215,7 @@ async fn a_test_says_what_the_receiver_answered_and_deliveries_are_listed() {
     let (ok, error) = (json!(200), json!(500));
     assert_eq!(shown, [(&finished, &Value::Null), (&blocked, &error), (&sent, &ok)]);
     assert_eq!((&all[2]["event_id"], &all[2]["attempt"]), (&got.json()["id"], &json!(1)));
+    assert_eq!(all[2]["sequence"], Value::Null, "an example cannot be sent once more");
     let first = done(&world, Method::GET, &format!("{deliveries}?limit=2"), Value::Null).await;
     let rest = format!("{deliveries}?cursor={}", first["next_cursor"].as_str().unwrap());
     assert_eq!(done(&world, Method::GET, &rest, Value::Null).await["data"], json!([all[2]]));
@@ -231,6 +233,12 @@ async fn a_disabled_endpoint_catches_up_or_goes_on_from_now_and_an_event_is_sent
     let resent = done(&world, Method::POST, &resend, json!({"sequence": event["sequence"]})).await;
     assert_eq!(resent["is_delivered"], true, "{resent}");
     assert_eq!((&receiver.events()[1], &event["type"]), (&event, &json!("send.canceled")));
+    let deliveries = format!("{path}/deliveries");
+    until("both deliveries in their log", async || {
+        let log = done(&world, Method::GET, &deliveries, Value::Null).await;
+        log["data"].as_array().unwrap().iter().filter(|one| one["sequence"] == event["sequence"]).count() == 2
+    })
+    .await;
 
     for (body, is_caught_up) in [(Value::Null, true), (json!({"from": "now"}), false)] {
         let before = sends(&receiver).len();
@@ -258,6 +266,37 @@ async fn a_disabled_endpoint_catches_up_or_goes_on_from_now_and_an_event_is_sent
         shown["waiting_since"].is_null() && shown["retries"] == 0
     })
     .await;
+}
+
+#[tokio::test]
+async fn events_are_sent_once_more_and_a_replay_is_ended() {
+    let (world, receiver) = (World::new().await, Receiver::start().await);
+    let (path, _) = add(&world, json!({"url": receiver.url(), "types": ["send.*"]})).await;
+    let first = canceled_send(&world).await;
+    until("the first event", async || sends(&receiver).len() == 1).await;
+    until("nothing waits", async || {
+        done(&world, Method::GET, &path, Value::Null).await["waiting_since"].is_null()
+    })
+    .await;
+    let replay = format!("{path}/replay");
+    let begun = ask(&world, Method::POST, &replay, Value::Null).await;
+    assert_eq!(begun.status, 202, "{}", begun.body);
+    assert_eq!(begun.json()["replay"]["state"], "all");
+    until("the event once more", async || sends(&receiver) == [first.clone(), first.clone()]).await;
+    until("the end of the replay", async || {
+        done(&world, Method::GET, &path, Value::Null).await["replay"]["finished_at"].is_string()
+    })
+    .await;
+
+    // A disabled endpoint keeps its replay, of which there is one.
+    done(&world, Method::POST, &format!("{path}/disable"), Value::Null).await;
+    let failed = json!({"state": "failed", "types": ["send.canceled"], "since": "2020-01-01T00:00:00Z"});
+    let begun = done(&world, Method::POST, &replay, failed.clone()).await["replay"].clone();
+    assert_eq!((&begun["types"], &begun["finished_at"]), (&json!(["send.canceled"]), &Value::Null));
+    let second = ask(&world, Method::POST, &replay, failed).await;
+    assert_eq!((second.status, &second.json()["code"]), (409, &json!("replay_running")));
+    assert_eq!(done(&world, Method::DELETE, &replay, Value::Null).await["replay"], Value::Null);
+    assert_eq!(done(&world, Method::DELETE, &replay, Value::Null).await["replay"], Value::Null);
 }
 
 #[tokio::test]

@@ -70,6 +70,15 @@ const COMMANDS: &[(&str, &str)] = &[
     ("user-list", ""),
     ("user-reset", "ana@example.com"),
     ("user-sign-in", "ana@example.com"),
+    ("webhook-add", "https://example.com/hook --company A"),
+    ("webhook-change", "ID --batch 9"),
+    ("webhook-delete", "ID"),
+    ("webhook-deliveries", "ID"),
+    ("webhook-disable", "ID"),
+    ("webhook-enable", "ID"),
+    ("webhook-list", ""),
+    ("webhook-rotate-secret", "ID"),
+    ("webhook-show", "ID"),
 ];
 /// Those that may create a database.
 const CREATE: &[&str] = &["company-create", "demo", "migrate-up", "restore", "serve"];

@@ -32,12 +32,30 @@ impl Demo {
         self.said
     }
 
+    /// An answer to the key of the first company.
+    async fn get(&self, path: &str) -> Value {
+        let request = client().get(format!("{}{path}", self.base_url()));
+        request.bearer_auth(self.key()).send().await.unwrap().json().await.unwrap()
+    }
+
+    /// The same for a request with a body.
+    async fn post(&self, path: &str, body: &Value) -> Value {
+        let request = client().post(format!("{}{path}", self.base_url())).json(body);
+        request.bearer_auth(self.key()).send().await.unwrap().json().await.unwrap()
+    }
+
+    fn base_url(&self) -> &str {
+        self.said["base_url"].as_str().unwrap()
+    }
+
+    fn key(&self) -> &str {
+        self.said["companies"][0]["api_key"].as_str().unwrap()
+    }
+
     /// The state of its channel's pairing.
     async fn pairing(&self) -> Value {
-        let (base_url, id) = (&self.said["base_url"], &self.said["phone"]["channel_id"]);
-        let url = format!("{}/api/v1/web-chat/{}/pairing", base_url.as_str().unwrap(), id.as_str().unwrap());
-        let key = self.said["companies"][0]["api_key"].as_str().unwrap();
-        client().get(url).bearer_auth(key).send().await.unwrap().json().await.unwrap()
+        let id = self.said["phone"]["channel_id"].as_str().unwrap();
+        self.get(&format!("/api/v1/web-chat/{id}/pairing")).await
     }
 }
 
@@ -105,19 +123,61 @@ fn a_second_start_finds_the_companies_and_their_keys_again() {
 async fn a_message_is_seen_to_arrive() {
     let place = Place::new();
     let demo = Demo::start(&place, "demo --port 0 --json --contacts 5");
-    let (base_url, acme) = (demo.said["base_url"].as_str().unwrap(), &demo.said["companies"][0]);
-    let (key, channel) = (acme["api_key"].as_str().unwrap(), acme["channels"][0]["id"].as_str().unwrap());
-    let text = json!({"phone_number": "+999 900 000 001", "type": "text", "message": "Hello"});
-    let url = format!("{base_url}/api/v1/chat/{channel}/messages");
-    let sent: Value =
-        client().post(url).bearer_auth(key).json(&text).send().await.unwrap().json().await.unwrap();
-    let url = format!("{base_url}/api/v1/sends/{}", sent["send_id"].as_str().unwrap());
+    let path = format!("/api/v1/sends/{}", send(&demo).await.as_str().unwrap());
     until("the message delivered", async || {
-        let shown: Value = client().get(&url).bearer_auth(key).send().await.unwrap().json().await.unwrap();
+        let shown = demo.get(&path).await;
         shown["counts"]["delivered"] == 1 || shown["counts"]["read"] == 1
     })
     .await;
     drop(demo);
+}
+
+/// Sends a text through the first channel; the id of the send.
+async fn send(demo: &Demo) -> Value {
+    let channel = demo.said["companies"][0]["channels"][0]["id"].as_str().unwrap();
+    let text = json!({"phone_number": "+999 900 000 001", "type": "text", "message": "Hello"});
+    demo.post(&format!("/api/v1/chat/{channel}/messages"), &text).await["send_id"].clone()
+}
+
+#[cfg(unix)]
+#[tokio::test(flavor = "multi_thread")]
+async fn events_arrive_at_its_receiver_also_after_another_start_and_with_another_secret() {
+    let place = Place::new();
+    let mut ids = Vec::new();
+    for _ in 0..2 {
+        let demo = Demo::start(&place, "demo --port 0 --json --contacts 5");
+        let (url, id) = (demo.said["events"]["url"].as_str().unwrap(), &demo.said["events"]["webhook_id"]);
+        let path = format!("/api/v1/webhooks/{}", id.as_str().unwrap());
+        demo.post(&format!("{path}/rotate-secret"), &json!({"overlap": "0s"})).await;
+        let sent = send(&demo).await;
+        until("the events at the receiver", async || {
+            let shown: Value = client().get(url).send().await.unwrap().json().await.unwrap();
+            let came = |r#type: &str| {
+                let mut events = shown["data"].as_array().unwrap().iter();
+                events.any(|event| event["type"] == r#type && event["data"]["send_id"] == sent)
+            };
+            came("message.sent")
+                && came("send.finished")
+                && (came("message.delivered") || came("message.read"))
+        })
+        .await;
+        let deliveries = format!("{path}/deliveries");
+        until("the answer in the log of deliveries", async || {
+            let listed = demo.get(&deliveries).await;
+            let mut listed = listed["data"].as_array().unwrap().iter();
+            listed.any(|one| {
+                one["status"] == 200 && one["answer"].as_str().unwrap().starts_with("events taken")
+            })
+        })
+        .await;
+        let listed = demo.get("/api/v1/webhooks").await;
+        let endpoints = listed["data"].as_array().unwrap();
+        assert_eq!((endpoints.len(), &endpoints[0]["id"]), (1, id), "{listed}");
+        assert!(endpoints[0]["url"].as_str().unwrap().starts_with(url), "{listed}");
+        ids.push(id.clone());
+        demo.end();
+    }
+    assert_eq!(ids[0], ids[1], "the endpoint got the new address");
 }
 
 #[cfg(unix)]

@@ -3,6 +3,7 @@
 
 mod reports;
 mod shapes;
+mod webhooks;
 
 use std::io::{BufRead as _, BufReader};
 use std::path::Path;
@@ -194,11 +195,12 @@ fn wait_until(what: &str, mut is_so: impl FnMut() -> bool) {
     }
 }
 
-/// Starts a load test that would take longer than the test, and waits until its service and its simulator run.
+/// Starts a load test that would take longer than the test, with these options besides, and waits until its service and its
+/// simulator run.
 #[cfg(target_os = "linux")]
-fn under_way(place: &Place) -> (OwnedChild, Vec<u32>) {
+fn under_way(place: &Place, more: &str) -> (OwnedChild, Vec<u32>) {
     let line = "loadtest --contacts 300 --tags 1 --duration 5m --single-rate 40/s --data . --report page.html --json";
-    let child = OwnedChild::spawn(&mut place.command(line));
+    let child = OwnedChild::spawn(&mut place.command(&format!("{line} {more}")));
     let mut running = Vec::new();
     wait_until("two children", || {
         running = children(child.id());
@@ -212,11 +214,9 @@ fn signal(name: &str, process: u32) {
     assert!(Command::new("kill").args([name, &process.to_string()]).status().unwrap().success());
 }
 
+/// The report of a load test that sends for five minutes, after Ctrl-C.
 #[cfg(target_os = "linux")]
-#[test]
-fn ctrl_c_ends_it_early_with_a_report_and_without_a_trace() {
-    let place = Place::new();
-    let (mut child, running) = under_way(&place);
+fn interrupted(mut child: OwnedChild) -> Value {
     let mut told = BufReader::new(child.stderr.take().unwrap()).lines();
     assert!(told.any(|line| line.unwrap().contains("of 300 s  accepted")), "nothing was sent");
     signal("-INT", child.id());
@@ -226,6 +226,15 @@ fn ctrl_c_ends_it_early_with_a_report_and_without_a_trace() {
     let report: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!((output.status.code(), &report["ended_early"]), (Some(0), &json!(true)), "{report}");
     assert!(report["singles"]["accepted"].as_u64().unwrap() > 0, "{told:?}");
+    report
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn ctrl_c_ends_it_early_with_a_report_and_without_a_trace() {
+    let place = Place::new();
+    let (child, running) = under_way(&place, "");
+    let report = interrupted(child);
     assert!(std::fs::read_to_string(place.path().join("page.html")).unwrap().contains("ended early"));
     assert_eq!(report["balance"]["lost"], 0);
     assert!(running.iter().all(|process| !is_there(*process)));
@@ -236,7 +245,7 @@ fn ctrl_c_ends_it_early_with_a_report_and_without_a_trace() {
 #[test]
 fn its_processes_end_with_it_even_when_it_is_killed() {
     let place = Place::new();
-    let (mut child, running) = under_way(&place);
+    let (mut child, running) = under_way(&place, "");
     child.crash();
     wait_until("no children", || running.iter().all(|process| !is_there(*process)));
 }

@@ -18,14 +18,14 @@ const OF_A_SESSION: usize = 20;
 /// The timeout of a stream's next part. It is long, because it decides only how long a failing test takes.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-async fn stream(browser: &Browser<'_>, path: &str) -> Response {
+pub(super) async fn stream(browser: &Browser<'_>, path: &str) -> Response {
     let stream = browser.request(Method::GET, path).send().await.unwrap();
     assert_eq!(stream.status(), 200, "{path}");
     stream
 }
 
 /// Reads a stream until it has shown these words.
-async fn shows(stream: &mut Response, words: &str) {
+pub(super) async fn shows(stream: &mut Response, words: &str) {
     let mut told = String::new();
     while !told.contains(words) {
         let piece = tokio::time::timeout(PATIENCE, stream.chunk()).await.unwrap().unwrap();

@@ -27,5 +27,6 @@ mod sends;
 mod shell;
 mod sign_in;
 mod templates;
+mod webhooks;
 mod weight;
 mod world;

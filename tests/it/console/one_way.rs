@@ -15,11 +15,13 @@ const FORM: &str = "application/x-www-form-urlencoded";
 const SIGN_IN: &str = "/console/sign-in";
 
 /// The routes that may answer without their form. All others have to read it in the one way.
-const WITHOUT_FORM: [&str; 13] = [
+const WITHOUT_FORM: [&str; 15] = [
     "/console/sign-out",
     "/console/channels/{id}/unlink",
     "/console/account/sessions/{id}/end",
     "/console/keys/{id}/revoke",
+    "/console/webhooks/{id}/disable",
+    "/console/webhooks/{id}/remove",
     "/console/company/token",
     "/console/company/invitations/{id}/withdraw",
     "/console/company/members/{id}/remove",

@@ -1,16 +1,22 @@
 //! The size of pages when there are more records than they show.
 
+use std::time::Duration;
+
 use pombo::accounts::{Create, Role};
 use pombo::clock::Timestamp;
 use pombo::console::{Access, ROUTES};
 use pombo::domain::channel::{Kind, Status};
 use pombo::domain::contact::Person;
+use pombo::domain::event::log::Sequence;
 use pombo::domain::message::State as At;
 use pombo::domain::phone::PhoneNumber;
 use pombo::domain::suppression::Suppression;
 use pombo::domain::template::{ListedTemplate, ParameterFormat};
+use pombo::domain::webhook::FaultKind;
 use pombo::store::changes::Who;
+use pombo::store::webhooks::Delivery;
 use reqwest::Method;
+use serde_json::json;
 use serde_json::value::RawValue;
 use uuid::Uuid;
 
@@ -106,6 +112,7 @@ async fn fill(world: &World) -> Vec<String> {
         Past::text(service, &world.acme, *channel).with(&states[..1]).await;
     }
     let template = service.template_id(&world.acme, "spring_sale_7", "en").await;
+    let webhook = webhook(world).await;
     let shop = channels[0];
     vec![
         format!("/console/channels/{shop}"),
@@ -115,9 +122,35 @@ async fn fill(world: &World) -> Vec<String> {
         format!("/console/sends/{send}"),
         format!("/console/sends/{send}/again"),
         format!("/console/sends/{send}/messages/0"),
+        format!("/console/webhooks/{webhook}"),
         format!("/console/sends/new?channel={shop}&type=text"),
         format!("/console/sends/new?channel={shop}&type=template&template={template}"),
     ]
+}
+
+/// A webhook endpoint with many deliveries that failed with long answers; its id.
+async fn webhook(world: &World) -> Uuid {
+    let new = json!({"url": "http://127.0.0.1:1/hook", "types": ["message.read"]}).to_string();
+    let added = world.service.post("/api/v1/webhooks", &world.acme.key, new).await;
+    let endpoint_id = added.json()["id"].as_str().unwrap().parse().unwrap();
+    let delivery = |nth: u64| Delivery {
+        id: Uuid::now_v7(),
+        endpoint_id,
+        at: Timestamp::now(),
+        event_id: format!("{}.failed", Uuid::now_v7()),
+        r#type: "message.failed".to_owned(),
+        sequence: Some(Sequence::from_i64(458_754)),
+        events: 1,
+        attempt: 1,
+        status: Some(500),
+        took: Duration::from_millis(120 + nth),
+        answer: Some((0..60).map(|_| Uuid::now_v7().to_string()).collect()),
+        fault: Some("the receiver answered with status 500: look for the error in its log".to_owned()),
+        fault_kind: Some(FaultKind::Status),
+    };
+    let deliveries: Vec<_> = (0..MANY).map(delivery).collect();
+    world.service.store().webhooks().log(&deliveries).await.unwrap();
+    endpoint_id
 }
 
 #[tokio::test]

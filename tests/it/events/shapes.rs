@@ -6,7 +6,8 @@ use std::path::Path;
 
 use pombo::domain::channel::Status;
 use pombo::domain::event::{
-    ChannelData, ErrorData, Event, InboundData, LostData, MessageData, ReasonData, SendData, is_told,
+    ChannelData, ErrorData, Event, InboundData, LostData, MessageData, ReasonData, SendData, Type,
+    WebhookDisabledData, WebhookRecoveredData, is_told,
 };
 use pombo::domain::message::State;
 use serde_json::Value;
@@ -70,11 +71,15 @@ fn types() -> String {
         ("a send", words("send", &mut ["finished", "canceled", "expired"].into_iter())),
         ("a channel", words("channel", &mut Status::ALL.iter().map(|status| status.as_str()))),
         ("a message from a person", "`inbound.received`".to_owned()),
+        ("a webhook endpoint", words("webhook", &mut ["disabled", "recovered"].into_iter())),
         ("events that were dropped", "`outbox.lost`".to_owned()),
     ];
     let mut page = "## Types\n\n| about | types |\n|---|---|\n".to_owned();
     for (about, types) in rows {
         let _ = writeln!(page, "| {about} | {types} |");
+    }
+    for known in Type::ALL {
+        assert!(page.contains(&format!("`{known}`")), "{known} is missing");
     }
     page
 }
@@ -90,6 +95,8 @@ fn the_page_lists_every_type_and_every_field() {
         table::<ChannelData>("## A channel"),
         table::<ReasonData>("### The `reason` of a channel"),
         table::<InboundData>("## A message from a person"),
+        table::<WebhookDisabledData>("## A webhook endpoint that is disabled"),
+        table::<WebhookRecoveredData>("## A webhook endpoint that recovered"),
         table::<LostData>("## Events that were dropped"),
     ];
     let expected = parts.join("\n");

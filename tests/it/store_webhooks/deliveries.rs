@@ -1,6 +1,7 @@
 //! The log of deliveries.
 
 use pombo::domain::page::{Start, Window};
+use pombo::domain::webhook::FaultKind;
 use pombo::store::webhooks::{DELIVERIES_KEPT, MOST_DELIVERIES};
 
 use super::*;
@@ -12,9 +13,11 @@ async fn deliveries_are_kept_for_a_week_and_up_to_a_number(universe: &Universe) 
     let acme = company(store, "Acme").await;
     let (many, few) = (add(store, acme).await.id, add(store, acme).await.id);
     let silent = Delivery {
+        sequence: None,
         status: None,
         answer: None,
         fault: Some("the receiver did not answer in time".to_owned()),
+        fault_kind: Some(FaultKind::Timeout),
         ..delivery(few, NOW, 2)
     };
     let most = u16::try_from(MOST_DELIVERIES).unwrap();

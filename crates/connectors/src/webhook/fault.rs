@@ -9,6 +9,7 @@ use std::time::Duration;
 use rustls::CertificateError;
 
 use crate::{guard, http};
+use domain::webhook::FaultKind;
 
 /// Why a delivery failed, or what is wrong with the answer to one that was accepted.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -100,6 +101,33 @@ pub enum DeliveryFault {
 }
 
 impl DeliveryFault {
+    /// The kind of the fault.
+    pub const fn kind(&self) -> FaultKind {
+        match self {
+            Self::Address => FaultKind::Address,
+            Self::Scheme => FaultKind::Scheme,
+            Self::Unencrypted => FaultKind::Unencrypted,
+            Self::Credentials => FaultKind::Credentials,
+            Self::Network => FaultKind::Network,
+            Self::Header(_) => FaultKind::Header,
+            Self::UnknownHost => FaultKind::UnknownHost,
+            Self::Refused => FaultKind::Refused,
+            Self::Unreachable => FaultKind::Unreachable,
+            Self::NoSocket => FaultKind::NoSocket,
+            Self::CertificateExpired => FaultKind::CertificateExpired,
+            Self::CertificateName => FaultKind::CertificateName,
+            Self::CertificateIssuer => FaultKind::CertificateIssuer,
+            Self::Tls => FaultKind::Tls,
+            Self::Timeout(_) => FaultKind::Timeout,
+            Self::Broken => FaultKind::Broken,
+            Self::Redirect(_) => FaultKind::Redirect,
+            Self::Status(_) => FaultKind::Status,
+            Self::AnswerTooLong => FaultKind::AnswerTooLong,
+            Self::AnswerTooSlow(_) => FaultKind::AnswerTooSlow,
+            Self::AnswerBroken => FaultKind::AnswerBroken,
+        }
+    }
+
     /// Whether the fault is this service's own, and no fault of the endpoint.
     pub fn is_own(&self) -> bool {
         matches!(self, Self::NoSocket)

@@ -1,5 +1,7 @@
 //! Deliveries to small receivers on this machine, friendly and hostile.
 
+mod library;
+
 use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;

@@ -42,6 +42,10 @@ pub enum Type {
     ChannelPairing,
     /// A person wrote to a channel.
     InboundReceived,
+    /// A webhook endpoint gets no events until a person enables it.
+    WebhookDisabled,
+    /// A webhook endpoint accepts events again.
+    WebhookRecovered,
     /// Events were dropped.
     OutboxLost,
 }
@@ -64,6 +68,8 @@ words!(Type {
     ChannelBlocked = "channel.blocked",
     ChannelPairing = "channel.pairing",
     InboundReceived = "inbound.received",
+    WebhookDisabled = "webhook.disabled",
+    WebhookRecovered = "webhook.recovered",
     OutboxLost = "outbox.lost",
 });
 

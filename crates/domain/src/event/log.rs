@@ -12,6 +12,7 @@ use uuid::Uuid;
 use crate::channel::{Connection, Status};
 use crate::message::{Key, State};
 use crate::send;
+use crate::webhook::Cause;
 use clock::Timestamp;
 
 /// The most entries of a block, so that an entry's place in the log is a number: see [`Sequence`].
@@ -89,9 +90,9 @@ pub struct Moved {
 /// Something that happened, with all that is told of it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Fact {
-    /// The channel.
-    #[serde(rename = "c")]
-    pub channel_id: Uuid,
+    /// The channel; `None` for a webhook endpoint, which belongs to no channel.
+    #[serde(rename = "c", default, skip_serializing_if = "Option::is_none")]
+    pub channel_id: Option<Uuid>,
     /// When.
     #[serde(rename = "t")]
     pub at: Timestamp,
@@ -129,6 +130,20 @@ pub enum FactKind {
         /// The person's number.
         from: Option<i64>,
     },
+    /// A webhook endpoint was disabled.
+    WebhookDisabled {
+        /// The endpoint.
+        id: Uuid,
+        /// The word of [`Cause`].
+        cause: String,
+    },
+    /// A webhook endpoint accepts events again.
+    WebhookRecovered {
+        /// The endpoint.
+        id: Uuid,
+        /// The time of the first failure.
+        since: Timestamp,
+    },
 }
 
 /// Why a channel is not wholly connected.
@@ -150,12 +165,25 @@ impl Fact {
         recipients: u64,
         at: Timestamp,
     ) -> Self {
-        Self { channel_id, at, what: FactKind::Send { id, state: state.as_i16(), recipients } }
+        let what = FactKind::Send { id, state: state.as_i16(), recipients };
+        Self { channel_id: Some(channel_id), at, what }
     }
 
     /// A channel's connection as it is now.
     pub fn of_channel(channel_id: Uuid, status: Status, reason: Option<Why>, since: Timestamp) -> Self {
-        Self { channel_id, at: since, what: FactKind::Channel { status: status.as_str().to_owned(), reason } }
+        let what = FactKind::Channel { status: status.as_str().to_owned(), reason };
+        Self { channel_id: Some(channel_id), at: since, what }
+    }
+
+    /// A webhook endpoint that was disabled for this cause.
+    pub fn of_disabled_webhook(id: Uuid, cause: Cause, at: Timestamp) -> Self {
+        let what = FactKind::WebhookDisabled { id, cause: cause.as_str().to_owned() };
+        Self { channel_id: None, at, what }
+    }
+
+    /// A webhook endpoint that failed since a time, and accepts events again.
+    pub const fn of_recovered_webhook(id: Uuid, since: Timestamp, at: Timestamp) -> Self {
+        Self { channel_id: None, at, what: FactKind::WebhookRecovered { id, since } }
     }
 }
 

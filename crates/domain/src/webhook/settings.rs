@@ -204,7 +204,7 @@ pub fn type_of(word: &str) -> Result<Type, Refusal> {
 }
 
 /// The types that an endpoint can get. The events that the outbox lost concern only the stream at NATS.
-fn known_types() -> impl Iterator<Item = Type> {
+pub fn known_types() -> impl Iterator<Item = Type> {
     Type::ALL.iter().copied().filter(|known| *known != Type::OutboxLost)
 }
 

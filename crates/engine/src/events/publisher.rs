@@ -217,13 +217,15 @@ impl Publisher {
     }
 }
 
-/// What an event is about, if the order of its events matters: a message, or a channel.
+/// What an event is about, if the order of its events matters: a message, a channel, or a webhook endpoint.
 type Subject = Option<(Uuid, Option<u64>)>;
 
 fn subject(event: &Event) -> Subject {
     match &event.data {
         Data::Message(message) => Some((message.send_id, Some(message.ordinal))),
         Data::Channel(_) => event.channel_id.map(|channel| (channel, None)),
+        Data::WebhookDisabled(disabled) => Some((disabled.webhook_id, None)),
+        Data::WebhookRecovered(recovered) => Some((recovered.webhook_id, None)),
         Data::Send(_) | Data::Inbound(_) | Data::Lost(_) => None,
     }
 }

@@ -70,8 +70,8 @@ pub(super) async fn deliver(
         events = events.into_iter().map(body::masked).collect();
     }
     let (id, content) = (body::id(&events), body::body(&events, endpoint.is_batched()));
-    let first = events.first().map(|event| (event.id.clone(), event.r#type.to_string()));
-    let (event_id, r#type) = first.unwrap_or_default();
+    let first = events.first().map(|event| (event.id.clone(), event.r#type.to_string(), event.sequence));
+    let (event_id, r#type, sequence) = first.unwrap_or_default();
     let mut is_first = true;
     let (begun, answer) = loop {
         let begun = moment().wall;
@@ -89,12 +89,15 @@ pub(super) async fn deliver(
         at: begun,
         event_id,
         r#type,
+        // An example has no place in the log.
+        sequence: (sequence != Sequence::default()).then_some(sequence),
         events: events.len() as u64,
         attempt: number,
         status: answer.status,
         took: answer.took,
         answer: (!answer.kept.is_empty()).then(|| answer.kept.clone()),
         fault: answer.fault.as_ref().map(ToString::to_string),
+        fault_kind: answer.fault.as_ref().map(DeliveryFault::kind),
     });
     answer
 }

@@ -49,7 +49,11 @@ pub(super) fn masked(mut event: Event) -> Event {
             inbound.from = inbound.from.as_deref().map(mask);
             inbound.provider_message_id = renamed(&inbound.provider_message_id);
         }
-        Data::Send(_) | Data::Channel(_) | Data::Lost(_) => {}
+        Data::Send(_)
+        | Data::Channel(_)
+        | Data::WebhookDisabled(_)
+        | Data::WebhookRecovered(_)
+        | Data::Lost(_) => {}
     }
     event
 }

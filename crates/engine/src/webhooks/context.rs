@@ -55,7 +55,7 @@ impl DeliveryContext {
             store,
             vault,
             sender: Sender::new(&config.webhooks)?,
-            schemes: if config.webhooks.allow_http { Schemes::HttpToo } else { Schemes::Https },
+            schemes: config.webhooks.schemes(),
             tail,
             keep: config.events.keep.unwrap_or(Duration::MAX),
             permits: FairSemaphore::new(IN_FLIGHT),

@@ -100,12 +100,14 @@ mod tests {
             at: Timestamp::from_millis(0),
             event_id: "event".to_owned(),
             r#type: "message.sent".to_owned(),
+            sequence: None,
             events: 1,
             attempt: 1,
             status,
             took: Duration::ZERO,
             answer: None,
             fault: None,
+            fault_kind: None,
         }
     }
 

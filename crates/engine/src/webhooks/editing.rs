@@ -1,97 +1,31 @@
-//! People's changes of endpoints: checks what they give, seals secrets and headers, and makes a change count at once.
+//! People's changes of endpoints by the engine: they count at once.
 
 use std::time::Duration;
 
 use uuid::Uuid;
 
 use super::endpoints::{WebhookEndpoints, no_such_webhook};
-use super::open::header_names;
+use super::rules::{EndpointChange, EndpointRules, former_until};
+use super::stored::{ShownEndpoint, StoredEndpoints};
 use crate::records::Records;
 use crate::{Error, Who};
 use clock::Timestamp;
-use clock::database::new_id;
-use connectors::webhook::{DeliveryFault, signature};
-use domain::error::{Code, Refusal};
-use domain::event::Type;
 use domain::page::{Page, Window};
 use domain::secret::Secret;
-use domain::webhook::{Endpoint, Header, Headers, Resume, Settings};
-use store::webhooks::{Delivery, EndpointLag, EndpointRecord, HeadersChange, MOST_ENDPOINTS, NewEndpoint};
-use vault::{Vault, context};
-
-/// The longest time for which a former secret signs, too.
-const MOST_OVERLAP: Duration = Duration::from_secs(7 * 24 * 60 * 60);
-
-/// Settings of an endpoint to change, or those of a new one. What is `None` stays, or has its default.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct EndpointChange {
-    /// The address of the receiver.
-    pub url: Option<String>,
-    /// The types of events that it gets; the default ones when there are none.
-    pub types: Option<Vec<Type>>,
-    /// The channels whose events it gets; all channels when there are none.
-    pub channels: Option<Vec<Uuid>>,
-    /// All headers that its requests have in addition to Pombo's own.
-    pub headers: Option<Vec<Header>>,
-    /// The most requests at the same time.
-    pub max_in_flight: Option<u8>,
-    /// The most events in one request.
-    pub batch: Option<u8>,
-    /// Whether personal numbers are masked.
-    pub masks_numbers: Option<bool>,
-}
-
-impl EndpointChange {
-    /// Changes the settings, and returns the headers if they are changed.
-    fn apply(self, settings: &mut Settings) -> Option<Vec<Header>> {
-        let Self { url, types, channels, headers, max_in_flight, batch, masks_numbers } = self;
-        replace(&mut settings.url, url);
-        replace(&mut settings.types, types);
-        replace(&mut settings.channels, channels);
-        replace(&mut settings.max_in_flight, max_in_flight);
-        replace(&mut settings.batch, batch);
-        replace(&mut settings.masks_numbers, masks_numbers);
-        headers
-    }
-}
-
-fn replace<T>(value: &mut T, by: Option<T>) {
-    if let Some(by) = by {
-        *value = by;
-    }
-}
-
-/// An endpoint as people see it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ShownEndpoint {
-    /// The endpoint.
-    pub endpoint: Endpoint,
-    /// The names of its headers; `None` when they cannot be unsealed.
-    pub header_names: Option<Vec<String>>,
-    /// The failed events that wait for another attempt.
-    pub retries: u64,
-    /// Since when events wait that it has not got; `None` when none do.
-    pub waiting_since: Option<Timestamp>,
-}
+use domain::webhook::{Endpoint, Resume};
+use store::webhooks::Delivery;
 
 impl WebhookEndpoints<'_> {
     /// The company's endpoints, the oldest first.
     pub async fn list(&self, company: Uuid) -> Result<Vec<ShownEndpoint>, Error> {
         let records = self.engine.records_of(company).await?;
-        let webhooks = records.of(company).webhooks();
-        let (all, mut lags) = (webhooks.records().await?, webhooks.lags().await?);
-        drop(records);
-        let vault = &self.context().vault;
-        let shown = all.into_iter().map(|record| {
-            let EndpointLag { retries, waiting_since } = lags.remove(&record.endpoint.id).unwrap_or_default();
-            ShownEndpoint {
-                header_names: names(vault, &record),
-                endpoint: record.endpoint,
-                retries,
-                waiting_since,
-            }
-        });
-        Ok(shown.collect())
+        Ok(self.stored(&records, company).list().await?)
+    }
+
+    /// The company's endpoints, the oldest first, without what each of them has not got yet.
+    pub async fn endpoints(&self, company: Uuid) -> Result<Vec<Endpoint>, Error> {
+        let records = self.engine.records_of(company).await?;
+        Ok(records.of(company).webhooks().list().await?)
     }
 
     /// The company's endpoint of this id.
@@ -100,7 +34,8 @@ impl WebhookEndpoints<'_> {
     ///
     /// `webhook_not_found`.
     pub async fn find(&self, company: Uuid, id: Uuid) -> Result<ShownEndpoint, Error> {
-        let found = self.list(company).await?.into_iter().find(|shown| shown.endpoint.id == id);
+        let records = self.engine.records_of(company).await?;
+        let found = self.stored(&records, company).find(id).await?;
         found.ok_or_else(|| no_such_webhook().into())
     }
 
@@ -115,33 +50,12 @@ impl WebhookEndpoints<'_> {
         company: Uuid,
         new: EndpointChange,
     ) -> Result<(ShownEndpoint, Secret), Error> {
-        let (id, mut settings) = (new_id(), Settings::new(String::new()));
-        let headers = new.apply(&mut settings).unwrap_or_default();
-        let settings = settings.checked(self.context().schemes)?;
-        let headers = Headers::checked(headers)?;
-        self.check_address(company, &settings.url).await?;
+        let new = self.rules().check(company, None, new).await?;
         self.engine.check_sealing()?;
         let records = self.engine.records_of(company).await?;
-        check_channels(&records, company, &settings.channels).await?;
-        let vault = &self.context().vault;
-        let _hold = vault.hold();
-        let secret = signature::generate();
-        let new = NewEndpoint {
-            id,
-            settings,
-            headers: (!headers.is_empty()).then(|| sealed_headers(vault, id, &headers)),
-            secret: sealed_secret(vault, id, &secret),
-        };
-        let added = records.of(company).webhooks().add(who, new).await?;
-        let endpoint = added.ok_or_else(|| {
-            let sentence = format!(
-                "this company has {MOST_ENDPOINTS} webhook endpoints, which is the most: delete one that is not used"
-            );
-            Refusal::new(Code::TooManyWebhooks, sentence)
-        })?;
+        let added = self.stored(&records, company).add(who, new).await??;
         self.changed();
-        let names = headers.as_slice().iter().map(|header| header.name.clone()).collect();
-        Ok((ShownEndpoint { endpoint, header_names: Some(names), retries: 0, waiting_since: None }, secret))
+        Ok(added)
     }
 
     /// Changes settings of an endpoint.
@@ -160,28 +74,15 @@ impl WebhookEndpoints<'_> {
         let present = records.of(company).webhooks().find(id).await?;
         // The check of an address may take some seconds.
         drop(records);
-        let mut settings = present.ok_or_else(no_such_webhook)?.settings;
-        let (has_address, has_channels) = (change.url.is_some(), change.channels.is_some());
-        let headers = change.apply(&mut settings).map(Headers::checked).transpose()?;
-        let settings = settings.checked(self.context().schemes)?;
-        if has_address {
-            self.check_address(company, &settings.url).await?;
-        }
+        let present = present.ok_or_else(no_such_webhook)?.settings;
+        let changed = self.rules().check(company, Some(present), change).await?;
         self.engine.check_sealing()?;
         let records = self.engine.records_of(company).await?;
-        if has_channels {
-            check_channels(&records, company, &settings.channels).await?;
-        }
-        let vault = &self.context().vault;
-        let _hold = vault.hold();
-        let headers = match headers {
-            None => HeadersChange::Keep,
-            Some(headers) if headers.is_empty() => HeadersChange::Remove,
-            Some(headers) => HeadersChange::Replace(sealed_headers(vault, id, &headers)),
-        };
-        let changed = records.of(company).webhooks().change(who, id, settings, headers).await?;
+        let is_changed = self.stored(&records, company).change(who, id, changed).await??;
         drop(records);
-        changed.ok_or_else(no_such_webhook)?;
+        if !is_changed {
+            return Err(no_such_webhook().into());
+        }
         self.changed();
         self.find(company, id).await
     }
@@ -199,20 +100,11 @@ impl WebhookEndpoints<'_> {
         id: Uuid,
         overlap: Duration,
     ) -> Result<(Secret, Option<Timestamp>), Error> {
-        if overlap > MOST_OVERLAP {
-            let what = "is longer than 7 days, the most for which a former secret signs";
-            return Err(Refusal::of("overlap", Code::InvalidField, what).into());
-        }
+        let former_until = former_until(overlap)?;
         self.engine.check_sealing()?;
-        let former_until = (!overlap.is_zero()).then(|| Timestamp::now().plus(overlap));
         let records = self.engine.records_of(company).await?;
-        let vault = &self.context().vault;
-        let _hold = vault.hold();
-        let secret = signature::generate();
-        let sealed = sealed_secret(vault, id, &secret);
-        if !records.of(company).webhooks().rotate(who, id, sealed, former_until).await? {
-            return Err(no_such_webhook().into());
-        }
+        let secret = self.stored(&records, company).rotate(who, id, former_until).await?;
+        let secret = secret.ok_or_else(no_such_webhook)?;
         self.changed();
         Ok((secret, former_until))
     }
@@ -282,43 +174,12 @@ impl WebhookEndpoints<'_> {
         Ok(webhooks.deliveries(id, window).await?)
     }
 
-    /// Refuses an address that no delivery could reach.
-    async fn check_address(&self, company: Uuid, url: &str) -> Result<(), Error> {
-        match self.check(company, url).await {
-            // A name server may be slow now. Each delivery checks the address again.
-            Ok(()) | Err(DeliveryFault::Timeout(_)) => Ok(()),
-            Err(fault) => Err(Refusal::new(Code::InvalidField, fault.to_string()).about("url").into()),
-        }
+    fn rules(&self) -> EndpointRules<'_> {
+        let context = self.context();
+        EndpointRules { sender: &context.sender, schemes: context.schemes }
     }
-}
 
-/// Refuses ids that are no channels of the company.
-async fn check_channels(records: &Records, company: Uuid, ids: &[Uuid]) -> Result<(), Error> {
-    if ids.is_empty() {
-        return Ok(());
-    }
-    let Some(unknown) = records.of(company).channels().first_unknown(ids).await? else { return Ok(()) };
-    let what = format_args!(
-        "has {unknown}, which is no channel of this company: GET /api/v1/chat and GET /api/v1/web-chat list its channels"
-    );
-    Err(Refusal::of("channel_ids", Code::InvalidField, what).into())
-}
-
-fn sealed_secret(vault: &Vault, id: Uuid, secret: &Secret) -> Vec<u8> {
-    vault.seal(secret.expose().as_bytes(), &context::webhook_secret(id))
-}
-
-fn sealed_headers(vault: &Vault, id: Uuid, headers: &Headers) -> Vec<u8> {
-    vault.seal(headers.to_stored().expose().as_bytes(), &context::webhook_headers(id))
-}
-
-/// The names of an endpoint's headers; `None` when they cannot be unsealed.
-fn names(vault: &Vault, record: &EndpointRecord) -> Option<Vec<String>> {
-    match header_names(vault, record) {
-        Ok(names) => Some(names),
-        Err(error) => {
-            tracing::error!(webhook.id = %record.endpoint.id, %error, "the headers of a webhook cannot be unsealed");
-            None
-        }
+    fn stored<'r>(&'r self, records: &'r Records, company: Uuid) -> StoredEndpoints<'r> {
+        StoredEndpoints { company: records.of(company), vault: &self.context().vault }
     }
 }

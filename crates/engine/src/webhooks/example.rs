@@ -1,4 +1,6 @@
-//! An example of each type of event, with which a person tests an endpoint.
+//! An example of each type of event, with which a person tests an endpoint, and which the API's reference shows.
+
+use std::time::Duration;
 
 use uuid::Uuid;
 
@@ -7,19 +9,28 @@ use clock::database::new_id;
 use domain::event::log::Sequence;
 use domain::event::{
     ChannelData, Data, ErrorData, Event, InboundData, LostData, MessageData, ReasonData, SendData, Type,
-    VERSION,
+    VERSION, WebhookDisabledData, WebhookRecoveredData,
 };
+use domain::webhook::Cause;
 
 /// A number that belongs to nobody.
 const NUMBER: &str = "+15550100123";
 /// The provider's id of a message that never was.
 const MESSAGE_ID: &str = "wamid.EXAMPLE";
-/// A channel and a send that are not there.
+/// A channel, a send and an endpoint that are not there.
 const CHANNEL: Uuid = Uuid::from_u128(0x0192_0000_0000_7000_8000_0000_0000_0001);
 const SEND: Uuid = Uuid::from_u128(0x0192_0000_0000_7000_8000_0000_0000_0002);
+const WEBHOOK: Uuid = Uuid::from_u128(0x0192_0000_0000_7000_8000_0000_0000_0003);
+/// For how long the endpoint failed that accepts events again.
+const FAILED_FOR: Duration = Duration::from_secs(60 * 60);
 
 /// An event of this type that did not happen. It has the same form as a real one; its id begins with `example.`.
-pub(super) fn example(company_id: Uuid, r#type: Type, at: Timestamp) -> Event {
+pub fn example(company_id: Uuid, r#type: Type, at: Timestamp) -> Event {
+    let data = data(r#type, at);
+    let channel_id = match &data {
+        Data::Message(_) | Data::Send(_) | Data::Channel(_) | Data::Inbound(_) => Some(CHANNEL),
+        Data::WebhookDisabled(_) | Data::WebhookRecovered(_) | Data::Lost(_) => None,
+    };
     Event {
         version: VERSION,
         id: format!("example.{}", new_id().as_simple()),
@@ -27,8 +38,8 @@ pub(super) fn example(company_id: Uuid, r#type: Type, at: Timestamp) -> Event {
         sequence: Sequence::default(),
         at,
         company_id,
-        channel_id: (r#type != Type::OutboxLost).then_some(CHANNEL),
-        data: data(r#type, at),
+        channel_id,
+        data,
     }
 }
 
@@ -55,6 +66,14 @@ fn data(r#type: Type, at: Timestamp) -> Data {
         Type::InboundReceived => {
             let from = Some(NUMBER.to_owned());
             Data::Inbound(InboundData { provider_message_id: MESSAGE_ID.to_owned(), from })
+        }
+        Type::WebhookDisabled => {
+            let reason = Cause::Failures.as_str().to_owned();
+            Data::WebhookDisabled(WebhookDisabledData { webhook_id: WEBHOOK, reason })
+        }
+        Type::WebhookRecovered => {
+            let failing_since = at.minus(FAILED_FOR);
+            Data::WebhookRecovered(WebhookRecoveredData { webhook_id: WEBHOOK, failing_since })
         }
         Type::OutboxLost => Data::Lost(LostData { count: 3, since: at }),
     }
@@ -86,6 +105,7 @@ mod tests {
                 Data::Send(_) => "send.",
                 Data::Channel(_) => "channel.",
                 Data::Inbound(_) => "inbound.",
+                Data::WebhookDisabled(_) | Data::WebhookRecovered(_) => "webhook.",
                 Data::Lost(_) => "outbox.",
             };
             assert!(r#type.as_str().starts_with(kind), "{event:?}");

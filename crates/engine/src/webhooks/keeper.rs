@@ -45,6 +45,8 @@ struct ShellHandle {
     /// What it was given last.
     settings: Settings,
     secrets: EndpointSecrets,
+    /// The replay with which it was started.
+    replay: Option<Uuid>,
     wanted: watch::Sender<Wanted>,
     is_failing: Arc<AtomicBool>,
 }
@@ -53,7 +55,9 @@ impl ShellHandle {
     /// Whether the shell needs to hear nothing of this record. One that ends does not: another shell is started later.
     fn is_up_to_date(&self, record: &EndpointRecord) -> bool {
         self.wanted.borrow().is_none()
-            || self.settings == record.endpoint.settings && self.secrets == record.secrets
+            || self.settings == record.endpoint.settings
+                && self.secrets == record.secrets
+                && self.replay == record.replay
     }
 
     fn change(&mut self, record: EndpointRecord, endpoint: OpenEndpoint) {
@@ -163,6 +167,8 @@ impl Keeper {
             let opened = self.open(&record);
             match self.shells.get_mut(&id) {
                 Some(shell) => match opened {
+                    // Another shell begins with the replay.
+                    Some(_) if shell.replay != record.replay => shell.end(),
                     Some(endpoint) => shell.change(record, endpoint),
                     None => shell.end(),
                 },
@@ -206,8 +212,9 @@ impl Keeper {
             let _notice = notice;
             let _ = caught("webhook", shell).await;
         });
-        let EndpointRecord { endpoint, secrets } = record;
-        self.shells.insert(id, ShellHandle { settings: endpoint.settings, secrets, wanted, is_failing });
+        let EndpointRecord { endpoint, secrets, replay } = record;
+        let handle = ShellHandle { settings: endpoint.settings, secrets, replay, wanted, is_failing };
+        self.shells.insert(id, handle);
     }
 
     /// Shows the endpoints that this process delivers to.

@@ -17,7 +17,10 @@ mod example;
 mod keeper;
 mod open;
 mod reading;
+mod replaying;
+mod rules;
 mod shell;
+mod stored;
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -28,9 +31,11 @@ use tokio::time::timeout;
 
 use self::context::DeliveryContext;
 use self::delivery_log::DeliveryLog;
-pub use self::editing::{EndpointChange, ShownEndpoint};
 pub use self::endpoints::{Resent, WebhookEndpoints, no_such_webhook};
+pub use self::example::example as example_event;
 use self::keeper::Keeper;
+pub use self::rules::{CheckedEndpoint, EndpointChange, EndpointRules, former_until};
+pub use self::stored::{ShownEndpoint, StoredEndpoints};
 use crate::events::tail::Tail;
 use crate::machine::{Moment, webhook as machine};
 use crate::{Engine, Error, RETRY_AFTER, rounds, threads};

@@ -8,11 +8,12 @@ use uuid::Uuid;
 use super::context::DeliveryContext;
 use super::machine::{self, EventItem, LogPage, Retry, Stored};
 use super::open::OpenEndpoint;
+use super::replaying::range;
 use clock::Timestamp;
 use domain::event::log::Sequence;
 use domain::event::{Data, Event};
 use domain::webhook;
-use store::webhooks::{EndpointStanding, StoredRetry, Write};
+use store::webhooks::{EndpointStanding, StoredReplay, StoredRetry, Write};
 
 /// A part of the log after this place: for the machine, and the events themselves.
 pub(super) async fn page(
@@ -32,20 +33,18 @@ pub(super) async fn page(
         items: events.iter().map(item).collect(),
         up_to: page.next.max(after).as_i64(),
         is_end: !page.more,
-        // The log does not keep where a company's part of it begins.
-        begins_after: None,
     };
     Ok((page, events))
 }
 
-/// What the store holds for the endpoint; `None` when it was removed.
+/// What the store holds for the endpoint, with its last replay; `None` when it was removed.
 pub(super) async fn stored(
     context: &DeliveryContext,
     endpoint: &OpenEndpoint,
-) -> store::Result<Option<Stored>> {
+) -> store::Result<Option<(Stored, Option<StoredReplay>)>> {
     let _turn = context.turn().await;
     let Some(standing) = context.store.webhooks().standing(endpoint.id).await? else { return Ok(None) };
-    let EndpointStanding { cursor, health, retries } = standing;
+    let EndpointStanding { cursor, health, retries, replay } = standing;
     let places: Vec<_> = retries.iter().map(|retry| retry.sequence).collect();
     let events = context.store.event_log().events_at(endpoint.company_id, &places).await?;
     let items: HashMap<_, _> = events.iter().map(|event| (event.sequence, item(event))).collect();
@@ -55,12 +54,22 @@ pub(super) async fn stored(
         let gone = EventItem { sequence: sequence.as_i64(), key: None, at: now };
         Retry { item: items.get(&sequence).copied().unwrap_or(gone), attempts, next_at }
     });
-    Ok(Some(Stored { cursor: cursor.as_i64(), health: health_of(health), retries: retries.collect() }))
+    let stored = Stored {
+        cursor: cursor.as_i64(),
+        health: health_of(health),
+        retries: retries.collect(),
+        replay: replay.as_ref().and_then(range),
+    };
+    Ok(Some((stored, replay)))
 }
 
 /// Writes what changed. An endpoint that was removed has nothing to write.
-pub(super) async fn write(context: &DeliveryContext, id: Uuid, changes: machine::Write) -> store::Result<()> {
-    let machine::Write { cursor, health, put, remove } = changes;
+pub(super) async fn write(
+    context: &DeliveryContext,
+    (id, replay): (Uuid, Option<Uuid>),
+    changes: machine::Write,
+) -> store::Result<()> {
+    let machine::Write { cursor, health, put, remove, give_up, replay: place } = changes;
     let put = put.into_iter().map(|Retry { item, attempts, next_at }| StoredRetry {
         sequence: Sequence::from_i64(item.sequence),
         attempts,
@@ -71,21 +80,24 @@ pub(super) async fn write(context: &DeliveryContext, id: Uuid, changes: machine:
         health: health.map(health_to_store),
         put: put.collect(),
         remove: remove.into_iter().map(Sequence::from_i64).collect(),
+        give_up: give_up.into_iter().map(Sequence::from_i64).collect(),
+        replay: replay.zip(place.map(Sequence::from_i64)),
     };
     let _turn = context.turn().await;
     context.store.webhooks().write(id, &changes).await.map(drop)
 }
 
-fn item(event: &Event) -> EventItem {
+pub(super) fn item(event: &Event) -> EventItem {
     EventItem { sequence: event.sequence.as_i64(), key: key(event), at: event.at }
 }
 
-/// What an event is about, if the order of its events matters: a person in a channel, or a channel.
+/// What an event is about, if the order of its events matters: a person in a channel, a channel, or the company's webhook
+/// endpoints.
 fn key(event: &Event) -> Option<u64> {
     let person = match &event.data {
         Data::Message(message) => message.recipient.as_str(),
         Data::Inbound(inbound) => inbound.from.as_deref()?,
-        Data::Channel(_) => "",
+        Data::Channel(_) | Data::WebhookDisabled(_) | Data::WebhookRecovered(_) => "",
         Data::Send(_) | Data::Lost(_) => return None,
     };
     let mut hasher = DefaultHasher::new();
@@ -144,9 +156,11 @@ mod tests {
     }
 
     #[test]
-    fn events_of_a_channel_have_one_key_and_other_events_have_none() {
+    fn events_of_a_channel_and_of_endpoints_have_one_key_each_and_other_events_have_none() {
         let keys = [Type::ChannelConnected, Type::ChannelBlocked].map(|it| key(&event(it)));
         assert!(keys[0].is_some() && keys[0] == keys[1] && keys[0] != key(&event(Type::MessageSent)));
+        let endpoints = [Type::WebhookDisabled, Type::WebhookRecovered].map(|it| key(&event(it)));
+        assert!(endpoints[0].is_some() && endpoints[0] == endpoints[1] && !keys.contains(&endpoints[0]));
         let mut stranger = event(Type::InboundReceived);
         if let Data::Inbound(inbound) = &mut stranger.data {
             inbound.from = None;

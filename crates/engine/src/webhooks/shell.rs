@@ -13,11 +13,12 @@ use tokio::sync::watch;
 
 use super::attempt::attempt;
 use super::context::DeliveryContext;
-use super::machine::{Effect, Effects, EndpointState, GivenUp, Input, Machine, Notice, Stored};
+use super::machine::{Effect, Effects, EndpointState, GivenUp, Input, Machine, Notice, ReplayRange, Stored};
 use super::open::OpenEndpoint;
-use super::{moment, reading};
+use super::{moment, reading, replaying};
 use crate::events::tail::Follower;
 use domain::event::Event;
+use domain::webhook::Replay;
 
 /// How long a shell that ends waits for its attempts and its last write. An attempt takes 15 s at most.
 const END_PATIENCE: Duration = Duration::from_secs(20);
@@ -33,6 +34,8 @@ struct EndpointShell {
     wanted: watch::Receiver<Wanted>,
     /// Whether the last attempts failed.
     is_failing: Arc<AtomicBool>,
+    /// What is sent once more. Another replay has another shell.
+    replay: Option<Replay>,
     machine: Machine,
     follower: Follower,
     /// Reads, writes and attempts under way; a read has its events.
@@ -58,8 +61,9 @@ pub(super) async fn run(
     // Before the first read: what comes into the log afterwards is told.
     let follower = context.follow(endpoint.company_id);
     match reading::stored(&context, &endpoint).await {
-        Ok(Some(stored)) => {
-            EndpointShell::new(context, endpoint, wanted, is_failing, follower, stored).run().await;
+        Ok(Some((stored, replay))) => {
+            let replay = replay.map(|stored| stored.replay);
+            EndpointShell::new(context, endpoint, wanted, is_failing, follower, (stored, replay)).run().await;
         }
         Ok(None) => {}
         Err(error) => {
@@ -75,12 +79,13 @@ impl EndpointShell {
         wanted: watch::Receiver<Wanted>,
         is_failing: Arc<AtomicBool>,
         follower: Follower,
-        stored: Stored,
+        (stored, replay): (Stored, Option<Replay>),
     ) -> Self {
         let retries = stored.retries.iter().map(|retry| (retry.item.sequence, retry.attempts));
         let failures = retries.collect();
         let settings = endpoint.machine_settings(context.keep);
         Self {
+            replay,
             machine: Machine::new(endpoint.id, settings, stored, moment()),
             context,
             endpoint,
@@ -175,6 +180,17 @@ impl EndpointShell {
                 };
                 self.running.push(reading.boxed_local());
             }
+            Effect::ReadReplay { after, up_to, limit } => {
+                let Some(request) = self.replay.as_ref().map(|replay| replay.request.clone()) else { return };
+                let range = ReplayRange { after, up_to };
+                let reading = async move {
+                    match replaying::page(&context, &endpoint, &request, range, limit).await {
+                        Ok((page, events)) => (Input::ReplayRead(Ok(page)), events),
+                        Err(error) => (Input::ReplayRead(Err(error.to_string())), Vec::new()),
+                    }
+                };
+                self.running.push(reading.boxed_local());
+            }
             Effect::Attempt { id, sequences } => {
                 let known: Vec<_> =
                     sequences.iter().filter_map(|sequence| self.read.remove(sequence)).collect();
@@ -189,11 +205,12 @@ impl EndpointShell {
             }
             Effect::Write(changes) => {
                 self.failures.extend(changes.put.iter().map(|retry| (retry.item.sequence, retry.attempts)));
-                for sequence in &changes.remove {
+                for sequence in changes.remove.iter().chain(&changes.give_up) {
                     self.failures.remove(sequence);
                 }
+                let ids = (endpoint.id, self.replay.as_ref().map(|replay| replay.id));
                 let writing = async move {
-                    let written = reading::write(&context, endpoint.id, changes).await;
+                    let written = reading::write(&context, ids, changes).await;
                     (Input::Written(written.map_err(|error| error.to_string())), Vec::new())
                 };
                 self.running.push(writing.boxed_local());
@@ -221,7 +238,7 @@ impl EndpointShell {
                 );
             }
             // The machine logs them.
-            Notice::Disabled { .. } | Notice::Recovered { .. } | Notice::Lost { .. } => {}
+            Notice::Disabled { .. } | Notice::Recovered { .. } => {}
         }
     }
 }

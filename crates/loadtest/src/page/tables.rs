@@ -3,6 +3,7 @@
 use maud::{Markup, html};
 
 use crate::compare::Comparison;
+use crate::events::EventArrivals;
 use crate::ramp::Climb;
 use crate::report::{ChannelReport, Report};
 use crate::verdict::{millis, number};
@@ -10,7 +11,8 @@ use crate::verdict::{millis, number};
 /// The tables for what not every test has; `None` when there is none.
 pub(super) fn more(report: &Report) -> Option<Markup> {
     let has_channels = report.channels.len() > 1;
-    if !has_channels && report.ramp.is_none() && report.comparison.is_none() {
+    let has_more = report.ramp.is_some() || report.events.is_some() || report.comparison.is_some();
+    if !has_channels && !has_more {
         return None;
     }
     Some(html! {
@@ -21,6 +23,10 @@ pub(super) fn more(report: &Report) -> Option<Markup> {
         @if let Some(climb) = &report.ramp {
             h2 { "Ramp" }
             div.wide { (steps(climb)) }
+        }
+        @if let Some(arrivals) = &report.events {
+            h2 { "Webhooks" }
+            div.wide { (events(arrivals)) }
         }
         @if let Some(comparison) = &report.comparison {
             h2 { "Compared" }
@@ -76,6 +82,29 @@ fn steps(climb: &Climb) -> Markup {
                         @for value in [step.latency_ms.p50, step.latency_ms.p99, step.latency_ms.max] { td.n { (millis(value)) } }
                         td { @if step.keeps_up { "yes" } @else { "no" } }
                     }
+                }
+            }
+        }
+    }
+}
+
+fn events(arrivals: &EventArrivals) -> Markup {
+    let latency = &arrivals.latency_ms;
+    html! {
+        table {
+            thead {
+                tr {
+                    @for title in ["events", "requests", "repeated", "out of order", "a second", "most in a second"] { th.n { (title) } }
+                    @for title in ["p50", "p99", "max"] { th.n { (title) " to the receiver" } }
+                }
+            }
+            tbody {
+                tr {
+                    td.n { (number(arrivals.arrived)) " of " (number(arrivals.expected)) }
+                    @for figure in [arrivals.requests, arrivals.repeated, arrivals.disordered] { td.n { (number(figure)) } }
+                    td.n { (number(arrivals.per_s.round() as u64)) }
+                    td.n { (number(arrivals.most_in_a_second)) }
+                    @for value in [latency.p50, latency.p99, latency.max] { td.n { (millis(value)) } }
                 }
             }
         }

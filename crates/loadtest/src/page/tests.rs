@@ -3,8 +3,8 @@
 use super::*;
 use crate::compare::Base;
 use crate::{
-    Arrivals, Balance, Bulk, BulkSend, Changed, ChannelReport, Climb, Limit, RampStep, Resources, Sample,
-    Setting, Singles,
+    Arrivals, Balance, Bulk, BulkSend, Changed, ChannelReport, Climb, EventArrivals, Limit, RampStep,
+    Resources, Sample, Setting, Singles,
 };
 use clock::Timestamp;
 
@@ -73,6 +73,7 @@ fn report() -> Report {
             content: "text".to_owned(),
             simulator: Some(String::new()),
             receipts: true,
+            webhooks: Some(100),
             changes: vec!["3.0s:40/s".to_owned()],
             sent_s: 10.0,
             drained_s: 1.0,
@@ -106,6 +107,21 @@ fn report() -> Report {
         limit: Some(Limit::new(1_000.0, 10)),
         channels: [1, 2].map(channel).into(),
         receipts: None,
+        events: Some(EventArrivals {
+            expected: 3_000,
+            arrived: 2_987,
+            missing: 13,
+            untold: 0,
+            repeated: 1,
+            disordered: 0,
+            unsigned: 0,
+            unreadable: 0,
+            requests: 41,
+            per_s: 300.0,
+            most_in_a_second: 1_217,
+            latency_ms: some,
+            ended_early: false,
+        }),
         changes: vec![Changed {
             at_s: 3.0,
             followed_at_s: Some(4.0),
@@ -169,6 +185,8 @@ fn a_page_is_well_formed_and_whole_in_itself() {
         "987",
         "nobody could tell",
         "120 ms",
+        "2,987 of 3,000",
+        "1,217",
     ] {
         assert!(page.contains(words), "{words}");
     }

@@ -134,7 +134,9 @@ impl Machine {
                 self.succeeded(at, effects);
             }
             AttemptVerdict::Abort => {
-                give_up(self.settle(&attempt), GivenUp::Aborted, effects);
+                let aborted = self.settle(&attempt);
+                aborted.iter().for_each(|sequence| self.retries.give_up(*sequence));
+                give_up(aborted, GivenUp::Aborted, effects);
                 self.succeeded(at, effects);
             }
             AttemptVerdict::Missing => {
@@ -224,7 +226,7 @@ impl Machine {
             match Retry::after(*item, before + 1, retry_after, chance, at) {
                 Some(retry) => self.retries.put(retry),
                 None => {
-                    self.retries.remove(sequence);
+                    self.retries.give_up(sequence);
                     exhausted.push(sequence);
                 }
             }

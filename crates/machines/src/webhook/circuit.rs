@@ -4,9 +4,8 @@ use std::time::{Duration, Instant};
 
 use crate::Moment;
 use clock::Timestamp;
+use domain::webhook::OPENING_FAILURES;
 
-/// The circuit opens after this many failed attempts in a row.
-pub(super) const FAILURES: u32 = 5;
 /// The least time between the starts of two probes.
 pub(super) const PROBE_INTERVAL: Duration = Duration::from_secs(60);
 /// An endpoint that only failed for this long is disabled.
@@ -74,7 +73,7 @@ impl Circuit {
     }
 
     pub(super) const fn is_open(&self) -> bool {
-        self.health.failures >= FAILURES
+        self.health.failures >= OPENING_FAILURES
     }
 
     /// Whether failed events become retries.

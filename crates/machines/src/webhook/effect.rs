@@ -23,6 +23,15 @@ pub enum Effect {
         /// The most events to return.
         limit: usize,
     },
+    /// Read events that are sent once more. Brings [`Input::ReplayRead`](super::Input::ReplayRead).
+    ReadReplay {
+        /// The sequence after which the events begin.
+        after: i64,
+        /// The sequence of the last of them.
+        up_to: i64,
+        /// The most events to return.
+        limit: usize,
+    },
     /// Send these events in one request, in this order, without those that the log no longer has. Brings
     /// [`Input::Attempted`](super::Input::Attempted).
     Attempt {
@@ -53,6 +62,10 @@ pub struct Write {
     pub put: Vec<Retry>,
     /// The sequences of retries to remove, if they exist.
     pub remove: Vec<i64>,
+    /// The sequences of events that are given up although the log has them.
+    pub give_up: Vec<i64>,
+    /// The sequence up to which events that are sent once more became retries.
+    pub replay: Option<i64>,
 }
 
 /// A change of an endpoint, or of its events, that people and other programs are told.
@@ -69,13 +82,6 @@ pub enum Notice {
     Recovered {
         /// The first of the failures.
         since: Timestamp,
-    },
-    /// Events were deleted from the log before they were read for the endpoint.
-    Lost {
-        /// The sequence before the first of them.
-        after: i64,
-        /// The sequence of the last of them.
-        up_to: i64,
     },
     /// These events are given up: the endpoint does not get them.
     GivenUp {

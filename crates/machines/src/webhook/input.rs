@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use super::circuit::EndpointHealth;
 use super::effect::AttemptId;
+use super::replay::ReplayRange;
 use super::retries::Retry;
 use clock::Timestamp;
 
@@ -45,6 +46,8 @@ pub struct Stored {
     pub health: EndpointHealth,
     /// The retries.
     pub retries: Vec<Retry>,
+    /// What is to be sent once more.
+    pub replay: Option<ReplayRange>,
 }
 
 /// A part of the log.
@@ -56,8 +59,15 @@ pub struct LogPage {
     pub up_to: i64,
     /// Whether the end of the log was reached.
     pub is_end: bool,
-    /// The log begins after this sequence: earlier events were deleted. `None` when none was deleted.
-    pub begins_after: Option<i64>,
+}
+
+/// A part of the events that are sent once more.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReplayPage {
+    /// The events, in their order; at most as many as requested.
+    pub items: Vec<EventItem>,
+    /// The sequence up to which was read; at the end, the last sequence that was requested.
+    pub up_to: i64,
 }
 
 /// The result of an attempt. It applies to all events of the request.
@@ -99,6 +109,8 @@ pub enum Input {
     Grew,
     /// The read of the log ended; the error says why it failed.
     Read(Result<LogPage, String>),
+    /// The read of events that are sent once more ended; the error says why it failed.
+    ReplayRead(Result<ReplayPage, String>),
     /// An attempt ended.
     Attempted {
         /// The attempt.

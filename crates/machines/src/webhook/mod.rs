@@ -6,8 +6,8 @@
 //! ```
 //!
 //! Events are delivered at least once, in the order of the log unless they are retried. Each component owns its state:
-//! the [`window`] has the events that were read from the log, [`retries`] the failed ones, [`attempts`] those in
-//! flight, the [`circuit`] the health of the receiver, and [`writing`] what is in the store. All of them are bounded,
+//! the [`window`] has the events that were read from the log, [`retries`] the failed ones, [`replay`] those that a person
+//! wants to be sent once more, [`attempts`] those in flight, the [`circuit`] the health of the receiver, and [`writing`] what is in the store. All of them are bounded,
 //! and so is the number of events that are attempted beyond the stored cursor. There is one timer. The machine knows
 //! nothing of the content of events, of HTTP or of the receiver's address.
 
@@ -15,6 +15,7 @@ mod attempts;
 mod circuit;
 mod effect;
 mod input;
+mod replay;
 mod retries;
 #[cfg(test)]
 mod tests;
@@ -30,7 +31,11 @@ use self::attempts::Attempts;
 use self::circuit::Circuit;
 pub use self::circuit::{DisableCause, EndpointHealth, EndpointState};
 pub use self::effect::{AttemptId, Effect, Effects, GivenUp, Notice, Write};
-pub use self::input::{AttemptVerdict, EndpointSettings, EventItem, Input, LogPage, Resume, Stored};
+pub use self::input::{
+    AttemptVerdict, EndpointSettings, EventItem, Input, LogPage, ReplayPage, Resume, Stored,
+};
+use self::replay::Replay;
+pub use self::replay::ReplayRange;
 use self::retries::Retries;
 pub use self::retries::Retry;
 use self::window::EventWindow;
@@ -49,6 +54,7 @@ pub struct Machine {
     circuit: Circuit,
     window: EventWindow,
     retries: Retries,
+    replay: Replay,
     attempts: Attempts,
     reading: LogReading,
     /// The log may have events that were not read.
@@ -60,7 +66,7 @@ pub struct Machine {
     wakes_at: Option<Instant>,
 }
 
-/// The read of the log.
+/// A read of the log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum LogReading {
     Idle,
@@ -69,20 +75,39 @@ enum LogReading {
     Again(Instant),
 }
 
+impl LogReading {
+    fn may_begin(self, now: Instant) -> bool {
+        match self {
+            Self::Idle => true,
+            Self::UnderWay => false,
+            Self::Again(at) => at <= now,
+        }
+    }
+
+    /// When a read that failed is retried.
+    const fn again_at(self) -> Option<Instant> {
+        match self {
+            Self::Again(at) => Some(at),
+            Self::Idle | Self::UnderWay => None,
+        }
+    }
+}
+
 impl Machine {
     /// The machine of this endpoint, as the store holds it. Its first input is [`Input::Timer`].
     pub fn new(endpoint: Uuid, settings: EndpointSettings, stored: Stored, at: Moment) -> Self {
-        let Stored { cursor, health, retries } = stored;
+        let Stored { cursor, health, retries, replay } = stored;
         Self {
             endpoint,
             settings: settings.clamped(),
             circuit: Circuit::new(health, at.monotonic),
             window: EventWindow::new(cursor, retries.iter().map(|retry| retry.item)),
             retries: Retries::new(retries, at),
+            replay: Replay::new(replay),
             attempts: Attempts::default(),
             reading: LogReading::Idle,
             has_more: true,
-            writing: EndpointWriting::new(cursor, health, at.monotonic),
+            writing: EndpointWriting::new(cursor, health, replay, at.monotonic),
             is_stopping: false,
             is_over: false,
             wakes_at: None,
@@ -97,7 +122,8 @@ impl Machine {
         match input {
             Input::Timer => self.wakes_at = None,
             Input::Grew => self.has_more = true,
-            Input::Read(result) => self.was_read(result, at.monotonic, effects),
+            Input::Read(result) => self.was_read(result, at.monotonic),
+            Input::ReplayRead(result) => self.was_replay_read(result, at),
             Input::Attempted { attempt, verdict, chance } => {
                 self.attempted(attempt, verdict, chance, at, effects);
             }
@@ -111,6 +137,7 @@ impl Machine {
             self.expire(at, effects);
             self.attempt(at.monotonic, effects);
             self.read(at.monotonic, effects);
+            self.read_replay(at.monotonic, effects);
         }
         self.write(at, effects);
         if self.is_stopping && self.attempts.len() == 0 && self.is_written(at.monotonic) {
@@ -136,13 +163,8 @@ impl Machine {
 
     /// Reads the log while there is room for its events.
     fn read(&mut self, now: Instant, effects: &mut Effects) {
-        let may_read = match self.reading {
-            LogReading::Idle => true,
-            LogReading::UnderWay => false,
-            LogReading::Again(at) => at <= now,
-        };
         let limit = self.window.room(&self.settings);
-        if may_read && self.has_more && limit > 0 {
+        if self.reading.may_begin(now) && self.has_more && limit > 0 {
             self.reading = LogReading::UnderWay;
             // An event that is added during the read may come after the page.
             self.has_more = false;
@@ -150,17 +172,12 @@ impl Machine {
         }
     }
 
-    fn was_read(&mut self, result: Result<LogPage, String>, now: Instant, effects: &mut Effects) {
+    fn was_read(&mut self, result: Result<LogPage, String>, now: Instant) {
         self.reading = LogReading::Idle;
         match result {
-            Ok(LogPage { items, up_to, is_end, begins_after }) => {
+            Ok(LogPage { items, up_to, is_end }) => {
                 self.has_more |= !is_end;
-                let after = self.window.read_to();
-                if let Some(begin) = begins_after.filter(|begin| *begin > after) {
-                    tracing::error!(webhook.id = %self.endpoint, after, up_to = begin, "events were deleted from the log before the webhook got them");
-                    effects.push(Effect::Tell(Notice::Lost { after, up_to: begin }));
-                }
-                self.window.extend(items, begins_after.unwrap_or(up_to).max(up_to));
+                self.window.extend(items, up_to);
             }
             Err(error) => {
                 tracing::error!(webhook.id = %self.endpoint, error, "cannot read the log of events for a webhook, the read is retried");
@@ -182,6 +199,7 @@ impl Machine {
             Resume::FromNow { end } => {
                 self.window.skip_to(end);
                 self.retries.clear();
+                self.replay.end();
             }
         }
     }
@@ -192,11 +210,8 @@ impl Machine {
         if self.is_active() {
             let deferred = self.window.deferred(now).map(|(_, time)| time).min();
             let probe = Some(self.circuit.probe_at).filter(|time| self.circuit.is_open() && *time > now);
-            let reading = match self.reading {
-                LogReading::Again(time) => Some(time),
-                LogReading::Idle | LogReading::UnderWay => None,
-            };
-            let times = [next, self.retries.next_due(now), deferred, probe, reading];
+            let reads = [self.reading.again_at(), self.replay.again_at()].into_iter().flatten().min();
+            let times = [next, self.retries.next_due(now), deferred, probe, reads];
             next = times.into_iter().flatten().min();
         }
         if mem::replace(&mut self.wakes_at, next) != next

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
+use super::effect::Write;
 use super::input::EventItem;
 use crate::Moment;
 use clock::Timestamp;
@@ -32,7 +33,7 @@ pub(super) const MOST_RETRIES: usize = 1_000;
 pub struct Retry {
     /// The event. The store may keep its key and time, or look them up in the log.
     pub item: EventItem,
-    /// The failed attempts: from 1 to 9.
+    /// The failed attempts: from 1 to 9, and 0 for an event that is sent once more.
     pub attempts: u16,
     /// When the next attempt is due.
     pub next_at: Timestamp,
@@ -73,6 +74,8 @@ pub(super) struct Retries {
     rows: BTreeMap<i64, RetryRow>,
     /// The retries that were inserted, replaced or removed since the last write began.
     changed: BTreeSet<i64>,
+    /// The events that were given up since the last write began.
+    given_up: BTreeSet<i64>,
 }
 
 impl Retries {
@@ -83,7 +86,7 @@ impl Retries {
             let due = at.monotonic + retry.next_at.from_now(at.wall).min(longest);
             (retry.item.sequence, RetryRow { retry, due, is_in_flight: false })
         });
-        Self { rows: rows.collect(), changed: BTreeSet::new() }
+        Self { rows: rows.collect(), changed: BTreeSet::new(), given_up: BTreeSet::new() }
     }
 
     pub(super) fn len(&self) -> usize {
@@ -133,6 +136,21 @@ impl Retries {
         self.rows.insert(retry.item.sequence, RetryRow { retry, due, is_in_flight: false });
     }
 
+    /// The event is due now, whether it waits for a retry or not.
+    pub(super) fn send_once_more(&mut self, item: EventItem, at: Moment) {
+        match self.rows.get(&item.sequence) {
+            Some(row) if row.is_in_flight => {}
+            Some(row) => self.put((Retry { next_at: at.wall, ..row.retry }, at.monotonic)),
+            None => self.put((Retry { item, attempts: 0, next_at: at.wall }, at.monotonic)),
+        }
+    }
+
+    /// The event is given up, whether it has a retry or not.
+    pub(super) fn give_up(&mut self, sequence: i64) {
+        self.remove(sequence);
+        self.given_up.insert(sequence);
+    }
+
     pub(super) fn remove(&mut self, sequence: i64) {
         if self.rows.remove(&sequence).is_some() {
             self.changed.insert(sequence);
@@ -155,23 +173,25 @@ impl Retries {
     }
 
     pub(super) fn is_changed(&self) -> bool {
-        !self.changed.is_empty()
+        !self.changed.is_empty() || !self.given_up.is_empty()
     }
 
-    /// Takes the changes out: retries to put, and sequences to remove.
-    pub(super) fn changes(&mut self) -> (Vec<Retry>, Vec<i64>) {
+    /// Takes the changes out.
+    pub(super) fn changes(&mut self) -> Write {
         let (mut put, mut remove) = (Vec::new(), Vec::new());
+        let give_up = std::mem::take(&mut self.given_up).into_iter().collect();
         for sequence in std::mem::take(&mut self.changed) {
             match self.rows.get(&sequence) {
                 Some(row) => put.push(row.retry),
                 None => remove.push(sequence),
             }
         }
-        (put, remove)
+        Write { put, remove, give_up, ..Write::default() }
     }
 
     /// The write of these changes failed: the next write has them, too.
-    pub(super) fn changed_again(&mut self, put: &[Retry], remove: &[i64]) {
-        self.changed.extend(put.iter().map(|retry| retry.item.sequence).chain(remove.iter().copied()));
+    pub(super) fn changed_again(&mut self, write: Write) {
+        self.changed.extend(write.put.iter().map(|retry| retry.item.sequence).chain(write.remove));
+        self.given_up.extend(write.give_up);
     }
 }

@@ -4,6 +4,7 @@ mod circuit;
 mod disabling;
 mod order;
 mod random;
+mod replaying;
 mod retrying;
 mod storing;
 
@@ -20,7 +21,7 @@ const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 const FAILED: AttemptVerdict = AttemptVerdict::Failed { retry_after: None };
 
 fn new() -> Stored {
-    Stored { cursor: 0, health: EndpointHealth::NEW, retries: Vec::new() }
+    Stored { cursor: 0, health: EndpointHealth::NEW, retries: Vec::new(), replay: None }
 }
 
 fn settings(max_in_flight: usize, batch: usize) -> EndpointSettings {
@@ -30,6 +31,7 @@ fn settings(max_in_flight: usize, batch: usize) -> EndpointSettings {
 /// The machine, with a log and a store that answer at once, unless the test holds them.
 struct Stage {
     machine: Machine,
+    settings: EndpointSettings,
     now: Moment,
     log: Vec<EventItem>,
     /// The log begins after this sequence.
@@ -39,6 +41,8 @@ struct Stage {
     attempts: Vec<(AttemptId, Vec<i64>)>,
     notices: Vec<Notice>,
     reads: Vec<(i64, usize)>,
+    /// The reads of the replay.
+    replays: Vec<ReplayRange>,
     writes: Vec<Write>,
     /// The test answers writes.
     holds_writes: bool,
@@ -55,6 +59,7 @@ impl Stage {
         let now = Moment { monotonic: Instant::now(), wall: WALL };
         let mut stage = Self {
             machine: Machine::new(Uuid::nil(), settings, stored.clone(), now),
+            settings,
             now,
             log: Vec::new(),
             begins_after: i64::MIN,
@@ -62,6 +67,7 @@ impl Stage {
             attempts: Vec::new(),
             notices: Vec::new(),
             reads: Vec::new(),
+            replays: Vec::new(),
             writes: Vec::new(),
             holds_writes: false,
             wakes_at: None,
@@ -91,6 +97,10 @@ impl Stage {
                         self.reads.push((after, limit));
                         inputs.push_back(Input::Read(Ok(self.page(after, limit))));
                     }
+                    Effect::ReadReplay { after, up_to, limit } => {
+                        self.replays.push(ReplayRange { after, up_to });
+                        inputs.push_back(Input::ReplayRead(Ok(self.replay_page(after, up_to, limit))));
+                    }
                     Effect::Attempt { id, sequences } => self.attempts.push((id, sequences)),
                     Effect::Write(write) => {
                         self.writes.push(write.clone());
@@ -112,8 +122,14 @@ impl Stage {
         let items: Vec<_> = rest.clone().take(limit).collect();
         let is_end = rest.count() == items.len();
         let up_to = items.last().map_or(after.max(self.begins_after), |item| item.sequence);
-        let begins_after = (self.begins_after > i64::MIN).then_some(self.begins_after);
-        LogPage { items, up_to, is_end, begins_after }
+        LogPage { items, up_to, is_end }
+    }
+
+    fn replay_page(&self, after: i64, up_to: i64, limit: usize) -> ReplayPage {
+        let within = self.log.iter().filter(|item| (after + 1..=up_to).contains(&item.sequence)).copied();
+        let items: Vec<_> = within.take(limit).collect();
+        let read = items.last().filter(|_| items.len() == limit).map_or(up_to, |item| item.sequence);
+        ReplayPage { items, up_to: read }
     }
 
     /// Events with these sequences and keys.
@@ -178,13 +194,18 @@ impl Stage {
 
 /// Carries out a write, as the store does.
 fn store(stored: &mut Stored, write: Write) {
-    let Write { cursor, health, put, remove } = write;
+    let Write { cursor, health, put, remove, give_up, replay } = write;
     stored.cursor = cursor.unwrap_or(stored.cursor);
     stored.health = health.unwrap_or(stored.health);
     let is_new = |sequence| {
-        remove.contains(&sequence) || put.iter().any(|retry: &Retry| retry.item.sequence == sequence)
+        remove.contains(&sequence)
+            || give_up.contains(&sequence)
+            || put.iter().any(|retry: &Retry| retry.item.sequence == sequence)
     };
     stored.retries.retain(|retry| !is_new(retry.item.sequence));
     stored.retries.extend(put);
     stored.retries.sort_by_key(|retry| retry.item.sequence);
+    if let (Some(range), Some(after)) = (&mut stored.replay, replay) {
+        range.after = after;
+    }
 }

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 use super::Machine;
 use super::circuit::EndpointHealth;
 use super::effect::{Effect, Effects, Write};
+use super::replay::ReplayRange;
 use crate::Moment;
 
 /// Delay before a failed write is repeated.
@@ -18,6 +19,8 @@ pub(super) struct EndpointWriting {
     cursor: i64,
     /// `None` after a failed write, which may have changed it.
     health: Option<EndpointHealth>,
+    /// The place of the replay.
+    replay: Option<i64>,
     under_way: Option<Write>,
     /// When the failed write is repeated.
     again_at: Option<Instant>,
@@ -28,10 +31,16 @@ pub(super) struct EndpointWriting {
 }
 
 impl EndpointWriting {
-    pub(super) const fn new(cursor: i64, health: EndpointHealth, now: Instant) -> Self {
+    pub(super) fn new(
+        cursor: i64,
+        health: EndpointHealth,
+        replay: Option<ReplayRange>,
+        now: Instant,
+    ) -> Self {
         Self {
             cursor,
             health: Some(health),
+            replay: replay.map(|range| range.after),
             under_way: None,
             again_at: None,
             is_failing: false,
@@ -52,12 +61,12 @@ impl Machine {
             return;
         }
         let (cursor, health) = (self.window.cursor(), self.circuit.health);
-        let (put, remove) = self.retries.changes();
+        let replay = self.replay.place();
         let write = Write {
             cursor: (cursor != self.writing.cursor).then_some(cursor),
             health: (Some(health) != self.writing.health).then_some(health),
-            put,
-            remove,
+            replay: replay.filter(|_| replay != self.writing.replay),
+            ..self.retries.changes()
         };
         self.writing.again_at = None;
         self.writing.idle_until = now + IDLE_INTERVAL;
@@ -70,6 +79,7 @@ impl Machine {
         let cursor = self.window.cursor();
         let is_urgent = self.retries.is_changed()
             || Some(self.circuit.health) != self.writing.health
+            || self.replay.place() != self.writing.replay
             || cursor != self.writing.cursor && (self.is_stopping || self.window.passes_events(cursor));
         if self.writing.is_under_way() || !is_urgent && cursor == self.writing.cursor {
             return None;
@@ -80,23 +90,24 @@ impl Machine {
 
     /// A write ended.
     pub(super) fn written(&mut self, result: Result<(), String>, at: Moment) {
-        let Some(Write { cursor, health, put, remove }) = self.writing.under_way.take() else { return };
+        let Some(write) = self.writing.under_way.take() else { return };
         if let Err(error) = result {
             self.writing.again_at = Some(at.monotonic + WRITE_PAUSE);
-            if health.is_some() {
+            if write.health.is_some() {
                 self.writing.health = None;
             }
-            self.retries.changed_again(&put, &remove);
+            self.retries.changed_again(write);
             if !std::mem::replace(&mut self.writing.is_failing, true) {
                 tracing::error!(webhook.id = %self.endpoint, error, "cannot write the state of a webhook, the write is repeated");
             }
             return;
         }
         self.writing.is_failing = false;
-        if let Some(cursor) = cursor {
+        if let Some(cursor) = write.cursor {
             self.writing.cursor = cursor;
             self.window.stored(cursor);
         }
-        self.writing.health = health.or(self.writing.health);
+        self.writing.health = write.health.or(self.writing.health);
+        self.writing.replay = write.replay.or(self.writing.replay);
     }
 }

@@ -246,7 +246,8 @@ impl MessageDetails {
             provider_message_id: self.provider_message_id.clone(),
             error: self.error.clone().filter(|_| moved.state == self.state),
         };
-        let place = EventPlace { company_id: self.company_id, channel_id: self.channel_id, sequence };
+        let channel_id = Some(self.channel_id);
+        let place = EventPlace { company_id: self.company_id, channel_id, sequence };
         Some(Event::of_message(place, r#type, moved.at, data))
     }
 }

@@ -222,6 +222,20 @@ impl EventLog<'_> {
         self.tell(to, told, now).await
     }
 
+    /// Tells of a change of one of the company's webhook endpoints, whose row is locked.
+    pub(crate) async fn tell_webhook(
+        self,
+        to: &impl ConnectionTrait,
+        company_id: Uuid,
+        fact: Fact,
+        now: Timestamp,
+    ) -> Result<()> {
+        if !self.is_read(to).await? {
+            return Ok(());
+        }
+        self.tell(to, [(company_id, LogEntry::Fact(fact))], now).await
+    }
+
     /// Writes entries, each of a company, in their order. Those of a company without a reader are left out.
     pub(crate) async fn tell(
         self,

@@ -26,6 +26,8 @@ const LOSS: &[(&str, Type)] = &[
 ];
 
 const BEGINNING: &[(&str, Type)] = &[("company_id", Type::Uuid), ("sequence", Type::Int)];
+const REMOVED: &[(&str, Type)] =
+    &[("company_id", Type::Uuid), ("sequence", Type::Int), ("entries", Type::Int)];
 
 /// How much of the log is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -126,6 +128,7 @@ impl EventLog<'_> {
             lost += unread.values().map(|loss| loss.events.unsigned_abs()).sum::<u64>();
             self.note(&transaction, unread).await?;
             self.raise(&transaction, &removed).await?;
+            self.count_lost(&transaction, &removed).await?;
             transaction.commit().await?;
             if removed.len() < STEP as usize {
                 return Ok(lost);
@@ -153,6 +156,27 @@ impl EventLog<'_> {
                 "UPDATE event_reader SET sequence = incoming.sequence FROM {incoming} AS incoming \
                  WHERE event_reader.kind = 'company' AND event_reader.company_id = incoming.company_id \
                  AND event_reader.sequence < incoming.sequence"
+            )
+        };
+        self.store.write(to, rows, Vec::new(), update).await?;
+        Ok(())
+    }
+
+    /// Counts what webhook endpoints have not got and cannot get any more.
+    async fn count_lost(self, to: &Transaction, removed: &[QueryResult]) -> Result<()> {
+        let mut rows = Bulk::new(self.store.backend, REMOVED);
+        for row in removed {
+            let (block, company): (i64, Uuid) = (row.try_get_by_index(0)?, row.try_get_by_index(1)?);
+            let entries: i64 = row.try_get_by_index(2)?;
+            rows.push([company.into(), Sequence::end_of(block).as_i64().into(), entries.into()]);
+        }
+        let update = |incoming: &str, _| {
+            format!(
+                "UPDATE webhook_endpoint SET lost = lost + gone.events FROM \
+                 (SELECT behind.id, CAST(SUM(incoming.entries) AS BIGINT) AS events FROM {incoming} AS incoming \
+                 JOIN webhook_endpoint AS behind ON behind.company_id = incoming.company_id \
+                 AND behind.sequence < incoming.sequence GROUP BY behind.id) AS gone \
+                 WHERE webhook_endpoint.id = gone.id"
             )
         };
         self.store.write(to, rows, Vec::new(), update).await?;

@@ -52,7 +52,7 @@ impl Event {
     fn told(&self) -> LogEntry {
         let from = self.from.map(PhoneNumber::as_i64);
         let what = FactKind::Inbound { id: self.id, provider_message_id: self.identity.clone(), from };
-        LogEntry::Fact(Fact { channel_id: self.channel_id, at: self.at, what })
+        LogEntry::Fact(Fact { channel_id: Some(self.channel_id), at: self.at, what })
     }
 }
 

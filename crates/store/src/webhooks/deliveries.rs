@@ -11,7 +11,9 @@ use crate::nouns::{AllWebhooks, Webhooks};
 use crate::retention::first_id_at;
 use crate::{Result, run};
 use clock::Timestamp;
+use domain::event::log::Sequence;
 use domain::page::{Page, Window};
+use domain::webhook::FaultKind;
 
 /// How long the log of deliveries is kept.
 pub const DELIVERIES_KEPT: Duration = Duration::from_secs(7 * 24 * 60 * 60);
@@ -35,6 +37,8 @@ pub struct Delivery {
     pub event_id: String,
     /// The type of the first event.
     pub r#type: String,
+    /// The place of the first event in the company's log; `None` for an example.
+    pub sequence: Option<Sequence>,
     /// The number of events in the request.
     pub events: u64,
     /// The number of the attempt, from 1.
@@ -47,21 +51,26 @@ pub struct Delivery {
     pub answer: Option<String>,
     /// Why the attempt failed, for a person.
     pub fault: Option<String>,
+    /// What kind of fault that is; `None` for a kind that this version does not know, too.
+    pub fault_kind: Option<FaultKind>,
 }
 
-const COLUMNS: &str = "id, endpoint_id, at, event_id, type, events, attempt, status, took_ms, answer, fault";
+const COLUMNS: &str = "id, endpoint_id, at, event_id, type, sequence, events, attempt, status, took_ms, answer, fault, \
+                       fault_kind";
 const ROW: &[(&str, Type)] = &[
     ("id", Type::Uuid),
     ("endpoint_id", Type::Uuid),
     ("at", Type::Int),
     ("event_id", Type::Text),
     ("type", Type::Text),
+    ("sequence", Type::Int),
     ("events", Type::Int),
     ("attempt", Type::Int),
     ("status", Type::Int),
     ("took_ms", Type::Int),
     ("answer", Type::Text),
     ("fault", Type::Text),
+    ("fault_kind", Type::Text),
 ];
 
 impl Webhooks<'_> {
@@ -97,12 +106,14 @@ impl AllWebhooks<'_> {
                 at,
                 event_id,
                 r#type,
+                sequence,
                 events,
                 attempt,
                 status,
                 took,
                 answer,
                 fault,
+                fault_kind,
             } = delivery;
             let (answer, fault) = (answer.as_deref().map(kept), fault.as_deref().map(kept));
             rows.push([
@@ -111,12 +122,14 @@ impl AllWebhooks<'_> {
                 at.millis().into(),
                 event_id.as_str().into(),
                 r#type.as_str().into(),
+                Cell::Int(sequence.map(Sequence::as_i64)),
                 signed(*events).into(),
                 i64::from(*attempt).min(i64::from(i16::MAX)).into(),
                 Cell::Int(status.map(i64::from)),
                 i64::try_from(took.as_millis()).unwrap_or(i64::MAX).into(),
                 Cell::Text(answer.as_deref()),
                 Cell::Text(fault.as_deref()),
+                Cell::Text(fault_kind.map(FaultKind::as_str)),
             ]);
         }
         let columns = COLUMNS.split(", ").map(|column| format!("incoming.{column}"));
@@ -133,7 +146,8 @@ impl AllWebhooks<'_> {
     }
 
     /// Removes deliveries that are older than [`DELIVERIES_KEPT`], those of each endpoint beyond the last
-    /// [`MOST_DELIVERIES`], and former secrets that no longer sign. Returns how many deliveries were removed.
+    /// [`MOST_DELIVERIES`], given-up events that nobody can send any more, and former secrets that no longer sign. Returns how
+    /// many deliveries were removed.
     ///
     /// # Errors
     ///
@@ -152,6 +166,7 @@ impl AllWebhooks<'_> {
             let values = [endpoint.into(), signed(MOST_DELIVERIES).into()];
             removed += self.remove_deliveries(beyond, &values).await?;
         }
+        self.trim_given_up().await?;
         Ok(removed)
     }
 
@@ -187,21 +202,25 @@ fn kept(text: &str) -> String {
 }
 
 fn read(row: &QueryResult) -> Result<Delivery> {
-    let (events, took): (i64, i64) = (row.try_get_by_index(5)?, row.try_get_by_index(8)?);
-    let attempt: i16 = row.try_get_by_index(6)?;
-    let status: Option<i16> = row.try_get_by_index(7)?;
+    let (events, took): (i64, i64) = (row.try_get_by_index(6)?, row.try_get_by_index(9)?);
+    let sequence: Option<i64> = row.try_get_by_index(5)?;
+    let attempt: i16 = row.try_get_by_index(7)?;
+    let status: Option<i16> = row.try_get_by_index(8)?;
+    let fault_kind: Option<String> = row.try_get_by_index(12)?;
     Ok(Delivery {
         id: row.try_get_by_index(0)?,
         endpoint_id: row.try_get_by_index(1)?,
         at: Timestamp::from_millis(row.try_get_by_index(2)?),
         event_id: row.try_get_by_index(3)?,
         r#type: row.try_get_by_index(4)?,
+        sequence: sequence.map(Sequence::from_i64),
         events: events.unsigned_abs(),
         attempt: attempt.unsigned_abs(),
         status: status.map(i16::unsigned_abs),
         took: Duration::from_millis(took.unsigned_abs()),
-        answer: row.try_get_by_index(9)?,
-        fault: row.try_get_by_index(10)?,
+        answer: row.try_get_by_index(10)?,
+        fault: row.try_get_by_index(11)?,
+        fault_kind: fault_kind.and_then(|word| word.parse().ok()),
     })
 }
 

@@ -1,7 +1,10 @@
 //! People's changes of webhook endpoints. Each is recorded in its own transaction, without secrets.
 
+use std::time::Duration;
+
 use sea_orm::ConnectionTrait as _;
 use serde_json::{Value, json};
+use tokio::time::sleep;
 use uuid::Uuid;
 
 use super::{COLUMNS, endpoint};
@@ -11,11 +14,15 @@ use crate::revision::{self, Topic};
 use crate::{Result, Transaction, run};
 use clock::Timestamp;
 use domain::event::Type;
-use domain::event::log::Sequence;
+use domain::event::log::{Fact, Sequence};
 use domain::webhook::{Cause, Endpoint, Health, Resume, Settings, State};
 
 /// The most endpoints of a company.
 pub const MOST_ENDPOINTS: i64 = 20;
+
+/// How often a process that has just begun looks for the end of the log, and the pause after each look.
+const LOOKS: u32 = 100;
+const LOOK_PAUSE: Duration = Duration::from_millis(20);
 
 /// An endpoint to add.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -134,7 +141,10 @@ impl Webhooks<'_> {
         let values = [id.into(), cause.as_str().into(), since.millis().into()];
         run(&transaction, self.store.statement(sql, values)).await?;
         self.record_state(&transaction, who, id, ("enabled", "disabled")).await?;
+        let fact = Fact::of_disabled_webhook(id, cause, since);
+        self.store.event_log().tell_webhook(&transaction, self.company, fact, since).await?;
         transaction.commit().await?;
+        self.store.tell_of_events();
         let health = Health { state: State::Disabled { cause, since }, ..before.health };
         Ok(Some(Endpoint { health, ..before }))
     }
@@ -154,13 +164,17 @@ impl Webhooks<'_> {
             transaction.rollback().await?;
             return Ok(Some(before));
         }
-        let sql = "UPDATE webhook_endpoint SET cause = NULL, cause_since = NULL, failures = 0, failing_since = NULL, \
+        let sql = "UPDATE webhook_endpoint SET cause = NULL, cause_since = NULL, failures = 0, failing_since = NULL, lost = 0, \
                    sequence = CASE WHEN sequence < $2 THEN $2 ELSE sequence END, updated_at = $3 WHERE id = $1";
         let values = [id.into(), end.as_i64().into(), Timestamp::now().millis().into()];
         run(&transaction, self.store.statement(sql, values)).await?;
         if resume == Resume::FromNow {
-            let sql = "DELETE FROM webhook_retry WHERE endpoint_id = $1";
-            run(&transaction, self.store.statement(sql, [id.into()])).await?;
+            for sql in [
+                "DELETE FROM webhook_retry WHERE endpoint_id = $1",
+                "DELETE FROM webhook_replay WHERE endpoint_id = $1 AND finished_at IS NULL",
+            ] {
+                run(&transaction, self.store.statement(sql, [id.into()])).await?;
+            }
         }
         self.record_state(&transaction, who, id, ("disabled", "enabled")).await?;
         transaction.commit().await?;
@@ -210,6 +224,8 @@ impl Webhooks<'_> {
         for sql in [
             "DELETE FROM webhook_endpoint WHERE id = $1",
             "DELETE FROM webhook_retry WHERE endpoint_id = $1",
+            "DELETE FROM webhook_given_up WHERE endpoint_id = $1",
+            "DELETE FROM webhook_replay WHERE endpoint_id = $1",
             deliveries.as_str(),
         ] {
             run(&transaction, self.store.statement(sql, [id.into()])).await?;
@@ -230,7 +246,7 @@ impl Webhooks<'_> {
     }
 
     /// The endpoint as it is before a change. Its row stays locked until the transaction ends.
-    async fn begin_change(self, within: &Transaction, id: Uuid) -> Result<Option<Endpoint>> {
+    pub(super) async fn begin_change(self, within: &Transaction, id: Uuid) -> Result<Option<Endpoint>> {
         revision::bump(within, Topic::Webhook).await?;
         let sql = format!(
             "SELECT {COLUMNS} FROM webhook_endpoint WHERE id = $1 AND company_id = $2{}",
@@ -252,9 +268,19 @@ impl Webhooks<'_> {
         changes::record(within, &[change]).await
     }
 
-    /// The place after all events until now.
+    /// The place after all events until now. A process that has just begun knows it once the transactions have ended that
+    /// were open at its first look; until then, the log seems to end before its first event.
     async fn end_of_log(self) -> Result<Sequence> {
-        Ok(Sequence::end_of(self.store.event_log().settle().await?.through))
+        let log = self.store.event_log();
+        let mut settled = log.settle().await?;
+        for _ in 0..LOOKS {
+            if settled.is_all || settled.through > 0 {
+                break;
+            }
+            sleep(LOOK_PAUSE).await;
+            settled = log.settle().await?;
+        }
+        Ok(Sequence::end_of(settled.through))
     }
 
     /// Settings in the record of changes. The query of an address may contain a secret.

@@ -8,6 +8,7 @@
 mod deliveries;
 mod edit;
 mod lag;
+mod replay;
 mod standing;
 
 use sea_orm::{FromQueryResult, QueryResult};
@@ -16,6 +17,7 @@ use uuid::Uuid;
 pub use self::deliveries::{DELIVERIES_KEPT, Delivery, MOST_DELIVERIES};
 pub use self::edit::{HeadersChange, MOST_ENDPOINTS, NewEndpoint};
 pub use self::lag::EndpointLag;
+pub use self::replay::{MOST_GIVEN_UP, Replaying, StoredReplay};
 pub use self::standing::{EndpointStanding, StoredRetry, Write};
 use crate::nouns::{AllWebhooks, Webhooks};
 use crate::{Error, Result};
@@ -40,11 +42,14 @@ pub struct EndpointRecord {
     pub endpoint: Endpoint,
     /// Its secrets.
     pub secrets: EndpointSecrets,
+    /// Its last replay.
+    pub replay: Option<Uuid>,
 }
 
 const COLUMNS: &str = "id, company_id, url, shape, types, channels, max_in_flight, batch, masks, cause, cause_since, \
                        failures, failing_since, created_at";
 const SECRETS: &str = "headers, secret, former_secret, former_until";
+const REPLAY: &str = "(SELECT id FROM webhook_replay WHERE endpoint_id = webhook_endpoint.id) AS replay";
 
 #[derive(FromQueryResult)]
 struct EndpointRow {
@@ -89,8 +94,9 @@ impl Webhooks<'_> {
     ///
     /// When the database fails; [`Error::Impossible`] for a row that this program never wrote.
     pub async fn records(self) -> Result<Vec<EndpointRecord>> {
-        let sql =
-            format!("SELECT {COLUMNS}, {SECRETS} FROM webhook_endpoint WHERE company_id = $1 ORDER BY id");
+        let sql = format!(
+            "SELECT {COLUMNS}, {SECRETS}, {REPLAY} FROM webhook_endpoint WHERE company_id = $1 ORDER BY id"
+        );
         self.store.rows(sql, [self.company.into()]).await?.iter().map(record).collect()
     }
 
@@ -116,8 +122,9 @@ impl AllWebhooks<'_> {
     ///
     /// When the database fails; [`Error::Impossible`] for a row that this program never wrote.
     pub async fn enabled(self) -> Result<Vec<EndpointRecord>> {
-        let sql =
-            format!("SELECT {COLUMNS}, {SECRETS} FROM webhook_endpoint WHERE cause IS NULL ORDER BY id");
+        let sql = format!(
+            "SELECT {COLUMNS}, {SECRETS}, {REPLAY} FROM webhook_endpoint WHERE cause IS NULL ORDER BY id"
+        );
         self.store.rows(sql, []).await?.iter().map(record).collect()
     }
 
@@ -129,14 +136,18 @@ impl AllWebhooks<'_> {
 
     /// The endpoint of this id, enabled or not.
     pub async fn find(self, id: Uuid) -> Result<Option<EndpointRecord>> {
-        let sql = format!("SELECT {COLUMNS}, {SECRETS} FROM webhook_endpoint WHERE id = $1");
+        let sql = format!("SELECT {COLUMNS}, {SECRETS}, {REPLAY} FROM webhook_endpoint WHERE id = $1");
         let row = self.store.row(sql, [id.into()]).await?;
         row.as_ref().map(record).transpose()
     }
 }
 
 fn record(row: &QueryResult) -> Result<EndpointRecord> {
-    Ok(EndpointRecord { endpoint: endpoint(row)?, secrets: secrets(row)? })
+    Ok(EndpointRecord {
+        endpoint: endpoint(row)?,
+        secrets: secrets(row)?,
+        replay: row.try_get("", "replay")?,
+    })
 }
 
 /// Reads a row of [`COLUMNS`].

@@ -1,15 +1,16 @@
 //! The progress of an endpoint, which the engine writes.
 
-use sea_orm::Value;
+use sea_orm::{ConnectionTrait as _, Value};
 use uuid::Uuid;
 
-use super::state;
+use super::replay::{StoredReplay, mark_given_up, went_to};
+use super::{COLUMNS, endpoint, state};
 use crate::dialect::{Bulk, Type};
 use crate::nouns::AllWebhooks;
-use crate::{Error, Result, run};
+use crate::{Error, Result, Store, Transaction, run};
 use clock::Timestamp;
-use domain::event::log::Sequence;
-use domain::webhook::{Health, State};
+use domain::event::log::{Fact, Sequence};
+use domain::webhook::{Endpoint, Health, OPENING_FAILURES, State};
 
 const RETRY: &[(&str, Type)] = &[("sequence", Type::Int), ("attempts", Type::Int), ("next_at", Type::Int)];
 const SEQUENCE: &[(&str, Type)] = &[("sequence", Type::Int)];
@@ -23,6 +24,8 @@ pub struct EndpointStanding {
     pub health: Health,
     /// Its retries, in the order of the log.
     pub retries: Vec<StoredRetry>,
+    /// The last replay, whether it has ended or not.
+    pub replay: Option<StoredReplay>,
 }
 
 /// A failed event that waits for its next attempt.
@@ -30,7 +33,7 @@ pub struct EndpointStanding {
 pub struct StoredRetry {
     /// The event's place in the log.
     pub sequence: Sequence,
-    /// The failed attempts.
+    /// The failed attempts; 0 for an event that is sent once more.
     pub attempts: u16,
     /// When the next attempt is due.
     pub next_at: Timestamp,
@@ -47,6 +50,10 @@ pub struct Write {
     pub put: Vec<StoredRetry>,
     /// The sequences of retries to remove, if they exist.
     pub remove: Vec<Sequence>,
+    /// The sequences of events that are given up although the log has them. Each of them has no retry any more.
+    pub give_up: Vec<Sequence>,
+    /// A replay, and the place up to which its events became retries.
+    pub replay: Option<(Uuid, Sequence)>,
 }
 
 impl AllWebhooks<'_> {
@@ -77,13 +84,19 @@ impl AllWebhooks<'_> {
             })
         });
         let retries = retries.collect::<Result<_>>()?;
-        Ok(Some(EndpointStanding { cursor: Sequence::from_i64(cursor), health, retries }))
+        let replay = self.replay_of(id).await?;
+        Ok(Some(EndpointStanding { cursor: Sequence::from_i64(cursor), health, retries, replay }))
     }
 
-    /// Writes changes of an endpoint's progress, all of them or none. `false` when it was removed.
+    /// Writes changes of an endpoint's progress, all of them or none. `false` when it was removed. The company's other
+    /// endpoints and programs are told when this disables the endpoint, and when it recovers.
     pub async fn write(self, id: Uuid, changes: &Write) -> Result<bool> {
-        let Write { cursor, health, put, remove } = changes;
+        let Write { cursor, health, put, remove, give_up, replay } = changes;
         let transaction = self.store.begin().await?;
+        let before = match health {
+            Some(_) => self.locked(&transaction, id).await?,
+            None => None,
+        };
         let cursor = cursor.unwrap_or_default();
         let mut values: Vec<Value> = vec![id.into(), cursor.as_i64().into()];
         let mut sql =
@@ -115,8 +128,7 @@ impl AllWebhooks<'_> {
             transaction.rollback().await?;
             return Ok(false);
         }
-        let mut rows = Bulk::new(self.store.backend, SEQUENCE);
-        remove.iter().for_each(|sequence| rows.push([sequence.as_i64().into()]));
+        let rows = places(self.store, remove);
         let delete = |rows: &str, endpoint| {
             format!(
                 "DELETE FROM webhook_retry WHERE endpoint_id = ${endpoint} \
@@ -138,7 +150,82 @@ impl AllWebhooks<'_> {
             )
         };
         self.store.write(&transaction, rows, vec![id.into()], insert).await?;
+        let again = put.iter().filter(|retry| retry.attempts == 0).map(|retry| retry.sequence);
+        mark_given_up(self.store, &transaction, id, (give_up, &again.collect::<Vec<_>>())).await?;
+        if let Some(place) = replay {
+            went_to(self.store, &transaction, *place).await?;
+        }
+        let now = Timestamp::now();
+        if let Some((before, health)) = before.zip(*health)
+            && let Some(fact) = told(&before, health, now)
+        {
+            self.store.event_log().tell_webhook(&transaction, before.company_id, fact, now).await?;
+        }
         transaction.commit().await?;
+        if health.is_some() {
+            self.store.tell_of_events();
+        }
         Ok(true)
     }
+
+    /// The endpoint as it is now. Its row stays locked until the transaction ends.
+    async fn locked(self, within: &Transaction, id: Uuid) -> Result<Option<Endpoint>> {
+        let sql = format!("SELECT {COLUMNS} FROM webhook_endpoint WHERE id = $1{}", self.store.locking());
+        let row = within.query_one_raw(self.store.statement(sql, [id.into()])).await?;
+        row.as_ref().map(endpoint).transpose()
+    }
+}
+
+/// What is told of an endpoint that gets this health: that it is disabled, or that it accepted an event although so many had
+/// failed before that it got one a minute. A later failure may be part of the same change.
+fn told(before: &Endpoint, health: Health, now: Timestamp) -> Option<Fact> {
+    let (id, Health { failures, failing_since, state: State::Enabled }) = (before.id, before.health) else {
+        return None;
+    };
+    match health.state {
+        State::Disabled { cause, since } => Some(Fact::of_disabled_webhook(id, cause, since)),
+        State::Enabled if failures >= OPENING_FAILURES && health.failures < failures => {
+            failing_since.map(|since| Fact::of_recovered_webhook(id, since, now))
+        }
+        State::Enabled => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use domain::webhook::{Cause, Settings};
+
+    #[test]
+    fn a_disabled_endpoint_and_the_end_of_failures_that_lasted_are_told() {
+        let (id, now) = (Uuid::from_u128(5), Timestamp::from_millis(90));
+        let since = Timestamp::from_millis(7);
+        let failing = |failures| Health { failures, failing_since: Some(since), state: State::Enabled };
+        let gone = Health { state: State::Disabled { cause: Cause::Gone, since: now }, ..failing(9) };
+        let disabled = Some(Fact::of_disabled_webhook(id, Cause::Gone, now));
+        let recovered = Some(Fact::of_recovered_webhook(id, since, now));
+        for (before, after, expected) in [
+            (Health::NEW, failing(1), None),
+            (failing(4), Health::NEW, None),
+            (failing(4), failing(5), None),
+            (failing(5), Health::NEW, recovered.clone()),
+            (failing(7), failing(1), recovered),
+            (Health::NEW, gone, disabled.clone()),
+            (failing(9), gone, disabled),
+            (gone, gone, None),
+            (gone, Health::NEW, None),
+        ] {
+            let settings = Settings::new("https://example.com/");
+            let endpoint =
+                Endpoint { id, company_id: Uuid::nil(), settings, health: before, created_at: since };
+            assert_eq!(told(&endpoint, after, now), expected, "{before:?} {after:?}");
+        }
+    }
+}
+
+/// The rows of these places, for [`Store::write`].
+pub(super) fn places(store: &Store, places: &[Sequence]) -> Bulk {
+    let mut rows = Bulk::new(store.backend, SEQUENCE);
+    places.iter().for_each(|place| rows.push([place.as_i64().into()]));
+    rows
 }

@@ -57,6 +57,15 @@ pub(super) fn all() -> Vec<Example> {
         ),
         (
             "post",
+            "/api/v1/webhooks/{id}/replay",
+            "failed",
+            "What failed since yesterday",
+            json!({
+                "state": "failed", "since": "2026-01-01T00:00:00Z",
+            }),
+        ),
+        (
+            "post",
             "/api/v1/webhooks/{id}/test",
             "failed",
             "A message that failed",

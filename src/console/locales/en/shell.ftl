@@ -7,6 +7,7 @@ shell-templates = Templates
 shell-channels = Channels
 shell-suppressions = Suppressions
 shell-keys = API keys
+shell-webhooks = Webhooks
 shell-company = Company
 shell-operation = Operation
 shell-operator = All companies

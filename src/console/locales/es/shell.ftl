@@ -7,6 +7,7 @@ shell-templates = Plantillas
 shell-channels = Canales
 shell-suppressions = Exclusiones
 shell-keys = Claves de API
+shell-webhooks = Webhooks
 shell-company = Empresa
 shell-operation = Operación
 shell-operator = Todas las empresas

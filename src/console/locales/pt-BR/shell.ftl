@@ -7,6 +7,7 @@ shell-templates = Modelos
 shell-channels = Canais
 shell-suppressions = Bloqueios
 shell-keys = Chaves de API
+shell-webhooks = Webhooks
 shell-company = Empresa
 shell-operation = Operação
 shell-operator = Todas as empresas

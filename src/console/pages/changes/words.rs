@@ -80,6 +80,13 @@ pub(in crate::console) fn field(text: Text, name: &str) -> Option<String> {
         "ended_sends" => "changes-field-ended-sends",
         "unknown_messages" => "changes-field-unknown-messages",
         "paused_sends" => "changes-field-paused-sends",
+        "url" => "webhooks-address",
+        "types" => "webhooks-gets",
+        "channels" => "shell-channels",
+        "headers" => "webhooks-headers",
+        "max_in_flight" => "webhooks-at-once",
+        "batch" => "webhooks-batch",
+        "masks_numbers" => "webhooks-masks",
         "nothing_sent_since" => "changes-field-nothing-sent",
         _ => tiers::label(name)?,
     };

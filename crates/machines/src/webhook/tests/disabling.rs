@@ -186,6 +186,6 @@ fn a_page_that_was_read_before_the_endpoint_went_on_from_now_brings_nothing_back
     stage.input(Input::Disable);
     stage.input(Input::Enable(Resume::FromNow { end: 2 }));
     let items = (1..=3).map(item).collect();
-    stage.input(Input::Read(Ok(LogPage { items, up_to: 3, is_end: true, begins_after: None })));
+    stage.input(Input::Read(Ok(LogPage { items, up_to: 3, is_end: true })));
     assert_eq!(stage.in_flight(), [[3]]);
 }

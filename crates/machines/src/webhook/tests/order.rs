@@ -119,7 +119,7 @@ fn events_that_are_added_during_a_read_lead_to_another_read() {
         machine.handle(input, now, &mut effects);
         effects.drain().filter(|effect| matches!(effect, Effect::Read { .. })).count()
     };
-    let page = || Ok(LogPage { items: Vec::new(), up_to: 0, is_end: true, begins_after: None });
+    let page = || Ok(LogPage { items: Vec::new(), up_to: 0, is_end: true });
     assert_eq!([handle(Input::Grew), handle(Input::Grew), handle(Input::Read(page()))], [1, 0, 1]);
     assert_eq!(handle(Input::Read(page())), 0, "nothing is new");
 }

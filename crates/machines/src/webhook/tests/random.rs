@@ -157,7 +157,7 @@ impl World {
     fn feed(&mut self, input: Input) {
         let at = self.moment();
         let Some(machine) = &mut self.machine else { return };
-        self.rules.hear(&input, self.now);
+        self.rules.hear(&input, machine.replay.rest().is_some(), self.now);
         let mut effects = Effects::default();
         machine.handle(input, at, &mut effects);
         for effect in effects.drain() {
@@ -167,6 +167,11 @@ impl World {
                     let result = self.page(after, limit);
                     let delay = self.dice.time(Duration::from_millis(1), SECOND);
                     self.after(delay, Event::Input(process, Input::Read(result)));
+                }
+                Effect::ReadReplay { after, up_to, limit } => {
+                    let result = self.replay_page(after, up_to, limit);
+                    let delay = self.dice.time(Duration::from_millis(1), SECOND);
+                    self.after(delay, Event::Input(process, Input::ReplayRead(result)));
                 }
                 Effect::Attempt { id, sequences } => self.attempt(id, &sequences),
                 Effect::Write(write) => {
@@ -210,8 +215,31 @@ impl World {
             up_to = item.sequence;
         }
         let is_end = self.log.last().is_none_or(|(item, _)| item.sequence <= up_to);
-        let begins_after = (begin > 0).then_some(begin);
-        Ok(LogPage { items, up_to, is_end, begins_after })
+        self.rules.removed(after, begin);
+        Ok(LogPage { items, up_to, is_end })
+    }
+
+    fn replay_page(&mut self, after: i64, up_to: i64, limit: usize) -> Result<ReplayPage, String> {
+        if !self.is_calm && self.dice.happens(30) {
+            return Err("the read failed".to_owned());
+        }
+        let begin = self.begins_after().max(after);
+        let within = self.log.iter().filter(|(item, _)| item.sequence > begin && item.sequence <= up_to);
+        let wanted: Vec<_> = within.filter(|(_, is_wanted)| *is_wanted).map(|(item, _)| *item).collect();
+        let items: Vec<_> = wanted.into_iter().take(limit).collect();
+        let read = items.last().filter(|_| items.len() == limit).map_or(up_to, |item| item.sequence);
+        Ok(ReplayPage { items, up_to: read })
+    }
+
+    /// A person wants events to be sent once more: the process takes the endpoint up again.
+    fn replay(&mut self) {
+        if self.machine.is_some() {
+            self.kill();
+        }
+        let [one, other] = [self.dice.below(EVENTS as u64 * 2), self.dice.below(EVENTS as u64 * 2)];
+        let up_to = (one.max(other) as i64).min(self.stored.cursor);
+        let after = (one.min(other) as i64).min(up_to);
+        self.stored.replay = Some(ReplayRange { after, up_to });
     }
 
     fn attempt(&mut self, attempt: AttemptId, sequences: &[i64]) {
@@ -304,6 +332,7 @@ impl World {
             9..12 => self.receiver = Receiver::Flaky,
             12..17 => self.receiver = Receiver::Down,
             17 => self.receiver = Receiver::Gone,
+            18..20 => self.replay(),
             _ => self.receiver = Receiver::Up,
         }
         let outage = self.dice.time(MINUTE, self.longest_outage);
@@ -333,6 +362,11 @@ impl World {
         let last = self.log.last().map_or(0, |(item, _)| item.sequence);
         assert_eq!((self.stored.cursor, self.stored.retries.len()), (last, 0), "everything is done");
         assert_eq!(self.stored.health.state, EndpointState::Enabled);
+        assert!(
+            self.stored.replay.is_none_or(|range| range.after >= range.up_to),
+            "{:?}",
+            self.stored.replay
+        );
     }
 }
 
@@ -362,6 +396,7 @@ fn nothing_is_lost_or_out_of_order_whatever_happens_to_the_endpoint() {
         ("disabled: Gone", 20),
         ("disabled: Person", 20),
         ("disabled: Failing", 5),
+        ("sent once more", 1_000),
         ("starts", 500),
         ("ends", 50),
         ("dropped by a person", 100),

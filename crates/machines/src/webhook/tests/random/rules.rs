@@ -77,8 +77,18 @@ impl Rules {
         self.count("ends");
     }
 
-    pub(super) fn hear(&mut self, input: &Input, now: Duration) {
+    pub(super) fn hear(&mut self, input: &Input, replays: bool, now: Duration) {
         match input {
+            Input::ReplayRead(Ok(page)) if replays => {
+                for item in &page.items {
+                    let Some(fate) = self.fates.get_mut(&item.sequence) else { continue };
+                    fate.not_before = Some(now);
+                    if std::mem::take(&mut fate.is_settled) {
+                        (fate.failures, fate.is_dropped) = (0, false);
+                        self.count("sent once more");
+                    }
+                }
+            }
             Input::Attempted { attempt, verdict, .. } => self.verdict(*attempt, *verdict, now),
             Input::Enable(resume) if self.is_disabled => {
                 (self.is_disabled, self.failures) = (false, 0);
@@ -181,6 +191,14 @@ impl Rules {
         assert!(beyond.count() <= self.capacity, "too many attempts beyond the stored cursor");
     }
 
+    /// Events after `after` up to `begin` were removed from the log before they were read.
+    pub(super) fn removed(&mut self, after: i64, begin: i64) {
+        if begin > after {
+            self.fates.range_mut(after + 1..=begin).for_each(|(_, fate)| fate.is_dropped = true);
+            self.count("lost");
+        }
+    }
+
     pub(super) fn told(&mut self, notice: &Notice, log: &[(EventItem, bool)], kept_from: Timestamp) {
         match notice {
             Notice::Disabled { cause, .. } => {
@@ -192,10 +210,6 @@ impl Rules {
             Notice::Recovered { .. } => {
                 assert_eq!(self.failures, 0);
                 self.count("recovered");
-            }
-            Notice::Lost { after, up_to } => {
-                self.fates.range_mut(after + 1..=*up_to).for_each(|(_, fate)| fate.is_dropped = true);
-                self.count("lost");
             }
             Notice::GivenUp { sequences, reason } => {
                 for sequence in sequences {
@@ -224,7 +238,10 @@ impl Rules {
     pub(super) fn check_stored(&self, stored: &Stored) {
         for (sequence, fate) in self.fates.range(..=stored.cursor) {
             let has_retry = || stored.retries.iter().any(|retry| retry.item.sequence == *sequence);
-            assert!(fate.is_settled || fate.is_dropped || has_retry(), "{sequence} is lost: {fate:?}");
+            let is_replayed =
+                || stored.replay.is_some_and(|range| (range.after + 1..=range.up_to).contains(sequence));
+            let is_open = !fate.is_settled && !fate.is_dropped;
+            assert!(!is_open || has_retry() || is_replayed(), "{sequence} is lost: {fate:?}");
         }
     }
 

@@ -1,0 +1,176 @@
+//! The endpoints of a company in the store, with their secrets sealed. The engine and commands change them by this.
+
+use uuid::Uuid;
+
+use super::open::header_names;
+use super::rules::CheckedEndpoint;
+use crate::Who;
+use clock::Timestamp;
+use clock::database::new_id;
+use connectors::webhook::signature;
+use domain::error::{Code, Refusal};
+use domain::secret::Secret;
+use domain::webhook::{Endpoint, Headers, Replay};
+use store::CompanyStore;
+use store::webhooks::{EndpointLag, EndpointRecord, HeadersChange, MOST_ENDPOINTS, NewEndpoint};
+use vault::{Vault, context};
+
+/// An endpoint as people see it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ShownEndpoint {
+    /// The endpoint.
+    pub endpoint: Endpoint,
+    /// The names of its headers; `None` when they cannot be unsealed.
+    pub header_names: Option<Vec<String>>,
+    /// The failed events that wait for another attempt.
+    pub retries: u64,
+    /// The events that were given up although the log has them.
+    pub given_up: u64,
+    /// The events that were removed from the log before the endpoint got them, since a person enabled it last.
+    pub lost: u64,
+    /// Since when events wait that it has not got; `None` when none do.
+    pub waiting_since: Option<Timestamp>,
+    /// Its last replay, whether it has ended or not.
+    pub replay: Option<Replay>,
+}
+
+impl ShownEndpoint {
+    fn new(endpoint: Endpoint, header_names: Option<Vec<String>>, lag: EndpointLag) -> Self {
+        let EndpointLag { retries, given_up, lost, waiting_since, replay } = lag;
+        Self { endpoint, header_names, retries, given_up, lost, waiting_since, replay }
+    }
+}
+
+/// The endpoints of one company in the store.
+///
+/// What needs no secret, such as disabling one, the store does by itself.
+#[derive(Clone, Copy)]
+pub struct StoredEndpoints<'a> {
+    /// The company's part of the store.
+    pub company: CompanyStore<'a>,
+    /// Seals and unseals secrets and headers.
+    pub vault: &'a Vault,
+}
+
+impl StoredEndpoints<'_> {
+    /// The endpoints, the oldest first.
+    pub async fn list(self) -> store::Result<Vec<ShownEndpoint>> {
+        let webhooks = self.company.webhooks();
+        let (all, mut lags) = (webhooks.records().await?, webhooks.lags().await?);
+        let shown = all.into_iter().map(|record| {
+            let lag = lags.remove(&record.endpoint.id).unwrap_or_default();
+            let header_names = self.header_names(&record);
+            ShownEndpoint::new(record.endpoint, header_names, lag)
+        });
+        Ok(shown.collect())
+    }
+
+    /// The endpoint of this id.
+    pub async fn find(self, id: Uuid) -> store::Result<Option<ShownEndpoint>> {
+        Ok(self.list().await?.into_iter().find(|shown| shown.endpoint.id == id))
+    }
+
+    /// Adds an endpoint, and returns it with the secret that signs its requests. The secret cannot be read again.
+    ///
+    /// # Errors
+    ///
+    /// Those of the database. The refusals are `invalid_field` for channels of others, and `too_many_webhooks`.
+    pub async fn add(
+        self,
+        who: &Who,
+        new: CheckedEndpoint,
+    ) -> store::Result<Result<(ShownEndpoint, Secret), Refusal>> {
+        if let Some(refusal) = self.foreign_channel(&new).await? {
+            return Ok(Err(refusal));
+        }
+        let CheckedEndpoint { settings, headers, has_channels: _ } = new;
+        let (id, headers) = (new_id(), headers.unwrap_or_default());
+        let _hold = self.vault.hold();
+        let secret = signature::generate();
+        let new = NewEndpoint {
+            id,
+            settings,
+            headers: (!headers.is_empty()).then(|| self.sealed_headers(id, &headers)),
+            secret: self.sealed_secret(id, &secret),
+        };
+        let Some(endpoint) = self.company.webhooks().add(who, new).await? else {
+            let sentence = format!(
+                "this company has {MOST_ENDPOINTS} webhook endpoints, which is the most: delete one that is not used"
+            );
+            return Ok(Err(Refusal::new(Code::TooManyWebhooks, sentence)));
+        };
+        let names = headers.as_slice().iter().map(|header| header.name.clone()).collect();
+        Ok(Ok((ShownEndpoint::new(endpoint, Some(names), EndpointLag::default()), secret)))
+    }
+
+    /// Changes an endpoint. `false` when there is no such endpoint.
+    ///
+    /// # Errors
+    ///
+    /// Those of the database. The refusal is `invalid_field` for channels of others.
+    pub async fn change(
+        self,
+        who: &Who,
+        id: Uuid,
+        changed: CheckedEndpoint,
+    ) -> store::Result<Result<bool, Refusal>> {
+        if let Some(refusal) = self.foreign_channel(&changed).await? {
+            return Ok(Err(refusal));
+        }
+        let CheckedEndpoint { settings, headers, has_channels: _ } = changed;
+        let _hold = self.vault.hold();
+        let headers = match headers {
+            None => HeadersChange::Keep,
+            Some(headers) if headers.is_empty() => HeadersChange::Remove,
+            Some(headers) => HeadersChange::Replace(self.sealed_headers(id, &headers)),
+        };
+        Ok(Ok(self.company.webhooks().change(who, id, settings, headers).await?.is_some()))
+    }
+
+    /// Replaces the secret of an endpoint, and returns the new one. The former one signs, too, until then. `None` when there
+    /// is no such endpoint.
+    pub async fn rotate(
+        self,
+        who: &Who,
+        id: Uuid,
+        former_until: Option<Timestamp>,
+    ) -> store::Result<Option<Secret>> {
+        let _hold = self.vault.hold();
+        let secret = signature::generate();
+        let sealed = self.sealed_secret(id, &secret);
+        let is_replaced = self.company.webhooks().rotate(who, id, sealed, former_until).await?;
+        Ok(is_replaced.then_some(secret))
+    }
+
+    /// The refusal of given ids that are no channels of the company.
+    async fn foreign_channel(self, given: &CheckedEndpoint) -> store::Result<Option<Refusal>> {
+        let ids = &given.settings.channels;
+        if !given.has_channels || ids.is_empty() {
+            return Ok(None);
+        }
+        let Some(unknown) = self.company.channels().first_unknown(ids).await? else { return Ok(None) };
+        let what = format_args!(
+            "has {unknown}, which is no channel of this company: GET /api/v1/chat and GET /api/v1/web-chat list its channels"
+        );
+        Ok(Some(Refusal::of("channel_ids", Code::InvalidField, what)))
+    }
+
+    fn sealed_secret(self, id: Uuid, secret: &Secret) -> Vec<u8> {
+        self.vault.seal(secret.expose().as_bytes(), &context::webhook_secret(id))
+    }
+
+    fn sealed_headers(self, id: Uuid, headers: &Headers) -> Vec<u8> {
+        self.vault.seal(headers.to_stored().expose().as_bytes(), &context::webhook_headers(id))
+    }
+
+    /// The names of an endpoint's headers; `None` when they cannot be unsealed.
+    fn header_names(self, record: &EndpointRecord) -> Option<Vec<String>> {
+        match header_names(self.vault, record) {
+            Ok(names) => Some(names),
+            Err(error) => {
+                tracing::error!(webhook.id = %record.endpoint.id, %error, "the headers of a webhook cannot be unsealed");
+                None
+            }
+        }
+    }
+}

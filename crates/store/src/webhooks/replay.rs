@@ -1,0 +1,219 @@
+//! Replays: events that people want an endpoint to get once more. An endpoint has one at a time, and keeps the last one.
+
+use sea_orm::{ConnectionTrait as _, QueryResult};
+use serde_json::json;
+use uuid::Uuid;
+
+use super::standing::places;
+use crate::changes::{self, Change, What, Who};
+use crate::nouns::{AllWebhooks, Webhooks};
+use crate::{Error, Result, Store, Transaction, run};
+use clock::Timestamp;
+use clock::database::new_id;
+use domain::event::log::{MOST, Sequence};
+use domain::webhook::{Replay, ReplayOf, ReplayRequest};
+
+/// The most given-up events of an endpoint that are kept; more for a while, until they are trimmed.
+pub const MOST_GIVEN_UP: u64 = 10_000;
+
+pub(super) const COLUMNS: &str = "webhook_replay.id, webhook_replay.state, webhook_replay.types, webhook_replay.since, \
+                                  webhook_replay.until, webhook_replay.started_at, webhook_replay.finished_at";
+
+/// A replay, as the engine carries it out.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoredReplay {
+    /// What a person asked for.
+    pub replay: Replay,
+    /// Events up to this place became retries.
+    pub after: Sequence,
+    /// The place of the last event that is sent once more.
+    pub up_to: Sequence,
+}
+
+/// The result of asking for a replay.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Replaying {
+    /// It begins.
+    Begins,
+    /// The one before has not ended.
+    Busy,
+    /// The company has no such endpoint.
+    NoEndpoint,
+}
+
+impl Webhooks<'_> {
+    /// Begins a replay of events that were written to the log in the given time, and that the endpoint has got or that were
+    /// given up. Events that it has not got yet are not part of it.
+    pub async fn replay(self, who: &Who, id: Uuid, request: ReplayRequest) -> Result<Replaying> {
+        let now = Timestamp::now();
+        let transaction = self.store.begin().await?;
+        if self.begin_change(&transaction, id).await?.is_none() {
+            transaction.rollback().await?;
+            return Ok(Replaying::NoEndpoint);
+        }
+        let sql = "DELETE FROM webhook_replay WHERE endpoint_id = $1 AND finished_at IS NOT NULL";
+        run(&transaction, self.store.statement(sql, [id.into()])).await?;
+        let ReplayRequest { of, types, since, until } = request;
+        // A part of the log belongs to the time at which it was written. The number of a place divided by the entries of a
+        // block is the number of its block.
+        let sql = format!(
+            "INSERT INTO webhook_replay (endpoint_id, id, state, types, since, until, after_place, last_place, started_at) \
+             SELECT webhook_endpoint.id, $2, $3, $4, $5, $6, \
+             COALESCE((SELECT max(seq) FROM event_block WHERE company_id = $7 AND written_at < $5) * {MOST} + {MOST} - 1, 0), \
+             COALESCE((SELECT min(seq) FROM event_block WHERE company_id = $7 AND written_at > $6) * {MOST} - 1, \
+             sequence), $8 FROM webhook_endpoint WHERE id = $1 ON CONFLICT (endpoint_id) DO NOTHING"
+        );
+        let words: Vec<_> = types.iter().map(|r#type| r#type.as_str()).collect();
+        let values: [sea_orm::Value; 8] = [
+            id.into(),
+            new_id().into(),
+            of.as_str().into(),
+            json!(words).to_string().into(),
+            since.map_or(0, Timestamp::millis).into(),
+            until.map_or(i64::MAX, Timestamp::millis).into(),
+            self.company.into(),
+            now.millis().into(),
+        ];
+        if run(&transaction, self.store.statement(sql, values)).await? == 0 {
+            transaction.rollback().await?;
+            return Ok(Replaying::Busy);
+        }
+        let sql = "UPDATE webhook_replay SET last_place = (SELECT sequence FROM webhook_endpoint WHERE id = $1) \
+                   WHERE endpoint_id = $1 AND last_place > (SELECT sequence FROM webhook_endpoint WHERE id = $1)";
+        run(&transaction, self.store.statement(sql, [id.into()])).await?;
+        let asked = json!({
+            "company_id": self.company, "replay": of.as_str(), "types": words, "since": since, "until": until,
+        });
+        changes::record(&transaction, &[Change::now(who, What::Webhook, id, None, asked)]).await?;
+        transaction.commit().await?;
+        Ok(Replaying::Begins)
+    }
+
+    /// Ends the endpoint's replay: events that are not retries yet are not sent once more. `false` when the company has no
+    /// such endpoint.
+    pub async fn end_replay(self, who: &Who, id: Uuid) -> Result<bool> {
+        let transaction = self.store.begin().await?;
+        if self.begin_change(&transaction, id).await?.is_none() {
+            transaction.rollback().await?;
+            return Ok(false);
+        }
+        let sql = "DELETE FROM webhook_replay WHERE endpoint_id = $1 AND finished_at IS NULL";
+        if run(&transaction, self.store.statement(sql, [id.into()])).await? == 0 {
+            transaction.rollback().await?;
+            return Ok(true);
+        }
+        let ended = json!({ "company_id": self.company, "replay": "canceled" });
+        changes::record(&transaction, &[Change::now(who, What::Webhook, id, None, ended)]).await?;
+        transaction.commit().await?;
+        Ok(true)
+    }
+}
+
+impl AllWebhooks<'_> {
+    /// The last replay of an endpoint, whether it has ended or not.
+    pub(super) async fn replay_of(self, id: Uuid) -> Result<Option<StoredReplay>> {
+        let sql =
+            format!("SELECT {COLUMNS}, after_place, last_place FROM webhook_replay WHERE endpoint_id = $1");
+        let Some(row) = self.store.row(sql, [id.into()]).await? else { return Ok(None) };
+        let (after, up_to): (i64, i64) = (row.try_get_by_index(7)?, row.try_get_by_index(8)?);
+        let replay = replay(&row, 0)?;
+        Ok(Some(StoredReplay { replay, after: Sequence::from_i64(after), up_to: Sequence::from_i64(up_to) }))
+    }
+
+    /// Failed events of an endpoint between two places, in their order: those that were given up, and those that wait for
+    /// another attempt.
+    pub async fn failed(
+        self,
+        id: Uuid,
+        (after, up_to): (Sequence, Sequence),
+        limit: usize,
+    ) -> Result<Vec<Sequence>> {
+        let sql = "SELECT sequence FROM webhook_given_up WHERE endpoint_id = $1 AND sequence > $2 AND sequence <= $3 \
+                   UNION SELECT sequence FROM webhook_retry WHERE endpoint_id = $1 AND sequence > $2 \
+                   AND sequence <= $3 AND attempts > 0 ORDER BY sequence LIMIT $4";
+        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        let values = [id.into(), after.as_i64().into(), up_to.as_i64().into(), limit.into()];
+        let rows = self.store.rows(sql, values).await?;
+        rows.iter().map(|row| Ok(Sequence::from_i64(row.try_get_by_index(0)?))).collect()
+    }
+
+    /// Removes given-up events that the log no longer has, and those of each endpoint beyond the last [`MOST_GIVEN_UP`].
+    pub(super) async fn trim_given_up(self) -> Result<()> {
+        let sql = format!(
+            "DELETE FROM webhook_given_up WHERE sequence < (SELECT min(seq) FROM event_block) * {MOST}"
+        );
+        run(&self.store.write, self.store.statement(sql, [])).await?;
+        let sql = "SELECT endpoint_id FROM webhook_given_up GROUP BY endpoint_id HAVING count(*) > $1";
+        let most = i64::try_from(MOST_GIVEN_UP).unwrap_or(i64::MAX);
+        for row in self.store.rows(sql, [most.into()]).await? {
+            let endpoint: Uuid = row.try_get_by_index(0)?;
+            let sql = "DELETE FROM webhook_given_up WHERE endpoint_id = $1 AND sequence <= \
+                       (SELECT sequence FROM webhook_given_up WHERE endpoint_id = $1 ORDER BY sequence DESC LIMIT 1 \
+                       OFFSET $2)";
+            run(&self.store.write, self.store.statement(sql, [endpoint.into(), most.into()])).await?;
+        }
+        Ok(())
+    }
+}
+
+/// Marks the events at these places as given up, and forgets that those in `again` were.
+pub(super) async fn mark_given_up(
+    store: &Store,
+    within: &Transaction,
+    id: Uuid,
+    (given_up, again): (&[Sequence], &[Sequence]),
+) -> Result<()> {
+    let rows = places(store, given_up);
+    let insert = |rows: &str, endpoint| {
+        format!(
+            "INSERT INTO webhook_given_up (endpoint_id, sequence) SELECT ${endpoint}, sequence \
+             FROM {rows} AS incoming WHERE TRUE ON CONFLICT (endpoint_id, sequence) DO NOTHING"
+        )
+    };
+    store.write(within, rows, vec![id.into()], insert).await?;
+    let rows = places(store, again);
+    let delete = |rows: &str, endpoint| {
+        format!(
+            "DELETE FROM webhook_given_up WHERE endpoint_id = ${endpoint} \
+             AND sequence IN (SELECT sequence FROM {rows} AS again)"
+        )
+    };
+    store.write(within, rows, vec![id.into()], delete).await?;
+    Ok(())
+}
+
+/// The replay went up to this place. One that a person ended meanwhile, or that another took the place of, stays as it is.
+pub(super) async fn went_to(
+    store: &Store,
+    within: &Transaction,
+    (id, place): (Uuid, Sequence),
+) -> Result<()> {
+    let sql = "UPDATE webhook_replay SET after_place = $2, \
+               finished_at = CASE WHEN last_place <= $2 THEN COALESCE(finished_at, $3) ELSE finished_at END WHERE id = $1";
+    let values = [id.into(), place.as_i64().into(), Timestamp::now().millis().into()];
+    within.execute_raw(store.statement(sql, values)).await?;
+    Ok(())
+}
+
+/// Reads [`COLUMNS`], the first of which is column `first` of the row.
+pub(super) fn replay(row: &QueryResult, first: usize) -> Result<Replay> {
+    let id: Uuid = row.try_get_by_index(first)?;
+    let (state, types): (String, String) =
+        (row.try_get_by_index(first + 1)?, row.try_get_by_index(first + 2)?);
+    let (since, until): (i64, i64) = (row.try_get_by_index(first + 3)?, row.try_get_by_index(first + 4)?);
+    let (started, finished): (i64, Option<i64>) =
+        (row.try_get_by_index(first + 5)?, row.try_get_by_index(first + 6)?);
+    let impossible = |what: &str| Error::Impossible(format!("{what} of the replay {id}"));
+    let types: Vec<String> = serde_json::from_str(&types).map_err(|_| impossible("the types"))?;
+    Ok(Replay {
+        id,
+        request: ReplayRequest {
+            of: state.parse::<ReplayOf>().map_err(|_| impossible("the state"))?,
+            types: types.iter().filter_map(|word| word.parse().ok()).collect(),
+            since: (since > 0).then(|| Timestamp::from_millis(since)),
+            until: (until < i64::MAX).then(|| Timestamp::from_millis(until)),
+        },
+        started_at: Timestamp::from_millis(started),
+        finished_at: finished.map(Timestamp::from_millis),
+    })
+}

@@ -1,0 +1,280 @@
+//! One webhook endpoint: its state and what to do, a test, the log of its deliveries, and its settings.
+
+use std::sync::Arc;
+
+use actix_web::web::Data;
+use actix_web::{HttpRequest, HttpResponse};
+use maud::{Markup, html};
+use uuid::Uuid;
+
+use super::deliveries::{KeptAnswer, answered, log};
+use super::words::{Doing, GROUPS, event, gets, state};
+use super::{ANSWER, EVERY, PLACE, SECRET, fields, kept_for, place, replay};
+use crate::clock::Timestamp;
+use crate::console::component::confirm::confirm;
+use crate::console::component::field::{Field, faults, once};
+use crate::console::component::notice::{done, fault, warning};
+use crate::console::component::pager::pager;
+use crate::console::component::time::moment;
+use crate::console::component::{copy, empty};
+use crate::console::error::Error;
+use crate::console::form::Form;
+use crate::console::page::{Menu, Page};
+use crate::console::query::{Id, Query};
+use crate::console::visitor::Viewer;
+use crate::console::{State, live};
+use crate::domain::page::{Page as Records, PageRequest};
+use crate::domain::webhook::Resume;
+use crate::engine::ShownEndpoint;
+use crate::engine::records::webhooks::Delivery;
+
+/// Deliveries on a page: each may have an answer.
+const PER_PAGE: u64 = 20;
+/// The former secret signs, too, for a day.
+pub(super) const FOR_A_DAY: &str = "day";
+/// The former secret does not sign any more.
+pub(super) const NO_LONGER: &str = "now";
+
+/// An endpoint with a page of its deliveries.
+struct WithDeliveries {
+    shown: ShownEndpoint,
+    deliveries: Records<Delivery>,
+}
+
+pub(in crate::console) async fn show(
+    viewer: Viewer,
+    state: Data<State>,
+    id: Id,
+    query: Query,
+) -> Result<Page, Error> {
+    page(&viewer, &state, id.0, &query, None).await
+}
+
+/// The live parts of the page.
+pub(in crate::console) async fn follow(
+    viewer: Viewer,
+    state: Data<State>,
+    id: Id,
+    query: Query,
+    request: HttpRequest,
+) -> Result<HttpResponse, Error> {
+    let (company, window) = (viewer.company.id, query.page(PER_PAGE));
+    find(&viewer, &state, id.0).await?;
+    let own = state.clone();
+    live::stream(&request, &state, EVERY, async move || {
+        let key = format!("webhook {company} {} {}", id.0, window.page);
+        // Read once for all readers of the same page.
+        let read = async || read_one(&own, company, id.0, window).await;
+        let read: Arc<WithDeliveries> = own.shared.get(key, EVERY, read).await?;
+        Ok(parts(&viewer, &read).into())
+    })
+}
+
+/// The endpoint, if it belongs to the company.
+pub(super) async fn find(viewer: &Viewer, state: &State, id: Uuid) -> Result<ShownEndpoint, Error> {
+    Ok(state.engine.webhook_endpoints().find(viewer.company.id, id).await?)
+}
+
+async fn read_one(
+    state: &State,
+    company: Uuid,
+    id: Uuid,
+    window: PageRequest,
+) -> Result<WithDeliveries, Error> {
+    let endpoints = state.engine.webhook_endpoints();
+    let shown = endpoints.find(company, id).await?;
+    Ok(WithDeliveries { shown, deliveries: endpoints.deliveries(company, id, window.into()).await? })
+}
+
+/// The page, with a submitted form of the settings or a new one.
+pub(super) async fn page(
+    viewer: &Viewer,
+    state: &State,
+    id: Uuid,
+    query: &Query,
+    submitted: Option<&Form>,
+) -> Result<Page, Error> {
+    let text = viewer.text;
+    let window = query.page(PER_PAGE);
+    let read = read_one(state, viewer.company.id, id, window).await?;
+    let settings = &read.shown.endpoint.settings;
+    let [head, switch, once_more, deliveries] = parts(viewer, &read);
+    let secret = kept_for(viewer, state, SECRET, id);
+    let answer = kept_for(viewer, state, ANSWER, id);
+    let answer = answer.and_then(|kept| serde_json::from_str::<KeptAnswer>(&kept).ok());
+    let present = fields::filled(text, settings);
+    let form = submitted.unwrap_or(&present);
+    let owned = match viewer.is_owner() {
+        true => owned(form, &read.shown, &fields::offered(viewer, state, &settings.channels).await?),
+        false => html! {},
+    };
+    let body = html! {
+        @if let Some(said) = state.flashes.take(viewer.session, "done") { (done(&said)) }
+        @if let Some(said) = state.flashes.take(viewer.session, "fault") { (fault(&said)) }
+        (faults(form))
+        @if let Some(secret) = &secret { (shown_once(viewer, secret)) }
+        @if let Some(answer) = &answer { (answered(text, answer)) }
+        (head)
+        @if viewer.is_owner() { (test(viewer, id)) }
+        section aria-labelledby="deliveries" {
+            h2 id="deliveries" { (text.get("webhooks-deliveries")) }
+            p.soft { (text.get("webhooks-deliveries-hint")) }
+            @if viewer.is_owner() {
+                form method="post" action=(format!("{}/resend", place(id))) { (once(&Form::new(text))) (deliveries) }
+            } @else { (deliveries) }
+            (pager(text, query, window, read.deliveries.total))
+        }
+        (once_more)
+        (owned)
+        (switch)
+        @if viewer.is_owner() {
+            (confirm(text, &format!("{}/remove", place(id)), &text.get("webhooks-remove"), &text.get("webhooks-remove-question")))
+        }
+        p { a href=(PLACE) { (text.get("webhooks-all")) } }
+    };
+    let page = Page::new(settings.public_url(), Menu::Webhooks, body);
+    let page = page.live(format!("{}/live?{}", place(id), query.encoded()));
+    // A submitted form may have secrets in its headers.
+    Ok(if secret.is_some() || submitted.is_some() { page.secret() } else { page })
+}
+
+/// The live parts: the state, enabling and disabling, events once more, and the deliveries.
+fn parts(viewer: &Viewer, WithDeliveries { shown, deliveries }: &WithDeliveries) -> [Markup; 4] {
+    let text = viewer.text;
+    let deliveries = html! {
+        div #webhook-deliveries {
+            @if deliveries.records.is_empty() {
+                (empty::empty(&text.get("webhooks-no-deliveries"), &html! {}))
+            } @else { (log(viewer, &deliveries.records)) }
+        }
+    };
+    [head(viewer, shown), switch(viewer, shown), replay::section(viewer, shown), deliveries]
+}
+
+/// The endpoint and its state; a live part.
+fn head(viewer: &Viewer, shown: &ShownEndpoint) -> Markup {
+    let text = viewer.text;
+    let ShownEndpoint { endpoint, header_names, retries, given_up, lost, waiting_since, replay: _ } = shown;
+    let (settings, doing) = (&endpoint.settings, Doing::of(shown, Timestamp::now()));
+    html! {
+        section.panel #webhook-head {
+            p { (state(viewer, doing)) }
+            p { (text.get(doing.meaning())) }
+            @if *lost > 0 {
+                (warning(&html! { p { (text.with("webhooks-lost", [("count", (*lost).into())])) } }))
+            }
+            dl.facts {
+                dt { (text.get("webhooks-address")) }
+                dd {
+                    // The query of an address may contain a secret.
+                    @if viewer.is_owner() { (copy::copy(text, &text.get("webhooks-address"), &settings.url)) }
+                    @else { bdi { (settings.public_url()) } }
+                }
+                dt { (text.get("webhooks-gets")) } dd { (gets(text, settings)) }
+                dt { (text.get("webhooks-channels")) }
+                dd {
+                    @if settings.channels.is_empty() { (text.get("webhooks-all-channels")) }
+                    @else { (text.with("webhooks-of-channels", [("count", settings.channels.len().into())])) }
+                }
+                @if header_names.is_none() {
+                    dt { (text.get("webhooks-headers")) } dd { (text.get("webhooks-headers-sealed")) }
+                }
+                dt { (text.get("webhooks-retries")) } dd { (text.number(*retries)) }
+                @if *given_up > 0 {
+                    dt { (text.get("webhooks-given-up")) } dd { (text.number(*given_up)) }
+                }
+                @if endpoint.health.failures > 0 {
+                    dt { (text.get("webhooks-failures")) } dd { (text.number(endpoint.health.failures.into())) }
+                }
+                @if let Some(since) = waiting_since.filter(|_| doing != Doing::Working) {
+                    dt { (text.get("webhooks-waiting")) } dd { (moment(viewer, since)) }
+                }
+                dt { (text.get("webhooks-added-at")) } dd { (moment(viewer, endpoint.created_at)) }
+                dt { (text.get("shell-id")) } dd { (copy::id(text, endpoint.id)) }
+            }
+        }
+    }
+}
+
+/// Disabling an endpoint that is enabled, and enabling one that is disabled; a live part.
+fn switch(viewer: &Viewer, shown: &ShownEndpoint) -> Markup {
+    let (text, place) = (viewer.text, place(shown.endpoint.id));
+    let form = Form::filled(text, [("from", Resume::CatchUp.as_str().to_owned())]);
+    let begins = [
+        (Resume::CatchUp.as_str(), text.get("webhooks-from-cursor")),
+        (Resume::FromNow.as_str(), text.get("webhooks-from-now")),
+    ];
+    html! {
+        section.panel #webhook-switch hidden[!viewer.is_owner()] {
+            @if viewer.is_owner() && shown.endpoint.is_enabled() {
+                h2 { (text.get("webhooks-disable-title")) }
+                p { (text.get("webhooks-disable-hint")) }
+                (confirm(text, &format!("{place}/disable"), &text.get("webhooks-disable"), &text.get("webhooks-disable-question")))
+            } @else if viewer.is_owner() {
+                h2 { (text.get("webhooks-enable-title")) }
+                form method="post" action=(format!("{place}/enable")) {
+                    (Field::new(&form, "from", &text.get("webhooks-from")).radios(begins))
+                    button type="submit" { (text.get("webhooks-enable")) }
+                }
+            }
+        }
+    }
+}
+
+/// The secret of an endpoint, which is shown only once, and what it is for.
+fn shown_once(viewer: &Viewer, secret: &str) -> Markup {
+    let text = viewer.text;
+    html! {
+        section.panel aria-labelledby="secret" {
+            h2 id="secret" { (text.get("webhooks-secret")) }
+            (warning(&html! { p { (text.get("webhooks-secret-once")) } }))
+            (copy::block(text, &text.get("webhooks-secret-name"), secret))
+            p { (text.get("webhooks-secret-how")) }
+        }
+    }
+}
+
+/// The form that sends an example.
+fn test(viewer: &Viewer, id: Uuid) -> Markup {
+    let text = viewer.text;
+    let form = Form::new(text);
+    let types = GROUPS.iter().flat_map(|group| group.types).map(|one| (one.as_str(), event(text, *one)));
+    html! {
+        section.panel aria-labelledby="test" {
+            h2 id="test" { (text.get("webhooks-test-title")) }
+            p { (text.get("webhooks-test-hint")) }
+            form.row.bottom method="post" action=(format!("{}/test", place(id))) {
+                (once(&form))
+                (Field::new(&form, "type", &text.get("webhooks-event")).within("test").select(types))
+                button type="submit" { (text.get("webhooks-test")) }
+            }
+        }
+    }
+}
+
+/// What owners may change.
+fn owned(form: &Form, shown: &ShownEndpoint, channels: &fields::OfferedChannels) -> Markup {
+    let (text, place) = (form.text(), place(shown.endpoint.id));
+    let names = shown.header_names.as_deref().unwrap_or_default();
+    let secret = Form::filled(text, [("overlap", FOR_A_DAY.to_owned())]);
+    let overlaps =
+        [(FOR_A_DAY, text.get("webhooks-overlap-day")), (NO_LONGER, text.get("webhooks-overlap-now"))];
+    html! {
+        section.panel aria-labelledby="settings" {
+            h2 id="settings" { (text.get("webhooks-settings")) }
+            form method="post" action=(place) {
+                (fields::fields(form, channels, names))
+                button type="submit" { (text.get("webhooks-save")) }
+            }
+        }
+        section.panel aria-labelledby="replace" {
+            h2 id="replace" { (text.get("webhooks-replace-title")) }
+            p { (text.get("webhooks-replace-hint")) }
+            form method="post" action=(format!("{place}/secret")) {
+                (once(&secret))
+                (Field::new(&secret, "overlap", &text.get("webhooks-overlap")).radios(overlaps))
+                button.plain type="submit" { (text.get("webhooks-replace")) }
+            }
+        }
+    }
+}
