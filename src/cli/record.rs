@@ -79,6 +79,7 @@ impl Record {
                 | Webhook::Enable(_)
                 | Webhook::Disable(_)
                 | Webhook::Delete(_)
+                | Webhook::SendAgain(_)
                 | Webhook::Deliveries(_),
             )
             | Self::Tier(_)

@@ -17,7 +17,7 @@ use crate::api::schema::{EventType, WebhookReplayState};
 use crate::clock::Timestamp;
 use crate::domain::bodies;
 use crate::domain::event::Type;
-use crate::domain::webhook::{self, ReplayOf, ReplayRequest, types_of};
+use crate::domain::webhook::{self, ReplayOf, ReplayRequest};
 
 bodies! {
     /// Which events to send once more, of those that the endpoint gets.

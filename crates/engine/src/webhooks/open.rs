@@ -51,7 +51,7 @@ pub(super) fn header_names(vault: &Vault, record: &EndpointRecord) -> Result<Vec
 
 impl OpenEndpoint {
     pub(super) fn new(vault: &Vault, record: &EndpointRecord) -> Result<Self, Unopened> {
-        let EndpointRecord { endpoint, secrets } = record;
+        let EndpointRecord { endpoint, secrets, replay: _ } = record;
         let EndpointSecrets { headers: _, secret, former } = secrets;
         let key = |sealed: &[u8]| {
             let secret = vault.unseal(sealed, &context::webhook_secret(endpoint.id))?;

@@ -164,10 +164,7 @@ mod tests {
             (EventArrivals { untold: 2, ..good.clone() }, "2 are not in the log of events"),
             (EventArrivals { disordered: 1, ..good.clone() }, "1 arrived after a later event"),
             (EventArrivals { unsigned: 1, ..good.clone() }, "1 request had no valid signature"),
-            (
-                EventArrivals { unreadable: 3, ended_early: true, ..good.clone() },
-                "3 requests could not be read",
-            ),
+            (EventArrivals { unreadable: 3, ended_early: true, ..good }, "3 requests could not be read"),
         ] {
             let (outcome, answer) = bad.judge();
             assert!(outcome == Outcome::Bad && answer.contains(words), "{answer}");

@@ -69,7 +69,7 @@ impl Machine {
         let Some(ReplayRange { after, up_to }) = self.replay.rest() else { return };
         let EndpointSettings { max_in_flight, batch, .. } = self.settings;
         let room = ROOM.saturating_sub(self.retries.len());
-        let part = (2 * max_in_flight * batch).max(LEAST_PART).min(ROOM);
+        let part = (2 * max_in_flight * batch).clamp(LEAST_PART, ROOM);
         if self.circuit.is_closed() && self.replay.reading.may_begin(now) && room >= part {
             self.replay.reading = LogReading::UnderWay;
             effects.push(Effect::ReadReplay { after, up_to, limit: part });

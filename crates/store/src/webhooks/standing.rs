@@ -191,6 +191,13 @@ fn told(before: &Endpoint, health: Health, now: Timestamp) -> Option<Fact> {
     }
 }
 
+/// The rows of these places, for [`Store::write`].
+pub(super) fn places(store: &Store, places: &[Sequence]) -> Bulk {
+    let mut rows = Bulk::new(store.backend, SEQUENCE);
+    places.iter().for_each(|place| rows.push([place.as_i64().into()]));
+    rows
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -221,11 +228,4 @@ mod tests {
             assert_eq!(told(&endpoint, after, now), expected, "{before:?} {after:?}");
         }
     }
-}
-
-/// The rows of these places, for [`Store::write`].
-pub(super) fn places(store: &Store, places: &[Sequence]) -> Bulk {
-    let mut rows = Bulk::new(store.backend, SEQUENCE);
-    places.iter().for_each(|place| rows.push([place.as_i64().into()]));
-    rows
 }
