@@ -188,7 +188,7 @@ pub async fn start_with(app: App, driver: Option<Arc<dyn Driver>>) -> anyhow::Re
     let engine = Box::pin(Engine::start_carried(&config, store, vault, lease, driver, carrier)).await?;
     engine.web_sends().render_as(&[api::SENT, console::SENT]);
     if let Some(events) = events.filter(|_| config.events.enabled) {
-        engine.publish_events(events.events(&config.events));
+        engine.events().publish(events.events(&config.events));
     }
     let proxies = Proxies::new(&config.server.trusted_proxies);
     let options = api::Options {

@@ -184,7 +184,7 @@ impl Engine {
             tracing::info!(uploads = discarded, "discarded incomplete uploads");
         }
         super::events::follow(&engine, &config.events);
-        engine.deliver_webhooks(deliveries);
+        super::webhooks::deliver(&engine, deliveries);
         let mut runner = Runner::new(engine.clone(), Arc::clone(&dispatching));
         rounds::repeat(&helpers, "imports", async move || runner.round().await);
         let (watching, is_measured) = (engine.clone(), config.metrics.enabled);

@@ -72,7 +72,7 @@ async fn silent(universe: &Universe, change: impl FnOnce(&mut Config)) -> Runnin
 /// Publishes the events of a service at this address.
 async fn publish_to(running: &Running, url: &str) {
     let nats = Nats::connect(&options(url), None).await.unwrap().unwrap();
-    running.engine().publish_events(nats.events(&events()));
+    running.engine().events().publish(nats.events(&events()));
 }
 
 /// A service that publishes its events.

@@ -13,7 +13,7 @@ use store::event_log::Reader;
 /// The events of companies.
 #[derive(Clone, Copy)]
 pub struct Events<'e> {
-    engine: &'e Engine,
+    pub(super) engine: &'e Engine,
 }
 
 /// Where to read from.

@@ -39,13 +39,14 @@ pub(crate) fn follow(engine: &Engine, options: &config::Events) {
     });
 }
 
-impl Engine {
+impl Events<'_> {
     /// Publishes all events at NATS from now until the engine stops. In a cluster, the node that does the housekeeping
     /// publishes the events of all.
-    pub fn publish_events(&self, stream: EventStream) {
-        let mut publisher = Publisher::new(self.store().clone(), stream);
-        let (tail, cluster) = (Arc::clone(&self.0.tail), self.0.shared.cluster.clone());
-        rounds::repeat(&self.0.threads[1], "events", async move || {
+    pub fn publish(self, stream: EventStream) {
+        let engine = &self.engine.0;
+        let mut publisher = Publisher::new(self.engine.store().clone(), stream);
+        let (tail, cluster) = (Arc::clone(&engine.tail), engine.shared.cluster.clone());
+        rounds::repeat(&engine.threads[1], "events", async move || {
             if cluster.keeps_house() { publisher.round(&tail).await } else { publisher.rest() }
         });
     }

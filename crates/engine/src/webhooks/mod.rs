@@ -104,25 +104,23 @@ impl Deliverer {
     }
 }
 
-impl Engine {
-    /// Delivers to the endpoints of all companies until the engine stops. In a cluster, the node that does the
-    /// housekeeping delivers the events of all.
-    pub(crate) fn deliver_webhooks(&self, deliveries: mpsc::Receiver<Delivery>) {
-        let Deliverer { context, thread } = &self.0.webhooks;
-        let cluster = self.0.shared.cluster.clone();
-        let lease_lost = self.0.lease_lost.subscribe();
-        let mut keeper = Keeper::new(Arc::clone(context), cluster.clone(), lease_lost);
-        rounds::repeat(thread, "webhooks", async move || keeper.round().await);
-        let mut log = DeliveryLog::new(Arc::clone(context), deliveries);
-        rounds::repeat(thread, "webhook log", async move || log.round().await);
-        let context = Arc::clone(context);
-        rounds::repeat(thread, "old webhooks", async move || {
-            if cluster.keeps_house()
-                && let Err(error) = context.store.webhooks().trim(Timestamp::now()).await
-            {
-                tracing::warn!(%error, "old deliveries of webhooks cannot be removed");
-            }
-            TRIM
-        });
-    }
+/// Delivers to the endpoints of all companies until the engine stops. In a cluster, the node that does the housekeeping
+/// delivers the events of all.
+pub(crate) fn deliver(engine: &Engine, deliveries: mpsc::Receiver<Delivery>) {
+    let Deliverer { context, thread } = &engine.0.webhooks;
+    let cluster = engine.0.shared.cluster.clone();
+    let lease_lost = engine.0.lease_lost.subscribe();
+    let mut keeper = Keeper::new(Arc::clone(context), cluster.clone(), lease_lost);
+    rounds::repeat(thread, "webhooks", async move || keeper.round().await);
+    let mut log = DeliveryLog::new(Arc::clone(context), deliveries);
+    rounds::repeat(thread, "webhook log", async move || log.round().await);
+    let context = Arc::clone(context);
+    rounds::repeat(thread, "old webhooks", async move || {
+        if cluster.keeps_house()
+            && let Err(error) = context.store.webhooks().trim(Timestamp::now()).await
+        {
+            tracing::warn!(%error, "old deliveries of webhooks cannot be removed");
+        }
+        TRIM
+    });
 }
