@@ -121,7 +121,7 @@ fn background_work_is_counted_from_the_start_under_each_of_its_names() {
         for call in [
             "repeat(thread, ",
             "repeat(&helpers, ",
-            "repeat(&self.0.threads[1], ",
+            "repeat(&engine.threads[1], ",
             "repeat(&engine.0.threads[1], ",
             " caught(",
         ] {

@@ -18,6 +18,7 @@ const WITHOUT_BODY: [(&str, &str); 18] = [
     ("DELETE", "/api/v1/contacts/{id}"),
     ("DELETE", "/api/v1/suppressions/{number}"),
     ("POST", "/api/v1/webhooks/{id}/disable"),
+    ("DELETE", "/api/v1/webhooks/{id}/replay"),
     ("DELETE", "/api/v1/webhooks/{id}"),
     ("DELETE", "/operator/v1/companies/{id}/keys/{key}"),
     ("DELETE", "/operator/v1/companies/{id}/suppressions/{number}"),

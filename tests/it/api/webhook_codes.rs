@@ -22,6 +22,11 @@ pub(super) async fn cases(world: &World) -> Vec<(Code, Method, String, Value)> {
         assert_eq!(added.status, 201, "{}", added.body);
         own = format!("{PATH}/{}", added.json()["id"].as_str().unwrap());
     }
+    // One that is disabled does not end.
+    for action in ["disable", "replay"] {
+        let done = world.service.post(&format!("{own}/{action}"), &world.acme.key, String::new()).await;
+        assert!((200..300).contains(&done.status), "{action}: {}", done.body);
+    }
     let nobody = format!("{PATH}/{}", Uuid::nil());
     let post = |code, path: &str, body: Value| (code, Method::POST, path.to_owned(), body);
     let wrong = |body: Value| post(Code::InvalidField, PATH, body);
@@ -52,6 +57,7 @@ pub(super) async fn cases(world: &World) -> Vec<(Code, Method, String, Value)> {
             json!({"since": "2026-01-02T00:00:00Z", "until": "2026-01-01T00:00:00Z"}),
         ),
         post(Code::WebhookNotFound, &format!("{foreign}/replay"), json!({})),
+        post(Code::ReplayRunning, &format!("{own}/replay"), json!({"state": "failed"})),
         (Code::WebhookNotFound, Method::DELETE, format!("{foreign}/replay"), json!("")),
         wrong(json!({})),
         wrong(json!({"url": "https://10.0.0.7/hook"})),

@@ -78,6 +78,7 @@ const COMMANDS: &[(&str, &str)] = &[
     ("webhook-enable", "ID"),
     ("webhook-list", ""),
     ("webhook-rotate-secret", "ID"),
+    ("webhook-send-again", "ID"),
     ("webhook-show", "ID"),
 ];
 /// Those that may create a database.

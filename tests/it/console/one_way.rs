@@ -20,6 +20,7 @@ const WITHOUT_FORM: [&str; 15] = [
     "/console/channels/{id}/unlink",
     "/console/account/sessions/{id}/end",
     "/console/keys/{id}/revoke",
+    "/console/webhooks/{id}/replay/end",
     "/console/webhooks/{id}/disable",
     "/console/webhooks/{id}/remove",
     "/console/company/token",

@@ -113,7 +113,7 @@ async fn a_replay_ends_with_its_endpoint_or_before(universe: &Universe) {
 
     // Of a time before the events, and of one after them.
     let hour = Duration::from_secs(3_600);
-    let (past, future) = (Timestamp::now().minus(hour), Timestamp::now().plus(hour));
+    let (past, future) = (NOW.minus(hour), NOW.plus(hour));
     for (since, until, is_empty) in [
         (None, Some(past), true),
         (Some(past), Some(future), false),

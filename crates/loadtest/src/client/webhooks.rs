@@ -47,7 +47,7 @@ impl Service {
                 self.base_url()
             ),
             StatusCode::FORBIDDEN => {
-                bail!("--webhooks needs a key with the scopes send, read and events: {said}")
+                bail!("--webhooks needs a key with the scopes send, read, contacts and events: {said}")
             }
             _ => bail!(
                 "{} refuses {} as the address of a webhook endpoint with {status}: {said}",

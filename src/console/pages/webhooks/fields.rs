@@ -227,7 +227,7 @@ fn of_channels(form: &Form, channels: &OfferedChannels) -> Markup {
         hint = format!("{hint} {}", text.with("webhooks-channels-part", [("count", OFFERED.into())]));
     }
     html! {
-        @if !boxes.is_empty() {
+        @if !boxes.is_empty() || form.fault_of("channel").is_some() {
             (Field::new(form, "channel", &text.get("webhooks-channels")).hint(&hint).boxes(boxes))
         }
     }

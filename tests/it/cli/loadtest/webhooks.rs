@@ -76,10 +76,10 @@ async fn the_endpoint_at_a_service_that_runs_needs_a_scope_and_is_deleted_after_
     assert!(assert_whole(&report) >= 66, "{report}");
     assert_eq!(endpoints().await, before);
 
-    let created = place.json("key create --company Acme --scope send,read");
+    let created = place.json("key create --company Acme --scope send,read,contacts");
     let refused = place.run(&line(created["key"].as_str().unwrap()));
     assert_eq!(refused.code, Some(1), "{refused:?}");
-    assert!(refused.stderr.contains("scopes send, read and events"), "{}", refused.stderr);
+    assert!(refused.stderr.contains("scopes send, read, contacts and events"), "{}", refused.stderr);
     assert_eq!(endpoints().await, before);
 }
 

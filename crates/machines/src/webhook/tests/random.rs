@@ -1,6 +1,7 @@
 //! Random lives of an endpoint, in virtual time: a receiver that accepts, fails, hangs and comes back, a log that grows
 //! and is cut, a store that loses writes, a process that dies, and people who enable and disable.
 
+mod log;
 mod rules;
 
 use std::cmp::Reverse;
@@ -102,13 +103,6 @@ impl World {
         Moment { monotonic: self.origin + self.now, wall: WALL.plus(self.now) }
     }
 
-    /// The log begins after this sequence.
-    fn begins_after(&self) -> i64 {
-        let kept_from = self.moment().wall.minus(self.settings.keep);
-        let deleted = self.log.iter().take_while(|(item, _)| item.at <= kept_from);
-        deleted.last().map_or(0, |(item, _)| item.sequence)
-    }
-
     fn run_until(&mut self, end: Duration) {
         while let Some(Reverse((at, number))) = self.queue.peek().copied() {
             if at > end {
@@ -196,39 +190,6 @@ impl World {
         if let Some(machine) = &self.machine {
             self.rules.check_bounds(machine, &self.settings);
         }
-    }
-
-    fn page(&mut self, after: i64, limit: usize) -> Result<LogPage, String> {
-        if !self.is_calm && self.dice.happens(30) {
-            return Err("the read failed".to_owned());
-        }
-        let begin = self.begins_after();
-        // The store looks at a limited number of events, so that a page may be empty although events follow.
-        let rest: Vec<_> =
-            self.log.iter().filter(|(item, _)| item.sequence > after.max(begin)).take(40).collect();
-        let (mut items, mut up_to) = (Vec::new(), after.max(begin));
-        for (item, is_wanted) in rest {
-            if *is_wanted && items.len() == limit {
-                break;
-            }
-            items.extend(is_wanted.then_some(*item));
-            up_to = item.sequence;
-        }
-        let is_end = self.log.last().is_none_or(|(item, _)| item.sequence <= up_to);
-        self.rules.removed(after, begin);
-        Ok(LogPage { items, up_to, is_end })
-    }
-
-    fn replay_page(&mut self, after: i64, up_to: i64, limit: usize) -> Result<ReplayPage, String> {
-        if !self.is_calm && self.dice.happens(30) {
-            return Err("the read failed".to_owned());
-        }
-        let begin = self.begins_after().max(after);
-        let within = self.log.iter().filter(|(item, _)| item.sequence > begin && item.sequence <= up_to);
-        let wanted: Vec<_> = within.filter(|(_, is_wanted)| *is_wanted).map(|(item, _)| *item).collect();
-        let items: Vec<_> = wanted.into_iter().take(limit).collect();
-        let read = items.last().filter(|_| items.len() == limit).map_or(up_to, |item| item.sequence);
-        Ok(ReplayPage { items, up_to: read })
     }
 
     /// A person wants events to be sent once more: the process takes the endpoint up again.

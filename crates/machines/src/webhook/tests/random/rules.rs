@@ -158,7 +158,8 @@ impl Rules {
             let fate = &self.fates[sequence];
             assert!(is_free(fate.key), "{sequence}: two attempts of one key");
             let is_open = *sequence > stored.cursor
-                || stored.retries.iter().any(|retry| retry.item.sequence == *sequence);
+                || stored.retries.iter().any(|retry| retry.item.sequence == *sequence)
+                || stored.replay.is_some_and(|range| (range.after + 1..=range.up_to).contains(sequence));
             assert!(is_open, "{sequence} is over, and the store knows");
             if fate.attempts == 0 {
                 let earlier = self.fates.range(..sequence).rev().take(capacity(settings) + 400);
