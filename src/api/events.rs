@@ -51,9 +51,10 @@ impl From<EventPart> for EventPage {
 
 /// Read events
 ///
-/// What happened to the company's sends, messages, channels and webhook endpoints, from the log of events. Nothing is lost,
-/// and each event comes once: a program gives the `next_cursor` of the answer before as `after`. The log of a company is
-/// written from its first reading on, for `events.keep` (7 days) or up to `events.max_bytes`, whichever is less.
+/// What happened to the company's sends, messages, channels, templates and webhook endpoints, and which people opted out,
+/// from the log of events. Nothing is lost, and each event comes once: a program gives the `next_cursor` of the answer
+/// before as `after`. The log of a company is written from its first reading on, for `events.keep` (7 days) or up to
+/// `events.max_bytes`, whichever is less.
 ///
 /// With `wait`, an answer without events comes when there is one, or when the time is over. With
 /// `Accept: application/x-ndjson` the answer has all events that there are now, one JSON object on each line; the

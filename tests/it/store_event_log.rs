@@ -1,6 +1,7 @@
 //! The log of events: an entry for each change, in the change's own transaction, and none while nobody reads it.
 
 mod bounds;
+mod facts;
 mod together;
 
 use std::time::Duration;
@@ -37,7 +38,6 @@ stores! {
     the_end_of_a_send_is_one_event_with_one_for_each_waiting_message,
     a_message_to_a_group_names_the_group,
     a_channel_s_changes_are_events_and_repetitions_are_none,
-    an_inbound_message_is_one_event_however_often_the_provider_reports_it,
 }
 
 /// A store whose events a stream outside reads, and the lease.
@@ -217,6 +217,7 @@ async fn each_state_of_a_message_is_one_event_however_often_it_is_written(univer
             "channel_id": CHANNEL,
             "data": {
                 "send_id": send_id,
+                "reference": null,
                 "ordinal": 1,
                 "recipient": "+5511900000001",
                 "provider_message_id": null,
@@ -305,7 +306,8 @@ async fn the_end_of_a_send_is_one_event_with_one_for_each_waiting_message(univer
     ];
     assert_eq!(events, expected.map(|(kind, ordinal)| (kind.to_owned(), ordinal)));
     let canceled = serde_json::to_value(&pending(&store).await[1]).unwrap();
-    assert_eq!(canceled["data"], json!({ "send_id": Uuid::from_u128(11), "recipients_count": 2 }));
+    let data = json!({ "send_id": Uuid::from_u128(11), "recipients_count": 2, "reference": null });
+    assert_eq!(canceled["data"], data);
 }
 
 async fn a_message_to_a_group_names_the_group(universe: &Universe) {
@@ -373,28 +375,4 @@ async fn a_channel_s_changes_are_events_and_repetitions_are_none(universe: &Univ
     let reason = json!({ "code": "token_refused", "sentence": "give a new token", "provider_code": 190 });
     assert_eq!(refused["data"], json!({ "reason": reason }));
     assert_eq!(refused["at"], states[3].since.to_string());
-}
-
-async fn an_inbound_message_is_one_event_however_often_the_provider_reports_it(universe: &Universe) {
-    let (store, lease) = open(universe).await;
-    let inbound = |identity: &str| ledger::Event {
-        id: Uuid::now_v7(),
-        company_id: ACME,
-        channel_id: CHANNEL,
-        kind: INBOUND_MESSAGE,
-        identity: identity.to_owned(),
-        from: Some(number(7)),
-        at: NOW,
-        payload: r#"{"text":"a secret"}"#.to_owned(),
-    };
-    for _ in 0..2 {
-        let events = vec![inbound("wamid.a"), inbound("wamid.b"), inbound("wamid.a")];
-        commit(&store, &lease, PendingWrites { events, ..PendingWrites::default() }).await;
-    }
-    let events: Vec<_> =
-        pending(&store).await.iter().map(|event| serde_json::to_value(event).unwrap()).collect();
-    let data: Vec<_> = events.iter().map(|event| event["data"].clone()).collect();
-    let expected = |id: &str| json!({ "provider_message_id": id, "from": "+5511900000007" });
-    assert_eq!(data, [expected("wamid.a"), expected("wamid.b")]);
-    assert!(events.iter().all(|event| event["type"] == "inbound.received" && event["at"] == NOW.to_string()));
 }

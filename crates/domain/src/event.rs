@@ -1,10 +1,12 @@
-//! Events: what the service tells other programs about sends, messages, channels and webhook endpoints.
+//! Events: what the service tells other programs about sends, messages, channels, people who opt out, templates and webhook
+//! endpoints.
 //!
 //! The shapes are a promise to those programs. Fields are added and never change their meaning; a change that breaks a
 //! reader raises [`VERSION`]. `docs/events.md` lists every field from here, and a test compares the two. No event
 //! contains the content of a message.
 
 mod catalogue;
+mod data;
 pub mod log;
 
 use serde::Serialize;
@@ -12,7 +14,8 @@ use utoipa::ToSchema;
 use uuid::Uuid;
 
 pub use self::catalogue::Type;
-use self::log::{Fact, FactKind, LogEntry, Sequence, Why};
+pub use self::data::*;
+use self::log::{Fact, FactKind, LogEntry, Sequence, SuppressionFact, TemplateFact, Why};
 use crate::channel::Connection;
 use crate::message::{Key, State};
 use crate::phone::PhoneNumber;
@@ -42,125 +45,10 @@ pub struct Event {
     pub at: Timestamp,
     /// The company that it belongs to.
     pub company_id: Uuid,
-    /// The channel; null in `webhook.…` and in `outbox.lost`.
+    /// The channel; null in `contact.…`, `template.…`, `webhook.…` and `outbox.lost`.
     pub channel_id: Option<Uuid>,
     /// The details that belong to the type.
     pub data: Data,
-}
-
-/// The details of an event.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
-#[serde(untagged)]
-pub enum Data {
-    /// A message reached another state.
-    Message(MessageData),
-    /// A send is over.
-    Send(SendData),
-    /// A channel's connection changed.
-    Channel(ChannelData),
-    /// A person wrote to a channel.
-    Inbound(InboundData),
-    /// A webhook endpoint was disabled.
-    WebhookDisabled(WebhookDisabledData),
-    /// A webhook endpoint accepts events again.
-    WebhookRecovered(WebhookRecoveredData),
-    /// Events were dropped.
-    Lost(LostData),
-}
-
-/// `message.…`: a message reached the state that the type names: `sent`, `delivered`, `read`, `failed`, `unknown`,
-/// `expired`, `canceled` or `suppressed`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
-pub struct MessageData {
-    /// The send.
-    pub send_id: Uuid,
-    /// The message's position in the send, from 0.
-    pub ordinal: u64,
-    /// The recipient: a number with its plus sign, or a group's id with `@g.us`.
-    pub recipient: String,
-    /// The provider's id of the message; null while the provider has not accepted it.
-    pub provider_message_id: Option<String>,
-    /// The last error; null when there was none.
-    pub error: Option<ErrorData>,
-}
-
-/// What went wrong with a message.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
-pub struct ErrorData {
-    /// The provider's code, when it gave one. A negative code is Pombo's own.
-    pub code: Option<i64>,
-    /// The error in words.
-    pub message: String,
-}
-
-/// `send.…`: a send is over, in the way that the type names: `finished`, `canceled` or `expired`. Messages of it that
-/// never started have no event of their own.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
-pub struct SendData {
-    /// The send.
-    pub send_id: Uuid,
-    /// The number of unique recipients.
-    pub recipients_count: u64,
-}
-
-/// `channel.…`: the connection of a channel reached the status that the type names: `connecting`, `connected`,
-/// `disconnected`, `blocked` or `pairing`; or it kept its status for another reason.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
-pub struct ChannelData {
-    /// Why the channel is not wholly connected; null when there is nothing to say.
-    pub reason: Option<ReasonData>,
-}
-
-/// Why a channel is not connected.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
-pub struct ReasonData {
-    /// For programs.
-    pub code: String,
-    /// For a person: what happened and what to do.
-    pub sentence: String,
-    /// The provider's own code, when it gave one.
-    pub provider_code: Option<i64>,
-}
-
-/// `inbound.received`: a person wrote to a channel.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
-pub struct InboundData {
-    /// The provider's id of the message.
-    pub provider_message_id: String,
-    /// The person's number with its plus sign; null when the provider names the person in another way.
-    pub from: Option<String>,
-}
-
-/// `webhook.disabled`: a webhook endpoint gets no events until a person enables it. Its events wait in the log.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
-pub struct WebhookDisabledData {
-    /// The endpoint.
-    pub webhook_id: Uuid,
-    /// Why: the receiver answered 410 (`gone`), all attempts of five days failed (`failures`), or a `person` or a program
-    /// disabled it.
-    pub reason: String,
-}
-
-/// `webhook.recovered`: a webhook endpoint accepts events again, after five or more failures in a row. It gets the events
-/// that waited.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
-pub struct WebhookRecoveredData {
-    /// The endpoint.
-    pub webhook_id: Uuid,
-    /// When the first of the failures happened.
-    #[schema(value_type = String, format = DateTime)]
-    pub failing_since: Timestamp,
-}
-
-/// `outbox.lost`: events of the company were dropped, because they could not be published and the outbox was full. Read
-/// sends and messages again by the API.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
-pub struct LostData {
-    /// How many events were dropped.
-    pub count: u64,
-    /// When the first of them happened; `at` is the time of the last.
-    #[schema(value_type = String, format = DateTime)]
-    pub since: Timestamp,
 }
 
 /// Whose event it is, and where it is in the log.
@@ -181,7 +69,7 @@ impl Event {
         Self::new(place, format!("{key}.{}", r#type.word()), r#type, at, Data::Message(data))
     }
 
-    /// What a fact tells; `None` if this program does not know it.
+    /// What a fact tells; `None` if this program does not know it. The reference of a send is not in the log.
     pub fn of_fact(company_id: Uuid, sequence: Sequence, fact: Fact) -> Option<Self> {
         let Fact { channel_id, at, what } = fact;
         let place = EventPlace { company_id, channel_id, sequence };
@@ -192,7 +80,7 @@ impl Event {
         Some(match what {
             FactKind::Send { id, state, recipients } => {
                 let r#type = Type::of_send(send::State::from_i16(state)?);
-                let data = SendData { send_id: id, recipients_count: recipients };
+                let data = SendData { send_id: id, recipients_count: recipients, reference: None };
                 Self::new(
                     place,
                     format!("{}.{}", id.as_simple(), r#type.word()),
@@ -209,6 +97,9 @@ impl Event {
                 let data = InboundData { provider_message_id, from };
                 Self::new(place, id.as_simple().to_string(), Type::InboundReceived, at, Data::Inbound(data))
             }
+            FactKind::OptedOut(fact) => Self::of_suppression(place, Type::ContactOptedOut, at, fact)?,
+            FactKind::OptedIn(fact) => Self::of_suppression(place, Type::ContactOptedIn, at, fact)?,
+            FactKind::Template(fact) => Self::of_template(place, at, fact)?,
             FactKind::WebhookDisabled { id, cause } => {
                 let data = WebhookDisabledData { webhook_id: id, reason: cause };
                 of_webhook(id, Type::WebhookDisabled, Data::WebhookDisabled(data))
@@ -230,6 +121,29 @@ impl Event {
             provider_code: reason.provider_code,
         });
         Self::new(place, id, Type::of_channel(status), since, Data::Channel(ChannelData { reason }))
+    }
+
+    /// A person opted out, or in again. The id does not contain the number, which some readers must not see.
+    fn of_suppression(place: EventPlace, r#type: Type, at: Timestamp, fact: SuppressionFact) -> Option<Self> {
+        let SuppressionFact { number, scope, source } = fact;
+        let data = ContactData { number: format!("+{}", PhoneNumber::from_i64(number)?), scope, source };
+        Some(Self::of_company(place, r#type, at, Data::Contact(data)))
+    }
+
+    /// The provider changed a template.
+    fn of_template(place: EventPlace, at: Timestamp, fact: TemplateFact) -> Option<Self> {
+        let r#type = fact.r#type()?;
+        let TemplateFact { r#type: _, id, waba_id, name, language, old, new, reason } = fact;
+        let data = TemplateData { template_id: id, waba_id, name, language, old, new, reason };
+        Some(Self::of_company(place, r#type, at, Data::Template(data)))
+    }
+
+    /// Something that belongs to no channel. The place in the log distinguishes changes in the same millisecond.
+    fn of_company(place: EventPlace, r#type: Type, at: Timestamp, data: Data) -> Self {
+        let EventPlace { company_id, sequence, .. } = place;
+        let id =
+            format!("{}.{}.{}.{}", company_id.as_simple(), r#type.word(), at.millis(), sequence.as_i64());
+        Self::new(place, id, r#type, at, data)
     }
 
     /// Events were dropped, the last of them at `at`.
@@ -254,6 +168,9 @@ impl LogEntry {
                 FactKind::Send { state, .. } => Type::of_send(send::State::from_i16(*state)?),
                 FactKind::Channel { status, .. } => Type::of_channel(status.parse().ok()?),
                 FactKind::Inbound { .. } => Type::InboundReceived,
+                FactKind::OptedOut(_) => Type::ContactOptedOut,
+                FactKind::OptedIn(_) => Type::ContactOptedIn,
+                FactKind::Template(fact) => fact.r#type()?,
                 FactKind::WebhookDisabled { .. } => Type::WebhookDisabled,
                 FactKind::WebhookRecovered { .. } => Type::WebhookRecovered,
             }),
@@ -274,7 +191,9 @@ pub const fn is_told(state: State) -> bool {
 mod tests {
     use serde_json::json;
 
+    use super::log::ChangedValue;
     use super::*;
+    use crate::suppression::{Source, Suppression};
     use crate::webhook::Cause;
 
     #[test]
@@ -284,6 +203,7 @@ mod tests {
             EventPlace { company_id: company, channel_id: Some(channel), sequence: Sequence::new(1, 2) };
         let data = MessageData {
             send_id: send,
+            reference: Some("order-7".to_owned()),
             ordinal: 7,
             recipient: "+5511988887777".to_owned(),
             provider_message_id: None,
@@ -300,6 +220,7 @@ mod tests {
             "channel_id": channel,
             "data": {
                 "send_id": send,
+                "reference": "order-7",
                 "ordinal": 7,
                 "recipient": "+5511988887777",
                 "provider_message_id": null,
@@ -314,6 +235,7 @@ mod tests {
         let id = |r#type, at| {
             let data = MessageData {
                 send_id: Uuid::from_u128(3),
+                reference: None,
                 ordinal: 0,
                 recipient: String::new(),
                 provider_message_id: None,
@@ -351,6 +273,38 @@ mod tests {
             assert_eq!(LogEntry::Fact(fact.clone()).r#type().map(Type::as_str), Some(kind));
             let event = json!(Event::of_fact(company, Sequence::new(1, 2), fact));
             assert_eq!((&event["id"], &event["type"], &event["data"]), (&json!(id), &json!(kind), &data));
+            assert_eq!((&event["channel_id"], &event["at"]), (&json!(null), &json!(at.to_string())));
+        }
+    }
+
+    #[test]
+    fn an_opt_out_and_a_change_of_a_template_are_read_from_the_log_as_they_were_told() {
+        let (company, at) = (Uuid::from_u128(1), Timestamp::from_millis(7));
+        let number = PhoneNumber::from_u64(5_511_988_887_777).unwrap();
+        let change = ChangedValue {
+            r#type: Type::TemplatePaused,
+            old: Some("APPROVED".to_owned()),
+            new: "PAUSED".to_owned(),
+            reason: Some("FIRST_PAUSE".to_owned()),
+        };
+        let template = (9, "102290129340398", "sale", "pt_BR");
+        let person = json!({ "number": "+5511988887777", "scope": "marketing", "source": "message" });
+        let paused = json!({
+            "template_id": 9, "waba_id": "102290129340398", "name": "sale", "language": "pt_BR",
+            "old": "APPROVED", "new": "PAUSED", "reason": "FIRST_PAUSE",
+        });
+        let (scope, source) = (Suppression::Marketing, Source::Message);
+        for (fact, id, kind, data) in [
+            (Fact::of_opt_out(number, scope, source, at), "opted_out", "contact.opted_out", &person),
+            (Fact::of_opt_in(number, scope, source, at), "opted_in", "contact.opted_in", &person),
+            (Fact::of_template(template, change, at), "paused", "template.paused", &paused),
+        ] {
+            let packed = log::pack(&[LogEntry::Fact(fact)]);
+            let Some(Some(LogEntry::Fact(fact))) = log::unpack(&packed).pop() else { panic!("{kind}") };
+            assert_eq!(LogEntry::Fact(fact.clone()).r#type().map(Type::as_str), Some(kind));
+            let event = json!(Event::of_fact(company, Sequence::new(1, 2), fact));
+            let id = format!("{}.{id}.7.65538", company.as_simple());
+            assert_eq!((&event["id"], &event["type"], &event["data"]), (&json!(id), &json!(kind), data));
             assert_eq!((&event["channel_id"], &event["at"]), (&json!(null), &json!(at.to_string())));
         }
     }

@@ -28,6 +28,14 @@ pub const DEFAULT_TYPES: &[Type] = &[
     Type::ChannelBlocked,
     Type::ChannelPairing,
     Type::InboundReceived,
+    Type::ContactOptedOut,
+    Type::ContactOptedIn,
+    Type::TemplateApproved,
+    Type::TemplateRejected,
+    Type::TemplatePaused,
+    Type::TemplateDisabled,
+    Type::TemplateCategoryChanged,
+    Type::TemplateQualityChanged,
     Type::WebhookDisabled,
     Type::WebhookRecovered,
 ];
@@ -130,7 +138,7 @@ mod tests {
         let is_default = |r#type: Type| {
             let (kind, word) = r#type.as_str().split_once('.').unwrap();
             match kind {
-                "inbound" | "send" | "channel" | "webhook" => true,
+                "inbound" | "send" | "channel" | "contact" | "template" | "webhook" => true,
                 "message" => word == "failed",
                 _ => false,
             }

@@ -15,6 +15,7 @@ use crate::running::{Running, until};
 stores! {
     a_program_that_follows_its_cursor_gets_each_event_once,
     a_request_waits_for_the_next_event,
+    an_opt_out_by_the_api_and_its_end_are_events,
     events_come_as_lines_and_as_a_stream_that_goes_on_after_a_break,
     what_is_asked_for_is_checked,
     a_cursor_whose_events_are_gone_says_where_the_log_begins,
@@ -102,7 +103,31 @@ async fn a_request_waits_for_the_next_event(universe: &Universe) {
     let waiting = events(&running, &query);
     let (page, send_id) = tokio::join!(waiting, send(&running, 1));
     assert_eq!(types(&page), ["send.finished"]);
-    assert_eq!(page["data"][0]["data"], json!({ "send_id": send_id, "recipients_count": 1 }));
+    let data = json!({ "send_id": send_id, "recipients_count": 1, "reference": null });
+    assert_eq!(page["data"][0]["data"], data);
+    running.end().await;
+}
+
+async fn an_opt_out_by_the_api_and_its_end_are_events(universe: &Universe) {
+    let running = Running::start(universe, |_| {}).await;
+    let after = cursor(&events(&running, "").await);
+    let body = json!({ "phone_number": "+55 11 98888-0001", "left_out_of": "everything" });
+    for status in [201, 200] {
+        let answer = running.ask(Method::POST, "/api/v1/suppressions", &body).await;
+        assert_eq!(answer.status, status, "{}", answer.body);
+    }
+    let lifted = running.ask(Method::DELETE, "/api/v1/suppressions/5511988880001", &NOTHING).await;
+    assert_eq!(lifted.status, 204, "{}", lifted.body);
+
+    let page = events(&running, &format!("after={after}&types=contact.*&wait=60s")).await;
+    assert_eq!(types(&page), ["contact.opted_out", "contact.opted_in"]);
+    let data = json!({ "number": "+5511988880001", "scope": "everything", "source": "operator" });
+    for event in page["data"].as_array().unwrap() {
+        assert_eq!(
+            (&event["data"], &event["company_id"], &event["channel_id"]),
+            (&data, &json!(running.company), &NOTHING)
+        );
+    }
     running.end().await;
 }
 

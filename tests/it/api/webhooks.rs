@@ -74,7 +74,9 @@ async fn an_endpoint_is_added_changed_and_deleted_and_its_secrets_are_not_shown_
         "types": [
             "message.failed", "send.finished", "send.canceled", "send.expired", "channel.connecting",
             "channel.connected", "channel.disconnected", "channel.blocked", "channel.pairing", "inbound.received",
-            "webhook.disabled", "webhook.recovered",
+            "contact.opted_out", "contact.opted_in", "template.approved", "template.rejected", "template.paused",
+            "template.disabled", "template.category_changed", "template.quality_changed", "webhook.disabled",
+            "webhook.recovered",
         ],
         "mask_numbers": false, "state": "enabled", "disabled_reason": null, "disabled_since": null, "failures": 0,
         "failing_since": null, "retries": 0, "given_up": 0, "lost": 0, "waiting_since": null, "replay": null, "created_at": created_at,

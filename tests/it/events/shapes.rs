@@ -6,14 +6,14 @@ use std::path::Path;
 
 use pombo::domain::channel::Status;
 use pombo::domain::event::{
-    ChannelData, ErrorData, Event, InboundData, LostData, MessageData, ReasonData, SendData, Type,
-    WebhookDisabledData, WebhookRecoveredData, is_told,
+    ChannelData, ContactData, ErrorData, Event, InboundData, LostData, MessageData, ReasonData, SendData,
+    TemplateData, Type, WebhookDisabledData, WebhookRecoveredData, is_told,
 };
 use pombo::domain::message::State;
 use serde_json::Value;
 use utoipa::PartialSchema;
 
-const BEGIN: &str = "<!-- From the types of crates/domain/src/event.rs; a test compares them. -->\n";
+const BEGIN: &str = "<!-- From the types of crates/domain/src/event/data.rs; a test compares them. -->\n";
 const END: &str = "<!-- The end of what comes from there. -->";
 
 /// The type of a field's value, in a word or two.
@@ -66,11 +66,14 @@ fn types() -> String {
         words.map(|word| format!("`{prefix}.{word}`")).collect::<Vec<_>>().join(", ")
     };
     let messages = State::ALL.into_iter().filter(|state| is_told(*state)).map(State::as_str);
+    let templates = ["approved", "rejected", "paused", "disabled", "category_changed", "quality_changed"];
     let rows = [
         ("a message", words("message", &mut messages.into_iter())),
         ("a send", words("send", &mut ["finished", "canceled", "expired"].into_iter())),
         ("a channel", words("channel", &mut Status::ALL.iter().map(|status| status.as_str()))),
         ("a message from a person", "`inbound.received`".to_owned()),
+        ("a person who opts out", words("contact", &mut ["opted_out", "opted_in"].into_iter())),
+        ("a template", words("template", &mut templates.into_iter())),
         ("a webhook endpoint", words("webhook", &mut ["disabled", "recovered"].into_iter())),
         ("events that were dropped", "`outbox.lost`".to_owned()),
     ];
@@ -95,6 +98,8 @@ fn the_page_lists_every_type_and_every_field() {
         table::<ChannelData>("## A channel"),
         table::<ReasonData>("### The `reason` of a channel"),
         table::<InboundData>("## A message from a person"),
+        table::<ContactData>("## A person who opts out"),
+        table::<TemplateData>("## A template"),
         table::<WebhookDisabledData>("## A webhook endpoint that is disabled"),
         table::<WebhookRecoveredData>("## A webhook endpoint that recovered"),
         table::<LostData>("## Events that were dropped"),

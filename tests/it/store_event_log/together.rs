@@ -32,15 +32,18 @@ struct Stage {
 impl Stage {
     async fn new() -> Self {
         let universe = Universe::postgres().await;
-        let (store, lease) = open(&universe).await;
+        // Before the log has a reader, so that it is not told.
+        let lease = universe.store.lease().acquire(&universe.options(), "test").await.unwrap();
+        let opted_out = PendingWrites { suppressions: vec![opt_out()], ..PendingWrites::default() };
+        commit(&universe.store, &lease, opted_out).await;
+        universe.store.event_log().register(Reader::Nats, NOW).await.unwrap();
+        let store = universe.store.clone();
         let recipients: Vec<_> = (0..3).map(number).collect();
         let block = Block { first_ordinal: 0, recipients: 3, packed: pack(&recipients) };
         let blocks = vec![BlockOf { send_id: Uuid::from_u128(10), block }];
         let begun = PendingWrites { blocks, ..sends(vec![send(10, Recipients::Blocks(3))]) };
         commit(&store, &lease, begun).await;
         commit(&store, &lease, mark(10, 3, State::Active)).await;
-        commit(&store, &lease, PendingWrites { suppressions: vec![opt_out()], ..PendingWrites::default() })
-            .await;
         let database = Database::connect(&universe.url).await.unwrap();
         Self { universe, store, lease: Arc::new(lease), database }
     }

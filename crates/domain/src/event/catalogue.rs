@@ -3,6 +3,7 @@
 use crate::channel::Status;
 use crate::message::State;
 use crate::send;
+use crate::template;
 use crate::words::words;
 
 /// The types of events.
@@ -42,6 +43,22 @@ pub enum Type {
     ChannelPairing,
     /// A person wrote to a channel.
     InboundReceived,
+    /// A person opted out.
+    ContactOptedOut,
+    /// A person opted in again.
+    ContactOptedIn,
+    /// A template can be sent.
+    TemplateApproved,
+    /// The provider rejected a template.
+    TemplateRejected,
+    /// The provider paused a template for a while.
+    TemplatePaused,
+    /// The provider disabled a template.
+    TemplateDisabled,
+    /// A template belongs to another category.
+    TemplateCategoryChanged,
+    /// The provider rates a template differently.
+    TemplateQualityChanged,
     /// A webhook endpoint gets no events until a person enables it.
     WebhookDisabled,
     /// A webhook endpoint accepts events again.
@@ -68,6 +85,14 @@ words!(Type {
     ChannelBlocked = "channel.blocked",
     ChannelPairing = "channel.pairing",
     InboundReceived = "inbound.received",
+    ContactOptedOut = "contact.opted_out",
+    ContactOptedIn = "contact.opted_in",
+    TemplateApproved = "template.approved",
+    TemplateRejected = "template.rejected",
+    TemplatePaused = "template.paused",
+    TemplateDisabled = "template.disabled",
+    TemplateCategoryChanged = "template.category_changed",
+    TemplateQualityChanged = "template.quality_changed",
     WebhookDisabled = "webhook.disabled",
     WebhookRecovered = "webhook.recovered",
     OutboxLost = "outbox.lost",
@@ -107,6 +132,21 @@ impl Type {
             Status::Blocked => Self::ChannelBlocked,
             Status::Pairing => Self::ChannelPairing,
         }
+    }
+
+    /// Of a template that reached this status; `None` for a status that is no event.
+    pub const fn of_template(status: &template::Status) -> Option<Self> {
+        Some(match status {
+            template::Status::Approved => Self::TemplateApproved,
+            template::Status::Rejected => Self::TemplateRejected,
+            template::Status::Paused => Self::TemplatePaused,
+            template::Status::Disabled => Self::TemplateDisabled,
+            template::Status::Pending
+            | template::Status::InAppeal
+            | template::Status::LimitExceeded
+            | template::Status::Deleted
+            | template::Status::Other(_) => return None,
+        })
     }
 
     /// The words after the dot.

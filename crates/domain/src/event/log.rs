@@ -4,15 +4,15 @@
 //! state that it reached, and when. Everything else about it is in the ledger, where a reader of the log looks it up.
 //! Rare events carry what they tell.
 
+mod fact;
+
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use crate::channel::{Connection, Status};
+pub use self::fact::{ChangedValue, Fact, FactKind, SuppressionFact, TemplateFact, Why};
 use crate::message::{Key, State};
-use crate::send;
-use crate::webhook::Cause;
 use clock::Timestamp;
 
 /// The most entries of a block, so that an entry's place in the log is a number: see [`Sequence`].
@@ -85,118 +85,6 @@ pub struct Moved {
     pub state: State,
     /// When.
     pub at: Timestamp,
-}
-
-/// Something that happened, with all that is told of it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Fact {
-    /// The channel; `None` for a webhook endpoint, which belongs to no channel.
-    #[serde(rename = "c", default, skip_serializing_if = "Option::is_none")]
-    pub channel_id: Option<Uuid>,
-    /// When.
-    #[serde(rename = "t")]
-    pub at: Timestamp,
-    /// What.
-    #[serde(rename = "w")]
-    pub what: FactKind,
-}
-
-/// What a [`Fact`] tells.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum FactKind {
-    /// A send is over.
-    Send {
-        /// The send.
-        id: Uuid,
-        /// The number of [`send::State`].
-        state: i16,
-        /// How many unique recipients it has.
-        recipients: u64,
-    },
-    /// A channel's connection changed.
-    Channel {
-        /// The word of [`Status`].
-        status: String,
-        /// Why it is not wholly connected.
-        reason: Option<Why>,
-    },
-    /// A person wrote.
-    Inbound {
-        /// Our id of the message.
-        id: Uuid,
-        /// The provider's id of the message.
-        provider_message_id: String,
-        /// The person's number.
-        from: Option<i64>,
-    },
-    /// A webhook endpoint was disabled.
-    WebhookDisabled {
-        /// The endpoint.
-        id: Uuid,
-        /// The word of [`Cause`].
-        cause: String,
-    },
-    /// A webhook endpoint accepts events again.
-    WebhookRecovered {
-        /// The endpoint.
-        id: Uuid,
-        /// The time of the first failure.
-        since: Timestamp,
-    },
-}
-
-/// Why a channel is not wholly connected.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Why {
-    /// For programs.
-    pub code: String,
-    /// For people.
-    pub sentence: String,
-    /// The provider's own code.
-    pub provider_code: Option<i64>,
-}
-
-impl Fact {
-    /// A send that ended in `state`.
-    pub const fn of_send(
-        (id, channel_id): (Uuid, Uuid),
-        state: send::State,
-        recipients: u64,
-        at: Timestamp,
-    ) -> Self {
-        let what = FactKind::Send { id, state: state.as_i16(), recipients };
-        Self { channel_id: Some(channel_id), at, what }
-    }
-
-    /// A channel's connection as it is now.
-    pub fn of_channel(channel_id: Uuid, status: Status, reason: Option<Why>, since: Timestamp) -> Self {
-        let what = FactKind::Channel { status: status.as_str().to_owned(), reason };
-        Self { channel_id: Some(channel_id), at: since, what }
-    }
-
-    /// A webhook endpoint that was disabled for this cause.
-    pub fn of_disabled_webhook(id: Uuid, cause: Cause, at: Timestamp) -> Self {
-        let what = FactKind::WebhookDisabled { id, cause: cause.as_str().to_owned() };
-        Self { channel_id: None, at, what }
-    }
-
-    /// A webhook endpoint that failed since a time, and accepts events again.
-    pub const fn of_recovered_webhook(id: Uuid, since: Timestamp, at: Timestamp) -> Self {
-        Self { channel_id: None, at, what: FactKind::WebhookRecovered { id, since } }
-    }
-}
-
-impl Why {
-    /// The connection that has this reason.
-    pub fn connection(status: Status, reason: Option<Self>, since: Timestamp) -> Connection {
-        let reason = reason.map(|Self { code, sentence, provider_code }| crate::channel::Reason {
-            code: code.as_str().into(),
-            sentence,
-            provider_code,
-        });
-        Connection { status, reason, since }
-    }
 }
 
 /// Packs at most [`MOST`] entries into a block.
@@ -321,6 +209,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::send;
 
     fn entry() -> impl Strategy<Value = LogEntry> {
         let moved = (0_u128..3, any::<u64>(), 0..State::ALL.len(), any::<i64>()).prop_map(

@@ -217,13 +217,18 @@ impl Publisher {
     }
 }
 
-/// What an event is about, if the order of its events matters: a message, a channel, or a webhook endpoint.
+/// What an event is about, if the order of its events matters: a message, a channel, a person who opted out, a template, or
+/// a webhook endpoint.
 type Subject = Option<(Uuid, Option<u64>)>;
 
 fn subject(event: &Event) -> Subject {
     match &event.data {
         Data::Message(message) => Some((message.send_id, Some(message.ordinal))),
         Data::Channel(_) => event.channel_id.map(|channel| (channel, None)),
+        Data::Contact(contact) => {
+            Some((event.company_id, contact.number.trim_start_matches('+').parse().ok()))
+        }
+        Data::Template(template) => Some((event.company_id, Some(template.template_id.cast_unsigned()))),
         Data::WebhookDisabled(disabled) => Some((disabled.webhook_id, None)),
         Data::WebhookRecovered(recovered) => Some((recovered.webhook_id, None)),
         Data::Send(_) | Data::Inbound(_) | Data::Lost(_) => None,

@@ -226,8 +226,8 @@ impl Webhooks<'_> {
             let company_id = channel.company_id;
             let (name, language) = (name.as_str(), language.as_str());
             let said = match &change {
-                TemplateChange::Status { status, .. } => {
-                    Said { status: Some(status.as_str()), ..Said::default() }
+                TemplateChange::Status { status, title } => {
+                    Said { status: Some(status.as_str()), reason: title.as_deref(), ..Said::default() }
                 }
                 TemplateChange::Quality(score) => Said { quality_score: Some(score), ..Said::default() },
                 TemplateChange::Category(category) => {

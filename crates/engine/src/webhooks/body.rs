@@ -49,8 +49,10 @@ pub(super) fn masked(mut event: Event) -> Event {
             inbound.from = inbound.from.as_deref().map(mask);
             inbound.provider_message_id = renamed(&inbound.provider_message_id);
         }
+        Data::Contact(contact) => contact.number = mask(&contact.number),
         Data::Send(_)
         | Data::Channel(_)
+        | Data::Template(_)
         | Data::WebhookDisabled(_)
         | Data::WebhookRecovered(_)
         | Data::Lost(_) => {}
@@ -140,6 +142,10 @@ mod tests {
             assert_eq!(json!(masked(event)), hidden, "the same message has the same name");
             assert_eq!((&hidden["id"], &hidden["at"]), (&plain["id"], &plain["at"]));
         }
+        let opted_out = event(Type::ContactOptedOut, 8);
+        let hidden = json!(masked(opted_out.clone()));
+        assert_eq!(hidden["data"]["number"], "+*******0123", "{hidden}");
+        assert_eq!(hidden["id"], opted_out.id);
         let send = event(Type::SendFinished, 8);
         assert_eq!(masked(send.clone()), send);
     }

@@ -8,15 +8,18 @@ use clock::Timestamp;
 use clock::database::new_id;
 use domain::event::log::Sequence;
 use domain::event::{
-    ChannelData, Data, ErrorData, Event, InboundData, LostData, MessageData, ReasonData, SendData, Type,
-    VERSION, WebhookDisabledData, WebhookRecoveredData,
+    ChannelData, ContactData, Data, ErrorData, Event, InboundData, LostData, MessageData, ReasonData,
+    SendData, TemplateData, Type, VERSION, WebhookDisabledData, WebhookRecoveredData,
 };
+use domain::suppression::{Source, Suppression};
 use domain::webhook::Cause;
 
 /// A number that belongs to nobody.
 const NUMBER: &str = "+15550100123";
 /// The provider's id of a message that never was.
 const MESSAGE_ID: &str = "wamid.EXAMPLE";
+/// The caller's own reference of a send.
+const REFERENCE: &str = "order-1042";
 /// A channel, a send and an endpoint that are not there.
 const CHANNEL: Uuid = Uuid::from_u128(0x0192_0000_0000_7000_8000_0000_0000_0001);
 const SEND: Uuid = Uuid::from_u128(0x0192_0000_0000_7000_8000_0000_0000_0002);
@@ -29,7 +32,11 @@ pub fn example(company_id: Uuid, r#type: Type, at: Timestamp) -> Event {
     let data = data(r#type, at);
     let channel_id = match &data {
         Data::Message(_) | Data::Send(_) | Data::Channel(_) | Data::Inbound(_) => Some(CHANNEL),
-        Data::WebhookDisabled(_) | Data::WebhookRecovered(_) | Data::Lost(_) => None,
+        Data::Contact(_)
+        | Data::Template(_)
+        | Data::WebhookDisabled(_)
+        | Data::WebhookRecovered(_)
+        | Data::Lost(_) => None,
     };
     Event {
         version: VERSION,
@@ -50,7 +57,8 @@ fn data(r#type: Type, at: Timestamp) -> Data {
         Type::MessageUnknown => message(false, Some((None, "the provider did not answer"))),
         Type::MessageExpired | Type::MessageCanceled | Type::MessageSuppressed => message(false, None),
         Type::SendFinished | Type::SendCanceled | Type::SendExpired => {
-            Data::Send(SendData { send_id: SEND, recipients_count: 3 })
+            let reference = Some(REFERENCE.to_owned());
+            Data::Send(SendData { send_id: SEND, recipients_count: 3, reference })
         }
         Type::ChannelConnecting | Type::ChannelConnected | Type::ChannelPairing => {
             Data::Channel(ChannelData { reason: None })
@@ -67,6 +75,17 @@ fn data(r#type: Type, at: Timestamp) -> Data {
             let from = Some(NUMBER.to_owned());
             Data::Inbound(InboundData { provider_message_id: MESSAGE_ID.to_owned(), from })
         }
+        Type::ContactOptedOut | Type::ContactOptedIn => Data::Contact(ContactData {
+            number: NUMBER.to_owned(),
+            scope: Suppression::Marketing.as_str().to_owned(),
+            source: Source::Message.as_str().to_owned(),
+        }),
+        Type::TemplateApproved => template(Some("PENDING"), "APPROVED", None),
+        Type::TemplateRejected => template(Some("PENDING"), "REJECTED", Some("INVALID_FORMAT")),
+        Type::TemplatePaused => template(Some("APPROVED"), "PAUSED", Some("FIRST_PAUSE")),
+        Type::TemplateDisabled => template(Some("PAUSED"), "DISABLED", None),
+        Type::TemplateCategoryChanged => template(Some("UTILITY"), "MARKETING", None),
+        Type::TemplateQualityChanged => template(Some("GREEN"), "YELLOW", None),
         Type::WebhookDisabled => {
             let reason = Cause::Failures.as_str().to_owned();
             Data::WebhookDisabled(WebhookDisabledData { webhook_id: WEBHOOK, reason })
@@ -82,10 +101,23 @@ fn data(r#type: Type, at: Timestamp) -> Data {
 fn message(is_accepted: bool, error: Option<(Option<i64>, &str)>) -> Data {
     Data::Message(MessageData {
         send_id: SEND,
+        reference: Some(REFERENCE.to_owned()),
         ordinal: 0,
         recipient: NUMBER.to_owned(),
         provider_message_id: is_accepted.then(|| MESSAGE_ID.to_owned()),
         error: error.map(|(code, message)| ErrorData { code, message: message.to_owned() }),
+    })
+}
+
+fn template(old: Option<&str>, new: &str, reason: Option<&str>) -> Data {
+    Data::Template(TemplateData {
+        template_id: 7,
+        waba_id: "102290129340398".to_owned(),
+        name: "order_shipped".to_owned(),
+        language: "en_US".to_owned(),
+        old: old.map(str::to_owned),
+        new: new.to_owned(),
+        reason: reason.map(str::to_owned),
     })
 }
 
@@ -105,6 +137,8 @@ mod tests {
                 Data::Send(_) => "send.",
                 Data::Channel(_) => "channel.",
                 Data::Inbound(_) => "inbound.",
+                Data::Contact(_) => "contact.",
+                Data::Template(_) => "template.",
                 Data::WebhookDisabled(_) | Data::WebhookRecovered(_) => "webhook.",
                 Data::Lost(_) => "outbox.",
             };

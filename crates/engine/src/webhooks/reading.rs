@@ -91,17 +91,19 @@ pub(super) fn item(event: &Event) -> EventItem {
     EventItem { sequence: event.sequence.as_i64(), key: key(event), at: event.at }
 }
 
-/// What an event is about, if the order of its events matters: a person in a channel, a channel, or the company's webhook
-/// endpoints.
+/// What an event is about, if the order of its events matters: a person in a channel, a person, a template, a channel, or
+/// the company's webhook endpoints.
 fn key(event: &Event) -> Option<u64> {
-    let person = match &event.data {
+    let subject = match &event.data {
         Data::Message(message) => message.recipient.as_str(),
         Data::Inbound(inbound) => inbound.from.as_deref()?,
+        Data::Contact(contact) => contact.number.as_str(),
+        Data::Template(template) => template.name.as_str(),
         Data::Channel(_) | Data::WebhookDisabled(_) | Data::WebhookRecovered(_) => "",
         Data::Send(_) | Data::Lost(_) => return None,
     };
     let mut hasher = DefaultHasher::new();
-    (event.channel_id, person).hash(&mut hasher);
+    (event.channel_id, subject).hash(&mut hasher);
     Some(hasher.finish())
 }
 
@@ -166,6 +168,17 @@ mod tests {
             inbound.from = None;
         }
         assert_eq!((key(&event(Type::SendFinished)), key(&stranger)), (None, None));
+    }
+
+    #[test]
+    fn events_of_a_person_who_opts_out_and_of_a_template_have_one_key_each() {
+        for types in
+            [[Type::ContactOptedOut, Type::ContactOptedIn], [Type::TemplatePaused, Type::TemplateApproved]]
+        {
+            let keys = types.map(|it| key(&event(it)));
+            assert!(keys[0].is_some() && keys[0] == keys[1], "{types:?}");
+            assert_ne!(keys[0], key(&event(Type::WebhookDisabled)));
+        }
     }
 
     #[test]

@@ -1,4 +1,5 @@
-//! The event log: what happened to a company's sends, messages, channels and webhook endpoints, for programs that read it.
+//! The event log: what happened to a company's sends, messages, channels, templates and webhook endpoints, and who opted
+//! out, for programs that read it.
 //!
 //! Entries are written in the transaction of the change, those of messages while their rows are locked, so that the
 //! entries of one message are in the order of its states. A block is what one write changed. Readers have places of their own in

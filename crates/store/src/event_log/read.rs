@@ -11,8 +11,8 @@ use crate::nouns::EventLog;
 use crate::sends::{GROUP, state};
 use clock::Timestamp;
 use domain::content::Stored;
-use domain::event::log::{LogEntry, Moved, Sequence, unpack};
-use domain::event::{self, ErrorData, Event, EventPlace, LostData, MessageData};
+use domain::event::log::{Fact, FactKind, LogEntry, Moved, Sequence, unpack};
+use domain::event::{self, Data, ErrorData, Event, EventPlace, LostData, MessageData};
 use domain::message::{Key, State};
 use domain::phone::PhoneNumber;
 use domain::request::GROUP_SUFFIX;
@@ -20,6 +20,7 @@ use domain::request::GROUP_SUFFIX;
 /// The most blocks that are read at once.
 const BLOCKS: u32 = 200;
 const KEY: &[(&str, Type)] = &[("send_id", Type::Uuid), ("ordinal", Type::Int)];
+const SEND: &[(&str, Type)] = &[("id", Type::Uuid)];
 
 /// A part of the log.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -47,6 +48,7 @@ pub struct LogEvent {
 struct MessageDetails {
     company_id: Uuid,
     channel_id: Uuid,
+    reference: Option<String>,
     recipient: String,
     state: State,
     provider_message_id: Option<String>,
@@ -180,9 +182,20 @@ impl EventLog<'_> {
             _ => None,
         });
         let messages = self.messages(keys.collect()).await?;
+        let sends = found.iter().filter_map(|(_, _, entry)| match entry {
+            Some(LogEntry::Fact(Fact { what: FactKind::Send { id, .. }, .. })) => Some(*id),
+            _ => None,
+        });
+        let references = self.references(sends.collect()).await?;
         let told = found.into_iter().map(|(sequence, company_id, entry)| {
             let event = match entry {
-                Some(LogEntry::Fact(fact)) => Event::of_fact(company_id, sequence, fact),
+                Some(LogEntry::Fact(fact)) => {
+                    let mut event = Event::of_fact(company_id, sequence, fact);
+                    if let Some(Event { data: Data::Send(send), .. }) = &mut event {
+                        send.reference = references.get(&send.send_id).cloned();
+                    }
+                    event
+                }
                 Some(LogEntry::Message(moved)) => messages
                     .get(&moved.key)
                     .filter(|message| message.company_id == company_id)
@@ -207,12 +220,28 @@ impl EventLog<'_> {
         let sql = format!(
             "SELECT message.send_id, message.ordinal, send.company_id, send.channel_id, message.recipient, \
              message.state, message.provider_message_id, message.error_code, message.error, \
-             CASE WHEN message.recipient = {GROUP} THEN send.content END FROM {asked} AS asked \
+             CASE WHEN message.recipient = {GROUP} THEN send.content END, send.reference FROM {asked} AS asked \
              JOIN message ON message.send_id = asked.send_id AND message.ordinal = asked.ordinal \
              JOIN send ON send.id = message.send_id"
         );
         let rows = self.store.rows(sql, values).await?;
         rows.iter().map(message).collect()
+    }
+
+    /// The callers' references of those of these sends that have one.
+    async fn references(self, sends: HashSet<Uuid>) -> Result<HashMap<Uuid, String>> {
+        if sends.is_empty() {
+            return Ok(HashMap::new());
+        }
+        let mut asked = Rows::new(self.store.backend, SEND);
+        sends.iter().for_each(|id| asked.push([(*id).into()]));
+        let (asked, values) = asked.select(1);
+        let sql = format!(
+            "SELECT send.id, send.reference FROM {asked} AS asked JOIN send ON send.id = asked.id \
+             WHERE send.reference IS NOT NULL"
+        );
+        let rows = self.store.rows(sql, values).await?;
+        rows.iter().map(|row| Ok((row.try_get_by_index(0)?, row.try_get_by_index(1)?))).collect()
     }
 }
 
@@ -226,6 +255,7 @@ fn message(row: &QueryResult) -> Result<(Key, MessageDetails)> {
     let message = MessageDetails {
         company_id: row.try_get_by_index(2)?,
         channel_id: row.try_get_by_index(3)?,
+        reference: row.try_get_by_index(10)?,
         recipient: shown(row.try_get_by_index(4)?, content.as_deref()),
         state: state(row.try_get_by_index(5)?)?,
         provider_message_id: row.try_get_by_index(6)?,
@@ -241,6 +271,7 @@ impl MessageDetails {
         let Key { send_id, ordinal } = moved.key;
         let data = MessageData {
             send_id,
+            reference: self.reference.clone(),
             ordinal,
             recipient: self.recipient.clone(),
             provider_message_id: self.provider_message_id.clone(),

@@ -222,18 +222,18 @@ impl EventLog<'_> {
         self.tell(to, told, now).await
     }
 
-    /// Tells of a change of one of the company's webhook endpoints, whose row is locked.
-    pub(crate) async fn tell_webhook(
+    /// Tells facts of a company. The rows that they are about are locked.
+    pub(crate) async fn tell_facts(
         self,
         to: &impl ConnectionTrait,
         company_id: Uuid,
-        fact: Fact,
+        facts: Vec<Fact>,
         now: Timestamp,
     ) -> Result<()> {
-        if !self.is_read(to).await? {
+        if facts.is_empty() || !self.is_read(to).await? {
             return Ok(());
         }
-        self.tell(to, [(company_id, LogEntry::Fact(fact))], now).await
+        self.tell(to, facts.into_iter().map(|fact| (company_id, LogEntry::Fact(fact))), now).await
     }
 
     /// Writes entries, each of a company, in their order. Those of a company without a reader are left out.

@@ -9,6 +9,7 @@ mod apart;
 mod at_once;
 mod event;
 mod lock;
+mod opt_outs;
 mod outcome;
 mod receipt;
 mod send;

@@ -3,7 +3,7 @@
 //! For each recipient the latest statement counts, in any order of arrival. Therefore a recipient who is no longer
 //! suppressed keeps a row, with an end in the past: an older statement that arrives later is compared with it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use sea_orm::ConnectionTrait;
 use uuid::Uuid;
@@ -72,6 +72,8 @@ impl Ledger<'_> {
         now: Timestamp,
     ) -> Result<()> {
         let LastWords { settings, texts, holds } = LastWords::of(&batch.suppressions);
+        let subjects: BTreeSet<_> = settings.keys().chain(texts.keys()).copied().collect();
+        let mut opt_outs = self.opt_outs(to, &subjects, now).await?;
         let insert = |incoming: &str, now: usize| {
             format!(
                 "INSERT INTO suppression (company_id, recipient, scope, until, provider_code, created_at, said_at, \
@@ -110,7 +112,12 @@ impl Ledger<'_> {
             )
         };
         for statements in [settings, texts] {
-            self.store.write(to, self.rows_of_words(&statements), vec![now.millis().into()], &said).await?;
+            let rows = self.rows_of_words(&statements);
+            if let Some(opt_outs) = &mut opt_outs {
+                opt_outs.write(self.store, to, rows, now, &said).await?;
+            } else {
+                self.store.write(to, rows, vec![now.millis().into()], &said).await?;
+            }
         }
         // A hold is not the recipient's decision: it neither ends an opt-out nor outlasts a later opt-in.
         let began = format!("excluded.until - {}", HOLD.as_millis());
@@ -124,6 +131,9 @@ impl Ledger<'_> {
                 )
             })
             .await?;
+        if let Some(opt_outs) = opt_outs {
+            self.store.event_log().tell(to, opt_outs.told(), now).await?;
+        }
         Ok(())
     }
 

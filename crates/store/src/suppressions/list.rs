@@ -2,7 +2,7 @@
 
 use sea_orm::{FromQueryResult as _, Value};
 
-use super::{COLUMNS, Kept, Row, listed};
+use super::{COLUMNS, Kept, Row, listed, qualified_columns};
 use crate::Result;
 use crate::contacts::signed;
 use crate::dialect::{Rows, Type};
@@ -23,14 +23,13 @@ impl Suppressions<'_> {
         for recipients in recipients.chunks(TOGETHER) {
             let mut asked = Rows::new(self.store.backend, RECIPIENT);
             recipients.iter().for_each(|recipient| asked.push([recipient.as_i64().into()]));
-            let columns = COLUMNS.split(", ").map(|column| format!("suppression.{column}"));
-            let columns = columns.collect::<Vec<_>>().join(", ");
             let (asked, values) = asked.select(3);
             let sql = format!(
-                "SELECT {columns} FROM {asked} AS asked JOIN suppression \
+                "SELECT {} FROM {asked} AS asked JOIN suppression \
                  ON suppression.company_id = $1 AND suppression.recipient = asked.recipient \
                  WHERE suppression.until IS NULL OR suppression.until > $2 \
-                 ORDER BY suppression.recipient, suppression.scope"
+                 ORDER BY suppression.recipient, suppression.scope",
+                qualified_columns()
             );
             let before: [Value; 2] = [self.company.into(), now.millis().into()];
             for row in &self.store.rows(sql, before.into_iter().chain(values)).await? {

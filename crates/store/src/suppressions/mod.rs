@@ -15,6 +15,7 @@ use crate::nouns::{AllSuppressions, Suppressions};
 use crate::revision::{self, Topic};
 use crate::{Error, Result};
 use clock::Timestamp;
+use domain::event::log::Fact;
 use domain::phone::PhoneNumber;
 use domain::suppression::{Source, Suppression};
 
@@ -73,6 +74,13 @@ pub enum Says {
 
 /// The subject of a statement.
 pub type Subject = (Uuid, PhoneNumber, Suppression);
+
+impl Record {
+    /// The subject.
+    pub const fn subject(&self) -> Subject {
+        (self.company_id, self.recipient, self.scope)
+    }
+}
 
 impl Word {
     /// The subject.
@@ -133,7 +141,7 @@ pub struct Kept {
 /// The numbers of two sources, for SQL.
 const MESSAGE: i16 = Source::Message.as_i16();
 const OPERATOR: i16 = Source::Operator.as_i16();
-const SUBJECT: &[(&str, Type)] =
+pub(crate) const SUBJECT: &[(&str, Type)] =
     &[("company_id", Type::Uuid), ("recipient", Type::Int), ("scope", Type::Int)];
 pub(crate) const COLUMNS: &str = "company_id, recipient, scope, until, provider_code, created_at, source";
 
@@ -169,14 +177,13 @@ impl AllSuppressions<'_> {
         if asked.is_empty() {
             return Ok(Vec::new());
         }
-        let columns = COLUMNS.split(", ").map(|column| format!("suppression.{column}"));
-        let columns = columns.collect::<Vec<_>>().join(", ");
         let (asked, values) = asked.select(2);
         let sql = format!(
-            "SELECT {columns} FROM {asked} AS asked JOIN suppression \
+            "SELECT {} FROM {asked} AS asked JOIN suppression \
              ON suppression.company_id = asked.company_id AND suppression.recipient = asked.recipient \
              AND suppression.scope = asked.scope \
-             WHERE suppression.until IS NULL OR suppression.until > $1"
+             WHERE suppression.until IS NULL OR suppression.until > $1",
+            qualified_columns()
         );
         let rows = self.store.rows(sql, [now.millis().into()].into_iter().chain(values)).await?;
         rows.iter().map(|row| Ok(Kept::try_from(Row::from_query_result(row, "")?)?.record)).collect()
@@ -203,7 +210,7 @@ impl Suppressions<'_> {
         let now = Timestamp::now();
         let forms = self.store.of(self.company).persons().forms_in(&transaction, recipient).await?;
         let recipient = forms[0];
-        let before = self.of_forms(&transaction, &forms, now).await?;
+        let before = self.of_forms(&transaction, &forms, now, "").await?;
         // Only a hold is overwritten: a permanent suppression keeps its reason.
         let sql = format!(
             "INSERT INTO suppression (company_id, recipient, scope, created_at, said_at, source) \
@@ -227,10 +234,16 @@ impl Suppressions<'_> {
             self.store.write.execute_raw(self.store.statement(sql, values)).await?;
             return Ok(false);
         }
-        let after = self.of_forms(&transaction, &forms, now).await?;
+        let after = self.of_forms(&transaction, &forms, now, "").await?;
         let recorded = changed(who, company_id, recipient, &before, &after);
         changes::record(&transaction, &[recorded]).await?;
+        // Under another form of the number, the person may have opted out before.
+        if !before.iter().any(|kept| kept.record.scope == scope && kept.record.until.is_none()) {
+            let fact = Fact::of_opt_out(recipient, scope, Source::Operator, now);
+            self.store.event_log().tell_facts(&transaction, company_id, vec![fact], now).await?;
+        }
         transaction.commit().await?;
+        self.store.tell_of_events();
         Ok(true)
     }
 
@@ -241,7 +254,7 @@ impl Suppressions<'_> {
         revision::bump(&transaction, Topic::Suppression).await?;
         let now = Timestamp::now();
         let forms = self.store.of(self.company).persons().forms_in(&transaction, recipient).await?;
-        let lifted = self.of_forms(&transaction, &forms, now).await?;
+        let lifted = self.of_forms(&transaction, &forms, now, self.store.locking()).await?;
         if lifted.is_empty() {
             transaction.rollback().await?;
             return Ok(lifted);
@@ -257,27 +270,39 @@ impl Suppressions<'_> {
         transaction.execute_raw(self.store.statement(sql, [company_id.into(), now.millis().into()])).await?;
         let recorded = changed(who, company_id, forms[0], &lifted, &[]);
         changes::record(&transaction, &[recorded]).await?;
+        let ended = lifted.iter().map(|kept| kept.record).filter(|record| record.until.is_none());
+        let facts =
+            ended.map(|record| Fact::of_opt_in(record.recipient, record.scope, Source::Operator, now));
+        self.store.event_log().tell_facts(&transaction, company_id, facts.collect(), now).await?;
         transaction.commit().await?;
+        self.store.tell_of_events();
         Ok(lifted)
     }
 
-    /// The suppressions of one recipient of one company, under any of the numbers, that hold at `now`.
+    /// The suppressions of one recipient of one company, under any of the numbers, that hold at `now`. `locking` ends the
+    /// statement.
     async fn of_forms(
         self,
         transaction: &impl ConnectionTrait,
         forms: &[PhoneNumber],
         now: Timestamp,
+        locking: &str,
     ) -> Result<Vec<Kept>> {
         let company_id = self.company;
         let sql = format!(
             "SELECT {COLUMNS} FROM suppression WHERE company_id = $1 AND recipient IN ({}) \
-             AND (until IS NULL OR until > $2) ORDER BY recipient, scope",
+             AND (until IS NULL OR until > $2) ORDER BY recipient, scope{locking}",
             listed(forms)
         );
         let values = [company_id.into(), now.millis().into()];
         let rows = transaction.query_all_raw(self.store.statement(sql, values)).await?;
         rows.iter().map(|row| Row::from_query_result(row, "")?.try_into()).collect()
     }
+}
+
+/// The columns of a row, for a statement that joins other tables.
+pub(crate) fn qualified_columns() -> String {
+    COLUMNS.split(", ").map(|column| format!("suppression.{column}")).collect::<Vec<_>>().join(", ")
 }
 
 /// Numbers for a list in SQL.

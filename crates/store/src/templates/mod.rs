@@ -6,6 +6,7 @@
 mod listed;
 pub mod recipients;
 mod said;
+mod told;
 pub mod waiting;
 
 use std::collections::HashMap;

@@ -4,7 +4,9 @@
 //! arrival.
 
 use sea_orm::{ConnectionTrait, Value};
+use uuid::Uuid;
 
+use super::told::{TOLD, ToldTemplate};
 use super::{APPROVED, DELETED, PAUSED};
 use crate::Result;
 use crate::dialect::{Cell, Rows, Type};
@@ -22,6 +24,8 @@ pub struct Said<'a> {
     pub quality_score: Option<&'a str>,
     /// Such as `MARKETING`.
     pub category: Option<&'a str>,
+    /// Why the template has this status, which is told and not stored.
+    pub reason: Option<&'a str>,
 }
 
 /// The values of a template that webhooks change: the column, and the column with the time of its statement.
@@ -70,9 +74,16 @@ impl Templates<'_> {
         let (listed, rows) = rows.select(6);
         let transaction = self.store.begin().await?;
         let revision = revision::bump(&transaction, Topic::Template).await?;
-        let now = Timestamp::now().millis();
-        let mut values: Vec<sea_orm::Value> =
-            vec![company_id.into(), waba_id.into(), now.into(), revision.into(), as_of.millis().into()];
+        let of_account = vec![company_id.into(), waba_id.into()];
+        let before = self.before(&transaction, "company_id = $1 AND waba_id = $2", of_account).await?;
+        let now = Timestamp::now();
+        let mut values: Vec<sea_orm::Value> = vec![
+            company_id.into(),
+            waba_id.into(),
+            now.millis().into(),
+            revision.into(),
+            as_of.millis().into(),
+        ];
         values.extend(rows);
         let gone = format!(
             "UPDATE template SET status = '{DELETED}', updated_at = $3, revision = $4
@@ -81,17 +92,22 @@ impl Templates<'_> {
                  WHERE listed.name = template.name AND listed.language = template.language)"
         );
         let gone = transaction.execute_raw(self.store.statement(gone, values.clone())).await?;
-        let changed = transaction.execute_raw(self.store.statement(upsert(&listed), values)).await?;
+        let changed = transaction.query_all_raw(self.store.statement(upsert(&listed), values)).await?;
         let touch = self
             .store
             .statement(self.touch_all(), [company_id.into(), waba_id.into(), as_of.millis().into()]);
-        if gone.rows_affected() + changed.rows_affected() == 0 {
+        if gone.rows_affected() == 0 && changed.is_empty() {
             transaction.rollback().await?;
             self.store.write.execute_raw(touch).await?;
             return Ok(());
         }
         transaction.execute_raw(touch).await?;
+        if let Some(before) = before {
+            let changed = (&before, changed.as_slice());
+            self.tell(&transaction, waba_id, changed, ToldTemplate::listed_reason, now).await?;
+        }
         transaction.commit().await?;
+        self.store.tell_of_events();
         Ok(())
     }
 
@@ -110,7 +126,7 @@ impl Templates<'_> {
 
     /// Writes the provider's statement about one template at `said_at`: its status, its quality or its category, each
     /// in the provider's words and `None` if not mentioned. Values from later statements stay. `false` when there is no
-    /// such template or nothing changed.
+    /// such template or nothing changed. The company's programs are told what changed.
     pub async fn change(
         self,
         waba_id: &str,
@@ -119,7 +135,7 @@ impl Templates<'_> {
         said: Said<'_>,
         said_at: Timestamp,
     ) -> Result<bool> {
-        let Said { status, quality_score, category } = said;
+        let Said { status, quality_score, category, reason } = said;
         let words = FACETS.into_iter().zip([status, quality_score, category]);
         let words: Vec<_> = words.filter_map(|(facet, word)| Some((facet, word?))).collect();
         let key: [Value; 5] =
@@ -138,16 +154,23 @@ impl Templates<'_> {
         }
         let transaction = self.store.begin().await?;
         let revision = revision::bump(&transaction, Topic::Template).await?;
+        let before = self.before(&transaction, OF_NAME, key[..4].to_vec()).await?;
         let sql = format!(
-            "UPDATE template SET {set}revision = $6, updated_at = $7 WHERE {OF_NAME} AND ({})",
+            "UPDATE template SET {set}revision = $6, updated_at = $7 WHERE {OF_NAME} AND ({}) RETURNING {TOLD}",
             is_news.join(" OR ")
         );
-        let own = [revision.into(), Timestamp::now().millis().into()];
+        let now = Timestamp::now();
+        let own = [revision.into(), now.millis().into()];
         let own = own.into_iter().chain(words.iter().map(|(_, word)| Value::from(*word)));
         let values = key.iter().cloned().chain(own);
-        let changed = transaction.execute_raw(self.store.statement(sql, values)).await?.rows_affected();
-        if changed > 0 {
+        let changed = transaction.query_all_raw(self.store.statement(sql, values)).await?;
+        if !changed.is_empty() {
+            if let Some(before) = before {
+                let changed = (&before, changed.as_slice());
+                self.tell(&transaction, waba_id, changed, |_| reason.map(str::to_owned), now).await?;
+            }
             transaction.commit().await?;
+            self.store.tell_of_events();
             return Ok(true);
         }
         transaction.rollback().await?;
@@ -167,16 +190,24 @@ impl AllTemplates<'_> {
         let revision = revision::bump(&transaction, Topic::Template).await?;
         let sql = format!(
             "UPDATE template SET status = '{PAUSED}', revision = $2, updated_at = $3, status_said_at = $3 \
-             WHERE id = $1 AND status = '{APPROVED}'"
+             WHERE id = $1 AND status = '{APPROVED}' RETURNING {TOLD}, company_id, waba_id"
         );
-        let values = [id.into(), revision.into(), Timestamp::now().millis().into()];
-        transaction.execute_raw(self.store.statement(sql, values)).await?;
+        let now = Timestamp::now();
+        let values = [id.into(), revision.into(), now.millis().into()];
+        if let Some(row) = transaction.query_one_raw(self.store.statement(sql, values)).await? {
+            let (company_id, waba_id): (Uuid, String) =
+                (row.try_get("", "company_id")?, row.try_get("", "waba_id")?);
+            let paused = ToldTemplate::read(&row)?;
+            let facts = paused.facts(&waba_id, Some(&paused.with_status(APPROVED)), None, now);
+            self.store.event_log().tell_facts(&transaction, company_id, facts, now).await?;
+        }
         transaction.commit().await?;
+        self.store.tell_of_events();
         Ok(())
     }
 }
 
-/// Adds the rows of `listed` and updates those that differ. `WHERE true` keeps SQLite from reading
+/// Adds the rows of `listed` and updates those that differ, and returns both. `WHERE true` keeps SQLite from reading
 /// `ON CONFLICT` as a join's condition.
 fn upsert(listed: &str) -> String {
     const CHANGING: [&str; 7] = [
@@ -211,6 +242,7 @@ fn upsert(listed: &str) -> String {
          FROM {listed} AS listed WHERE true
          ON CONFLICT (company_id, waba_id, name, language)
          DO UPDATE SET {set}, revision = excluded.revision, updated_at = excluded.updated_at
-         WHERE ({before}) IS DISTINCT FROM ({after})"
+         WHERE ({before}) IS DISTINCT FROM ({after})
+         RETURNING {TOLD}"
     )
 }

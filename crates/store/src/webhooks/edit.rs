@@ -142,7 +142,7 @@ impl Webhooks<'_> {
         run(&transaction, self.store.statement(sql, values)).await?;
         self.record_state(&transaction, who, id, ("enabled", "disabled")).await?;
         let fact = Fact::of_disabled_webhook(id, cause, since);
-        self.store.event_log().tell_webhook(&transaction, self.company, fact, since).await?;
+        self.store.event_log().tell_facts(&transaction, self.company, vec![fact], since).await?;
         transaction.commit().await?;
         self.store.tell_of_events();
         let health = Health { state: State::Disabled { cause, since }, ..before.health };

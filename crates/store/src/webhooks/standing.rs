@@ -159,7 +159,7 @@ impl AllWebhooks<'_> {
         if let Some((before, health)) = before.zip(*health)
             && let Some(fact) = told(&before, health, now)
         {
-            self.store.event_log().tell_webhook(&transaction, before.company_id, fact, now).await?;
+            self.store.event_log().tell_facts(&transaction, before.company_id, vec![fact], now).await?;
         }
         transaction.commit().await?;
         if health.is_some() {

@@ -30,6 +30,11 @@ pub(super) struct EventGroup {
 pub(super) const GROUPS: &[EventGroup] = &[
     EventGroup { name: "webhooks-group-inbound", hint: None, types: &[Type::InboundReceived] },
     EventGroup {
+        name: "webhooks-group-people",
+        hint: None,
+        types: &[Type::ContactOptedOut, Type::ContactOptedIn],
+    },
+    EventGroup {
         name: "webhooks-group-trouble",
         hint: None,
         types: &[
@@ -54,6 +59,18 @@ pub(super) const GROUPS: &[EventGroup] = &[
             Type::ChannelDisconnected,
             Type::ChannelBlocked,
             Type::ChannelPairing,
+        ],
+    },
+    EventGroup {
+        name: "webhooks-group-templates",
+        hint: None,
+        types: &[
+            Type::TemplateApproved,
+            Type::TemplateRejected,
+            Type::TemplatePaused,
+            Type::TemplateDisabled,
+            Type::TemplateCategoryChanged,
+            Type::TemplateQualityChanged,
         ],
     },
     EventGroup {
@@ -88,6 +105,14 @@ pub(super) fn event(text: Text, r#type: Type) -> String {
         Type::ChannelBlocked => "webhooks-event-channel-blocked",
         Type::ChannelPairing => "webhooks-event-channel-pairing",
         Type::InboundReceived => "webhooks-event-inbound",
+        Type::ContactOptedOut => "webhooks-event-opted-out",
+        Type::ContactOptedIn => "webhooks-event-opted-in",
+        Type::TemplateApproved => "webhooks-event-template-approved",
+        Type::TemplateRejected => "webhooks-event-template-rejected",
+        Type::TemplatePaused => "webhooks-event-template-paused",
+        Type::TemplateDisabled => "webhooks-event-template-disabled",
+        Type::TemplateCategoryChanged => "webhooks-event-template-category",
+        Type::TemplateQualityChanged => "webhooks-event-template-quality",
         Type::WebhookDisabled => "webhooks-event-webhook-disabled",
         Type::WebhookRecovered => "webhooks-event-webhook-recovered",
         // No endpoint gets it.

@@ -184,7 +184,7 @@ impl Real {
                 done()
             }
             Operation::ChangeTemplate { account, id: _, name, status, category, said_at } => {
-                let said = Said { status: *status, quality_score: None, category: *category };
+                let said = Said { status: *status, category: *category, ..Said::default() };
                 let changing = store.of(account.company_id).templates().change(
                     account.waba_id,
                     name,

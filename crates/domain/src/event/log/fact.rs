@@ -1,0 +1,221 @@
+//! Facts: rare entries of the log, which carry what they tell.
+
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use crate::channel::{Connection, Status};
+use crate::event::Type;
+use crate::phone::PhoneNumber;
+use crate::send;
+use crate::suppression::{Source, Suppression};
+use crate::webhook::Cause;
+use clock::Timestamp;
+
+/// Something that happened, with all that is told of it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Fact {
+    /// The channel; `None` for a person, a template or a webhook endpoint, which belongs to no channel.
+    #[serde(rename = "c", default, skip_serializing_if = "Option::is_none")]
+    pub channel_id: Option<Uuid>,
+    /// When.
+    #[serde(rename = "t")]
+    pub at: Timestamp,
+    /// What.
+    #[serde(rename = "w")]
+    pub what: FactKind,
+}
+
+/// What a [`Fact`] tells.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FactKind {
+    /// A send is over.
+    Send {
+        /// The send.
+        id: Uuid,
+        /// The number of [`send::State`].
+        state: i16,
+        /// How many unique recipients it has.
+        recipients: u64,
+    },
+    /// A channel's connection changed.
+    Channel {
+        /// The word of [`Status`].
+        status: String,
+        /// Why it is not wholly connected.
+        reason: Option<Why>,
+    },
+    /// A person wrote.
+    Inbound {
+        /// Our id of the message.
+        id: Uuid,
+        /// The provider's id of the message.
+        provider_message_id: String,
+        /// The person's number.
+        from: Option<i64>,
+    },
+    /// A person opted out.
+    OptedOut(SuppressionFact),
+    /// A person opted in again.
+    OptedIn(SuppressionFact),
+    /// The provider changed a template.
+    Template(TemplateFact),
+    /// A webhook endpoint was disabled.
+    WebhookDisabled {
+        /// The endpoint.
+        id: Uuid,
+        /// The word of [`Cause`].
+        cause: String,
+    },
+    /// A webhook endpoint accepts events again.
+    WebhookRecovered {
+        /// The endpoint.
+        id: Uuid,
+        /// The time of the first failure.
+        since: Timestamp,
+    },
+}
+
+/// A suppression that began or ended.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SuppressionFact {
+    /// The person's number.
+    pub number: i64,
+    /// The word of [`Suppression`].
+    pub scope: String,
+    /// The word of [`Source`].
+    pub source: String,
+}
+
+/// A template that the provider changed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TemplateFact {
+    /// The word of the [`Type`] of its event.
+    pub r#type: String,
+    /// Our own id of the template.
+    pub id: i64,
+    /// Its business account.
+    pub waba_id: String,
+    /// Its name.
+    pub name: String,
+    /// Its language.
+    pub language: String,
+    /// What was before.
+    pub old: Option<String>,
+    /// What is now.
+    pub new: String,
+    /// Why.
+    pub reason: Option<String>,
+}
+
+/// What the provider changed of a template, in its words.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ChangedValue {
+    /// The type of the event.
+    pub r#type: Type,
+    /// What was before; `None` for a new template, and for a rating that was not there.
+    pub old: Option<String>,
+    /// What is now.
+    pub new: String,
+    /// Why.
+    pub reason: Option<String>,
+}
+
+/// Why a channel is not wholly connected.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Why {
+    /// For programs.
+    pub code: String,
+    /// For people.
+    pub sentence: String,
+    /// The provider's own code.
+    pub provider_code: Option<i64>,
+}
+
+impl Fact {
+    /// A send that ended in `state`.
+    pub const fn of_send(
+        (id, channel_id): (Uuid, Uuid),
+        state: send::State,
+        recipients: u64,
+        at: Timestamp,
+    ) -> Self {
+        let what = FactKind::Send { id, state: state.as_i16(), recipients };
+        Self { channel_id: Some(channel_id), at, what }
+    }
+
+    /// A channel's connection as it is now.
+    pub fn of_channel(channel_id: Uuid, status: Status, reason: Option<Why>, since: Timestamp) -> Self {
+        let what = FactKind::Channel { status: status.as_str().to_owned(), reason };
+        Self { channel_id: Some(channel_id), at: since, what }
+    }
+
+    /// A person who opted out of these messages.
+    pub fn of_opt_out(number: PhoneNumber, scope: Suppression, source: Source, at: Timestamp) -> Self {
+        let what = FactKind::OptedOut(SuppressionFact::new(number, scope, source));
+        Self { channel_id: None, at, what }
+    }
+
+    /// A person who gets these messages again.
+    pub fn of_opt_in(number: PhoneNumber, scope: Suppression, source: Source, at: Timestamp) -> Self {
+        let what = FactKind::OptedIn(SuppressionFact::new(number, scope, source));
+        Self { channel_id: None, at, what }
+    }
+
+    /// A change of the template with this id, business account, name and language.
+    pub fn of_template(
+        (id, waba_id, name, language): (i64, &str, &str, &str),
+        change: ChangedValue,
+        at: Timestamp,
+    ) -> Self {
+        let ChangedValue { r#type, old, new, reason } = change;
+        let what = FactKind::Template(TemplateFact {
+            r#type: r#type.as_str().to_owned(),
+            id,
+            waba_id: waba_id.to_owned(),
+            name: name.to_owned(),
+            language: language.to_owned(),
+            old,
+            new,
+            reason,
+        });
+        Self { channel_id: None, at, what }
+    }
+
+    /// A webhook endpoint that was disabled for this cause.
+    pub fn of_disabled_webhook(id: Uuid, cause: Cause, at: Timestamp) -> Self {
+        let what = FactKind::WebhookDisabled { id, cause: cause.as_str().to_owned() };
+        Self { channel_id: None, at, what }
+    }
+
+    /// A webhook endpoint that failed since a time, and accepts events again.
+    pub const fn of_recovered_webhook(id: Uuid, since: Timestamp, at: Timestamp) -> Self {
+        Self { channel_id: None, at, what: FactKind::WebhookRecovered { id, since } }
+    }
+}
+
+impl SuppressionFact {
+    fn new(number: PhoneNumber, scope: Suppression, source: Source) -> Self {
+        let (scope, source) = (scope.as_str().to_owned(), source.as_str().to_owned());
+        Self { number: number.as_i64(), scope, source }
+    }
+}
+
+impl TemplateFact {
+    /// The type of its event; `None` if this program does not know it.
+    pub fn r#type(&self) -> Option<Type> {
+        self.r#type.parse().ok()
+    }
+}
+
+impl Why {
+    /// The connection that has this reason.
+    pub fn connection(status: Status, reason: Option<Self>, since: Timestamp) -> Connection {
+        let reason = reason.map(|Self { code, sentence, provider_code }| crate::channel::Reason {
+            code: code.as_str().into(),
+            sentence,
+            provider_code,
+        });
+        Connection { status, reason, since }
+    }
+}
