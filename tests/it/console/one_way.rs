@@ -15,7 +15,7 @@ const FORM: &str = "application/x-www-form-urlencoded";
 const SIGN_IN: &str = "/console/sign-in";
 
 /// The routes that may answer without their form. All others have to read it in the one way.
-const WITHOUT_FORM: [&str; 15] = [
+const WITHOUT_FORM: [&str; 16] = [
     "/console/sign-out",
     "/console/channels/{id}/unlink",
     "/console/account/sessions/{id}/end",
