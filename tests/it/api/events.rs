@@ -227,7 +227,7 @@ async fn a_service_that_stops_ends_streams_and_answers_those_who_wait(universe: 
     let mut stream = stream.send().await.unwrap();
     timeout(LONG, stream.chunk()).await.unwrap().unwrap().unwrap();
     let ask = async {
-        let waiting = events(&running, "wait=60s").await;
+        let waiting = events(&running, "types=send.finished&wait=60s").await;
         assert_eq!(waiting["data"], json!([]));
     };
     let stop = async {

@@ -67,13 +67,19 @@ impl Machine {
     /// Reads the next part of the replay while there is room for its events.
     pub(super) fn read_replay(&mut self, now: Instant, effects: &mut Effects) {
         let Some(ReplayRange { after, up_to }) = self.replay.rest() else { return };
-        let EndpointSettings { max_in_flight, batch, .. } = self.settings;
-        let room = ROOM.saturating_sub(self.retries.len());
-        let part = (2 * max_in_flight * batch).clamp(LEAST_PART, ROOM);
-        if self.circuit.is_closed() && self.replay.reading.may_begin(now) && room >= part {
-            self.replay.reading = LogReading::UnderWay;
-            effects.push(Effect::ReadReplay { after, up_to, limit: part });
+        if !self.replay.reading.may_begin(now) {
+            return;
         }
+        let EndpointSettings { max_in_flight, batch, .. } = self.settings;
+        let part = (2 * max_in_flight * batch).clamp(LEAST_PART, ROOM);
+        let limit = match self.circuit.is_open() {
+            false if self.retries.len() + part <= ROOM => part,
+            // A probe needs an event, and there is no other one.
+            true if self.retries.len() == 0 && self.window.is_settled() => 1,
+            _ => return,
+        };
+        self.replay.reading = LogReading::UnderWay;
+        effects.push(Effect::ReadReplay { after, up_to, limit });
     }
 
     pub(super) fn was_replay_read(&mut self, result: Result<ReplayPage, String>, at: Moment) {

@@ -103,6 +103,11 @@ impl EventWindow {
         unsettled.map_or(self.read_to, |(sequence, _)| self.read_to.min(sequence - 1))
     }
 
+    /// Whether all events that were read are settled.
+    pub(super) fn is_settled(&self) -> bool {
+        self.cursor() == self.read_to
+    }
+
     /// Whether the way to this cursor has an event, and not only events that the endpoint does not want.
     pub(super) fn passes_events(&self, cursor: i64) -> bool {
         self.events.first_key_value().is_some_and(|(sequence, _)| *sequence <= cursor)

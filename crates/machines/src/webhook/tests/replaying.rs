@@ -91,6 +91,18 @@ fn a_receiver_that_fails_gets_no_further_part_of_a_replay() {
 }
 
 #[test]
+fn a_replay_finds_out_whether_a_receiver_works_again_when_nothing_else_does() {
+    let mut stage = after(6, settings(1, 1));
+    let health = EndpointHealth { failures: 9, failing_since: Some(WALL), state: EndpointState::Enabled };
+    stage.stored.health = health;
+    replay(&mut stage, 0, 6);
+    stage.pass(2 * MINUTE);
+    assert_eq!(stage.in_flight(), [[1]], "a probe");
+    (1..=6).for_each(|sequence| stage.end(sequence, AttemptVerdict::Delivered));
+    assert_eq!(stage.stored.replay, Some(ReplayRange { after: 6, up_to: 6 }));
+}
+
+#[test]
 fn an_event_that_waits_for_a_retry_is_sent_at_once() {
     let mut stage = Stage::new(1, 1);
     stage.append_of_each(1..=2);
