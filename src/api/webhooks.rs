@@ -169,7 +169,8 @@ pub(super) async fn add(
     state: Data<State>,
 ) -> Result<HttpResponse, Error> {
     let (new, _room) = body.fields::<NewWebhook>(&state.options).await?;
-    let (added, secret) = state.engine.webhook_endpoints().add(&who, company.id, new.read()?).await?;
+    let (settings, secret) = new.read()?;
+    let (added, secret) = state.engine.webhook_endpoints().add(&who, company.id, settings, secret).await?;
     let created = CreatedWebhook { secret: secret.expose().to_owned(), record: added.into() };
     Ok(HttpResponse::Created().json(created))
 }

@@ -24,7 +24,8 @@ use crate::domain::error::Refusal;
 use crate::domain::page::PageRequest;
 use crate::domain::webhook::{ReplayOf, ReplayRequest, Resume, Settings, types_of};
 use crate::engine::{
-    CheckedEndpoint, EndpointChange, EndpointRules, ShownEndpoint, StoredEndpoints, former_until,
+    CheckedEndpoint, EndpointChange, EndpointRules, ShownEndpoint, StoredEndpoints, checked_secret,
+    former_until,
 };
 use crate::store::companies::Company;
 use crate::store::webhooks::Replaying;
@@ -244,7 +245,8 @@ pub(super) async fn add(session: &Session, Add { of, url, given }: Add) -> anyho
     let new = EndpointChange { url: Some(url), ..given.read(session, &company).await? };
     let new = checked(session, &company, None, new).await?;
     require_to_seal(&session.app).await?;
-    let (shown, secret) = stored(session, &company).add(&session.who(), new).await??;
+    let secret = checked_secret(None).map_err(|refusal| Misused(refusal.sentence))?;
+    let (shown, secret) = stored(session, &company).add(&session.who(), new, secret).await??;
     let record = Record::new(shown, &company);
     let (secret, records::Webhook { id, url, .. }) = (secret.expose(), &record.webhook);
     let said = format!(
@@ -318,8 +320,10 @@ pub(super) async fn rotate_secret(session: &Session, arguments: RotateSecret) ->
     let (_, company) = find(session, id).await?;
     let former_until = former_until(overlap).map_err(|refusal| Misused(refusal.sentence))?;
     require_to_seal(&session.app).await?;
-    let secret = stored(session, &company).rotate(&session.who(), id, former_until).await?;
-    let secret = secret.ok_or_else(|| unknown(id))?;
+    let secret = checked_secret(None).map_err(|refusal| Misused(refusal.sentence))?;
+    if !stored(session, &company).rotate(&session.who(), id, &secret, former_until).await? {
+        return Err(unknown(id));
+    }
     let secret = secret.expose();
     let former = match former_until {
         Some(until) => format!("the former one signs, too, until {until}"),

@@ -148,7 +148,7 @@ async fn a_company_reaches_only_its_own_endpoints(universe: &Universe) {
     assert_eq!(foreign.change(&ana(), id, changed, HeadersChange::Remove).await.unwrap(), None);
     assert_eq!(foreign.disable(&ana(), id).await.unwrap(), None);
     assert_eq!(foreign.enable(&ana(), id, Resume::FromNow).await.unwrap(), None);
-    assert!(!foreign.rotate(&ana(), id, vec![7, 3], None).await.unwrap());
+    assert!(!foreign.rotate(&ana(), id, &[7, 2], vec![7, 3], None).await.unwrap());
     store.webhooks().log(&[delivery(id, NOW, 1)]).await.unwrap();
     assert_eq!(foreign.deliveries(id, ALL).await.unwrap().total, 0);
     assert!(!foreign.remove(&ana(), id).await.unwrap());
@@ -169,14 +169,16 @@ async fn a_secret_is_replaced_at_once_or_signs_for_a_while(universe: &Universe) 
         (secret, former)
     };
     let until = NOW.plus(Duration::from_secs(60));
-    assert!(webhooks.rotate(&ana(), id, vec![7, 3], Some(until)).await.unwrap());
+    let former = |value| Some((vec![7, value], until));
+    assert!(webhooks.rotate(&ana(), id, &[7, 2], vec![7, 3], former(2)).await.unwrap());
+    assert!(!webhooks.rotate(&ana(), id, &[7, 2], vec![7, 9], None).await.unwrap(), "it was replaced before");
     assert_eq!(secrets().await, (vec![7, 3], Some((vec![7, 2], until))));
     store.webhooks().trim(NOW).await.unwrap();
     assert!(secrets().await.1.is_some());
     store.webhooks().trim(until).await.unwrap();
     assert_eq!(secrets().await, (vec![7, 3], None), "it no longer signs");
-    assert!(webhooks.rotate(&ana(), id, vec![7, 4], Some(until)).await.unwrap());
-    assert!(webhooks.rotate(&ana(), id, vec![7, 5], None).await.unwrap());
+    assert!(webhooks.rotate(&ana(), id, &[7, 3], vec![7, 4], former(3)).await.unwrap());
+    assert!(webhooks.rotate(&ana(), id, &[7, 4], vec![7, 5], None).await.unwrap());
     assert_eq!(secrets().await, (vec![7, 5], None), "no former secret signs");
     let changes = recorded(store, What::WebhookSecret).await;
     assert_eq!((changes.len(), &changes[0].subject, &changes[0].before), (3, &id.to_string(), &None));
@@ -367,7 +369,7 @@ async fn the_secrets_of_an_endpoint_can_be_sealed_again(universe: &Universe) {
     let acme = company(store, "Acme").await;
     let id = add(store, acme).await.id;
     let webhooks = store.of(acme).webhooks();
-    assert!(webhooks.rotate(&ana(), id, vec![7, 3], Some(NOW)).await.unwrap());
+    assert!(webhooks.rotate(&ana(), id, &[7, 2], vec![7, 3], Some((vec![7, 2], NOW))).await.unwrap());
     let kinds = [(Kind::WebhookHeaders, 1), (Kind::FormerWebhookSecret, 2), (Kind::WebhookSecret, 3)];
     for (kind, value) in kinds {
         let beginnings = store.sealed().beginnings(kind, 1, 0).await.unwrap();

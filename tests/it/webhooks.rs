@@ -221,7 +221,8 @@ async fn a_changed_endpoint_gets_what_its_settings_say_from_then_on(universe: &U
     webhooks.change(&Who::Pombo, added.id, changed, HeadersChange::Keep).await.unwrap().unwrap();
     let secret = signature::generate();
     let sealed = running.vault.seal(secret.expose().as_bytes(), &context::webhook_secret(added.id));
-    assert!(webhooks.rotate(&Who::Pombo, added.id, sealed, None).await.unwrap());
+    let present = webhooks.secrets(added.id).await.unwrap().unwrap().secret;
+    assert!(webhooks.rotate(&Who::Pombo, added.id, &present, sealed, None).await.unwrap());
     running.engine().webhook_endpoints().changed();
     // How soon the service knows of the change is not part of the promise.
     let key = SigningKey::parse(&secret).unwrap();

@@ -6,11 +6,14 @@
 const ALIKE: f64 = 0.6;
 /// How many letters another spelling may differ in: one typing mistake or two.
 const FAR: usize = 2;
-/// Longer names, in bytes, are no other spelling of any known name.
+/// Longer names, in bytes, are near no known name: comparing takes time that grows with both.
 const MOST_BYTES: usize = 64;
 
 /// The known name nearest to `name`; `None` when none is near.
 pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    if name.len() > MOST_BYTES {
+        return None;
+    }
     known
         .into_iter()
         .map(|candidate| (strsim::normalized_damerau_levenshtein(name, candidate), candidate))
@@ -55,6 +58,7 @@ mod tests {
         assert_eq!(nearest("server.bnid", known), Some("server.bind"));
         assert_eq!(nearest("sever.worker", known), Some("server.workers"));
         assert_eq!(nearest("colour", known), None);
+        assert_eq!(nearest(&"log.level".repeat(1_000_000), known), None);
     }
 
     #[test]

@@ -8,7 +8,7 @@ mod settings;
 use uuid::Uuid;
 
 pub use self::fault::FaultKind;
-pub use self::headers::{Header, Headers};
+pub use self::headers::{Header, Headers, is_own_header};
 pub use self::replay::{Replay, ReplayOf, ReplayRequest};
 pub use self::settings::{MOST_BATCH, MOST_IN_FLIGHT, Schemes, Settings, known_types, type_of, types_of};
 use crate::event::Type;

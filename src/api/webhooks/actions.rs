@@ -19,6 +19,7 @@ use crate::api::schema::{EventType, WebhookResume};
 use crate::clock::Timestamp;
 use crate::domain::body::Field;
 use crate::domain::event::Type;
+use crate::domain::secret::Secret;
 use crate::domain::webhook::{Resume, type_of};
 use crate::domain::{bodies, time_span};
 use crate::engine::no_such_webhook;
@@ -33,6 +34,8 @@ bodies! {
         /// How long the former secret signs, too, at most 7 days; 24 hours when left out, and "0s" for not at all.
         #[schema(example = "24h")]
         overlap: Option<String>,
+        /// The new secret: `whsec_` and the base64 of 24 to 64 random bytes; Pombo makes one when left out.
+        secret: Option<String>,
     }
 
     /// How to go on.
@@ -59,6 +62,11 @@ pub(in crate::api) struct NewSecret {
     former_until: Option<Timestamp>,
 }
 
+/// The secret that a client gives.
+pub(super) fn given_secret(field: &Field<Value, Option<String>>) -> Result<Option<Secret>, Refusal> {
+    Ok(field.text()?.map(|text| Secret::new(text.to_owned())))
+}
+
 /// The word in a field; `None` when it is absent. An empty text is no word.
 pub(super) fn word<T>(field: &Field<Value, T>) -> Result<Option<&str>, Refusal> {
     match field.given() {
@@ -71,7 +79,8 @@ pub(super) fn word<T>(field: &Field<Value, T>) -> Result<Option<&str>, Refusal> 
 /// Replace the secret of a webhook endpoint
 ///
 /// The new secret signs at once. During the overlap the former one signs, too, so that the receiver can change to the new one
-/// meanwhile: each request then has two signatures. A secret that was replaced before does not sign any more.
+/// meanwhile: each request then has two signatures. Secrets that were replaced before sign until their own times. With an
+/// overlap of "0s" none of them signs any more.
 #[utoipa::path(
     post,
     path = "/api/v1/webhooks/{id}/rotate-secret",
@@ -89,7 +98,7 @@ pub(in crate::api) async fn rotate_secret(
     state: Data<State>,
     id: Id,
 ) -> Answer<NewSecret> {
-    let (SecretRotation { overlap }, _room) = body.optional_fields(&state.options).await?;
+    let (SecretRotation { overlap, secret }, _room) = body.optional_fields(&state.options).await?;
     let span = match overlap.text()? {
         None => OVERLAP,
         Some(text) => {
@@ -97,7 +106,7 @@ pub(in crate::api) async fn rotate_secret(
         }
     };
     let endpoints = state.engine.webhook_endpoints();
-    let (secret, former_until) = endpoints.rotate(&who, company.id, id.or_nil(), span).await?;
+    let (secret, former_until) = endpoints.rotate(&who, company.id, id.or_nil(), given_secret(&secret)?, span).await?;
     Ok(Json(NewSecret { secret: secret.expose().to_owned(), former_until }))
 }
 

@@ -37,6 +37,8 @@ bodies! {
         batch: Option<u8>,
         /// Whether to mask the numbers of people, except for their last four digits.
         mask_numbers: Option<bool>,
+        /// The secret that signs its requests: `whsec_` and the base64 of 24 to 64 random bytes; Pombo makes one when left out.
+        secret: Option<String>,
     }
 
     /// A change of a webhook endpoint. Fields that are left out are kept.
@@ -64,10 +66,11 @@ bodies! {
 }
 
 impl NewWebhook {
-    /// The settings of the endpoint to add.
-    pub(super) fn read(self) -> Result<EndpointChange, Error> {
-        let Self { url, types, channel_ids, headers, max_in_flight, batch, mask_numbers } = self;
-        Ok(EndpointChange {
+    /// The settings of the endpoint to add, and its secret if one is given.
+    pub(super) fn read(self) -> Result<(EndpointChange, Option<Secret>), Error> {
+        let Self { url, types, channel_ids, headers, max_in_flight, batch, mask_numbers, secret } = self;
+        let secret = super::actions::given_secret(&secret)?;
+        let settings = EndpointChange {
             url: Some(url.required()?.to_owned()),
             types: read_types(&types)?,
             channels: read_channels(&channel_ids)?,
@@ -75,7 +78,8 @@ impl NewWebhook {
             max_in_flight: number(&max_in_flight, MOST_IN_FLIGHT)?,
             batch: number(&batch, MOST_BATCH)?,
             masks_numbers: mask_numbers.choice()?,
-        })
+        };
+        Ok((settings, secret))
     }
 }
 

@@ -94,7 +94,7 @@ pub async fn start(
     config.secrets = Secrets { key: None, previous_keys: Vec::new(), key_file: None };
     config.cloud_api.base_url = simulator.base_url();
     // The receiver of the demonstration, and one that a person tries, are on this machine.
-    config.webhooks.allow_networks = vec!["127.0.0.0/8".parse()?];
+    config.webhooks.allow_networks = vec!["127.0.0.0/8".parse()?, "::1/128".parse()?];
     config.webhooks.allow_http = true;
     // The key is created before the app looks for it, because a new key of a demonstration needs no warning.
     Vault::open(&config.secrets, &config.data.dir)?;
@@ -102,10 +102,6 @@ pub async fn start(
     let app = App::open(config).await?;
     let companies = seed::companies(&app, contacts, progress).await?;
     let receiver = DemoReceiver::start(&app)?;
-    let events = match companies.first() {
-        Some(first) => receiver.aim(first.company.id).await?,
-        None => None,
-    };
     let (store, vault) = (app.store.clone(), Arc::clone(&app.vault));
     let accounts = Accounts::new(store.clone(), Arc::clone(&vault));
     let driver: Arc<dyn Driver> = Arc::new(simulator.web_sessions());
@@ -113,6 +109,11 @@ pub async fn start(
         .await
         .context("the service did not start; choose another port with --port, or a free one with --port 0")?;
     receipts::send_to(&store, &vault, &simulator, service.base_url()).await?;
+    // Now the port and the database are this demonstration's.
+    let events = match companies.first() {
+        Some(first) => receiver.aim(first.company.id).await?,
+        None => None,
+    };
     let mut report = report::gather(
         &store,
         &accounts,

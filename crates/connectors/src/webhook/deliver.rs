@@ -15,6 +15,7 @@ use crate::fair_semaphore::FairSemaphore;
 use crate::guard::{self, Guard, Lookup, Networks, System};
 use clock::Timestamp;
 use domain::secret::Secret;
+use domain::webhook::is_own_header;
 
 /// Look-ups of host names at once, each of which has a thread. A company uses no more of them than it leaves free.
 const LOOKUPS: usize = 256;
@@ -23,24 +24,6 @@ const IDLE_CONNECTIONS: usize = 16;
 /// How long an unused connection is kept: not as long as receivers keep theirs, 5 s with Node, Apache and Uvicorn. A
 /// delivery on a connection that the receiver closes at the same moment fails.
 const IDLE: Duration = Duration::from_secs(4);
-
-/// Headers that an endpoint may not set, besides `webhook-…` and `proxy-…`: with them it could change where a request
-/// ends, how its body is read, or how long its receiver is awaited.
-const RESERVED: [&str; 13] = [
-    "accept-encoding",
-    "connection",
-    "content-encoding",
-    "content-length",
-    "content-type",
-    "expect",
-    "host",
-    "keep-alive",
-    "te",
-    "trailer",
-    "transfer-encoding",
-    "upgrade",
-    "user-agent",
-];
 
 /// Delivers to the receivers of all companies. Connections are bound to the thread that opened them, so each thread
 /// that delivers needs its own.
@@ -72,6 +55,8 @@ impl Sender {
         let guard = Guard::new(lookup, &options.allow_networks, &[]);
         let client = guard::client(guard.clone())
             .http1_only()
+            // A connection that loses against another one is finished in the background.
+            .connect_timeout(options.timeout)
             .pool_max_idle_per_host(IDLE_CONNECTIONS)
             .pool_idle_timeout(IDLE)
             .build()
@@ -170,11 +155,10 @@ fn headers(delivery: &Delivery, at: Timestamp) -> Result<HeaderMap, DeliveryFaul
     Ok(all)
 }
 
-/// A header of an endpoint; `None` when it is not valid, or [`RESERVED`].
+/// A header of an endpoint; `None` when it is not valid, or Pombo's own.
 fn header(name: &str, value: &Secret) -> Option<(HeaderName, HeaderValue)> {
     let name = HeaderName::from_bytes(name.as_bytes()).ok()?;
-    let text = name.as_str();
-    if RESERVED.contains(&text) || ["webhook-", "proxy-"].iter().any(|start| text.starts_with(start)) {
+    if is_own_header(name.as_str()) {
         return None;
     }
     let mut value = HeaderValue::from_str(value.expose()).ok()?;

@@ -9,17 +9,19 @@ const MOST: usize = 20;
 const NAME_CHARS: usize = 100;
 /// The most characters of a header's value.
 const VALUE_CHARS: usize = 1_024;
-/// The beginning of the names of the headers that identify and sign a request.
-const OWN_PREFIX: &str = "webhook-";
-/// The names of headers that a request has already, and of those that govern the connection.
+/// The beginnings of the names of the headers that identify and sign a request, and of those for a proxy.
+const OWN_PREFIXES: &[&str] = &["webhook-", "proxy-"];
+/// The names of headers that a request has already, and of those that govern the connection: with them an endpoint could
+/// change where a request ends, how its body is read, or how long its receiver is awaited.
 const OWN: &[&str] = &[
+    "accept-encoding",
     "connection",
+    "content-encoding",
     "content-length",
     "content-type",
     "expect",
     "host",
     "keep-alive",
-    "proxy-connection",
     "te",
     "trailer",
     "transfer-encoding",
@@ -87,6 +89,11 @@ impl Headers {
     }
 }
 
+/// Whether Pombo sets this header itself, or leaves it to the connection. `name` is in small letters.
+pub fn is_own_header(name: &str) -> bool {
+    OWN.contains(&name) || OWN_PREFIXES.iter().any(|start| name.starts_with(start))
+}
+
 fn refuse(what: String) -> Refusal {
     Refusal::of("headers", Code::InvalidField, what)
 }
@@ -99,7 +106,7 @@ fn checked_name(given: &str) -> Result<String, String> {
     if name.is_empty() || !name.bytes().all(is_of_name) {
         return Err(format!("has `{name}`, which is not the name of a header"));
     }
-    if OWN.contains(&name.as_str()) || name.starts_with(OWN_PREFIX) {
+    if is_own_header(&name) {
         return Err(format!("has `{name}`, which Pombo sets itself"));
     }
     Ok(name)
@@ -155,7 +162,7 @@ mod tests {
     #[test]
     fn a_header_that_pombo_sets_is_refused() {
         for name in
-            ["Host", "content-length", "Content-Type", "User-Agent", "webhook-id", "Webhook-Signature", "TE"]
+            ["Host", "content-length", "Content-Type", "User-Agent", "webhook-id", "Webhook-Signature", "TE", "Accept-Encoding", "Proxy-Authorization"]
         {
             let small = name.to_ascii_lowercase();
             let sentence = format!("`headers` has `{small}`, which Pombo sets itself");

@@ -110,9 +110,9 @@ impl Settings {
         self.effective_types().contains(&r#type)
     }
 
-    /// Whether the endpoint gets events of this channel. An event without a channel belongs to all of them.
+    /// Whether the endpoint gets events of this channel. One that names its channels gets no event that has none.
     pub fn wants_channel(&self, channel: Option<Uuid>) -> bool {
-        self.channels.is_empty() || channel.is_none_or(|channel| self.channels.contains(&channel))
+        self.channels.is_empty() || channel.is_some_and(|channel| self.channels.contains(&channel))
     }
 
     /// The address without its query, which may contain a secret: for records and logs.

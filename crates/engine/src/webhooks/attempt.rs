@@ -16,6 +16,9 @@ use store::webhooks::Delivery;
 
 /// Delay before something is repeated that failed by no fault of the receiver.
 const PAUSE: Duration = Duration::from_secs(1);
+/// How often an attempt is repeated by fault of this machine. After that it counts as a failure of the receiver, which may be
+/// the only one that cannot be reached.
+const OWN_FAULTS: u32 = 60;
 
 /// Sends the events at these places, as the `number`-th attempt. `known` are these events, if they are at hand. It ends when
 /// the receiver has answered or was awaited long enough: a database that fails, and a machine without sockets, are not held
@@ -38,7 +41,7 @@ pub(super) async fn attempt(
         count(AttemptVerdict::Missing);
         return AttemptVerdict::Missing;
     }
-    verdict(&deliver(context, endpoint, events, number).await)
+    verdict(&deliver(context, endpoint, events, number, OWN_FAULTS).await)
 }
 
 /// The events at these places that are still in the log.
@@ -46,7 +49,7 @@ async fn read_again(context: &DeliveryContext, endpoint: &OpenEndpoint, sequence
     let places: Vec<_> = sequences.iter().copied().map(Sequence::from_i64).collect();
     loop {
         let read = {
-            let _turn = context.turn().await;
+            let _turn = context.turn(endpoint.company_id).await;
             context.store.event_log().events_at(endpoint.company_id, &places).await
         };
         match read {
@@ -59,12 +62,14 @@ async fn read_again(context: &DeliveryContext, endpoint: &OpenEndpoint, sequence
     }
 }
 
-/// Sends these events in one request, counts it and logs it. There is at least one.
+/// Sends these events in one request, counts it and logs it. There is at least one. It is repeated so often when this
+/// machine is at fault.
 pub(super) async fn deliver(
     context: &DeliveryContext,
     endpoint: &OpenEndpoint,
     mut events: Vec<Event>,
     number: u16,
+    repetitions: u32,
 ) -> DeliveryAnswer {
     if endpoint.masks_numbers() {
         events = events.into_iter().map(body::masked).collect();
@@ -72,14 +77,15 @@ pub(super) async fn deliver(
     let (id, content) = (body::id(&events), body::body(&events, endpoint.is_batched()));
     let first = events.first().map(|event| (event.id.clone(), event.r#type.to_string(), event.sequence));
     let (event_id, r#type, sequence) = first.unwrap_or_default();
-    let mut is_first = true;
+    let mut tries = 0;
     let (begun, answer) = loop {
         let begun = moment().wall;
         let answer = context.sender.deliver(endpoint.delivery(id.clone(), content.clone(), begun)).await;
-        match answer.fault.as_ref().filter(|fault| fault.is_own()) {
-            Some(fault) => tell_own(fault, std::mem::take(&mut is_first)),
+        match answer.fault.as_ref().filter(|fault| fault.is_own() && tries < repetitions) {
+            Some(fault) => tell_own(fault, tries == 0),
             None => break (begun, answer),
         }
+        tries += 1;
         sleep(PAUSE).await;
     };
     count(verdict(&answer));

@@ -2,9 +2,8 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
 
-use tokio::sync::{Notify, Semaphore, SemaphorePermit, mpsc, watch};
+use tokio::sync::{Notify, mpsc, watch};
 use uuid::Uuid;
 
 use crate::events::tail::{Follower, Tail};
@@ -29,11 +28,9 @@ pub(super) struct DeliveryContext {
     /// The schemes of the addresses that endpoints may have.
     pub(super) schemes: Schemes,
     tail: Arc<Tail>,
-    /// How long the log keeps events.
-    pub(super) keep: Duration,
     permits: Arc<FairSemaphore>,
     /// Leaves connections for the other users of the store's share.
-    turns: Semaphore,
+    turns: Arc<FairSemaphore>,
     log: mpsc::Sender<Delivery>,
     /// Notified when an endpoint may have changed.
     pub(super) changed: Notify,
@@ -51,13 +48,12 @@ impl DeliveryContext {
     ) -> Result<(Self, mpsc::Receiver<Delivery>), connectors::Error> {
         let (log, deliveries) = mpsc::channel(LOG_QUEUE);
         let context = Self {
-            turns: Semaphore::new((store.connections() / 2).max(1)),
+            turns: FairSemaphore::new((store.connections() / 2).max(1)),
             store,
             vault,
             sender: Sender::new(&config.webhooks)?,
             schemes: config.webhooks.schemes(),
             tail,
-            keep: config.events.keep.unwrap_or(Duration::MAX),
             permits: FairSemaphore::new(IN_FLIGHT),
             log,
             changed: Notify::new(),
@@ -67,10 +63,9 @@ impl DeliveryContext {
         Ok((context, deliveries))
     }
 
-    /// Waits for a turn to use the store.
-    pub(super) async fn turn(&self) -> Option<SemaphorePermit<'_>> {
-        // The semaphore is never closed.
-        self.turns.acquire().await.ok()
+    /// Waits for a turn of this company to use the store.
+    pub(super) async fn turn(&self, company: Uuid) -> Permit {
+        self.turns.acquire(company, 1).await
     }
 
     /// Waits until a delivery of this company may begin.

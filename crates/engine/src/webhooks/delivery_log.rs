@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use tokio::sync::mpsc;
 use tokio::time::sleep;
+use uuid::Uuid;
 
 use super::context::DeliveryContext;
 use store::webhooks::Delivery;
@@ -18,7 +19,7 @@ const GATHERED_FOR: Duration = Duration::from_millis(200);
 const MOST: usize = 4_096;
 /// The most accepted deliveries of an endpoint among the gathered ones that are logged. Of an endpoint with more, the log,
 /// which has a bounded number of rows, would go back a few seconds only.
-const MOST_ACCEPTED: usize = 100;
+const MOST_OF_ENDPOINT: usize = 100;
 /// Delay before a failed write is repeated.
 const PAUSE: Duration = Duration::from_secs(1);
 
@@ -52,7 +53,8 @@ impl DeliveryLog {
         }
         thin(&mut self.gathered);
         let written = {
-            let _turn = self.context.turn().await;
+            // Of no company.
+            let _turn = self.context.turn(Uuid::nil()).await;
             self.context.store.webhooks().log(&self.gathered).await
         };
         match written {
@@ -71,25 +73,21 @@ impl DeliveryLog {
     }
 }
 
-/// Leaves the newest accepted deliveries of each endpoint, and all others.
+/// Leaves the newest accepted deliveries of each endpoint, and the newest others.
 fn thin(deliveries: &mut Vec<Delivery>) {
-    let mut accepted = HashMap::new();
+    let mut counts = HashMap::new();
     deliveries.reverse();
     deliveries.retain(|delivery| {
-        if !delivery.status.is_some_and(|status| (200..300).contains(&status)) {
-            return true;
-        }
-        let count: &mut usize = accepted.entry(delivery.endpoint_id).or_default();
+        let is_accepted = delivery.status.is_some_and(|status| (200..300).contains(&status));
+        let count: &mut usize = counts.entry((delivery.endpoint_id, is_accepted)).or_default();
         *count += 1;
-        *count <= MOST_ACCEPTED
+        *count <= MOST_OF_ENDPOINT
     });
     deliveries.reverse();
 }
 
 #[cfg(test)]
 mod tests {
-    use uuid::Uuid;
-
     use super::*;
     use clock::Timestamp;
 
@@ -113,7 +111,7 @@ mod tests {
 
     #[test]
     fn of_a_busy_endpoint_the_newest_deliveries_and_all_failures_are_logged() {
-        let most = MOST_ACCEPTED as u128;
+        let most = MOST_OF_ENDPOINT as u128;
         let mut deliveries: Vec<_> = (0..2 * most).map(|nth| delivery(1, nth, Some(200))).collect();
         deliveries.insert(0, delivery(1, 9_001, Some(500)));
         deliveries.insert(1, delivery(1, 9_002, None));

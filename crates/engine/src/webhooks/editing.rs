@@ -5,7 +5,7 @@ use std::time::Duration;
 use uuid::Uuid;
 
 use super::endpoints::{WebhookEndpoints, no_such_webhook};
-use super::rules::{EndpointChange, EndpointRules, former_until};
+use super::rules::{EndpointChange, EndpointRules, checked_secret, former_until};
 use super::stored::{ShownEndpoint, StoredEndpoints};
 use crate::records::Records;
 use crate::{Error, Who};
@@ -39,7 +39,8 @@ impl WebhookEndpoints<'_> {
         found.ok_or_else(|| no_such_webhook().into())
     }
 
-    /// Adds an endpoint, and returns it with the secret that signs its requests. The secret cannot be read again.
+    /// Adds an endpoint, and returns it with the secret that signs its requests: the given one, or a new one. It cannot be read
+    /// again.
     ///
     /// # Errors
     ///
@@ -49,11 +50,13 @@ impl WebhookEndpoints<'_> {
         who: &Who,
         company: Uuid,
         new: EndpointChange,
+        secret: Option<Secret>,
     ) -> Result<(ShownEndpoint, Secret), Error> {
+        let secret = checked_secret(secret)?;
         let new = self.rules().check(company, None, new).await?;
         self.engine.check_sealing()?;
         let records = self.engine.records_of(company).await?;
-        let added = self.stored(&records, company).add(who, new).await??;
+        let added = self.stored(&records, company).add(who, new, secret).await??;
         self.changed();
         Ok(added)
     }
@@ -87,7 +90,7 @@ impl WebhookEndpoints<'_> {
         self.find(company, id).await
     }
 
-    /// Replaces the secret of an endpoint. For the time `overlap`, the former secret signs, too. Returns the new secret, and
+    /// Replaces the secret of an endpoint by the given one, or by a new one. For the time `overlap`, the former secret signs, too. Returns the new secret, and
     /// until when the former one signs.
     ///
     /// # Errors
@@ -98,13 +101,15 @@ impl WebhookEndpoints<'_> {
         who: &Who,
         company: Uuid,
         id: Uuid,
+        secret: Option<Secret>,
         overlap: Duration,
     ) -> Result<(Secret, Option<Timestamp>), Error> {
-        let former_until = former_until(overlap)?;
+        let (secret, former_until) = (checked_secret(secret)?, former_until(overlap)?);
         self.engine.check_sealing()?;
         let records = self.engine.records_of(company).await?;
-        let secret = self.stored(&records, company).rotate(who, id, former_until).await?;
-        let secret = secret.ok_or_else(no_such_webhook)?;
+        if !self.stored(&records, company).rotate(who, id, &secret, former_until).await? {
+            return Err(no_such_webhook().into());
+        }
         self.changed();
         Ok((secret, former_until))
     }

@@ -118,7 +118,7 @@ impl WebhookEndpoints<'_> {
         let context = Arc::clone(self.context());
         let sending = async move {
             let _permit = context.permit(endpoint.company_id).await;
-            deliver(&context, &endpoint, vec![event], 1).await
+            deliver(&context, &endpoint, vec![event], 1, 0).await
         };
         self.engine.0.webhooks.run(sending).await
     }

@@ -15,10 +15,12 @@ use super::shell::{self, Wanted};
 use crate::rounds::caught;
 use cluster::Cluster;
 use domain::webhook::Settings;
-use store::webhooks::{EndpointRecord, EndpointSecrets};
+use store::webhooks::{EndpointRecord, EndpointSecrets, IdleEndpoints};
 
 /// How often changes of endpoints by other processes are looked for. A shell that ended is not started again sooner.
 const LOOK: Duration = Duration::from_secs(1);
+/// The pause before changes of this process are looked at.
+const GATHERED_FOR: Duration = Duration::from_millis(50);
 /// How often all endpoints are read without a change that people made: shells may disable endpoints, and secrets may be
 /// sealed with another key.
 const LIST: Duration = Duration::from_secs(30);
@@ -33,7 +35,7 @@ pub(super) struct Keeper {
     tell_end: mpsc::UnboundedSender<Uuid>,
     /// When the endpoints were read, and the counter of people's changes then.
     listed: Option<(i64, Instant)>,
-    disabled: u64,
+    idle: IdleEndpoints,
     /// Endpoints whose secrets cannot be unsealed, which was logged.
     unopened: HashSet<Uuid>,
     /// Whether it was logged that endpoints cannot be read.
@@ -101,7 +103,7 @@ impl Keeper {
             ended,
             tell_end,
             listed: None,
-            disabled: 0,
+            idle: IdleEndpoints::default(),
             unopened: HashSet::new(),
             is_failing: false,
         }
@@ -123,11 +125,12 @@ impl Keeper {
             }
         } else {
             self.shells.values().for_each(ShellHandle::end);
-            (self.listed, self.disabled) = (None, 0);
+            (self.listed, self.idle) = (None, IdleEndpoints::default());
         }
         self.show();
         let _ = timeout(LOOK, self.context.changed.notified()).await;
-        Duration::ZERO
+        // Many changes at once are one look.
+        GATHERED_FOR
     }
 
     /// Whether this process delivers now. If not, another one may.
@@ -143,7 +146,7 @@ impl Keeper {
             return Ok(());
         }
         let (at, enabled) = (Instant::now(), store.webhooks().enabled().await?);
-        self.disabled = store.webhooks().disabled().await?;
+        self.idle = store.webhooks().idle().await?;
         self.listed = Some((revision, at));
         // The reading may have taken long.
         if self.delivers() {
@@ -224,7 +227,9 @@ impl Keeper {
         let working = self.shells.len() - failing;
         metrics::gauge!("pombo_webhook_endpoints", "state" => "working").set(figure(working as u64));
         metrics::gauge!("pombo_webhook_endpoints", "state" => "failing").set(figure(failing as u64));
-        metrics::gauge!("pombo_webhook_endpoints", "state" => "disabled").set(figure(self.disabled));
+        let IdleEndpoints { disabled, stopped } = self.idle;
+        metrics::gauge!("pombo_webhook_endpoints", "state" => "disabled").set(figure(disabled));
+        metrics::gauge!("pombo_webhook_endpoints", "state" => "stopped").set(figure(stopped));
     }
 }
 

@@ -1,14 +1,13 @@
 //! An endpoint that is ready to get events: its settings, with its secrets unsealed.
 
-use std::time::Duration;
-
 use uuid::Uuid;
 
+use super::former::FormerSecrets;
 use super::machine;
 use clock::Timestamp;
 use connectors::webhook::signature::InvalidSecret;
 use connectors::webhook::{Delivery, SigningKey};
-use domain::event::{Event, Type};
+use domain::event::{Data, Event, Type};
 use domain::secret::Secret;
 use domain::webhook::{Headers, Settings};
 use store::webhooks::{EndpointRecord, EndpointSecrets};
@@ -21,8 +20,8 @@ pub(super) struct OpenEndpoint {
     settings: Settings,
     headers: Vec<(String, Secret)>,
     key: SigningKey,
-    /// The key before, which signs too until then.
-    former: Option<(SigningKey, Timestamp)>,
+    /// The keys before, which sign too, each until its time.
+    former: Vec<(SigningKey, Timestamp)>,
 }
 
 /// Why an endpoint cannot get events.
@@ -34,6 +33,8 @@ pub(super) enum Unopened {
     Secret(#[from] InvalidSecret),
     #[error("the headers cannot be read")]
     Headers,
+    #[error("the secrets that were replaced cannot be read")]
+    Former,
 }
 
 /// The headers of an endpoint's requests.
@@ -43,20 +44,28 @@ fn headers(vault: &Vault, record: &EndpointRecord) -> Result<Headers, Unopened> 
     Headers::from_stored(&text).ok_or(Unopened::Headers)
 }
 
-/// The names of the headers of an endpoint's requests.
+/// The secrets of an endpoint that were replaced and sign for a while.
+pub(super) fn former_secrets(vault: &Vault, endpoint: Uuid, sealed: &[u8]) -> Result<FormerSecrets, Unopened> {
+    let text = vault.unseal(sealed, &context::webhook_secret(endpoint))?;
+    FormerSecrets::from_stored(&text).ok_or(Unopened::Former)
+}
+
+/// The names of the headers of an endpoint's requests. Fails whenever the endpoint cannot get events.
 pub(super) fn header_names(vault: &Vault, record: &EndpointRecord) -> Result<Vec<String>, Unopened> {
-    let headers = headers(vault, record)?;
-    Ok(headers.as_slice().iter().map(|header| header.name.clone()).collect())
+    let open = OpenEndpoint::new(vault, record)?;
+    Ok(open.headers.into_iter().map(|(name, _)| name).collect())
 }
 
 impl OpenEndpoint {
     pub(super) fn new(vault: &Vault, record: &EndpointRecord) -> Result<Self, Unopened> {
         let EndpointRecord { endpoint, secrets, replay: _ } = record;
         let EndpointSecrets { headers: _, secret, former } = secrets;
-        let key = |sealed: &[u8]| {
-            let secret = vault.unseal(sealed, &context::webhook_secret(endpoint.id))?;
-            Ok::<_, Unopened>(SigningKey::parse(&secret)?)
+        let present = vault.unseal(secret, &context::webhook_secret(endpoint.id))?;
+        let former = match former {
+            Some((sealed, _)) => former_secrets(vault, endpoint.id, sealed)?.into_secrets(),
+            None => Vec::new(),
         };
+        let former = former.into_iter().map(|(secret, until)| Ok((SigningKey::parse(&secret)?, until)));
         let headers = headers(vault, record)?;
         let headers = headers.as_slice().iter().map(|header| (header.name.clone(), header.value.clone()));
         Ok(Self {
@@ -64,20 +73,16 @@ impl OpenEndpoint {
             company_id: endpoint.company_id,
             settings: endpoint.settings.clone(),
             headers: headers.collect(),
-            key: key(secret)?,
-            former: former
-                .as_ref()
-                .map(|(sealed, until)| Ok::<_, Unopened>((key(sealed)?, *until)))
-                .transpose()?,
+            key: SigningKey::parse(&present)?,
+            former: former.collect::<Result<_, Unopened>>()?,
         })
     }
 
     /// The settings of its machine.
-    pub(super) fn machine_settings(&self, keep: Duration) -> machine::EndpointSettings {
+    pub(super) fn machine_settings(&self) -> machine::EndpointSettings {
         machine::EndpointSettings {
             max_in_flight: usize::from(self.settings.max_in_flight),
             batch: usize::from(self.settings.batch),
-            keep,
         }
     }
 
@@ -86,9 +91,15 @@ impl OpenEndpoint {
         self.settings.wants_type(r#type)
     }
 
-    /// Whether it gets this event.
+    /// Whether it gets this event. What happens to itself is told to others.
     pub(super) fn wants(&self, event: &Event) -> bool {
-        self.settings.wants_type(event.r#type) && self.settings.wants_channel(event.channel_id)
+        let about = match &event.data {
+            Data::WebhookDisabled(data) => Some(data.webhook_id),
+            Data::WebhookRecovered(data) => Some(data.webhook_id),
+            _ => None,
+        };
+        let is_own = about == Some(self.id);
+        !is_own && self.settings.wants_type(event.r#type) && self.settings.wants_channel(event.channel_id)
     }
 
     /// Whether its requests have lists of events.

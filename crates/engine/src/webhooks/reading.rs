@@ -9,7 +9,6 @@ use super::context::DeliveryContext;
 use super::machine::{self, EventItem, LogPage, Retry, Stored};
 use super::open::OpenEndpoint;
 use super::replaying::range;
-use clock::Timestamp;
 use domain::event::log::Sequence;
 use domain::event::{Data, Event};
 use domain::webhook;
@@ -22,7 +21,7 @@ pub(super) async fn page(
     after: i64,
     limit: usize,
 ) -> store::Result<(LogPage, Vec<Event>)> {
-    let _turn = context.turn().await;
+    let _turn = context.turn(endpoint.company_id).await;
     let (log, after) = (context.store.event_log(), Sequence::from_i64(after));
     let through = log.settle().await?.through;
     let wants = |r#type| endpoint.wants_type(r#type);
@@ -42,16 +41,15 @@ pub(super) async fn stored(
     context: &DeliveryContext,
     endpoint: &OpenEndpoint,
 ) -> store::Result<Option<(Stored, Option<StoredReplay>)>> {
-    let _turn = context.turn().await;
+    let _turn = context.turn(endpoint.company_id).await;
     let Some(standing) = context.store.webhooks().standing(endpoint.id).await? else { return Ok(None) };
     let EndpointStanding { cursor, health, retries, replay } = standing;
     let places: Vec<_> = retries.iter().map(|retry| retry.sequence).collect();
     let events = context.store.event_log().events_at(endpoint.company_id, &places).await?;
     let items: HashMap<_, _> = events.iter().map(|event| (event.sequence, item(event))).collect();
-    let now = Timestamp::now();
     let retries = retries.into_iter().map(|StoredRetry { sequence, attempts, next_at }| {
         // Its attempt finds that the event is gone.
-        let gone = EventItem { sequence: sequence.as_i64(), key: None, at: now };
+        let gone = EventItem { sequence: sequence.as_i64(), key: None };
         Retry { item: items.get(&sequence).copied().unwrap_or(gone), attempts, next_at }
     });
     let stored = Stored {
@@ -66,7 +64,8 @@ pub(super) async fn stored(
 /// Writes what changed. An endpoint that was removed has nothing to write.
 pub(super) async fn write(
     context: &DeliveryContext,
-    (id, replay): (Uuid, Option<Uuid>),
+    endpoint: &OpenEndpoint,
+    replay: Option<Uuid>,
     changes: machine::Write,
 ) -> store::Result<()> {
     let machine::Write { cursor, health, put, remove, give_up, replay: place } = changes;
@@ -83,12 +82,12 @@ pub(super) async fn write(
         give_up: give_up.into_iter().map(Sequence::from_i64).collect(),
         replay: replay.zip(place.map(Sequence::from_i64)),
     };
-    let _turn = context.turn().await;
-    context.store.webhooks().write(id, &changes).await.map(drop)
+    let _turn = context.turn(endpoint.company_id).await;
+    context.store.webhooks().write(endpoint.id, &changes).await.map(drop)
 }
 
 pub(super) fn item(event: &Event) -> EventItem {
-    EventItem { sequence: event.sequence.as_i64(), key: key(event), at: event.at }
+    EventItem { sequence: event.sequence.as_i64(), key: key(event) }
 }
 
 /// What an event is about, if the order of its events matters: a person in a channel, a person, a template, a channel, or
@@ -142,6 +141,7 @@ fn health_to_store(health: machine::EndpointHealth) -> webhook::Health {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use clock::Timestamp;
     use crate::webhooks::example::example;
     use domain::event::Type;
 

@@ -78,7 +78,7 @@ pub(super) async fn page(
     range: ReplayRange,
     limit: usize,
 ) -> store::Result<(ReplayPage, Vec<Event>)> {
-    let _turn = context.turn().await;
+    let _turn = context.turn(endpoint.company_id).await;
     let (after, up_to) = (Sequence::from_i64(range.after), Sequence::from_i64(range.up_to));
     let (log, company) = (context.store.event_log(), endpoint.company_id);
     let (mut events, read_to): (Vec<Event>, _) = match request.of {

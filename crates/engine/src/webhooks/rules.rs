@@ -2,12 +2,14 @@
 
 use std::time::Duration;
 
+use url::Url;
 use uuid::Uuid;
 
 use clock::Timestamp;
-use connectors::webhook::{DeliveryFault, Sender};
+use connectors::webhook::{DeliveryFault, Sender, SigningKey, signature};
 use domain::error::{Code, Refusal};
 use domain::event::Type;
+use domain::secret::Secret;
 use domain::webhook::{Header, Headers, Schemes, Settings};
 
 /// The longest time for which a former secret signs, too.
@@ -61,6 +63,8 @@ pub struct CheckedEndpoint {
     pub(super) headers: Option<Headers>,
     /// Whether channels were given.
     pub(super) has_channels: bool,
+    /// Whether the headers stay although the address leads to another receiver, which would get to know them.
+    pub(super) moves_headers: bool,
 }
 
 /// The rules for endpoints, as the operator set them.
@@ -87,6 +91,7 @@ impl EndpointRules<'_> {
         let (has_address, has_channels) =
             (present.is_none() || change.url.is_some(), change.channels.is_some());
         let mut settings = present.unwrap_or_else(|| Settings::new(String::new()));
+        let former = settings.url.clone();
         let headers = change.apply(&mut settings);
         // An address that stays was checked when it was given, and each delivery checks it again.
         let settings = settings.checked(if has_address { self.schemes } else { Schemes::HttpToo })?;
@@ -94,7 +99,8 @@ impl EndpointRules<'_> {
         if has_address {
             self.check_address(company, &settings.url).await?;
         }
-        Ok(CheckedEndpoint { settings, headers, has_channels })
+        let moves_headers = headers.is_none() && !former.is_empty() && !is_of_one_receiver(&former, &settings.url);
+        Ok(CheckedEndpoint { settings, headers, has_channels, moves_headers })
     }
 
     /// Refuses an address that no delivery could reach.
@@ -104,6 +110,25 @@ impl EndpointRules<'_> {
             Ok(()) | Err(DeliveryFault::Timeout(_)) => Ok(()),
             Err(fault) => Err(Refusal::new(Code::InvalidField, fault.to_string()).about("url")),
         }
+    }
+}
+
+/// Whether two addresses lead to the same host and port in the same way.
+fn is_of_one_receiver(one: &str, other: &str) -> bool {
+    let origin = |address: &str| Url::parse(address).ok().map(|url| url.origin());
+    origin(one) == origin(other)
+}
+
+/// The secret of an endpoint that a person gives, or a new one.
+///
+/// # Errors
+///
+/// `invalid_field` for a text that receivers cannot verify with.
+pub fn checked_secret(given: Option<Secret>) -> Result<Secret, Refusal> {
+    let Some(secret) = given else { return Ok(signature::generate()) };
+    match SigningKey::parse(&secret) {
+        Ok(_) => Ok(secret),
+        Err(wrong) => Err(Refusal::new(Code::InvalidField, wrong.to_string()).about("secret")),
     }
 }
 

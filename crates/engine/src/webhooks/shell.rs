@@ -83,7 +83,7 @@ impl EndpointShell {
     ) -> Self {
         let retries = stored.retries.iter().map(|retry| (retry.item.sequence, retry.attempts));
         let failures = retries.collect();
-        let settings = endpoint.machine_settings(context.keep);
+        let settings = endpoint.machine_settings();
         Self {
             replay,
             machine: Machine::new(endpoint.id, settings, stored, moment()),
@@ -155,7 +155,7 @@ impl EndpointShell {
         let wanted = self.wanted.borrow_and_update().clone();
         match wanted.filter(|_| is_kept) {
             Some(endpoint) => {
-                let settings = endpoint.machine_settings(self.context.keep);
+                let settings = endpoint.machine_settings();
                 self.endpoint = endpoint;
                 Input::Changed(settings)
             }
@@ -208,9 +208,9 @@ impl EndpointShell {
                 for sequence in changes.remove.iter().chain(&changes.give_up) {
                     self.failures.remove(sequence);
                 }
-                let ids = (endpoint.id, self.replay.as_ref().map(|replay| replay.id));
+                let replay = self.replay.as_ref().map(|replay| replay.id);
                 let writing = async move {
-                    let written = reading::write(&context, ids, changes).await;
+                    let written = reading::write(&context, &endpoint, replay, changes).await;
                     (Input::Written(written.map_err(|error| error.to_string())), Vec::new())
                 };
                 self.running.push(writing.boxed_local());
@@ -228,6 +228,7 @@ impl EndpointShell {
                 let reason = match reason {
                     GivenUp::Aborted => "aborted",
                     GivenUp::Exhausted => "exhausted",
+                    GivenUp::Crowded => "crowded",
                     GivenUp::Missing => "missing",
                 };
                 metrics::counter!("pombo_webhook_given_up_total", "reason" => reason)

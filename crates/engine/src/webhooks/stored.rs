@@ -2,25 +2,29 @@
 
 use uuid::Uuid;
 
-use super::open::header_names;
+use super::open::{former_secrets, header_names};
 use super::rules::CheckedEndpoint;
 use crate::Who;
 use clock::Timestamp;
 use clock::database::new_id;
-use connectors::webhook::signature;
 use domain::error::{Code, Refusal};
 use domain::secret::Secret;
 use domain::webhook::{Endpoint, Headers, Replay};
 use store::CompanyStore;
-use store::webhooks::{EndpointLag, EndpointRecord, HeadersChange, MOST_ENDPOINTS, NewEndpoint};
+use store::webhooks::{
+    EndpointLag, EndpointRecord, EndpointSecrets, HeadersChange, MOST_ENDPOINTS, NewEndpoint,
+};
 use vault::{Vault, context};
+
+/// How often a replacement begins again because another one came first.
+const ROTATIONS: u32 = 5;
 
 /// An endpoint as people see it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ShownEndpoint {
     /// The endpoint.
     pub endpoint: Endpoint,
-    /// The names of its headers; `None` when they cannot be unsealed.
+    /// The names of its headers; `None` when they or its secret cannot be unsealed, so that it gets nothing.
     pub header_names: Option<Vec<String>>,
     /// The failed events that wait for another attempt.
     pub retries: u64,
@@ -70,7 +74,7 @@ impl StoredEndpoints<'_> {
         Ok(self.list().await?.into_iter().find(|shown| shown.endpoint.id == id))
     }
 
-    /// Adds an endpoint, and returns it with the secret that signs its requests. The secret cannot be read again.
+    /// Adds an endpoint, and returns it with the secret that signs its requests, which cannot be read again.
     ///
     /// # Errors
     ///
@@ -79,14 +83,14 @@ impl StoredEndpoints<'_> {
         self,
         who: &Who,
         new: CheckedEndpoint,
+        secret: Secret,
     ) -> store::Result<Result<(ShownEndpoint, Secret), Refusal>> {
         if let Some(refusal) = self.foreign_channel(&new).await? {
             return Ok(Err(refusal));
         }
-        let CheckedEndpoint { settings, headers, has_channels: _ } = new;
+        let CheckedEndpoint { settings, headers, .. } = new;
         let (id, headers) = (new_id(), headers.unwrap_or_default());
         let _hold = self.vault.hold();
-        let secret = signature::generate();
         let new = NewEndpoint {
             id,
             settings,
@@ -117,7 +121,13 @@ impl StoredEndpoints<'_> {
         if let Some(refusal) = self.foreign_channel(&changed).await? {
             return Ok(Err(refusal));
         }
-        let CheckedEndpoint { settings, headers, has_channels: _ } = changed;
+        if changed.moves_headers
+            && self.company.webhooks().secrets(id).await?.is_some_and(|secrets| secrets.headers.is_some())
+        {
+            let what = "have to be given again, or as {}, because the address leads to another receiver, which would get them";
+            return Ok(Err(Refusal::of("headers", Code::InvalidField, what)));
+        }
+        let CheckedEndpoint { settings, headers, .. } = changed;
         let _hold = self.vault.hold();
         let headers = match headers {
             None => HeadersChange::Keep,
@@ -127,19 +137,48 @@ impl StoredEndpoints<'_> {
         Ok(Ok(self.company.webhooks().change(who, id, settings, headers).await?.is_some()))
     }
 
-    /// Replaces the secret of an endpoint, and returns the new one. The former one signs, too, until then. `None` when there
-    /// is no such endpoint.
+    /// Replaces the secret of an endpoint. The former one signs, too, until then, and so do those before it until their own
+    /// times; with `None` none of them does. `false` when there is no such endpoint.
     pub async fn rotate(
         self,
         who: &Who,
         id: Uuid,
+        secret: &Secret,
         former_until: Option<Timestamp>,
-    ) -> store::Result<Option<Secret>> {
-        let _hold = self.vault.hold();
-        let secret = signature::generate();
-        let sealed = self.sealed_secret(id, &secret);
-        let is_replaced = self.company.webhooks().rotate(who, id, sealed, former_until).await?;
-        Ok(is_replaced.then_some(secret))
+    ) -> store::Result<bool> {
+        let webhooks = self.company.webhooks();
+        for _ in 0..ROTATIONS {
+            let _hold = self.vault.hold();
+            let Some(EndpointSecrets { headers: _, secret: present, former }) = webhooks.secrets(id).await? else {
+                return Ok(false);
+            };
+            let former = former_until.and_then(|until| self.sealed_former(id, &present, former, until));
+            let sealed = self.sealed_secret(id, secret);
+            if webhooks.rotate(who, id, &present, sealed, former).await? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// The secrets that sign beside a new one. One that cannot be unsealed signs nothing, and is left out.
+    fn sealed_former(
+        self,
+        id: Uuid,
+        present: &[u8],
+        former: Option<(Vec<u8>, Timestamp)>,
+        until: Timestamp,
+    ) -> Option<(Vec<u8>, Timestamp)> {
+        let unsealable = |error: &dyn std::fmt::Display| {
+            tracing::error!(webhook.id = %id, %error, "a former secret of a webhook cannot be unsealed, it signs no longer");
+        };
+        let present = self.vault.unseal(present, &context::webhook_secret(id));
+        let present = present.inspect_err(|error| unsealable(error)).ok()?;
+        let former = former.map(|(sealed, _)| former_secrets(self.vault, id, &sealed));
+        let former = former.transpose().inspect_err(|error| unsealable(error)).ok().flatten();
+        let all = former.unwrap_or_default().and(present, until, Timestamp::now());
+        let ends = all.until()?;
+        Some((self.vault.seal(all.to_stored().expose().as_bytes(), &context::webhook_secret(id)), ends))
     }
 
     /// The refusal of given ids that are no channels of the company.

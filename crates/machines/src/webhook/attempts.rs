@@ -95,16 +95,19 @@ impl Machine {
 
     /// The next events of the log or of the retries, in turn, so that neither waits for all of the other.
     fn next_batch(&mut self, now: Instant) -> Option<RunningAttempt> {
-        let room = MOST_RETRIES.saturating_sub(self.retries.len() + self.attempts.of_log());
-        let is_free = |item: &&EventItem| item.key.is_none_or(|key| !self.attempts.keys.contains(&key));
+        let is_free = |item: &EventItem| item.key.is_none_or(|key| !self.attempts.keys.contains(&key));
         let batch = |source| {
             let items: Vec<EventItem> = match source {
                 AttemptSource::Log => {
-                    let free = self.window.waiting(now).filter(is_free);
-                    free.take(self.settings.batch.min(room)).copied().collect()
+                    let free = self.window.waiting(now).filter(|item| is_free(item));
+                    free.take(self.settings.batch).copied().collect()
                 }
                 AttemptSource::Retries => {
-                    self.retries.due(now).filter(is_free).take(self.settings.batch).copied().collect()
+                    let mut free = self.retries.due(now).filter(|retry| is_free(&retry.item)).peekable();
+                    // Of events that failed together, one may be at fault: they are tried in smaller and smaller parts.
+                    let attempts = free.peek().map_or(0, |first| first.attempts);
+                    let part = (self.settings.batch >> attempts.min(7)).max(1);
+                    free.take_while(|retry| retry.attempts <= attempts).take(part).map(|it| it.item).collect()
                 }
             };
             (!items.is_empty()).then_some(RunningAttempt { items, source, is_probe: false })
@@ -204,12 +207,12 @@ impl Machine {
         at: Moment,
         effects: &mut Effects,
     ) {
-        let mut exhausted = Vec::new();
+        let (mut exhausted, mut crowded) = (Vec::new(), Vec::new());
         for item in &attempt.items {
             let sequence = item.sequence;
             let before = match attempt.source {
                 AttemptSource::Log if !self.window.contains(sequence) => continue,
-                AttemptSource::Log if self.circuit.is_closed() && self.retries.len() < MOST_RETRIES => {
+                AttemptSource::Log if self.circuit.is_closed() && self.make_room(&mut crowded) => {
                     self.window.settle(sequence);
                     0
                 }
@@ -232,6 +235,18 @@ impl Machine {
             }
         }
         give_up(exhausted, GivenUp::Exhausted, effects);
+        give_up(crowded, GivenUp::Crowded, effects);
+    }
+
+    /// Makes room for a retry, and adds the event to `crowded` that is given up for that, if one is.
+    fn make_room(&mut self, crowded: &mut Vec<i64>) -> bool {
+        if self.retries.len() < MOST_RETRIES {
+            return true;
+        }
+        let Some(sequence) = self.retries.most_failed() else { return false };
+        self.retries.give_up(sequence);
+        crowded.push(sequence);
+        true
     }
 
     /// The circuit is closed: events of the log whose receiver asked for a later time become retries, so that they hold
@@ -246,12 +261,6 @@ impl Machine {
             self.retries.put((Retry { item, attempts: 1, next_at }, due));
             self.window.settle(item.sequence);
         }
-    }
-
-    /// Gives up the retries of events that are older than the log's time.
-    pub(super) fn expire(&mut self, at: Moment, effects: &mut Effects) {
-        let old = self.retries.expire(self.settings.keep, at.wall);
-        give_up(old, GivenUp::Exhausted, effects);
     }
 
     /// Disables the endpoint, unless it is.

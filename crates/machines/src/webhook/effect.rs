@@ -97,8 +97,10 @@ pub enum Notice {
 pub enum GivenUp {
     /// The receiver does not want it.
     Aborted,
-    /// All attempts failed, or the event is older than the log's time.
+    /// All attempts failed.
     Exhausted,
+    /// Too many events failed, and this one failed most often.
+    Crowded,
     /// The log no longer has it.
     Missing,
 }

@@ -6,7 +6,6 @@ use super::circuit::EndpointHealth;
 use super::effect::AttemptId;
 use super::replay::ReplayRange;
 use super::retries::Retry;
-use clock::Timestamp;
 
 /// An event of the log that the endpoint wants. The machine never sees its content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -16,8 +15,6 @@ pub struct EventItem {
     /// A person in a channel: at most one request with events of one key is in flight. Events without a key wait for no
     /// other event.
     pub key: Option<u64>,
-    /// When it happened.
-    pub at: Timestamp,
 }
 
 /// The settings of an endpoint.
@@ -27,13 +24,11 @@ pub struct EndpointSettings {
     pub max_in_flight: usize,
     /// The most events of one request: from 1 to 100.
     pub batch: usize,
-    /// How long the log keeps events. An event that is older is not retried.
-    pub keep: Duration,
 }
 
 impl EndpointSettings {
     pub(super) fn clamped(self) -> Self {
-        Self { max_in_flight: self.max_in_flight.clamp(1, 4), batch: self.batch.clamp(1, 100), ..self }
+        Self { max_in_flight: self.max_in_flight.clamp(1, 4), batch: self.batch.clamp(1, 100) }
     }
 }
 

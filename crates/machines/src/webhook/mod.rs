@@ -134,7 +134,6 @@ impl Machine {
             Input::Stop => self.is_stopping = true,
         }
         if self.is_active() {
-            self.expire(at, effects);
             self.attempt(at.monotonic, effects);
             self.read(at.monotonic, effects);
             self.read_replay(at.monotonic, effects);

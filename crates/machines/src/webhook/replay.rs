@@ -9,7 +9,7 @@ use super::retries::MOST_RETRIES;
 use super::{LogReading, Machine, READ_PAUSE};
 use crate::Moment;
 
-/// The most retries beside which a part of a replay is read: half of them stay free for events that fail.
+/// The most events of a replay that wait at the same time.
 const ROOM: usize = MOST_RETRIES / 2;
 /// The least number of events to read at once.
 const LEAST_PART: usize = 64;
@@ -72,8 +72,9 @@ impl Machine {
         }
         let EndpointSettings { max_in_flight, batch, .. } = self.settings;
         let part = (2 * max_in_flight * batch).clamp(LEAST_PART, ROOM);
+        let room = ROOM.saturating_sub(self.retries.fresh());
         let limit = match self.circuit.is_open() {
-            false if self.retries.len() + part <= ROOM => part,
+            false if room >= LEAST_PART => part.min(room),
             // A probe needs an event, and there is no other one.
             true if self.retries.len() == 0 && self.window.is_settled() => 1,
             _ => return,

@@ -25,13 +25,13 @@ pub(super) const DELAYS: [Duration; 9] = [
 const JITTER: f64 = 0.2;
 /// The longest `Retry-After` that is respected.
 const LONGEST_RETRY_AFTER: Duration = Duration::from_secs(24 * 60 * 60);
-/// The most retries of an endpoint. At this number, events wait in the log.
+/// The most retries of an endpoint, besides those that a replay adds. Beyond it, those that failed most often are given up.
 pub(super) const MOST_RETRIES: usize = 1_000;
 
 /// A failed event that waits for its next attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Retry {
-    /// The event. The store may keep its key and time, or look them up in the log.
+    /// The event. The store may keep its key, or look it up in the log.
     pub item: EventItem,
     /// The failed attempts: from 1 to 9, and 0 for an event that is sent once more.
     pub attempts: u16,
@@ -94,8 +94,8 @@ impl Retries {
     }
 
     /// The due retries that are not in flight, in the order of the log.
-    pub(super) fn due(&self, now: Instant) -> impl Iterator<Item = &EventItem> {
-        self.waiting().filter(move |row| row.due <= now).map(|row| &row.retry.item)
+    pub(super) fn due(&self, now: Instant) -> impl Iterator<Item = &Retry> {
+        self.waiting().filter(move |row| row.due <= now).map(|row| &row.retry)
     }
 
     /// The retry that has been due for the longest time.
@@ -109,7 +109,7 @@ impl Retries {
         self.waiting().map(|row| row.due).filter(|due| *due > now).min()
     }
 
-    fn waiting(&self) -> impl Iterator<Item = &RetryRow> {
+    fn waiting(&self) -> impl DoubleEndedIterator<Item = &RetryRow> {
         self.rows.values().filter(|row| !row.is_in_flight)
     }
 
@@ -162,14 +162,15 @@ impl Retries {
         self.rows.clear();
     }
 
-    /// Removes the retries of events that are older than `keep`, and returns their sequences.
-    pub(super) fn expire(&mut self, keep: Duration, wall: Timestamp) -> Vec<i64> {
-        let is_old = |row: &&RetryRow| row.retry.item.at.plus(keep) <= wall;
-        let old: Vec<_> = self.waiting().filter(is_old).map(|row| row.retry.item.sequence).collect();
-        for sequence in &old {
-            self.remove(*sequence);
-        }
-        old
+    /// The event that failed most often, of those that wait; of several, the first one.
+    pub(super) fn most_failed(&self) -> Option<i64> {
+        let failed = self.waiting().filter(|row| row.retry.attempts > 0);
+        failed.rev().max_by_key(|row| row.retry.attempts).map(|row| row.retry.item.sequence)
+    }
+
+    /// The events that are sent once more and have not failed again.
+    pub(super) fn fresh(&self) -> usize {
+        self.rows.values().filter(|row| row.retry.attempts == 0).count()
     }
 
     pub(super) fn is_changed(&self) -> bool {

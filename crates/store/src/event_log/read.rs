@@ -19,6 +19,8 @@ use domain::request::GROUP_SUFFIX;
 
 /// The most blocks that are read at once.
 const BLOCKS: u32 = 200;
+/// The least entries that are read at once. Those that nobody wants cost little.
+const ENTRIES: u64 = 4_096;
 const KEY: &[(&str, Type)] = &[("send_id", Type::Uuid), ("ordinal", Type::Int)];
 const SEND: &[(&str, Type)] = &[("id", Type::Uuid)];
 
@@ -104,7 +106,7 @@ impl EventLog<'_> {
             let block: i64 = row.try_get_by_index(0)?;
             entries +=
                 if block == after.block() { 0 } else { row.try_get_by_index::<i64>(1)?.unsigned_abs() };
-            if entries > limit as u64 {
+            if entries > (limit as u64).max(ENTRIES) {
                 enough = block;
                 break;
             }

@@ -14,7 +14,7 @@ use crate::{Error, Lease, Options, Result, Transaction, run};
 /// The version of the rules between nodes that this program follows. It rises when the rows, notes or messages of
 /// nodes change in a way that a node of the former version misunderstands. The oldest version rises with it when this
 /// program cannot work with nodes of the former one.
-pub const PROTOCOL: Protocol = Protocol { newest: 1, oldest: 0 };
+pub const PROTOCOL: Protocol = Protocol { newest: 2, oldest: 2 };
 
 /// The versions of the rules between nodes that a program follows.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -343,7 +343,7 @@ mod tests {
             sealing_keys: String::new(),
             ..serving()
         };
-        assert_eq!(refused(&silent, &NewNode { protocol: PROTOCOL, ..new }, true), None);
+        assert_eq!(refused(&silent, &NewNode { protocol: Protocol { newest: 1, oldest: 0 }, ..new }, true), None);
         // A node that lacks a key keeps out no node that has it.
         let lacking = Serving { lacks_key: 1, ..serving() };
         assert_eq!(refused(&lacking, &NewNode { key_ids: &stranger, ..new }, true), None);

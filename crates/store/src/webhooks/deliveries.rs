@@ -153,8 +153,11 @@ impl AllWebhooks<'_> {
     ///
     /// When the database fails; the steps before stay.
     pub async fn trim(self, now: Timestamp) -> Result<u64> {
-        let sql =
-            "UPDATE webhook_endpoint SET former_secret = NULL, former_until = NULL WHERE former_until <= $1";
+        let sql = format!(
+            "UPDATE webhook_endpoint SET former_secret = NULL, former_until = NULL WHERE id IN \
+             (SELECT id FROM webhook_endpoint WHERE former_until <= $1 ORDER BY id{})",
+            self.store.locking()
+        );
         run(&self.store.write, self.store.statement(sql, [now.millis().into()])).await?;
         let oldest = first_id_at(now.minus(DELIVERIES_KEPT));
         let mut removed = self.remove_deliveries("id < $1", &[oldest.into()]).await?;

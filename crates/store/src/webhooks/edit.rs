@@ -181,28 +181,33 @@ impl Webhooks<'_> {
         Ok(Some(Endpoint { health: Health::NEW, ..before }))
     }
 
-    /// Replaces the secret of an endpoint by another sealed one. The former one signs, too, until `former_until`; with
-    /// `None` it is removed at once. `false` when the company has no such endpoint.
+    /// Replaces the sealed secret `present` of an endpoint by another one. `former` are the sealed secrets that sign, too, and
+    /// the time at which the last of them ends. `false` when the company has no such endpoint, or its secret is another one
+    /// by now.
     pub async fn rotate(
         self,
         who: &Who,
         id: Uuid,
+        present: &[u8],
         secret: Vec<u8>,
-        former_until: Option<Timestamp>,
+        former: Option<(Vec<u8>, Timestamp)>,
     ) -> Result<bool> {
         let transaction = self.store.begin().await?;
         if self.begin_change(&transaction, id).await?.is_none() {
             transaction.rollback().await?;
             return Ok(false);
         }
-        let former = if former_until.is_some() { "secret" } else { "NULL" };
-        let sql = format!(
-            "UPDATE webhook_endpoint SET former_secret = {former}, former_until = $2, secret = $3, updated_at = $4 \
-             WHERE id = $1"
-        );
+        let sql = "UPDATE webhook_endpoint SET former_secret = $2, former_until = $3, secret = $4, updated_at = $5 \
+                   WHERE id = $1 AND secret = $6";
+        let (former, former_until) = former.unzip();
         let until = former_until.map(Timestamp::millis);
-        let values = [id.into(), until.into(), secret.into(), Timestamp::now().millis().into()];
-        run(&transaction, self.store.statement(sql, values)).await?;
+        let now = Timestamp::now().millis();
+        let values =
+            [id.into(), former.into(), until.into(), secret.into(), now.into(), present.to_vec().into()];
+        if run(&transaction, self.store.statement(sql, values)).await? == 0 {
+            transaction.rollback().await?;
+            return Ok(false);
+        }
         let after = json!({ "company_id": self.company, "status": "replaced", "former_until": former_until });
         changes::record(&transaction, &[Change::now(who, What::WebhookSecret, id, None, after)]).await?;
         transaction.commit().await?;

@@ -31,7 +31,7 @@ pub struct EndpointSecrets {
     pub headers: Option<Vec<u8>>,
     /// The secret that signs its requests.
     pub secret: Vec<u8>,
-    /// The secret that was replaced, and the time until which it signs, too.
+    /// The secrets that were replaced and sign, too, and the time at which the last of them ends.
     pub former: Option<(Vec<u8>, Timestamp)>,
 }
 
@@ -44,6 +44,15 @@ pub struct EndpointRecord {
     pub secrets: EndpointSecrets,
     /// Its last replay.
     pub replay: Option<Uuid>,
+}
+
+/// How many endpoints get no events.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct IdleEndpoints {
+    /// A person disabled them.
+    pub disabled: u64,
+    /// Their receivers answered 410, or all attempts failed for too long.
+    pub stopped: u64,
 }
 
 const COLUMNS: &str = "id, company_id, url, shape, types, channels, max_in_flight, batch, masks, cause, cause_since, \
@@ -116,22 +125,20 @@ impl Webhooks<'_> {
 }
 
 impl AllWebhooks<'_> {
-    /// The enabled endpoints of all companies.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails; [`Error::Impossible`] for a row that this program never wrote.
+    /// The enabled endpoints of all companies, without rows that this program cannot read.
     pub async fn enabled(self) -> Result<Vec<EndpointRecord>> {
         let sql = format!(
             "SELECT {COLUMNS}, {SECRETS}, {REPLAY} FROM webhook_endpoint WHERE cause IS NULL ORDER BY id"
         );
-        self.store.rows(sql, []).await?.iter().map(record).collect()
+        Ok(self.store.rows(sql, []).await?.iter().filter_map(readable).collect())
     }
 
-    /// How many endpoints of all companies are disabled.
-    pub async fn disabled(self) -> Result<u64> {
-        let sql = "SELECT count(*) FROM webhook_endpoint WHERE cause IS NOT NULL";
-        self.store.count(sql.to_owned(), Vec::new()).await
+    /// How many endpoints of all companies get no events.
+    pub async fn idle(self) -> Result<IdleEndpoints> {
+        let sql = "SELECT count(*), count(CASE WHEN cause = 'person' THEN 1 END) FROM webhook_endpoint WHERE cause IS NOT NULL";
+        let Some(row) = self.store.row(sql, []).await? else { return Ok(IdleEndpoints::default()) };
+        let (all, by_person): (i64, i64) = (row.try_get_by_index(0)?, row.try_get_by_index(1)?);
+        Ok(IdleEndpoints { disabled: by_person.unsigned_abs(), stopped: (all - by_person).unsigned_abs() })
     }
 
     /// The endpoint of this id, enabled or not.
@@ -148,6 +155,11 @@ fn record(row: &QueryResult) -> Result<EndpointRecord> {
         secrets: secrets(row)?,
         replay: row.try_get("", "replay")?,
     })
+}
+
+/// A record, if this program can read it: one that it cannot read stops no other one.
+fn readable(row: &QueryResult) -> Option<EndpointRecord> {
+    record(row).inspect_err(|error| tracing::error!(%error, "a webhook cannot be read")).ok()
 }
 
 /// Reads a row of [`COLUMNS`].

@@ -1,5 +1,7 @@
 //! Replays: events that people want an endpoint to get once more. An endpoint has one at a time, and keeps the last one.
 
+use std::time::Duration;
+
 use sea_orm::{ConnectionTrait as _, QueryResult};
 use serde_json::json;
 use uuid::Uuid;
@@ -10,7 +12,7 @@ use crate::nouns::{AllWebhooks, Webhooks};
 use crate::{Error, Result, Store, Transaction, run};
 use clock::Timestamp;
 use clock::database::new_id;
-use domain::event::log::{MOST, Sequence};
+use domain::event::log::Sequence;
 use domain::webhook::{Replay, ReplayOf, ReplayRequest};
 
 /// The most given-up events of an endpoint that are kept; more for a while, until they are trimmed.
@@ -46,6 +48,15 @@ impl Webhooks<'_> {
     /// given up. Events that it has not got yet are not part of it.
     pub async fn replay(self, who: &Who, id: Uuid, request: ReplayRequest) -> Result<Replaying> {
         let now = Timestamp::now();
+        // Before others wait for this. A part of the log belongs to the time at which it was written.
+        let after = match request.since {
+            Some(since) => self.last_before(since).await?,
+            None => Sequence::default(),
+        };
+        let up_to = match request.until {
+            Some(until) => self.last_before(until.plus(Duration::from_millis(1))).await?,
+            None => Sequence::from_i64(i64::MAX),
+        };
         let transaction = self.store.begin().await?;
         if self.begin_change(&transaction, id).await?.is_none() {
             transaction.rollback().await?;
@@ -54,32 +65,26 @@ impl Webhooks<'_> {
         let sql = "DELETE FROM webhook_replay WHERE endpoint_id = $1 AND finished_at IS NOT NULL";
         run(&transaction, self.store.statement(sql, [id.into()])).await?;
         let ReplayRequest { of, types, since, until } = request;
-        // A part of the log belongs to the time at which it was written. The number of a place divided by the entries of a
-        // block is the number of its block.
-        let sql = format!(
-            "INSERT INTO webhook_replay (endpoint_id, id, state, types, since, until, after_place, last_place, started_at) \
-             SELECT webhook_endpoint.id, $2, $3, $4, $5, $6, \
-             COALESCE((SELECT max(seq) FROM event_block WHERE company_id = $7 AND written_at < $5) * {MOST} + {MOST} - 1, 0), \
-             COALESCE((SELECT min(seq) FROM event_block WHERE company_id = $7 AND written_at > $6) * {MOST} - 1, \
-             sequence), $8 FROM webhook_endpoint WHERE id = $1 ON CONFLICT (endpoint_id) DO NOTHING"
-        );
         let words: Vec<_> = types.iter().map(|r#type| r#type.as_str()).collect();
-        let values: [sea_orm::Value; 8] = [
+        let sql = "INSERT INTO webhook_replay (endpoint_id, id, state, types, since, until, after_place, last_place, started_at) \
+                   SELECT id, $2, $3, $4, $5, $6, $7, CASE WHEN sequence < $8 THEN sequence ELSE $8 END, $9 \
+                   FROM webhook_endpoint WHERE id = $1 ON CONFLICT (endpoint_id) DO NOTHING";
+        let values: [sea_orm::Value; 9] = [
             id.into(),
             new_id().into(),
             of.as_str().into(),
             json!(words).to_string().into(),
             since.map_or(0, Timestamp::millis).into(),
             until.map_or(i64::MAX, Timestamp::millis).into(),
-            self.company.into(),
+            after.as_i64().into(),
+            up_to.as_i64().into(),
             now.millis().into(),
         ];
         if run(&transaction, self.store.statement(sql, values)).await? == 0 {
             transaction.rollback().await?;
             return Ok(Replaying::Busy);
         }
-        let sql = "UPDATE webhook_replay SET last_place = (SELECT sequence FROM webhook_endpoint WHERE id = $1) \
-                   WHERE endpoint_id = $1 AND last_place > (SELECT sequence FROM webhook_endpoint WHERE id = $1)";
+        let sql = "UPDATE webhook_replay SET finished_at = started_at WHERE endpoint_id = $1 AND after_place >= last_place";
         run(&transaction, self.store.statement(sql, [id.into()])).await?;
         let asked = json!({
             "company_id": self.company, "replay": of.as_str(), "types": words, "since": since, "until": until,
@@ -87,6 +92,14 @@ impl Webhooks<'_> {
         changes::record(&transaction, &[Change::now(who, What::Webhook, id, None, asked)]).await?;
         transaction.commit().await?;
         Ok(Replaying::Begins)
+    }
+
+    /// The place after all of the log that was written before this time, as far as the log still has it.
+    async fn last_before(self, time: Timestamp) -> Result<Sequence> {
+        let sql = "SELECT seq FROM event_block WHERE written_at < $1 ORDER BY written_at DESC, seq DESC LIMIT 1";
+        let block = self.store.row(sql, [time.millis().into()]).await?;
+        let block: Option<i64> = block.map(|row| row.try_get_by_index(0)).transpose()?;
+        Ok(block.map_or_else(Sequence::default, Sequence::end_of))
     }
 
     /// Ends the endpoint's replay: events that are not retries yet are not sent once more. `false` when the company has no
@@ -139,18 +152,21 @@ impl AllWebhooks<'_> {
 
     /// Removes given-up events that the log no longer has, and those of each endpoint beyond the last [`MOST_GIVEN_UP`].
     pub(super) async fn trim_given_up(self) -> Result<()> {
-        let sql = format!(
-            "DELETE FROM webhook_given_up WHERE sequence < (SELECT min(seq) FROM event_block) * {MOST}"
-        );
-        run(&self.store.write, self.store.statement(sql, [])).await?;
-        let sql = "SELECT endpoint_id FROM webhook_given_up GROUP BY endpoint_id HAVING count(*) > $1";
+        let sql = "SELECT seq FROM event_block ORDER BY seq LIMIT 1";
+        let first: Option<i64> =
+            self.store.row(sql, []).await?.map(|row| row.try_get_by_index(0)).transpose()?;
+        let first = first.map_or(Sequence::from_i64(i64::MAX), |block| Sequence::new(block, 0));
         let most = i64::try_from(MOST_GIVEN_UP).unwrap_or(i64::MAX);
-        for row in self.store.rows(sql, [most.into()]).await? {
+        // What is to be removed, read without a lock.
+        let sql = "SELECT endpoint_id FROM webhook_given_up GROUP BY endpoint_id \
+                   HAVING count(*) > $1 OR min(sequence) < $2";
+        for row in self.store.rows(sql, [most.into(), first.as_i64().into()]).await? {
             let endpoint: Uuid = row.try_get_by_index(0)?;
-            let sql = "DELETE FROM webhook_given_up WHERE endpoint_id = $1 AND sequence <= \
+            let sql = "DELETE FROM webhook_given_up WHERE endpoint_id = $1 AND (sequence < $3 OR sequence <= \
                        (SELECT sequence FROM webhook_given_up WHERE endpoint_id = $1 ORDER BY sequence DESC LIMIT 1 \
-                       OFFSET $2)";
-            run(&self.store.write, self.store.statement(sql, [endpoint.into(), most.into()])).await?;
+                       OFFSET $2))";
+            let values = [endpoint.into(), most.into(), first.as_i64().into()];
+            run(&self.store.write, self.store.statement(sql, values)).await?;
         }
         Ok(())
     }

@@ -72,6 +72,8 @@ impl AllWebhooks<'_> {
             failing_since: failing_since.map(Timestamp::from_millis),
             state: state.ok_or_else(|| Error::Impossible(format!("the state of the webhook {id}")))?,
         };
+        // Before the retries, which its events become.
+        let replay = self.replay_of(id).await?;
         let sql =
             "SELECT sequence, attempts, next_at FROM webhook_retry WHERE endpoint_id = $1 ORDER BY sequence";
         let rows = self.store.rows(sql, [id.into()]).await?;
@@ -84,7 +86,6 @@ impl AllWebhooks<'_> {
             })
         });
         let retries = retries.collect::<Result<_>>()?;
-        let replay = self.replay_of(id).await?;
         Ok(Some(EndpointStanding { cursor: Sequence::from_i64(cursor), health, retries, replay }))
     }
 
@@ -150,7 +151,8 @@ impl AllWebhooks<'_> {
             )
         };
         self.store.write(&transaction, rows, vec![id.into()], insert).await?;
-        let again = put.iter().filter(|retry| retry.attempts == 0).map(|retry| retry.sequence);
+        let put = put.iter().map(|retry| retry.sequence);
+        let again = put.chain(remove.iter().copied()).filter(|sequence| !give_up.contains(sequence));
         mark_given_up(self.store, &transaction, id, (give_up, &again.collect::<Vec<_>>())).await?;
         if let Some(place) = replay {
             went_to(self.store, &transaction, *place).await?;

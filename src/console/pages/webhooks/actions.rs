@@ -99,7 +99,7 @@ pub(in crate::console) async fn replace_secret(
     };
     let act = async || {
         let endpoints = state.engine.webhook_endpoints();
-        let (secret, until) = endpoints.rotate(&viewer.who(), viewer.company.id, id.0, overlap).await?;
+        let (secret, until) = endpoints.rotate(&viewer.who(), viewer.company.id, id.0, None, overlap).await?;
         let said = match until {
             Some(until) => {
                 viewer.text.with("webhooks-replaced-until", [("time", viewer.minute(until).into())])

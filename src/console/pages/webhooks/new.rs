@@ -31,7 +31,7 @@ pub(in crate::console) async fn add(
     let (company, who) = (viewer.company.id, viewer.who());
     let mut refused = None;
     let act = async || {
-        let (added, secret) = match state.engine.webhook_endpoints().add(&who, company, new).await {
+        let (added, secret) = match state.engine.webhook_endpoints().add(&who, company, new, None).await {
             Ok(added) => added,
             Err(engine::Error::Refused(refusal)) if fields::is_of_form(&refusal) => {
                 refused = Some(refusal);

@@ -182,7 +182,7 @@ fn an_enabled_endpoint_keeps_the_time_that_the_receiver_asked_for() {
 #[test]
 fn a_page_that_was_read_before_the_endpoint_went_on_from_now_brings_nothing_back() {
     let mut stage = Stage::new(1, 1);
-    let item = |sequence| EventItem { sequence, key: None, at: WALL };
+    let item = |sequence| EventItem { sequence, key: None };
     stage.input(Input::Disable);
     stage.input(Input::Enable(Resume::FromNow { end: 2 }));
     let items = (1..=3).map(item).collect();

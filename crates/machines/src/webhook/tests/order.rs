@@ -27,7 +27,7 @@ fn an_event_waits_for_the_one_of_its_key_in_flight_and_others_pass_it() {
 #[test]
 fn events_without_a_key_wait_for_no_other() {
     let mut stage = Stage::new(3, 1);
-    let item = |sequence| EventItem { sequence, key: None, at: WALL };
+    let item = |sequence| EventItem { sequence, key: None };
     stage.log.extend((1..=3).map(item));
     stage.input(Input::Grew);
     assert_eq!(stage.in_flight(), [[1], [2], [3]]);

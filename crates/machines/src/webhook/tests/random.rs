@@ -46,9 +46,11 @@ struct World {
     process: u32,
     wakes_at: Option<Instant>,
     settings: EndpointSettings,
+    /// How long the log keeps events.
+    keep: Duration,
     stored: Stored,
-    /// The events, and whether the endpoint wants them.
-    log: Vec<(EventItem, bool)>,
+    /// The events, when they happened, and whether the endpoint wants them.
+    log: Vec<(EventItem, Timestamp, bool)>,
     receiver: Receiver,
     /// Every event whose sequence is a multiple of this always fails.
     poison: i64,
@@ -65,7 +67,7 @@ impl World {
         let mut dice = Dice::new(seed);
         let batch = *dice.pick(&[1, 1, 2, 5, 30, 100]).unwrap();
         let keep = if dice.happens(200) { DAY } else { 7 * DAY };
-        let settings = EndpointSettings { max_in_flight: dice.between(1, 4) as usize, batch, keep };
+        let settings = EndpointSettings { max_in_flight: dice.between(1, 4) as usize, batch };
         let longest_outage = *dice.pick(&[HOUR, HOUR, HOUR, 6 * HOUR, DAY]).unwrap();
         let mut world = Self {
             origin: Instant::now(),
@@ -77,6 +79,7 @@ impl World {
             process: 0,
             wakes_at: None,
             settings,
+            keep,
             stored: new(),
             log: Vec::new(),
             receiver: Receiver::Up,
@@ -173,8 +176,8 @@ impl World {
                     self.after(delay, Event::Write(process, write));
                 }
                 Effect::Tell(notice) => {
-                    let (now, keep) = (self.moment().wall, self.settings.keep);
-                    self.rules.told(&notice, &self.log, now.minus(keep));
+                    let begin = self.begins_after();
+                    self.rules.told(&notice, begin);
                 }
                 Effect::WakeAt(time) => {
                     self.wakes_at = Some(time);
@@ -257,12 +260,12 @@ impl World {
             return;
         }
         for _ in 0..self.dice.between(1, 12) {
-            let last = self.log.last().map_or(0, |(item, _)| item.sequence);
+            let last = self.log.last().map_or(0, |(item, ..)| item.sequence);
             let sequence = last + self.dice.between(1, 3) as i64;
             let key = self.dice.happens(900).then(|| self.dice.below(6));
             let is_wanted = self.dice.happens(700);
-            let item = EventItem { sequence, key, at: self.moment().wall };
-            self.log.push((item, is_wanted));
+            let item = EventItem { sequence, key };
+            self.log.push((item, self.moment().wall, is_wanted));
             if is_wanted {
                 self.rules.add(item);
             }
@@ -283,10 +286,9 @@ impl World {
             5 => self.feed(Input::Disable),
             6..8 => self.store_fails_until = self.now + self.dice.time(SECOND, 10 * MINUTE),
             8 => {
-                let EndpointSettings { keep, .. } = self.settings;
                 let [max_in_flight, batch] = [self.dice.between(1, 4), self.dice.between(1, 100)];
                 self.settings =
-                    EndpointSettings { max_in_flight: max_in_flight as usize, batch: batch as usize, keep };
+                    EndpointSettings { max_in_flight: max_in_flight as usize, batch: batch as usize };
                 self.rules.settings_changed(&self.settings);
                 self.feed(Input::Changed(self.settings));
             }
@@ -305,7 +307,7 @@ impl World {
         if self.machine.is_none() {
             return;
         }
-        let end = self.log.last().map_or(0, |(item, _)| item.sequence);
+        let end = self.log.last().map_or(0, |(item, ..)| item.sequence);
         let resume = if self.dice.happens(200) { Resume::FromNow { end } } else { Resume::CatchUp };
         self.feed(Input::Enable(resume));
     }
@@ -320,7 +322,7 @@ impl World {
         }
         self.run_until(self.now + 30 * HOUR);
         self.rules.check_end(&self.stored);
-        let last = self.log.last().map_or(0, |(item, _)| item.sequence);
+        let last = self.log.last().map_or(0, |(item, ..)| item.sequence);
         assert_eq!((self.stored.cursor, self.stored.retries.len()), (last, 0), "everything is done");
         assert_eq!(self.stored.health.state, EndpointState::Enabled);
         assert!(

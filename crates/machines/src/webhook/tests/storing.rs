@@ -146,7 +146,7 @@ fn a_machine_that_stops_awaits_its_attempts_and_its_last_write() {
 
 #[test]
 fn a_clock_that_was_set_back_delays_a_retry_by_little_more_than_a_day() {
-    let item = EventItem { sequence: 1, key: None, at: WALL };
+    let item = EventItem { sequence: 1, key: None };
     let retry = Retry { item, attempts: 1, next_at: WALL.plus(400 * DAY) };
     let stored = Stored { cursor: 1, retries: vec![retry], ..new() };
     let mut stage = Stage::start(stored, settings(1, 1));
