@@ -13,8 +13,10 @@ use crate::domain::secret::Secret;
 use crate::domain::user::check_password;
 use crate::domain::webhook::Header;
 
-/// The largest file. No token is nearly as long; a larger file is the wrong one.
-const MAX_BYTES: u64 = 16 * 1024;
+/// The largest file of a secret. No token is nearly as long; a larger file is the wrong one.
+const MAX_BYTES: usize = 16 * 1024;
+/// The largest file of headers.
+const MAX_HEADERS_BYTES: usize = 32 * 1024;
 
 /// The secret in `path`, without the space and line break around it.
 pub(super) fn read(path: &Path) -> anyhow::Result<Secret> {
@@ -50,21 +52,22 @@ pub(super) fn is_standard_input(path: &Path) -> bool {
     path == Path::new("-")
 }
 
-/// What the input holds, up to one byte more than the largest secret.
-fn bytes(input: impl Read, name: &str) -> anyhow::Result<Zeroizing<Vec<u8>>> {
-    let mut bytes = Zeroizing::new(Vec::with_capacity(MAX_BYTES as usize + 1));
-    input.take(MAX_BYTES + 1).read_to_end(&mut bytes).with_context(|| format!("cannot read {name}"))?;
+/// What the input holds, up to one byte more than `most`.
+fn bytes(input: impl Read, most: usize, name: &str) -> anyhow::Result<Zeroizing<Vec<u8>>> {
+    // A vector that grows would leave copies of the secret behind.
+    let mut bytes = Zeroizing::new(Vec::with_capacity(most + 1));
+    input.take(most as u64 + 1).read_to_end(&mut bytes).with_context(|| format!("cannot read {name}"))?;
     Ok(bytes)
 }
 
 fn parse(input: impl Read, name: &str) -> anyhow::Result<Secret> {
-    let bytes = bytes(input, name)?;
+    let bytes = bytes(input, MAX_BYTES, name)?;
     let fault = |what: &str| Misused(format!("{name} {what}; it must hold the secret and nothing else"));
     let text = std::str::from_utf8(&bytes).map_err(|_| fault("is not text"))?.trim();
     if text.is_empty() {
         return Err(fault("is empty").into());
     }
-    if bytes.len() as u64 > MAX_BYTES {
+    if bytes.len() > MAX_BYTES {
         return Err(fault("is longer than any secret").into());
     }
     if !text.bytes().all(|byte| byte.is_ascii_graphic()) {
@@ -74,7 +77,7 @@ fn parse(input: impl Read, name: &str) -> anyhow::Result<Secret> {
 }
 
 fn parse_password(input: impl Read, name: &str) -> anyhow::Result<Secret> {
-    let bytes = bytes(input, name)?;
+    let bytes = bytes(input, MAX_BYTES, name)?;
     let fault = |what: &str| Misused(format!("{name} {what}; it must hold the password on one line"));
     let text = std::str::from_utf8(&bytes).map_err(|_| fault("is not text"))?;
     let line = text.strip_suffix('\n').unwrap_or(text);
@@ -87,14 +90,14 @@ fn parse_password(input: impl Read, name: &str) -> anyhow::Result<Secret> {
 }
 
 fn parse_headers(input: impl Read, name: &str) -> anyhow::Result<Vec<Header>> {
-    let bytes = bytes(input, name)?;
+    let bytes = bytes(input, MAX_HEADERS_BYTES, name)?;
     let fault = |what: &str| {
         Misused(format!(
             "{name} {what}; it must hold one header on each line, such as `authorization: Bearer …`"
         ))
     };
     let text = std::str::from_utf8(&bytes).map_err(|_| fault("is not text"))?;
-    if bytes.len() as u64 > MAX_BYTES {
+    if bytes.len() > MAX_HEADERS_BYTES {
         return Err(fault("is longer than headers may be").into());
     }
     let mut headers = Vec::new();
@@ -117,7 +120,10 @@ mod tests {
             headers.iter().map(|header| (header.name.as_str(), header.value.expose())).collect();
         assert_eq!(shown, [("Authorization", "Bearer a:b"), ("x-team", "sales")]);
         assert!(read(b" \n").unwrap().is_empty());
-        for text in [&b"x: hunter2\nhunter2"[..], b"\xff\xfe: x", &[b'x'; 20_000]] {
+        // Longer than a secret may be.
+        let long = format!("x: {}", "y".repeat(20_000));
+        assert_eq!(read(long.as_bytes()).unwrap().len(), 1);
+        for text in [&b"x: hunter2\nhunter2"[..], b"\xff\xfe: x", &[b'x'; 40_000]] {
             let sentence = read(text).unwrap_err().to_string();
             assert!(sentence.starts_with("headers.txt") && !sentence.contains("hunter2"), "{sentence}");
         }

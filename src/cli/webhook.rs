@@ -138,10 +138,10 @@ pub(super) struct SendAgain {
     /// Only these types of events, such as message.failed,send.*; without them, all that it gets
     #[arg(long, value_name = "TYPES", value_delimiter = ',')]
     types: Vec<String>,
-    /// Not those that happened before this time (RFC 3339); from the beginning of the log unless set
+    /// Not those that were written to the log before this time (RFC 3339); from its beginning unless set
     #[arg(long, value_name = "TIME", value_parser = argument::moment)]
     since: Option<Timestamp>,
-    /// Not those that happened after this time (RFC 3339); up to now unless set
+    /// Not those that were written to the log after this time (RFC 3339); up to now unless set
     #[arg(long, value_name = "TIME", value_parser = argument::moment)]
     until: Option<Timestamp>,
     /// End it: events that are not on their way yet are not sent again

@@ -172,3 +172,55 @@ argument!(Viewer, Error, |request: &HttpRequest| {
     let company = person.company.clone().ok_or(Error::Forbidden)?;
     Ok(Self { person, company })
 });
+
+#[cfg(test)]
+mod example {
+    use std::net::{IpAddr, Ipv4Addr};
+
+    use super::{Company, Language, Origin, Person, Role, Session, Text, Timestamp, Uuid, Viewer, Zone};
+    use crate::accounts::User;
+
+    impl Viewer {
+        /// A person with this role in a company, for tests of parts of pages.
+        pub(in crate::console) fn example(role: Role) -> Self {
+            let (id, at) = (Uuid::nil(), Timestamp::from_millis(0));
+            let user = User {
+                id,
+                email: "ana@example.com".to_owned(),
+                name: "Ana".to_owned(),
+                language: None,
+                time_zone: None,
+                is_operator: false,
+                has_password: true,
+                has_totp: false,
+                disabled_at: None,
+                created_at: at,
+                credentials_version: 1,
+                vouched_by: None,
+            };
+            let signed_in = Session {
+                id,
+                user,
+                company: None,
+                own_role: None,
+                company_zone: None,
+                is_curbed: false,
+                created_at: at,
+                last_used_at: at,
+                address: "127.0.0.1".to_owned(),
+                browser: String::new(),
+                token_company_id: None,
+            };
+            let company = Company { id, name: "Acme".to_owned(), role };
+            let person = Person {
+                signed_in,
+                session: id,
+                text: Text(Language::English),
+                zone: Zone::named(""),
+                company: Some(company.clone()),
+                origin: Origin::new(IpAddr::V4(Ipv4Addr::LOCALHOST), ""),
+            };
+            Self { person, company }
+        }
+    }
+}

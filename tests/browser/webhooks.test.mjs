@@ -41,6 +41,9 @@ function signature(secret, { headers, body }) {
 test('a webhook is added, tested, disabled, enabled and deleted in the page', async () => {
     const person = await browser.signedIn(demo);
     const { page } = person;
+    // The company has the endpoint of the demonstration's receiver.
+    const endpoints = async () => (await demo.request('GET', '/api/v1/webhooks')).body.data.map(({ id }) => id);
+    const present = await endpoints();
     await page.goto(`${demo.url}/console/webhooks`);
     await page.getByRole('link', { name: 'Add webhook' }).click();
     assert.ok(await page.getByRole('checkbox', { name: /^Somebody wrote to you/ }).isChecked());
@@ -72,7 +75,6 @@ test('a webhook is added, tested, disabled, enabled and deleted in the page', as
     await page.getByRole('button', { name: 'Delete webhook', exact: true }).click();
     await page.getByRole('button', { name: 'Yes: Delete webhook' }).click();
     await page.getByText('The webhook is deleted.').waitFor();
-    const { body } = await demo.request('GET', '/api/v1/webhooks');
-    assert.deepEqual(body.data, []);
+    assert.deepEqual(await endpoints(), present);
     assertQuiet(person, demo);
 });

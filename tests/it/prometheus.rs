@@ -92,6 +92,7 @@ const CALLS: &[(&str, &[(&str, &str)])] = &[
     ),
     ("PomboWebhooksNotTaken", &[(r#"pombo_webhooks_total{result="failed"}"#, "0+0x30 1+0x10")]),
     ("PomboWebhooksRefused", &[(r#"pombo_webhooks_total{result="refused"}"#, "0+1x40")]),
+    ("PomboWebhookStopped", &[(r#"pombo_webhook_endpoints{state="stopped"}"#, "1+0x40")]),
     (
         "PomboRequestsFail",
         &[

@@ -31,6 +31,8 @@ const SETTLING: Duration = Duration::from_millis(1_200);
 /// How long missing events are waited for while none arrives: the first retry of a request that failed comes after some
 /// five seconds.
 const PATIENCE: Duration = Duration::from_secs(30);
+/// How long an event that the service counted may be absent from the log: another node may write it a moment later.
+const LOG_PATIENCE: Duration = Duration::from_secs(5);
 /// The pause between two looks at missing events.
 const PAUSE: Duration = Duration::from_millis(100);
 
@@ -105,7 +107,14 @@ impl EventReceiver {
         stop: &Stop,
         hear: &mut impl FnMut(Event<'_>),
     ) -> anyhow::Result<EventArrivals> {
-        let expected = ExpectedEvents::read(&self.endpoints, sends).await?;
+        let (mut expected, begin) = (ExpectedEvents::new(&self.endpoints), Instant::now());
+        loop {
+            expected.read_on(&self.endpoints, sends).await?;
+            if expected.untold == 0 || begin.elapsed() >= LOG_PATIENCE || stop.is_urgent() {
+                break;
+            }
+            tokio::time::sleep(PAUSE).await;
+        }
         let total = expected.logged.len();
         let missing = || expected.logged.missing_in(&self.listener.tally().seen);
         let (mut left, mut moved_at) = (missing(), Instant::now());

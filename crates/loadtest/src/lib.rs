@@ -173,6 +173,8 @@ pub enum Event<'a> {
         /// The number of events that have to arrive.
         total: u64,
     },
+    /// Something went wrong that the report does not say, and what to do.
+    Warning(&'a str),
 }
 
 /// The newest figures.

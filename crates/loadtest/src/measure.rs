@@ -47,13 +47,15 @@ pub(super) async fn measure(
         tested.events = Some(EventReceiver::open(batch, &tested.lanes).await?);
     }
     let measured = Box::pin(send(plan, own, &mut tested, stop, hear)).await;
-    let closed = match tested.events.take() {
-        Some(receiver) => receiver.close().await,
-        None => Ok(()),
-    };
-    let measured = measured?;
-    closed?;
-    Ok(measured)
+    if let Some(receiver) = tested.events.take()
+        && let Err(error) = receiver.close().await
+        // A service of our own is removed with its endpoints.
+        && !matches!(plan.target, Target::Own)
+    {
+        // The report of a long test is not lost by this.
+        hear(Event::Warning(&format!("{error:#}")));
+    }
+    measured
 }
 
 /// Sends, and counts the results.

@@ -22,7 +22,12 @@ const PLACE: Sequence = Sequence::from_i64(458_754);
 
 /// The headers of each request: name, description, and the schema of the value.
 const HEADERS: [(&str, &str, &str); 3] = [
-    ("webhook-id", "The `id` of the event, or an id of the batch; the same in each repetition.", "string"),
+    (
+        "webhook-id",
+        "The `id` of the event, the same in each repetition. For a batch, an id of the request: its events may be repeated \
+         beside others, so compare the `id` of each event.",
+        "string",
+    ),
     ("webhook-timestamp", "The time of this request, in seconds since 1970.", "integer"),
     (
         "webhook-signature",
@@ -56,8 +61,8 @@ pub(super) fn add(document: &mut Value) {
             },
         },
     });
-    let description =
-        "Instead of single events, for an endpoint with a `batch` of more than 1, also if there is only one.";
+    let description = "Instead of single events, for an endpoint with a `batch` of more than 1, also if there is only one. An event that \
+         is repeated may come with others: a receiver knows it by its `id`.";
     let both = json!({ "events": [example(Type::MessageSent), example(Type::SendFinished)] });
     webhooks["batch"] = request("Several events", &description.into(), &events, &both);
     document["webhooks"] = webhooks;

@@ -27,10 +27,10 @@ bodies! {
         /// Only these types; `send.*` is all of a kind. All types that the endpoint gets when left out.
         #[schema(example = json!(["message.failed", "send.*"]))]
         types: Option<Vec<String>>,
-        /// Not those that happened before this time; from the beginning of the log when left out.
+        /// Not those that Pombo wrote to the log before this time; from the beginning of the log when left out.
         #[schema(format = DateTime)]
         since: Option<String>,
-        /// Not those that happened after this time; up to now when left out.
+        /// Not those that Pombo wrote to the log after this time; up to now when left out.
         #[schema(format = DateTime)]
         until: Option<String>,
     }
@@ -57,10 +57,10 @@ pub(crate) struct WebhookReplay {
     /// Only these types; empty for all that the endpoint gets.
     #[schema(value_type = Vec<EventType>)]
     types: Vec<&'static str>,
-    /// Not those that happened before; null from the beginning of the log.
+    /// Not those that Pombo wrote to the log before; null from the beginning of the log.
     #[schema(value_type = Option<String>, format = DateTime)]
     since: Option<Timestamp>,
-    /// Not those that happened after; null up to `started_at`.
+    /// Not those that Pombo wrote to the log after; null up to `started_at`.
     #[schema(value_type = Option<String>, format = DateTime)]
     until: Option<Timestamp>,
     /// When it was asked for.

@@ -15,6 +15,7 @@ use uuid::Uuid;
 
 use super::report::EventInbox;
 use crate::app::App;
+use crate::clock::Timestamp;
 use crate::connector::webhook::{SigningKey, signature};
 use crate::domain::event::Type;
 use crate::domain::secret::Secret;
@@ -28,6 +29,8 @@ use crate::vault::{Vault, context};
 const PATH: &str = "/demo-events";
 /// The events that are kept.
 const KEPT: usize = 50;
+/// How far the time of a request may be from the present, in seconds: an older one may be one that somebody repeats.
+const TOLERANCE_S: u64 = 300;
 /// The largest body: a hundred events with long errors are smaller.
 const LARGEST_BODY: usize = 4 << 20;
 /// How long a stop waits for requests in progress, in seconds.
@@ -135,6 +138,9 @@ async fn take(request: HttpRequest, body: Bytes, state: Data<ReceiverState>) -> 
     let Some(signed) = Signed::read(&request) else {
         return HttpResponse::BadRequest().body("the request has no signature");
     };
+    if !signed.is_recent(Timestamp::now()) {
+        return HttpResponse::Unauthorized().body("the time of the request is more than five minutes away");
+    }
     let known = state.endpoint.lock().clone();
     let Some((company, id, known)) = known else { return HttpResponse::NotFound().finish() };
     if !signed.is_by(&known, &body) {
@@ -156,12 +162,20 @@ async fn take(request: HttpRequest, body: Bytes, state: Data<ReceiverState>) -> 
         _ => vec![read],
     };
     let answer = format!("events taken: {}", taken.len());
-    let mut events = state.events.lock();
-    events.extend(taken);
-    let surplus = events.len().saturating_sub(KEPT);
-    events.drain(..surplus);
+    keep(&mut state.events.lock(), taken);
     // The log of deliveries shows this text.
     HttpResponse::Ok().body(answer)
+}
+
+/// Lists events, each once: a request is repeated when its answer was lost, and an event may be sent again.
+fn keep(events: &mut VecDeque<Value>, taken: Vec<Value>) {
+    for event in taken {
+        if !events.iter().any(|known| known["id"] == event["id"]) {
+            events.push_back(event);
+        }
+    }
+    let surplus = events.len().saturating_sub(KEPT);
+    events.drain(..surplus);
 }
 
 /// What a request is signed with.
@@ -176,6 +190,10 @@ impl<'a> Signed<'a> {
         let header = |name: &'static str| request.headers().get(name)?.to_str().ok();
         let timestamp = header("webhook-timestamp")?.parse().ok()?;
         Some(Self { id: header("webhook-id")?, timestamp, signatures: header("webhook-signature")? })
+    }
+
+    fn is_recent(&self, now: Timestamp) -> bool {
+        now.millis().div_euclid(1_000).abs_diff(self.timestamp) <= TOLERANCE_S
     }
 
     fn is_by(&self, key: &SigningKey, body: &[u8]) -> bool {
@@ -199,5 +217,26 @@ mod tests {
             assert!(!is_of_a_demo(other), "{other}");
         }
         assert!(!settings(String::new()).types.contains(&Type::OutboxLost));
+    }
+
+    #[test]
+    fn a_request_is_accepted_for_five_minutes() {
+        let now = Timestamp::from_millis(1_700_000_000_900);
+        let of = |timestamp| Signed { id: "", timestamp, signatures: "" };
+        for (seconds, is_recent) in [(0, true), (300, true), (301, false), (-300, true), (-301, false)] {
+            assert_eq!(of(1_700_000_000 + seconds).is_recent(now), is_recent, "{seconds}");
+        }
+        assert!(!of(i64::MIN).is_recent(now));
+    }
+
+    #[test]
+    fn an_event_is_listed_once_and_the_newest_are_kept() {
+        let event = |number: usize| json!({ "id": format!("a.{number}.sent") });
+        let mut events = VecDeque::new();
+        keep(&mut events, vec![event(0), event(1), event(0)]);
+        keep(&mut events, vec![event(1)]);
+        assert_eq!(events, [event(0), event(1)]);
+        keep(&mut events, (2..=KEPT).map(event).collect());
+        assert_eq!((events.len(), &events[0], &events[KEPT - 1]), (KEPT, &event(1), &event(KEPT)));
     }
 }

@@ -154,6 +154,11 @@ pub(super) const ALERTS: &[Alert] = &[
         "Refused: the app secret of a channel is not the provider's. Give the right one with `pombo channel webhook`. \
          Unreadable: something else than the provider sends there.",
     ),
+    Alert::ticket("PomboWebhookStopped", r#"max(pombo_webhook_endpoints{state="stopped"}) > 0"#).after("5m").says(
+        "{{ $value }} webhook endpoints of companies get no more events",
+        "Their receivers answered 410, or accepted nothing for five days. `pombo webhook list` shows them, and `pombo webhook \
+         deliveries ID` what went wrong. Tell the company: it mends the receiver and enables the endpoint, or deletes it.",
+    ),
     Alert::page(
         "PomboRequestsFail",
         r#"sum by (instance) (rate(http_responses_total{job="pombo",class="5xx"}[5m])) / sum by (instance) (rate(http_responses_total{job="pombo"}[5m])) > 0.05"#,

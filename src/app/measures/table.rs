@@ -221,11 +221,11 @@ const EVENTS: &[Metric] = &[
     .watch("`exhausted`: a receiver accepted nothing for three days"),
     Metric::gauge(
         "pombo_webhook_endpoints",
-        "Webhook endpoints of companies by state: working, failing (the last attempts failed), disabled; on the node that does \
-         the housekeeping",
+        "Webhook endpoints of companies by state: working, failing (the last attempts failed), disabled (by a person), stopped \
+         (the receiver answered 410, or all attempts of five days failed); on the node that does the housekeeping",
     )
-    .by(&[Label::of("state", &["working", "failing", "disabled"])])
-    .watch("After five days of nothing but failures, an endpoint is disabled"),
+    .by(&[Label::of("state", &["working", "failing", "disabled", "stopped"])])
+    .watch("After five days of nothing but failures, a failing endpoint is stopped"),
     Metric::gauge("pombo_nats_connected", "1 while NATS is connected, otherwise 0")
         .watch("No NATS server answers, or the credentials are wrong; the log has the reason"),
     Metric::gauge(

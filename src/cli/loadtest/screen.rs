@@ -61,6 +61,10 @@ impl Screen {
                 self.bar.set_message("waiting for events at the receiver of webhooks");
                 self.say_now_and_then(|| format!("{arrived} of {total} events at the receiver of webhooks"));
             }
+            Event::Warning(what) => self.bar.suspend(|| {
+                // When standard error is closed, the line is lost.
+                let _ = writeln!(std::io::stderr().lock(), "{what}");
+            }),
         }
     }
 

@@ -16,30 +16,36 @@ pub(super) struct ExpectedEvents {
     pub(super) logged: EventSet,
     /// Those that the log does not have, at least.
     pub(super) untold: u64,
+    /// Where the reading of each endpoint's log ended.
+    cursors: Vec<String>,
 }
 
 impl ExpectedEvents {
-    /// Reads the log from where it was when the endpoints were added. The account of the sends is older than that: their
-    /// messages may have moved on meanwhile.
-    pub(super) async fn read(endpoints: &[TestEndpoint], sends: &[Sent]) -> anyhow::Result<Self> {
+    /// None yet. The logs are read from where they were when the endpoints were added.
+    pub(super) fn new(endpoints: &[TestEndpoint]) -> Self {
+        let cursors = endpoints.iter().map(|endpoint| endpoint.begin.clone()).collect();
+        Self { cursors, ..Self::default() }
+    }
+
+    /// Reads what the logs have got since the last reading. The account of the sends is older than that: their messages may
+    /// have moved on meanwhile.
+    pub(super) async fn read_on(&mut self, endpoints: &[TestEndpoint], sends: &[Sent]) -> anyhow::Result<()> {
         let wanted: HashSet<Uuid> = sends.iter().map(|send| send.id).collect();
-        let mut logged = EventSet::default();
-        for endpoint in endpoints {
-            let mut cursor = endpoint.begin.clone();
+        for (endpoint, cursor) in endpoints.iter().zip(&mut self.cursors) {
             loop {
-                let part = endpoint.service.events_after(&cursor).await?;
+                let part = endpoint.service.events_after(cursor).await?;
                 let names = part.data.iter().filter_map(|event| EventName::parse(&event.id));
                 for name in names.filter(|name| wanted.contains(&name.send())) {
-                    logged.add(name);
+                    self.logged.add(name);
                 }
+                *cursor = part.next_cursor;
                 if !part.has_more {
                     break;
                 }
-                cursor = part.next_cursor;
             }
         }
-        let untold = sends.iter().map(|send| untold(&logged, send)).sum();
-        Ok(Self { logged, untold })
+        self.untold = sends.iter().map(|send| untold(&self.logged, send)).sum();
+        Ok(())
     }
 }
 

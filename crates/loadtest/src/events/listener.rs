@@ -11,6 +11,7 @@ use actix_web::{App, HttpRequest, HttpResponse, HttpServer};
 use anyhow::{Context as _, anyhow};
 use parking_lot::{Mutex, MutexGuard};
 use serde::Deserialize;
+use uuid::Uuid;
 
 use super::signature::{SignatureHeaders, WebhookVerifier};
 use super::tally::{ArrivalTime, EventTally, ReceivedEvent};
@@ -30,11 +31,30 @@ pub(super) struct EventListener {
 }
 
 struct ListenerState {
-    /// Of the endpoints, by their number.
-    verifiers: Mutex<HashMap<usize, WebhookVerifier>>,
+    /// By the number of the endpoint.
+    endpoints: Mutex<HashMap<usize, ListenedEndpoint>>,
     /// Whether bodies are lists of events.
     is_batched: bool,
     tally: Mutex<EventTally>,
+}
+
+/// What is known of an endpoint.
+struct ListenedEndpoint {
+    verifier: WebhookVerifier,
+    /// The company whose events it gets; `None` until the service's example of an event says it.
+    company: Option<Uuid>,
+}
+
+impl ListenerState {
+    /// The company of the endpoint with this number, to which these events came.
+    fn company(&self, number: usize, events: &[ReceivedEvent]) -> Option<Uuid> {
+        let mut endpoints = self.endpoints.lock();
+        let endpoint = endpoints.get_mut(&number)?;
+        if endpoint.company.is_none() {
+            endpoint.company = events.iter().find(|event| event.is_example()).map(|event| event.company_id);
+        }
+        endpoint.company
+    }
 }
 
 /// The body of a request with several events.
@@ -54,7 +74,7 @@ impl EventListener {
     /// Starts it. Needs a running actix system.
     pub(super) fn start(is_batched: bool) -> anyhow::Result<Self> {
         let state = Data::new(ListenerState {
-            verifiers: Mutex::default(),
+            endpoints: Mutex::default(),
             is_batched,
             tally: Mutex::new(EventTally::new(Instant::now())),
         });
@@ -84,7 +104,7 @@ impl EventListener {
     pub(super) fn expect(&self, number: usize, secret: &Secret) -> anyhow::Result<()> {
         let verifier = WebhookVerifier::new(secret.expose());
         let verifier = verifier.ok_or_else(|| anyhow!("the secret of a webhook endpoint cannot be read"))?;
-        self.state.verifiers.lock().insert(number, verifier);
+        self.state.endpoints.lock().insert(number, ListenedEndpoint { verifier, company: None });
         Ok(())
     }
 
@@ -114,8 +134,8 @@ async fn take(
         signatures: header("webhook-signature"),
     };
     let is_signed = {
-        let verifiers = state.verifiers.lock();
-        verifiers.get(&*number).is_some_and(|verifier| verifier.verifies(headers, &body, at.wall))
+        let endpoints = state.endpoints.lock();
+        endpoints.get(&*number).is_some_and(|endpoint| endpoint.verifier.verifies(headers, &body, at.wall))
     };
     if !is_signed {
         state.tally.lock().figures.unsigned += 1;
@@ -123,7 +143,8 @@ async fn take(
     }
     match read(&body, state.is_batched) {
         Ok(events) => {
-            state.tally.lock().take(&events, at);
+            let company = state.company(*number, &events);
+            state.tally.lock().take(&events, company, at);
             HttpResponse::NoContent().finish()
         }
         Err(_) => {

@@ -18,8 +18,16 @@ pub(super) struct ReceivedEvent {
     pub(super) id: String,
     pub(super) sequence: i64,
     pub(super) at: Timestamp,
+    pub(super) company_id: Uuid,
     pub(super) channel_id: Option<Uuid>,
     pub(super) data: EventDetails,
+}
+
+impl ReceivedEvent {
+    /// Whether it is an example that the service sends when an endpoint is tested.
+    pub(super) fn is_example(&self) -> bool {
+        self.id.starts_with("example.")
+    }
 }
 
 #[derive(Debug, Clone, Deserialize)]
@@ -61,6 +69,8 @@ pub(super) struct EventFigures {
     pub(super) repeated: u64,
     /// Events that arrived after a later one of the same person.
     pub(super) disordered: u64,
+    /// Events of another company than that of the endpoint.
+    pub(super) foreign: u64,
     /// Requests without a valid signature.
     pub(super) unsigned: u64,
     /// Requests whose body is not what the documents say.
@@ -80,14 +90,18 @@ impl EventTally {
         }
     }
 
-    /// Counts the events of a request. Events that are of no send are left out.
-    pub(super) fn take(&mut self, events: &[ReceivedEvent], at: ArrivalTime) {
+    /// Counts the events of a request to an endpoint of this company. Events that are of no send are left out, and those
+    /// that came before the endpoint's company was known: no send of the test began before that.
+    pub(super) fn take(&mut self, events: &[ReceivedEvent], company: Option<Uuid>, at: ArrivalTime) {
+        let Some(company) = company else { return };
         let named = events.iter().filter_map(|event| Some((EventName::parse(&event.id)?, event)));
         let before = self.figures.events;
         let mut is_of_a_send = false;
         for (name, event) in named {
             is_of_a_send = true;
-            if self.seen.add(name) {
+            if event.company_id != company {
+                self.figures.foreign += 1;
+            } else if self.seen.add(name) {
                 self.take_new(event, at);
             } else {
                 self.figures.repeated += 1;
@@ -149,11 +163,14 @@ mod tests {
     use super::*;
     use crate::events::set::tests::send;
 
+    const COMPANY: Uuid = Uuid::from_u128(3);
+
     fn event(ordinal: u64, state: State, sequence: i64) -> ReceivedEvent {
         ReceivedEvent {
             id: format!("{}.{ordinal}.{}", send().simple(), state.as_str()),
             sequence,
             at: Timestamp::from_millis(5_001),
+            company_id: COMPANY,
             channel_id: None,
             data: EventDetails { recipient: Some(format!("+99980000000{ordinal}")) },
         }
@@ -168,11 +185,12 @@ mod tests {
     fn an_event_counts_once_and_one_after_a_later_one_of_its_person_is_out_of_order() {
         let begin = Instant::now();
         let mut tally = EventTally::new(begin);
-        tally.take(&[event(0, State::Sent, 1), event(1, State::Sent, 2)], at(begin, 20));
-        tally.take(&[event(0, State::Read, 9)], at(begin, 30));
+        let mut take = |events: &[ReceivedEvent], at| tally.take(events, Some(COMPANY), at);
+        take(&[event(0, State::Sent, 1), event(1, State::Sent, 2)], at(begin, 20));
+        take(&[event(0, State::Read, 9)], at(begin, 30));
         // Another person's event may come later than one that happened after it.
-        tally.take(&[event(1, State::Delivered, 4), event(0, State::Delivered, 3)], at(begin, 40));
-        tally.take(&[event(0, State::Delivered, 3)], at(begin, 50));
+        take(&[event(1, State::Delivered, 4), event(0, State::Delivered, 3)], at(begin, 40));
+        take(&[event(0, State::Delivered, 3)], at(begin, 50));
         let expected = EventFigures { requests: 4, events: 5, repeated: 1, disordered: 1, ..tally.figures };
         assert_eq!(tally.figures, expected);
         assert_eq!((tally.seen.len(), tally.most_in_a_second(), tally.latencies().count), (5, 5, 5));
@@ -185,11 +203,24 @@ mod tests {
         let begin = Instant::now();
         let mut tally = EventTally::new(begin);
         let example = ReceivedEvent { id: "example.1.sent".to_owned(), ..event(0, State::Sent, 1) };
-        tally.take(&[example], at(begin, 5));
+        assert!(example.is_example());
+        tally.take(&[example], Some(COMPANY), at(begin, 5));
         assert_eq!(tally.figures, EventFigures::default());
         let receipt = ReceivedEvent { at: Timestamp::from_millis(5_000), ..event(0, State::Read, 1) };
-        tally.take(&[receipt], at(begin, 5));
+        tally.take(&[receipt], Some(COMPANY), at(begin, 5));
         assert_eq!((tally.figures.events, tally.latencies().count), (1, 0));
+    }
+
+    #[test]
+    fn an_event_of_another_company_does_not_count_as_arrived() {
+        let begin = Instant::now();
+        let mut tally = EventTally::new(begin);
+        tally.take(&[event(0, State::Sent, 1)], None, at(begin, 5));
+        assert_eq!(tally.figures, EventFigures::default(), "no send of the test began");
+        let other = ReceivedEvent { company_id: Uuid::from_u128(4), ..event(0, State::Sent, 1) };
+        tally.take(&[other, event(1, State::Sent, 2)], Some(COMPANY), at(begin, 5));
+        let expected = EventFigures { requests: 1, events: 1, foreign: 1, ..EventFigures::default() };
+        assert_eq!((tally.figures, tally.seen.len()), (expected, 1));
     }
 
     #[test]

@@ -114,6 +114,7 @@ fn report() -> Report {
             untold: 0,
             repeated: 1,
             disordered: 0,
+            foreign: 0,
             unsigned: 0,
             unreadable: 0,
             requests: 41,

@@ -56,11 +56,11 @@ pub(super) fn answered(text: Text, answer: &KeptAnswer) -> Markup {
                 (verdict(text, *status)) " " (text.with("webhooks-took", [("ms", (*took_ms).into())]))
             }
             @if kind.is_some() || sentence.is_some() { p { (fault(text, kind, *status, sentence.as_deref())) } }
-            @if beginning.is_empty() {
-                p.soft { (text.get("webhooks-answer-empty")) }
-            } @else {
+            @if !beginning.is_empty() {
                 p { (text.get("webhooks-answer-beginning")) }
                 (copy::block(text, &text.get("webhooks-answer"), beginning))
+            } @else if matches!(status, Some(200..=299)) {
+                p.soft { (text.get("webhooks-answer-empty")) }
             }
         }
     }

@@ -98,16 +98,17 @@ pub(super) async fn page(
     let window = query.page(PER_PAGE);
     let read = read_one(state, viewer.company.id, id, window).await?;
     let settings = &read.shown.endpoint.settings;
-    let [head, switch, once_more, deliveries] = parts(viewer, &read);
-    let secret = kept_for(viewer, state, SECRET, id);
-    let answer = kept_for(viewer, state, ANSWER, id);
-    let answer = answer.and_then(|kept| serde_json::from_str::<KeptAnswer>(&kept).ok());
+    let [head, switch, progress, deliveries] = parts(viewer, &read);
     let present = fields::filled(text, settings);
     let form = submitted.unwrap_or(&present);
     let owned = match viewer.is_owner() {
         true => owned(form, &read.shown, &fields::offered(viewer, state, &settings.channels).await?),
         false => html! {},
     };
+    // After the last reading that can fail: a page of an error would lose what is shown only once.
+    let secret = kept_for(viewer, state, SECRET, id);
+    let answer = kept_for(viewer, state, ANSWER, id);
+    let answer = answer.and_then(|kept| serde_json::from_str::<KeptAnswer>(&kept).ok());
     let body = html! {
         @if let Some(said) = state.flashes.take(viewer.session, "done") { (done(&said)) }
         @if let Some(said) = state.flashes.take(viewer.session, "fault") { (fault(&said)) }
@@ -124,7 +125,7 @@ pub(super) async fn page(
             } @else { (deliveries) }
             (pager(text, query, window, read.deliveries.total))
         }
-        (once_more)
+        @if viewer.is_owner() { (replay::section(text, id, &progress)) } @else { (progress) }
         (owned)
         (switch)
         @if viewer.is_owner() {
@@ -138,7 +139,7 @@ pub(super) async fn page(
     Ok(if secret.is_some() || submitted.is_some() { page.secret() } else { page })
 }
 
-/// The live parts: the state, enabling and disabling, events once more, and the deliveries.
+/// The live parts: the state, enabling and disabling, the progress of a replay, and the deliveries.
 fn parts(viewer: &Viewer, WithDeliveries { shown, deliveries }: &WithDeliveries) -> [Markup; 4] {
     let text = viewer.text;
     let deliveries = html! {
@@ -148,7 +149,7 @@ fn parts(viewer: &Viewer, WithDeliveries { shown, deliveries }: &WithDeliveries)
             } @else { (log(viewer, &deliveries.records)) }
         }
     };
-    [head(viewer, shown), switch(viewer, shown), replay::section(viewer, shown), deliveries]
+    [head(viewer, shown), switch(viewer, shown), replay::progress(viewer, shown), deliveries]
 }
 
 /// The endpoint and its state; a live part.
@@ -274,6 +275,75 @@ fn owned(form: &Form, shown: &ShownEndpoint, channels: &fields::OfferedChannels)
                 (once(&secret))
                 (Field::new(&secret, "overlap", &text.get("webhooks-overlap")).radios(overlaps))
                 button.plain type="submit" { (text.get("webhooks-replace")) }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::accounts::Role;
+    use crate::domain::webhook::{
+        Cause, Endpoint, FaultKind, Health, Replay, ReplayRequest, Settings, State,
+    };
+
+    const AT: Timestamp = Timestamp::from_millis(1_700_000_000_007);
+
+    /// An endpoint with a replay and a failed delivery of an event that can be sent again.
+    fn read(state: State, finished_at: Option<Timestamp>) -> WithDeliveries {
+        let request = ReplayRequest::default();
+        let replay = Replay { id: Uuid::nil(), request, started_at: AT, finished_at };
+        let shown = ShownEndpoint {
+            endpoint: Endpoint {
+                id: Uuid::nil(),
+                company_id: Uuid::nil(),
+                settings: Settings::new("https://example.com/"),
+                health: Health { failures: 3, failing_since: Some(AT), state },
+                created_at: AT,
+            },
+            header_names: None,
+            retries: 2,
+            given_up: 1,
+            lost: 1,
+            waiting_since: Some(AT),
+            replay: Some(replay),
+        };
+        let delivery = Delivery {
+            id: Uuid::nil(),
+            endpoint_id: Uuid::nil(),
+            at: AT,
+            event_id: "a.1.sent".to_owned(),
+            r#type: "message.sent".to_owned(),
+            sequence: Some("7".parse().unwrap()),
+            events: 2,
+            attempt: 1,
+            status: Some(503),
+            took: Duration::from_millis(20),
+            answer: Some("busy".to_owned()),
+            fault: Some("The receiver answered with status 503.".to_owned()),
+            fault_kind: Some(FaultKind::Status),
+        };
+        WithDeliveries { shown, deliveries: Records { records: vec![delivery], total: 1 } }
+    }
+
+    #[test]
+    fn live_parts_stay_the_same_while_nothing_happens() {
+        let disabled = State::Disabled { cause: Cause::Failures, since: AT };
+        for role in [Role::Owner, Role::Member, Role::Viewer] {
+            let viewer = Viewer::example(role);
+            for state in [State::Enabled, disabled] {
+                for finished_at in [None, Some(AT)] {
+                    let read = read(state, finished_at);
+                    let rendered = || parts(&viewer, &read).map(Markup::into_string);
+                    let first = rendered();
+                    assert_eq!(first, rendered());
+                    assert!(first.iter().all(|part| !part.contains("name=\"once\"")), "{first:?}");
+                    let ends = first.iter().any(|part| part.contains("/replay/end\""));
+                    assert_eq!(ends, role == Role::Owner && finished_at.is_none(), "{first:?}");
+                }
             }
         }
     }

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use actix_web::web::Data;
 use maud::{Markup, html};
+use uuid::Uuid;
 
 use super::place;
 use crate::clock::Timestamp;
@@ -64,25 +65,31 @@ pub(in crate::console) async fn end(viewer: Viewer, state: Data<State>, id: Id) 
     Ok(Answer::to(place(id.0)))
 }
 
-/// What is sent once more, or the form that begins it; a live part.
-pub(super) fn section(viewer: &Viewer, shown: &ShownEndpoint) -> Markup {
+/// What is sent once more, or when the last of it was on its way; a live part, without the form that begins it.
+pub(super) fn progress(viewer: &Viewer, shown: &ShownEndpoint) -> Markup {
     let (text, place) = (viewer.text, place(shown.endpoint.id));
-    let under_way = shown.replay.as_ref().filter(|replay| replay.finished_at.is_none());
     html! {
-        section.panel #webhook-replay hidden[!viewer.is_owner()] {
-            @if viewer.is_owner() {
-                h2 { (text.get("webhooks-replay-title")) }
-                @if let Some(replay) = under_way {
+        div #webhook-replay hidden[!viewer.is_owner()] {
+            @if let Some(replay) = shown.replay.as_ref().filter(|_| viewer.is_owner()) {
+                @if let Some(at) = replay.finished_at {
+                    p.soft { (began(text, replay)) " " (moment(viewer, replay.started_at)) " " (text.get("webhooks-replay-finished")) " " (moment(viewer, at)) }
+                } @else {
                     p { (began(text, replay)) " " (moment(viewer, replay.started_at)) }
                     (confirm(text, &format!("{place}/replay/end"), &text.get("webhooks-replay-end"), &text.get("webhooks-replay-end-question")))
-                } @else {
-                    p { (text.get("webhooks-replay-hint")) }
-                    @if let Some((replay, at)) = shown.replay.as_ref().and_then(|it| Some((it, it.finished_at?))) {
-                        p.soft { (began(text, replay)) " " (moment(viewer, replay.started_at)) " " (text.get("webhooks-replay-finished")) " " (moment(viewer, at)) }
-                    }
-                    (choice(text, &place))
                 }
             }
+        }
+    }
+}
+
+/// The form that begins it, below its progress. It is no live part: a person's choices stay while the page is open.
+pub(super) fn section(text: Text, id: Uuid, progress: &Markup) -> Markup {
+    html! {
+        section.panel aria-labelledby="replay" {
+            h2 id="replay" { (text.get("webhooks-replay-title")) }
+            p { (text.get("webhooks-replay-hint")) }
+            (progress)
+            (choice(text, &place(id)))
         }
     }
 }

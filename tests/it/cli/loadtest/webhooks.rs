@@ -14,7 +14,7 @@ fn assert_whole(report: &Value) -> u64 {
     let events = &report["events"];
     let expected = count(events, "expected");
     assert_eq!((count(events, "arrived"), count(events, "missing")), (expected, 0), "{events}");
-    for fault in ["untold", "disordered", "unsigned", "unreadable"] {
+    for fault in ["untold", "disordered", "foreign", "unsigned", "unreadable"] {
         assert_eq!(count(events, fault), 0, "{fault}: {events}");
     }
     let mut verdicts = report["verdicts"].as_array().unwrap().iter();
