@@ -28,7 +28,7 @@ use crate::engine::{
     former_until,
 };
 use crate::store::companies::Company;
-use crate::store::webhooks::Replaying;
+use crate::store::webhooks::{Changing, Replaying};
 
 #[derive(Debug, Args)]
 pub(super) struct Show {
@@ -279,8 +279,12 @@ pub(super) async fn change(session: &Session, arguments: Change) -> anyhow::Resu
     if has_headers {
         require_to_seal(&session.app).await?;
     }
-    if !stored(session, &company).change(&session.who(), id, changed).await?? {
-        return Err(unknown(id));
+    match stored(session, &company).change(&session.who(), id, changed).await?? {
+        Changing::Done => {}
+        Changing::Outdated => {
+            return Err(anyhow!("endpoint {id} was changed meanwhile; run the command again"));
+        }
+        Changing::NoEndpoint => return Err(unknown(id)),
     }
     let said = format!("endpoint {id} is changed; a running service follows within a second");
     print(session, id, &said).await

@@ -16,7 +16,7 @@ use pombo::store::changes::{Change, Filter, What, Who};
 use pombo::store::ledger::{self, INBOUND_MESSAGE, PendingWrites};
 use pombo::store::sealed::{Kind, Place};
 use pombo::store::webhooks::{
-    Delivery, EndpointSecrets, EndpointStanding, HeadersChange, NewEndpoint, StoredRetry, Write,
+    Changing, Delivery, EndpointSecrets, EndpointStanding, HeadersChange, NewEndpoint, StoredRetry, Write,
 };
 use pombo::store::{Lease, Store};
 use serde_json::{Value, json};
@@ -99,12 +99,18 @@ async fn endpoints_are_added_and_changed_and_each_change_is_recorded(universe: &
         ..settings()
     };
     let changed = Endpoint { settings: settings.clone(), ..first.clone() };
+    let mut present = first.settings.clone();
     for headers in [HeadersChange::Replace(vec![7, 9]), HeadersChange::Keep, HeadersChange::Remove] {
-        let answer = webhooks.change(&ana(), first.id, settings.clone(), headers).await.unwrap();
-        assert_eq!(answer, Some(changed.clone()));
+        let both = (&present, settings.clone());
+        let answer = webhooks.change(&ana(), first.id, both, headers).await.unwrap();
+        assert_eq!(answer, Changing::Done);
+        present.clone_from(&settings);
         assert_eq!(webhooks.find(first.id).await.unwrap(), Some(changed.clone()));
     }
-    assert_eq!(revision(store).await, before + 4, "one of the changes changes nothing");
+    let both = (&first.settings, settings.clone());
+    let outdated = webhooks.change(&ana(), first.id, both, HeadersChange::Keep).await.unwrap();
+    assert_eq!(outdated, Changing::Outdated);
+    assert_eq!(revision(store).await, before + 4, "two of the changes change nothing");
     assert_eq!(webhooks.secrets(first.id).await.unwrap().unwrap().headers, None);
 
     let shown = |url: &str, is_changed: bool| {
@@ -145,7 +151,8 @@ async fn a_company_reaches_only_its_own_endpoints(universe: &Universe) {
     assert_eq!(foreign.find(id).await.unwrap(), None);
     assert_eq!(foreign.secrets(id).await.unwrap(), None);
     let changed = Settings { batch: 9, ..settings() };
-    assert_eq!(foreign.change(&ana(), id, changed, HeadersChange::Remove).await.unwrap(), None);
+    let change = foreign.change(&ana(), id, (&settings(), changed), HeadersChange::Remove).await.unwrap();
+    assert_eq!(change, Changing::NoEndpoint);
     assert_eq!(foreign.disable(&ana(), id).await.unwrap(), None);
     assert_eq!(foreign.enable(&ana(), id, Resume::FromNow).await.unwrap(), None);
     assert!(!foreign.rotate(&ana(), id, &[7, 2], vec![7, 3], None).await.unwrap());
@@ -243,6 +250,7 @@ async fn the_progress_of_an_endpoint_never_goes_back(universe: &Universe) {
         health: Health::NEW,
         retries: Vec::new(),
         replay: None,
+        resumed: 0,
     };
     assert_eq!(begun, expected);
     let write = async |cursor: i64, put: Vec<StoredRetry>, remove: Vec<i64>| {
@@ -268,6 +276,8 @@ async fn the_progress_of_an_endpoint_never_goes_back(universe: &Universe) {
         let EndpointStanding { cursor, retries, .. } = standing(store, id).await;
         assert_eq!((cursor, retries), (Sequence::end_of(9), left), "{resume}");
     }
+    // An attempt that began before.
+    assert_eq!(write(9, vec![retry(8, 1)], vec![]).await, (9, Vec::new()));
 }
 
 async fn a_removed_endpoint_leaves_nothing(universe: &Universe) {

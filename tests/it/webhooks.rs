@@ -14,7 +14,7 @@ use pombo::domain::webhook::{Cause, ReplayOf, ReplayRequest, Resume, Schemes, Se
 use pombo::engine::Resent;
 use pombo::store::Store;
 use pombo::store::changes::Who;
-use pombo::store::webhooks::{Delivery, EndpointStanding, HeadersChange, NewEndpoint, Write};
+use pombo::store::webhooks::{Changing, Delivery, EndpointStanding, HeadersChange, NewEndpoint, Write};
 use pombo::vault::{Vault, context};
 use serde_json::json;
 use simulator::ReceiptOptions;
@@ -218,7 +218,9 @@ async fn a_changed_endpoint_gets_what_its_settings_say_from_then_on(universe: &U
 
     let webhooks = running.store.of(running.company).webhooks();
     let changed = settings(&other, &[Type::SendFinished]);
-    webhooks.change(&Who::Pombo, added.id, changed, HeadersChange::Keep).await.unwrap().unwrap();
+    let present = webhooks.find(added.id).await.unwrap().unwrap().settings;
+    let done = webhooks.change(&Who::Pombo, added.id, (&present, changed), HeadersChange::Keep).await;
+    assert_eq!(done.unwrap(), Changing::Done);
     let secret = signature::generate();
     let sealed = running.vault.seal(secret.expose().as_bytes(), &context::webhook_secret(added.id));
     let present = webhooks.secrets(added.id).await.unwrap().unwrap().secret;

@@ -106,7 +106,8 @@ pub(in crate::api) async fn rotate_secret(
         }
     };
     let endpoints = state.engine.webhook_endpoints();
-    let (secret, former_until) = endpoints.rotate(&who, company.id, id.or_nil(), given_secret(&secret)?, span).await?;
+    let (secret, former_until) =
+        endpoints.rotate(&who, company.id, id.or_nil(), given_secret(&secret)?, span).await?;
     Ok(Json(NewSecret { secret: secret.expose().to_owned(), former_until }))
 }
 

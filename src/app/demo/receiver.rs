@@ -87,8 +87,9 @@ impl DemoReceiver {
         let present = webhooks.list().await?.into_iter().find(|known| is_of_a_demo(&known.settings.url));
         let id = match present {
             Some(known) => {
-                let settings = Settings { url, ..known.settings };
-                webhooks.change(&Who::Pombo, known.id, settings, HeadersChange::Keep).await?;
+                let settings = Settings { url, ..known.settings.clone() };
+                let both = (&known.settings, settings);
+                webhooks.change(&Who::Pombo, known.id, both, HeadersChange::Keep).await?;
                 known.id
             }
             None => {

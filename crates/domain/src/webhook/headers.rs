@@ -161,9 +161,17 @@ mod tests {
 
     #[test]
     fn a_header_that_pombo_sets_is_refused() {
-        for name in
-            ["Host", "content-length", "Content-Type", "User-Agent", "webhook-id", "Webhook-Signature", "TE", "Accept-Encoding", "Proxy-Authorization"]
-        {
+        for name in [
+            "Host",
+            "content-length",
+            "Content-Type",
+            "User-Agent",
+            "webhook-id",
+            "Webhook-Signature",
+            "TE",
+            "Accept-Encoding",
+            "Proxy-Authorization",
+        ] {
             let small = name.to_ascii_lowercase();
             let sentence = format!("`headers` has `{small}`, which Pombo sets itself");
             assert_eq!(refused(vec![header(name, "x")]), sentence);

@@ -8,12 +8,15 @@ use super::endpoints::{WebhookEndpoints, no_such_webhook};
 use super::rules::{EndpointChange, EndpointRules, checked_secret, former_until};
 use super::stored::{ShownEndpoint, StoredEndpoints};
 use crate::records::Records;
-use crate::{Error, Who};
+use crate::{Error, RETRY_AFTER, Who};
 use clock::Timestamp;
 use domain::page::{Page, Window};
 use domain::secret::Secret;
 use domain::webhook::{Endpoint, Resume};
-use store::webhooks::Delivery;
+use store::webhooks::{Changing, Delivery};
+
+/// How often a change is checked again because another one came first.
+const CHANGES: u32 = 5;
 
 impl WebhookEndpoints<'_> {
     /// The company's endpoints, the oldest first.
@@ -73,21 +76,28 @@ impl WebhookEndpoints<'_> {
         id: Uuid,
         change: EndpointChange,
     ) -> Result<ShownEndpoint, Error> {
-        let records = self.engine.records_of(company).await?;
-        let present = records.of(company).webhooks().find(id).await?;
-        // The check of an address may take some seconds.
-        drop(records);
-        let present = present.ok_or_else(no_such_webhook)?.settings;
-        let changed = self.rules().check(company, Some(present), change).await?;
-        self.engine.check_sealing()?;
-        let records = self.engine.records_of(company).await?;
-        let is_changed = self.stored(&records, company).change(who, id, changed).await??;
-        drop(records);
-        if !is_changed {
-            return Err(no_such_webhook().into());
+        for _ in 0..CHANGES {
+            let records = self.engine.records_of(company).await?;
+            let present = records.of(company).webhooks().find(id).await?;
+            // The check of an address may take some seconds.
+            drop(records);
+            let present = present.ok_or_else(no_such_webhook)?.settings;
+            let changed = self.rules().check(company, Some(present), change.clone()).await?;
+            self.engine.check_sealing()?;
+            let records = self.engine.records_of(company).await?;
+            let changing = self.stored(&records, company).change(who, id, changed).await??;
+            drop(records);
+            match changing {
+                Changing::Done => {
+                    self.changed();
+                    return self.find(company, id).await;
+                }
+                // Somebody else changed it meanwhile, perhaps something else of it.
+                Changing::Outdated => {}
+                Changing::NoEndpoint => return Err(no_such_webhook().into()),
+            }
         }
-        self.changed();
-        self.find(company, id).await
+        Err(Error::Unavailable { retry_after: RETRY_AFTER })
     }
 
     /// Replaces the secret of an endpoint by the given one, or by a new one. For the time `overlap`, the former secret signs, too. Returns the new secret, and

@@ -105,7 +105,10 @@ impl WebhookEndpoints<'_> {
         let webhooks = records.of(company).webhooks();
         let Some(endpoint) = webhooks.find(id).await? else { return Ok(None) };
         let Some(secrets) = webhooks.secrets(id).await? else { return Ok(None) };
-        match OpenEndpoint::new(&self.context().vault, &EndpointRecord { endpoint, secrets, replay: None }) {
+        match OpenEndpoint::new(
+            &self.context().vault,
+            &EndpointRecord { endpoint, secrets, replay: None, resumed: 0 },
+        ) {
             Ok(endpoint) => Ok(Some(endpoint)),
             Err(error) => {
                 tracing::error!(webhook.id = %id, company.id = %company, %error, "the secrets of a webhook cannot be unsealed");

@@ -69,13 +69,19 @@ mod tests {
         let second = first.and(secret("b"), at(150), at(50));
         assert_eq!(second.until(), Some(at(150)));
         let read = FormerSecrets::from_stored(&second.to_stored()).unwrap();
-        assert_eq!(shown(read.and(secret("c"), at(120), at(100))), [("b".to_owned(), 150), ("c".to_owned(), 120)]);
+        assert_eq!(
+            shown(read.and(secret("c"), at(120), at(100))),
+            [("b".to_owned(), 150), ("c".to_owned(), 120)]
+        );
         assert!(FormerSecrets::from_stored(&secret("whsec_AAAA")).is_none());
     }
 
     #[test]
     fn of_very_many_secrets_those_that_end_last_are_kept() {
         let many = (1..=20).fold(FormerSecrets::default(), |all, n| all.and(secret("s"), at(100 + n), at(0)));
-        assert_eq!(shown(many).iter().map(|(_, until)| *until).collect::<Vec<_>>(), (113..=120).rev().collect::<Vec<_>>());
+        assert_eq!(
+            shown(many).iter().map(|(_, until)| *until).collect::<Vec<_>>(),
+            (113..=120).rev().collect::<Vec<_>>()
+        );
     }
 }

@@ -49,6 +49,8 @@ struct ShellHandle {
     secrets: EndpointSecrets,
     /// The replay with which it was started.
     replay: Option<Uuid>,
+    /// What waited when it was started may have been skipped since.
+    resumed: i64,
     wanted: watch::Sender<Wanted>,
     is_failing: Arc<AtomicBool>,
 }
@@ -59,7 +61,12 @@ impl ShellHandle {
         self.wanted.borrow().is_none()
             || self.settings == record.endpoint.settings
                 && self.secrets == record.secrets
-                && self.replay == record.replay
+                && self.continues(record)
+    }
+
+    /// Whether the shell may go on with this record, and not another one that begins with what is stored.
+    fn continues(&self, record: &EndpointRecord) -> bool {
+        self.replay == record.replay && self.resumed == record.resumed
     }
 
     fn change(&mut self, record: EndpointRecord, endpoint: OpenEndpoint) {
@@ -170,8 +177,8 @@ impl Keeper {
             let opened = self.open(&record);
             match self.shells.get_mut(&id) {
                 Some(shell) => match opened {
-                    // Another shell begins with the replay.
-                    Some(_) if shell.replay != record.replay => shell.end(),
+                    // Another shell begins with what is stored.
+                    Some(_) if !shell.continues(&record) => shell.end(),
                     Some(endpoint) => shell.change(record, endpoint),
                     None => shell.end(),
                 },
@@ -215,8 +222,9 @@ impl Keeper {
             let _notice = notice;
             let _ = caught("webhook", shell).await;
         });
-        let EndpointRecord { endpoint, secrets, replay } = record;
-        let handle = ShellHandle { settings: endpoint.settings, secrets, replay, wanted, is_failing };
+        let EndpointRecord { endpoint, secrets, replay, resumed } = record;
+        let settings = endpoint.settings;
+        let handle = ShellHandle { settings, secrets, replay, resumed, wanted, is_failing };
         self.shells.insert(id, handle);
     }
 

@@ -45,7 +45,11 @@ fn headers(vault: &Vault, record: &EndpointRecord) -> Result<Headers, Unopened> 
 }
 
 /// The secrets of an endpoint that were replaced and sign for a while.
-pub(super) fn former_secrets(vault: &Vault, endpoint: Uuid, sealed: &[u8]) -> Result<FormerSecrets, Unopened> {
+pub(super) fn former_secrets(
+    vault: &Vault,
+    endpoint: Uuid,
+    sealed: &[u8],
+) -> Result<FormerSecrets, Unopened> {
     let text = vault.unseal(sealed, &context::webhook_secret(endpoint))?;
     FormerSecrets::from_stored(&text).ok_or(Unopened::Former)
 }
@@ -58,7 +62,7 @@ pub(super) fn header_names(vault: &Vault, record: &EndpointRecord) -> Result<Vec
 
 impl OpenEndpoint {
     pub(super) fn new(vault: &Vault, record: &EndpointRecord) -> Result<Self, Unopened> {
-        let EndpointRecord { endpoint, secrets, replay: _ } = record;
+        let EndpointRecord { endpoint, secrets, .. } = record;
         let EndpointSecrets { headers: _, secret, former } = secrets;
         let present = vault.unseal(secret, &context::webhook_secret(endpoint.id))?;
         let former = match former {

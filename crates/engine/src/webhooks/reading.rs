@@ -11,8 +11,16 @@ use super::open::OpenEndpoint;
 use super::replaying::range;
 use domain::event::log::Sequence;
 use domain::event::{Data, Event};
-use domain::webhook;
-use store::webhooks::{EndpointStanding, StoredReplay, StoredRetry, Write};
+use domain::webhook::{self, Replay};
+use store::webhooks::{EndpointStanding, StoredRetry, Write};
+
+/// What a shell began with, besides what its machine knows. Another shell takes its place when that changes.
+pub(super) struct Begun {
+    /// What is sent once more.
+    pub(super) replay: Option<Replay>,
+    /// How often a person skipped what waited.
+    pub(super) resumed: i64,
+}
 
 /// A part of the log after this place: for the machine, and the events themselves.
 pub(super) async fn page(
@@ -36,14 +44,14 @@ pub(super) async fn page(
     Ok((page, events))
 }
 
-/// What the store holds for the endpoint, with its last replay; `None` when it was removed.
+/// What the store holds for the endpoint; `None` when it was removed.
 pub(super) async fn stored(
     context: &DeliveryContext,
     endpoint: &OpenEndpoint,
-) -> store::Result<Option<(Stored, Option<StoredReplay>)>> {
+) -> store::Result<Option<(Stored, Begun)>> {
     let _turn = context.turn(endpoint.company_id).await;
     let Some(standing) = context.store.webhooks().standing(endpoint.id).await? else { return Ok(None) };
-    let EndpointStanding { cursor, health, retries, replay } = standing;
+    let EndpointStanding { cursor, health, retries, replay, resumed } = standing;
     let places: Vec<_> = retries.iter().map(|retry| retry.sequence).collect();
     let events = context.store.event_log().events_at(endpoint.company_id, &places).await?;
     let items: HashMap<_, _> = events.iter().map(|event| (event.sequence, item(event))).collect();
@@ -58,17 +66,18 @@ pub(super) async fn stored(
         retries: retries.collect(),
         replay: replay.as_ref().and_then(range),
     };
-    Ok(Some((stored, replay)))
+    Ok(Some((stored, Begun { replay: replay.map(|stored| stored.replay), resumed })))
 }
 
 /// Writes what changed. An endpoint that was removed has nothing to write.
 pub(super) async fn write(
     context: &DeliveryContext,
     endpoint: &OpenEndpoint,
-    replay: Option<Uuid>,
+    begun: (Option<Uuid>, i64),
     changes: machine::Write,
 ) -> store::Result<()> {
     let machine::Write { cursor, health, put, remove, give_up, replay: place } = changes;
+    let (replay, resumed) = begun;
     let put = put.into_iter().map(|Retry { item, attempts, next_at }| StoredRetry {
         sequence: Sequence::from_i64(item.sequence),
         attempts,
@@ -81,6 +90,7 @@ pub(super) async fn write(
         remove: remove.into_iter().map(Sequence::from_i64).collect(),
         give_up: give_up.into_iter().map(Sequence::from_i64).collect(),
         replay: replay.zip(place.map(Sequence::from_i64)),
+        resumed,
     };
     let _turn = context.turn(endpoint.company_id).await;
     context.store.webhooks().write(endpoint.id, &changes).await.map(drop)
@@ -141,8 +151,8 @@ fn health_to_store(health: machine::EndpointHealth) -> webhook::Health {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use clock::Timestamp;
     use crate::webhooks::example::example;
+    use clock::Timestamp;
     use domain::event::Type;
 
     fn event(r#type: Type) -> Event {

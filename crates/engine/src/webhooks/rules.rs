@@ -59,6 +59,8 @@ fn replace<T>(value: &mut T, by: Option<T>) {
 #[derive(Debug, Clone)]
 pub struct CheckedEndpoint {
     pub(super) settings: Settings,
+    /// The settings before the change.
+    pub(super) former: Option<Settings>,
     /// `None` when they stay.
     pub(super) headers: Option<Headers>,
     /// Whether channels were given.
@@ -90,8 +92,8 @@ impl EndpointRules<'_> {
     ) -> Result<CheckedEndpoint, Refusal> {
         let (has_address, has_channels) =
             (present.is_none() || change.url.is_some(), change.channels.is_some());
+        let former = present.clone();
         let mut settings = present.unwrap_or_else(|| Settings::new(String::new()));
-        let former = settings.url.clone();
         let headers = change.apply(&mut settings);
         // An address that stays was checked when it was given, and each delivery checks it again.
         let settings = settings.checked(if has_address { self.schemes } else { Schemes::HttpToo })?;
@@ -99,8 +101,9 @@ impl EndpointRules<'_> {
         if has_address {
             self.check_address(company, &settings.url).await?;
         }
-        let moves_headers = headers.is_none() && !former.is_empty() && !is_of_one_receiver(&former, &settings.url);
-        Ok(CheckedEndpoint { settings, headers, has_channels, moves_headers })
+        let is_moved = former.as_ref().is_some_and(|former| !is_of_one_receiver(&former.url, &settings.url));
+        let moves_headers = headers.is_none() && is_moved;
+        Ok(CheckedEndpoint { settings, former, headers, has_channels, moves_headers })
     }
 
     /// Refuses an address that no delivery could reach.

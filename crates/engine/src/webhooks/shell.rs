@@ -15,10 +15,10 @@ use super::attempt::attempt;
 use super::context::DeliveryContext;
 use super::machine::{Effect, Effects, EndpointState, GivenUp, Input, Machine, Notice, ReplayRange, Stored};
 use super::open::OpenEndpoint;
+use super::reading::Begun;
 use super::{moment, reading, replaying};
 use crate::events::tail::Follower;
 use domain::event::Event;
-use domain::webhook::Replay;
 
 /// How long a shell that ends waits for its attempts and its last write. An attempt takes 15 s at most.
 const END_PATIENCE: Duration = Duration::from_secs(20);
@@ -34,8 +34,7 @@ struct EndpointShell {
     wanted: watch::Receiver<Wanted>,
     /// Whether the last attempts failed.
     is_failing: Arc<AtomicBool>,
-    /// What is sent once more. Another replay has another shell.
-    replay: Option<Replay>,
+    begun: Begun,
     machine: Machine,
     follower: Follower,
     /// Reads, writes and attempts under way; a read has its events.
@@ -61,9 +60,8 @@ pub(super) async fn run(
     // Before the first read: what comes into the log afterwards is told.
     let follower = context.follow(endpoint.company_id);
     match reading::stored(&context, &endpoint).await {
-        Ok(Some((stored, replay))) => {
-            let replay = replay.map(|stored| stored.replay);
-            EndpointShell::new(context, endpoint, wanted, is_failing, follower, (stored, replay)).run().await;
+        Ok(Some(stored)) => {
+            EndpointShell::new(context, endpoint, wanted, is_failing, follower, stored).run().await;
         }
         Ok(None) => {}
         Err(error) => {
@@ -79,13 +77,13 @@ impl EndpointShell {
         wanted: watch::Receiver<Wanted>,
         is_failing: Arc<AtomicBool>,
         follower: Follower,
-        (stored, replay): (Stored, Option<Replay>),
+        (stored, begun): (Stored, Begun),
     ) -> Self {
         let retries = stored.retries.iter().map(|retry| (retry.item.sequence, retry.attempts));
         let failures = retries.collect();
         let settings = endpoint.machine_settings();
         Self {
-            replay,
+            begun,
             machine: Machine::new(endpoint.id, settings, stored, moment()),
             context,
             endpoint,
@@ -181,7 +179,9 @@ impl EndpointShell {
                 self.running.push(reading.boxed_local());
             }
             Effect::ReadReplay { after, up_to, limit } => {
-                let Some(request) = self.replay.as_ref().map(|replay| replay.request.clone()) else { return };
+                let Some(request) = self.begun.replay.as_ref().map(|replay| replay.request.clone()) else {
+                    return;
+                };
                 let range = ReplayRange { after, up_to };
                 let reading = async move {
                     match replaying::page(&context, &endpoint, &request, range, limit).await {
@@ -208,9 +208,9 @@ impl EndpointShell {
                 for sequence in changes.remove.iter().chain(&changes.give_up) {
                     self.failures.remove(sequence);
                 }
-                let replay = self.replay.as_ref().map(|replay| replay.id);
+                let begun = (self.begun.replay.as_ref().map(|replay| replay.id), self.begun.resumed);
                 let writing = async move {
-                    let written = reading::write(&context, &endpoint, replay, changes).await;
+                    let written = reading::write(&context, &endpoint, begun, changes).await;
                     (Input::Written(written.map_err(|error| error.to_string())), Vec::new())
                 };
                 self.running.push(writing.boxed_local());

@@ -12,7 +12,7 @@ use domain::secret::Secret;
 use domain::webhook::{Endpoint, Headers, Replay};
 use store::CompanyStore;
 use store::webhooks::{
-    EndpointLag, EndpointRecord, EndpointSecrets, HeadersChange, MOST_ENDPOINTS, NewEndpoint,
+    Changing, EndpointLag, EndpointRecord, EndpointSecrets, HeadersChange, MOST_ENDPOINTS, NewEndpoint,
 };
 use vault::{Vault, context};
 
@@ -107,7 +107,7 @@ impl StoredEndpoints<'_> {
         Ok(Ok((ShownEndpoint::new(endpoint, Some(names), EndpointLag::default()), secret)))
     }
 
-    /// Changes an endpoint. `false` when there is no such endpoint.
+    /// Changes an endpoint. The caller checks again when its settings are other ones than those that were checked.
     ///
     /// # Errors
     ///
@@ -117,7 +117,7 @@ impl StoredEndpoints<'_> {
         who: &Who,
         id: Uuid,
         changed: CheckedEndpoint,
-    ) -> store::Result<Result<bool, Refusal>> {
+    ) -> store::Result<Result<Changing, Refusal>> {
         if let Some(refusal) = self.foreign_channel(&changed).await? {
             return Ok(Err(refusal));
         }
@@ -127,14 +127,15 @@ impl StoredEndpoints<'_> {
             let what = "have to be given again, or as {}, because the address leads to another receiver, which would get them";
             return Ok(Err(Refusal::of("headers", Code::InvalidField, what)));
         }
-        let CheckedEndpoint { settings, headers, .. } = changed;
+        let CheckedEndpoint { settings, headers, former, .. } = changed;
         let _hold = self.vault.hold();
         let headers = match headers {
             None => HeadersChange::Keep,
             Some(headers) if headers.is_empty() => HeadersChange::Remove,
             Some(headers) => HeadersChange::Replace(self.sealed_headers(id, &headers)),
         };
-        Ok(Ok(self.company.webhooks().change(who, id, settings, headers).await?.is_some()))
+        let former = former.unwrap_or_else(|| settings.clone());
+        Ok(Ok(self.company.webhooks().change(who, id, (&former, settings), headers).await?))
     }
 
     /// Replaces the secret of an endpoint. The former one signs, too, until then, and so do those before it until their own
@@ -149,7 +150,8 @@ impl StoredEndpoints<'_> {
         let webhooks = self.company.webhooks();
         for _ in 0..ROTATIONS {
             let _hold = self.vault.hold();
-            let Some(EndpointSecrets { headers: _, secret: present, former }) = webhooks.secrets(id).await? else {
+            let Some(EndpointSecrets { headers: _, secret: present, former }) = webhooks.secrets(id).await?
+            else {
                 return Ok(false);
             };
             let former = former_until.and_then(|until| self.sealed_former(id, &present, former, until));

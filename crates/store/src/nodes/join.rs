@@ -343,7 +343,10 @@ mod tests {
             sealing_keys: String::new(),
             ..serving()
         };
-        assert_eq!(refused(&silent, &NewNode { protocol: Protocol { newest: 1, oldest: 0 }, ..new }, true), None);
+        assert_eq!(
+            refused(&silent, &NewNode { protocol: Protocol { newest: 1, oldest: 0 }, ..new }, true),
+            None
+        );
         // A node that lacks a key keeps out no node that has it.
         let lacking = Serving { lacks_key: 1, ..serving() };
         assert_eq!(refused(&lacking, &NewNode { key_ids: &stranger, ..new }, true), None);

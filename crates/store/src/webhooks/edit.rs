@@ -48,6 +48,17 @@ pub enum HeadersChange {
     Remove,
 }
 
+/// The result of changing an endpoint.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Changing {
+    /// It has the settings.
+    Done,
+    /// Its settings are other ones by now.
+    Outdated,
+    /// The company has no such endpoint.
+    NoEndpoint,
+}
+
 impl Webhooks<'_> {
     /// Adds an endpoint; `None` when the company has [`MOST_ENDPOINTS`]. It gets the events that happen from now on: those of
     /// this process in its next write, those of others within a second.
@@ -84,23 +95,26 @@ impl Webhooks<'_> {
         Ok(Some(Endpoint { id, company_id: self.company, settings, health: Health::NEW, created_at: now }))
     }
 
-    /// Gives an endpoint these settings, which were checked, and changes its headers. `None` when the company has no such
-    /// endpoint.
+    /// Gives an endpoint these settings, which were checked, in place of those that it has, and changes its headers.
     pub async fn change(
         self,
         who: &Who,
         id: Uuid,
-        settings: Settings,
+        (present, settings): (&Settings, Settings),
         headers: HeadersChange,
-    ) -> Result<Option<Endpoint>> {
+    ) -> Result<Changing> {
         let transaction = self.store.begin().await?;
         let Some(before) = self.begin_change(&transaction, id).await? else {
             transaction.rollback().await?;
-            return Ok(None);
+            return Ok(Changing::NoEndpoint);
         };
+        if before.settings != *present {
+            transaction.rollback().await?;
+            return Ok(Changing::Outdated);
+        }
         if before.settings == settings && headers == HeadersChange::Keep {
             transaction.rollback().await?;
-            return Ok(Some(before));
+            return Ok(Changing::Done);
         }
         let sql = "UPDATE webhook_endpoint SET url = $2, shape = $3, types = $4, channels = $5, max_in_flight = $6, \
                    batch = $7, masks = $8, updated_at = $9 WHERE id = $1";
@@ -121,7 +135,7 @@ impl Webhooks<'_> {
         }
         changes::record(&transaction, &[Change::now(who, What::Webhook, id, Some(was), is)]).await?;
         transaction.commit().await?;
-        Ok(Some(Endpoint { settings, ..before }))
+        Ok(Changing::Done)
     }
 
     /// Disables an endpoint: no events are sent to it until it is enabled, and its place in the log stays. `None` when the
@@ -164,9 +178,10 @@ impl Webhooks<'_> {
             transaction.rollback().await?;
             return Ok(Some(before));
         }
-        let sql = "UPDATE webhook_endpoint SET cause = NULL, cause_since = NULL, failures = 0, failing_since = NULL, lost = 0, \
+        let sql = "UPDATE webhook_endpoint SET cause = NULL, cause_since = NULL, failures = 0, failing_since = NULL, lost = 0, resumed = resumed + $4, \
                    sequence = CASE WHEN sequence < $2 THEN $2 ELSE sequence END, updated_at = $3 WHERE id = $1";
-        let values = [id.into(), end.as_i64().into(), Timestamp::now().millis().into()];
+        let skips = i64::from(resume == Resume::FromNow);
+        let values = [id.into(), end.as_i64().into(), Timestamp::now().millis().into(), skips.into()];
         run(&transaction, self.store.statement(sql, values)).await?;
         if resume == Resume::FromNow {
             for sql in [

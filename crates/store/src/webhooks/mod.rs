@@ -15,7 +15,7 @@ use sea_orm::{FromQueryResult, QueryResult};
 use uuid::Uuid;
 
 pub use self::deliveries::{DELIVERIES_KEPT, Delivery, MOST_DELIVERIES};
-pub use self::edit::{HeadersChange, MOST_ENDPOINTS, NewEndpoint};
+pub use self::edit::{Changing, HeadersChange, MOST_ENDPOINTS, NewEndpoint};
 pub use self::lag::EndpointLag;
 pub use self::replay::{MOST_GIVEN_UP, Replaying, StoredReplay};
 pub use self::standing::{EndpointStanding, StoredRetry, Write};
@@ -44,6 +44,8 @@ pub struct EndpointRecord {
     pub secrets: EndpointSecrets,
     /// Its last replay.
     pub replay: Option<Uuid>,
+    /// How often a person skipped what waited.
+    pub resumed: i64,
 }
 
 /// How many endpoints get no events.
@@ -58,7 +60,8 @@ pub struct IdleEndpoints {
 const COLUMNS: &str = "id, company_id, url, shape, types, channels, max_in_flight, batch, masks, cause, cause_since, \
                        failures, failing_since, created_at";
 const SECRETS: &str = "headers, secret, former_secret, former_until";
-const REPLAY: &str = "(SELECT id FROM webhook_replay WHERE endpoint_id = webhook_endpoint.id) AS replay";
+const REPLAY: &str =
+    "resumed, (SELECT id FROM webhook_replay WHERE endpoint_id = webhook_endpoint.id) AS replay";
 
 #[derive(FromQueryResult)]
 struct EndpointRow {
@@ -154,6 +157,7 @@ fn record(row: &QueryResult) -> Result<EndpointRecord> {
         endpoint: endpoint(row)?,
         secrets: secrets(row)?,
         replay: row.try_get("", "replay")?,
+        resumed: row.try_get("", "resumed")?,
     })
 }
 

@@ -96,7 +96,8 @@ impl Webhooks<'_> {
 
     /// The place after all of the log that was written before this time, as far as the log still has it.
     async fn last_before(self, time: Timestamp) -> Result<Sequence> {
-        let sql = "SELECT seq FROM event_block WHERE written_at < $1 ORDER BY written_at DESC, seq DESC LIMIT 1";
+        let sql =
+            "SELECT seq FROM event_block WHERE written_at < $1 ORDER BY written_at DESC, seq DESC LIMIT 1";
         let block = self.store.row(sql, [time.millis().into()]).await?;
         let block: Option<i64> = block.map(|row| row.try_get_by_index(0)).transpose()?;
         Ok(block.map_or_else(Sequence::default, Sequence::end_of))

@@ -26,6 +26,8 @@ pub struct EndpointStanding {
     pub retries: Vec<StoredRetry>,
     /// The last replay, whether it has ended or not.
     pub replay: Option<StoredReplay>,
+    /// How often a person skipped what waited.
+    pub resumed: i64,
 }
 
 /// A failed event that waits for its next attempt.
@@ -54,18 +56,21 @@ pub struct Write {
     pub give_up: Vec<Sequence>,
     /// A replay, and the place up to which its events became retries.
     pub replay: Option<(Uuid, Sequence)>,
+    /// [`EndpointStanding::resumed`] of the standing with which the writer began. With another one, no retries are inserted.
+    pub resumed: i64,
 }
 
 impl AllWebhooks<'_> {
     /// The progress of an endpoint; `None` when it was removed.
     pub async fn standing(self, id: Uuid) -> Result<Option<EndpointStanding>> {
         // The cursor is read first: an event after it that gets a retry in between is only read again.
-        let sql = "SELECT sequence, failures, failing_since, cause, cause_since FROM webhook_endpoint WHERE id = $1";
+        let sql = "SELECT sequence, failures, failing_since, cause, cause_since, resumed FROM webhook_endpoint WHERE id = $1";
         let Some(row) = self.store.row(sql, [id.into()]).await? else { return Ok(None) };
         let (cursor, failures): (i64, i64) = (row.try_get_by_index(0)?, row.try_get_by_index(1)?);
         let failing_since: Option<i64> = row.try_get_by_index(2)?;
         let (cause, since): (Option<String>, Option<i64>) =
             (row.try_get_by_index(3)?, row.try_get_by_index(4)?);
+        let resumed: i64 = row.try_get_by_index(5)?;
         let state = state(cause.as_deref(), since);
         let health = Health {
             failures: u32::try_from(failures).unwrap_or(u32::MAX),
@@ -86,13 +91,13 @@ impl AllWebhooks<'_> {
             })
         });
         let retries = retries.collect::<Result<_>>()?;
-        Ok(Some(EndpointStanding { cursor: Sequence::from_i64(cursor), health, retries, replay }))
+        Ok(Some(EndpointStanding { cursor: Sequence::from_i64(cursor), health, retries, replay, resumed }))
     }
 
     /// Writes changes of an endpoint's progress, all of them or none. `false` when it was removed. The company's other
     /// endpoints and programs are told when this disables the endpoint, and when it recovers.
     pub async fn write(self, id: Uuid, changes: &Write) -> Result<bool> {
-        let Write { cursor, health, put, remove, give_up, replay } = changes;
+        let Write { cursor, health, put, remove, give_up, replay, resumed } = changes;
         let transaction = self.store.begin().await?;
         let before = match health {
             Some(_) => self.locked(&transaction, id).await?,
@@ -145,7 +150,8 @@ impl AllWebhooks<'_> {
         let insert = |rows: &str, endpoint| {
             format!(
                 "INSERT INTO webhook_retry (endpoint_id, sequence, attempts, next_at) \
-                 SELECT ${endpoint}, sequence, attempts, next_at FROM {rows} AS incoming WHERE TRUE \
+                 SELECT ${endpoint}, sequence, attempts, next_at FROM {rows} AS incoming \
+                 WHERE (SELECT resumed FROM webhook_endpoint WHERE id = ${endpoint}) = {resumed} \
                  ON CONFLICT (endpoint_id, sequence) \
                  DO UPDATE SET attempts = excluded.attempts, next_at = excluded.next_at"
             )

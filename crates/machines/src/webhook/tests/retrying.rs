@@ -124,11 +124,19 @@ fn when_too_many_events_fail_those_that_failed_most_often_are_given_up_and_the_o
         let verdict = if nth.is_multiple_of(4) { AttemptVerdict::Delivered } else { FAILED };
         stage.end(sequences[0], verdict);
     }
-    assert_eq!((stage.retries().len(), stage.stored.cursor), (MOST_RETRIES, 2_000), "no event waits for others");
-    let given_up: usize = stage.notices().iter().map(|notice| match notice {
-        Notice::GivenUp { sequences, reason: GivenUp::Crowded } => sequences.len(),
-        other => panic!("{other:?}"),
-    }).sum();
+    assert_eq!(
+        (stage.retries().len(), stage.stored.cursor),
+        (MOST_RETRIES, 2_000),
+        "no event waits for others"
+    );
+    let given_up: usize = stage
+        .notices()
+        .iter()
+        .map(|notice| match notice {
+            Notice::GivenUp { sequences, reason: GivenUp::Crowded } => sequences.len(),
+            other => panic!("{other:?}"),
+        })
+        .sum();
     assert!(given_up >= 400, "{given_up}");
     let marked: usize = stage.writes.iter().map(|write| write.give_up.len()).sum();
     assert_eq!(marked, given_up);
