@@ -71,6 +71,8 @@ pub(super) async fn cases(world: &World) -> Vec<(Code, Method, String, Value)> {
         with("headers", json!(["x"])),
         with("max_in_flight", json!(5)),
         with("batch", json!("all")),
+        with("secret", json!("whsec_c2hvcnQ=")),
+        with("secret", json!("hush")),
         (Code::UnknownField, Method::POST, PATH.to_owned(), json!({"url": NO_RECEIVER, "header": {}})),
         post(Code::TooManyWebhooks, PATH, json!({"url": NO_RECEIVER})),
     ]

@@ -196,7 +196,13 @@ async fn a_test_says_what_the_receiver_answered_and_deliveries_are_listed() {
     let failed = done(&world, Method::POST, &test, json!({"type": "channel.blocked"})).await;
     assert_eq!((&failed["is_delivered"], &failed["status"]), (&json!(false), &json!(500)), "{failed}");
     assert_eq!(failed["fault"], "the receiver answered with status 500: look for the error in its log");
-    done(&world, Method::PATCH, &path, json!({"url": NO_RECEIVER})).await;
+    let moved = ask(&world, Method::PATCH, &path, json!({"url": NO_RECEIVER})).await;
+    assert_eq!(
+        (moved.status, &moved.json()["param"]),
+        (400, &json!("headers")),
+        "another receiver would get them"
+    );
+    done(&world, Method::PATCH, &path, json!({"url": NO_RECEIVER, "headers": {}})).await;
     let silent = done(&world, Method::POST, &test, json!({"type": "send.finished"})).await;
     let fault = "the receiver refuses connections: check that it runs, and the port in the address";
     assert_eq!((&silent["status"], &silent["fault"]), (&Value::Null, &json!(fault)), "{silent}");
@@ -316,6 +322,13 @@ async fn a_replaced_secret_signs_for_a_while_unless_it_must_not() {
     assert_eq!(third["former_until"], Value::Null);
     done(&world, Method::POST, &format!("{path}/test"), Value::Null).await;
     assert!(receiver.got()[1].is_signed_with(&key(&third)) && !receiver.got()[1].is_signed_with(&second));
+    let own = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
+    let fourth = done(&world, Method::POST, &rotate, json!({"secret": own})).await;
+    assert_eq!(fourth["secret"], own);
+    let fifth = key(&done(&world, Method::POST, &rotate, Value::Null).await);
+    done(&world, Method::POST, &format!("{path}/test"), Value::Null).await;
+    // A receiver that has either of those before is not cut off by the second replacement.
+    assert!(receiver.got()[2].is_signed_with_all(&[fifth, key(&fourth), key(&third)]));
     let long = ask(&world, Method::POST, &rotate, json!({"overlap": "8d"})).await.json();
     assert_eq!(long["error"], "`overlap` is longer than 7 days, the most for which a former secret signs");
 }

@@ -332,7 +332,7 @@ mod tests {
         assert!(all.wants_channel(Some(one)) && all.wants_channel(None));
         let some = Settings { types: vec![Type::MessageRead], channels: vec![one], ..all };
         assert!(some.wants_type(Type::MessageRead) && !some.wants_type(Type::MessageFailed));
-        assert!(some.wants_channel(Some(one)) && !some.wants_channel(Some(two)) && some.wants_channel(None));
+        assert!(some.wants_channel(Some(one)) && !some.wants_channel(Some(two)) && !some.wants_channel(None));
     }
 
     #[test]

@@ -19,8 +19,6 @@ use store::webhooks::{EndpointRecord, EndpointSecrets, IdleEndpoints};
 
 /// How often changes of endpoints by other processes are looked for. A shell that ended is not started again sooner.
 const LOOK: Duration = Duration::from_secs(1);
-/// The pause before changes of this process are looked at.
-const GATHERED_FOR: Duration = Duration::from_millis(50);
 /// How often all endpoints are read without a change that people made: shells may disable endpoints, and secrets may be
 /// sealed with another key.
 const LIST: Duration = Duration::from_secs(30);
@@ -136,8 +134,7 @@ impl Keeper {
         }
         self.show();
         let _ = timeout(LOOK, self.context.changed.notified()).await;
-        // Many changes at once are one look.
-        GATHERED_FOR
+        Duration::ZERO
     }
 
     /// Whether this process delivers now. If not, another one may.
