@@ -20,7 +20,7 @@ const PAUSE: Duration = Duration::from_secs(1);
 /// the only one that cannot be reached.
 const OWN_FAULTS: u32 = 60;
 
-/// Sends the events at these places, as the `number`-th attempt. `known` are these events, if they are at hand. It ends when
+/// Sends the events at these places, as the `number`-th attempt, to a receiver that accepted the request before or not. `known` are these events, if they are at hand. It ends when
 /// the receiver has answered or was awaited long enough: a database that fails, and a machine without sockets, are not held
 /// against the receiver.
 pub(super) async fn attempt(
@@ -28,9 +28,9 @@ pub(super) async fn attempt(
     endpoint: &OpenEndpoint,
     sequences: &[i64],
     known: Option<Vec<Event>>,
-    number: u16,
+    (number, has_accepted): (u16, bool),
 ) -> AttemptVerdict {
-    let _permit = context.permit(endpoint.company_id).await;
+    let _permit = context.permit(endpoint.company_id, has_accepted).await;
     let mut events = match known {
         Some(events) => events,
         None => read_again(context, endpoint, sequences).await,

@@ -15,8 +15,11 @@ use store::Store;
 use store::webhooks::Delivery;
 use vault::Vault;
 
-/// Deliveries in flight, of all endpoints together. A company uses no more of them than it leaves free.
+/// Deliveries in flight to receivers that accepted the request before, of all endpoints together. A company uses no more of them
+/// than it leaves free.
 const IN_FLIGHT: usize = 256;
+/// Deliveries in flight to the other receivers: each may take as long as the timeout, and those that answer do not wait for that.
+const IN_DOUBT: usize = 192;
 /// Deliveries that wait for their log. Further ones are not logged.
 const LOG_QUEUE: usize = 4_096;
 
@@ -29,6 +32,7 @@ pub(super) struct DeliveryContext {
     pub(super) schemes: Schemes,
     tail: Arc<Tail>,
     permits: Arc<FairSemaphore>,
+    doubtful: Arc<FairSemaphore>,
     /// Leaves connections for the other users of the store's share.
     turns: Arc<FairSemaphore>,
     log: mpsc::Sender<Delivery>,
@@ -55,6 +59,7 @@ impl DeliveryContext {
             schemes: config.webhooks.schemes(),
             tail,
             permits: FairSemaphore::new(IN_FLIGHT),
+            doubtful: FairSemaphore::new(IN_DOUBT),
             log,
             changed: Notify::new(),
             is_stopping: AtomicBool::new(false),
@@ -68,9 +73,10 @@ impl DeliveryContext {
         self.turns.acquire(company, 1).await
     }
 
-    /// Waits until a delivery of this company may begin.
-    pub(super) async fn permit(&self, company: Uuid) -> Permit {
-        self.permits.acquire(company, 1).await
+    /// Waits until a delivery of this company may begin, to a receiver that accepted the request before or not.
+    pub(super) async fn permit(&self, company: Uuid, has_accepted: bool) -> Permit {
+        let permits = if has_accepted { &self.permits } else { &self.doubtful };
+        permits.acquire(company, 1).await
     }
 
     /// Follows the log of this company.

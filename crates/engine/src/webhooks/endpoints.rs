@@ -120,7 +120,7 @@ impl WebhookEndpoints<'_> {
     async fn send(&self, endpoint: OpenEndpoint, event: Event) -> Result<DeliveryAnswer, Error> {
         let context = Arc::clone(self.context());
         let sending = async move {
-            let _permit = context.permit(endpoint.company_id).await;
+            let _permit = context.permit(endpoint.company_id, true).await;
             deliver(&context, &endpoint, vec![event], 1, 0).await
         };
         self.engine.0.webhooks.run(sending).await

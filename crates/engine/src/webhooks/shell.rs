@@ -13,7 +13,9 @@ use tokio::sync::watch;
 
 use super::attempt::attempt;
 use super::context::DeliveryContext;
-use super::machine::{Effect, Effects, EndpointState, GivenUp, Input, Machine, Notice, ReplayRange, Stored};
+use super::machine::{
+    AttemptVerdict, Effect, Effects, EndpointState, GivenUp, Input, Machine, Notice, ReplayRange, Stored,
+};
 use super::open::OpenEndpoint;
 use super::reading::Begun;
 use super::{moment, reading, replaying};
@@ -42,6 +44,8 @@ struct EndpointShell {
     /// Events that were read and wait for their first attempt, by sequence. Without them, an attempt reads them again: an
     /// endpoint that fails keeps none, because its events may wait for days.
     read: BTreeMap<i64, Event>,
+    /// Whether the receiver accepted the last request.
+    has_accepted: bool,
     /// The failed attempts of events that have a retry.
     failures: HashMap<i64, u16>,
     /// When the machine asked to be woken.
@@ -92,6 +96,7 @@ impl EndpointShell {
             follower,
             running: FuturesUnordered::new(),
             read: BTreeMap::new(),
+            has_accepted: false,
             failures,
             wakes_at: None,
             ends_at: None,
@@ -133,6 +138,9 @@ impl EndpointShell {
     async fn next(&mut self) -> Option<Input> {
         tokio::select! {
             Some((input, events)) = self.running.next() => {
+                if let Input::Attempted { verdict, .. } = &input {
+                    self.has_accepted = matches!(verdict, AttemptVerdict::Delivered);
+                }
                 self.read.extend(events.into_iter().map(|event| (event.sequence.as_i64(), event)));
                 Some(input)
             }
@@ -197,8 +205,10 @@ impl EndpointShell {
                 let known = (known.len() == sequences.len()).then_some(known);
                 let failures = sequences.first().and_then(|first| self.failures.get(first)).copied();
                 let number = failures.unwrap_or_default().saturating_add(1);
+                let has_accepted = self.has_accepted;
                 let attempting = async move {
-                    let verdict = attempt(&context, &endpoint, &sequences, known, number).await;
+                    let verdict =
+                        attempt(&context, &endpoint, &sequences, known, (number, has_accepted)).await;
                     (Input::Attempted { attempt: id, verdict, chance: rand::random() }, Vec::new())
                 };
                 self.running.push(attempting.boxed_local());
