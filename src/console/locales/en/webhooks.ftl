@@ -2,7 +2,6 @@ webhooks-title = Webhooks: events for your programs
 webhooks-lead = Pombo tells your programs what happens: it sends each event to a web address that you give here, signed, in order, and again until the receiver accepts it.
 webhooks-add = Add webhook
 webhooks-added = The webhook is added. Send a test to see that it works.
-webhooks-all = All webhooks
 webhooks-none = There is no webhook yet. Add the web address of one of your programs, and Pombo tells it when somebody writes to you, when a message fails, and more.
 webhooks-ask-owner = An owner of the company can add one.
 webhooks-address = Address

@@ -2,7 +2,6 @@ webhooks-title = Webhooks: eventos para sus programas
 webhooks-lead = Pombo avisa a sus programas de lo que ocurre: envía cada evento a una dirección web que usted indica aquí, firmado, en orden, y de nuevo hasta que el receptor lo acepte.
 webhooks-add = Añadir webhook
 webhooks-added = El webhook se añadió. Envíe una prueba para ver que funciona.
-webhooks-all = Todos los webhooks
 webhooks-none = Aún no hay webhooks. Añada la dirección web de uno de sus programas, y Pombo avisará a ese programa cuando alguien escriba a la empresa, cuando un mensaje falle y de otras cosas.
 webhooks-ask-owner = Un propietario de la empresa puede añadir uno.
 webhooks-address = Dirección

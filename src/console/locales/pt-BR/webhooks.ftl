@@ -2,7 +2,6 @@ webhooks-title = Webhooks: eventos para seus programas
 webhooks-lead = O Pombo avisa seus programas do que acontece: envia cada evento a um endereço web que você informa aqui, assinado, em ordem, e de novo até que o receptor o aceite.
 webhooks-add = Adicionar webhook
 webhooks-added = O webhook foi adicionado. Envie um teste para ver que funciona.
-webhooks-all = Todos os webhooks
 webhooks-none = Ainda não há webhooks. Adicione o endereço web de um dos seus programas, e o Pombo avisará esse programa quando alguém escrever para a empresa, quando uma mensagem falhar e de outras coisas.
 webhooks-ask-owner = Um proprietário da empresa pode adicionar um.
 webhooks-address = Endereço

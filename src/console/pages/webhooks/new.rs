@@ -3,7 +3,7 @@
 use actix_web::web::Data;
 use maud::html;
 
-use super::{PLACE, SECRET, fields, place};
+use super::{SECRET, fields, place};
 use crate::console::State;
 use crate::console::answer::Answer;
 use crate::console::component::field::{faults, once};
@@ -65,7 +65,6 @@ async fn page(viewer: &Viewer, state: &State, form: &Form) -> Result<Page, Error
             (fields::fields(form, &channels, &[]))
             button type="submit" { (text.get("webhooks-add")) }
         }
-        p { a href=(PLACE) { (text.get("webhooks-all")) } }
     };
     Ok(Page::new(text.get("webhooks-new"), Menu::Webhooks, body).secret())
 }

@@ -9,7 +9,7 @@ use uuid::Uuid;
 
 use super::deliveries::{KeptAnswer, answered, log};
 use super::words::{Doing, GROUPS, event, gets, state};
-use super::{ANSWER, EVERY, PLACE, SECRET, fields, kept_for, place, replay};
+use super::{ANSWER, EVERY, SECRET, fields, kept_for, place, replay};
 use crate::clock::Timestamp;
 use crate::console::component::confirm::confirm;
 use crate::console::component::field::{Field, faults, once};
@@ -131,7 +131,6 @@ pub(super) async fn page(
         @if viewer.is_owner() {
             (confirm(text, &format!("{}/remove", place(id)), &text.get("webhooks-remove"), &text.get("webhooks-remove-question")))
         }
-        p { a href=(PLACE) { (text.get("webhooks-all")) } }
     };
     let page = Page::new(settings.public_url(), Menu::Webhooks, body);
     let page = page.live(format!("{}/live?{}", place(id), query.encoded()));
