@@ -215,9 +215,9 @@ const EVENTS: &[Metric] = &[
     Metric::counter(
         "pombo_webhook_given_up_total",
         "Events that an endpoint does not get, by reason: aborted (its receiver does not want them), exhausted (all attempts \
-         failed), missing (they are no longer there)",
+         failed), crowded (too many others wait, too), missing (they are no longer there)",
     )
-    .by(&[Label::of("reason", &["aborted", "exhausted", "missing"])])
+    .by(&[Label::of("reason", &["aborted", "exhausted", "crowded", "missing"])])
     .watch("`exhausted`: a receiver accepted nothing for three days"),
     Metric::gauge(
         "pombo_webhook_endpoints",

@@ -16,13 +16,13 @@ use store::webhooks::Delivery;
 
 /// Delay before something is repeated that failed by no fault of the receiver.
 const PAUSE: Duration = Duration::from_secs(1);
-/// How often an attempt is repeated by fault of this machine. After that it counts as a failure of the receiver, which may be
-/// the only one that cannot be reached.
+/// How often a request is repeated by fault of this machine, a second apart. After that it counts as a failure of the
+/// receiver, which may be the only one that cannot be reached.
 const OWN_FAULTS: u32 = 60;
 
-/// Sends the events at these places, as the `number`-th attempt, to a receiver that accepted the request before or not. `known` are these events, if they are at hand. It ends when
-/// the receiver has answered or was awaited long enough: a database that fails, and a machine without sockets, are not held
-/// against the receiver.
+/// Sends the events at these places, as the `number`-th attempt. `has_accepted` says whether the receiver accepted the request
+/// before. `known` are these events, if they are at hand. It ends when the receiver has answered or was awaited long enough. A
+/// database that fails is not held against the receiver, and a machine without sockets only after [`OWN_FAULTS`] repetitions.
 pub(super) async fn attempt(
     context: &DeliveryContext,
     endpoint: &OpenEndpoint,
@@ -62,8 +62,8 @@ async fn read_again(context: &DeliveryContext, endpoint: &OpenEndpoint, sequence
     }
 }
 
-/// Sends these events in one request, counts it and logs it. There is at least one. It is repeated so often when this
-/// machine is at fault.
+/// Sends these events in one request, counts it and logs it. There is at least one. When this machine is at fault, the
+/// request is repeated at most `repetitions` times.
 pub(super) async fn deliver(
     context: &DeliveryContext,
     endpoint: &OpenEndpoint,

@@ -32,6 +32,7 @@ pub(super) struct DeliveryContext {
     pub(super) schemes: Schemes,
     tail: Arc<Tail>,
     permits: Arc<FairSemaphore>,
+    /// The permits for receivers that did not accept the request before.
     doubtful: Arc<FairSemaphore>,
     /// Leaves connections for the other users of the store's share.
     turns: Arc<FairSemaphore>,

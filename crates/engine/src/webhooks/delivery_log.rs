@@ -17,8 +17,8 @@ use store::webhooks::Delivery;
 const GATHERED_FOR: Duration = Duration::from_millis(200);
 /// The most rows that are gathered.
 const MOST: usize = 4_096;
-/// The most accepted deliveries of an endpoint among the gathered ones that are logged. Of an endpoint with more, the log,
-/// which has a bounded number of rows, would go back a few seconds only.
+/// The most accepted deliveries of an endpoint among the gathered ones that are logged, and the most failed ones. Of an
+/// endpoint with more, the log, which has a bounded number of rows, would go back a few seconds only.
 const MOST_OF_ENDPOINT: usize = 100;
 /// Delay before a failed write is repeated.
 const PAUSE: Duration = Duration::from_secs(1);
@@ -73,7 +73,7 @@ impl DeliveryLog {
     }
 }
 
-/// Leaves the newest accepted deliveries of each endpoint, and the newest others.
+/// Leaves the newest accepted deliveries of each endpoint, and its newest failed ones.
 fn thin(deliveries: &mut Vec<Delivery>) {
     let mut counts = HashMap::new();
     deliveries.reverse();
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn of_a_busy_endpoint_the_newest_deliveries_and_all_failures_are_logged() {
+    fn of_a_busy_endpoint_the_newest_deliveries_and_the_newest_failures_are_logged() {
         let most = MOST_OF_ENDPOINT as u128;
         let mut deliveries: Vec<_> = (0..2 * most).map(|nth| delivery(1, nth, Some(200))).collect();
         deliveries.insert(0, delivery(1, 9_001, Some(500)));

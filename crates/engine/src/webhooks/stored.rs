@@ -139,7 +139,8 @@ impl StoredEndpoints<'_> {
     }
 
     /// Replaces the secret of an endpoint. The former one signs, too, until then, and so do those before it until their own
-    /// times; with `None` none of them does. `false` when there is no such endpoint.
+    /// times; with `None` none of them does. `false` when there is no such endpoint, and when others replaced it meanwhile,
+    /// again and again.
     pub async fn rotate(
         self,
         who: &Who,
@@ -209,7 +210,7 @@ impl StoredEndpoints<'_> {
         match header_names(self.vault, record) {
             Ok(names) => Some(names),
             Err(error) => {
-                tracing::error!(webhook.id = %record.endpoint.id, %error, "the headers of a webhook cannot be unsealed");
+                tracing::error!(webhook.id = %record.endpoint.id, %error, "the secret or the headers of a webhook cannot be unsealed");
                 None
             }
         }
