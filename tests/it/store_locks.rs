@@ -8,9 +8,11 @@ use pombo::domain::block::pack;
 use pombo::domain::message::{Key, Outcome, Position, State};
 use pombo::domain::phone::PhoneNumber;
 use pombo::domain::send::{self, Block, Mark, Progress, Recipients, Schedule};
+use pombo::domain::suppression::Suppression;
 use pombo::store::ledger::{BlockOf, NewSend, OutcomeOf, PendingWrites, Receipt};
 use pombo::store::nodes::NewNode;
 use pombo::store::sends::StoredLabel;
+use pombo::store::suppressions::{Says, Word};
 use pombo::store::{Error, Lease, Store};
 use rand::rngs::SmallRng;
 use rand::seq::SliceRandom as _;
@@ -209,6 +211,52 @@ async fn receipts_on_one_node_and_outcomes_on_another_do_not_wait_for_each_other
     let row = database.query_one_raw(Statement::from_string(database.get_database_backend(), sql)).await;
     let delivered: Vec<i64> = row.unwrap().unwrap().try_get_by_index(0).unwrap();
     assert_eq!(delivered, [3, 5]);
+    database.close().await.unwrap();
+    drop(store);
+    universe.end().await;
+}
+
+/// The ledger writes opt-outs while numbers of the same people turn out to be others', which come in another order.
+#[actix_web::test]
+#[ignore = "needs PostgreSQL: run scripts/test"]
+async fn opt_outs_and_the_joining_of_numbers_do_not_wait_for_each_other() {
+    let universe = Universe::postgres().await;
+    let (store, lease) = (universe.store.clone(), lease(&universe).await);
+    let person = |ordinal: u64| PhoneNumber::from_u64(999_900_000_000 + ordinal).unwrap();
+    let opted_out = |said_at: i64| {
+        let word = |ordinal| Word {
+            company_id: COMPANY,
+            recipient: person(ordinal),
+            scope: Suppression::Marketing,
+            said_at: Timestamp::from_millis(said_at),
+            says: Says::Stop { provider_code: None },
+        };
+        PendingWrites { suppressions: vec![word(2), word(5)], ..PendingWrites::default() }
+    };
+    store.ledger().commit(&lease, &opted_out(1), Timestamp::now()).await.unwrap();
+    let database = Database::connect(&universe.url).await.unwrap();
+    let gate = database.begin().await.unwrap();
+    gate.execute_unprepared("SELECT 1 FROM suppression WHERE recipient = 999900000002 FOR UPDATE")
+        .await
+        .unwrap();
+
+    let (writing, batch) = (store.clone(), opted_out(2));
+    let written = actix_web::rt::spawn(async move {
+        writing.ledger().commit(&lease, &batch, Timestamp::now()).await.map(|_| ())
+    });
+    until_they_wait(&database, 1).await;
+    let learning = store.clone();
+    let learned = actix_web::rt::spawn(async move {
+        let pairs = [(person(5), person(6)), (person(2), person(3))];
+        learning.of(COMPANY).persons().learn_numbers(&pairs).await
+    });
+    until_they_wait(&database, 2).await;
+    gate.commit().await.unwrap();
+    assert_eq!(written.await.unwrap().map_err(|error| error.to_string()), Ok(()));
+    assert_eq!(learned.await.unwrap().map_err(|error| error.to_string()), Ok(2));
+    let suppressed = store.of(COMPANY).suppressions().all(Timestamp::now()).await.unwrap();
+    let suppressed: Vec<_> = suppressed.iter().map(|kept| kept.record.recipient).collect();
+    assert_eq!(suppressed, [person(3), person(6)]);
     database.close().await.unwrap();
     drop(store);
     universe.end().await;
