@@ -3,6 +3,7 @@
 mod deliveries;
 mod lag;
 mod replay;
+mod together;
 mod told;
 
 use std::time::Duration;
