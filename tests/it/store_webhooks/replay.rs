@@ -58,6 +58,8 @@ async fn a_replay_goes_from_place_to_place_and_ends(universe: &Universe) {
     let to = |replay, place| Write { replay: Some((replay, place)), ..Write::default() };
     assert!(store.webhooks().write(id, &to(begun.replay.id, place)).await.unwrap());
     assert!(store.webhooks().write(id, &to(Uuid::nil(), end)).await.unwrap());
+    // A node that delivered before.
+    assert!(store.webhooks().write(id, &to(begun.replay.id, Sequence::end_of(through - 2))).await.unwrap());
     let under_way = stored(store, id).await.unwrap();
     assert_eq!((under_way.after, under_way.replay.finished_at), (place, None));
     assert!(store.webhooks().write(id, &to(begun.replay.id, end)).await.unwrap());

@@ -199,13 +199,14 @@ pub(super) async fn mark_given_up(
     Ok(())
 }
 
-/// The replay went up to this place. One that a person ended meanwhile, or that another took the place of, stays as it is.
+/// The replay went up to this place, or further: a node that no longer delivers may be late. One that a person ended meanwhile, or
+/// that another took the place of, stays as it is.
 pub(super) async fn went_to(
     store: &Store,
     within: &Transaction,
     (id, place): (Uuid, Sequence),
 ) -> Result<()> {
-    let sql = "UPDATE webhook_replay SET after_place = $2, \
+    let sql = "UPDATE webhook_replay SET after_place = CASE WHEN after_place < $2 THEN $2 ELSE after_place END, \
                finished_at = CASE WHEN last_place <= $2 THEN COALESCE(finished_at, $3) ELSE finished_at END WHERE id = $1";
     let values = [id.into(), place.as_i64().into(), Timestamp::now().millis().into()];
     within.execute_raw(store.statement(sql, values)).await?;
