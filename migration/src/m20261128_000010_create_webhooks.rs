@@ -3,7 +3,8 @@
 pub(crate) const UP: &[&str] = &[
     // `types` and `channels`: lists in JSON. `headers`, `secret` and `former_secret` are sealed; `former_secret` signs,
     // too, until `former_until`. `cause`: why the endpoint is disabled; null while it is enabled. `sequence`: all events
-    // up to this place in the log are delivered, given up, or have a retry. `failures`: failed attempts in a row. `lost`: events
+    // up to this place in the log are delivered, given up, or have a retry. `failures`: failed attempts in a row. `failing_since`: the
+    // first of them, or the first one after two days without any. `failed_at`: the last one. `lost`: events
     // that were removed from the log before the endpoint got them, whatever their types. `resumed`: how often a person skipped
     // what waited; an attempt that began before makes no retry.
     "CREATE TABLE webhook_endpoint (
@@ -25,6 +26,7 @@ pub(crate) const UP: &[&str] = &[
         sequence {int} NOT NULL,
         failures {int} NOT NULL,
         failing_since {int},
+        failed_at {int},
         lost {int} NOT NULL DEFAULT 0,
         resumed {int} NOT NULL DEFAULT 0,
         created_at {int} NOT NULL,

@@ -104,7 +104,7 @@ impl From<ShownEndpoint> for Webhook {
         let Endpoint { id, company_id: _, settings, health, created_at } = endpoint;
         let types = settings.effective_types().iter().copied().map(Type::as_str).collect();
         let Settings { url, shape: _, types: _, channels, max_in_flight, batch, masks_numbers } = settings;
-        let Health { failures, failing_since, state } = health;
+        let Health { failures, failing_since, failed_at: _, state } = health;
         let disabled = match state {
             webhook::State::Enabled => None,
             webhook::State::Disabled { cause, since } => Some((cause, since)),

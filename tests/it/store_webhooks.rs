@@ -207,7 +207,9 @@ async fn only_a_person_enables_an_endpoint_that_is_disabled(universe: &Universe)
         assert_eq!(standing(store, id).await.health, read);
         read
     };
-    let failing = Health { failures: 3, failing_since: Some(NOW), state: State::Enabled };
+    let last = NOW.plus(Duration::from_secs(60));
+    let failing =
+        Health { failures: 3, failing_since: Some(NOW), failed_at: Some(last), state: State::Enabled };
     assert_eq!(write(failing).await, failing);
     assert_eq!(write(Health::NEW).await, Health::NEW);
     let disabled = |cause| Health { state: State::Disabled { cause, since: NOW }, ..failing };
@@ -227,9 +229,9 @@ async fn only_a_person_enables_an_endpoint_that_is_disabled(universe: &Universe)
     }
     write(failing).await;
     for _ in 0..2 {
-        let Health { failures, failing_since, state } =
+        let Health { failures, failing_since, failed_at, state } =
             webhooks.disable(&ana(), id).await.unwrap().unwrap().health;
-        assert_eq!((failures, failing_since), (3, Some(NOW)));
+        assert_eq!((failures, failing_since, failed_at), (3, Some(NOW), Some(last)));
         assert!(matches!(state, State::Disabled { cause: Cause::Person, .. }), "{state:?}");
         assert_eq!(webhooks.find(id).await.unwrap().unwrap().health.state, state);
     }

@@ -80,15 +80,17 @@ words!(Shape { Pombo = "pombo" });
 pub struct Health {
     /// Failed attempts in a row.
     pub failures: u32,
-    /// The time of the first of them; `None` without failures.
+    /// The time of the first of them, or of the first one after two days without any; `None` without failures.
     pub failing_since: Option<Timestamp>,
+    /// The time of the last of them; `None` without failures.
+    pub failed_at: Option<Timestamp>,
     /// The state.
     pub state: State,
 }
 
 impl Health {
     /// The health of a new endpoint.
-    pub const NEW: Self = Self { failures: 0, failing_since: None, state: State::Enabled };
+    pub const NEW: Self = Self { failures: 0, failing_since: None, failed_at: None, state: State::Enabled };
 }
 
 /// The state of an endpoint.

@@ -117,7 +117,7 @@ fn key(event: &Event) -> Option<u64> {
 }
 
 fn health_of(health: webhook::Health) -> machine::EndpointHealth {
-    let webhook::Health { failures, failing_since, state } = health;
+    let webhook::Health { failures, failing_since, failed_at, state } = health;
     let state = match state {
         webhook::State::Enabled => machine::EndpointState::Enabled,
         webhook::State::Disabled { cause, since } => {
@@ -129,11 +129,11 @@ fn health_of(health: webhook::Health) -> machine::EndpointHealth {
             machine::EndpointState::Disabled { cause, since }
         }
     };
-    machine::EndpointHealth { failures, failing_since, state }
+    machine::EndpointHealth { failures, failing_since, failed_at, state }
 }
 
 fn health_to_store(health: machine::EndpointHealth) -> webhook::Health {
-    let machine::EndpointHealth { failures, failing_since, state } = health;
+    let machine::EndpointHealth { failures, failing_since, failed_at, state } = health;
     let state = match state {
         machine::EndpointState::Enabled => webhook::State::Enabled,
         machine::EndpointState::Disabled { cause, since } => {
@@ -145,7 +145,7 @@ fn health_to_store(health: machine::EndpointHealth) -> webhook::Health {
             webhook::State::Disabled { cause, since }
         }
     };
-    webhook::Health { failures, failing_since, state }
+    webhook::Health { failures, failing_since, failed_at, state }
 }
 
 #[cfg(test)]
@@ -193,14 +193,15 @@ mod tests {
 
     #[test]
     fn the_health_of_an_endpoint_is_stored_as_it_is() {
-        let since = Timestamp::from_millis(5);
+        let (since, last) = (Timestamp::from_millis(5), Timestamp::from_millis(9));
         for state in [
             machine::EndpointState::Enabled,
             machine::EndpointState::Disabled { cause: machine::DisableCause::Gone, since },
             machine::EndpointState::Disabled { cause: machine::DisableCause::Person, since },
             machine::EndpointState::Disabled { cause: machine::DisableCause::Failing, since },
         ] {
-            let health = machine::EndpointHealth { failures: 3, failing_since: Some(since), state };
+            let (failing_since, failed_at) = (Some(since), Some(last));
+            let health = machine::EndpointHealth { failures: 3, failing_since, failed_at, state };
             assert_eq!(health_of(health_to_store(health)), health);
         }
     }

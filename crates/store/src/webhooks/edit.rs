@@ -176,7 +176,8 @@ impl Webhooks<'_> {
             transaction.rollback().await?;
             return Ok(Some(before));
         }
-        let sql = "UPDATE webhook_endpoint SET cause = NULL, cause_since = NULL, failures = 0, failing_since = NULL, lost = 0, resumed = resumed + $4, \
+        let sql = "UPDATE webhook_endpoint SET cause = NULL, cause_since = NULL, failures = 0, failing_since = NULL, \
+                   failed_at = NULL, lost = 0, resumed = resumed + $4, \
                    sequence = CASE WHEN sequence < $2 THEN $2 ELSE sequence END, updated_at = $3 WHERE id = $1";
         let skips = i64::from(resume == Resume::FromNow);
         let values = [id.into(), end.as_i64().into(), Timestamp::now().millis().into(), skips.into()];

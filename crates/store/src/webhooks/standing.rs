@@ -64,17 +64,20 @@ impl AllWebhooks<'_> {
     /// The progress of an endpoint; `None` when it was removed.
     pub async fn standing(self, id: Uuid) -> Result<Option<EndpointStanding>> {
         // The cursor is read first: an event after it that gets a retry in between is only read again.
-        let sql = "SELECT sequence, failures, failing_since, cause, cause_since, resumed FROM webhook_endpoint WHERE id = $1";
+        let sql = "SELECT sequence, failures, failing_since, failed_at, cause, cause_since, resumed FROM webhook_endpoint \
+                   WHERE id = $1";
         let Some(row) = self.store.row(sql, [id.into()]).await? else { return Ok(None) };
         let (cursor, failures): (i64, i64) = (row.try_get_by_index(0)?, row.try_get_by_index(1)?);
-        let failing_since: Option<i64> = row.try_get_by_index(2)?;
+        let (failing_since, failed_at): (Option<i64>, Option<i64>) =
+            (row.try_get_by_index(2)?, row.try_get_by_index(3)?);
         let (cause, since): (Option<String>, Option<i64>) =
-            (row.try_get_by_index(3)?, row.try_get_by_index(4)?);
-        let resumed: i64 = row.try_get_by_index(5)?;
+            (row.try_get_by_index(4)?, row.try_get_by_index(5)?);
+        let resumed: i64 = row.try_get_by_index(6)?;
         let state = state(cause.as_deref(), since);
         let health = Health {
             failures: u32::try_from(failures).unwrap_or(u32::MAX),
             failing_since: failing_since.map(Timestamp::from_millis),
+            failed_at: failed_at.map(Timestamp::from_millis),
             state: state.ok_or_else(|| Error::Impossible(format!("the state of the webhook {id}")))?,
         };
         // Before the retries, which its events become.
@@ -108,14 +111,15 @@ impl AllWebhooks<'_> {
         let mut sql =
             "UPDATE webhook_endpoint SET sequence = CASE WHEN sequence < $2 THEN $2 ELSE sequence END"
                 .to_owned();
-        if let Some(Health { failures, failing_since, state }) = health {
+        if let Some(Health { failures, failing_since, failed_at, state }) = health {
             let (cause, since) = match state {
                 State::Enabled => (None, None),
                 State::Disabled { cause, since } => (Some(cause.as_str()), Some(since.millis())),
             };
-            let columns: [(&str, Value); 4] = [
+            let columns: [(&str, Value); 5] = [
                 ("failures", i64::from(*failures).into()),
                 ("failing_since", failing_since.map(Timestamp::millis).into()),
+                ("failed_at", failed_at.map(Timestamp::millis).into()),
                 ("cause", cause.into()),
                 ("cause_since", since.into()),
             ];
@@ -187,9 +191,10 @@ impl AllWebhooks<'_> {
 /// What is told of an endpoint that gets this health: that it is disabled, or that it accepted an event although so many had
 /// failed before that it got one a minute. A later failure may be part of the same change.
 fn told(before: &Endpoint, health: Health, now: Timestamp) -> Option<Fact> {
-    let (id, Health { failures, failing_since, state: State::Enabled }) = (before.id, before.health) else {
+    let Health { failures, failing_since, failed_at: _, state: State::Enabled } = before.health else {
         return None;
     };
+    let id = before.id;
     match health.state {
         State::Disabled { cause, since } => Some(Fact::of_disabled_webhook(id, cause, since)),
         State::Enabled if failures >= OPENING_FAILURES && health.failures < failures => {
@@ -215,7 +220,12 @@ mod tests {
     fn a_disabled_endpoint_and_the_end_of_failures_that_lasted_are_told() {
         let (id, now) = (Uuid::from_u128(5), Timestamp::from_millis(90));
         let since = Timestamp::from_millis(7);
-        let failing = |failures| Health { failures, failing_since: Some(since), state: State::Enabled };
+        let failing = |failures| Health {
+            failures,
+            failing_since: Some(since),
+            failed_at: Some(since),
+            state: State::Enabled,
+        };
         let gone = Health { state: State::Disabled { cause: Cause::Gone, since: now }, ..failing(9) };
         let disabled = Some(Fact::of_disabled_webhook(id, Cause::Gone, now));
         let recovered = Some(Fact::of_recovered_webhook(id, since, now));

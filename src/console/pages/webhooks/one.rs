@@ -300,7 +300,7 @@ mod tests {
                 id: Uuid::nil(),
                 company_id: Uuid::nil(),
                 settings: Settings::new("https://example.com/"),
-                health: Health { failures: 3, failing_since: Some(AT), state },
+                health: Health { failures: 3, failing_since: Some(AT), failed_at: Some(AT), state },
                 created_at: AT,
             },
             header_names: None,

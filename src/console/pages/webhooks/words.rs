@@ -226,7 +226,12 @@ mod tests {
                 id: Uuid::nil(),
                 company_id: Uuid::nil(),
                 settings: Settings::new("https://example.com/"),
-                health: Health { failures: u32::from(failing_since.is_some()), failing_since, state },
+                health: Health {
+                    failures: u32::from(failing_since.is_some()),
+                    failing_since,
+                    failed_at: failing_since,
+                    state,
+                },
                 created_at: start,
             },
             header_names: Some(Vec::new()),

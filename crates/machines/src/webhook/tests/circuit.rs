@@ -160,7 +160,8 @@ fn an_open_circuit_outlives_a_restart_and_the_first_probe_waits_a_minute() {
 
 #[test]
 fn a_deferred_probe_wakes_the_machine_although_nothing_else_happens() {
-    let health = EndpointHealth { failures: 5, failing_since: Some(WALL), state: EndpointState::Enabled };
+    let (failing_since, state) = (Some(WALL), EndpointState::Enabled);
+    let health = EndpointHealth { failures: 5, failing_since, failed_at: Some(WALL), state };
     let mut stage = Stage::start(Stored { health, ..new() }, settings(1, 1));
     stage.append_of_each([1]);
     stage.pass(MINUTE);
