@@ -5,8 +5,8 @@ pub(crate) const UP: &[&str] = &[
     // too, until `former_until`. `cause`: why the endpoint is disabled; null while it is enabled. `sequence`: all events
     // up to this place in the log are delivered, given up, or have a retry. `failures`: failed attempts in a row. `failing_since`: the
     // first of them, or the first one after two days without any. `failed_at`: the last one. `lost`: events
-    // that were removed from the log before the endpoint got them, whatever their types. `resumed`: how often a person skipped
-    // what waited; an attempt that began before makes no retry.
+    // that were removed from the log before the endpoint got them, whatever their types. `resumed`: how often a person enabled
+    // the endpoint or gave it another address; who began to deliver before that writes nothing any more.
     "CREATE TABLE webhook_endpoint (
         id {uuid} NOT NULL PRIMARY KEY,
         company_id {uuid} NOT NULL REFERENCES company (id),

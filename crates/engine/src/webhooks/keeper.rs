@@ -47,7 +47,7 @@ struct ShellHandle {
     secrets: EndpointSecrets,
     /// The replay with which it was started.
     replay: Option<Uuid>,
-    /// What waited when it was started may have been skipped since.
+    /// How often a person had enabled the endpoint, or given it another address, when the shell was started.
     resumed: i64,
     wanted: watch::Sender<Wanted>,
     is_failing: Arc<AtomicBool>,

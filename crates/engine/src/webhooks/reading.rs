@@ -18,7 +18,7 @@ use store::webhooks::{EndpointStanding, StoredRetry, Write};
 pub(super) struct Begun {
     /// What is sent once more.
     pub(super) replay: Option<Replay>,
-    /// How often a person skipped what waited.
+    /// How often a person enabled the endpoint, or gave it another address.
     pub(super) resumed: i64,
 }
 
@@ -69,7 +69,8 @@ pub(super) async fn stored(
     Ok(Some((stored, Begun { replay: replay.map(|stored| stored.replay), resumed })))
 }
 
-/// Writes what changed. An endpoint that was removed has nothing to write.
+/// Writes what changed. An endpoint that was removed has nothing to write, and neither has a shell that another one is about to
+/// replace because a person enabled the endpoint or gave it another address.
 pub(super) async fn write(
     context: &DeliveryContext,
     endpoint: &OpenEndpoint,

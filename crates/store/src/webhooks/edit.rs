@@ -89,7 +89,8 @@ impl Webhooks<'_> {
         Ok(Some(Endpoint { id, company_id: self.company, settings, health: Health::NEW, created_at: now }))
     }
 
-    /// Gives an endpoint these settings, which were checked, in place of those that it has, and changes its headers.
+    /// Gives an endpoint these settings, which were checked, in place of those that it has, and changes its headers. The failures
+    /// of a former address do not count for another one.
     pub async fn change(
         self,
         who: &Who,
@@ -116,6 +117,11 @@ impl Webhooks<'_> {
         values.extend(stored(&settings));
         values.push(Timestamp::now().millis().into());
         run(&transaction, self.store.statement(sql, values)).await?;
+        if before.settings.url != settings.url && before.is_enabled() {
+            let sql = "UPDATE webhook_endpoint SET failures = 0, failing_since = NULL, failed_at = NULL, \
+                       resumed = resumed + 1 WHERE id = $1";
+            run(&transaction, self.store.statement(sql, [id.into()])).await?;
+        }
         let (was, mut is) = (self.shown(&before.settings), self.shown(&settings));
         let changed = match headers {
             HeadersChange::Keep => None,
@@ -177,10 +183,9 @@ impl Webhooks<'_> {
             return Ok(Some(before));
         }
         let sql = "UPDATE webhook_endpoint SET cause = NULL, cause_since = NULL, failures = 0, failing_since = NULL, \
-                   failed_at = NULL, lost = 0, resumed = resumed + $4, \
+                   failed_at = NULL, lost = 0, resumed = resumed + 1, \
                    sequence = CASE WHEN sequence < $2 THEN $2 ELSE sequence END, updated_at = $3 WHERE id = $1";
-        let skips = i64::from(resume == Resume::FromNow);
-        let values = [id.into(), end.as_i64().into(), Timestamp::now().millis().into(), skips.into()];
+        let values = [id.into(), end.as_i64().into(), Timestamp::now().millis().into()];
         run(&transaction, self.store.statement(sql, values)).await?;
         if resume == Resume::FromNow {
             for sql in [

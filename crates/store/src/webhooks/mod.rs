@@ -44,7 +44,7 @@ pub struct EndpointRecord {
     pub secrets: EndpointSecrets,
     /// Its last replay.
     pub replay: Option<Uuid>,
-    /// How often a person skipped what waited.
+    /// How often a person enabled it, or gave it another address.
     pub resumed: i64,
 }
 

@@ -26,7 +26,7 @@ pub struct EndpointStanding {
     pub retries: Vec<StoredRetry>,
     /// The last replay, whether it has ended or not.
     pub replay: Option<StoredReplay>,
-    /// How often a person skipped what waited.
+    /// How often a person enabled it, or gave it another address.
     pub resumed: i64,
 }
 
@@ -56,7 +56,7 @@ pub struct Write {
     pub give_up: Vec<Sequence>,
     /// A replay, and the place up to which its events became retries.
     pub replay: Option<(Uuid, Sequence)>,
-    /// [`EndpointStanding::resumed`] of the standing with which the writer began. With another one, no retries are inserted.
+    /// [`EndpointStanding::resumed`] of the standing with which the writer began. With another one, nothing is written.
     pub resumed: i64,
 }
 
@@ -97,8 +97,10 @@ impl AllWebhooks<'_> {
         Ok(Some(EndpointStanding { cursor: Sequence::from_i64(cursor), health, retries, replay, resumed }))
     }
 
-    /// Writes changes of an endpoint's progress, all of them or none. `false` when it was removed. The company's other
-    /// endpoints and programs are told when this disables the endpoint, and when it recovers.
+    /// Writes changes of an endpoint's progress, all of them or none. `false` when it was removed, and when a person enabled it
+    /// or gave it another address since the writer began: what the writer knows of the receiver is of the past, and what it
+    /// delivered is delivered again. The company's other endpoints and programs are told when this disables the endpoint, and
+    /// when it recovers.
     pub async fn write(self, id: Uuid, changes: &Write) -> Result<bool> {
         let Write { cursor, health, put, remove, give_up, replay, resumed } = changes;
         let transaction = self.store.begin().await?;
@@ -132,7 +134,8 @@ impl AllWebhooks<'_> {
                 ));
             }
         }
-        sql.push_str(" WHERE id = $1");
+        values.push((*resumed).into());
+        sql.push_str(&format!(" WHERE id = $1 AND resumed = ${}", values.len()));
         // The row stays locked, so that an endpoint that is being removed gets no more retries.
         if run(&transaction, self.store.statement(sql, values)).await? == 0 {
             transaction.rollback().await?;
@@ -154,8 +157,7 @@ impl AllWebhooks<'_> {
         let insert = |rows: &str, endpoint| {
             format!(
                 "INSERT INTO webhook_retry (endpoint_id, sequence, attempts, next_at) \
-                 SELECT ${endpoint}, sequence, attempts, next_at FROM {rows} AS incoming \
-                 WHERE (SELECT resumed FROM webhook_endpoint WHERE id = ${endpoint}) = {resumed} \
+                 SELECT ${endpoint}, sequence, attempts, next_at FROM {rows} AS incoming WHERE TRUE \
                  ON CONFLICT (endpoint_id, sequence) \
                  DO UPDATE SET attempts = excluded.attempts, next_at = excluded.next_at"
             )
