@@ -1,5 +1,6 @@
 //! Webhooks to companies: events reach a receiver signed and in order, also after it failed and after the service ended.
 
+pub(crate) mod logged;
 pub(crate) mod receiver;
 
 use std::collections::{BTreeMap, BTreeSet};
