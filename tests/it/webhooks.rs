@@ -1,5 +1,7 @@
 //! Webhooks to companies: events reach a receiver signed and in order, also after it failed and after the service ended.
 
+pub(crate) mod logged;
+mod outage;
 pub(crate) mod receiver;
 
 use std::collections::{BTreeMap, BTreeSet};
