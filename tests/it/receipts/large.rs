@@ -8,6 +8,7 @@ use serde_json::json;
 use tokio::task::JoinHandle;
 
 use super::FIRST;
+use super::suppressed::{marketing, templates};
 use super::teller::Teller;
 use crate::database::{Universe, stores};
 use crate::harness::Answer;
@@ -62,6 +63,7 @@ async fn commits(universe: &Universe) -> BTreeMap<i64, u64> {
 async fn a_webhook_of_thousands_of_preferences_lets_other_sends_in(universe: &Universe) {
     const PEOPLE: u64 = 3_000;
     let running = Running::start(universe, |_| {}).await;
+    let (promo, _) = templates(&running).await;
     let text = json!({ "type": "text", "message": "hi", "phone_number": FIRST });
     let mut accepted = Vec::new();
     for value in ["stop", "resume"] {
@@ -73,6 +75,10 @@ async fn a_webhook_of_thousands_of_preferences_lets_other_sends_in(universe: &Un
         assert_eq!(told.await.unwrap().status, 200);
         let kept = running.store.suppressions().current(Timestamp::now()).await.unwrap().len() as u64;
         assert_eq!(kept, if value == "stop" { PEOPLE } else { 0 });
+        // The answer holds for all of them, wherever they stood in the webhook.
+        let (code, answer) =
+            running.send(&marketing(promo, &[FIRST, FIRST + PEOPLE / 2, FIRST + PEOPLE - 1])).await;
+        assert_eq!(code, if value == "stop" { 400 } else { 202 }, "{answer}");
         if value == "stop" {
             let commits = commits(universe).await;
             assert!(commits.values().all(|rows| *rows <= MOST_AT_ONCE), "{commits:?}");
