@@ -82,7 +82,7 @@ pub(super) fn log(viewer: &Viewer, deliveries: &[Delivery]) -> Markup {
     let text = viewer.text;
     let columns = [
         Column::words(text.get("webhooks-time")),
-        Column::words(text.get("webhooks-event")),
+        Column::brief(text.get("webhooks-event")),
         Column::numbers(text.get("webhooks-attempt")),
         Column::words(text.get("webhooks-result")),
         Column::numbers(text.get("webhooks-duration")),
