@@ -3,8 +3,6 @@
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
-use uuid::Uuid;
-
 use super::context::DeliveryContext;
 use super::machine::{self, EventItem, LogPage, Retry, Stored};
 use super::open::OpenEndpoint;
@@ -74,11 +72,11 @@ pub(super) async fn stored(
 pub(super) async fn write(
     context: &DeliveryContext,
     endpoint: &OpenEndpoint,
-    begun: (Option<Uuid>, i64),
+    begun: &Begun,
     changes: machine::Write,
 ) -> store::Result<()> {
     let machine::Write { cursor, health, put, remove, give_up, replay: place } = changes;
-    let (replay, resumed) = begun;
+    let replay = begun.replay.as_ref().map(|replay| replay.id);
     let put = put.into_iter().map(|Retry { item, attempts, next_at }| StoredRetry {
         sequence: Sequence::from_i64(item.sequence),
         attempts,
@@ -91,7 +89,7 @@ pub(super) async fn write(
         remove: remove.into_iter().map(Sequence::from_i64).collect(),
         give_up: give_up.into_iter().map(Sequence::from_i64).collect(),
         replay: replay.zip(place.map(Sequence::from_i64)),
-        resumed,
+        resumed: begun.resumed,
     };
     let _turn = context.turn(endpoint.company_id).await;
     context.store.webhooks().write(endpoint.id, &changes).await.map(drop)
@@ -155,6 +153,7 @@ mod tests {
     use crate::webhooks::example::example;
     use clock::Timestamp;
     use domain::event::Type;
+    use uuid::Uuid;
 
     fn event(r#type: Type) -> Event {
         example(Uuid::from_u128(1), r#type, Timestamp::from_millis(7))

@@ -36,7 +36,7 @@ struct EndpointShell {
     wanted: watch::Receiver<Wanted>,
     /// Whether the last attempts failed.
     is_failing: Arc<AtomicBool>,
-    begun: Begun,
+    begun: Arc<Begun>,
     machine: Machine,
     follower: Follower,
     /// Reads, writes and attempts under way; a read has its events.
@@ -87,7 +87,7 @@ impl EndpointShell {
         let failures = retries.collect();
         let settings = endpoint.machine_settings();
         Self {
-            begun,
+            begun: Arc::new(begun),
             machine: Machine::new(endpoint.id, settings, stored, moment()),
             context,
             endpoint,
@@ -218,9 +218,9 @@ impl EndpointShell {
                 for sequence in changes.remove.iter().chain(&changes.give_up) {
                     self.failures.remove(sequence);
                 }
-                let begun = (self.begun.replay.as_ref().map(|replay| replay.id), self.begun.resumed);
+                let begun = Arc::clone(&self.begun);
                 let writing = async move {
-                    let written = reading::write(&context, &endpoint, begun, changes).await;
+                    let written = reading::write(&context, &endpoint, &begun, changes).await;
                     (Input::Written(written.map_err(|error| error.to_string())), Vec::new())
                 };
                 self.running.push(writing.boxed_local());
