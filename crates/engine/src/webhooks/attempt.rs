@@ -20,9 +20,9 @@ const PAUSE: Duration = Duration::from_secs(1);
 /// receiver, which may be the only one that cannot be reached.
 const OWN_FAULTS: u32 = 60;
 
-/// Sends the events at these places, as the `number`-th attempt. `has_accepted` says whether the receiver accepted the request
-/// before. `known` are these events, if they are at hand. It ends when the receiver has answered or was awaited long enough. A
-/// database that fails is not held against the receiver, and a machine without sockets only after [`OWN_FAULTS`] repetitions.
+/// Sends the events at these places, as the `number`-th attempt. `has_accepted` says whether the receiver accepted a request and
+/// failed with none since. `known` are these events, if they are at hand. It ends when the receiver has answered or was awaited long
+/// enough. A database that fails is not held against the receiver, and a machine without sockets only after [`OWN_FAULTS`] repetitions.
 pub(super) async fn attempt(
     context: &DeliveryContext,
     endpoint: &OpenEndpoint,

@@ -44,7 +44,7 @@ struct EndpointShell {
     /// Events that were read and wait for their first attempt, by sequence. Without them, an attempt reads them again: an
     /// endpoint that fails keeps none, because its events may wait for days.
     read: BTreeMap<i64, Event>,
-    /// Whether the receiver accepted the last request.
+    /// Whether the receiver accepted a request, and failed with none since.
     has_accepted: bool,
     /// The failed attempts of events that have a retry.
     failures: HashMap<i64, u16>,
@@ -139,7 +139,7 @@ impl EndpointShell {
         tokio::select! {
             Some((input, events)) = self.running.next() => {
                 if let Input::Attempted { verdict, .. } = &input {
-                    self.has_accepted = matches!(verdict, AttemptVerdict::Delivered);
+                    self.has_accepted = accepts(self.has_accepted, *verdict);
                 }
                 self.read.extend(events.into_iter().map(|event| (event.sequence.as_i64(), event)));
                 Some(input)
@@ -254,10 +254,39 @@ impl EndpointShell {
     }
 }
 
+/// Whether the next request of a receiver counts among those to receivers that accept requests. Only a failure of the receiver
+/// ends that.
+const fn accepts(before: bool, verdict: AttemptVerdict) -> bool {
+    match verdict {
+        AttemptVerdict::Delivered => true,
+        AttemptVerdict::Failed { .. } => false,
+        // Nothing was sent, or the receiver answered as it should.
+        AttemptVerdict::Missing | AttemptVerdict::Abort | AttemptVerdict::Gone => before,
+    }
+}
+
 /// Waits for a moment; never resolves without one.
 async fn until(at: Option<Instant>) {
     match at {
         Some(at) => tokio::time::sleep_until(at.into()).await,
         None => pending().await,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_failure_makes_a_receiver_doubtful() {
+        for (verdict, expected) in [
+            (AttemptVerdict::Delivered, [true, true]),
+            (AttemptVerdict::Failed { retry_after: None }, [false, false]),
+            (AttemptVerdict::Missing, [false, true]),
+            (AttemptVerdict::Abort, [false, true]),
+            (AttemptVerdict::Gone, [false, true]),
+        ] {
+            assert_eq!([false, true].map(|before| accepts(before, verdict)), expected, "{verdict:?}");
+        }
     }
 }
