@@ -167,7 +167,8 @@ pub(in crate::api) async fn enable(
 ///
 /// Sends an example of an event to the endpoint, whether it is enabled or not, and answers how the receiver answered. The
 /// request is signed as all are. The `id` of the event begins with `example.`, and its send and its channel do not exist. A test
-/// that fails does not count as a failure of the endpoint.
+/// that fails does not count as a failure of the endpoint. After one that is accepted, an endpoint that gets one event a minute
+/// because of its failures gets the next one at once.
 #[utoipa::path(
     post,
     path = "/api/v1/webhooks/{id}/test",

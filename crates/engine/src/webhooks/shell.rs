@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use futures_util::future::LocalBoxFuture;
 use futures_util::stream::FuturesUnordered;
 use futures_util::{FutureExt as _, StreamExt as _};
-use tokio::sync::watch;
+use tokio::sync::{Notify, watch};
 
 use super::attempt::attempt;
 use super::context::DeliveryContext;
@@ -30,12 +30,19 @@ const MOST_READ: usize = 4_096;
 /// The endpoint as people want it; `None` for one that gets no further events.
 pub(super) type Wanted = Option<Arc<OpenEndpoint>>;
 
+/// What a shell hears from its keeper, and tells it.
+pub(super) struct KeeperLink {
+    pub(super) wanted: watch::Receiver<Wanted>,
+    /// Notified when there is a sign that the receiver works again.
+    pub(super) mended: Arc<Notify>,
+    /// Whether the last attempts failed.
+    pub(super) is_failing: Arc<AtomicBool>,
+}
+
 struct EndpointShell {
     context: Arc<DeliveryContext>,
     endpoint: Arc<OpenEndpoint>,
-    wanted: watch::Receiver<Wanted>,
-    /// Whether the last attempts failed.
-    is_failing: Arc<AtomicBool>,
+    link: KeeperLink,
     begun: Arc<Begun>,
     machine: Machine,
     follower: Follower,
@@ -55,17 +62,12 @@ struct EndpointShell {
 }
 
 /// Delivers to an endpoint until it gets no further events.
-pub(super) async fn run(
-    context: Arc<DeliveryContext>,
-    endpoint: Arc<OpenEndpoint>,
-    wanted: watch::Receiver<Wanted>,
-    is_failing: Arc<AtomicBool>,
-) {
+pub(super) async fn run(context: Arc<DeliveryContext>, endpoint: Arc<OpenEndpoint>, link: KeeperLink) {
     // Before the first read: what comes into the log afterwards is told.
     let follower = context.follow(endpoint.company_id);
     match reading::stored(&context, &endpoint).await {
         Ok(Some(stored)) => {
-            EndpointShell::new(context, endpoint, wanted, is_failing, follower, stored).run().await;
+            EndpointShell::new(context, endpoint, link, follower, stored).run().await;
         }
         Ok(None) => {}
         Err(error) => {
@@ -78,8 +80,7 @@ impl EndpointShell {
     fn new(
         context: Arc<DeliveryContext>,
         endpoint: Arc<OpenEndpoint>,
-        wanted: watch::Receiver<Wanted>,
-        is_failing: Arc<AtomicBool>,
+        link: KeeperLink,
         follower: Follower,
         (stored, begun): (Stored, Begun),
     ) -> Self {
@@ -91,8 +92,7 @@ impl EndpointShell {
             machine: Machine::new(endpoint.id, settings, stored, moment()),
             context,
             endpoint,
-            wanted,
-            is_failing,
+            link,
             follower,
             running: FuturesUnordered::new(),
             read: BTreeMap::new(),
@@ -115,7 +115,7 @@ impl EndpointShell {
             }
             let health = self.machine.health();
             let is_failing = health.failures > 0;
-            self.is_failing.store(is_failing, Ordering::Relaxed);
+            self.link.is_failing.store(is_failing, Ordering::Relaxed);
             if is_failing || self.read.len() > MOST_READ {
                 self.read.clear();
             }
@@ -144,9 +144,10 @@ impl EndpointShell {
                 self.read.extend(events.into_iter().map(|event| (event.sequence.as_i64(), event)));
                 Some(input)
             }
-            changed = self.wanted.changed(), if self.ends_at.is_none() => {
+            changed = self.link.wanted.changed(), if self.ends_at.is_none() => {
                 Some(self.change(changed.is_ok()))
             }
+            () = self.link.mended.notified() => Some(Input::Mended),
             () = self.follower.changed() => Some(Input::Grew),
             () = until(self.wakes_at) => {
                 self.wakes_at = None;
@@ -158,7 +159,7 @@ impl EndpointShell {
 
     /// People changed the endpoint; `is_kept` is false when nobody starts and ends shells any more.
     fn change(&mut self, is_kept: bool) -> Input {
-        let wanted = self.wanted.borrow_and_update().clone();
+        let wanted = self.link.wanted.borrow_and_update().clone();
         match wanted.filter(|_| is_kept) {
             Some(endpoint) => {
                 let settings = endpoint.machine_settings();

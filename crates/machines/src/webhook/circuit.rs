@@ -1,4 +1,5 @@
-//! The circuit of an endpoint: after some failures in a row, one probe a minute replaces the normal attempts.
+//! The circuit of an endpoint: after some failures in a row, one probe a minute replaces the normal attempts. A sign that the
+//! receiver works again brings the next one forward.
 
 use std::time::{Duration, Instant};
 
@@ -6,7 +7,7 @@ use crate::Moment;
 use clock::Timestamp;
 use domain::webhook::OPENING_FAILURES;
 
-/// The least time between the starts of two probes.
+/// The least time between the starts of two probes, without a sign that the receiver works again.
 pub(super) const PROBE_INTERVAL: Duration = Duration::from_secs(60);
 /// An endpoint that only failed for this long is disabled.
 pub(super) const FAILING_LIMIT: Duration = Duration::from_secs(5 * 24 * 60 * 60);
@@ -85,6 +86,11 @@ impl Circuit {
     /// Whether failed events become retries.
     pub(super) const fn is_closed(&self) -> bool {
         self.is_enabled() && !self.is_open()
+    }
+
+    /// The next probe, if the circuit is open, need not wait.
+    pub(super) fn probe_soon(&mut self, now: Instant) {
+        self.probe_at = self.probe_at.min(now);
     }
 
     /// An attempt failed. Returns whether the endpoint only failed for too long.

@@ -233,6 +233,25 @@ impl Webhooks<'_> {
         Ok(true)
     }
 
+    /// There is a sign that the receiver of an endpoint works again: it accepted a request that a person asked for. A running
+    /// service then sends it the next probe at once. An endpoint of another company stays as it is.
+    pub async fn mended(self, id: Uuid) -> Result<()> {
+        let transaction = self.store.begin().await?;
+        if self.begin_change(&transaction, id).await?.is_none() {
+            transaction.rollback().await?;
+            return Ok(());
+        }
+        self.note_mended(&transaction, id).await?;
+        transaction.commit().await?;
+        Ok(())
+    }
+
+    pub(super) async fn note_mended(self, within: &Transaction, id: Uuid) -> Result<()> {
+        let sql = "UPDATE webhook_endpoint SET mended = mended + 1 WHERE id = $1";
+        run(within, self.store.statement(sql, [id.into()])).await?;
+        Ok(())
+    }
+
     /// Removes an endpoint with its retries and the log of its deliveries. `false` when the company has no such endpoint.
     pub async fn remove(self, who: &Who, id: Uuid) -> Result<bool> {
         let transaction = self.store.begin().await?;

@@ -46,6 +46,8 @@ pub struct EndpointRecord {
     pub replay: Option<Uuid>,
     /// How often a person enabled it, or gave it another address.
     pub resumed: i64,
+    /// How often there was a sign that its receiver works again: see [`Webhooks::mended`].
+    pub mended: i64,
 }
 
 /// How many endpoints get no events.
@@ -61,7 +63,7 @@ const COLUMNS: &str = "id, company_id, url, shape, types, channels, max_in_fligh
                        failures, failing_since, failed_at, created_at";
 const SECRETS: &str = "headers, secret, former_secret, former_until";
 const REPLAY: &str =
-    "resumed, (SELECT id FROM webhook_replay WHERE endpoint_id = webhook_endpoint.id) AS replay";
+    "resumed, mended, (SELECT id FROM webhook_replay WHERE endpoint_id = webhook_endpoint.id) AS replay";
 
 #[derive(FromQueryResult)]
 struct EndpointRow {
@@ -159,6 +161,7 @@ fn record(row: &QueryResult) -> Result<EndpointRecord> {
         secrets: secrets(row)?,
         replay: row.try_get("", "replay")?,
         resumed: row.try_get("", "resumed")?,
+        mended: row.try_get("", "mended")?,
     })
 }
 

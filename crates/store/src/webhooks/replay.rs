@@ -45,7 +45,8 @@ pub enum Replaying {
 
 impl Webhooks<'_> {
     /// Begins a replay of events that were written to the log in the given time, and that the endpoint has got or that were
-    /// given up. Events that it has not got yet are not part of it.
+    /// given up. Events that it has not got yet are not part of it. A person who wants that expects that the receiver works, so a
+    /// running service sends the next probe at once.
     pub async fn replay(self, who: &Who, id: Uuid, request: ReplayRequest) -> Result<Replaying> {
         let now = Timestamp::now();
         // Before others wait for this. A part of the log belongs to the time at which it was written.
@@ -86,6 +87,7 @@ impl Webhooks<'_> {
         }
         let sql = "UPDATE webhook_replay SET finished_at = started_at WHERE endpoint_id = $1 AND after_place >= last_place";
         run(&transaction, self.store.statement(sql, [id.into()])).await?;
+        self.note_mended(&transaction, id).await?;
         let asked = json!({
             "company_id": self.company, "replay": of.as_str(), "types": words, "since": since, "until": until,
         });

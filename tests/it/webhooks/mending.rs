@@ -1,0 +1,35 @@
+//! A receiver that works again gets its events, without waiting for the next probe.
+
+use std::ops::Range;
+
+use super::*;
+use crate::running::until_soon;
+
+stores!(a_receiver_that_works_again_gets_an_event_after_a_test_or_a_replay_at_once);
+
+/// Lets requests fail until the endpoint gets one event a minute. Afterwards its receiver works again.
+async fn fail(running: &Running, receiver: &Receiver, id: Uuid, ordinals: Range<u64>) {
+    receiver.answer_always(Some(500));
+    for ordinal in ordinals {
+        send(running, ordinal).await;
+    }
+    until("five failures in a row", async || standing(&running.store, id).await.health.failures >= 5).await;
+    receiver.answer_always(None);
+}
+
+async fn a_receiver_that_works_again_gets_an_event_after_a_test_or_a_replay_at_once(universe: &Universe) {
+    let (running, receiver) = (start(universe).await, Receiver::start().await);
+    let id = add_to(&running, settings(&receiver, &[Type::MessageSent])).await.id;
+    let endpoints = running.engine().webhook_endpoints();
+    let works = async || standing(&running.store, id).await.health.failures == 0;
+    fail(&running, &receiver, id, 0..8).await;
+    let tested = endpoints.test(running.company, id, Type::MessageSent).await.unwrap().unwrap();
+    assert!(tested.is_delivered(), "{tested:?}");
+    until_soon("an event after the test", works).await;
+
+    fail(&running, &receiver, id, 8..16).await;
+    let failed = ReplayRequest { of: ReplayOf::Failed, ..ReplayRequest::default() };
+    endpoints.replay(&Who::Pombo, running.company, id, failed).await.unwrap();
+    until_soon("an event after the replay", works).await;
+    running.end().await;
+}
