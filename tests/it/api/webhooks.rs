@@ -1,5 +1,6 @@
 //! Webhook endpoints: what a company adds, changes and deletes, what is refused, and what it sees of deliveries.
 
+use futures_util::future::join_all;
 use pombo::connector::webhook::SigningKey;
 use pombo::domain::secret::Secret;
 use reqwest::Method;
@@ -331,4 +332,21 @@ async fn a_replaced_secret_signs_for_a_while_unless_it_must_not() {
     assert!(receiver.got()[2].is_signed_with_all(&[fifth, key(&fourth), key(&third)]));
     let long = ask(&world, Method::POST, &rotate, json!({"overlap": "8d"})).await.json();
     assert_eq!(long["error"], "`overlap` is longer than 7 days, the most for which a former secret signs");
+}
+
+#[tokio::test]
+async fn secrets_that_are_replaced_at_the_same_time_are_replaced_or_refused_for_the_moment() {
+    let (world, receiver) = (World::new().await, Receiver::start().await);
+    let (path, _) = add(&world, json!({"url": receiver.url(), "types": NEVER})).await;
+    let (rotate, body) = (format!("{path}/rotate-secret"), json!({"overlap": "0s"}));
+    let answers = join_all((0..16).map(|_| ask(&world, Method::POST, &rotate, body.clone()))).await;
+    let mut keys = Vec::new();
+    for answer in answers {
+        match answer.status {
+            200 => keys.push(key(&answer.json())),
+            status => assert_eq!((status, answer.code().as_deref()), (503, Some("service_unavailable"))),
+        }
+    }
+    done(&world, Method::POST, &format!("{path}/test"), Value::Null).await;
+    assert!(keys.iter().any(|key| receiver.got()[0].is_signed_with(key)), "{} were replaced", keys.len());
 }

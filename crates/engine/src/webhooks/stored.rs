@@ -139,29 +139,28 @@ impl StoredEndpoints<'_> {
     }
 
     /// Replaces the secret of an endpoint. The former one signs, too, until then, and so do those before it until their own
-    /// times; with `None` none of them does. `false` when there is no such endpoint, and when others replaced it meanwhile,
-    /// again and again.
+    /// times; with `None` none of them does. The caller retries when others replaced it meanwhile, again and again.
     pub async fn rotate(
         self,
         who: &Who,
         id: Uuid,
         secret: &Secret,
         former_until: Option<Timestamp>,
-    ) -> store::Result<bool> {
+    ) -> store::Result<Changing> {
         let webhooks = self.company.webhooks();
         for _ in 0..ROTATIONS {
             let _hold = self.vault.hold();
             let Some(EndpointSecrets { headers: _, secret: present, former }) = webhooks.secrets(id).await?
             else {
-                return Ok(false);
+                return Ok(Changing::NoEndpoint);
             };
             let former = former_until.and_then(|until| self.sealed_former(id, &present, former, until));
             let sealed = self.sealed_secret(id, secret);
             if webhooks.rotate(who, id, &present, sealed, former).await? {
-                return Ok(true);
+                return Ok(Changing::Done);
             }
         }
-        Ok(false)
+        Ok(Changing::Outdated)
     }
 
     /// The secrets that sign beside a new one. One that cannot be unsealed signs nothing, and is left out.
