@@ -4,6 +4,7 @@ pub(crate) mod logged;
 mod mending;
 mod outage;
 pub(crate) mod receiver;
+pub(crate) mod sealed;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;

@@ -120,6 +120,17 @@ pub enum Cause {
 
 words!(Cause { Gone = "gone", Person = "person", Failures = "failures" });
 
+/// A part of an endpoint that is stored sealed. Without a key that unseals it, the endpoint gets nothing, and its events wait.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum SealedPart {
+    /// The secrets that sign its requests.
+    Secret,
+    /// The headers of its requests.
+    Headers,
+}
+
+words!(SealedPart { Secret = "secret", Headers = "headers" });
+
 /// The events that an endpoint gets first after a person enabled it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Resume {

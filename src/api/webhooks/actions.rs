@@ -178,6 +178,7 @@ pub(in crate::api) async fn enable(
     responses(
         (status = 200, description = "The receiver's answer, or why there is none", body = DeliveryResult),
         (status = 404, description = "`webhook_not_found`", body = ErrorBody),
+        (status = 409, description = "`webhook_unsealable`", body = ErrorBody),
     ),
 )]
 pub(in crate::api) async fn test(

@@ -150,6 +150,7 @@ pub(in crate::api) async fn list(
     responses(
         (status = 200, description = "The receiver's answer, or why there is none", body = DeliveryResult),
         (status = 404, description = "`webhook_not_found`; `event_not_found`: the log has no such event, or no longer", body = ErrorBody),
+        (status = 409, description = "`webhook_unsealable`", body = ErrorBody),
     ),
 )]
 pub(in crate::api) async fn resend(

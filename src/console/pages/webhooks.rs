@@ -127,7 +127,10 @@ fn listed(viewer: &Viewer, all: &[ShownEndpoint]) -> Markup {
         let settings = &shown.endpoint.settings;
         vec![
             html! { a href=(place(shown.endpoint.id)) { bdi { (settings.public_url()) } } },
-            words::state(viewer, Doing::of(shown, now)),
+            html! {
+                (words::state(viewer, Doing::of(shown, now)))
+                @if !shown.unsealable.is_empty() { p.soft { (text.get("webhooks-sealed-do")) } }
+            },
             html! {
                 (gets(text, settings))
                 @if !settings.channels.is_empty() {

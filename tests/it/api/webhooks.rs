@@ -1,5 +1,7 @@
 //! Webhook endpoints: what a company adds, changes and deletes, what is refused, and what it sees of deliveries.
 
+mod sealed;
+
 use futures_util::future::join_all;
 use pombo::connector::webhook::SigningKey;
 use pombo::domain::secret::Secret;
@@ -71,7 +73,7 @@ async fn an_endpoint_is_added_changed_and_deleted_and_its_secrets_are_not_shown_
     added.as_object_mut().unwrap().remove("secret");
     let (id, created_at) = (added["id"].clone(), added["created_at"].clone());
     let expected = json!({
-        "id": id, "url": NO_RECEIVER, "channel_ids": [], "header_names": [], "max_in_flight": 2, "batch": 1,
+        "id": id, "url": NO_RECEIVER, "channel_ids": [], "header_names": [], "unsealable": [], "max_in_flight": 2, "batch": 1,
         "types": [
             "message.failed", "send.finished", "send.canceled", "send.expired", "channel.connecting",
             "channel.connected", "channel.disconnected", "channel.blocked", "channel.pairing", "inbound.received",

@@ -7,14 +7,14 @@ use uuid::Uuid;
 use super::attempt::deliver;
 use super::context::DeliveryContext;
 use super::example::example;
-use super::open::OpenEndpoint;
+use super::open::{OpenEndpoint, seen};
 use crate::{Engine, Error};
 use clock::Timestamp;
 use connectors::webhook::{DeliveryAnswer, DeliveryFault};
 use domain::error::{Code, Refusal};
 use domain::event::log::Sequence;
 use domain::event::{Event, Type};
-use domain::webhook::{Endpoint, OPENING_FAILURES};
+use domain::webhook::{Endpoint, OPENING_FAILURES, SealedPart};
 use store::webhooks::EndpointRecord;
 
 /// The webhook endpoints of companies.
@@ -23,7 +23,7 @@ pub struct WebhookEndpoints<'e> {
     pub(super) engine: &'e Engine,
 }
 
-/// The result of sending an event once more.
+/// The result of sending something that a person asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Resent {
     /// It was sent, and the receiver answered this.
@@ -38,6 +38,23 @@ pub enum Resent {
 pub fn no_such_webhook() -> Refusal {
     let sentence = "this company has no such webhook endpoint: GET /api/v1/webhooks lists them";
     Refusal::new(Code::WebhookNotFound, sentence)
+}
+
+/// The refusal to send something to an endpoint of which these parts cannot be unsealed.
+fn unsealable(parts: &[SealedPart]) -> Refusal {
+    let remedy = |part: &SealedPart| match part {
+        SealedPart::Secret => "replace the secret with POST /api/v1/webhooks/{id}/rotate-secret",
+        SealedPart::Headers => "give the headers again with PATCH /api/v1/webhooks/{id}",
+    };
+    let words: Vec<_> = parts.iter().map(|part| part.as_str()).collect();
+    let remedies: Vec<_> = parts.iter().map(remedy).collect();
+    let sentence = format!(
+        "the {} of this webhook endpoint cannot be unsealed, because the service lacks the sealing key: {}, or ask the operator \
+         of this service to set the key back",
+        words.join(" and the "),
+        remedies.join(", "),
+    );
+    Refusal::new(Code::WebhookUnsealable, sentence)
 }
 
 impl Engine {
@@ -71,8 +88,8 @@ impl WebhookEndpoints<'_> {
     ///
     /// # Errors
     ///
-    /// [`Error::Unavailable`] when the database is away or the engine stops; [`Error::Internal`] when the endpoint's secrets
-    /// cannot be unsealed.
+    /// [`Error::Unavailable`] when the database is away or the engine stops; `webhook_unsealable` when the endpoint's secret or
+    /// headers cannot be unsealed.
     pub async fn test(
         &self,
         company: Uuid,
@@ -110,12 +127,10 @@ impl WebhookEndpoints<'_> {
         let Some(secrets) = webhooks.secrets(id).await? else { return Ok(None) };
         let gets_probes = gets_probes(&endpoint);
         let record = EndpointRecord { endpoint, secrets, replay: None, resumed: 0, mended: 0 };
-        match OpenEndpoint::new(&self.context().vault, &record) {
+        let vault = &self.context().vault;
+        match OpenEndpoint::new(vault, &record) {
             Ok(open) => Ok(Some((open, gets_probes))),
-            Err(error) => {
-                tracing::error!(webhook.id = %id, company.id = %company, %error, "the secrets of a webhook cannot be unsealed");
-                Err(Error::Internal)
-            }
+            Err(_) => Err(unsealable(&seen(vault, &record).1).into()),
         }
     }
 

@@ -146,6 +146,7 @@ impl Keeper {
         } else {
             self.shells.values().for_each(ShellHandle::end);
             (self.listed, self.idle) = (None, IdleEndpoints::default());
+            self.unopened.clear();
         }
         self.show();
         let _ = timeout(LOOK, self.context.changed.notified()).await;
@@ -264,6 +265,8 @@ impl Keeper {
         let IdleEndpoints { disabled, stopped } = self.idle;
         metrics::gauge!("pombo_webhook_endpoints", "state" => "disabled").set(figure(disabled));
         metrics::gauge!("pombo_webhook_endpoints", "state" => "stopped").set(figure(stopped));
+        let unsealable = self.unopened.len() as u64;
+        metrics::gauge!("pombo_webhook_endpoints", "state" => "unsealable").set(figure(unsealable));
     }
 }
 
