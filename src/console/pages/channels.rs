@@ -68,15 +68,12 @@ pub(in crate::console) async fn follow(
     query: Query,
     request: HttpRequest,
 ) -> Result<HttpResponse, Error> {
-    let own = state.clone();
-    live::stream(&request, &state, EVERY, async move || {
-        let (page, search) = (query.page(PER_PAGE), query.text("search", SEARCH));
-        let company = viewer.company.id;
-        let key = format!("channels {company} {} {}", page.page, search.unwrap_or_default());
-        // Read once for all readers of the same page.
-        let read = async || read_channels(&own, company, page, search).await;
-        let shown = own.shared.get(key, EVERY, read).await?;
-        Ok(shown.channels.iter().flat_map(|(channel, limits)| parts(&viewer, channel, limits)).collect())
+    let (company, page) = (viewer.company.id, query.page(PER_PAGE));
+    let search = query.text("search", SEARCH).map(str::to_owned);
+    let kept = (format!("channels {company} {} {}", page.page, search.as_deref().unwrap_or_default()), EVERY);
+    let read = async move |state: &State| read_channels(state, company, page, search.as_deref()).await;
+    live::stream_shared(&request, &state, kept, read, move |shown: &Shown| {
+        shown.channels.iter().flat_map(|(channel, limits)| parts(&viewer, channel, limits)).collect()
     })
 }
 

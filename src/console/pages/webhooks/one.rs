@@ -1,7 +1,5 @@
 //! One webhook endpoint: its state and what to do, a test, the log of its deliveries, and its settings.
 
-use std::sync::Arc;
-
 use actix_web::web::Data;
 use actix_web::{HttpRequest, HttpResponse};
 use maud::{Markup, html};
@@ -60,13 +58,10 @@ pub(in crate::console) async fn follow(
 ) -> Result<HttpResponse, Error> {
     let (company, window) = (viewer.company.id, query.page(PER_PAGE));
     find(&viewer, &state, id.0).await?;
-    let own = state.clone();
-    live::stream(&request, &state, EVERY, async move || {
-        let key = format!("webhook {company} {} {}", id.0, window.page);
-        // Read once for all readers of the same page.
-        let read = async || read_one(&own, company, id.0, window).await;
-        let read: Arc<WithDeliveries> = own.shared.get(key, EVERY, read).await?;
-        Ok(parts(&viewer, &read).into())
+    let kept = (format!("webhook {company} {} {}", id.0, window.page), EVERY);
+    let read = async move |state: &State| read_one(state, company, id.0, window).await;
+    live::stream_shared(&request, &state, kept, read, move |read: &WithDeliveries| {
+        parts(&viewer, read).into()
     })
 }
 
