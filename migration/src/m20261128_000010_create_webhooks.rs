@@ -64,7 +64,8 @@ pub(crate) const UP: &[&str] = &[
         finished_at {int}
     ) {strict}",
     // Attempts to deliver. A request may have several events: `event_id`, `type` and `sequence` are those of the first. `sequence`
-    // is null for an example. `status` is null when the receiver did not answer; `fault` says why the attempt failed.
+    // is null for an example. `status` is null when the receiver did not answer; `fault` says why the attempt failed. `request_id`:
+    // the id of a request whose id is not `event_id`. `header_names`: the endpoint's own headers, with commas between them.
     "CREATE TABLE webhook_delivery (
         id {uuid} NOT NULL PRIMARY KEY,
         endpoint_id {uuid} NOT NULL,
@@ -78,7 +79,10 @@ pub(crate) const UP: &[&str] = &[
         took_ms {int} NOT NULL,
         answer TEXT,
         fault TEXT,
-        fault_kind TEXT
+        fault_kind TEXT,
+        request_id TEXT,
+        signature TEXT NOT NULL,
+        header_names TEXT
     ) {strict}",
     "CREATE INDEX webhook_delivery_by_endpoint ON webhook_delivery (endpoint_id, id)",
     "INSERT INTO revision (topic, value) VALUES ('webhook', 0)",

@@ -13,7 +13,7 @@ use pombo::clock::Timestamp;
 use pombo::domain::event::log::Sequence;
 use pombo::domain::event::{Data, Type};
 use pombo::domain::page::PageRequest;
-use pombo::domain::webhook::{Cause, Endpoint, Health, Resume, Schemes, Settings, State};
+use pombo::domain::webhook::{Cause, Endpoint, Health, Resume, Schemes, SentHeaders, Settings, State};
 use pombo::store::changes::{Change, Filter, What, Who};
 use pombo::store::ledger::{self, INBOUND_MESSAGE, PendingWrites};
 use pombo::store::sealed::{Kind, Place};
@@ -285,6 +285,7 @@ fn delivery(endpoint_id: Uuid, at: Timestamp, nth: u16) -> Delivery {
         answer: Some("a \"quoted\" answer".to_owned()),
         fault: None,
         fault_kind: None,
+        sent: SentHeaders { id: None, signature: "v1,AAAA".to_owned(), own: Vec::new() },
     }
 }
 

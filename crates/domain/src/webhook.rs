@@ -3,6 +3,7 @@
 mod fault;
 mod headers;
 mod replay;
+mod sent;
 mod settings;
 
 use uuid::Uuid;
@@ -10,6 +11,7 @@ use uuid::Uuid;
 pub use self::fault::FaultKind;
 pub use self::headers::{Header, Headers, is_own_header};
 pub use self::replay::{Replay, ReplayOf, ReplayRequest};
+pub use self::sent::{BODY_TYPE, ID_HEADER, SIGNATURE_HEADER, SentHeaders, TIMESTAMP_HEADER, signed_at};
 pub use self::settings::{MOST_BATCH, MOST_IN_FLIGHT, Schemes, Settings, known_types, type_of, types_of};
 use crate::event::Type;
 use crate::words::words;

@@ -227,6 +227,13 @@ async fn a_test_says_what_the_receiver_answered_and_deliveries_are_listed() {
     assert_eq!(shown, [(&finished, &Value::Null), (&blocked, &error), (&sent, &ok)]);
     assert_eq!((&all[2]["event_id"], &all[2]["attempt"]), (&got.json()["id"], &json!(1)));
     assert_eq!(all[2]["sequence"], Value::Null, "an example cannot be sent once more");
+    let headers = all[2]["headers"].as_array().unwrap();
+    let names: Vec<_> = headers.iter().map(|header| header["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["content-type", "webhook-id", "webhook-timestamp", "webhook-signature", "x-team"]);
+    for (name, header) in names.into_iter().zip(headers) {
+        let expected = if name == "x-team" { Value::Null } else { json!(got.header(name)) };
+        assert_eq!(header["value"], expected, "{name}");
+    }
     let first = done(&world, Method::GET, &format!("{deliveries}?limit=2"), Value::Null).await;
     let rest = format!("{deliveries}?cursor={}", first["next_cursor"].as_str().unwrap());
     assert_eq!(done(&world, Method::GET, &rest, Value::Null).await["data"], json!([all[2]]));

@@ -96,6 +96,9 @@ async fn a_webhook_is_added_with_a_secret_that_is_shown_once_and_a_test_shows_th
         assert!(listed.contains(words), "{words}: {listed}");
     }
     let log = becomes(&owner, &place, "refused (500)").await;
+    let names =
+        ["Headers of the request", "webhook-signature", "x-team: <span class=\"soft\">the value is not kept"];
+    assert!(names.iter().all(|name| log.contains(name)) && !log.contains("sales"), "{log}");
     assert!(log.contains("accepted (200)") && !log.contains("Answer of the receiver"), "{log}");
     assert!(!log.contains("name=\"sequence\""), "an example is in no log of events: {log}");
     owner.post("/console/language", &[("language", "es"), ("next", "/console")]).await;

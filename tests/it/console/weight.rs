@@ -12,7 +12,7 @@ use pombo::domain::message::State as At;
 use pombo::domain::phone::PhoneNumber;
 use pombo::domain::suppression::Suppression;
 use pombo::domain::template::{ListedTemplate, ParameterFormat};
-use pombo::domain::webhook::FaultKind;
+use pombo::domain::webhook::{FaultKind, SentHeaders};
 use pombo::store::changes::Who;
 use pombo::store::webhooks::Delivery;
 use reqwest::Method;
@@ -147,6 +147,11 @@ async fn webhook(world: &World) -> Uuid {
         answer: Some((0..60).map(|_| Uuid::now_v7().to_string()).collect()),
         fault: Some("the receiver answered with status 500: look for the error in its log".to_owned()),
         fault_kind: Some(FaultKind::Status),
+        sent: SentHeaders {
+            id: None,
+            signature: format!("v1,{}{}", Uuid::now_v7().simple(), Uuid::now_v7().simple()),
+            own: vec!["authorization".to_owned()],
+        },
     };
     let deliveries: Vec<_> = (0..MANY).map(delivery).collect();
     world.service.store().webhooks().log(&deliveries).await.unwrap();

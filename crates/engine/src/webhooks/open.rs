@@ -5,11 +5,11 @@ use uuid::Uuid;
 use super::former::FormerSecrets;
 use super::machine;
 use clock::Timestamp;
-use connectors::webhook::signature::InvalidSecret;
+use connectors::webhook::signature::{self, InvalidSecret};
 use connectors::webhook::{Delivery, SigningKey};
 use domain::event::{Data, Event, Type};
 use domain::secret::Secret;
-use domain::webhook::{Headers, SealedPart, Settings};
+use domain::webhook::{Headers, SealedPart, Settings, signed_at};
 use store::webhooks::{EndpointRecord, EndpointSecrets};
 use vault::{Vault, context};
 
@@ -129,15 +129,22 @@ impl OpenEndpoint {
         self.settings.masks_numbers
     }
 
+    /// The names of the headers that its requests have in addition to Pombo's own.
+    pub(super) fn header_names(&self) -> Vec<String> {
+        self.headers.iter().map(|(name, _)| name.clone()).collect()
+    }
+
     /// An attempt that begins now.
     pub(super) fn delivery(&self, id: String, body: Vec<u8>, now: Timestamp) -> Delivery {
         let former = self.former.iter().filter(|(_, until)| *until > now).map(|(key, _)| key);
+        let keys: Vec<_> = std::iter::once(&self.key).chain(former).cloned().collect();
         Delivery {
             company_id: self.company_id,
             url: self.settings.url.clone(),
             headers: self.headers.clone(),
-            keys: std::iter::once(&self.key).chain(former).cloned().collect(),
+            signature: signature::sign(&keys, &id, signed_at(now), &body),
             id,
+            at: now,
             body,
         }
     }

@@ -131,6 +131,8 @@ webhooks-and-more = { $count ->
 }
 webhooks-again = Send again
 webhooks-again-first = Send the first again
+webhooks-request-headers = Headers of the request
+webhooks-header-not-kept = the value is not kept
 webhooks-no-event = This event is no longer kept, so it cannot be sent again.
 webhooks-disable-title = Disable the webhook
 webhooks-disable-hint = Nothing is sent until it is enabled again. Events wait for as long as the service keeps them.

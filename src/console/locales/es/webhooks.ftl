@@ -131,6 +131,8 @@ webhooks-and-more = { $count ->
 }
 webhooks-again = Enviar de nuevo
 webhooks-again-first = Enviar el primero de nuevo
+webhooks-request-headers = Encabezados de la solicitud
+webhooks-header-not-kept = el valor no se conserva
 webhooks-no-event = Este evento ya no se conserva, así que no se puede enviar de nuevo.
 webhooks-disable-title = Desactivar el webhook
 webhooks-disable-hint = No se envía nada hasta que se active de nuevo. Los eventos esperan mientras el servicio los conserva.

@@ -131,6 +131,8 @@ webhooks-and-more = { $count ->
 }
 webhooks-again = Enviar de novo
 webhooks-again-first = Enviar o primeiro de novo
+webhooks-request-headers = Cabeçalhos da requisição
+webhooks-header-not-kept = o valor não é guardado
 webhooks-no-event = Este evento não é mais guardado, então não pode ser enviado de novo.
 webhooks-disable-title = Desativar o webhook
 webhooks-disable-hint = Nada é enviado até que seja ativado de novo. Os eventos esperam enquanto o serviço os guarda.

@@ -282,7 +282,7 @@ mod tests {
     use super::*;
     use crate::accounts::Role;
     use crate::domain::webhook::{
-        Cause, Endpoint, FaultKind, Health, Replay, ReplayRequest, SealedPart, Settings, State,
+        Cause, Endpoint, FaultKind, Health, Replay, ReplayRequest, SealedPart, SentHeaders, Settings, State,
     };
 
     const AT: Timestamp = Timestamp::from_millis(1_700_000_000_007);
@@ -321,6 +321,7 @@ mod tests {
             answer: Some("busy".to_owned()),
             fault: Some("The receiver answered with status 503.".to_owned()),
             fault_kind: Some(FaultKind::Status),
+            sent: SentHeaders::default(),
         };
         WithDeliveries { shown, deliveries: Records { records: vec![delivery], total: 1 } }
     }
