@@ -1,4 +1,4 @@
-//! A stacked bar: what became of messages, in colour. The words and the numbers are beside it, so that nobody has to see
+//! A stacked bar: the outcome of messages, in colour. The words and the numbers are beside it, so that nobody has to see
 //! the colours.
 
 use maud::{Markup, html};
@@ -10,9 +10,9 @@ use crate::domain::send::Counts;
 /// The width of a bar in its own units, which the page stretches.
 const WIDTH: u64 = 1_000;
 /// A share is at least this wide: one failed message of a million is visible.
-const LEAST: u64 = 8;
+const LEAST: u64 = 14;
 
-/// What became of messages, each in one share.
+/// The outcome of messages, each in one share.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(in crate::console) struct Shares {
     /// Read.
@@ -56,7 +56,7 @@ impl Shares {
         self.in_order().iter().map(|(_, messages)| messages).sum()
     }
 
-    /// Those that WhatsApp took, whatever became of them then.
+    /// Those that WhatsApp took, whatever their outcome.
     pub(in crate::console) const fn taken(&self) -> u64 {
         self.sent + self.delivered + self.read
     }

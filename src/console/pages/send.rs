@@ -1,4 +1,4 @@
-//! One send: what became of its messages, what it says, to whom, who made it; pausing, resuming and canceling it.
+//! One send: the outcome of its messages, what it says, to whom, who made it; pausing, resuming and canceling it.
 
 pub(in crate::console) mod again;
 mod facts;

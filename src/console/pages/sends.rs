@@ -1,4 +1,4 @@
-//! The sends of the company, newest first, each with what became of its messages.
+//! The sends of the company, newest first, each with the outcome of its messages.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -196,7 +196,7 @@ fn rows(viewer: &Viewer, sends: &[Record], around: &Around) -> Markup {
             html! { (text.number(send.recipients)) },
             html! {
                 @match around.counts.get(&send.id).map(Shares::from) {
-                    Some(shares) => { (bar::bar(text, &shares)) (bar::line(text, &shares)) }
+                    Some(shares) => { (bar::line(text, &shares)) (bar::bar(text, &shares)) }
                     None => span.soft { (text.get("send-list-counting")) },
                 }
             },

@@ -54,7 +54,7 @@ impl Sends<'_> {
     /// [`Error::Unavailable`] when the database is away.
     pub async fn steering(&self, company_id: Uuid, send_id: Uuid) -> Result<Vec<SteeringStep>, Error> {
         let subject = send_id.to_string();
-        let filter = Filter { what: &[What::Send], subject: Some(&subject), ..Filter::default() };
+        let filter = Filter { what: &[What::Send], subject: Some(subject.as_str()), ..Filter::default() };
         let records = self.engine.records_of(company_id).await?;
         let changes = records.changes().page(filter, STEPS).await?.records;
         let own = company_id.to_string();

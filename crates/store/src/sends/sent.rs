@@ -44,7 +44,7 @@ impl Sends<'_> {
             name_folded: None,
             reference: row.try_get_by_index(4)?,
             metadata: row.try_get_by_index(5)?,
-            // A retry is made by whoever retries.
+            // The author of a retry is the one who retries.
             made_by: None,
         };
         Ok(Some(Sent { channel_id, content, template_id, label: label.read()? }))

@@ -1,4 +1,4 @@
-//! The figures of a send: what became of its messages, why it waits, and why some did not arrive. Codes, ids and other
+//! The figures of a send: the outcome of its messages, why it waits, and why some did not arrive. Codes, ids and other
 //! figures for technicians are behind the details.
 
 use std::sync::Arc;
@@ -48,7 +48,7 @@ impl View {
         !self.send.stage.is_over() || is_heard_of && is_fresh
     }
 
-    /// What became of its messages, if they are counted.
+    /// The outcome of its messages, if they are counted.
     fn shares(&self) -> Option<Shares> {
         self.tally().map(|tally| Shares::from(&tally.counts))
     }
@@ -70,7 +70,7 @@ pub(in crate::console::pages) async fn view(state: &State, company: Uuid, id: Uu
     Ok(View { send, outlook, counted })
 }
 
-/// What became of the messages, and why the send waits.
+/// The outcome of the messages, and why the send waits.
 pub(super) fn progress(viewer: &Viewer, view: &View) -> Markup {
     let View { send, outlook, .. } = view;
     let text = viewer.text;
