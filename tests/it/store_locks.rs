@@ -128,7 +128,7 @@ async fn ends_beside_the_ledger(end: End) {
     let ended = actix_web::rt::spawn(async move {
         match end {
             End::Cancel => {
-                ending.of(COMPANY).sends().cancel(send_id, Timestamp::now(), None).await.map(|_| ())
+                ending.of(COMPANY).sends().cancel(send_id, Timestamp::now(), None, None).await.map(|_| ())
             }
             End::Expiry => ending.sends().expire(Timestamp::now(), 10).await.map(|_| ()),
         }
@@ -308,7 +308,7 @@ async fn simultaneous_changes_of_sends_and_messages_take_turns() {
     for send_id in sends.iter().rev().take(CANCELED).copied() {
         let store = store.clone();
         go(Box::pin(async move {
-            store.of(COMPANY).sends().cancel(send_id, Timestamp::now(), None).await.map(|_| ())
+            store.of(COMPANY).sends().cancel(send_id, Timestamp::now(), None, None).await.map(|_| ())
         }));
     }
     let other = store.clone();

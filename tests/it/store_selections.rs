@@ -103,7 +103,7 @@ async fn a_selection_is_the_same_in_whatever_steps_it_is_read(universe: &Univers
     let (store, lease) = (&universe.store, lease(universe).await);
     under_way(store, &lease).await;
     every_step_is_right(store).await;
-    store.of(ACME).sends().cancel(SEND, NOW, None).await.unwrap();
+    store.of(ACME).sends().cancel(SEND, NOW, None, None).await.unwrap();
     every_step_is_right(store).await;
 }
 
@@ -193,7 +193,7 @@ async fn the_sources_of_a_send_go_when_it_goes(universe: &Universe) {
     store.ledger().settle(&[doubtful], NOW, Duration::from_secs(10)).await.unwrap();
     assert_eq!(kept().await, 2);
 
-    store.of(ACME).sends().cancel(SEND, NOW, None).await.unwrap();
+    store.of(ACME).sends().cancel(SEND, NOW, None, None).await.unwrap();
     let later = NOW.plus(Duration::from_secs(60));
     store.retention().remove_sends(&lease, later, &mut Cursor::default(), 10).await.unwrap();
     assert_eq!((kept().await, store.of(ACME).sends().head(SEND, NOW).await.unwrap()), (0, None));

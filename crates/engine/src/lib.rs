@@ -88,7 +88,7 @@ pub use self::receipts::webhook::{Webhook, verify_token};
 use self::records::RequestShare;
 pub use self::sends::Sends;
 pub use self::sends::journey::Traced;
-pub use self::sends::steering::no_such_send;
+pub use self::sends::steering::{Steered, SteeringStep, no_such_send};
 pub use self::sends::tallies::Counted;
 use self::sends::tallies::Tallies;
 use self::sends::watching::Watches;

@@ -119,6 +119,8 @@ pub enum What {
     Webhook,
     /// The secret that signs the requests to a webhook endpoint; the record says only that it was replaced.
     WebhookSecret,
+    /// A send that was paused, resumed or canceled; the subject is its id.
+    Send,
     /// The database as a whole, which was restored from a backup.
     Database,
 }
@@ -150,6 +152,7 @@ impl What {
         Self::Node,
         Self::Webhook,
         Self::WebhookSecret,
+        Self::Send,
         Self::Database,
     ];
 
@@ -180,6 +183,7 @@ impl What {
             Self::Node => "node",
             Self::Webhook => "webhook",
             Self::WebhookSecret => "webhook.secret",
+            Self::Send => "send",
             Self::Database => "database",
         }
     }

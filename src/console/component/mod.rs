@@ -1,6 +1,7 @@
 //! The components of pages. Look here before you write markup.
 
 pub(super) mod badge;
+pub(super) mod bar;
 pub(super) mod browser;
 pub(super) mod cause;
 pub(super) mod chart;

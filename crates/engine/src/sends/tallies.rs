@@ -16,7 +16,7 @@ use uuid::Uuid;
 use crate::Error;
 use crate::sends::Sends;
 use clock::Timestamp;
-use domain::send::{Pace, Tally};
+use domain::send::{Counts, Pace, Tally};
 use store::sends::list::Record;
 
 /// A send with no more recipients than this is counted on request, in some milliseconds.
@@ -27,6 +27,10 @@ const PART: u64 = 50_000;
 const LEAST_AGE: Duration = Duration::from_secs(2);
 /// … and this many times as old as counting took.
 const SHARE: u32 = 20;
+/// The messages that are counted for a list at once.
+const LISTED: u64 = 2 * SMALL;
+/// The larger sends of a list that are counted behind it.
+const MOST_LISTED: usize = 10;
 /// Large sends whose figures are kept.
 const MOST: usize = 256;
 
@@ -107,6 +111,11 @@ impl Sends<'_> {
         if send.recipients <= SMALL {
             return Ok(self.count(company_id, send.id).await?.map(Arc::new));
         }
+        Ok(self.latest(company_id, send, patience).await)
+    }
+
+    /// The latest figures of a large send, which is counted in its turn when that is due.
+    async fn latest(&self, company_id: Uuid, send: &Record, patience: Duration) -> Latest {
         let (mut latest, is_due) = self.engine.0.tallies.ask(send.id, Instant::now());
         if is_due {
             let (engine, send_id) = (self.engine.clone(), send.id);
@@ -114,7 +123,26 @@ impl Sends<'_> {
                 .spawn(async move { engine.sends().count_in_turn(company_id, send_id).await });
         }
         let counted = tokio::time::timeout(patience, latest.wait_for(Option::is_some)).await;
-        Ok(counted.ok().and_then(|latest| latest.ok()?.clone()))
+        counted.ok().and_then(|latest| latest.ok()?.clone())
+    }
+
+    /// The counts of the messages of listed sends, as far as they are known at once: small sends are counted, and of large
+    /// ones the latest figures count. The list shows the others when it is opened again.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Unavailable`] when the database is away.
+    pub async fn counts(&self, company_id: Uuid, sends: &[Record]) -> Result<HashMap<Uuid, Counts>, Error> {
+        let records = self.engine.records_of(company_id).await?;
+        let mut known = records.of(company_id).sends().counts_within(sends, LISTED).await?;
+        drop(records);
+        let others: Vec<_> = sends.iter().filter(|send| !known.contains_key(&send.id)).collect();
+        for send in others.into_iter().take(MOST_LISTED) {
+            if let Some(counted) = self.latest(company_id, send, Duration::ZERO).await {
+                known.insert(send.id, counted.tally.counts);
+            }
+        }
+        Ok(known)
     }
 
     async fn count_in_turn(self, company_id: Uuid, send_id: Uuid) {

@@ -1,25 +1,27 @@
 //! Sends as their company sees them: pages of a list, single sends, and the counts of their messages.
 
+mod count;
 mod filter;
 
 use std::collections::HashMap;
 
-use sea_orm::{FromQueryResult, QueryResult, Value};
+use sea_orm::{FromQueryResult, Value};
 use uuid::Uuid;
 
+pub(crate) use self::count::{count_of_each_state, counts};
 pub(super) use self::filter::ALIVE;
 pub use self::filter::Filter;
-use super::StoredLabel;
 use super::family::retries_of;
+use super::{StoredLabel, stored_recipient};
 use crate::contacts::signed;
 use crate::dialect::{Rows, Type};
 use crate::nouns::{AllSends, Sends};
+use crate::tags::DELETED;
 use crate::{Error, Result};
 use clock::Timestamp;
 use domain::content::{self, Content};
-use domain::message;
 use domain::page::{Page, Window};
-use domain::send::{Control, Counts, EndReason, Label, Progress, Schedule, Source, Stage, State};
+use domain::send::{Control, Counts, EndReason, Label, Naming, Progress, Schedule, Source, Stage, State};
 use domain::template::Status;
 
 /// An accepted send.
@@ -41,8 +43,14 @@ pub struct Record {
     pub recipients: u64,
     /// Its progress.
     pub progress: Progress,
+    /// The beginning of its text, if it is one.
+    pub opening: Option<String>,
+    /// Whether it goes to a group.
+    pub is_to_group: bool,
     /// The sources of its audience, beside numbers.
     pub sources: Vec<Source>,
+    /// The names of the tags among the sources that still exist.
+    pub tags: Vec<String>,
     /// The retries of its messages, the newest ones of many, and the newest first.
     pub retries: Vec<Uuid>,
     /// Entries of its request that were skipped.
@@ -51,7 +59,7 @@ pub struct Record {
     pub counts: Counts,
     /// Its schedule, as requested.
     pub schedule: Schedule,
-    /// The caller's own words on it.
+    /// What is noted on it.
     pub label: Label,
     /// When the first of its messages is due, if the rest waits for a later time.
     pub due_at: Option<Timestamp>,
@@ -84,6 +92,7 @@ struct Row {
     control: i16,
     head: String,
     recipients: i64,
+    recipient: Option<i64>,
     high_water: i64,
     settled: i64,
     skipped: i64,
@@ -99,6 +108,28 @@ struct Row {
     end_reason: Option<i16>,
     reference: Option<String>,
     metadata: Option<String>,
+    given_name: Option<String>,
+    made_by: Option<String>,
+}
+
+impl Record {
+    /// Its name: the given one, or one in English that is made of what it sends and to whom.
+    pub fn name(&self) -> String {
+        let given = self.label.name.clone();
+        given.unwrap_or_else(|| self.naming(self.kind.as_str()).in_english())
+    }
+
+    /// What a name is made of; `kind` is the word for the kind of its messages.
+    pub fn naming<'a>(&'a self, kind: &'a str) -> Naming<'a> {
+        let template = self.template.as_ref().map(|template| template.name.as_str());
+        let opening = self.opening.as_deref().filter(|text| !text.trim().is_empty());
+        Naming {
+            what: template.or(opening).unwrap_or(kind),
+            tags: &self.tags,
+            is_to_group: self.is_to_group,
+            recipients: self.recipients,
+        }
+    }
 }
 
 impl Sends<'_> {
@@ -205,12 +236,13 @@ impl Sends<'_> {
     async fn records(self, chosen: &str, values: Vec<Value>, now: Timestamp) -> Result<Vec<Record>> {
         let sql = format!(
             "SELECT send.id, send.channel_id, send.state, send.control, \
-             SUBSTR(send.content, 1, {head}) AS head, send.recipients, send.high_water, send.settled, send.skipped, send.template_id, \
+             SUBSTR(send.content, 1, {head}) AS head, send.recipients, send.recipient, send.high_water, send.settled, send.skipped, send.template_id, \
              template.name, template.language, template.status, send.send_at, send.expires_at, \
-             send.due_at, send.created_at, send.finished_at, send.end_reason, send.reference, send.metadata \
+             send.due_at, send.created_at, send.finished_at, send.end_reason, send.reference, send.metadata, \
+             send.given_name, send.made_by \
              FROM send LEFT JOIN template ON template.id = send.template_id \
              WHERE {chosen} ORDER BY send.id DESC",
-            head = Content::KIND_CHARS
+            head = Content::OPENING_CHARS
         );
         let rows = self.store.rows(sql, values).await?;
         let rows = rows.iter().map(|row| Ok(Row::from_query_result(row, "")?)).collect::<Result<Vec<_>>>()?;
@@ -237,18 +269,24 @@ impl Sends<'_> {
     async fn name_sources(self, sends: &mut [Record]) -> Result<()> {
         let Some((asked, values)) = self.asked(sends) else { return Ok(()) };
         let sql = format!(
-            "SELECT send_id, kind, source_id FROM send_source \
+            "SELECT send_id, kind, source_id, tag.name FROM send_source \
+             LEFT JOIN tag ON tag.id = source_id AND tag.upkeep <> {DELETED} \
              WHERE send_id IN (SELECT id FROM {asked} AS asked) ORDER BY send_id, source_id"
         );
         let mut sources: HashMap<Uuid, Vec<Source>> = HashMap::new();
+        let mut tags: HashMap<Uuid, Vec<String>> = HashMap::new();
         for row in self.store.rows(sql, values).await? {
             let (kind, id): (i16, Uuid) = (row.try_get_by_index(1)?, row.try_get_by_index(2)?);
             let source = Source::from_row(kind, id)
                 .ok_or_else(|| Error::Impossible(format!("{kind} is no kind of source")))?;
-            sources.entry(row.try_get_by_index(0)?).or_default().push(source);
+            let send_id = row.try_get_by_index(0)?;
+            sources.entry(send_id).or_default().push(source);
+            let name: Option<String> = row.try_get_by_index(3)?;
+            tags.entry(send_id).or_default().extend(name);
         }
         for send in sends {
             send.sources = sources.remove(&send.id).unwrap_or_default();
+            send.tags = tags.remove(&send.id).unwrap_or_default();
         }
         Ok(())
     }
@@ -260,26 +298,6 @@ impl Sends<'_> {
             asked.push([send.id.into()]);
         }
         (!asked.is_empty()).then(|| asked.select(1))
-    }
-
-    /// Counts the messages of these sends by state, in one pass over them.
-    async fn count_messages(self, sends: &mut [Record]) -> Result<()> {
-        let Some((asked, values)) = self.asked(sends) else { return Ok(()) };
-        // With a grouping by state as well, a million rows would be sorted first.
-        let each = count_of_each_state();
-        let sql = format!(
-            "SELECT send_id, {each} FROM message WHERE send_id IN (SELECT id FROM {asked} AS asked) \
-             GROUP BY send_id"
-        );
-        let mut counted = HashMap::with_capacity(sends.len());
-        for row in self.store.rows(sql, values).await? {
-            counted.insert(row.try_get_by_index::<Uuid>(0)?, counts(&row)?);
-        }
-        for send in sends {
-            send.counts = counted.remove(&send.id).unwrap_or_default();
-            send.counts.add_rowless(send.state, send.progress.high_water, send.recipients);
-        }
-        Ok(())
     }
 }
 
@@ -298,20 +316,6 @@ impl AllSends<'_> {
         ];
         self.store.count(sql.to_owned(), values).await
     }
-}
-
-/// The columns that count the rows in each state, in the order of the states.
-pub(crate) fn count_of_each_state() -> String {
-    message::State::ALL.map(|state| format!("COUNT(*) FILTER (WHERE state = {})", state.as_i16())).join(", ")
-}
-
-/// Reads a row whose first column is followed by those of [`count_of_each_state`].
-pub(crate) fn counts(row: &QueryResult) -> Result<Counts> {
-    let mut counts = Counts::default();
-    for (index, state) in (1..).zip(message::State::ALL) {
-        counts.add(state, row.try_get_by_index::<i64>(index)?.cast_unsigned());
-    }
-    Ok(counts)
 }
 
 fn end_reason(stored: i16) -> Result<EndReason> {
@@ -334,6 +338,13 @@ fn record(row: Row, now: Timestamp) -> Result<Record> {
         }
         _ => None,
     };
+    let label = StoredLabel {
+        name: row.given_name,
+        name_folded: None,
+        reference: row.reference,
+        metadata: row.metadata,
+        made_by: row.made_by,
+    };
     Ok(Record {
         id: row.id,
         channel_id: row.channel_id,
@@ -347,12 +358,15 @@ fn record(row: Row, now: Timestamp) -> Result<Record> {
             high_water: row.high_water.cast_unsigned(),
             settled: row.settled.cast_unsigned(),
         },
+        opening: Content::opening_of(&row.head),
+        is_to_group: row.recipient == Some(stored_recipient(None)),
         sources: Vec::new(),
+        tags: Vec::new(),
         retries: Vec::new(),
         skipped: row.skipped.cast_unsigned(),
         counts: Counts::default(),
         schedule,
-        label: StoredLabel { reference: row.reference, metadata: row.metadata }.read()?,
+        label: label.read()?,
         due_at: row.due_at.map(Timestamp::from_millis),
         created_at: Timestamp::from_millis(row.created_at),
         finished_at: row.finished_at.map(Timestamp::from_millis),

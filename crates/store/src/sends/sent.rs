@@ -19,7 +19,7 @@ pub struct Sent {
     pub content: Content,
     /// The template that is sent, if one is.
     pub template_id: Option<i64>,
-    /// The caller's own words on it.
+    /// What is noted on it, without its author.
     pub label: Label,
 }
 
@@ -31,7 +31,7 @@ impl Sends<'_> {
     /// When the database fails; [`Error::Impossible`] for a row that this program never wrote.
     pub async fn sent(self, send_id: Uuid) -> Result<Option<Sent>> {
         let company_id = self.company;
-        let sql = "SELECT channel_id, content, template_id, reference, metadata FROM send \
+        let sql = "SELECT channel_id, content, template_id, given_name, reference, metadata FROM send \
                    WHERE id = $1 AND company_id = $2 AND state > $3";
         let values = [send_id.into(), company_id.into(), State::Resolving.as_i16().into()];
         let Some(row) = self.store.row(sql, values).await? else { return Ok(None) };
@@ -39,9 +39,15 @@ impl Sends<'_> {
         let content = serde_json::from_str(&stored)
             .map_err(|error| Error::Impossible(format!("the content of send {send_id}: {error}")))?;
         let (channel_id, template_id) = (row.try_get_by_index(0)?, row.try_get_by_index(2)?);
-        let label =
-            StoredLabel { reference: row.try_get_by_index(3)?, metadata: row.try_get_by_index(4)? }.read()?;
-        Ok(Some(Sent { channel_id, content, template_id, label }))
+        let label = StoredLabel {
+            name: row.try_get_by_index(3)?,
+            name_folded: None,
+            reference: row.try_get_by_index(4)?,
+            metadata: row.try_get_by_index(5)?,
+            // The author of a retry is the one who retries.
+            made_by: None,
+        };
+        Ok(Some(Sent { channel_id, content, template_id, label: label.read()? }))
     }
 
     /// When the provider took this message of the company, at the latest; `None` when that is not known.
