@@ -6,8 +6,8 @@ pub(crate) const UP: &[&str] = &[
     // up to this place in the log are delivered, given up, or have a retry. `failures`: failed attempts in a row. `failing_since`: the
     // first of them, or the first one after two days without any. `failed_at`: the last one. `lost`: events
     // that were removed from the log before the endpoint got them, whatever their types. `resumed`: how often a person enabled
-    // the endpoint or gave it another address; who began to deliver before that writes nothing any more. `mended`: how
-    // often there was a sign that the receiver works again.
+    // the endpoint or gave it another address. `begun`: how often a process began to deliver. Who began to deliver before
+    // the last of these writes nothing any more. `mended`: how often there was a sign that the receiver works again.
     "CREATE TABLE webhook_endpoint (
         id {uuid} NOT NULL PRIMARY KEY,
         company_id {uuid} NOT NULL REFERENCES company (id),
@@ -30,6 +30,7 @@ pub(crate) const UP: &[&str] = &[
         failed_at {int},
         lost {int} NOT NULL DEFAULT 0,
         resumed {int} NOT NULL DEFAULT 0,
+        begun {int} NOT NULL DEFAULT 0,
         mended {int} NOT NULL DEFAULT 0,
         created_at {int} NOT NULL,
         updated_at {int} NOT NULL

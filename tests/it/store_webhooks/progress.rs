@@ -7,6 +7,7 @@ stores! {
     the_progress_of_an_endpoint_never_goes_back,
     what_a_delivery_that_began_before_found_out_does_not_count_once_a_person_enabled_the_endpoint,
     the_failures_of_an_address_do_not_count_for_another_one,
+    a_process_that_delivered_before_another_one_began_writes_nothing_more,
 }
 
 async fn only_a_person_enables_an_endpoint_that_is_disabled(universe: &Universe) {
@@ -69,6 +70,7 @@ async fn the_progress_of_an_endpoint_never_goes_back(universe: &Universe) {
         retries: Vec::new(),
         replay: None,
         resumed: 0,
+        begun: 0,
     };
     assert_eq!(begun, expected);
     let write = async |cursor: i64, put: Vec<StoredRetry>, remove: Vec<i64>| {
@@ -153,4 +155,23 @@ async fn the_failures_of_an_address_do_not_count_for_another_one(universe: &Univ
     let gone = Write { health: Some(Health { state, ..begun.health }), ..failed(begun.resumed) };
     assert!(!store.webhooks().write(id, &gone).await.unwrap());
     assert_eq!(standing(store, id).await, expected);
+}
+
+async fn a_process_that_delivered_before_another_one_began_writes_nothing_more(universe: &Universe) {
+    let store = &universe.store;
+    let acme = company(store, "Acme").await;
+    let id = add(store, acme).await.id;
+    let former = store.webhooks().begin(id).await.unwrap().unwrap();
+    let of = |begun: &EndpointStanding| Write { begun: begun.begun, ..failed(begun.resumed) };
+    assert!(store.webhooks().write(id, &of(&former)).await.unwrap());
+    let present = store.webhooks().begin(id).await.unwrap().unwrap();
+    assert_eq!((present.cursor, present.retries.len()), (Sequence::end_of(12), 1));
+    let recovered = Write { health: Some(Health::NEW), put: Vec::new(), ..of(&present) };
+    assert!(
+        store.webhooks().write(id, &Write { remove: vec![Sequence::new(12, 0)], ..recovered }).await.unwrap()
+    );
+    assert!(!store.webhooks().write(id, &of(&former)).await.unwrap(), "it may still be finding out the past");
+    let now = standing(store, id).await;
+    assert_eq!((now.health, now.retries), (Health::NEW, Vec::new()));
+    assert!(store.webhooks().begin(Uuid::now_v7()).await.unwrap().is_none());
 }

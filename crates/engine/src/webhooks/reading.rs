@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::context::DeliveryContext;
 use super::machine::{self, EventItem, LogPage, Retry, Stored};
@@ -18,6 +19,17 @@ pub(super) struct Begun {
     pub(super) replay: Option<Replay>,
     /// How often a person enabled the endpoint, or gave it another address.
     pub(super) resumed: i64,
+    /// How often a process had begun to deliver to the endpoint.
+    begun: i64,
+    /// Whether a write was refused: the endpoint was removed, or another shell takes this one's place.
+    is_over: AtomicBool,
+}
+
+impl Begun {
+    /// Whether the shell has nothing more to do.
+    pub(super) fn is_over(&self) -> bool {
+        self.is_over.load(Ordering::Relaxed)
+    }
 }
 
 /// A part of the log after this place: for the machine, and the events themselves.
@@ -48,8 +60,8 @@ pub(super) async fn stored(
     endpoint: &OpenEndpoint,
 ) -> store::Result<Option<(Stored, Begun)>> {
     let _turn = context.turn(endpoint.company_id).await;
-    let Some(standing) = context.store.webhooks().standing(endpoint.id).await? else { return Ok(None) };
-    let EndpointStanding { cursor, health, retries, replay, resumed } = standing;
+    let Some(standing) = context.store.webhooks().begin(endpoint.id).await? else { return Ok(None) };
+    let EndpointStanding { cursor, health, retries, replay, resumed, begun } = standing;
     let places: Vec<_> = retries.iter().map(|retry| retry.sequence).collect();
     let events = context.store.event_log().events_at(endpoint.company_id, &places).await?;
     let items: HashMap<_, _> = events.iter().map(|event| (event.sequence, item(event))).collect();
@@ -64,11 +76,12 @@ pub(super) async fn stored(
         retries: retries.collect(),
         replay: replay.as_ref().and_then(range),
     };
-    Ok(Some((stored, Begun { replay: replay.map(|stored| stored.replay), resumed })))
+    let replay = replay.map(|stored| stored.replay);
+    Ok(Some((stored, Begun { replay, resumed, begun, is_over: AtomicBool::new(false) })))
 }
 
-/// Writes what changed. An endpoint that was removed has nothing to write, and neither has a shell that another one is about to
-/// replace because a person enabled the endpoint or gave it another address.
+/// Writes what changed. An endpoint that was removed has nothing to write, and neither has a shell that another one replaces:
+/// because a person enabled the endpoint or gave it another address, or because another process began to deliver.
 pub(super) async fn write(
     context: &DeliveryContext,
     endpoint: &OpenEndpoint,
@@ -90,9 +103,13 @@ pub(super) async fn write(
         give_up: give_up.into_iter().map(Sequence::from_i64).collect(),
         replay: replay.zip(place.map(Sequence::from_i64)),
         resumed: begun.resumed,
+        begun: begun.begun,
     };
     let _turn = context.turn(endpoint.company_id).await;
-    context.store.webhooks().write(endpoint.id, &changes).await.map(drop)
+    if !context.store.webhooks().write(endpoint.id, &changes).await? {
+        begun.is_over.store(true, Ordering::Relaxed);
+    }
+    Ok(())
 }
 
 pub(super) fn item(event: &Event) -> EventItem {

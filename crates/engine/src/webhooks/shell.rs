@@ -119,8 +119,9 @@ impl EndpointShell {
             if is_failing || self.read.len() > MOST_READ {
                 self.read.clear();
             }
-            if matches!(health.state, EndpointState::Disabled { .. }) && self.ends_at.is_none() {
-                // Once a person enables it, another shell begins with what is stored then.
+            let is_disabled = matches!(health.state, EndpointState::Disabled { .. });
+            if (is_disabled || self.begun.is_over()) && self.ends_at.is_none() {
+                // Another shell begins with what is stored then: once a person enables it, or at once.
                 input = self.end();
                 continue;
             }

@@ -28,6 +28,8 @@ pub struct EndpointStanding {
     pub replay: Option<StoredReplay>,
     /// How often a person enabled it, or gave it another address.
     pub resumed: i64,
+    /// How often a process began to deliver to it.
+    pub begun: i64,
 }
 
 /// A failed event that waits for its next attempt.
@@ -58,13 +60,26 @@ pub struct Write {
     pub replay: Option<(Uuid, Sequence)>,
     /// [`EndpointStanding::resumed`] of the standing with which the writer began. With another one, nothing is written.
     pub resumed: i64,
+    /// [`EndpointStanding::begun`] of that standing. With another one, nothing is written.
+    pub begun: i64,
 }
 
 impl AllWebhooks<'_> {
+    /// The progress of an endpoint for a process that begins to deliver to it; `None` when it was removed. What another one
+    /// that began before still writes is refused.
+    pub async fn begin(self, id: Uuid) -> Result<Option<EndpointStanding>> {
+        let sql = "UPDATE webhook_endpoint SET begun = begun + 1 WHERE id = $1 RETURNING begun";
+        let statement = self.store.statement(sql, [id.into()]);
+        let Some(row) = self.store.write.query_one_raw(statement).await? else { return Ok(None) };
+        let begun = row.try_get_by_index(0)?;
+        let standing = self.standing(id).await?;
+        Ok(standing.map(|standing| EndpointStanding { begun, ..standing }))
+    }
+
     /// The progress of an endpoint; `None` when it was removed.
     pub async fn standing(self, id: Uuid) -> Result<Option<EndpointStanding>> {
         // The cursor is read first: an event after it that gets a retry in between is only read again.
-        let sql = "SELECT sequence, failures, failing_since, failed_at, cause, cause_since, resumed FROM webhook_endpoint \
+        let sql = "SELECT sequence, failures, failing_since, failed_at, cause, cause_since, resumed, begun FROM webhook_endpoint \
                    WHERE id = $1";
         let Some(row) = self.store.row(sql, [id.into()]).await? else { return Ok(None) };
         let (cursor, failures): (i64, i64) = (row.try_get_by_index(0)?, row.try_get_by_index(1)?);
@@ -72,7 +87,7 @@ impl AllWebhooks<'_> {
             (row.try_get_by_index(2)?, row.try_get_by_index(3)?);
         let (cause, since): (Option<String>, Option<i64>) =
             (row.try_get_by_index(4)?, row.try_get_by_index(5)?);
-        let resumed: i64 = row.try_get_by_index(6)?;
+        let (resumed, begun): (i64, i64) = (row.try_get_by_index(6)?, row.try_get_by_index(7)?);
         let state = state(cause.as_deref(), since);
         let health = Health {
             failures: u32::try_from(failures).unwrap_or(u32::MAX),
@@ -94,15 +109,22 @@ impl AllWebhooks<'_> {
             })
         });
         let retries = retries.collect::<Result<_>>()?;
-        Ok(Some(EndpointStanding { cursor: Sequence::from_i64(cursor), health, retries, replay, resumed }))
+        Ok(Some(EndpointStanding {
+            cursor: Sequence::from_i64(cursor),
+            health,
+            retries,
+            replay,
+            resumed,
+            begun,
+        }))
     }
 
     /// Writes changes of an endpoint's progress, all of them or none. `false` when it was removed, and when a person enabled it
-    /// or gave it another address since the writer began: what the writer knows of the receiver is of the past, and what it
-    /// delivered is delivered again. The company's other endpoints and programs are told when this disables the endpoint, and
+    /// or gave it another address since the writer began, or another writer began: what the writer knows of the receiver is of
+    /// the past, and what it delivered may be delivered again. The company's other endpoints and programs are told when this disables the endpoint, and
     /// when it recovers.
     pub async fn write(self, id: Uuid, changes: &Write) -> Result<bool> {
-        let Write { cursor, health, put, remove, give_up, replay, resumed } = changes;
+        let Write { cursor, health, put, remove, give_up, replay, resumed, begun } = changes;
         let transaction = self.store.begin().await?;
         let before = match health {
             Some(_) => self.locked(&transaction, id).await?,
@@ -134,8 +156,9 @@ impl AllWebhooks<'_> {
                 ));
             }
         }
-        values.push((*resumed).into());
-        sql.push_str(&format!(" WHERE id = $1 AND resumed = ${}", values.len()));
+        values.extend([(*resumed).into(), (*begun).into()]);
+        let last = values.len();
+        sql.push_str(&format!(" WHERE id = $1 AND resumed = ${} AND begun = ${last}", last - 1));
         // The row stays locked, so that an endpoint that is being removed gets no more retries.
         if run(&transaction, self.store.statement(sql, values)).await? == 0 {
             transaction.rollback().await?;
