@@ -203,6 +203,20 @@ impl Keys<'_> {
         Ok(Page { records: models.into_iter().map(ApiKey::from).collect(), total })
     }
 
+    /// The company's valid keys that expire before `until`, the next one first, at most `limit`.
+    pub async fn expiring(self, now: Timestamp, until: Timestamp, limit: u64) -> Result<Vec<ApiKey>> {
+        let models = api_key::Entity::find()
+            .filter(api_key::Column::CompanyId.eq(self.company))
+            .filter(api_key::Column::RevokedAt.is_null())
+            .filter(api_key::Column::ExpiresAt.gt(now.millis()))
+            .filter(api_key::Column::ExpiresAt.lt(until.millis()))
+            .order_by_asc(api_key::Column::ExpiresAt)
+            .limit(limit)
+            .all(&self.store.read)
+            .await?;
+        Ok(models.into_iter().map(ApiKey::from).collect())
+    }
+
     /// The key of this id, if it is the company's.
     pub async fn find(self, id: Uuid) -> Result<Option<ApiKey>> {
         let key = api_key::Entity::find_by_id(id).filter(api_key::Column::CompanyId.eq(self.company));

@@ -8,11 +8,12 @@ use sea_orm::{ColumnTrait, EntityTrait, PaginatorTrait, QueryFilter, QueryOrder,
 use uuid::Uuid;
 
 use super::tier_end::TierEnd;
+use super::words::ToStored as _;
 use super::{channel, matches};
 use crate::changes::{Change, Filter};
 use crate::nouns::{AllChannels, Channels};
 use crate::{Error, Result};
-use domain::channel::Channel;
+use domain::channel::{Channel, Status};
 use domain::page::{Page, PageRequest};
 
 /// A channel, and the name of the company that it belongs to.
@@ -117,5 +118,20 @@ impl Channels<'_> {
             .all(&self.store.read)
             .await?;
         Ok(Page { records: models.into_iter().map(channel).collect(), total })
+    }
+
+    /// The company's channels that cannot send because the provider refuses them, those of the latest trouble first, at most
+    /// `limit`.
+    pub async fn refused(self, limit: u64) -> Result<Vec<Channel>> {
+        let refused = [Status::Disconnected.stored(), Status::Blocked.stored()];
+        let models = Entity::find()
+            .filter(Column::CompanyId.eq(self.company))
+            .filter(Column::Status.is_in(refused))
+            .order_by_desc(Column::StatusSince)
+            .order_by_desc(Column::Id)
+            .limit(limit)
+            .all(&self.store.read)
+            .await?;
+        Ok(models.into_iter().map(channel).collect())
     }
 }
