@@ -3,6 +3,7 @@
 
 use maud::{Markup, html};
 
+use super::outcome::OutcomeColour;
 use crate::console::text::Text;
 use crate::domain::message::State;
 use crate::domain::send::Counts;
@@ -35,14 +36,14 @@ impl From<&Counts> for Shares {
     fn from(counts: &Counts) -> Self {
         let mut shares = Self::default();
         for state in State::ALL {
-            let share = match state {
-                State::Queued | State::Sending => &mut shares.waits,
-                State::Sent => &mut shares.sent,
-                State::Delivered => &mut shares.delivered,
-                State::Read => &mut shares.read,
-                State::Failed => &mut shares.failed,
-                State::Expired | State::Canceled | State::Suppressed => &mut shares.left_out,
-                State::Unknown => &mut shares.unclear,
+            let share = match OutcomeColour::of(state) {
+                OutcomeColour::Waits => &mut shares.waits,
+                OutcomeColour::Sent => &mut shares.sent,
+                OutcomeColour::Delivered => &mut shares.delivered,
+                OutcomeColour::Read => &mut shares.read,
+                OutcomeColour::Failed => &mut shares.failed,
+                OutcomeColour::LeftOut => &mut shares.left_out,
+                OutcomeColour::Unclear => &mut shares.unclear,
             };
             *share += counts.of(state);
         }
@@ -61,33 +62,33 @@ impl Shares {
         self.sent + self.delivered + self.read
     }
 
-    /// The shares from the best to the worst, with their classes.
-    const fn in_order(&self) -> [(&'static str, u64); 7] {
+    /// The shares from the best to the worst.
+    const fn in_order(&self) -> [(OutcomeColour, u64); 7] {
         let Self { read, delivered, sent, waits, unclear, left_out, failed } = *self;
         [
-            ("read", read),
-            ("delivered", delivered),
-            ("sent", sent),
-            ("waits", waits),
-            ("unclear", unclear),
-            ("left-out", left_out),
-            ("failed", failed),
+            (OutcomeColour::Read, read),
+            (OutcomeColour::Delivered, delivered),
+            (OutcomeColour::Sent, sent),
+            (OutcomeColour::Waits, waits),
+            (OutcomeColour::Unclear, unclear),
+            (OutcomeColour::LeftOut, left_out),
+            (OutcomeColour::Failed, failed),
         ]
     }
 
-    /// What there is to say, each with its class, the key of its word, and how many: what arrived includes what was
+    /// What there is to say, each with its outcome, the key of its word, and how many: what arrived includes what was
     /// read.
-    fn said(&self) -> Vec<(&'static str, &'static str, u64)> {
+    fn said(&self) -> Vec<(OutcomeColour, &'static str, u64)> {
         let always = [
-            ("sent", "send-state-sent", self.taken()),
-            ("delivered", "send-state-delivered", self.delivered + self.read),
-            ("read", "send-state-read", self.read),
-            ("failed", "send-state-failed", self.failed),
+            (OutcomeColour::Sent, "send-state-sent", self.taken()),
+            (OutcomeColour::Delivered, "send-state-delivered", self.delivered + self.read),
+            (OutcomeColour::Read, "send-state-read", self.read),
+            (OutcomeColour::Failed, "send-state-failed", self.failed),
         ];
         let sometimes = [
-            ("waits", "send-share-waits", self.waits),
-            ("left-out", "send-share-left-out", self.left_out),
-            ("unclear", "send-share-unclear", self.unclear),
+            (OutcomeColour::Waits, "send-share-waits", self.waits),
+            (OutcomeColour::LeftOut, "send-share-left-out", self.left_out),
+            (OutcomeColour::Unclear, "send-share-unclear", self.unclear),
         ];
         always.into_iter().chain(sometimes.into_iter().filter(|(_, _, messages)| *messages > 0)).collect()
     }
@@ -100,8 +101,8 @@ pub(in crate::console) fn bar(text: Text, shares: &Shares) -> Markup {
     let label = if said.is_empty() { one(text, "send-state-sent", 0) } else { said.join(", ") };
     html! {
         svg.bar viewBox=(format!("0 0 {WIDTH} 10")) preserveAspectRatio="none" role="img" aria-label=(label) {
-            @for (class, from, wide) in drawn(shares) {
-                rect class=(class) x=(from) y="0" width=(wide) height="10" {}
+            @for (outcome, from, wide) in drawn(shares) {
+                rect class=(outcome.class()) x=(from) y="0" width=(wide) height="10" {}
             }
         }
     }
@@ -109,11 +110,11 @@ pub(in crate::console) fn bar(text: Text, shares: &Shares) -> Markup {
 
 /// The figures in one line, for lists.
 pub(in crate::console) fn line(text: Text, shares: &Shares) -> Markup {
-    let shown = |class: &str, messages: u64| class == "sent" || messages > 0;
+    let shown = |outcome: OutcomeColour, messages: u64| outcome == OutcomeColour::Sent || messages > 0;
     html! {
         ul.shares {
-            @for (class, key, messages) in shares.said().into_iter().filter(|(class, _, messages)| shown(class, *messages)) {
-                li class=(class) { (one(text, key, messages)) }
+            @for (outcome, key, messages) in shares.said().into_iter().filter(|(outcome, _, messages)| shown(*outcome, *messages)) {
+                li class=(outcome.class()) { (one(text, key, messages)) }
             }
         }
     }
@@ -124,8 +125,8 @@ pub(in crate::console) fn figures(text: Text, shares: &Shares) -> Markup {
     let all = shares.all();
     html! {
         dl.outcome {
-            @for (class, key, messages) in shares.said() {
-                div class=(class) {
+            @for (outcome, key, messages) in shares.said() {
+                div class=(outcome.class()) {
                     dt { (text.get(key)) }
                     dd { (text.number(messages)) " " small { (percent(text, messages, all)) } }
                 }
@@ -147,13 +148,13 @@ pub(in crate::console) fn percent(text: Text, part: u64, all: u64) -> String {
 }
 
 /// Where each share begins, and how wide it is.
-fn drawn(shares: &Shares) -> Vec<(&'static str, u64, u64)> {
+fn drawn(shares: &Shares) -> Vec<(OutcomeColour, u64, u64)> {
     let all = u128::from(shares.all());
     let some = shares.in_order().into_iter().filter(|(_, messages)| *messages > 0);
     let wide = |messages: u64| {
         (u128::from(messages) * u128::from(WIDTH)).checked_div(all).unwrap_or_default() as u64
     };
-    let mut drawn: Vec<_> = some.map(|(class, messages)| (class, 0, wide(messages).max(LEAST))).collect();
+    let mut drawn: Vec<_> = some.map(|(outcome, messages)| (outcome, 0, wide(messages).max(LEAST))).collect();
     // The widest share gives what the others got too much, and takes what rounding left.
     let used: u64 = drawn.iter().map(|(_, _, wide)| wide).sum();
     if let Some((_, _, widest)) = drawn.iter_mut().max_by_key(|(_, _, wide)| *wide) {

@@ -13,6 +13,8 @@ use crate::console::State;
 use crate::console::component::bar::{self, Shares};
 use crate::console::component::empty::empty;
 use crate::console::component::field::Field;
+use crate::console::component::fold::fold;
+use crate::console::component::icon::Icon;
 use crate::console::component::pager::pager;
 use crate::console::component::table::{Column, table};
 use crate::console::component::time::{moment, until};
@@ -73,26 +75,25 @@ pub(in crate::console) async fn list(
     let around = Around { channels, outlooks, counts };
     let text = viewer.text;
     let is_narrowed = is_filtered(&query) || !query.one("search").is_empty();
-    Ok(Page::new(
+    let is_empty = found.records.is_empty() && !is_narrowed;
+    let new = html! { a.button href="/console/sends/new" { (Icon::Add) (text.get("send-list-new")) } };
+    let shown = Page::new(
         text.get("send-list-title"),
         Menu::Sends,
         html! {
-            @if viewer.may_work() {
-                p.row { a.button href="/console/sends/new" { (text.get("send-list-new")) } }
-            }
-            (narrowing(&viewer, &query, &choices))
-            @if found.records.is_empty() && is_narrowed {
-                (empty(&text.get("send-list-none-match"), &html! { a href="/console/sends" { (text.get("send-list-all")) } }))
+            @if !is_empty { (narrowing(&viewer, &query, &choices)) }
+            @if is_empty {
+                (empty(&text.get("send-list-none"), &html! { @if viewer.may_work() { (new) } }))
             } @else if found.records.is_empty() {
-                (empty(&text.get("send-list-none"), &html! {
-                    @if viewer.may_work() { a.button href="/console/sends/new" { (text.get("send-list-new")) } }
-                }))
+                (empty(&text.get("send-list-none-match"), &html! { a href="/console/sends" { (text.get("send-list-all")) } }))
             } @else {
                 (rows(&viewer, &found.records, &around))
                 (pager(text, &query, page, found.total))
             }
         },
-    ))
+    );
+    // An empty list has the button in its middle.
+    Ok(if viewer.may_work() && !is_empty { shown.action(new) } else { shown })
 }
 
 async fn choices(records: &CompanyRecords) -> Result<Choices, Error> {
@@ -149,10 +150,9 @@ fn narrowing(viewer: &Viewer, query: &Query, choices: &Choices) -> Markup {
         form method="get" action="/console/sends" role="search" aria-label=(text.get("send-list-narrow")) {
             div.row.bottom {
                 (Field::new(form, "search", &text.get("send-list-search")).most(NAME_CHARS).input("search"))
-                button type="submit" { (text.get("send-list-show")) }
+                button.plain type="submit" { (text.get("send-list-show")) }
             }
-            details.fold open[is_filtered(query)] {
-                summary { (text.get("send-list-filters")) }
+            (fold(text, is_filtered(query), &html! {
                 div.row.bottom {
                     (Field::new(form, "state", &text.get("send-list-state")).select(std::iter::once(any()).chain(stages)))
                     (Field::new(form, "channel", &text.get("send-list-channel")).select(std::iter::once(any()).chain(channels)))
@@ -165,7 +165,7 @@ fn narrowing(viewer: &Viewer, query: &Query, choices: &Choices) -> Markup {
                     (Field::new(form, "to", &text.get("send-list-to")).input("date"))
                     button.plain type="submit" { (text.get("send-list-apply")) }
                 }
-            }
+            }))
         }
     }
 }

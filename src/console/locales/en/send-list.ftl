@@ -14,7 +14,6 @@ send-list-show = Show
 send-list-recipients = Recipients
 send-list-send = Send
 send-list-search = Search by name
-send-list-filters = More filters
 send-list-apply = Apply
 send-list-outcome = Outcome
 send-list-counting = being counted

@@ -14,7 +14,6 @@ send-list-show = Mostrar
 send-list-recipients = Destinatarios
 send-list-send = Envío
 send-list-search = Buscar por nombre
-send-list-filters = Más filtros
 send-list-apply = Aplicar
 send-list-outcome = Resultado
 send-list-counting = contando

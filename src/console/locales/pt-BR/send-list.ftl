@@ -14,7 +14,6 @@ send-list-show = Mostrar
 send-list-recipients = Destinatários
 send-list-send = Envio
 send-list-search = Buscar pelo nome
-send-list-filters = Mais filtros
 send-list-apply = Aplicar
 send-list-outcome = Resultado
 send-list-counting = contando

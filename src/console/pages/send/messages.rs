@@ -56,7 +56,7 @@ pub(super) async fn list(
                 @if selection.codes.is_empty() {
                     details.more id="by-code" { summary { (text.get("send-by-code")) } (code) }
                 } @else { (code) }
-                button type="submit" { (text.get("send-show")) }
+                button.plain type="submit" { (text.get("send-show")) }
                 a.button.plain href=(csv) download { (text.get("send-csv")) }
             }
             (rows)

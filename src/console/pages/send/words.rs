@@ -5,6 +5,7 @@ use maud::{Markup, html};
 use crate::console::component::badge::{Tone, badge, explained};
 use crate::console::component::cause;
 use crate::console::component::explain::{self, Topic};
+use crate::console::component::outcome::OutcomeColour;
 use crate::console::text::Text;
 use crate::domain::content::Kind;
 use crate::domain::message::State;
@@ -97,11 +98,8 @@ pub(in crate::console::pages) fn linked_state(text: Text, state: State, address:
 
 const fn tone(state: State) -> Tone {
     match state {
-        State::Queued | State::Canceled => Tone::Plain,
-        State::Sending | State::Sent => Tone::Busy,
-        State::Delivered | State::Read => Tone::Good,
-        State::Failed => Tone::Bad,
         State::Expired | State::Unknown | State::Suppressed => Tone::Warning,
+        state => Tone::Outcome(OutcomeColour::of(state)),
     }
 }
 
