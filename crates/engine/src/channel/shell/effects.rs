@@ -64,10 +64,7 @@ impl Shell {
             }
             Effect::SaveConnection(saving) => bring(ctx, tasks::save_connection(self.shared(), id, *saving)),
             Effect::Publish(connection) => self.gate.publish(&connection),
-            Effect::SaveNumber(number) => {
-                // The task may outlive the channel.
-                actix::spawn(tasks::save_number(self.shared(), id, number));
-            }
+            Effect::SaveNumber(number) => self.descriptions.save(&self.shared, id, number),
             Effect::PauseTemplate(template_id) => {
                 bring(ctx, tasks::pause_template(self.shared(), template_id));
             }

@@ -4,6 +4,7 @@
 //! [tasks](tasks) whose results come back here.
 
 mod connector;
+mod description;
 mod effects;
 mod figures;
 mod gate;
@@ -18,6 +19,7 @@ mod tests;
 
 use std::cell::Cell;
 use std::collections::HashMap;
+use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -30,6 +32,7 @@ use tokio::sync::oneshot;
 
 use self::connector::Connector;
 pub(crate) use self::connector::connector;
+use self::description::Descriptions;
 use self::figures::Figures;
 pub(crate) use self::gate::Gate;
 pub(crate) use self::handle::{Handle, ToChannel};
@@ -77,6 +80,7 @@ struct Shell {
     /// Taken when the actor starts.
     answered: Option<mpsc::UnboundedReceiver<Box<Answered>>>,
     figures: Figures,
+    descriptions: Rc<Descriptions>,
     /// Recipients of messages with contact fields; `None` until the first such message.
     people: Option<Box<People>>,
 }
@@ -111,6 +115,7 @@ impl Shell {
             answers,
             answered: Some(answered),
             figures: Figures::new(recent),
+            descriptions: Rc::default(),
             people: None,
         }
     }

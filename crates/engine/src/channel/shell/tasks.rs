@@ -17,7 +17,7 @@ use crate::notices::share_suppressions;
 use crate::shared::Shared;
 use clock::Timestamp;
 use connectors::cloud_api::{CloudApi, Connections};
-use domain::channel::{Channel, Kind, Number};
+use domain::channel::{Channel, Kind};
 use domain::contact::Person;
 use domain::message::{Key, State};
 use domain::phone::PhoneNumber;
@@ -217,12 +217,6 @@ pub(super) async fn save_connection(shared: Arc<Shared>, channel: Uuid, saving: 
 }
 
 /// Stores the provider's report on the number, for the next process and for people.
-pub(super) async fn save_number(shared: Arc<Shared>, channel: Uuid, number: Number) {
-    if let Err(error) = shared.store.channels().set_number(channel, number).await {
-        tracing::debug!(channel.id = %channel, %error, "cannot write the number's description");
-    }
-}
-
 pub(super) async fn pause_template(shared: Arc<Shared>, template_id: i64) -> Input {
     let result = shared.store.templates().pause(template_id).await.map_err(|error| {
         tracing::error!(template.id = template_id, %error, "cannot mark a template as paused");
