@@ -5,9 +5,9 @@ use entity::company;
 use sea_orm::{ActiveModelTrait, Set};
 use serde_json::json;
 
-use super::Result;
 use super::changes::{self, Change, What, Who};
 use super::companies::Company;
+use super::{Result, fetch};
 use crate::nouns::CompanyStore;
 use domain::phone::{Country, PhoneNumber};
 
@@ -46,10 +46,8 @@ impl CompanyStore<'_> {
     pub async fn guessed_country(self) -> Result<Option<Country>> {
         let select = "SELECT phone_number FROM channel WHERE company_id = $1 AND phone_number IS NOT NULL
              ORDER BY id LIMIT $2";
-        let mut numbers = Vec::new();
-        for row in self.store.rows(select, [self.company.into(), LOOKED_AT.into()]).await? {
-            numbers.push(row.try_get_by_index::<String>(0)?);
-        }
+        let numbers =
+            fetch::<String>(&self.store.read, select, [self.company.into(), LOOKED_AT.into()]).await?;
         Ok(Country::guess(numbers.iter().filter_map(|number| PhoneNumber::parse(number).ok())))
     }
 

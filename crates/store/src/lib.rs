@@ -76,7 +76,7 @@ use self::pool::{Pool, Transaction};
 use self::share::Pools;
 use sea_orm::{
     ConnectionTrait, DbBackend, DbErr, QueryResult, SqliteTransactionMode, Statement, TransactionOptions,
-    Value,
+    TryGetableMany, Value,
 };
 
 /// The result of a call to the store.
@@ -85,6 +85,39 @@ pub type Result<T> = std::result::Result<T, Error>;
 /// Runs a statement, and returns how many rows it changed.
 async fn run(on: &impl ConnectionTrait, statement: Statement) -> Result<u64> {
     Ok(on.execute_raw(statement).await?.rows_affected())
+}
+
+/// The same for its text and parameters.
+async fn execute(
+    on: &impl ConnectionTrait,
+    sql: impl Into<String>,
+    values: impl IntoIterator<Item = Value>,
+) -> Result<u64> {
+    run(on, Statement::from_sql_and_values(on.get_database_backend(), sql, values)).await
+}
+
+/// The rows of a query, each as a tuple of its columns in their order.
+async fn fetch<T: TryGetableMany>(
+    on: &impl ConnectionTrait,
+    sql: impl Into<String>,
+    values: impl IntoIterator<Item = Value>,
+) -> Result<Vec<T>> {
+    let statement = Statement::from_sql_and_values(on.get_database_backend(), sql, values);
+    on.query_all_raw(statement).await?.iter().map(columns).collect()
+}
+
+/// The same for a query that has one row at most.
+async fn fetch_one<T: TryGetableMany>(
+    on: &impl ConnectionTrait,
+    sql: impl Into<String>,
+    values: impl IntoIterator<Item = Value>,
+) -> Result<Option<T>> {
+    let statement = Statement::from_sql_and_values(on.get_database_backend(), sql, values);
+    on.query_one_raw(statement).await?.as_ref().map(columns).transpose()
+}
+
+fn columns<T: TryGetableMany>(row: &QueryResult) -> Result<T> {
+    Ok(T::try_get_many_by_index(row).map_err(DbErr::from)?)
 }
 
 /// A handle to the database, for one purpose; clones share its connections.

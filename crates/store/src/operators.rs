@@ -3,15 +3,13 @@
 
 use entity::operator_key;
 use sea_orm::sea_query::Expr;
-use sea_orm::{
-    ActiveModelTrait, ColumnTrait, ConnectionTrait as _, EntityTrait, QueryFilter, QueryOrder, Set,
-};
+use sea_orm::{ActiveModelTrait, ColumnTrait, EntityTrait, QueryFilter, QueryOrder, Set};
 use serde_json::json;
 use uuid::Uuid;
 
-use crate::Result;
 use crate::changes::{self, Change, What, Who};
 use crate::nouns::Operators;
+use crate::{Result, execute};
 use clock::Timestamp;
 
 /// An operator's key to add.
@@ -110,8 +108,7 @@ impl Operators<'_> {
             return Ok(false);
         }
         // No person and no command line is named like an operator: their names have a colon.
-        let links = self.store.statement("DELETE FROM link WHERE made_by = $1", [name.into()]);
-        transaction.execute_raw(links).await?;
+        execute(&transaction, "DELETE FROM link WHERE made_by = $1", [name.into()]).await?;
         let revoked = Change::now(who, What::Operator, name, Some(json!("valid")), json!("revoked"));
         changes::record(&transaction, &[revoked]).await?;
         transaction.commit().await?;

@@ -3,9 +3,7 @@
 //! A change of one of the topics raises its counter in the same transaction. A service polls the counters, and reads a
 //! topic again when its counter rose.
 
-use sea_orm::{ConnectionTrait, FromQueryResult, Statement};
-
-use super::{Error, Result, Store, Transaction};
+use super::{Error, Result, Store, Transaction, fetch, fetch_one};
 
 /// The topics that another process can change while a service runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,35 +49,24 @@ pub struct Revisions {
 /// Raises `topic` and returns its new value. The counter's row stays locked until `transaction` ends, so that values
 /// become visible in order.
 pub(super) async fn bump(transaction: &Transaction, topic: Topic) -> Result<i64> {
-    let statement = Statement::from_sql_and_values(
-        transaction.get_database_backend(),
-        "UPDATE revision SET value = value + 1 WHERE topic = $1 RETURNING value",
-        [topic.as_str().into()],
-    );
-    let row = transaction.query_one_raw(statement).await?;
-    let row = row.ok_or_else(|| Error::Impossible(format!("no revision `{}`", topic.as_str())))?;
-    Ok(row.try_get("", "value")?)
-}
-
-#[derive(FromQueryResult)]
-struct Counter {
-    topic: String,
-    value: i64,
+    let sql = "UPDATE revision SET value = value + 1 WHERE topic = $1 RETURNING value";
+    let value = fetch_one(transaction, sql, [topic.as_str().into()]).await?;
+    value.ok_or_else(|| Error::Impossible(format!("no revision `{}`", topic.as_str())))
 }
 
 impl Store {
     /// All counters, in one query.
     pub async fn revisions(&self) -> Result<Revisions> {
         let mut revisions = Revisions::default();
-        for row in self.rows("SELECT topic, value FROM revision", []).await? {
-            let counter = Counter::from_query_result(&row, "")?;
-            match counter.topic.as_str() {
-                "api_key" => revisions.api_key = counter.value,
-                "channel" => revisions.channel = counter.value,
-                "suppression" => revisions.suppression = counter.value,
-                "template" => revisions.template = counter.value,
-                "tier" => revisions.tier = counter.value,
-                "webhook" => revisions.webhook = counter.value,
+        let counters = fetch::<(String, i64)>(&self.read, "SELECT topic, value FROM revision", []).await?;
+        for (topic, value) in counters {
+            match topic.as_str() {
+                "api_key" => revisions.api_key = value,
+                "channel" => revisions.channel = value,
+                "suppression" => revisions.suppression = value,
+                "template" => revisions.template = value,
+                "tier" => revisions.tier = value,
+                "webhook" => revisions.webhook = value,
                 // Of a later program.
                 _ => {}
             }

@@ -1,7 +1,7 @@
 //! Operators' changes of a channel. Each is recorded in its own transaction, with its author.
 
 use entity::channel::{self as stored, ActiveModel, Column, Entity};
-use sea_orm::{ColumnTrait, ConnectionTrait as _, EntityTrait, QueryFilter, Set};
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, Set};
 use serde_json::json;
 use uuid::Uuid;
 
@@ -9,7 +9,7 @@ use super::words::FromStored as _;
 use crate::changes::{self, Change, What, Who};
 use crate::nouns::AllChannels;
 use crate::revision::{self, Topic};
-use crate::{Result, Transaction};
+use crate::{Result, Transaction, execute};
 use clock::Timestamp;
 use domain::channel::Status;
 use domain::fold::fold;
@@ -102,14 +102,13 @@ impl AllChannels<'_> {
         // Unfinished sends have states below 2, as in their partial index.
         let sql = "DELETE FROM channel WHERE id = $1 AND linked_at IS NULL
             AND NOT EXISTS (SELECT 1 FROM send WHERE channel_id = $1 AND state < 2)";
-        let removed = transaction.execute_raw(self.store.statement(sql, [id.into()])).await?;
-        if removed.rows_affected() == 0 {
+        if execute(&transaction, sql, [id.into()]).await? == 0 {
             transaction.rollback().await?;
             return Ok(false);
         }
         for table in ["web_session_record", "web_session_contact", "channel_tier_end"] {
             let sql = format!("DELETE FROM {table} WHERE channel_id = $1");
-            transaction.execute_raw(self.store.statement(sql, [id.into()])).await?;
+            execute(&transaction, sql, [id.into()]).await?;
         }
         revision::bump(&transaction, Topic::Channel).await?;
         let before =

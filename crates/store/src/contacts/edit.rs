@@ -10,7 +10,7 @@ use super::matching::Slot;
 use crate::changes::{ContactRecord, Who};
 use crate::nouns::Contacts;
 use crate::tags::DELETED;
-use crate::{Result, Transaction, run};
+use crate::{Result, Transaction, execute, fetch};
 use clock::Timestamp;
 use domain::contact::Person;
 use domain::fold::fold;
@@ -86,8 +86,7 @@ impl Contacts<'_> {
                 let delete = format!(
                     "DELETE FROM contact_tag WHERE contact_id = $1 AND tag_id IN (SELECT id FROM {rows} AS rows)"
                 );
-                run(&transaction, self.store.statement(delete, std::iter::once(id.into()).chain(values)))
-                    .await?;
+                execute(&transaction, delete, std::iter::once(id.into()).chain(values)).await?;
                 let counts: Vec<_> = removed.iter().map(|tag| (*tag, 1)).collect();
                 self.store.contacts().uncount(&transaction, &counts).await?;
             }
@@ -168,8 +167,7 @@ impl Contacts<'_> {
             "SELECT tag.id FROM contact_tag JOIN tag ON tag.id = contact_tag.tag_id
              WHERE contact_tag.contact_id = $1 AND tag.upkeep <> {DELETED}"
         );
-        let rows = transaction.query_all_raw(self.store.statement(select, [contact.into()])).await?;
-        rows.iter().map(|row| Ok(row.try_get_by_index(0)?)).collect()
+        Ok(fetch(transaction, select, [contact.into()]).await?.into_iter().collect())
     }
 }
 

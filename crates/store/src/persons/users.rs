@@ -9,7 +9,7 @@ use crate::dialect::{Bulk, Rows, Type};
 use crate::nouns::{AllPersons, Persons};
 use crate::revision::{self, Topic};
 use crate::suppressions::Says;
-use crate::{Error, Result};
+use crate::{Error, Result, fetch};
 use clock::Timestamp;
 use domain::phone::PhoneNumber;
 use domain::suppression::Suppression;
@@ -96,8 +96,8 @@ impl Persons<'_> {
             "SELECT person_user.user_id, person_user.number FROM {asked} AS asked JOIN person_user \
              ON person_user.company_id = $1 AND person_user.user_id = asked.user_id"
         );
-        let rows = self.store.rows(sql, [self.company.into()].into_iter().chain(values)).await?;
-        rows.iter().map(|row| Ok((row.try_get_by_index(0)?, number(row, 1)?))).collect()
+        let rows = fetch(&self.store.read, sql, [self.company.into()].into_iter().chain(values)).await?;
+        rows.into_iter().map(|(user, value)| Ok((user, number(value)?))).collect()
     }
 
     /// Keeps statements of people whose numbers are not known: each person's latest of each scope and kind. Once the
@@ -148,19 +148,17 @@ impl Persons<'_> {
             "SELECT statement.user_id, statement.scope, statement.says, statement.said_at FROM {asked} AS asked \
              JOIN person_statement AS statement ON statement.company_id = $1 AND statement.user_id = asked.user_id"
         );
-        let rows = self.store.rows(sql, [self.company.into()].into_iter().chain(values)).await?;
+        let rows = fetch(&self.store.read, sql, [self.company.into()].into_iter().chain(values)).await?;
         let impossible = |what: i16| Error::Impossible(format!("a person's statement {what}"));
-        rows.iter()
-            .map(|row| {
-                let (scope, kind): (i16, i16) = (row.try_get_by_index(1)?, row.try_get_by_index(2)?);
-                Ok(Statement {
-                    user_id: row.try_get_by_index(0)?,
-                    scope: Suppression::from_i16(scope).ok_or_else(|| impossible(scope))?,
-                    says: says(kind).ok_or_else(|| impossible(kind))?,
-                    said_at: Timestamp::from_millis(row.try_get_by_index(3)?),
-                })
+        let statement = |(user_id, scope, kind, said_at)| {
+            Ok(Statement {
+                user_id,
+                scope: Suppression::from_i16(scope).ok_or_else(|| impossible(scope))?,
+                says: says(kind).ok_or_else(|| impossible(kind))?,
+                said_at: Timestamp::from_millis(said_at),
             })
-            .collect()
+        };
+        rows.into_iter().map(statement).collect()
     }
 
     /// Removes statements that are applied, unless a later one of the person has come since.
@@ -189,7 +187,6 @@ impl Persons<'_> {
 impl AllPersons<'_> {
     /// The people whose statements wait, by company.
     pub async fn waiting_users(self) -> Result<Vec<(Uuid, String)>> {
-        let rows = self.store.rows("SELECT DISTINCT company_id, user_id FROM person_statement", []).await?;
-        rows.iter().map(|row| Ok((row.try_get_by_index(0)?, row.try_get_by_index(1)?))).collect()
+        fetch(&self.store.read, "SELECT DISTINCT company_id, user_id FROM person_statement", []).await
     }
 }

@@ -3,12 +3,11 @@
 //! The store decides; a channel that has the send in memory is notified afterwards and releases it. Every change begins
 //! at the company.
 
-use sea_orm::ConnectionTrait;
 use uuid::Uuid;
 
 use crate::nodes::NoteOfSend;
 use crate::nouns::{AllSends, Sends};
-use crate::{Error, Result};
+use crate::{Error, Result, execute, fetch, fetch_one};
 use clock::Timestamp;
 use domain::message;
 use domain::send::{Control, State};
@@ -39,13 +38,12 @@ impl Sends<'_> {
         let sql = "UPDATE send SET control = $3 WHERE id = $1 AND company_id = $2 AND state = $4";
         let values =
             [send_id.into(), company_id.into(), control.as_i16().into(), State::Active.as_i16().into()];
-        let statement = self.store.statement(sql, values);
         let Some(note) = note else {
-            self.store.write.execute_raw(statement).await?;
+            execute(&self.store.write, sql, values).await?;
             return self.control_of(send_id, None).await;
         };
         let transaction = self.store.begin().await?;
-        transaction.execute_raw(statement).await?;
+        execute(&transaction, sql, values).await?;
         let note =
             self.store.notes().add_of_send(&transaction, (company_id, send_id), State::Active, note).await?;
         transaction.commit().await?;
@@ -71,7 +69,7 @@ impl Sends<'_> {
             now.millis().into(),
             State::Active.as_i16().into(),
         ];
-        let changed = transaction.execute_raw(self.store.statement(sql, values)).await?.rows_affected();
+        let changed = execute(&transaction, sql, values).await?;
         if changed > 0 {
             self.store.event_log().tell_end(&transaction, send_id, now).await?;
             self.store.ledger().end_messages(&transaction, send_id, State::Canceled, now).await?;
@@ -96,10 +94,10 @@ impl Sends<'_> {
         let sql =
             "SELECT channel_id, state, control FROM send WHERE id = $1 AND company_id = $2 AND state > $3";
         let values = [send_id.into(), company_id.into(), State::Resolving.as_i16().into()];
-        let Some(row) = self.store.row(sql, values).await? else { return Ok(None) };
-        let (state, control): (i16, i16) = (row.try_get_by_index(1)?, row.try_get_by_index(2)?);
+        let row = fetch_one::<(Uuid, i16, i16)>(&self.store.read, sql, values).await?;
+        let Some((channel_id, state, control)) = row else { return Ok(None) };
         Ok(Some(SendControl {
-            channel_id: row.try_get_by_index(0)?,
+            channel_id,
             state: State::from_i16(state)
                 .ok_or_else(|| Error::Impossible(format!("{state} is no state of a send")))?,
             control: if control == Control::Paused.as_i16() { Control::Paused } else { Control::Running },
@@ -114,11 +112,7 @@ impl AllSends<'_> {
         let sql = "SELECT id, channel_id FROM send WHERE state < 2 AND state = $1 AND expires_at <= $2 \
                    ORDER BY id LIMIT $3";
         let values = [State::Active.as_i16().into(), now.millis().into(), i64::from(limit).into()];
-        let rows = self.store.rows(sql, values).await?;
-        let due = rows
-            .iter()
-            .map(|row| Ok((row.try_get_by_index(0)?, row.try_get_by_index(1)?)))
-            .collect::<Result<Vec<(Uuid, Uuid)>>>()?;
+        let due = fetch::<(Uuid, Uuid)>(&self.store.read, sql, values).await?;
         if due.is_empty() {
             return Ok(due);
         }
@@ -134,7 +128,7 @@ impl AllSends<'_> {
                 now.millis().into(),
                 State::Active.as_i16().into(),
             ];
-            let changed = transaction.execute_raw(self.store.statement(sql, values)).await?.rows_affected();
+            let changed = execute(&transaction, sql, values).await?;
             // The send may have been canceled since it was found.
             if changed > 0 {
                 self.store.event_log().tell_end(&transaction, send_id, now).await?;
@@ -165,7 +159,7 @@ impl AllSends<'_> {
             self.store.locking()
         );
         let values = [until.millis().into(), until.millis().into()];
-        Ok(self.store.write.execute_raw(self.store.statement(sql, values)).await?.rows_affected())
+        execute(&self.store.write, sql, values).await
     }
 
     /// Ends the waiting messages of ended sends: they were put back just before their process ended or gave their
@@ -177,9 +171,7 @@ impl AllSends<'_> {
             State::Canceled.as_i16(),
             State::Expired.as_i16()
         );
-        let rows = self.store.rows(sql, []).await?;
-        let over = rows.iter().map(|row| Ok((row.try_get_by_index(0)?, row.try_get_by_index(1)?)));
-        let mut over = over.collect::<Result<Vec<(Uuid, i16)>>>()?;
+        let mut over = fetch::<(Uuid, i16)>(&self.store.read, sql, []).await?;
         if over.is_empty() {
             return Ok(0);
         }
@@ -206,8 +198,7 @@ impl AllSends<'_> {
             Control::Running.as_i16().into(),
             now.millis().into(),
         ];
-        let row = self.store.row(sql, values).await?;
-        let due: Option<i64> = row.map(|row| row.try_get_by_index(0)).transpose()?.flatten();
+        let due = fetch_one::<Option<i64>>(&self.store.read, sql, values).await?.flatten();
         Ok(due.map(Timestamp::from_millis))
     }
 }

@@ -1,12 +1,12 @@
 //! Reads kept answers, and removes old ones. They are written with their sends, see [`crate::ledger`]; the
 //! complete answer of a web session's send, which is known only later, is written here.
 
-use sea_orm::{ConnectionTrait, FromQueryResult};
+use sea_orm::FromQueryResult;
 use uuid::Uuid;
 
 use crate::dialect::bytewise;
 use crate::nouns::{Answers, Retention};
-use crate::{Error, Result};
+use crate::{Error, Result, execute};
 use clock::Timestamp;
 use domain::request::Skipped;
 use domain::send::{Schedule, State};
@@ -68,7 +68,7 @@ impl Answers<'_> {
         let sql =
             "UPDATE idempotency_key SET result = $4 WHERE company_id = $1 AND key = $2 AND send_id = $3";
         let values = [self.company.into(), key.into(), send.into(), result.into()];
-        Ok(self.store.write.execute_raw(self.store.statement(sql, values)).await?.rows_affected() > 0)
+        Ok(execute(&self.store.write, sql, values).await? > 0)
     }
 
     /// Whether the complete answer of the company's request under `key` is stored, and the key still belongs to this
@@ -83,17 +83,14 @@ impl Answers<'_> {
     pub async fn drop_web_result(self, key: &str, send: Uuid) -> Result<()> {
         let sql =
             "UPDATE idempotency_key SET result = NULL WHERE company_id = $1 AND key = $2 AND send_id = $3";
-        self.store
-            .write
-            .execute_raw(self.store.statement(sql, [self.company.into(), key.into(), send.into()]))
-            .await?;
+        execute(&self.store.write, sql, [self.company.into(), key.into(), send.into()]).await?;
         Ok(())
     }
 
     /// Removes the answer to the company's request under `key`: the next request counts as a first one.
     pub async fn remove(self, key: &str) -> Result<()> {
         let sql = "DELETE FROM idempotency_key WHERE company_id = $1 AND key = $2";
-        self.store.write.execute_raw(self.store.statement(sql, [self.company.into(), key.into()])).await?;
+        execute(&self.store.write, sql, [self.company.into(), key.into()]).await?;
         Ok(())
     }
 }
@@ -111,7 +108,7 @@ impl Retention<'_> {
             self.store.locking()
         );
         let values = [before.millis().into(), i64::from(limit).into()];
-        Ok(self.store.write.execute_raw(self.store.statement(sql, values)).await?.rows_affected())
+        execute(&self.store.write, sql, values).await
     }
 }
 

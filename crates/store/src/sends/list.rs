@@ -12,9 +12,9 @@ pub use self::filter::Filter;
 use super::StoredLabel;
 use super::family::retries_of;
 use crate::contacts::signed;
-use crate::dialect::{Rows, Type};
+use crate::dialect::Rows;
 use crate::nouns::{AllSends, Sends};
-use crate::{Error, Result};
+use crate::{Error, Result, fetch};
 use clock::Timestamp;
 use domain::content::{self, Content};
 use domain::message;
@@ -175,8 +175,7 @@ impl Sends<'_> {
     /// The company's accepted sends of these ids. The messages of a send with more recipients than `most` are not
     /// counted.
     pub async fn these(self, ids: &[Uuid], most: u64, now: Timestamp) -> Result<Vec<Record>> {
-        let mut asked = Rows::new(self.store.backend, &[("id", Type::Uuid)]);
-        ids.iter().for_each(|id| asked.push([(*id).into()]));
+        let asked = Rows::of_ids(self.store.backend, ids);
         if asked.is_empty() {
             return Ok(Vec::new());
         }
@@ -224,8 +223,8 @@ impl Sends<'_> {
     async fn name_retries(self, sends: &mut [Record]) -> Result<()> {
         let Some((asked, values)) = self.asked(sends) else { return Ok(()) };
         let mut retries: HashMap<Uuid, Vec<Uuid>> = HashMap::new();
-        for row in self.store.rows(retries_of(&asked), values).await? {
-            retries.entry(row.try_get_by_index(0)?).or_default().push(row.try_get_by_index(1)?);
+        for (send, retry) in fetch(&self.store.read, retries_of(&asked), values).await? {
+            retries.entry(send).or_default().push(retry);
         }
         for send in sends {
             send.retries = retries.remove(&send.id).unwrap_or_default();
@@ -241,11 +240,10 @@ impl Sends<'_> {
              WHERE send_id IN (SELECT id FROM {asked} AS asked) ORDER BY send_id, source_id"
         );
         let mut sources: HashMap<Uuid, Vec<Source>> = HashMap::new();
-        for row in self.store.rows(sql, values).await? {
-            let (kind, id): (i16, Uuid) = (row.try_get_by_index(1)?, row.try_get_by_index(2)?);
+        for (send, kind, id) in fetch::<(Uuid, i16, Uuid)>(&self.store.read, sql, values).await? {
             let source = Source::from_row(kind, id)
                 .ok_or_else(|| Error::Impossible(format!("{kind} is no kind of source")))?;
-            sources.entry(row.try_get_by_index(0)?).or_default().push(source);
+            sources.entry(send).or_default().push(source);
         }
         for send in sends {
             send.sources = sources.remove(&send.id).unwrap_or_default();
@@ -255,10 +253,7 @@ impl Sends<'_> {
 
     /// These sends as rows of a sub-select, unless there are none.
     fn asked(self, sends: &[Record]) -> Option<(String, Vec<Value>)> {
-        let mut asked = Rows::new(self.store.backend, &[("id", Type::Uuid)]);
-        for send in sends {
-            asked.push([send.id.into()]);
-        }
+        let asked = Rows::of_ids(self.store.backend, sends.iter().map(|send| &send.id));
         (!asked.is_empty()).then(|| asked.select(1))
     }
 

@@ -12,7 +12,7 @@ mod tally;
 
 use std::collections::HashMap;
 
-use sea_orm::{ConnectionTrait, FromQueryResult, QueryResult};
+use sea_orm::{ConnectionTrait, FromQueryResult};
 use uuid::Uuid;
 
 pub use self::label::StoredLabel;
@@ -20,7 +20,7 @@ pub use self::sent::Sent;
 use crate::dialect::{Rows, Type};
 use crate::nouns::{AllSends, Sends};
 use crate::templates::{APPROVED, MARKETING};
-use crate::{Error, Lease, Result};
+use crate::{Error, Lease, Result, execute, fetch, fetch_one};
 use clock::Timestamp;
 use domain::block::unpack;
 use domain::message::{self, Key, Position};
@@ -146,8 +146,7 @@ impl AllSends<'_> {
 
     /// The unfinished sends among these, as [`AllSends::unfinished`](crate::AllSends::unfinished) reads them.
     pub async fn unfinished_among(self, sends: &[Uuid]) -> Result<Vec<Unfinished>> {
-        let mut asked = Rows::new(self.store.backend, &[("id", Type::Uuid)]);
-        sends.iter().for_each(|id| asked.push([(*id).into()]));
+        let asked = Rows::of_ids(self.store.backend, sends);
         if asked.is_empty() {
             return Ok(Vec::new());
         }
@@ -174,15 +173,16 @@ impl AllSends<'_> {
                    WHERE send_id = $1 AND retry_at IS NOT NULL AND retry_at < $2 ORDER BY retry_at, ordinal \
                    LIMIT $3";
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-        let rows = self.store.rows(sql, [send_id.into(), horizon.millis().into(), limit.into()]).await?;
-        let soon = rows.iter().map(waiting).collect::<Result<Vec<_>>>()?;
+        let values = [send_id.into(), horizon.millis().into(), limit.into()];
+        let rows = fetch(&self.store.read, sql, values).await?;
+        let soon = rows.into_iter().map(waiting).collect::<Result<Vec<_>>>()?;
         let sql = "SELECT COUNT(*), MIN(CASE WHEN retry_at >= $2 THEN retry_at END) FROM message \
                    WHERE send_id = $1 AND retry_at IS NOT NULL";
-        let Some(row) = self.store.row(sql, [send_id.into(), horizon.millis().into()]).await? else {
+        let values = [send_id.into(), horizon.millis().into()];
+        let row = fetch_one::<(i64, Option<i64>)>(&self.store.read, sql, values).await?;
+        let Some((all, beyond)) = row else {
             return Ok(WaitingMessages { soon, ..WaitingMessages::default() });
         };
-        let all: i64 = row.try_get_by_index(0)?;
-        let beyond: Option<i64> = row.try_get_by_index(1)?;
         let later = all.cast_unsigned().saturating_sub(soon.len() as u64);
         // When not all messages that are due soon were read, the next one is due like the last one read.
         let is_cut = soon.len() as i64 >= limit;
@@ -209,13 +209,9 @@ impl AllSends<'_> {
         let sql = format!(
             "SELECT ordinal, state FROM message WHERE send_id = $1 AND ordinal IN (SELECT ordinal FROM {asked} AS asked)"
         );
-        let rows = self.store.rows(sql, [send_id.into()].into_iter().chain(values)).await?;
-        rows.iter()
-            .map(|row| {
-                let ordinal: i64 = row.try_get_by_index(0)?;
-                Ok((ordinal.cast_unsigned(), state(row.try_get_by_index(1)?)?))
-            })
-            .collect()
+        let rows =
+            fetch::<(i64, i16)>(&self.store.read, sql, [send_id.into()].into_iter().chain(values)).await?;
+        rows.into_iter().map(|(ordinal, stored)| Ok((ordinal.cast_unsigned(), state(stored)?))).collect()
     }
 
     /// The ordinals from `progress.settled` up to `progress.high_water` that have a row in the ledger,
@@ -225,8 +221,8 @@ impl AllSends<'_> {
                    ORDER BY ordinal";
         let bounds = [progress.settled.cast_signed().into(), progress.high_water.cast_signed().into()];
         let [from, to] = bounds;
-        let rows = self.store.rows(sql, [send_id.into(), from, to]).await?;
-        rows.iter().map(|row| Ok(row.try_get_by_index::<i64>(0)?.cast_unsigned())).collect()
+        let ordinals = fetch(&self.store.read, sql, [send_id.into(), from, to]).await?;
+        Ok(ordinals.into_iter().map(i64::cast_unsigned).collect())
     }
 
     /// The recipients of the block that holds `ordinal`, with the ordinal of the first of them.
@@ -247,13 +243,10 @@ impl AllSends<'_> {
     ) -> Result<(u64, Vec<PhoneNumber>)> {
         let sql = "SELECT first_ordinal, packed FROM recipient_block \
                    WHERE send_id = $1 AND first_ordinal <= $2 ORDER BY first_ordinal DESC LIMIT 1";
-        let row = to
-            .query_one_raw(self.store.statement(sql, [send_id.into(), ordinal.cast_signed().into()]))
-            .await?;
-        let row =
-            row.ok_or_else(|| Error::Impossible(format!("send {send_id} has no block at {ordinal}")))?;
-        let first: i64 = row.try_get_by_index(0)?;
-        let packed: Vec<u8> = row.try_get_by_index(1)?;
+        let block =
+            fetch_one::<(i64, Vec<u8>)>(to, sql, [send_id.into(), ordinal.cast_signed().into()]).await?;
+        let (first, packed) =
+            block.ok_or_else(|| Error::Impossible(format!("send {send_id} has no block at {ordinal}")))?;
         let numbers = unpack(&packed).map_err(|damage| Error::Impossible(damage.to_string()))?;
         Ok((first.cast_unsigned(), numbers))
     }
@@ -272,11 +265,11 @@ impl AllSends<'_> {
         let lock = format!("{unresolved} ORDER BY id{}", self.store.locking());
         transaction.query_all_raw(self.store.statement(lock, [state.into()])).await?;
         let blocks = format!("DELETE FROM recipient_block WHERE send_id IN ({unresolved})");
-        transaction.execute_raw(self.store.statement(blocks, [state.into()])).await?;
+        execute(&transaction, blocks, [state.into()]).await?;
         let sources = format!("DELETE FROM send_source WHERE send_id IN ({unresolved})");
-        transaction.execute_raw(self.store.statement(sources, [state.into()])).await?;
-        let sends = self.store.statement("DELETE FROM send WHERE state < 2 AND state = $1", [state.into()]);
-        let removed = transaction.execute_raw(sends).await?.rows_affected();
+        execute(&transaction, sources, [state.into()]).await?;
+        let sends = "DELETE FROM send WHERE state < 2 AND state = $1";
+        let removed = execute(&transaction, sends, [state.into()]).await?;
         transaction.commit().await?;
         Ok(removed)
     }
@@ -302,13 +295,11 @@ impl Sends<'_> {
              JOIN message ON message.send_id = asked.send_id AND message.ordinal = asked.ordinal \
              WHERE message.company_id = $1"
         );
-        let rows = self.store.rows(sql, [self.company.into()].into_iter().chain(values)).await?;
+        let rows = fetch(&self.store.read, sql, [self.company.into()].into_iter().chain(values)).await?;
         let mut numbers = HashMap::with_capacity(rows.len());
-        for row in &rows {
-            let ordinal: i64 = row.try_get_by_index(1)?;
-            let key = Key { send_id: row.try_get_by_index(0)?, ordinal: ordinal.cast_unsigned() };
-            if let Some(number) = recipient(row.try_get_by_index(2)?)? {
-                numbers.insert(key, number);
+        for (send_id, ordinal, stored) in rows {
+            if let Some(number) = recipient(stored)? {
+                numbers.insert(key((send_id, ordinal)), number);
             }
         }
         Ok(numbers)
@@ -351,19 +342,20 @@ impl TryFrom<Row> for Unfinished {
     }
 }
 
-fn waiting(row: &QueryResult) -> Result<Waiting> {
-    let ordinal: i64 = row.try_get_by_index(0)?;
-    let attempts: i16 = row.try_get_by_index(3)?;
+fn waiting(row: (i64, i64, i16, i16, i64, Option<i64>)) -> Result<Waiting> {
+    let (ordinal, stored, state, attempts, retry_at, taken_at) = row;
     Ok(Waiting {
-        position: Position {
-            ordinal: ordinal.cast_unsigned(),
-            recipient: recipient(row.try_get_by_index(1)?)?,
-        },
-        state: state(row.try_get_by_index(2)?)?,
+        position: Position { ordinal: ordinal.cast_unsigned(), recipient: recipient(stored)? },
+        state: self::state(state)?,
         attempts: attempts.cast_unsigned(),
-        retry_at: Timestamp::from_millis(row.try_get_by_index(4)?),
-        taken_at: row.try_get_by_index::<Option<i64>>(5)?.map(Timestamp::from_millis),
+        retry_at: Timestamp::from_millis(retry_at),
+        taken_at: taken_at.map(Timestamp::from_millis),
     })
+}
+
+/// The key of a message, by its columns.
+pub(crate) fn key((send_id, ordinal): (Uuid, i64)) -> Key {
+    Key { send_id, ordinal: ordinal.cast_unsigned() }
 }
 
 pub(crate) fn state(stored: i16) -> Result<message::State> {

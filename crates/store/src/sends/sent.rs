@@ -4,7 +4,7 @@ use uuid::Uuid;
 
 use super::StoredLabel;
 use crate::nouns::Sends;
-use crate::{Error, Result};
+use crate::{Error, Result, fetch_one};
 use clock::Timestamp;
 use domain::content::Content;
 use domain::message::Key;
@@ -34,13 +34,11 @@ impl Sends<'_> {
         let sql = "SELECT channel_id, content, template_id, reference, metadata FROM send \
                    WHERE id = $1 AND company_id = $2 AND state > $3";
         let values = [send_id.into(), company_id.into(), State::Resolving.as_i16().into()];
-        let Some(row) = self.store.row(sql, values).await? else { return Ok(None) };
-        let stored: String = row.try_get_by_index(1)?;
+        let row = fetch_one::<(_, String, _, _, _)>(&self.store.read, sql, values).await?;
+        let Some((channel_id, stored, template_id, reference, metadata)) = row else { return Ok(None) };
         let content = serde_json::from_str(&stored)
             .map_err(|error| Error::Impossible(format!("the content of send {send_id}: {error}")))?;
-        let (channel_id, template_id) = (row.try_get_by_index(0)?, row.try_get_by_index(2)?);
-        let label =
-            StoredLabel { reference: row.try_get_by_index(3)?, metadata: row.try_get_by_index(4)? }.read()?;
+        let label = StoredLabel { reference, metadata }.read()?;
         Ok(Some(Sent { channel_id, content, template_id, label }))
     }
 
@@ -48,8 +46,7 @@ impl Sends<'_> {
     pub async fn taken_at(self, Key { send_id, ordinal }: Key) -> Result<Option<Timestamp>> {
         let sql = "SELECT taken_at FROM message WHERE send_id = $1 AND ordinal = $2 AND company_id = $3";
         let values = [send_id.into(), ordinal.cast_signed().into(), self.company.into()];
-        let Some(row) = self.store.row(sql, values).await? else { return Ok(None) };
-        let taken_at: Option<i64> = row.try_get_by_index(0)?;
+        let taken_at = fetch_one::<Option<i64>>(&self.store.read, sql, values).await?.flatten();
         Ok(taken_at.map(Timestamp::from_millis))
     }
 }

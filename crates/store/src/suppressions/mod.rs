@@ -13,7 +13,7 @@ use crate::changes::{self, Change, What, Who};
 use crate::dialect::{Rows, Type};
 use crate::nouns::{AllSuppressions, Suppressions};
 use crate::revision::{self, Topic};
-use crate::{Error, Result};
+use crate::{Error, Result, execute};
 use clock::Timestamp;
 use domain::event::log::Fact;
 use domain::phone::PhoneNumber;
@@ -221,8 +221,7 @@ impl Suppressions<'_> {
         );
         let values: [sea_orm::Value; 4] =
             [company_id.into(), recipient.as_i64().into(), scope.as_i16().into(), now.millis().into()];
-        let added = transaction.execute_raw(self.store.statement(sql, values.clone())).await?;
-        if added.rows_affected() == 0 {
+        if execute(&transaction, sql, values.clone()).await? == 0 {
             // The suppression is unchanged, but earlier statements that arrive later must count as older than this one.
             transaction.rollback().await?;
             // The recipient's own word for it can no longer be taken back by another word.
@@ -231,7 +230,7 @@ impl Suppressions<'_> {
                  source = CASE WHEN source = {MESSAGE} THEN {OPERATOR} ELSE source END \
                  WHERE company_id = $1 AND recipient = $2 AND scope = $3 AND until IS NULL AND said_at < $4"
             );
-            self.store.write.execute_raw(self.store.statement(sql, values)).await?;
+            execute(&self.store.write, sql, values).await?;
             return Ok(false);
         }
         let after = self.of_forms(&transaction, &forms, now, "").await?;
@@ -267,7 +266,7 @@ impl Suppressions<'_> {
              AND recipient IN ({forms_listed}) AND (until IS NULL OR until > $2) ORDER BY recipient, scope{})",
             self.store.locking()
         );
-        transaction.execute_raw(self.store.statement(sql, [company_id.into(), now.millis().into()])).await?;
+        execute(&transaction, sql, [company_id.into(), now.millis().into()]).await?;
         let recorded = changed(who, company_id, forms[0], &lifted, &[]);
         changes::record(&transaction, &[recorded]).await?;
         let ended = lifted.iter().map(|kept| kept.record).filter(|record| record.until.is_none());

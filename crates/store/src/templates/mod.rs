@@ -18,9 +18,9 @@ use uuid::Uuid;
 
 pub use self::listed::Listed;
 pub use self::said::Said;
-use crate::dialect::{Rows, Type};
+use crate::dialect::Rows;
 use crate::nouns::{AllTemplates, Templates};
-use crate::{Error, Result};
+use crate::{Error, Result, fetch};
 use clock::Timestamp;
 use domain::fold::{fold, like_anywhere};
 use domain::page::{Page, PageRequest};
@@ -146,8 +146,7 @@ impl Templates<'_> {
 
     /// The templates of these sends of a company, for the sends that have one.
     pub async fn of_sends(self, sends: &[Uuid]) -> Result<HashMap<Uuid, i64>> {
-        let mut asked = Rows::new(self.store.backend, &[("id", Type::Uuid)]);
-        sends.iter().for_each(|id| asked.push([(*id).into()]));
+        let asked = Rows::of_ids(self.store.backend, sends);
         if asked.is_empty() {
             return Ok(HashMap::new());
         }
@@ -156,8 +155,8 @@ impl Templates<'_> {
             "SELECT send.id, send.template_id FROM {asked} AS asked JOIN send ON send.id = asked.id \
              WHERE send.company_id = $1 AND send.template_id IS NOT NULL"
         );
-        let rows = self.store.rows(sql, [self.company.into()].into_iter().chain(values)).await?;
-        rows.iter().map(|row| Ok((row.try_get_by_index(0)?, row.try_get_by_index(1)?))).collect()
+        let values = [self.company.into()].into_iter().chain(values);
+        Ok(fetch(&self.store.read, sql, values).await?.into_iter().collect())
     }
 
     /// The template of this name and language in a business account, whatever its status. The language may be in any

@@ -1,12 +1,11 @@
 //! The recipients of template sends that wait in the store.
 
-use sea_orm::QueryResult;
 use uuid::Uuid;
 
 use super::APPROVED;
-use crate::Result;
 use crate::nouns::AllTemplates;
 use crate::sends::{Size, recipients, which};
+use crate::{Result, fetch};
 use clock::Timestamp;
 use domain::send::{Control, Recipients, State};
 
@@ -56,13 +55,10 @@ impl AllTemplates<'_> {
             after.into(),
             i64::try_from(limit).unwrap_or(i64::MAX).into(),
         ];
-        self.store.rows(sql, values).await?.iter().map(candidate).collect()
+        let rows = fetch::<(Uuid, Option<i64>, i64, i64)>(&self.store.read, sql, values).await?;
+        let candidate = |(id, one, many, high_water): (_, _, _, i64)| {
+            Ok(Candidate { id, recipients: recipients(one, many)?, high_water: high_water.cast_unsigned() })
+        };
+        rows.into_iter().map(candidate).collect()
     }
-}
-
-fn candidate(row: &QueryResult) -> Result<Candidate> {
-    let (one, many): (Option<i64>, i64) = (row.try_get_by_index(1)?, row.try_get_by_index(2)?);
-    let high_water: i64 = row.try_get_by_index(3)?;
-    let recipients = recipients(one, many)?;
-    Ok(Candidate { id: row.try_get_by_index(0)?, recipients, high_water: high_water.cast_unsigned() })
 }

@@ -7,7 +7,7 @@
 
 use entity::user_account::{Column, Entity};
 use sea_orm::sea_query::Expr;
-use sea_orm::{ColumnTrait as _, ConnectionTrait as _, EntityTrait as _, QueryFilter as _, Statement, Value};
+use sea_orm::{ColumnTrait as _, EntityTrait as _, QueryFilter as _};
 use serde_json::json;
 use uuid::Uuid;
 
@@ -15,7 +15,7 @@ use super::links::Link;
 use super::{User, devices, sessions, waiting};
 use crate::changes::{self, Change, What, Who};
 use crate::nouns::Users;
-use crate::{Result, Transaction};
+use crate::{Result, Transaction, execute, fetch};
 
 /// The session of a person who replaces their own credentials. It stays, with a new token.
 #[derive(Debug, Clone, Copy)]
@@ -24,11 +24,6 @@ pub struct Kept {
     pub session_id: Uuid,
     /// SHA-256 of its new token.
     pub hash: [u8; 32],
-}
-
-async fn execute(within: &Transaction, sql: &str, values: impl IntoIterator<Item = Value>) -> Result<u64> {
-    let statement = Statement::from_sql_and_values(within.get_database_backend(), sql, values);
-    Ok(within.execute_raw(statement).await?.rows_affected())
 }
 
 /// Locks a person's credentials until the end of the transaction; `false` when they are no longer of this version, or the
@@ -142,7 +137,6 @@ impl Users<'_> {
     pub async fn company_names(self, user_id: Uuid) -> Result<Vec<String>> {
         let sql = "SELECT name FROM company JOIN membership ON company_id = company.id
             WHERE user_id = $1 ORDER BY membership.created_at LIMIT 10";
-        let rows = self.store.rows(sql, [user_id.into()]).await?;
-        rows.into_iter().map(|row| Ok(row.try_get("", "name")?)).collect()
+        fetch(&self.store.read, sql, [user_id.into()]).await
     }
 }

@@ -3,7 +3,6 @@
 //! An invitation ends with its inviter's rights, and an invitation of a member who is removed or demoted ends with the
 //! member's role: nobody comes back by a link from before.
 
-use sea_orm::{ConnectionTrait as _, Statement};
 use serde_json::json;
 use uuid::Uuid;
 
@@ -11,7 +10,7 @@ use super::links::{self, Link};
 use super::{NewUser, User, credentials, memberships};
 use crate::changes::{self, Change, What, Who};
 use crate::nouns::Links;
-use crate::{Error, Result, Transaction, users};
+use crate::{Error, Result, Transaction, execute, users};
 use clock::Timestamp;
 use domain::user::{Email, Language};
 
@@ -44,7 +43,7 @@ pub(super) async fn end(within: &Transaction, user: &User, company_id: Uuid) -> 
                 WHERE membership.user_id = inviter.id AND membership.company_id = $1
                     AND membership.role = 'owner'))))";
     let values = [company_id.into(), user.email.as_str().into(), user.id.into()];
-    within.execute_raw(Statement::from_sql_and_values(within.get_database_backend(), sql, values)).await?;
+    execute(within, sql, values).await?;
     Ok(())
 }
 
@@ -126,7 +125,7 @@ impl Links<'_> {
         }
         if link.is_operator && !user.is_operator {
             let sql = "UPDATE user_account SET is_operator = 1 WHERE id = $1";
-            transaction.execute_raw(self.store.statement(sql, [user.id.into()])).await?;
+            execute(&transaction, sql, [user.id.into()]).await?;
             let operator = |is: bool| json!({ "is_operator": is });
             let change = Change::now(who, What::User, &user.email, Some(operator(false)), operator(true));
             changes::record(&transaction, &[change]).await?;

@@ -6,14 +6,14 @@
 
 use std::time::Duration;
 
-use sea_orm::{ConnectionTrait as _, FromQueryResult, QueryResult};
+use sea_orm::{FromQueryResult, QueryResult};
 use serde_json::json;
 use uuid::Uuid;
 
 use super::memberships::{self, role};
 use crate::changes::{self, Change, What, Who};
 use crate::nouns::Links;
-use crate::{Error, Result, Transaction};
+use crate::{Error, Result, Transaction, execute, fetch_one};
 use clock::Timestamp;
 use domain::user::Role;
 
@@ -187,11 +187,9 @@ impl Links<'_> {
             Purpose::Invitation => None,
             Purpose::Reset | Purpose::SignIn => self.version_of(&transaction, email).await?,
         };
-        let ended = self.store.statement("DELETE FROM link WHERE expires_at <= $1", [now.millis().into()]);
-        transaction.execute_raw(ended).await?;
+        execute(&transaction, "DELETE FROM link WHERE expires_at <= $1", [now.millis().into()]).await?;
         let sql = "DELETE FROM link WHERE email = $1 AND purpose = $2 AND company_id IS NOT DISTINCT FROM $3";
-        let former = self.store.statement(sql, [email.into(), purpose.as_str().into(), company_id.into()]);
-        transaction.execute_raw(former).await?;
+        execute(&transaction, sql, [email.into(), purpose.as_str().into(), company_id.into()]).await?;
         let sql = "INSERT INTO link (id, hash, purpose, email, name, company_id, role, is_operator, made_by,
                 created_at, expires_at, inviter_id, credentials_version)
             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)";
@@ -210,7 +208,7 @@ impl Links<'_> {
             inviter_id.into(),
             version.into(),
         ];
-        transaction.execute_raw(self.store.statement(sql, values)).await?;
+        execute(&transaction, sql, values).await?;
         let mut after = json!({ "purpose": purpose.as_str(), "expires_at": expires_at });
         if purpose == Purpose::Invitation {
             after["company_id"] = json!(company_id);
@@ -234,15 +232,13 @@ impl Links<'_> {
             AND (is_operator = 1 OR $2 = 0 AND EXISTS (SELECT 1 FROM membership
                 WHERE membership.user_id = user_account.id AND company_id = $3 AND role = 'owner'))";
         let values = [email.into(), i16::from(is_operator).into(), company_id.into()];
-        let row = within.query_one_raw(self.store.statement(sql, values)).await?;
-        Ok(row.map(|row| row.try_get("", "id")).transpose()?)
+        fetch_one(within, sql, values).await
     }
 
     /// The version of the credentials of the person with this e-mail.
     async fn version_of(self, within: &Transaction, email: &str) -> Result<Option<i64>> {
         let sql = "SELECT credentials_version FROM user_account WHERE email = $1";
-        let row = within.query_one_raw(self.store.statement(sql, [email.into()])).await?;
-        Ok(row.map(|row| row.try_get("", "credentials_version")).transpose()?)
+        fetch_one(within, sql, [email.into()]).await
     }
 
     /// The link whose token has this hash, if it is neither used nor expired.
@@ -262,7 +258,6 @@ impl Links<'_> {
 
     /// Removes a link within the transaction of its use; `false` when it was used, has expired or is no longer valid.
     pub(super) async fn spend(self, within: &Transaction, link: &Link) -> Result<bool> {
-        let spend = self.store.statement(SPEND, [link.id.into(), Timestamp::now().millis().into()]);
-        Ok(within.execute_raw(spend).await?.rows_affected() > 0)
+        Ok(execute(within, SPEND, [link.id.into(), Timestamp::now().millis().into()]).await? > 0)
     }
 }

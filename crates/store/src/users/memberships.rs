@@ -1,13 +1,13 @@
 //! Memberships: the roles of people in companies.
 
-use sea_orm::{ConnectionTrait as _, FromQueryResult, Statement};
+use sea_orm::FromQueryResult;
 use serde_json::json;
 use uuid::Uuid;
 
 use super::{User, invitations};
 use crate::changes::{self, Change, What, Who};
 use crate::nouns::{Members, Users};
-use crate::{Error, Result, Transaction};
+use crate::{Error, Result, Transaction, execute, fetch, fetch_one};
 use clock::Timestamp;
 use domain::fold::fold;
 use domain::page::{Page, PageRequest};
@@ -104,8 +104,7 @@ impl TryFrom<MemberRow> for Member {
 /// Makes changes of a company's members take turns.
 pub(super) async fn lock(within: &Transaction, company_id: Uuid) -> Result<()> {
     let sql = "UPDATE company SET name = name WHERE id = $1";
-    let statement = Statement::from_sql_and_values(within.get_database_backend(), sql, [company_id.into()]);
-    within.execute_raw(statement).await?;
+    execute(within, sql, [company_id.into()]).await?;
     Ok(())
 }
 
@@ -126,10 +125,7 @@ pub(crate) async fn raise(
 async fn role_in(within: &Transaction, user_id: Uuid, company_id: Uuid) -> Result<Option<Role>> {
     let sql = "SELECT role FROM membership WHERE user_id = $1 AND company_id = $2";
     let values = [user_id.into(), company_id.into()];
-    let statement = Statement::from_sql_and_values(within.get_database_backend(), sql, values);
-    let Some(row) = within.query_one_raw(statement).await? else { return Ok(None) };
-    let word: String = row.try_get("", "role")?;
-    role(&word).map(Some)
+    fetch_one::<String>(within, sql, values).await?.map(|word| role(&word)).transpose()
 }
 
 /// Makes a person a member, or gives them another role, within a transaction.
@@ -148,7 +144,7 @@ pub(crate) async fn put(
         ON CONFLICT (user_id, company_id) DO UPDATE SET role = excluded.role";
     let now = Timestamp::now().millis();
     let values = [user.id.into(), company_id.into(), new.as_str().into(), now.into()];
-    within.execute_raw(Statement::from_sql_and_values(within.get_database_backend(), sql, values)).await?;
+    execute(within, sql, values).await?;
     let shown = |role: Role| json!({ "company_id": company_id, "role": role.as_str() });
     let change = Change::now(who, What::Membership, &user.email, former.map(shown), shown(new));
     changes::record(within, &[change]).await
@@ -173,9 +169,8 @@ impl Users<'_> {
              FROM company {join} ORDER BY company.name, company.id"
         );
         let Some(search) = search.map(fold) else {
-            let total = format!("SELECT COUNT(*) AS total FROM company {join}");
-            let total = self.store.row(total, [user.id.into()]).await?;
-            let total: i64 = total.map(|row| row.try_get("", "total")).transpose()?.unwrap_or_default();
+            let total = format!("SELECT COUNT(*) FROM company {join}");
+            let total = self.store.count(total, [user.id.into()]).await?;
             let offset = i64::try_from(page.offset()).unwrap_or(i64::MAX);
             let limit = i64::try_from(page.limit).unwrap_or(i64::MAX);
             let rows = self
@@ -184,7 +179,7 @@ impl Users<'_> {
                 .await?;
             let read = |row| Membership::try_from(Row::from_query_result(&row, "")?);
             let records = rows.into_iter().map(read).collect::<Result<_>>()?;
-            return Ok(Page { records, total: total.unsigned_abs() });
+            return Ok(Page { records, total });
         };
         // Names are folded here, because the databases cannot fold them. There are few companies.
         let mut found = Vec::new();
@@ -261,13 +256,12 @@ impl Members<'_> {
         }
         let values = || [user.id.into(), company_id.into()];
         let sql = "DELETE FROM membership WHERE user_id = $1 AND company_id = $2 RETURNING role";
-        let former = transaction.query_one_raw(self.store.statement(sql, values())).await?;
-        let former: String = former.map(|row| row.try_get("", "role")).transpose()?.unwrap_or_default();
+        let former: String = fetch_one(&transaction, sql, values()).await?.unwrap_or_default();
         let sql = "UPDATE user_session SET company_id = NULL WHERE user_id = $1 AND company_id = $2";
-        transaction.execute_raw(self.store.statement(sql, values())).await?;
+        execute(&transaction, sql, values()).await?;
         let sql = "UPDATE user_session SET token_hash = NULL, token_company_id = NULL
             WHERE user_id = $1 AND token_company_id = $2";
-        transaction.execute_raw(self.store.statement(sql, values())).await?;
+        execute(&transaction, sql, values()).await?;
         invitations::end(&transaction, user, company_id).await?;
         let before = json!({ "company_id": company_id, "role": former });
         let after = json!({ "company_id": company_id, "role": null });
@@ -283,11 +277,9 @@ impl Members<'_> {
         lock(within, company_id).await?;
         let sql = "SELECT user_id, role FROM membership
             WHERE company_id = $1 AND (user_id = $2 OR role = 'owner')";
-        let rows =
-            within.query_all_raw(self.store.statement(sql, [company_id.into(), user_id.into()])).await?;
+        let rows = fetch::<(Uuid, String)>(within, sql, [company_id.into(), user_id.into()]).await?;
         let (mut own, mut other_owners) = (None, 0);
-        for row in rows {
-            let (id, word): (Uuid, String) = (row.try_get("", "user_id")?, row.try_get("", "role")?);
+        for (id, word) in rows {
             if id == user_id {
                 own = Some(role(&word)?);
             } else {

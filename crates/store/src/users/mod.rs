@@ -18,15 +18,14 @@ pub mod waiting;
 use entity::user_account::{ActiveModel, Column, Entity, Model};
 use sea_orm::sea_query::{Condition, Expr, ExprTrait as _, Func, LikeExpr, SimpleExpr};
 use sea_orm::{
-    ActiveModelTrait, ColumnTrait, ConnectionTrait, EntityTrait, PaginatorTrait, QueryFilter, QueryOrder,
-    QuerySelect,
+    ActiveModelTrait, ColumnTrait, EntityTrait, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect,
 };
 use serde_json::json;
 use uuid::Uuid;
 
 use crate::changes::{self, Change, What, Who};
 use crate::nouns::Users;
-use crate::{Error, Result, Transaction};
+use crate::{Error, Result, Transaction, execute};
 use clock::Timestamp;
 use domain::fold::like_anywhere;
 use domain::page::{Page, PageRequest};
@@ -237,7 +236,7 @@ impl Users<'_> {
         let sql = "UPDATE user_account SET name = $2, language = $3, time_zone = $4
             WHERE id = $1 AND (name <> $2 OR language IS DISTINCT FROM $3 OR time_zone IS DISTINCT FROM $4)";
         let values = [user.id.into(), name.into(), language.map(Language::as_str).into(), time_zone.into()];
-        if transaction.execute_raw(self.store.statement(sql, values)).await?.rows_affected() == 0 {
+        if execute(&transaction, sql, values).await? == 0 {
             transaction.rollback().await?;
             let is_known = self.find(user.id).await?.is_some();
             let missing = || Error::Missing(format!("there is no person {}", user.id));
@@ -273,8 +272,7 @@ impl Users<'_> {
         if disabled {
             credentials::renew(&transaction, user, None).await?;
             let sql = "DELETE FROM link WHERE email = $1 OR inviter_id = $2";
-            let links = self.store.statement(sql, [user.email.as_str().into(), user.id.into()]);
-            transaction.execute_raw(links).await?;
+            execute(&transaction, sql, [user.email.as_str().into(), user.id.into()]).await?;
         }
         let change = Change::now(who, What::User, &user.email, Some(json!(before)), json!(word));
         changes::record(&transaction, &[change]).await?;

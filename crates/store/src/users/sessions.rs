@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use sea_orm::{ConnectionTrait as _, FromQueryResult, Statement};
+use sea_orm::FromQueryResult;
 use serde_json::json;
 use uuid::Uuid;
 
@@ -11,7 +11,7 @@ use super::memberships::{Membership, role};
 use super::{User, credentials};
 use crate::changes::{self, Change, What, Who};
 use crate::nouns::Sessions;
-use crate::{Result, Transaction};
+use crate::{Result, Transaction, execute, fetch_one};
 use clock::Timestamp;
 use domain::user::{Language, Role};
 
@@ -188,7 +188,7 @@ pub(crate) async fn end_all(within: &Transaction, user_id: Uuid, keep: Option<Uu
     let keep = keep.unwrap_or_default();
     let sql = "DELETE FROM user_session WHERE user_id = $1 AND id <> $2";
     let values = [user_id.into(), keep.into()];
-    within.execute_raw(Statement::from_sql_and_values(within.get_database_backend(), sql, values)).await?;
+    execute(within, sql, values).await?;
     Ok(())
 }
 
@@ -217,11 +217,10 @@ impl Sessions<'_> {
             address.into(),
             browser.into(),
         ];
-        transaction.execute_raw(self.store.statement(sql, values)).await?;
+        execute(&transaction, sql, values).await?;
         let [idle, oldest] = bounds(now);
         let sql = "DELETE FROM user_session WHERE last_used_at <= $1 OR user_id = $2 AND created_at <= $3";
-        let over = self.store.statement(sql, [idle.into(), user.id.into(), oldest.into()]);
-        transaction.execute_raw(over).await?;
+        execute(&transaction, sql, [idle.into(), user.id.into(), oldest.into()]).await?;
         let signed_in = json!({ "status": "signed in", "by": proof, "browser": browser });
         changes::record(&transaction, &[Change::now(who, What::SignIn, &user.email, None, signed_in)])
             .await?;
@@ -245,9 +244,9 @@ impl Sessions<'_> {
     async fn company_to_begin_with(self, user: &User) -> Result<Option<Membership>> {
         let sql = "SELECT company_id FROM user_session WHERE user_id = $1 AND company_id IS NOT NULL
             ORDER BY last_used_at DESC, id DESC LIMIT 1";
-        let last = self.store.row(sql, [user.id.into()]).await?;
-        if let Some(row) = last
-            && let Some(company) = self.store.users().membership(user, row.try_get("", "company_id")?).await?
+        let last = fetch_one(&self.store.read, sql, [user.id.into()]).await?;
+        if let Some(company_id) = last
+            && let Some(company) = self.store.users().membership(user, company_id).await?
         {
             return Ok(Some(company));
         }
@@ -279,8 +278,7 @@ impl Sessions<'_> {
     pub async fn end(self, who: &Who, user: &User, id: Uuid) -> Result<bool> {
         let transaction = self.store.begin().await?;
         let sql = "DELETE FROM user_session WHERE id = $1 AND user_id = $2";
-        let ended = transaction.execute_raw(self.store.statement(sql, [id.into(), user.id.into()])).await?;
-        if ended.rows_affected() == 0 {
+        if execute(&transaction, sql, [id.into(), user.id.into()]).await? == 0 {
             transaction.rollback().await?;
             return Ok(false);
         }
@@ -294,17 +292,14 @@ impl Sessions<'_> {
     /// Records that a session is used.
     pub async fn touch(self, id: Uuid, now: Timestamp) -> Result<()> {
         let sql = "UPDATE user_session SET last_used_at = $1 WHERE id = $2 AND last_used_at < $1";
-        self.store.write.execute_raw(self.store.statement(sql, [now.millis().into(), id.into()])).await?;
+        execute(&self.store.write, sql, [now.millis().into(), id.into()]).await?;
         Ok(())
     }
 
     /// Chooses the company that a session works with.
     pub async fn choose_company(self, session_id: Uuid, company_id: Uuid) -> Result<()> {
         let sql = "UPDATE user_session SET company_id = $1 WHERE id = $2";
-        self.store
-            .write
-            .execute_raw(self.store.statement(sql, [company_id.into(), session_id.into()]))
-            .await?;
+        execute(&self.store.write, sql, [company_id.into(), session_id.into()]).await?;
         Ok(())
     }
 
@@ -320,7 +315,7 @@ impl Sessions<'_> {
         let transaction = self.store.begin().await?;
         let sql = "UPDATE user_session SET token_hash = $1, token_company_id = $2 WHERE id = $3";
         let values = [hash.to_vec().into(), company_id.into(), session.id.into()];
-        if transaction.execute_raw(self.store.statement(sql, values)).await?.rows_affected() == 0 {
+        if execute(&transaction, sql, values).await? == 0 {
             transaction.rollback().await?;
             return Ok(false);
         }
@@ -343,15 +338,14 @@ impl Sessions<'_> {
             WHERE token_hash = $3 AND disabled_at IS NULL
                 AND last_used_at > $1 AND user_session.created_at > $2
                 AND (is_operator = 1 OR membership.role IS NOT NULL)";
-        let row = self.store.row(sql, [idle.into(), oldest.into(), hash.to_vec().into()]).await?;
-        let Some(row) = row else { return Ok(None) };
-        let last_used_at: i64 = row.try_get("", "last_used_at")?;
-        let role: Option<String> = row.try_get("", "role")?;
-        Ok(Some(Bearer {
+        let values = [idle.into(), oldest.into(), hash.to_vec().into()];
+        let bearer =
+            fetch_one::<(Uuid, Uuid, i64, String, Option<String>)>(&self.store.read, sql, values).await?;
+        Ok(bearer.map(|(session_id, company_id, last_used_at, tier, role)| Bearer {
+            session_id,
+            company_id,
+            tier,
             is_member: role.is_some(),
-            session_id: row.try_get("", "id")?,
-            company_id: row.try_get("", "token_company_id")?,
-            tier: row.try_get("", "tier")?,
             last_used_at: Timestamp::from_millis(last_used_at),
         }))
     }
