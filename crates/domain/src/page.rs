@@ -67,4 +67,19 @@ impl<T> Page<T> {
     pub const fn pages(&self, limit: u64) -> u64 {
         self.total.div_ceil(limit)
     }
+
+    /// The page with its records converted.
+    pub fn map<U>(self, convert: impl FnMut(T) -> U) -> Page<U> {
+        Page { records: self.records.into_iter().map(convert).collect(), total: self.total }
+    }
+
+    /// The same with a conversion that may fail.
+    ///
+    /// # Errors
+    ///
+    /// That of the first record that cannot be converted.
+    pub fn try_map<U, E>(self, convert: impl FnMut(T) -> Result<U, E>) -> Result<Page<U>, E> {
+        let records = self.records.into_iter().map(convert).collect::<Result<_, E>>()?;
+        Ok(Page { records, total: self.total })
+    }
 }

@@ -5,14 +5,13 @@ use std::sync::Arc;
 use entity::api_key;
 use sea_orm::sea_query::Expr;
 use sea_orm::{
-    ActiveModelTrait, ColumnTrait, Condition, EntityTrait, FromQueryResult, PaginatorTrait, QueryFilter,
-    QueryOrder, QuerySelect, Set,
+    ActiveModelTrait, ColumnTrait, Condition, EntityTrait, FromQueryResult, QueryFilter, QueryOrder, Set,
 };
 use serde_json::json;
 use uuid::Uuid;
 
 use crate::Result;
-use crate::changes::{self, Change, What, Who};
+use crate::changes::{self, What, Who};
 use crate::dialect::{Bulk, Type};
 use crate::nouns::{AllKeys, Keys};
 use crate::revision::{self, Topic};
@@ -181,7 +180,7 @@ impl Keys<'_> {
             "expires_at": expires_at,
             "scopes": scopes.words(),
         });
-        changes::record(&transaction, &[Change::now(who, What::ApiKey, model.id, None, added)]).await?;
+        changes::record_one(&transaction, who, What::ApiKey, model.id, None, added).await?;
         revision::bump(&transaction, Topic::ApiKey).await?;
         transaction.commit().await?;
         Ok(model.into())
@@ -197,10 +196,8 @@ impl Keys<'_> {
     /// A page of the company's keys, newest first; revoked and expired ones too.
     pub async fn page(self, page: PageRequest) -> Result<Page<ApiKey>> {
         let keys = api_key::Entity::find().filter(api_key::Column::CompanyId.eq(self.company));
-        let total = keys.clone().count(&self.store.read).await?;
-        let newest = keys.order_by_desc(api_key::Column::Id).offset(page.offset()).limit(page.limit);
-        let models = newest.all(&self.store.read).await?;
-        Ok(Page { records: models.into_iter().map(ApiKey::from).collect(), total })
+        let newest = keys.order_by_desc(api_key::Column::Id);
+        Ok(self.store.page_of(newest, page).await?.map(ApiKey::from))
     }
 
     /// The key of this id, if it is the company's.
@@ -256,8 +253,8 @@ impl AllKeys<'_> {
             transaction.rollback().await?;
             return Ok(None);
         }
-        let revoked = Change::now(who, What::ApiKey, id, Some(json!("valid")), json!("revoked"));
-        changes::record(&transaction, &[revoked]).await?;
+        changes::record_one(&transaction, who, What::ApiKey, id, Some(json!("valid")), json!("revoked"))
+            .await?;
         let revision = revision::bump(&transaction, Topic::ApiKey).await?;
         transaction.commit().await?;
         Ok(Some(revision))

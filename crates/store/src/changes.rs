@@ -274,6 +274,18 @@ pub(crate) async fn record(within: &Transaction, changes: &[Change]) -> Result<(
     Ok(())
 }
 
+/// Records one change that happens now, in its transaction.
+pub(crate) async fn record_one(
+    within: &Transaction,
+    who: &Who,
+    what: What,
+    subject: impl Into<String>,
+    before: Option<Value>,
+    after: Value,
+) -> Result<()> {
+    record(within, &[Change::now(who, what, subject, before, after)]).await
+}
+
 fn model(change: &Change) -> change::ActiveModel {
     let Change { id, at, who, what, subject, before, after, address } = change;
     change::ActiveModel {

@@ -22,14 +22,14 @@ use entity::send;
 use sea_orm::sea_query::{Condition, Expr, ExprTrait, Func, LikeExpr, SimpleExpr};
 use sea_orm::{
     ActiveModelTrait, ColumnTrait, EntityTrait, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect,
-    QueryTrait, Set,
+    QueryTrait, Select, Set,
 };
 use serde_json::json;
 use uuid::Uuid;
 
 use self::words::{FromStored as _, ToStored as _};
 use crate::Result;
-use crate::changes::{Change, What, Who, record};
+use crate::changes::{What, Who, record_one};
 use crate::nouns::{AllChannels, Channels};
 use crate::revision::{self, Topic};
 use clock::Timestamp;
@@ -135,8 +135,7 @@ impl AllChannels<'_> {
             updated_at: Set(now),
         };
         let model = model.insert(&transaction).await?;
-        let added = Change::now(who, What::Channel, id, None, added);
-        record(&transaction, &[added]).await?;
+        record_one(&transaction, who, What::Channel, id, None, added).await?;
         transaction.commit().await?;
         Ok(channel(model))
     }
@@ -196,15 +195,7 @@ impl Channels<'_> {
         if let Some(search) = search {
             matching = matching.filter(matches(search));
         }
-        let total = matching.clone().count(&self.store.read).await?;
-        let models = matching
-            .order_by_desc(Column::CreatedAt)
-            .order_by_desc(Column::Id)
-            .offset(page.offset())
-            .limit(page.limit)
-            .all(&self.store.read)
-            .await?;
-        Ok(Page { records: models.into_iter().map(channel).collect(), total })
+        Ok(self.store.page_of(newest_first(matching), page).await?.map(channel))
     }
 
     /// The channel of this id, if it is the company's.
@@ -231,6 +222,11 @@ impl Channels<'_> {
             .filter(Column::Kind.eq(stored::Kind::BusinessAccount));
         Ok(all.order_by_asc(Column::Id).all(&self.store.read).await?.into_iter().map(channel).collect())
     }
+}
+
+/// The newest channels first, ties by id.
+fn newest_first(channels: Select<Entity>) -> Select<Entity> {
+    channels.order_by_desc(Column::CreatedAt).order_by_desc(Column::Id)
 }
 
 fn matches(search: &str) -> Condition {

@@ -5,7 +5,7 @@ use entity::company;
 use sea_orm::{ActiveModelTrait, Set};
 use serde_json::json;
 
-use super::changes::{self, Change, What, Who};
+use super::changes::{self, What, Who};
 use super::companies::Company;
 use super::{Result, fetch};
 use crate::nouns::CompanyStore;
@@ -68,8 +68,15 @@ impl CompanyStore<'_> {
             company::ActiveModel { id: Set(company), country: Set(code.clone()), ..Default::default() };
         change.update(&transaction).await?;
         let before = json!({ "country": before.country.map(Country::code) });
-        let change = Change::now(who, What::Company, company, Some(before), json!({ "country": code }));
-        changes::record(&transaction, &[change]).await?;
+        changes::record_one(
+            &transaction,
+            who,
+            What::Company,
+            company,
+            Some(before),
+            json!({ "country": code }),
+        )
+        .await?;
         transaction.commit().await?;
         Ok(true)
     }

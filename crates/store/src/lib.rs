@@ -75,9 +75,11 @@ use self::dialect::{Bulk, Incoming};
 use self::pool::{Pool, Transaction};
 use self::share::Pools;
 use sea_orm::{
-    ConnectionTrait, DbBackend, DbErr, QueryResult, SqliteTransactionMode, Statement, TransactionOptions,
-    TryGetableMany, Value,
+    ConnectionTrait, DbBackend, DbErr, EntityTrait, FromQueryResult, PaginatorTrait, QueryResult,
+    QuerySelect, Select, SqliteTransactionMode, Statement, TransactionOptions, TryGetableMany, Value,
 };
+
+use domain::page::{Page, PageRequest};
 
 /// The result of a call to the store.
 pub type Result<T> = std::result::Result<T, Error>;
@@ -232,6 +234,17 @@ impl Store {
             touched += to.execute_raw(statement).await?.rows_affected();
         }
         Ok(touched)
+    }
+
+    /// A page of what `matching` finds, in its order, and how many there are.
+    async fn page_of<E, M>(&self, matching: Select<E>, page: PageRequest) -> Result<Page<M>>
+    where
+        E: EntityTrait<Model = M>,
+        M: FromQueryResult + Send + Sync + 'static,
+    {
+        let total = matching.clone().count(&self.read).await?;
+        let records = matching.offset(page.offset()).limit(page.limit).all(&self.read).await?;
+        Ok(Page { records, total })
     }
 
     /// Begins a transaction that is sure to write. SQLite takes its write lock at once, so that the transaction cannot

@@ -7,7 +7,7 @@ use sea_orm::{ActiveModelTrait, ColumnTrait, EntityTrait, QueryFilter, QueryOrde
 use serde_json::json;
 use uuid::Uuid;
 
-use crate::changes::{self, Change, What, Who};
+use crate::changes::{self, What, Who};
 use crate::nouns::Operators;
 use crate::{Result, execute};
 use clock::Timestamp;
@@ -82,8 +82,7 @@ impl Operators<'_> {
         };
         let transaction = self.store.begin().await?;
         let model = model.insert(&transaction).await?;
-        let added = Change::now(who, What::Operator, name, None, json!("valid"));
-        changes::record(&transaction, &[added]).await?;
+        changes::record_one(&transaction, who, What::Operator, name, None, json!("valid")).await?;
         transaction.commit().await?;
         Ok(model.into())
     }
@@ -109,8 +108,8 @@ impl Operators<'_> {
         }
         // No person and no command line is named like an operator: their names have a colon.
         execute(&transaction, "DELETE FROM link WHERE made_by = $1", [name.into()]).await?;
-        let revoked = Change::now(who, What::Operator, name, Some(json!("valid")), json!("revoked"));
-        changes::record(&transaction, &[revoked]).await?;
+        changes::record_one(&transaction, who, What::Operator, name, Some(json!("valid")), json!("revoked"))
+            .await?;
         transaction.commit().await?;
         Ok(true)
     }

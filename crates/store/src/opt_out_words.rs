@@ -3,7 +3,7 @@
 use sea_orm::ConnectionTrait;
 use serde_json::{Value, json};
 
-use crate::changes::{self, Change, What, Who};
+use crate::changes::{self, What, Who};
 use crate::nouns::Suppressions;
 use crate::{Result, execute, fetch_one};
 use domain::opt_out::OptOutWords;
@@ -46,8 +46,8 @@ impl Suppressions<'_> {
             words.start_words.join("\n").into(),
         ];
         execute(&transaction, sql, values).await?;
-        let change = Change::now(who, What::Company, company_id, Some(shown(&before)), shown(words));
-        changes::record(&transaction, &[change]).await?;
+        changes::record_one(&transaction, who, What::Company, company_id, Some(shown(&before)), shown(words))
+            .await?;
         transaction.commit().await?;
         Ok(())
     }

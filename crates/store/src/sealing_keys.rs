@@ -5,7 +5,7 @@
 
 use sea_orm::{ConnectionTrait, DbBackend};
 
-use super::changes::{Change, What, Who, record};
+use super::changes::{What, Who, record_one};
 use super::{Result, Transaction, execute, fetch};
 use crate::nouns::SealingKeys;
 use clock::Timestamp;
@@ -50,8 +50,7 @@ impl SealingKeys<'_> {
     pub async fn rotate(self, who: &Who, key: &KeyProof, [id, former]: [&str; 2]) -> Result<()> {
         let transaction = self.store.begin().await?;
         self.insert(&transaction, key).await?;
-        let change = Change::now(who, What::SealingKey, id, Some(former.into()), "current".into());
-        record(&transaction, &[change]).await?;
+        record_one(&transaction, who, What::SealingKey, id, Some(former.into()), "current".into()).await?;
         transaction.commit().await?;
         Ok(())
     }
@@ -62,8 +61,7 @@ impl SealingKeys<'_> {
         let transaction = self.store.begin().await?;
         let sql = "DELETE FROM sealing_key WHERE key_id = $1";
         let removed = execute(&transaction, sql, [key_id.to_vec().into()]).await? > 0;
-        let change = Change::now(who, What::SealingKey, id, Some("previous".into()), after.into());
-        record(&transaction, &[change]).await?;
+        record_one(&transaction, who, What::SealingKey, id, Some("previous".into()), after.into()).await?;
         transaction.commit().await?;
         Ok(removed)
     }

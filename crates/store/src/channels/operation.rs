@@ -65,8 +65,7 @@ impl AllChannels<'_> {
         let changes = ActiveModel { app_secret: Set(Some(sealed)), ..Default::default() };
         write(&transaction, id, revision, changes).await?;
         let after = json!(if before.app_secret.is_some() { "replaced" } else { "given" });
-        let recorded = Change::now(who, What::ChannelAppSecret, id, None, after);
-        changes::record(&transaction, &[recorded]).await?;
+        changes::record_one(&transaction, who, What::ChannelAppSecret, id, None, after).await?;
         transaction.commit().await?;
         Ok(true)
     }
@@ -85,8 +84,7 @@ impl AllChannels<'_> {
             ActiveModel { name: Set(name.to_owned()), name_folded: Set(fold(name)), ..Default::default() };
         write(&transaction, id, revision, changes).await?;
         let shown = |name: &str| json!({ "name": name });
-        let recorded = Change::now(who, What::Channel, id, Some(shown(&before)), shown(name));
-        changes::record(&transaction, &[recorded]).await?;
+        changes::record_one(&transaction, who, What::Channel, id, Some(shown(&before)), shown(name)).await?;
         transaction.commit().await?;
         Ok(true)
     }
@@ -113,8 +111,7 @@ impl AllChannels<'_> {
         revision::bump(&transaction, Topic::Channel).await?;
         let before =
             json!({ "company_id": before.company_id, "kind": before.kind.word(), "name": before.name });
-        let recorded = Change::now(who, What::Channel, id, Some(before), json!("removed"));
-        changes::record(&transaction, &[recorded]).await?;
+        changes::record_one(&transaction, who, What::Channel, id, Some(before), json!("removed")).await?;
         transaction.commit().await?;
         Ok(true)
     }

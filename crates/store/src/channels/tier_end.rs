@@ -8,7 +8,7 @@ use serde_json::json;
 use uuid::Uuid;
 
 use super::operation::write;
-use crate::changes::{self, Change, What, Who};
+use crate::changes::{self, What, Who};
 use crate::nouns::AllChannels;
 use crate::revision::{self, Topic};
 use crate::{Result, Transaction, execute, fetch, fetch_one};
@@ -75,8 +75,8 @@ impl AllChannels<'_> {
         let after = shown(tier, own);
         let after = end.map_or_else(|| after.clone(), |end| format!("{after} until {}", end.at));
         let before = shown(&had.0, &had.1);
-        let recorded = Change::now(who, What::ChannelTier, id, Some(json!(before)), json!(after));
-        changes::record(&transaction, &[recorded]).await?;
+        changes::record_one(&transaction, who, What::ChannelTier, id, Some(json!(before)), json!(after))
+            .await?;
         transaction.commit().await?;
         Ok(true)
     }
@@ -110,9 +110,15 @@ impl AllChannels<'_> {
             write(&transaction, *id, revision, assigned(&end.tier, &end.own_options)).await?;
             let options = before.own_options.as_deref().map(OwnOptions::read).unwrap_or_default();
             let (before, after) = (shown(&before.tier, &options), shown(&end.tier, &end.own_options));
-            let recorded =
-                Change::now(&Who::Pombo, What::ChannelTier, *id, Some(json!(before)), json!(after));
-            changes::record(&transaction, &[recorded]).await?;
+            changes::record_one(
+                &transaction,
+                &Who::Pombo,
+                What::ChannelTier,
+                *id,
+                Some(json!(before)),
+                json!(after),
+            )
+            .await?;
         }
         transaction.commit().await?;
         Ok(ends.len())

@@ -13,7 +13,7 @@ use sea_orm::QueryResult;
 use serde_json::json;
 use uuid::Uuid;
 
-use super::changes::{self, Change, What, Who};
+use super::changes::{self, What, Who};
 use super::contacts::signed;
 use super::{Error, Result, Transaction, execute, fetch, fetch_one};
 use crate::nouns::{AllImports, Imports};
@@ -249,7 +249,7 @@ impl Imports<'_> {
         let select = "SELECT file_name FROM contact_import WHERE id = $1";
         let file: Option<String> = fetch_one(within, select, [id.into()]).await?;
         let after = json!({ "id": id, "file": file, "state": what });
-        changes::record(within, &[Change::now(who, What::Import, company, None, after)]).await
+        changes::record_one(within, who, What::Import, company, None, after).await
     }
 }
 

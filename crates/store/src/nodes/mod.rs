@@ -19,7 +19,7 @@ pub use self::join::{NewNode, PROTOCOL, Protocol};
 pub use self::note::{Note, NoteOfSend};
 pub use self::owner::Owner;
 pub use self::report::{Moves, Place, Server};
-use super::changes::{Change, What, Who, record};
+use super::changes::{What, Who, record_one};
 use super::{Error, Lease, Result, execute, fetch, fetch_one};
 use crate::nouns::Nodes;
 use clock::Timestamp;
@@ -280,8 +280,7 @@ impl Nodes<'_> {
             let sql = "UPDATE node SET state = $2 WHERE id = $1";
             execute(&transaction, sql, [id.into(), to.as_i16().into()]).await?;
             let [before, after] = [from, to].map(|stage| json!({ "name": name, "state": stage.as_str() }));
-            let change = Change::now(who, What::Node, id, Some(before), after);
-            record(&transaction, &[change]).await?;
+            record_one(&transaction, who, What::Node, id, Some(before), after).await?;
         }
         transaction.commit().await?;
         Ok(true)

@@ -9,7 +9,7 @@ use serde_json::json;
 use uuid::Uuid;
 
 use super::{COLUMNS, DELETED, RENAMED, color_of};
-use crate::changes::{self, Change, What, Who};
+use crate::changes::{self, What, Who};
 use crate::contacts::edit::Edited;
 use crate::contacts::import::Upserted;
 use crate::dialect::{Rows, Type};
@@ -83,7 +83,7 @@ impl Tags<'_> {
                 ([name], 0) => json!({ "created": name }),
                 (names, recolored) => json!({ "created": names.len(), "recolored": recolored }),
             };
-            changes::record(&transaction, &[Change::now(who, What::Tags, company, None, after)]).await?;
+            changes::record_one(&transaction, who, What::Tags, company, None, after).await?;
             transaction.commit().await?;
         } else {
             transaction.rollback().await?;
@@ -145,7 +145,7 @@ impl Tags<'_> {
         execute(&transaction, update, values).await?;
         let shown = |name: &str, color: &str| json!({ "id": id, "name": name, "color": color });
         let (before, after) = (shown(&before, &old_color), shown(name, color));
-        changes::record(&transaction, &[Change::now(who, What::Tags, company, Some(before), after)]).await?;
+        changes::record_one(&transaction, who, What::Tags, company, Some(before), after).await?;
         transaction.commit().await?;
         Ok(Edited::Done)
     }
@@ -171,8 +171,7 @@ impl Tags<'_> {
         let values = [id.into(), company.into(), format!("deleted {id}").into()];
         execute(&transaction, update, values).await?;
         let before = json!({ "id": id, "name": name, "contacts": contacts });
-        let deleted = Change::now(who, What::Tags, company, Some(before), json!("deleted"));
-        changes::record(&transaction, &[deleted]).await?;
+        changes::record_one(&transaction, who, What::Tags, company, Some(before), json!("deleted")).await?;
         transaction.commit().await?;
         Ok(true)
     }

@@ -13,7 +13,7 @@ use std::collections::HashMap;
 
 use entity::template::{Column, Entity, Model};
 use sea_orm::sea_query::{Condition, Expr, ExprTrait, Func, LikeExpr, SimpleExpr};
-use sea_orm::{ColumnTrait, EntityTrait, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect};
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder};
 use uuid::Uuid;
 
 pub use self::listed::Listed;
@@ -115,15 +115,8 @@ impl Templates<'_> {
                 .add_option(language.map(|text| same(Column::Language, text)))
                 .add_option(category.map(|text| same(Column::Category, text)));
         let matching = Entity::find().filter(condition);
-        let total = matching.clone().count(&self.store.read).await?;
-        let models = matching
-            .order_by_desc(Column::CreatedAt)
-            .order_by_desc(Column::Id)
-            .offset(page.offset())
-            .limit(page.limit)
-            .all(&self.store.read)
-            .await?;
-        Ok(Page { records: models.into_iter().map(record).collect::<Result<_>>()?, total })
+        let newest = matching.order_by_desc(Column::CreatedAt).order_by_desc(Column::Id);
+        self.store.page_of(newest, page).await?.try_map(record)
     }
 
     /// Every template of a company, whatever its status, by business account, name and language.

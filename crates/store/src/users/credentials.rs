@@ -13,7 +13,7 @@ use uuid::Uuid;
 
 use super::links::Link;
 use super::{User, devices, sessions, waiting};
-use crate::changes::{self, Change, What, Who};
+use crate::changes::{self, What, Who};
 use crate::nouns::Users;
 use crate::{Result, Transaction, execute, fetch};
 
@@ -68,8 +68,7 @@ async fn put_password(within: &Transaction, who: &Who, user: &User, hash: &str) 
     let set = Entity::update_many().col_expr(Column::Password, Expr::value(hash));
     set.filter(Column::Id.eq(user.id)).exec(within).await?;
     let before = user.has_password.then(|| json!("set"));
-    let change = Change::now(who, What::UserPassword, &user.email, before, json!("replaced"));
-    changes::record(within, &[change]).await
+    changes::record_one(within, who, What::UserPassword, &user.email, before, json!("replaced")).await
 }
 
 impl Users<'_> {
@@ -127,8 +126,7 @@ impl Users<'_> {
             return Ok(false);
         }
         let after = json!({ "session_id": keep.session_id, "status": "all others ended" });
-        let change = Change::now(who, What::Session, &user.email, None, after);
-        changes::record(&transaction, &[change]).await?;
+        changes::record_one(&transaction, who, What::Session, &user.email, None, after).await?;
         transaction.commit().await?;
         Ok(true)
     }

@@ -8,7 +8,7 @@ use uuid::Uuid;
 
 use super::links::{self, Link};
 use super::{NewUser, User, credentials, memberships};
-use crate::changes::{self, Change, What, Who};
+use crate::changes::{self, What, Who};
 use crate::nouns::Links;
 use crate::{Error, Result, Transaction, execute, users};
 use clock::Timestamp;
@@ -71,8 +71,8 @@ impl Links<'_> {
             return Ok(false);
         }
         let before = json!({ "purpose": link.purpose.as_str() });
-        let change = Change::now(who, What::Link, &link.email, Some(before), json!("withdrawn"));
-        changes::record(&transaction, &[change]).await?;
+        changes::record_one(&transaction, who, What::Link, &link.email, Some(before), json!("withdrawn"))
+            .await?;
         transaction.commit().await?;
         Ok(true)
     }
@@ -127,8 +127,15 @@ impl Links<'_> {
             let sql = "UPDATE user_account SET is_operator = 1 WHERE id = $1";
             execute(&transaction, sql, [user.id.into()]).await?;
             let operator = |is: bool| json!({ "is_operator": is });
-            let change = Change::now(who, What::User, &user.email, Some(operator(false)), operator(true));
-            changes::record(&transaction, &[change]).await?;
+            changes::record_one(
+                &transaction,
+                who,
+                What::User,
+                &user.email,
+                Some(operator(false)),
+                operator(true),
+            )
+            .await?;
         }
         transaction.commit().await?;
         Ok(true)

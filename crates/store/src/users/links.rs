@@ -11,7 +11,7 @@ use serde_json::json;
 use uuid::Uuid;
 
 use super::memberships::{self, role};
-use crate::changes::{self, Change, What, Who};
+use crate::changes::{self, What, Who};
 use crate::nouns::Links;
 use crate::{Error, Result, Transaction, execute, fetch_one};
 use clock::Timestamp;
@@ -215,7 +215,7 @@ impl Links<'_> {
             after["role"] = json!(role);
             after["is_operator"] = json!(is_operator);
         }
-        changes::record(&transaction, &[Change::now(who, What::Link, email, None, after)]).await?;
+        changes::record_one(&transaction, who, What::Link, email, None, after).await?;
         transaction.commit().await?;
         Ok(Some(expires_at))
     }

@@ -5,7 +5,7 @@ use serde_json::json;
 use uuid::Uuid;
 
 use super::{User, invitations};
-use crate::changes::{self, Change, What, Who};
+use crate::changes::{self, What, Who};
 use crate::nouns::{Members, Users};
 use crate::{Error, Result, Transaction, execute, fetch, fetch_one};
 use clock::Timestamp;
@@ -146,8 +146,7 @@ pub(crate) async fn put(
     let values = [user.id.into(), company_id.into(), new.as_str().into(), now.into()];
     execute(within, sql, values).await?;
     let shown = |role: Role| json!({ "company_id": company_id, "role": role.as_str() });
-    let change = Change::now(who, What::Membership, &user.email, former.map(shown), shown(new));
-    changes::record(within, &[change]).await
+    changes::record_one(within, who, What::Membership, &user.email, former.map(shown), shown(new)).await
 }
 
 impl Users<'_> {
@@ -265,8 +264,7 @@ impl Members<'_> {
         invitations::end(&transaction, user, company_id).await?;
         let before = json!({ "company_id": company_id, "role": former });
         let after = json!({ "company_id": company_id, "role": null });
-        let change = Change::now(who, What::Membership, &user.email, Some(before), after);
-        changes::record(&transaction, &[change]).await?;
+        changes::record_one(&transaction, who, What::Membership, &user.email, Some(before), after).await?;
         transaction.commit().await?;
         Ok(Changed::Done)
     }

@@ -17,13 +17,11 @@ pub mod waiting;
 
 use entity::user_account::{ActiveModel, Column, Entity, Model};
 use sea_orm::sea_query::{Condition, Expr, ExprTrait as _, Func, LikeExpr, SimpleExpr};
-use sea_orm::{
-    ActiveModelTrait, ColumnTrait, EntityTrait, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect,
-};
+use sea_orm::{ActiveModelTrait, ColumnTrait, EntityTrait, QueryFilter, QueryOrder};
 use serde_json::json;
 use uuid::Uuid;
 
-use crate::changes::{self, Change, What, Who};
+use crate::changes::{self, What, Who};
 use crate::nouns::Users;
 use crate::{Error, Result, Transaction, execute};
 use clock::Timestamp;
@@ -152,7 +150,7 @@ pub(crate) async fn add(within: &Transaction, who: &Who, new: NewUser<'_>) -> Re
     ActiveModel::from(model.clone()).reset_all().insert(within).await?;
     let user = User::from(model);
     let added = json!({ "status": "added", "name": name, "is_operator": is_operator });
-    changes::record(within, &[Change::now(who, What::User, email.as_str(), None, added)]).await?;
+    changes::record_one(within, who, What::User, email.as_str(), None, added).await?;
     if let Some((company_id, role)) = membership {
         memberships::put(within, who, &user, company_id, role).await?;
     }
@@ -181,14 +179,7 @@ impl Users<'_> {
             let name = SimpleExpr::from(Func::lower(Expr::col(Column::Name))).like(pattern());
             matching = matching.filter(Condition::any().add(email).add(name));
         }
-        let total = matching.clone().count(&self.store.read).await?;
-        let models = matching
-            .order_by_asc(Column::Email)
-            .offset(page.offset())
-            .limit(page.limit)
-            .all(&self.store.read)
-            .await?;
-        Ok(Page { records: models.into_iter().map(User::from).collect(), total })
+        Ok(self.store.page_of(matching.order_by_asc(Column::Email), page).await?.map(User::from))
     }
 
     /// The person of this id.
@@ -242,8 +233,7 @@ impl Users<'_> {
             let missing = || Error::Missing(format!("there is no person {}", user.id));
             return if is_known { Ok(()) } else { Err(missing()) };
         }
-        let change = Change::now(who, What::User, &user.email, Some(before), after);
-        changes::record(&transaction, &[change]).await?;
+        changes::record_one(&transaction, who, What::User, &user.email, Some(before), after).await?;
         transaction.commit().await?;
         Ok(())
     }
@@ -274,8 +264,8 @@ impl Users<'_> {
             let sql = "DELETE FROM link WHERE email = $1 OR inviter_id = $2";
             execute(&transaction, sql, [user.email.as_str().into(), user.id.into()]).await?;
         }
-        let change = Change::now(who, What::User, &user.email, Some(json!(before)), json!(word));
-        changes::record(&transaction, &[change]).await?;
+        changes::record_one(&transaction, who, What::User, &user.email, Some(json!(before)), json!(word))
+            .await?;
         transaction.commit().await?;
         Ok(true)
     }

@@ -5,7 +5,7 @@ use uuid::Uuid;
 
 use super::User;
 use super::credentials::{self, Kept};
-use crate::changes::{self, Change, What, Who};
+use crate::changes::{self, What, Who};
 use crate::nouns::Users;
 use crate::{Result, execute};
 
@@ -38,9 +38,15 @@ impl Users<'_> {
             let sql = "INSERT INTO recovery_code (user_id, hash) VALUES ($1, $2)";
             execute(&transaction, sql, [user.id.into(), code.to_vec().into()]).await?;
         }
-        let change =
-            Change::now(who, What::UserTotp, &user.email, Some(json!(word(user.has_totp))), json!("on"));
-        changes::record(&transaction, &[change]).await?;
+        changes::record_one(
+            &transaction,
+            who,
+            What::UserTotp,
+            &user.email,
+            Some(json!(word(user.has_totp))),
+            json!("on"),
+        )
+        .await?;
         transaction.commit().await?;
         Ok(true)
     }
@@ -56,8 +62,8 @@ impl Users<'_> {
             return Ok(false);
         }
         execute(&transaction, "DELETE FROM recovery_code WHERE user_id = $1", [user.id.into()]).await?;
-        let change = Change::now(who, What::UserTotp, &user.email, Some(json!("on")), json!("off"));
-        changes::record(&transaction, &[change]).await?;
+        changes::record_one(&transaction, who, What::UserTotp, &user.email, Some(json!("on")), json!("off"))
+            .await?;
         transaction.commit().await?;
         Ok(true)
     }

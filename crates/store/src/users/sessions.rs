@@ -9,7 +9,7 @@ use uuid::Uuid;
 
 use super::memberships::{Membership, role};
 use super::{User, credentials};
-use crate::changes::{self, Change, What, Who};
+use crate::changes::{self, What, Who};
 use crate::nouns::Sessions;
 use crate::{Result, Transaction, execute, fetch_one};
 use clock::Timestamp;
@@ -222,8 +222,7 @@ impl Sessions<'_> {
         let sql = "DELETE FROM user_session WHERE last_used_at <= $1 OR user_id = $2 AND created_at <= $3";
         execute(&transaction, sql, [idle.into(), user.id.into(), oldest.into()]).await?;
         let signed_in = json!({ "status": "signed in", "by": proof, "browser": browser });
-        changes::record(&transaction, &[Change::now(who, What::SignIn, &user.email, None, signed_in)])
-            .await?;
+        changes::record_one(&transaction, who, What::SignIn, &user.email, None, signed_in).await?;
         transaction.commit().await?;
         let own_role = company.as_ref().map(|company| company.role).filter(|_| !user.is_operator);
         Ok(Some(Session {
@@ -283,8 +282,7 @@ impl Sessions<'_> {
             return Ok(false);
         }
         let after = json!({ "session_id": id, "status": "ended" });
-        let change = Change::now(who, What::Session, &user.email, None, after);
-        changes::record(&transaction, &[change]).await?;
+        changes::record_one(&transaction, who, What::Session, &user.email, None, after).await?;
         transaction.commit().await?;
         Ok(true)
     }
@@ -320,8 +318,7 @@ impl Sessions<'_> {
             return Ok(false);
         }
         let after = json!({ "session_id": session.id, "status": "token made", "company_id": company_id });
-        let change = Change::now(who, What::Session, &session.user.email, None, after);
-        changes::record(&transaction, &[change]).await?;
+        changes::record_one(&transaction, who, What::Session, &session.user.email, None, after).await?;
         transaction.commit().await?;
         Ok(true)
     }
