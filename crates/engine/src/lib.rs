@@ -61,7 +61,6 @@ use self::access::keys::Keys;
 use self::access::requests::Requests;
 pub use self::access::requests::{Allowance, Exhausted};
 pub use self::channel::Channels;
-use self::channel::ClockWasSet;
 pub use self::channel::Sample;
 pub use self::channel::addition::{Addition, Check, NotAdded, Number, Unfit};
 use self::channel::directory::Directory;
@@ -309,7 +308,7 @@ impl Engine {
             self.tell_accounts_of_clock();
             self.load_suppressions().await?;
         }
-        self.directory().tell_all(|| ClockWasSet);
+        self.directory().tell_all(|| channel::Input::ClockWasSet);
         Ok(())
     }
 

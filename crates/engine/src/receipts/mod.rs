@@ -22,7 +22,7 @@ use self::notices::{Notice, Of};
 pub(super) use self::opt_outs::Intake;
 use self::part::Part;
 use self::sorted::Sorted;
-use super::channel::{Recheck, Troubled};
+use super::channel::{Input, Troubled};
 use super::ledger::Hear;
 use super::notices::{Told, share_suppressions};
 use super::{Engine, Error};
@@ -297,11 +297,11 @@ impl Webhooks<'_> {
                         let (disposition, failure) = (*disposition, failure.clone());
                         let is_of_message = of.is_message();
                         let troubled = Troubled { disposition, failure, is_of_message, taken_at };
-                        directory.ask(channel.id, troubled).await;
+                        directory.ask(channel.id, Input::Troubled(troubled)).await;
                     }
                     Notice::Recheck(_) => {
                         directory.wake(channel);
-                        directory.ask(channel.id, Recheck).await;
+                        directory.ask(channel.id, Input::Recheck).await;
                     }
                 }
             }

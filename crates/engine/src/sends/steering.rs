@@ -8,7 +8,7 @@ use std::time::Duration;
 use uuid::Uuid;
 
 use crate::Error;
-use crate::channel::{Look, Release};
+use crate::channel::{Input, Release};
 use crate::notices::Told;
 use crate::sends::Sends;
 use clock::Timestamp;
@@ -56,7 +56,7 @@ impl Sends<'_> {
             // An actor that was not running reads the store when it starts.
             self.engine.directory().wake(&channel);
         }
-        self.engine.directory().ask(channel_id, Look).await;
+        self.engine.directory().ask(channel_id, Input::Look).await;
         Ok(())
     }
 
