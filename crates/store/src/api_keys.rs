@@ -250,8 +250,7 @@ impl AllKeys<'_> {
             .exec(&transaction)
             .await?;
         if revoked.rows_affected == 0 {
-            transaction.rollback().await?;
-            return Ok(None);
+            return transaction.unchanged(None).await;
         }
         changes::record_one(&transaction, who, What::ApiKey, id, Some(json!("valid")), json!("revoked"))
             .await?;

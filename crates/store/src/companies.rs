@@ -107,8 +107,7 @@ impl Companies<'_> {
         let others = Condition::any().add(company::Column::Name.ne(name)).add(company::Column::Tier.ne(tier));
         let update = company::Entity::update_many().set(changes).filter(company::Column::Id.eq(company.id));
         if update.filter(others).exec(&transaction).await?.rows_affected == 0 {
-            transaction.rollback().await?;
-            return Ok(changed);
+            return transaction.unchanged(changed).await;
         }
         let before = json!({ "name": company.name, "tier": company.tier });
         let after = json!({ "name": name, "tier": tier });

@@ -122,6 +122,14 @@ fn columns<T: TryGetableMany>(row: &QueryResult) -> Result<T> {
     Ok(T::try_get_many_by_index(row).map_err(DbErr::from)?)
 }
 
+impl Transaction {
+    /// Ends it without a change, with this answer.
+    async fn unchanged<T>(self, answer: T) -> Result<T> {
+        self.rollback().await?;
+        Ok(answer)
+    }
+}
+
 /// A handle to the database, for one purpose; clones share its connections.
 #[derive(Clone, Debug)]
 pub struct Store {

@@ -103,8 +103,7 @@ impl Operators<'_> {
             .exec(&transaction)
             .await?;
         if revoked.rows_affected == 0 {
-            transaction.rollback().await?;
-            return Ok(false);
+            return transaction.unchanged(false).await;
         }
         // No person and no command line is named like an operator: their names have a colon.
         execute(&transaction, "DELETE FROM link WHERE made_by = $1", [name.into()]).await?;

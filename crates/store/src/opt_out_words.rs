@@ -16,9 +16,8 @@ impl Suppressions<'_> {
     }
 
     async fn words_in(self, connection: &impl ConnectionTrait) -> Result<OptOutWords> {
-        let company_id = self.company;
         let sql = "SELECT scope, stop_words, start_words FROM opt_out_words WHERE company_id = $1";
-        let row = fetch_one::<(i16, String, String)>(connection, sql, [company_id.into()]).await?;
+        let row = fetch_one::<(i16, String, String)>(connection, sql, [self.company.into()]).await?;
         let list = |text: String| text.lines().map(str::to_owned).collect();
         let words = row.map(|(scope, stop_words, start_words)| OptOutWords {
             scope: Suppression::from_i16(scope),

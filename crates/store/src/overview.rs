@@ -68,13 +68,12 @@ fn backlog(messages: i64, sends: i64, oldest: Option<i64>) -> Backlog {
 impl Sends<'_> {
     /// The backlog of all channels of a company.
     pub async fn backlog(self, now: Timestamp) -> Result<Backlog> {
-        let company_id = self.company;
         let sql = format!(
             "SELECT {FIGURES} FROM send \
              WHERE channel_id IN (SELECT id FROM channel WHERE company_id = $4) AND {READY}"
         );
         let mut values = ready(now);
-        values.push(company_id.into());
+        values.push(self.company.into());
         let row = fetch_one(&self.store.read, sql, values).await?;
         Ok(row.map(|(messages, sends, oldest)| backlog(messages, sends, oldest)).unwrap_or_default())
     }

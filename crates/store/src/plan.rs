@@ -70,8 +70,7 @@ impl AllSends<'_> {
 impl Tags<'_> {
     /// The company's tags, by name, each with its id.
     pub async fn names(self) -> Result<Vec<(String, Uuid)>> {
-        let company_id = self.company;
         let sql = "SELECT name, id FROM tag WHERE company_id = $1 AND upkeep <> 2 ORDER BY name";
-        fetch(&self.store.read, sql, [company_id.into()]).await
+        fetch(&self.store.read, sql, [self.company.into()]).await
     }
 }

@@ -22,8 +22,7 @@ impl AllChannels<'_> {
         let transaction = self.store.begin().await?;
         let revision = revision::bump(&transaction, Topic::Channel).await?;
         let Some(before) = Entity::find_by_id(id).one(&transaction).await? else {
-            transaction.rollback().await?;
-            return Ok(false);
+            return transaction.unchanged(false).await;
         };
         let now = Timestamp::now().millis();
         let mut changes = ActiveModel {
@@ -59,8 +58,7 @@ impl AllChannels<'_> {
         let transaction = self.store.begin().await?;
         let revision = revision::bump(&transaction, Topic::Channel).await?;
         let Some(before) = Entity::find_by_id(id).one(&transaction).await? else {
-            transaction.rollback().await?;
-            return Ok(false);
+            return transaction.unchanged(false).await;
         };
         let changes = ActiveModel { app_secret: Set(Some(sealed)), ..Default::default() };
         write(&transaction, id, revision, changes).await?;
@@ -77,8 +75,7 @@ impl AllChannels<'_> {
         let before = Entity::find_by_id(id).one(&transaction).await?.map(|channel| channel.name);
         let is_known = before.is_some();
         let Some(before) = before.filter(|before| before != name) else {
-            transaction.rollback().await?;
-            return Ok(is_known);
+            return transaction.unchanged(is_known).await;
         };
         let changes =
             ActiveModel { name: Set(name.to_owned()), name_folded: Set(fold(name)), ..Default::default() };
@@ -94,15 +91,13 @@ impl AllChannels<'_> {
     pub async fn remove(self, who: &Who, id: Uuid) -> Result<bool> {
         let transaction = self.store.begin().await?;
         let Some(before) = Entity::find_by_id(id).one(&transaction).await? else {
-            transaction.rollback().await?;
-            return Ok(false);
+            return transaction.unchanged(false).await;
         };
         // Unfinished sends have states below 2, as in their partial index.
         let sql = "DELETE FROM channel WHERE id = $1 AND linked_at IS NULL
             AND NOT EXISTS (SELECT 1 FROM send WHERE channel_id = $1 AND state < 2)";
         if execute(&transaction, sql, [id.into()]).await? == 0 {
-            transaction.rollback().await?;
-            return Ok(false);
+            return transaction.unchanged(false).await;
         }
         for table in ["web_session_record", "web_session_contact", "channel_tier_end"] {
             let sql = format!("DELETE FROM {table} WHERE channel_id = $1");

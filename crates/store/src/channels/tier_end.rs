@@ -49,8 +49,7 @@ impl AllChannels<'_> {
         let transaction = self.store.begin().await?;
         let revision = revision::bump(&transaction, Topic::Channel).await?;
         let Some(before) = Entity::find_by_id(id).one(&transaction).await? else {
-            transaction.rollback().await?;
-            return Ok(false);
+            return transaction.unchanged(false).await;
         };
         let ended = find(&transaction, id).await?;
         let options = before.own_options.as_deref().map(OwnOptions::read).unwrap_or_default();
@@ -62,8 +61,7 @@ impl AllChannels<'_> {
             TierEnd { tier, own_options, at }
         });
         if had == wanted && ended == end {
-            transaction.rollback().await?;
-            return Ok(true);
+            return transaction.unchanged(true).await;
         }
         execute(&transaction, "DELETE FROM channel_tier_end WHERE channel_id = $1", [id.into()]).await?;
         if let Some(TierEnd { tier, own_options, at }) = &end {

@@ -57,21 +57,18 @@ impl Contacts<'_> {
         let transaction = self.store.begin().await?;
         let totals = self.lock_totals(&transaction).await?;
         let Some(mut slot) = self.slots(&transaction, &[id]).await?.pop() else {
-            transaction.rollback().await?;
-            return Ok(Edited::Missing);
+            return transaction.unchanged(Edited::Missing).await;
         };
         let number = slot.phone;
         slot.apply(change);
         if slot.phone.is_none() && slot.person.email.is_empty() {
-            transaction.rollback().await?;
-            return Ok(Edited::Nameless);
+            return transaction.unchanged(Edited::Nameless).await;
         }
         if let Some(phone) = slot.phone.filter(|phone| Some(*phone) != number) {
             let select = "SELECT id FROM contact WHERE company_id = $1 AND phone = $2 LIMIT 1";
             let statement = self.store.statement(select, [self.company.into(), phone.as_i64().into()]);
             if transaction.query_one_raw(statement).await?.is_some() {
-                transaction.rollback().await?;
-                return Ok(Edited::Taken);
+                return transaction.unchanged(Edited::Taken).await;
             }
         }
         let mut added = Vec::new();
@@ -98,8 +95,7 @@ impl Contacts<'_> {
         }
         let (phone, is_changed) = (slot.phone, slot.is_changed);
         if !is_changed {
-            transaction.rollback().await?;
-            return Ok(Edited::Done);
+            return transaction.unchanged(Edited::Done).await;
         }
         self.update(&transaction, totals, &[slot], now).await?;
         self.insert_pairs(&transaction, added.into_iter().map(|tag| (tag, id, phone))).await?;
@@ -122,12 +118,10 @@ impl Contacts<'_> {
         let kept = self.slots(&transaction, &[into]).await?.pop();
         let merged = self.slots(&transaction, &others).await?;
         let (Some(mut slot), true) = (kept, merged.len() == others.len()) else {
-            transaction.rollback().await?;
-            return Ok(Edited::Missing);
+            return transaction.unchanged(Edited::Missing).await;
         };
         if others.is_empty() {
-            transaction.rollback().await?;
-            return Ok(Edited::Done);
+            return transaction.unchanged(Edited::Done).await;
         }
         let known = self.tags_of(&transaction, into).await?;
         let mut added = HashSet::new();

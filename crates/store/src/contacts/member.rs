@@ -44,8 +44,7 @@ impl Contacts<'_> {
             format!("SELECT name_folded FROM tag WHERE id = $1 AND company_id = $2 AND upkeep <> {DELETED}");
         let folded = fetch_one::<String>(&transaction, select, [tag.into(), self.company.into()]).await?;
         let Some(folded) = folded else {
-            transaction.rollback().await?;
-            return Ok(None);
+            return transaction.unchanged(None).await;
         };
         let has = match membership {
             Membership::Add => "NOT EXISTS",
@@ -61,8 +60,7 @@ impl Contacts<'_> {
         let values = [self.company.into(), tag.into()].into_iter().chain(values);
         let found = fetch::<(Uuid, Option<i64>, i64)>(&transaction, select, values).await?;
         if found.is_empty() {
-            transaction.rollback().await?;
-            return Ok(Some(0));
+            return transaction.unchanged(Some(0)).await;
         }
         let ids: Vec<Uuid> = found.iter().map(|(id, ..)| *id).collect();
         match membership {

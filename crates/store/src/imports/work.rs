@@ -189,8 +189,7 @@ impl AllImports<'_> {
             signed(counts.names_kept).into(),
         ];
         if execute(&transaction, update, values).await? == 0 {
-            transaction.rollback().await?;
-            return Ok(None);
+            return transaction.unchanged(None).await;
         }
         transaction.commit().await?;
         Ok(Some(counts))

@@ -76,8 +76,8 @@ impl Persons<'_> {
         number: PhoneNumber,
         person: PhoneNumber,
     ) -> Result<()> {
-        let company_id = self.company;
-        let values = || -> [Value; 3] { [company_id.into(), number.as_i64().into(), person.as_i64().into()] };
+        let values =
+            || -> [Value; 3] { [self.company.into(), number.as_i64().into(), person.as_i64().into()] };
         let others = "UPDATE person_number SET person = $3 WHERE company_id = $1 AND person = $2";
         execute(transaction, others, values()).await?;
         let sql = "INSERT INTO person_number (company_id, number, person, learned_at) VALUES ($1, $2, $3, $4) \
@@ -91,7 +91,7 @@ impl Persons<'_> {
              ORDER BY recipient, scope{}",
             self.store.locking()
         );
-        transaction.query_all_raw(self.store.statement(lock, [company_id.into()])).await?;
+        transaction.query_all_raw(self.store.statement(lock, [self.company.into()])).await?;
         // Of two statements about one person the latest counts. A hold, which is no statement, gives way.
         let merge = "INSERT INTO suppression (company_id, recipient, scope, until, provider_code, created_at, said_at, \
                      source) SELECT company_id, $3, scope, until, provider_code, created_at, said_at, source \
@@ -113,10 +113,9 @@ impl Persons<'_> {
         connection: &impl ConnectionTrait,
         number: PhoneNumber,
     ) -> Result<PhoneNumber> {
-        let company_id = self.company;
         let person = number.person();
         let sql = "SELECT person FROM person_number WHERE company_id = $1 AND number = $2";
-        let values = [company_id.into(), person.as_i64().into()];
+        let values = [self.company.into(), person.as_i64().into()];
         fetch_one(connection, sql, values).await?.map_or(Ok(person), self::number)
     }
 
@@ -126,10 +125,9 @@ impl Persons<'_> {
         connection: &impl ConnectionTrait,
         number: PhoneNumber,
     ) -> Result<Vec<PhoneNumber>> {
-        let company_id = self.company;
         let person = self.person_in(connection, number).await?;
         let sql = "SELECT number FROM person_number WHERE company_id = $1 AND person = $2 ORDER BY number";
-        let values = [company_id.into(), person.as_i64().into()];
+        let values = [self.company.into(), person.as_i64().into()];
         let mut forms = vec![person];
         for value in fetch(connection, sql, values).await? {
             forms.push(self::number(value)?);

@@ -56,14 +56,13 @@ const fn says(number: i16) -> Option<Says> {
 impl Persons<'_> {
     /// Keeps the numbers of people by their ids. The latest number counts.
     pub async fn keep_users(self, users: &[(String, PhoneNumber)]) -> Result<()> {
-        let company_id = self.company;
         let users: std::collections::BTreeMap<_, _> =
             users.iter().map(|(user, number)| (user.as_str(), *number)).collect();
         let mut rows = Bulk::new(self.store.backend, PAIR);
         for (user, number) in users {
             rows.push([user.into(), number.as_i64().into()]);
         }
-        let own = vec![company_id.into(), Timestamp::now().millis().into()];
+        let own = vec![self.company.into(), Timestamp::now().millis().into()];
         self.store.write(&self.store.write, rows, own, |incoming, first| {
             format!(
                 "INSERT INTO person_user (company_id, user_id, number, seen_at) \
@@ -103,7 +102,6 @@ impl Persons<'_> {
     /// Keeps statements of people whose numbers are not known: each person's latest of each scope and kind. Once the
     /// number is known, the suppressions have which of them counts.
     pub async fn keep_statements(self, statements: &[Statement]) -> Result<()> {
-        let company_id = self.company;
         let mut last = std::collections::BTreeMap::new();
         for Statement { user_id, scope, says, said_at } in statements {
             let Some(says) = says_number(*says) else { continue };
@@ -119,7 +117,7 @@ impl Persons<'_> {
         // Other processes have to know for whom they look.
         revision::bump(&transaction, Topic::Suppression).await?;
         self.store
-            .write(&transaction, rows, vec![company_id.into()], |incoming, company| {
+            .write(&transaction, rows, vec![self.company.into()], |incoming, company| {
                 format!(
                     "INSERT INTO person_statement (company_id, user_id, scope, says, said_at) \
                  SELECT ${company}, user_id, scope, says, said_at FROM {incoming} AS incoming WHERE TRUE \
@@ -163,7 +161,6 @@ impl Persons<'_> {
 
     /// Removes statements that are applied, unless a later one of the person has come since.
     pub async fn remove_statements(self, applied: &[Statement]) -> Result<()> {
-        let company_id = self.company;
         let mut rows = Bulk::new(self.store.backend, STATEMENT);
         for statement in applied {
             let scope = i64::from(statement.scope.as_i16());
@@ -171,7 +168,7 @@ impl Persons<'_> {
             let (user, said_at) = (statement.user_id.as_str(), statement.said_at.millis());
             rows.push([user.into(), scope.into(), says.into(), said_at.into()]);
         }
-        self.store.write(&self.store.write, rows, vec![company_id.into()], |incoming, company| {
+        self.store.write(&self.store.write, rows, vec![self.company.into()], |incoming, company| {
             format!(
                 "DELETE FROM person_statement WHERE company_id = ${company} AND EXISTS (SELECT 1 FROM {incoming} \
                  AS incoming WHERE incoming.user_id = person_statement.user_id \

@@ -34,18 +34,20 @@ impl Sends<'_> {
         control: Control,
         note: Option<&NoteOfSend>,
     ) -> Result<Option<SendControl>> {
-        let company_id = self.company;
         let sql = "UPDATE send SET control = $3 WHERE id = $1 AND company_id = $2 AND state = $4";
         let values =
-            [send_id.into(), company_id.into(), control.as_i16().into(), State::Active.as_i16().into()];
+            [send_id.into(), self.company.into(), control.as_i16().into(), State::Active.as_i16().into()];
         let Some(note) = note else {
             execute(&self.store.write, sql, values).await?;
             return self.control_of(send_id, None).await;
         };
         let transaction = self.store.begin().await?;
         execute(&transaction, sql, values).await?;
-        let note =
-            self.store.notes().add_of_send(&transaction, (company_id, send_id), State::Active, note).await?;
+        let note = self
+            .store
+            .notes()
+            .add_of_send(&transaction, (self.company, send_id), State::Active, note)
+            .await?;
         transaction.commit().await?;
         self.control_of(send_id, note).await
     }
@@ -58,13 +60,12 @@ impl Sends<'_> {
         now: Timestamp,
         note: Option<&NoteOfSend>,
     ) -> Result<Option<SendControl>> {
-        let company_id = self.company;
         let transaction = self.store.begin().await?;
         let sql = "UPDATE send SET state = $3, finished_at = $4, due_at = NULL \
                    WHERE id = $1 AND company_id = $2 AND state = $5";
         let values = [
             send_id.into(),
-            company_id.into(),
+            self.company.into(),
             State::Canceled.as_i16().into(),
             now.millis().into(),
             State::Active.as_i16().into(),
@@ -79,7 +80,7 @@ impl Sends<'_> {
             Some(note) => {
                 self.store
                     .notes()
-                    .add_of_send(&transaction, (company_id, send_id), State::Canceled, note)
+                    .add_of_send(&transaction, (self.company, send_id), State::Canceled, note)
                     .await?
             }
             None => None,
@@ -90,10 +91,9 @@ impl Sends<'_> {
     }
 
     async fn control_of(self, send_id: Uuid, note: Option<i64>) -> Result<Option<SendControl>> {
-        let company_id = self.company;
         let sql =
             "SELECT channel_id, state, control FROM send WHERE id = $1 AND company_id = $2 AND state > $3";
-        let values = [send_id.into(), company_id.into(), State::Resolving.as_i16().into()];
+        let values = [send_id.into(), self.company.into(), State::Resolving.as_i16().into()];
         let row = fetch_one::<(Uuid, i16, i16)>(&self.store.read, sql, values).await?;
         let Some((channel_id, state, control)) = row else { return Ok(None) };
         Ok(Some(SendControl {

@@ -126,8 +126,7 @@ impl Sends<'_> {
         now: Timestamp,
     ) -> Result<Page<Record>> {
         let window = window.into();
-        let company_id = self.company;
-        let (condition, mut values) = filter.condition(company_id, now);
+        let (condition, mut values) = filter.condition(self.company, now);
         let total = if filter.is_open() {
             // An index counts all sends; the few that are not accepted yet are subtracted.
             format!(

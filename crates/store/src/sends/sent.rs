@@ -30,10 +30,9 @@ impl Sends<'_> {
     ///
     /// When the database fails; [`Error::Impossible`] for a row that this program never wrote.
     pub async fn sent(self, send_id: Uuid) -> Result<Option<Sent>> {
-        let company_id = self.company;
         let sql = "SELECT channel_id, content, template_id, reference, metadata FROM send \
                    WHERE id = $1 AND company_id = $2 AND state > $3";
-        let values = [send_id.into(), company_id.into(), State::Resolving.as_i16().into()];
+        let values = [send_id.into(), self.company.into(), State::Resolving.as_i16().into()];
         let row = fetch_one::<(_, String, _, _, _)>(&self.store.read, sql, values).await?;
         let Some((channel_id, stored, template_id, reference, metadata)) = row else { return Ok(None) };
         let content = serde_json::from_str(&stored)

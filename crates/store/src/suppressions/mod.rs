@@ -193,12 +193,11 @@ impl AllSuppressions<'_> {
 impl Suppressions<'_> {
     /// The suppressions of one company that hold at `now`, by number.
     pub async fn all(self, now: Timestamp) -> Result<Vec<Kept>> {
-        let company_id = self.company;
         let sql = format!(
             "SELECT {COLUMNS} FROM suppression WHERE company_id = $1 AND (until IS NULL OR until > $2) \
              ORDER BY recipient, scope"
         );
-        let rows = self.store.rows(sql, [company_id.into(), now.millis().into()]).await?;
+        let rows = self.store.rows(sql, [self.company.into(), now.millis().into()]).await?;
         rows.iter().map(|row| Row::from_query_result(row, "")?.try_into()).collect()
     }
 
@@ -255,8 +254,7 @@ impl Suppressions<'_> {
         let forms = self.store.of(self.company).persons().forms_in(&transaction, recipient).await?;
         let lifted = self.of_forms(&transaction, &forms, now, self.store.locking()).await?;
         if lifted.is_empty() {
-            transaction.rollback().await?;
-            return Ok(lifted);
+            return transaction.unchanged(lifted).await;
         }
         // The rows stay, so that an older statement that arrives later does not suppress the recipient again.
         let forms_listed = listed(&forms);
@@ -287,13 +285,12 @@ impl Suppressions<'_> {
         now: Timestamp,
         locking: &str,
     ) -> Result<Vec<Kept>> {
-        let company_id = self.company;
         let sql = format!(
             "SELECT {COLUMNS} FROM suppression WHERE company_id = $1 AND recipient IN ({}) \
              AND (until IS NULL OR until > $2) ORDER BY recipient, scope{locking}",
             listed(forms)
         );
-        let values = [company_id.into(), now.millis().into()];
+        let values = [self.company.into(), now.millis().into()];
         let rows = transaction.query_all_raw(self.store.statement(sql, values)).await?;
         rows.iter().map(|row| Row::from_query_result(row, "")?.try_into()).collect()
     }

@@ -120,19 +120,16 @@ impl Tags<'_> {
             format!("SELECT name, color FROM tag WHERE id = $1 AND company_id = $2 AND upkeep <> {DELETED}");
         let row = fetch_one::<(String, String)>(&transaction, select, [id.into(), company.into()]).await?;
         let Some((before, old_color)) = row else {
-            transaction.rollback().await?;
-            return Ok(Edited::Missing);
+            return transaction.unchanged(Edited::Missing).await;
         };
         let name = name.unwrap_or(&before);
         let named = self.ids(&transaction, &BTreeSet::from([name])).await?;
         if name != before && named.values().any(|other| *other != id) {
-            transaction.rollback().await?;
-            return Ok(Edited::Taken);
+            return transaction.unchanged(Edited::Taken).await;
         }
         let color = color.unwrap_or(&old_color);
         if (name, color) == (before.as_str(), old_color.as_str()) {
-            transaction.rollback().await?;
-            return Ok(Edited::Done);
+            return transaction.unchanged(Edited::Done).await;
         }
         let folded = fold(name);
         let begins = if folded == fold(&before) {
@@ -160,8 +157,7 @@ impl Tags<'_> {
         );
         let row = fetch_one::<(String, i64)>(&transaction, select, [id.into(), company.into()]).await?;
         let Some((name, contacts)) = row else {
-            transaction.rollback().await?;
-            return Ok(false);
+            return transaction.unchanged(false).await;
         };
         // Its name is free for another tag.
         let update = format!(

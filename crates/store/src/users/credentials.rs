@@ -77,8 +77,7 @@ impl Users<'_> {
     pub async fn set_password(self, who: &Who, user: &User, hash: &str, keep: Kept) -> Result<bool> {
         let transaction = self.store.begin().await?;
         if !renew(&transaction, user, Some(keep)).await? {
-            transaction.rollback().await?;
-            return Ok(false);
+            return transaction.unchanged(false).await;
         }
         put_password(&transaction, who, user, hash).await?;
         transaction.commit().await?;
@@ -102,8 +101,7 @@ impl Users<'_> {
         let is_valid = lock(&transaction, user.id, version).await?
             && self.store.links().spend(&transaction, link).await?;
         if !is_valid || !renew(&transaction, user, None).await? {
-            transaction.rollback().await?;
-            return Ok(None);
+            return transaction.unchanged(None).await;
         }
         put_password(&transaction, who, user, hash).await?;
         let sql = "UPDATE user_account SET vouched_by = NULL WHERE id = $1";
@@ -122,8 +120,7 @@ impl Users<'_> {
     pub async fn end_other_sessions(self, who: &Who, user: &User, keep: Kept) -> Result<bool> {
         let transaction = self.store.begin().await?;
         if !renew(&transaction, user, Some(keep)).await? {
-            transaction.rollback().await?;
-            return Ok(false);
+            return transaction.unchanged(false).await;
         }
         let after = json!({ "session_id": keep.session_id, "status": "all others ended" });
         changes::record_one(&transaction, who, What::Session, &user.email, None, after).await?;

@@ -85,8 +85,7 @@ impl SignIns<'_> {
         );
         let waits = wait(&in_order(fetch(&transaction, sql, values).await?, subjects));
         if waits > Duration::ZERO {
-            transaction.rollback().await?;
-            return Ok(waits);
+            return transaction.unchanged(waits).await;
         }
         let (asked, values) = self.subjects(subjects).select(2);
         let sql = format!(

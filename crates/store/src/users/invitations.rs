@@ -67,8 +67,7 @@ impl Links<'_> {
         let Some(link) = open.into_iter().find(|link| link.id == id) else { return Ok(false) };
         let transaction = self.store.begin().await?;
         if !self.spend(&transaction, &link).await? {
-            transaction.rollback().await?;
-            return Ok(false);
+            return transaction.unchanged(false).await;
         }
         let before = json!({ "purpose": link.purpose.as_str() });
         changes::record_one(&transaction, who, What::Link, &link.email, Some(before), json!("withdrawn"))
@@ -91,8 +90,7 @@ impl Links<'_> {
         let transaction = self.store.begin().await?;
         lock_company(&transaction, link).await?;
         if !self.spend(&transaction, link).await? {
-            transaction.rollback().await?;
-            return Ok(None);
+            return transaction.unchanged(None).await;
         }
         let email = Email::parse(&link.email)
             .map_err(|_| Error::Impossible(format!("link {} is for no e-mail address", link.id)))?;
@@ -117,8 +115,7 @@ impl Links<'_> {
         lock_company(&transaction, link).await?;
         let is_person = credentials::lock(&transaction, user.id, user.credentials_version).await?;
         if !is_person || !self.spend(&transaction, link).await? {
-            transaction.rollback().await?;
-            return Ok(false);
+            return transaction.unchanged(false).await;
         }
         if let Some(company) = &link.company {
             memberships::raise(&transaction, who, user, company.company_id, company.role).await?;

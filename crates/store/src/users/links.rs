@@ -176,8 +176,7 @@ impl Links<'_> {
         let inviter_id = match who {
             Who::User { email, .. } if purpose == Purpose::Invitation => {
                 let Some(id) = self.inviter(&transaction, email, company_id, is_operator).await? else {
-                    transaction.rollback().await?;
-                    return Ok(None);
+                    return transaction.unchanged(None).await;
                 };
                 Some(id)
             }

@@ -214,13 +214,12 @@ impl Users<'_> {
 impl Members<'_> {
     /// The members of a company, by e-mail.
     pub async fn all(self) -> Result<Vec<Member>> {
-        let company_id = self.company;
         let sql = "SELECT user_id, email, name, role, totp_secret, disabled_at,
                 (SELECT MAX(last_used_at) FROM user_session WHERE user_session.user_id = membership.user_id)
                     AS last_used_at
             FROM membership JOIN user_account ON user_account.id = user_id
             WHERE company_id = $1 ORDER BY email";
-        let rows = self.store.rows(sql, [company_id.into()]).await?;
+        let rows = self.store.rows(sql, [self.company.into()]).await?;
         rows.iter().map(|row| MemberRow::from_query_result(row, "")?.try_into()).collect()
     }
 
@@ -250,8 +249,7 @@ impl Members<'_> {
         let transaction = self.store.begin().await?;
         let changed = self.may_change(&transaction, user.id, true).await?;
         if changed != Changed::Done {
-            transaction.rollback().await?;
-            return Ok(changed);
+            return transaction.unchanged(changed).await;
         }
         let values = || [user.id.into(), company_id.into()];
         let sql = "DELETE FROM membership WHERE user_id = $1 AND company_id = $2 RETURNING role";
@@ -271,11 +269,10 @@ impl Members<'_> {
 
     /// Whether a member may lose their role. Concurrent changes take turns, so that one owner is left.
     async fn may_change(self, within: &Transaction, user_id: Uuid, loses_ownership: bool) -> Result<Changed> {
-        let company_id = self.company;
-        lock(within, company_id).await?;
+        lock(within, self.company).await?;
         let sql = "SELECT user_id, role FROM membership
             WHERE company_id = $1 AND (user_id = $2 OR role = 'owner')";
-        let rows = fetch::<(Uuid, String)>(within, sql, [company_id.into(), user_id.into()]).await?;
+        let rows = fetch::<(Uuid, String)>(within, sql, [self.company.into(), user_id.into()]).await?;
         let (mut own, mut other_owners) = (None, 0);
         for (id, word) in rows {
             if id == user_id {

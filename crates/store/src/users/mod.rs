@@ -256,8 +256,7 @@ impl Users<'_> {
             Column::DisabledAt.is_not_null()
         });
         if update.exec(&transaction).await?.rows_affected == 0 {
-            transaction.rollback().await?;
-            return Ok(false);
+            return transaction.unchanged(false).await;
         }
         if disabled {
             credentials::renew(&transaction, user, None).await?;

@@ -28,8 +28,7 @@ impl Users<'_> {
         let sql = "DELETE FROM totp_setup WHERE session_id = $1";
         let is_set_up = is_valid && execute(&transaction, sql, [keep.session_id.into()]).await? > 0;
         if !is_set_up || !credentials::renew(&transaction, user, Some(keep)).await? {
-            transaction.rollback().await?;
-            return Ok(false);
+            return transaction.unchanged(false).await;
         }
         let sql = "UPDATE user_account SET totp_secret = $1, totp_step = $2 WHERE id = $3";
         execute(&transaction, sql, [sealed.to_vec().into(), step.into(), user.id.into()]).await?;
@@ -58,8 +57,7 @@ impl Users<'_> {
         let sql = "UPDATE user_account SET totp_secret = NULL WHERE id = $1 AND totp_secret IS NOT NULL";
         let removed = execute(&transaction, sql, [user.id.into()]).await? > 0;
         if !removed || !credentials::renew(&transaction, user, keep).await? {
-            transaction.rollback().await?;
-            return Ok(false);
+            return transaction.unchanged(false).await;
         }
         execute(&transaction, "DELETE FROM recovery_code WHERE user_id = $1", [user.id.into()]).await?;
         changes::record_one(&transaction, who, What::UserTotp, &user.email, Some(json!("on")), json!("off"))

@@ -202,8 +202,7 @@ impl Sessions<'_> {
         let company = self.company_to_begin_with(user).await?;
         let transaction = self.store.begin().await?;
         if !credentials::lock(&transaction, user.id, user.credentials_version).await? {
-            transaction.rollback().await?;
-            return Ok(None);
+            return transaction.unchanged(None).await;
         }
         let sql = "INSERT INTO user_session
                 (id, hash, user_id, company_id, created_at, last_used_at, address, browser)
@@ -278,8 +277,7 @@ impl Sessions<'_> {
         let transaction = self.store.begin().await?;
         let sql = "DELETE FROM user_session WHERE id = $1 AND user_id = $2";
         if execute(&transaction, sql, [id.into(), user.id.into()]).await? == 0 {
-            transaction.rollback().await?;
-            return Ok(false);
+            return transaction.unchanged(false).await;
         }
         let after = json!({ "session_id": id, "status": "ended" });
         changes::record_one(&transaction, who, What::Session, &user.email, None, after).await?;
@@ -314,8 +312,7 @@ impl Sessions<'_> {
         let sql = "UPDATE user_session SET token_hash = $1, token_company_id = $2 WHERE id = $3";
         let values = [hash.to_vec().into(), company_id.into(), session.id.into()];
         if execute(&transaction, sql, values).await? == 0 {
-            transaction.rollback().await?;
-            return Ok(false);
+            return transaction.unchanged(false).await;
         }
         let after = json!({ "session_id": session.id, "status": "token made", "company_id": company_id });
         changes::record_one(&transaction, who, What::Session, &session.user.email, None, after).await?;

@@ -34,8 +34,7 @@ impl Users<'_> {
     pub async fn put_ticket(self, hash: &[u8; 32], user: &User) -> Result<bool> {
         let (user_id, now, transaction) = (user.id, now(self.store.backend), self.store.begin().await?);
         if !credentials::lock(&transaction, user_id, user.credentials_version).await? {
-            transaction.rollback().await?;
-            return Ok(false);
+            return transaction.unchanged(false).await;
         }
         let sql = format!("INSERT INTO sign_in_ticket (hash, user_id, made_at) VALUES ($1, $2, {now})");
         execute(&transaction, sql, [hash.to_vec().into(), user_id.into()]).await?;
