@@ -27,10 +27,6 @@ impl AllSends<'_> {
     /// that clients requested stay: a schedule follows the clock. Returns how many rows moved.
     ///
     /// Each SQL statement is a transaction of its own, so that it holds no lock while it waits for another.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails; the call can be repeated.
     pub async fn clock_went_back(self, now: Timestamp, longest_hold: Duration) -> Result<u64> {
         let moment = || now.millis().into();
         let active = State::Active.as_i16();

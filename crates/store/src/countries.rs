@@ -52,10 +52,6 @@ impl CompanyStore<'_> {
     }
 
     /// Sets the country of a company; `None` forgets it. Returns whether the company exists.
-    ///
-    /// # Errors
-    ///
-    /// Fails when the database does; then nothing is changed.
     pub async fn set_country(self, who: &Who, country: Option<Country>) -> Result<bool> {
         let company = self.company;
         let Some(before) = self.details().await? else { return Ok(false) };

@@ -43,10 +43,6 @@ impl Log {
 impl Store {
     /// Copies SQLite's log to the file if it is long; otherwise the call is cheap. Returns the number of its pages
     /// before. PostgreSQL copies its log by itself: 0.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails; the log is then copied next time.
     pub async fn copy_log(&self) -> Result<i64> {
         if self.backend != DbBackend::Sqlite {
             return Ok(0);

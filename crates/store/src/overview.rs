@@ -98,10 +98,6 @@ impl AllChannels<'_> {
     }
 
     /// How many channels are in each state, of this company or of all.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails; [`Error::Impossible`] for a state that this program never wrote.
     pub async fn states(self, company_id: Option<Uuid>) -> Result<Vec<(Status, u64)>> {
         let sql = match company_id {
             Some(_) => {

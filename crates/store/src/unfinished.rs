@@ -44,10 +44,6 @@ pub struct Unfinished {
 impl AllSends<'_> {
     /// The messages of all unfinished sends. Reads every unfinished send and every message that was put back, so the cost
     /// grows with their number.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails; [`Error::Impossible`] for a status that this program never wrote.
     pub async fn census(self, now: Timestamp) -> Result<Vec<Unfinished>> {
         let sql = format!(
             "SELECT left_over.channel_id, channel.tier, channel.status, left_over.waits, left_over.has_template, \

@@ -61,20 +61,12 @@ impl Engine {
 
 impl Webhooks<'_> {
     /// The secret with which the provider signs webhooks to this channel's address; `None` when the channel has none.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Unavailable`] when it is not known yet and the database is away.
     pub async fn app_secret(&self, channel: &Channel) -> Result<Option<Arc<Secret>>, Error> {
         Ok(self.engine.0.app_secrets.find(self.secrets(), channel).await?)
     }
 
     /// The verify token, which the provider sends when this channel's address is registered; `None` while nobody
     /// requested one.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Unavailable`] when it is not known yet and the database is away.
     pub async fn verify_token(&self, channel: &Channel) -> Result<Option<Arc<Secret>>, Error> {
         Ok(self.engine.0.verify_tokens.find(self.secrets(), channel).await?)
     }

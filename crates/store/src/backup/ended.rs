@@ -32,10 +32,6 @@ pub struct Ended {
 
 impl Store {
     /// Ends the sends that may have continued since the backup was made, and lets a service use the database.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails; nothing is changed then.
     pub(super) async fn end_restored(&self, how: Restoring<'_>) -> Result<Ended> {
         let now = Timestamp::now();
         let transaction = self.begin().await?;

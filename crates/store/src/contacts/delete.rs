@@ -15,10 +15,6 @@ use crate::{Result, Transaction, execute, fetch};
 
 impl Contacts<'_> {
     /// Deletes these contacts of `company`, and returns how many there were.
-    ///
-    /// # Errors
-    ///
-    /// Fails when the database does; then none is deleted.
     pub async fn delete(self, record: &mut ContactRecord, ids: &[Uuid]) -> Result<u64> {
         let transaction = self.store.begin().await?;
         let totals = self.lock_totals(&transaction).await?;

@@ -49,10 +49,6 @@ pub enum Edited {
 
 impl Contacts<'_> {
     /// Changes a contact of `company`.
-    ///
-    /// # Errors
-    ///
-    /// Fails when the database does; then nothing is changed.
     pub async fn change(self, who: &Who, id: Uuid, change: &ContactChange, now: Timestamp) -> Result<Edited> {
         let transaction = self.store.begin().await?;
         let totals = self.lock_totals(&transaction).await?;
@@ -107,10 +103,6 @@ impl Contacts<'_> {
 
     /// Merges contacts: `into` takes the values that it lacks from the others, in their order, and all of their tags;
     /// the others are deleted.
-    ///
-    /// # Errors
-    ///
-    /// Fails when the database does; then nothing is changed.
     pub async fn merge(self, who: &Who, into: Uuid, others: &[Uuid], now: Timestamp) -> Result<Edited> {
         let others: Vec<Uuid> = others.iter().copied().filter(|id| *id != into).collect();
         let transaction = self.store.begin().await?;

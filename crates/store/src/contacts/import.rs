@@ -72,10 +72,6 @@ impl Contacts<'_> {
     /// A draft matches the contact of `company` with the same valid number, else one with the same e-mail address
     /// (ignoring case) unless both have valid numbers, else it is a new contact; of several matches, the oldest. Drafts see the changes of the drafts
     /// before them. Writing the same batch again changes nothing.
-    ///
-    /// # Errors
-    ///
-    /// Fails when the database does; then nothing of the batch is written.
     pub async fn upsert(self, drafts: &[ContactDraft], now: Timestamp) -> Result<Vec<Upserted>> {
         let transaction = self.store.begin().await?;
         let (written, _) = self.import_drafts_in(&transaction, drafts, Names::Replace, now).await?;

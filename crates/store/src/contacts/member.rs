@@ -26,10 +26,6 @@ pub enum Membership {
 impl Contacts<'_> {
     /// Adds the tag to these contacts of `company`, or removes it from them. Returns how many contacts changed; `None`
     /// when the company has no such tag.
-    ///
-    /// # Errors
-    ///
-    /// Fails when the database does; then nothing is changed.
     pub async fn change_members(
         self,
         record: &mut ContactRecord,

@@ -35,10 +35,6 @@ impl AllContacts<'_> {
 
 impl Contacts<'_> {
     /// Takes one step for `company`.
-    ///
-    /// # Errors
-    ///
-    /// Fails when the database does; then the step can be taken again.
     pub async fn refold(self) -> Result<()> {
         let select = "SELECT next FROM contact_refold WHERE company_id = $1";
         let next = fetch_one::<i64>(&self.store.read, select, [self.company.into()]).await?;

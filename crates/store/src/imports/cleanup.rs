@@ -14,10 +14,6 @@ const REJECTS: i64 = 500;
 
 impl AllImports<'_> {
     /// Removes remains of a finished or discarded import. Returns whether there were any.
-    ///
-    /// # Errors
-    ///
-    /// Fails when the database does; then the step can be taken again.
     pub async fn clean(self) -> Result<bool> {
         let select = format!(
             "SELECT id, state FROM contact_import

@@ -29,10 +29,6 @@ pub struct OtherNumber {
 
 impl AllPersons<'_> {
     /// All companies' learned numbers, or those of one company.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails; [`Error::Impossible`] for a row that this program never wrote.
     pub async fn other_numbers(self, of: Option<Uuid>) -> Result<Vec<OtherNumber>> {
         let select = "SELECT company_id, number, person FROM person_number";
         let of_company = if of.is_some() { " WHERE company_id = $1" } else { "" };

@@ -77,10 +77,6 @@ impl Persons<'_> {
     }
 
     /// The known numbers among these people's.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails; [`Error::Impossible`] for a row that this program never wrote.
     pub async fn numbers_of_users(
         self,
         users: impl IntoIterator<Item = &str>,
@@ -131,10 +127,6 @@ impl Persons<'_> {
     }
 
     /// The waiting statements of these people.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails; [`Error::Impossible`] for a row that this program never wrote.
     pub async fn statements_of(self, users: impl IntoIterator<Item = &str>) -> Result<Vec<Statement>> {
         let mut asked = Rows::new(self.store.backend, USER);
         users.into_iter().for_each(|user| asked.push([user.into()]));

@@ -34,10 +34,6 @@ impl Sends<'_> {
     }
 
     /// The other accepted sends of the family, the oldest first.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails; [`Error::Impossible`](crate::Error::Impossible) for a row that this program never wrote.
     pub async fn relatives(self, send_id: Uuid) -> Result<Vec<SendSnapshot>> {
         let chosen = format!(
             "id <> $3 AND id IN ({}, relative(id) AS (SELECT id FROM ancestor \

@@ -46,10 +46,6 @@ struct Row {
 impl Answers<'_> {
     /// The answer to the company's request under `key`, unless it is older than `since`. An answer whose send was
     /// withdrawn does not count.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails; [`Error::Impossible`] for a row that this program never wrote.
     pub async fn find(self, key: &str, since: Timestamp) -> Result<Option<KeptAnswer>> {
         let sql = "SELECT kept.fingerprint, kept.send_id, send.channel_id, kept.recipients, kept.skipped, kept.skipped_first, \
                    send.send_at, send.expires_at, kept.result \

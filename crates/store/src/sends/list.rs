@@ -103,10 +103,6 @@ struct Row {
 
 impl Sends<'_> {
     /// One page of a company's accepted sends, newest first, as they are `now`, and how many there are.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails; [`Error::Impossible`] for a row that this program never wrote.
     pub async fn page(
         self,
         window: impl Into<Window<Uuid>>,

@@ -120,10 +120,6 @@ impl Store {
 
 impl Sends<'_> {
     /// The company's accepted send of this id, to read its messages.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails; [`Error::Impossible`] for a row that this program never wrote.
     pub async fn snapshot(self, send_id: Uuid) -> Result<Option<SendSnapshot>> {
         Ok(self.snapshots("id = $3", send_id).await?.pop())
     }

@@ -107,10 +107,6 @@ struct Row {
 impl AllSends<'_> {
     /// The oldest unfinished sends of a channel that may go now, at most `limit`: without those that are paused, that
     /// wait for a later time, or whose template the provider refuses.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails; [`Error::Impossible`] for a row that this program never wrote.
     pub async fn unfinished(
         self,
         channel_id: Uuid,
@@ -164,10 +160,6 @@ impl AllSends<'_> {
     }
 
     /// The messages of `send_id` that wait: at most `limit` of those due before `horizon`, and how many more.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails; [`Error::Impossible`] for a row that this program never wrote.
     pub async fn waiting(self, send_id: Uuid, horizon: Timestamp, limit: usize) -> Result<WaitingMessages> {
         let sql = "SELECT ordinal, recipient, state, attempts, retry_at, taken_at FROM message \
                    WHERE send_id = $1 AND retry_at IS NOT NULL AND retry_at < $2 ORDER BY retry_at, ordinal \
@@ -192,10 +184,6 @@ impl AllSends<'_> {
     }
 
     /// The states of these messages of a send that have a row.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails; [`Error::Impossible`] for a row that this program never wrote.
     pub async fn message_states(
         self,
         send_id: Uuid,
@@ -277,10 +265,6 @@ impl AllSends<'_> {
 
 impl Sends<'_> {
     /// The recipients' numbers of these messages of the company that have a row, without groups.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails; [`Error::Impossible`] for a row that this program never wrote.
     pub async fn recipients_of(self, keys: &[Key]) -> Result<HashMap<Key, PhoneNumber>> {
         if keys.is_empty() {
             return Ok(HashMap::new());

@@ -25,10 +25,6 @@ pub struct Sent {
 
 impl Sends<'_> {
     /// The content of the company's accepted send of this id.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails; [`Error::Impossible`] for a row that this program never wrote.
     pub async fn sent(self, send_id: Uuid) -> Result<Option<Sent>> {
         let sql = "SELECT channel_id, content, template_id, reference, metadata FROM send \
                    WHERE id = $1 AND company_id = $2 AND state > $3";

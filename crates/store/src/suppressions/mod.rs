@@ -158,10 +158,6 @@ pub(crate) struct Row {
 
 impl AllSuppressions<'_> {
     /// The suppressions of all companies that hold at `now`.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails; [`Error::Impossible`] for a row that this program never wrote.
     pub async fn current(self, now: Timestamp) -> Result<Vec<Record>> {
         let sql = format!("SELECT {COLUMNS} FROM suppression WHERE until IS NULL OR until > $1");
         let rows = self.store.rows(sql, [now.millis().into()]).await?;

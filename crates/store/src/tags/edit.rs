@@ -34,10 +34,6 @@ impl Tags<'_> {
 
     /// Creates tags by their names, and gives existing ones the given colour. Returns the id of each and what changed,
     /// in order.
-    ///
-    /// # Errors
-    ///
-    /// Fails when the database does; then nothing is changed.
     pub async fn write(
         self,
         who: &Who,
@@ -102,10 +98,6 @@ impl Tags<'_> {
     }
 
     /// Changes the name or the colour of a tag of `company`.
-    ///
-    /// # Errors
-    ///
-    /// Fails when the database does; then nothing is changed.
     pub async fn change(
         self,
         who: &Who,
@@ -176,10 +168,6 @@ impl Tags<'_> {
 impl AllContacts<'_> {
     /// Takes one step for some of the tags that were renamed or deleted, of `rows` contacts each. Returns whether there
     /// was anything to do.
-    ///
-    /// # Errors
-    ///
-    /// Fails when the database does; then the step can be taken again.
     pub async fn keep_up_tags(self, rows: usize) -> Result<bool> {
         let select = "SELECT id, company_id FROM tag WHERE upkeep <> 0 ORDER BY id LIMIT $1";
         let found = fetch::<(Uuid, Uuid)>(&self.store.read, select, [TAGS_AT_ONCE.into()]).await?;

@@ -32,10 +32,6 @@ struct Send {
 impl AllTemplates<'_> {
     /// The recipients of templates from channels of a business account since `since`, in pages. A recipient may occur
     /// more than once. Messages below the mark without a row count as written at `now`, the latest possible time.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails; [`crate::Error::Impossible`] for a row that this program never wrote.
     pub async fn recipients(
         self,
         waba_id: &str,

@@ -24,10 +24,6 @@ impl AllTemplates<'_> {
     /// The oldest sends of a channel that were accepted after `after`, have a template and wait only for the quota of
     /// templates, at most `limit`. Sends with many recipients are included only if they have messages that were never
     /// reserved for an attempt.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails; [`crate::Error::Impossible`] for a row that this program never wrote.
     pub async fn waiting(
         self,
         channel_id: Uuid,

@@ -131,10 +131,6 @@ impl WebSessions<'_> {
     }
 
     /// The strangers to whom the session first wrote at `since` or later, and when. Ascending; the latest 100,000.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails; [`Error::Impossible`] for a row that this program never wrote.
     pub async fn first_sent_since(
         self,
         channel: Uuid,

@@ -48,10 +48,6 @@ impl WebSessions<'_> {
     }
 
     /// The progress of a send with one message; `None` when there is no such send.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails; [`Error::Impossible`] for a row that this program never wrote.
     pub async fn first_try(self, send_id: Uuid) -> Result<Option<FirstTry>> {
         let sql = "SELECT send.state, send.high_water, message.state FROM send
                    LEFT JOIN message ON message.send_id = send.id AND message.ordinal = 0 WHERE send.id = $1";

@@ -47,10 +47,6 @@ pub struct Prepared {
 impl ContactIndex<'_> {
     /// Takes one step of indexing the contacts of `company`, of some hundred milliseconds at most. Returns whether
     /// there was a step to take. Several callers may index one company at the same time.
-    ///
-    /// # Errors
-    ///
-    /// Fails when the database does; then the step can be taken again.
     pub async fn step(self, care: Care) -> Result<bool> {
         self.step_by(care, SEGMENT).await
     }
@@ -214,10 +210,6 @@ impl ContactIndex<'_> {
 
 impl AllContacts<'_> {
     /// The second part of a step: writes the segment, unless another process was faster.
-    ///
-    /// # Errors
-    ///
-    /// Fails when the database does; then nothing is written.
     pub async fn write_segment(self, prepared: Prepared) -> Result<()> {
         let Prepared { company, task, stale, lists } = prepared;
         let transaction = self.store.begin().await?;

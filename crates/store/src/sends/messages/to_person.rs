@@ -95,10 +95,6 @@ fn span(id: Uuid) -> i64 {
 
 impl Sends<'_> {
     /// The messages of the company's accepted sends to a person, those of later sends first, and how many there are.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails; [`Error::Impossible`] for a row that this program never wrote.
     pub async fn to_person(
         self,
         asked: &ToPerson,
