@@ -37,48 +37,19 @@ pub(crate) struct Retention {
     ages: config::Retention,
 }
 
-/// A kind of removed record.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum What {
-    Sends,
-    Messages,
-    Events,
-    Changes,
-    FailedSignIns,
-    Answers,
-    Holds,
-    Withdrawn,
-    Imports,
-    Forms,
-}
-
-impl What {
-    const ALL: [Self; 10] = [
-        Self::Sends,
-        Self::Messages,
-        Self::Events,
-        Self::Changes,
-        Self::FailedSignIns,
-        Self::Answers,
-        Self::Holds,
-        Self::Withdrawn,
-        Self::Imports,
-        Self::Forms,
-    ];
-
-    const fn as_str(self) -> &'static str {
-        match self {
-            Self::Sends => "sends",
-            Self::Messages => "messages",
-            Self::Events => "events",
-            Self::Changes => "changes",
-            Self::FailedSignIns => "failed_sign_ins",
-            Self::Answers => "answers",
-            Self::Holds => "holds",
-            Self::Withdrawn => "withdrawn_sends",
-            Self::Imports => "imports",
-            Self::Forms => "kept_forms",
-        }
+domain::worded! {
+    /// A kind of removed record.
+    enum What {
+        Sends = "sends",
+        Messages = "messages",
+        Events = "events",
+        Changes = "changes",
+        FailedSignIns = "failed_sign_ins",
+        Answers = "answers",
+        Holds = "holds",
+        Withdrawn = "withdrawn_sends",
+        Imports = "imports",
+        Forms = "kept_forms",
     }
 }
 
@@ -95,7 +66,7 @@ impl Tally {
 
 impl fmt::Display for Tally {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let some = What::ALL.into_iter().zip(self.0).filter(|(_, rows)| *rows > 0);
+        let some = What::ALL.iter().zip(self.0).filter(|(_, rows)| *rows > 0);
         let words: Vec<_> =
             some.map(|(what, rows)| format!("{rows} {}", what.as_str().replace('_', " "))).collect();
         f.write_str(&words.join(", "))

@@ -46,23 +46,16 @@ pub enum State {
 /// The state of an interrupted upload, or of an import that is too old: its remains are being removed.
 const REMOVED: i16 = 9;
 
+domain::words!(State {
+    Uploading = "uploading",
+    Ready = "ready",
+    Running = "running",
+    Finished = "finished",
+    Failed = "failed",
+    Canceled = "canceled",
+});
+
 impl State {
-    /// Every state.
-    pub const ALL: [Self; 6] =
-        [Self::Uploading, Self::Ready, Self::Running, Self::Finished, Self::Failed, Self::Canceled];
-
-    /// The word in answers.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Uploading => "uploading",
-            Self::Ready => "ready",
-            Self::Running => "running",
-            Self::Finished => "finished",
-            Self::Failed => "failed",
-            Self::Canceled => "canceled",
-        }
-    }
-
     /// Whether nothing more happens to it.
     pub const fn is_over(self) -> bool {
         matches!(self, Self::Finished | Self::Failed | Self::Canceled)
@@ -263,7 +256,7 @@ impl AllImports<'_> {
 
 fn read(row: &QueryResult) -> Result<Import> {
     let number: i16 = row.try_get_by_index(2)?;
-    let state = State::ALL.into_iter().find(|state| state.as_i16() == number);
+    let state = State::ALL.iter().copied().find(|state| state.as_i16() == number);
     let count = |index| Ok::<_, Error>(row.try_get_by_index::<i64>(index)?.cast_unsigned());
     let moment =
         |index| Ok::<_, Error>(row.try_get_by_index::<Option<i64>>(index)?.map(Timestamp::from_millis));

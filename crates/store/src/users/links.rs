@@ -20,27 +20,15 @@ use domain::user::Role;
 /// How long a link is valid.
 pub const VALID: Duration = Duration::from_secs(24 * 3_600);
 
-/// The purpose of a link.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Purpose {
-    /// A person is invited.
-    Invitation,
-    /// A person chooses a new password.
-    Reset,
-    /// A person is signed in.
-    SignIn,
-}
-
-impl Purpose {
-    const ALL: [Self; 3] = [Self::Invitation, Self::Reset, Self::SignIn];
-
-    /// The word in answers and in the database.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Invitation => "invitation",
-            Self::Reset => "reset",
-            Self::SignIn => "sign_in",
-        }
+domain::worded! {
+    /// The purpose of a link.
+    pub enum Purpose {
+        /// A person is invited.
+        Invitation = "invitation",
+        /// A person chooses a new password.
+        Reset = "reset",
+        /// A person is signed in.
+        SignIn = "sign_in",
     }
 }
 
@@ -140,7 +128,7 @@ impl TryFrom<Row> for Link {
     type Error = Error;
 
     fn try_from(row: Row) -> Result<Self> {
-        let purpose = Purpose::ALL.into_iter().find(|purpose| purpose.as_str() == row.purpose);
+        let purpose = row.purpose.parse::<Purpose>();
         let company = match (row.company_id, row.company_name, row.role) {
             (Some(company_id), Some(company_name), Some(word)) => {
                 Some(memberships::Membership { company_id, company_name, role: role(&word)? })
@@ -149,7 +137,7 @@ impl TryFrom<Row> for Link {
         };
         Ok(Self {
             id: row.id,
-            purpose: purpose.ok_or_else(|| Error::Impossible(format!("link for `{}`", row.purpose)))?,
+            purpose: purpose.map_err(|_| Error::Impossible(format!("link for `{}`", row.purpose)))?,
             email: row.email,
             name: row.name,
             company,
