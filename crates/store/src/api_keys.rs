@@ -5,16 +5,16 @@ use std::sync::Arc;
 use entity::api_key;
 use sea_orm::sea_query::Expr;
 use sea_orm::{
-    ActiveModelTrait, ColumnTrait, Condition, EntityTrait, FromQueryResult, QueryFilter, QueryOrder, Set,
+    ActiveModelTrait, ColumnTrait, Condition, EntityTrait, QueryFilter, QueryOrder, QueryResult, Set,
 };
 use serde_json::json;
 use uuid::Uuid;
 
-use crate::Result;
 use crate::changes::{self, What, Who};
 use crate::dialect::{Bulk, Type};
 use crate::nouns::{AllKeys, Keys};
 use crate::revision::{self, Topic};
+use crate::{Result, moment};
 use clock::Timestamp;
 use domain::page::{Page, PageRequest};
 use domain::scope::Scopes;
@@ -94,32 +94,17 @@ impl KeyRecord {
 
 const USES: &[(&str, Type)] = &[("id", Type::Uuid), ("at", Type::Int)];
 
-#[derive(FromQueryResult)]
-struct Found {
-    id: Uuid,
-    company_id: Uuid,
-    name: String,
-    tier: String,
-    expires_at: Option<i64>,
-    revoked_at: Option<i64>,
-    scopes: Option<String>,
-    last_used_at: Option<i64>,
-}
-
-impl From<Found> for KeyRecord {
-    fn from(found: Found) -> Self {
-        let Found { id, company_id, name, tier, expires_at, revoked_at, scopes, last_used_at } = found;
-        Self {
-            id,
-            company_id,
-            name: name.into(),
-            tier: tier.into(),
-            expires_at: expires_at.map(Timestamp::from_millis),
-            revoked_at: revoked_at.map(Timestamp::from_millis),
-            scopes: Scopes::from_stored(scopes.as_deref()),
-            last_used_at: last_used_at.map(Timestamp::from_millis),
-        }
-    }
+fn read(row: &QueryResult) -> Result<KeyRecord> {
+    Ok(KeyRecord {
+        id: row.try_get("", "id")?,
+        company_id: row.try_get("", "company_id")?,
+        name: row.try_get::<String>("", "name")?.into(),
+        tier: row.try_get::<String>("", "tier")?.into(),
+        expires_at: moment(row, "expires_at")?,
+        revoked_at: moment(row, "revoked_at")?,
+        scopes: Scopes::from_stored(row.try_get::<Option<String>>("", "scopes")?.as_deref()),
+        last_used_at: moment(row, "last_used_at")?,
+    })
 }
 
 impl From<api_key::Model> for ApiKey {
@@ -263,7 +248,6 @@ impl AllKeys<'_> {
     pub async fn find(self, hash: &[u8; 32]) -> Result<Option<KeyRecord>> {
         let sql = "SELECT api_key.id, company_id, api_key.name, company.tier, expires_at, revoked_at, scopes, last_used_at
             FROM api_key JOIN company ON company.id = company_id WHERE hash = $1";
-        let Some(row) = self.store.row(sql, [hash.to_vec().into()]).await? else { return Ok(None) };
-        Ok(Some(Found::from_query_result(&row, "")?.into()))
+        self.store.row(sql, [hash.to_vec().into()]).await?.as_ref().map(read).transpose()
     }
 }

@@ -80,6 +80,7 @@ use sea_orm::{
     QuerySelect, Select, SqliteTransactionMode, Statement, TransactionOptions, TryGetableMany, Value,
 };
 
+use clock::Timestamp;
 use domain::page::{Page, PageRequest};
 
 /// The result of a call to the store.
@@ -121,6 +122,11 @@ async fn fetch_one<T: TryGetableMany>(
 
 fn columns<T: TryGetableMany>(row: &QueryResult) -> Result<T> {
     Ok(T::try_get_many_by_index(row).map_err(DbErr::from)?)
+}
+
+/// The moment in a column, if there is one.
+fn moment(row: &QueryResult, column: &str) -> Result<Option<Timestamp>> {
+    Ok(row.try_get::<Option<i64>>("", column)?.map(Timestamp::from_millis))
 }
 
 impl Transaction {

@@ -7,9 +7,9 @@
 use sea_orm::{FromQueryResult, QueryResult, Value};
 use uuid::Uuid;
 
-use super::Result;
 use super::dialect::{Bulk, Cell, Type};
 use crate::nouns::SealedValues;
+use crate::{Result, fetch};
 
 /// The kind of a sealed value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -133,16 +133,13 @@ impl SealedValues<'_> {
         let (table, column) = (kind.table(), kind.column());
         let sql = format!(
             "SELECT CASE WHEN substr({column}, 1, 1) = $1 THEN substr({column}, 1, 1)
-                         ELSE substr({column}, 1, {length}) END AS beginning, COUNT(*) AS total
+                         ELSE substr({column}, 1, {length}) END, COUNT(*)
              FROM {table} WHERE {column} IS NOT NULL AND length({column}) > 0 GROUP BY 1"
         );
-        let rows = self.store.rows(sql, [vec![without_id].into()]).await?;
-        let read = |row: QueryResult| {
-            let total: i64 = row.try_get("", "total")?;
-            let bytes = row.try_get("", "beginning")?;
-            Ok(Beginning { bytes, values: u64::try_from(total).unwrap_or_default() })
-        };
-        rows.into_iter().map(read).collect()
+        let rows = fetch::<(Vec<u8>, i64)>(&self.store.read, sql, [vec![without_id].into()]).await?;
+        let beginning =
+            |(bytes, total)| Beginning { bytes, values: u64::try_from(total).unwrap_or_default() };
+        Ok(rows.into_iter().map(beginning).collect())
     }
 
     /// The next values of a kind after a place that do not begin with these bytes, in the order of their places.

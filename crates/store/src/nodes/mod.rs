@@ -10,7 +10,7 @@ mod report;
 
 use std::time::Duration;
 
-use sea_orm::{ConnectionTrait, FromQueryResult, QueryResult};
+use sea_orm::{ConnectionTrait, QueryResult};
 use serde_json::json;
 use uuid::Uuid;
 
@@ -103,44 +103,28 @@ impl Node {
     }
 }
 
-#[derive(FromQueryResult)]
-struct Row {
-    id: Uuid,
-    cluster: String,
-    name: String,
-    address: String,
-    version: String,
-    cores: i64,
-    started_at: i64,
-    lapses_in: i64,
-    state: i16,
-    lacks_key: i16,
-    clock_ahead: Option<i64>,
-}
-
-/// The columns of a [`Row`] in the table.
+/// The columns of a [`Node`] in the table.
 const COLUMNS: &str =
     "id, cluster, name, address, version, cores, started_at, lapses_at, state, lacks_key, clock_ahead";
 
-/// The columns of a [`Row`] in a query.
+/// The columns of a [`Node`] in a query.
 fn shown() -> String {
     COLUMNS.replace("lapses_at", &format!("lapses_at - {NOW} AS lapses_in"))
 }
 
 fn node(row: &QueryResult) -> Result<Node> {
-    let row = Row::from_query_result(row, "")?;
     Ok(Node {
-        id: row.id,
-        cluster: row.cluster,
-        name: row.name,
-        address: row.address,
-        version: row.version,
-        cores: u32::try_from(row.cores).unwrap_or(1),
-        started_at: Timestamp::from_millis(row.started_at),
-        lapses_in: row.lapses_in,
-        stage: Stage::from_i16(row.state)?,
-        lacks_key: row.lacks_key != 0,
-        clock_ahead: row.clock_ahead,
+        id: row.try_get("", "id")?,
+        cluster: row.try_get("", "cluster")?,
+        name: row.try_get("", "name")?,
+        address: row.try_get("", "address")?,
+        version: row.try_get("", "version")?,
+        cores: u32::try_from(row.try_get::<i64>("", "cores")?).unwrap_or(1),
+        started_at: Timestamp::from_millis(row.try_get("", "started_at")?),
+        lapses_in: row.try_get("", "lapses_in")?,
+        stage: Stage::from_i16(row.try_get("", "state")?)?,
+        lacks_key: row.try_get::<i16>("", "lacks_key")? != 0,
+        clock_ahead: row.try_get("", "clock_ahead")?,
     })
 }
 

@@ -4,7 +4,7 @@ mod filter;
 
 use std::collections::HashMap;
 
-use sea_orm::{FromQueryResult, QueryResult, Value};
+use sea_orm::{QueryResult, Value};
 use uuid::Uuid;
 
 pub(super) use self::filter::ALIVE;
@@ -14,7 +14,7 @@ use super::family::retries_of;
 use crate::contacts::signed;
 use crate::dialect::Rows;
 use crate::nouns::{AllSends, Sends};
-use crate::{Error, Result, fetch};
+use crate::{Error, Result, fetch, moment};
 use clock::Timestamp;
 use domain::content::{self, Content};
 use domain::message;
@@ -74,31 +74,6 @@ pub struct TemplateName {
     pub language: String,
     /// The provider's present status of the template.
     pub status: Status,
-}
-
-#[derive(FromQueryResult)]
-struct Row {
-    id: Uuid,
-    channel_id: Uuid,
-    state: i16,
-    control: i16,
-    head: String,
-    recipients: i64,
-    high_water: i64,
-    settled: i64,
-    skipped: i64,
-    template_id: Option<i64>,
-    name: Option<String>,
-    language: Option<String>,
-    status: Option<String>,
-    send_at: Option<i64>,
-    expires_at: Option<i64>,
-    due_at: Option<i64>,
-    created_at: i64,
-    finished_at: Option<i64>,
-    end_reason: Option<i16>,
-    reference: Option<String>,
-    metadata: Option<String>,
 }
 
 impl Sends<'_> {
@@ -207,8 +182,7 @@ impl Sends<'_> {
             head = Content::KIND_CHARS
         );
         let rows = self.store.rows(sql, values).await?;
-        let rows = rows.iter().map(|row| Ok(Row::from_query_result(row, "")?)).collect::<Result<Vec<_>>>()?;
-        let mut records = rows.into_iter().map(|row| record(row, now)).collect::<Result<Vec<_>>>()?;
+        let mut records = rows.iter().map(|row| record(row, now)).collect::<Result<Vec<_>>>()?;
         self.name_sources(&mut records).await?;
         self.name_retries(&mut records).await?;
         Ok(records)
@@ -309,43 +283,43 @@ fn end_reason(stored: i16) -> Result<EndReason> {
         .ok_or_else(|| Error::Impossible(format!("{stored} is no reason for the end of a send")))
 }
 
-fn record(row: Row, now: Timestamp) -> Result<Record> {
-    let impossible = |what: String| Error::Impossible(format!("send {}: {what}", row.id));
-    let state = State::from_i16(row.state).ok_or_else(|| impossible(format!("state {}", row.state)))?;
-    let control =
-        Control::from_i16(row.control).ok_or_else(|| impossible(format!("control {}", row.control)))?;
-    let schedule = Schedule {
-        send_at: row.send_at.map(Timestamp::from_millis),
-        expires_at: row.expires_at.map(Timestamp::from_millis),
-    };
-    let template = match (row.template_id, row.name, row.language, row.status) {
+fn record(row: &QueryResult, now: Timestamp) -> Result<Record> {
+    let id: Uuid = row.try_get("", "id")?;
+    let impossible = |what: String| Error::Impossible(format!("send {id}: {what}"));
+    let number = |column| row.try_get("", column).map(i64::cast_unsigned);
+    let [state, control] = [row.try_get::<i16>("", "state")?, row.try_get("", "control")?];
+    let state = State::from_i16(state).ok_or_else(|| impossible(format!("state {state}")))?;
+    let control = Control::from_i16(control).ok_or_else(|| impossible(format!("control {control}")))?;
+    let schedule = Schedule { send_at: moment(row, "send_at")?, expires_at: moment(row, "expires_at")? };
+    let text = |column| row.try_get::<Option<String>>("", column);
+    let template_id: Option<i64> = row.try_get("", "template_id")?;
+    let template = match (template_id, text("name")?, text("language")?, text("status")?) {
         (Some(id), Some(name), Some(language), Some(status)) => {
             Some(TemplateName { id, name, language, status: Status::from(status.as_str()) })
         }
         _ => None,
     };
+    let label = StoredLabel { reference: text("reference")?, metadata: text("metadata")? };
+    let kind = Content::kind_of(&row.try_get::<String>("", "head")?);
     Ok(Record {
-        id: row.id,
-        channel_id: row.channel_id,
-        kind: Content::kind_of(&row.head).ok_or_else(|| impossible("content of no kind".to_owned()))?,
+        id,
+        channel_id: row.try_get("", "channel_id")?,
+        kind: kind.ok_or_else(|| impossible("content of no kind".to_owned()))?,
         template,
         stage: Stage::of(state, control, schedule, now)
             .ok_or_else(|| impossible("not accepted yet".to_owned()))?,
         state,
-        recipients: row.recipients.cast_unsigned(),
-        progress: Progress {
-            high_water: row.high_water.cast_unsigned(),
-            settled: row.settled.cast_unsigned(),
-        },
+        recipients: number("recipients")?,
+        progress: Progress { high_water: number("high_water")?, settled: number("settled")? },
         sources: Vec::new(),
         retries: Vec::new(),
-        skipped: row.skipped.cast_unsigned(),
+        skipped: number("skipped")?,
         counts: Counts::default(),
         schedule,
-        label: StoredLabel { reference: row.reference, metadata: row.metadata }.read()?,
-        due_at: row.due_at.map(Timestamp::from_millis),
-        created_at: Timestamp::from_millis(row.created_at),
-        finished_at: row.finished_at.map(Timestamp::from_millis),
-        end_reason: row.end_reason.map(end_reason).transpose()?,
+        label: label.read()?,
+        due_at: moment(row, "due_at")?,
+        created_at: Timestamp::from_millis(row.try_get("", "created_at")?),
+        finished_at: moment(row, "finished_at")?,
+        end_reason: row.try_get::<Option<i16>>("", "end_reason")?.map(end_reason).transpose()?,
     })
 }

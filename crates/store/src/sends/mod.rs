@@ -12,7 +12,7 @@ mod tally;
 
 use std::collections::HashMap;
 
-use sea_orm::{ConnectionTrait, FromQueryResult};
+use sea_orm::{ConnectionTrait, QueryResult};
 use uuid::Uuid;
 
 pub use self::label::StoredLabel;
@@ -20,7 +20,7 @@ pub use self::sent::Sent;
 use crate::dialect::{Rows, Type};
 use crate::nouns::{AllSends, Sends};
 use crate::templates::{APPROVED, MARKETING};
-use crate::{Error, Lease, Result, execute, fetch, fetch_one};
+use crate::{Error, Lease, Result, execute, fetch, fetch_one, moment};
 use clock::Timestamp;
 use domain::block::unpack;
 use domain::message::{self, Key, Position};
@@ -90,20 +90,6 @@ pub enum Size {
     Bulk,
 }
 
-#[derive(FromQueryResult)]
-struct Row {
-    id: Uuid,
-    company_id: Uuid,
-    content: String,
-    recipients: i64,
-    recipient: Option<i64>,
-    high_water: i64,
-    settled: i64,
-    template_id: Option<i64>,
-    category: Option<String>,
-    expires_at: Option<i64>,
-}
-
 impl AllSends<'_> {
     /// The oldest unfinished sends of a channel that may go now, at most `limit`: without those that are paused, that
     /// wait for a later time, or whose template the provider refuses.
@@ -136,8 +122,7 @@ impl AllSends<'_> {
             ready.now.millis().into(),
             limit.into(),
         ];
-        let rows = self.store.rows(sql, values).await?;
-        rows.iter().map(|row| Row::from_query_result(row, "")?.try_into()).collect()
+        self.store.rows(sql, values).await?.iter().map(unfinished).collect()
     }
 
     /// The unfinished sends among these, as [`AllSends::unfinished`](crate::AllSends::unfinished) reads them.
@@ -156,7 +141,7 @@ impl AllSends<'_> {
         );
         let ready = [State::Active.as_i16().into(), Control::Running.as_i16().into()];
         let rows = self.store.rows(sql, ready.into_iter().chain(values)).await?;
-        rows.iter().map(|row| Row::from_query_result(row, "")?.try_into()).collect()
+        rows.iter().map(unfinished).collect()
     }
 
     /// The messages of `send_id` that wait: at most `limit` of those due before `horizon`, and how many more.
@@ -305,25 +290,21 @@ pub(crate) fn recipients(one: Option<i64>, many: i64) -> Result<Recipients> {
     })
 }
 
-impl TryFrom<Row> for Unfinished {
-    type Error = Error;
-
-    fn try_from(row: Row) -> Result<Self> {
-        Ok(Self {
-            id: row.id,
-            company_id: row.company_id,
-            content: row.content,
-            recipients: recipients(row.recipient, row.recipients)?,
-            progress: Progress {
-                high_water: row.high_water.cast_unsigned(),
-                settled: row.settled.cast_unsigned(),
-            },
-            template: row
-                .template_id
-                .map(|id| TemplateUse { id, is_marketing: row.category.as_deref() == Some(MARKETING) }),
-            expires_at: row.expires_at.map(Timestamp::from_millis),
-        })
-    }
+fn unfinished(row: &QueryResult) -> Result<Unfinished> {
+    let category: Option<String> = row.try_get("", "category")?;
+    let template = row.try_get::<Option<i64>>("", "template_id")?;
+    Ok(Unfinished {
+        id: row.try_get("", "id")?,
+        company_id: row.try_get("", "company_id")?,
+        content: row.try_get("", "content")?,
+        recipients: recipients(row.try_get("", "recipient")?, row.try_get("", "recipients")?)?,
+        progress: Progress {
+            high_water: row.try_get::<i64>("", "high_water")?.cast_unsigned(),
+            settled: row.try_get::<i64>("", "settled")?.cast_unsigned(),
+        },
+        template: template.map(|id| TemplateUse { id, is_marketing: category.as_deref() == Some(MARKETING) }),
+        expires_at: moment(row, "expires_at")?,
+    })
 }
 
 fn waiting(row: (i64, i64, i16, i16, i64, Option<i64>)) -> Result<Waiting> {

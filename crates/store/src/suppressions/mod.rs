@@ -5,7 +5,7 @@
 
 mod list;
 
-use sea_orm::{ConnectionTrait, FromQueryResult};
+use sea_orm::{ConnectionTrait, QueryResult};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
@@ -13,7 +13,7 @@ use crate::changes::{self, Change, What, Who};
 use crate::dialect::{Rows, Type};
 use crate::nouns::{AllSuppressions, Suppressions};
 use crate::revision::{self, Topic};
-use crate::{Error, Result, execute};
+use crate::{Error, Result, execute, moment};
 use clock::Timestamp;
 use domain::event::log::Fact;
 use domain::phone::PhoneNumber;
@@ -145,23 +145,12 @@ pub(crate) const SUBJECT: &[(&str, Type)] =
     &[("company_id", Type::Uuid), ("recipient", Type::Int), ("scope", Type::Int)];
 pub(crate) const COLUMNS: &str = "company_id, recipient, scope, until, provider_code, created_at, source";
 
-#[derive(FromQueryResult)]
-pub(crate) struct Row {
-    company_id: Uuid,
-    recipient: i64,
-    scope: i16,
-    until: Option<i64>,
-    provider_code: Option<i64>,
-    created_at: i64,
-    source: Option<i16>,
-}
-
 impl AllSuppressions<'_> {
     /// The suppressions of all companies that hold at `now`.
     pub async fn current(self, now: Timestamp) -> Result<Vec<Record>> {
         let sql = format!("SELECT {COLUMNS} FROM suppression WHERE until IS NULL OR until > $1");
         let rows = self.store.rows(sql, [now.millis().into()]).await?;
-        rows.iter().map(|row| Ok(Kept::try_from(Row::from_query_result(row, "")?)?.record)).collect()
+        rows.iter().map(|row| Ok(read(row)?.record)).collect()
     }
 
     /// The suppressions of these subjects that hold at `now`.
@@ -182,7 +171,7 @@ impl AllSuppressions<'_> {
             qualified_columns()
         );
         let rows = self.store.rows(sql, [now.millis().into()].into_iter().chain(values)).await?;
-        rows.iter().map(|row| Ok(Kept::try_from(Row::from_query_result(row, "")?)?.record)).collect()
+        rows.iter().map(|row| Ok(read(row)?.record)).collect()
     }
 }
 
@@ -193,8 +182,8 @@ impl Suppressions<'_> {
             "SELECT {COLUMNS} FROM suppression WHERE company_id = $1 AND (until IS NULL OR until > $2) \
              ORDER BY recipient, scope"
         );
-        let rows = self.store.rows(sql, [self.company.into(), now.millis().into()]).await?;
-        rows.iter().map(|row| Row::from_query_result(row, "")?.try_into()).collect()
+        let values = [self.company.into(), now.millis().into()];
+        self.store.rows(sql, values).await?.iter().map(read).collect()
     }
 
     /// Makes a company's sends skip a recipient until the suppression is lifted. `false` when they did before.
@@ -288,7 +277,7 @@ impl Suppressions<'_> {
         );
         let values = [self.company.into(), now.millis().into()];
         let rows = transaction.query_all_raw(self.store.statement(sql, values)).await?;
-        rows.iter().map(|row| Row::from_query_result(row, "")?.try_into()).collect()
+        rows.iter().map(read).collect()
     }
 }
 
@@ -317,20 +306,17 @@ fn state(company_id: Uuid, kept: &[Kept]) -> Value {
     json!({ "company_id": company_id, "left_out_of": scopes(false), "held_for_a_while": scopes(true) })
 }
 
-impl TryFrom<Row> for Kept {
-    type Error = Error;
-
-    fn try_from(row: Row) -> Result<Self> {
-        let impossible = |what: String| Error::Impossible(format!("a suppression of {what}"));
-        let record = Record {
-            company_id: row.company_id,
-            recipient: PhoneNumber::from_i64(row.recipient)
-                .ok_or_else(|| impossible(row.recipient.to_string()))?,
-            scope: Suppression::from_i16(row.scope).ok_or_else(|| impossible(row.scope.to_string()))?,
-            until: row.until.map(Timestamp::from_millis),
-            provider_code: row.provider_code,
-        };
-        let source = row.source.and_then(Source::from_i16);
-        Ok(Self { record, since: Timestamp::from_millis(row.created_at), source })
-    }
+/// Reads a row of [`COLUMNS`].
+pub(crate) fn read(row: &QueryResult) -> Result<Kept> {
+    let impossible = |what: String| Error::Impossible(format!("a suppression of {what}"));
+    let (recipient, scope): (i64, i16) = (row.try_get("", "recipient")?, row.try_get("", "scope")?);
+    let record = Record {
+        company_id: row.try_get("", "company_id")?,
+        recipient: PhoneNumber::from_i64(recipient).ok_or_else(|| impossible(recipient.to_string()))?,
+        scope: Suppression::from_i16(scope).ok_or_else(|| impossible(scope.to_string()))?,
+        until: moment(row, "until")?,
+        provider_code: row.try_get("", "provider_code")?,
+    };
+    let source = row.try_get::<Option<i16>>("", "source")?.and_then(Source::from_i16);
+    Ok(Kept { record, since: Timestamp::from_millis(row.try_get("", "created_at")?), source })
 }

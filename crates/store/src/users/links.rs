@@ -6,7 +6,7 @@
 
 use std::time::Duration;
 
-use sea_orm::{FromQueryResult, QueryResult};
+use sea_orm::QueryResult;
 use serde_json::json;
 use uuid::Uuid;
 
@@ -76,23 +76,6 @@ pub struct Link {
     pub vouched_by: Option<Uuid>,
 }
 
-#[derive(FromQueryResult)]
-struct Row {
-    id: Uuid,
-    purpose: String,
-    email: String,
-    name: String,
-    company_id: Option<Uuid>,
-    company_name: Option<String>,
-    role: Option<String>,
-    is_operator: i16,
-    made_by: String,
-    created_at: i64,
-    expires_at: i64,
-    credentials_version: Option<i64>,
-    vouched_by: Option<Uuid>,
-}
-
 /// Whether a link is still valid, beside its time.
 macro_rules! valid {
     () => {
@@ -121,34 +104,29 @@ const SPEND: &str = concat!("DELETE FROM link WHERE id = $1 AND expires_at > $2 
 
 /// Reads a row of [`SELECT`].
 pub(super) fn read(row: &QueryResult) -> Result<Link> {
-    Row::from_query_result(row, "")?.try_into()
-}
-
-impl TryFrom<Row> for Link {
-    type Error = Error;
-
-    fn try_from(row: Row) -> Result<Self> {
-        let purpose = row.purpose.parse::<Purpose>();
-        let company = match (row.company_id, row.company_name, row.role) {
-            (Some(company_id), Some(company_name), Some(word)) => {
-                Some(memberships::Membership { company_id, company_name, role: role(&word)? })
-            }
-            _ => None,
-        };
-        Ok(Self {
-            id: row.id,
-            purpose: purpose.map_err(|_| Error::Impossible(format!("link for `{}`", row.purpose)))?,
-            email: row.email,
-            name: row.name,
-            company,
-            is_operator: row.is_operator != 0,
-            made_by: row.made_by,
-            created_at: Timestamp::from_millis(row.created_at),
-            expires_at: Timestamp::from_millis(row.expires_at),
-            credentials_version: row.credentials_version,
-            vouched_by: row.vouched_by,
-        })
-    }
+    let purpose: String = row.try_get("", "purpose")?;
+    let company_id: Option<Uuid> = row.try_get("", "company_id")?;
+    let company_name: Option<String> = row.try_get("", "company_name")?;
+    let word: Option<String> = row.try_get("", "role")?;
+    let company = match (company_id, company_name, word) {
+        (Some(company_id), Some(company_name), Some(word)) => {
+            Some(memberships::Membership { company_id, company_name, role: role(&word)? })
+        }
+        _ => None,
+    };
+    Ok(Link {
+        id: row.try_get("", "id")?,
+        purpose: purpose.parse().map_err(|_| Error::Impossible(format!("link for `{purpose}`")))?,
+        email: row.try_get("", "email")?,
+        name: row.try_get("", "name")?,
+        company,
+        is_operator: row.try_get::<i16>("", "is_operator")? != 0,
+        made_by: row.try_get("", "made_by")?,
+        created_at: Timestamp::from_millis(row.try_get("", "created_at")?),
+        expires_at: Timestamp::from_millis(row.try_get("", "expires_at")?),
+        credentials_version: row.try_get("", "credentials_version")?,
+        vouched_by: row.try_get("", "vouched_by")?,
+    })
 }
 
 impl Links<'_> {

@@ -1,13 +1,14 @@
 //! Memberships: the roles of people in companies.
 
-use sea_orm::FromQueryResult;
+use sea_orm::QueryResult;
 use serde_json::json;
 use uuid::Uuid;
 
 use super::{User, invitations};
 use crate::changes::{self, What, Who};
+use crate::contacts::signed;
 use crate::nouns::{Members, Users};
-use crate::{Error, Result, Transaction, execute, fetch, fetch_one};
+use crate::{Error, Result, Transaction, execute, fetch, fetch_one, moment};
 use clock::Timestamp;
 use domain::fold::fold;
 use domain::page::{Page, PageRequest};
@@ -54,51 +55,24 @@ pub enum Changed {
     LastOwner,
 }
 
-#[derive(FromQueryResult)]
-struct Row {
-    company_id: Uuid,
-    company_name: String,
-    role: String,
-}
-
-#[derive(FromQueryResult)]
-struct MemberRow {
-    user_id: Uuid,
-    email: String,
-    name: String,
-    role: String,
-    totp_secret: Option<Vec<u8>>,
-    disabled_at: Option<i64>,
-    last_used_at: Option<i64>,
-}
-
 pub(crate) fn role(word: &str) -> Result<Role> {
     Role::parse(word).ok_or_else(|| Error::Impossible(format!("role `{word}`")))
 }
 
-impl TryFrom<Row> for Membership {
-    type Error = Error;
-
-    fn try_from(Row { company_id, company_name, role: word }: Row) -> Result<Self> {
-        Ok(Self { company_id, company_name, role: role(&word)? })
-    }
+fn membership((company_id, company_name, word): (Uuid, String, String)) -> Result<Membership> {
+    Ok(Membership { company_id, company_name, role: role(&word)? })
 }
 
-impl TryFrom<MemberRow> for Member {
-    type Error = Error;
-
-    fn try_from(row: MemberRow) -> Result<Self> {
-        let MemberRow { user_id, email, name, role: word, totp_secret, disabled_at, last_used_at } = row;
-        Ok(Self {
-            user_id,
-            email,
-            name,
-            role: role(&word)?,
-            has_totp: totp_secret.is_some(),
-            is_disabled: disabled_at.is_some(),
-            last_used_at: last_used_at.map(Timestamp::from_millis),
-        })
-    }
+fn member(row: &QueryResult) -> Result<Member> {
+    Ok(Member {
+        user_id: row.try_get("", "user_id")?,
+        email: row.try_get("", "email")?,
+        name: row.try_get("", "name")?,
+        role: role(&row.try_get::<String>("", "role")?)?,
+        has_totp: row.try_get::<Option<Vec<u8>>>("", "totp_secret")?.is_some(),
+        is_disabled: row.try_get::<Option<i64>>("", "disabled_at")?.is_some(),
+        last_used_at: moment(row, "last_used_at")?,
+    })
 }
 
 /// Makes changes of a company's members take turns.
@@ -164,28 +138,22 @@ impl Users<'_> {
             ("JOIN membership ON company_id = company.id AND user_id = $1", "membership.role")
         };
         let sql = format!(
-            "SELECT company.id AS company_id, company.name AS company_name, {role} AS role
-             FROM company {join} ORDER BY company.name, company.id"
+            "SELECT company.id, company.name, {role} FROM company {join} ORDER BY company.name, company.id"
         );
         let Some(search) = search.map(fold) else {
             let total = format!("SELECT COUNT(*) FROM company {join}");
             let total = self.store.count(total, [user.id.into()]).await?;
-            let offset = i64::try_from(page.offset()).unwrap_or(i64::MAX);
-            let limit = i64::try_from(page.limit).unwrap_or(i64::MAX);
-            let rows = self
-                .store
-                .rows(format!("{sql} LIMIT $2 OFFSET $3"), [user.id.into(), limit.into(), offset.into()])
-                .await?;
-            let read = |row| Membership::try_from(Row::from_query_result(&row, "")?);
-            let records = rows.into_iter().map(read).collect::<Result<_>>()?;
+            let values = [user.id.into(), signed(page.limit).into(), signed(page.offset()).into()];
+            let rows = fetch(&self.store.read, format!("{sql} LIMIT $2 OFFSET $3"), values).await?;
+            let records = rows.into_iter().map(membership).collect::<Result<_>>()?;
             return Ok(Page { records, total });
         };
         // Names are folded here, because the databases cannot fold them. There are few companies.
         let mut found = Vec::new();
-        for row in self.store.rows(sql, [user.id.into()]).await? {
-            let row = Row::from_query_result(&row, "")?;
-            if fold(&row.company_name).contains(&search) {
-                found.push(Membership::try_from(row)?);
+        for row in fetch(&self.store.read, sql, [user.id.into()]).await? {
+            let membership = membership(row)?;
+            if fold(&membership.company_name).contains(&search) {
+                found.push(membership);
             }
         }
         let total = found.len() as u64;
@@ -196,18 +164,16 @@ impl Users<'_> {
 
     /// The company, if this person may use it; an operator may use every company as an owner.
     pub async fn membership(self, user: &User, company_id: Uuid) -> Result<Option<Membership>> {
-        let sql = "SELECT company.id AS company_id, company.name AS company_name,
-                COALESCE(membership.role, '') AS role
+        let sql = "SELECT company.name, membership.role
             FROM company LEFT JOIN membership ON company_id = company.id AND user_id = $1
             WHERE company.id = $2";
-        let Some(row) = self.store.row(sql, [user.id.into(), company_id.into()]).await? else {
-            return Ok(None);
-        };
-        let row = Row::from_query_result(&row, "")?;
+        let values = [user.id.into(), company_id.into()];
+        let row = fetch_one::<(String, Option<String>)>(&self.store.read, sql, values).await?;
+        let Some((company_name, own_role)) = row else { return Ok(None) };
         if user.is_operator {
-            return Ok(Some(Membership { role: Role::Owner, company_id, company_name: row.company_name }));
+            return Ok(Some(Membership { role: Role::Owner, company_id, company_name }));
         }
-        if row.role.is_empty() { Ok(None) } else { Membership::try_from(row).map(Some) }
+        own_role.map(|word| membership((company_id, company_name, word))).transpose()
     }
 }
 
@@ -219,8 +185,7 @@ impl Members<'_> {
                     AS last_used_at
             FROM membership JOIN user_account ON user_account.id = user_id
             WHERE company_id = $1 ORDER BY email";
-        let rows = self.store.rows(sql, [self.company.into()]).await?;
-        rows.iter().map(|row| MemberRow::from_query_result(row, "")?.try_into()).collect()
+        self.store.rows(sql, [self.company.into()]).await?.iter().map(member).collect()
     }
 
     /// Gives a member another role. With a lesser one, the invitations that the member made or was given end.

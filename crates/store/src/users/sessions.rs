@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use sea_orm::FromQueryResult;
+use sea_orm::QueryResult;
 use serde_json::json;
 use uuid::Uuid;
 
@@ -90,31 +90,6 @@ pub struct Bearer {
     pub last_used_at: Timestamp,
 }
 
-#[derive(FromQueryResult)]
-struct Row {
-    id: Uuid,
-    user_id: Uuid,
-    company_id: Option<Uuid>,
-    created_at: i64,
-    last_used_at: i64,
-    address: String,
-    browser: String,
-    token_company_id: Option<Uuid>,
-    email: String,
-    name: String,
-    language: Option<String>,
-    time_zone: Option<String>,
-    is_operator: i16,
-    password: Option<String>,
-    totp_secret: Option<Vec<u8>>,
-    added_at: i64,
-    credentials_version: i64,
-    vouched_by: Option<Uuid>,
-    company_name: Option<String>,
-    role: Option<String>,
-    company_zone: Option<String>,
-}
-
 const SELECT: &str =
     "SELECT user_session.id, user_session.user_id, user_session.company_id, user_session.created_at,
         last_used_at, address, browser, token_company_id, email, user_account.name, language, time_zone,
@@ -132,49 +107,45 @@ const SELECT: &str =
             AND membership.company_id = user_session.company_id
     WHERE disabled_at IS NULL AND last_used_at > $1 AND user_session.created_at > $2";
 
-impl TryFrom<Row> for Session {
-    type Error = crate::Error;
-
-    fn try_from(row: Row) -> Result<Self> {
-        let Row {
-            id, user_id, company_id, created_at, last_used_at, address, browser, token_company_id, ..
-        } = row;
-        let user = User {
-            id: user_id,
-            email: row.email,
-            name: row.name,
-            language: row.language.as_deref().and_then(Language::parse),
-            time_zone: row.time_zone,
-            is_operator: row.is_operator != 0,
-            has_password: row.password.is_some(),
-            has_totp: row.totp_secret.is_some(),
-            disabled_at: None,
-            created_at: Timestamp::from_millis(row.added_at),
-            credentials_version: row.credentials_version,
-            vouched_by: row.vouched_by,
-        };
-        let own_role = row.role.as_deref().map(role).transpose()?;
-        let role = if user.is_operator { Some(Role::Owner) } else { own_role };
-        let company = match (company_id, row.company_name, role) {
-            (Some(company_id), Some(company_name), Some(role)) => {
-                Some(Membership { company_id, company_name, role })
-            }
-            _ => None,
-        };
-        Ok(Self {
-            id,
-            user,
-            company,
-            own_role,
-            company_zone: row.company_zone,
-            is_curbed: false,
-            created_at: Timestamp::from_millis(created_at),
-            last_used_at: Timestamp::from_millis(last_used_at),
-            address,
-            browser,
-            token_company_id,
-        })
-    }
+/// Reads a row of [`SELECT`].
+fn read(row: &QueryResult) -> Result<Session> {
+    let user = User {
+        id: row.try_get("", "user_id")?,
+        email: row.try_get("", "email")?,
+        name: row.try_get("", "name")?,
+        language: row.try_get::<Option<String>>("", "language")?.as_deref().and_then(Language::parse),
+        time_zone: row.try_get("", "time_zone")?,
+        is_operator: row.try_get::<i16>("", "is_operator")? != 0,
+        has_password: row.try_get::<Option<String>>("", "password")?.is_some(),
+        has_totp: row.try_get::<Option<Vec<u8>>>("", "totp_secret")?.is_some(),
+        disabled_at: None,
+        created_at: Timestamp::from_millis(row.try_get("", "added_at")?),
+        credentials_version: row.try_get("", "credentials_version")?,
+        vouched_by: row.try_get("", "vouched_by")?,
+    };
+    let own_role = row.try_get::<Option<String>>("", "role")?.as_deref().map(role).transpose()?;
+    let role = if user.is_operator { Some(Role::Owner) } else { own_role };
+    let company_id: Option<Uuid> = row.try_get("", "company_id")?;
+    let company_name: Option<String> = row.try_get("", "company_name")?;
+    let company = match (company_id, company_name, role) {
+        (Some(company_id), Some(company_name), Some(role)) => {
+            Some(Membership { company_id, company_name, role })
+        }
+        _ => None,
+    };
+    Ok(Session {
+        id: row.try_get("", "id")?,
+        user,
+        company,
+        own_role,
+        company_zone: row.try_get("", "company_zone")?,
+        is_curbed: false,
+        created_at: Timestamp::from_millis(row.try_get("", "created_at")?),
+        last_used_at: Timestamp::from_millis(row.try_get("", "last_used_at")?),
+        address: row.try_get("", "address")?,
+        browser: row.try_get("", "browser")?,
+        token_company_id: row.try_get("", "token_company_id")?,
+    })
 }
 
 /// The earliest last use and the earliest beginning of a valid session.
@@ -259,7 +230,7 @@ impl Sessions<'_> {
         let [idle, oldest] = bounds(now);
         let sql = format!("{SELECT} AND hash = $3");
         let row = self.store.row(sql, [idle.into(), oldest.into(), hash.to_vec().into()]).await?;
-        row.map(|row| Row::from_query_result(&row, "")?.try_into()).transpose()
+        row.as_ref().map(read).transpose()
     }
 
     /// A person's valid sessions, the latest used first.
@@ -268,8 +239,8 @@ impl Sessions<'_> {
         let sql = format!(
             "{SELECT} AND user_session.user_id = $3 ORDER BY last_used_at DESC, user_session.id DESC"
         );
-        let rows = self.store.rows(sql, [idle.into(), oldest.into(), user_id.into()]).await?;
-        rows.iter().map(|row| Row::from_query_result(row, "")?.try_into()).collect()
+        let values = [idle.into(), oldest.into(), user_id.into()];
+        self.store.rows(sql, values).await?.iter().map(read).collect()
     }
 
     /// Ends a session of this person; `false` when there is none of this id.
