@@ -68,6 +68,14 @@ impl<T> Page<T> {
         self.total.div_ceil(limit)
     }
 
+    /// A page of all that matches, which is in memory.
+    pub fn of(matching: Vec<T>, page: PageRequest) -> Self {
+        let total = matching.len() as u64;
+        let skipped = usize::try_from(page.offset()).unwrap_or(usize::MAX);
+        let limit = usize::try_from(page.limit).unwrap_or(usize::MAX);
+        Self { records: matching.into_iter().skip(skipped).take(limit).collect(), total }
+    }
+
     /// The page with its records converted.
     pub fn map<U>(self, convert: impl FnMut(T) -> U) -> Page<U> {
         Page { records: self.records.into_iter().map(convert).collect(), total: self.total }

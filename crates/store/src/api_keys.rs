@@ -109,28 +109,16 @@ fn read(row: &QueryResult) -> Result<KeyRecord> {
 
 impl From<api_key::Model> for ApiKey {
     fn from(model: api_key::Model) -> Self {
-        let api_key::Model {
-            id,
-            company_id,
-            name,
-            prefix,
-            hash: _,
-            expires_at,
-            revoked_at,
-            created_at,
-            scopes,
-            last_used_at,
-        } = model;
         Self {
-            id,
-            company_id,
-            name,
-            prefix,
-            expires_at: expires_at.map(Timestamp::from_millis),
-            revoked_at: revoked_at.map(Timestamp::from_millis),
-            created_at: Timestamp::from_millis(created_at),
-            scopes: Scopes::from_stored(scopes.as_deref()),
-            last_used_at: last_used_at.map(Timestamp::from_millis),
+            id: model.id,
+            company_id: model.company_id,
+            name: model.name,
+            prefix: model.prefix,
+            expires_at: model.expires_at.map(Timestamp::from_millis),
+            revoked_at: model.revoked_at.map(Timestamp::from_millis),
+            created_at: Timestamp::from_millis(model.created_at),
+            scopes: Scopes::from_stored(model.scopes.as_deref()),
+            last_used_at: model.last_used_at.map(Timestamp::from_millis),
         }
     }
 }

@@ -75,11 +75,7 @@ impl Companies<'_> {
         // Names are folded here, because the databases cannot fold them. There are few companies.
         let mut found = by_name.all(&self.store.read).await?;
         found.retain(|company| fold(&company.name).contains(&search));
-        let total = found.len() as u64;
-        let skipped = usize::try_from(page.offset()).unwrap_or(usize::MAX);
-        let limit = usize::try_from(page.limit).unwrap_or(usize::MAX);
-        let records = found.into_iter().skip(skipped).take(limit).map(Company::from).collect();
-        Ok(Page { records, total })
+        Ok(Page::of(found, page).map(Company::from))
     }
 
     /// The company of this id.

@@ -172,44 +172,23 @@ fn lower(column: Column) -> SimpleExpr {
 }
 
 fn record(model: Model) -> Result<Record> {
-    let Model {
-        id,
-        company_id,
-        waba_id,
-        provider_id,
-        name,
-        language,
-        category,
-        status,
-        parameter_format,
-        components,
-        rejected_reason,
-        quality_score,
-        revision: _,
-        created_at,
-        updated_at,
-        status_said_at: _,
-        quality_said_at: _,
-        category_said_at: _,
-    } = model;
-    let components: serde_json::Value = serde_json::from_str(&components)
-        .map_err(|error| Error::Impossible(format!("components of template {id}: {error}")))?;
-    let parameter_format = ParameterFormat::read(Some(&parameter_format), &components);
+    let components: serde_json::Value = serde_json::from_str(&model.components)
+        .map_err(|error| Error::Impossible(format!("components of template {}: {error}", model.id)))?;
     Ok(Record {
-        id,
-        company_id,
-        waba_id,
-        provider_id,
-        name,
-        language,
-        category: category.as_str().into(),
-        status: status.as_str().into(),
-        parameter_format,
+        id: model.id,
+        company_id: model.company_id,
+        waba_id: model.waba_id,
+        provider_id: model.provider_id,
+        name: model.name,
+        language: model.language,
+        category: model.category.as_str().into(),
+        status: model.status.as_str().into(),
+        parameter_format: ParameterFormat::read(Some(&model.parameter_format), &components),
         components,
-        rejected_reason,
-        quality_score,
-        created_at: Timestamp::from_millis(created_at),
-        updated_at: Timestamp::from_millis(updated_at),
+        rejected_reason: model.rejected_reason,
+        quality_score: model.quality_score,
+        created_at: Timestamp::from_millis(model.created_at),
+        updated_at: Timestamp::from_millis(model.updated_at),
     })
 }
 

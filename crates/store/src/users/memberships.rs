@@ -156,10 +156,7 @@ impl Users<'_> {
                 found.push(membership);
             }
         }
-        let total = found.len() as u64;
-        let skipped = usize::try_from(page.offset()).unwrap_or(usize::MAX);
-        let limit = usize::try_from(page.limit).unwrap_or(usize::MAX);
-        Ok(Page { records: found.into_iter().skip(skipped).take(limit).collect(), total })
+        Ok(Page::of(found, page))
     }
 
     /// The company, if this person may use it; an operator may use every company as an owner.

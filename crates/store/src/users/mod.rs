@@ -90,36 +90,21 @@ pub struct Credentials {
 
 impl From<Model> for Credentials {
     fn from(model: Model) -> Self {
-        let Model {
-            id,
-            email,
-            name,
-            password,
-            language,
-            time_zone,
-            is_operator,
-            totp_secret,
-            totp_step: _,
-            disabled_at,
-            created_at,
-            credentials_version,
-            vouched_by,
-        } = model;
         let user = User {
-            id,
-            email,
-            name,
-            language: language.as_deref().and_then(Language::parse),
-            time_zone,
-            is_operator: is_operator != 0,
-            has_password: password.is_some(),
-            has_totp: totp_secret.is_some(),
-            disabled_at: disabled_at.map(Timestamp::from_millis),
-            created_at: Timestamp::from_millis(created_at),
-            credentials_version,
-            vouched_by,
+            id: model.id,
+            email: model.email,
+            name: model.name,
+            language: model.language.as_deref().and_then(Language::parse),
+            time_zone: model.time_zone,
+            is_operator: model.is_operator != 0,
+            has_password: model.password.is_some(),
+            has_totp: model.totp_secret.is_some(),
+            disabled_at: model.disabled_at.map(Timestamp::from_millis),
+            created_at: Timestamp::from_millis(model.created_at),
+            credentials_version: model.credentials_version,
+            vouched_by: model.vouched_by,
         };
-        Self { user, password, totp_secret }
+        Self { user, password: model.password, totp_secret: model.totp_secret }
     }
 }
 
