@@ -63,16 +63,9 @@ impl CompanyStore<'_> {
         let change =
             company::ActiveModel { id: Set(company), country: Set(code.clone()), ..Default::default() };
         change.update(&transaction).await?;
-        let before = json!({ "country": before.country.map(Country::code) });
-        changes::record_one(
-            &transaction,
-            who,
-            What::Company,
-            company,
-            Some(before),
-            json!({ "country": code }),
-        )
-        .await?;
+        let before = Some(json!({ "country": before.country.map(Country::code) }));
+        let after = json!({ "country": code });
+        changes::record_one(&transaction, who, What::Company, company, before, after).await?;
         transaction.commit().await?;
         Ok(true)
     }

@@ -5,27 +5,15 @@
 
 use super::{Error, Result, Store, Transaction, fetch, fetch_one};
 
-/// The topics that another process can change while a service runs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Topic {
-    ApiKey,
-    Channel,
-    Suppression,
-    Template,
-    Tier,
-    Webhook,
-}
-
-impl Topic {
-    const fn as_str(self) -> &'static str {
-        match self {
-            Self::ApiKey => "api_key",
-            Self::Channel => "channel",
-            Self::Suppression => "suppression",
-            Self::Template => "template",
-            Self::Tier => "tier",
-            Self::Webhook => "webhook",
-        }
+domain::worded! {
+    /// The topics that another process can change while a service runs.
+    pub(super) enum Topic {
+        ApiKey = "api_key",
+        Channel = "channel",
+        Suppression = "suppression",
+        Template = "template",
+        Tier = "tier",
+        Webhook = "webhook",
     }
 }
 
@@ -60,15 +48,15 @@ impl Store {
         let mut revisions = Revisions::default();
         let counters = fetch::<(String, i64)>(&self.read, "SELECT topic, value FROM revision", []).await?;
         for (topic, value) in counters {
-            match topic.as_str() {
-                "api_key" => revisions.api_key = value,
-                "channel" => revisions.channel = value,
-                "suppression" => revisions.suppression = value,
-                "template" => revisions.template = value,
-                "tier" => revisions.tier = value,
-                "webhook" => revisions.webhook = value,
+            match topic.parse::<Topic>() {
+                Ok(Topic::ApiKey) => revisions.api_key = value,
+                Ok(Topic::Channel) => revisions.channel = value,
+                Ok(Topic::Suppression) => revisions.suppression = value,
+                Ok(Topic::Template) => revisions.template = value,
+                Ok(Topic::Tier) => revisions.tier = value,
+                Ok(Topic::Webhook) => revisions.webhook = value,
                 // Of a later program.
-                _ => {}
+                Err(_) => {}
             }
         }
         Ok(revisions)

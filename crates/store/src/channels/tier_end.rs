@@ -107,16 +107,9 @@ impl AllChannels<'_> {
             let Some(before) = Entity::find_by_id(*id).one(&transaction).await? else { continue };
             write(&transaction, *id, revision, assigned(&end.tier, &end.own_options)).await?;
             let options = before.own_options.as_deref().map(OwnOptions::read).unwrap_or_default();
-            let (before, after) = (shown(&before.tier, &options), shown(&end.tier, &end.own_options));
-            changes::record_one(
-                &transaction,
-                &Who::Pombo,
-                What::ChannelTier,
-                *id,
-                Some(json!(before)),
-                json!(after),
-            )
-            .await?;
+            let before = Some(json!(shown(&before.tier, &options)));
+            let after = json!(shown(&end.tier, &end.own_options));
+            changes::record_one(&transaction, &Who::Pombo, What::ChannelTier, *id, before, after).await?;
         }
         transaction.commit().await?;
         Ok(ends.len())

@@ -5,9 +5,10 @@
 
 use uuid::Uuid;
 
+use super::send_state;
 use crate::nodes::NoteOfSend;
 use crate::nouns::{AllSends, Sends};
-use crate::{Error, Result, execute, fetch, fetch_one};
+use crate::{Result, execute, fetch, fetch_one};
 use clock::Timestamp;
 use domain::message;
 use domain::send::{Control, State};
@@ -98,8 +99,7 @@ impl Sends<'_> {
         let Some((channel_id, state, control)) = row else { return Ok(None) };
         Ok(Some(SendControl {
             channel_id,
-            state: State::from_i16(state)
-                .ok_or_else(|| Error::Impossible(format!("{state} is no state of a send")))?,
+            state: send_state(state)?,
             control: if control == Control::Paused.as_i16() { Control::Paused } else { Control::Running },
             note,
         }))

@@ -15,7 +15,7 @@ use uuid::Uuid;
 
 pub use self::selected::Found;
 pub use self::to_person::{Addressed, ToPerson};
-use super::{GROUP, recipient};
+use super::{GROUP, recipient, send_state};
 use crate::contacts::signed;
 use crate::nouns::{Messages, Sends};
 use crate::{Error, Result, Store, fetch_one};
@@ -336,9 +336,7 @@ impl Messages<'_> {
 fn snapshot(row: &QueryResult) -> Result<SendSnapshot> {
     let only: Option<i64> = row.try_get_by_index(1)?;
     let only = only.map(|only| sole(only, row)).transpose()?;
-    let state: i16 = row.try_get_by_index(4)?;
-    let state =
-        State::from_i16(state).ok_or_else(|| Error::Impossible(format!("{state} is no state of a send")))?;
+    let state = send_state(row.try_get_by_index(4)?)?;
     Ok(SendSnapshot {
         send_id: row.try_get_by_index(6)?,
         recipients: unsigned(row, 0)?,

@@ -323,6 +323,11 @@ pub(crate) fn key((send_id, ordinal): (Uuid, i64)) -> Key {
     Key { send_id, ordinal: ordinal.cast_unsigned() }
 }
 
+/// The state of a send, by its column.
+pub(crate) fn send_state(stored: i16) -> Result<State> {
+    State::from_i16(stored).ok_or_else(|| Error::Impossible(format!("{stored} is no state of a send")))
+}
+
 pub(crate) fn state(stored: i16) -> Result<message::State> {
     message::State::from_i16(stored)
         .ok_or_else(|| Error::Impossible(format!("{stored} is no state of a message")))

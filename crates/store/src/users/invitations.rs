@@ -123,16 +123,8 @@ impl Links<'_> {
         if link.is_operator && !user.is_operator {
             let sql = "UPDATE user_account SET is_operator = 1 WHERE id = $1";
             execute(&transaction, sql, [user.id.into()]).await?;
-            let operator = |is: bool| json!({ "is_operator": is });
-            changes::record_one(
-                &transaction,
-                who,
-                What::User,
-                &user.email,
-                Some(operator(false)),
-                operator(true),
-            )
-            .await?;
+            let [before, after] = [false, true].map(|is| json!({ "is_operator": is }));
+            changes::record_one(&transaction, who, What::User, &user.email, Some(before), after).await?;
         }
         transaction.commit().await?;
         Ok(true)

@@ -37,15 +37,8 @@ impl Users<'_> {
             let sql = "INSERT INTO recovery_code (user_id, hash) VALUES ($1, $2)";
             execute(&transaction, sql, [user.id.into(), code.to_vec().into()]).await?;
         }
-        changes::record_one(
-            &transaction,
-            who,
-            What::UserTotp,
-            &user.email,
-            Some(json!(word(user.has_totp))),
-            json!("on"),
-        )
-        .await?;
+        let before = Some(json!(word(user.has_totp)));
+        changes::record_one(&transaction, who, What::UserTotp, &user.email, before, json!("on")).await?;
         transaction.commit().await?;
         Ok(true)
     }

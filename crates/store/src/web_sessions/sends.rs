@@ -4,10 +4,10 @@ use uuid::Uuid;
 
 use super::contacts::MOST_TIMES;
 use crate::nouns::WebSessions;
-use crate::{Error, Result, fetch, fetch_one};
+use crate::sends::send_state;
+use crate::{Result, fetch, fetch_one};
 use clock::Timestamp;
 use domain::message;
-use domain::send::State;
 
 /// The conditions are written out because the index is a partial one. Messages that are queued, canceled or expired (0,
 /// 6, 7) were certainly not handed over, nor were those that failed (5) without a WhatsApp code, unless an earlier
@@ -53,8 +53,7 @@ impl WebSessions<'_> {
                    LEFT JOIN message ON message.send_id = send.id AND message.ordinal = 0 WHERE send.id = $1";
         let row = fetch_one::<(i16, i64, Option<i16>)>(&self.store.read, sql, [send_id.into()]).await?;
         let Some((send, high_water, message)) = row else { return Ok(None) };
-        let send = State::from_i16(send)
-            .ok_or_else(|| Error::Impossible(format!("{send} is no state of a send")))?;
+        let send = send_state(send)?;
         Ok(Some(FirstTry {
             is_over: send.is_over(),
             was_attempted: high_water > 0,

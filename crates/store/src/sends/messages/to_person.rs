@@ -14,10 +14,10 @@ use super::{COLUMNS, Message, message};
 use crate::contacts::signed;
 use crate::dialect::{Rows, Type};
 use crate::nouns::Sends;
-use crate::sends::key;
 use crate::sends::list::{ALIVE, Filter};
+use crate::sends::{key, send_state};
 use crate::suppressions::listed;
-use crate::{Error, Result, fetch, fetch_one};
+use crate::{Result, fetch, fetch_one};
 use clock::Timestamp;
 use domain::message::{Key, Outcome, Position};
 use domain::page::{Page, Window};
@@ -64,8 +64,7 @@ impl OpenSend {
     fn read(row: (Uuid, Option<i64>, i16, i64, i64, i64)) -> Result<Self> {
         let (send_id, recipient, state, high_water, settled, recipients) = row;
         let [high_water, settled, recipients] = [high_water, settled, recipients].map(i64::cast_unsigned);
-        let state = State::from_i16(state)
-            .ok_or_else(|| Error::Impossible(format!("{state} is no state of a send")))?;
+        let state = send_state(state)?;
         Ok(Self { send_id, recipient, state, high_water, settled, recipients })
     }
 
