@@ -55,16 +55,16 @@ domain::worded! {
 
 /// The rows that a round removed, by kind.
 #[derive(Debug, Default)]
-struct Tally([u64; What::ALL.len()]);
+struct RemovedCounts([u64; What::ALL.len()]);
 
-impl Tally {
+impl RemovedCounts {
     fn count(&mut self, what: What, rows: u64) {
         self.0[what as usize] += rows;
         metrics::counter!("pombo_forgotten_total", "what" => what.as_str()).increment(rows);
     }
 }
 
-impl fmt::Display for Tally {
+impl fmt::Display for RemovedCounts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let some = What::ALL.iter().zip(self.0).filter(|(_, rows)| *rows > 0);
         let words: Vec<_> =
@@ -85,7 +85,7 @@ impl Retention {
 
     /// Removes everything that is too old now.
     pub(crate) async fn round(&self) {
-        let (started, mut tally) = (Instant::now(), Tally::default());
+        let (started, mut tally) = (Instant::now(), RemovedCounts::default());
         let result = self.remove_old(Timestamp::now(), &mut tally).await;
         let removed = tally.to_string();
         if !removed.is_empty() {
@@ -97,7 +97,7 @@ impl Retention {
         }
     }
 
-    async fn remove_old(&self, now: Timestamp, tally: &mut Tally) -> store::Result<()> {
+    async fn remove_old(&self, now: Timestamp, tally: &mut RemovedCounts) -> store::Result<()> {
         let (store, lease) = (&self.shared.store, &*self.lease);
         self.steps(tally, What::Holds, async || {
             store.retention().remove_suppressions(lease, now, ROWS).await
@@ -142,7 +142,7 @@ impl Retention {
     /// Takes steps until nothing is left to remove.
     async fn steps(
         &self,
-        tally: &mut Tally,
+        tally: &mut RemovedCounts,
         what: What,
         mut step: impl AsyncFnMut() -> store::Result<Step>,
     ) -> store::Result<()> {
