@@ -159,27 +159,18 @@ impl Contacts<'_> {
 
 impl Slot {
     fn apply(&mut self, change: &ContactChange) {
-        let ContactChange {
-            first_name,
-            last_name,
-            email,
-            phone_number,
-            phone_number_lid,
-            profile_picture,
-            tags: _,
-        } = change;
         let before = self.person.clone();
         let set = |known: &mut String, given: &Option<String>| {
             if let Some(given) = given {
                 known.clone_from(given);
             }
         };
-        set(&mut self.person.first_name, first_name);
-        set(&mut self.person.last_name, last_name);
-        set(&mut self.person.email, email);
-        set(&mut self.person.phone_number, phone_number);
-        set(&mut self.person.profile_picture, profile_picture);
-        if let Some(lid) = phone_number_lid {
+        set(&mut self.person.first_name, &change.first_name);
+        set(&mut self.person.last_name, &change.last_name);
+        set(&mut self.person.email, &change.email);
+        set(&mut self.person.phone_number, &change.phone_number);
+        set(&mut self.person.profile_picture, &change.profile_picture);
+        if let Some(lid) = &change.phone_number_lid {
             self.person.phone_number_lid = Some(lid.clone()).filter(|lid| !lid.is_empty());
         }
         self.renumber();
