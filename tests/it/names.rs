@@ -28,7 +28,7 @@ const MORE: &[(&str, &[(&str, usize)])] = &[
             ("Key", 6),
             ("Status", 6),
             ("State", 14),
-            ("Kind", 7),
+            ("Kind", 6),
             ("Tag", 4),
             ("Session", 4),
             ("Media", 4),

@@ -6,7 +6,6 @@
 use std::collections::HashMap;
 use std::mem;
 use std::sync::Arc;
-use std::time::Duration;
 
 use async_trait::async_trait;
 use parking_lot::Mutex;
@@ -15,7 +14,7 @@ use uuid::Uuid;
 
 use super::work::GATHERING;
 use crate::asking::Owners;
-use crate::asking::{GLANCE, Question};
+use crate::asking::{Question, Within};
 use crate::channel::Input;
 use crate::notices::{Mark, Told, marked};
 use crate::{Engine, Error};
@@ -31,11 +30,8 @@ pub(super) struct TellHeard {
 #[async_trait(?Send)]
 impl Question for TellHeard {
     const NAME: &'static str = "heard";
+    const WITHIN: Within = Within::Glance;
     type Answer = ();
-
-    fn within(&self, _: &Engine) -> Option<Duration> {
-        Some(GLANCE)
-    }
 
     async fn answer(self, engine: &Engine, channel: &Arc<Channel>) -> Result<(), Error> {
         engine.directory().ask(channel.id, Input::Heard(marked(self.messages))).await;
