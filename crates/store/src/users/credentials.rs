@@ -104,8 +104,8 @@ impl Users<'_> {
             return transaction.unchanged(None).await;
         }
         put_password(&transaction, who, user, hash).await?;
-        let sql = "UPDATE user_account SET vouched_by = NULL WHERE id = $1";
-        execute(&transaction, sql, [user.id.into()]).await?;
+        let set = Entity::update_many().col_expr(Column::VouchedBy, Expr::value(None::<Uuid>));
+        set.filter(Column::Id.eq(user.id)).exec(&transaction).await?;
         transaction.commit().await?;
         Ok(Some(User {
             has_password: true,
