@@ -108,9 +108,8 @@ impl SealedValues<'_> {
              FROM {table} WHERE {column} IS NOT NULL AND length({column}) > 0 GROUP BY 1"
         );
         let rows = fetch::<(Vec<u8>, i64)>(&self.store.read, sql, [vec![without_id].into()]).await?;
-        let beginning =
-            |(bytes, total)| Beginning { bytes, values: u64::try_from(total).unwrap_or_default() };
-        Ok(rows.into_iter().map(beginning).collect())
+        let rows = rows.into_iter();
+        Ok(rows.map(|(bytes, total)| Beginning { bytes, values: total.cast_unsigned() }).collect())
     }
 
     /// The next values of a kind after a place that do not begin with these bytes, in the order of their places.
