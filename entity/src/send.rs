@@ -49,6 +49,12 @@ pub struct Model {
     pub reference: Option<String>,
     /// The caller's own notes, as a JSON object of texts.
     pub metadata: Option<String>,
+    /// The name that it was given; one is made for a send without it.
+    pub given_name: Option<String>,
+    /// The same for searches: without case and accents.
+    pub given_name_folded: Option<String>,
+    /// Who made it, as the record of changes names authors.
+    pub made_by: Option<String>,
 }
 
 /// Joins are written where they are needed.

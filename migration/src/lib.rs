@@ -20,6 +20,8 @@ mod m20261128_000005_create_channel_tier_end;
 mod m20261128_000008_add_send_end_reason;
 mod m20261128_000009_create_event_log;
 mod m20261128_000010_create_webhooks;
+mod m20261128_000011_create_template_account;
+mod m20261128_000013_name_sends;
 mod nodes;
 mod operators;
 mod outbox;
@@ -80,6 +82,16 @@ impl MigratorTrait for Migrator {
                 "m20261128_000010_create_webhooks",
                 m20261128_000010_create_webhooks::UP,
                 m20261128_000010_create_webhooks::DOWN,
+            ),
+            Step::boxed(
+                "m20261128_000011_create_template_account",
+                m20261128_000011_create_template_account::UP,
+                m20261128_000011_create_template_account::DOWN,
+            ),
+            Step::boxed(
+                "m20261128_000013_name_sends",
+                m20261128_000013_name_sends::UP,
+                m20261128_000013_name_sends::DOWN,
             ),
         ]
     }

@@ -3,9 +3,11 @@
 pub(crate) const UP: &[&str] = &[
     // `types` and `channels`: lists in JSON. `headers`, `secret` and `former_secret` are sealed; `former_secret` signs,
     // too, until `former_until`. `cause`: why the endpoint is disabled; null while it is enabled. `sequence`: all events
-    // up to this place in the log are delivered, given up, or have a retry. `failures`: failed attempts in a row. `lost`: events
-    // that were removed from the log before the endpoint got them, whatever their types. `resumed`: how often a person skipped
-    // what waited; an attempt that began before makes no retry.
+    // up to this place in the log are delivered, given up, or have a retry. `failures`: failed attempts in a row. `failing_since`: the
+    // first of them, or the first one after two days without any. `failed_at`: the last one. `lost`: events
+    // that were removed from the log before the endpoint got them, whatever their types. `resumed`: how often a person enabled
+    // the endpoint or gave it another address. `begun`: how often a process began to deliver. Who began to deliver before
+    // the last of these writes nothing any more. `mended`: how often there was a sign that the receiver works again.
     "CREATE TABLE webhook_endpoint (
         id {uuid} NOT NULL PRIMARY KEY,
         company_id {uuid} NOT NULL REFERENCES company (id),
@@ -25,8 +27,11 @@ pub(crate) const UP: &[&str] = &[
         sequence {int} NOT NULL,
         failures {int} NOT NULL,
         failing_since {int},
+        failed_at {int},
         lost {int} NOT NULL DEFAULT 0,
         resumed {int} NOT NULL DEFAULT 0,
+        begun {int} NOT NULL DEFAULT 0,
+        mended {int} NOT NULL DEFAULT 0,
         created_at {int} NOT NULL,
         updated_at {int} NOT NULL
     ) {strict}",
@@ -60,7 +65,8 @@ pub(crate) const UP: &[&str] = &[
         finished_at {int}
     ) {strict}",
     // Attempts to deliver. A request may have several events: `event_id`, `type` and `sequence` are those of the first. `sequence`
-    // is null for an example. `status` is null when the receiver did not answer; `fault` says why the attempt failed.
+    // is null for an example. `status` is null when the receiver did not answer; `fault` says why the attempt failed. `request_id`:
+    // the id of a request whose id is not `event_id`. `header_names`: the endpoint's own headers, with commas between them.
     "CREATE TABLE webhook_delivery (
         id {uuid} NOT NULL PRIMARY KEY,
         endpoint_id {uuid} NOT NULL,
@@ -74,7 +80,10 @@ pub(crate) const UP: &[&str] = &[
         took_ms {int} NOT NULL,
         answer TEXT,
         fault TEXT,
-        fault_kind TEXT
+        fault_kind TEXT,
+        request_id TEXT,
+        signature TEXT NOT NULL,
+        header_names TEXT
     ) {strict}",
     "CREATE INDEX webhook_delivery_by_endpoint ON webhook_delivery (endpoint_id, id)",
     "INSERT INTO revision (topic, value) VALUES ('webhook', 0)",

@@ -12,7 +12,7 @@ ABOUT = """\
 Real faults for a cluster: three nodes, PostgreSQL with a synchronous standby, three NATS servers and the simulated provider.
 Each has a network namespace of its own where that is possible (as root). During each trouble, the cluster accepts messages,
 sends, uses up quotas, imports and moves channels. For each of these activities, one line says what the receiver saw. The
-events of each message in the stream are compared with the states that its row had.
+events of each message, in the stream and at a receiver of webhooks, are compared with the states that its row had.
 
 The exit code is 1 when a message was lost or repeated, its events are not its states in their order, a quota was exceeded
 or work stopped, and 2 when the machine lacks a program or a right. Web sessions are not among the activities: their provider's simulator works only within one process."""

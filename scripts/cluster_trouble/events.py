@@ -1,4 +1,5 @@
-"""Compares the events of each message in the stream with the states that its row had, in their order."""
+"""Compares the events of each message with the states that its row had, in their order: in the stream, and as they first came to a
+receiver of webhooks."""
 
 import json
 import secrets
@@ -6,6 +7,7 @@ import socket
 from collections import defaultdict
 
 from .processes import Failed, wait_for
+from .webhooks import Receiver
 
 STREAM = "POMBO_EVENTS"
 # The states that have an event, by the numbers of crates/domain/src/message.rs.
@@ -25,7 +27,14 @@ CREATE TRIGGER note_new AFTER INSERT ON message FOR EACH ROW WHEN (NEW.state IN 
 CREATE TRIGGER note_moved AFTER UPDATE ON message FOR EACH ROW
     WHEN (NEW.state <> OLD.state AND NEW.state IN ({", ".join(map(str, STATES))})) EXECUTE FUNCTION note_state();
 """
-# Seconds within which all events are published once NATS can be reached.
+# The number of blocks of the log that a reader at this place does not have to their end.
+WAITING = "SELECT COUNT(*) FROM event_block WHERE (seq << 16) + 65535 > ({})"
+# The readers: what they are, and where each of them is in the log.
+READERS = {
+    "NATS": "SELECT sequence FROM event_reader WHERE kind = 'nats'",
+    "the receiver of webhooks": "SELECT sequence FROM webhook_endpoint",
+}
+# Seconds within which a reader has all events once it can be reached.
 PATIENCE = 60
 
 
@@ -85,30 +94,53 @@ class Connection:
         self.socket.close()
 
 
+def by_message():
+    """Lists of states by ordinal, by send."""
+    return defaultdict(lambda: defaultdict(list))
+
+
+def note(told, event):
+    """Adds the state that the event of a message tells."""
+    kind, _, state = event["type"].partition(".")
+    if kind == "message":
+        data = event["data"]
+        told[data["send_id"]][data["ordinal"]].append(state)
+
+
 class Events:
     def __init__(self, stage):
         self.stage = stage
         self.next = 1
-        # The states by message, and the messages by send.
-        self.told = defaultdict(lambda: defaultdict(list))
+        # What the events say in the stream, and at the receiver of webhooks.
+        self.told, self.told_by_webhook = by_message(), by_message()
+        self.receiver = Receiver(stage.network.host, lambda event: note(self.told_by_webhook, event))
+        stage.options["POMBO__WEBHOOKS__ALLOW_HTTP"] = "true"
+        stage.options["POMBO__WEBHOOKS__ALLOW_NETWORKS"] = stage.network.host
         stage.postgres.ask(NOTING)
+
+    def add_endpoint(self, company):
+        """Has the events of this company's messages sent to the receiver. Nodes that start afterwards know the endpoint."""
+        words = ["--company", company, "--types", "message.*", "--batch", "100"]
+        self.stage.pombo("webhook", "add", self.receiver.url, *words)
+
+    def end(self):
+        self.receiver.end()
 
     def differing(self, sends):
         """A sentence for each message of these sends whose events are not its states, in their order."""
         reached = self.reached(sends)
-        # The blocks of the log that NATS does not have to their end.
-        waiting = (
-            "SELECT COUNT(*) FROM event_block WHERE (seq << 16) + 65535 > "
-            "(SELECT sequence FROM event_reader WHERE kind = 'nats')"
-        )
-        wait_for("the events to be published", lambda: self.stage.postgres.ask(waiting) == [["0"]], PATIENCE, 0.3)
+        for reader, place in READERS.items():
+            waiting = WAITING.format(place)
+            wait_for(f"all events at {reader}", lambda: self.stage.postgres.ask(waiting) == [["0"]], PATIENCE, 0.3)
         self.read()
         wrong = []
-        for (send, ordinal), states in reached.items():
-            told = self.told[send][ordinal]
-            # A receipt may have come since the states were read.
-            if told[: len(states)] != states:
-                wrong.append(f"message {send}.{ordinal} was {', '.join(states)}; its events say {', '.join(told) or 'nothing'}")
+        for record, where in ((self.told, "in the stream"), (self.told_by_webhook, "at the receiver of webhooks")):
+            for (send, ordinal), states in reached.items():
+                told = record[send][ordinal]
+                # A receipt may have come since the states were read.
+                if told[: len(states)] != states:
+                    said = ", ".join(told) or "nothing"
+                    wrong.append(f"message {send}.{ordinal} was {', '.join(states)}; its events {where} say {said}")
         return wrong
 
     def reached(self, sends):
@@ -128,9 +160,6 @@ class Events:
         try:
             for position, event in connection.read(self.next):
                 self.next = position + 1
-                kind, _, state = event["type"].partition(".")
-                if kind == "message":
-                    data = event["data"]
-                    self.told[data["send_id"]][data["ordinal"]].append(state)
+                note(self.told, event)
         finally:
             connection.close()

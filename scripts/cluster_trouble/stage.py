@@ -66,6 +66,8 @@ class Stage:
         self.processes.end_all()
         if self.balancer:
             self.balancer.end()
+        if self.events:
+            self.events.end()
         self.network.end()
         if self.keeps or kind is not None:
             print(f"the logs are in {self.directory}", flush=True)
@@ -95,6 +97,8 @@ class Stage:
         self.events = Events(self) if self.nats and self.compares_events else None
         self.pombo("company", "create", "Acme")
         self.key = self.pombo("key", "create", "--company", "Acme")["key"]
+        if self.events:
+            self.events.add_endpoint("Acme")
 
     def pombo(self, *words, as_json=True):
         """Runs a command of the program from the driver's host."""

@@ -11,7 +11,7 @@ use actix_web::{HttpRequest, HttpResponse};
 use self::answer::{Queued, Rehearsed};
 use self::limits::Limits;
 use super::State;
-use super::auth::Company;
+use super::auth::{Author, Company};
 use super::body::Body;
 use super::channels::{self, Channel};
 use super::envelope::{Answer, Envelope};
@@ -135,7 +135,7 @@ pub(super) async fn limits(
     ),
 )]
 pub(super) async fn send(
-    company: Company,
+    Author { company, who }: Author,
     id: Id,
     body: Body,
     state: Data<State>,
@@ -159,11 +159,12 @@ pub(super) async fn send(
         room.charge(BusinessRequest::weight(bytes))?;
         Ok(BusinessRequest::parse(bytes, &own.options.send)?)
     };
-    let (asked, _room) = body.read(parse).await?;
+    let (mut asked, _room) = body.read(parse).await?;
     if is_dry_run {
         let dry_run = state.engine.dry_run(&channel, asked).await?;
         return Ok(HttpResponse::Ok().json(Rehearsed::from(dry_run)));
     }
+    asked.label.made_by = Some(who.to_string());
     let accepted = state.engine.send(&channel, asked, held).await?;
     Ok(Queued::from(accepted).answer())
 }

@@ -82,6 +82,7 @@ pub(super) async fn list(
         channel_id: id(&query, "channel_id", "a channel")?,
         source: None,
         reference: query.text("reference")?,
+        search: None,
         from: query.moment("from")?,
         to: query.moment("to")?,
     };

@@ -15,7 +15,7 @@ use uuid::Uuid;
 use self::content::ContentRecord;
 use self::record::SendRecord;
 use super::State;
-use super::auth::Company;
+use super::auth::{Author, Company};
 use super::envelope::{Answer, Envelope};
 use super::error::{Error, ErrorBody};
 use super::lines::{AsLines, lines};
@@ -46,6 +46,8 @@ type WithOutlook = (Record, Outlook);
         ("state" = Option<SendState>, Query, description = "Only sends in this state"),
         ("channel_id" = Option<Uuid>, Query, description = "Only sends through this channel"),
         ("reference" = Option<String>, Query, max_length = 128, description = "Only sends with this `reference`"),
+        ("search" = Option<String>, Query, description = "Only sends that were given a `name` with this text in it; case \
+             and accents are ignored"),
         ("contact_tag_id" = Option<Uuid>, Query, description = "Only sends to this tag"),
         ("retry_of" = Option<Uuid>, Query, description = "Only retries of this send; `contact_tag_id` is \
              then ignored"),
@@ -122,9 +124,9 @@ pub(super) async fn one(company: Company, state: Data<State>, id: Id, query: Que
         (status = 409, description = "`send_is_over`", body = ErrorBody),
     ),
 )]
-pub(super) async fn pause(company: Company, state: Data<State>, id: Id) -> Answer<SendRecord> {
+pub(super) async fn pause(Author { company, who }: Author, state: Data<State>, id: Id) -> Answer<SendRecord> {
     let id = send_id(id)?;
-    state.engine.sends().pause(company.id, id).await?;
+    state.engine.sends().pause(&who, company.id, id).await?;
     show(&state, company, id).await
 }
 
@@ -142,9 +144,13 @@ pub(super) async fn pause(company: Company, state: Data<State>, id: Id) -> Answe
         (status = 409, description = "`send_is_over`", body = ErrorBody),
     ),
 )]
-pub(super) async fn resume(company: Company, state: Data<State>, id: Id) -> Answer<SendRecord> {
+pub(super) async fn resume(
+    Author { company, who }: Author,
+    state: Data<State>,
+    id: Id,
+) -> Answer<SendRecord> {
     let id = send_id(id)?;
-    state.engine.sends().resume(company.id, id).await?;
+    state.engine.sends().resume(&who, company.id, id).await?;
     show(&state, company, id).await
 }
 
@@ -163,9 +169,13 @@ pub(super) async fn resume(company: Company, state: Data<State>, id: Id) -> Answ
         (status = 409, description = "`send_is_over`: it finished or expired before", body = ErrorBody),
     ),
 )]
-pub(super) async fn cancel(company: Company, state: Data<State>, id: Id) -> Answer<SendRecord> {
+pub(super) async fn cancel(
+    Author { company, who }: Author,
+    state: Data<State>,
+    id: Id,
+) -> Answer<SendRecord> {
     let id = send_id(id)?;
-    state.engine.sends().cancel(company.id, id).await?;
+    state.engine.sends().cancel(&who, company.id, id).await?;
     show(&state, company, id).await
 }
 
@@ -208,7 +218,8 @@ fn filter(query: &Query) -> Result<Filter, Error> {
     let tag = id(query, "contact_tag_id", "a tag")?.map(Source::Tag);
     let source = id(query, "retry_of", "a send")?.map(Source::Send).or(tag);
     let (from, to) = (query.moment("from")?, query.moment("to")?);
-    Ok(Filter { stage, channel_id, source, reference: query.text("reference")?, from, to })
+    let (reference, search) = (query.text("reference")?, query.search()?);
+    Ok(Filter { stage, channel_id, source, reference, search, from, to })
 }
 
 pub(super) fn id(query: &Query, name: &str, what: &str) -> Result<Option<Uuid>, Error> {

@@ -21,7 +21,7 @@ use uuid::Uuid;
 use self::answer::Sent;
 use self::dry_run::Tried;
 use super::State;
-use super::auth::Company;
+use super::auth::{Author, Company};
 use super::body::Body;
 use super::channels::{self, Channel};
 use super::chat::limits::{self, Limits};
@@ -135,7 +135,7 @@ pub(in crate::api) enum WebAnswer {
     ),
 )]
 pub(super) async fn send(
-    company: Company,
+    Author { company, who }: Author,
     id: Id,
     body: Body,
     state: Data<State>,
@@ -163,7 +163,7 @@ pub(super) async fn send(
         room.charge(weight)?;
         Ok((WebRequest::parse(bytes, &own.options.send)?, weight))
     };
-    let ((asked, weight), mut room) = body.read(parse).await?;
+    let ((mut asked, weight), mut room) = body.read(parse).await?;
     // A message waits for its turn, and its body must not take more than the message meanwhile.
     let limits = &state.options.send;
     room.shrink_to(4 * (limits.text_chars + limits.caption_chars + limits.link_chars) + weight);
@@ -171,6 +171,7 @@ pub(super) async fn send(
         let dry_run = state.engine.web_sends().dry_run(&channel, asked).await?;
         return Ok(HttpResponse::Ok().json(WebAnswer::Tried(Tried::from(dry_run))));
     }
+    asked.label.made_by = Some(who.to_string());
     let answer = state.engine.web_sends().send(&channel, asked, held, SENT).await?;
     Ok(HttpResponse::Ok().content_type(ContentType::json()).body(answer))
 }

@@ -20,10 +20,10 @@ use super::body::Body;
 use super::envelope::Answer;
 use super::error::{Error, ErrorBody};
 use super::path_id::Id;
-use super::schema::{EventType, WebhookDisabledReason, WebhookState};
+use super::schema::{EventType, WebhookDisabledReason, WebhookSealedPart, WebhookState};
 use crate::clock::Timestamp;
 use crate::domain::event::Type;
-use crate::domain::webhook::{self, Cause, Endpoint, Health, Settings};
+use crate::domain::webhook::{self, Cause, Endpoint, Health, SealedPart, Settings};
 use crate::engine::ShownEndpoint;
 
 /// A webhook endpoint, without its secret and the values of its headers.
@@ -39,10 +39,14 @@ pub(crate) struct Webhook {
     pub(crate) types: Vec<&'static str>,
     /// The channels whose events it gets; empty for all channels.
     pub(crate) channel_ids: Vec<Uuid>,
-    /// The names of the headers that its requests have in addition to Pombo's own; null while they cannot be unsealed, because
-    /// the service lacks a sealing key.
+    /// The names of the headers that its requests have in addition to Pombo's own; null while they cannot be unsealed.
     #[schema(example = json!(["authorization"]))]
     pub(crate) header_names: Option<Vec<String>>,
+    /// What of it cannot be unsealed, because the service lacks the key that sealed it; empty normally. While there is any, it gets
+    /// no events, even if it is enabled: they wait, and no failures are counted. Replace the secret
+    /// (`POST /api/v1/webhooks/{id}/rotate-secret`) and give the headers again, or ask the operator to set the sealing key back.
+    #[schema(value_type = Vec<WebhookSealedPart>)]
+    pub(crate) unsealable: Vec<&'static str>,
     /// The most requests to it at the same time.
     pub(crate) max_in_flight: u8,
     /// The most events in one request. With more than 1, the body is `{"events": […]}`.
@@ -100,11 +104,20 @@ pub(super) struct CreatedWebhook {
 
 impl From<ShownEndpoint> for Webhook {
     fn from(shown: ShownEndpoint) -> Self {
-        let ShownEndpoint { endpoint, header_names, retries, given_up, lost, waiting_since, replay } = shown;
+        let ShownEndpoint {
+            endpoint,
+            header_names,
+            unsealable,
+            retries,
+            given_up,
+            lost,
+            waiting_since,
+            replay,
+        } = shown;
         let Endpoint { id, company_id: _, settings, health, created_at } = endpoint;
         let types = settings.effective_types().iter().copied().map(Type::as_str).collect();
         let Settings { url, shape: _, types: _, channels, max_in_flight, batch, masks_numbers } = settings;
-        let Health { failures, failing_since, state } = health;
+        let Health { failures, failing_since, failed_at: _, state } = health;
         let disabled = match state {
             webhook::State::Enabled => None,
             webhook::State::Disabled { cause, since } => Some((cause, since)),
@@ -115,6 +128,7 @@ impl From<ShownEndpoint> for Webhook {
             types,
             channel_ids: channels,
             header_names,
+            unsealable: unsealable.into_iter().map(SealedPart::as_str).collect(),
             max_in_flight,
             batch,
             mask_numbers: masks_numbers,

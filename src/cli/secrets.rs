@@ -45,7 +45,8 @@ pub(super) async fn forget(session: &Session, Forget { key }: Forget) -> anyhow:
     let said = format!(
         "the key {key} counts as lost; {} sealed with it and cannot be opened\n\
          next: start the service, and enter them again with `pombo channel reconnect` and `pombo channel webhook`; \
-         pair web sessions again, and reset the second factors of people with `pombo user reset --totp`",
+         pair web sessions again, and reset the second factors of people with `pombo user reset --totp`; `pombo webhook list` \
+         names webhook endpoints that wait for another secret or other headers",
         counted(values, "secret stays", "secrets stay")
     );
     session.output.record(&json!({ "key": key, "secrets": values }), &said)

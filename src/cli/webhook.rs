@@ -206,6 +206,15 @@ fn unknown(id: Uuid) -> anyhow::Error {
     anyhow!("there is no webhook endpoint {id}; `pombo webhook list` shows the endpoints")
 }
 
+/// A change that was not made, as the error that says what to do.
+fn require_done(changing: Changing, id: Uuid) -> anyhow::Result<()> {
+    match changing {
+        Changing::Done => Ok(()),
+        Changing::Outdated => Err(anyhow!("endpoint {id} was changed meanwhile; run the command again")),
+        Changing::NoEndpoint => Err(unknown(id)),
+    }
+}
+
 /// The endpoint of this id, and its company.
 async fn find(session: &Session, id: Uuid) -> anyhow::Result<(ShownEndpoint, Company)> {
     let record = session.app.store.webhooks().find(id).await?.ok_or_else(|| unknown(id))?;
@@ -279,13 +288,7 @@ pub(super) async fn change(session: &Session, arguments: Change) -> anyhow::Resu
     if has_headers {
         require_to_seal(&session.app).await?;
     }
-    match stored(session, &company).change(&session.who(), id, changed).await?? {
-        Changing::Done => {}
-        Changing::Outdated => {
-            return Err(anyhow!("endpoint {id} was changed meanwhile; run the command again"));
-        }
-        Changing::NoEndpoint => return Err(unknown(id)),
-    }
+    require_done(stored(session, &company).change(&session.who(), id, changed).await??, id)?;
     let said = format!("endpoint {id} is changed; a running service follows within a second");
     print(session, id, &said).await
 }
@@ -325,9 +328,7 @@ pub(super) async fn rotate_secret(session: &Session, arguments: RotateSecret) ->
     let former_until = former_until(overlap).map_err(|refusal| Misused(refusal.sentence))?;
     require_to_seal(&session.app).await?;
     let secret = checked_secret(None).map_err(|refusal| Misused(refusal.sentence))?;
-    if !stored(session, &company).rotate(&session.who(), id, &secret, former_until).await? {
-        return Err(unknown(id));
-    }
+    require_done(stored(session, &company).rotate(&session.who(), id, &secret, former_until).await?, id)?;
     let secret = secret.expose();
     let former = match former_until {
         Some(until) => format!("the former one signs, too, until {until}"),

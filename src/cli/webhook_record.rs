@@ -6,6 +6,7 @@ use uuid::Uuid;
 use super::output::{Columns, Listed};
 use crate::api::records;
 use crate::clock::Timestamp;
+use crate::domain::webhook::SealedPart;
 use crate::engine::ShownEndpoint;
 use crate::store::companies::Company;
 
@@ -30,7 +31,9 @@ impl Record {
         let Self { webhook, company_id: _, company } = self;
         let channels = webhook.channel_ids.iter().map(Uuid::to_string).collect::<Vec<_>>().join("\n");
         let headers = webhook.header_names.as_ref();
-        let headers = headers.map_or_else(|| "cannot be unsealed".to_owned(), |names| names.join(", "));
+        // A command may lack the key that the service has.
+        let headers = headers.map_or_else(|| "cannot be unsealed here".to_owned(), |names| names.join(", "));
+        let remedies: Vec<_> = webhook.unsealable.iter().map(|part| remedy(part, webhook.id)).collect();
         let fields = [
             ("url", Some(webhook.url.clone())),
             ("id", Some(webhook.id.to_string())),
@@ -43,6 +46,8 @@ impl Record {
             ("numbers", webhook.mask_numbers.then(|| "masked".to_owned())),
             ("state", Some(webhook.state.to_owned())),
             ("because", webhook.disabled_reason.map(str::to_owned)),
+            ("cannot unseal", Some(webhook.unsealable.join(", ")).filter(|parts| !parts.is_empty())),
+            ("remedy", Some(remedies.join("\n")).filter(|remedies| !remedies.is_empty())),
             ("disabled since", time(webhook.disabled_since)),
             ("failures in a row", Some(webhook.failures.to_string())),
             ("failing since", time(webhook.failing_since)),
@@ -58,6 +63,25 @@ impl Record {
     }
 }
 
+/// What to do about a part that cannot be unsealed.
+fn remedy(part: &str, id: Uuid) -> String {
+    let command = match part.parse() {
+        Ok(SealedPart::Headers) => {
+            format!("give the headers again: pombo webhook change {id} --headers-file FILE, or --no-headers")
+        }
+        Ok(SealedPart::Secret) | Err(_) => format!("replace the secret: pombo webhook rotate-secret {id}"),
+    };
+    format!("set the sealing key back, or {command}")
+}
+
+/// Why an endpoint gets no events.
+fn because(webhook: &records::Webhook) -> String {
+    let disabled = webhook.disabled_reason.map(str::to_owned);
+    let sealed = Some(&webhook.unsealable).filter(|parts| !parts.is_empty());
+    let sealed = sealed.map(|parts| format!("cannot unseal its {}", parts.join(", ")));
+    disabled.into_iter().chain(sealed).collect::<Vec<_>>().join("; ")
+}
+
 fn time(time: Option<Timestamp>) -> Option<String> {
     time.map(|time| time.to_string())
 }
@@ -68,7 +92,7 @@ impl Listed for Record {
         ("url", |Self { webhook, .. }| webhook.url.clone()),
         ("id", |Self { webhook, .. }| webhook.id.to_string()),
         ("state", |Self { webhook, .. }| webhook.state.to_owned()),
-        ("because", |Self { webhook, .. }| webhook.disabled_reason.unwrap_or_default().to_owned()),
+        ("because", |Self { webhook, .. }| because(webhook)),
         ("failures", |Self { webhook, .. }| webhook.failures.to_string()),
         ("retries", |Self { webhook, .. }| webhook.retries.to_string()),
         ("waiting since", |Self { webhook, .. }| time(webhook.waiting_since).unwrap_or_default()),

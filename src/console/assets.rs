@@ -44,6 +44,7 @@ macro_rules! asset {
 asset!(STYLE, "style", "css", "text/css; charset=utf-8");
 asset!(SCRIPT, "script", "js", "text/javascript; charset=utf-8");
 asset!(ICON, "icon", "svg", "image/svg+xml");
+asset!(ICONS, "icons", "svg", "image/svg+xml");
 
 fn make(name: &str, extension: &str, content: &str) -> Made {
     let tag = hex::encode(&Sha256::digest(content.as_bytes())[..8]);
@@ -56,6 +57,17 @@ impl Asset {
     pub(super) fn address(&self) -> String {
         format!("/console/assets/{}", self.made.file)
     }
+
+    /// The path of one picture of the file.
+    pub(super) fn picture(&self, id: &str) -> String {
+        format!("/console/assets/{}#{id}", self.made.file)
+    }
+
+    /// Whether the file has a picture of this id.
+    #[cfg(test)]
+    pub(super) fn has_picture(&self, id: &str) -> bool {
+        self.content.contains(&format!("<symbol id=\"{id}\""))
+    }
 }
 
 /// The logo beside the name.
@@ -66,7 +78,7 @@ pub(super) fn mark() -> Markup {
 /// Answers with one of the files.
 pub(super) async fn serve(request: HttpRequest) -> Result<HttpResponse, Error> {
     let file = request.match_info().query("file");
-    let known = [&STYLE, &SCRIPT, &ICON].into_iter().find(|asset| asset.made.file == file);
+    let known = [&STYLE, &SCRIPT, &ICON, &ICONS].into_iter().find(|asset| asset.made.file == file);
     let Asset { name, kind, content, made } = known.ok_or(Error::NotFound)?;
     let is_known =
         request.headers().get(IF_NONE_MATCH).is_some_and(|tag| tag.as_bytes() == made.tag.as_bytes());

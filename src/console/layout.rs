@@ -6,11 +6,13 @@ use maud::{DOCTYPE, Markup, html};
 
 use super::assets;
 use super::component::explain;
+use super::component::icon::Icon;
 use super::error::Error;
 use super::language::Language;
 use super::menu::navigation;
 use super::page::{self, Menu, Page};
-use super::visitor::Visitor;
+use super::text::Text;
+use super::visitor::{Person, Visitor};
 use crate::surface::Proxies;
 
 /// The whole document.
@@ -31,56 +33,108 @@ pub(super) fn page(visitor: &Visitor, path: &str, page: &Page) -> Markup {
             }
             body class=(class) data-copied=(text.get("shell-copied")) data-upload=(text.get("shell-uploading")) {
                 a.skip href="#main" { (text.get("shell-skip")) }
-                (head(visitor))
+                (head(visitor, path))
                 @if let Some(person) = &visitor.person { (navigation(person, page.menu)) }
                 main id="main" tabindex="-1" data-live=[page.live.as_deref()] {
-                    h1 { (page.title) }
+                    @if visitor.person.is_none() { (welcome(visitor)) }
+                    (headline(page))
                     (page.body)
                 }
-                (foot(visitor, path))
+                (foot(visitor))
             }
         }
     }
 }
 
-fn head(visitor: &Visitor) -> Markup {
+/// The heading of the page, and beside it what most people do there.
+fn headline(page: &Page) -> Markup {
+    html! {
+        @match &page.action {
+            Some(action) => div.headline { h1 { (page.title) } (action) },
+            None => h1 { (page.title) },
+        }
+    }
+}
+
+/// What this is, for people who are not signed in.
+fn welcome(visitor: &Visitor) -> Markup {
+    html! {
+        div.welcome {
+            a.brand href="/console" { (assets::mark()) "Pombo" }
+            p { (visitor.text.get("shell-welcome")) }
+        }
+    }
+}
+
+fn head(visitor: &Visitor, path: &str) -> Markup {
     let text = visitor.text;
     html! {
         header.top {
-            a.brand href="/console" { (assets::mark()) "Pombo" }
             @if let Some(person) = &visitor.person {
+                a.brand href="/console" { (assets::mark()) "Pombo" }
                 div.who {
                     a.company href="/console/companies" title=(text.get("shell-company-change")) {
-                        @match &person.company {
-                            Some(company) => bdi { (company.name) },
-                            None => (text.get("shell-company-none")),
+                        (Icon::Company)
+                        span {
+                            @match &person.company {
+                                Some(company) => bdi { (company.name) },
+                                None => (text.get("shell-company-none")),
+                            }
                         }
+                        (Icon::Choose)
                     }
-                    a href="/console/account" title=(text.get("shell-account")) { bdi { (person.signed_in.user.name) } }
-                    form method="post" action="/console/sign-out" {
-                        button.quiet type="submit" { (text.get("shell-sign-out")) }
-                    }
+                    (account(person, path))
+                }
+            } @else {
+                (languages(text, path))
+            }
+        }
+    }
+}
+
+/// The menu of the person: language, account, and signing out.
+fn account(person: &Person, path: &str) -> Markup {
+    let (text, user) = (person.text, &person.signed_in.user);
+    html! {
+        details.menu {
+            summary {
+                (Icon::Account)
+                span.unseen { (text.get("shell-account-menu")) " " }
+                span.name { bdi { (user.name) } }
+                (Icon::Open)
+            }
+            div.items {
+                p.soft { bdi { (user.email) } }
+                a href="/console/account" { (Icon::Account) (text.get("shell-account")) }
+                div.group { (Icon::Language) (languages(text, path)) }
+                form method="post" action="/console/sign-out" {
+                    button.quiet type="submit" { (Icon::SignOut) (text.get("shell-sign-out")) }
                 }
             }
         }
     }
 }
 
-fn foot(visitor: &Visitor, path: &str) -> Markup {
+/// The languages to choose from; `next` is the page to come back to.
+fn languages(text: Text, next: &str) -> Markup {
+    html! {
+        form.languages method="post" action="/console/language" aria-label=(text.get("shell-language")) {
+            input type="hidden" name="next" value=(next);
+            @for language in Language::ALL {
+                button.quiet type="submit" name="language" value=(language.as_str()) lang=(language.as_str())
+                    aria-pressed=(language == text.0) { (language.name()) }
+            }
+        }
+    }
+}
+
+fn foot(visitor: &Visitor) -> Markup {
     let text = visitor.text;
     html! {
         footer.foot {
-            form.languages method="post" action="/console/language" {
-                input type="hidden" name="next" value=(path);
-                span { (text.get("shell-language")) }
-                @for language in Language::ALL {
-                    button.quiet type="submit" name="language" value=(language.as_str()) lang=(language.as_str())
-                        aria-pressed=(language == text.0) { (language.name()) }
-                }
-            }
             div.row.references {
-                a href=(explain::PLACE) { (text.get("shell-help")) }
-                a href="/docs" { (text.get("shell-reference")) }
+                a href=(explain::PLACE) { (Icon::Help) (text.get("shell-help")) }
+                a href="/docs" { (Icon::Reference) (text.get("shell-reference")) }
             }
         }
     }

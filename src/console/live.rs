@@ -5,7 +5,7 @@
 //! with an id, the same that the page itself shows, so that a page without its stream shows the same after a reload.
 //!
 //! A stream takes a place of [`Streams`] and a task of the worker that serves it. Data that several pages
-//! show is read once for all of them with [`Shared`].
+//! show is read once for all of them with [`Shared`], most simply by [`stream_shared`].
 
 mod places;
 
@@ -110,6 +110,22 @@ where
         .insert_header((CONTENT_TYPE, "text/event-stream"))
         .insert_header((BUFFERING, "no"))
         .streaming(Box::pin(events)))
+}
+
+/// A stream of what many readers see at the same time: the value of the key is [read once](Shared::get) for all of them, and
+/// rendered for each.
+pub(super) fn stream_shared<T: Any + Send + Sync>(
+    request: &HttpRequest,
+    state: &Data<State>,
+    (key, every): (String, Duration),
+    read: impl AsyncFn(&State) -> Result<T, Error> + 'static,
+    render: impl Fn(&T) -> Vec<Markup> + 'static,
+) -> Result<HttpResponse, Error> {
+    let own = state.clone();
+    stream(request, state, every, async move || {
+        let value = own.shared.get(key.clone(), every, async || read(own.get_ref()).await).await?;
+        Ok(render(&value))
+    })
 }
 
 async fn follow(

@@ -1,8 +1,10 @@
-//! The navigation beside every page: its entries, in their order, and the people who see each of them.
+//! The navigation beside every page, and at the bottom of a phone: its entries, in their order, and the people who see each
+//! of them.
 
 use maud::{Markup, html};
 
 use super::access::Access;
+use super::component::icon::Icon;
 use super::visitor::Person;
 use crate::accounts::Role;
 
@@ -27,47 +29,109 @@ pub(super) enum Menu {
     None,
 }
 
-/// The entries about the chosen company: address, text, and the access that a person needs to see the entry.
-const OF_COMPANY: [(Menu, &str, &str, Access); 9] = [
-    (Menu::Overview, "/console", "shell-overview", Access::Viewer),
-    (Menu::Sends, "/console/sends", "shell-sends", Access::Viewer),
-    (Menu::Contacts, "/console/contacts", "shell-contacts", Access::Viewer),
-    (Menu::Templates, "/console/templates", "shell-templates", Access::Viewer),
-    (Menu::Channels, "/console/channels", "shell-channels", Access::Viewer),
-    (Menu::Suppressions, "/console/suppressions", "shell-suppressions", Access::Viewer),
-    (Menu::Keys, "/console/keys", "shell-keys", Access::Owner),
-    (Menu::Webhooks, "/console/webhooks", "shell-webhooks", Access::Viewer),
-    (Menu::Company, "/console/company", "shell-company", Access::Viewer),
+/// An entry: its page, its address, its text and its icon.
+type MenuItem = (Menu, &'static str, &'static str, Icon);
+
+/// What people work with every day. On a phone, the first of them are in the bar.
+const WORK: [MenuItem; 6] = [
+    (Menu::Overview, "/console", "shell-overview", Icon::Overview),
+    (Menu::Sends, "/console/sends", "shell-sends", Icon::Sends),
+    (Menu::Contacts, "/console/contacts", "shell-contacts", Icon::Contacts),
+    (Menu::Channels, "/console/channels", "shell-channels", Icon::Channels),
+    (Menu::Templates, "/console/templates", "shell-templates", Icon::Templates),
+    (Menu::Suppressions, "/console/suppressions", "shell-suppressions", Icon::Suppressions),
+];
+
+/// What is set up once, and the access that a person needs to see the entry. Members are a part of the company's page.
+const SETTINGS: [(MenuItem, Access); 4] = [
+    ((Menu::Company, "/console/company", "shell-company", Icon::Company), Access::Viewer),
+    ((Menu::None, "/console/company#members", "shell-members", Icon::Members), Access::Viewer),
+    ((Menu::Keys, "/console/keys", "shell-keys", Icon::Keys), Access::Owner),
+    ((Menu::Webhooks, "/console/webhooks", "shell-webhooks", Icon::Webhooks), Access::Viewer),
 ];
 
 /// The entries for operators.
-const OF_OPERATORS: [(Menu, &str, &str); 4] = [
-    (Menu::Operator, "/console/operator", "shell-operator"),
-    (Menu::Nodes, "/console/operator/nodes", "shell-nodes"),
-    (Menu::Tiers, "/console/operator/tiers", "shell-tiers"),
-    (Menu::Changes, "/console/operator/changes", "shell-changes"),
+const OPERATION: [MenuItem; 4] = [
+    (Menu::Operator, "/console/operator", "shell-operator", Icon::Companies),
+    (Menu::Nodes, "/console/operator/nodes", "shell-nodes", Icon::Nodes),
+    (Menu::Tiers, "/console/operator/tiers", "shell-tiers", Icon::Tiers),
+    (Menu::Changes, "/console/operator/changes", "shell-changes", Icon::Changes),
 ];
 
-/// The navigation of a person who is signed in and sees a page of the entry `current`.
+/// The entries in the bar of a phone, beside the one for all others.
+const BAR: usize = 4;
+
+/// The id of the sheet with the entries that the bar has no room for.
+const SHEET: &str = "more-entries";
+
+/// A group of entries, with the key of its heading if it has one.
+struct MenuGroup {
+    heading: Option<&'static str>,
+    entries: Vec<MenuItem>,
+}
+
+/// The groups that a person sees.
+fn groups(person: &Person) -> Vec<MenuGroup> {
+    let mut groups = Vec::new();
+    if let Some(company) = &person.company {
+        groups.push(MenuGroup { heading: None, entries: WORK.to_vec() });
+        let is_owner = company.role == Role::Owner;
+        let settings = SETTINGS.into_iter().filter(|(_, access)| *access != Access::Owner || is_owner);
+        let entries = settings.map(|(entry, _)| entry).collect();
+        groups.push(MenuGroup { heading: Some("shell-settings"), entries });
+    }
+    if person.is_operator() {
+        groups.push(MenuGroup { heading: Some("shell-operation"), entries: OPERATION.to_vec() });
+    }
+    groups
+}
+
+/// The groups without the entries that the bar has.
+fn beyond_the_bar(groups: &[MenuGroup]) -> Vec<MenuGroup> {
+    let mut in_bar = BAR;
+    let rest = groups.iter().map(|group| {
+        let here = in_bar.min(group.entries.len());
+        in_bar -= here;
+        MenuGroup { heading: group.heading, entries: group.entries.iter().skip(here).copied().collect() }
+    });
+    rest.filter(|group| !group.entries.is_empty()).collect()
+}
+
+/// The navigation of a person who is signed in and sees a page of the entry `current`: groups beside a wide page, and a bar
+/// on a phone.
 pub(super) fn navigation(person: &Person, current: Menu) -> Markup {
     let text = person.text;
-    let entry = |menu: Menu, place: &str, key: &str| {
-        html! { li { a href=(place) aria-current=[(menu == current).then_some("page")] { (text.get(key)) } } }
+    let groups = groups(person);
+    let all: Vec<MenuItem> = groups.iter().flat_map(|group| group.entries.iter().copied()).collect();
+    let is_current = |menu: Menu| menu == current && menu != Menu::None;
+    let link = |(menu, place, key, icon): MenuItem| {
+        html! {
+            li { a href=(place) aria-current=[is_current(menu).then_some("page")] { (icon) span { (text.get(key)) } } }
+        }
     };
-    let role = person.company.as_ref().map(|company| company.role);
+    let listed = |groups: &[MenuGroup]| {
+        html! {
+            @for group in groups {
+                @if let Some(heading) = group.heading { p { (text.get(heading)) } }
+                ul { @for entry in &group.entries { (link(*entry)) } }
+            }
+        }
+    };
+    let is_in_sheet = all.iter().skip(BAR).any(|(menu, ..)| is_current(*menu));
     html! {
         nav.side aria-label=(text.get("shell-navigation")) {
-            @if role.is_some() {
-                ul {
-                    @for (menu, place, key, access) in OF_COMPANY {
-                        @if access != Access::Owner || role == Some(Role::Owner) { (entry(menu, place, key)) }
+            div.groups { (listed(&groups)) }
+            ul.bar {
+                @for entry in all.iter().take(BAR) { (link(*entry)) }
+                @if all.len() > BAR {
+                    li {
+                        button.here[is_in_sheet] type="button" popovertarget=(SHEET) {
+                            (Icon::More) span { (text.get("shell-more")) }
+                        }
                     }
                 }
             }
-            @if person.is_operator() {
-                p { (text.get("shell-operation")) }
-                ul { @for (menu, place, key) in OF_OPERATORS { (entry(menu, place, key)) } }
-            }
+            @if all.len() > BAR { div.sheet popover id=(SHEET) { (listed(&beyond_the_bar(&groups))) } }
         }
     }
 }

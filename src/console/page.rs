@@ -21,6 +21,8 @@ pub(super) struct Page {
     pub(super) title: String,
     pub(super) menu: Menu,
     pub(super) body: Markup,
+    /// The buttons beside the heading.
+    pub(super) action: Option<Markup>,
     /// The address of its live parts.
     pub(super) live: Option<String>,
     pub(super) status: StatusCode,
@@ -35,11 +37,18 @@ impl Page {
             title: title.into(),
             menu,
             body,
+            action: None,
             live: None,
             status: StatusCode::OK,
             is_secret: false,
             retry_after: None,
         }
+    }
+
+    /// Shows buttons beside the heading: what most people do on the page. One of them at most is filled.
+    pub(super) fn action(mut self, action: Markup) -> Self {
+        self.action = Some(action);
+        self
     }
 
     /// Keeps parts of the page up to date from this address.

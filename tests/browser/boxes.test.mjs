@@ -29,7 +29,10 @@ function faults() {
         Math.min(one.right, other.right) - Math.max(one.left, other.left) > 0.5 &&
         Math.min(one.bottom, other.bottom) - Math.max(one.top, other.top) > 0.5;
 
-    const parts = ['header.top', 'nav.side', 'main', 'footer.foot'].map(part => document.querySelector(part)).filter(Boolean);
+    // On a phone the navigation is a bar at the bottom of the window, and the page ends above it.
+    const bar = [...document.querySelectorAll('nav.side')].find(side => getComputedStyle(side).position === 'fixed');
+    const parts = ['header.top', 'nav.side', 'main', 'footer.foot'].map(part => document.querySelector(part))
+        .filter(part => part && part !== bar);
     parts.forEach((one, index) => {
         for (const other of parts.slice(index + 1)) {
             if (overlap(box(one), box(other))) found.push(`${name(one)} overlaps ${name(other)}`);
@@ -37,7 +40,10 @@ function faults() {
     });
     const [head, foot] = [document.querySelector('header.top'), document.querySelector('footer.foot')].map(box);
     if (head.top > 0.5) found.push('the head is not at the top');
-    if (foot.bottom < innerHeight - 0.5) found.push('the foot is not at the bottom');
+    const room = bar ? box(bar).height : 0;
+    if (foot.bottom < innerHeight - room - 0.5) found.push('the foot is not at the bottom');
+    if (bar && Math.abs(box(bar).bottom - innerHeight) > 0.5) found.push('the bar is not at the bottom of the window');
+    if (bar && document.documentElement.scrollHeight - scrollY < foot.bottom + room - 1) found.push('the bar hides the foot');
     if (Math.min(head.width, foot.width) < document.documentElement.clientWidth - 0.5) found.push('head or foot is not as wide as the page');
 
     const main = document.querySelector('main');

@@ -24,6 +24,7 @@ const mouse = page => ({
     pick: (label, word) => page.getByLabel(label, { exact: true }).selectOption({ label: word }),
     file: (label, file) => page.getByLabel(label, { exact: true }).setInputFiles(file),
     press: name => page.getByRole('button', { name, exact: true }).first().click(),
+    unfold: () => page.locator('details.menu > summary').click(),
 });
 
 /** With the keyboard alone: from stop to stop. */
@@ -57,6 +58,10 @@ const keyboard = page => ({
             chooser = await opened;
         }
         await chooser.setFiles(file);
+    },
+    async unfold() {
+        await reach(page, 'details.menu > summary', selector => document.activeElement.matches(selector));
+        await page.keyboard.press('Enter');
     },
     async press(name) {
         await reach(page, name, isButton);
@@ -105,6 +110,7 @@ for (const [way, means, script] of [['without script', mouse, false], ['with the
         await guest.fill('Password again', 'correct horse battery');
         await guest.press('Accept');
         await person.page.waitForURL(`${demo.url}/console`);
+        await guest.unfold();
         await guest.press('Sign out');
         await person.page.waitForURL(/sign-in/);
         await guest.fill('E-mail', email);

@@ -40,7 +40,7 @@ test('a send to a tag is watched to its end', async () => {
         await page.getByLabel(/vip/).check();
     }));
     await untilFinished(page, demo);
-    await eventually(() => page.getByText(/ of .* messages are done/).count());
+    await eventually(() => page.getByText(/ of .* messages sent/).count());
     assertQuiet(person, demo);
 });
 

@@ -63,7 +63,10 @@ test('a webhook is added, tested, disabled, enabled and deleted in the page', as
     await page.getByRole('button', { name: 'Send test' }).click();
     await page.getByText('Look for the error in its log.').first().waitFor();
     // The list of deliveries is live.
-    await page.locator('tbody tr', { hasText: 'refused (503)' }).first().waitFor();
+    const refused = page.locator('tbody tr', { hasText: 'refused (503)' }).first();
+    await refused.waitFor();
+    const event = await refused.locator('td[data-name="Event"]').boundingBox();
+    assert.ok(event.width >= 150, `the event has ${event.width} px beside a sentence, one word a line`);
 
     await page.getByRole('button', { name: 'Disable', exact: true }).click();
     await page.getByRole('button', { name: 'Yes: Disable' }).click();

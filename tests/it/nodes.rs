@@ -13,6 +13,7 @@ mod sign_ins;
 mod strangers;
 mod telling;
 mod web_sessions;
+mod webhooks;
 
 use std::collections::BTreeMap;
 use std::process::{Command, ExitStatus};
@@ -153,19 +154,33 @@ impl Stage {
     async fn owner_of(&self, channel: &str) -> Option<String> {
         let id: Uuid = channel.parse().unwrap();
         let channel = self.universe.store.channels().find(id).await.unwrap().unwrap();
-        let owner = self.universe.store.shards().owner_of(cluster::shard(&channel)).await.unwrap()?;
+        self.owner_of_shard(cluster::shard(&channel)).await
+    }
+
+    /// The name of the node that does the housekeeping, and delivers webhooks.
+    async fn housekeeper(&self) -> Option<String> {
+        self.owner_of_shard(cluster::HOUSEKEEPING).await
+    }
+
+    async fn owner_of_shard(&self, shard: Uuid) -> Option<String> {
+        let owner = self.universe.store.shards().owner_of(shard).await.unwrap()?;
         let nodes = self.universe.store.nodes().all().await.unwrap();
         nodes.into_iter().find(|node| node.id == owner.node).map(|node| node.name)
     }
 
-    /// Removes the node that owns the channel from the stage and returns it, once the nodes have divided the channels
-    /// among them.
-    async fn take_owner(&mut self) -> Node {
+    /// Waits until the nodes have divided the work among them.
+    async fn settled(&self) {
         until("the nodes settled", async || {
             let nodes = self.universe.store.nodes().all().await.unwrap();
             nodes.iter().all(|node| node.started_at.plus(SETTLED) < Timestamp::now())
         })
         .await;
+    }
+
+    /// Removes the node that owns the channel from the stage and returns it, once the nodes have divided the channels
+    /// among them.
+    async fn take_owner(&mut self) -> Node {
+        self.settled().await;
         let (mut owner, path) = (None, format!("/api/v1/chat/{}/limits", self.serving.channel));
         until("an owner of the channel", async || {
             for node in &self.nodes {
@@ -176,7 +191,24 @@ impl Stage {
             owner.is_some()
         })
         .await;
-        let place = self.nodes.iter().position(|node| Some(node.name) == owner.as_deref()).unwrap();
+        self.take(owner.as_deref())
+    }
+
+    /// The same for the node that does the housekeeping.
+    async fn take_housekeeper(&mut self) -> Node {
+        self.settled().await;
+        let mut keeper = None;
+        until("a node that does the housekeeping", async || {
+            keeper = self.housekeeper().await;
+            keeper.is_some()
+        })
+        .await;
+        self.take(keeper.as_deref())
+    }
+
+    /// Removes the node of this name from the stage.
+    fn take(&mut self, name: Option<&str>) -> Node {
+        let place = self.nodes.iter().position(|node| Some(node.name) == name).unwrap();
         self.nodes.remove(place)
     }
 

@@ -137,7 +137,7 @@ async fn a_log_without_a_reader_has_nothing(universe: &Universe) {
     commit(store, &lease, mark(10, 3, State::Active)).await;
     commit(store, &lease, outcomes(vec![outcome(10, 0, At::Sent)])).await;
     commit(store, &lease, receipts(10, &[(0, At::Read)])).await;
-    store.of(ACME).sends().cancel(Uuid::from_u128(10), NOW, None).await.unwrap();
+    store.of(ACME).sends().cancel(Uuid::from_u128(10), NOW, None, None).await.unwrap();
     assert!(pending(store).await.is_empty());
 }
 
@@ -291,7 +291,7 @@ async fn the_end_of_a_send_is_one_event_with_one_for_each_waiting_message(univer
     assert!(told(&store).await.is_empty());
     for _ in 0..2 {
         commit(&store, &lease, mark(10, 3, State::Finished)).await;
-        store.of(ACME).sends().cancel(Uuid::from_u128(11), NOW, None).await.unwrap();
+        store.of(ACME).sends().cancel(Uuid::from_u128(11), NOW, None, None).await.unwrap();
         store.sends().expire(NOW, 10).await.unwrap();
     }
     let events = told(&store).await;

@@ -8,9 +8,11 @@ use pombo::domain::block::pack;
 use pombo::domain::message::{Key, Outcome, Position, State};
 use pombo::domain::phone::PhoneNumber;
 use pombo::domain::send::{self, Block, Mark, Progress, Recipients, Schedule};
+use pombo::domain::suppression::Suppression;
 use pombo::store::ledger::{BlockOf, NewSend, OutcomeOf, PendingWrites, Receipt};
 use pombo::store::nodes::NewNode;
 use pombo::store::sends::StoredLabel;
+use pombo::store::suppressions::{Says, Word};
 use pombo::store::{Error, Lease, Store};
 use rand::rngs::SmallRng;
 use rand::seq::SliceRandom as _;
@@ -126,7 +128,7 @@ async fn ends_beside_the_ledger(end: End) {
     let ended = actix_web::rt::spawn(async move {
         match end {
             End::Cancel => {
-                ending.of(COMPANY).sends().cancel(send_id, Timestamp::now(), None).await.map(|_| ())
+                ending.of(COMPANY).sends().cancel(send_id, Timestamp::now(), None, None).await.map(|_| ())
             }
             End::Expiry => ending.sends().expire(Timestamp::now(), 10).await.map(|_| ()),
         }
@@ -214,6 +216,52 @@ async fn receipts_on_one_node_and_outcomes_on_another_do_not_wait_for_each_other
     universe.end().await;
 }
 
+/// The ledger writes opt-outs while numbers of the same people turn out to be others', which come in another order.
+#[actix_web::test]
+#[ignore = "needs PostgreSQL: run scripts/test"]
+async fn opt_outs_and_the_joining_of_numbers_do_not_wait_for_each_other() {
+    let universe = Universe::postgres().await;
+    let (store, lease) = (universe.store.clone(), lease(&universe).await);
+    let person = |ordinal: u64| PhoneNumber::from_u64(999_900_000_000 + ordinal).unwrap();
+    let opted_out = |said_at: i64| {
+        let word = |ordinal| Word {
+            company_id: COMPANY,
+            recipient: person(ordinal),
+            scope: Suppression::Marketing,
+            said_at: Timestamp::from_millis(said_at),
+            says: Says::Stop { provider_code: None },
+        };
+        PendingWrites { suppressions: vec![word(2), word(5)], ..PendingWrites::default() }
+    };
+    store.ledger().commit(&lease, &opted_out(1), Timestamp::now()).await.unwrap();
+    let database = Database::connect(&universe.url).await.unwrap();
+    let gate = database.begin().await.unwrap();
+    gate.execute_unprepared("SELECT 1 FROM suppression WHERE recipient = 999900000002 FOR UPDATE")
+        .await
+        .unwrap();
+
+    let (writing, batch) = (store.clone(), opted_out(2));
+    let written = actix_web::rt::spawn(async move {
+        writing.ledger().commit(&lease, &batch, Timestamp::now()).await.map(|_| ())
+    });
+    until_they_wait(&database, 1).await;
+    let learning = store.clone();
+    let learned = actix_web::rt::spawn(async move {
+        let pairs = [(person(5), person(6)), (person(2), person(3))];
+        learning.of(COMPANY).persons().learn_numbers(&pairs).await
+    });
+    until_they_wait(&database, 2).await;
+    gate.commit().await.unwrap();
+    assert_eq!(written.await.unwrap().map_err(|error| error.to_string()), Ok(()));
+    assert_eq!(learned.await.unwrap().map_err(|error| error.to_string()), Ok(2));
+    let suppressed = store.of(COMPANY).suppressions().all(Timestamp::now()).await.unwrap();
+    let suppressed: Vec<_> = suppressed.iter().map(|kept| kept.record.recipient).collect();
+    assert_eq!(suppressed, [person(3), person(6)]);
+    database.close().await.unwrap();
+    drop(store);
+    universe.end().await;
+}
+
 /// Outcomes, receipts and marks of any of the sends, in any order.
 fn anything(chance: &mut SmallRng, sends: &[Uuid]) -> PendingWrites {
     let mut batch = PendingWrites::default();
@@ -260,7 +308,7 @@ async fn simultaneous_changes_of_sends_and_messages_take_turns() {
     for send_id in sends.iter().rev().take(CANCELED).copied() {
         let store = store.clone();
         go(Box::pin(async move {
-            store.of(COMPANY).sends().cancel(send_id, Timestamp::now(), None).await.map(|_| ())
+            store.of(COMPANY).sends().cancel(send_id, Timestamp::now(), None, None).await.map(|_| ())
         }));
     }
     let other = store.clone();

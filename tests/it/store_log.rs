@@ -54,6 +54,27 @@ async fn a_long_log_is_copied_whole_and_begun_again_by_the_next_commit() {
 }
 
 #[tokio::test]
+async fn while_a_writer_rests_a_shorter_log_is_copied() {
+    let universe = Universe::sqlite().await;
+    let store = Store::open(&universe.options()).await.unwrap();
+    let database = writer(&universe).await;
+    database.execute_unprepared("PRAGMA wal_checkpoint(TRUNCATE)").await.unwrap();
+    database.execute_unprepared("INSERT INTO page VALUES (zeroblob(524288))").await.unwrap();
+    store.copy_log_at_rest().await.unwrap();
+    let (pages, copied) = log(&database).await;
+    assert!(pages < 256 && copied == 0, "{pages} pages, {copied} copied");
+    database.execute_unprepared("INSERT INTO page VALUES (zeroblob(786432))").await.unwrap();
+    store.copy_log().await.unwrap();
+    assert_eq!(log(&database).await.1, 0, "otherwise it is still short");
+    store.copy_log_at_rest().await.unwrap();
+    let (pages, copied) = log(&database).await;
+    assert!((256..512).contains(&pages) && pages == copied, "{pages} pages, {copied} copied");
+    database.close().await.unwrap();
+    store.close().await;
+    universe.end().await;
+}
+
+#[tokio::test]
 async fn a_reader_that_stays_holds_up_nobody_and_the_log_is_copied_when_it_is_gone() {
     let universe = Universe::sqlite().await;
     let store = Store::open(&universe.options()).await.unwrap();

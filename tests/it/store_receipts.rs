@@ -187,7 +187,13 @@ async fn a_receipt_wins_over_the_end_of_its_send(universe: &Universe) {
         });
         ledger.commit(&PendingWrites { outcomes: waiting.collect(), ..PendingWrites::default() }).await;
         if end == send::State::Canceled {
-            universe.store.of(ledger.company).sends().cancel(send_id, Timestamp::now(), None).await.unwrap();
+            universe
+                .store
+                .of(ledger.company)
+                .sends()
+                .cancel(send_id, Timestamp::now(), None, None)
+                .await
+                .unwrap();
         } else {
             // As the send's channel does when the send expires.
             let progress = Progress { high_water: 5, settled: 3 };

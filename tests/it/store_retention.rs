@@ -179,7 +179,7 @@ async fn old_ended_sends_are_removed_with_all_their_rows_and_nothing_else_is(uni
         // Old reports of the provider go too, but no rows of a send that is not over.
         assert_eq!(remove_old(store, &lease, NOW, limit).await.sends, 2);
         assert!(exists(store, stays[0]).await);
-        store.of(ACME).sends().cancel(stays[0], old, None).await.unwrap();
+        store.of(ACME).sends().cancel(stays[0], old, None, None).await.unwrap();
         assert_eq!(remove_old(store, &lease, NOW, limit).await.sends, 1);
         assert_eq!(count::<message::Entity>(&rows).await, 0);
     }

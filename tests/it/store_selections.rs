@@ -21,6 +21,7 @@ use crate::database::{Universe, stores};
 stores!(
     a_selection_is_the_same_in_whatever_steps_it_is_read,
     the_rows_of_a_part_are_counted_by_state_cause_and_time,
+    the_latest_sends_are_found_by_their_time_and_counted_each_and_in_parts,
     the_sources_of_a_send_go_when_it_goes,
 );
 
@@ -103,7 +104,7 @@ async fn a_selection_is_the_same_in_whatever_steps_it_is_read(universe: &Univers
     let (store, lease) = (&universe.store, lease(universe).await);
     under_way(store, &lease).await;
     every_step_is_right(store).await;
-    store.of(ACME).sends().cancel(SEND, NOW, None).await.unwrap();
+    store.of(ACME).sends().cancel(SEND, NOW, None, None).await.unwrap();
     every_step_is_right(store).await;
 }
 
@@ -158,6 +159,39 @@ async fn the_rows_of_a_part_are_counted_by_state_cause_and_time(universe: &Unive
     assert_eq!(store.sends().tally_part(Uuid::nil(), 0, 9, &pace).await.unwrap().counts.total(), 0);
 }
 
+async fn the_latest_sends_are_found_by_their_time_and_counted_each_and_in_parts(universe: &Universe) {
+    let (store, lease) = (&universe.store, lease(universe).await);
+    under_way(store, &lease).await;
+    let sends = store.of(ACME).sends();
+    let each = sends.count_each(&[SEND, Uuid::nil()]).await.unwrap();
+    assert_eq!((each.len(), each[&SEND].of(At::Failed), each[&SEND].total()), (1, 3, 6));
+    assert_eq!(sends.count_part(SEND, 2, 4).await.unwrap().total(), 2);
+    assert!(sends.count_each(&[]).await.unwrap().is_empty());
+
+    const DAY: Duration = Duration::from_secs(24 * 3_600);
+    // An id contains the time of its send.
+    let accept = async |at: Timestamp| {
+        let second = at.millis().cast_unsigned() / 1_000;
+        let id = Uuid::new_v7(uuid::Timestamp::from_unix(uuid::NoContext, second, 0));
+        let sends = vec![new_send(id, State::Active)];
+        let writes = PendingWrites { sends, blocks: blocks(id), ..PendingWrites::default() };
+        store.ledger().commit(&lease, &writes, at).await.unwrap();
+        id
+    };
+    let (old, new) = (accept(NOW.minus(DAY)).await, accept(NOW).await);
+    let since = async |from: Timestamp, before: Option<Uuid>, limit: u64| {
+        let found = sends.accepted_since(from, before, limit).await.unwrap();
+        assert!(found.iter().all(|send| (send.recipients, send.state) == (RECIPIENTS, State::Active)));
+        found.into_iter().map(|send| send.id).collect::<Vec<_>>()
+    };
+    assert_eq!(since(NOW, None, 9).await, [new]);
+    assert_eq!(since(NOW.minus(2 * DAY), None, 9).await, [new, old]);
+    assert_eq!(since(NOW.minus(2 * DAY), None, 1).await, [new]);
+    assert_eq!(since(NOW.minus(2 * DAY), Some(new), 9).await, [old]);
+    let others = store.of(Uuid::from_u128(2)).sends().accepted_since(NOW.minus(DAY), None, 9).await;
+    assert!(others.unwrap().is_empty());
+}
+
 async fn the_sources_of_a_send_go_when_it_goes(universe: &Universe) {
     let (store, lease) = (&universe.store, lease(universe).await);
     let database = Database::connect(&universe.url).await.unwrap();
@@ -193,7 +227,7 @@ async fn the_sources_of_a_send_go_when_it_goes(universe: &Universe) {
     store.ledger().settle(&[doubtful], NOW, Duration::from_secs(10)).await.unwrap();
     assert_eq!(kept().await, 2);
 
-    store.of(ACME).sends().cancel(SEND, NOW, None).await.unwrap();
+    store.of(ACME).sends().cancel(SEND, NOW, None, None).await.unwrap();
     let later = NOW.plus(Duration::from_secs(60));
     store.retention().remove_sends(&lease, later, &mut Cursor::default(), 10).await.unwrap();
     assert_eq!((kept().await, store.of(ACME).sends().head(SEND, NOW).await.unwrap()), (0, None));

@@ -1,6 +1,7 @@
 //! Sends, their messages and the answers that are kept about them, as the store shows them, on both databases.
 
 mod answers;
+mod names;
 
 use std::time::Duration;
 
@@ -142,7 +143,7 @@ async fn every_recipient_is_counted_once_wherever_its_message_is(universe: &Univ
     };
     // Queued, sending, sent, delivered, read, failed, expired, canceled, unknown.
     assert_eq!(counted().await[..9], [7, 0, 2, 0, 0, 1, 0, 0, 0]);
-    store.of(ACME).sends().cancel(id, NOW, None).await.unwrap();
+    store.of(ACME).sends().cancel(id, NOW, None, None).await.unwrap();
     // The outcome of 4 and 6 is unknown: they were reserved, and have no row.
     assert_eq!(counted().await[..9], [0, 0, 2, 0, 0, 1, 0, 5, 2]);
     let snapshot = store.of(ACME).sends().snapshot(id).await.unwrap().unwrap();
@@ -156,7 +157,7 @@ async fn messages_that_wait_in_an_ended_send_end_at_the_next_start(universe: &Un
     let (store, lease) = (&universe.store, lease(universe).await);
     let (id, running) = (under_way(store, &lease).await, new_send(11, Recipients::One(number(1))));
     let running_id = running.id;
-    store.of(ACME).sends().cancel(id, NOW, None).await.unwrap();
+    store.of(ACME).sends().cancel(id, NOW, None, None).await.unwrap();
     // The channel puts messages in flight back, and its process is killed before it learns of the cancel.
     let sending = Outcome { retry_at: Some(NOW), ..outcome(6, At::Sending) };
     let put_back = vec![
@@ -187,7 +188,7 @@ async fn a_page_of_messages_in_one_state_is_that_page_of_all_of_them(universe: &
     let (store, lease) = (&universe.store, lease(universe).await);
     let id = under_way(store, &lease).await;
     every_page_is_right(store, id).await;
-    store.of(ACME).sends().cancel(id, NOW, None).await.unwrap();
+    store.of(ACME).sends().cancel(id, NOW, None, None).await.unwrap();
     every_page_is_right(store, id).await;
 }
 
@@ -243,8 +244,8 @@ async fn a_list_is_narrowed_to_one_stage_and_one_channel(universe: &Universe) {
     let progress = Progress { high_water: 1, settled: 1 };
     let marks = vec![Mark { send_id: Uuid::from_u128(13), progress, state: State::Finished, due_at: None }];
     commit(store, &lease, PendingWrites { marks, ..PendingWrites::default() }).await;
-    store.of(ACME).sends().cancel(Uuid::from_u128(14), NOW, None).await.unwrap();
-    store.of(ACME).sends().control(Uuid::from_u128(15), Control::Paused, None).await.unwrap();
+    store.of(ACME).sends().cancel(Uuid::from_u128(14), NOW, None, None).await.unwrap();
+    store.of(ACME).sends().control(Uuid::from_u128(15), Control::Paused, None, None).await.unwrap();
 
     let listed = async |stage, channel: Option<u128>| {
         let channel_id = channel.map(Uuid::from_u128);
@@ -374,7 +375,7 @@ async fn only_messages_that_may_go_by_then_count_as_queued(universe: &Universe) 
         new_send(13, Recipients::One(number(2))),
     ];
     commit(store, &lease, PendingWrites { sends, ..PendingWrites::default() }).await;
-    store.of(ACME).sends().control(Uuid::from_u128(13), Control::Paused, None).await.unwrap();
+    store.of(ACME).sends().control(Uuid::from_u128(13), Control::Paused, None, None).await.unwrap();
     assert_eq!(store.sends().queued(CHANNEL, NOW).await.unwrap(), 6 + 1);
     assert_eq!(store.sends().queued(CHANNEL, NOW.plus(HOUR)).await.unwrap(), 6 + 1 + 1_000);
     assert_eq!(store.sends().queued(Uuid::nil(), NOW).await.unwrap(), 0);

@@ -120,7 +120,7 @@ async fn a_send_that_was_written_is_accepted_and_stays(universe: &Universe) {
     for _ in 0..2 {
         assert_eq!(settle(store).await, HashSet::from([ID]));
     }
-    store.of(ACME).sends().cancel(ID, NOW, None).await.unwrap();
+    store.of(ACME).sends().cancel(ID, NOW, None, None).await.unwrap();
     assert_eq!(settle(store).await, HashSet::from([ID]), "one that is over was accepted too");
     assert!(store.of(ACME).sends().find(ID, NOW).await.unwrap().is_some());
 }
@@ -147,7 +147,7 @@ async fn a_withdrawn_send_is_shown_nowhere_and_deleted_later(universe: &Universe
     assert_eq!((listed.total, listed.records.len()), (0, 0));
     assert!(store.of(ACME).sends().find(ID, NOW).await.unwrap().is_none());
     assert!(store.of(ACME).sends().snapshot(ID).await.unwrap().is_none());
-    assert!(store.of(ACME).sends().cancel(ID, NOW, None).await.unwrap().is_none());
+    assert!(store.of(ACME).sends().cancel(ID, NOW, None, None).await.unwrap().is_none());
     assert_eq!(store.sends().queued(CHANNEL, NOW).await.unwrap(), 0);
     assert_eq!(store.sends().remove_unresolved(&lease).await.unwrap(), 0);
 

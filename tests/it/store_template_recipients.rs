@@ -223,7 +223,7 @@ async fn only_messages_that_the_provider_may_have_are_put_off_after_a_crash(univ
     ];
     let send = ledger.send(channel, None, 0..5, &rows, 5, State::Active, NOW).await;
     let over = ledger.send(channel, None, 10..12, &[(0, At::Queued, taken)], 2, State::Active, NOW).await;
-    universe.store.of(ledger.company).sends().cancel(over, NOW, None).await.unwrap();
+    universe.store.of(ledger.company).sends().cancel(over, NOW, None, None).await.unwrap();
     assert_eq!(universe.store.sends().put_off_unknown(later).await.unwrap(), 3);
     let waiting = universe.store.sends().waiting(send, later.plus(HOUR), 10).await.unwrap();
     let waiting: Vec<_> =
@@ -237,7 +237,7 @@ async fn an_announcement_after_the_end_of_its_message_counts_nobody(universe: &U
     let late = NOW.minus(HOUR);
     let rows = [(0, At::Queued, None), (1, At::Queued, Some(late))];
     let send = ledger.send(channel, TEMPLATE, 0..2, &rows, 2, State::Active, late).await;
-    universe.store.of(ledger.company).sends().cancel(send, NOW, None).await.unwrap();
+    universe.store.of(ledger.company).sends().cancel(send, NOW, None, None).await.unwrap();
     let announced = |ordinal| ledger.outcome(send, (ordinal, number(ordinal)), At::Sending, Some(NOW));
     let batch = PendingWrites { outcomes: (0..2).map(announced).collect(), ..PendingWrites::default() };
     universe.store.ledger().commit(&ledger.lease, &batch, NOW).await.unwrap();

@@ -2,7 +2,9 @@
 
 mod deliveries;
 mod lag;
+mod progress;
 mod replay;
+mod together;
 mod told;
 
 use std::time::Duration;
@@ -11,7 +13,7 @@ use pombo::clock::Timestamp;
 use pombo::domain::event::log::Sequence;
 use pombo::domain::event::{Data, Type};
 use pombo::domain::page::PageRequest;
-use pombo::domain::webhook::{Cause, Endpoint, Health, Resume, Schemes, Settings, State};
+use pombo::domain::webhook::{Cause, Endpoint, Health, Resume, Schemes, SentHeaders, Settings, State};
 use pombo::store::changes::{Change, Filter, What, Who};
 use pombo::store::ledger::{self, INBOUND_MESSAGE, PendingWrites};
 use pombo::store::sealed::{Kind, Place};
@@ -32,8 +34,6 @@ stores! {
     endpoints_are_added_and_changed_and_each_change_is_recorded,
     a_company_reaches_only_its_own_endpoints,
     a_secret_is_replaced_at_once_or_signs_for_a_while,
-    only_a_person_enables_an_endpoint_that_is_disabled,
-    the_progress_of_an_endpoint_never_goes_back,
     a_removed_endpoint_leaves_nothing,
     the_log_of_a_company_with_an_endpoint_is_written,
     the_secrets_of_an_endpoint_can_be_sealed_again,
@@ -194,92 +194,6 @@ async fn a_secret_is_replaced_at_once_or_signs_for_a_while(universe: &Universe) 
     assert_eq!((&changes[0].after, &changes[1].after), (&after(None), &after(Some(until))));
 }
 
-async fn only_a_person_enables_an_endpoint_that_is_disabled(universe: &Universe) {
-    let store = &universe.store;
-    let acme = company(store, "Acme").await;
-    let endpoint = add(store, acme).await;
-    let (id, webhooks) = (endpoint.id, store.of(acme).webhooks());
-    let write = async |health: Health| {
-        let changes = Write { health: Some(health), ..Write::default() };
-        assert!(store.webhooks().write(id, &changes).await.unwrap());
-        let read = webhooks.find(id).await.unwrap().unwrap().health;
-        assert_eq!(standing(store, id).await.health, read);
-        read
-    };
-    let failing = Health { failures: 3, failing_since: Some(NOW), state: State::Enabled };
-    assert_eq!(write(failing).await, failing);
-    assert_eq!(write(Health::NEW).await, Health::NEW);
-    let disabled = |cause| Health { state: State::Disabled { cause, since: NOW }, ..failing };
-    assert_eq!(store.webhooks().enabled().await.unwrap().len(), 1);
-    assert_eq!(write(disabled(Cause::Gone)).await, disabled(Cause::Gone));
-    assert!(store.webhooks().enabled().await.unwrap().is_empty());
-    for late in [Health::NEW, failing, disabled(Cause::Failures)] {
-        assert_eq!(write(late).await, disabled(Cause::Gone));
-    }
-    let kept = webhooks.disable(&ana(), id).await.unwrap().unwrap();
-    assert_eq!(kept.health, disabled(Cause::Gone), "it is disabled already");
-
-    for _ in 0..2 {
-        let enabled = webhooks.enable(&ana(), id, Resume::CatchUp).await.unwrap();
-        assert_eq!(enabled.as_ref(), Some(&endpoint));
-        assert_eq!(webhooks.find(id).await.unwrap(), enabled);
-    }
-    write(failing).await;
-    for _ in 0..2 {
-        let Health { failures, failing_since, state } =
-            webhooks.disable(&ana(), id).await.unwrap().unwrap().health;
-        assert_eq!((failures, failing_since), (3, Some(NOW)));
-        assert!(matches!(state, State::Disabled { cause: Cause::Person, .. }), "{state:?}");
-        assert_eq!(webhooks.find(id).await.unwrap().unwrap().health.state, state);
-    }
-    let changes = recorded(store, What::Webhook).await;
-    let status = |word: &str| json!({ "company_id": acme, "status": word });
-    let told: Vec<_> = changes.iter().map(|change| (change.before.clone(), change.after.clone())).collect();
-    assert_eq!(told[0], (Some(status("enabled")), status("disabled")));
-    assert_eq!(told[1], (Some(status("disabled")), status("enabled")));
-    assert_eq!(told.len(), 3, "what changes nothing is not recorded");
-}
-
-async fn the_progress_of_an_endpoint_never_goes_back(universe: &Universe) {
-    let store = &universe.store;
-    let acme = company(store, "Acme").await;
-    let (id, other) = (add(store, acme).await.id, add(store, acme).await.id);
-    let begun = standing(store, id).await;
-    let expected = EndpointStanding {
-        cursor: Sequence::end_of(0),
-        health: Health::NEW,
-        retries: Vec::new(),
-        replay: None,
-        resumed: 0,
-    };
-    assert_eq!(begun, expected);
-    let write = async |cursor: i64, put: Vec<StoredRetry>, remove: Vec<i64>| {
-        let remove = remove.into_iter().map(|block| Sequence::new(block, 0)).collect();
-        let changes = Write { cursor: Some(Sequence::end_of(cursor)), put, remove, ..Write::default() };
-        // A write is repeated when its answer was lost.
-        for _ in 0..2 {
-            assert!(store.webhooks().write(id, &changes).await.unwrap());
-        }
-        let EndpointStanding { cursor, retries, .. } = standing(store, id).await;
-        (cursor.block(), retries)
-    };
-    let three = vec![retry(1, 1), retry(2, 1), retry(3, 1)];
-    assert_eq!(write(9, three.clone(), vec![]).await, (9, three));
-    let two = vec![retry(2, 5), retry(3, 1)];
-    assert_eq!(write(4, vec![retry(2, 5)], vec![1, 7]).await, (9, two.clone()));
-    assert_eq!(standing(store, other).await, begun);
-
-    let webhooks = store.of(acme).webhooks();
-    for (resume, left) in [(Resume::CatchUp, two), (Resume::FromNow, Vec::new())] {
-        webhooks.disable(&ana(), id).await.unwrap();
-        webhooks.enable(&ana(), id, resume).await.unwrap();
-        let EndpointStanding { cursor, retries, .. } = standing(store, id).await;
-        assert_eq!((cursor, retries), (Sequence::end_of(9), left), "{resume}");
-    }
-    // An attempt that began before.
-    assert_eq!(write(9, vec![retry(8, 1)], vec![]).await, (9, Vec::new()));
-}
-
 async fn a_removed_endpoint_leaves_nothing(universe: &Universe) {
     let store = &universe.store;
     let acme = company(store, "Acme").await;
@@ -371,6 +285,7 @@ fn delivery(endpoint_id: Uuid, at: Timestamp, nth: u16) -> Delivery {
         answer: Some("a \"quoted\" answer".to_owned()),
         fault: None,
         fault_kind: None,
+        sent: SentHeaders { id: None, signature: "v1,AAAA".to_owned(), own: Vec::new() },
     }
 }
 

@@ -1,6 +1,10 @@
 //! Webhooks to companies: events reach a receiver signed and in order, also after it failed and after the service ended.
 
+pub(crate) mod logged;
+mod mending;
+mod outage;
 pub(crate) mod receiver;
+pub(crate) mod sealed;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;

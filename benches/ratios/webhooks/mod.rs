@@ -1,7 +1,8 @@
 //! Webhooks: events a second to one endpoint, beside a plain client that posts the same bodies to the same receiver; the
-//! time to the first attempt; and live endpoints beside dead ones.
+//! time to the first attempt; live endpoints beside dead ones; and the memory of a dead one over three days.
 
 mod dead;
+mod memory;
 mod receiver;
 
 use std::sync::Arc;
@@ -35,6 +36,8 @@ const PAUSE: Duration = Duration::from_millis(25);
 const FIRST: u64 = 5_512_000_000_000;
 
 pub(crate) fn measure() -> Vec<Row> {
+    // First, because whatever else is in the process may take memory or give it back.
+    let memory = memory::measure();
     let provider = dispatch::provider(Arc::new(AtomicU64::new(0)));
     let receiver = Receiver::start();
     actix_web::rt::System::new().block_on(async {
@@ -50,6 +53,7 @@ pub(crate) fn measure() -> Vec<Row> {
         rows.push(first_attempts(&service, &receiver).await);
         service.engine.stop().await;
         rows.extend(Box::pin(dead::measure(&receiver)).await);
+        rows.push(memory);
         rows
     })
 }

@@ -176,6 +176,37 @@ impl Content {
         kind.parse().ok()
     }
 
+    /// The first characters of stored content, which have enough of a text to know it by.
+    pub const OPENING_CHARS: usize = 160;
+
+    /// The beginning of the text of stored content, from its first [`Content::OPENING_CHARS`]; `None` for content of
+    /// another kind.
+    pub fn opening_of(stored: &str) -> Option<String> {
+        let rest = stored.strip_prefix(r#"{"type":"text","body":""#)?;
+        let mut escaped = false;
+        let end = rest.find(|c| match c {
+            _ if escaped => {
+                escaped = false;
+                false
+            }
+            '\\' => {
+                escaped = true;
+                false
+            }
+            c => c == '"',
+        });
+        let mut text = &rest[..end.unwrap_or(rest.len())];
+        // What is cut off may be in the middle of an escape, of which the longest has twelve characters.
+        for _ in 0..=12 {
+            if let Ok(read) = serde_json::from_str(&format!("\"{text}\"")) {
+                return Some(read);
+            }
+            let (last, _) = text.char_indices().next_back()?;
+            text = &text[..last];
+        }
+        None
+    }
+
     /// Whether its texts have contact fields, so that each recipient gets texts of their own.
     pub const fn is_personal(&self) -> bool {
         matches!(self, Self::Template { contact_fields: true, .. })
@@ -286,6 +317,24 @@ mod tests {
             assert_eq!(Content::kind_of(&head), Some(content.kind()), "{stored}");
             assert_eq!(serde_json::from_str(&stored).ok(), Some(content), "{stored}");
         }
+    }
+
+    #[test]
+    fn the_beginning_of_a_text_is_read_wherever_it_is_cut_off() {
+        let body = "Olá \"you\" \\ \u{1f49a}\n\tand \u{7}so on";
+        let stored =
+            serde_json::to_string(&Content::Text { body: body.to_owned(), preview_url: Some(true) }).unwrap();
+        let before = r#"{"type":"text","body":""#.chars().count();
+        for chars in before..=stored.chars().count() {
+            let head: String = stored.chars().take(chars).collect();
+            let opening = Content::opening_of(&head).unwrap();
+            assert!(body.starts_with(&opening), "{head}: {opening}");
+        }
+        assert_eq!(Content::opening_of(&stored).as_deref(), Some(body));
+        let escaped = r#"{"type":"text","body":"\ud83d\udc9a!"#;
+        assert_eq!(Content::opening_of(escaped).as_deref(), Some("\u{1f49a}!"));
+        assert_eq!(Content::opening_of(&escaped[..escaped.len() - 2]).as_deref(), Some(""));
+        assert_eq!(Content::opening_of(r#"{"type":"image","link":"x"}"#), None);
     }
 
     #[test]

@@ -265,6 +265,8 @@ codes! {
     TooManyWebhooks = "too_many_webhooks", Conflict;
     /// A webhook endpoint already gets events once more.
     ReplayRunning = "replay_running", Conflict;
+    /// The secret or the headers of a webhook endpoint cannot be unsealed, because the service lacks the key that sealed them.
+    WebhookUnsealable = "webhook_unsealable", Conflict;
     /// The log of the company's events has no such event, or no longer.
     EventNotFound = "event_not_found", NotFound;
     /// The database is unreachable or full, too many request bodies are being read, or the service is stopping. Nothing was

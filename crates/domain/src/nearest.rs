@@ -33,8 +33,8 @@ pub fn respelled<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Op
     let distance = |candidate: &'a str| {
         let candidate = (plain(candidate), candidate);
         let known = candidate.0.chars().count();
-        // Of a very short name, two other letters leave nothing.
-        let far = FAR.min(letters.min(known) / 2);
+        // Of a short name, two other letters leave nothing: `date` is not meant to be `name`.
+        let far = FAR.min((letters.min(known) + 1) / 3);
         let is_near = letters.abs_diff(known) <= far;
         let distance = if is_near { strsim::osa_distance(&given, &candidate.0) } else { usize::MAX };
         (distance <= far).then_some((distance, candidate.1))
@@ -63,7 +63,7 @@ mod tests {
 
     #[test]
     fn case_underscores_a_plural_and_two_letters_make_another_spelling() {
-        let known = ["type", "state", "send_at", "phone_number", "contact_tag_id", "all"];
+        let known = ["type", "state", "send_at", "phone_number", "contact_tag_id", "all", "name"];
         for (name, meant) in [
             ("Type", "type"),
             ("tpye", "type"),
@@ -74,10 +74,14 @@ mod tests {
             ("phonenumbr", "phone_number"),
             ("contact_tag_ids", "contact_tag_id"),
             ("al", "all"),
+            ("Name", "name"),
+            ("names", "name"),
         ] {
             assert_eq!(respelled(name, known), Some(meant), "{name}");
         }
-        for name in ["", "x", "at", "to", "colour", "phone", "number", &"type".repeat(1000)] {
+        for name in
+            ["", "x", "at", "to", "date", "page", "note", "colour", "phone", "number", &"type".repeat(1000)]
+        {
             assert_eq!(respelled(name, known), None, "{name}");
         }
     }

@@ -3,6 +3,7 @@
 mod counts;
 mod end_reason;
 mod label;
+mod name;
 mod source;
 mod stage;
 mod tally;
@@ -13,7 +14,10 @@ use uuid::Uuid;
 
 pub use self::counts::Counts;
 pub use self::end_reason::EndReason;
-pub use self::label::{Label, METADATA_ENTRIES, METADATA_KEY_CHARS, METADATA_VALUE_CHARS, REFERENCE_CHARS};
+pub use self::label::{
+    Label, METADATA_ENTRIES, METADATA_KEY_CHARS, METADATA_VALUE_CHARS, NAME_CHARS, REFERENCE_CHARS,
+};
+pub use self::name::Naming;
 pub use self::source::Source;
 pub use self::stage::{Stage, UnknownStage};
 pub use self::tally::{Cause, Pace, Part, Tally};

@@ -3,6 +3,7 @@
 mod fault;
 mod headers;
 mod replay;
+mod sent;
 mod settings;
 
 use uuid::Uuid;
@@ -10,6 +11,7 @@ use uuid::Uuid;
 pub use self::fault::FaultKind;
 pub use self::headers::{Header, Headers, is_own_header};
 pub use self::replay::{Replay, ReplayOf, ReplayRequest};
+pub use self::sent::{BODY_TYPE, ID_HEADER, SIGNATURE_HEADER, SentHeaders, TIMESTAMP_HEADER, signed_at};
 pub use self::settings::{MOST_BATCH, MOST_IN_FLIGHT, Schemes, Settings, known_types, type_of, types_of};
 use crate::event::Type;
 use crate::words::words;
@@ -80,15 +82,17 @@ words!(Shape { Pombo = "pombo" });
 pub struct Health {
     /// Failed attempts in a row.
     pub failures: u32,
-    /// The time of the first of them; `None` without failures.
+    /// The time of the first of them, or of the first one after two days without any; `None` without failures.
     pub failing_since: Option<Timestamp>,
+    /// The time of the last of them; `None` without failures.
+    pub failed_at: Option<Timestamp>,
     /// The state.
     pub state: State,
 }
 
 impl Health {
     /// The health of a new endpoint.
-    pub const NEW: Self = Self { failures: 0, failing_since: None, state: State::Enabled };
+    pub const NEW: Self = Self { failures: 0, failing_since: None, failed_at: None, state: State::Enabled };
 }
 
 /// The state of an endpoint.
@@ -117,6 +121,17 @@ pub enum Cause {
 }
 
 words!(Cause { Gone = "gone", Person = "person", Failures = "failures" });
+
+/// A part of an endpoint that is stored sealed. Without a key that unseals it, the endpoint gets nothing, and its events wait.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum SealedPart {
+    /// The secrets that sign its requests.
+    Secret,
+    /// The headers of its requests.
+    Headers,
+}
+
+words!(SealedPart { Secret = "secret", Headers = "headers" });
 
 /// The events that an endpoint gets first after a person enabled it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -89,8 +89,9 @@ pub use self::receipts::Webhooks;
 pub use self::receipts::webhook::{Webhook, verify_token};
 use self::records::RequestShare;
 pub use self::sends::Sends;
+pub use self::sends::days::{DayCounts, Days};
 pub use self::sends::journey::Traced;
-pub use self::sends::steering::no_such_send;
+pub use self::sends::steering::{Steered, SteeringStep, no_such_send};
 pub use self::sends::tallies::Counted;
 use self::sends::tallies::Tallies;
 use self::sends::watching::Watches;
@@ -144,7 +145,8 @@ struct Inner {
     intake: receipts::Intake,
     /// The network settings, for calls of the provider outside of channels.
     network: config::Network,
-    tallies: Tallies,
+    tallies: Tallies<Uuid, Counted>,
+    days: Tallies<Days, DayCounts>,
     /// The sends that callers wait for.
     watches: Watches,
     /// The end of the log of events.

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use entity::api_key;
 use sea_orm::sea_query::Expr;
 use sea_orm::{
-    ActiveModelTrait, ColumnTrait, Condition, EntityTrait, QueryFilter, QueryOrder, QueryResult, Set,
+    ActiveModelTrait, ColumnTrait, Condition, EntityTrait, QueryFilter, QueryOrder, QueryResult, QuerySelect,
+    Set,
 };
 use serde_json::json;
 use uuid::Uuid;
@@ -171,6 +172,20 @@ impl Keys<'_> {
         let keys = api_key::Entity::find().filter(api_key::Column::CompanyId.eq(self.company));
         let newest = keys.order_by_desc(api_key::Column::Id);
         Ok(self.store.page_of(newest, page).await?.map(ApiKey::from))
+    }
+
+    /// The company's valid keys that expire before `until`, the next one first, at most `limit`.
+    pub async fn expiring(self, now: Timestamp, until: Timestamp, limit: u64) -> Result<Vec<ApiKey>> {
+        let models = api_key::Entity::find()
+            .filter(api_key::Column::CompanyId.eq(self.company))
+            .filter(api_key::Column::RevokedAt.is_null())
+            .filter(api_key::Column::ExpiresAt.gt(now.millis()))
+            .filter(api_key::Column::ExpiresAt.lt(until.millis()))
+            .order_by_asc(api_key::Column::ExpiresAt)
+            .limit(limit)
+            .all(&self.store.read)
+            .await?;
+        Ok(models.into_iter().map(ApiKey::from).collect())
     }
 
     /// The key of this id, if it is the company's.

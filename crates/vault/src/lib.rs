@@ -122,6 +122,7 @@ pub struct Vault {
     file: Option<KeyFile>,
     /// Keys of the configuration that only open values.
     configured: Vec<SealingKey>,
+    is_unused: bool,
 }
 
 struct KeyFile {
@@ -151,7 +152,7 @@ impl Vault {
             }
         };
         let ring = ring(&keys, &configured).ok_or_else(|| Error::MalformedKey(secrets.key_file(data_dir)))?;
-        Ok((Self { ring: RwLock::new(Arc::new(ring)), file, configured }, origin))
+        Ok((Self { ring: RwLock::new(Arc::new(ring)), file, configured, is_unused: false }, origin))
     }
 
     /// As [`Vault::open`], without creating a key file: `None` where [`Vault::open`] would create one.
@@ -164,7 +165,12 @@ impl Vault {
     /// would be taken for the service's.
     pub fn unused() -> Self {
         let ring = Ring::new(&key_file::generate(), std::iter::empty());
-        Self { ring: RwLock::new(Arc::new(ring)), file: None, configured: Vec::new() }
+        Self { ring: RwLock::new(Arc::new(ring)), file: None, configured: Vec::new(), is_unused: true }
+    }
+
+    /// Whether it is [unused](Vault::unused). That it opens nothing says nothing of the service then.
+    pub const fn is_unused(&self) -> bool {
+        self.is_unused
     }
 
     /// Seals `plaintext` with the current key for a `context`, such as `channel:<id>:token`.

@@ -12,7 +12,7 @@ use crate::domain::suppression::{Source, Suppression};
 use crate::domain::template::ParameterFormat;
 use crate::domain::tier::UnknownOutcome;
 use crate::domain::user::Role;
-use crate::domain::webhook::{Cause, ReplayOf, Resume, known_types};
+use crate::domain::webhook::{Cause, ReplayOf, Resume, SealedPart, known_types};
 use crate::domain::{limit, request, schema_words};
 use crate::engine::records::changes::What;
 use crate::engine::records::imports;
@@ -64,6 +64,8 @@ schema_words! {
     /// Why a webhook endpoint is disabled: its receiver answered 410 (`gone`), a `person` or a program disabled it, or all
     /// attempts of five days failed (`failures`).
     pub(in crate::api) WebhookDisabledReason = Cause::ALL.iter().map(|cause| cause.as_str());
+    /// A part of a webhook endpoint that is stored sealed: the `secret` that signs its requests, or their `headers`.
+    pub(in crate::api) WebhookSealedPart = SealedPart::ALL.iter().map(|part| part.as_str());
     /// The events that a webhook endpoint gets once more: `all` that it gets, or those that `failed`, which were given up or wait
     /// for another attempt.
     pub(in crate::api) WebhookReplayState = ReplayOf::ALL.iter().map(|of| of.as_str());

@@ -21,6 +21,9 @@ use crate::engine::records::sends::{Record, TemplateName};
 pub(in crate::api) struct SendRecord {
     /// The id of the send.
     id: Uuid,
+    /// The name that its request gave it, or one that is made of its template or text and its recipients.
+    #[schema(example = "Spring offer")]
+    name: String,
     /// The channel that sends it.
     channel_id: Uuid,
     /// The `type` of its request.
@@ -130,6 +133,7 @@ pub(in crate::api) struct CountsRecord {
 
 impl From<(Record, Outlook)> for SendRecord {
     fn from((record, outlook): (Record, Outlook)) -> Self {
+        let name = record.name();
         let Record {
             id,
             channel_id,
@@ -139,12 +143,15 @@ impl From<(Record, Outlook)> for SendRecord {
             state: _,
             recipients,
             progress: _,
+            opening: _,
+            is_to_group: _,
             sources,
+            tags: _,
             retries,
             skipped,
             counts,
             schedule: Schedule { send_at, expires_at },
-            label: Label { reference, metadata },
+            label: Label { name: _, reference, metadata, made_by: _ },
             due_at: _,
             created_at,
             finished_at,
@@ -160,6 +167,7 @@ impl From<(Record, Outlook)> for SendRecord {
         }
         Self {
             id,
+            name,
             channel_id,
             r#type: kind.as_str(),
             template: template.map(TemplateRecord::from),

@@ -5,7 +5,7 @@ use actix_web::{HttpRequest, HttpResponse};
 
 use super::send_id;
 use crate::api::State;
-use crate::api::auth::Company;
+use crate::api::auth::Author;
 use crate::api::body::Body;
 use crate::api::chat::answer::{Queued, Rehearsed};
 use crate::api::error::{Error, ErrorBody};
@@ -63,7 +63,7 @@ use crate::surface::body::Room;
     ),
 )]
 pub(in crate::api) async fn retry(
-    company: Company,
+    Author { company, who }: Author,
     body: Body,
     state: Data<State>,
     id: Id,
@@ -88,6 +88,6 @@ pub(in crate::api) async fn retry(
         let dry_run = state.engine.dry_run_retry(retried, asked).await?;
         return Ok(HttpResponse::Ok().json(Rehearsed::from(dry_run)));
     }
-    let accepted = state.engine.retry(retried, asked, held).await?;
+    let accepted = state.engine.retry(retried.made_by(&who), asked, held).await?;
     Ok(Queued::from(accepted).answer())
 }

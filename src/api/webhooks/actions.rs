@@ -167,7 +167,8 @@ pub(in crate::api) async fn enable(
 ///
 /// Sends an example of an event to the endpoint, whether it is enabled or not, and answers how the receiver answered. The
 /// request is signed as all are. The `id` of the event begins with `example.`, and its send and its channel do not exist. A test
-/// that fails does not count as a failure of the endpoint.
+/// that fails does not count as a failure of the endpoint. After one that is accepted, an endpoint that gets one event a minute
+/// because of its failures gets the next one at once.
 #[utoipa::path(
     post,
     path = "/api/v1/webhooks/{id}/test",
@@ -177,6 +178,7 @@ pub(in crate::api) async fn enable(
     responses(
         (status = 200, description = "The receiver's answer, or why there is none", body = DeliveryResult),
         (status = 404, description = "`webhook_not_found`", body = ErrorBody),
+        (status = 409, description = "`webhook_unsealable`", body = ErrorBody),
     ),
 )]
 pub(in crate::api) async fn test(

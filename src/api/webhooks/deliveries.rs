@@ -49,6 +49,18 @@ pub(crate) struct WebhookDelivery {
     pub(crate) answer: Option<String>,
     /// What went wrong, for a person; null when nothing did.
     pub(crate) fault: Option<String>,
+    /// The headers of the request, without those that belong to HTTP itself.
+    pub(crate) headers: Vec<WebhookRequestHeader>,
+}
+
+/// A header of a request to a webhook endpoint.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct WebhookRequestHeader {
+    /// Its name.
+    #[schema(example = "webhook-id")]
+    name: String,
+    /// Its value; null for the endpoint's own headers, whose values are not kept in the log.
+    value: Option<String>,
 }
 
 /// The result of a request to a webhook endpoint.
@@ -91,10 +103,14 @@ impl From<Delivery> for WebhookDelivery {
             answer,
             fault,
             fault_kind: _,
+            sent,
         } = delivery;
+        let headers = sent.all(&event_id, at).into_iter();
+        let headers = headers.map(|(name, value)| WebhookRequestHeader { name: name.to_owned(), value });
+        let headers = headers.collect();
         let took_ms = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
         let sequence = sequence.map(Sequence::as_i64);
-        Self { id, at, event_id, r#type, sequence, events, attempt, status, took_ms, answer, fault }
+        Self { id, at, event_id, r#type, sequence, events, attempt, status, took_ms, answer, fault, headers }
     }
 }
 
@@ -150,6 +166,7 @@ pub(in crate::api) async fn list(
     responses(
         (status = 200, description = "The receiver's answer, or why there is none", body = DeliveryResult),
         (status = 404, description = "`webhook_not_found`; `event_not_found`: the log has no such event, or no longer", body = ErrorBody),
+        (status = 409, description = "`webhook_unsealable`", body = ErrorBody),
     ),
 )]
 pub(in crate::api) async fn resend(

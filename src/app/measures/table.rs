@@ -222,9 +222,10 @@ const EVENTS: &[Metric] = &[
     Metric::gauge(
         "pombo_webhook_endpoints",
         "Webhook endpoints of companies by state: working, failing (the last attempts failed), disabled (by a person), stopped \
-         (the receiver answered 410, or all attempts of five days failed); on the node that does the housekeeping",
+         (the receiver answered 410, or all attempts of five days failed), unsealable (enabled, but this service lacks the key that \
+         sealed the secret or the headers, and the events wait); on the node that does the housekeeping",
     )
-    .by(&[Label::of("state", &["working", "failing", "disabled", "stopped"])])
+    .by(&[Label::of("state", &["working", "failing", "disabled", "stopped", "unsealable"])])
     .watch("After five days of nothing but failures, a failing endpoint is stopped"),
     Metric::gauge("pombo_nats_connected", "1 while NATS is connected, otherwise 0")
         .watch("No NATS server answers, or the credentials are wrong; the log has the reason"),

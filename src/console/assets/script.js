@@ -86,10 +86,24 @@ document.addEventListener("click", (event) => {
   if (button) copy(button);
 });
 
-// A question takes the focus, which begins on the harmless answer.
-document.addEventListener("toggle", (event) => {
-  if (event.newState === "open" && event.target.matches(".confirm")) event.target.querySelector("button")?.focus();
-}, true);
+// A question is a modal dialog, which keeps the focus. It begins on the harmless answer, and goes back to the button.
+document.addEventListener("click", (event) => {
+  const button = event.target.closest("button[popovertarget]");
+  const dialog = button && document.getElementById(button.getAttribute("popovertarget"));
+  if (dialog?.matches("dialog")) {
+    event.preventDefault();
+    if (dialog.open) dialog.close();
+    else dialog.showModal();
+  }
+  // An open menu closes at a click anywhere else.
+  for (const menu of document.querySelectorAll("details.menu[open]")) if (!menu.contains(event.target)) menu.open = false;
+});
+document.addEventListener("keydown", (event) => {
+  const menu = event.key === "Escape" && event.target.closest?.("details.menu[open]");
+  if (!menu) return;
+  menu.open = false;
+  menu.querySelector("summary").focus();
+});
 
 // A form is not submitted again while its request is under way. A search form submits itself while the user types.
 
@@ -257,7 +271,7 @@ function replace(shown, fresh) {
   const used = document.activeElement;
   const inside = used && used !== shown && shown.contains(used);
   if (inside && /^(INPUT|SELECT|TEXTAREA)$/.test(used.tagName)) return;
-  if (shown.querySelector(":popover-open")) return;
+  if (shown.querySelector(":popover-open, dialog[open]")) return;
   const open = [...shown.querySelectorAll("details[open][id]")].map((details) => details.id);
   const mark = inside ? used.id : "";
   shown.replaceWith(fresh);
@@ -276,13 +290,6 @@ window.addEventListener("pageshow", listen);
 
 // A sign-in link is used up only in a browser, not by programs that prefetch it.
 document.querySelector("form[data-submit]")?.requestSubmit();
-
-// On a narrow screen the menu is a line that scrolls. Scroll it to the entry of this page.
-const here = document.querySelector(".side [aria-current]");
-if (here) {
-  const [menu, item] = [here.closest(".side"), here.getBoundingClientRect()];
-  menu.scrollLeft += item.left - menu.getBoundingClientRect().left - (menu.clientWidth - item.width) / 2;
-}
 
 showTimes();
 showCopyButtons();

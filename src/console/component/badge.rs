@@ -3,6 +3,7 @@
 use maud::{Markup, html};
 
 use super::explain::Topic;
+use super::outcome::OutcomeColour;
 
 /// What a state means for the reader.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -17,6 +18,8 @@ pub(in crate::console) enum Tone {
     Bad,
     /// It is over, or has no meaning yet.
     Plain,
+    /// What a message came to.
+    Outcome(OutcomeColour),
 }
 
 impl Tone {
@@ -27,6 +30,7 @@ impl Tone {
             Self::Warning => "badge warning",
             Self::Bad => "badge bad",
             Self::Plain => "badge plain",
+            Self::Outcome(outcome) => outcome.badge(),
         }
     }
 }

@@ -1,4 +1,5 @@
-//! A button for an action that cannot be undone: it asks first, also without script.
+//! A button for an action that cannot be undone: it asks first, in a dialog. With script the dialog is modal, so that it keeps
+//! the focus; without script the browser shows the same element as a popover.
 
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
@@ -23,7 +24,7 @@ pub(in crate::console) fn with(
     let close = text.get("shell-close");
     html! {
         button.risky type="button" popovertarget=(id) { (label) }
-        div.confirm popover id=(id) role="dialog" aria-label=(label) {
+        dialog.confirm popover id=(id) aria-label=(label) {
             form method="post" action=(action) {
                 p { (question) }
                 (fields)

@@ -3,6 +3,7 @@
 use maud::{Markup, html};
 use uuid::Uuid;
 
+use super::notice::{self, focused};
 use crate::console::form::Form;
 
 /// The properties of a field, except its kind.
@@ -73,7 +74,7 @@ impl<'a> Field<'a> {
         let spelled = (kind == "email").then_some("off");
         self.around(&html! {
             input id=(self.id()) type=(kind) name=(self.name) value=(self.form.value(self.name)) required[self.is_required]
-                maxlength=[self.most] autocomplete=[self.autocomplete] autocapitalize=[spelled]
+                maxlength=[self.most] autocomplete=[self.autocomplete] autocapitalize=[spelled] autofocus[self.is_faulty()]
                 aria-describedby=[self.described()] aria-invalid=[self.invalid()];
         })
     }
@@ -82,7 +83,8 @@ impl<'a> Field<'a> {
     pub(in crate::console) fn password(self) -> Markup {
         self.around(&html! {
             input id=(self.id()) type="password" name=(self.name) required[self.is_required]
-                autocomplete=[self.autocomplete] aria-describedby=[self.described()] aria-invalid=[self.invalid()];
+                autocomplete=[self.autocomplete] autofocus[self.is_faulty()] aria-describedby=[self.described()]
+                aria-invalid=[self.invalid()];
         })
     }
 
@@ -90,7 +92,7 @@ impl<'a> Field<'a> {
     pub(in crate::console) fn code(self) -> Markup {
         self.around(&html! {
             input.code id=(self.id()) type="text" name=(self.name) required[self.is_required] inputmode="text"
-                autocomplete="one-time-code" autocapitalize="off" spellcheck="false" maxlength="32"
+                autocomplete="one-time-code" autocapitalize="off" spellcheck="false" maxlength="32" autofocus[self.is_faulty()]
                 aria-describedby=[self.described()] aria-invalid=[self.invalid()];
         })
     }
@@ -99,7 +101,7 @@ impl<'a> Field<'a> {
     pub(in crate::console) fn area(self, rows: usize) -> Markup {
         self.around(&html! {
             textarea id=(self.id()) name=(self.name) rows=(rows) required[self.is_required] maxlength=[self.most]
-                aria-describedby=[self.described()] aria-invalid=[self.invalid()] { "\n" (self.form.value(self.name)) }
+                autofocus[self.is_faulty()] aria-describedby=[self.described()] aria-invalid=[self.invalid()] { "\n" (self.form.value(self.name)) }
         })
     }
 
@@ -110,8 +112,8 @@ impl<'a> Field<'a> {
     ) -> Markup {
         let current = self.form.value(self.name);
         self.around(&html! {
-            select id=(self.id()) name=(self.name) required[self.is_required] aria-describedby=[self.described()]
-                aria-invalid=[self.invalid()] {
+            select id=(self.id()) name=(self.name) required[self.is_required] autofocus[self.is_faulty()]
+                aria-describedby=[self.described()] aria-invalid=[self.invalid()] {
                 @for (value, words) in options {
                     option value=(value.as_ref()) selected[value.as_ref() == current] { (words.as_ref()) }
                 }
@@ -144,10 +146,10 @@ impl<'a> Field<'a> {
             fieldset.field id=(self.id()) aria-describedby=[self.described()] aria-invalid=[self.invalid()] {
                 legend { (self.label) }
                 @if let Some(hint) = self.hint { p.hint id=(self.part("hint")) { (hint) } }
-                @for (value, words) in options {
+                @for (index, (value, words)) in options.into_iter().enumerate() {
                     label.choice {
                         input type=(kind) name=(self.name) value=(value.as_ref())
-                            checked[self.form.is_ticked(self.name, value.as_ref())];
+                            checked[self.form.is_ticked(self.name, value.as_ref())] autofocus[index == 0 && self.is_faulty()];
                         span { (words.as_ref()) }
                     }
                 }
@@ -193,7 +195,12 @@ impl<'a> Field<'a> {
     }
 
     fn invalid(self) -> Option<&'static str> {
-        self.form.fault_of(self.name).map(|_| "true")
+        self.is_faulty().then_some("true")
+    }
+
+    /// Whether the field has a fault. Then it asks for the focus, which the first of several gets, also without script.
+    fn is_faulty(self) -> bool {
+        self.form.fault_of(self.name).is_some()
     }
 }
 
@@ -204,13 +211,14 @@ pub(in crate::console) fn once(form: &Form) -> Markup {
     html! { input type="hidden" name="once" value=(id) autocomplete="off"; }
 }
 
-/// The fault of the form as a whole, or a sentence that some field has one.
+/// The fault of the form as a whole, or a sentence that some field has one. Without a field to go to, the sentence has the
+/// focus.
 pub(in crate::console) fn faults(form: &Form) -> Markup {
     html! {
         @if let Some(fault) = form.fault_of("") {
-            p.notice.bad role="alert" { (fault) }
+            (focused(fault))
         } @else if form.has_faults() {
-            p.notice.bad role="alert" { (form.text().get("fault-fields")) }
+            (notice::fault(&form.text().get("fault-fields")))
         }
     }
 }

@@ -1,6 +1,7 @@
 //! The components of pages. Look here before you write markup.
 
 pub(super) mod badge;
+pub(super) mod bar;
 pub(super) mod browser;
 pub(super) mod cause;
 pub(super) mod chart;
@@ -10,9 +11,12 @@ pub(super) mod countries;
 pub(super) mod empty;
 pub(super) mod explain;
 pub(super) mod field;
+pub(super) mod fold;
 pub(super) mod formatting;
+pub(super) mod icon;
 pub(super) mod notice;
 pub(super) mod number;
+pub(super) mod outcome;
 pub(super) mod pager;
 pub(super) mod phone;
 pub(super) mod reason;

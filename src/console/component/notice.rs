@@ -1,23 +1,30 @@
-//! A notice at the head of a page: something was done, or something needs attention first.
+//! A notice at the place that it is about: something was done, or something needs attention first.
 
 use maud::{Markup, html};
 
+use super::icon::Icon;
+
 /// Says that something was done, also to screen readers.
 pub(in crate::console) fn done(sentence: &str) -> Markup {
-    html! { p.notice.good role="status" { (sentence) } }
+    html! { p.notice.good role="status" { (Icon::Done) span { (sentence) } } }
 }
 
 /// Says what the reader has to know first.
 pub(in crate::console) fn warning(content: &Markup) -> Markup {
-    html! { div.notice.warning { (content) } }
+    html! { div.notice.warning { (Icon::Warning) div { (content) } } }
 }
 
 /// Says that something went wrong.
 pub(in crate::console) fn fault(sentence: &str) -> Markup {
-    html! { p.notice.bad role="alert" { (sentence) } }
+    html! { p.notice.bad role="alert" { (Icon::Bad) span { (sentence) } } }
+}
+
+/// Says that something went wrong, and has the focus when the page opens: nothing else on the page is more urgent.
+pub(in crate::console) fn focused(sentence: &str) -> Markup {
+    html! { p.notice.bad role="alert" tabindex="-1" autofocus { (Icon::Bad) span { (sentence) } } }
 }
 
 /// Says that something went wrong, with links.
 pub(in crate::console) fn alarm(content: &Markup) -> Markup {
-    html! { div.notice.bad role="alert" { (content) } }
+    html! { div.notice.bad role="alert" { (Icon::Bad) div { (content) } } }
 }

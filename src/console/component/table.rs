@@ -2,22 +2,47 @@
 
 use maud::{Markup, html};
 
-/// A column: its name, and whether it contains numbers, which are aligned at the end.
+/// A column: its name, and what its cells contain.
 #[derive(Debug, Clone)]
 pub(in crate::console) struct Column {
     name: String,
-    is_number: bool,
+    cells: Cells,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Cells {
+    Words,
+    /// A browser gives a column as much room as its longest text asks for, so that beside whole sentences a column of a few
+    /// words would get one word a line. This one keeps room for some.
+    BriefWords,
+    /// They are aligned at the end.
+    Numbers,
 }
 
 impl Column {
     /// A column of words; one of buttons has no name.
     pub(in crate::console) fn words(name: impl Into<String>) -> Self {
-        Self { name: name.into(), is_number: false }
+        Self { name: name.into(), cells: Cells::Words }
+    }
+
+    /// A column of a few words beside one of sentences.
+    pub(in crate::console) fn brief(name: impl Into<String>) -> Self {
+        Self { name: name.into(), cells: Cells::BriefWords }
     }
 
     /// A column of numbers.
     pub(in crate::console) fn numbers(name: impl Into<String>) -> Self {
-        Self { name: name.into(), is_number: true }
+        Self { name: name.into(), cells: Cells::Numbers }
+    }
+
+    fn class(&self) -> Option<&'static str> {
+        match self.cells {
+            Cells::Numbers => Some("number"),
+            Cells::BriefWords => Some("brief"),
+            // A column of buttons, which are aligned at the end.
+            Cells::Words if self.name.is_empty() => Some("act"),
+            Cells::Words => None,
+        }
     }
 }
 
@@ -28,11 +53,6 @@ pub(in crate::console) fn table(
     columns: &[Column],
     rows: impl IntoIterator<Item = Vec<Markup>>,
 ) -> Markup {
-    let class = |column: &Column| match column.is_number {
-        true => Some("number"),
-        // A column of buttons, which are aligned at the end.
-        false => column.name.is_empty().then_some("act"),
-    };
     html! {
         div.table {
             table {
@@ -41,7 +61,7 @@ pub(in crate::console) fn table(
                     tr {
                         @for column in columns {
                             @if column.name.is_empty() { td {} }
-                            @else { th scope="col" class=[class(column)] { (column.name) } }
+                            @else { th scope="col" class=[column.class()] { (column.name) } }
                         }
                     }
                 }
@@ -50,15 +70,36 @@ pub(in crate::console) fn table(
                         tr {
                             @for (index, (cell, column)) in row.into_iter().zip(columns).enumerate() {
                                 @if index == 0 {
-                                    th scope="row" class=[class(column)] { (cell) }
+                                    th scope="row" class=[column.class()] { (cell) }
                                 } @else {
-                                    td class=[class(column)] data-name=(column.name) { (cell) }
+                                    td class=[column.class()] data-name=(column.name) { (cell) }
                                 }
                             }
                         }
                     }
                 }
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_cell_has_the_class_and_the_name_of_its_column() {
+        let columns =
+            [Column::words("Time"), Column::brief("Event"), Column::numbers("Attempt"), Column::words("")];
+        let row = vec![html! { "now" }, html! { "sent" }, html! { "1" }, html! { "again" }];
+        let table = table("Deliveries", &columns, [row]).into_string();
+        for cell in [
+            r#"<th scope="row">now</th>"#,
+            r#"<td class="brief" data-name="Event">sent</td>"#,
+            r#"<td class="number" data-name="Attempt">1</td>"#,
+            r#"<td class="act" data-name="">again</td>"#,
+        ] {
+            assert!(table.contains(cell), "{cell}: {table}");
         }
     }
 }

@@ -289,7 +289,7 @@ fn password_form(email: &str, form: &Form) -> Markup {
             (Field::new(form, "current", &text.get("account-current")).required().autocomplete("current-password").password())
             (password_fields(form))
             p.hint { (text.get("account-password-hint")) }
-            button type="submit" { (text.get("account-password-change")) }
+            button.plain type="submit" { (text.get("account-password-change")) }
         }
     }
 }
@@ -340,7 +340,7 @@ fn begin_form(email: &str, form: &Form, has_totp: bool) -> Markup {
         form method="post" action="/console/account/totp" {
             (faults(form))
             (proof_fields(email, form, "begin", has_totp))
-            button type="submit" { (text.get(button)) }
+            button.plain type="submit" { (text.get(button)) }
         }
     }
 }

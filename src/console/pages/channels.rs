@@ -11,6 +11,7 @@ use uuid::Uuid;
 
 use super::channel::{limits, words};
 use crate::console::component::empty::empty;
+use crate::console::component::icon::Icon;
 use crate::console::component::notice::done;
 use crate::console::component::pager::pager;
 use crate::console::error::Error;
@@ -38,10 +39,11 @@ pub(in crate::console) async fn show(
     let (page, search) = (query.page(PER_PAGE), query.text("search", SEARCH));
     let Shown { channels, total } = &read_channels(&state, company, page, search).await?;
     let said = state.flashes.take(viewer.session, "done");
-    let add = html! { a.button href="/console/channels/new" { (text.get("channels-add")) } };
+    let add = html! { a.button href="/console/channels/new" { (Icon::Add) (text.get("channels-add")) } };
+    let is_empty = *total == 0 && search.is_none();
     let body = html! {
         @if let Some(said) = said { (done(&said)) }
-        @if *total == 0 && search.is_none() {
+        @if is_empty {
             (empty(&text.get("channels-none"), &html! {
                 @if viewer.is_owner() { (add) } @else { p.soft { (text.get("channels-ask-owner")) } }
             }))
@@ -50,7 +52,6 @@ pub(in crate::console) async fn show(
                 input type="search" name="search" value=(search.unwrap_or_default()) maxlength=(SEARCH)
                     aria-label=(text.get("channels-search")) placeholder=(text.get("channels-search"));
                 button.plain type="submit" { (text.get("channels-find")) }
-                @if viewer.is_owner() { (add) }
             }
             @if channels.is_empty() { p { (text.get("channels-nothing-found")) } }
             @for (channel, limits) in channels { (one(&viewer, channel, limits)) }
@@ -58,7 +59,9 @@ pub(in crate::console) async fn show(
         }
     };
     let live = format!("/console/channels/live?{}", query.encoded());
-    Ok(Page::new(text.get("channels-title"), Menu::Channels, body).live(live))
+    let shown = Page::new(text.get("channels-title"), Menu::Channels, body).live(live);
+    // An empty list has the button in its middle.
+    Ok(if viewer.is_owner() && !is_empty { shown.action(add) } else { shown })
 }
 
 /// Keeps the channels of one page up to date.
@@ -68,15 +71,12 @@ pub(in crate::console) async fn follow(
     query: Query,
     request: HttpRequest,
 ) -> Result<HttpResponse, Error> {
-    let own = state.clone();
-    live::stream(&request, &state, EVERY, async move || {
-        let (page, search) = (query.page(PER_PAGE), query.text("search", SEARCH));
-        let company = viewer.company.id;
-        let key = format!("channels {company} {} {}", page.page, search.unwrap_or_default());
-        // Read once for all readers of the same page.
-        let read = async || read_channels(&own, company, page, search).await;
-        let shown = own.shared.get(key, EVERY, read).await?;
-        Ok(shown.channels.iter().flat_map(|(channel, limits)| parts(&viewer, channel, limits)).collect())
+    let (company, page) = (viewer.company.id, query.page(PER_PAGE));
+    let search = query.text("search", SEARCH).map(str::to_owned);
+    let kept = (format!("channels {company} {} {}", page.page, search.as_deref().unwrap_or_default()), EVERY);
+    let read = async move |state: &State| read_channels(state, company, page, search.as_deref()).await;
+    live::stream_shared(&request, &state, kept, read, move |shown: &Shown| {
+        shown.channels.iter().flat_map(|(channel, limits)| parts(&viewer, channel, limits)).collect()
     })
 }
 

@@ -10,6 +10,7 @@ mod bulk;
 mod choice;
 mod content;
 mod kept;
+mod name;
 mod preview;
 mod refused;
 mod sample;
@@ -132,7 +133,7 @@ pub(in crate::console) async fn act(
     if matches!(action.as_str(), "find" | "find_tag") || !picked.is_empty() {
         return Ok(page(&viewer, &around, &form, &Checked::default()).into());
     }
-    let asked = request(&state, &viewer, &around.choice, &mut form);
+    let asked = request(&state, &viewer, &around, &mut form);
     let (Some(channel), Some(asked)) = (&around.choice.channel, asked) else {
         return Ok(page(&viewer, &around, &form, &Checked::default()).unprocessable().into());
     };
@@ -229,7 +230,8 @@ pub(in crate::console) async fn preview(
 }
 
 /// The request that the form describes, with a fault at each field that is wrong.
-fn request(state: &State, viewer: &Viewer, choice: &Choice, form: &mut Form) -> Option<Asked> {
+fn request(state: &State, viewer: &Viewer, around: &Around, form: &mut Form) -> Option<Asked> {
+    let Around { choice, audience, .. } = around;
     if choice.channel.is_none() {
         form.fault("channel", viewer.text.get("compose-fault-channel"));
     }
@@ -238,9 +240,9 @@ fn request(state: &State, viewer: &Viewer, choice: &Choice, form: &mut Form) -> 
         return None;
     }
     if choice.is_web() {
-        return web::request(state, choice, form).map(Asked::Web);
+        return web::request(state, choice, audience, form).map(Asked::Web);
     }
-    bulk::request(state, viewer, choice, form).map(Asked::Bulk)
+    bulk::request(state, viewer, choice, audience, form).map(Asked::Bulk)
 }
 
 /// The result of the dry run, if it is ready within the patience of a page. Otherwise the dry run continues,
@@ -289,12 +291,14 @@ async fn send(
     let text = viewer.text;
     let (send_id, said) = match (turn, asked) {
         (Turn::Done(send_id), _) => (send_id, text.get("compose-sent-before")),
-        (Turn::First(held), Asked::Bulk(request)) => {
+        (Turn::First(held), Asked::Bulk(mut request)) => {
+            request.label.made_by = Some(viewer.who().to_string());
             let accepted = state.engine.send(channel, request, held).await?;
             let count = [("count", accepted.recipients.into())];
             (accepted.send_id, text.with("compose-accepted", count))
         }
-        (Turn::First(held), Asked::Web(request)) => {
+        (Turn::First(held), Asked::Web(mut request)) => {
+            request.label.made_by = Some(viewer.who().to_string());
             let send_id = state.engine.web_sends().begin(channel, request, held, SENT).await?;
             (send_id, text.get("compose-accepted-web"))
         }
@@ -335,6 +339,7 @@ fn writing(viewer: &Viewer, around: &Around, form: &Form, checked: &Checked) -> 
             div.columns {
                 section.panel {
                     h2 { (text.get("compose-what")) }
+                    (name::field(text, form))
                     (content::fields(text, choice, form))
                 }
                 (preview::preview(text, choice, form.words(), &around.sample))

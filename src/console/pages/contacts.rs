@@ -15,6 +15,7 @@ use crate::console::State;
 use crate::console::answer::Answer;
 use crate::console::component::empty::empty;
 use crate::console::component::field::{Field, faults, once};
+use crate::console::component::icon::Icon;
 use crate::console::component::notice;
 use crate::console::component::pager::pager;
 use crate::console::component::table::{Column, table};
@@ -187,26 +188,30 @@ fn ask(viewer: &Viewer, form: &Form, listed: &Listed, count: u64) -> Page {
 fn page(viewer: &Viewer, query: Option<&Query>, form: &Form, shown: &Shown) -> Page {
     let text = viewer.text;
     let search = shown.listed.search.as_deref().unwrap_or_default();
+    // A list without contacts has its button in the middle.
+    let is_empty = shown.found.total == 0 && search.is_empty() && shown.listed.tag.is_none();
+    let action = html! {
+        div.actions {
+            a.button.plain href="/console/contacts/tags" { (text.get("contacts-tags")) }
+            @if viewer.may_work() {
+                a.button.plain href="/console/contacts/import" { (Icon::Upload) (text.get("contacts-import")) }
+                a.button.plain[is_empty] href="/console/contacts/new" { (Icon::Add) (text.get("contacts-new")) }
+            }
+        }
+    };
     let body = html! {
         @if let Some(done) = &shown.done { (notice::done(done)) }
         (faults(form))
-        p.actions {
-            @if viewer.may_work() {
-                a.button href="/console/contacts/new" { (text.get("contacts-new")) }
-                a.button.plain href="/console/contacts/import" { (text.get("contacts-import")) }
-            }
-            a.button.plain href="/console/contacts/tags" { (text.get("contacts-tags")) }
-        }
         form.search method="get" action="/console/contacts" role="search" data-search="found" {
             label for="search" { (text.get("contacts-search")) }
             input id="search" type="search" name="search" value=(search) maxlength=(SEARCH) autocomplete="off";
             @if let Some(tag) = &shown.listed.tag { input type="hidden" name="tag" value=(tag.id); }
-            button type="submit" { (text.get("contacts-find")) }
+            button.plain type="submit" { (text.get("contacts-find")) }
         }
         (tag_list(viewer, &shown.tags.records, shown.listed.tag.as_ref()))
         div id="found" { (found(viewer, query, form, shown)) }
     };
-    Page::new(text.get("contacts-title"), Menu::Contacts, body)
+    Page::new(text.get("contacts-title"), Menu::Contacts, body).action(action)
 }
 
 /// The tags with their counts. Each links to the list of its contacts.
@@ -331,9 +336,9 @@ fn bulk(viewer: &Viewer, form: &Form, shown: &Shown) -> Markup {
             }))
             datalist id="known-tags" { @for tag in &shown.tags.records { option value=(tag.summary.name) {} } }
             p.actions {
-                button type="submit" name="action" value="tag" { (text.get("contacts-do-tag")) }
-                button type="submit" name="action" value="untag" { (text.get("contacts-do-untag")) }
-                button.danger type="submit" name="action" value="delete" { (text.get("contacts-do-delete")) }
+                button.plain type="submit" name="action" value="tag" { (text.get("contacts-do-tag")) }
+                button.plain type="submit" name="action" value="untag" { (text.get("contacts-do-untag")) }
+                button.risky type="submit" name="action" value="delete" { (text.get("contacts-do-delete")) }
             }
         }
     }

@@ -1,7 +1,6 @@
 //! The nodes of a cluster: the state of each, what runs on it, and the button that drains it. For a service
 //! that runs alone, the page says so.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use actix_web::web::Data;
@@ -54,10 +53,11 @@ pub(in crate::console) async fn follow(
     state: Data<State>,
     request: HttpRequest,
 ) -> Result<HttpResponse, Error> {
-    let own = state.clone();
-    live::stream(&request, &state, EVERY, async move || {
-        let cluster = read(&own).await?;
-        Ok(cluster.iter().flat_map(|cluster| parts(&person, cluster)).collect())
+    let kept = ("nodes".to_owned(), EVERY);
+    // `None` for a service that runs alone.
+    let read = async |state: &State| Ok::<_, Error>(state.engine.nodes().cluster().await?);
+    live::stream_shared(&request, &state, kept, read, move |cluster: &Option<ShownCluster>| {
+        cluster.iter().flat_map(|cluster| parts(&person, cluster)).collect()
     })
 }
 
@@ -118,11 +118,6 @@ pub(in crate::console) async fn undrain(
         Ok(Answer::to(PLACE))
     };
     state.once.act(&person, &form, undrained).await
-}
-
-/// Reads the cluster, once for all operators; `None` for a service that runs alone.
-async fn read(state: &State) -> Result<Arc<Option<ShownCluster>>, Error> {
-    state.shared.get("nodes".to_owned(), EVERY, async || Ok(state.engine.nodes().cluster().await?)).await
 }
 
 fn alone(text: Text) -> Markup {

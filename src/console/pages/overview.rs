@@ -1,4 +1,10 @@
-//! The overview of a company: webhooks that were disabled, pace, waiting sends with their reasons, channels, failures.
+//! The overview of a company: what needs attention, the first steps of a new company, what happened today and in the last week,
+//! the latest sends, pace, sends that wait with their reasons, and failures.
+
+mod alerts;
+mod figures;
+mod first;
+mod latest;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,47 +14,74 @@ use actix_web::{HttpRequest, HttpResponse};
 use maud::{Markup, html};
 use uuid::Uuid;
 
+use self::alerts::Alerts;
+use self::latest::Latest;
 use crate::clock::Timestamp;
 use crate::console::State;
-use crate::console::component::cause::cause;
-use crate::console::component::chart::Chart;
-use crate::console::component::empty::empty;
-use crate::console::component::status::status;
-use crate::console::component::table::{Column, table};
-use crate::console::component::time::moment;
-use crate::console::component::waiting::{lasting, waiting};
+use crate::console::component::icon::Icon;
 use crate::console::error::Error;
 use crate::console::live;
 use crate::console::page::{Menu, Page};
-use crate::console::pages::send::words::kind;
-use crate::console::pages::webhooks::stopped;
 use crate::console::visitor::Viewer;
 use crate::domain::channel::Status;
 use crate::domain::outlook::Outlook;
-use crate::domain::webhook::Endpoint;
-use crate::engine::activity::{Lately, SLOT};
-use crate::engine::records::sends::{Backlog, Record};
+use crate::domain::page::PageRequest;
+use crate::engine::activity::Lately;
+use crate::engine::records::sends::{Backlog, Filter, Record};
+use crate::engine::{DayCounts, Days};
 
 /// The path of its live parts.
 const LIVE: &str = "/console/live";
 /// How often the live parts are refreshed, and how old their data may be.
 const EVERY: Duration = Duration::from_secs(2);
+/// How old the alerts may be: they change seldom, and take more queries than the rest.
+const ALERTS_EVERY: Duration = Duration::from_secs(10);
 /// The number of sends that are shown with their reasons to wait.
-const SENDS: u64 = 10;
+const ACTIVE: u64 = 10;
+/// The number of sends that are shown with their outcome.
+const LATEST: u64 = 5;
+/// How long the page waits for figures that are counted. It shows them as soon as they are there.
+const PATIENCE: Duration = Duration::from_millis(20);
+/// From the noon of the first of seven days to the beginning of the last one.
+const SIX_DAYS_AND_A_HALF: Duration = Duration::from_secs(6 * 24 * 3_600 - 12 * 3_600);
 
 /// The data of the page.
 struct Overview {
+    alerts: Arc<Alerts>,
+    has_contacts: bool,
+    channels: Vec<(Status, u64)>,
+    days: Option<Arc<DayCounts>>,
     lately: Lately,
     backlog: Backlog,
-    channels: Vec<(Status, u64)>,
-    sends: Vec<(Record, Option<Outlook>)>,
-    webhooks: Vec<Endpoint>,
+    latest: Vec<Latest>,
+    active: Vec<(Record, Option<Outlook>)>,
+}
+
+impl Overview {
+    /// Whether the company ever sent anything.
+    const fn has_sent(&self) -> bool {
+        !self.latest.is_empty()
+    }
+
+    /// Whether a number can send.
+    fn is_connected(&self) -> bool {
+        self.channels.iter().any(|(status, count)| *status == Status::Connected && *count > 0)
+    }
 }
 
 pub(in crate::console) async fn show(viewer: Viewer, state: Data<State>) -> Result<Page, Error> {
     let overview = read(&state, &viewer).await?;
+    let text = viewer.text;
     let body = html! { @for part in parts(&viewer, &overview) { (part) } };
-    Ok(Page::new(viewer.text.get("overview-title"), Menu::Overview, body).live(LIVE))
+    let page = Page::new(text.get("overview-title"), Menu::Overview, body).live(LIVE);
+    // Before that, the next of the first steps is the button to press.
+    let may_send = viewer.may_work() && first::is_over(&overview);
+    Ok(match may_send {
+        true => page.action(html! {
+            a.button href="/console/sends/new" { (Icon::Add) (text.get("overview-new-send")) }
+        }),
+        false => page,
+    })
 }
 
 /// Keeps the overview up to date.
@@ -66,150 +99,50 @@ pub(in crate::console) async fn follow(
 
 /// Reads the data, once for all readers of the same company.
 async fn read(state: &State, viewer: &Viewer) -> Result<Arc<Overview>, Error> {
-    let company = viewer.company.id;
+    let company_id = viewer.company.id;
     let today = viewer.zone.today(Timestamp::now());
-    let key = format!("overview {company} {}", today.millis());
-    state.shared.get(key, EVERY, async || read_overview(state, company, today).await).await
+    // A day may have an hour more or less than others.
+    let from = viewer.zone.today(today.minus(SIX_DAYS_AND_A_HALF));
+    let days = Days { company_id, from, today };
+    let key = format!("overview {company_id} {} {}", from.millis(), today.millis());
+    state.shared.get(key, EVERY, async || read_overview(state, company_id, days).await).await
 }
 
-async fn read_overview(state: &State, company: Uuid, today: Timestamp) -> Result<Overview, Error> {
+async fn read_overview(state: &State, company: Uuid, days: Days) -> Result<Overview, Error> {
     let now = Timestamp::now();
-    let (backlog, channels, sends) = {
+    let newest = PageRequest { page: 1, limit: LATEST };
+    let (backlog, channels, active, heads, has_contacts) = {
         let records = state.engine.company(company).await?;
         let backlog = records.sends().backlog(now).await?;
         let channels = records.channels().states().await?;
-        (backlog, channels, records.sends().under_way(SENDS, now).await?)
+        let active = records.sends().under_way(ACTIVE, now).await?;
+        let heads = records.sends().heads(newest, &Filter::default(), now).await?.records;
+        (backlog, channels, active, heads, records.contacts().exist().await?)
     };
-    let mut outlooks = state.engine.sends().outlooks(&sends).await?;
-    let sends = sends.into_iter().map(|send| {
+    let mut outlooks = state.engine.sends().outlooks(&active).await?;
+    let active = active.into_iter().map(|send| {
         let outlook = outlooks.remove(&send.id);
         (send, outlook)
     });
-    let sends = sends.collect();
-    let webhooks = state.engine.webhook_endpoints().endpoints(company).await?;
-    let lately = state.engine.activity().lately(company, today);
-    Ok(Overview { lately, backlog, channels, sends, webhooks })
+    let active = active.collect();
+    let key = format!("alerts {company}");
+    let alerts =
+        state.shared.get(key, ALERTS_EVERY, async || alerts::read(state, company, now).await).await?;
+    let latest = latest::read(state, company, heads).await?;
+    let lately = state.engine.activity().lately(company, days.today);
+    let days = state.engine.sends().of_days(days, PATIENCE).await;
+    Ok(Overview { alerts, has_contacts, channels, days, lately, backlog, latest, active })
 }
 
 fn parts(viewer: &Viewer, overview: &Overview) -> Vec<Markup> {
     vec![
-        stopped(viewer.text, &overview.webhooks),
-        figures(viewer, overview),
-        pace(viewer, &overview.lately),
-        sends(viewer, overview),
-        failures(viewer, &overview.lately),
+        alerts::show(viewer, &overview.alerts),
+        first::show(viewer, overview),
+        figures::days(viewer, overview),
+        figures::present(viewer, overview),
+        latest::show(viewer, &overview.latest),
+        figures::pace(viewer, overview),
+        latest::active(viewer, &overview.active),
+        figures::failures(viewer, overview),
     ]
-}
-
-fn figures(viewer: &Viewer, Overview { lately, backlog, channels, .. }: &Overview) -> Markup {
-    let text = viewer.text;
-    html! {
-        dl.tiles id="figures" {
-            div.tile {
-                dt { (text.get("overview-pace")) }
-                dd { (text.0.decimal(lately.per_second, 1)) " " small { (text.get("overview-unit")) } }
-            }
-            div.tile {
-                dt { (text.get("overview-queue")) }
-                dd { (text.number(backlog.messages)) " " small { (text.with("overview-queue-of", [("sends", backlog.sends.into())])) } }
-            }
-            div.tile {
-                dt { (text.get("overview-oldest")) }
-                dd { @match backlog.oldest { Some(oldest) => (moment(viewer, oldest)), None => "—" } }
-            }
-            div.tile {
-                dt { (text.get("overview-channels")) }
-                dd {
-                    @if channels.is_empty() {
-                        "0"
-                    } @else {
-                        ul.states {
-                            @for (state, count) in channels { li { (text.number(*count)) " " (status(text, *state)) } }
-                        }
-                    }
-                }
-            }
-        }
-    }
-}
-
-fn pace(viewer: &Viewer, lately: &Lately) -> Markup {
-    let text = viewer.text;
-    let whole = lately.sent.iter().map(|sent| *sent as f64 / SLOT.as_secs_f64());
-    let values: Vec<_> = whole.chain([lately.per_second]).collect();
-    let (now, hour) = (Timestamp::now(), Duration::from_secs(3_600));
-    let span = (viewer.zone.clock(now.minus(hour)), viewer.zone.clock(now));
-    let chart = Chart {
-        name: &text.get("overview-hour"),
-        unit: &text.get("overview-unit"),
-        values: &values,
-        limit: None,
-        span: (&span.0, &span.1),
-        is_over: false,
-    };
-    html! { div id="pace" { (chart.show(text)) } }
-}
-
-fn sends(viewer: &Viewer, Overview { sends, channels, .. }: &Overview) -> Markup {
-    let text = viewer.text;
-    let columns = [
-        Column::words(text.get("overview-send")),
-        Column::numbers(text.get("overview-recipients")),
-        Column::words(text.get("overview-waits")),
-    ];
-    let rows = sends.iter().map(|(send, outlook)| {
-        let kind = || kind(text, send.kind);
-        let what = send.template.as_ref().map_or_else(kind, |template| template.name.clone());
-        vec![
-            html! {
-                a href=(format!("/console/sends/{}", send.id)) { bdi { (what) } }
-                " " (moment(viewer, send.created_at))
-            },
-            html! { (text.number(send.recipients)) },
-            waits(viewer, outlook.as_ref()),
-        ]
-    });
-    html! {
-        section id="sends" aria-labelledby="sends-heading" {
-            h2 id="sends-heading" { (text.get("overview-sends")) }
-            @if sends.is_empty() && channels.is_empty() {
-                (empty(&text.get("overview-no-channels"), &html! {
-                    @if viewer.is_owner() { a.button href="/console/channels/new" { (text.get("overview-add-channel")) } }
-                    @else { p.soft { (text.get("channels-ask-owner")) } }
-                }))
-            } @else if sends.is_empty() {
-                (empty(&text.get("overview-no-sends"), &html! {
-                    @if viewer.may_work() { a.button href="/console/sends/new" { (text.get("overview-new-send")) } }
-                }))
-            } @else { (table(&text.get("overview-sends"), &columns, rows)) }
-        }
-    }
-}
-
-fn waits(viewer: &Viewer, outlook: Option<&Outlook>) -> Markup {
-    let text = viewer.text;
-    match outlook.and_then(lasting) {
-        Some(what) => waiting(viewer, what),
-        None => html! { (text.get("overview-goes")) },
-    }
-}
-
-fn failures(viewer: &Viewer, lately: &Lately) -> Markup {
-    let text = viewer.text;
-    let columns = [Column::words(text.get("overview-cause")), Column::numbers(text.get("overview-messages"))];
-    let rows = lately
-        .failures
-        .iter()
-        .take(10)
-        .map(|(code, count)| vec![cause(text, *code), html! { (text.number(*count)) }]);
-    let began_today = lately.since > viewer.zone.today(Timestamp::now());
-    html! {
-        section id="failures" aria-labelledby="failures-heading" {
-            h2 id="failures-heading" { (text.get("overview-failures")) }
-            @if began_today { p.soft { (text.get("overview-since")) " " (moment(viewer, lately.since)) } }
-            @if lately.failures.is_empty() {
-                p { (text.get("overview-no-failures")) }
-            } @else { (table(&text.get("overview-failures"), &columns, rows)) }
-        }
-    }
 }

@@ -1,7 +1,9 @@
-//! One send: its progress, why messages did not arrive, its messages; pausing, resuming and canceling it.
+//! One send: the outcome of its messages, what it says, to whom, who made it; pausing, resuming and canceling it.
 
 pub(in crate::console) mod again;
+mod facts;
 pub(super) mod figures;
+mod message;
 pub(super) mod messages;
 pub(super) mod words;
 
@@ -18,9 +20,7 @@ use crate::clock::Timestamp;
 use crate::console::State;
 use crate::console::answer::Answer;
 use crate::console::component::confirm::confirm;
-use crate::console::component::copy;
 use crate::console::component::notice;
-use crate::console::component::time::{maybe, moment};
 use crate::console::error::Error;
 use crate::console::live;
 use crate::console::page::{Menu, Page};
@@ -29,9 +29,9 @@ use crate::console::visitor::Viewer;
 use crate::domain::channel::{Channel, Kind};
 use crate::domain::message::Selection;
 use crate::domain::page::PageRequest;
-use crate::domain::send::{EndReason, Source, Stage};
-use crate::engine;
+use crate::domain::send::{Source, Stage};
 use crate::engine::records::sends::{Filter, Record};
+use crate::engine::{self, SteeringStep};
 
 /// How often an open page is refreshed.
 const EVERY: Duration = Duration::from_secs(2);
@@ -47,19 +47,28 @@ pub(in crate::console) async fn show(
     let view = figures::view(&state, viewer.company.id, id).await?;
     let around = Around::read(&state, &viewer, &view.send).await?;
     let listed = messages::list(&viewer, &state, &view, &query).await?;
-    let (text, send) = (viewer.text, &view.send);
+    let send = &view.send;
     let page = Page::new(
-        text.get("send-title"),
+        words::name(viewer.text, send),
         Menu::Sends,
         html! {
             @if let Some(sentence) = state.flashes.take(viewer.session, "done") { (notice::done(&sentence)) }
-            (facts(&viewer, send, &around))
-            (figures::progress(&viewer, &view))
-            (steering(&viewer, send))
-            (figures::pace(&viewer, &view))
-            (figures::counts(&viewer, &view))
-            (again::link(&viewer, &view, around.can_repeat))
+            div.send-page {
+                div {
+                    (figures::progress(&viewer, &view))
+                    (steering(&viewer, send))
+                    (again::link(&viewer, &view, around.can_repeat))
+                    (figures::causes(&viewer, &view))
+                }
+                div {
+                    @if let Some(message) = &around.message {
+                        section aria-label=(viewer.text.get("send-message")) { (message) }
+                    }
+                    (facts::facts(&viewer, send, &around))
+                }
+            }
             (listed)
+            (figures::technical(&viewer, &view))
         },
     );
     // The stream needs the query, too: it shows the same part of the list, or none of a filtered one.
@@ -92,9 +101,9 @@ pub(in crate::console) async fn live(
         let mut parts = vec![
             figures::progress(&viewer, &view),
             steering(&viewer, &view.send),
-            figures::pace(&viewer, &view),
-            figures::counts(&viewer, &view),
             again::link(&viewer, &view, can_repeat),
+            figures::causes(&viewer, &view),
+            figures::technical(&viewer, &view),
         ];
         if selection(&query).is_everything() {
             parts.push(messages::rows(&viewer, &shown, &view, &query).await?);
@@ -129,7 +138,7 @@ pub(in crate::console) async fn pause(
     state: Data<State>,
     Id(id): Id,
 ) -> Result<Answer, Error> {
-    state.engine.sends().pause(viewer.company.id, id).await?;
+    state.engine.sends().pause(&viewer.who(), viewer.company.id, id).await?;
     Ok(done(&state, &viewer, id, "send-is-paused"))
 }
 
@@ -138,7 +147,7 @@ pub(in crate::console) async fn resume(
     state: Data<State>,
     Id(id): Id,
 ) -> Result<Answer, Error> {
-    state.engine.sends().resume(viewer.company.id, id).await?;
+    state.engine.sends().resume(&viewer.who(), viewer.company.id, id).await?;
     Ok(done(&state, &viewer, id, "send-is-resumed"))
 }
 
@@ -147,7 +156,7 @@ pub(in crate::console) async fn cancel(
     state: Data<State>,
     Id(id): Id,
 ) -> Result<Answer, Error> {
-    state.engine.sends().cancel(viewer.company.id, id).await?;
+    state.engine.sends().cancel(&viewer.who(), viewer.company.id, id).await?;
     Ok(done(&state, &viewer, id, "send-is-canceled"))
 }
 
@@ -175,84 +184,58 @@ impl std::str::FromStr for StateWord {
     }
 }
 
-/// The names of the records that the send refers to by id.
+/// What the page shows beside the figures.
 struct Around {
+    /// The message as a phone shows it.
+    message: Option<Markup>,
     channel: Option<String>,
     /// Whether the send can be retried.
     can_repeat: bool,
+    /// The send that it repeats.
+    origin: Option<Record>,
     repeats: Vec<Record>,
+    /// Who paused, resumed and canceled it.
+    steps: Vec<SteeringStep>,
 }
 
 impl Around {
     async fn read(state: &State, viewer: &Viewer, send: &Record) -> Result<Self, Error> {
+        let company = viewer.company.id;
         let channel = state.engine.channel(send.channel_id).await?;
         let filter = Filter { source: Some(Source::Send(send.id)), ..Filter::default() };
         let page = PageRequest { page: 1, limit: REPEATS };
-        let records = state.engine.company(viewer.company.id).await?;
-        let repeats = records.sends().heads(page, &filter, Timestamp::now()).await?.records;
+        let records = state.engine.company(company).await?;
+        let repeats = if send.retries.is_empty() {
+            Vec::new()
+        } else {
+            records.sends().heads(page, &filter, Timestamp::now()).await?.records
+        };
+        let origin = send.sources.iter().find_map(|source| match source {
+            Source::Send(id) => Some(*id),
+            Source::Tag(_) => None,
+        });
+        let origin = match origin {
+            Some(id) => records.sends().head(id, Timestamp::now()).await?,
+            None => None,
+        };
+        let template = match &send.template {
+            Some(template) => records.templates().find(template.id).await?,
+            None => None,
+        };
+        let message = records.sends().sent(send.id).await?.map(|sent| {
+            message::shown(viewer.text, &sent.content, template.map(|template| template.components))
+        });
+        drop(records);
+        let steps = state.engine.sends().steering(company, send.id).await?;
         let can_repeat = can_repeat(channel.as_deref());
-        Ok(Self { channel: channel.map(|channel| channel.name.clone()), can_repeat, repeats })
+        let channel = channel.map(|channel| channel.name.clone());
+        Ok(Self { message, channel, can_repeat, origin, repeats, steps })
     }
 }
 
 /// Whether sends through this channel can be retried from a page.
 fn can_repeat(channel: Option<&Channel>) -> bool {
     channel.is_some_and(|channel| channel.kind == Kind::BusinessAccount)
-}
-
-fn facts(viewer: &Viewer, send: &Record, around: &Around) -> Markup {
-    let text = viewer.text;
-    let tags = send.sources.iter().filter(|source| matches!(source, Source::Tag(_))).count();
-    let repeated = send.sources.iter().find_map(|source| match source {
-        Source::Send(id) => Some(*id),
-        Source::Tag(_) => None,
-    });
-    html! {
-        dl.tiles {
-            div.tile { dt { (text.get("send-what")) } dd.word { (words::kind(text, send.kind)) } }
-            @if let Some(template) = &send.template {
-                div.tile { dt { (text.get("send-template")) } dd.word { bdi { (template.name) } " (" (template.language) ")" } }
-            }
-            div.tile {
-                dt { (text.get("send-channel")) }
-                dd.word { a href=(format!("/console/channels/{}", send.channel_id)) {
-                    bdi { (around.channel.as_deref().unwrap_or("—")) }
-                } }
-            }
-            div.tile { dt { (text.get("send-accepted")) } dd.word { (moment(viewer, send.created_at)) } }
-            @if send.schedule.send_at.is_some() {
-                div.tile { dt { (text.get("send-starts")) } dd.word { (maybe(viewer, send.schedule.send_at)) } }
-            }
-            @if send.schedule.expires_at.is_some() {
-                div.tile { dt { (text.get("send-expires")) } dd.word { (maybe(viewer, send.schedule.expires_at)) } }
-            }
-            @if send.finished_at.is_some() {
-                div.tile { dt { (text.get("send-ended")) } dd.word { (maybe(viewer, send.finished_at)) } }
-            }
-            @if tags > 0 {
-                div.tile { dt { (text.get("send-tags")) } dd.word { (text.number(tags as u64)) } }
-            }
-            @if send.skipped > 0 {
-                div.tile { dt { (text.get("send-skipped")) } dd.word { (text.number(send.skipped)) } }
-            }
-        }
-        @match send.end_reason {
-            Some(EndReason::Restored) => { p { (text.get("send-restored")) } }
-            None => {}
-        }
-        p { (copy::id(text, send.id)) }
-        @if let Some(repeated) = repeated {
-            p { (text.get("send-repeats")) " " a href=(format!("/console/sends/{repeated}")) { code { (repeated) } } }
-        }
-        @if !around.repeats.is_empty() {
-            p {
-                (text.get("send-repeated")) " "
-                @for repeat in &around.repeats {
-                    a href=(format!("/console/sends/{}", repeat.id)) { (moment(viewer, repeat.created_at)) } " "
-                }
-            }
-        }
-    }
 }
 
 /// The buttons for a person with this role, at this moment.

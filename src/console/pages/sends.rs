@@ -1,4 +1,4 @@
-//! The sends of the company, newest first.
+//! The sends of the company, newest first, each with the outcome of its messages.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -10,8 +10,11 @@ use uuid::Uuid;
 use super::send::words;
 use crate::clock::Timestamp;
 use crate::console::State;
+use crate::console::component::bar::{self, Shares};
 use crate::console::component::empty::empty;
 use crate::console::component::field::Field;
+use crate::console::component::fold::fold;
+use crate::console::component::icon::Icon;
 use crate::console::component::pager::pager;
 use crate::console::component::table::{Column, table};
 use crate::console::component::time::{moment, until};
@@ -24,7 +27,7 @@ use crate::console::visitor::Viewer;
 use crate::domain::channel::Kind;
 use crate::domain::outlook::{Outlook, Reason, Waiting};
 use crate::domain::page::{self, PageRequest};
-use crate::domain::send::{Source, Stage};
+use crate::domain::send::{Counts, Source, Stage};
 use crate::engine::records::CompanyRecords;
 use crate::engine::records::sends::{Filter, Record};
 
@@ -32,7 +35,18 @@ use crate::engine::records::sends::{Filter, Record};
 /// the tag.
 const OFFERED: u64 = 200;
 const NAME_CHARS: usize = 100;
+/// The filters beside the search for a name.
+const FILTERS: [&str; 5] = ["state", "channel", "tag", "from", "to"];
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// What the list shows beside the records.
+struct Around {
+    /// The names of the channels.
+    channels: HashMap<Uuid, String>,
+    outlooks: HashMap<Uuid, Outlook>,
+    /// The messages by state, of those sends that are counted.
+    counts: HashMap<Uuid, Counts>,
+}
 
 /// The choices of the filters.
 struct Choices {
@@ -57,29 +71,29 @@ pub(in crate::console) async fn list(
     drop(records);
     let channels = channel_names(&state, &found.records).await?;
     let outlooks = state.engine.sends().outlooks(&found.records).await?;
+    let counts = state.engine.sends().counts(viewer.company.id, &found.records).await?;
+    let around = Around { channels, outlooks, counts };
     let text = viewer.text;
-    let is_narrowed =
-        ["state", "channel", "tag", "from", "to"].iter().any(|name| !query.one(name).is_empty());
-    Ok(Page::new(
+    let is_narrowed = is_filtered(&query) || !query.one("search").is_empty();
+    let is_empty = found.records.is_empty() && !is_narrowed;
+    let new = html! { a.button href="/console/sends/new" { (Icon::Add) (text.get("send-list-new")) } };
+    let shown = Page::new(
         text.get("send-list-title"),
         Menu::Sends,
         html! {
-            @if viewer.may_work() {
-                p.row { a.button href="/console/sends/new" { (text.get("send-list-new")) } }
-            }
-            (narrowing(&viewer, &query, &choices))
-            @if found.records.is_empty() && is_narrowed {
-                (empty(&text.get("send-list-none-match"), &html! { a href="/console/sends" { (text.get("send-list-all")) } }))
+            @if !is_empty { (narrowing(&viewer, &query, &choices)) }
+            @if is_empty {
+                (empty(&text.get("send-list-none"), &html! { @if viewer.may_work() { (new) } }))
             } @else if found.records.is_empty() {
-                (empty(&text.get("send-list-none"), &html! {
-                    @if viewer.may_work() { a.button href="/console/sends/new" { (text.get("send-list-new")) } }
-                }))
+                (empty(&text.get("send-list-none-match"), &html! { a href="/console/sends" { (text.get("send-list-all")) } }))
             } @else {
-                (rows(&viewer, &found.records, &channels, &outlooks))
+                (rows(&viewer, &found.records, &around))
                 (pager(text, &query, page, found.total))
             }
         },
-    ))
+    );
+    // An empty list has the button in its middle.
+    Ok(if viewer.may_work() && !is_empty { shown.action(new) } else { shown })
 }
 
 async fn choices(records: &CompanyRecords) -> Result<Choices, Error> {
@@ -112,66 +126,80 @@ async fn filter(records: &CompanyRecords, viewer: &Viewer, query: &Query) -> Res
         channel_id: query.parsed("channel"),
         source,
         reference: None,
+        search: query.text("search", NAME_CHARS).map(str::to_owned),
         from: day("from"),
         // The last day is included.
         to: day("to").map(|start| start.plus(DAY)),
     }))
 }
 
+/// Whether a filter beside the search is in use.
+fn is_filtered(query: &Query) -> bool {
+    FILTERS.iter().any(|name| !query.one(name).is_empty())
+}
+
+/// The search for a name, and the other filters, which fold on a narrow screen.
 fn narrowing(viewer: &Viewer, query: &Query, choices: &Choices) -> Markup {
     let text = viewer.text;
-    let values = ["state", "channel", "tag", "from", "to"].map(|name| (name, query.one(name).to_owned()));
+    let values = ["search"].into_iter().chain(FILTERS).map(|name| (name, query.one(name).to_owned()));
     let form = &Form::filled(text, values);
     let any = || (String::new(), text.get("send-list-any"));
     let stages = Stage::ALL.map(|stage| (stage.as_str().to_owned(), words::stage_word(text, stage)));
     let channels = choices.channels.iter().map(|(id, name)| (id.to_string(), name.clone()));
     html! {
-        form.row.bottom method="get" action="/console/sends" role="search" aria-label=(text.get("send-list-narrow")) {
-            (Field::new(form, "state", &text.get("send-list-state")).select(std::iter::once(any()).chain(stages)))
-            (Field::new(form, "channel", &text.get("send-list-channel")).select(std::iter::once(any()).chain(channels)))
-            div.field {
-                label for="field-tag" { (text.get("send-list-tag")) }
-                input id="field-tag" type="text" name="tag" value=(form.value("tag")) list="tags" maxlength=(NAME_CHARS);
-                datalist id="tags" { @for tag in &choices.tags { option value=(tag) {} } }
+        form method="get" action="/console/sends" role="search" aria-label=(text.get("send-list-narrow")) {
+            div.row.bottom {
+                (Field::new(form, "search", &text.get("send-list-search")).most(NAME_CHARS).input("search"))
+                button.plain type="submit" { (text.get("send-list-show")) }
             }
-            (Field::new(form, "from", &text.get("send-list-from")).input("date"))
-            (Field::new(form, "to", &text.get("send-list-to")).input("date"))
-            button type="submit" { (text.get("send-list-show")) }
+            (fold(text, is_filtered(query), &html! {
+                div.row.bottom {
+                    (Field::new(form, "state", &text.get("send-list-state")).select(std::iter::once(any()).chain(stages)))
+                    (Field::new(form, "channel", &text.get("send-list-channel")).select(std::iter::once(any()).chain(channels)))
+                    div.field {
+                        label for="field-tag" { (text.get("send-list-tag")) }
+                        input id="field-tag" type="text" name="tag" value=(form.value("tag")) list="tags" maxlength=(NAME_CHARS);
+                        datalist id="tags" { @for tag in &choices.tags { option value=(tag) {} } }
+                    }
+                    (Field::new(form, "from", &text.get("send-list-from")).input("date"))
+                    (Field::new(form, "to", &text.get("send-list-to")).input("date"))
+                    button.plain type="submit" { (text.get("send-list-apply")) }
+                }
+            }))
         }
     }
 }
 
-fn rows(
-    viewer: &Viewer,
-    sends: &[Record],
-    channels: &HashMap<Uuid, String>,
-    outlooks: &HashMap<Uuid, Outlook>,
-) -> Markup {
+fn rows(viewer: &Viewer, sends: &[Record], around: &Around) -> Markup {
     let text = viewer.text;
     let columns = [
-        Column::words(text.get("send-list-accepted")),
-        Column::words(text.get("send-list-what")),
-        Column::words(text.get("send-list-channel")),
+        Column::words(text.get("send-list-send")),
         Column::words(text.get("send-list-state")),
         Column::numbers(text.get("send-list-recipients")),
-        Column::numbers(text.get("send-list-done")),
+        Column::words(text.get("send-list-outcome")),
     ];
     let rows = sends.iter().map(|send| {
-        let what = send.template.as_ref().map_or_else(
-            || words::kind(text, send.kind),
-            |template| format!("{} ({})", template.name, template.language),
-        );
-        let share = send.progress.settled as f64 / send.recipients.max(1) as f64;
         vec![
-            html! { a href=(format!("/console/sends/{}", send.id)) { (moment(viewer, send.created_at)) } },
-            html! { bdi { (what) } },
-            html! { bdi { (channels.get(&send.channel_id).map_or("—", String::as_str)) } },
+            html! {
+                a href=(format!("/console/sends/{}", send.id)) { bdi { (words::name(text, send)) } }
+                div.wait {
+                    (moment(viewer, send.created_at)) " · "
+                    bdi { (around.channels.get(&send.channel_id).map_or("—", String::as_str)) }
+                }
+            },
             html! {
                 (words::stage(text, send.stage))
-                @if let Some(what) = outlooks.get(&send.id).and_then(lasting) { div.wait { (wait(viewer, what)) } }
+                @if let Some(what) = around.outlooks.get(&send.id).and_then(lasting) {
+                    div.wait { (wait(viewer, what)) }
+                }
             },
             html! { (text.number(send.recipients)) },
-            html! { (text.0.decimal((share * 1_000.0).floor() / 10.0, 1)) " %" },
+            html! {
+                @match around.counts.get(&send.id).map(Shares::from) {
+                    Some(shares) => { (bar::line(text, &shares)) (bar::bar(text, &shares)) }
+                    None => span.soft { (text.get("send-list-counting")) },
+                }
+            },
         ]
     });
     table(&text.get("send-list-title"), &columns, rows)

@@ -142,7 +142,7 @@ fn page(
         form.search method="get" action="/console/suppressions" role="search" data-search="found" {
             label for="search" { (text.get("suppressions-search")) }
             input id="search" type="search" name="search" value=(search) maxlength="64" autocomplete="off";
-            button type="submit" { (text.get("suppressions-find")) }
+            button.plain type="submit" { (text.get("suppressions-find")) }
         }
         div id="found" {
             (list_of(viewer, search, found))

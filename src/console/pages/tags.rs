@@ -166,7 +166,7 @@ fn list_page(
         form.search method="get" action="/console/contacts/tags" role="search" data-search="found" {
             label for="search" { (text.get("tags-search")) }
             input id="search" type="search" name="search" value=(search) maxlength="200" autocomplete="off";
-            button type="submit" { (text.get("tags-find")) }
+            button.plain type="submit" { (text.get("tags-find")) }
         }
         div id="found" {
             @if tags.records.is_empty() && search.is_empty() {

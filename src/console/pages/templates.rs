@@ -52,19 +52,15 @@ pub(in crate::console) async fn show(
     let found = records.templates().page(page, filter).await?;
     drop(records);
     let is_filtered = account.is_some() || search.is_some() || status.is_some();
+    let has_none = accounts.is_empty() && found.total == 0;
     let body = html! {
         @if let Some(said) = state.flashes.take(viewer.session, "done") { (done(&said)) }
-        @if accounts.is_empty() && found.total == 0 {
+        @if has_none {
             (empty(&text.get("templates-no-account"), &html! {
                 @if viewer.is_owner() { a.button href="/console/channels/new" { (text.get("templates-add-channel")) } }
             }))
         } @else {
-            @if viewer.may_work() {
-                form.row method="post" action="/console/templates/sync" {
-                    button type="submit" { (text.get("templates-sync")) }
-                    span.soft { (text.get("templates-sync-hint")) }
-                }
-            }
+            @if viewer.may_work() { p.soft { (text.get("templates-sync-hint")) } }
             (filters(text, &accounts, account, status, search))
             @if found.records.is_empty() {
                 @if is_filtered { p { (text.get("templates-nothing-found")) } }
@@ -74,7 +70,15 @@ pub(in crate::console) async fn show(
             (pager(text, &query, page, found.total))
         }
     };
-    Ok(Page::new(text.get("templates-title"), Menu::Templates, body))
+    let shown = Page::new(text.get("templates-title"), Menu::Templates, body);
+    Ok(match viewer.may_work() && !has_none {
+        true => shown.action(html! {
+            form method="post" action="/console/templates/sync" {
+                button type="submit" { (text.get("templates-sync")) }
+            }
+        }),
+        false => shown,
+    })
 }
 
 /// Fetches the templates of every connected business account again.

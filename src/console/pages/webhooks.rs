@@ -56,13 +56,11 @@ pub(in crate::console) async fn follow(
     state: Data<State>,
     request: HttpRequest,
 ) -> Result<HttpResponse, Error> {
-    let own = state.clone();
-    live::stream(&request, &state, EVERY, async move || {
-        let company = viewer.company.id;
-        // Read once for all readers of the same company.
-        let read = async || read_all(&own, company).await;
-        let all = own.shared.get(format!("webhooks {company}"), EVERY, read).await?;
-        Ok(vec![listed(&viewer, &all)])
+    let company = viewer.company.id;
+    let kept = (format!("webhooks {company}"), EVERY);
+    let read = async move |state: &State| read_all(state, company).await;
+    live::stream_shared(&request, &state, kept, read, move |all: &Vec<ShownEndpoint>| {
+        vec![listed(&viewer, all)]
     })
 }
 
@@ -127,7 +125,10 @@ fn listed(viewer: &Viewer, all: &[ShownEndpoint]) -> Markup {
         let settings = &shown.endpoint.settings;
         vec![
             html! { a href=(place(shown.endpoint.id)) { bdi { (settings.public_url()) } } },
-            words::state(viewer, Doing::of(shown, now)),
+            html! {
+                (words::state(viewer, Doing::of(shown, now)))
+                @if !shown.unsealable.is_empty() { p.soft { (text.get("webhooks-sealed-do")) } }
+            },
             html! {
                 (gets(text, settings))
                 @if !settings.channels.is_empty() {

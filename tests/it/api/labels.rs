@@ -1,9 +1,13 @@
-//! The caller's own words on a send: `reference` and `metadata`, and the address of its record.
+//! The caller's own words on a send: `name`, `reference` and `metadata`, and the address of its record.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
+use pombo::clock::Timestamp;
+use pombo::domain::contact::Person;
 use reqwest::Method;
 use serde_json::{Value, json};
+use uuid::Uuid;
 
 use super::world::World;
 use crate::harness::Answer;
@@ -28,7 +32,7 @@ async fn get(world: &World, path: &str) -> Value {
 async fn a_send_keeps_its_reference_and_metadata_and_is_found_by_them() {
     let world = World::new().await;
     let metadata = json!({"campaign": "spring", "note \u{0} \"ü\" 💚": ""});
-    let send_at = pombo::clock::Timestamp::now().plus(std::time::Duration::from_secs(3_600)).to_string();
+    let send_at = Timestamp::now().plus(Duration::from_secs(3_600)).to_string();
     let label = json!({"reference": " order-7 ", "metadata": metadata, "send_at": send_at});
     let accepted = post(&world, &label).await;
     assert_eq!((accepted.status, accepted.json().get("ignored")), (202, None), "{}", accepted.body);
@@ -61,6 +65,55 @@ async fn a_send_keeps_its_reference_and_metadata_and_is_found_by_them() {
 }
 
 #[tokio::test]
+async fn a_send_has_the_name_that_it_was_given_or_one_that_says_what_goes_to_whom() {
+    let world = World::new().await;
+    let send_at = Timestamp::now().plus(Duration::from_secs(3_600)).to_string();
+    let store = world.service.store();
+    let vip = store.of(world.acme.id).tags().ensure("vip", None).await.unwrap();
+    let person = Person { phone_number: "5511988887776".to_owned(), ..Person::default() };
+    let people = [(Uuid::now_v7(), person)];
+    store.of(world.acme.id).contacts().add(&people, &[vip], Timestamp::now()).await.unwrap();
+    let mut named = Vec::new();
+    for (mut fields, name) in [
+        (json!({"name": "  Spring “Öffer” 50%  "}), "Spring “Öffer” 50%"),
+        (json!({"name": " "}), "Olá to 1 person"),
+        (json!({"phone_number": ["5511988887777", "5511988887778"]}), "Olá to 2 people"),
+        (json!({"contact_tag_id": vip}), "Olá to vip"),
+        (json!({"type": "image", "link": "https://a.example/a.png"}), "image to 1 person"),
+    ] {
+        fields["send_at"] = json!(send_at);
+        let accepted = post(&world, &fields).await;
+        assert_eq!(accepted.status, 202, "{}", accepted.body);
+        let record = get(&world, accepted.header("location")).await;
+        assert_eq!(record["name"], name, "{record}");
+        named.push(record["id"].clone());
+    }
+    // Searches find given names: in any case, without accents, `%` being plain.
+    for (search, ids) in [("offer", &named[..1]), ("50%25", &named[..1]), ("0%25o", &[]), ("person", &[])] {
+        let page = get(&world, &format!("/api/v1/sends?search={search}")).await;
+        let found: Vec<_> = page["data"].as_array().unwrap().iter().map(|send| send["id"].clone()).collect();
+        assert_eq!((&found[..], page["totalRecords"].as_u64()), (ids, Some(ids.len() as u64)), "{search}");
+    }
+    let foreign = world.service.get("/api/v1/sends?search=offer", &world.globex.key).await;
+    assert_eq!(foreign.json()["totalRecords"], 0);
+    // Fields that other programs have beside these are not taken for a name.
+    let others = post(&world, &json!({"date": "x", "note": "y"})).await;
+    assert_eq!(
+        (others.status, &others.json()["ignored"]),
+        (202, &json!(["date", "note"])),
+        "{}",
+        others.body
+    );
+
+    // A retry has the name of the send that it retries.
+    let first = format!("/api/v1/sends/{}", named[0].as_str().unwrap());
+    world.service.post(&format!("{first}/cancel"), &world.acme.key, "").await;
+    let retry = json!({"state": ["canceled"]}).to_string();
+    let retry = world.service.post(&format!("{first}/retry"), &world.acme.key, retry).await;
+    assert_eq!(get(&world, retry.header("location")).await["name"], "Spring “Öffer” 50%");
+}
+
+#[tokio::test]
 async fn words_beyond_their_bounds_are_refused() {
     let world = World::new().await;
     let many = |count: usize| -> BTreeMap<String, &str> {
@@ -71,7 +124,12 @@ async fn words_beyond_their_bounds_are_refused() {
     assert_eq!(post(&world, &largest).await.status, 202);
     let entry = json!({"metadata": {("k".repeat(40)): "💚".repeat(256)}});
     assert_eq!(post(&world, &entry).await.status, 202);
+    let named = json!({"name": "é".repeat(100)});
+    assert_eq!(post(&world, &named).await.status, 202);
     for wrong in [
+        json!({"name": "é".repeat(101)}),
+        json!({"name": 7}),
+        json!({"name": "two\nlines"}),
         json!({"reference": long}),
         json!({"reference": 7}),
         json!({"reference": "two\nlines"}),

@@ -52,6 +52,7 @@ async fn a_send_is_shown_with_where_its_messages_are_and_why_it_waits() {
         record,
         json!({
             "id": id,
+            "name": "shipped to 2 people",
             "channel_id": world.connected,
             "type": "template",
             "template": {"id": world.approved, "name": "shipped", "language": "pt_BR"},

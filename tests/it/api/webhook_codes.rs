@@ -1,5 +1,6 @@
 //! The refusals of the paths of webhook endpoints, for the test of all codes.
 
+use pombo::domain::webhook::Settings;
 use pombo::error::Code;
 use pombo::store::webhooks::MOST_ENDPOINTS;
 use reqwest::Method;
@@ -7,6 +8,7 @@ use serde_json::{Value, json};
 use uuid::Uuid;
 
 use super::world::{NO_RECEIVER, World};
+use crate::webhooks::sealed::add_sealed;
 
 const PATH: &str = "/api/v1/webhooks";
 
@@ -15,8 +17,10 @@ pub(super) async fn cases(world: &World) -> Vec<(Code, Method, String, Value)> {
     let foreign = json!({"url": NO_RECEIVER, "types": ["channel.pairing"]}).to_string();
     let foreign = world.service.post(PATH, &world.globex.key, foreign).await.json();
     let foreign = format!("{PATH}/{}", foreign["id"].as_str().unwrap());
+    let settings = Settings::new(NO_RECEIVER);
+    let sealed = add_sealed(world.service.store(), world.acme.id, settings, true).await;
     let mut own = String::new();
-    for _ in 0..MOST_ENDPOINTS {
+    for _ in 1..MOST_ENDPOINTS {
         let body = json!({"url": NO_RECEIVER, "types": ["channel.pairing"]}).to_string();
         let added = world.service.post(PATH, &world.acme.key, body).await;
         assert_eq!(added.status, 201, "{}", added.body);
@@ -42,6 +46,7 @@ pub(super) async fn cases(world: &World) -> Vec<(Code, Method, String, Value)> {
         (Code::WebhookNotFound, Method::GET, format!("{foreign}/deliveries"), json!("")),
         post(Code::WebhookNotFound, &format!("{foreign}/test"), json!({})),
         post(Code::WebhookNotFound, &format!("{PATH}/7/disable"), json!("")),
+        post(Code::WebhookUnsealable, &format!("{PATH}/{sealed}/test"), json!({})),
         post(Code::EventNotFound, &format!("{own}/deliveries/resend"), json!({"sequence": 7})),
         post(Code::InvalidField, &format!("{own}/deliveries/resend"), json!({"sequence": "last"})),
         post(Code::InvalidField, &format!("{own}/rotate-secret"), json!({"overlap": "a day"})),

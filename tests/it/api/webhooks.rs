@@ -1,5 +1,8 @@
 //! Webhook endpoints: what a company adds, changes and deletes, what is refused, and what it sees of deliveries.
 
+mod sealed;
+
+use futures_util::future::join_all;
 use pombo::connector::webhook::SigningKey;
 use pombo::domain::secret::Secret;
 use reqwest::Method;
@@ -70,7 +73,7 @@ async fn an_endpoint_is_added_changed_and_deleted_and_its_secrets_are_not_shown_
     added.as_object_mut().unwrap().remove("secret");
     let (id, created_at) = (added["id"].clone(), added["created_at"].clone());
     let expected = json!({
-        "id": id, "url": NO_RECEIVER, "channel_ids": [], "header_names": [], "max_in_flight": 2, "batch": 1,
+        "id": id, "url": NO_RECEIVER, "channel_ids": [], "header_names": [], "unsealable": [], "max_in_flight": 2, "batch": 1,
         "types": [
             "message.failed", "send.finished", "send.canceled", "send.expired", "channel.connecting",
             "channel.connected", "channel.disconnected", "channel.blocked", "channel.pairing", "inbound.received",
@@ -224,6 +227,13 @@ async fn a_test_says_what_the_receiver_answered_and_deliveries_are_listed() {
     assert_eq!(shown, [(&finished, &Value::Null), (&blocked, &error), (&sent, &ok)]);
     assert_eq!((&all[2]["event_id"], &all[2]["attempt"]), (&got.json()["id"], &json!(1)));
     assert_eq!(all[2]["sequence"], Value::Null, "an example cannot be sent once more");
+    let headers = all[2]["headers"].as_array().unwrap();
+    let names: Vec<_> = headers.iter().map(|header| header["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["content-type", "webhook-id", "webhook-timestamp", "webhook-signature", "x-team"]);
+    for (name, header) in names.into_iter().zip(headers) {
+        let expected = if name == "x-team" { Value::Null } else { json!(got.header(name)) };
+        assert_eq!(header["value"], expected, "{name}");
+    }
     let first = done(&world, Method::GET, &format!("{deliveries}?limit=2"), Value::Null).await;
     let rest = format!("{deliveries}?cursor={}", first["next_cursor"].as_str().unwrap());
     assert_eq!(done(&world, Method::GET, &rest, Value::Null).await["data"], json!([all[2]]));
@@ -331,4 +341,21 @@ async fn a_replaced_secret_signs_for_a_while_unless_it_must_not() {
     assert!(receiver.got()[2].is_signed_with_all(&[fifth, key(&fourth), key(&third)]));
     let long = ask(&world, Method::POST, &rotate, json!({"overlap": "8d"})).await.json();
     assert_eq!(long["error"], "`overlap` is longer than 7 days, the most for which a former secret signs");
+}
+
+#[tokio::test]
+async fn secrets_that_are_replaced_at_the_same_time_are_replaced_or_refused_for_the_moment() {
+    let (world, receiver) = (World::new().await, Receiver::start().await);
+    let (path, _) = add(&world, json!({"url": receiver.url(), "types": NEVER})).await;
+    let (rotate, body) = (format!("{path}/rotate-secret"), json!({"overlap": "0s"}));
+    let answers = join_all((0..16).map(|_| ask(&world, Method::POST, &rotate, body.clone()))).await;
+    let mut keys = Vec::new();
+    for answer in answers {
+        match answer.status {
+            200 => keys.push(key(&answer.json())),
+            status => assert_eq!((status, answer.code().as_deref()), (503, Some("service_unavailable"))),
+        }
+    }
+    done(&world, Method::POST, &format!("{path}/test"), Value::Null).await;
+    assert!(keys.iter().any(|key| receiver.got()[0].is_signed_with(key)), "{} were replaced", keys.len());
 }

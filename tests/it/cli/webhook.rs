@@ -42,7 +42,7 @@ fn an_endpoint_is_added_changed_and_deleted_and_its_secret_is_shown_once() {
     let expected = json!({
         "id": id, "url": "http://127.0.0.1:9000/hook?token=t", "channel_ids": [phone], "max_in_flight": 2, "batch": 100,
         "types": ["message.failed", "send.finished", "send.canceled", "send.expired"], "mask_numbers": true,
-        "header_names": ["authorization", "x-team"], "state": "enabled", "disabled_reason": null, "disabled_since": null,
+        "header_names": ["authorization", "x-team"], "unsealable": [], "state": "enabled", "disabled_reason": null, "disabled_since": null,
         "failures": 0, "failing_since": null, "retries": 0, "given_up": 0, "lost": 0, "waiting_since": null, "replay": null,
         "created_at": added["created_at"], "company_id": added["company_id"],
     });
@@ -147,4 +147,41 @@ fn settings_that_cannot_work_are_refused_with_a_remedy() {
         place.write("headers", file);
         refused(&place, &format!("{add} --headers-file headers"), 2, "header");
     }
+}
+
+#[test]
+fn an_endpoint_whose_sealing_key_is_lost_says_what_to_do() {
+    let key = |number: u8| format!("{number:02x}").repeat(32);
+    let place = Place::new()
+        .with("POMBO__WEBHOOKS__ALLOW_NETWORKS", "127.0.0.0/8")
+        .with("POMBO__WEBHOOKS__ALLOW_HTTP", "true")
+        .with("POMBO__SECRETS__KEY", key(1));
+    place.json("company create Acme");
+    let add = "webhook add http://127.0.0.1:9000/hook --company Acme --headers-file -";
+    let id = text(&place.json_with("X-Team: sales\n", add)["id"]);
+    // What a command prints that has another key.
+    let other = |line: &str| {
+        let output = place.command(line).env("POMBO__SECRETS__KEY", key(2)).output().unwrap();
+        assert!(output.status.success(), "{line}: {}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let show = || -> Value { serde_json::from_str(&other(&format!("webhook show {id} --json"))).unwrap() };
+    let lost = show();
+    assert_eq!((&lost["unsealable"], &lost["state"]), (&json!(["secret", "headers"]), &json!("enabled")));
+    assert_eq!(lost["header_names"], Value::Null);
+    let (listed, shown) = (other("webhook list"), other(&format!("webhook show {id}")));
+    assert!(listed.contains("cannot unseal its secret, headers"), "{listed}");
+    for words in ["set the sealing key back", &format!("pombo webhook rotate-secret {id}"), "--no-headers"] {
+        assert!(shown.contains(words), "{words}: {shown}");
+    }
+
+    let keys: Value = serde_json::from_str(&other("secrets list --json")).unwrap();
+    let missing = keys.as_array().unwrap().iter().find(|key| key["state"] == "missing").unwrap();
+    let forgotten = other(&format!("secrets forget {}", text(&missing["id"])));
+    assert!(forgotten.contains("pombo webhook list"), "{forgotten}");
+    other(&format!("webhook rotate-secret {id}"));
+    assert_eq!(show()["unsealable"], json!(["headers"]));
+    other(&format!("webhook change {id} --no-headers"));
+    let whole = show();
+    assert_eq!((&whole["unsealable"], &whole["header_names"]), (&json!([]), &json!([])));
 }

@@ -23,6 +23,7 @@ mod one_way;
 mod operator;
 mod overview;
 mod send_live;
+mod send_names;
 mod sends;
 mod shell;
 mod sign_in;

@@ -1,12 +1,18 @@
-//! Waiting sends, the time since they wait, and the effect of another tier.
+//! First steps, alerts, the figures of the day and the week, waiting sends, and the effect of another tier.
+
+use std::time::Duration;
 
 use pombo::accounts::Role;
+use pombo::clock::Timestamp;
 use pombo::domain::channel::{Kind, Status};
+use pombo::domain::message::State as At;
 use serde_json::json;
 
 use super::browser::value_of;
+use super::channels::becomes;
 use super::operator::with_tiers;
 use super::world::World;
+use crate::api::past_send::Past;
 
 /// A send to some people through a channel of acme whose provider does not answer; its id.
 async fn waiting_send(world: &World) -> String {
@@ -23,10 +29,10 @@ async fn waiting_send(world: &World) -> String {
 async fn the_overview_shows_waiting_sends_to_their_company_alone() {
     let world = World::new().await;
     let owner = world.signed_in(Role::Owner).await;
-    assert!(owner.page("/console").await.contains("this company needs a channel"));
+    assert!(owner.page("/console").await.contains("Connect a number"));
     let send = waiting_send(&world).await;
     let other = world.outsider().await;
-    assert!(other.page("/console").await.contains("this company needs a channel"));
+    assert!(!other.page("/console").await.contains(&send));
     let fresh = world.member_of(world.acme.id, Role::Viewer, "zone@acme.example").await;
     // In a time zone of its own, so that a page that was just cached for others is not shown.
     fresh.post("/console/account/profile", &[("name", "Z"), ("time_zone", "Asia/Kathmandu")]).await;
@@ -57,4 +63,93 @@ async fn a_tier_shows_the_end_of_running_sends_before_and_after() {
     assert!(ends[0] < ends[1], "500 messages at one a minute end later: {ends:?}");
     let other = world.service.store().tiers().find("standard").await.unwrap().unwrap().settings;
     assert!(other.contains("80/s"), "nothing is applied yet: {other}");
+}
+
+#[tokio::test]
+async fn a_new_company_is_told_its_first_steps_and_each_is_ticked_off_once_it_is_done() {
+    let world = World::new().await;
+    let (owner, viewer) = (world.signed_in(Role::Owner).await, world.signed_in(Role::Viewer).await);
+    let page = owner.page("/console").await;
+    for step in ["Connect a number", "Import your contacts", "Send a test"] {
+        assert!(page.contains(step), "{step}: {page}");
+    }
+    assert!(
+        page.contains("class=\"button\" href=\"/console/channels/new\"") && !page.contains(">done<"),
+        "{page}"
+    );
+    let seen = viewer.page("/console").await;
+    assert!(seen.contains("An owner of the company can add it"), "{seen}");
+    assert!(
+        !seen.contains("href=\"/console/channels/new\"") && !seen.contains("/console/sends/new"),
+        "{seen}"
+    );
+
+    waiting_send(&world).await;
+    let page = becomes(&owner, "/console", ">done<").await;
+    assert_eq!(page.matches(">done<").count(), 2, "{page}");
+    assert!(page.contains("class=\"button\" href=\"/console/contacts/import\""), "{page}");
+    let ana = json!({ "contacts": [{ "phone_number": "+5511988887777", "first_name": "Ana" }] }).to_string();
+    let added = world.service.post("/api/v1/contacts/batch", &world.acme.key, ana).await;
+    assert_eq!(added.status, 200, "{}", added.body);
+    let page = becomes(&owner, "/console", "id=\"first\"></div>").await;
+    assert!(page.contains("class=\"button\" href=\"/console/sends/new\""), "{page}");
+}
+
+#[tokio::test]
+async fn the_overview_counts_what_happened_today_and_in_the_last_week() {
+    let world = World::new().await;
+    let viewer = world.signed_in(Role::Viewer).await;
+    let shop = world.service.channel(&world.acme, Kind::BusinessAccount, "shop", Status::Connected).await.id;
+    let states = [At::Read, At::Read, At::Delivered, At::Sent, At::Failed, At::Suppressed];
+    let messages: Vec<_> = states.into_iter().map(|state| (state, None)).collect();
+    let send = Past::text(&world.service, &world.acme, shop).with(&messages).await;
+    let page = becomes(&viewer, "/console", "<dd>75\u{a0}%</dd>").await;
+    let (today, week) = page.split_once("Last 7 days").unwrap();
+    assert!(today.contains("<dt>Sent</dt><dd>0</dd>") && today.contains("<dd>—</dd>"), "{page}");
+    let figures = "<dt>Sent</dt><dd>4</dd></div><div><dt>Delivered</dt><dd>75\u{a0}%</dd></div><div><dt>Read</dt><dd>50\u{a0}%</dd>\
+                   </div><div><dt>Failed</dt><dd>1</dd>";
+    assert!(week.contains(figures), "{week}");
+    let latest = page.split("id=\"latest\"").nth(1).unwrap();
+    for shown in ["class=\"o-read\"", ">Read 2<", ">Failed 1<", &send.to_string()] {
+        assert!(latest.contains(shown), "{shown}: {latest}");
+    }
+    let other = world.outsider().await.page("/console").await;
+    assert!(!other.contains("75\u{a0}%") && !other.contains("Last 7 days"), "{other}");
+}
+
+#[tokio::test]
+async fn what_needs_attention_is_told_first_and_keys_to_owners_alone() {
+    let world = World::new().await;
+    let (service, acme) = (&world.service, &world.acme);
+    let kind = Kind::BusinessAccount;
+    let lost = service.channel(acme, kind, "Shop 2", Status::Disconnected).await.id;
+    service.channel(acme, kind, "Shop 1", Status::Connected).await;
+    service
+        .templates(
+            acme,
+            &[("sale", "en", "PAUSED"), ("offer", "en", "REJECTED"), ("welcome", "en", "APPROVED")],
+        )
+        .await;
+    let day = Duration::from_secs(24 * 3_600);
+    service.add_key(acme.id, "website", Some(Timestamp::now().plus(3 * day))).await;
+    service.add_key(acme.id, "laptop", Some(Timestamp::now().plus(30 * day))).await;
+    let owner = world.signed_in(Role::Owner).await;
+    let page = owner.page("/console").await;
+    let (alerts, rest) = page.split_once("id=\"alerts\"").unwrap().1.split_once("id=\"first\"").unwrap();
+    for shown in [
+        "Shop 2 is disconnected",
+        &format!("/console/channels/{lost}"),
+        "has paused the template sale (en)",
+        "has rejected the template offer (en)",
+        "The API key website expires soon",
+    ] {
+        assert!(alerts.contains(shown), "{shown}: {alerts}");
+    }
+    for quiet in ["Shop 1", "welcome", "laptop"] {
+        assert!(!alerts.contains(quiet), "{quiet}: {alerts}");
+    }
+    assert!(!rest.contains("Shop 2 is disconnected"), "it is told once");
+    let viewer = world.signed_in(Role::Viewer).await.page("/console").await;
+    assert!(viewer.contains("Shop 2 is disconnected") && !viewer.contains("API key website"), "{viewer}");
+    assert!(!world.outsider().await.page("/console").await.contains("Shop 2"));
 }

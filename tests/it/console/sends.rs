@@ -96,7 +96,7 @@ async fn a_send_is_shown_with_its_wait_and_controlled_by_permitted_people() {
     let id = accepted(&world, shop(&world).await, json!({"send_at": in_an_hour()})).await;
     let address = format!("/console/sends/{id}");
     let page = member.page(&address).await;
-    assert!(page.contains("0 of 2 messages are done") && page.contains("it is scheduled"), "{page}");
+    assert!(page.contains("0 of 2 messages sent") && page.contains("it is scheduled"), "{page}");
     assert!(page.contains("Scheduled") && page.contains(&format!("data-live=\"{address}/live\"")), "{page}");
     assert!(page.contains(">Pause</button>"), "{page}");
     let seen = viewer.page(&address).await;
@@ -113,11 +113,16 @@ async fn a_send_is_shown_with_its_wait_and_controlled_by_permitted_people() {
         "{paused}"
     );
     assert!(paused.contains("somebody paused it"), "{paused}");
+    let made = viewer.page(&address).await;
+    assert!(made.contains("program “") && made.contains("<dt>Paused</dt>"), "{made}");
     let resumed = member.submit(&format!("{address}/resume"), &[]).await;
     assert!(resumed.contains("Resumed.") && resumed.contains(">Pause<"), "{resumed}");
     let canceled = member.submit(&format!("{address}/cancel"), &[]).await;
     assert!(canceled.contains("Canceled: messages that had not started will not go out."), "{canceled}");
     assert!(!canceled.contains(">Pause<") && !canceled.contains("data-live"), "{canceled}");
+    let steps = ["<dt>Paused</dt>", "<dt>Resumed</dt>", "<dt>Canceled</dt>"];
+    let places = steps.map(|step| canceled.find(step).unwrap_or_else(|| panic!("{step}: {canceled}")));
+    assert!(places.is_sorted() && canceled.contains("member@acme.example"), "{canceled}");
     let again = member.post(&format!("{address}/pause"), &[]).await;
     assert_eq!(again.status, 409, "{}", again.body);
 }
@@ -129,7 +134,9 @@ async fn a_send_shows_its_figures_its_failures_and_its_messages() {
     let id = past(&world, shop(&world).await).await;
     let page = viewer.page(&format!("/console/sends/{id}")).await;
     for shown in [
-        "5 of 5 messages are done",
+        "2 of 5 messages sent",
+        "<h1>hi to 5 people</h1>",
+        "aria-label=\"Sent 2, Delivered 1, Failed 2, Not sent 1\"",
         "The recipient cannot be reached",
         "<code>131026</code>",
         "=words of 131049",
@@ -312,9 +319,9 @@ async fn the_pages_are_read_in_three_languages() {
         [send, list, message, compose]
     };
     for (language, titles) in [
-        ("en", ["Send", "Sends", "Message", "New send"]),
-        ("pt-BR", ["Envio", "Envios", "Mensagem", "Novo envio"]),
-        ("es", ["Envío", "Envíos", "Mensaje", "Nuevo envío"]),
+        ("en", ["hi to 5 people", "Sends", "Message", "New send"]),
+        ("pt-BR", ["hi para 5 pessoas", "Envios", "Mensagem", "Novo envio"]),
+        ("es", ["hi para 5 personas", "Envíos", "Mensaje", "Nuevo envío"]),
     ] {
         for (page, title) in read(language).await.iter().zip(titles) {
             assert!(page.contains(&format!("<h1>{title}</h1>")), "{language}: {page}");

@@ -4,6 +4,7 @@ use pombo::accounts::Role;
 use reqwest::Method;
 
 use super::browser::Browser;
+use super::weight::{MOST, assets};
 use super::world::World;
 
 #[tokio::test]
@@ -52,11 +53,10 @@ async fn a_page_and_its_files_are_small_compressed_and_cached_by_their_address()
     let world = World::new().await;
     let owner = world.signed_in(Role::Owner).await;
     let page = owner.page("/console").await;
-    let files: Vec<_> =
-        page.split('"').filter(|word| word.starts_with("/console/assets/")).map(str::to_owned).collect();
-    assert_eq!(files.len(), 3, "{files:?}");
+    let files: Vec<_> = assets(&page).into_iter().collect();
+    assert_eq!(files.len(), 4, "{files:?}");
     let mut weight = 0;
-    for path in files.iter().map(String::as_str).chain(["/console"]) {
+    for path in files.iter().copied().chain(["/console"]) {
         let asked = owner.request(Method::GET, path).header("accept-encoding", "br, gzip");
         let answer = asked.send().await.unwrap();
         assert_eq!(
@@ -69,10 +69,10 @@ async fn a_page_and_its_files_are_small_compressed_and_cached_by_their_address()
         }
         weight += answer.bytes().await.unwrap().len();
     }
-    assert!(weight < 100_000, "{weight} bytes");
-    let plain = owner.get(&files[0]).await;
+    assert!(weight < MOST, "{weight} bytes");
+    let plain = owner.get(files[0]).await;
     assert_eq!((plain.status, plain.header("content-encoding")), (200, ""));
-    let known = owner.request(Method::GET, &files[0]).header("if-none-match", plain.header("etag"));
+    let known = owner.request(Method::GET, files[0]).header("if-none-match", plain.header("etag"));
     assert_eq!(owner.ask(known).await.status, 304);
     for inline in [" style=", "<style", " onclick=", "javascript:"] {
         assert!(!page.contains(inline), "the page has {inline}, which its policy forbids");

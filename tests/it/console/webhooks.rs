@@ -8,7 +8,7 @@ use pombo::connector::webhook::SigningKey;
 use pombo::domain::channel::{Kind, Status};
 use pombo::domain::event::Type;
 use pombo::domain::secret::Secret;
-use pombo::domain::webhook::{Cause, Endpoint, Health, State};
+use pombo::domain::webhook::{Cause, Endpoint, Health, Settings, State};
 use pombo::store::webhooks::Write;
 use serde_json::json;
 use uuid::Uuid;
@@ -18,6 +18,7 @@ use super::channels::becomes;
 use super::live::{shows, stream};
 use super::world::World;
 use crate::webhooks::receiver::Receiver;
+use crate::webhooks::sealed::add_sealed;
 
 const PLACE: &str = "/console/webhooks";
 const NEW: &str = "/console/webhooks/new";
@@ -95,6 +96,9 @@ async fn a_webhook_is_added_with_a_secret_that_is_shown_once_and_a_test_shows_th
         assert!(listed.contains(words), "{words}: {listed}");
     }
     let log = becomes(&owner, &place, "refused (500)").await;
+    let names =
+        ["Headers of the request", "webhook-signature", "x-team: <span class=\"soft\">the value is not kept"];
+    assert!(names.iter().all(|name| log.contains(name)) && !log.contains("sales"), "{log}");
     assert!(log.contains("accepted (200)") && !log.contains("Answer of the receiver"), "{log}");
     assert!(!log.contains("name=\"sequence\""), "an example is in no log of events: {log}");
     owner.post("/console/language", &[("language", "es"), ("next", "/console")]).await;
@@ -242,7 +246,7 @@ async fn a_webhook_that_is_no_longer_wanted_is_told_on_the_overview_and_at_once_
     }
     let now = Timestamp::now();
     let state = State::Disabled { cause: Cause::Gone, since: now };
-    let health = Some(Health { failures: 1, failing_since: Some(now), state });
+    let health = Some(Health { failures: 1, failing_since: Some(now), failed_at: Some(now), state });
     let gone = Write { health, ..Write::default() };
     assert!(world.service.store().webhooks().write(id(&place), &gone).await.unwrap());
     for open in [&mut list, &mut page] {
@@ -303,4 +307,33 @@ async fn an_event_of_the_log_is_sent_again() {
     let nothing = owner.submit(&resend, &[("sequence", "1")]).await;
     assert!(nothing.contains("This event is no longer kept"), "{nothing}");
     assert_eq!(owner.post(&resend, &[("sequence", "x")]).await.status, 400);
+}
+
+#[tokio::test]
+async fn a_webhook_whose_sealing_key_is_lost_says_what_to_do_in_the_list_and_on_its_page() {
+    let world = World::new().await;
+    let (owner, viewer) = (world.signed_in(Role::Owner).await, world.signed_in(Role::Viewer).await);
+    let settings = Settings::new(NO_RECEIVER);
+    let id = add_sealed(world.service.store(), world.acme.id, settings, true).await;
+    let place = format!("{PLACE}/{id}");
+    for person in [&owner, &viewer] {
+        let listed = person.page(PLACE).await;
+        for words in ["waits for a sealing key", "ask an operator to set the sealing key back"] {
+            assert!(listed.contains(words), "{words}: {listed}");
+        }
+        let page = person.page(&place).await;
+        for words in ["waits for a sealing key", "Nothing is lost meanwhile", "The secret cannot be opened"] {
+            assert!(page.contains(words), "{words}: {page}");
+        }
+    }
+    let tested = owner.submit(&format!("{place}/test"), &[("type", "message.read")]).await;
+    assert!(tested.contains("Nothing is sent, because the service lacks the key"), "{tested}");
+
+    let replaced = owner.submit(&format!("{place}/secret"), &[("overlap", "now")]).await;
+    assert!(shown(&replaced).is_some() && !replaced.contains("The secret cannot be opened"), "{replaced}");
+    assert!(replaced.contains("The headers cannot be opened"), "{replaced}");
+    let removed = form(NO_RECEIVER, &[("type", "send.finished"), ("no_headers", "yes")]);
+    let whole = owner.submit(&place, &removed).await;
+    assert!(whole.contains(">working<") && !whole.contains("cannot be opened"), "{whole}");
+    assert!(!owner.page(PLACE).await.contains("sealing key"));
 }

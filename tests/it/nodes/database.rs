@@ -162,7 +162,7 @@ async fn a_node_whose_fence_is_closed_writes_nothing_and_renews_nothing() {
 async fn put_back_after_a_cancel(store: &Store, owner: &Lease, id: u128) {
     let (now, send_id, company_id) = (Timestamp::now(), Uuid::from_u128(id), Uuid::from_u128(1));
     store.ledger().commit(owner, &one(id), now).await.unwrap();
-    store.of(company_id).sends().cancel(send_id, now, None).await.unwrap();
+    store.of(company_id).sends().cancel(send_id, now, None, None).await.unwrap();
     let outcome = Outcome {
         position: Position { ordinal: 0, recipient: None },
         state: At::Queued,

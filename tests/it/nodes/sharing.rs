@@ -155,19 +155,26 @@ async fn the_owner_obeys_a_pause_and_a_cancel_of_a_node_that_died_as_soon_as_the
         let note = note.expect("a note is written with the change");
         until("the note acted on", async || !store.notes().has(note).await.unwrap()).await;
     };
-    let paused = store.of(company).sends().control(send, Control::Paused, Some(&note(None))).await.unwrap();
+    let paused =
+        store.of(company).sends().control(send, Control::Paused, None, Some(&note(None))).await.unwrap();
     until_obeyed(paused.unwrap().note).await;
     // Messages that began before arrive, and no others.
     let begun = stage.serving.figures().0 + crate::serving::IN_FLIGHT;
     assert!(begun < PEOPLE, "it is too late to see a pause");
     let over = Some(State::Canceled.as_i16());
-    let canceled = store.of(company).sends().cancel(send, Timestamp::now(), Some(&note(over))).await.unwrap();
+    let canceled =
+        store.of(company).sends().cancel(send, Timestamp::now(), None, Some(&note(over))).await.unwrap();
     until_obeyed(canceled.unwrap().note).await;
     assert!(stage.serving.figures().0 <= begun);
     assert!(store.channels().working().await.unwrap().is_empty());
     // An ended send cannot be paused, and no node gets a note.
-    let late =
-        store.of(company).sends().control(send, Control::Paused, Some(&note(None))).await.unwrap().unwrap();
+    let late = store
+        .of(company)
+        .sends()
+        .control(send, Control::Paused, None, Some(&note(None)))
+        .await
+        .unwrap()
+        .unwrap();
     assert_eq!((late.state, late.note), (State::Canceled, None));
     stage.nodes.push(owner);
     stage.end().await;

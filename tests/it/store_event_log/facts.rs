@@ -14,6 +14,7 @@ stores! {
     a_suppression_by_a_user_is_one_event_and_so_is_its_end,
     a_batch_of_many_opt_outs_tells_those_that_are_new,
     a_template_that_the_provider_changes_is_an_event_of_the_company_that_has_it,
+    the_first_template_of_an_account_that_had_none_is_an_event,
 }
 
 async fn shown(store: &Store) -> Vec<Value> {
@@ -154,13 +155,8 @@ async fn a_batch_of_many_opt_outs_tells_those_that_are_new(universe: &Universe) 
     assert!(told == expected, "{} events", told.len());
 }
 
-async fn a_template_that_the_provider_changes_is_an_event_of_the_company_that_has_it(universe: &Universe) {
-    let (store, _lease) = open(universe).await;
-    let mut companies = Vec::new();
-    for name in ["Acme", "Globex"] {
-        companies.push(store.companies().add(&Who::Pombo, name, "standard").await.unwrap().id);
-    }
-    let listed = |name: &str, status: &str, reason: Option<&str>| ListedTemplate {
+fn listed(name: &str, status: &str, reason: Option<&str>) -> ListedTemplate {
+    ListedTemplate {
         provider_id: format!("p-{name}"),
         name: name.to_owned(),
         language: "en".to_owned(),
@@ -170,7 +166,15 @@ async fn a_template_that_the_provider_changes_is_an_event_of_the_company_that_ha
         components: serde_json::value::to_raw_value(&["x"]).unwrap(),
         rejected_reason: reason.map(str::to_owned),
         quality_score: None,
-    };
+    }
+}
+
+async fn a_template_that_the_provider_changes_is_an_event_of_the_company_that_has_it(universe: &Universe) {
+    let (store, _lease) = open(universe).await;
+    let mut companies = Vec::new();
+    for name in ["Acme", "Globex"] {
+        companies.push(store.companies().add(&Who::Pombo, name, "standard").await.unwrap().id);
+    }
     for company in &companies {
         store.of(*company).templates().sync("waba", &[listed("a", "APPROVED", None)]).await.unwrap();
     }
@@ -218,4 +222,30 @@ async fn a_template_that_the_provider_changes_is_an_event_of_the_company_that_ha
         assert_eq!((&event["data"]["waba_id"], &event["data"]["language"]), (&json!("waba"), &json!("en")));
     }
     assert_eq!(events[0]["data"]["template_id"], id);
+}
+
+async fn the_first_template_of_an_account_that_had_none_is_an_event(universe: &Universe) {
+    let (store, _lease) = open(universe).await;
+    let company = store.companies().add(&Who::Pombo, "Acme", "standard").await.unwrap().id;
+    let templates = store.of(company).templates();
+    for waba in ["empty", "empty"] {
+        templates.sync(waba, &[]).await.unwrap();
+    }
+    templates.sync("full", &[listed("a", "APPROVED", None)]).await.unwrap();
+    assert!(pending(&store).await.is_empty(), "accounts that are listed for the first time");
+    let first = [listed("b", "APPROVED", None)];
+    // An account is new to each company.
+    let other = store.companies().add(&Who::Pombo, "Globex", "standard").await.unwrap().id;
+    store.of(other).templates().sync("empty", &first).await.unwrap();
+    for _ in 0..2 {
+        templates.sync("empty", &first).await.unwrap();
+    }
+    let events = shown(&store).await;
+    let told: Vec<_> = events
+        .iter()
+        .map(|event| {
+            json!([event["type"], event["company_id"], event["data"]["waba_id"], event["data"]["name"]])
+        })
+        .collect();
+    assert_eq!(told, [json!(["template.approved", company, "empty", "b"])]);
 }

@@ -178,7 +178,7 @@ async fn a_message_that_is_delivered_while_its_send_is_canceled_has_one_event() 
     stage.until_they_wait(1).await;
     let store = stage.store.clone();
     let canceled =
-        rt::spawn(async move { store.of(ACME).sends().cancel(Uuid::from_u128(10), NOW, None).await });
+        rt::spawn(async move { store.of(ACME).sends().cancel(Uuid::from_u128(10), NOW, None, None).await });
     stage.until_they_wait(2).await;
     gate.commit().await.unwrap();
     heard.await.unwrap();

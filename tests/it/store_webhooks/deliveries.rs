@@ -18,6 +18,11 @@ async fn deliveries_are_kept_for_a_week_and_up_to_a_number(universe: &Universe) 
         answer: None,
         fault: Some("the receiver did not answer in time".to_owned()),
         fault_kind: Some(FaultKind::Timeout),
+        sent: SentHeaders {
+            id: Some("batch.7.9.a".to_owned()),
+            signature: "v1,AAAA v1,BBBB".to_owned(),
+            own: vec!["authorization".to_owned(), "x-team".to_owned()],
+        },
         ..delivery(few, NOW, 2)
     };
     let most = u16::try_from(MOST_DELIVERIES).unwrap();

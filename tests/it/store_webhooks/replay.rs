@@ -9,6 +9,7 @@ stores! {
     a_replay_goes_from_place_to_place_and_ends,
     events_that_are_given_up_are_kept_as_long_as_the_log_has_them,
     a_replay_ends_with_its_endpoint_or_before,
+    a_sign_that_a_receiver_works_again_is_counted,
 }
 
 fn failed() -> ReplayRequest {
@@ -58,6 +59,8 @@ async fn a_replay_goes_from_place_to_place_and_ends(universe: &Universe) {
     let to = |replay, place| Write { replay: Some((replay, place)), ..Write::default() };
     assert!(store.webhooks().write(id, &to(begun.replay.id, place)).await.unwrap());
     assert!(store.webhooks().write(id, &to(Uuid::nil(), end)).await.unwrap());
+    // A node that delivered before.
+    assert!(store.webhooks().write(id, &to(begun.replay.id, Sequence::end_of(through - 2))).await.unwrap());
     let under_way = stored(store, id).await.unwrap();
     assert_eq!((under_way.after, under_way.replay.finished_at), (place, None));
     assert!(store.webhooks().write(id, &to(begun.replay.id, end)).await.unwrap());
@@ -137,4 +140,18 @@ async fn a_replay_ends_with_its_endpoint_or_before(universe: &Universe) {
     webhooks.disable(&ana(), id).await.unwrap();
     webhooks.enable(&ana(), id, Resume::FromNow).await.unwrap();
     assert_eq!(stored(store, id).await, None, "nothing of the past is sent");
+}
+
+async fn a_sign_that_a_receiver_works_again_is_counted(universe: &Universe) {
+    let store = &universe.store;
+    let (acme, other) = (company(store, "Acme").await, company(store, "Globex").await);
+    let (id, webhooks) = (add(store, acme).await.id, store.of(acme).webhooks());
+    let mended = async || store.webhooks().find(id).await.unwrap().unwrap().mended;
+    let before = revision(store).await;
+    webhooks.mended(id).await.unwrap();
+    assert_eq!((mended().await, revision(store).await), (1, before + 1), "a running service sees it");
+    assert_eq!(webhooks.replay(&ana(), id, failed()).await.unwrap(), Replaying::Begins);
+    assert_eq!(mended().await, 2, "a person expects that the receiver works");
+    store.of(other).webhooks().mended(id).await.unwrap();
+    assert_eq!(mended().await, 2);
 }

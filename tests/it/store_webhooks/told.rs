@@ -16,7 +16,8 @@ async fn others_are_told_when_an_endpoint_is_disabled_and_when_it_recovers(unive
             assert!(store.webhooks().write(first, &changes).await.unwrap());
         }
     };
-    let failing = |failures| Health { failures, failing_since: Some(NOW), state: State::Enabled };
+    let failing =
+        |failures| Health { failures, failing_since: Some(NOW), failed_at: Some(NOW), state: State::Enabled };
     for health in [failing(4), Health::NEW, failing(5), Health::NEW, failing(9)] {
         write(health).await;
     }

@@ -10,6 +10,7 @@ use pombo::connector::webhook::signature::sign;
 use serde_json::Value;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
 /// A request that a receiver got.
@@ -17,6 +18,8 @@ use tokio::task::JoinHandle;
 pub(crate) struct Got {
     headers: BTreeMap<String, String>,
     body: Vec<u8>,
+    /// The status of the answer, once it was given.
+    status: Option<u16>,
 }
 
 #[derive(Default)]
@@ -32,6 +35,8 @@ struct Memory {
 pub(crate) struct Receiver {
     address: SocketAddr,
     memory: Arc<Mutex<Memory>>,
+    /// How many requests it answers; further ones wait.
+    answered: watch::Sender<usize>,
     listening: JoinHandle<()>,
 }
 
@@ -59,6 +64,10 @@ impl Got {
         let timestamp = self.header("webhook-timestamp").parse().unwrap();
         self.header("webhook-signature") == sign(keys, self.header("webhook-id"), timestamp, &self.body)
     }
+
+    fn is_accepted(&self) -> bool {
+        self.status.is_some_and(|status| (200..300).contains(&status))
+    }
 }
 
 impl Receiver {
@@ -66,12 +75,13 @@ impl Receiver {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let (address, memory) = (listener.local_addr().unwrap(), Arc::<Mutex<Memory>>::default());
         let own = Arc::clone(&memory);
+        let (answered, watched) = watch::channel(usize::MAX);
         let listening = tokio::spawn(async move {
             while let Ok((stream, _)) = listener.accept().await {
-                tokio::spawn(serve(stream, Arc::clone(&own)));
+                tokio::spawn(serve(stream, Arc::clone(&own), watched.clone()));
             }
         });
-        Self { address, memory, listening }
+        Self { address, memory, answered, listening }
     }
 
     pub(crate) fn url(&self) -> String {
@@ -88,6 +98,16 @@ impl Receiver {
         self.memory.lock().always = answer;
     }
 
+    /// Answers this many requests, counted from the first one; further ones wait until [`Receiver::answer_all`].
+    pub(crate) fn hold_after(&self, requests: usize) {
+        self.answered.send_replace(requests);
+    }
+
+    /// Answers the requests that wait, and all others.
+    pub(crate) fn answer_all(&self) {
+        self.answered.send_replace(usize::MAX);
+    }
+
     pub(crate) fn got(&self) -> Vec<Got> {
         self.memory.lock().got.clone()
     }
@@ -99,7 +119,23 @@ impl Receiver {
 
     /// The ids of the events, each once.
     pub(crate) fn ids(&self) -> BTreeSet<String> {
-        self.events().iter().map(|event| event["id"].as_str().unwrap().to_owned()).collect()
+        self.ids_of(|_| true)
+    }
+
+    /// The ids of the events that it accepted.
+    pub(crate) fn accepted(&self) -> BTreeSet<String> {
+        self.ids_of(Got::is_accepted)
+    }
+
+    /// The ids of the events in requests that have no answer.
+    pub(crate) fn unanswered(&self) -> BTreeSet<String> {
+        self.ids_of(|got| got.status.is_none())
+    }
+
+    fn ids_of(&self, chosen: impl Fn(&Got) -> bool) -> BTreeSet<String> {
+        let got = self.got();
+        let events = got.iter().filter(|got| chosen(got)).flat_map(Got::events);
+        events.map(|event| event["id"].as_str().unwrap().to_owned()).collect()
     }
 }
 
@@ -109,18 +145,20 @@ impl Drop for Receiver {
     }
 }
 
-async fn serve(mut stream: TcpStream, memory: Arc<Mutex<Memory>>) {
+async fn serve(mut stream: TcpStream, memory: Arc<Mutex<Memory>>, mut answered: watch::Receiver<usize>) {
     while let Some(got) = read(&mut stream).await {
-        let status = {
+        let (place, status) = {
             let mut memory = memory.lock();
             memory.got.push(got);
             let next = memory.answers.pop_front();
-            memory.always.or(next).unwrap_or(200)
+            (memory.got.len() - 1, memory.always.or(next).unwrap_or(200))
         };
+        let may_answer = answered.wait_for(|answered| place < *answered).await.is_ok();
         let answer = format!("HTTP/1.1 {status} x\r\nContent-Length: 0\r\n\r\n");
-        if stream.write_all(answer.as_bytes()).await.is_err() {
+        if !may_answer || stream.write_all(answer.as_bytes()).await.is_err() {
             return;
         }
+        memory.lock().got[place].status = Some(status);
     }
 }
 
@@ -136,5 +174,5 @@ async fn read(stream: &mut TcpStream) -> Option<Got> {
         fields.map(|(name, value)| (name.to_ascii_lowercase(), value.to_owned())).collect();
     let mut body = vec![0; headers["content-length"].parse().unwrap()];
     stream.read_exact(&mut body).await.ok()?;
-    Some(Got { headers, body })
+    Some(Got { headers, body, status: None })
 }

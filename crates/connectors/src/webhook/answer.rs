@@ -77,6 +77,8 @@ fn retry_after(headers: &HeaderMap, now: Timestamp) -> Option<Duration> {
     let asked = headers.get(RETRY_AFTER_HEADER)?.to_str().ok()?.trim();
     let delay = match asked.parse() {
         Ok(seconds) => Duration::from_secs(seconds),
+        // More seconds than fit in the number.
+        Err(_) if !asked.is_empty() && asked.bytes().all(|byte| byte.is_ascii_digit()) => Duration::MAX,
         Err(_) => Timestamp::parse_http(asked).ok()?.from_now(now),
     };
     Some(delay.clamp(*RETRY_AFTER.start(), *RETRY_AFTER.end()))
@@ -109,6 +111,7 @@ mod tests {
             (" 120 ", Some(120)),
             ("0", Some(1)),
             ("18446744073709551615", Some(86_400)),
+            ("1000000000000000000000000", Some(86_400)),
             ("Wed, 21 Oct 2026 07:29:30 GMT", Some(90)),
             ("Wed, 21 Oct 2026 07:27:00 GMT", Some(1)),
             ("Fri, 31 Dec 2100 23:59:59 GMT", Some(86_400)),

@@ -1,4 +1,4 @@
-//! Makes one attempt: checks the address, signs, posts and reads the answer within one time limit.
+//! Makes one attempt: checks the address, posts and reads the answer within one time limit.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,13 +9,12 @@ use tokio::time::{Instant, timeout, timeout_at};
 use url::{Host, Url};
 use uuid::Uuid;
 
-use super::{Delivery, DeliveryAnswer, DeliveryFault, answer, signature};
+use super::{Delivery, DeliveryAnswer, DeliveryFault, answer};
 use crate::Error;
 use crate::fair_semaphore::FairSemaphore;
 use crate::guard::{self, Guard, Lookup, Networks, System};
-use clock::Timestamp;
 use domain::secret::Secret;
-use domain::webhook::is_own_header;
+use domain::webhook::{BODY_TYPE, ID_HEADER, SIGNATURE_HEADER, TIMESTAMP_HEADER, is_own_header, signed_at};
 
 /// Look-ups of host names at once, each of which has a thread. A company uses no more of them than it leaves free.
 const LOOKUPS: usize = 256;
@@ -101,7 +100,7 @@ impl Sender {
 
     async fn attempt(&self, delivery: Delivery, deadline: Instant) -> Result<DeliveryAnswer, DeliveryFault> {
         let url = self.admit(&delivery.url)?;
-        let headers = headers(&delivery, Timestamp::now())?;
+        let headers = headers(&delivery)?;
         let request = self.client.post(url).headers(headers).body(delivery.body);
         let response = match timeout_at(deadline, request.send()).await {
             Ok(response) => response.map_err(|error| DeliveryFault::of(&error))?,
@@ -135,23 +134,22 @@ impl Sender {
     }
 }
 
-/// All headers of an attempt at this time.
-fn headers(delivery: &Delivery, at: Timestamp) -> Result<HeaderMap, DeliveryFault> {
+/// All headers of an attempt.
+fn headers(delivery: &Delivery) -> Result<HeaderMap, DeliveryFault> {
     let mut all = HeaderMap::new();
     for (name, value) in &delivery.headers {
         let (name, value) = header(name, value).ok_or_else(|| DeliveryFault::Header(name.clone()))?;
         all.append(name, value);
     }
-    let seconds = at.millis().div_euclid(1000);
-    let signature = signature::sign(&delivery.keys, &delivery.id, seconds, &delivery.body);
-    let [id, timestamp] = [delivery.id.clone(), seconds.to_string()];
-    for (name, text) in
-        [("webhook-id", id), ("webhook-timestamp", timestamp), ("webhook-signature", signature)]
-    {
+    for (name, text) in [
+        (ID_HEADER, delivery.id.clone()),
+        (TIMESTAMP_HEADER, signed_at(delivery.at).to_string()),
+        (SIGNATURE_HEADER, delivery.signature.clone()),
+    ] {
         let value = HeaderValue::try_from(text).map_err(|_| DeliveryFault::Header(name.to_owned()))?;
         all.insert(name, value);
     }
-    all.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    all.insert(CONTENT_TYPE, HeaderValue::from_static(BODY_TYPE));
     Ok(all)
 }
 

@@ -22,6 +22,7 @@ use uuid::Uuid;
 pub use self::deliver::Sender;
 pub use self::fault::DeliveryFault;
 pub use self::signature::SigningKey;
+use clock::Timestamp;
 use domain::secret::Secret;
 
 /// The most bytes of an answer's text that are kept.
@@ -39,10 +40,12 @@ pub struct Delivery {
     pub url: String,
     /// Headers of the endpoint, besides those of every delivery. Their values are never shown.
     pub headers: Vec<(String, Secret)>,
-    /// The keys that sign: at least one, and two during a rotation.
-    pub keys: Vec<SigningKey>,
     /// The id, which is the same for every attempt: `webhook-id`.
     pub id: String,
+    /// When the attempt begins: `webhook-timestamp`.
+    pub at: Timestamp,
+    /// The [signatures](signature::sign) of its id, time and body: `webhook-signature`.
+    pub signature: String,
     /// The body, JSON.
     pub body: Vec<u8>,
 }

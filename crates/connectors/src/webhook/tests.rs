@@ -16,6 +16,7 @@ use tokio::task::JoinHandle;
 
 use super::*;
 use crate::guard::Lookup;
+use domain::webhook::signed_at;
 
 /// Long enough for any answer that comes.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -116,12 +117,19 @@ fn options(timeout: Duration) -> config::Webhooks {
 }
 
 fn delivery(url: &str) -> Delivery {
+    signed(url, &[SigningKey::parse(&signature::generate()).unwrap()])
+}
+
+/// A delivery that these keys sign.
+fn signed(url: &str, keys: &[SigningKey]) -> Delivery {
+    let at = Timestamp::now();
     Delivery {
         company_id: Uuid::nil(),
         url: url.to_owned(),
         headers: vec![("Authorization".to_owned(), Secret::new("Bearer hunter2".to_owned()))],
-        keys: vec![SigningKey::parse(&signature::generate()).unwrap()],
         id: "evt_1".to_owned(),
+        at,
+        signature: signature::sign(keys, "evt_1", signed_at(at), BODY),
         body: BODY.to_vec(),
     }
 }
@@ -139,8 +147,8 @@ async fn answered(text: &str) -> DeliveryAnswer {
 #[tokio::test]
 async fn a_delivery_is_posted_with_its_signature_and_its_headers() {
     let receiver = Receiver::new(&answer(200, "", "thanks\0")).await;
-    let sent = delivery(&receiver.url());
-    let keys = sent.keys.clone();
+    let keys = [SigningKey::parse(&signature::generate()).unwrap()];
+    let sent = signed(&receiver.url(), &keys);
     let answer = Sender::new(&options(PATIENCE)).unwrap().deliver(sent).await;
     assert!(answer.is_delivered() && !answer.is_gone() && !answer.aborts, "{answer:?}");
     assert_eq!((answer.status, answer.fault, answer.kept.as_str()), (Some(200), None, "thanks"));

@@ -36,6 +36,7 @@ const OF_SENDS: &[&str] = &[
     "reaction",
     "send_at",
     "expires_at",
+    "name",
     "reference",
     "metadata",
 ];

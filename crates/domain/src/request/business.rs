@@ -33,7 +33,7 @@ pub struct BusinessRequest {
     pub audience: Audience,
     /// The schedule; not compared with the present time yet, see [`Schedule::check`].
     pub schedule: Schedule,
-    /// The caller's own words on the send.
+    /// What is noted on the send.
     pub label: Label,
     /// The names of fields that were given and have no effect, the first ones of many.
     pub ignored: Vec<String>,
@@ -112,6 +112,10 @@ bodies! {
         /// must be in the future and after `send_at`.
         #[schema(format = DateTime)]
         expires_at: Option<String>,
+        /// The name under which people find the send in the console, returned in its records. When absent, its records have one
+        /// that is made of its template or text and its recipients. Nobody receives it.
+        #[schema(max_length = 100, example = "Spring offer")]
+        name: Option<String>,
         /// Your own name for the send, such as an order's number: returned in its records, and `GET /api/v1/sends` finds
         /// the send by it. Nobody receives it.
         #[schema(max_length = 128, example = "order-4711")]
@@ -141,7 +145,7 @@ impl BusinessRequest {
     ///
     /// In this order: `invalid_body`; `unknown_field`; `missing_type`, `invalid_type`; `missing_recipient`; what the type needs; then
     /// `text_too_long`, `link_too_long`, `caption_too_long`, `too_many_recipients`, `too_many_tags`. `invalid_field`
-    /// comes at the step of its field; `send_at`, `expires_at`, `reference` and `metadata` are the last ones.
+    /// comes at the step of its field; `send_at`, `expires_at`, `name`, `reference` and `metadata` are the last ones.
     pub fn parse(body: &[u8], limits: &Limits) -> Result<Self, Refusal> {
         let split = Split::send(body)?;
         let body: BusinessSend<'_> = split.body();
@@ -169,7 +173,7 @@ impl BusinessRequest {
             return Err(refusal);
         }
         let schedule = Schedule { send_at: moment(body.send_at)?, expires_at: moment(body.expires_at)? };
-        let label = label::read(body.reference, body.metadata)?;
+        let label = label::read(body.name, body.reference, body.metadata)?;
         Ok(Self { content, audience, schedule, label, ignored: ignored(&split, &body, kind) })
     }
 

@@ -1,35 +1,47 @@
-//! The caller's own words in a request: `reference` and `metadata`.
+//! The caller's own words in a request: `name`, `reference` and `metadata`.
 
 use std::collections::BTreeMap;
 
 use super::field::{Json, Raw};
 use crate::error::{Code, Refusal};
-use crate::send::{Label, METADATA_ENTRIES, METADATA_KEY_CHARS, METADATA_VALUE_CHARS, REFERENCE_CHARS};
+use crate::send::{
+    Label, METADATA_ENTRIES, METADATA_KEY_CHARS, METADATA_VALUE_CHARS, NAME_CHARS, REFERENCE_CHARS,
+};
 
 /// The names of the fields.
-pub(super) const FIELDS: [&str; 2] = ["reference", "metadata"];
+pub(super) const FIELDS: [&str; 3] = ["name", "reference", "metadata"];
 /// The most bytes of the metadata's JSON: every character of the largest may be written as two escapes of six bytes.
 const METADATA_BYTES: usize = METADATA_ENTRIES * (METADATA_KEY_CHARS + METADATA_VALUE_CHARS) * 12 + 1024;
 
-/// Reads both fields.
+/// Reads the fields.
 ///
 /// # Errors
 ///
 /// `invalid_field` for another JSON type and above a bound.
 pub(super) fn read(
+    name: Raw<'_, Option<String>>,
     reference: Raw<'_, Option<String>>,
     metadata: Raw<'_, Option<BTreeMap<String, String>>>,
 ) -> Result<Label, Refusal> {
-    Ok(Label { reference: of_reference(reference)?, metadata: of_metadata(metadata)? })
+    Ok(Label {
+        name: line(name, NAME_CHARS, Label::is_name)?,
+        reference: line(reference, REFERENCE_CHARS, Label::is_reference)?,
+        metadata: of_metadata(metadata)?,
+        made_by: None,
+    })
 }
 
-fn of_reference(field: Raw<'_, Option<String>>) -> Result<Option<String>, Refusal> {
+fn line(
+    field: Raw<'_, Option<String>>,
+    most: usize,
+    is_fine: fn(&str) -> bool,
+) -> Result<Option<String>, Refusal> {
     let Some(text) = field.text()? else { return Ok(None) };
     let text = text.trim();
-    if Label::is_reference(text) {
+    if is_fine(text) {
         return Ok(Some(text.to_owned()));
     }
-    Err(field.wrong_type(format_args!("a text of at most {REFERENCE_CHARS} characters on one line")))
+    Err(field.wrong_type(format_args!("a text of at most {most} characters on one line")))
 }
 
 fn of_metadata(

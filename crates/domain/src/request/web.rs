@@ -34,7 +34,7 @@ pub struct WebRequest {
     pub recipient: WebRecipient,
     /// The content, of a type that a web session sends.
     pub content: Content,
-    /// The caller's own words on the send.
+    /// What is noted on the send.
     #[serde(default, skip_serializing_if = "Label::is_empty")]
     pub label: Label,
     /// The names of fields that were given and have no effect, the first ones of many.
@@ -78,6 +78,10 @@ bodies! {
         contacts: Option<Vec<ContactCard>>,
         /// The message and the emoji, for `reaction`.
         reaction: Option<Reaction>,
+        /// The name under which people find the send in the console, returned in its records. When absent, its records have one
+        /// that is made of its template or text and its recipients. Nobody receives it.
+        #[schema(max_length = 100, example = "Spring offer")]
+        name: Option<String>,
         /// Your own name for the send, such as an order's number: returned in its records, and `GET /api/v1/sends` finds
         /// the send by it. Nobody receives it.
         #[schema(max_length = 128, example = "order-4711")]
@@ -115,7 +119,7 @@ impl WebRequest {
     ///
     /// In this order: `invalid_body`, `unknown_field`, `missing_type`, `invalid_type`, `missing_phone_number`,
     /// `missing_recipient_type`, `invalid_recipient_type`, `invalid_phone_number`, what the type needs, lengths.
-    /// `invalid_field` comes at the step of its field; `reference` and `metadata` are the last ones.
+    /// `invalid_field` comes at the step of its field; `name`, `reference` and `metadata` are the last ones.
     pub fn parse(body: &[u8], limits: &Limits) -> Result<Self, Refusal> {
         let split = Split::send(body)?;
         let WebSend {
@@ -131,6 +135,7 @@ impl WebRequest {
             location,
             contacts,
             reaction,
+            name,
             reference,
             metadata,
         } = split.body();
@@ -149,7 +154,7 @@ impl WebRequest {
                 (content, enclosed.fields(), unread)
             }
         };
-        let label = label::read(reference, metadata)?;
+        let label = label::read(name, reference, metadata)?;
         // A linked phone makes no previews of links.
         let own: Vec<&str> = own.iter().copied().filter(|field| *field != "preview_url").collect();
         let of_all: &[&str] = &["type", "phone_number", "recipient_type"];
@@ -165,7 +170,10 @@ impl WebRequest {
     pub fn check(&self, limits: &Limits) -> Result<(), Refusal> {
         let Self { recipient, content, label, ignored: _ } =
             Self::parse(self.body().to_string().as_bytes(), limits)?;
-        if (&recipient, &content, &label) == (&self.recipient, &self.content, &self.label) {
+        // No body names its author.
+        let label = Label { made_by: self.label.made_by.clone(), ..label };
+        let is_same = (&recipient, &content, &label) == (&self.recipient, &self.content, &self.label);
+        if is_same && label.has_fit_author() {
             return Ok(());
         }
         Err(Refusal::new(Code::InvalidBody, "no body of a request asks for this"))
@@ -181,6 +189,7 @@ impl WebRequest {
             "type": self.content.kind().as_str(),
             "phone_number": to,
             "recipient_type": kind,
+            "name": self.label.name,
             "reference": self.label.reference,
             "metadata": self.label.metadata,
         });

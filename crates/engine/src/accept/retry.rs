@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 use super::idempotency::hold_retries;
 use super::to_its_end;
-use crate::{Accepted, DryRun, Engine, Error, KeyGuard, no_such_send};
+use crate::{Accepted, DryRun, Engine, Error, KeyGuard, Who, no_such_send};
 use domain::channel::{Channel, Kind};
 use domain::content::Content;
 use domain::error::{Code, Refusal};
@@ -27,6 +27,13 @@ pub struct Retried {
 }
 
 impl Retried {
+    /// Notes who retries it.
+    #[must_use]
+    pub fn made_by(mut self, who: &Who) -> Self {
+        self.label.made_by = Some(who.to_string());
+        self
+    }
+
     /// The request for the new send.
     fn request(self, request: RetryRequest) -> (Arc<Channel>, BusinessRequest) {
         let RetryRequest { selection, schedule, ignored } = request;

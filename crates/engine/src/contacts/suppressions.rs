@@ -30,6 +30,9 @@ pub(super) const OF_MARKETING: &str = "does not want marketing messages";
 const SUPPRESSED_OF_EVERYTHING: &str = "the recipient is on the company's suppression list";
 const SUPPRESSED_OF_MARKETING: &str = "the recipient opted out of marketing messages";
 
+/// The statements of a webhook whose recipients are read at once. Sends wait while the result is taken over.
+const LOOKED_UP_AT_ONCE: usize = 128;
+
 /// The reason not to send a message to its recipient now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Barrier {
@@ -140,18 +143,22 @@ impl Suppressions {
     ///
     /// # Errors
     ///
-    /// When the store cannot be read: then the suppressions in these statements hold, and no statement lifts one.
+    /// When the store cannot be read: then the suppressions in the statements whose recipients were not read hold, and
+    /// none of these statements lifts one.
     pub(crate) async fn look_up(&self, store: &Store, words: &[Word]) -> store::Result<()> {
         if words.is_empty() {
             return Ok(());
         }
-        let subjects = self.all_forms(&words.iter().map(Word::subject).collect::<Vec<_>>());
         let _turn = self.turns.lock().await;
-        match store.suppressions().among(&subjects, Timestamp::now()).await {
-            Ok(records) => self.replace(&subjects, records),
-            Err(error) => {
-                words.iter().filter_map(Word::record).for_each(|record| self.add(record));
-                return Err(error);
+        for (nth, some) in words.chunks(LOOKED_UP_AT_ONCE).enumerate() {
+            let subjects = self.all_forms(&some.iter().map(Word::subject).collect::<Vec<_>>());
+            match store.suppressions().among(&subjects, Timestamp::now()).await {
+                Ok(records) => self.replace(&subjects, records),
+                Err(error) => {
+                    let unread = words.iter().skip(nth * LOOKED_UP_AT_ONCE);
+                    unread.filter_map(Word::record).for_each(|record| self.add(record));
+                    return Err(error);
+                }
             }
         }
         Ok(())

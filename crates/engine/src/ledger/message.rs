@@ -234,12 +234,14 @@ pub(crate) struct Hear {
     pub(crate) receipts: Vec<Receipt>,
     pub(crate) suppressions: Vec<suppressions::Word>,
     pub(crate) events: Vec<Event>,
+    /// Whether its webhook rests between its commits, so that others have their turns, and this one does not wait.
+    pub(crate) is_paced: bool,
 }
 
 impl Hear {
     /// Whether there is nothing to write.
     pub(crate) const fn is_empty(&self) -> bool {
-        let Self { receipts, suppressions, events } = self;
+        let Self { receipts, suppressions, events, is_paced: _ } = self;
         receipts.is_empty() && suppressions.is_empty() && events.is_empty()
     }
 }

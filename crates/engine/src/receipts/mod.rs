@@ -141,11 +141,12 @@ impl Webhooks<'_> {
             people.wait_for(company_id, unnamed.into_iter().map(|statement| statement.user_id));
         }
         let Part { receipts, refused: _, events } = part;
-        let (mut hear, mut said) = (Hear { receipts, suppressions: Vec::new(), events }, 0);
+        let (mut hear, mut said) = (Hear { receipts, events, ..Hear::default() }, 0);
         let mut written = Ok(());
         while written.is_ok() && (said < words.len() || !hear.is_empty()) {
             let some = &words[said..words.len().min(said + opt_outs::AT_ONCE)];
             hear.suppressions = some.to_vec();
+            hear.is_paced = is_large;
             written = self.write_some(std::mem::take(&mut hear), is_large).await;
             said += if written.is_ok() { some.len() } else { 0 };
         }
@@ -163,7 +164,7 @@ impl Webhooks<'_> {
         let began = Instant::now();
         intake.write(words, self.engine.0.shared.ledger.send(hear)).await??;
         if is_large && words > 0 {
-            opt_outs::rest(began).await;
+            opt_outs::rest(began, self.engine.store()).await;
         }
         Ok(())
     }

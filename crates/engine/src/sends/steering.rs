@@ -7,26 +7,77 @@ use std::time::Duration;
 
 use uuid::Uuid;
 
-use crate::Error;
 use crate::channel::{Input, Release};
 use crate::notices::Told;
 use crate::sends::Sends;
+use crate::{Error, Who};
 use clock::Timestamp;
 use domain::error::{Code, Refusal};
+use domain::page::PageRequest;
 use domain::send::{Control, State};
-use store::sends::control::SendControl;
+use store::changes::{Filter, What};
+use store::sends::control::{CANCELED, PAUSED, RESUMED, SendControl};
 
 /// How long a cancel waits until its channel has written the messages that never started.
 const MARKED_WITHIN: Duration = Duration::from_secs(2);
 
+/// How many steps of a send's history are shown, the newest of more.
+const STEPS: PageRequest = PageRequest { page: 1, limit: 20 };
+
+/// What somebody did to a send.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Steered {
+    /// Paused it.
+    Paused,
+    /// Resumed it.
+    Resumed,
+    /// Canceled it.
+    Canceled,
+}
+
+/// What somebody did to a send, from the record of changes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SteeringStep {
+    /// What was done.
+    pub what: Steered,
+    /// By whom, as the record names authors.
+    pub who: String,
+    /// When.
+    pub at: Timestamp,
+}
+
 impl Sends<'_> {
+    /// Who paused, resumed and canceled a company's send, from the first step on.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Unavailable`] when the database is away.
+    pub async fn steering(&self, company_id: Uuid, send_id: Uuid) -> Result<Vec<SteeringStep>, Error> {
+        let subject = send_id.to_string();
+        let filter = Filter { what: &[What::Send], subject: Some(subject.as_str()), ..Filter::default() };
+        let records = self.engine.records_of(company_id).await?;
+        let changes = records.changes().page(filter, STEPS).await?.records;
+        let own = company_id.to_string();
+        let steps = changes.into_iter().rev().filter(|change| change.after["company_id"] == own.as_str());
+        let steps = steps.filter_map(|change| {
+            let what = match change.after["state"].as_str()? {
+                PAUSED => Steered::Paused,
+                RESUMED => Steered::Resumed,
+                CANCELED => Steered::Canceled,
+                _ => return None,
+            };
+            Some(SteeringStep { what, who: change.who, at: change.at })
+        });
+        Ok(steps.collect())
+    }
+
     /// Pauses a company's send: when this returns, no message of it starts until it is resumed. A paused send stays
     /// paused.
     ///
     /// # Errors
     ///
     /// `send_not_found`; `send_is_over`. [`Error::Unavailable`] when it cannot be written now.
-    pub async fn pause(&self, company_id: Uuid, send_id: Uuid) -> Result<(), Error> {
+    pub async fn pause(&self, who: &Who, company_id: Uuid, send_id: Uuid) -> Result<(), Error> {
         let release = Release { send_id, over: None };
         let note = self.engine.owners().note(&Told::from(&release));
         let send = self
@@ -34,21 +85,21 @@ impl Sends<'_> {
             .store()
             .of(company_id)
             .sends()
-            .control(send_id, Control::Paused, note.as_ref())
+            .control(send_id, Control::Paused, Some(who), note.as_ref())
             .await?;
         let send = unless_over(send)?;
         Ok(self.engine.owners().release(send.channel_id, release, send.note).await?)
     }
 
     /// Resumes a company's send. A running send goes on.
-    pub async fn resume(&self, company_id: Uuid, send_id: Uuid) -> Result<(), Error> {
+    pub async fn resume(&self, who: &Who, company_id: Uuid, send_id: Uuid) -> Result<(), Error> {
         let note = self.engine.owners().note(&Told::Look);
         let send = self
             .engine
             .store()
             .of(company_id)
             .sends()
-            .control(send_id, Control::Running, note.as_ref())
+            .control(send_id, Control::Running, Some(who), note.as_ref())
             .await?;
         let SendControl { channel_id, note, .. } = unless_over(send)?;
         if let Some(channel) = self.engine.channel(channel_id).await? {
@@ -62,7 +113,7 @@ impl Sends<'_> {
 
     /// Cancels a company's send: when this returns, no message of it starts any more, and only messages whose answers
     /// are awaited have an unknown outcome. A canceled send stays canceled.
-    pub async fn cancel(&self, company_id: Uuid, send_id: Uuid) -> Result<(), Error> {
+    pub async fn cancel(&self, who: &Who, company_id: Uuid, send_id: Uuid) -> Result<(), Error> {
         let release = Release { send_id, over: Some(State::Canceled) };
         let note = self.engine.owners().note(&Told::from(&release));
         let send = self
@@ -70,7 +121,7 @@ impl Sends<'_> {
             .store()
             .of(company_id)
             .sends()
-            .cancel(send_id, Timestamp::now(), note.as_ref())
+            .cancel(send_id, Timestamp::now(), Some(who), note.as_ref())
             .await?;
         let send = send.ok_or_else(no_such_send)?;
         if send.state != State::Canceled {

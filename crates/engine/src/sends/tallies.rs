@@ -2,10 +2,12 @@
 //!
 //! The store keeps rows and no figures, so that a message costs one row. A small send is counted on request. The rows
 //! of a large one are counted part by part, in turns with other requests, one send at a time, and again only when
-//! counting takes a small share of the time: a caller in between gets the latest figures, with the time of the count.
+//! counting takes a small share of the time: a caller in between gets the latest figures, with the time of the count. The
+//! figures of a company's days are counted in the same way.
 //! Nothing of this is stored: a new process counts again.
 
 use std::collections::HashMap;
+use std::hash::Hash;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -16,18 +18,22 @@ use uuid::Uuid;
 use crate::Error;
 use crate::sends::Sends;
 use clock::Timestamp;
-use domain::send::{Pace, Tally};
+use domain::send::{Counts, Pace, Tally};
 use store::sends::list::Record;
 
 /// A send with no more recipients than this is counted on request, in some milliseconds.
 pub(super) const SMALL: u64 = 16_384;
 /// Rows that are counted in one turn.
-const PART: u64 = 50_000;
+pub(super) const PART: u64 = 50_000;
 /// Figures of a large send are at least this old before it is counted again …
 const LEAST_AGE: Duration = Duration::from_secs(2);
 /// … and this many times as old as counting took.
 const SHARE: u32 = 20;
-/// Large sends whose figures are kept.
+/// The messages that are counted for a list at once.
+const LISTED: u64 = 2 * SMALL;
+/// The larger sends of a list that are counted behind it.
+const MOST_LISTED: usize = 10;
+/// The most figures that are kept.
 const MOST: usize = 256;
 
 /// The figures of a send, and when they were counted.
@@ -39,35 +45,40 @@ pub struct Counted {
     pub at: Timestamp,
 }
 
-type Latest = Option<Arc<Counted>>;
+type Latest<T> = Option<Arc<T>>;
 
-/// The tallies of large sends.
-#[derive(Default)]
-pub(crate) struct Tallies {
-    known: Mutex<HashMap<Uuid, Entry>>,
-    /// One send is counted at a time.
-    turn: tokio::sync::Mutex<()>,
+/// Figures of type `T` that take long to count, of everything that a `K` names: large sends, or the days of a company.
+pub(crate) struct Tallies<K, T> {
+    known: Mutex<HashMap<K, Entry<T>>>,
+    /// One of them is counted at a time.
+    pub(super) turn: tokio::sync::Mutex<()>,
 }
 
-struct Entry {
-    latest: watch::Sender<Latest>,
+struct Entry<T> {
+    latest: watch::Sender<Latest<T>>,
     is_counting: bool,
-    /// The send is not counted again before this.
+    /// It is not counted again before this.
     due: Instant,
     asked: Instant,
 }
 
-impl Tallies {
-    /// The receiver of a send's figures, and whether the caller has to count them.
-    fn ask(&self, send_id: Uuid, now: Instant) -> (watch::Receiver<Latest>, bool) {
+impl<K, T> Default for Tallies<K, T> {
+    fn default() -> Self {
+        Self { known: Mutex::default(), turn: tokio::sync::Mutex::default() }
+    }
+}
+
+impl<K: Copy + Eq + Hash, T> Tallies<K, T> {
+    /// The receiver of the figures of `key`, and whether the caller has to count them.
+    pub(super) fn ask(&self, key: K, now: Instant) -> (watch::Receiver<Latest<T>>, bool) {
         let mut known = self.known.lock();
-        if known.len() >= MOST && !known.contains_key(&send_id) {
+        if known.len() >= MOST && !known.contains_key(&key) {
             let idle = known.iter().filter(|(_, entry)| !entry.is_counting);
-            if let Some(oldest) = idle.min_by_key(|(_, entry)| entry.asked).map(|(id, _)| *id) {
+            if let Some(oldest) = idle.min_by_key(|(_, entry)| entry.asked).map(|(key, _)| *key) {
                 known.remove(&oldest);
             }
         }
-        let entry = known.entry(send_id).or_insert_with(|| Entry {
+        let entry = known.entry(key).or_insert_with(|| Entry {
             latest: watch::Sender::new(None),
             is_counting: false,
             due: now,
@@ -80,8 +91,8 @@ impl Tallies {
     }
 
     /// Notes the end of a count: its figures, if it succeeded, and how long it took.
-    fn counted(&self, send_id: Uuid, figures: Option<Counted>, took: Duration) {
-        if let Some(entry) = self.known.lock().get_mut(&send_id) {
+    pub(super) fn counted(&self, key: K, figures: Option<T>, took: Duration) {
+        if let Some(entry) = self.known.lock().get_mut(&key) {
             entry.is_counting = false;
             entry.due = Instant::now() + LEAST_AGE.max(took.saturating_mul(SHARE));
             if let Some(figures) = figures {
@@ -103,6 +114,11 @@ impl Sends<'_> {
         if send.recipients <= SMALL {
             return Ok(self.count(company_id, send.id).await?.map(Arc::new));
         }
+        Ok(self.latest(company_id, send, patience).await)
+    }
+
+    /// The latest figures of a large send, which is counted in its turn when that is due.
+    async fn latest(&self, company_id: Uuid, send: &Record, patience: Duration) -> Latest<Counted> {
         let (mut latest, is_due) = self.engine.0.tallies.ask(send.id, Instant::now());
         if is_due {
             let (engine, send_id) = (self.engine.clone(), send.id);
@@ -110,7 +126,26 @@ impl Sends<'_> {
                 .spawn(async move { engine.sends().count_in_turn(company_id, send_id).await });
         }
         let counted = tokio::time::timeout(patience, latest.wait_for(Option::is_some)).await;
-        Ok(counted.ok().and_then(|latest| latest.ok()?.clone()))
+        counted.ok().and_then(|latest| latest.ok()?.clone())
+    }
+
+    /// The counts of the messages of listed sends, as far as they are known at once: small sends are counted, and of large
+    /// ones the latest figures count. The list shows the others when it is opened again.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Unavailable`] when the database is away.
+    pub async fn counts(&self, company_id: Uuid, sends: &[Record]) -> Result<HashMap<Uuid, Counts>, Error> {
+        let records = self.engine.records_of(company_id).await?;
+        let mut known = records.of(company_id).sends().counts_within(sends, LISTED).await?;
+        drop(records);
+        let others: Vec<_> = sends.iter().filter(|send| !known.contains_key(&send.id)).collect();
+        for send in others.into_iter().take(MOST_LISTED) {
+            if let Some(counted) = self.latest(company_id, send, Duration::ZERO).await {
+                known.insert(send.id, counted.tally.counts);
+            }
+        }
+        Ok(known)
     }
 
     async fn count_in_turn(self, company_id: Uuid, send_id: Uuid) {
@@ -154,7 +189,7 @@ mod tests {
 
     #[test]
     fn one_caller_counts_a_send_and_no_other_counts_it_again_at_once() {
-        let (tallies, id, now) = (Tallies::default(), Uuid::from_u128(1), Instant::now());
+        let (tallies, id, now) = (Tallies::<Uuid, Counted>::default(), Uuid::from_u128(1), Instant::now());
         let (first, is_due) = tallies.ask(id, now);
         assert!(is_due && first.borrow().is_none());
         assert!(!tallies.ask(id, now).1, "it is being counted");
@@ -166,7 +201,7 @@ mod tests {
 
     #[test]
     fn a_failed_count_is_retried_later_and_keeps_the_earlier_figures() {
-        let (tallies, id, now) = (Tallies::default(), Uuid::from_u128(1), Instant::now());
+        let (tallies, id, now) = (Tallies::<Uuid, Counted>::default(), Uuid::from_u128(1), Instant::now());
         let (latest, _) = tallies.ask(id, now);
         tallies.counted(id, Some(counted()), Duration::ZERO);
         assert!(tallies.ask(id, now + Duration::from_secs(60)).1);
@@ -177,7 +212,7 @@ mod tests {
 
     #[test]
     fn the_figures_that_were_asked_for_least_recently_make_room() {
-        let (tallies, now) = (Tallies::default(), Instant::now());
+        let (tallies, now) = (Tallies::<Uuid, Counted>::default(), Instant::now());
         for number in 0..MOST + 5 {
             let id = Uuid::from_u128(number as u128);
             tallies.ask(id, now + Duration::from_millis(number as u64));

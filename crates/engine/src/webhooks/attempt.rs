@@ -12,6 +12,7 @@ use clock::database::new_id;
 use connectors::webhook::{DeliveryAnswer, DeliveryFault};
 use domain::event::Event;
 use domain::event::log::Sequence;
+use domain::webhook::SentHeaders;
 use store::webhooks::Delivery;
 
 /// Delay before something is repeated that failed by no fault of the receiver.
@@ -20,9 +21,9 @@ const PAUSE: Duration = Duration::from_secs(1);
 /// receiver, which may be the only one that cannot be reached.
 const OWN_FAULTS: u32 = 60;
 
-/// Sends the events at these places, as the `number`-th attempt. `has_accepted` says whether the receiver accepted the request
-/// before. `known` are these events, if they are at hand. It ends when the receiver has answered or was awaited long enough. A
-/// database that fails is not held against the receiver, and a machine without sockets only after [`OWN_FAULTS`] repetitions.
+/// Sends the events at these places, as the `number`-th attempt. `has_accepted` says whether the receiver accepted a request and
+/// failed with none since. `known` are these events, if they are at hand. It ends when the receiver has answered or was awaited long
+/// enough. A database that fails is not held against the receiver, and a machine without sockets only after [`OWN_FAULTS`] repetitions.
 pub(super) async fn attempt(
     context: &DeliveryContext,
     endpoint: &OpenEndpoint,
@@ -78,17 +79,20 @@ pub(super) async fn deliver(
     let first = events.first().map(|event| (event.id.clone(), event.r#type.to_string(), event.sequence));
     let (event_id, r#type, sequence) = first.unwrap_or_default();
     let mut tries = 0;
-    let (begun, answer) = loop {
+    let (begun, signature, answer) = loop {
         let begun = moment().wall;
-        let answer = context.sender.deliver(endpoint.delivery(id.clone(), content.clone(), begun)).await;
+        let delivery = endpoint.delivery(id.clone(), content.clone(), begun);
+        let signature = delivery.signature.clone();
+        let answer = context.sender.deliver(delivery).await;
         match answer.fault.as_ref().filter(|fault| fault.is_own() && tries < repetitions) {
             Some(fault) => tell_own(fault, tries == 0),
-            None => break (begun, answer),
+            None => break (begun, signature, answer),
         }
         tries += 1;
         sleep(PAUSE).await;
     };
     count(verdict(&answer));
+    let id = (id != event_id).then_some(id);
     context.log(Delivery {
         id: new_id(),
         endpoint_id: endpoint.id,
@@ -104,6 +108,7 @@ pub(super) async fn deliver(
         answer: (!answer.kept.is_empty()).then(|| answer.kept.clone()),
         fault: answer.fault.as_ref().map(ToString::to_string),
         fault_kind: answer.fault.as_ref().map(DeliveryFault::kind),
+        sent: SentHeaders { id, signature, own: endpoint.header_names() },
     });
     answer
 }

@@ -15,8 +15,8 @@ use store::Store;
 use store::webhooks::Delivery;
 use vault::Vault;
 
-/// Deliveries in flight to receivers that accepted the request before, of all endpoints together. A company uses no more of them
-/// than it leaves free.
+/// Deliveries in flight to receivers that accepted a request and failed with none since, of all endpoints together. A company
+/// uses no more of them than it leaves free.
 const IN_FLIGHT: usize = 256;
 /// Deliveries in flight to the other receivers: each may take as long as the timeout, and those that answer do not wait for that.
 const IN_DOUBT: usize = 192;
@@ -32,7 +32,7 @@ pub(super) struct DeliveryContext {
     pub(super) schemes: Schemes,
     tail: Arc<Tail>,
     permits: Arc<FairSemaphore>,
-    /// The permits for receivers that did not accept the request before.
+    /// The permits for the other receivers.
     doubtful: Arc<FairSemaphore>,
     /// Leaves connections for the other users of the store's share.
     turns: Arc<FairSemaphore>,
@@ -74,7 +74,8 @@ impl DeliveryContext {
         self.turns.acquire(company, 1).await
     }
 
-    /// Waits until a delivery of this company may begin, to a receiver that accepted the request before or not.
+    /// Waits until a delivery of this company may begin. `has_accepted` says whether its receiver accepted a request and failed with
+    /// none since.
     pub(super) async fn permit(&self, company: Uuid, has_accepted: bool) -> Permit {
         let permits = if has_accepted { &self.permits } else { &self.doubtful };
         permits.acquire(company, 1).await

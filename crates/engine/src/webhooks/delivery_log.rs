@@ -90,6 +90,7 @@ fn thin(deliveries: &mut Vec<Delivery>) {
 mod tests {
     use super::*;
     use clock::Timestamp;
+    use domain::webhook::SentHeaders;
 
     fn delivery(endpoint: u128, nth: u128, status: Option<u16>) -> Delivery {
         Delivery {
@@ -106,6 +107,7 @@ mod tests {
             answer: None,
             fault: None,
             fault_kind: None,
+            sent: SentHeaders::default(),
         }
     }
 

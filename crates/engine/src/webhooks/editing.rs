@@ -105,7 +105,8 @@ impl WebhookEndpoints<'_> {
     ///
     /// # Errors
     ///
-    /// `webhook_not_found`, `invalid_field` when the overlap is too long.
+    /// `webhook_not_found`, `invalid_field` when the overlap is too long, [`Error::Unavailable`] when others replace the secret at
+    /// the same time.
     pub async fn rotate(
         &self,
         who: &Who,
@@ -117,11 +118,14 @@ impl WebhookEndpoints<'_> {
         let (secret, former_until) = (checked_secret(secret)?, former_until(overlap)?);
         self.engine.check_sealing()?;
         let records = self.engine.records_of(company).await?;
-        if !self.stored(&records, company).rotate(who, id, &secret, former_until).await? {
-            return Err(no_such_webhook().into());
+        match self.stored(&records, company).rotate(who, id, &secret, former_until).await? {
+            Changing::Done => {
+                self.changed();
+                Ok((secret, former_until))
+            }
+            Changing::Outdated => Err(Error::Unavailable { retry_after: RETRY_AFTER }),
+            Changing::NoEndpoint => Err(no_such_webhook().into()),
         }
-        self.changed();
-        Ok((secret, former_until))
     }
 
     /// Disables an endpoint, until a person enables it.

@@ -7,13 +7,14 @@ use uuid::Uuid;
 use super::attempt::deliver;
 use super::context::DeliveryContext;
 use super::example::example;
-use super::open::OpenEndpoint;
+use super::open::{OpenEndpoint, seen};
 use crate::{Engine, Error};
 use clock::Timestamp;
 use connectors::webhook::{DeliveryAnswer, DeliveryFault};
 use domain::error::{Code, Refusal};
 use domain::event::log::Sequence;
 use domain::event::{Event, Type};
+use domain::webhook::{Endpoint, OPENING_FAILURES, SealedPart};
 use store::webhooks::EndpointRecord;
 
 /// The webhook endpoints of companies.
@@ -22,7 +23,7 @@ pub struct WebhookEndpoints<'e> {
     pub(super) engine: &'e Engine,
 }
 
-/// The result of sending an event once more.
+/// The result of sending something that a person asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Resent {
     /// It was sent, and the receiver answered this.
@@ -37,6 +38,23 @@ pub enum Resent {
 pub fn no_such_webhook() -> Refusal {
     let sentence = "this company has no such webhook endpoint: GET /api/v1/webhooks lists them";
     Refusal::new(Code::WebhookNotFound, sentence)
+}
+
+/// The refusal to send something to an endpoint of which these parts cannot be unsealed.
+fn unsealable(parts: &[SealedPart]) -> Refusal {
+    let remedy = |part: &SealedPart| match part {
+        SealedPart::Secret => "replace the secret with POST /api/v1/webhooks/{id}/rotate-secret",
+        SealedPart::Headers => "give the headers again with PATCH /api/v1/webhooks/{id}",
+    };
+    let words: Vec<_> = parts.iter().map(|part| part.as_str()).collect();
+    let remedies: Vec<_> = parts.iter().map(remedy).collect();
+    let sentence = format!(
+        "the {} of this webhook endpoint cannot be unsealed, because the service lacks the sealing key: {}, or ask the operator \
+         of this service to set the key back",
+        words.join(" and the "),
+        remedies.join(", "),
+    );
+    Refusal::new(Code::WebhookUnsealable, sentence)
 }
 
 impl Engine {
@@ -64,69 +82,97 @@ impl WebhookEndpoints<'_> {
     }
 
     /// Sends an example of an event of this type to the company's endpoint, enabled or not, and returns the receiver's
-    /// answer. It is logged as every delivery is, and changes neither the endpoint's state nor its place in the log. `None`
-    /// when the company has no such endpoint.
+    /// answer. It is logged as every delivery is, and changes neither the endpoint's state nor its place in the log. If the
+    /// receiver accepts it, an endpoint that gets one event a minute gets the next one at once. `None` when the company has no
+    /// such endpoint.
     ///
     /// # Errors
     ///
-    /// [`Error::Unavailable`] when the database is away or the engine stops; [`Error::Internal`] when the endpoint's secrets
-    /// cannot be unsealed.
+    /// [`Error::Unavailable`] when the database is away or the engine stops; `webhook_unsealable` when the endpoint's secret or
+    /// headers cannot be unsealed.
     pub async fn test(
         &self,
         company: Uuid,
         endpoint: Uuid,
         r#type: Type,
     ) -> Result<Option<DeliveryAnswer>, Error> {
-        let Some(endpoint) = self.open(company, endpoint).await? else { return Ok(None) };
+        let Some(open) = self.open(company, endpoint).await? else { return Ok(None) };
         let event = example(company, r#type, Timestamp::now());
-        self.send(endpoint, event).await.map(Some)
+        self.send(open, event).await.map(Some)
     }
 
     /// Sends an event of the company's log to the endpoint once more, whatever its types and channels are. It has the same id
-    /// as before, and changes neither the endpoint's state nor its place in the log.
+    /// as before. Otherwise it is sent as a test is.
     ///
     /// # Errors
     ///
     /// As for [`WebhookEndpoints::test`].
     pub async fn resend(&self, company: Uuid, endpoint: Uuid, sequence: Sequence) -> Result<Resent, Error> {
-        let Some(endpoint) = self.open(company, endpoint).await? else { return Ok(Resent::NoEndpoint) };
+        let Some(open) = self.open(company, endpoint).await? else { return Ok(Resent::NoEndpoint) };
         let records = self.engine.records_of(company).await?;
         let events = records.event_log().events_at(company, &[sequence]).await?;
         // Others wait for the records.
         drop(records);
         match events.into_iter().next() {
-            Some(event) => Ok(Resent::Answered(self.send(endpoint, event).await?)),
+            Some(event) => Ok(Resent::Answered(self.send(open, event).await?)),
             None => Ok(Resent::NoEvent),
         }
     }
 
-    async fn open(&self, company: Uuid, id: Uuid) -> Result<Option<OpenEndpoint>, Error> {
+    /// The endpoint with its secrets, and whether it gets one event a minute until its receiver accepts one.
+    async fn open(&self, company: Uuid, id: Uuid) -> Result<Option<(OpenEndpoint, bool)>, Error> {
         let records = self.engine.records_of(company).await?;
         let webhooks = records.of(company).webhooks();
         let Some(endpoint) = webhooks.find(id).await? else { return Ok(None) };
         let Some(secrets) = webhooks.secrets(id).await? else { return Ok(None) };
-        match OpenEndpoint::new(
-            &self.context().vault,
-            &EndpointRecord { endpoint, secrets, replay: None, resumed: 0 },
-        ) {
-            Ok(endpoint) => Ok(Some(endpoint)),
-            Err(error) => {
-                tracing::error!(webhook.id = %id, company.id = %company, %error, "the secrets of a webhook cannot be unsealed");
-                Err(Error::Internal)
-            }
+        let gets_probes = gets_probes(&endpoint);
+        let record = EndpointRecord { endpoint, secrets, replay: None, resumed: 0, mended: 0 };
+        let vault = &self.context().vault;
+        match OpenEndpoint::new(vault, &record) {
+            Ok(open) => Ok(Some((open, gets_probes))),
+            Err(_) => Err(unsealable(&seen(vault, &record).1).into()),
         }
     }
 
-    async fn send(&self, endpoint: OpenEndpoint, event: Event) -> Result<DeliveryAnswer, Error> {
-        let context = Arc::clone(self.context());
+    async fn send(
+        &self,
+        (endpoint, gets_probes): (OpenEndpoint, bool),
+        event: Event,
+    ) -> Result<DeliveryAnswer, Error> {
+        let (company, id, context) = (endpoint.company_id, endpoint.id, Arc::clone(self.context()));
         let sending = async move {
             let _permit = context.permit(endpoint.company_id, true).await;
             deliver(&context, &endpoint, vec![event], 1, 0).await
         };
-        self.engine.0.webhooks.run(sending).await
+        let answer = self.engine.0.webhooks.run(sending).await?;
+        if gets_probes && answer.is_delivered() {
+            self.mended(company, id).await;
+        }
+        Ok(answer)
+    }
+
+    /// The receiver accepted a request that a person asked for, so its events need not wait for the next probe. The person gets the
+    /// receiver's answer even if that cannot be noted.
+    async fn mended(&self, company: Uuid, id: Uuid) {
+        let noted = async {
+            let records = self.engine.records_of(company).await?;
+            records.of(company).webhooks().mended(id).await?;
+            Ok::<_, Error>(())
+        };
+        match noted.await {
+            Ok(()) => self.changed(),
+            Err(error) => {
+                tracing::debug!(webhook.id = %id, %error, "the next probe of a webhook is not brought forward");
+            }
+        }
     }
 
     pub(super) fn context(&self) -> &Arc<DeliveryContext> {
         &self.engine.0.webhooks.context
     }
+}
+
+/// Whether so many requests failed in a row that the endpoint gets one event a minute.
+const fn gets_probes(endpoint: &Endpoint) -> bool {
+    endpoint.is_enabled() && endpoint.health.failures >= OPENING_FAILURES
 }

@@ -5,13 +5,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use tokio::sync::{mpsc, watch};
+use tokio::sync::{Notify, mpsc, watch};
 use tokio::time::timeout;
 use uuid::Uuid;
 
 use super::context::DeliveryContext;
 use super::open::OpenEndpoint;
-use super::shell::{self, Wanted};
+use super::shell::{self, KeeperLink, Wanted};
 use crate::rounds::caught;
 use cluster::Cluster;
 use domain::webhook::Settings;
@@ -28,6 +28,8 @@ pub(super) struct Keeper {
     cluster: Cluster,
     lease_lost: watch::Receiver<bool>,
     shells: HashMap<Uuid, ShellHandle>,
+    /// What the last shells of endpoints knew of [`EndpointRecord::mended`], for those that follow.
+    mended: HashMap<Uuid, i64>,
     /// The endpoints whose shells ended.
     ended: mpsc::UnboundedReceiver<Uuid>,
     tell_end: mpsc::UnboundedSender<Uuid>,
@@ -47,9 +49,12 @@ struct ShellHandle {
     secrets: EndpointSecrets,
     /// The replay with which it was started.
     replay: Option<Uuid>,
-    /// What waited when it was started may have been skipped since.
+    /// How often a person had enabled the endpoint, or given it another address, when the shell was started.
     resumed: i64,
+    /// How often there was a sign that the receiver works again, as far as the shell knows.
+    mended: i64,
     wanted: watch::Sender<Wanted>,
+    told_mended: Arc<Notify>,
     is_failing: Arc<AtomicBool>,
 }
 
@@ -65,6 +70,13 @@ impl ShellHandle {
     /// Whether the shell may go on with this record, and not another one that begins with what is stored.
     fn continues(&self, record: &EndpointRecord) -> bool {
         self.replay == record.replay && self.resumed == record.resumed
+    }
+
+    /// Tells the shell of a sign that the receiver works again. Another shell that takes its place is told at its start.
+    fn tell_mended(&mut self, record: &EndpointRecord) {
+        if self.continues(record) && std::mem::replace(&mut self.mended, record.mended) != record.mended {
+            self.told_mended.notify_one();
+        }
     }
 
     fn change(&mut self, record: EndpointRecord, endpoint: OpenEndpoint) {
@@ -105,6 +117,7 @@ impl Keeper {
             cluster,
             lease_lost,
             shells: HashMap::new(),
+            mended: HashMap::new(),
             ended,
             tell_end,
             listed: None,
@@ -117,7 +130,9 @@ impl Keeper {
     /// Starts and ends shells, and waits for changes. Returns the pause before the next round.
     pub(super) async fn round(&mut self) -> Duration {
         while let Ok(id) = self.ended.try_recv() {
-            self.shells.remove(&id);
+            if let Some(shell) = self.shells.remove(&id) {
+                self.mended.insert(id, shell.mended);
+            }
             self.listed = None;
         }
         if self.delivers() {
@@ -131,6 +146,7 @@ impl Keeper {
         } else {
             self.shells.values().for_each(ShellHandle::end);
             (self.listed, self.idle) = (None, IdleEndpoints::default());
+            self.unopened.clear();
         }
         self.show();
         let _ = timeout(LOOK, self.context.changed.notified()).await;
@@ -166,8 +182,12 @@ impl Keeper {
             shell.end();
         }
         self.unopened.retain(|id| enabled.contains(id));
+        self.mended.retain(|id, _| enabled.contains(id));
         for record in records {
             let id = record.endpoint.id;
+            if let Some(shell) = self.shells.get_mut(&id) {
+                shell.tell_mended(&record);
+            }
             if self.shells.get(&id).is_some_and(|shell| shell.is_up_to_date(&record)) {
                 continue;
             }
@@ -212,16 +232,26 @@ impl Keeper {
         let (id, endpoint) = (endpoint.id, Arc::new(endpoint));
         let (wanted, told) = watch::channel(Some(Arc::clone(&endpoint)));
         let (context, is_failing) = (Arc::clone(&self.context), Arc::<AtomicBool>::default());
+        let told_mended = Arc::new(Notify::new());
+        if self.mended.remove(&id).is_some_and(|known| known != record.mended) {
+            told_mended.notify_one();
+        }
         let notice = EndNotice { id, tell: self.tell_end.clone(), context: Arc::clone(&self.context) };
         context.shell_started();
-        let shell = shell::run(context, endpoint, told, Arc::clone(&is_failing));
+        let link = KeeperLink {
+            wanted: told,
+            mended: Arc::clone(&told_mended),
+            is_failing: Arc::clone(&is_failing),
+        };
+        let shell = shell::run(context, endpoint, link);
         actix::spawn(async move {
             let _notice = notice;
             let _ = caught("webhook", shell).await;
         });
-        let EndpointRecord { endpoint, secrets, replay, resumed } = record;
+        let EndpointRecord { endpoint, secrets, replay, resumed, mended } = record;
         let settings = endpoint.settings;
-        let handle = ShellHandle { settings, secrets, replay, resumed, wanted, is_failing };
+        let handle =
+            ShellHandle { settings, secrets, replay, resumed, mended, wanted, told_mended, is_failing };
         self.shells.insert(id, handle);
     }
 
@@ -235,6 +265,8 @@ impl Keeper {
         let IdleEndpoints { disabled, stopped } = self.idle;
         metrics::gauge!("pombo_webhook_endpoints", "state" => "disabled").set(figure(disabled));
         metrics::gauge!("pombo_webhook_endpoints", "state" => "stopped").set(figure(stopped));
+        let unsealable = self.unopened.len() as u64;
+        metrics::gauge!("pombo_webhook_endpoints", "state" => "unsealable").set(figure(unsealable));
     }
 }
 

@@ -5,11 +5,11 @@ use uuid::Uuid;
 use super::former::FormerSecrets;
 use super::machine;
 use clock::Timestamp;
-use connectors::webhook::signature::InvalidSecret;
+use connectors::webhook::signature::{self, InvalidSecret};
 use connectors::webhook::{Delivery, SigningKey};
 use domain::event::{Data, Event, Type};
 use domain::secret::Secret;
-use domain::webhook::{Headers, Settings};
+use domain::webhook::{Headers, SealedPart, Settings, signed_at};
 use store::webhooks::{EndpointRecord, EndpointSecrets};
 use vault::{Vault, context};
 
@@ -21,7 +21,7 @@ pub(super) struct OpenEndpoint {
     headers: Vec<(String, Secret)>,
     key: SigningKey,
     /// The keys before, which sign too, each until its time.
-    former: Vec<(SigningKey, Timestamp)>,
+    former: Vec<FormerKey>,
 }
 
 /// Why an endpoint cannot get events.
@@ -54,22 +54,36 @@ pub(super) fn former_secrets(
     FormerSecrets::from_stored(&text).ok_or(Unopened::Former)
 }
 
-/// The names of the headers of an endpoint's requests. Fails whenever the endpoint cannot get events.
-pub(super) fn header_names(vault: &Vault, record: &EndpointRecord) -> Result<Vec<String>, Unopened> {
-    let open = OpenEndpoint::new(vault, record)?;
-    Ok(open.headers.into_iter().map(|(name, _)| name).collect())
+/// A key that signed before, with the time until which it signs.
+type FormerKey = (SigningKey, Timestamp);
+
+/// The key that signs the requests to an endpoint, and the keys before.
+fn keys(vault: &Vault, record: &EndpointRecord) -> Result<(SigningKey, Vec<FormerKey>), Unopened> {
+    let id = record.endpoint.id;
+    let EndpointSecrets { headers: _, secret, former } = &record.secrets;
+    let present = vault.unseal(secret, &context::webhook_secret(id))?;
+    let former = match former {
+        Some((sealed, _)) => former_secrets(vault, id, sealed)?.into_secrets(),
+        None => Vec::new(),
+    };
+    let former = former.into_iter().map(|(secret, until)| Ok((SigningKey::parse(&secret)?, until)));
+    Ok((SigningKey::parse(&present)?, former.collect::<Result<_, Unopened>>()?))
+}
+
+/// The names of the headers of an endpoint's requests, if these can be unsealed, and the parts of the endpoint that cannot. While
+/// there is any, the endpoint gets no events.
+pub(super) fn seen(vault: &Vault, record: &EndpointRecord) -> (Option<Vec<String>>, Vec<SealedPart>) {
+    let headers = headers(vault, record).ok();
+    let parts = [(SealedPart::Secret, keys(vault, record).is_ok()), (SealedPart::Headers, headers.is_some())];
+    let unsealable = parts.into_iter().filter(|(_, is_open)| !is_open).map(|(part, _)| part).collect();
+    let names = headers.map(|headers| headers.as_slice().iter().map(|header| header.name.clone()).collect());
+    (names, unsealable)
 }
 
 impl OpenEndpoint {
     pub(super) fn new(vault: &Vault, record: &EndpointRecord) -> Result<Self, Unopened> {
-        let EndpointRecord { endpoint, secrets, .. } = record;
-        let EndpointSecrets { headers: _, secret, former } = secrets;
-        let present = vault.unseal(secret, &context::webhook_secret(endpoint.id))?;
-        let former = match former {
-            Some((sealed, _)) => former_secrets(vault, endpoint.id, sealed)?.into_secrets(),
-            None => Vec::new(),
-        };
-        let former = former.into_iter().map(|(secret, until)| Ok((SigningKey::parse(&secret)?, until)));
+        let endpoint = &record.endpoint;
+        let (key, former) = keys(vault, record)?;
         let headers = headers(vault, record)?;
         let headers = headers.as_slice().iter().map(|header| (header.name.clone(), header.value.clone()));
         Ok(Self {
@@ -77,8 +91,8 @@ impl OpenEndpoint {
             company_id: endpoint.company_id,
             settings: endpoint.settings.clone(),
             headers: headers.collect(),
-            key: SigningKey::parse(&present)?,
-            former: former.collect::<Result<_, Unopened>>()?,
+            key,
+            former,
         })
     }
 
@@ -115,15 +129,22 @@ impl OpenEndpoint {
         self.settings.masks_numbers
     }
 
+    /// The names of the headers that its requests have in addition to Pombo's own.
+    pub(super) fn header_names(&self) -> Vec<String> {
+        self.headers.iter().map(|(name, _)| name.clone()).collect()
+    }
+
     /// An attempt that begins now.
     pub(super) fn delivery(&self, id: String, body: Vec<u8>, now: Timestamp) -> Delivery {
         let former = self.former.iter().filter(|(_, until)| *until > now).map(|(key, _)| key);
+        let keys: Vec<_> = std::iter::once(&self.key).chain(former).cloned().collect();
         Delivery {
             company_id: self.company_id,
             url: self.settings.url.clone(),
             headers: self.headers.clone(),
-            keys: std::iter::once(&self.key).chain(former).cloned().collect(),
+            signature: signature::sign(&keys, &id, signed_at(now), &body),
             id,
+            at: now,
             body,
         }
     }

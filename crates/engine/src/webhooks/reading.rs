@@ -2,8 +2,7 @@
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
-
-use uuid::Uuid;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::context::DeliveryContext;
 use super::machine::{self, EventItem, LogPage, Retry, Stored};
@@ -18,8 +17,19 @@ use store::webhooks::{EndpointStanding, StoredRetry, Write};
 pub(super) struct Begun {
     /// What is sent once more.
     pub(super) replay: Option<Replay>,
-    /// How often a person skipped what waited.
+    /// How often a person enabled the endpoint, or gave it another address.
     pub(super) resumed: i64,
+    /// How often a process had begun to deliver to the endpoint.
+    begun: i64,
+    /// Whether a write was refused: the endpoint was removed, or another shell takes this one's place.
+    is_over: AtomicBool,
+}
+
+impl Begun {
+    /// Whether the shell has nothing more to do.
+    pub(super) fn is_over(&self) -> bool {
+        self.is_over.load(Ordering::Relaxed)
+    }
 }
 
 /// A part of the log after this place: for the machine, and the events themselves.
@@ -50,8 +60,8 @@ pub(super) async fn stored(
     endpoint: &OpenEndpoint,
 ) -> store::Result<Option<(Stored, Begun)>> {
     let _turn = context.turn(endpoint.company_id).await;
-    let Some(standing) = context.store.webhooks().standing(endpoint.id).await? else { return Ok(None) };
-    let EndpointStanding { cursor, health, retries, replay, resumed } = standing;
+    let Some(standing) = context.store.webhooks().begin(endpoint.id).await? else { return Ok(None) };
+    let EndpointStanding { cursor, health, retries, replay, resumed, begun } = standing;
     let places: Vec<_> = retries.iter().map(|retry| retry.sequence).collect();
     let events = context.store.event_log().events_at(endpoint.company_id, &places).await?;
     let items: HashMap<_, _> = events.iter().map(|event| (event.sequence, item(event))).collect();
@@ -66,18 +76,20 @@ pub(super) async fn stored(
         retries: retries.collect(),
         replay: replay.as_ref().and_then(range),
     };
-    Ok(Some((stored, Begun { replay: replay.map(|stored| stored.replay), resumed })))
+    let replay = replay.map(|stored| stored.replay);
+    Ok(Some((stored, Begun { replay, resumed, begun, is_over: AtomicBool::new(false) })))
 }
 
-/// Writes what changed. An endpoint that was removed has nothing to write.
+/// Writes what changed. An endpoint that was removed has nothing to write, and neither has a shell that another one replaces:
+/// because a person enabled the endpoint or gave it another address, or because another process began to deliver.
 pub(super) async fn write(
     context: &DeliveryContext,
     endpoint: &OpenEndpoint,
-    begun: (Option<Uuid>, i64),
+    begun: &Begun,
     changes: machine::Write,
 ) -> store::Result<()> {
     let machine::Write { cursor, health, put, remove, give_up, replay: place } = changes;
-    let (replay, resumed) = begun;
+    let replay = begun.replay.as_ref().map(|replay| replay.id);
     let put = put.into_iter().map(|Retry { item, attempts, next_at }| StoredRetry {
         sequence: Sequence::from_i64(item.sequence),
         attempts,
@@ -90,10 +102,14 @@ pub(super) async fn write(
         remove: remove.into_iter().map(Sequence::from_i64).collect(),
         give_up: give_up.into_iter().map(Sequence::from_i64).collect(),
         replay: replay.zip(place.map(Sequence::from_i64)),
-        resumed,
+        resumed: begun.resumed,
+        begun: begun.begun,
     };
     let _turn = context.turn(endpoint.company_id).await;
-    context.store.webhooks().write(endpoint.id, &changes).await.map(drop)
+    if !context.store.webhooks().write(endpoint.id, &changes).await? {
+        begun.is_over.store(true, Ordering::Relaxed);
+    }
+    Ok(())
 }
 
 pub(super) fn item(event: &Event) -> EventItem {
@@ -117,7 +133,7 @@ fn key(event: &Event) -> Option<u64> {
 }
 
 fn health_of(health: webhook::Health) -> machine::EndpointHealth {
-    let webhook::Health { failures, failing_since, state } = health;
+    let webhook::Health { failures, failing_since, failed_at, state } = health;
     let state = match state {
         webhook::State::Enabled => machine::EndpointState::Enabled,
         webhook::State::Disabled { cause, since } => {
@@ -129,11 +145,11 @@ fn health_of(health: webhook::Health) -> machine::EndpointHealth {
             machine::EndpointState::Disabled { cause, since }
         }
     };
-    machine::EndpointHealth { failures, failing_since, state }
+    machine::EndpointHealth { failures, failing_since, failed_at, state }
 }
 
 fn health_to_store(health: machine::EndpointHealth) -> webhook::Health {
-    let machine::EndpointHealth { failures, failing_since, state } = health;
+    let machine::EndpointHealth { failures, failing_since, failed_at, state } = health;
     let state = match state {
         machine::EndpointState::Enabled => webhook::State::Enabled,
         machine::EndpointState::Disabled { cause, since } => {
@@ -145,7 +161,7 @@ fn health_to_store(health: machine::EndpointHealth) -> webhook::Health {
             webhook::State::Disabled { cause, since }
         }
     };
-    webhook::Health { failures, failing_since, state }
+    webhook::Health { failures, failing_since, failed_at, state }
 }
 
 #[cfg(test)]
@@ -154,6 +170,7 @@ mod tests {
     use crate::webhooks::example::example;
     use clock::Timestamp;
     use domain::event::Type;
+    use uuid::Uuid;
 
     fn event(r#type: Type) -> Event {
         example(Uuid::from_u128(1), r#type, Timestamp::from_millis(7))
@@ -193,14 +210,15 @@ mod tests {
 
     #[test]
     fn the_health_of_an_endpoint_is_stored_as_it_is() {
-        let since = Timestamp::from_millis(5);
+        let (since, last) = (Timestamp::from_millis(5), Timestamp::from_millis(9));
         for state in [
             machine::EndpointState::Enabled,
             machine::EndpointState::Disabled { cause: machine::DisableCause::Gone, since },
             machine::EndpointState::Disabled { cause: machine::DisableCause::Person, since },
             machine::EndpointState::Disabled { cause: machine::DisableCause::Failing, since },
         ] {
-            let health = machine::EndpointHealth { failures: 3, failing_since: Some(since), state };
+            let (failing_since, failed_at) = (Some(since), Some(last));
+            let health = machine::EndpointHealth { failures: 3, failing_since, failed_at, state };
             assert_eq!(health_of(health_to_store(health)), health);
         }
     }

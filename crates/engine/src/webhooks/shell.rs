@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use futures_util::future::LocalBoxFuture;
 use futures_util::stream::FuturesUnordered;
 use futures_util::{FutureExt as _, StreamExt as _};
-use tokio::sync::watch;
+use tokio::sync::{Notify, watch};
 
 use super::attempt::attempt;
 use super::context::DeliveryContext;
@@ -30,13 +30,20 @@ const MOST_READ: usize = 4_096;
 /// The endpoint as people want it; `None` for one that gets no further events.
 pub(super) type Wanted = Option<Arc<OpenEndpoint>>;
 
+/// What a shell hears from its keeper, and tells it.
+pub(super) struct KeeperLink {
+    pub(super) wanted: watch::Receiver<Wanted>,
+    /// Notified when there is a sign that the receiver works again.
+    pub(super) mended: Arc<Notify>,
+    /// Whether the last attempts failed.
+    pub(super) is_failing: Arc<AtomicBool>,
+}
+
 struct EndpointShell {
     context: Arc<DeliveryContext>,
     endpoint: Arc<OpenEndpoint>,
-    wanted: watch::Receiver<Wanted>,
-    /// Whether the last attempts failed.
-    is_failing: Arc<AtomicBool>,
-    begun: Begun,
+    link: KeeperLink,
+    begun: Arc<Begun>,
     machine: Machine,
     follower: Follower,
     /// Reads, writes and attempts under way; a read has its events.
@@ -44,7 +51,7 @@ struct EndpointShell {
     /// Events that were read and wait for their first attempt, by sequence. Without them, an attempt reads them again: an
     /// endpoint that fails keeps none, because its events may wait for days.
     read: BTreeMap<i64, Event>,
-    /// Whether the receiver accepted the last request.
+    /// Whether the receiver accepted a request, and failed with none since.
     has_accepted: bool,
     /// The failed attempts of events that have a retry.
     failures: HashMap<i64, u16>,
@@ -55,17 +62,12 @@ struct EndpointShell {
 }
 
 /// Delivers to an endpoint until it gets no further events.
-pub(super) async fn run(
-    context: Arc<DeliveryContext>,
-    endpoint: Arc<OpenEndpoint>,
-    wanted: watch::Receiver<Wanted>,
-    is_failing: Arc<AtomicBool>,
-) {
+pub(super) async fn run(context: Arc<DeliveryContext>, endpoint: Arc<OpenEndpoint>, link: KeeperLink) {
     // Before the first read: what comes into the log afterwards is told.
     let follower = context.follow(endpoint.company_id);
     match reading::stored(&context, &endpoint).await {
         Ok(Some(stored)) => {
-            EndpointShell::new(context, endpoint, wanted, is_failing, follower, stored).run().await;
+            EndpointShell::new(context, endpoint, link, follower, stored).run().await;
         }
         Ok(None) => {}
         Err(error) => {
@@ -78,8 +80,7 @@ impl EndpointShell {
     fn new(
         context: Arc<DeliveryContext>,
         endpoint: Arc<OpenEndpoint>,
-        wanted: watch::Receiver<Wanted>,
-        is_failing: Arc<AtomicBool>,
+        link: KeeperLink,
         follower: Follower,
         (stored, begun): (Stored, Begun),
     ) -> Self {
@@ -87,12 +88,11 @@ impl EndpointShell {
         let failures = retries.collect();
         let settings = endpoint.machine_settings();
         Self {
-            begun,
+            begun: Arc::new(begun),
             machine: Machine::new(endpoint.id, settings, stored, moment()),
             context,
             endpoint,
-            wanted,
-            is_failing,
+            link,
             follower,
             running: FuturesUnordered::new(),
             read: BTreeMap::new(),
@@ -115,12 +115,13 @@ impl EndpointShell {
             }
             let health = self.machine.health();
             let is_failing = health.failures > 0;
-            self.is_failing.store(is_failing, Ordering::Relaxed);
+            self.link.is_failing.store(is_failing, Ordering::Relaxed);
             if is_failing || self.read.len() > MOST_READ {
                 self.read.clear();
             }
-            if matches!(health.state, EndpointState::Disabled { .. }) && self.ends_at.is_none() {
-                // Once a person enables it, another shell begins with what is stored then.
+            let is_disabled = matches!(health.state, EndpointState::Disabled { .. });
+            if (is_disabled || self.begun.is_over()) && self.ends_at.is_none() {
+                // Another shell begins with what is stored then: once a person enables it, or at once.
                 input = self.end();
                 continue;
             }
@@ -139,14 +140,15 @@ impl EndpointShell {
         tokio::select! {
             Some((input, events)) = self.running.next() => {
                 if let Input::Attempted { verdict, .. } = &input {
-                    self.has_accepted = matches!(verdict, AttemptVerdict::Delivered);
+                    self.has_accepted = accepts(self.has_accepted, *verdict);
                 }
                 self.read.extend(events.into_iter().map(|event| (event.sequence.as_i64(), event)));
                 Some(input)
             }
-            changed = self.wanted.changed(), if self.ends_at.is_none() => {
+            changed = self.link.wanted.changed(), if self.ends_at.is_none() => {
                 Some(self.change(changed.is_ok()))
             }
+            () = self.link.mended.notified() => Some(Input::Mended),
             () = self.follower.changed() => Some(Input::Grew),
             () = until(self.wakes_at) => {
                 self.wakes_at = None;
@@ -158,7 +160,7 @@ impl EndpointShell {
 
     /// People changed the endpoint; `is_kept` is false when nobody starts and ends shells any more.
     fn change(&mut self, is_kept: bool) -> Input {
-        let wanted = self.wanted.borrow_and_update().clone();
+        let wanted = self.link.wanted.borrow_and_update().clone();
         match wanted.filter(|_| is_kept) {
             Some(endpoint) => {
                 let settings = endpoint.machine_settings();
@@ -218,9 +220,9 @@ impl EndpointShell {
                 for sequence in changes.remove.iter().chain(&changes.give_up) {
                     self.failures.remove(sequence);
                 }
-                let begun = (self.begun.replay.as_ref().map(|replay| replay.id), self.begun.resumed);
+                let begun = Arc::clone(&self.begun);
                 let writing = async move {
-                    let written = reading::write(&context, &endpoint, begun, changes).await;
+                    let written = reading::write(&context, &endpoint, &begun, changes).await;
                     (Input::Written(written.map_err(|error| error.to_string())), Vec::new())
                 };
                 self.running.push(writing.boxed_local());
@@ -254,10 +256,39 @@ impl EndpointShell {
     }
 }
 
+/// Whether the next request of a receiver counts among those to receivers that accept requests. Only a failure of the receiver
+/// ends that.
+const fn accepts(before: bool, verdict: AttemptVerdict) -> bool {
+    match verdict {
+        AttemptVerdict::Delivered => true,
+        AttemptVerdict::Failed { .. } => false,
+        // Nothing was sent, or the receiver answered as it should.
+        AttemptVerdict::Missing | AttemptVerdict::Abort | AttemptVerdict::Gone => before,
+    }
+}
+
 /// Waits for a moment; never resolves without one.
 async fn until(at: Option<Instant>) {
     match at {
         Some(at) => tokio::time::sleep_until(at.into()).await,
         None => pending().await,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_failure_makes_a_receiver_doubtful() {
+        for (verdict, expected) in [
+            (AttemptVerdict::Delivered, [true, true]),
+            (AttemptVerdict::Failed { retry_after: None }, [false, false]),
+            (AttemptVerdict::Missing, [false, true]),
+            (AttemptVerdict::Abort, [false, true]),
+            (AttemptVerdict::Gone, [false, true]),
+        ] {
+            assert_eq!([false, true].map(|before| accepts(before, verdict)), expected, "{verdict:?}");
+        }
     }
 }

@@ -2,18 +2,16 @@
 
 use uuid::Uuid;
 
-use super::open::{former_secrets, header_names};
+use super::open::{former_secrets, seen};
 use super::rules::CheckedEndpoint;
 use crate::Who;
 use clock::Timestamp;
 use clock::database::new_id;
 use domain::error::{Code, Refusal};
 use domain::secret::Secret;
-use domain::webhook::{Endpoint, Headers, Replay};
+use domain::webhook::{Endpoint, Headers, Replay, SealedPart};
 use store::CompanyStore;
-use store::webhooks::{
-    Changing, EndpointLag, EndpointRecord, EndpointSecrets, HeadersChange, MOST_ENDPOINTS, NewEndpoint,
-};
+use store::webhooks::{Changing, EndpointLag, EndpointSecrets, HeadersChange, MOST_ENDPOINTS, NewEndpoint};
 use vault::{Vault, context};
 
 /// How often a replacement begins again because another one came first.
@@ -24,8 +22,10 @@ const ROTATIONS: u32 = 5;
 pub struct ShownEndpoint {
     /// The endpoint.
     pub endpoint: Endpoint,
-    /// The names of its headers; `None` when they or its secret cannot be unsealed, so that it gets nothing.
+    /// The names of its headers; `None` when they cannot be unsealed.
     pub header_names: Option<Vec<String>>,
+    /// What of it cannot be unsealed. While there is any, it gets no events, and they wait.
+    pub unsealable: Vec<SealedPart>,
     /// The failed events that wait for another attempt.
     pub retries: u64,
     /// The events that were given up although the log has them.
@@ -39,9 +39,13 @@ pub struct ShownEndpoint {
 }
 
 impl ShownEndpoint {
-    fn new(endpoint: Endpoint, header_names: Option<Vec<String>>, lag: EndpointLag) -> Self {
+    fn new(
+        endpoint: Endpoint,
+        (header_names, unsealable): (Option<Vec<String>>, Vec<SealedPart>),
+        lag: EndpointLag,
+    ) -> Self {
         let EndpointLag { retries, given_up, lost, waiting_since, replay } = lag;
-        Self { endpoint, header_names, retries, given_up, lost, waiting_since, replay }
+        Self { endpoint, header_names, unsealable, retries, given_up, lost, waiting_since, replay }
     }
 }
 
@@ -63,8 +67,9 @@ impl StoredEndpoints<'_> {
         let (all, mut lags) = (webhooks.records().await?, webhooks.lags().await?);
         let shown = all.into_iter().map(|record| {
             let lag = lags.remove(&record.endpoint.id).unwrap_or_default();
-            let header_names = self.header_names(&record);
-            ShownEndpoint::new(record.endpoint, header_names, lag)
+            // An unused vault unseals nothing, although the service may.
+            let parts = if self.vault.is_unused() { (None, Vec::new()) } else { seen(self.vault, &record) };
+            ShownEndpoint::new(record.endpoint, parts, lag)
         });
         Ok(shown.collect())
     }
@@ -104,7 +109,7 @@ impl StoredEndpoints<'_> {
             return Ok(Err(Refusal::new(Code::TooManyWebhooks, sentence)));
         };
         let names = headers.as_slice().iter().map(|header| header.name.clone()).collect();
-        Ok(Ok((ShownEndpoint::new(endpoint, Some(names), EndpointLag::default()), secret)))
+        Ok(Ok((ShownEndpoint::new(endpoint, (Some(names), Vec::new()), EndpointLag::default()), secret)))
     }
 
     /// Changes an endpoint. The caller checks again when its settings are other ones than those that were checked.
@@ -139,29 +144,28 @@ impl StoredEndpoints<'_> {
     }
 
     /// Replaces the secret of an endpoint. The former one signs, too, until then, and so do those before it until their own
-    /// times; with `None` none of them does. `false` when there is no such endpoint, and when others replaced it meanwhile,
-    /// again and again.
+    /// times; with `None` none of them does. The caller retries when others replaced it meanwhile, again and again.
     pub async fn rotate(
         self,
         who: &Who,
         id: Uuid,
         secret: &Secret,
         former_until: Option<Timestamp>,
-    ) -> store::Result<bool> {
+    ) -> store::Result<Changing> {
         let webhooks = self.company.webhooks();
         for _ in 0..ROTATIONS {
             let _hold = self.vault.hold();
             let Some(EndpointSecrets { headers: _, secret: present, former }) = webhooks.secrets(id).await?
             else {
-                return Ok(false);
+                return Ok(Changing::NoEndpoint);
             };
             let former = former_until.and_then(|until| self.sealed_former(id, &present, former, until));
             let sealed = self.sealed_secret(id, secret);
             if webhooks.rotate(who, id, &present, sealed, former).await? {
-                return Ok(true);
+                return Ok(Changing::Done);
             }
         }
-        Ok(false)
+        Ok(Changing::Outdated)
     }
 
     /// The secrets that sign beside a new one. One that cannot be unsealed signs nothing, and is left out.
@@ -203,16 +207,5 @@ impl StoredEndpoints<'_> {
 
     fn sealed_headers(self, id: Uuid, headers: &Headers) -> Vec<u8> {
         self.vault.seal(headers.to_stored().expose().as_bytes(), &context::webhook_headers(id))
-    }
-
-    /// The names of an endpoint's headers; `None` when they cannot be unsealed.
-    fn header_names(self, record: &EndpointRecord) -> Option<Vec<String>> {
-        match header_names(self.vault, record) {
-            Ok(names) => Some(names),
-            Err(error) => {
-                tracing::error!(webhook.id = %record.endpoint.id, %error, "the secret or the headers of a webhook cannot be unsealed");
-                None
-            }
-        }
     }
 }

@@ -1,4 +1,5 @@
-//! The circuit of an endpoint: after some failures in a row, one probe a minute replaces the normal attempts.
+//! The circuit of an endpoint: after some failures in a row, one probe a minute replaces the normal attempts. A sign that the
+//! receiver works again brings the next one forward.
 
 use std::time::{Duration, Instant};
 
@@ -6,10 +7,13 @@ use crate::Moment;
 use clock::Timestamp;
 use domain::webhook::OPENING_FAILURES;
 
-/// The least time between the starts of two probes.
+/// The least time between the starts of two probes, without a sign that the receiver works again.
 pub(super) const PROBE_INTERVAL: Duration = Duration::from_secs(60);
 /// An endpoint that only failed for this long is disabled.
 pub(super) const FAILING_LIMIT: Duration = Duration::from_secs(5 * 24 * 60 * 60);
+/// After this time without a failure, the next one says nothing of the time before: nothing was sent meanwhile, or a success was
+/// not stored. Two attempts of an event are never so far apart.
+const FAILING_PAUSE: Duration = Duration::from_secs(2 * 24 * 60 * 60);
 /// The recovery from a shorter time of failures is not told.
 pub(super) const TOLD_AFTER: Duration = Duration::from_secs(5 * 60);
 
@@ -18,15 +22,18 @@ pub(super) const TOLD_AFTER: Duration = Duration::from_secs(5 * 60);
 pub struct EndpointHealth {
     /// Failed attempts in a row. From 5 on, the circuit is open.
     pub failures: u32,
-    /// The first of them; `None` without failures.
+    /// The first of them, or the first one after two days without any; `None` without failures.
     pub failing_since: Option<Timestamp>,
+    /// The last of them; `None` without failures.
+    pub failed_at: Option<Timestamp>,
     /// The state.
     pub state: EndpointState,
 }
 
 impl EndpointHealth {
     /// The health of a new endpoint.
-    pub const NEW: Self = Self { failures: 0, failing_since: None, state: EndpointState::Enabled };
+    pub const NEW: Self =
+        Self { failures: 0, failing_since: None, failed_at: None, state: EndpointState::Enabled };
 }
 
 /// The state of an endpoint.
@@ -81,11 +88,24 @@ impl Circuit {
         self.is_enabled() && !self.is_open()
     }
 
+    /// The next probe, if the circuit is open, need not wait.
+    pub(super) fn probe_soon(&mut self, now: Instant) {
+        self.probe_at = self.probe_at.min(now);
+    }
+
     /// An attempt failed. Returns whether the endpoint only failed for too long.
     pub(super) fn failed(&mut self, at: Moment) -> bool {
-        let since = *self.health.failing_since.get_or_insert(at.wall);
+        let EndpointHealth { failures, failing_since, failed_at, .. } = self.health;
+        let goes_on = failed_at.is_some_and(|last| at.wall < last.plus(FAILING_PAUSE));
+        // The clock may have been set back since.
+        let since = failing_since.filter(|_| goes_on).map_or(at.wall, |since| since.min(at.wall));
         let was_open = self.is_open();
-        self.health.failures = self.health.failures.saturating_add(1);
+        self.health = EndpointHealth {
+            failures: failures.saturating_add(1),
+            failing_since: Some(since),
+            failed_at: Some(at.wall),
+            ..self.health
+        };
         if self.is_open() && !was_open {
             self.probe_at = at.monotonic + PROBE_INTERVAL;
         }

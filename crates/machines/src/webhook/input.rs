@@ -119,6 +119,9 @@ pub enum Input {
     Written(Result<(), String>),
     /// The settings changed.
     Changed(EndpointSettings),
+    /// The receiver seems to work again: it accepted a request that a person asked for, or a person wants events to be sent once
+    /// more. The next probe of an open circuit goes at once.
+    Mended,
     /// A person disables the endpoint.
     Disable,
     /// A person enables the endpoint. Ignored while it is enabled.

@@ -129,6 +129,7 @@ impl Machine {
             }
             Input::Written(result) => self.written(result, at),
             Input::Changed(settings) => self.settings = settings.clamped(),
+            Input::Mended => self.circuit.probe_soon(at.monotonic),
             Input::Disable => self.disable(DisableCause::Person, at, effects),
             Input::Enable(resume) => self.enable(resume, at),
             Input::Stop => self.is_stopping = true,

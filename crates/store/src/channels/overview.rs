@@ -4,15 +4,16 @@
 use entity::channel::{Column, Entity, Model};
 use entity::company;
 use sea_orm::sea_query::Condition;
-use sea_orm::{ColumnTrait, EntityTrait, QueryFilter};
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
 use uuid::Uuid;
 
 use super::tier_end::TierEnd;
+use super::words::ToStored as _;
 use super::{channel, matches, newest_first};
 use crate::changes::{Change, Filter};
 use crate::nouns::{AllChannels, Channels};
 use crate::{Error, Result};
-use domain::channel::Channel;
+use domain::channel::{Channel, Status};
 use domain::page::{Page, PageRequest};
 
 /// A channel, and the name of the company that it belongs to.
@@ -97,5 +98,20 @@ impl Channels<'_> {
             matching = matching.filter(matches(search));
         }
         Ok(self.store.page_of(newest_first(matching), page).await?.map(channel))
+    }
+
+    /// The company's channels that cannot send because the provider refuses them, those of the latest trouble first, at most
+    /// `limit`.
+    pub async fn refused(self, limit: u64) -> Result<Vec<Channel>> {
+        let refused = [Status::Disconnected.stored(), Status::Blocked.stored()];
+        let models = Entity::find()
+            .filter(Column::CompanyId.eq(self.company))
+            .filter(Column::Status.is_in(refused))
+            .order_by_desc(Column::StatusSince)
+            .order_by_desc(Column::Id)
+            .limit(limit)
+            .all(&self.store.read)
+            .await?;
+        Ok(models.into_iter().map(channel).collect())
     }
 }

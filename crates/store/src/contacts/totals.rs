@@ -39,6 +39,12 @@ impl Newest {
 const COLUMNS: &str = "contacts, indexed, claimed";
 
 impl Contacts<'_> {
+    /// Whether the company has contacts.
+    pub async fn exist(self) -> Result<bool> {
+        let one = "SELECT id FROM contact WHERE company_id = $1 LIMIT 1";
+        Ok(self.store.row(one, [self.company.into()]).await?.is_some())
+    }
+
     /// The totals of a company; zeros when it has no contacts.
     pub(crate) async fn totals(self, connection: &impl ConnectionTrait) -> Result<ContactTotals> {
         let select = format!("SELECT {COLUMNS} FROM contact_book WHERE company_id = $1");

@@ -18,23 +18,29 @@ mod trim;
 
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use parking_lot::Mutex;
 use sea_orm::DbBackend;
 use tokio::sync::Notify;
+use tokio::time::sleep;
 use uuid::Uuid;
 
 pub use self::read::{LogEvent, Page};
 use self::reader::KnownReaders;
 pub use self::reader::{Behind, Reader};
 pub use self::trim::LogBounds;
-use super::{Result, Store, fetch, fetch_one};
+use super::{Error, Result, Store, fetch, fetch_one};
 use crate::nouns::EventLog;
+use domain::event::log::Sequence;
 
 pub(super) use self::tell::{MovedRow, untold_states};
 
 /// The key of the lock that transactions hold while they write blocks, in two halves: "pombo log" in ASCII, shortened.
 const LOCK: (i32, i32) = (0x706f_6d62, 0x6f6c_6f67);
+/// How often a caller that needs the end of the log looks for it, and the pause after each look.
+const LOOKS: u32 = 100;
+const LOOK_PAUSE: Duration = Duration::from_millis(20);
 
 /// What all handles of a database in this process know of the log.
 #[derive(Debug, Default)]
@@ -109,6 +115,24 @@ impl EventLog<'_> {
             settling.seen(newest, open);
         }
         Ok(Settled { through: settling.through, is_all: settling.next.is_none() })
+    }
+
+    /// The place after all events that are in the log now. What this process knows of the end may be old, or nothing: then
+    /// this waits until the transactions have ended that may add blocks before the newest one.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Unavailable`] when they take too long.
+    pub(crate) async fn end(self) -> Result<Sequence> {
+        let (newest, _) = self.newest().await?;
+        for _ in 0..LOOKS {
+            let through = self.settle().await?.through;
+            if through >= newest {
+                return Ok(Sequence::end_of(through));
+            }
+            sleep(LOOK_PAUSE).await;
+        }
+        Err(Error::Unavailable("transactions that write to the log of events take too long".to_owned()))
     }
 
     /// The companies with blocks after `before` and up to `through`.

@@ -1,13 +1,13 @@
 //! Removes old blocks, a bounded step at a time, and notes what a reader outside had not read.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use sea_orm::Value;
+use sea_orm::{DbBackend, Value};
 use tokio::time::sleep;
 use uuid::Uuid;
 
-use crate::dialect::{Bulk, Type};
+use crate::dialect::{Bulk, Rows, Type};
 use crate::nouns::EventLog;
 use crate::{Result, Transaction, execute, fetch, fetch_one};
 use clock::Timestamp;
@@ -26,6 +26,7 @@ const LOSS: &[(&str, Type)] = &[
 ];
 
 const BEGINNING: &[(&str, Type)] = &[("company_id", Type::Uuid), ("sequence", Type::Int)];
+const COMPANY: &[(&str, Type)] = &[("company_id", Type::Uuid)];
 const REMOVED: &[(&str, Type)] =
     &[("company_id", Type::Uuid), ("sequence", Type::Int), ("entries", Type::Int)];
 
@@ -59,7 +60,7 @@ impl EventLog<'_> {
     pub async fn trim(self, bounds: LogBounds) -> Result<u64> {
         let mut lost = 0;
         if let Some(before) = bounds.before {
-            let sql = "SELECT seq FROM event_block WHERE written_at < $1 ORDER BY written_at LIMIT $2";
+            let sql = "SELECT seq FROM event_block WHERE written_at < $1 ORDER BY written_at, seq LIMIT $2";
             lost += self.remove(sql, vec![before.millis().into()]).await?;
             for sql in
                 ["DELETE FROM event_loss WHERE last_at < $1", "DELETE FROM event_reader WHERE used_at < $1"]
@@ -109,14 +110,15 @@ impl EventLog<'_> {
         Ok(sizes.into_iter().map(|(company, bytes)| (company, bytes - most)).collect())
     }
 
-    /// Removes the blocks that `chosen` picks, in steps. Its second parameter is the size of a step.
+    /// Removes the blocks that `chosen` picks, in their order, in steps. Its second parameter is the size of a step.
     async fn remove(self, chosen: &str, mut values: Vec<Value>) -> Result<u64> {
         values.insert(1, i64::from(STEP).into());
         let mut lost = 0;
         loop {
             let transaction = self.store.begin().await?;
             let sql = format!(
-                "DELETE FROM event_block WHERE seq IN ({chosen}) RETURNING seq, company_id, entries, written_at"
+                "DELETE FROM event_block WHERE seq IN ({chosen}{}) RETURNING seq, company_id, entries, written_at",
+                self.store.locking()
             );
             let removed = fetch::<Removed>(&transaction, sql, values.clone()).await?;
             // Read here, so that what is published meanwhile is no loss.
@@ -125,6 +127,7 @@ impl EventLog<'_> {
             let unread = losses(&removed, place);
             lost += unread.values().map(|loss| loss.events.unsigned_abs()).sum::<u64>();
             self.note(&transaction, unread).await?;
+            self.lock_readers(&transaction, &removed).await?;
             self.raise(&transaction, &removed).await?;
             self.count_lost(&transaction, &removed).await?;
             transaction.commit().await?;
@@ -133,6 +136,29 @@ impl EventLog<'_> {
             }
             sleep(PAUSE).await;
         }
+    }
+
+    /// Locks the readers of these blocks until the transaction ends, in their order: the following statements change them in any
+    /// order.
+    async fn lock_readers(self, to: &Transaction, removed: &[Removed]) -> Result<()> {
+        if self.store.backend != DbBackend::Postgres {
+            return Ok(());
+        }
+        let companies: BTreeSet<Uuid> = removed.iter().map(|(_, company, ..)| *company).collect();
+        if companies.is_empty() {
+            return Ok(());
+        }
+        for (table, key) in [("event_reader", "kind, company_id"), ("webhook_endpoint", "id")] {
+            let mut rows = Rows::new(self.store.backend, COMPANY);
+            companies.iter().for_each(|company| rows.push([(*company).into()]));
+            let (rows, values) = rows.select(1);
+            let sql = format!(
+                "SELECT 1 FROM {table} WHERE company_id IN (SELECT company_id FROM {rows} AS removed) ORDER BY {key}{}",
+                self.store.locking()
+            );
+            execute(to, sql, values).await?;
+        }
+        Ok(())
     }
 
     /// The logs of these companies begin after the last entries of their blocks.

@@ -58,7 +58,7 @@ pub struct NewSend {
     pub skipped: u64,
     /// When it may go.
     pub schedule: Schedule,
-    /// The caller's own words on it.
+    /// What is noted on it.
     pub label: StoredLabel,
 }
 

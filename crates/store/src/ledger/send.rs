@@ -26,6 +26,9 @@ pub(super) const SEND: &[(&str, Type)] = &[
     ("expires_at", Type::Int),
     ("reference", Type::Text),
     ("metadata", Type::Text),
+    ("given_name", Type::Text),
+    ("given_name_folded", Type::Text),
+    ("made_by", Type::Text),
 ];
 const BLOCK: &[(&str, Type)] = &[
     ("send_id", Type::Uuid),
@@ -181,6 +184,9 @@ pub(super) fn cells_of(send: &NewSend) -> [Cell<'_>; SEND.len()] {
         Cell::Int(send.schedule.expires_at.map(Timestamp::millis)),
         Cell::Text(send.label.reference.as_deref()),
         Cell::Text(send.label.metadata.as_deref()),
+        Cell::Text(send.label.name.as_deref()),
+        Cell::Text(send.label.name_folded.as_deref()),
+        Cell::Text(send.label.made_by.as_deref()),
     ]
 }
 
@@ -193,10 +199,11 @@ pub(super) fn insert_into_send(incoming: &str, now: usize, node: Option<Uuid>) -
     });
     format!(
         "INSERT INTO send (id, company_id, channel_id, state, content, recipients, recipient, \
-         template_id, skipped, due_at, send_at, expires_at, reference, metadata, high_water, settled, \
-         created_at{column}) \
+         template_id, skipped, due_at, send_at, expires_at, reference, metadata, given_name, given_name_folded, \
+         made_by, high_water, settled, created_at{column}) \
          SELECT id, company_id, channel_id, state, content, recipients, recipient, template_id, \
-         skipped, send_at, send_at, expires_at, reference, metadata, 0, 0, ${now}{signature} \
+         skipped, send_at, send_at, expires_at, reference, metadata, given_name, given_name_folded, made_by, 0, 0, \
+         ${now}{signature} \
          FROM {incoming} AS incoming"
     )
 }

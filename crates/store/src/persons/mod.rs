@@ -6,7 +6,9 @@
 
 pub mod users;
 
-use sea_orm::{ConnectionTrait, Value};
+use std::collections::BTreeSet;
+
+use sea_orm::{ConnectionTrait, DbBackend, Value};
 use uuid::Uuid;
 
 use crate::nouns::{AllPersons, Persons};
@@ -48,6 +50,7 @@ impl Persons<'_> {
         // This row is locked until the end: pairs are learned one after the other, on all nodes. Services read
         // suppressions and numbers again when it changes.
         revision::bump(&transaction, Topic::Suppression).await?;
+        self.lock_suppressions(&transaction, pairs).await?;
         let mut learned = 0;
         for (number, known_as) in pairs {
             let number = self.person_in(&transaction, *number).await?;
@@ -65,7 +68,42 @@ impl Persons<'_> {
         Ok(learned)
     }
 
-    /// Joins two numbers under which persons are known.
+    /// Locks all suppressions that are about to move, in the order in which the ledger locks these rows.
+    ///
+    /// A row that the ledger adds for one of these persons at the same moment is not there yet and cannot be locked. If both
+    /// transactions add it, and each waits for the other, PostgreSQL ends one of them after a second. That is left to it: the
+    /// ledger repeats its batch, and the pairs are noticed again. A lock that excluded it would let the ledgers of all nodes wait
+    /// for every pair.
+    async fn lock_suppressions(
+        self,
+        transaction: &Transaction,
+        pairs: &[(PhoneNumber, PhoneNumber)],
+    ) -> Result<()> {
+        if self.store.backend != DbBackend::Postgres {
+            return Ok(());
+        }
+        let mut persons = BTreeSet::new();
+        for (number, known_as) in pairs {
+            let number = self.person_in(transaction, *number).await?;
+            let person = self.person_in(transaction, *known_as).await?;
+            if number != person {
+                persons.extend([number, person]);
+            }
+        }
+        if persons.is_empty() {
+            return Ok(());
+        }
+        let persons: Vec<_> = persons.into_iter().collect();
+        let sql = format!(
+            "SELECT scope FROM suppression WHERE company_id = $1 AND recipient IN ({}) ORDER BY recipient, scope{}",
+            listed(&persons),
+            self.store.locking()
+        );
+        execute(transaction, sql, [self.company.into()]).await?;
+        Ok(())
+    }
+
+    /// Joins two numbers under which persons are known. Their suppressions are locked.
     async fn join_numbers(
         self,
         transaction: &Transaction,
@@ -80,14 +118,6 @@ impl Persons<'_> {
                    ON CONFLICT (company_id, number) DO UPDATE SET person = excluded.person";
         let now = Timestamp::now().millis().into();
         execute(transaction, sql, values().into_iter().chain([now])).await?;
-        // In the order in which the ledger locks these rows.
-        let both = listed(&[number, person]);
-        let lock = format!(
-            "SELECT scope FROM suppression WHERE company_id = $1 AND recipient IN ({both}) \
-             ORDER BY recipient, scope{}",
-            self.store.locking()
-        );
-        transaction.query_all_raw(self.store.statement(lock, [self.company.into()])).await?;
         // Of two statements about one person the latest counts. A hold, which is no statement, gives way.
         let merge = "INSERT INTO suppression (company_id, recipient, scope, until, provider_code, created_at, said_at, \
                      source) SELECT company_id, $3, scope, until, provider_code, created_at, said_at, source \

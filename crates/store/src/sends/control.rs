@@ -3,15 +3,24 @@
 //! The store decides; a channel that has the send in memory is notified afterwards and releases it. Every change begins
 //! at the company.
 
+use serde_json::json;
 use uuid::Uuid;
 
 use super::send_state;
+use crate::changes::{self, What, Who};
 use crate::nodes::NoteOfSend;
 use crate::nouns::{AllSends, Sends};
-use crate::{Result, execute, fetch, fetch_one};
+use crate::{Result, Transaction, execute, fetch, fetch_one};
 use clock::Timestamp;
 use domain::message;
 use domain::send::{Control, State};
+
+/// What the record of changes says of a send that somebody paused, resumed or canceled.
+pub const PAUSED: &str = "paused";
+/// The same after it was resumed.
+pub const RESUMED: &str = "resumed";
+/// The same after it was canceled.
+pub const CANCELED: &str = "canceled";
 
 /// A send's state after it was paused, resumed or canceled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,38 +36,49 @@ pub struct SendControl {
 }
 
 impl Sends<'_> {
-    /// Pauses or resumes a send, unless it is over, and leaves the note for the owner of its channel. Returns its
-    /// state; `None` when the company has no such send.
+    /// Pauses or resumes a send, unless it is over. Records the change, if somebody is named who made it, and leaves
+    /// the note for the owner of its channel. Returns its state; `None` when the company has no such send.
     pub async fn control(
         self,
         send_id: Uuid,
         control: Control,
+        who: Option<&Who>,
         note: Option<&NoteOfSend>,
     ) -> Result<Option<SendControl>> {
-        let sql = "UPDATE send SET control = $3 WHERE id = $1 AND company_id = $2 AND state = $4";
+        let transaction = self.store.begin().await?;
+        let sql = "UPDATE send SET control = $3 \
+                   WHERE id = $1 AND company_id = $2 AND state = $4 AND control <> $3";
         let values =
             [send_id.into(), self.company.into(), control.as_i16().into(), State::Active.as_i16().into()];
-        let Some(note) = note else {
-            execute(&self.store.write, sql, values).await?;
-            return self.control_of(send_id, None).await;
+        let changed = execute(&transaction, sql, values).await?;
+        if let Some(who) = who.filter(|_| changed > 0) {
+            let word = match control {
+                Control::Paused => PAUSED,
+                Control::Running => RESUMED,
+            };
+            self.record(&transaction, send_id, who, word).await?;
+        }
+        let note = match note {
+            Some(note) => {
+                self.store
+                    .notes()
+                    .add_of_send(&transaction, (self.company, send_id), State::Active, note)
+                    .await?
+            }
+            None => None,
         };
-        let transaction = self.store.begin().await?;
-        execute(&transaction, sql, values).await?;
-        let note = self
-            .store
-            .notes()
-            .add_of_send(&transaction, (self.company, send_id), State::Active, note)
-            .await?;
         transaction.commit().await?;
         self.control_of(send_id, note).await
     }
 
-    /// Cancels a send, unless it is over: messages that have not started never will. Leaves the note for the owner of
-    /// its channel. Returns its state; `None` when the company has no such send.
+    /// Cancels a send, unless it is over: messages that have not started never will. Records the change, if somebody is
+    /// named who made it, and leaves the note for the owner of its channel. Returns its state; `None` when the company has
+    /// no such send.
     pub async fn cancel(
         self,
         send_id: Uuid,
         now: Timestamp,
+        who: Option<&Who>,
         note: Option<&NoteOfSend>,
     ) -> Result<Option<SendControl>> {
         let transaction = self.store.begin().await?;
@@ -75,6 +95,9 @@ impl Sends<'_> {
         if changed > 0 {
             self.store.event_log().tell_end(&transaction, send_id, now).await?;
             self.store.ledger().end_messages(&transaction, send_id, State::Canceled, now).await?;
+            if let Some(who) = who {
+                self.record(&transaction, send_id, who, CANCELED).await?;
+            }
         }
         // For a send that was canceled before, the note is written again: perhaps no node acted on the first.
         let note = match note {
@@ -89,6 +112,17 @@ impl Sends<'_> {
         transaction.commit().await?;
         self.store.tell_of_events();
         self.control_of(send_id, note).await
+    }
+
+    /// Records what somebody did to a send, with the name that it was given.
+    async fn record(self, within: &Transaction, send_id: Uuid, who: &Who, became: &str) -> Result<()> {
+        let sql = "SELECT given_name FROM send WHERE id = $1";
+        let name = fetch_one::<Option<String>>(within, sql, [send_id.into()]).await?.flatten();
+        let mut after = json!({ "state": became, "company_id": self.company.to_string() });
+        if let Some(name) = name {
+            after["name"] = name.into();
+        }
+        changes::record_one(within, who, What::Send, send_id, None, after).await
     }
 
     async fn control_of(self, send_id: Uuid, note: Option<i64>) -> Result<Option<SendControl>> {

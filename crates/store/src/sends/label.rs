@@ -1,22 +1,35 @@
-//! The caller's own words on a send, as its row keeps them.
+//! What is noted on a send, as its row keeps it.
 
 use crate::{Error, Result};
+use domain::fold::fold;
 use domain::send::Label;
 
-/// A [`Label`] in two columns.
+/// A [`Label`] in columns.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct StoredLabel {
+    /// The given name.
+    pub name: Option<String>,
+    /// The same as searches find it: without case and accents.
+    pub name_folded: Option<String>,
     /// The reference.
     pub reference: Option<String>,
     /// The metadata, as JSON; `None` when there is none.
     pub metadata: Option<String>,
+    /// Who made the send.
+    pub made_by: Option<String>,
 }
 
 impl From<&Label> for StoredLabel {
-    fn from(Label { reference, metadata }: &Label) -> Self {
+    fn from(Label { name, reference, metadata, made_by }: &Label) -> Self {
         // Texts always become JSON.
         let metadata = (!metadata.is_empty()).then(|| serde_json::to_string(metadata).unwrap_or_default());
-        Self { reference: reference.clone(), metadata }
+        Self {
+            name: name.clone(),
+            name_folded: name.as_deref().map(fold),
+            reference: reference.clone(),
+            metadata,
+            made_by: made_by.clone(),
+        }
     }
 }
 
@@ -27,11 +40,11 @@ impl StoredLabel {
     ///
     /// [`Error::Impossible`] for metadata that this program never wrote.
     pub(crate) fn read(self) -> Result<Label> {
-        let Self { reference, metadata } = self;
+        let Self { name, name_folded: _, reference, metadata, made_by } = self;
         let metadata = metadata.map(|metadata| serde_json::from_str(&metadata)).transpose();
         let metadata = metadata
             .map_err(|error| Error::Impossible(format!("the metadata of a send: {error}")))?
             .unwrap_or_default();
-        Ok(Label { reference, metadata })
+        Ok(Label { name, reference, metadata, made_by })
     }
 }

@@ -1,5 +1,6 @@
 //! Sends as their company sees them: pages of a list, single sends, and the counts of their messages.
 
+mod count;
 mod filter;
 
 use std::collections::HashMap;
@@ -7,19 +8,20 @@ use std::collections::HashMap;
 use sea_orm::{QueryResult, Value};
 use uuid::Uuid;
 
+pub(crate) use self::count::{count_of_each_state, counts};
 pub(super) use self::filter::ALIVE;
 pub use self::filter::Filter;
-use super::StoredLabel;
 use super::family::retries_of;
+use super::{StoredLabel, stored_recipient};
 use crate::contacts::signed;
 use crate::dialect::Rows;
 use crate::nouns::{AllSends, Sends};
+use crate::tags::DELETED;
 use crate::{Error, Result, fetch, moment};
 use clock::Timestamp;
 use domain::content::{self, Content};
-use domain::message;
 use domain::page::{Page, Window};
-use domain::send::{Control, Counts, EndReason, Label, Progress, Schedule, Source, Stage, State};
+use domain::send::{Control, Counts, EndReason, Label, Naming, Progress, Schedule, Source, Stage, State};
 use domain::template::Status;
 
 /// An accepted send.
@@ -41,8 +43,14 @@ pub struct Record {
     pub recipients: u64,
     /// Its progress.
     pub progress: Progress,
+    /// The beginning of its text, if it is one.
+    pub opening: Option<String>,
+    /// Whether it goes to a group.
+    pub is_to_group: bool,
     /// The sources of its audience, beside numbers.
     pub sources: Vec<Source>,
+    /// The names of the tags among the sources that still exist.
+    pub tags: Vec<String>,
     /// The retries of its messages, the newest ones of many, and the newest first.
     pub retries: Vec<Uuid>,
     /// Entries of its request that were skipped.
@@ -51,7 +59,7 @@ pub struct Record {
     pub counts: Counts,
     /// Its schedule, as requested.
     pub schedule: Schedule,
-    /// The caller's own words on it.
+    /// What is noted on it.
     pub label: Label,
     /// When the first of its messages is due, if the rest waits for a later time.
     pub due_at: Option<Timestamp>,
@@ -74,6 +82,26 @@ pub struct TemplateName {
     pub language: String,
     /// The provider's present status of the template.
     pub status: Status,
+}
+
+impl Record {
+    /// Its name: the given one, or one in English that is made of what it sends and to whom.
+    pub fn name(&self) -> String {
+        let given = self.label.name.clone();
+        given.unwrap_or_else(|| self.naming(self.kind.as_str()).in_english())
+    }
+
+    /// What a name is made of; `kind` is the word for the kind of its messages.
+    pub fn naming<'a>(&'a self, kind: &'a str) -> Naming<'a> {
+        let template = self.template.as_ref().map(|template| template.name.as_str());
+        let opening = self.opening.as_deref().filter(|text| !text.trim().is_empty());
+        Naming {
+            what: template.or(opening).unwrap_or(kind),
+            tags: &self.tags,
+            is_to_group: self.is_to_group,
+            recipients: self.recipients,
+        }
+    }
 }
 
 impl Sends<'_> {
@@ -174,12 +202,13 @@ impl Sends<'_> {
     async fn records(self, chosen: &str, values: Vec<Value>, now: Timestamp) -> Result<Vec<Record>> {
         let sql = format!(
             "SELECT send.id, send.channel_id, send.state, send.control, \
-             SUBSTR(send.content, 1, {head}) AS head, send.recipients, send.high_water, send.settled, send.skipped, send.template_id, \
+             SUBSTR(send.content, 1, {head}) AS head, send.recipients, send.recipient, send.high_water, send.settled, send.skipped, send.template_id, \
              template.name, template.language, template.status, send.send_at, send.expires_at, \
-             send.due_at, send.created_at, send.finished_at, send.end_reason, send.reference, send.metadata \
+             send.due_at, send.created_at, send.finished_at, send.end_reason, send.reference, send.metadata, \
+             send.given_name, send.made_by \
              FROM send LEFT JOIN template ON template.id = send.template_id \
              WHERE {chosen} ORDER BY send.id DESC",
-            head = Content::KIND_CHARS
+            head = Content::OPENING_CHARS
         );
         let rows = self.store.rows(sql, values).await?;
         let mut records = rows.iter().map(|row| record(row, now)).collect::<Result<Vec<_>>>()?;
@@ -205,17 +234,22 @@ impl Sends<'_> {
     async fn name_sources(self, sends: &mut [Record]) -> Result<()> {
         let Some((asked, values)) = self.asked(sends) else { return Ok(()) };
         let sql = format!(
-            "SELECT send_id, kind, source_id FROM send_source \
+            "SELECT send_id, kind, source_id, tag.name FROM send_source \
+             LEFT JOIN tag ON tag.id = source_id AND tag.upkeep <> {DELETED} \
              WHERE send_id IN (SELECT id FROM {asked} AS asked) ORDER BY send_id, source_id"
         );
         let mut sources: HashMap<Uuid, Vec<Source>> = HashMap::new();
-        for (send, kind, id) in fetch::<(Uuid, i16, Uuid)>(&self.store.read, sql, values).await? {
+        let mut tags: HashMap<Uuid, Vec<String>> = HashMap::new();
+        let rows = fetch::<(Uuid, i16, Uuid, Option<String>)>(&self.store.read, sql, values).await?;
+        for (send, kind, id, name) in rows {
             let source = Source::from_row(kind, id)
                 .ok_or_else(|| Error::Impossible(format!("{kind} is no kind of source")))?;
             sources.entry(send).or_default().push(source);
+            tags.entry(send).or_default().extend(name);
         }
         for send in sends {
             send.sources = sources.remove(&send.id).unwrap_or_default();
+            send.tags = tags.remove(&send.id).unwrap_or_default();
         }
         Ok(())
     }
@@ -224,26 +258,6 @@ impl Sends<'_> {
     fn asked(self, sends: &[Record]) -> Option<(String, Vec<Value>)> {
         let asked = Rows::of_ids(self.store.backend, sends.iter().map(|send| &send.id));
         (!asked.is_empty()).then(|| asked.select(1))
-    }
-
-    /// Counts the messages of these sends by state, in one pass over them.
-    async fn count_messages(self, sends: &mut [Record]) -> Result<()> {
-        let Some((asked, values)) = self.asked(sends) else { return Ok(()) };
-        // With a grouping by state as well, a million rows would be sorted first.
-        let each = count_of_each_state();
-        let sql = format!(
-            "SELECT send_id, {each} FROM message WHERE send_id IN (SELECT id FROM {asked} AS asked) \
-             GROUP BY send_id"
-        );
-        let mut counted = HashMap::with_capacity(sends.len());
-        for row in self.store.rows(sql, values).await? {
-            counted.insert(row.try_get_by_index::<Uuid>(0)?, counts(&row)?);
-        }
-        for send in sends {
-            send.counts = counted.remove(&send.id).unwrap_or_default();
-            send.counts.add_rowless(send.state, send.progress.high_water, send.recipients);
-        }
-        Ok(())
     }
 }
 
@@ -262,20 +276,6 @@ impl AllSends<'_> {
         ];
         self.store.count(sql.to_owned(), values).await
     }
-}
-
-/// The columns that count the rows in each state, in the order of the states.
-pub(crate) fn count_of_each_state() -> String {
-    message::State::ALL.map(|state| format!("COUNT(*) FILTER (WHERE state = {})", state.as_i16())).join(", ")
-}
-
-/// Reads a row whose first column is followed by those of [`count_of_each_state`].
-pub(crate) fn counts(row: &QueryResult) -> Result<Counts> {
-    let mut counts = Counts::default();
-    for (index, state) in (1..).zip(message::State::ALL) {
-        counts.add(state, row.try_get_by_index::<i64>(index)?.cast_unsigned());
-    }
-    Ok(counts)
 }
 
 fn end_reason(stored: i16) -> Result<EndReason> {
@@ -299,8 +299,15 @@ fn record(row: &QueryResult, now: Timestamp) -> Result<Record> {
         }
         _ => None,
     };
-    let label = StoredLabel { reference: text("reference")?, metadata: text("metadata")? };
-    let kind = Content::kind_of(&row.try_get::<String>("", "head")?);
+    let label = StoredLabel {
+        name: text("given_name")?,
+        name_folded: None,
+        reference: text("reference")?,
+        metadata: text("metadata")?,
+        made_by: text("made_by")?,
+    };
+    let head: String = row.try_get("", "head")?;
+    let kind = Content::kind_of(&head);
     Ok(Record {
         id,
         channel_id: row.try_get("", "channel_id")?,
@@ -311,7 +318,10 @@ fn record(row: &QueryResult, now: Timestamp) -> Result<Record> {
         state,
         recipients: number("recipients")?,
         progress: Progress { high_water: number("high_water")?, settled: number("settled")? },
+        opening: Content::opening_of(&head),
+        is_to_group: row.try_get::<Option<i64>>("", "recipient")? == Some(stored_recipient(None)),
         sources: Vec::new(),
+        tags: Vec::new(),
         retries: Vec::new(),
         skipped: number("skipped")?,
         counts: Counts::default(),

@@ -7,6 +7,7 @@ pub mod idempotency;
 mod label;
 pub mod list;
 pub mod messages;
+mod recent;
 mod sent;
 mod tally;
 
@@ -16,6 +17,7 @@ use sea_orm::{ConnectionTrait, QueryResult};
 use uuid::Uuid;
 
 pub use self::label::StoredLabel;
+pub use self::recent::Countable;
 pub use self::sent::Sent;
 use crate::dialect::{Rows, Type};
 use crate::nouns::{AllSends, Sends};

@@ -21,7 +21,7 @@ pub struct Sent {
     pub content: Content,
     /// The template that is sent, if one is.
     pub template_id: Option<i64>,
-    /// The caller's own words on it.
+    /// What is noted on it, without its author.
     pub label: Label,
 }
 
@@ -34,7 +34,15 @@ impl Sends<'_> {
         let Some(send) = accepted.one(&self.store.read).await? else { return Ok(None) };
         let content = serde_json::from_str(&send.content)
             .map_err(|error| Error::Impossible(format!("the content of send {send_id}: {error}")))?;
-        let label = StoredLabel { reference: send.reference, metadata: send.metadata }.read()?;
+        let label = StoredLabel {
+            name: send.given_name,
+            name_folded: None,
+            reference: send.reference,
+            metadata: send.metadata,
+            // The author of a retry is the one who retries.
+            made_by: None,
+        };
+        let label = label.read()?;
         Ok(Some(Sent { channel_id: send.channel_id, content, template_id: send.template_id, label }))
     }
 

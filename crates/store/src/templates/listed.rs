@@ -2,11 +2,12 @@
 
 use entity::template::{Column, Entity};
 use sea_orm::sea_query::{Condition, ExprTrait, LikeExpr};
-use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder};
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
 
-use super::{Record, lower, record};
+use super::{PAUSED, Record, lower, record};
 use crate::Result;
 use crate::nouns::Templates;
+use clock::Timestamp;
 use domain::fold::{fold, like_anywhere};
 use domain::page::{Page, PageRequest};
 
@@ -39,5 +40,22 @@ impl Templates<'_> {
             .order_by_asc(Column::WabaId)
             .order_by_asc(Column::Id);
         self.store.page_of(matching, page).await?.try_map(record)
+    }
+
+    /// The company's templates that the provider has paused, and the rejected and disabled ones that changed at `since` or
+    /// later; the latest change first, at most `limit`.
+    pub async fn troubled(self, since: Timestamp, limit: u64) -> Result<Vec<Record>> {
+        let is_refused = Condition::all()
+            .add(Column::Status.is_in(["REJECTED", "DISABLED"]))
+            .add(Column::UpdatedAt.gte(since.millis()));
+        let models = Entity::find()
+            .filter(Column::CompanyId.eq(self.company))
+            .filter(Condition::any().add(Column::Status.eq(PAUSED)).add(is_refused))
+            .order_by_desc(Column::UpdatedAt)
+            .order_by_desc(Column::Id)
+            .limit(limit)
+            .all(&self.store.read)
+            .await?;
+        models.into_iter().map(record).collect()
     }
 }

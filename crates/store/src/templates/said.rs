@@ -48,7 +48,8 @@ const COLUMNS: &[(&str, Type)] = &[
 
 impl Templates<'_> {
     /// Stores the provider's list for one business account, in one transaction. Templates that are no longer listed
-    /// become [`DELETED`]; unchanged ones keep their `updated_at`.
+    /// become [`DELETED`]; unchanged ones keep their `updated_at`. The company's programs are told what changed, but not what the
+    /// first list of an account has.
     pub async fn sync(self, waba_id: &str, listed: &[ListedTemplate]) -> Result<()> {
         self.sync_as_of(waba_id, listed, Timestamp::now()).await
     }
@@ -74,6 +75,7 @@ impl Templates<'_> {
         let (listed, rows) = rows.select(6);
         let transaction = self.store.begin().await?;
         let revision = revision::bump(&transaction, Topic::Template).await?;
+        let is_first = self.note_listed(&transaction, waba_id).await?;
         let of_account = vec![company_id.into(), waba_id.into()];
         let before = self.before(&transaction, "company_id = $1 AND waba_id = $2", of_account).await?;
         let now = Timestamp::now();
@@ -94,19 +96,26 @@ impl Templates<'_> {
         let gone = execute(&transaction, gone, values.clone()).await?;
         let changed = transaction.query_all_raw(self.store.statement(upsert(&listed), values)).await?;
         let touch = [company_id.into(), waba_id.into(), as_of.millis().into()];
-        if gone == 0 && changed.is_empty() {
+        if gone == 0 && changed.is_empty() && !is_first {
             transaction.rollback().await?;
             execute(&self.store.write, self.touch_all(), touch).await?;
             return Ok(());
         }
         execute(&transaction, self.touch_all(), touch).await?;
-        if let Some(before) = before {
+        if let Some(before) = before.filter(|_| !is_first) {
             let changed = (&before, changed.as_slice());
             self.tell(&transaction, waba_id, changed, ToldTemplate::listed_reason, now).await?;
         }
         transaction.commit().await?;
         self.store.tell_of_events();
         Ok(())
+    }
+
+    /// Notes that the templates of an account are listed. Returns whether they never were before.
+    async fn note_listed(self, to: &impl ConnectionTrait, waba_id: &str) -> Result<bool> {
+        let sql = "INSERT INTO template_account (company_id, waba_id) VALUES ($1, $2) \
+                   ON CONFLICT (company_id, waba_id) DO NOTHING";
+        Ok(execute(to, sql, [self.company.into(), waba_id.into()]).await? > 0)
     }
 
     /// The statement that stamps all templates of an account with the time of a list, which includes all older

@@ -107,8 +107,7 @@ impl Templates<'_> {
         Ok(Some(before))
     }
 
-    /// Tells of these templates of a business account that were changed or added. When there was none before, they are
-    /// those of an account that is new here, and not told.
+    /// Tells of these templates of a business account that were changed or added.
     pub(super) async fn tell(
         self,
         within: &Transaction,
@@ -117,9 +116,6 @@ impl Templates<'_> {
         reason: impl Fn(&ToldTemplate) -> Option<String>,
         now: Timestamp,
     ) -> Result<()> {
-        if before.is_empty() {
-            return Ok(());
-        }
         let mut facts = Vec::new();
         for row in changed {
             let template = ToldTemplate::read(row)?;

@@ -13,7 +13,7 @@ use crate::{Result, run};
 use clock::Timestamp;
 use domain::event::log::Sequence;
 use domain::page::{Page, Window};
-use domain::webhook::FaultKind;
+use domain::webhook::{FaultKind, SentHeaders};
 
 /// How long the log of deliveries is kept.
 pub const DELIVERIES_KEPT: Duration = Duration::from_secs(7 * 24 * 60 * 60);
@@ -53,10 +53,12 @@ pub struct Delivery {
     pub fault: Option<String>,
     /// What kind of fault that is; `None` for a kind that this version does not know, too.
     pub fault_kind: Option<FaultKind>,
+    /// The headers of the request.
+    pub sent: SentHeaders,
 }
 
 const COLUMNS: &str = "id, endpoint_id, at, event_id, type, sequence, events, attempt, status, took_ms, answer, fault, \
-                       fault_kind";
+                       fault_kind, request_id, signature, header_names";
 const ROW: &[(&str, Type)] = &[
     ("id", Type::Uuid),
     ("endpoint_id", Type::Uuid),
@@ -71,6 +73,9 @@ const ROW: &[(&str, Type)] = &[
     ("answer", Type::Text),
     ("fault", Type::Text),
     ("fault_kind", Type::Text),
+    ("request_id", Type::Text),
+    ("signature", Type::Text),
+    ("header_names", Type::Text),
 ];
 
 impl Webhooks<'_> {
@@ -114,7 +119,9 @@ impl AllWebhooks<'_> {
                 answer,
                 fault,
                 fault_kind,
+                sent: SentHeaders { id: request_id, signature, own },
             } = delivery;
+            let header_names = (!own.is_empty()).then(|| own.join(","));
             let (answer, fault) = (answer.as_deref().map(kept), fault.as_deref().map(kept));
             rows.push([
                 (*id).into(),
@@ -130,6 +137,9 @@ impl AllWebhooks<'_> {
                 Cell::Text(answer.as_deref()),
                 Cell::Text(fault.as_deref()),
                 Cell::Text(fault_kind.map(FaultKind::as_str)),
+                Cell::Text(request_id.as_deref()),
+                signature.as_str().into(),
+                Cell::Text(header_names.as_deref()),
             ]);
         }
         let columns = COLUMNS.split(", ").map(|column| format!("incoming.{column}"));
@@ -209,7 +219,14 @@ fn read(row: &QueryResult) -> Result<Delivery> {
     let sequence: Option<i64> = row.try_get_by_index(5)?;
     let attempt: i16 = row.try_get_by_index(7)?;
     let status: Option<i16> = row.try_get_by_index(8)?;
-    let fault_kind: Option<String> = row.try_get_by_index(12)?;
+    let (fault_kind, header_names): (Option<String>, Option<String>) =
+        (row.try_get_by_index(12)?, row.try_get_by_index(15)?);
+    let own: Option<Vec<String>> = header_names.map(|names| names.split(',').map(str::to_owned).collect());
+    let sent = SentHeaders {
+        id: row.try_get_by_index(13)?,
+        signature: row.try_get_by_index(14)?,
+        own: own.unwrap_or_default(),
+    };
     Ok(Delivery {
         id: row.try_get_by_index(0)?,
         endpoint_id: row.try_get_by_index(1)?,
@@ -224,6 +241,7 @@ fn read(row: &QueryResult) -> Result<Delivery> {
         answer: row.try_get_by_index(10)?,
         fault: row.try_get_by_index(11)?,
         fault_kind: fault_kind.and_then(|word| word.parse().ok()),
+        sent,
     })
 }
 

@@ -1,10 +1,7 @@
 //! People's changes of webhook endpoints. Each is recorded in its own transaction, without secrets.
 
-use std::time::Duration;
-
 use sea_orm::ConnectionTrait as _;
 use serde_json::{Value, json};
-use tokio::time::sleep;
 use uuid::Uuid;
 
 use super::{COLUMNS, endpoint};
@@ -19,10 +16,6 @@ use domain::webhook::{Cause, Endpoint, Health, Resume, Settings, State};
 
 /// The most endpoints of a company.
 pub const MOST_ENDPOINTS: i64 = 20;
-
-/// How often a process that has just begun looks for the end of the log, and the pause after each look.
-const LOOKS: u32 = 100;
-const LOOK_PAUSE: Duration = Duration::from_millis(20);
 
 /// An endpoint to add.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -65,10 +58,11 @@ impl Webhooks<'_> {
     ///
     /// # Errors
     ///
-    /// [`crate::Error::Taken`] when the id is stored already.
+    /// [`crate::Error::Taken`] when the id is stored already, and [`crate::Error::Unavailable`] when the end of the log of
+    /// events is not known in time: the endpoint would begin with events of the past.
     pub async fn add(self, who: &Who, new: NewEndpoint) -> Result<Option<Endpoint>> {
         let NewEndpoint { id, settings, headers, secret } = new;
-        let end = self.end_of_log().await?;
+        let end = self.store.event_log().end().await?;
         let now = Timestamp::now();
         let transaction = self.store.begin().await?;
         // Others that add endpoints wait for the counter's row, so that the count below holds.
@@ -95,7 +89,8 @@ impl Webhooks<'_> {
         Ok(Some(Endpoint { id, company_id: self.company, settings, health: Health::NEW, created_at: now }))
     }
 
-    /// Gives an endpoint these settings, which were checked, in place of those that it has, and changes its headers.
+    /// Gives an endpoint these settings, which were checked, in place of those that it has, and changes its headers. The failures
+    /// of a former address do not count for another one.
     pub async fn change(
         self,
         who: &Who,
@@ -122,6 +117,11 @@ impl Webhooks<'_> {
         values.extend(stored(&settings));
         values.push(Timestamp::now().millis().into());
         run(&transaction, self.store.statement(sql, values)).await?;
+        if before.settings.url != settings.url && before.is_enabled() {
+            let sql = "UPDATE webhook_endpoint SET failures = 0, failing_since = NULL, failed_at = NULL, \
+                       resumed = resumed + 1 WHERE id = $1";
+            run(&transaction, self.store.statement(sql, [id.into()])).await?;
+        }
         let (was, mut is) = (self.shown(&before.settings), self.shown(&settings));
         let changed = match headers {
             HeadersChange::Keep => None,
@@ -164,10 +164,14 @@ impl Webhooks<'_> {
     }
 
     /// Enables an endpoint; its failures no longer count. `None` when the company has no such endpoint.
+    ///
+    /// # Errors
+    ///
+    /// [`crate::Error::Unavailable`] when it goes on from now, and the end of the log of events is not known in time.
     pub async fn enable(self, who: &Who, id: Uuid, resume: Resume) -> Result<Option<Endpoint>> {
         let end = match resume {
             Resume::CatchUp => Sequence::default(),
-            Resume::FromNow => self.end_of_log().await?,
+            Resume::FromNow => self.store.event_log().end().await?,
         };
         let transaction = self.store.begin().await?;
         let Some(before) = self.begin_change(&transaction, id).await? else {
@@ -178,10 +182,10 @@ impl Webhooks<'_> {
             transaction.rollback().await?;
             return Ok(Some(before));
         }
-        let sql = "UPDATE webhook_endpoint SET cause = NULL, cause_since = NULL, failures = 0, failing_since = NULL, lost = 0, resumed = resumed + $4, \
+        let sql = "UPDATE webhook_endpoint SET cause = NULL, cause_since = NULL, failures = 0, failing_since = NULL, \
+                   failed_at = NULL, lost = 0, resumed = resumed + 1, \
                    sequence = CASE WHEN sequence < $2 THEN $2 ELSE sequence END, updated_at = $3 WHERE id = $1";
-        let skips = i64::from(resume == Resume::FromNow);
-        let values = [id.into(), end.as_i64().into(), Timestamp::now().millis().into(), skips.into()];
+        let values = [id.into(), end.as_i64().into(), Timestamp::now().millis().into()];
         run(&transaction, self.store.statement(sql, values)).await?;
         if resume == Resume::FromNow {
             for sql in [
@@ -227,6 +231,25 @@ impl Webhooks<'_> {
         changes::record(&transaction, &[Change::now(who, What::WebhookSecret, id, None, after)]).await?;
         transaction.commit().await?;
         Ok(true)
+    }
+
+    /// There is a sign that the receiver of an endpoint works again: it accepted a request that a person asked for. A running
+    /// service then sends it the next probe at once. An endpoint of another company stays as it is.
+    pub async fn mended(self, id: Uuid) -> Result<()> {
+        let transaction = self.store.begin().await?;
+        if self.begin_change(&transaction, id).await?.is_none() {
+            transaction.rollback().await?;
+            return Ok(());
+        }
+        self.note_mended(&transaction, id).await?;
+        transaction.commit().await?;
+        Ok(())
+    }
+
+    pub(super) async fn note_mended(self, within: &Transaction, id: Uuid) -> Result<()> {
+        let sql = "UPDATE webhook_endpoint SET mended = mended + 1 WHERE id = $1";
+        run(within, self.store.statement(sql, [id.into()])).await?;
+        Ok(())
     }
 
     /// Removes an endpoint with its retries and the log of its deliveries. `false` when the company has no such endpoint.
@@ -286,21 +309,6 @@ impl Webhooks<'_> {
         let status = |word: &str| json!({ "company_id": self.company, "status": word });
         let change = Change::now(who, What::Webhook, id, Some(status(before)), status(after));
         changes::record(within, &[change]).await
-    }
-
-    /// The place after all events until now. A process that has just begun knows it once the transactions have ended that
-    /// were open at its first look; until then, the log seems to end before its first event.
-    async fn end_of_log(self) -> Result<Sequence> {
-        let log = self.store.event_log();
-        let mut settled = log.settle().await?;
-        for _ in 0..LOOKS {
-            if settled.is_all || settled.through > 0 {
-                break;
-            }
-            sleep(LOOK_PAUSE).await;
-            settled = log.settle().await?;
-        }
-        Ok(Sequence::end_of(settled.through))
     }
 
     /// Settings in the record of changes. The query of an address may contain a secret.

@@ -44,8 +44,10 @@ pub struct EndpointRecord {
     pub secrets: EndpointSecrets,
     /// Its last replay.
     pub replay: Option<Uuid>,
-    /// How often a person skipped what waited.
+    /// How often a person enabled it, or gave it another address.
     pub resumed: i64,
+    /// How often there was a sign that its receiver works again: see [`Webhooks::mended`].
+    pub mended: i64,
 }
 
 /// How many endpoints get no events.
@@ -58,10 +60,10 @@ pub struct IdleEndpoints {
 }
 
 const COLUMNS: &str = "id, company_id, url, shape, types, channels, max_in_flight, batch, masks, cause, cause_since, \
-                       failures, failing_since, created_at";
+                       failures, failing_since, failed_at, created_at";
 const SECRETS: &str = "headers, secret, former_secret, former_until";
 const REPLAY: &str =
-    "resumed, (SELECT id FROM webhook_replay WHERE endpoint_id = webhook_endpoint.id) AS replay";
+    "resumed, mended, (SELECT id FROM webhook_replay WHERE endpoint_id = webhook_endpoint.id) AS replay";
 
 #[derive(FromQueryResult)]
 struct EndpointRow {
@@ -78,6 +80,7 @@ struct EndpointRow {
     cause_since: Option<i64>,
     failures: i64,
     failing_since: Option<i64>,
+    failed_at: Option<i64>,
     created_at: i64,
 }
 
@@ -158,6 +161,7 @@ fn record(row: &QueryResult) -> Result<EndpointRecord> {
         secrets: secrets(row)?,
         replay: row.try_get("", "replay")?,
         resumed: row.try_get("", "resumed")?,
+        mended: row.try_get("", "mended")?,
     })
 }
 
@@ -196,6 +200,7 @@ impl TryFrom<EndpointRow> for Endpoint {
             cause_since,
             failures,
             failing_since,
+            failed_at,
             created_at,
         } = row;
         let impossible = |what: &str| Error::Impossible(format!("{what} of the webhook {id}"));
@@ -213,6 +218,7 @@ impl TryFrom<EndpointRow> for Endpoint {
         let health = Health {
             failures: u32::try_from(failures).unwrap_or(u32::MAX),
             failing_since: failing_since.map(Timestamp::from_millis),
+            failed_at: failed_at.map(Timestamp::from_millis),
             state: state(cause.as_deref(), cause_since).ok_or_else(|| impossible("the state"))?,
         };
         Ok(Self { id, company_id, settings, health, created_at: Timestamp::from_millis(created_at) })

@@ -45,7 +45,8 @@ pub enum Replaying {
 
 impl Webhooks<'_> {
     /// Begins a replay of events that were written to the log in the given time, and that the endpoint has got or that were
-    /// given up. Events that it has not got yet are not part of it.
+    /// given up. Events that it has not got yet are not part of it. A person who wants that expects that the receiver works, so a
+    /// running service sends the next probe at once.
     pub async fn replay(self, who: &Who, id: Uuid, request: ReplayRequest) -> Result<Replaying> {
         let now = Timestamp::now();
         // Before others wait for this. A part of the log belongs to the time at which it was written.
@@ -86,6 +87,7 @@ impl Webhooks<'_> {
         }
         let sql = "UPDATE webhook_replay SET finished_at = started_at WHERE endpoint_id = $1 AND after_place >= last_place";
         run(&transaction, self.store.statement(sql, [id.into()])).await?;
+        self.note_mended(&transaction, id).await?;
         let asked = json!({
             "company_id": self.company, "replay": of.as_str(), "types": words, "since": since, "until": until,
         });
@@ -199,13 +201,14 @@ pub(super) async fn mark_given_up(
     Ok(())
 }
 
-/// The replay went up to this place. One that a person ended meanwhile, or that another took the place of, stays as it is.
+/// The replay went up to this place, or further: a node that no longer delivers may be late. One that a person ended meanwhile, or
+/// that another took the place of, stays as it is.
 pub(super) async fn went_to(
     store: &Store,
     within: &Transaction,
     (id, place): (Uuid, Sequence),
 ) -> Result<()> {
-    let sql = "UPDATE webhook_replay SET after_place = $2, \
+    let sql = "UPDATE webhook_replay SET after_place = CASE WHEN after_place < $2 THEN $2 ELSE after_place END, \
                finished_at = CASE WHEN last_place <= $2 THEN COALESCE(finished_at, $3) ELSE finished_at END WHERE id = $1";
     let values = [id.into(), place.as_i64().into(), Timestamp::now().millis().into()];
     within.execute_raw(store.statement(sql, values)).await?;

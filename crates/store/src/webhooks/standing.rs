@@ -26,8 +26,10 @@ pub struct EndpointStanding {
     pub retries: Vec<StoredRetry>,
     /// The last replay, whether it has ended or not.
     pub replay: Option<StoredReplay>,
-    /// How often a person skipped what waited.
+    /// How often a person enabled it, or gave it another address.
     pub resumed: i64,
+    /// How often a process began to deliver to it.
+    pub begun: i64,
 }
 
 /// A failed event that waits for its next attempt.
@@ -56,25 +58,41 @@ pub struct Write {
     pub give_up: Vec<Sequence>,
     /// A replay, and the place up to which its events became retries.
     pub replay: Option<(Uuid, Sequence)>,
-    /// [`EndpointStanding::resumed`] of the standing with which the writer began. With another one, no retries are inserted.
+    /// [`EndpointStanding::resumed`] of the standing with which the writer began. With another one, nothing is written.
     pub resumed: i64,
+    /// [`EndpointStanding::begun`] of that standing. With another one, nothing is written.
+    pub begun: i64,
 }
 
 impl AllWebhooks<'_> {
+    /// The progress of an endpoint for a process that begins to deliver to it; `None` when it was removed. What another one
+    /// that began before still writes is refused.
+    pub async fn begin(self, id: Uuid) -> Result<Option<EndpointStanding>> {
+        let sql = "UPDATE webhook_endpoint SET begun = begun + 1 WHERE id = $1 RETURNING begun";
+        let statement = self.store.statement(sql, [id.into()]);
+        let Some(row) = self.store.write.query_one_raw(statement).await? else { return Ok(None) };
+        let begun = row.try_get_by_index(0)?;
+        let standing = self.standing(id).await?;
+        Ok(standing.map(|standing| EndpointStanding { begun, ..standing }))
+    }
+
     /// The progress of an endpoint; `None` when it was removed.
     pub async fn standing(self, id: Uuid) -> Result<Option<EndpointStanding>> {
         // The cursor is read first: an event after it that gets a retry in between is only read again.
-        let sql = "SELECT sequence, failures, failing_since, cause, cause_since, resumed FROM webhook_endpoint WHERE id = $1";
+        let sql = "SELECT sequence, failures, failing_since, failed_at, cause, cause_since, resumed, begun FROM webhook_endpoint \
+                   WHERE id = $1";
         let Some(row) = self.store.row(sql, [id.into()]).await? else { return Ok(None) };
         let (cursor, failures): (i64, i64) = (row.try_get_by_index(0)?, row.try_get_by_index(1)?);
-        let failing_since: Option<i64> = row.try_get_by_index(2)?;
+        let (failing_since, failed_at): (Option<i64>, Option<i64>) =
+            (row.try_get_by_index(2)?, row.try_get_by_index(3)?);
         let (cause, since): (Option<String>, Option<i64>) =
-            (row.try_get_by_index(3)?, row.try_get_by_index(4)?);
-        let resumed: i64 = row.try_get_by_index(5)?;
+            (row.try_get_by_index(4)?, row.try_get_by_index(5)?);
+        let (resumed, begun): (i64, i64) = (row.try_get_by_index(6)?, row.try_get_by_index(7)?);
         let state = state(cause.as_deref(), since);
         let health = Health {
             failures: u32::try_from(failures).unwrap_or(u32::MAX),
             failing_since: failing_since.map(Timestamp::from_millis),
+            failed_at: failed_at.map(Timestamp::from_millis),
             state: state.ok_or_else(|| Error::Impossible(format!("the state of the webhook {id}")))?,
         };
         // Before the retries, which its events become.
@@ -91,13 +109,22 @@ impl AllWebhooks<'_> {
             })
         });
         let retries = retries.collect::<Result<_>>()?;
-        Ok(Some(EndpointStanding { cursor: Sequence::from_i64(cursor), health, retries, replay, resumed }))
+        Ok(Some(EndpointStanding {
+            cursor: Sequence::from_i64(cursor),
+            health,
+            retries,
+            replay,
+            resumed,
+            begun,
+        }))
     }
 
-    /// Writes changes of an endpoint's progress, all of them or none. `false` when it was removed. The company's other
-    /// endpoints and programs are told when this disables the endpoint, and when it recovers.
+    /// Writes changes of an endpoint's progress, all of them or none. `false` when it was removed, and when a person enabled it
+    /// or gave it another address since the writer began, or another writer began: what the writer knows of the receiver is of
+    /// the past, and what it delivered may be delivered again. The company's other endpoints and programs are told when this disables the endpoint, and
+    /// when it recovers.
     pub async fn write(self, id: Uuid, changes: &Write) -> Result<bool> {
-        let Write { cursor, health, put, remove, give_up, replay, resumed } = changes;
+        let Write { cursor, health, put, remove, give_up, replay, resumed, begun } = changes;
         let transaction = self.store.begin().await?;
         let before = match health {
             Some(_) => self.locked(&transaction, id).await?,
@@ -108,14 +135,15 @@ impl AllWebhooks<'_> {
         let mut sql =
             "UPDATE webhook_endpoint SET sequence = CASE WHEN sequence < $2 THEN $2 ELSE sequence END"
                 .to_owned();
-        if let Some(Health { failures, failing_since, state }) = health {
+        if let Some(Health { failures, failing_since, failed_at, state }) = health {
             let (cause, since) = match state {
                 State::Enabled => (None, None),
                 State::Disabled { cause, since } => (Some(cause.as_str()), Some(since.millis())),
             };
-            let columns: [(&str, Value); 4] = [
+            let columns: [(&str, Value); 5] = [
                 ("failures", i64::from(*failures).into()),
                 ("failing_since", failing_since.map(Timestamp::millis).into()),
+                ("failed_at", failed_at.map(Timestamp::millis).into()),
                 ("cause", cause.into()),
                 ("cause_since", since.into()),
             ];
@@ -128,7 +156,9 @@ impl AllWebhooks<'_> {
                 ));
             }
         }
-        sql.push_str(" WHERE id = $1");
+        values.extend([(*resumed).into(), (*begun).into()]);
+        let last = values.len();
+        sql.push_str(&format!(" WHERE id = $1 AND resumed = ${} AND begun = ${last}", last - 1));
         // The row stays locked, so that an endpoint that is being removed gets no more retries.
         if run(&transaction, self.store.statement(sql, values)).await? == 0 {
             transaction.rollback().await?;
@@ -150,8 +180,7 @@ impl AllWebhooks<'_> {
         let insert = |rows: &str, endpoint| {
             format!(
                 "INSERT INTO webhook_retry (endpoint_id, sequence, attempts, next_at) \
-                 SELECT ${endpoint}, sequence, attempts, next_at FROM {rows} AS incoming \
-                 WHERE (SELECT resumed FROM webhook_endpoint WHERE id = ${endpoint}) = {resumed} \
+                 SELECT ${endpoint}, sequence, attempts, next_at FROM {rows} AS incoming WHERE TRUE \
                  ON CONFLICT (endpoint_id, sequence) \
                  DO UPDATE SET attempts = excluded.attempts, next_at = excluded.next_at"
             )
@@ -187,9 +216,10 @@ impl AllWebhooks<'_> {
 /// What is told of an endpoint that gets this health: that it is disabled, or that it accepted an event although so many had
 /// failed before that it got one a minute. A later failure may be part of the same change.
 fn told(before: &Endpoint, health: Health, now: Timestamp) -> Option<Fact> {
-    let (id, Health { failures, failing_since, state: State::Enabled }) = (before.id, before.health) else {
+    let Health { failures, failing_since, failed_at: _, state: State::Enabled } = before.health else {
         return None;
     };
+    let id = before.id;
     match health.state {
         State::Disabled { cause, since } => Some(Fact::of_disabled_webhook(id, cause, since)),
         State::Enabled if failures >= OPENING_FAILURES && health.failures < failures => {
@@ -215,7 +245,12 @@ mod tests {
     fn a_disabled_endpoint_and_the_end_of_failures_that_lasted_are_told() {
         let (id, now) = (Uuid::from_u128(5), Timestamp::from_millis(90));
         let since = Timestamp::from_millis(7);
-        let failing = |failures| Health { failures, failing_since: Some(since), state: State::Enabled };
+        let failing = |failures| Health {
+            failures,
+            failing_since: Some(since),
+            failed_at: Some(since),
+            state: State::Enabled,
+        };
         let gone = Health { state: State::Disabled { cause: Cause::Gone, since: now }, ..failing(9) };
         let disabled = Some(Fact::of_disabled_webhook(id, Cause::Gone, now));
         let recovered = Some(Fact::of_recovered_webhook(id, since, now));

@@ -150,3 +150,14 @@ compose-more-tags = There are { $count } tags. Without a search, the list shows 
 compose-template-not-now = this template cannot be sent now. Its state:
 compose-to-template = See the template
 compose-fault-choose-other = Choose another template.
+compose-name = Name
+compose-name-hint = For you and your colleagues; the recipients do not see it. Empty: made of the message and the recipients.
+compose-name-more-tags = { $tags } and { $more ->
+    [1] 1 more tag
+   *[other] { $more } more tags
+}
+compose-name-tags-numbers = { $what } to { $tags }, { $count ->
+    [1] 1 number
+   *[other] { $count } numbers
+}
+compose-fault-name = Give a name of at most 100 characters on one line.

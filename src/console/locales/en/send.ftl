@@ -1,33 +1,27 @@
-send-title = Send
-send-what = What
 send-template = Template
 send-channel = Channel
-send-accepted = Accepted
 send-starts = Starts
 send-expires = Expires
 send-ended = Ended
 send-restored = The database was restored from a backup while this send was under way. Messages without an answer may have been sent since the backup: retry the unknown ones where that is right.
-send-tags = Tags
-send-skipped = Skipped when it was accepted
+send-skipped = Left out
 send-repeats = Retry of this send:
 send-repeated = Retried by:
 send-progress-title = Progress
-send-progress = { $done } of { $all } messages are done
+send-progress = { $sent } of { $all } messages sent
 send-rate = { $rate } messages a second now
 send-end = Likely over:
 send-waits = It waits:
 send-pace = Pace
 send-pace-unit = messages a second
 send-counting = The messages are being counted. The figures appear here in a moment.
-send-counted = Counted:
+send-counted = Counted
 send-by-state = Messages by state
 send-causes = Why messages did not arrive
-send-no-causes = No message failed.
 send-cause = Reason
 send-code = Provider's code
 send-state = State
 send-messages = Messages
-send-ordinal = No.
 send-recipient = Recipient
 send-heard = Last heard
 send-narrow = Narrow the messages
@@ -72,11 +66,11 @@ send-check-skipped = { $count ->
     [1] 1 entry is left out
    *[other] { $count } entries are left out
 }
-send-limit-rate = the channel's pace (tier, messages_per_second)
-send-limit-level = the provider's level for the number
+send-limit-rate = the channel's pace
+send-limit-level = how many people the provider lets the number write to
 send-limit-back-off = the provider recently refused messages as too fast
-send-limit-pair = the pause between messages to the same person (tier, pair_interval)
-send-limit-quota = how many people may get templates in a day (tier, template_quota)
+send-limit-pair = the pause between messages to the same person
+send-limit-quota = how many people may get templates in a day
 send-limit-quiet = the quiet hours
 send-kind-text = Text
 send-kind-image = Image
@@ -114,3 +108,40 @@ send-check-lacking = { $count ->
    *[other] { $count } recipients lack a contact field that the message needs and get no message.
 }
 send-check-lacking-part = Of the first { $checked } recipients, { $count } lack a contact field that the message needs and get no message. The others were not checked.
+send-made = Made
+send-about = About this send
+send-to = To
+send-message = The message
+send-people = { $count ->
+    [1] 1 person
+   *[other] { $count } people
+}
+send-group = A group
+send-entries = { $count ->
+    [1] 1 entry that cannot get it
+   *[other] { $count } entries that cannot get it
+}
+send-step-paused = Paused
+send-step-resumed = Resumed
+send-step-canceled = Canceled
+send-by-key = program “{ $name }”
+send-details = Details
+send-reference = Reference
+send-codes = What the provider said
+send-said = Its words
+send-by-code = By code
+send-personal = Each person gets their own values.
+send-template-gone = The template does not exist any more, so only its name is shown.
+send-share-waits = Waiting
+send-share-left-out = Not sent
+send-share-unclear = Unclear
+send-name-to-people = { $what } to { $count ->
+    [1] 1 person
+   *[other] { $count } people
+}
+send-name-to-group = { $what } to a group
+send-name-to-tags = { $what } to { $tags }
+send-name-to-more-tags = { $what } to { $tags } and { $more ->
+    [1] 1 more tag
+   *[other] { $more } more tags
+}

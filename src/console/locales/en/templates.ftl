@@ -1,6 +1,6 @@
 templates-title = Templates
 templates-sync = Sync
-templates-sync-hint = Fetches the templates from the provider now. The service also fetches them by itself.
+templates-sync-hint = Sync fetches the templates from the provider now. The service also fetches them by itself.
 templates-syncing = The service is asking the provider. New templates are here in some seconds: reload the page.
 templates-no-account = Templates belong to business accounts, and the company has none yet.
 templates-add-channel = Add channel

@@ -150,3 +150,14 @@ compose-more-tags = Hay { $count } etiquetas. Sin una búsqueda, la lista muestr
 compose-template-not-now = esta plantilla no se puede enviar ahora. Su estado:
 compose-to-template = Ver la plantilla
 compose-fault-choose-other = Elija otra plantilla.
+compose-name = Nombre
+compose-name-hint = Para usted y sus colegas; los destinatarios no lo ven. Vacío: se forma con el mensaje y los destinatarios.
+compose-name-more-tags = { $tags } y { $more ->
+    [1] 1 etiqueta más
+   *[other] { $more } etiquetas más
+}
+compose-name-tags-numbers = { $what } para { $tags }, { $count ->
+    [1] 1 número
+   *[other] { $count } números
+}
+compose-fault-name = Dé un nombre de 100 caracteres como máximo en una línea.

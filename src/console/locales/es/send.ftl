@@ -1,33 +1,27 @@
-send-title = Envío
-send-what = Contenido
 send-template = Plantilla
 send-channel = Canal
-send-accepted = Aceptado
 send-starts = Empieza
 send-expires = Caduca
 send-ended = Terminó
 send-restored = La base de datos se restauró desde una copia de seguridad mientras este envío estaba en curso. Los mensajes sin respuesta pueden haberse enviado después de la copia: repita los desconocidos donde sea correcto.
-send-tags = Etiquetas
-send-skipped = Omitidos al aceptarlo
+send-skipped = Omitidos
 send-repeats = Vuelve a enviar mensajes de este envío:
 send-repeated = Enviado de nuevo por:
 send-progress-title = Progreso
-send-progress = { $done } de { $all } mensajes listos
+send-progress = { $sent } de { $all } mensajes enviados
 send-rate = { $rate } mensajes por segundo ahora
 send-end = Terminará probablemente:
 send-waits = Está esperando:
 send-pace = Ritmo
 send-pace-unit = mensajes por segundo
 send-counting = Se están contando los mensajes. Las cifras aparecerán aquí en un momento.
-send-counted = Contado:
+send-counted = Contado
 send-by-state = Mensajes por estado
 send-causes = Por qué no llegaron mensajes
-send-no-causes = Ningún mensaje falló.
 send-cause = Motivo
 send-code = Código del proveedor
 send-state = Estado
 send-messages = Mensajes
-send-ordinal = N.º
 send-recipient = Destinatario
 send-heard = Última noticia
 send-narrow = Filtrar los mensajes
@@ -72,11 +66,11 @@ send-check-skipped = { $count ->
     [1] 1 entrada queda fuera
    *[other] { $count } entradas quedan fuera
 }
-send-limit-rate = el ritmo del canal (plan, messages_per_second)
-send-limit-level = el nivel del número en el proveedor
+send-limit-rate = el ritmo del canal
+send-limit-level = a cuántas personas deja escribir el proveedor al número
 send-limit-back-off = el proveedor rechazó hace poco que se enviara tanto
-send-limit-pair = la pausa entre mensajes a la misma persona (plan, pair_interval)
-send-limit-quota = a cuántas personas se puede escribir primero en un día (plan, template_quota)
+send-limit-pair = la pausa entre mensajes a la misma persona
+send-limit-quota = a cuántas personas se puede escribir primero en un día
 send-limit-quiet = las horas de silencio
 send-kind-text = Texto
 send-kind-image = Imagen
@@ -114,3 +108,40 @@ send-check-lacking = { $count ->
    *[other] { $count } destinatarios no tienen un campo de contacto que el mensaje necesita y no reciben mensaje.
 }
 send-check-lacking-part = De los primeros { $checked } destinatarios, { $count } no tienen un campo de contacto que el mensaje necesita y no reciben mensaje. Los demás no se miraron.
+send-made = Creado
+send-about = Sobre este envío
+send-to = Para
+send-message = El mensaje
+send-people = { $count ->
+    [1] 1 persona
+   *[other] { $count } personas
+}
+send-group = Un grupo
+send-entries = { $count ->
+    [1] 1 entrada que no puede recibirlo
+   *[other] { $count } entradas que no pueden recibirlo
+}
+send-step-paused = Pausado
+send-step-resumed = Reanudado
+send-step-canceled = Cancelado
+send-by-key = programa “{ $name }”
+send-details = Detalles
+send-reference = Referencia
+send-codes = Qué dijo el proveedor
+send-said = Sus palabras
+send-by-code = Por código
+send-personal = Cada persona recibe sus propios valores.
+send-template-gone = La plantilla ya no existe, por eso solo se muestra su nombre.
+send-share-waits = En espera
+send-share-left-out = No enviados
+send-share-unclear = Dudosos
+send-name-to-people = { $what } para { $count ->
+    [1] 1 persona
+   *[other] { $count } personas
+}
+send-name-to-group = { $what } para un grupo
+send-name-to-tags = { $what } para { $tags }
+send-name-to-more-tags = { $what } para { $tags } y { $more ->
+    [1] 1 etiqueta más
+   *[other] { $more } etiquetas más
+}

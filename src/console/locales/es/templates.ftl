@@ -1,6 +1,6 @@
 templates-title = Plantillas
 templates-sync = Sincronizar
-templates-sync-hint = Las trae ahora del proveedor. También ocurre solo.
+templates-sync-hint = “Sincronizar”: las trae ahora del proveedor. También ocurre solo.
 templates-syncing = Se consulta al proveedor. Lo nuevo llega en unos segundos: recargue la página.
 templates-no-account = Las plantillas pertenecen a cuentas de empresa, y la empresa aún no tiene ninguna.
 templates-add-channel = Añadir canal

@@ -150,3 +150,14 @@ compose-more-tags = Há { $count } etiquetas. Sem uma busca, a lista mostra as m
 compose-template-not-now = este modelo não pode ser enviado agora. O estado dele:
 compose-to-template = Ver o modelo
 compose-fault-choose-other = Escolha outro modelo.
+compose-name = Nome
+compose-name-hint = Para você e seus colegas; os destinatários não o veem. Vazio: feito da mensagem e dos destinatários.
+compose-name-more-tags = { $tags } e { $more ->
+    [1] mais 1 etiqueta
+   *[other] mais { $more } etiquetas
+}
+compose-name-tags-numbers = { $what } para { $tags }, { $count ->
+    [1] 1 número
+   *[other] { $count } números
+}
+compose-fault-name = Dê um nome de no máximo 100 caracteres em uma linha.

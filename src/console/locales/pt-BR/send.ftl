@@ -1,33 +1,27 @@
-send-title = Envio
-send-what = Conteúdo
 send-template = Modelo
 send-channel = Canal
-send-accepted = Aceito
 send-starts = Começa
 send-expires = Expira
 send-ended = Terminou
 send-restored = O banco de dados foi restaurado de um backup enquanto este envio estava em andamento. Mensagens sem resposta podem ter sido enviadas depois do backup: repita as desconhecidas onde isso for correto.
-send-tags = Etiquetas
-send-skipped = Deixados de fora ao aceitar
+send-skipped = Deixados de fora
 send-repeats = Envia de novo mensagens deste envio:
 send-repeated = Enviado de novo por:
 send-progress-title = Andamento
-send-progress = { $done } de { $all } mensagens concluídas
+send-progress = { $sent } de { $all } mensagens enviadas
 send-rate = { $rate } mensagens por segundo agora
 send-end = Deve terminar:
 send-waits = Está aguardando:
 send-pace = Ritmo
 send-pace-unit = mensagens por segundo
 send-counting = As mensagens estão sendo contadas. Os números aparecem aqui em instantes.
-send-counted = Contado:
+send-counted = Contado
 send-by-state = Mensagens por situação
 send-causes = Por que mensagens não chegaram
-send-no-causes = Nenhuma mensagem falhou.
 send-cause = Motivo
 send-code = Código do provedor
 send-state = Situação
 send-messages = Mensagens
-send-ordinal = Nº
 send-recipient = Destinatário
 send-heard = Última notícia
 send-narrow = Filtrar as mensagens
@@ -72,11 +66,11 @@ send-check-skipped = { $count ->
     [1] 1 entrada fica de fora
    *[other] { $count } entradas ficam de fora
 }
-send-limit-rate = o ritmo do canal (plano, messages_per_second)
-send-limit-level = o nível do número no provedor
+send-limit-rate = o ritmo do canal
+send-limit-level = a quantas pessoas o provedor deixa o número escrever
 send-limit-back-off = o provedor recusou há pouco que se enviasse tanto
-send-limit-pair = a pausa entre mensagens para a mesma pessoa (plano, pair_interval)
-send-limit-quota = a quantas pessoas se pode escrever primeiro em um dia (plano, template_quota)
+send-limit-pair = a pausa entre mensagens para a mesma pessoa
+send-limit-quota = a quantas pessoas se pode escrever primeiro em um dia
 send-limit-quiet = o horário de silêncio
 send-kind-text = Texto
 send-kind-image = Imagem
@@ -114,3 +108,40 @@ send-check-lacking = { $count ->
    *[other] { $count } destinatários não têm um campo de contato de que a mensagem precisa e não recebem mensagem.
 }
 send-check-lacking-part = Dos primeiros { $checked } destinatários, { $count } não têm um campo de contato de que a mensagem precisa e não recebem mensagem. Os outros não foram verificados.
+send-made = Criado
+send-about = Sobre este envio
+send-to = Para
+send-message = A mensagem
+send-people = { $count ->
+    [1] 1 pessoa
+   *[other] { $count } pessoas
+}
+send-group = Um grupo
+send-entries = { $count ->
+    [1] 1 entrada que não pode receber
+   *[other] { $count } entradas que não podem receber
+}
+send-step-paused = Pausado
+send-step-resumed = Retomado
+send-step-canceled = Cancelado
+send-by-key = programa “{ $name }”
+send-details = Detalhes
+send-reference = Referência
+send-codes = O que o provedor disse
+send-said = Suas palavras
+send-by-code = Por código
+send-personal = Cada pessoa recebe os seus próprios valores.
+send-template-gone = O modelo não existe mais, por isso só aparece o nome dele.
+send-share-waits = Aguardando
+send-share-left-out = Não enviadas
+send-share-unclear = Incertas
+send-name-to-people = { $what } para { $count ->
+    [1] 1 pessoa
+   *[other] { $count } pessoas
+}
+send-name-to-group = { $what } para um grupo
+send-name-to-tags = { $what } para { $tags }
+send-name-to-more-tags = { $what } para { $tags } e { $more ->
+    [1] mais 1 etiqueta
+   *[other] mais { $more } etiquetas
+}

@@ -1,6 +1,6 @@
 templates-title = Modelos
 templates-sync = Sincronizar
-templates-sync-hint = Busca-os no provedor agora. Também acontece sozinho.
+templates-sync-hint = “Sincronizar”: busca-os no provedor agora. Também acontece sozinho.
 templates-syncing = O provedor é consultado. As novidades chegam em segundos: recarregue a página.
 templates-no-account = Modelos pertencem a contas comerciais, e a empresa ainda não tem nenhuma.
 templates-add-channel = Adicionar canal

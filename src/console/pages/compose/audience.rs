@@ -90,6 +90,13 @@ impl Audience {
         let country = records.country().await?.likely();
         Ok(Self { tags, more_tags, tag_search, found, limits, country })
     }
+
+    /// The names of the chosen tags.
+    pub(super) fn chosen_tags(&self, words: &Words) -> Vec<String> {
+        let chosen: HashSet<Uuid> = words.all("tag").filter_map(|id| id.parse().ok()).collect();
+        let tags = self.tags.iter().filter(|tag| chosen.contains(&tag.summary.id));
+        tags.map(|tag| tag.summary.name.clone()).collect()
+    }
 }
 
 /// The numbers of an area: one on each line, or with commas or semicolons between them.
@@ -101,6 +108,11 @@ fn numbers(words: &Words) -> impl Iterator<Item = &str> {
 /// The first valid number that the form names.
 pub(super) fn first_number(words: &Words) -> Option<PhoneNumber> {
     numbers(words).chain(words.all("person")).find_map(|number| PhoneNumber::parse(number).ok())
+}
+
+/// How many numbers and people the form names, beside its tags.
+pub(super) fn count(words: &Words) -> u64 {
+    numbers(words).chain(words.all("person")).count() as u64
 }
 
 /// Adds the recipients of the form to a request.

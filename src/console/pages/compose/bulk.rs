@@ -5,9 +5,10 @@ use std::time::Duration;
 use maud::{Markup, html};
 use serde_json::{Map, Value};
 
+use super::audience::{self, Audience};
 use super::choice::Choice;
 use super::content::{self, Kind};
-use super::{audience, refused, template};
+use super::{name, refused, template};
 use crate::clock::Timestamp;
 use crate::console::State;
 use crate::console::component::field::Field;
@@ -23,6 +24,7 @@ pub(super) fn request(
     state: &State,
     viewer: &Viewer,
     choice: &Choice,
+    recipients: &Audience,
     form: &mut Form,
 ) -> Option<BusinessRequest> {
     if choice.kind == Kind::Template && choice.template.is_none() {
@@ -34,8 +36,9 @@ pub(super) fn request(
     }
     let mut body = content::body(choice, form.words());
     audience::add(&mut body, form.words());
-    for name in ["send_at", "expires_at"] {
-        moment(viewer, form, name, &mut body);
+    name::add(&mut body, viewer.text, choice, recipients, form.words());
+    for field in ["send_at", "expires_at"] {
+        moment(viewer, form, field, &mut body);
     }
     if form.has_faults() {
         return None;

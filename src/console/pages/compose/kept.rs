@@ -27,7 +27,7 @@ pub(super) async fn show(viewer: &Viewer, state: &Data<State>, id: Uuid) -> Resu
     };
     let mut form = Form::kept(viewer.text, Words::parse(content.as_bytes()));
     let around = Around::read(state, viewer, &form).await?;
-    let asked = request(state, viewer, &around.choice, &mut form);
+    let asked = request(state, viewer, &around, &mut form);
     let (Some(channel), Some(asked)) = (&around.choice.channel, asked) else {
         return Ok(page(viewer, &around, &form, &Checked::default()).unprocessable());
     };

@@ -91,6 +91,7 @@ pub(super) fn fault(form: &mut Form, refusal: &Refusal) {
         Code::TemplateNotFound | Code::TemplateNotApproved => ("template", "compose-fault-template"),
         Code::InvalidInteractive => ("message", "compose-fault-interactive"),
         Code::InvalidComponents => ("", "compose-fault-values"),
+        Code::InvalidField if refusal.param.as_deref() == Some("name") => ("name", "compose-fault-name"),
         Code::IdempotencyInProgress => ("", "compose-fault-under-way"),
         Code::IdempotencyKeyReused => ("", "compose-fault-other-before"),
         _ => {

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::audience::{Audience, SEARCH_CHARS};
 use super::choice::Choice;
-use super::{content, refused};
+use super::{content, name, refused};
 use crate::console::State;
 use crate::console::component::field::Field;
 use crate::console::component::time::second;
@@ -25,8 +25,14 @@ pub(super) const GROUP: &str = "group";
 const ADDRESS_CHARS: usize = 60;
 
 /// The request, with a fault at each field that is wrong.
-pub(super) fn request(state: &State, choice: &Choice, form: &mut Form) -> Option<WebRequest> {
+pub(super) fn request(
+    state: &State,
+    choice: &Choice,
+    audience: &Audience,
+    form: &mut Form,
+) -> Option<WebRequest> {
     let mut body = content::body(choice, form.words());
+    name::add(&mut body, form.text(), choice, audience, form.words());
     let to = if form.words().one("to") == GROUP { GROUP } else { PERSON };
     body.insert("recipient_type".to_owned(), to.into());
     // Each kind of recipient has a field with its own name.

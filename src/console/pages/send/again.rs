@@ -120,7 +120,7 @@ pub(in crate::console) async fn send(
             Turn::First(held) => held,
             Turn::Done(send_id) => return Ok(Answer::to(format!("/console/sends/{send_id}"))),
         };
-        let accepted = state.engine.retry(retried, asked.clone(), held).await?;
+        let accepted = state.engine.retry(retried.made_by(&viewer.who()), asked.clone(), held).await?;
         let count = [("count", accepted.recipients.into())];
         state.flashes.put(viewer.session, "done", viewer.text.with("send-again-done", count));
         Ok(Answer::to(format!("/console/sends/{}", accepted.send_id)))

@@ -1,4 +1,5 @@
-//! The figures of a send: its progress, why it waits, its messages by state, and why some did not arrive.
+//! The figures of a send: the outcome of its messages, why it waits, and why some did not arrive. Codes, ids and other
+//! figures for technicians are behind the details.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,7 +10,9 @@ use uuid::Uuid;
 use super::words;
 use crate::clock::Timestamp;
 use crate::console::State;
+use crate::console::component::bar::{self, Shares};
 use crate::console::component::chart::Chart;
+use crate::console::component::copy;
 use crate::console::component::explain;
 use crate::console::component::table::{Column, table};
 use crate::console::component::time::{ahead, moment};
@@ -45,6 +48,11 @@ impl View {
         !self.send.stage.is_over() || is_heard_of && is_fresh
     }
 
+    /// The outcome of its messages, if they are counted.
+    fn shares(&self) -> Option<Shares> {
+        self.tally().map(|tally| Shares::from(&tally.counts))
+    }
+
     /// The figures of the send, if they are counted.
     pub(super) fn tally(&self) -> Option<&Tally> {
         self.counted.as_ref().map(|counted| &counted.tally)
@@ -62,17 +70,28 @@ pub(in crate::console::pages) async fn view(state: &State, company: Uuid, id: Uu
     Ok(View { send, outlook, counted })
 }
 
-/// The progress of a send, and why it waits.
+/// The outcome of the messages, and why the send waits.
 pub(super) fn progress(viewer: &Viewer, view: &View) -> Markup {
     let View { send, outlook, .. } = view;
-    let (text, done) = (viewer.text, send.progress.settled.min(send.recipients));
-    let sentence = text.with("send-progress", [("done", done.into()), ("all", send.recipients.into())]);
+    let text = viewer.text;
     html! {
         section.panel id="progress" aria-label=(text.get("send-progress-title")) {
-            p { (words::stage(text, send.stage)) " " (sentence) }
-            progress value=(done) max=(send.recipients.max(1)) aria-label=(text.get("send-progress-title")) { (sentence) }
-            @if let Some(rate) = outlook.rate {
-                p { (text.with("send-rate", [("rate", text.0.decimal(rate, 1).into())])) }
+            p {
+                (words::stage(text, send.stage)) " "
+                @match view.shares() {
+                    Some(shares) => {
+                        @let (sent, all) = (shares.taken().into(), send.recipients.into());
+                        (text.with("send-progress", [("sent", sent), ("all", all)]))
+                    }
+                    None => (text.with("send-people", [("count", send.recipients.into())])),
+                }
+            }
+            @match view.shares() {
+                Some(shares) => {
+                    (bar::bar(text, &shares))
+                    (bar::figures(text, &shares))
+                }
+                None => p.notice { (text.get("send-counting")) },
             }
             @if let Some(end) = outlook.estimated_end {
                 p { (text.get("send-end")) " " (ahead(viewer, end)) }
@@ -90,49 +109,87 @@ pub(in crate::console::pages) fn waits(viewer: &Viewer, what: &Waiting) -> Marku
     }
 }
 
-/// The pace of a send over time.
-pub(super) fn pace(viewer: &Viewer, view: &View) -> Markup {
+/// Why messages did not arrive; nothing as long as all do.
+pub(super) fn causes(viewer: &Viewer, view: &View) -> Markup {
     let text = viewer.text;
-    let values = view.tally().map(|tally| {
-        let seconds = tally.pace.step.as_secs_f64().max(1.0);
-        tally.pace.messages.iter().map(|messages| *messages as f64 / seconds).collect::<Vec<_>>()
+    let causes = view.tally().map(|tally| tally.causes.as_slice()).unwrap_or_default();
+    let columns = [Column::words(text.get("send-cause")), Column::numbers(text.get("send-messages"))];
+    let rows = causes.iter().map(|cause| {
+        let code = cause.code.map(|code| format!("&code={code}")).unwrap_or_default();
+        let address = format!("/console/sends/{}?state={}{code}#list", view.send.id, cause.state.as_str());
+        let words = words::cause(text, cause.state, cause.code);
+        vec![
+            html! { a href=(address) { (words) } " " (explain::mark(text, words::topic(cause.state, cause.code), &words)) },
+            html! { (text.number(cause.messages)) },
+        ]
     });
     html! {
-        div id="pace" {
-            @if let (Some(values), Some(tally)) = (values.filter(|values| !values.is_empty()), view.tally()) {
-                @let steps = u32::try_from(values.len()).unwrap_or(u32::MAX);
-                @let end = tally.pace.from.plus(tally.pace.step.saturating_mul(steps));
-                @let span = (viewer.zone.clock(tally.pace.from), viewer.zone.clock(end));
-                (Chart {
-                    name: &text.get("send-pace"),
-                    unit: &text.get("send-pace-unit"),
-                    values: &values,
-                    limit: None,
-                    span: (&span.0, &span.1),
-                    is_over: view.send.stage.is_over(),
-                }.show(text))
+        section id="causes" {
+            @if !causes.is_empty() {
+                h2 { (text.get("send-causes")) }
+                (table(&text.get("send-causes"), &columns, rows))
             }
         }
     }
 }
 
-/// The messages of a send by state, and why some did not arrive.
-pub(super) fn counts(viewer: &Viewer, view: &View) -> Markup {
+/// What technicians ask for: ids, every state, codes, the pace.
+pub(super) fn technical(viewer: &Viewer, view: &View) -> Markup {
+    let View { send, outlook, counted } = view;
     let text = viewer.text;
     html! {
         div id="figures" {
-            @match &view.counted {
-                None => p.notice { (text.get("send-counting")) },
-                Some(counted) => {
-                    div.columns {
-                        (states(viewer, view, &counted.tally))
-                        (causes(viewer, view, &counted.tally.causes))
+            details.more id="technical" {
+                summary { (text.get("send-details")) }
+                p { (copy::id(text, send.id)) }
+                dl.facts {
+                    @if let Some(template) = &send.template {
+                        dt { (text.get("send-template")) }
+                        dd { bdi { (template.name) } " (" (template.language) ")" }
                     }
-                    p.soft { (text.get("send-counted")) " " (moment(viewer, counted.at)) }
+                    @if let Some(reference) = &send.label.reference {
+                        dt { (text.get("send-reference")) }
+                        dd { bdi { (reference) } }
+                    }
+                    @for (name, note) in &send.label.metadata { dt { bdi { (name) } } dd { bdi { (note) } } }
+                    @if let Some(rate) = outlook.rate {
+                        dt { (text.get("send-pace")) }
+                        dd { (text.with("send-rate", [("rate", text.0.decimal(rate, 1).into())])) }
+                    }
+                    @if let Some(counted) = counted {
+                        dt { (text.get("send-counted")) }
+                        dd { (moment(viewer, counted.at)) }
+                    }
+                }
+                @if let Some(tally) = view.tally() {
+                    div.columns {
+                        (states(viewer, view, tally))
+                        (codes(viewer, &tally.causes))
+                    }
+                    (pace(viewer, view, tally))
                 }
             }
         }
     }
+}
+
+/// The pace of a send over time.
+fn pace(viewer: &Viewer, view: &View, tally: &Tally) -> Markup {
+    let text = viewer.text;
+    let seconds = tally.pace.step.as_secs_f64().max(1.0);
+    let values: Vec<_> = tally.pace.messages.iter().map(|messages| *messages as f64 / seconds).collect();
+    let steps = u32::try_from(values.len()).unwrap_or(u32::MAX);
+    let end = tally.pace.from.plus(tally.pace.step.saturating_mul(steps));
+    let span = (viewer.zone.clock(tally.pace.from), viewer.zone.clock(end));
+    let chart = Chart {
+        name: &text.get("send-pace"),
+        unit: &text.get("send-pace-unit"),
+        values: &values,
+        limit: None,
+        span: (&span.0, &span.1),
+        is_over: view.send.stage.is_over(),
+    };
+    html! { @if !values.is_empty() { (chart.show(text)) } }
 }
 
 fn states(viewer: &Viewer, view: &View, tally: &Tally) -> Markup {
@@ -146,35 +203,34 @@ fn states(viewer: &Viewer, view: &View, tally: &Tally) -> Markup {
     html! { section { h2 { (text.get("send-by-state")) } (table(&text.get("send-by-state"), &columns, rows)) } }
 }
 
-fn causes(viewer: &Viewer, view: &View, causes: &[Cause]) -> Markup {
+/// The provider's codes and words.
+fn codes(viewer: &Viewer, causes: &[Cause]) -> Markup {
     let text = viewer.text;
     let columns = [
-        Column::words(text.get("send-cause")),
         Column::words(text.get("send-code")),
+        Column::words(text.get("send-said")),
         Column::numbers(text.get("send-messages")),
     ];
     let rows = causes.iter().map(|cause| {
-        let code = cause.code.map(|code| format!("&code={code}")).unwrap_or_default();
-        let address = format!("/console/sends/{}?state={}{code}#list", view.send.id, cause.state.as_str());
         vec![
-            html! {
-                a href=(address) { (words::cause(text, cause.state, cause.code)) }
-                @if let Some(sentence) = &cause.sentence { br; span.soft lang="en" { bdi { (sentence) } } }
-            },
             html! {
                 @match cause.code {
                     Some(code) => (explain::code(code)),
-                    None => (explain::mark(text, words::topic(cause.state, None), &words::cause(text, cause.state, None))),
+                    None => (words::state(text, cause.state)),
+                }
+            },
+            html! {
+                @match &cause.sentence {
+                    Some(sentence) => span lang="en" { bdi { (sentence) } },
+                    None => span.soft { "—" },
                 }
             },
             html! { (text.number(cause.messages)) },
         ]
     });
     html! {
-        section {
-            h2 { (text.get("send-causes")) }
-            @if causes.is_empty() { p { (text.get("send-no-causes")) } }
-            @else { (table(&text.get("send-causes"), &columns, rows)) }
+        @if !causes.is_empty() {
+            section { h2 { (text.get("send-codes")) } (table(&text.get("send-codes"), &columns, rows)) }
         }
     }
 }

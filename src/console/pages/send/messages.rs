@@ -1,6 +1,8 @@
 //! The messages of a send, one part of the list at a time. Counting all matches of a large send would take
 //! too long, so each part continues where the one before ended.
 
+use std::collections::HashMap;
+
 use maud::{Markup, html};
 
 use super::figures::View;
@@ -14,7 +16,9 @@ use crate::console::error::Error;
 use crate::console::form::Form;
 use crate::console::query::Query;
 use crate::console::visitor::Viewer;
+use crate::domain::contact::Person;
 use crate::domain::message;
+use crate::domain::phone::PhoneNumber;
 use crate::domain::request::GROUP_SUFFIX;
 use crate::engine::records::messages::{Found, Message, SendSnapshot};
 
@@ -34,6 +38,7 @@ pub(super) async fn list(
     let rows = rows(viewer, state, view, query).await?;
     let values = ["state", "code"].map(|name| (name, query.one(name).to_owned()));
     let form = &Form::filled(text, values);
+    let code = Field::new(form, "code", &text.get("send-code")).input("number");
     let any = (String::new(), text.get("send-any"));
     let states = message::State::ALL.map(|state| (state.as_str().to_owned(), words::state_word(text, state)));
     let csv = format!(
@@ -48,8 +53,10 @@ pub(super) async fn list(
             form.row.bottom method="get" action=(format!("/console/sends/{}#list", send.id)) role="search"
                 aria-label=(text.get("send-narrow")) {
                 (Field::new(form, "state", &text.get("send-state")).select(std::iter::once(any).chain(states)))
-                (Field::new(form, "code", &text.get("send-code")).input("number"))
-                button type="submit" { (text.get("send-show")) }
+                @if selection.codes.is_empty() {
+                    details.more id="by-code" { summary { (text.get("send-by-code")) } (code) }
+                } @else { (code) }
+                button.plain type="submit" { (text.get("send-show")) }
                 a.button.plain href=(csv) download { (text.get("send-csv")) }
             }
             (rows)
@@ -72,6 +79,8 @@ pub(super) async fn rows(
     let span = if selection.is_everything() { SHOWN } else { SPAN };
     let Found { messages, next } =
         records.messages().selected(&snapshot, &selection, from, SHOWN, span).await?;
+    let numbers: Vec<_> = messages.iter().filter_map(|message| message.outcome.position.recipient).collect();
+    let people = records.contacts().people(&numbers).await?;
     drop(records);
     let text = viewer.text;
     let looked = next.filter(|_| messages.is_empty());
@@ -82,7 +91,7 @@ pub(super) async fn rows(
             } @else if messages.is_empty() {
                 p { (text.get("send-none")) }
             } @else {
-                (listed(viewer, view, &snapshot, &messages))
+                (listed(viewer, view, &snapshot, &messages, &people))
             }
             nav.pager aria-label=(text.get("send-messages")) {
                 @if from > 0 { a rel="first" href=(format!("{}#list", query.with("from", "0"))) { (text.get("send-first")) } }
@@ -94,10 +103,15 @@ pub(super) async fn rows(
     })
 }
 
-fn listed(viewer: &Viewer, view: &View, snapshot: &SendSnapshot, messages: &[Message]) -> Markup {
+fn listed(
+    viewer: &Viewer,
+    view: &View,
+    snapshot: &SendSnapshot,
+    messages: &[Message],
+    people: &HashMap<PhoneNumber, Person>,
+) -> Markup {
     let text = viewer.text;
     let columns = [
-        Column::numbers(text.get("send-ordinal")),
         Column::words(text.get("send-recipient")),
         Column::words(text.get("send-state")),
         Column::words(text.get("send-cause")),
@@ -106,20 +120,32 @@ fn listed(viewer: &Viewer, view: &View, snapshot: &SendSnapshot, messages: &[Mes
     let rows = messages.iter().map(|Message { outcome, updated_at }| {
         let ordinal = outcome.position.ordinal;
         let address = format!("/console/sends/{}/messages/{ordinal}", view.send.id);
+        let number = recipient(snapshot, outcome.position);
+        let person = outcome.position.recipient.and_then(|number| people.get(&number));
         vec![
-            html! { a href=(address) { (text.number(ordinal)) } },
-            html! { bdi { (recipient(snapshot, outcome.position)) } },
+            html! {
+                @match person.and_then(name) {
+                    Some(name) => { a href=(address) { bdi { (name) } } " " span.soft { bdi { (number) } } }
+                    None => a href=(address) { bdi { (number) } },
+                }
+            },
             words::state(text, outcome.state),
             html! {
                 @if let Some(error) = &outcome.error {
-                    (words::cause(text, outcome.state, error.code))
-                    @if let Some(code) = error.code { " " (explain::code(code)) }
+                    @let words = words::cause(text, outcome.state, error.code);
+                    (words) " " (explain::mark(text, words::topic(outcome.state, error.code), &words))
                 }
             },
             maybe(viewer, *updated_at),
         ]
     });
     table(&text.get("send-messages"), &columns, rows)
+}
+
+/// The name of a contact, if they have one.
+fn name(person: &Person) -> Option<String> {
+    let name = format!("{} {}", person.first_name, person.last_name);
+    Some(name.trim().to_owned()).filter(|name| !name.is_empty())
 }
 
 /// The recipient of a message.

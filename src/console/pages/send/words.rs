@@ -5,11 +5,41 @@ use maud::{Markup, html};
 use crate::console::component::badge::{Tone, badge, explained};
 use crate::console::component::cause;
 use crate::console::component::explain::{self, Topic};
+use crate::console::component::outcome::OutcomeColour;
 use crate::console::text::Text;
 use crate::domain::content::Kind;
 use crate::domain::message::State;
 use crate::domain::plan::Binding;
-use crate::domain::send::Stage;
+use crate::domain::send::{Naming, Stage};
+use crate::engine::records::sends::Record;
+
+/// The name of a send: the given one, or one that is made of what it sends and to whom.
+pub(in crate::console::pages) fn name(text: Text, send: &Record) -> String {
+    let given = send.label.name.clone();
+    given.unwrap_or_else(|| made_name(text, &send.naming(&kind(text, send.kind))))
+}
+
+fn made_name(text: Text, naming: &Naming<'_>) -> String {
+    let what = ("what", naming.what().into());
+    let (tags, more) = naming.tags();
+    match (tags.is_empty(), more, naming.is_to_group) {
+        (false, 0, _) => text.with("send-name-to-tags", [what, ("tags", tags.into())]),
+        (false, more, _) => {
+            text.with("send-name-to-more-tags", [what, ("tags", tags.into()), ("more", more.into())])
+        }
+        (true, _, true) => text.with("send-name-to-group", [what]),
+        (true, _, false) => text.with("send-name-to-people", [what, ("count", naming.recipients.into())]),
+    }
+}
+
+/// Who did something, from the name in the record of changes.
+pub(in crate::console::pages) fn author(text: Text, who: &str) -> String {
+    match who.split_once(':') {
+        Some(("user", email)) => email.to_owned(),
+        Some(("key", name)) => text.with("send-by-key", [("name", name.into())]),
+        _ => who.to_owned(),
+    }
+}
 
 /// The badge for the state of a send.
 pub(in crate::console::pages) fn stage(text: Text, stage: Stage) -> Markup {
@@ -68,11 +98,8 @@ pub(in crate::console::pages) fn linked_state(text: Text, state: State, address:
 
 const fn tone(state: State) -> Tone {
     match state {
-        State::Queued | State::Canceled => Tone::Plain,
-        State::Sending | State::Sent => Tone::Busy,
-        State::Delivered | State::Read => Tone::Good,
-        State::Failed => Tone::Bad,
         State::Expired | State::Unknown | State::Suppressed => Tone::Warning,
+        state => Tone::Outcome(OutcomeColour::of(state)),
     }
 }
 

@@ -102,7 +102,7 @@ pub(super) fn panel(viewer: &Viewer, shown: &Shown<'_>) -> Markup {
                         .hint(&text.get("suppressions-words-own-hint")).most(LONGEST_LIST).area(3))
                     (Field::new(form, "start_words", &text.get("suppressions-words-own-start"))
                         .hint(&text.get("suppressions-words-own-hint")).most(LONGEST_LIST).area(2))
-                    button type="submit" { (text.get("suppressions-words-save")) }
+                    button.plain type="submit" { (text.get("suppressions-words-save")) }
                 }
             } @else {
                 p { (text.get("suppressions-words-stop")) " " strong { (now.map_or("", String::as_str)) } }

@@ -18,6 +18,7 @@ use crate::console::visitor::Viewer;
 use crate::domain::event::log::Sequence;
 use crate::domain::webhook::{Resume, type_of};
 use crate::engine::{self, Resent};
+use crate::error::Code;
 
 /// How long a former secret signs, too, unless it must not.
 const OVERLAP: Duration = Duration::from_secs(24 * 60 * 60);
@@ -54,12 +55,11 @@ pub(in crate::console) async fn test(
 ) -> Result<Answer, Error> {
     one::find(&viewer, &state, id.0).await?;
     let r#type = type_of(form.words().one("type")).map_err(|_| Error::Unreadable)?;
-    let act = async || {
+    let sending = async || {
         let tested = state.engine.webhook_endpoints().test(viewer.company.id, id.0, r#type).await?;
-        keep(&viewer, &state, id.0, &tested.ok_or(Error::NotFound)?);
-        Ok(Answer::to(place(id.0)))
+        Ok(tested.map_or(Resent::NoEndpoint, Resent::Answered))
     };
-    state.once.act(&viewer, &form, act).await
+    send(&viewer, &state, id.0, &form, sending).await
 }
 
 /// Sends an event of the log once more. A form that is sent twice sends it once.
@@ -71,17 +71,8 @@ pub(in crate::console) async fn resend(
 ) -> Result<Answer, Error> {
     one::find(&viewer, &state, id.0).await?;
     let sequence: Sequence = form.words().one("sequence").parse().map_err(|_| Error::Unreadable)?;
-    let act = async || {
-        match state.engine.webhook_endpoints().resend(viewer.company.id, id.0, sequence).await? {
-            Resent::Answered(answer) => keep(&viewer, &state, id.0, &answer),
-            Resent::NoEvent => {
-                state.flashes.put(viewer.session, "fault", viewer.text.get("webhooks-no-event"));
-            }
-            Resent::NoEndpoint => return Err(Error::NotFound),
-        }
-        Ok(Answer::to(place(id.0)))
-    };
-    state.once.act(&viewer, &form, act).await
+    let sending = async || state.engine.webhook_endpoints().resend(viewer.company.id, id.0, sequence).await;
+    send(&viewer, &state, id.0, &form, sending).await
 }
 
 /// Replaces the secret, and shows the new one once. A form that is sent twice replaces it once.
@@ -137,6 +128,36 @@ pub(in crate::console) async fn remove(viewer: Viewer, state: Data<State>, id: I
     state.engine.webhook_endpoints().remove(&viewer.who(), viewer.company.id, id.0).await?;
     state.flashes.put(viewer.session, "done", viewer.text.get("webhooks-removed"));
     Ok(Answer::to(PLACE))
+}
+
+/// Sends what a person asked for, unless the form has done so before, and goes to the page of the endpoint, which shows the
+/// receiver's answer or why nothing was sent.
+async fn send(
+    viewer: &Viewer,
+    state: &State,
+    id: Uuid,
+    form: &Form,
+    sending: impl AsyncFnOnce() -> Result<Resent, engine::Error>,
+) -> Result<Answer, Error> {
+    let act = async || {
+        let fault = match sending().await {
+            Ok(Resent::Answered(answer)) => {
+                keep(viewer, state, id, &answer);
+                None
+            }
+            Ok(Resent::NoEvent) => Some("webhooks-no-event"),
+            Ok(Resent::NoEndpoint) => return Err(Error::NotFound),
+            Err(engine::Error::Refused(refusal)) if refusal.code == Code::WebhookUnsealable => {
+                Some("webhooks-means-sealed")
+            }
+            Err(error) => return Err(error.into()),
+        };
+        if let Some(key) = fault {
+            state.flashes.put(viewer.session, "fault", viewer.text.get(key));
+        }
+        Ok(Answer::to(place(id)))
+    };
+    state.once.act(viewer, form, act).await
 }
 
 /// Keeps the receiver's answer for the page of the endpoint.

@@ -82,7 +82,7 @@ pub(super) fn log(viewer: &Viewer, deliveries: &[Delivery]) -> Markup {
     let text = viewer.text;
     let columns = [
         Column::words(text.get("webhooks-time")),
-        Column::words(text.get("webhooks-event")),
+        Column::brief(text.get("webhooks-event")),
         Column::numbers(text.get("webhooks-attempt")),
         Column::words(text.get("webhooks-result")),
         Column::numbers(text.get("webhooks-duration")),
@@ -109,11 +109,30 @@ pub(super) fn log(viewer: &Viewer, deliveries: &[Delivery]) -> Markup {
                         p.said { bdi { (plain(answer, SHOWN)) } }
                     }
                 }
+                @if viewer.is_owner() { (request_headers(text, delivery)) }
             },
             again(viewer, delivery),
         ]
     });
     table(&text.get("webhooks-deliveries"), &columns, rows)
+}
+
+/// The headers of the request, those of the endpoint by their names only.
+fn request_headers(text: Text, delivery: &Delivery) -> Markup {
+    html! {
+        details.more id=(format!("headers-{}", delivery.id)) {
+            summary { (text.get("webhooks-request-headers")) }
+            @for (name, value) in delivery.sent.all(&delivery.event_id, delivery.at) {
+                p.said {
+                    (name) ": "
+                    @match value {
+                        Some(value) => bdi { (value) },
+                        None => span.soft { (text.get("webhooks-header-not-kept")) },
+                    }
+                }
+            }
+        }
+    }
 }
 
 /// The event, in words if this version knows its type.

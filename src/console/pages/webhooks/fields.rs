@@ -176,8 +176,8 @@ pub(super) fn refuse(form: &mut Form, refusal: &Refusal) {
     form.fault(field, format!("{} [{}]", text.get(key), refusal.sentence));
 }
 
-/// The fields of the form. `header_names` are those of the present headers.
-pub(super) fn fields(form: &Form, channels: &OfferedChannels, header_names: &[String]) -> Markup {
+/// The fields of the form. `header_names` are those of the present headers; `None` when these cannot be unsealed.
+pub(super) fn fields(form: &Form, channels: &OfferedChannels, header_names: Option<&[String]>) -> Markup {
     let text = form.text();
     html! {
         (Field::new(form, "url", &text.get("webhooks-address")).hint(&text.get("webhooks-address-hint")).required().most(ADDRESS).autocomplete("off").input("url"))
@@ -233,17 +233,21 @@ fn of_channels(form: &Form, channels: &OfferedChannels) -> Markup {
     }
 }
 
-fn advanced(form: &Form, header_names: &[String]) -> Markup {
+fn advanced(form: &Form, header_names: Option<&[String]>) -> Markup {
     let text = form.text();
     let has_fault = ["headers", "max_in_flight", "batch"].iter().any(|name| form.fault_of(name).is_some());
+    let has_headers = header_names.is_none_or(|names| !names.is_empty());
     let headers_hint =
-        text.get(if header_names.is_empty() { "webhooks-headers-hint" } else { "webhooks-headers-present" });
+        text.get(if has_headers { "webhooks-headers-present" } else { "webhooks-headers-hint" });
     html! {
-        details.more id="webhook-advanced" open[has_fault] {
+        details.more id="webhook-advanced" open[has_fault || header_names.is_none()] {
             summary { (text.get("webhooks-advanced")) }
             (Field::new(form, "headers", &text.get("webhooks-headers")).hint(&headers_hint).area(3))
-            @if !header_names.is_empty() {
-                p { (text.get("webhooks-headers-now")) " " code { (header_names.join(", ")) } }
+            @if has_headers {
+                @match header_names {
+                    Some(names) => p { (text.get("webhooks-headers-now")) " " code { (names.join(", ")) } },
+                    None => p { (text.get("webhooks-headers-sealed")) },
+                }
                 (tick(form, "no_headers", &text.get("webhooks-headers-remove")))
             }
             (Field::new(form, "max_in_flight", &text.get("webhooks-at-once")).hint(&text.get("webhooks-at-once-hint")).select(AT_ONCE.map(|number| (number, number))))

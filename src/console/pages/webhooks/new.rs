@@ -62,7 +62,7 @@ async fn page(viewer: &Viewer, state: &State, form: &Form) -> Result<Page, Error
         p { (text.get("webhooks-new-lead")) }
         form method="post" {
             (faults(form)) (once(form))
-            (fields::fields(form, &channels, &[]))
+            (fields::fields(form, &channels, Some(&[])))
             button type="submit" { (text.get("webhooks-add")) }
         }
     };

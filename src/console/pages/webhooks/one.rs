@@ -1,14 +1,12 @@
 //! One webhook endpoint: its state and what to do, a test, the log of its deliveries, and its settings.
 
-use std::sync::Arc;
-
 use actix_web::web::Data;
 use actix_web::{HttpRequest, HttpResponse};
 use maud::{Markup, html};
 use uuid::Uuid;
 
 use super::deliveries::{KeptAnswer, answered, log};
-use super::words::{Doing, GROUPS, event, gets, state};
+use super::words::{Doing, GROUPS, event, gets, state, unsealable};
 use super::{ANSWER, EVERY, SECRET, fields, kept_for, place, replay};
 use crate::clock::Timestamp;
 use crate::console::component::confirm::confirm;
@@ -60,13 +58,10 @@ pub(in crate::console) async fn follow(
 ) -> Result<HttpResponse, Error> {
     let (company, window) = (viewer.company.id, query.page(PER_PAGE));
     find(&viewer, &state, id.0).await?;
-    let own = state.clone();
-    live::stream(&request, &state, EVERY, async move || {
-        let key = format!("webhook {company} {} {}", id.0, window.page);
-        // Read once for all readers of the same page.
-        let read = async || read_one(&own, company, id.0, window).await;
-        let read: Arc<WithDeliveries> = own.shared.get(key, EVERY, read).await?;
-        Ok(parts(&viewer, &read).into())
+    let kept = (format!("webhook {company} {} {}", id.0, window.page), EVERY);
+    let read = async move |state: &State| read_one(state, company, id.0, window).await;
+    live::stream_shared(&request, &state, kept, read, move |read: &WithDeliveries| {
+        parts(&viewer, read).into()
     })
 }
 
@@ -154,12 +149,13 @@ fn parts(viewer: &Viewer, WithDeliveries { shown, deliveries }: &WithDeliveries)
 /// The endpoint and its state; a live part.
 fn head(viewer: &Viewer, shown: &ShownEndpoint) -> Markup {
     let text = viewer.text;
-    let ShownEndpoint { endpoint, header_names, retries, given_up, lost, waiting_since, replay: _ } = shown;
+    let ShownEndpoint { endpoint, retries, given_up, lost, waiting_since, .. } = shown;
     let (settings, doing) = (&endpoint.settings, Doing::of(shown, Timestamp::now()));
     html! {
         section.panel #webhook-head {
             p { (state(viewer, doing)) }
             p { (text.get(doing.meaning())) }
+            (unsealable(text, &shown.unsealable))
             @if *lost > 0 {
                 (warning(&html! { p { (text.with("webhooks-lost", [("count", (*lost).into())])) } }))
             }
@@ -176,7 +172,7 @@ fn head(viewer: &Viewer, shown: &ShownEndpoint) -> Markup {
                     @if settings.channels.is_empty() { (text.get("webhooks-all-channels")) }
                     @else { (text.with("webhooks-of-channels", [("count", settings.channels.len().into())])) }
                 }
-                @if header_names.is_none() {
+                @if shown.header_names.is_none() {
                     dt { (text.get("webhooks-headers")) } dd { (text.get("webhooks-headers-sealed")) }
                 }
                 dt { (text.get("webhooks-retries")) } dd { (text.number(*retries)) }
@@ -255,7 +251,7 @@ fn test(viewer: &Viewer, id: Uuid) -> Markup {
 /// What owners may change.
 fn owned(form: &Form, shown: &ShownEndpoint, channels: &fields::OfferedChannels) -> Markup {
     let (text, place) = (form.text(), place(shown.endpoint.id));
-    let names = shown.header_names.as_deref().unwrap_or_default();
+    let names = shown.header_names.as_deref();
     let secret = Form::filled(text, [("overlap", FOR_A_DAY.to_owned())]);
     let overlaps =
         [(FOR_A_DAY, text.get("webhooks-overlap-day")), (NO_LONGER, text.get("webhooks-overlap-now"))];
@@ -286,7 +282,7 @@ mod tests {
     use super::*;
     use crate::accounts::Role;
     use crate::domain::webhook::{
-        Cause, Endpoint, FaultKind, Health, Replay, ReplayRequest, Settings, State,
+        Cause, Endpoint, FaultKind, Health, Replay, ReplayRequest, SealedPart, SentHeaders, Settings, State,
     };
 
     const AT: Timestamp = Timestamp::from_millis(1_700_000_000_007);
@@ -300,10 +296,11 @@ mod tests {
                 id: Uuid::nil(),
                 company_id: Uuid::nil(),
                 settings: Settings::new("https://example.com/"),
-                health: Health { failures: 3, failing_since: Some(AT), state },
+                health: Health { failures: 3, failing_since: Some(AT), failed_at: Some(AT), state },
                 created_at: AT,
             },
             header_names: None,
+            unsealable: vec![SealedPart::Secret, SealedPart::Headers],
             retries: 2,
             given_up: 1,
             lost: 1,
@@ -324,6 +321,7 @@ mod tests {
             answer: Some("busy".to_owned()),
             fault: Some("The receiver answered with status 503.".to_owned()),
             fault_kind: Some(FaultKind::Status),
+            sent: SentHeaders::default(),
         };
         WithDeliveries { shown, deliveries: Records { records: vec![delivery], total: 1 } }
     }

@@ -6,11 +6,12 @@ use maud::{Markup, html};
 
 use crate::clock::Timestamp;
 use crate::console::component::badge::{Tone, badge};
+use crate::console::component::notice::alarm;
 use crate::console::component::time::second;
 use crate::console::text::Text;
 use crate::console::visitor::Viewer;
 use crate::domain::event::Type;
-use crate::domain::webhook::{Cause, Settings, State};
+use crate::domain::webhook::{Cause, SealedPart, Settings, State};
 use crate::engine::ShownEndpoint;
 
 /// What waits in the log for less time is on its way.
@@ -145,6 +146,8 @@ pub(super) enum Doing {
     Behind(Timestamp),
     /// It accepts no events since then.
     Failing(Timestamp),
+    /// It gets no events, because its secret or its headers cannot be unsealed.
+    Unsealable,
     /// It gets no events since then.
     Disabled(Cause, Timestamp),
 }
@@ -154,6 +157,7 @@ impl Doing {
         let health = shown.endpoint.health;
         match (health.state, health.failing_since, shown.waiting_since) {
             (State::Disabled { cause, since }, ..) => Self::Disabled(cause, since),
+            (State::Enabled, ..) if !shown.unsealable.is_empty() => Self::Unsealable,
             (State::Enabled, Some(since), _) => Self::Failing(since),
             (State::Enabled, None, Some(since)) if since.plus(ON_ITS_WAY) <= now => Self::Behind(since),
             (State::Enabled, None, _) => Self::Working,
@@ -166,6 +170,7 @@ impl Doing {
             Self::Working => "webhooks-means-working",
             Self::Behind(_) => "webhooks-means-behind",
             Self::Failing(_) => "webhooks-means-failing",
+            Self::Unsealable => "webhooks-means-sealed",
             Self::Disabled(Cause::Gone, _) => "webhooks-means-gone",
             Self::Disabled(Cause::Failures, _) => "webhooks-means-failures",
             Self::Disabled(Cause::Person, _) => "webhooks-means-disabled",
@@ -179,6 +184,7 @@ pub(super) fn state(viewer: &Viewer, doing: Doing) -> Markup {
         Doing::Working => (Tone::Good, "webhooks-state-working", None),
         Doing::Behind(since) => (Tone::Busy, "webhooks-state-behind", Some(since)),
         Doing::Failing(since) => (Tone::Warning, "webhooks-state-failing", Some(since)),
+        Doing::Unsealable => (Tone::Bad, "webhooks-state-sealed", None),
         Doing::Disabled(Cause::Gone, since) => (Tone::Bad, "webhooks-state-gone", Some(since)),
         Doing::Disabled(Cause::Failures, since) => (Tone::Bad, "webhooks-state-failures", Some(since)),
         Doing::Disabled(Cause::Person, since) => (Tone::Plain, "webhooks-state-disabled", Some(since)),
@@ -187,6 +193,22 @@ pub(super) fn state(viewer: &Viewer, doing: Doing) -> Markup {
         (badge(tone, &viewer.text.get(key)))
         @if let Some(since) = since {
             " " span.soft { (viewer.text.get("channels-since")) " " (second(viewer, since)) }
+        }
+    }
+}
+
+/// What of an endpoint cannot be unsealed, and what to do about it; nothing when everything can.
+pub(super) fn unsealable(text: Text, parts: &[SealedPart]) -> Markup {
+    let key = |part: &SealedPart| match part {
+        SealedPart::Secret => "webhooks-sealed-secret",
+        SealedPart::Headers => "webhooks-sealed-headers",
+    };
+    html! {
+        @if !parts.is_empty() {
+            (alarm(&html! {
+                @for part in parts { p { (text.get(key(part))) } }
+                p { (text.get("webhooks-sealed-operator")) }
+            }))
         }
     }
 }
@@ -226,10 +248,16 @@ mod tests {
                 id: Uuid::nil(),
                 company_id: Uuid::nil(),
                 settings: Settings::new("https://example.com/"),
-                health: Health { failures: u32::from(failing_since.is_some()), failing_since, state },
+                health: Health {
+                    failures: u32::from(failing_since.is_some()),
+                    failing_since,
+                    failed_at: failing_since,
+                    state,
+                },
                 created_at: start,
             },
             header_names: Some(Vec::new()),
+            unsealable: Vec::new(),
             retries: 0,
             given_up: 0,
             lost: 0,
@@ -246,5 +274,11 @@ mod tests {
         ] {
             assert_eq!(Doing::of(&shown(state, failing, waiting), after(seconds)), expected);
         }
+        let unsealable = |state| ShownEndpoint {
+            unsealable: vec![SealedPart::Secret],
+            ..shown(state, Some(start), Some(start))
+        };
+        assert_eq!(Doing::of(&unsealable(State::Enabled), after(60)), Doing::Unsealable);
+        assert_eq!(Doing::of(&unsealable(disabled), after(60)), Doing::Disabled(Cause::Person, after(7)));
     }
 }

@@ -28,7 +28,7 @@ fn library(secret: &Secret) -> Webhook {
 async fn a_delivery_is_verified_with_either_secret_and_with_no_other_one() {
     let [present, former, other] = [(); 3].map(|()| signature::generate());
     let receiver = Receiver::new(&answer(200, "", "")).await;
-    let sent = Delivery { keys: vec![key(&present), key(&former)], ..delivery(&receiver.url()) };
+    let sent = signed(&receiver.url(), &[key(&present), key(&former)]);
     assert!(Sender::new(&options(PATIENCE)).unwrap().deliver(sent).await.is_delivered());
 
     let request = receiver.request();

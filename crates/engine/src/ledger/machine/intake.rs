@@ -119,10 +119,11 @@ impl Machine {
         if batch.receipts.len() + batch.events.len() >= MOST_HEARD {
             return turn_away(caller, Error::Unavailable, effects);
         }
-        let Hear { receipts, suppressions, events } = hear;
+        let Hear { receipts, suppressions, events, is_paced } = hear;
         // Opt-outs of marketing come in thousands, each in a webhook of its own: sends would wait for them all the
-        // time.
-        self.open.is_awaited |= !receipts.is_empty() || !events.is_empty();
+        // time. Those of a large webhook come at a pace. If they waited, the next send would begin their commit, and
+        // wait for all of it.
+        self.open.is_awaited |= is_paced || !receipts.is_empty() || !events.is_empty();
         batch.receipts.extend(receipts);
         batch.events.extend(events);
         batch.suppressions.extend(suppressions);

@@ -16,7 +16,8 @@ use store::ledger::{Committed, Ignored, PendingWrites};
 pub(super) struct Open {
     pub(super) batch: PendingWrites,
     pub(super) waiting: Waiting,
-    /// Whether a message waits for one of these records, or a provider for the answer to its receipts.
+    /// Whether a message waits for one of these records, a provider for the answer to its receipts, or a large webhook
+    /// to write its next opt-outs.
     pub(super) is_awaited: bool,
 }
 

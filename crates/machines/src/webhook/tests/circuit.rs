@@ -148,6 +148,47 @@ fn a_missing_event_uses_up_no_probe() {
 }
 
 #[test]
+fn a_receiver_that_seems_to_work_again_gets_the_next_probe_at_once() {
+    let mut stage = open(4, 100);
+    stage.pass(10 * SECOND);
+    assert_eq!(stage.in_flight(), Vec::<Vec<i64>>::new());
+    stage.input(Input::Mended);
+    assert_eq!(stage.in_flight(), [[1]]);
+    stage.end(1, FAILED);
+    stage.pass(59 * SECOND);
+    assert_eq!(stage.in_flight(), Vec::<Vec<i64>>::new(), "one probe, and the next one after a minute");
+    stage.pass(SECOND);
+    stage.input(Input::Mended);
+    assert_eq!(stage.in_flight(), [[2]], "a probe is alone");
+    stage.end(2, FAILED);
+    assert_eq!(stage.in_flight(), [[3]], "it began before the receiver was mended");
+    stage.end(3, AttemptVerdict::Delivered);
+    assert_eq!(stage.stored.health, EndpointHealth::NEW);
+}
+
+#[test]
+fn a_sign_that_a_receiver_works_brings_no_probe_forward_that_is_not_due_or_not_wanted() {
+    let mut stage = Stage::new(1, 1);
+    stage.input(Input::Mended);
+    stage.append_of_each(1..=5);
+    for sequence in 1..=5 {
+        stage.end(sequence, FAILED);
+    }
+    stage.pass(59 * SECOND);
+    assert_eq!(stage.in_flight(), Vec::<Vec<i64>>::new(), "the circuit was closed then");
+    stage.input(Input::Disable);
+    stage.input(Input::Mended);
+    assert_eq!(stage.in_flight(), Vec::<Vec<i64>>::new());
+    let (failing_since, state) = (Some(WALL), EndpointState::Enabled);
+    let health = EndpointHealth { failures: 5, failing_since, failed_at: Some(WALL), state };
+    let mut empty = Stage::start(Stored { health, ..new() }, settings(1, 1));
+    empty.input(Input::Mended);
+    empty.pass(SECOND);
+    empty.append_of_each([1]);
+    assert_eq!(empty.in_flight(), [[1]], "the first event that happens is the probe");
+}
+
+#[test]
 fn an_open_circuit_outlives_a_restart_and_the_first_probe_waits_a_minute() {
     let mut stage = open(4, 100);
     stage.pass(30 * SECOND);
@@ -160,7 +201,8 @@ fn an_open_circuit_outlives_a_restart_and_the_first_probe_waits_a_minute() {
 
 #[test]
 fn a_deferred_probe_wakes_the_machine_although_nothing_else_happens() {
-    let health = EndpointHealth { failures: 5, failing_since: Some(WALL), state: EndpointState::Enabled };
+    let (failing_since, state) = (Some(WALL), EndpointState::Enabled);
+    let health = EndpointHealth { failures: 5, failing_since, failed_at: Some(WALL), state };
     let mut stage = Stage::start(Stored { health, ..new() }, settings(1, 1));
     stage.append_of_each([1]);
     stage.pass(MINUTE);

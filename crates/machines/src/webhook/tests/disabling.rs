@@ -110,7 +110,7 @@ fn five_days_of_failures_disable() {
     }
     let passed = Duration::from_millis((stage.now.wall.millis() - WALL.millis()).unsigned_abs());
     assert!((5 * DAY..5 * DAY + 2 * MINUTE).contains(&passed), "{passed:?}");
-    let EndpointHealth { failures, failing_since, state } = stage.stored.health;
+    let EndpointHealth { failures, failing_since, state, .. } = stage.stored.health;
     let since = stage.now.wall;
     let disabled = Notice::Disabled { cause: DisableCause::Failing, since };
     assert_eq!(stage.notices().last(), Some(&disabled));
@@ -188,4 +188,96 @@ fn a_page_that_was_read_before_the_endpoint_went_on_from_now_brings_nothing_back
     let items = (1..=3).map(item).collect();
     stage.input(Input::Read(Ok(LogPage { items, up_to: 3, is_end: true })));
     assert_eq!(stage.in_flight(), [[3]]);
+}
+
+/// Fails every attempt until the endpoint is disabled. Returns when that was.
+fn fail_until_disabled(stage: &mut Stage) -> Timestamp {
+    let end = stage.now.wall.plus(6 * DAY);
+    while stage.machine.health().state == EndpointState::Enabled {
+        match stage.attempts.first().cloned() {
+            Some((_, sequences)) => stage.end(sequences[0], FAILED),
+            None => stage.pass(MINUTE),
+        }
+        assert!(stage.now.wall < end, "it is not disabled");
+    }
+    stage.now.wall
+}
+
+#[test]
+fn a_success_ends_a_time_of_failures_also_for_a_process_that_starts_after_it() {
+    for restarts in [false, true] {
+        let mut stage = Stage::new(1, 1);
+        stage.append_of_each(1..=100);
+        while stage.now.wall < WALL.plus(4 * DAY) {
+            match stage.attempts.first().cloned() {
+                Some((_, sequences)) => stage.end(sequences[0], FAILED),
+                None => stage.pass(MINUTE),
+            }
+        }
+        let (_, sequences) = stage.attempts[0].clone();
+        stage.end(sequences[0], AttemptVerdict::Delivered);
+        assert_eq!(stage.stored.health, EndpointHealth::NEW);
+        if restarts {
+            stage.restart(settings(1, 1));
+        }
+        let mended = stage.now.wall;
+        assert!(fail_until_disabled(&mut stage) >= mended.plus(5 * DAY));
+    }
+}
+
+#[test]
+fn a_failure_long_after_the_others_is_the_first_of_a_new_time_of_failures() {
+    for restarts in [false, true] {
+        let mut stage = Stage::new(1, 1);
+        stage.append_of_each([1]);
+        // All attempts of the only event fail, and then there is nothing to send.
+        while stage.notices.is_empty() {
+            match stage.attempts.first().cloned() {
+                Some((_, sequences)) => stage.end(sequences[0], FAILED),
+                None => stage.pass(HOUR),
+            }
+        }
+        let exhausted = Notice::GivenUp { sequences: vec![1], reason: GivenUp::Exhausted };
+        assert_eq!(stage.notices(), [exhausted]);
+        assert_eq!((stage.stored.health.failures, stage.stored.health.failing_since), (10, Some(WALL)));
+        stage.pass(20 * DAY);
+        if restarts {
+            stage.restart(settings(1, 1));
+        }
+        stage.append_of_each([2]);
+        stage.pass(MINUTE);
+        let began = stage.now.wall;
+        stage.end(2, FAILED);
+        let EndpointHealth { failures, failing_since, failed_at, state } = stage.stored.health;
+        assert_eq!((failures, state), (11, EndpointState::Enabled), "one failure disables nothing");
+        assert_eq!((failing_since, failed_at), (Some(began), Some(began)));
+        assert!(fail_until_disabled(&mut stage) >= began.plus(5 * DAY));
+        assert_eq!(stage.stored.health.failing_since, Some(began));
+    }
+}
+
+#[test]
+fn an_endpoint_that_failed_before_the_clock_was_set_back_is_disabled_nevertheless() {
+    let mut stage = Stage::new(1, 1);
+    stage.append_of_each(1..=100);
+    stage.end(1, FAILED);
+    stage.now.wall = WALL.minus(400 * DAY);
+    let began = stage.now.wall;
+    stage.end(2, FAILED);
+    assert_eq!(stage.stored.health.failing_since, Some(began));
+    assert!(fail_until_disabled(&mut stage) >= began.plus(5 * DAY));
+}
+
+#[test]
+fn an_hour_by_which_the_clock_jumps_disables_nothing() {
+    let mut stage = Stage::new(1, 1);
+    stage.append_of_each(1..=100);
+    for nth in 0..100_u32 {
+        let (_, sequences) = stage.attempts.first().cloned().unwrap();
+        stage.end(sequences[0], FAILED);
+        stage.pass(MINUTE);
+        let wall = stage.now.wall;
+        stage.now.wall = if nth.is_multiple_of(2) { wall.plus(HOUR) } else { wall.minus(HOUR) };
+    }
+    assert_eq!((stage.machine.health().state, stage.notices()), (EndpointState::Enabled, vec![]));
 }

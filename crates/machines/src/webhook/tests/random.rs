@@ -1,5 +1,5 @@
 //! Random lives of an endpoint, in virtual time: a receiver that accepts, fails, hangs and comes back, a log that grows
-//! and is cut, a store that loses writes, a process that dies, and people who enable and disable.
+//! and is cut, a store that loses writes, a process that dies, and people who test, enable and disable.
 
 mod log;
 mod rules;
@@ -296,7 +296,13 @@ impl World {
             12..17 => self.receiver = Receiver::Down,
             17 => self.receiver = Receiver::Gone,
             18..20 => self.replay(),
-            _ => self.receiver = Receiver::Up,
+            _ => {
+                self.receiver = Receiver::Up;
+                // A person tests it.
+                if self.dice.happens(300) {
+                    self.feed(Input::Mended);
+                }
+            }
         }
         let outage = self.dice.time(MINUTE, self.longest_outage);
         let pause = if self.receiver == Receiver::Up { self.dice.time(SECOND, 3 * HOUR) } else { outage };
@@ -350,6 +356,7 @@ fn nothing_is_lost_or_out_of_order_whatever_happens_to_the_endpoint() {
         ("repetitions after a failure", 10_000),
         ("repetitions after a restart", 300),
         ("probes", 10_000),
+        ("mended", 50),
         ("batches", 500),
         ("aborted", 100),
         ("exhausted", 100),

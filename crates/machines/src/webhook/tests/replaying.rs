@@ -93,7 +93,8 @@ fn a_receiver_that_fails_gets_no_further_part_of_a_replay() {
 #[test]
 fn a_replay_finds_out_whether_a_receiver_works_again_when_nothing_else_does() {
     let mut stage = after(6, settings(1, 1));
-    let health = EndpointHealth { failures: 9, failing_since: Some(WALL), state: EndpointState::Enabled };
+    let (failing_since, state) = (Some(WALL), EndpointState::Enabled);
+    let health = EndpointHealth { failures: 9, failing_since, failed_at: Some(WALL), state };
     stage.stored.health = health;
     replay(&mut stage, 0, 6);
     stage.pass(2 * MINUTE);

@@ -5,8 +5,10 @@ use std::time::Duration;
 use sea_orm::Value;
 use uuid::Uuid;
 
+use crate::contacts::folded;
 use crate::retention::first_id_at;
 use clock::Timestamp;
+use domain::fold::like_anywhere;
 use domain::send::{Control, Source, Stage, State};
 
 /// The condition of a company's unfinished sends, for which there is an index. Its first parameter is the company.
@@ -28,6 +30,8 @@ pub struct Filter {
     pub source: Option<Source>,
     /// The caller's reference.
     pub reference: Option<String>,
+    /// A part of the given name; case and accents do not count.
+    pub search: Option<String>,
     /// Accepted at this moment or later.
     pub from: Option<Timestamp>,
     /// Accepted before this moment.
@@ -76,7 +80,7 @@ impl Filter {
         mut condition: String,
         mut values: Vec<Value>,
     ) -> (String, Vec<Value>) {
-        let Self { stage: _, channel_id, source, ref reference, from, to } = *self;
+        let Self { stage: _, channel_id, source, ref reference, ref search, from, to } = *self;
         let mut parameter = |value: Value| {
             values.push(value);
             values.len()
@@ -93,6 +97,12 @@ impl Filter {
         }
         if let Some(reference) = reference {
             condition += &format!(" AND reference = ${}", parameter(reference.as_str().into()));
+        }
+        if let Some(text) = folded(search.as_deref()) {
+            let pattern = parameter(like_anywhere(&text).into());
+            condition += &format!(
+                " AND given_name_folded IS NOT NULL AND given_name_folded LIKE ${pattern} ESCAPE '\\'"
+            );
         }
         // Ids rise with time and are in an index; where an id is not precise enough, the row is examined.
         if let Some(from) = from {

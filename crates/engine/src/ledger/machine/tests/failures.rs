@@ -19,7 +19,7 @@ fn a_failed_batch_turns_sends_away_and_keeps_the_records_of_channels() {
     let mut world = World::new();
     world.accept(1, 9);
     world.record(2, vec![of(7, outcome(0, 1))], vec![mark(7)]);
-    let hear = Hear { receipts: vec![receipt(7)], suppressions: vec![word()], events: Vec::new() };
+    let hear = Hear { receipts: vec![receipt(7)], suppressions: vec![word()], ..Hear::default() };
     world.input(Input::Hear { hear, caller: Caller(3) });
     world.begin();
     world.record(4, vec![of(7, outcome(0, 2))], Vec::new());

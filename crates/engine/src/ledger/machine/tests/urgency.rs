@@ -79,6 +79,15 @@ fn opt_outs_alone_wait_a_moment_for_more_rows() {
 }
 
 #[test]
+fn opt_outs_of_a_webhook_that_rests_between_its_commits_wait_for_nothing() {
+    let mut world = World::after_a_commit();
+    world.hear_all(2, Hear { suppressions: vec![word()], is_paced: true, ..Hear::default() });
+    assert_eq!(world.begin().suppressions.len(), 1);
+    world.commits();
+    assert_eq!(world.told(), ["2: done"]);
+}
+
+#[test]
 fn a_record_that_a_message_waits_for_is_written_at_once_however_many_there_are() {
     for records in 1..4 {
         let mut world = World::during_a_commit();

@@ -154,13 +154,12 @@ impl Real {
                 done()
             }
             Operation::Control { company_id, send_id, control } => {
-                format!(
-                    "{:?}",
-                    store.of(*company_id).sends().control(*send_id, *control, None).await.unwrap()
-                )
+                let sends = store.of(*company_id).sends();
+                format!("{:?}", sends.control(*send_id, *control, None, None).await.unwrap())
             }
             Operation::Cancel { company_id, send_id, now } => {
-                format!("{:?}", store.of(*company_id).sends().cancel(*send_id, *now, None).await.unwrap())
+                let sends = store.of(*company_id).sends();
+                format!("{:?}", sends.cancel(*send_id, *now, None, None).await.unwrap())
             }
             Operation::Expire { now, limit } => {
                 format!("{:?}", store.sends().expire(*now, *limit).await.unwrap())

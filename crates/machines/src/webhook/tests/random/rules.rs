@@ -98,6 +98,10 @@ impl Rules {
                     *self.counts.entry("dropped by a person".to_owned()).or_default() += dropped as u64;
                 }
             }
+            Input::Mended if self.failures >= 5 && !self.is_disabled => {
+                self.last_probe = None;
+                self.count("mended");
+            }
             Input::Stop => self.is_stopping = true,
             _ => {}
         }

@@ -1,0 +1,64 @@
+//! The messages of listed sends, counted by state.
+
+use std::collections::HashMap;
+
+use sea_orm::QueryResult;
+use uuid::Uuid;
+
+use super::Record;
+use crate::Result;
+use crate::nouns::Sends;
+use domain::message;
+use domain::send::Counts;
+
+impl Sends<'_> {
+    /// Counts the messages of those of these sends, smallest first, that have no more recipients than `budget` together.
+    /// Returns the counts by the sends' ids.
+    pub async fn counts_within(self, sends: &[Record], budget: u64) -> Result<HashMap<Uuid, Counts>> {
+        let mut smallest: Vec<_> = sends.to_vec();
+        smallest.sort_by_key(|send| send.recipients);
+        let mut all = 0_u64;
+        let fits = smallest.iter().take_while(|send| {
+            all = all.saturating_add(send.recipients);
+            all <= budget
+        });
+        let fits = fits.count();
+        smallest.truncate(fits);
+        self.count_messages(&mut smallest).await?;
+        Ok(smallest.into_iter().map(|send| (send.id, send.counts)).collect())
+    }
+
+    /// Counts the messages of these sends by state, in one pass over them.
+    pub(super) async fn count_messages(self, sends: &mut [Record]) -> Result<()> {
+        let Some((asked, values)) = self.asked(sends) else { return Ok(()) };
+        // With a grouping by state as well, a million rows would be sorted first.
+        let each = count_of_each_state();
+        let sql = format!(
+            "SELECT send_id, {each} FROM message WHERE send_id IN (SELECT id FROM {asked} AS asked) \
+             GROUP BY send_id"
+        );
+        let mut counted = HashMap::with_capacity(sends.len());
+        for row in self.store.rows(sql, values).await? {
+            counted.insert(row.try_get_by_index::<Uuid>(0)?, counts(&row)?);
+        }
+        for send in sends {
+            send.counts = counted.remove(&send.id).unwrap_or_default();
+            send.counts.add_rowless(send.state, send.progress.high_water, send.recipients);
+        }
+        Ok(())
+    }
+}
+
+/// The columns that count the rows in each state, in the order of the states.
+pub(crate) fn count_of_each_state() -> String {
+    message::State::ALL.map(|state| format!("COUNT(*) FILTER (WHERE state = {})", state.as_i16())).join(", ")
+}
+
+/// Reads a row whose first column is followed by those of [`count_of_each_state`].
+pub(crate) fn counts(row: &QueryResult) -> Result<Counts> {
+    let mut counts = Counts::default();
+    for (index, state) in (1..).zip(message::State::ALL) {
+        counts.add(state, row.try_get_by_index::<i64>(index)?.cast_unsigned());
+    }
+    Ok(counts)
+}

@@ -1,0 +1,127 @@
+//! Icons, from the one file of icons that all pages share.
+
+use maud::{Markup, Render, html};
+
+use crate::console::assets;
+
+/// An icon. It decorates words and never replaces them: screen readers skip it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::console) enum Icon {
+    Overview,
+    Sends,
+    Contacts,
+    Templates,
+    Channels,
+    Suppressions,
+    Keys,
+    Webhooks,
+    Company,
+    Members,
+    Companies,
+    Nodes,
+    Tiers,
+    Changes,
+    More,
+    Account,
+    Language,
+    SignOut,
+    Choose,
+    Open,
+    Add,
+    Done,
+    ToDo,
+    Warning,
+    Bad,
+    Filter,
+    Help,
+    Reference,
+    Nothing,
+    Upload,
+}
+
+impl Icon {
+    /// The id of its picture in the file.
+    const fn id(self) -> &'static str {
+        match self {
+            Self::Overview => "layout-dashboard",
+            Self::Sends => "send",
+            Self::Contacts => "users",
+            Self::Templates => "message-square-text",
+            Self::Channels => "smartphone",
+            Self::Suppressions => "ban",
+            Self::Keys => "key-round",
+            Self::Webhooks => "webhook",
+            Self::Company => "building-2",
+            Self::Members => "user-plus",
+            Self::Companies => "layers",
+            Self::Nodes => "server",
+            Self::Tiers => "gauge",
+            Self::Changes => "history",
+            Self::More => "ellipsis",
+            Self::Account => "circle-user-round",
+            Self::Language => "languages",
+            Self::SignOut => "log-out",
+            Self::Choose => "chevrons-up-down",
+            Self::Open => "chevron-down",
+            Self::Add => "plus",
+            Self::Done => "circle-check",
+            Self::ToDo => "circle-dashed",
+            Self::Warning => "triangle-alert",
+            Self::Bad => "circle-alert",
+            Self::Filter => "sliders-horizontal",
+            Self::Help => "circle-question-mark",
+            Self::Reference => "book-open",
+            Self::Nothing => "inbox",
+            Self::Upload => "upload",
+        }
+    }
+}
+
+impl Render for Icon {
+    fn render(&self) -> Markup {
+        html! { svg.i aria-hidden="true" { use href=(assets::ICONS.picture(self.id())) {} } }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_icon_is_in_the_file() {
+        for icon in [
+            Icon::Overview,
+            Icon::Sends,
+            Icon::Contacts,
+            Icon::Templates,
+            Icon::Channels,
+            Icon::Suppressions,
+            Icon::Keys,
+            Icon::Webhooks,
+            Icon::Company,
+            Icon::Members,
+            Icon::Companies,
+            Icon::Nodes,
+            Icon::Tiers,
+            Icon::Changes,
+            Icon::More,
+            Icon::Account,
+            Icon::Language,
+            Icon::SignOut,
+            Icon::Choose,
+            Icon::Open,
+            Icon::Add,
+            Icon::Done,
+            Icon::ToDo,
+            Icon::Warning,
+            Icon::Bad,
+            Icon::Filter,
+            Icon::Help,
+            Icon::Reference,
+            Icon::Nothing,
+            Icon::Upload,
+        ] {
+            assert!(assets::ICONS.has_picture(icon.id()), "{icon:?}");
+        }
+    }
+}

@@ -1,0 +1,211 @@
+//! What needs attention: numbers and webhooks that do not work, templates that cannot be sent, quotas that are nearly used up,
+//! and keys that expire soon.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::future::join_all;
+use maud::{Markup, html};
+use tokio::time::timeout;
+use uuid::Uuid;
+
+use super::PATIENCE;
+use crate::clock::Timestamp;
+use crate::console::State;
+use crate::console::component::notice::{alarm, warning};
+use crate::console::component::time::ahead;
+use crate::console::error::Error;
+use crate::console::pages::channel::words;
+use crate::console::pages::webhooks::stopped;
+use crate::console::visitor::Viewer;
+use crate::domain::channel::{Channel, Status};
+use crate::domain::limit::{self, Allows, Limit};
+use crate::domain::page::PageRequest;
+use crate::domain::template;
+use crate::domain::tier::Quota;
+use crate::domain::webhook::Endpoint;
+use crate::engine::records::keys::ApiKey;
+use crate::engine::records::templates::Record as TemplateRecord;
+
+/// Alerts of one kind that are shown; the page of their kind has all of them.
+const MOST: u64 = 3;
+/// The channels whose quotas are looked at, the newest ones.
+const CHANNELS: u64 = 20;
+/// How long a refused template is an alert: there is nothing to wait for.
+const REFUSED_LATELY: Duration = Duration::from_secs(7 * 24 * 3_600);
+/// How long before its end a key is an alert.
+const SOON: Duration = Duration::from_secs(7 * 24 * 3_600);
+/// A quota is nearly used up when less than this share of it is left, as a divisor.
+const SHARE_LEFT: u64 = 10;
+
+/// Everything that needs attention.
+pub(super) struct Alerts {
+    channels: Vec<Channel>,
+    webhooks: Vec<Endpoint>,
+    templates: Vec<TemplateRecord>,
+    quotas: Vec<LowQuota>,
+    keys: Vec<ApiKey>,
+}
+
+/// A quota of a channel that is nearly used up.
+struct LowQuota {
+    channel_id: Uuid,
+    channel: String,
+    name: limit::Name,
+    left: u64,
+    most: u64,
+}
+
+/// Reads what needs attention in a company.
+pub(super) async fn read(state: &State, company: Uuid, now: Timestamp) -> Result<Alerts, Error> {
+    let records = state.engine.company(company).await?;
+    let channels = records.channels().refused(MOST).await?;
+    let templates = records.templates().troubled(now.minus(REFUSED_LATELY), MOST).await?;
+    let keys = records.keys().expiring(now, now.plus(SOON), MOST).await?;
+    let first = PageRequest { page: 1, limit: CHANNELS };
+    let known = records.channels().page(first, None).await?.records;
+    drop(records);
+    let webhooks = state.engine.webhook_endpoints().endpoints(company).await?;
+    let quotas = low_quotas(state, known).await;
+    Ok(Alerts { channels, webhooks, templates, quotas, keys })
+}
+
+/// The quotas that are nearly used up, of the channels that tell it in time.
+async fn low_quotas(state: &State, channels: Vec<Channel>) -> Vec<LowQuota> {
+    let connected = channels.into_iter().filter(|channel| channel.connection.status == Status::Connected);
+    let asked = connected.map(async |channel| {
+        let channel = Arc::new(channel);
+        let limits = state.engine.channels().limits(&channel).await.ok()?;
+        Some((channel, limits))
+    });
+    // A channel that does not answer in time is asked again when the page is refreshed.
+    let told = timeout(PATIENCE, join_all(asked)).await.unwrap_or_default();
+    let low = told.iter().flatten().flat_map(|(channel, limits)| {
+        limits.limits.iter().filter_map(move |limit| {
+            let (left, most) = low(limit)?;
+            Some(LowQuota {
+                channel_id: channel.id,
+                channel: channel.name.clone(),
+                name: limit.name,
+                left,
+                most,
+            })
+        })
+    });
+    low.collect()
+}
+
+/// What is left of a quota and how much it is, if it is nearly used up.
+fn low(limit: &Limit) -> Option<(u64, u64)> {
+    let quota = match limit.allows {
+        Allows::People(quota)
+        | Allows::Provider(quota)
+        | Allows::Messages(quota)
+        | Allows::Strangers(quota) => quota,
+        _ => return None,
+    };
+    let (Quota::AtMost(most), Some(left)) = (quota, limit.left) else { return None };
+    let most = u64::from(most);
+    (left.saturating_mul(SHARE_LEFT) < most).then_some((left, most))
+}
+
+/// The alerts, the most urgent first; a live part.
+pub(super) fn show(viewer: &Viewer, alerts: &Alerts) -> Markup {
+    let text = viewer.text;
+    html! {
+        div.alerts id="alerts" {
+            @for channel in &alerts.channels { (refused(viewer, channel)) }
+            (stopped(text, &alerts.webhooks))
+            @for template in &alerts.templates { (troubled(viewer, template)) }
+            @for quota in &alerts.quotas { (low_quota(viewer, quota)) }
+            // Only owners see the page of keys.
+            @if viewer.is_owner() {
+                @for (key, end) in alerts.keys.iter().filter_map(|key| Some((key, key.expires_at?))) {
+                    (warning(&html! {
+                        p {
+                            (text.with("overview-alert-key", [("name", key.name.as_str().into())])) " "
+                            (ahead(viewer, end)) ". "
+                            a href="/console/keys" { (text.get("overview-alert-key-see")) }
+                        }
+                    }))
+                }
+            }
+        }
+    }
+}
+
+fn refused(viewer: &Viewer, channel: &Channel) -> Markup {
+    let text = viewer.text;
+    let key = match channel.connection.status {
+        Status::Blocked => "overview-alert-blocked",
+        _ => "overview-alert-disconnected",
+    };
+    alarm(&html! {
+        p {
+            (text.with(key, [("name", channel.name.as_str().into())])) " "
+            a href=(format!("/console/channels/{}", channel.id)) { (text.get("overview-alert-channel-see")) }
+        }
+    })
+}
+
+fn troubled(viewer: &Viewer, template: &TemplateRecord) -> Markup {
+    let text = viewer.text;
+    let key = match template.status {
+        template::Status::Paused => "overview-alert-template-paused",
+        template::Status::Disabled => "overview-alert-template-disabled",
+        _ => "overview-alert-template-rejected",
+    };
+    let query =
+        url::form_urlencoded::Serializer::new(String::new()).append_pair("search", &template.name).finish();
+    let name = format!("{} ({})", template.name, template.language);
+    warning(&html! {
+        p {
+            (text.with(key, [("name", name.into())])) " "
+            a href=(format!("/console/templates?{query}")) { (text.get("overview-alert-template-see")) }
+        }
+    })
+}
+
+fn low_quota(viewer: &Viewer, quota: &LowQuota) -> Markup {
+    let text = viewer.text;
+    let said = [
+        ("name", quota.channel.as_str().into()),
+        ("limit", words::limit(text, quota.name).into()),
+        ("left", quota.left.into()),
+        ("most", quota.most.into()),
+    ];
+    warning(&html! {
+        p {
+            (text.with("overview-alert-quota", said)) " "
+            a href=(format!("/console/channels/{}", quota.channel_id)) { (text.get("overview-alert-quota-see")) }
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::limit::Origin;
+
+    fn limit(allows: Allows, left: Option<u64>) -> Limit {
+        Limit {
+            name: limit::Name::TemplateQuota,
+            allows,
+            set_by: Origin::Provider,
+            is_binding: false,
+            left,
+            next_slot: None,
+        }
+    }
+
+    #[test]
+    fn a_quota_is_low_when_less_than_a_tenth_is_left() {
+        let people = Allows::People(Quota::AtMost(1_000));
+        assert_eq!(low(&limit(people, Some(100))), None);
+        assert_eq!(low(&limit(people, Some(99))), Some((99, 1_000)));
+        assert_eq!(low(&limit(people, Some(0))), Some((0, 1_000)));
+        assert_eq!(low(&limit(people, None)), None);
+        assert_eq!(low(&limit(Allows::People(Quota::Unlimited), Some(0))), None);
+        assert_eq!(low(&limit(Allows::Nothing, Some(0))), None);
+    }
+}
