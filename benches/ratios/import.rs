@@ -38,7 +38,7 @@ pub(crate) fn measure() -> Vec<Row> {
             let options = import::Options::default();
             let imported = import::contacts(&store, &Who::Pombo, company, &file, &options, |_| ());
             let summary = runtime.block_on(imported).unwrap();
-            assert_eq!(summary.created, CONTACTS);
+            assert_eq!(summary.counts.created, CONTACTS);
             done.send(true).unwrap();
             started.elapsed().as_secs_f64()
         });

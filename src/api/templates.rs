@@ -48,34 +48,19 @@ pub(crate) struct Template {
 
 impl From<Record> for Template {
     fn from(record: Record) -> Self {
-        let Record {
-            id,
-            company_id: _,
-            waba_id: _,
-            provider_id: _,
-            name,
-            language,
-            category,
-            status,
-            parameter_format,
-            components,
-            rejected_reason: _,
-            quality_score: _,
-            created_at,
-            updated_at,
-        } = record;
         // The provider may leave the components out.
-        let components = if components.is_array() { components } else { Value::Array(Vec::new()) };
+        let components =
+            if record.components.is_array() { record.components } else { Value::Array(Vec::new()) };
         Self {
-            id,
-            name,
-            language,
-            category: category.to_string(),
-            status: status.to_string(),
-            parameter_format: parameter_format.as_str(),
+            id: record.id,
+            name: record.name,
+            language: record.language,
+            category: record.category.to_string(),
+            status: record.status.to_string(),
+            parameter_format: record.parameter_format.as_str(),
             components,
-            created_at,
-            updated_at,
+            created_at: record.created_at,
+            updated_at: record.updated_at,
         }
     }
 }

@@ -108,7 +108,7 @@ pub async fn require_to_seal(app: &App) -> anyhow::Result<()> {
 /// ago; but a process that opens none of them has the wrong keys.
 async fn first(config: &Config, store: &Store, vault: &Vault) -> anyhow::Result<Vec<KeyProof>> {
     let (mut used, mut without_id) = (BTreeSet::new(), Vec::new());
-    for kind in Kind::ALL {
+    for &kind in Kind::ALL {
         for beginning in store.sealed().beginnings(kind, 1 + KeyId::BYTES, BEFORE_IDS).await? {
             match beginning.bytes.get(1..).and_then(KeyId::from_slice) {
                 Some(id) => drop(used.insert(id)),

@@ -53,22 +53,8 @@ pub struct Counts {
 impl Counts {
     /// The sum.
     pub const fn total(self) -> u64 {
-        let Self {
-            tokens,
-            app_secrets,
-            verify_tokens,
-            session_records,
-            totp_secrets,
-            webhook_secrets,
-            webhook_headers,
-        } = self;
-        tokens
-            + app_secrets
-            + verify_tokens
-            + session_records
-            + totp_secrets
-            + webhook_secrets
-            + webhook_headers
+        let of_channels = self.tokens + self.app_secrets + self.verify_tokens + self.session_records;
+        of_channels + self.totp_secrets + self.webhook_secrets + self.webhook_headers
     }
 
     const fn of(&mut self, kind: Kind) -> &mut u64 {
@@ -154,7 +140,7 @@ pub async fn list(app: &App) -> anyhow::Result<Vec<Key>> {
     let mut keys: Vec<_> =
         known.map(|(id, state)| Key { id: Some(id), state, counts: Counts::default() }).collect();
     let mut others: BTreeMap<Option<KeyId>, Counts> = BTreeMap::new();
-    for kind in Kind::ALL {
+    for &kind in Kind::ALL {
         for beginning in app.store.sealed().beginnings(kind, 1 + KeyId::BYTES, BEFORE_IDS).await? {
             let id = beginning.bytes.get(1..).and_then(KeyId::from_slice);
             let counts = match keys.iter_mut().find(|key| id.is_some() && key.id == id) {
@@ -182,7 +168,7 @@ pub async fn missing(store: &Store, vault: Option<&Vault>) -> anyhow::Result<BTr
         vault.is_some_and(|vault| id == vault.current_key() || vault.previous_keys().contains(&id))
     };
     let mut missing = BTreeMap::new();
-    for kind in Kind::ALL {
+    for &kind in Kind::ALL {
         for beginning in store.sealed().beginnings(kind, 1 + KeyId::BYTES, BEFORE_IDS).await? {
             let id = beginning.bytes.get(1..).and_then(KeyId::from_slice);
             if let Some(id) = id.filter(|id| !has(*id)) {
@@ -331,7 +317,7 @@ async fn reseal(app: &App, rotated: &mut Rotated) -> anyhow::Result<()> {
             tokio::time::sleep(PAUSE).await;
         }
         let (mut found, mut unopened) = (0, 0);
-        for kind in Kind::ALL {
+        for &kind in Kind::ALL {
             found += reseal_kind(app, kind, rotated.resealed.of(kind), &mut unopened).await?;
         }
         rotated.unopened = unopened;

@@ -61,32 +61,22 @@ impl Record {
 
     /// The fields as rows of a table, for a person.
     pub(super) fn fields(&self) -> Vec<Vec<String>> {
-        let Self {
-            channel,
-            company_id: _,
-            company,
-            phone_number_id,
-            waba_id,
-            own_options,
-            tier_end,
-            level,
-            level_hint,
-        } = self;
+        let Self { channel, own_options, .. } = self;
         let reason = channel.status_reason.as_ref();
         let code = reason.and_then(|reason| reason.provider_code).map(|code| code.to_string());
         let fields = [
             ("name", Some(channel.name.clone())),
             ("id", Some(channel.id.to_string())),
-            ("company", Some(company.clone())),
+            ("company", Some(self.company.clone())),
             ("kind", Some(channel.kind.to_owned())),
             ("phone number", channel.phone_number.clone()),
-            ("phone number id", phone_number_id.clone()),
-            ("business account", waba_id.clone()),
+            ("phone number id", self.phone_number_id.clone()),
+            ("business account", self.waba_id.clone()),
             ("tier", Some(channel.tier.clone())),
             ("own options", (!own_options.is_empty()).then(|| own_options.line())),
-            ("tier until", tier_end.as_ref().map(|end| format!("{}, then {}", end.at, end.tier))),
-            ("provider's level", level.map(|level| level.to_string())),
-            ("hint", level_hint.map(str::to_owned)),
+            ("tier until", self.tier_end.as_ref().map(|end| format!("{}, then {}", end.at, end.tier))),
+            ("provider's level", self.level.map(|level| level.to_string())),
+            ("hint", self.level_hint.map(str::to_owned)),
             ("status", Some(channel.status.to_owned())),
             ("since", Some(channel.status_since.to_string())),
             ("because", reason.map(|reason| reason.sentence.clone())),

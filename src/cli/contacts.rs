@@ -15,7 +15,7 @@ use super::session::Session;
 use crate::domain::phone::Country;
 use crate::domain::plural::counted;
 use crate::files;
-use crate::import::{self, BYTE_ORDER_MARK, Mapping, Options, Summary};
+use crate::import::{self, BYTE_ORDER_MARK, Mapping, Options, RowCounts, Summary};
 
 /// The most ignored columns that are named to a person.
 const NAMED_COLUMNS: usize = 12;
@@ -142,29 +142,21 @@ fn failure(error: import::Error) -> anyhow::Error {
 }
 
 fn told(summary: &Summary) -> String {
-    let Summary {
-        created,
-        updated,
-        unchanged,
-        rejected,
-        without_number,
-        names_kept,
-        rejects_file,
-        ignored_columns,
-    } = summary;
+    let Summary { counts, rejects_file, ignored_columns } = summary;
+    let RowCounts { created, updated, unchanged, rejected, without_number, names_kept } = *counts;
     let mut told =
         format!("{created} created, {updated} updated, {unchanged} unchanged, {rejected} rejected");
-    if *without_number > 0 {
+    if without_number > 0 {
         told.push_str(&format!(
             "\n{} no valid phone number and will get no messages",
-            counted(*without_number, "of them has", "of them have")
+            counted(without_number, "of them has", "of them have")
         ));
     }
-    if *names_kept > 0 {
+    if names_kept > 0 {
         told.push_str(&format!(
             "\n{} wrongly decoded, so that contacts kept theirs: say the file's encoding with --encoding, or take the \
              file's names with --replace-names",
-            counted(*names_kept, "name looks", "names look")
+            counted(names_kept, "name looks", "names look")
         ));
     }
     if let Some(path) = rejects_file {

@@ -51,12 +51,12 @@ struct Record {
     company: String,
 }
 
-/// The answer to [`create`], the only one that contains the key.
+/// The answer to the creation of a key, the only one that contains it.
 #[derive(Serialize)]
-struct Created<'a> {
-    key: &'a str,
+pub(super) struct Created<'a, R> {
+    pub(super) key: &'a str,
     #[serde(flatten)]
-    record: &'a Record,
+    pub(super) record: &'a R,
 }
 
 impl Record {

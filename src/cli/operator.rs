@@ -9,7 +9,7 @@ use serde_json::json;
 use uuid::Uuid;
 
 use super::argument;
-use super::key::{or_never, status, until};
+use super::key::{Created, or_never, status, until};
 use super::output::{Columns, Listed};
 use super::session::Session;
 use crate::clock::Timestamp;
@@ -43,14 +43,6 @@ struct Record {
     expires_at: Option<Timestamp>,
     revoked_at: Option<Timestamp>,
     created_at: Timestamp,
-}
-
-/// The answer to [`create`], the only one that contains the key.
-#[derive(Serialize)]
-struct Created<'a> {
-    key: &'a str,
-    #[serde(flatten)]
-    record: &'a Record,
 }
 
 impl From<Operator> for Record {

@@ -67,4 +67,27 @@ impl<T> Page<T> {
     pub const fn pages(&self, limit: u64) -> u64 {
         self.total.div_ceil(limit)
     }
+
+    /// A page of all that matches, which is in memory.
+    pub fn of(matching: Vec<T>, page: PageRequest) -> Self {
+        let total = matching.len() as u64;
+        let skipped = usize::try_from(page.offset()).unwrap_or(usize::MAX);
+        let limit = usize::try_from(page.limit).unwrap_or(usize::MAX);
+        Self { records: matching.into_iter().skip(skipped).take(limit).collect(), total }
+    }
+
+    /// The page with its records converted.
+    pub fn map<U>(self, convert: impl FnMut(T) -> U) -> Page<U> {
+        Page { records: self.records.into_iter().map(convert).collect(), total: self.total }
+    }
+
+    /// The same with a conversion that may fail.
+    ///
+    /// # Errors
+    ///
+    /// That of the first record that cannot be converted.
+    pub fn try_map<U, E>(self, convert: impl FnMut(T) -> Result<U, E>) -> Result<Page<U>, E> {
+        let records = self.records.into_iter().map(convert).collect::<Result<_, E>>()?;
+        Ok(Page { records, total: self.total })
+    }
 }

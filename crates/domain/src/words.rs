@@ -3,9 +3,10 @@
 /// A word that names no variant.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("unknown word `{0}`")]
-pub struct UnknownWord(pub(super) String);
+pub struct UnknownWord(pub String);
 
 /// Gives each variant of an enum its word.
+#[macro_export]
 macro_rules! words {
     ($type:ty { $($variant:ident = $word:literal),* $(,)? }) => {
         impl $type {
@@ -34,6 +35,25 @@ macro_rules! words {
                 }
             }
         }
+    };
+}
+
+/// Declares an enum whose variants each have a word.
+#[macro_export]
+macro_rules! worded {
+    (
+        $(#[$about:meta])+
+        $visible:vis enum $name:ident {
+            $($(#[$doc:meta])* $variant:ident = $word:literal,)*
+        }
+    ) => {
+        $(#[$about])+
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        $visible enum $name {
+            $($(#[$doc])* $variant,)*
+        }
+
+        $crate::words!($name { $($variant = $word,)* });
     };
 }
 

@@ -19,11 +19,36 @@ use domain::error::{Code, Refusal};
 use domain::limit::Spent;
 
 /// How long a page waits for another node's knowledge of its sends.
-pub(crate) const GLANCE: Duration = Duration::from_secs(1);
+const GLANCE: Duration = Duration::from_secs(1);
 /// How long the owner may take when WhatsApp or a file's server has to answer.
-pub(crate) const OF_OTHERS: Duration = Duration::from_secs(60);
+const OF_OTHERS: Duration = Duration::from_secs(60);
 /// How long a node that has just claimed a channel may take to subscribe to its requests.
 const SUBSCRIBING: Duration = Duration::from_millis(300);
+
+/// How long the owner of a channel may take to answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Within {
+    /// The configured time.
+    Configured,
+    /// As long as a page waits.
+    Glance,
+    /// WhatsApp or a file's server has to answer.
+    OfOthers,
+    /// The same, after the time until a message is handed over.
+    HandedOver,
+}
+
+impl Within {
+    /// `None` for the configured time.
+    fn time(self, engine: &Engine) -> Option<Duration> {
+        match self {
+            Self::Configured => None,
+            Self::Glance => Some(GLANCE),
+            Self::OfOthers => Some(OF_OTHERS),
+            Self::HandedOver => Some(engine.0.web_sessions.patience() + OF_OTHERS),
+        }
+    }
+}
 
 /// A question that only the owner of a channel can answer.
 #[async_trait(?Send)]
@@ -32,13 +57,10 @@ pub(crate) trait Question: Serialize + DeserializeOwned {
     const NAME: &'static str;
     /// Whether a lost answer may hide an action that must not be repeated.
     const IS_DONE_ONCE: bool = false;
+    /// How long the answer may take.
+    const WITHIN: Within = Within::Configured;
     /// The type of the answer.
     type Answer: Serialize + DeserializeOwned;
-
-    /// How long the answer may take; `None` for the configured time.
-    fn within(&self, _engine: &Engine) -> Option<Duration> {
-        None
-    }
 
     /// Refuses what no client could have asked for.
     fn check(&self, _limits: &config::Limits) -> Result<(), Refusal> {
@@ -186,7 +208,7 @@ impl Owners<'_> {
             tracing::error!(name = Q::NAME, %error, "a request to another node cannot be written");
             Error::Internal
         })?;
-        let within = question.within(self.engine);
+        let within = Q::WITHIN.time(self.engine);
         let answer = match carrier.request(shard(channel), Q::NAME, asked, Q::IS_DONE_ONCE, within).await {
             Ok(answer) => serde_json::from_slice(&answer),
             Err(NotCarried::NoOwner | NotCarried::Unreachable) => return Ok(None),

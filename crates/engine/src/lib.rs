@@ -4,6 +4,9 @@
 //! changes a company's records through [`records`], which is bound to that company. Inside are actors: one [`channel`]
 //! actor for each channel in use, some [resolvers](accept::resolver) and one [`ledger`]; and tasks: the rounds of the
 //! [upkeep], and one for each [web session](web_session). Nothing here knows HTTP or SQL.
+//!
+//! What reads or writes the database fails with [`Error::Unavailable`] while it is away or too many requests wait; an
+//! item's `# Errors` names only what else it refuses.
 
 mod accept;
 mod access;
@@ -61,7 +64,6 @@ use self::access::keys::Keys;
 use self::access::requests::Requests;
 pub use self::access::requests::{Allowance, Exhausted};
 pub use self::channel::Channels;
-use self::channel::ClockWasSet;
 pub use self::channel::Sample;
 pub use self::channel::addition::{Addition, Check, NotAdded, Number, Unfit};
 use self::channel::directory::Directory;
@@ -205,10 +207,6 @@ impl Engine {
     }
 
     /// The channel of this id, of any company.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Unavailable`] when the channel is not known yet and the database is unavailable.
     pub async fn channel(&self, id: Uuid) -> Result<Option<Arc<Channel>>, Error> {
         Ok(self.directory().find(id).await?)
     }
@@ -311,7 +309,7 @@ impl Engine {
             self.tell_accounts_of_clock();
             self.load_suppressions().await?;
         }
-        self.directory().tell_all(|| ClockWasSet);
+        self.directory().tell_all(|| channel::Input::ClockWasSet);
         Ok(())
     }
 

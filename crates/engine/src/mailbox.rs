@@ -25,19 +25,19 @@ pub(crate) struct Slot<M: Message<Result: Send> + Send + 'static> {
 /// these, and the messages in them.
 pub(crate) struct Queued<M> {
     message: M,
-    _counted: Counted,
+    _counted: CountedMessage,
 }
 
 /// The response to the message in a [`Queued`].
 pub(crate) struct Passed<M, R>(R, PhantomData<M>);
 
 /// One waiting message.
-struct Counted(Arc<AtomicU64>);
+struct CountedMessage(Arc<AtomicU64>);
 
 impl<M> Queued<M> {
     fn new(message: M, waiting: &Arc<AtomicU64>) -> Self {
         waiting.fetch_add(1, Ordering::Relaxed);
-        Self { message, _counted: Counted(Arc::clone(waiting)) }
+        Self { message, _counted: CountedMessage(Arc::clone(waiting)) }
     }
 
     /// Takes the message, which no longer waits.
@@ -67,7 +67,7 @@ where
     }
 }
 
-impl Drop for Counted {
+impl Drop for CountedMessage {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::Relaxed);
     }

@@ -54,6 +54,13 @@ pub struct Progress {
     pub bytes_total: u64,
     /// Rows read, without the header.
     pub rows: u64,
+    /// What became of them.
+    pub counts: RowCounts,
+}
+
+/// What became of the rows of a file.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct RowCounts {
     /// Rows that created a contact.
     pub created: u64,
     /// Rows that changed a known contact.
@@ -71,18 +78,9 @@ pub struct Progress {
 /// The result of an import.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Summary {
-    /// Rows that created a contact.
-    pub created: u64,
-    /// Rows that changed a known contact.
-    pub updated: u64,
-    /// Rows that changed nothing.
-    pub unchanged: u64,
-    /// Rows that are in the file of rejected rows.
-    pub rejected: u64,
-    /// Rows among those created, updated and unchanged that have no valid phone number.
-    pub without_number: u64,
-    /// Rows whose names look wrongly decoded, so that the contacts kept theirs.
-    pub names_kept: u64,
+    /// What became of the rows.
+    #[serde(flatten)]
+    pub counts: RowCounts,
     /// Where the rejected rows are; `None` when there are none.
     pub rejects_file: Option<PathBuf>,
     /// The columns that nothing was read from, because no field is known for their names.
@@ -127,49 +125,40 @@ pub async fn contacts(
             let started = Instant::now();
             let (results, kept) =
                 store.of(company).contacts().import_drafts(&mut record, lot, names, Timestamp::now()).await?;
-            so_far.names_kept += kept;
+            so_far.counts.names_kept += kept;
             let rows = lot.iter().map(ContactDraft::rows).sum();
             indexing.written(rows, started.elapsed()).await?;
             // Only the rows that are being written hold the tags of the whole import.
             lot.iter_mut().for_each(|draft| draft.tags.clear());
             for (_, result) in results {
                 match result {
-                    Upserted::Created => so_far.created += 1,
-                    Upserted::Updated => so_far.updated += 1,
-                    Upserted::Unchanged => so_far.unchanged += 1,
+                    Upserted::Created => so_far.counts.created += 1,
+                    Upserted::Updated => so_far.counts.updated += 1,
+                    Upserted::Unchanged => so_far.counts.unchanged += 1,
                 }
             }
             left = rest;
         }
         let without_number = drafts.iter().filter(|draft| draft.person.phone().is_none()).count();
-        so_far.without_number += without_number as u64;
-        so_far.rejected += rejected;
+        so_far.counts.without_number += without_number as u64;
+        so_far.counts.rejected += rejected;
         so_far.rows += drafts.len() as u64 + rejected;
         (so_far.bytes_read, so_far.bytes_total) = (bytes_read, bytes_total);
-        if so_far.created >= next_count {
+        if so_far.counts.created >= next_count {
             store.contacts().grew().await?;
-            next_count = so_far.created.saturating_mul(COUNTED_AGAIN);
+            next_count = so_far.counts.created.saturating_mul(COUNTED_AGAIN);
         }
         progress(&so_far);
     }
     indexing.finish().await?;
-    if so_far.created > 0 {
+    if so_far.counts.created > 0 {
         store.contacts().grew().await?;
     }
     let Whole { rows, rejects, ignored_columns } = reading.await.map_err(|_| Error::Stopped)??;
-    let Progress { created, updated, unchanged, rejected, without_number, names_kept, .. } = so_far;
-    let written = created + updated + unchanged + rejected;
+    let counts = so_far.counts;
+    let written = counts.created + counts.updated + counts.unchanged + counts.rejected;
     if written != rows {
         return Err(Error::Miscounted { rows, written });
     }
-    Ok(Summary {
-        created,
-        updated,
-        unchanged,
-        rejected,
-        without_number,
-        names_kept,
-        rejects_file: rejects,
-        ignored_columns,
-    })
+    Ok(Summary { counts, rejects_file: rejects, ignored_columns })
 }

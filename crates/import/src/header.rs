@@ -31,70 +31,39 @@ pub(super) const OWN: [&str; 7] =
 pub(super) const FIELDS: &str = "first_name, middle_name, last_name, name, organization, email, phone_number, phone_number_lid, profile_picture, \
      tags, ignored";
 
-/// The field of a column.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Field {
-    /// First name.
-    FirstName,
-    /// Middle name; shown after the first.
-    MiddleName,
-    /// Last name.
-    LastName,
-    /// The whole name, used when its parts are empty.
-    Name,
-    /// An organisation's name, used when there is no other.
-    Organization,
-    /// E-mail address; the first usable one counts.
-    Email,
-    /// Phone number; the first valid one counts.
-    PhoneNumber,
-    /// WhatsApp's own id of the person.
-    PhoneNumberLid,
-    /// URL of a picture.
-    ProfilePicture,
-    /// Names of tags, separated by `;` or ` ::: `.
-    Tags,
-    /// The column is not imported, whatever its name is.
-    Ignored,
+domain::worded! {
+    /// The field of a column.
+    pub enum Field {
+        /// First name.
+        FirstName = "first_name",
+        /// Middle name; shown after the first.
+        MiddleName = "middle_name",
+        /// Last name.
+        LastName = "last_name",
+        /// The whole name, used when its parts are empty.
+        Name = "name",
+        /// An organisation's name, used when there is no other.
+        Organization = "organization",
+        /// E-mail address; the first usable one counts.
+        Email = "email",
+        /// Phone number; the first valid one counts.
+        PhoneNumber = "phone_number",
+        /// WhatsApp's own id of the person.
+        PhoneNumberLid = "phone_number_lid",
+        /// URL of a picture.
+        ProfilePicture = "profile_picture",
+        /// Names of tags, separated by `;` or ` ::: `.
+        Tags = "tags",
+        /// The column is not imported, whatever its name is.
+        Ignored = "ignored",
+    }
 }
 
 impl Field {
-    /// Every field.
-    pub const ALL: [Self; 11] = [
-        Self::FirstName,
-        Self::MiddleName,
-        Self::LastName,
-        Self::Name,
-        Self::Organization,
-        Self::Email,
-        Self::PhoneNumber,
-        Self::PhoneNumberLid,
-        Self::ProfilePicture,
-        Self::Tags,
-        Self::Ignored,
-    ];
-
-    /// The word for the field.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::FirstName => "first_name",
-            Self::MiddleName => "middle_name",
-            Self::LastName => "last_name",
-            Self::Name => "name",
-            Self::Organization => "organization",
-            Self::Email => "email",
-            Self::PhoneNumber => "phone_number",
-            Self::PhoneNumberLid => "phone_number_lid",
-            Self::ProfilePicture => "profile_picture",
-            Self::Tags => "tags",
-            Self::Ignored => "ignored",
-        }
-    }
-
     /// The field of this word.
     pub fn parse(word: &str) -> Option<Self> {
         let word = plain(word);
-        Self::ALL.into_iter().find(|field| plain(field.as_str()) == word)
+        Self::ALL.iter().copied().find(|field| plain(field.as_str()) == word)
     }
 }
 

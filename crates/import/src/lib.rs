@@ -27,7 +27,7 @@ mod row;
 mod settings;
 mod stored;
 
-pub use contacts::{Options, Progress, Summary, contacts};
+pub use contacts::{Options, Progress, RowCounts, Summary, contacts};
 pub use error::Error;
 pub use export::{BYTE_ORDER_MARK, export, export_csv};
 pub use header::{Field, MOST_COLUMNS, MOST_MAPPINGS, Mapping, column_name};

@@ -46,7 +46,7 @@ pub(super) struct Whole {
 pub(super) fn read(path: &Path, options: &Options, batches: &mpsc::Sender<Batch>) -> Result<Whole> {
     let (encoding, invalid) = encoding(path, options)?;
     let bytes_total = encoding::check(path, encoding, invalid)?;
-    let mut reading = Reading::open(path, encoding::open(path, encoding, invalid)?, options)?;
+    let mut reading = FileReading::open(path, encoding::open(path, encoding, invalid)?, options)?;
     while let Some(mut batch) = reading.batch()? {
         batch.bytes_total = bytes_total;
         if batches.blocking_send(batch).is_err() {
@@ -82,7 +82,7 @@ fn encoding(path: &Path, options: &Options) -> Result<(&'static encoding_rs::Enc
     Ok((encoding::named(Some(inspection.finish()?.encoding))?, Invalid::Mark))
 }
 
-struct Reading<'a> {
+struct FileReading<'a> {
     path: &'a Path,
     records: Records<BufReader<Decoded<File>>>,
     layout: Layout,
@@ -92,7 +92,7 @@ struct Reading<'a> {
     read: u64,
 }
 
-impl<'a> Reading<'a> {
+impl<'a> FileReading<'a> {
     /// Reads the header.
     fn open(path: &'a Path, text: Decoded<File>, options: &'a Options) -> Result<Self> {
         let explain = |error| encoding::explain(path, error);

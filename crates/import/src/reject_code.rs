@@ -5,77 +5,60 @@ use super::records::Broken;
 use super::row::Refused;
 use domain::phone::InvalidPhone;
 
-macro_rules! codes {
-    ($($(#[$doc:meta])* $variant:ident = $word:literal;)*) => {
-        /// Why a row is rejected. The words are part of the contract and never change.
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-        pub enum RejectCode {
-            $($(#[$doc])* $variant,)*
-        }
-
-        impl RejectCode {
-            /// Every code.
-            pub const ALL: &[Self] = &[$(Self::$variant,)*];
-
-            /// The word in answers and in the database.
-            pub const fn as_str(self) -> &'static str {
-                match self { $(Self::$variant => $word,)* }
-            }
-        }
-    };
-}
-
-codes! {
-    /// It has another number of fields than the header.
-    FieldCount = "field_count";
-    /// This field holds a NUL.
-    Nul = "nul";
-    /// This field holds a byte that is not valid in the file's encoding.
-    WrongByte = "wrong_byte";
-    /// This field is too long.
-    TooLong = "too_long";
-    /// It has too many tags.
-    TooManyTags = "too_many_tags";
-    /// The picture's address is not one of the web.
-    PictureAddress = "picture_address";
-    /// It has neither a number nor an address.
-    Nobody = "nobody";
-    /// The number has no digits, and there is no address.
-    NumberWithoutDigits = "number_without_digits";
-    /// The number is too short, and there is no address.
-    NumberTooShort = "number_too_short";
-    /// The number is too long, and there is no address.
-    NumberTooLong = "number_too_long";
-    /// The number begins with 0, and there is no address.
-    NumberBeginsWithZero = "number_begins_with_zero";
-    /// The number looks national, and there is no address.
-    NumberIsNational = "number_is_national";
-    /// The number is an id that hides the number, and there is no address.
-    NumberIsLid = "number_is_lid";
-    /// The number is an id of WhatsApp, and there is no address.
-    NumberIsId = "number_is_id";
-    /// An e-mail address stands in place of the number.
-    NumberIsAddress = "number_is_address";
-    /// The number has an extension, and there is no address.
-    NumberHasExtension = "number_has_extension";
-    /// There are several numbers in one, and there is no address.
-    SeveralNumbers = "several_numbers";
-    /// A date stands in place of the number, and there is no address.
-    NumberIsDate = "number_is_date";
-    /// There are letters between the digits, and there is no address.
-    NumberHasLetters = "number_has_letters";
-    /// There are other characters between the digits, and there is no address.
-    NumberIsUnclear = "number_is_unclear";
-    /// A spreadsheet rounded the number to this.
-    NumberRounded = "number_rounded";
-    /// A spreadsheet rounded WhatsApp's id of the person to this.
-    LidRounded = "lid_rounded";
-    /// A quote stands inside a field.
-    StrayQuote = "stray_quote";
-    /// A quote is never closed.
-    UnclosedQuote = "unclosed_quote";
-    /// The line is too long.
-    LineTooLong = "line_too_long";
+domain::worded! {
+    /// Why a row is rejected. The words are part of the contract and never change.
+    pub enum RejectCode {
+        /// It has another number of fields than the header.
+        FieldCount = "field_count",
+        /// This field holds a NUL.
+        Nul = "nul",
+        /// This field holds a byte that is not valid in the file's encoding.
+        WrongByte = "wrong_byte",
+        /// This field is too long.
+        TooLong = "too_long",
+        /// It has too many tags.
+        TooManyTags = "too_many_tags",
+        /// The picture's address is not one of the web.
+        PictureAddress = "picture_address",
+        /// It has neither a number nor an address.
+        Nobody = "nobody",
+        /// The number has no digits, and there is no address.
+        NumberWithoutDigits = "number_without_digits",
+        /// The number is too short, and there is no address.
+        NumberTooShort = "number_too_short",
+        /// The number is too long, and there is no address.
+        NumberTooLong = "number_too_long",
+        /// The number begins with 0, and there is no address.
+        NumberBeginsWithZero = "number_begins_with_zero",
+        /// The number looks national, and there is no address.
+        NumberIsNational = "number_is_national",
+        /// The number is an id that hides the number, and there is no address.
+        NumberIsLid = "number_is_lid",
+        /// The number is an id of WhatsApp, and there is no address.
+        NumberIsId = "number_is_id",
+        /// An e-mail address stands in place of the number.
+        NumberIsAddress = "number_is_address",
+        /// The number has an extension, and there is no address.
+        NumberHasExtension = "number_has_extension",
+        /// There are several numbers in one, and there is no address.
+        SeveralNumbers = "several_numbers",
+        /// A date stands in place of the number, and there is no address.
+        NumberIsDate = "number_is_date",
+        /// There are letters between the digits, and there is no address.
+        NumberHasLetters = "number_has_letters",
+        /// There are other characters between the digits, and there is no address.
+        NumberIsUnclear = "number_is_unclear",
+        /// A spreadsheet rounded the number to this.
+        NumberRounded = "number_rounded",
+        /// A spreadsheet rounded WhatsApp's id of the person to this.
+        LidRounded = "lid_rounded",
+        /// A quote stands inside a field.
+        StrayQuote = "stray_quote",
+        /// A quote is never closed.
+        UnclosedQuote = "unclosed_quote",
+        /// The line is too long.
+        LineTooLong = "line_too_long",
+    }
 }
 
 /// A code with its details.

@@ -118,7 +118,7 @@ impl Settings {
         let mut columns: Vec<Column> = changed.iter().map(|(index, field)| column(*index, *field)).collect();
         // The other columns of these fields, in their order; a column that was chosen before stays chosen.
         let before: HashSet<String> = self.columns.iter().map(|column| column.column.clone()).collect();
-        for field in Field::ALL.into_iter().filter(|field| *field != Field::Ignored) {
+        for field in Field::ALL.iter().copied().filter(|field| *field != Field::Ignored) {
             for index in layout.columns(field).filter(|index| !is_new.contains(index)) {
                 if fields.contains(&field) || before.contains(&name(index)) {
                     columns.push(column(index, field));

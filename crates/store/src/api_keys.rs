@@ -5,17 +5,17 @@ use std::sync::Arc;
 use entity::api_key;
 use sea_orm::sea_query::Expr;
 use sea_orm::{
-    ActiveModelTrait, ColumnTrait, Condition, EntityTrait, FromQueryResult, PaginatorTrait, QueryFilter,
-    QueryOrder, QuerySelect, Set,
+    ActiveModelTrait, ColumnTrait, Condition, EntityTrait, QueryFilter, QueryOrder, QueryResult, QuerySelect,
+    Set,
 };
 use serde_json::json;
 use uuid::Uuid;
 
-use crate::Result;
-use crate::changes::{self, Change, What, Who};
+use crate::changes::{self, What, Who};
 use crate::dialect::{Bulk, Type};
 use crate::nouns::{AllKeys, Keys};
 use crate::revision::{self, Topic};
+use crate::{Result, moment};
 use clock::Timestamp;
 use domain::page::{Page, PageRequest};
 use domain::scope::Scopes;
@@ -95,58 +95,31 @@ impl KeyRecord {
 
 const USES: &[(&str, Type)] = &[("id", Type::Uuid), ("at", Type::Int)];
 
-#[derive(FromQueryResult)]
-struct Found {
-    id: Uuid,
-    company_id: Uuid,
-    name: String,
-    tier: String,
-    expires_at: Option<i64>,
-    revoked_at: Option<i64>,
-    scopes: Option<String>,
-    last_used_at: Option<i64>,
-}
-
-impl From<Found> for KeyRecord {
-    fn from(found: Found) -> Self {
-        let Found { id, company_id, name, tier, expires_at, revoked_at, scopes, last_used_at } = found;
-        Self {
-            id,
-            company_id,
-            name: name.into(),
-            tier: tier.into(),
-            expires_at: expires_at.map(Timestamp::from_millis),
-            revoked_at: revoked_at.map(Timestamp::from_millis),
-            scopes: Scopes::from_stored(scopes.as_deref()),
-            last_used_at: last_used_at.map(Timestamp::from_millis),
-        }
-    }
+fn read(row: &QueryResult) -> Result<KeyRecord> {
+    Ok(KeyRecord {
+        id: row.try_get("", "id")?,
+        company_id: row.try_get("", "company_id")?,
+        name: row.try_get::<String>("", "name")?.into(),
+        tier: row.try_get::<String>("", "tier")?.into(),
+        expires_at: moment(row, "expires_at")?,
+        revoked_at: moment(row, "revoked_at")?,
+        scopes: Scopes::from_stored(row.try_get::<Option<String>>("", "scopes")?.as_deref()),
+        last_used_at: moment(row, "last_used_at")?,
+    })
 }
 
 impl From<api_key::Model> for ApiKey {
     fn from(model: api_key::Model) -> Self {
-        let api_key::Model {
-            id,
-            company_id,
-            name,
-            prefix,
-            hash: _,
-            expires_at,
-            revoked_at,
-            created_at,
-            scopes,
-            last_used_at,
-        } = model;
         Self {
-            id,
-            company_id,
-            name,
-            prefix,
-            expires_at: expires_at.map(Timestamp::from_millis),
-            revoked_at: revoked_at.map(Timestamp::from_millis),
-            created_at: Timestamp::from_millis(created_at),
-            scopes: Scopes::from_stored(scopes.as_deref()),
-            last_used_at: last_used_at.map(Timestamp::from_millis),
+            id: model.id,
+            company_id: model.company_id,
+            name: model.name,
+            prefix: model.prefix,
+            expires_at: model.expires_at.map(Timestamp::from_millis),
+            revoked_at: model.revoked_at.map(Timestamp::from_millis),
+            created_at: Timestamp::from_millis(model.created_at),
+            scopes: Scopes::from_stored(model.scopes.as_deref()),
+            last_used_at: model.last_used_at.map(Timestamp::from_millis),
         }
     }
 }
@@ -181,7 +154,7 @@ impl Keys<'_> {
             "expires_at": expires_at,
             "scopes": scopes.words(),
         });
-        changes::record(&transaction, &[Change::now(who, What::ApiKey, model.id, None, added)]).await?;
+        changes::record_one(&transaction, who, What::ApiKey, model.id, None, added).await?;
         revision::bump(&transaction, Topic::ApiKey).await?;
         transaction.commit().await?;
         Ok(model.into())
@@ -197,10 +170,8 @@ impl Keys<'_> {
     /// A page of the company's keys, newest first; revoked and expired ones too.
     pub async fn page(self, page: PageRequest) -> Result<Page<ApiKey>> {
         let keys = api_key::Entity::find().filter(api_key::Column::CompanyId.eq(self.company));
-        let total = keys.clone().count(&self.store.read).await?;
-        let newest = keys.order_by_desc(api_key::Column::Id).offset(page.offset()).limit(page.limit);
-        let models = newest.all(&self.store.read).await?;
-        Ok(Page { records: models.into_iter().map(ApiKey::from).collect(), total })
+        let newest = keys.order_by_desc(api_key::Column::Id);
+        Ok(self.store.page_of(newest, page).await?.map(ApiKey::from))
     }
 
     /// The company's valid keys that expire before `until`, the next one first, at most `limit`.
@@ -267,11 +238,10 @@ impl AllKeys<'_> {
             .exec(&transaction)
             .await?;
         if revoked.rows_affected == 0 {
-            transaction.rollback().await?;
-            return Ok(None);
+            return transaction.unchanged(None).await;
         }
-        let revoked = Change::now(who, What::ApiKey, id, Some(json!("valid")), json!("revoked"));
-        changes::record(&transaction, &[revoked]).await?;
+        changes::record_one(&transaction, who, What::ApiKey, id, Some(json!("valid")), json!("revoked"))
+            .await?;
         let revision = revision::bump(&transaction, Topic::ApiKey).await?;
         transaction.commit().await?;
         Ok(Some(revision))
@@ -281,7 +251,6 @@ impl AllKeys<'_> {
     pub async fn find(self, hash: &[u8; 32]) -> Result<Option<KeyRecord>> {
         let sql = "SELECT api_key.id, company_id, api_key.name, company.tier, expires_at, revoked_at, scopes, last_used_at
             FROM api_key JOIN company ON company.id = company_id WHERE hash = $1";
-        let Some(row) = self.store.row(sql, [hash.to_vec().into()]).await? else { return Ok(None) };
-        Ok(Some(Found::from_query_result(&row, "")?.into()))
+        self.store.row(sql, [hash.to_vec().into()]).await?.as_ref().map(read).transpose()
     }
 }

@@ -68,129 +68,61 @@ impl fmt::Display for Who {
     }
 }
 
-/// The kind of the changed object.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum What {
-    /// A tier's options; the subject is its name.
-    Tier,
-    /// A company; the subject is its id.
-    Company,
-    /// A company's API key; the subject is the key's id.
-    ApiKey,
-    /// A channel that was added; the subject is its id.
-    Channel,
-    /// The secret that signs a channel's webhooks; the record says only that it was given or replaced.
-    ChannelAppSecret,
-    /// A key that seals secrets; the subject is its id.
-    SealingKey,
-    /// The tier that a channel runs under; the subject is the channel's id.
-    ChannelTier,
-    /// A channel's token; the record says only that it was replaced.
-    ChannelToken,
-    /// A channel's status.
-    ChannelStatus,
-    /// An operator's key; the subject is the operator's name.
-    Operator,
-    /// A recipient's suppression; the subject is the number, with its plus sign.
-    Suppression,
-    /// A person who signs in; the subject is the e-mail.
-    User,
-    /// A person's password; the record says only that it was replaced.
-    UserPassword,
-    /// A person's second factor; the record says only whether there is one.
-    UserTotp,
-    /// A person's role in a company; the subject is the e-mail.
-    Membership,
-    /// An invitation or another link that is valid once; the subject is the person's e-mail.
-    Link,
-    /// An attempt to sign in; the subject is the e-mail of a known person, else empty.
-    SignIn,
-    /// A session that was ended, or given a token for programs; the subject is the person's e-mail.
-    Session,
-    /// How many contacts one request created, changed, merged, tagged or deleted; the subject is the company's id.
-    Contacts,
-    /// Tags that were created, changed or deleted; the subject is the company's id.
-    Tags,
-    /// An import that was started or stopped; the subject is the company's id.
-    Import,
-    /// A node of a cluster that was told to drain; the subject is its id.
-    Node,
-    /// A webhook endpoint; the subject is its id.
-    Webhook,
-    /// The secret that signs the requests to a webhook endpoint; the record says only that it was replaced.
-    WebhookSecret,
-    /// A send that was paused, resumed or canceled; the subject is its id.
-    Send,
-    /// The database as a whole, which was restored from a backup.
-    Database,
-}
-
-impl What {
-    /// Every kind.
-    pub const ALL: &[Self] = &[
-        Self::Tier,
-        Self::Company,
-        Self::ApiKey,
-        Self::Channel,
-        Self::ChannelAppSecret,
-        Self::SealingKey,
-        Self::ChannelTier,
-        Self::ChannelToken,
-        Self::ChannelStatus,
-        Self::Operator,
-        Self::Suppression,
-        Self::User,
-        Self::UserPassword,
-        Self::UserTotp,
-        Self::Membership,
-        Self::Link,
-        Self::SignIn,
-        Self::Session,
-        Self::Contacts,
-        Self::Tags,
-        Self::Import,
-        Self::Node,
-        Self::Webhook,
-        Self::WebhookSecret,
-        Self::Send,
-        Self::Database,
-    ];
-
-    /// The word in answers and in the database.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Tier => "tier",
-            Self::Company => "company",
-            Self::ApiKey => "key",
-            Self::Channel => "channel",
-            Self::ChannelAppSecret => "channel.app_secret",
-            Self::SealingKey => "sealing_key",
-            Self::ChannelTier => "channel.tier",
-            Self::ChannelToken => "channel.token",
-            Self::ChannelStatus => "channel.status",
-            Self::Operator => "operator",
-            Self::Suppression => "suppression",
-            Self::User => "user",
-            Self::UserPassword => "user.password",
-            Self::UserTotp => "user.totp",
-            Self::Membership => "membership",
-            Self::Link => "link",
-            Self::SignIn => "sign_in",
-            Self::Session => "session",
-            Self::Contacts => "contacts",
-            Self::Tags => "tags",
-            Self::Import => "import",
-            Self::Node => "node",
-            Self::Webhook => "webhook",
-            Self::WebhookSecret => "webhook.secret",
-            Self::Send => "send",
-            Self::Database => "database",
-        }
-    }
-
-    /// The kind of this word.
-    pub fn parse(word: &str) -> Option<Self> {
-        Self::ALL.iter().copied().find(|what| what.as_str() == word)
+domain::worded! {
+    /// The kind of the changed object.
+    pub enum What {
+        /// A tier's options; the subject is its name.
+        Tier = "tier",
+        /// A company; the subject is its id.
+        Company = "company",
+        /// A company's API key; the subject is the key's id.
+        ApiKey = "key",
+        /// A channel that was added; the subject is its id.
+        Channel = "channel",
+        /// The secret that signs a channel's webhooks; the record says only that it was given or replaced.
+        ChannelAppSecret = "channel.app_secret",
+        /// A key that seals secrets; the subject is its id.
+        SealingKey = "sealing_key",
+        /// The tier that a channel runs under; the subject is the channel's id.
+        ChannelTier = "channel.tier",
+        /// A channel's token; the record says only that it was replaced.
+        ChannelToken = "channel.token",
+        /// A channel's status.
+        ChannelStatus = "channel.status",
+        /// An operator's key; the subject is the operator's name.
+        Operator = "operator",
+        /// A recipient's suppression; the subject is the number, with its plus sign.
+        Suppression = "suppression",
+        /// A person who signs in; the subject is the e-mail.
+        User = "user",
+        /// A person's password; the record says only that it was replaced.
+        UserPassword = "user.password",
+        /// A person's second factor; the record says only whether there is one.
+        UserTotp = "user.totp",
+        /// A person's role in a company; the subject is the e-mail.
+        Membership = "membership",
+        /// An invitation or another link that is valid once; the subject is the person's e-mail.
+        Link = "link",
+        /// An attempt to sign in; the subject is the e-mail of a known person, else empty.
+        SignIn = "sign_in",
+        /// A session that was ended, or given a token for programs; the subject is the person's e-mail.
+        Session = "session",
+        /// How many contacts one request created, changed, merged, tagged or deleted; the subject is the company's id.
+        Contacts = "contacts",
+        /// Tags that were created, changed or deleted; the subject is the company's id.
+        Tags = "tags",
+        /// An import that was started or stopped; the subject is the company's id.
+        Import = "import",
+        /// A node of a cluster that was told to drain; the subject is its id.
+        Node = "node",
+        /// A webhook endpoint; the subject is its id.
+        Webhook = "webhook",
+        /// The secret that signs the requests to a webhook endpoint; the record says only that it was replaced.
+        WebhookSecret = "webhook.secret",
+        /// A send that was paused, resumed or canceled; the subject is its id.
+        Send = "send",
+        /// The database as a whole, which was restored from a backup.
+        Database = "database",
     }
 }
 
@@ -260,7 +192,7 @@ impl TryFrom<change::Model> for Change {
             id,
             at: Timestamp::from_millis(at),
             who,
-            what: What::parse(&what).ok_or_else(|| Error::Impossible(format!("changed thing `{what}`")))?,
+            what: what.parse().map_err(|_| Error::Impossible(format!("changed thing `{what}`")))?,
             subject,
             before: before.map(json).transpose()?,
             after: json(after)?,
@@ -276,6 +208,18 @@ pub(crate) async fn record(within: &Transaction, changes: &[Change]) -> Result<(
     }
     change::Entity::insert_many(changes.iter().map(model)).exec_without_returning(within).await?;
     Ok(())
+}
+
+/// Records one change that happens now, in its transaction.
+pub(crate) async fn record_one(
+    within: &Transaction,
+    who: &Who,
+    what: What,
+    subject: impl Into<String>,
+    before: Option<Value>,
+    after: Value,
+) -> Result<()> {
+    record(within, &[Change::now(who, what, subject, before, after)]).await
 }
 
 fn model(change: &Change) -> change::ActiveModel {

@@ -22,14 +22,14 @@ use entity::send;
 use sea_orm::sea_query::{Condition, Expr, ExprTrait, Func, LikeExpr, SimpleExpr};
 use sea_orm::{
     ActiveModelTrait, ColumnTrait, EntityTrait, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect,
-    QueryTrait, Set,
+    QueryTrait, Select, Set,
 };
 use serde_json::json;
 use uuid::Uuid;
 
 use self::words::{FromStored as _, ToStored as _};
 use crate::Result;
-use crate::changes::{Change, What, Who, record};
+use crate::changes::{What, Who, record_one};
 use crate::nouns::{AllChannels, Channels};
 use crate::revision::{self, Topic};
 use clock::Timestamp;
@@ -86,57 +86,34 @@ impl AllChannels<'_> {
     ///
     /// [`Error::Taken`](crate::Error::Taken) when another channel has the provider's id of the number.
     pub async fn add(self, who: &Who, new: NewChannel) -> Result<Channel> {
-        let NewChannel {
-            id,
-            company_id,
-            kind,
-            name,
-            phone_number,
-            phone_number_id,
-            waba_id,
-            tier,
-            secrets,
-            status,
-        } = new;
         let now = Timestamp::now().millis();
         let added = json!({
-            "company_id": company_id, "kind": kind.as_str(), "name": name, "tier": tier,
-            "phone_number": phone_number, "phone_number_id": phone_number_id, "waba_id": waba_id,
+            "company_id": new.company_id, "kind": new.kind.as_str(), "name": new.name, "tier": new.tier,
+            "phone_number": new.phone_number, "phone_number_id": new.phone_number_id, "waba_id": new.waba_id,
         });
         let transaction = self.store.begin().await?;
         let revision = revision::bump(&transaction, Topic::Channel).await?;
         let model = ActiveModel {
-            id: Set(id),
-            company_id: Set(company_id),
-            kind: Set(kind.stored()),
-            name_folded: Set(fold(&name)),
-            name: Set(name),
-            phone_number: Set(phone_number),
-            phone_number_id: Set(phone_number_id),
-            waba_id: Set(waba_id),
-            tier: Set(tier),
-            own_options: Set(None),
-            token: Set(secrets.token),
-            app_secret: Set(secrets.app_secret),
-            verify_token: Set(None),
-            status: Set(status.stored()),
-            status_code: Set(None),
-            status_sentence: Set(None),
-            status_provider_code: Set(None),
+            id: Set(new.id),
+            company_id: Set(new.company_id),
+            kind: Set(new.kind.stored()),
+            name_folded: Set(fold(&new.name)),
+            name: Set(new.name),
+            phone_number: Set(new.phone_number),
+            phone_number_id: Set(new.phone_number_id),
+            waba_id: Set(new.waba_id),
+            tier: Set(new.tier),
+            token: Set(new.secrets.token),
+            app_secret: Set(new.secrets.app_secret),
+            status: Set(new.status.stored()),
             status_since: Set(now),
-            trial_wait: Set(None),
-            trial_due: Set(None),
-            quality_rating: Set(None),
-            level: Set(None),
-            messaging_limit: Set(None),
-            linked_at: Set(None),
             revision: Set(revision),
             created_at: Set(now),
             updated_at: Set(now),
+            ..Default::default()
         };
         let model = model.insert(&transaction).await?;
-        let added = Change::now(who, What::Channel, id, None, added);
-        record(&transaction, &[added]).await?;
+        record_one(&transaction, who, What::Channel, new.id, None, added).await?;
         transaction.commit().await?;
         Ok(channel(model))
     }
@@ -148,14 +125,8 @@ impl AllChannels<'_> {
 
     /// The channels stamped after `revision`, in the order of their changes.
     pub async fn changed_since(self, revision: i64) -> Result<Vec<Channel>> {
-        let changed = Entity::find().filter(Column::Revision.gt(revision));
-        Ok(changed
-            .order_by_asc(Column::Revision)
-            .all(&self.store.read)
-            .await?
-            .into_iter()
-            .map(channel)
-            .collect())
+        let changed = Entity::find().filter(Column::Revision.gt(revision)).order_by_asc(Column::Revision);
+        Ok(changed.all(&self.store.read).await?.into_iter().map(channel).collect())
     }
 
     /// How many channels of a kind there are, of all companies.
@@ -196,15 +167,7 @@ impl Channels<'_> {
         if let Some(search) = search {
             matching = matching.filter(matches(search));
         }
-        let total = matching.clone().count(&self.store.read).await?;
-        let models = matching
-            .order_by_desc(Column::CreatedAt)
-            .order_by_desc(Column::Id)
-            .offset(page.offset())
-            .limit(page.limit)
-            .all(&self.store.read)
-            .await?;
-        Ok(Page { records: models.into_iter().map(channel).collect(), total })
+        Ok(self.store.page_of(newest_first(matching), page).await?.map(channel))
     }
 
     /// The channel of this id, if it is the company's.
@@ -233,6 +196,11 @@ impl Channels<'_> {
     }
 }
 
+/// The newest channels first, ties by id.
+fn newest_first(channels: Select<Entity>) -> Select<Entity> {
+    channels.order_by_desc(Column::CreatedAt).order_by_desc(Column::Id)
+}
+
 fn matches(search: &str) -> Condition {
     let anywhere = |text: &str| LikeExpr::new(like_anywhere(text)).escape('\\');
     let folded = fold(search);
@@ -250,59 +218,31 @@ fn matches(search: &str) -> Condition {
 }
 
 fn channel(model: Model) -> Channel {
-    let Model {
-        id,
-        company_id,
-        kind,
-        name,
-        name_folded: _,
-        phone_number,
-        phone_number_id,
-        waba_id,
-        tier,
-        own_options,
-        token: _,
-        app_secret: _,
-        verify_token: _,
-        status,
-        status_code,
-        status_sentence,
-        status_provider_code,
-        status_since,
-        trial_wait,
-        trial_due,
-        quality_rating,
-        level,
-        messaging_limit,
-        linked_at,
-        revision,
-        created_at,
-        updated_at,
-    } = model;
-    let reason = status_code.map(|code| Reason {
+    let reason = model.status_code.map(|code| Reason {
         code: code.as_str().into(),
-        sentence: status_sentence.unwrap_or_default(),
-        provider_code: status_provider_code,
+        sentence: model.status_sentence.unwrap_or_default(),
+        provider_code: model.status_provider_code,
     });
+    let since = Timestamp::from_millis(model.status_since);
     Channel {
-        id,
-        company_id,
-        kind: kind.word(),
-        name,
-        phone_number,
-        phone_number_id,
-        waba_id,
-        tier,
-        own_options: own_options.as_deref().map(OwnOptions::read).unwrap_or_default(),
-        connection: Connection { status: status.word(), reason, since: Timestamp::from_millis(status_since) },
-        trial: trial::read(trial_wait, trial_due),
-        quality_rating,
+        id: model.id,
+        company_id: model.company_id,
+        kind: model.kind.word(),
+        name: model.name,
+        phone_number: model.phone_number,
+        phone_number_id: model.phone_number_id,
+        waba_id: model.waba_id,
+        tier: model.tier,
+        own_options: model.own_options.as_deref().map(OwnOptions::read).unwrap_or_default(),
+        connection: Connection { status: model.status.word(), reason, since },
+        trial: trial::read(model.trial_wait, model.trial_due),
+        quality_rating: model.quality_rating,
         // A word that only another version knows is ignored.
-        level: level.and_then(|word| word.parse().ok()),
-        messaging_limit: messaging_limit.and_then(|word| word.parse().ok()),
-        linked_at: linked_at.map(Timestamp::from_millis),
-        revision,
-        created_at: Timestamp::from_millis(created_at),
-        updated_at: Timestamp::from_millis(updated_at),
+        level: model.level.and_then(|word| word.parse().ok()),
+        messaging_limit: model.messaging_limit.and_then(|word| word.parse().ok()),
+        linked_at: model.linked_at.map(Timestamp::from_millis),
+        revision: model.revision,
+        created_at: Timestamp::from_millis(model.created_at),
+        updated_at: Timestamp::from_millis(model.updated_at),
     }
 }

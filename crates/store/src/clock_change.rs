@@ -5,9 +5,7 @@
 
 use std::time::Duration;
 
-use sea_orm::ConnectionTrait as _;
-
-use super::Result;
+use super::{Result, execute};
 use crate::nouns::AllSends;
 use clock::Timestamp;
 use domain::send::State;
@@ -29,10 +27,6 @@ impl AllSends<'_> {
     /// that clients requested stay: a schedule follows the clock. Returns how many rows moved.
     ///
     /// Each SQL statement is a transaction of its own, so that it holds no lock while it waits for another.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails; the call can be repeated.
     pub async fn clock_went_back(self, now: Timestamp, longest_hold: Duration) -> Result<u64> {
         let moment = || now.millis().into();
         let active = State::Active.as_i16();
@@ -42,25 +36,23 @@ impl AllSends<'_> {
              AND send_id IN (SELECT id FROM send WHERE state < 2 AND state = {active})"
         );
         let values = [moment(), moment(), moment()];
-        let waiting = self.store.write.execute_raw(self.store.statement(&sql, values)).await?.rows_affected();
+        let waiting = execute(&self.store.write, &sql, values).await?;
         if waiting > 0 {
             // A send that waits until its first message is due is checked again, which finds the new time.
             let sql = format!(
                 "UPDATE send SET due_at = NULL WHERE state < 2 AND state = {active} AND due_at > $1 \
                  AND (send_at IS NULL OR due_at <> send_at)"
             );
-            self.store.write.execute_raw(self.store.statement(&sql, [moment()])).await?;
+            execute(&self.store.write, &sql, [moment()]).await?;
         }
         let mut said = 0;
         for (table, column) in SAID {
             let sql = format!("UPDATE {table} SET {column} = $1 WHERE {column} > $2");
-            let statement = self.store.statement(sql, [moment(), moment()]);
-            said += self.store.write.execute_raw(statement).await?.rows_affected();
+            said += execute(&self.store.write, sql, [moment(), moment()]).await?;
         }
         let end = || now.plus(longest_hold).millis().into();
         let sql = "UPDATE suppression SET until = $1 WHERE until > $2";
-        let held =
-            self.store.write.execute_raw(self.store.statement(sql, [end(), end()])).await?.rows_affected();
+        let held = execute(&self.store.write, sql, [end(), end()]).await?;
         Ok(waiting + said + held)
     }
 }

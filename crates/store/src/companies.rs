@@ -1,15 +1,12 @@
 //! Companies.
 
 use entity::company;
-use sea_orm::{
-    ActiveModelTrait, ColumnTrait, Condition, EntityTrait, PaginatorTrait, QueryFilter, QueryOrder,
-    QuerySelect, Set,
-};
+use sea_orm::{ActiveModelTrait, ColumnTrait, Condition, EntityTrait, QueryFilter, QueryOrder, Set};
 use serde_json::json;
 use uuid::Uuid;
 
 use crate::Result;
-use crate::changes::{self, Change, What, Who};
+use crate::changes::{self, What, Who};
 use crate::nouns::Companies;
 use crate::revision::{self, Topic};
 use clock::Timestamp;
@@ -57,8 +54,7 @@ impl Companies<'_> {
         let transaction = self.store.begin().await?;
         let company: Company = model.insert(&transaction).await?.into();
         let added = json!({ "name": name, "tier": tier });
-        let added = Change::now(who, What::Company, company.id, None, added);
-        changes::record(&transaction, &[added]).await?;
+        changes::record_one(&transaction, who, What::Company, company.id, None, added).await?;
         transaction.commit().await?;
         Ok(company)
     }
@@ -74,18 +70,12 @@ impl Companies<'_> {
     pub async fn page(self, page: PageRequest, search: Option<&str>) -> Result<Page<Company>> {
         let by_name = company::Entity::find().order_by_asc(company::Column::Name);
         let Some(search) = search.map(fold) else {
-            let total = company::Entity::find().count(&self.store.read).await?;
-            let models = by_name.offset(page.offset()).limit(page.limit).all(&self.store.read).await?;
-            return Ok(Page { records: models.into_iter().map(Company::from).collect(), total });
+            return Ok(self.store.page_of(by_name, page).await?.map(Company::from));
         };
         // Names are folded here, because the databases cannot fold them. There are few companies.
         let mut found = by_name.all(&self.store.read).await?;
         found.retain(|company| fold(&company.name).contains(&search));
-        let total = found.len() as u64;
-        let skipped = usize::try_from(page.offset()).unwrap_or(usize::MAX);
-        let limit = usize::try_from(page.limit).unwrap_or(usize::MAX);
-        let records = found.into_iter().skip(skipped).take(limit).map(Company::from).collect();
-        Ok(Page { records, total })
+        Ok(Page::of(found, page).map(Company::from))
     }
 
     /// The company of this id.
@@ -113,13 +103,11 @@ impl Companies<'_> {
         let others = Condition::any().add(company::Column::Name.ne(name)).add(company::Column::Tier.ne(tier));
         let update = company::Entity::update_many().set(changes).filter(company::Column::Id.eq(company.id));
         if update.filter(others).exec(&transaction).await?.rows_affected == 0 {
-            transaction.rollback().await?;
-            return Ok(changed);
+            return transaction.unchanged(changed).await;
         }
         let before = json!({ "name": company.name, "tier": company.tier });
         let after = json!({ "name": name, "tier": tier });
-        let change = Change::now(who, What::Company, company.id, Some(before), after);
-        changes::record(&transaction, &[change]).await?;
+        changes::record_one(&transaction, who, What::Company, company.id, Some(before), after).await?;
         // A running service caches the company's tier with its keys.
         revision::bump(&transaction, Topic::ApiKey).await?;
         transaction.commit().await?;

@@ -77,12 +77,12 @@ pub(super) async fn open(options: &Options) -> Result<Store> {
     // The other pools connect when they are first needed: a command needs none of them. A command's statements have no
     // limit, and it may read a file in the middle of a transaction.
     let silence = if options.statement_timeout.is_zero() { UNBOUNDED } else { SILENCE };
-    let bounds = |statement| Bounds { statement, silence };
+    let bounds = |statement| ServerBounds { statement, silence };
     let usual = bounds(options.statement_timeout);
     let long = bounds(options.statement_timeout.saturating_mul(LONG));
     let later = Connecting::WhenNeeded;
     let server = Server::new(GRACE);
-    let pool = async |connections, connecting, bounds: Bounds| {
+    let pool = async |connections, connecting, bounds: ServerBounds| {
         let to = (!sqlite).then_some(&server);
         let connections = connect(options, connections, SQLITE_CACHE, connecting, bounds, to).await?;
         let patience = bounds.patience(options.acquire_timeout);
@@ -144,7 +144,7 @@ fn create_file(url: &str) -> Result<()> {
 
 /// One connection, the only one of a SQLite database that writes. Its statements have no time limit.
 pub(super) async fn writer(options: &Options) -> Result<DatabaseConnection> {
-    let bounds = Bounds { statement: UNBOUNDED, silence: UNBOUNDED };
+    let bounds = ServerBounds { statement: UNBOUNDED, silence: UNBOUNDED };
     connect(options, 1, SQLITE_WRITER_CACHE, Connecting::AtOnce, bounds, None).await
 }
 
@@ -157,14 +157,14 @@ enum Connecting {
 
 /// The bounds after which PostgreSQL ends statements and transactions; zero for none.
 #[derive(Debug, Clone, Copy)]
-struct Bounds {
+struct ServerBounds {
     /// The longest time of a statement.
     statement: Duration,
     /// The longest idle time of a transaction.
     silence: Duration,
 }
 
-impl Bounds {
+impl ServerBounds {
     /// The settings for PostgreSQL; empty without bounds, so that the settings of the database's owner hold.
     fn settings(self) -> Vec<(&'static str, String)> {
         if self.statement.is_zero() && self.silence.is_zero() {
@@ -192,7 +192,7 @@ async fn connect(
     connections: u32,
     cache: &'static str,
     connecting: Connecting,
-    bounds: Bounds,
+    bounds: ServerBounds,
     server: Option<&Arc<Server>>,
 ) -> Result<DatabaseConnection> {
     let synchronous =

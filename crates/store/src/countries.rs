@@ -5,9 +5,9 @@ use entity::company;
 use sea_orm::{ActiveModelTrait, Set};
 use serde_json::json;
 
-use super::Result;
-use super::changes::{self, Change, What, Who};
+use super::changes::{self, What, Who};
 use super::companies::Company;
+use super::{Result, fetch};
 use crate::nouns::CompanyStore;
 use domain::phone::{Country, PhoneNumber};
 
@@ -46,18 +46,12 @@ impl CompanyStore<'_> {
     pub async fn guessed_country(self) -> Result<Option<Country>> {
         let select = "SELECT phone_number FROM channel WHERE company_id = $1 AND phone_number IS NOT NULL
              ORDER BY id LIMIT $2";
-        let mut numbers = Vec::new();
-        for row in self.store.rows(select, [self.company.into(), LOOKED_AT.into()]).await? {
-            numbers.push(row.try_get_by_index::<String>(0)?);
-        }
+        let numbers =
+            fetch::<String>(&self.store.read, select, [self.company.into(), LOOKED_AT.into()]).await?;
         Ok(Country::guess(numbers.iter().filter_map(|number| PhoneNumber::parse(number).ok())))
     }
 
     /// Sets the country of a company; `None` forgets it. Returns whether the company exists.
-    ///
-    /// # Errors
-    ///
-    /// Fails when the database does; then nothing is changed.
     pub async fn set_country(self, who: &Who, country: Option<Country>) -> Result<bool> {
         let company = self.company;
         let Some(before) = self.details().await? else { return Ok(false) };
@@ -69,9 +63,9 @@ impl CompanyStore<'_> {
         let change =
             company::ActiveModel { id: Set(company), country: Set(code.clone()), ..Default::default() };
         change.update(&transaction).await?;
-        let before = json!({ "country": before.country.map(Country::code) });
-        let change = Change::now(who, What::Company, company, Some(before), json!({ "country": code }));
-        changes::record(&transaction, &[change]).await?;
+        let before = Some(json!({ "country": before.country.map(Country::code) }));
+        let after = json!({ "country": code });
+        changes::record_one(&transaction, who, What::Company, company, before, after).await?;
         transaction.commit().await?;
         Ok(true)
     }

@@ -115,6 +115,13 @@ impl Rows {
         Self { columns, len: 0, form }
     }
 
+    /// A row for each of these ids, in the column `id`.
+    pub(super) fn of_ids<'a>(backend: DbBackend, ids: impl IntoIterator<Item = &'a Uuid>) -> Self {
+        let mut rows = Self::new(backend, &[("id", Type::Uuid)]);
+        ids.into_iter().for_each(|id| rows.push([(*id).into()]));
+        rows
+    }
+
     pub(super) const fn is_empty(&self) -> bool {
         self.len == 0
     }

@@ -2,8 +2,9 @@
 //!
 //! One [`Store`] serves SQLite and PostgreSQL; their differences are in [`dialect`]. Called by the engine and by the
 //! command line. Queries are methods of nouns, as in `store.of(company).contacts().page(…)`: a company's rows are reached
-//! by its id only. Everything here can fail because the database does
-//! ([`Error::Unavailable`], [`Error::InDoubt`]); an item's `# Errors` names only what else it refuses.
+//! by its id only. Everything here can fail because the database does ([`Error::Unavailable`], [`Error::InDoubt`]), or
+//! because of a row that this program never wrote ([`Error::Impossible`]). Unless an item says otherwise, a call that
+//! failed has changed nothing and can be repeated. An item's `# Errors` names only what else it refuses.
 //!
 //! **Entities or SQL.** Records that are read and written one by one go through the entities: companies, channels,
 //! tiers, templates, API keys, operators, users, changes, web sessions. SQL as text is for statements over many rows
@@ -75,9 +76,12 @@ use self::dialect::{Bulk, Incoming};
 use self::pool::{Pool, Transaction};
 use self::share::Pools;
 use sea_orm::{
-    ConnectionTrait, DbBackend, DbErr, QueryResult, SqliteTransactionMode, Statement, TransactionOptions,
-    Value,
+    ConnectionTrait, DbBackend, DbErr, EntityTrait, FromQueryResult, PaginatorTrait, QueryResult,
+    QuerySelect, Select, SqliteTransactionMode, Statement, TransactionOptions, TryGetableMany, Value,
 };
+
+use clock::Timestamp;
+use domain::page::{Page, PageRequest};
 
 /// The result of a call to the store.
 pub type Result<T> = std::result::Result<T, Error>;
@@ -85,6 +89,52 @@ pub type Result<T> = std::result::Result<T, Error>;
 /// Runs a statement, and returns how many rows it changed.
 async fn run(on: &impl ConnectionTrait, statement: Statement) -> Result<u64> {
     Ok(on.execute_raw(statement).await?.rows_affected())
+}
+
+/// The same for its text and parameters.
+async fn execute(
+    on: &impl ConnectionTrait,
+    sql: impl Into<String>,
+    values: impl IntoIterator<Item = Value>,
+) -> Result<u64> {
+    run(on, Statement::from_sql_and_values(on.get_database_backend(), sql, values)).await
+}
+
+/// The rows of a query, each as a tuple of its columns in their order.
+async fn fetch<T: TryGetableMany>(
+    on: &impl ConnectionTrait,
+    sql: impl Into<String>,
+    values: impl IntoIterator<Item = Value>,
+) -> Result<Vec<T>> {
+    let statement = Statement::from_sql_and_values(on.get_database_backend(), sql, values);
+    on.query_all_raw(statement).await?.iter().map(columns).collect()
+}
+
+/// The same for a query that has one row at most.
+async fn fetch_one<T: TryGetableMany>(
+    on: &impl ConnectionTrait,
+    sql: impl Into<String>,
+    values: impl IntoIterator<Item = Value>,
+) -> Result<Option<T>> {
+    let statement = Statement::from_sql_and_values(on.get_database_backend(), sql, values);
+    on.query_one_raw(statement).await?.as_ref().map(columns).transpose()
+}
+
+fn columns<T: TryGetableMany>(row: &QueryResult) -> Result<T> {
+    Ok(T::try_get_many_by_index(row).map_err(DbErr::from)?)
+}
+
+/// The moment in a column, if there is one.
+fn moment(row: &QueryResult, column: &str) -> Result<Option<Timestamp>> {
+    Ok(row.try_get::<Option<i64>>("", column)?.map(Timestamp::from_millis))
+}
+
+impl Transaction {
+    /// Ends it without a change, with this answer.
+    async fn unchanged<T>(self, answer: T) -> Result<T> {
+        self.rollback().await?;
+        Ok(answer)
+    }
 }
 
 /// A handle to the database, for one purpose; clones share its connections.
@@ -199,6 +249,17 @@ impl Store {
             touched += to.execute_raw(statement).await?.rows_affected();
         }
         Ok(touched)
+    }
+
+    /// A page of what `matching` finds, in its order, and how many there are.
+    async fn page_of<E, M>(&self, matching: Select<E>, page: PageRequest) -> Result<Page<M>>
+    where
+        E: EntityTrait<Model = M>,
+        M: FromQueryResult + Send + Sync + 'static,
+    {
+        let total = matching.clone().count(&self.read).await?;
+        let records = matching.offset(page.offset()).limit(page.limit).all(&self.read).await?;
+        Ok(Page { records, total })
     }
 
     /// Begins a transaction that is sure to write. SQLite takes its write lock at once, so that the transaction cannot

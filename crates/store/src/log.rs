@@ -4,10 +4,10 @@
 //! thousands of pages. Here another connection copies while commits go on. SQLite restarts the log only when all of it
 //! is copied, and under steady writing a few pages are always left; those are copied on the writing connection.
 
-use sea_orm::{ConnectionTrait, DbBackend, Statement};
+use sea_orm::DbBackend;
 
 use super::pool::Pool;
-use super::{Result, Store};
+use super::{Result, Store, fetch_one};
 
 /// A log of this many pages of 4 KiB is copied. A long log is copied with fewer writes, because a page that changed
 /// several times is copied once. But the disk then has more to write at once, and commits wait for it: beside webhooks
@@ -46,10 +46,6 @@ impl Log {
 impl Store {
     /// Copies SQLite's log to the file if it is long; otherwise the call is cheap. Returns the number of its pages
     /// before. PostgreSQL copies its log by itself: 0.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails; the log is then copied next time.
     pub async fn copy_log(&self) -> Result<i64> {
         self.copy_log_from(LONG).await
     }
@@ -90,10 +86,8 @@ impl Store {
 /// The log after this checkpoint; `None` if there is no log, or if another connection copies it now.
 async fn checkpoint(on: &Pool, mode: &str) -> Result<Option<Log>> {
     let sql = format!("PRAGMA wal_checkpoint({mode})");
-    let Some(row) = on.query_one_raw(Statement::from_string(DbBackend::Sqlite, sql)).await? else {
+    let Some((is_busy, pages, copied)) = fetch_one::<(i64, i64, i64)>(on, sql, []).await? else {
         return Ok(None);
     };
-    let (is_busy, pages, copied): (i64, i64, i64) =
-        (row.try_get_by_index(0)?, row.try_get_by_index(1)?, row.try_get_by_index(2)?);
     Ok((is_busy == 0 && pages >= 0).then_some(Log { pages, copied }))
 }

@@ -3,15 +3,13 @@
 
 use entity::operator_key;
 use sea_orm::sea_query::Expr;
-use sea_orm::{
-    ActiveModelTrait, ColumnTrait, ConnectionTrait as _, EntityTrait, QueryFilter, QueryOrder, Set,
-};
+use sea_orm::{ActiveModelTrait, ColumnTrait, EntityTrait, QueryFilter, QueryOrder, Set};
 use serde_json::json;
 use uuid::Uuid;
 
-use crate::Result;
-use crate::changes::{self, Change, What, Who};
+use crate::changes::{self, What, Who};
 use crate::nouns::Operators;
+use crate::{Result, execute};
 use clock::Timestamp;
 
 /// An operator's key to add.
@@ -84,8 +82,7 @@ impl Operators<'_> {
         };
         let transaction = self.store.begin().await?;
         let model = model.insert(&transaction).await?;
-        let added = Change::now(who, What::Operator, name, None, json!("valid"));
-        changes::record(&transaction, &[added]).await?;
+        changes::record_one(&transaction, who, What::Operator, name, None, json!("valid")).await?;
         transaction.commit().await?;
         Ok(model.into())
     }
@@ -106,14 +103,12 @@ impl Operators<'_> {
             .exec(&transaction)
             .await?;
         if revoked.rows_affected == 0 {
-            transaction.rollback().await?;
-            return Ok(false);
+            return transaction.unchanged(false).await;
         }
         // No person and no command line is named like an operator: their names have a colon.
-        let links = self.store.statement("DELETE FROM link WHERE made_by = $1", [name.into()]);
-        transaction.execute_raw(links).await?;
-        let revoked = Change::now(who, What::Operator, name, Some(json!("valid")), json!("revoked"));
-        changes::record(&transaction, &[revoked]).await?;
+        execute(&transaction, "DELETE FROM link WHERE made_by = $1", [name.into()]).await?;
+        changes::record_one(&transaction, who, What::Operator, name, Some(json!("valid")), json!("revoked"))
+            .await?;
         transaction.commit().await?;
         Ok(true)
     }

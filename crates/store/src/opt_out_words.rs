@@ -1,11 +1,11 @@
 //! What each company does with opt-out words.
 
-use sea_orm::{ConnectionTrait, QueryResult};
+use sea_orm::ConnectionTrait;
 use serde_json::{Value, json};
 
-use crate::Result;
-use crate::changes::{self, Change, What, Who};
+use crate::changes::{self, What, Who};
 use crate::nouns::Suppressions;
+use crate::{Result, execute, fetch_one};
 use domain::opt_out::OptOutWords;
 use domain::suppression::Suppression;
 
@@ -16,10 +16,15 @@ impl Suppressions<'_> {
     }
 
     async fn words_in(self, connection: &impl ConnectionTrait) -> Result<OptOutWords> {
-        let company_id = self.company;
         let sql = "SELECT scope, stop_words, start_words FROM opt_out_words WHERE company_id = $1";
-        let row = connection.query_one_raw(self.store.statement(sql, [company_id.into()])).await?;
-        row.as_ref().map_or_else(|| Ok(OptOutWords::default()), words)
+        let row = fetch_one::<(i16, String, String)>(connection, sql, [self.company.into()]).await?;
+        let list = |text: String| text.lines().map(str::to_owned).collect();
+        let words = row.map(|(scope, stop_words, start_words)| OptOutWords {
+            scope: Suppression::from_i16(scope),
+            stop_words: list(stop_words),
+            start_words: list(start_words),
+        });
+        Ok(words.unwrap_or_default())
     }
 
     /// Sets what a company does with opt-out words. Texts that are taken in from now on follow it.
@@ -39,21 +44,12 @@ impl Suppressions<'_> {
             words.stop_words.join("\n").into(),
             words.start_words.join("\n").into(),
         ];
-        transaction.execute_raw(self.store.statement(sql, values)).await?;
-        let change = Change::now(who, What::Company, company_id, Some(shown(&before)), shown(words));
-        changes::record(&transaction, &[change]).await?;
+        execute(&transaction, sql, values).await?;
+        changes::record_one(&transaction, who, What::Company, company_id, Some(shown(&before)), shown(words))
+            .await?;
         transaction.commit().await?;
         Ok(())
     }
-}
-
-fn words(row: &QueryResult) -> Result<OptOutWords> {
-    let list = |text: String| text.lines().map(str::to_owned).collect();
-    Ok(OptOutWords {
-        scope: Suppression::from_i16(row.try_get_by_index(0)?),
-        stop_words: list(row.try_get_by_index(1)?),
-        start_words: list(row.try_get_by_index(2)?),
-    })
 }
 
 /// The settings, for the record of changes.

@@ -4,7 +4,7 @@
 use sea_orm::Value;
 use uuid::Uuid;
 
-use super::{Error, Result};
+use super::{Error, Result, fetch, fetch_one};
 use crate::nouns::{AllChannels, AllSends, Channels, Sends};
 use clock::Timestamp;
 use domain::channel::Status;
@@ -59,27 +59,23 @@ fn ready(now: Timestamp) -> Vec<Value> {
     vec![State::Active.as_i16().into(), Control::Running.as_i16().into(), now.millis().into()]
 }
 
-fn backlog(row: &sea_orm::QueryResult, first: usize) -> Result<Backlog> {
-    let (messages, sends): (i64, i64) = (row.try_get_by_index(first)?, row.try_get_by_index(first + 1)?);
-    let oldest: Option<i64> = row.try_get_by_index(first + 2)?;
-    Ok(Backlog {
-        messages: messages.cast_unsigned(),
-        sends: sends.cast_unsigned(),
-        oldest: oldest.map(Timestamp::from_millis),
-    })
+/// One row of [`FIGURES`].
+fn backlog(messages: i64, sends: i64, oldest: Option<i64>) -> Backlog {
+    let (messages, sends) = (messages.cast_unsigned(), sends.cast_unsigned());
+    Backlog { messages, sends, oldest: oldest.map(Timestamp::from_millis) }
 }
 
 impl Sends<'_> {
     /// The backlog of all channels of a company.
     pub async fn backlog(self, now: Timestamp) -> Result<Backlog> {
-        let company_id = self.company;
         let sql = format!(
             "SELECT {FIGURES} FROM send \
              WHERE channel_id IN (SELECT id FROM channel WHERE company_id = $4) AND {READY}"
         );
         let mut values = ready(now);
-        values.push(company_id.into());
-        self.store.row(sql, values).await?.map_or_else(|| Ok(Backlog::default()), |row| backlog(&row, 0))
+        values.push(self.company.into());
+        let row = fetch_one(&self.store.read, sql, values).await?;
+        Ok(row.map(|(messages, sends, oldest)| backlog(messages, sends, oldest)).unwrap_or_default())
     }
 }
 
@@ -93,23 +89,15 @@ impl AllChannels<'_> {
         );
         let mut values = ready(now);
         values.push(i64::from(limit).into());
-        let rows = self.store.rows(sql, values).await?;
-        let channel = |row: &sea_orm::QueryResult| {
-            Ok(ChannelBacklog {
-                channel_id: row.try_get_by_index(0)?,
-                channel: row.try_get_by_index(1)?,
-                company: row.try_get_by_index(2)?,
-                backlog: backlog(row, 3)?,
-            })
+        let rows = fetch(&self.store.read, sql, values).await?;
+        let channel = |(channel_id, channel, company, messages, sends, oldest)| {
+            let backlog = backlog(messages, sends, oldest);
+            ChannelBacklog { channel_id, channel, company, backlog }
         };
-        rows.iter().map(channel).collect()
+        Ok(rows.into_iter().map(channel).collect())
     }
 
     /// How many channels are in each state, of this company or of all.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails; [`Error::Impossible`] for a state that this program never wrote.
     pub async fn states(self, company_id: Option<Uuid>) -> Result<Vec<(Status, u64)>> {
         let sql = match company_id {
             Some(_) => {
@@ -117,13 +105,12 @@ impl AllChannels<'_> {
             }
             None => "SELECT status, COUNT(*) FROM channel GROUP BY status ORDER BY status",
         };
-        let rows = self.store.rows(sql, company_id.map(Value::from)).await?;
-        let counted = |row: &sea_orm::QueryResult| {
-            let (word, count): (String, i64) = (row.try_get_by_index(0)?, row.try_get_by_index(1)?);
+        let rows = fetch::<(String, i64)>(&self.store.read, sql, company_id.map(Value::from)).await?;
+        let counted = |(word, count): (String, i64)| {
             let status = word.parse().map_err(|_| Error::Impossible(format!("channel status `{word}`")))?;
             Ok((status, count.cast_unsigned()))
         };
-        rows.iter().map(counted).collect()
+        rows.into_iter().map(counted).collect()
     }
 }
 
@@ -146,17 +133,12 @@ impl AllSends<'_> {
         );
         let mut values = ready(now);
         values.extend([tier.into(), i64::from(limit).into()]);
-        let rows = self.store.rows(sql, values).await?;
-        let running = |row: &sea_orm::QueryResult| {
-            let (remaining, has_template): (i64, i32) = (row.try_get_by_index(3)?, row.try_get_by_index(4)?);
-            Ok(Running {
-                send_id: row.try_get_by_index(0)?,
-                channel_id: row.try_get_by_index(1)?,
-                company: row.try_get_by_index(2)?,
-                remaining: remaining.cast_unsigned(),
-                has_template: has_template != 0,
-            })
+        type Columns = (Uuid, Uuid, String, i64, i32);
+        let rows = fetch::<Columns>(&self.store.read, sql, values).await?;
+        let running = |(send_id, channel_id, company, remaining, has_template): Columns| {
+            let (remaining, has_template) = (remaining.cast_unsigned(), has_template != 0);
+            Running { send_id, channel_id, company, remaining, has_template }
         };
-        rows.iter().map(running).collect()
+        Ok(rows.into_iter().map(running).collect())
     }
 }

@@ -2,8 +2,8 @@
 
 use uuid::Uuid;
 
-use super::Result;
 use super::templates::APPROVED;
+use super::{Result, fetch, fetch_one};
 use crate::nouns::{AllSends, Tags};
 use clock::Timestamp;
 use domain::phone::PhoneNumber;
@@ -44,9 +44,7 @@ impl AllSends<'_> {
              AND recipient IS NULL"
         );
         let mut ahead = Ahead::default();
-        for row in self.store.rows(bulk, values.clone()).await? {
-            let remaining: i64 = row.try_get_by_index(0)?;
-            let is_template: i32 = row.try_get_by_index(1)?;
+        for (remaining, is_template) in fetch::<(i64, i32)>(&self.store.read, bulk, values.clone()).await? {
             let remaining = remaining.cast_unsigned();
             ahead.queue.bulk.push(match is_template {
                 0 => Amount { plain: remaining, templates: 0 },
@@ -58,9 +56,9 @@ impl AllSends<'_> {
              AND recipient IS NOT NULL"
         );
         let recipient = recipient.map_or(0, PhoneNumber::as_i64);
-        if let Some(row) = self.store.row(direct, values.into_iter().chain([recipient.into()])).await? {
-            let (all, templates, to_recipient): (i64, i64, i64) =
-                (row.try_get_by_index(0)?, row.try_get_by_index(1)?, row.try_get_by_index(2)?);
+        let values = values.into_iter().chain([recipient.into()]);
+        let row = fetch_one::<(i64, i64, i64)>(&self.store.read, direct, values).await?;
+        if let Some((all, templates, to_recipient)) = row {
             let (all, templates) = (all.cast_unsigned(), templates.cast_unsigned());
             ahead.queue.direct = Amount { plain: all.saturating_sub(templates), templates };
             ahead.to_recipient = to_recipient.cast_unsigned();
@@ -72,9 +70,7 @@ impl AllSends<'_> {
 impl Tags<'_> {
     /// The company's tags, by name, each with its id.
     pub async fn names(self) -> Result<Vec<(String, Uuid)>> {
-        let company_id = self.company;
         let sql = "SELECT name, id FROM tag WHERE company_id = $1 AND upkeep <> 2 ORDER BY name";
-        let rows = self.store.rows(sql, [company_id.into()]).await?;
-        rows.iter().map(|row| Ok((row.try_get_by_index(0)?, row.try_get_by_index(1)?))).collect()
+        fetch(&self.store.read, sql, [self.company.into()]).await
     }
 }

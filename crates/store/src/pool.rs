@@ -43,7 +43,7 @@ pub(super) struct Pool(Arc<Connected>);
 #[derive(Debug)]
 struct Connected {
     connections: DatabaseConnection,
-    line: Line,
+    line: AwaitedServer,
     /// Bytes of the longest statement that leaves at once.
     one_piece: usize,
     /// Batches of messages that are still written as if some of them had rows.
@@ -54,12 +54,12 @@ struct Connected {
 #[derive(Debug)]
 pub(super) struct Transaction {
     transaction: DatabaseTransaction,
-    line: Line,
+    line: AwaitedServer,
 }
 
 /// The server that callers wait for.
 #[derive(Clone, Debug)]
-struct Line {
+struct AwaitedServer {
     /// `None` if an answer always comes.
     server: Option<Arc<Server>>,
     /// How long to wait at most; `None` if the caller has a limit of its own.
@@ -147,7 +147,7 @@ impl Drop for Watched<'_> {
     }
 }
 
-impl Line {
+impl AwaitedServer {
     async fn answer<T>(&self, asking: impl Future<Output = Result<T, DbErr>>) -> Result<T, DbErr> {
         let Some(server) = &self.server else { return asking.await };
         let answer = server.answer(asking, self.patience).await.unwrap_or_else(|| Err(silent()));
@@ -189,7 +189,7 @@ pub(super) fn driver_error(error: sqlx::Error) -> DbErr {
 impl Pool {
     /// A pool of connections whose answers always come.
     pub(super) fn new(connections: DatabaseConnection) -> Self {
-        let line = Line { server: None, patience: None };
+        let line = AwaitedServer { server: None, patience: None };
         Self(Arc::new(Connected { connections, line, one_piece: usize::MAX, cautious: AtomicU32::new(0) }))
     }
 
@@ -200,7 +200,7 @@ impl Pool {
         patience: Option<Duration>,
     ) -> Self {
         let one_piece = binary::one_piece(&connections.get_postgres_connection_pool().connect_options());
-        let line = Line { server: Some(server), patience };
+        let line = AwaitedServer { server: Some(server), patience };
         Self(Arc::new(Connected { connections, line, one_piece, cautious: AtomicU32::new(0) }))
     }
 

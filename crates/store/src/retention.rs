@@ -7,17 +7,16 @@
 
 use std::time::Duration;
 
-use sea_orm::{ConnectionTrait, DbBackend, Value};
+use sea_orm::Value;
 use uuid::Uuid;
 
 use super::dialect::{Rows, Type};
 use super::lease::Lease;
-use super::{Result, Store, Transaction};
+use super::{Result, Store, Transaction, execute, fetch};
 use crate::nouns::Retention;
 use clock::Timestamp;
 use domain::send::State;
 
-const IDS: &[(&str, Type)] = &[("id", Type::Uuid)];
 const KEYS: &[(&str, Type)] = &[("send_id", Type::Uuid), ("ordinal", Type::Int)];
 /// How long the provider repeats a webhook that was not accepted, with a reserve: statements about recipients are kept
 /// this long, so that an older statement that arrives later is recognised as older.
@@ -91,12 +90,6 @@ pub(super) const fn first_id_at(moment: Timestamp) -> Uuid {
     Uuid::from_u128((if millis < 0 { 0 } else { millis.cast_unsigned() as u128 }) << 80)
 }
 
-fn ids_of(backend: DbBackend, ids: &[Uuid]) -> Rows {
-    let mut rows = Rows::new(backend, IDS);
-    ids.iter().for_each(|id| rows.push([(*id).into()]));
-    rows
-}
-
 impl Retention<'_> {
     /// Whether the ledger commits, or on SQLite any connection writes: work that is not urgent should wait then.
     pub fn is_writing(self) -> bool {
@@ -128,7 +121,7 @@ impl Retention<'_> {
         let found: Vec<Uuid> = self.ids(&sql, values).await?;
         let Some(last) = found.last() else { return Ok(Step::default()) };
         let (last, more) = (*last, found.len() as u64 >= u64::from(limit));
-        let (asked, values) = ids_of(self.store.backend, &found).select(2);
+        let (asked, values) = Rows::of_ids(self.store.backend, &found).select(2);
         let sql = format!(
             "SELECT id FROM {asked} AS asked WHERE NOT EXISTS \
              (SELECT 1 FROM message WHERE message.send_id = asked.id AND message.updated_at > $1)"
@@ -144,11 +137,10 @@ impl Retention<'_> {
             );
             let remove = format!("DELETE FROM send WHERE {over} AND id IN ");
             for statement in [keep, remove] {
-                let (rows, values) = ids_of(self.store.backend, &silent).select(2);
+                let (rows, values) = Rows::of_ids(self.store.backend, &silent).select(2);
                 let values = [Value::from(before.millis())].into_iter().chain(values);
-                let statement =
-                    self.store.statement(format!("{statement}(SELECT id FROM {rows} AS silent)"), values);
-                step.sends = transaction.execute_raw(statement).await?.rows_affected();
+                let sql = format!("{statement}(SELECT id FROM {rows} AS silent)");
+                step.sends = execute(&transaction, sql, values).await?;
             }
             self.store.ledger().remove_sources(&transaction, &silent).await?;
             transaction.commit().await?;
@@ -161,15 +153,9 @@ impl Retention<'_> {
     pub async fn remove_messages(self, lease: &Lease, limit: u32) -> Result<Step> {
         let limit = i64::from(limit);
         let sql = "SELECT id, recipients, next_ordinal FROM forgotten_send ORDER BY id LIMIT $1";
-        let rows = self.store.rows(sql, [limit.into()]).await?;
-        let leftovers = rows.iter().map(|row| {
-            Ok(Leftover {
-                id: row.try_get_by_index(0)?,
-                recipients: row.try_get_by_index(1)?,
-                next_ordinal: row.try_get_by_index(2)?,
-            })
-        });
-        let leftovers = leftovers.collect::<Result<Vec<_>>>()?;
+        let rows = fetch(&self.store.read, sql, [limit.into()]).await?.into_iter();
+        let leftovers: Vec<_> =
+            rows.map(|(id, recipients, next_ordinal)| Leftover { id, recipients, next_ordinal }).collect();
         let Some(first) = leftovers.first() else { return Ok(Step::default()) };
         let transaction = self.store.begin_fenced(lease).await?;
         let (messages, done) = if first.next_ordinal > 0 || first.recipients > limit {
@@ -199,17 +185,16 @@ impl Retention<'_> {
              WHERE send_id = $1 AND ordinal >= $2 AND ordinal < $3 ORDER BY ordinal{})",
             self.store.locking()
         );
-        let removed = to.execute_raw(self.store.statement(messages, range.clone())).await?.rows_affected();
+        let removed = execute(to, messages, range.clone()).await?;
         let blocks =
             "DELETE FROM recipient_block WHERE send_id = $1 AND first_ordinal >= $2 AND first_ordinal < $3";
-        to.execute_raw(self.store.statement(blocks, range)).await?;
-        let statement = if end >= recipients {
-            self.store.statement("DELETE FROM forgotten_send WHERE id = $1", [id.into()])
+        execute(to, blocks, range).await?;
+        if end >= recipients {
+            execute(to, "DELETE FROM forgotten_send WHERE id = $1", [id.into()]).await?;
         } else {
             let sql = "UPDATE forgotten_send SET next_ordinal = $2 WHERE id = $1";
-            self.store.statement(sql, [id.into(), end.into()])
-        };
-        to.execute_raw(statement).await?;
+            execute(to, sql, [id.into(), end.into()]).await?;
+        }
         Ok(removed)
     }
 
@@ -228,12 +213,12 @@ impl Retention<'_> {
              ORDER BY message.send_id, message.ordinal{of_message})",
             of_message = self.store.locking_of("message")
         );
-        let removed = to.execute_raw(self.store.statement(sql, values)).await?.rows_affected();
+        let removed = execute(to, sql, values).await?;
         let sends: Vec<_> = sends.iter().map(|leftover| leftover.id).collect();
         for table in ["recipient_block WHERE send_id", "forgotten_send WHERE id"] {
-            let (rows, values) = ids_of(self.store.backend, &sends).select(1);
+            let (rows, values) = Rows::of_ids(self.store.backend, &sends).select(1);
             let sql = format!("DELETE FROM {table} IN (SELECT id FROM {rows} AS gone)");
-            to.execute_raw(self.store.statement(sql, values)).await?;
+            execute(to, sql, values).await?;
         }
         Ok(removed)
     }
@@ -253,7 +238,7 @@ impl Retention<'_> {
         let found = self.ids(&sql, [before.millis().into(), bound.into(), i64::from(limit).into()]).await?;
         let more = found.len() as u64 >= u64::from(limit);
         let removal = Removal { table, key: "id", order: "id".to_owned(), condition: "TRUE".to_owned() };
-        let others = self.remove(lease, removal, ids_of(self.store.backend, &found)).await?;
+        let others = self.remove(lease, removal, Rows::of_ids(self.store.backend, &found)).await?;
         Ok(Step { others, more, ..Step::default() })
     }
 
@@ -268,9 +253,9 @@ impl Retention<'_> {
         let transaction = self.store.begin_fenced(lease).await?;
         let mut step = Step { more: found.len() as u64 >= u64::from(limit), ..Step::default() };
         for table in ["recipient_block WHERE send_id", "send WHERE state < 0 AND id"] {
-            let (rows, values) = ids_of(self.store.backend, &found).select(1);
+            let (rows, values) = Rows::of_ids(self.store.backend, &found).select(1);
             let sql = format!("DELETE FROM {table} IN (SELECT id FROM {rows} AS withdrawn)");
-            step.others = transaction.execute_raw(self.store.statement(sql, values)).await?.rows_affected();
+            step.others = execute(&transaction, sql, values).await?;
         }
         transaction.commit().await?;
         Ok(step)
@@ -283,12 +268,10 @@ impl Retention<'_> {
         let sql = "SELECT company_id, recipient, scope FROM suppression \
                    WHERE until <= $1 AND said_at <= $2 LIMIT $3";
         let values = [now.millis().into(), said_before.millis().into(), i64::from(limit).into()];
-        let found = self.store.rows(sql, values).await?;
+        let found = fetch::<(Uuid, i64, i16)>(&self.store.read, sql, values).await?;
         let mut rows = Rows::new(self.store.backend, HELD);
-        for row in &found {
-            let (company_id, recipient): (Uuid, i64) = (row.try_get_by_index(0)?, row.try_get_by_index(1)?);
-            let scope: i16 = row.try_get_by_index(2)?;
-            rows.push([company_id.into(), recipient.into(), i64::from(scope).into()]);
+        for (company_id, recipient, scope) in &found {
+            rows.push([(*company_id).into(), (*recipient).into(), i64::from(*scope).into()]);
         }
         let more = found.len() as u64 >= u64::from(limit);
         let key = "company_id, recipient, scope";
@@ -311,15 +294,13 @@ impl Retention<'_> {
              WHERE {condition} AND ({key}) IN (SELECT * FROM {rows} AS keys) ORDER BY {order}{})",
             self.store.locking()
         );
-        let statement = self.store.statement(sql, values);
-        let removed = transaction.execute_raw(statement).await?.rows_affected();
+        let removed = execute(&transaction, sql, values).await?;
         transaction.commit().await?;
         Ok(removed)
     }
 
     async fn ids(self, sql: &str, values: impl IntoIterator<Item = Value>) -> Result<Vec<Uuid>> {
-        let rows = self.store.rows(sql, values).await?;
-        rows.iter().map(|row| Ok(row.try_get_by_index(0)?)).collect()
+        fetch(&self.store.read, sql, values).await
     }
 }
 

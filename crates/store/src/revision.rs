@@ -3,31 +3,17 @@
 //! A change of one of the topics raises its counter in the same transaction. A service polls the counters, and reads a
 //! topic again when its counter rose.
 
-use sea_orm::{ConnectionTrait, FromQueryResult, Statement};
+use super::{Error, Result, Store, Transaction, fetch, fetch_one};
 
-use super::{Error, Result, Store, Transaction};
-
-/// The topics that another process can change while a service runs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Topic {
-    ApiKey,
-    Channel,
-    Suppression,
-    Template,
-    Tier,
-    Webhook,
-}
-
-impl Topic {
-    const fn as_str(self) -> &'static str {
-        match self {
-            Self::ApiKey => "api_key",
-            Self::Channel => "channel",
-            Self::Suppression => "suppression",
-            Self::Template => "template",
-            Self::Tier => "tier",
-            Self::Webhook => "webhook",
-        }
+domain::worded! {
+    /// The topics that another process can change while a service runs.
+    pub(super) enum Topic {
+        ApiKey = "api_key",
+        Channel = "channel",
+        Suppression = "suppression",
+        Template = "template",
+        Tier = "tier",
+        Webhook = "webhook",
     }
 }
 
@@ -51,37 +37,26 @@ pub struct Revisions {
 /// Raises `topic` and returns its new value. The counter's row stays locked until `transaction` ends, so that values
 /// become visible in order.
 pub(super) async fn bump(transaction: &Transaction, topic: Topic) -> Result<i64> {
-    let statement = Statement::from_sql_and_values(
-        transaction.get_database_backend(),
-        "UPDATE revision SET value = value + 1 WHERE topic = $1 RETURNING value",
-        [topic.as_str().into()],
-    );
-    let row = transaction.query_one_raw(statement).await?;
-    let row = row.ok_or_else(|| Error::Impossible(format!("no revision `{}`", topic.as_str())))?;
-    Ok(row.try_get("", "value")?)
-}
-
-#[derive(FromQueryResult)]
-struct Counter {
-    topic: String,
-    value: i64,
+    let sql = "UPDATE revision SET value = value + 1 WHERE topic = $1 RETURNING value";
+    let value = fetch_one(transaction, sql, [topic.as_str().into()]).await?;
+    value.ok_or_else(|| Error::Impossible(format!("no revision `{}`", topic.as_str())))
 }
 
 impl Store {
     /// All counters, in one query.
     pub async fn revisions(&self) -> Result<Revisions> {
         let mut revisions = Revisions::default();
-        for row in self.rows("SELECT topic, value FROM revision", []).await? {
-            let counter = Counter::from_query_result(&row, "")?;
-            match counter.topic.as_str() {
-                "api_key" => revisions.api_key = counter.value,
-                "channel" => revisions.channel = counter.value,
-                "suppression" => revisions.suppression = counter.value,
-                "template" => revisions.template = counter.value,
-                "tier" => revisions.tier = counter.value,
-                "webhook" => revisions.webhook = counter.value,
+        let counters = fetch::<(String, i64)>(&self.read, "SELECT topic, value FROM revision", []).await?;
+        for (topic, value) in counters {
+            match topic.parse::<Topic>() {
+                Ok(Topic::ApiKey) => revisions.api_key = value,
+                Ok(Topic::Channel) => revisions.channel = value,
+                Ok(Topic::Suppression) => revisions.suppression = value,
+                Ok(Topic::Template) => revisions.template = value,
+                Ok(Topic::Tier) => revisions.tier = value,
+                Ok(Topic::Webhook) => revisions.webhook = value,
                 // Of a later program.
-                _ => {}
+                Err(_) => {}
             }
         }
         Ok(revisions)

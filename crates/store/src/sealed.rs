@@ -7,57 +7,33 @@
 use sea_orm::{FromQueryResult, QueryResult, Value};
 use uuid::Uuid;
 
-use super::Result;
 use super::dialect::{Bulk, Cell, Type};
 use crate::nouns::SealedValues;
+use crate::{Result, fetch};
 
-/// The kind of a sealed value.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Kind {
-    /// A channel's access token.
-    Token,
-    /// The secret that signs a channel's webhooks.
-    AppSecret,
-    /// The verify token of a channel's webhook handshake.
-    VerifyToken,
-    /// A record of a web session.
-    SessionRecord,
-    /// The secret of a person's second factor.
-    TotpSecret,
-    /// The secret that signs the requests to a webhook endpoint.
-    WebhookSecret,
-    /// The secret that signed them before, and still does for a while.
-    FormerWebhookSecret,
-    /// The headers of the requests to a webhook endpoint.
-    WebhookHeaders,
+domain::worded! {
+    /// The kind of a sealed value, each with its column.
+    pub enum Kind {
+        /// A channel's access token.
+        Token = "token",
+        /// The secret that signs a channel's webhooks.
+        AppSecret = "app_secret",
+        /// The verify token of a channel's webhook handshake.
+        VerifyToken = "verify_token",
+        /// A record of a web session.
+        SessionRecord = "value",
+        /// The secret of a person's second factor.
+        TotpSecret = "totp_secret",
+        /// The secret that signs the requests to a webhook endpoint.
+        WebhookSecret = "secret",
+        /// The secret that signed them before, and still does for a while.
+        FormerWebhookSecret = "former_secret",
+        /// The headers of the requests to a webhook endpoint.
+        WebhookHeaders = "headers",
+    }
 }
 
 impl Kind {
-    /// Every kind.
-    pub const ALL: [Self; 8] = [
-        Self::Token,
-        Self::AppSecret,
-        Self::VerifyToken,
-        Self::SessionRecord,
-        Self::TotpSecret,
-        Self::WebhookSecret,
-        Self::FormerWebhookSecret,
-        Self::WebhookHeaders,
-    ];
-
-    const fn column(self) -> &'static str {
-        match self {
-            Self::Token => "token",
-            Self::AppSecret => "app_secret",
-            Self::VerifyToken => "verify_token",
-            Self::SessionRecord => "value",
-            Self::TotpSecret => "totp_secret",
-            Self::WebhookSecret => "secret",
-            Self::FormerWebhookSecret => "former_secret",
-            Self::WebhookHeaders => "headers",
-        }
-    }
-
     const fn table(self) -> &'static str {
         match self {
             Self::Token | Self::AppSecret | Self::VerifyToken => "channel",
@@ -69,16 +45,11 @@ impl Kind {
 
     /// The columns of a [`Place`], in its order; a constant for one that the table does not have.
     const fn key(self) -> [&'static str; 3] {
-        match self {
-            Self::Token
-            | Self::AppSecret
-            | Self::VerifyToken
-            | Self::TotpSecret
-            | Self::WebhookSecret
-            | Self::FormerWebhookSecret
-            | Self::WebhookHeaders => ["id", "''", "''"],
-            Self::SessionRecord => ["channel_id", "namespace", "key"],
-        }
+        if self.is_record() { ["channel_id", "namespace", "key"] } else { ["id", "''", "''"] }
+    }
+
+    const fn is_record(self) -> bool {
+        matches!(self, Self::SessionRecord)
     }
 }
 
@@ -130,19 +101,15 @@ impl SealedValues<'_> {
     /// The numbers of values of a kind that begin with the same `length` bytes; those that begin with the byte
     /// `without_id` are counted together.
     pub async fn beginnings(self, kind: Kind, length: usize, without_id: u8) -> Result<Vec<Beginning>> {
-        let (table, column) = (kind.table(), kind.column());
+        let (table, column) = (kind.table(), kind.as_str());
         let sql = format!(
             "SELECT CASE WHEN substr({column}, 1, 1) = $1 THEN substr({column}, 1, 1)
-                         ELSE substr({column}, 1, {length}) END AS beginning, COUNT(*) AS total
+                         ELSE substr({column}, 1, {length}) END, COUNT(*)
              FROM {table} WHERE {column} IS NOT NULL AND length({column}) > 0 GROUP BY 1"
         );
-        let rows = self.store.rows(sql, [vec![without_id].into()]).await?;
-        let read = |row: QueryResult| {
-            let total: i64 = row.try_get("", "total")?;
-            let bytes = row.try_get("", "beginning")?;
-            Ok(Beginning { bytes, values: u64::try_from(total).unwrap_or_default() })
-        };
-        rows.into_iter().map(read).collect()
+        let rows = fetch::<(Vec<u8>, i64)>(&self.store.read, sql, [vec![without_id].into()]).await?;
+        let rows = rows.into_iter();
+        Ok(rows.map(|(bytes, total)| Beginning { bytes, values: total.cast_unsigned() }).collect())
     }
 
     /// The next values of a kind after a place that do not begin with these bytes, in the order of their places.
@@ -153,21 +120,14 @@ impl SealedValues<'_> {
         after: &Place,
         limit: u32,
     ) -> Result<Vec<SealedValue>> {
-        let (table, column, [channel, namespace, key]) = (kind.table(), kind.column(), kind.key());
+        let (table, column, [channel, namespace, key]) = (kind.table(), kind.as_str(), kind.key());
         let length = beginning.len();
         let mut values: Vec<Value> = vec![beginning.to_vec().into(), after.channel_id.into()];
-        let (behind, order) = match kind {
-            Kind::Token
-            | Kind::AppSecret
-            | Kind::VerifyToken
-            | Kind::TotpSecret
-            | Kind::WebhookSecret
-            | Kind::FormerWebhookSecret
-            | Kind::WebhookHeaders => ("id > $2", "id"),
-            Kind::SessionRecord => {
-                values.extend([after.namespace.as_str().into(), after.key.as_str().into()]);
-                ("(channel_id, namespace, key) > ($2, $3, $4)", "channel_id, namespace, key")
-            }
+        let (behind, order) = if kind.is_record() {
+            values.extend([after.namespace.as_str().into(), after.key.as_str().into()]);
+            ("(channel_id, namespace, key) > ($2, $3, $4)", "channel_id, namespace, key")
+        } else {
+            ("id > $2", "id")
         };
         let sql = format!(
             "SELECT {channel} AS channel_id, {namespace} AS namespace, {key} AS key, {column} AS sealed
@@ -186,7 +146,7 @@ impl SealedValues<'_> {
     /// Replaces values that are unchanged since they were read. Returns how many were replaced. On PostgreSQL, a row
     /// that another transaction is writing is skipped, so that nothing waits while rows are locked.
     pub async fn reseal(self, kind: Kind, values: &[(SealedValue, Vec<u8>)]) -> Result<u64> {
-        let (table, column) = (kind.table(), kind.column());
+        let (table, column) = (kind.table(), kind.as_str());
         let mut rows = Bulk::new(self.store.backend, ROW);
         for (SealedValue { place: Place { channel_id, namespace, key }, sealed: former }, sealed) in values {
             rows.push([
@@ -197,20 +157,15 @@ impl SealedValues<'_> {
                 Cell::Bytes(sealed),
             ]);
         }
-        let (same, names) = match kind {
-            Kind::Token
-            | Kind::AppSecret
-            | Kind::VerifyToken
-            | Kind::TotpSecret
-            | Kind::WebhookSecret
-            | Kind::FormerWebhookSecret
-            | Kind::WebhookHeaders => ("stored.id = incoming.channel_id", "stored.id = found.channel_id"),
-            Kind::SessionRecord => (
+        let (same, names) = if kind.is_record() {
+            (
                 "stored.channel_id = incoming.channel_id AND stored.namespace = incoming.namespace \
                  AND stored.key = incoming.key",
                 "stored.channel_id = found.channel_id AND stored.namespace = found.namespace \
                  AND stored.key = found.key",
-            ),
+            )
+        } else {
+            ("stored.id = incoming.channel_id", "stored.id = found.channel_id")
         };
         let locking = match self.store.locking_of("stored").as_str() {
             "" => String::new(),

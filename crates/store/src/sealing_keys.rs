@@ -3,10 +3,10 @@
 //! A key is here from its first use until nothing is sealed with it, or until an operator declares it lost. The keys
 //! themselves are never in the database.
 
-use sea_orm::{ConnectionTrait, DbBackend, QueryResult};
+use sea_orm::{ConnectionTrait, DbBackend};
 
-use super::changes::{Change, What, Who, record};
-use super::{Result, Transaction, run};
+use super::changes::{What, Who, record_one};
+use super::{Result, Transaction, execute, fetch};
 use crate::nouns::SealingKeys;
 use clock::Timestamp;
 
@@ -22,7 +22,7 @@ pub struct KeyProof {
 impl SealingKeys<'_> {
     /// The keys of this database, the oldest first.
     pub async fn all(self) -> Result<Vec<KeyProof>> {
-        self.store.rows(LISTED, []).await?.iter().map(proof).collect()
+        listed(&self.store.read).await
     }
 
     /// Adds keys to a database that has none, and returns the keys that it has then: these, or those of another
@@ -30,8 +30,7 @@ impl SealingKeys<'_> {
     pub async fn add_first(self, keys: &[KeyProof]) -> Result<Vec<KeyProof>> {
         let transaction = self.store.begin().await?;
         self.lock(&transaction).await?;
-        let known = transaction.query_all_raw(self.store.statement(LISTED, [])).await?;
-        let known = known.iter().map(proof).collect::<Result<Vec<_>>>()?;
+        let known = listed(&transaction).await?;
         if !known.is_empty() {
             return Ok(known);
         }
@@ -51,8 +50,7 @@ impl SealingKeys<'_> {
     pub async fn rotate(self, who: &Who, key: &KeyProof, [id, former]: [&str; 2]) -> Result<()> {
         let transaction = self.store.begin().await?;
         self.insert(&transaction, key).await?;
-        let change = Change::now(who, What::SealingKey, id, Some(former.into()), "current".into());
-        record(&transaction, &[change]).await?;
+        record_one(&transaction, who, What::SealingKey, id, Some(former.into()), "current".into()).await?;
         transaction.commit().await?;
         Ok(())
     }
@@ -62,9 +60,8 @@ impl SealingKeys<'_> {
     pub async fn remove(self, who: &Who, key_id: &[u8], id: &str, after: &str) -> Result<bool> {
         let transaction = self.store.begin().await?;
         let sql = "DELETE FROM sealing_key WHERE key_id = $1";
-        let removed = run(&transaction, self.store.statement(sql, [key_id.to_vec().into()])).await? > 0;
-        let change = Change::now(who, What::SealingKey, id, Some("previous".into()), after.into());
-        record(&transaction, &[change]).await?;
+        let removed = execute(&transaction, sql, [key_id.to_vec().into()]).await? > 0;
+        record_one(&transaction, who, What::SealingKey, id, Some("previous".into()), after.into()).await?;
         transaction.commit().await?;
         Ok(removed)
     }
@@ -74,22 +71,20 @@ impl SealingKeys<'_> {
         let sql = "INSERT INTO sealing_key (key_id, proof, added_at) VALUES ($1, $2, $3) \
                    ON CONFLICT (key_id) DO NOTHING";
         let values = [key_id.into(), proof.into(), Timestamp::now().millis().into()];
-        run(to, self.store.statement(sql, values)).await?;
+        execute(to, sql, values).await?;
         Ok(())
     }
 
     /// Makes processes that start at the same moment take turns. (SQLite's transactions do that by themselves.)
     async fn lock(self, within: &Transaction) -> Result<()> {
         if self.store.backend == DbBackend::Postgres {
-            run(within, self.store.statement("LOCK TABLE sealing_key IN SHARE ROW EXCLUSIVE MODE", []))
-                .await?;
+            execute(within, "LOCK TABLE sealing_key IN SHARE ROW EXCLUSIVE MODE", []).await?;
         }
         Ok(())
     }
 }
 
-const LISTED: &str = "SELECT key_id, proof FROM sealing_key ORDER BY added_at, key_id";
-
-fn proof(row: &QueryResult) -> Result<KeyProof> {
-    Ok(KeyProof { key_id: row.try_get_by_index(0)?, proof: row.try_get_by_index(1)? })
+async fn listed(on: &impl ConnectionTrait) -> Result<Vec<KeyProof>> {
+    let rows = fetch(on, "SELECT key_id, proof FROM sealing_key ORDER BY added_at, key_id", []).await?;
+    Ok(rows.into_iter().map(|(key_id, proof)| KeyProof { key_id, proof }).collect())
 }

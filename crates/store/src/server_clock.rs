@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use sea_orm::DbBackend;
 
-use super::{Error, Result};
+use super::{Error, Result, fetch_one};
 use crate::nouns::Nodes;
 use clock::Timestamp;
 use clock::database::Reading;
@@ -17,9 +17,10 @@ impl Nodes<'_> {
         }
         let sql = "SELECT (EXTRACT(EPOCH FROM clock_timestamp()) * 1000000)::BIGINT";
         let asked = Instant::now();
-        let row = self.store.row(sql, []).await?;
+        let row = fetch_one(&self.store.read, sql, []).await?;
         let (answered, local) = (Instant::now(), Timestamp::local());
-        let row = row.ok_or_else(|| Error::Impossible("a SELECT without a table has no row".to_owned()))?;
-        Ok(Some(Reading { asked, answered, micros: row.try_get_by_index(0)?, local }))
+        let micros =
+            row.ok_or_else(|| Error::Impossible("a SELECT without a table has no row".to_owned()))?;
+        Ok(Some(Reading { asked, answered, micros, local }))
     }
 }

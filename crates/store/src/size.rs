@@ -2,7 +2,7 @@
 
 use sea_orm::DbBackend;
 
-use super::{Error, Result, Store};
+use super::{Error, Result, Store, fetch_one};
 
 impl Store {
     /// Tables and indexes in bytes; for SQLite without its write-ahead log, which is bounded.
@@ -11,8 +11,7 @@ impl Store {
             DbBackend::Sqlite => "SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size()",
             _ => "SELECT pg_database_size(current_database())",
         };
-        let row = self.row(sql, []).await?;
-        let size: i64 = row.map_or(Ok(0), |row| row.try_get_by_index(0))?;
+        let size: i64 = fetch_one(&self.read, sql, []).await?.unwrap_or_default();
         u64::try_from(size).map_err(|_| Error::Impossible(format!("a size of {size}")))
     }
 }

@@ -58,8 +58,7 @@ impl Tiers<'_> {
         let transaction = self.store.begin().await?;
         let changes = match replace(&transaction, who, tiers).await {
             Ok(changes) if changes.is_empty() => {
-                transaction.rollback().await?;
-                return Ok(changes);
+                return transaction.unchanged(changes).await;
             }
             Ok(changes) => changes,
             Err(error) => {

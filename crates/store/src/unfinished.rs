@@ -2,7 +2,7 @@
 
 use uuid::Uuid;
 
-use super::{Error, Result};
+use super::{Error, Result, fetch};
 use crate::nouns::AllSends;
 use crate::templates::APPROVED;
 use clock::Timestamp;
@@ -44,10 +44,6 @@ pub struct Unfinished {
 impl AllSends<'_> {
     /// The messages of all unfinished sends. Reads every unfinished send and every message that was put back, so the cost
     /// grows with their number.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails; [`Error::Impossible`] for a status that this program never wrote.
     pub async fn census(self, now: Timestamp) -> Result<Vec<Unfinished>> {
         let sql = format!(
             "SELECT left_over.channel_id, channel.tier, channel.status, left_over.waits, left_over.has_template, \
@@ -64,14 +60,12 @@ impl AllSends<'_> {
              GROUP BY left_over.channel_id, channel.tier, channel.status, left_over.waits, left_over.has_template"
         );
         let values = [State::Active.as_i16().into(), Control::Running.as_i16().into(), now.millis().into()];
-        let rows = self.store.rows(sql, values).await?;
-        let unfinished = |row: &sea_orm::QueryResult| {
-            let (word, waits, has_template): (String, i32, i32) =
-                (row.try_get_by_index(2)?, row.try_get_by_index(3)?, row.try_get_by_index(4)?);
-            let (fresh, again): (i64, i64) = (row.try_get_by_index(5)?, row.try_get_by_index(6)?);
+        type Columns = (Uuid, String, String, i32, i32, i64, i64);
+        let rows = fetch::<Columns>(&self.store.read, sql, values).await?;
+        let unfinished = |(channel_id, tier, word, waits, has_template, fresh, again): Columns| {
             Ok(Unfinished {
-                channel_id: row.try_get_by_index(0)?,
-                tier: row.try_get_by_index(1)?,
+                channel_id,
+                tier,
                 status: word.parse().map_err(|_| Error::Impossible(format!("channel status `{word}`")))?,
                 waits: match waits {
                     1 => Waits::Paused,
@@ -84,6 +78,6 @@ impl AllSends<'_> {
                 again: again.cast_unsigned(),
             })
         };
-        rows.iter().map(unfinished).collect()
+        rows.into_iter().map(unfinished).collect()
     }
 }

@@ -90,7 +90,7 @@ pub(in crate::api) async fn list(
     let what = query.text("what")?.map(|word| {
         let refused =
             || Error::of("what", Code::InvalidField, "must be a kind that changes have: see the reference");
-        What::parse(&word).ok_or_else(refused)
+        word.parse::<What>().map_err(|_| refused())
     });
     let what = what.transpose()?;
     let (from, to) = (query.moment("from")?, query.moment("to")?);

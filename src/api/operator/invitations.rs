@@ -93,11 +93,7 @@ pub(in crate::api) async fn list(
     let page = query.page()?;
     // Invitations expire after a day, so there are never many.
     let open = state.accounts.invitations(None).await?;
-    let total = open.len() as u64;
-    let skipped = usize::try_from(page.offset()).unwrap_or(usize::MAX);
-    let limit = usize::try_from(page.limit).unwrap_or(usize::MAX);
-    let records = open.into_iter().skip(skipped).take(limit).collect();
-    Ok(Json(Envelope::new(page, Page { records, total })))
+    Ok(Json(Envelope::new(page, Page::of(open, page))))
 }
 
 /// Invite a user

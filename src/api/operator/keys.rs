@@ -78,20 +78,17 @@ bodies! {
 
 impl From<ApiKey> for Key {
     fn from(key: ApiKey) -> Self {
-        let is_valid = key.is_valid(Timestamp::now());
-        let ApiKey {
-            id,
-            company_id: _,
-            name,
-            prefix,
-            expires_at,
-            revoked_at,
-            created_at,
-            scopes,
-            last_used_at,
-        } = key;
-        let scopes = scopes.words();
-        Self { id, name, prefix, scopes, is_valid, last_used_at, expires_at, revoked_at, created_at }
+        Self {
+            is_valid: key.is_valid(Timestamp::now()),
+            id: key.id,
+            name: key.name,
+            prefix: key.prefix,
+            scopes: key.scopes.words(),
+            last_used_at: key.last_used_at,
+            expires_at: key.expires_at,
+            revoked_at: key.revoked_at,
+            created_at: key.created_at,
+        }
     }
 }
 

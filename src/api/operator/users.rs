@@ -95,29 +95,16 @@ bodies! {
 
 impl From<accounts::User> for User {
     fn from(user: accounts::User) -> Self {
-        let accounts::User {
-            id,
-            email,
-            name,
-            is_operator,
-            has_password,
-            has_totp,
-            disabled_at,
-            created_at,
-            vouched_by,
-            ..
-        } = user;
-        let vouched_by_company_id = vouched_by;
         Self {
-            id,
-            email,
-            name,
-            is_operator,
-            has_password,
-            has_totp,
-            vouched_by_company_id,
-            disabled_at,
-            created_at,
+            id: user.id,
+            email: user.email,
+            name: user.name,
+            is_operator: user.is_operator,
+            has_password: user.has_password,
+            has_totp: user.has_totp,
+            vouched_by_company_id: user.vouched_by,
+            disabled_at: user.disabled_at,
+            created_at: user.created_at,
         }
     }
 }

@@ -77,32 +77,24 @@ async fn judge(
     found: &Checkup,
     vault: Option<&Vault>,
 ) -> u64 {
-    let Checkup {
-        version,
-        pending,
-        migrations,
-        is_half_restored,
-        is_standby,
-        is_superuser,
-        server_connections,
-    } = found;
-    if *is_half_restored {
+    if found.is_half_restored {
         findings.bad(CHECK, "a restore was interrupted: run `pombo restore` again before the service starts");
     }
-    if *is_standby {
+    if found.is_standby {
         findings.bad(
             CHECK,
             "the server is a standby, which accepts no writes: set database.url to the primary server",
         );
     }
-    if *is_superuser {
+    if found.is_superuser {
         findings.look(
             CHECK,
             "the role of database.url is a superuser, who may run programs on the server's machine: use a role that only \
              owns its database",
         );
     }
-    if let Some(granted) = server_connections.filter(|granted| *granted <= config.database.connections) {
+    if let Some(granted) = found.server_connections.filter(|granted| *granted <= config.database.connections)
+    {
         findings.bad(
             CHECK,
             format!(
@@ -113,24 +105,19 @@ async fn judge(
             ),
         );
     }
-    match (pending, config.database.migrate) {
+    let unapplied = || unapplied(found.pending, found.migrations);
+    match (found.pending, config.database.migrate) {
         (0, _) => {}
-        (_, true) => findings.look(
-            CHECK,
-            format!(
-                "{}: the next start of the service applies what is missing",
-                unapplied(*pending, *migrations)
-            ),
-        ),
-        (_, false) => findings.bad(
-            CHECK,
-            format!("{}: run `pombo migrate up` before the service starts", unapplied(*pending, *migrations)),
-        ),
+        (_, true) => findings
+            .look(CHECK, format!("{}: the next start of the service applies what is missing", unapplied())),
+        (_, false) => {
+            findings.bad(CHECK, format!("{}: run `pombo migrate up` before the service starts", unapplied()))
+        }
     }
-    if *pending > 0 {
+    if found.pending > 0 {
         return 0;
     }
-    findings.good(CHECK, format!("it answers (version {version}), and its schema is up to date"));
+    findings.good(CHECK, format!("it answers (version {}), and its schema is up to date", found.version));
     match inside(config, options, vault).await {
         Ok(Inside { sessions, missing, clock_ahead, obstacles, nodes, origins }) => {
             secrets(findings, config, &missing);

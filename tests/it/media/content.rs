@@ -25,12 +25,13 @@ async fn an_image_comes_with_its_type_its_size_and_a_thumbnail() {
         let bytes = picture(format);
         let host = Host::body("Content-Type: text/html\r\n", &bytes).await;
         let media = fetch(&host.link("/page.html"), Kind::Image).await.unwrap();
-        assert_eq!((media.mime_type, &media.bytes), (mime_type, &bytes));
-        assert_eq!(media.dimensions, Some(Dimensions { width: 300, height: 150 }));
+        assert_eq!((media.details.mime_type, &media.bytes), (mime_type, &bytes));
+        assert_eq!(media.details.dimensions, Some(Dimensions { width: 300, height: 150 }));
         let thumbnail =
-            image::load_from_memory_with_format(&media.thumbnail.unwrap(), ImageFormat::Jpeg).unwrap();
+            image::load_from_memory_with_format(&media.details.thumbnail.unwrap(), ImageFormat::Jpeg)
+                .unwrap();
         assert_eq!((thumbnail.width(), thumbnail.height()), (96, 48));
-        assert_eq!((media.file_name, media.duration, media.is_voice_note), (None, None, false));
+        assert_eq!((media.file_name, media.details.duration, media.is_voice_note), (None, None, false));
     }
 }
 
@@ -72,7 +73,7 @@ async fn a_file_of_the_wrong_kind_is_refused_with_a_remedy() {
 async fn an_ogg_file_with_opus_is_a_voice_note() {
     let host = Host::body("Content-Type: application/octet-stream\r\n", OPUS).await;
     let media = fetch(&host.link("/"), Kind::Audio).await.unwrap();
-    assert_eq!((media.mime_type, media.is_voice_note), ("audio/ogg; codecs=opus", true));
+    assert_eq!((media.details.mime_type, media.is_voice_note), ("audio/ogg; codecs=opus", true));
     assert!(!fetch(&host.link("/"), Kind::Document).await.unwrap().is_voice_note);
     assert_eq!(code(fetch(&host.link("/"), Kind::Video).await), Code::MediaUnavailable);
 }
@@ -90,7 +91,7 @@ async fn a_document_may_be_anything_and_keeps_its_name() {
     ] {
         let host = Host::body(headers, body).await;
         let media = fetch(&host.link(path), Kind::Document).await.unwrap();
-        assert_eq!((media.file_name.as_deref(), media.mime_type), (Some(name), mime_type), "{path}");
+        assert_eq!((media.file_name.as_deref(), media.details.mime_type), (Some(name), mime_type), "{path}");
         assert_eq!(media.bytes, body);
     }
 }

@@ -14,7 +14,7 @@ use domain::message::Failure;
 const SENTENCE_CHARS: usize = 500;
 
 #[derive(Deserialize)]
-struct Accepted<'a> {
+struct AcceptedBody<'a> {
     #[serde(borrow)]
     messages: Vec<AcceptedMessage<'a>>,
     #[serde(borrow, default, deserialize_with = "if_readable")]
@@ -114,7 +114,7 @@ pub(super) async fn to_question(response: Response, objects: &Objects) -> Result
 }
 
 fn accepted(bytes: &[u8]) -> Option<Reply> {
-    let Accepted { mut messages, contacts } = serde_json::from_slice(bytes).ok()?;
+    let AcceptedBody { mut messages, contacts } = serde_json::from_slice(bytes).ok()?;
     let message: AcceptedMessage<'_> = messages.pop()?;
     let known_as = contacts.as_ref().and_then(|contacts| phone_number(&contacts.first()?.wa_id));
     // A message that the provider holds until it has reviewed the template is accepted, too: it goes out

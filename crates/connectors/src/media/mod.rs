@@ -86,27 +86,19 @@ pub struct Dimensions {
 pub struct Media {
     /// The whole file.
     pub bytes: Vec<u8>,
-    /// The type by the content, such as `image/jpeg` or `audio/ogg; codecs=opus`.
-    pub mime_type: &'static str,
+    /// Its metadata.
+    pub details: Details,
     /// The name that the recipient of a document sees; `None` for other kinds.
     pub file_name: Option<String>,
-    /// The size of an image or a video, if the file contains it.
-    pub dimensions: Option<Dimensions>,
-    /// The length of an audio or a video, if the file contains it.
-    pub duration: Option<Duration>,
-    /// The thumbnail of an image: a JPEG of some 2 KiB, at most 96 pixels wide and high.
-    pub thumbnail: Option<Vec<u8>>,
     /// Whether an audio can be played as a voice message: Ogg with Opus.
     pub is_voice_note: bool,
-    /// Whether a sticker moves.
-    pub is_animated: bool,
     _memory: Taken,
 }
 
 impl fmt::Debug for Media {
     /// Never the content.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Media({}, {} bytes)", self.mime_type, self.bytes.len())
+        write!(f, "Media({}, {} bytes)", self.details.mime_type, self.bytes.len())
     }
 }
 
@@ -196,18 +188,14 @@ impl Fetcher {
         let looked_at = tokio::task::spawn_blocking(move || (details(&bytes, wanted, has_turn), bytes));
         // A file that makes a parser panic is not sent.
         let (details, bytes) = looked_at.await.map_err(|_| refusal::damaged(wanted))?;
-        let Details { mime_type, extension, dimensions, duration, thumbnail, is_animated } = details?;
+        let details = details?;
         let unnamed =
-            || extension.map_or_else(|| "document".to_owned(), |ending| format!("document.{ending}"));
+            || details.extension.map_or_else(|| "document".to_owned(), |ending| format!("document.{ending}"));
         Ok(Media {
             bytes,
-            mime_type,
             file_name: (wanted == Kind::Document).then(|| name.unwrap_or_else(unnamed)),
-            dimensions,
-            duration,
-            thumbnail,
-            is_voice_note: wanted == Kind::Audio && mime_type == format::OPUS,
-            is_animated,
+            is_voice_note: wanted == Kind::Audio && details.mime_type == format::OPUS,
+            details,
             _memory: memory,
         })
     }

@@ -28,9 +28,9 @@ const GIVE_BACK_PAUSE: Duration = Duration::from_secs(1);
 
 /// The keys of requests in progress, each with its company.
 #[derive(Default)]
-pub(crate) struct Claims(Arc<Running>);
+pub(crate) struct Claims(Arc<RunningRequests>);
 
-type Running = DashMap<(Uuid, String), Until>;
+type RunningRequests = DashMap<(Uuid, String), Until>;
 
 /// How long a request runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,7 +44,7 @@ enum Until {
 /// Holds a key for one request. Another request under the key is refused until this is dropped, unless the answer is
 /// stored by then.
 pub struct KeyGuard {
-    running: Arc<Running>,
+    running: Arc<RunningRequests>,
     company_id: Uuid,
     claim: Claim,
     /// The store, where other nodes see that the key is held, and this node.
@@ -229,7 +229,7 @@ pub(super) async fn hold_retries(engine: &Engine, company_id: Uuid, family: Uuid
 
 /// Releases the key for other nodes, then for this one, with retries until that succeeds: otherwise clients would
 /// forever be told that a request is in progress.
-fn give_back((store, node): (Store, Uuid), running: Arc<Running>, key: (Uuid, String)) {
+fn give_back((store, node): (Store, Uuid), running: Arc<RunningRequests>, key: (Uuid, String)) {
     // Without a runtime the process is ending, and its keys are free once its fence is closed.
     let Ok(runtime) = tokio::runtime::Handle::try_current() else { return };
     runtime.spawn(async move {

@@ -23,7 +23,7 @@ const MINUTE: Duration = Duration::from_secs(60);
 /// Keys that were read, each with the revision of the read: when any key is added or revoked, all are read again.
 #[derive(Default)]
 pub(crate) struct Keys {
-    found: DashMap<[u8; 32], Known>,
+    found: DashMap<[u8; 32], KnownKey>,
     /// Separate, so that guessed keys cannot push out the keys of companies.
     unknown: DashMap<[u8; 32], i64>,
     revision: AtomicI64,
@@ -31,7 +31,7 @@ pub(crate) struct Keys {
     uses: DashMap<Uuid, Timestamp>,
 }
 
-struct Known {
+struct KnownKey {
     revision: i64,
     record: KeyRecord,
     /// The last use that was noted, in milliseconds.
@@ -73,14 +73,14 @@ impl Keys {
             self.found.clear();
         }
         let noted = AtomicI64::new(record.last_used_at.map_or(0, Timestamp::millis));
-        let known = Known { revision, record: record.clone(), noted };
+        let known = KnownKey { revision, record: record.clone(), noted };
         self.note(&known, now);
         self.found.insert(hash, known);
         Ok(Some(record))
     }
 
     /// Notes a use to be written, at most one a minute for each key.
-    fn note(&self, known: &Known, now: Timestamp) {
+    fn note(&self, known: &KnownKey, now: Timestamp) {
         let noted = known.noted.load(Ordering::Relaxed);
         if Timestamp::from_millis(noted).plus(MINUTE) > now || self.uses.len() >= CAPACITY {
             return;
@@ -132,7 +132,7 @@ mod tests {
             scopes: Scopes::ALL,
             last_used_at: Some(start),
         };
-        let known = Known { revision: 0, record, noted: AtomicI64::new(start.millis()) };
+        let known = KnownKey { revision: 0, record, noted: AtomicI64::new(start.millis()) };
         let at = |seconds| start.plus(Duration::from_secs(seconds));
         for (seconds, uses) in
             [(59, vec![]), (60, vec![(id, at(60))]), (119, vec![]), (120, vec![(id, at(120))])]

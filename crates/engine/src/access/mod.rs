@@ -37,10 +37,6 @@ pub struct Caller {
 
 impl Engine {
     /// Authenticates a caller by its key; `None` when the key is unknown, revoked or expired.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Unavailable`] when the key is not known yet and the database is away.
     pub async fn authenticate(&self, key: &str) -> Result<Option<Caller>, Error> {
         let key = self.0.keys.find(self.store(), key).await?;
         Ok(key.map(|key| {
@@ -51,10 +47,6 @@ impl Engine {
 
     /// Revokes a key of a company: this service refuses it from here on, and other nodes of a cluster once they notice
     /// the change; see [`Engine::others_follow_within`]. `false` when the company has no such key or it was revoked before.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Unavailable`] when the database is away.
     pub async fn revoke_key(&self, who: &Who, of: &CompanyRecords, id: Uuid) -> Result<bool, Error> {
         let revoked = of.keys().revoke(who, id).await?;
         if let Some(revision) = revoked {
@@ -81,10 +73,6 @@ impl Engine {
 
     /// Authenticates an operator by a key and returns its name; `None` when the key is unknown, revoked, expired, or a
     /// company's. Operators are few and make few requests: each reads the store.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Unavailable`] when the database is away.
     pub async fn authenticate_operator(&self, key: &str) -> Result<Option<String>, Error> {
         let operator = self.store().operators().find(&api_key::hash(key)).await?;
         let valid = operator.filter(|operator| operator.is_valid(Timestamp::now()));

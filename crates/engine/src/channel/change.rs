@@ -38,10 +38,6 @@ impl Channels<'_> {
     /// Sets a business account back to `connecting`. Seals and stores the new access token, if there is one and it is
     /// another than before. Returns `false` when there is no such channel. The channel's actor follows the change as it follows one from the command
     /// line.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Unavailable`] when the database cannot be written to now.
     pub async fn reconnect(&self, who: &Who, id: Uuid, token: Option<Secret>) -> Result<bool, Error> {
         self.engine.check_sealing()?;
         let vault = &self.engine.0.shared.vault;

@@ -4,14 +4,14 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use actix::{ArbiterHandle, Message};
+use actix::ArbiterHandle;
 use dashmap::{DashMap, DashSet, Entry as Place};
 use uuid::Uuid;
 
 use super::leaving::Leaving;
 use super::load::Load;
 use super::machine::Present;
-use super::{Gate, Handle, Refresh, Stop, ToChannel};
+use super::{Gate, Handle, Input, Stop, ToChannel};
 use crate::ledger::Listeners;
 use crate::shared::Shared;
 use crate::threads;
@@ -36,15 +36,12 @@ impl Entry {
         Self { channel: Arc::clone(channel), actor: None, gate: Gate::new(channel.connection.clone()) }
     }
 
-    /// Passes a message to the actor, if there is one, without waiting.
-    fn tell<M>(&self, message: M)
-    where
-        M: ToChannel + Message<Result = ()>,
-    {
+    /// Passes an input to the actor, if there is one, without waiting.
+    fn tell(&self, input: Input) {
         let Some(handle) = self.actor.clone() else { return };
         actix::spawn(async move {
             // A closed actor reads the store when it starts again.
-            let _ = handle.send(message).await;
+            let _ = handle.send(input).await;
         });
     }
 
@@ -228,36 +225,27 @@ impl Directory {
         }
     }
 
-    /// Passes `message` to the running actors of a company's channels of one business account.
-    pub(crate) fn tell_account<M>(&self, company_id: Uuid, waba_id: &str, message: impl Fn() -> M)
-    where
-        M: ToChannel + Message<Result = ()>,
-    {
+    /// Passes `input` to the running actors of a company's channels of one business account.
+    pub(crate) fn tell_account(&self, company_id: Uuid, waba_id: &str, input: impl Fn() -> Input) {
         let of_account = |channel: &Channel| {
             channel.company_id == company_id && channel.waba_id.as_deref() == Some(waba_id)
         };
         for entry in self.entries.iter().filter(|entry| of_account(&entry.channel)) {
-            entry.tell(message());
+            entry.tell(input());
         }
     }
 
-    /// Passes `message` to a channel's actor, if it runs.
-    pub(crate) fn tell<M>(&self, channel_id: Uuid, message: M)
-    where
-        M: ToChannel + Message<Result = ()>,
-    {
+    /// Passes `input` to a channel's actor, if it runs.
+    pub(crate) fn tell(&self, channel_id: Uuid, input: Input) {
         if let Some(entry) = self.entries.get(&channel_id) {
-            entry.tell(message);
+            entry.tell(input);
         }
     }
 
-    /// Passes `message` to every running actor.
-    pub(crate) fn tell_all<M>(&self, message: impl Fn() -> M)
-    where
-        M: ToChannel + Message<Result = ()>,
-    {
+    /// Passes `input` to every running actor.
+    pub(crate) fn tell_all(&self, input: impl Fn() -> Input) {
         for entry in &self.entries {
-            entry.tell(message());
+            entry.tell(input());
         }
     }
 
@@ -359,5 +347,5 @@ impl Drop for Hidden<'_> {
 }
 
 fn refresh(entry: &Entry) {
-    entry.tell(Refresh(Arc::clone(&entry.channel)));
+    entry.tell(Input::Refreshed(Arc::clone(&entry.channel)));
 }

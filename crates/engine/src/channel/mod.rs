@@ -17,10 +17,9 @@ pub mod retiering;
 mod shell;
 
 pub use self::gauges::Sample;
-pub(crate) use self::machine::{Admit, AdmitLookup, PAIR_SENTENCE, Troubled, Viewed};
+pub(crate) use self::machine::{Admit, AdmitLookup, Input, PAIR_SENTENCE, Troubled, Viewed};
 pub(crate) use self::shell::{
-    AskPace, ClockWasSet, Explain, Gate, Handle, Heard, Look, LookAhead, OfAccount, Overlooked, Recheck,
-    Refresh, Release, Stop, TemplatesChanged, ToChannel, connector,
+    AskPace, Explain, Gate, Handle, LookAhead, Release, Stop, ToChannel, connector,
 };
 use crate::Engine;
 

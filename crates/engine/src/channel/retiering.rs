@@ -82,10 +82,6 @@ impl Stand {
 impl Channels<'_> {
     /// What would change if `tier` replaced the present tier of its name, for the sends under it that have the most
     /// messages left.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Unavailable`] when the database is unavailable.
     pub async fn effect_of(&self, tier: &Tier) -> Result<Vec<Effect>, Error> {
         let now = Timestamp::now();
         let running = self.engine.all_records().await?.sends().running_under(&tier.name, now, SENDS).await?;

@@ -97,10 +97,6 @@ impl Contacts<'_> {
 
     /// Deletes a tag: from now on it reaches nobody, and it is removed from its contacts in steps. Returns whether
     /// there was one.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Unavailable`] when the database is away.
     pub async fn delete_tag(&self, who: &Who, company: Uuid, tag: Uuid) -> Result<bool, Error> {
         let deleted = self.engine.records_of(company).await?.of(company).tags().delete(who, tag).await?;
         self.engine.0.imports.wake();

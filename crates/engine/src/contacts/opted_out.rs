@@ -34,10 +34,6 @@ pub fn skip_of(suppressions: &[Kept]) -> Option<Skip> {
 
 impl Contacts<'_> {
     /// Makes a company's sends skip a recipient until the suppression is lifted. `false` when they did before.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Unavailable`] when the database is away.
     pub async fn suppress(
         &self,
         who: &Who,
@@ -51,10 +47,6 @@ impl Contacts<'_> {
     }
 
     /// Lifts all suppressions of a recipient, and returns them.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Unavailable`] when the database is away.
     pub async fn lift_suppressions(
         &self,
         who: &Who,
@@ -67,10 +59,6 @@ impl Contacts<'_> {
     }
 
     /// The suppressions that hold now, of each of these numbers that has one, whatever form the number has.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Unavailable`] when the database is away.
     pub async fn suppressions_of(
         &self,
         of: &CompanyRecords,

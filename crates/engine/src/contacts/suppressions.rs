@@ -82,7 +82,7 @@ enum Update {
 }
 
 #[derive(Default)]
-struct Known {
+struct KnownRecipients {
     companies: HashMap<Uuid, Recipients>,
     /// The updates since a read of the store began, while one is under way.
     meanwhile: Option<Vec<Update>>,
@@ -90,7 +90,7 @@ struct Known {
 
 #[derive(Default)]
 pub(crate) struct Suppressions {
-    known: RwLock<Known>,
+    known: RwLock<KnownRecipients>,
     /// The recipients of webhooks are read in turns, so that the last read decides.
     turns: tokio::sync::Mutex<()>,
     /// So are the reads of all recipients, so that an older one never replaces a newer one.
@@ -271,7 +271,7 @@ impl Loading<'_> {
         let suppressions = self.suppressions;
         let pairs = Pairs::of(numbers);
         // There may be millions, and sends wait while the lock is held.
-        let mut known = Known::default();
+        let mut known = KnownRecipients::default();
         records
             .into_iter()
             .for_each(|record| known.add(Record { recipient: pairs.person(&record), ..record }));
@@ -291,7 +291,7 @@ impl Drop for Loading<'_> {
     }
 }
 
-impl Known {
+impl KnownRecipients {
     fn hear(&mut self, word: Update) {
         if let Some(meanwhile) = &mut self.meanwhile {
             meanwhile.push(word);

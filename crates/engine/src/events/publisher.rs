@@ -219,9 +219,9 @@ impl Publisher {
 
 /// What an event is about, if the order of its events matters: a message, a channel, a person who opted out, a template, or
 /// a webhook endpoint.
-type Subject = Option<(Uuid, Option<u64>)>;
+type EventSubject = Option<(Uuid, Option<u64>)>;
 
-fn subject(event: &Event) -> Subject {
+fn subject(event: &Event) -> EventSubject {
     match &event.data {
         Data::Message(message) => Some((message.send_id, Some(message.ordinal))),
         Data::Channel(_) => event.channel_id.map(|channel| (channel, None)),
@@ -236,9 +236,10 @@ fn subject(event: &Event) -> Subject {
 }
 
 /// Takes the first event of each subject, with its number, and leaves the later ones in their order.
-fn first_of_each<T>(left: &mut Vec<(Sequence, Subject, T)>) -> Vec<(Sequence, T)> {
+fn first_of_each<T>(left: &mut Vec<(Sequence, EventSubject, T)>) -> Vec<(Sequence, T)> {
     let mut begun = HashSet::new();
-    let is_first = |event: &mut (Sequence, Subject, T)| event.1.is_none_or(|subject| begun.insert(subject));
+    let is_first =
+        |event: &mut (Sequence, EventSubject, T)| event.1.is_none_or(|subject| begun.insert(subject));
     left.extract_if(.., is_first).map(|(sequence, _, event)| (sequence, event)).collect()
 }
 

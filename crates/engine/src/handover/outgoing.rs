@@ -190,13 +190,13 @@ impl WebChannel {
             }
         };
         let media = Media {
-            kind: shown_as(kind, is_voice(content, fetched.is_voice_note), fetched.is_animated),
+            kind: shown_as(kind, is_voice(content, fetched.is_voice_note), fetched.details.is_animated),
             bytes: std::mem::take(&mut fetched.bytes),
-            mimetype: fetched.mime_type.to_owned(),
+            mimetype: fetched.details.mime_type.to_owned(),
             file_name: file_name(content, fetched.file_name.take()),
             caption: caption(content),
-            seconds: fetched.duration.map(seconds),
-            jpeg_thumbnail: fetched.thumbnail.take(),
+            seconds: fetched.details.duration.map(seconds),
+            jpeg_thumbnail: fetched.details.thumbnail.take(),
         };
         Ok((Some(media), Some(fetched)))
     }

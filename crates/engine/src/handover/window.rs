@@ -14,9 +14,9 @@ use clock::Timestamp;
 use domain::tier::{QUOTA_SPAN, Quota};
 
 /// Clones share the counts.
-pub(crate) struct Window<K: Eq + Hash + Copy>(Arc<Mutex<Counted<K>>>);
+pub(crate) struct Window<K: Eq + Hash + Copy>(Arc<Mutex<WindowCounts<K>>>);
 
-struct Counted<K> {
+struct WindowCounts<K> {
     /// The past events, in the order of time.
     past: VecDeque<(Timestamp, K)>,
     /// The keys of `past`.
@@ -29,7 +29,7 @@ impl<K: Eq + Hash + Copy> Window<K> {
     /// A window with these past events, in the order of time.
     pub(crate) fn new(past: Vec<(Timestamp, K)>) -> Self {
         let happened = past.iter().map(|(_, key)| *key).collect();
-        Self(Arc::new(Mutex::new(Counted { past: past.into(), happened, pending: HashMap::new() })))
+        Self(Arc::new(Mutex::new(WindowCounts { past: past.into(), happened, pending: HashMap::new() })))
     }
 
     /// Takes a slot, whatever the quota says.
@@ -65,7 +65,7 @@ impl<K: Eq + Hash + Copy> Window<K> {
     }
 }
 
-impl<K: Eq + Hash + Copy> Counted<K> {
+impl<K: Eq + Hash + Copy> WindowCounts<K> {
     /// Removes events that are older than the quota's span.
     fn forget(&mut self, wall: Timestamp) {
         let begin = wall.minus(QUOTA_SPAN);

@@ -6,7 +6,6 @@
 use std::collections::HashMap;
 use std::mem;
 use std::sync::Arc;
-use std::time::Duration;
 
 use async_trait::async_trait;
 use parking_lot::Mutex;
@@ -15,8 +14,8 @@ use uuid::Uuid;
 
 use super::work::GATHERING;
 use crate::asking::Owners;
-use crate::asking::{GLANCE, Question};
-use crate::channel::Heard;
+use crate::asking::{Question, Within};
+use crate::channel::Input;
 use crate::notices::{Mark, Told, marked};
 use crate::{Engine, Error};
 use domain::channel::Channel;
@@ -31,14 +30,11 @@ pub(super) struct TellHeard {
 #[async_trait(?Send)]
 impl Question for TellHeard {
     const NAME: &'static str = "heard";
+    const WITHIN: Within = Within::Glance;
     type Answer = ();
 
-    fn within(&self, _: &Engine) -> Option<Duration> {
-        Some(GLANCE)
-    }
-
     async fn answer(self, engine: &Engine, channel: &Arc<Channel>) -> Result<(), Error> {
-        engine.directory().ask(channel.id, Heard(marked(self.messages))).await;
+        engine.directory().ask(channel.id, Input::Heard(marked(self.messages))).await;
         Ok(())
     }
 }
@@ -81,12 +77,12 @@ impl Owners<'_> {
     ) -> store::Result<()> {
         let cluster = &self.engine.0.shared.cluster;
         if cluster.is_alone() {
-            self.engine.directory().ask(channel_id, Heard(messages)).await;
+            self.engine.directory().ask(channel_id, Input::Heard(messages)).await;
             return Ok(());
         }
         let Some(channel) = self.engine.directory().find(channel_id).await? else { return Ok(()) };
         if cluster.owns(&channel) {
-            self.engine.directory().ask(channel_id, Heard(messages)).await;
+            self.engine.directory().ask(channel_id, Input::Heard(messages)).await;
             return Ok(());
         }
         let mark = |(key, state): (Key, State)| (key.send_id, key.ordinal, state.as_i16());
@@ -144,7 +140,7 @@ impl Owners<'_> {
             return Ok(());
         }
         if self.tell(&channel, &Told::Heard(marks.to_vec())).await?.is_none() {
-            self.engine.directory().ask(channel_id, Heard(marked(marks.to_vec()))).await;
+            self.engine.directory().ask(channel_id, Input::Heard(marked(marks.to_vec()))).await;
         }
         Ok(())
     }

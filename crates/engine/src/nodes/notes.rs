@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use uuid::Uuid;
 
 use crate::asking::Owners;
-use crate::channel::{Heard, Look, Recheck, Release, Troubled};
+use crate::channel::{Input, Release, Troubled};
 use crate::nodes::NodeRounds;
 use crate::notices::{TROUBLES, Told, marked};
 use clock::Timestamp;
@@ -99,11 +99,11 @@ impl NodeRounds<'_> {
             }
             Ok(Told::Look) => {
                 directory.wake(&channel);
-                directory.ask(channel_id, Look).await;
+                directory.ask(channel_id, Input::Look).await;
             }
             Ok(Told::Recheck) => {
                 directory.wake(&channel);
-                directory.ask(channel_id, Recheck).await;
+                directory.ask(channel_id, Input::Recheck).await;
             }
             Ok(Told::Troubled { disposition, code, sentence, is_of_message, taken_at }) => {
                 directory.wake(&channel);
@@ -112,10 +112,10 @@ impl NodeRounds<'_> {
                         let (disposition, failure) = (*disposition, Failure { code, sentence });
                         let taken_at = taken_at.map(Timestamp::from_millis);
                         let troubled = Troubled { disposition, failure, is_of_message, taken_at };
-                        directory.ask(channel_id, troubled).await;
+                        directory.ask(channel_id, Input::Troubled(troubled)).await;
                     }
                     None => {
-                        directory.ask(channel_id, Recheck).await;
+                        directory.ask(channel_id, Input::Recheck).await;
                     }
                 }
             }
@@ -125,7 +125,7 @@ impl NodeRounds<'_> {
             }
             Ok(Told::Heard(messages)) => {
                 // A channel that does not run reads the ledger when it starts.
-                directory.ask(channel_id, Heard(marked(messages))).await;
+                directory.ask(channel_id, Input::Heard(marked(messages))).await;
             }
             Ok(Told::Removed(_) | Told::Suppressions(_) | Told::Apps(_)) => {}
             // A newer version may write notes that this one cannot read.

@@ -36,10 +36,6 @@ impl Engine {
 
 impl ClusterNodes<'_> {
     /// The cluster that this process is a node of; `None` when it serves alone.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Unavailable`] when the database is away, or too many requests wait before this one.
     pub async fn cluster(&self) -> Result<Option<Shown>, Error> {
         let cluster = &self.engine.0.shared.cluster;
         let Some(own) = cluster.node() else { return Ok(None) };

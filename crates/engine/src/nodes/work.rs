@@ -10,7 +10,7 @@ use tokio::time::timeout;
 use uuid::Uuid;
 
 use super::notes::Read;
-use crate::channel::{Look, Overlooked};
+use crate::channel::Input;
 use crate::nodes::NodeRounds;
 use clock::Timestamp;
 use domain::channel::Channel;
@@ -170,11 +170,11 @@ impl NodeRounds<'_> {
         let is_new = seen.recent.get(&channel.id) != Some(&recent);
         let AtWork { direct, bulk, .. } = at_work;
         if is_new || looks_again {
-            if handle.try_send(Look) {
+            if handle.try_send(Input::Look) {
                 seen.recent.insert(channel.id, recent);
             }
         } else if direct.or(bulk).is_some() {
-            handle.try_send(Overlooked { direct, bulk });
+            handle.try_send(Input::Overlooked { direct, bulk });
         }
     }
 

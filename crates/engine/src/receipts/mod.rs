@@ -22,7 +22,7 @@ use self::notices::{Notice, Of};
 pub(super) use self::opt_outs::Intake;
 use self::part::Part;
 use self::sorted::Sorted;
-use super::channel::{Recheck, Troubled};
+use super::channel::{Input, Troubled};
 use super::ledger::Hear;
 use super::notices::{Told, share_suppressions};
 use super::{Engine, Error};
@@ -61,20 +61,12 @@ impl Engine {
 
 impl Webhooks<'_> {
     /// The secret with which the provider signs webhooks to this channel's address; `None` when the channel has none.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Unavailable`] when it is not known yet and the database is away.
     pub async fn app_secret(&self, channel: &Channel) -> Result<Option<Arc<Secret>>, Error> {
         Ok(self.engine.0.app_secrets.find(self.secrets(), channel).await?)
     }
 
     /// The verify token, which the provider sends when this channel's address is registered; `None` while nobody
     /// requested one.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Unavailable`] when it is not known yet and the database is away.
     pub async fn verify_token(&self, channel: &Channel) -> Result<Option<Arc<Secret>>, Error> {
         Ok(self.engine.0.verify_tokens.find(self.secrets(), channel).await?)
     }
@@ -298,11 +290,11 @@ impl Webhooks<'_> {
                         let (disposition, failure) = (*disposition, failure.clone());
                         let is_of_message = of.is_message();
                         let troubled = Troubled { disposition, failure, is_of_message, taken_at };
-                        directory.ask(channel.id, troubled).await;
+                        directory.ask(channel.id, Input::Troubled(troubled)).await;
                     }
                     Notice::Recheck(_) => {
                         directory.wake(channel);
-                        directory.ask(channel.id, Recheck).await;
+                        directory.ask(channel.id, Input::Recheck).await;
                     }
                 }
             }

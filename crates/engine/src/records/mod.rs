@@ -270,10 +270,6 @@ impl RequestShare {
 
 impl Engine {
     /// The records of this company, for one request. Drop them as soon as possible: others wait for them.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Unavailable`] when too many requests wait.
     pub async fn company(&self, id: Uuid) -> Result<CompanyRecords, Error> {
         Ok(CompanyRecords { records: self.records_of(id).await?, company: id })
     }

@@ -32,10 +32,6 @@ const HEADER: [&str; 9] = [
 
 impl Sends<'_> {
     /// The selected messages from `from` on, as many as are read in one turn.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Unavailable`] when too many requests wait before this one, or the database is away.
     pub async fn some_messages(
         &self,
         company_id: Uuid,

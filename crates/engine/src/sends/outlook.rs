@@ -66,10 +66,6 @@ impl Sends<'_> {
     }
 
     /// The outlooks of these sends of one channel; an ended send has none.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Unavailable`] when the channel is not known yet and the database is away.
     pub async fn outlook(
         &self,
         channel_id: Uuid,

@@ -2,13 +2,12 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::time::Duration;
 
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use crate::asking::{GLANCE, Question};
+use crate::asking::{Question, Within};
 use crate::channel::{AskPace, LookAhead, Viewed};
 use crate::{Engine, Error, RETRY_AFTER};
 use domain::channel::{Channel, Level};
@@ -42,11 +41,8 @@ pub(crate) struct Glance {
 #[async_trait(?Send)]
 impl Question for Glance {
     const NAME: &'static str = "outlook";
+    const WITHIN: Within = Within::Glance;
     type Answer = HashMap<Uuid, Outlook>;
-
-    fn within(&self, _: &Engine) -> Option<Duration> {
-        Some(GLANCE)
-    }
 
     /// The sends of one page.
     fn check(&self, limits: &config::Limits) -> Result<(), Refusal> {
@@ -76,11 +72,8 @@ pub(crate) struct Speed {
 #[async_trait(?Send)]
 impl Question for AskSpeed {
     const NAME: &'static str = "speed";
+    const WITHIN: Within = Within::Glance;
     type Answer = Speed;
-
-    fn within(&self, _: &Engine) -> Option<Duration> {
-        Some(GLANCE)
-    }
 
     async fn answer(self, engine: &Engine, channel: &Arc<Channel>) -> Result<Speed, Error> {
         engine.directory().actor(channel);

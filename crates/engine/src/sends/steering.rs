@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use uuid::Uuid;
 
-use crate::channel::{Look, Release};
+use crate::channel::{Input, Release};
 use crate::notices::Told;
 use crate::sends::Sends;
 use crate::{Error, Who};
@@ -107,7 +107,7 @@ impl Sends<'_> {
             // An actor that was not running reads the store when it starts.
             self.engine.directory().wake(&channel);
         }
-        self.engine.directory().ask(channel_id, Look).await;
+        self.engine.directory().ask(channel_id, Input::Look).await;
         Ok(())
     }
 

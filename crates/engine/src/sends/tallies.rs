@@ -105,10 +105,6 @@ impl<K: Copy + Eq + Hash, T> Tallies<K, T> {
 impl Sends<'_> {
     /// The figures of a company's send. Those of a large one may be some seconds old; `None` when nobody counted it
     /// before, and counting takes longer than `patience`.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Unavailable`] when the database is away.
     pub async fn tally(
         &self,
         company_id: Uuid,

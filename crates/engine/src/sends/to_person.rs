@@ -14,10 +14,6 @@ use store::sends::messages::{Addressed, ToPerson};
 impl Sends<'_> {
     /// A company's messages to the person with this number, under any of the person's numbers, those of later sends
     /// first. `state` is the state of the messages, and `sends` selects the sends that they belong to.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Unavailable`] when too many requests wait before this one, or the database is away.
     pub async fn to_person(
         &self,
         company_id: Uuid,

@@ -13,9 +13,9 @@ use std::time::{Duration, Instant};
 use crate::KEPT;
 use crate::shared::Shared;
 use clock::Timestamp;
-use store::Lease;
 use store::retention::{Aged, Cursor, Step};
 use store::users::kept_forms;
+use store::{Lease, Store};
 
 /// The most rows that one step removes. On SQLite a thousand messages take some 2 ms of the only writer.
 const ROWS: u32 = 500;
@@ -28,7 +28,7 @@ const READY_KEPT: Duration = Duration::from_secs(24 * 3_600);
 /// removed in 13 s, and the slowest hundredth of the single sends meanwhile took 14 ms and more instead of 6. Retention
 /// is not urgent.
 const IDLE: (u32, Duration) = (16, Duration::from_millis(10));
-/// How often a step checks whether others write, and how long it waits for them at most.
+/// How often a step checks whether others write, and how long it waits for them at most: a busy service is never idle.
 const GIVE_WAY: (Duration, Duration) = (Duration::from_millis(1), Duration::from_millis(50));
 
 pub(crate) struct Retention {
@@ -37,65 +37,36 @@ pub(crate) struct Retention {
     ages: config::Retention,
 }
 
-/// A kind of removed record.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum What {
-    Sends,
-    Messages,
-    Events,
-    Changes,
-    FailedSignIns,
-    Answers,
-    Holds,
-    Withdrawn,
-    Imports,
-    Forms,
-}
-
-impl What {
-    const ALL: [Self; 10] = [
-        Self::Sends,
-        Self::Messages,
-        Self::Events,
-        Self::Changes,
-        Self::FailedSignIns,
-        Self::Answers,
-        Self::Holds,
-        Self::Withdrawn,
-        Self::Imports,
-        Self::Forms,
-    ];
-
-    const fn as_str(self) -> &'static str {
-        match self {
-            Self::Sends => "sends",
-            Self::Messages => "messages",
-            Self::Events => "events",
-            Self::Changes => "changes",
-            Self::FailedSignIns => "failed_sign_ins",
-            Self::Answers => "answers",
-            Self::Holds => "holds",
-            Self::Withdrawn => "withdrawn_sends",
-            Self::Imports => "imports",
-            Self::Forms => "kept_forms",
-        }
+domain::worded! {
+    /// A kind of removed record.
+    enum What {
+        Sends = "sends",
+        Messages = "messages",
+        Events = "events",
+        Changes = "changes",
+        FailedSignIns = "failed_sign_ins",
+        Answers = "answers",
+        Holds = "holds",
+        Withdrawn = "withdrawn_sends",
+        Imports = "imports",
+        Forms = "kept_forms",
     }
 }
 
 /// The rows that a round removed, by kind.
 #[derive(Debug, Default)]
-struct Tally([u64; What::ALL.len()]);
+struct RemovedCounts([u64; What::ALL.len()]);
 
-impl Tally {
+impl RemovedCounts {
     fn count(&mut self, what: What, rows: u64) {
         self.0[what as usize] += rows;
         metrics::counter!("pombo_forgotten_total", "what" => what.as_str()).increment(rows);
     }
 }
 
-impl fmt::Display for Tally {
+impl fmt::Display for RemovedCounts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let some = What::ALL.into_iter().zip(self.0).filter(|(_, rows)| *rows > 0);
+        let some = What::ALL.iter().zip(self.0).filter(|(_, rows)| *rows > 0);
         let words: Vec<_> =
             some.map(|(what, rows)| format!("{rows} {}", what.as_str().replace('_', " "))).collect();
         f.write_str(&words.join(", "))
@@ -114,7 +85,7 @@ impl Retention {
 
     /// Removes everything that is too old now.
     pub(crate) async fn round(&self) {
-        let (started, mut tally) = (Instant::now(), Tally::default());
+        let (started, mut tally) = (Instant::now(), RemovedCounts::default());
         let result = self.remove_old(Timestamp::now(), &mut tally).await;
         let removed = tally.to_string();
         if !removed.is_empty() {
@@ -126,7 +97,7 @@ impl Retention {
         }
     }
 
-    async fn remove_old(&self, now: Timestamp, tally: &mut Tally) -> store::Result<()> {
+    async fn remove_old(&self, now: Timestamp, tally: &mut RemovedCounts) -> store::Result<()> {
         let (store, lease) = (&self.shared.store, &*self.lease);
         self.steps(tally, What::Holds, async || {
             store.retention().remove_suppressions(lease, now, ROWS).await
@@ -171,7 +142,7 @@ impl Retention {
     /// Takes steps until nothing is left to remove.
     async fn steps(
         &self,
-        tally: &mut Tally,
+        tally: &mut RemovedCounts,
         what: What,
         mut step: impl AsyncFnMut() -> store::Result<Step>,
     ) -> store::Result<()> {
@@ -179,7 +150,7 @@ impl Retention {
             if self.shared.stopping.load(Ordering::Relaxed) {
                 return Ok(());
             }
-            self.give_way().await;
+            give_way(&self.shared.store).await;
             let started = Instant::now();
             let Step { sends, messages, others, more } = step().await?;
             let took = started.elapsed();
@@ -194,13 +165,13 @@ impl Retention {
             tokio::time::sleep((took * times).max(least)).await;
         }
     }
+}
 
-    /// Waits while others write, for a bounded time: a busy service is never idle.
-    async fn give_way(&self) {
-        let (each, most) = GIVE_WAY;
-        let until = Instant::now() + most;
-        while self.shared.store.retention().is_writing() && Instant::now() < until {
-            tokio::time::sleep(each).await;
-        }
+/// Waits while others write, for a bounded time.
+pub(crate) async fn give_way(store: &Store) {
+    let (each, most) = GIVE_WAY;
+    let until = Instant::now() + most;
+    while store.retention().is_writing() && Instant::now() < until {
+        tokio::time::sleep(each).await;
     }
 }

@@ -17,7 +17,7 @@ use super::wall_clock::{Jump, WallClock};
 use super::{census, indexing, tokens};
 use crate::Engine;
 use crate::access::keys;
-use crate::channel::{Overlooked, Release, TemplatesChanged};
+use crate::channel::{Input, Release};
 use crate::health::Watch;
 use crate::rounds::repeat;
 use clock::Timestamp;
@@ -229,7 +229,7 @@ async fn wake(engine: &Engine, behind: Uuid) -> store::Result<Uuid> {
         if let Some(handle) = engine.directory().handle(channel_id) {
             if direct.or(bulk).is_some() {
                 // A full mailbox belongs to a busy channel, which is told in another round.
-                handle.try_send(Overlooked { direct, bulk });
+                handle.try_send(Input::Overlooked { direct, bulk });
             }
         } else if let Some(channel) = engine.directory().find(channel_id).await? {
             engine.directory().wake(&channel);
@@ -280,7 +280,9 @@ async fn take_up(engine: &Engine, seen: Revisions) -> store::Result<Revisions> {
             account.push((template.id, template.status == template::Status::Approved));
         }
         for ((company_id, waba_id), changed) in accounts {
-            engine.directory().tell_account(company_id, &waba_id, || TemplatesChanged(changed.clone()));
+            engine
+                .directory()
+                .tell_account(company_id, &waba_id, || Input::TemplatesChanged(changed.clone()));
         }
     }
     let mut tiers = None;

@@ -79,14 +79,14 @@ struct Common {
 
 /// How callers reach a running supervisor.
 #[derive(Clone)]
-struct Running {
+struct RunningSupervisor {
     commands: mpsc::Sender<Command>,
     pairing: watch::Receiver<Pairing>,
     /// The supervisor panicked: its session has to be opened again.
     broke: Arc<AtomicBool>,
 }
 
-impl Running {
+impl RunningSupervisor {
     /// Passes a command on, if there is one. This fails when the supervisor has just ended: then nobody answers the
     /// command, and another supervisor is started for it.
     async fn tell(&self, command: Option<Command>) {
@@ -99,7 +99,7 @@ impl Running {
 pub(super) struct WebSessions {
     /// `None` when there is no driver: then there are no sessions.
     common: Option<Arc<Common>>,
-    supervisors: Mutex<HashMap<Uuid, Running>>,
+    supervisors: Mutex<HashMap<Uuid, RunningSupervisor>>,
     thread: ArbiterHandle,
     patience: Duration,
 }
@@ -271,7 +271,7 @@ impl WebSessions {
         is_linked: bool,
         asks: bool,
         first: &mut Option<Command>,
-    ) -> Running {
+    ) -> RunningSupervisor {
         let mut supervisors = self.supervisors.lock();
         if let Some(running) = supervisors.get(&channel.id).filter(|running| !running.commands.is_closed()) {
             return running.clone();
@@ -302,7 +302,7 @@ impl WebSessions {
             tokio::time::sleep(PAUSE_AFTER_PANIC).await;
             flag.store(true, Ordering::Release);
         });
-        let running = Running { commands, pairing, broke };
+        let running = RunningSupervisor { commands, pairing, broke };
         supervisors.insert(channel.id, running.clone());
         running
     }

@@ -1,13 +1,12 @@
 //! Requests that only the owner of a web session can carry out.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 
 use super::{Pairing, PasskeyAnswer};
-use crate::asking::{OF_OTHERS, Question};
+use crate::asking::{Question, Within};
 use crate::{Engine, Error};
 use domain::channel::Channel;
 use domain::phone::PhoneNumber;
@@ -35,11 +34,8 @@ pub(crate) struct Pair {
 #[async_trait(?Send)]
 impl Question for Pair {
     const NAME: &'static str = "pair";
+    const WITHIN: Within = Within::OfOthers;
     type Answer = Pairing;
-
-    fn within(&self, _: &Engine) -> Option<Duration> {
-        Some(OF_OTHERS)
-    }
 
     async fn answer(self, engine: &Engine, channel: &Arc<Channel>) -> Result<Pairing, Error> {
         engine.phones().pair(channel, self.number).await
@@ -53,11 +49,8 @@ pub(crate) struct Unlink {}
 #[async_trait(?Send)]
 impl Question for Unlink {
     const NAME: &'static str = "unlink";
+    const WITHIN: Within = Within::OfOthers;
     type Answer = ();
-
-    fn within(&self, _: &Engine) -> Option<Duration> {
-        Some(OF_OTHERS)
-    }
 
     async fn answer(self, engine: &Engine, channel: &Arc<Channel>) -> Result<(), Error> {
         engine.phones().unlink(channel).await
@@ -73,11 +66,8 @@ pub(crate) struct AnswerPasskey {
 #[async_trait(?Send)]
 impl Question for AnswerPasskey {
     const NAME: &'static str = "passkey";
+    const WITHIN: Within = Within::OfOthers;
     type Answer = Pairing;
-
-    fn within(&self, _: &Engine) -> Option<Duration> {
-        Some(OF_OTHERS)
-    }
 
     async fn answer(self, engine: &Engine, channel: &Arc<Channel>) -> Result<Pairing, Error> {
         engine.phones().answer_passkey(channel, self.answer).await

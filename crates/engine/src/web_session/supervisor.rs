@@ -51,7 +51,7 @@ enum Waiting {
 type Asking<T> = Option<Pin<Box<dyn Future<Output = T> + Send>>>;
 
 /// A session that was opened.
-struct Held {
+struct OpenedSession {
     session: Arc<dyn Session>,
     /// `None` once no further event comes.
     events: Option<mpsc::Receiver<Event>>,
@@ -72,7 +72,7 @@ pub(super) struct Supervisor {
     asked: u64,
     /// The records of the newest session.
     records: Option<Arc<SessionRecords>>,
-    held: Option<Held>,
+    held: Option<OpenedSession>,
     /// When the machine asked to be woken.
     wakes_at: Option<Instant>,
 }
@@ -132,7 +132,9 @@ impl Supervisor {
         }
         let Self { held, commands, wakes_at, .. } = self;
         let (events, asking, answering) = match held {
-            Some(Held { events, asking, answering, .. }) => (events.as_mut(), Some(asking), Some(answering)),
+            Some(OpenedSession { events, asking, answering, .. }) => {
+                (events.as_mut(), Some(asking), Some(answering))
+            }
             None => (None, None, None),
         };
         tokio::select! {
@@ -234,7 +236,7 @@ impl Supervisor {
             Opening { session: self.channel, records, events, device_name: common.device_name.clone() };
         let session = common.driver.open(opening).await.map_err(|error| error.to_string())?;
         self.handle.open(Arc::clone(&session));
-        self.held = Some(Held { session, events: Some(heard), asking: None, answering: None });
+        self.held = Some(OpenedSession { session, events: Some(heard), asking: None, answering: None });
         Ok(())
     }
 

@@ -12,7 +12,7 @@ use uuid::Uuid;
 use machines::web_session::SessionUpdate;
 
 use crate::Engine;
-use crate::channel::Heard;
+use crate::channel::Input;
 use crate::ledger::{self, Hear};
 use crate::rounds::caught;
 use clock::Timestamp;
@@ -134,7 +134,7 @@ impl Writer<'_> {
             }
         }
         for (channel, messages) in told {
-            self.engine.directory().ask(channel, Heard(messages)).await;
+            self.engine.directory().ask(channel, Input::Heard(messages)).await;
         }
     }
 

@@ -10,7 +10,7 @@ use sea_orm::ConnectionTrait;
 use serde_json::json;
 
 use super::Restoring;
-use crate::changes::{self, Change, What};
+use crate::changes::{self, What};
 use crate::lease::RESTORE;
 use crate::{Result, Store, Transaction, run};
 use clock::Timestamp;
@@ -32,10 +32,6 @@ pub struct Ended {
 
 impl Store {
     /// Ends the sends that may have continued since the backup was made, and lets a service use the database.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails; nothing is changed then.
     pub(super) async fn end_restored(&self, how: Restoring<'_>) -> Result<Ended> {
         let now = Timestamp::now();
         let transaction = self.begin().await?;
@@ -57,8 +53,7 @@ impl Store {
             "nothing_sent_since": how.nothing_sent_since,
             "revoked_keys": ended.revoked_keys,
         });
-        changes::record(&transaction, &[Change::now(how.who, What::Database, "restored", None, after)])
-            .await?;
+        changes::record_one(&transaction, how.who, What::Database, "restored", None, after).await?;
         let marker = self.statement("DELETE FROM lease WHERE name = $1", [RESTORE.into()]);
         run(&transaction, marker).await?;
         transaction.commit().await?;

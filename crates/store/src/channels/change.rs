@@ -67,8 +67,7 @@ impl AllChannels<'_> {
         let update = Entity::update_many().set(changes).filter(Column::Id.eq(id)).filter(holds);
         let changed = update.exec(&transaction).await?;
         if changed.rows_affected == 0 {
-            transaction.rollback().await?;
-            return Ok(None);
+            return transaction.unchanged(None).await;
         }
         transaction.commit().await?;
         self.store.tell_of_events();

@@ -1,7 +1,7 @@
 //! Operators' changes of a channel. Each is recorded in its own transaction, with its author.
 
 use entity::channel::{self as stored, ActiveModel, Column, Entity};
-use sea_orm::{ColumnTrait, ConnectionTrait as _, EntityTrait, QueryFilter, Set};
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, Set};
 use serde_json::json;
 use uuid::Uuid;
 
@@ -9,7 +9,7 @@ use super::words::FromStored as _;
 use crate::changes::{self, Change, What, Who};
 use crate::nouns::AllChannels;
 use crate::revision::{self, Topic};
-use crate::{Result, Transaction};
+use crate::{Result, Transaction, execute};
 use clock::Timestamp;
 use domain::channel::Status;
 use domain::fold::fold;
@@ -22,8 +22,7 @@ impl AllChannels<'_> {
         let transaction = self.store.begin().await?;
         let revision = revision::bump(&transaction, Topic::Channel).await?;
         let Some(before) = Entity::find_by_id(id).one(&transaction).await? else {
-            transaction.rollback().await?;
-            return Ok(false);
+            return transaction.unchanged(false).await;
         };
         let now = Timestamp::now().millis();
         let mut changes = ActiveModel {
@@ -59,14 +58,12 @@ impl AllChannels<'_> {
         let transaction = self.store.begin().await?;
         let revision = revision::bump(&transaction, Topic::Channel).await?;
         let Some(before) = Entity::find_by_id(id).one(&transaction).await? else {
-            transaction.rollback().await?;
-            return Ok(false);
+            return transaction.unchanged(false).await;
         };
         let changes = ActiveModel { app_secret: Set(Some(sealed)), ..Default::default() };
         write(&transaction, id, revision, changes).await?;
         let after = json!(if before.app_secret.is_some() { "replaced" } else { "given" });
-        let recorded = Change::now(who, What::ChannelAppSecret, id, None, after);
-        changes::record(&transaction, &[recorded]).await?;
+        changes::record_one(&transaction, who, What::ChannelAppSecret, id, None, after).await?;
         transaction.commit().await?;
         Ok(true)
     }
@@ -78,15 +75,13 @@ impl AllChannels<'_> {
         let before = Entity::find_by_id(id).one(&transaction).await?.map(|channel| channel.name);
         let is_known = before.is_some();
         let Some(before) = before.filter(|before| before != name) else {
-            transaction.rollback().await?;
-            return Ok(is_known);
+            return transaction.unchanged(is_known).await;
         };
         let changes =
             ActiveModel { name: Set(name.to_owned()), name_folded: Set(fold(name)), ..Default::default() };
         write(&transaction, id, revision, changes).await?;
         let shown = |name: &str| json!({ "name": name });
-        let recorded = Change::now(who, What::Channel, id, Some(shown(&before)), shown(name));
-        changes::record(&transaction, &[recorded]).await?;
+        changes::record_one(&transaction, who, What::Channel, id, Some(shown(&before)), shown(name)).await?;
         transaction.commit().await?;
         Ok(true)
     }
@@ -96,26 +91,22 @@ impl AllChannels<'_> {
     pub async fn remove(self, who: &Who, id: Uuid) -> Result<bool> {
         let transaction = self.store.begin().await?;
         let Some(before) = Entity::find_by_id(id).one(&transaction).await? else {
-            transaction.rollback().await?;
-            return Ok(false);
+            return transaction.unchanged(false).await;
         };
         // Unfinished sends have states below 2, as in their partial index.
         let sql = "DELETE FROM channel WHERE id = $1 AND linked_at IS NULL
             AND NOT EXISTS (SELECT 1 FROM send WHERE channel_id = $1 AND state < 2)";
-        let removed = transaction.execute_raw(self.store.statement(sql, [id.into()])).await?;
-        if removed.rows_affected() == 0 {
-            transaction.rollback().await?;
-            return Ok(false);
+        if execute(&transaction, sql, [id.into()]).await? == 0 {
+            return transaction.unchanged(false).await;
         }
         for table in ["web_session_record", "web_session_contact", "channel_tier_end"] {
             let sql = format!("DELETE FROM {table} WHERE channel_id = $1");
-            transaction.execute_raw(self.store.statement(sql, [id.into()])).await?;
+            execute(&transaction, sql, [id.into()]).await?;
         }
         revision::bump(&transaction, Topic::Channel).await?;
         let before =
             json!({ "company_id": before.company_id, "kind": before.kind.word(), "name": before.name });
-        let recorded = Change::now(who, What::Channel, id, Some(before), json!("removed"));
-        changes::record(&transaction, &[recorded]).await?;
+        changes::record_one(&transaction, who, What::Channel, id, Some(before), json!("removed")).await?;
         transaction.commit().await?;
         Ok(true)
     }

@@ -4,12 +4,12 @@
 use entity::channel::{Column, Entity, Model};
 use entity::company;
 use sea_orm::sea_query::Condition;
-use sea_orm::{ColumnTrait, EntityTrait, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect};
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
 use uuid::Uuid;
 
 use super::tier_end::TierEnd;
 use super::words::ToStored as _;
-use super::{channel, matches};
+use super::{channel, matches, newest_first};
 use crate::changes::{Change, Filter};
 use crate::nouns::{AllChannels, Channels};
 use crate::{Error, Result};
@@ -41,16 +41,8 @@ impl AllChannels<'_> {
                 .map(|company| Column::CompanyId.eq(company.id));
             matching = matching.filter(Condition::any().add(matches(search)).add_option(company));
         }
-        let total = matching.clone().count(&self.store.read).await?;
-        let models = matching
-            .order_by_desc(Column::CreatedAt)
-            .order_by_desc(Column::Id)
-            .offset(page.offset())
-            .limit(page.limit)
-            .all(&self.store.read)
-            .await?;
-        let records = self.owned(models).await?;
-        Ok(Page { records, total })
+        let Page { records, total } = self.store.page_of(newest_first(matching), page).await?;
+        Ok(Page { records: self.owned(records).await?, total })
     }
 
     /// The channel of this id with its company.
@@ -62,17 +54,13 @@ impl AllChannels<'_> {
     /// The channels of these ids with their companies, newest first.
     pub async fn find_owned_among(self, ids: &[Uuid]) -> Result<Vec<Owned>> {
         let found = Entity::find().filter(Column::Id.is_in(ids.iter().copied()));
-        let found =
-            found.order_by_desc(Column::CreatedAt).order_by_desc(Column::Id).all(&self.store.read).await?;
-        self.owned(found).await
+        self.owned(newest_first(found).all(&self.store.read).await?).await
     }
 
     /// The channels of every company with exactly this name, newest first, with their companies.
     pub async fn named(self, name: &str) -> Result<Vec<Owned>> {
         let found = Entity::find().filter(Column::Name.eq(name));
-        let found =
-            found.order_by_desc(Column::CreatedAt).order_by_desc(Column::Id).all(&self.store.read).await?;
-        self.owned(found).await
+        self.owned(newest_first(found).all(&self.store.read).await?).await
     }
 
     async fn owned(self, models: Vec<Model>) -> Result<Vec<Owned>> {
@@ -109,15 +97,7 @@ impl Channels<'_> {
         if let Some(search) = search {
             matching = matching.filter(matches(search));
         }
-        let total = matching.clone().count(&self.store.read).await?;
-        let models = matching
-            .order_by_desc(Column::CreatedAt)
-            .order_by_desc(Column::Id)
-            .offset(page.offset())
-            .limit(page.limit)
-            .all(&self.store.read)
-            .await?;
-        Ok(Page { records: models.into_iter().map(channel).collect(), total })
+        Ok(self.store.page_of(newest_first(matching), page).await?.map(channel))
     }
 
     /// The company's channels that cannot send because the provider refuses them, those of the latest trouble first, at most

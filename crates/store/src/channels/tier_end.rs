@@ -3,15 +3,15 @@
 use std::collections::HashMap;
 
 use entity::channel::{ActiveModel, Entity};
-use sea_orm::{ConnectionTrait, EntityTrait, QueryResult, Set, Statement};
+use sea_orm::{ConnectionTrait, EntityTrait, Set};
 use serde_json::json;
 use uuid::Uuid;
 
 use super::operation::write;
-use crate::changes::{self, Change, What, Who};
+use crate::changes::{self, What, Who};
 use crate::nouns::AllChannels;
 use crate::revision::{self, Topic};
-use crate::{Result, Transaction};
+use crate::{Result, Transaction, execute, fetch, fetch_one};
 use clock::Timestamp;
 use domain::tier::OwnOptions;
 
@@ -26,16 +26,13 @@ pub struct TierEnd {
     pub at: Timestamp,
 }
 
+const COLUMNS: &str = "channel_id, tier, ends_at, own_options";
+
 impl TierEnd {
-    fn read(row: &QueryResult) -> Result<(Uuid, Self)> {
-        let at: i64 = row.try_get_by_index(2)?;
-        let own: Option<String> = row.try_get_by_index(3)?;
-        let end = Self {
-            tier: row.try_get_by_index(1)?,
-            own_options: own.as_deref().map(OwnOptions::read).unwrap_or_default(),
-            at: Timestamp::from_millis(at),
-        };
-        Ok((row.try_get_by_index(0)?, end))
+    /// One row of [`COLUMNS`].
+    fn read((channel_id, tier, at, own): (Uuid, String, i64, Option<String>)) -> (Uuid, Self) {
+        let own_options = own.as_deref().map(OwnOptions::read).unwrap_or_default();
+        (channel_id, Self { tier, own_options, at: Timestamp::from_millis(at) })
     }
 }
 
@@ -52,8 +49,7 @@ impl AllChannels<'_> {
         let transaction = self.store.begin().await?;
         let revision = revision::bump(&transaction, Topic::Channel).await?;
         let Some(before) = Entity::find_by_id(id).one(&transaction).await? else {
-            transaction.rollback().await?;
-            return Ok(false);
+            return transaction.unchanged(false).await;
         };
         let ended = find(&transaction, id).await?;
         let options = before.own_options.as_deref().map(OwnOptions::read).unwrap_or_default();
@@ -65,21 +61,20 @@ impl AllChannels<'_> {
             TierEnd { tier, own_options, at }
         });
         if had == wanted && ended == end {
-            transaction.rollback().await?;
-            return Ok(true);
+            return transaction.unchanged(true).await;
         }
-        run(&transaction, "DELETE FROM channel_tier_end WHERE channel_id = $1", [id.into()]).await?;
+        execute(&transaction, "DELETE FROM channel_tier_end WHERE channel_id = $1", [id.into()]).await?;
         if let Some(TierEnd { tier, own_options, at }) = &end {
             let values = [id.into(), tier.as_str().into(), at.millis().into(), column(own_options).into()];
             let sql = "INSERT INTO channel_tier_end (channel_id, tier, ends_at, own_options) VALUES ($1, $2, $3, $4)";
-            run(&transaction, sql, values).await?;
+            execute(&transaction, sql, values).await?;
         }
         write(&transaction, id, revision, assigned(tier, own)).await?;
         let after = shown(tier, own);
         let after = end.map_or_else(|| after.clone(), |end| format!("{after} until {}", end.at));
         let before = shown(&had.0, &had.1);
-        let recorded = Change::now(who, What::ChannelTier, id, Some(json!(before)), json!(after));
-        changes::record(&transaction, &[recorded]).await?;
+        changes::record_one(&transaction, who, What::ChannelTier, id, Some(json!(before)), json!(after))
+            .await?;
         transaction.commit().await?;
         Ok(true)
     }
@@ -91,33 +86,30 @@ impl AllChannels<'_> {
 
     /// The ends of all tiers that channels have for a while.
     pub async fn tier_ends(self) -> Result<HashMap<Uuid, TierEnd>> {
-        let rows = self
-            .store
-            .rows("SELECT channel_id, tier, ends_at, own_options FROM channel_tier_end", [])
-            .await?;
-        rows.iter().map(TierEnd::read).collect()
+        let rows = fetch(&self.store.read, format!("SELECT {COLUMNS} FROM channel_tier_end"), []).await?;
+        Ok(rows.into_iter().map(TierEnd::read).collect())
     }
 
     /// Puts every channel under its own tier whose tier ended before `now`, and returns how many.
     pub async fn end_tiers(self, now: Timestamp) -> Result<usize> {
-        let due = "SELECT channel_id, tier, ends_at, own_options FROM channel_tier_end WHERE ends_at <= $1 ORDER BY channel_id";
-        if self.store.row(due, [now.millis().into()]).await?.is_none() {
+        let due = format!("SELECT {COLUMNS} FROM channel_tier_end WHERE ends_at <= $1 ORDER BY channel_id");
+        if self.store.row(&due, [now.millis().into()]).await?.is_none() {
             return Ok(0);
         }
         let transaction = self.store.begin().await?;
         // Its lock keeps others from changing channels, and two nodes from ending a tier twice.
         let revision = revision::bump(&transaction, Topic::Channel).await?;
-        let rows = transaction.query_all_raw(self.store.statement(due, [now.millis().into()])).await?;
-        let ends = rows.iter().map(TierEnd::read).collect::<Result<Vec<_>>>()?;
+        let rows = fetch(&transaction, due, [now.millis().into()]).await?;
+        let ends: Vec<_> = rows.into_iter().map(TierEnd::read).collect();
         for (id, end) in &ends {
-            run(&transaction, "DELETE FROM channel_tier_end WHERE channel_id = $1", [(*id).into()]).await?;
+            execute(&transaction, "DELETE FROM channel_tier_end WHERE channel_id = $1", [(*id).into()])
+                .await?;
             let Some(before) = Entity::find_by_id(*id).one(&transaction).await? else { continue };
             write(&transaction, *id, revision, assigned(&end.tier, &end.own_options)).await?;
             let options = before.own_options.as_deref().map(OwnOptions::read).unwrap_or_default();
-            let (before, after) = (shown(&before.tier, &options), shown(&end.tier, &end.own_options));
-            let recorded =
-                Change::now(&Who::Pombo, What::ChannelTier, *id, Some(json!(before)), json!(after));
-            changes::record(&transaction, &[recorded]).await?;
+            let before = Some(json!(shown(&before.tier, &options)));
+            let after = json!(shown(&end.tier, &end.own_options));
+            changes::record_one(&transaction, &Who::Pombo, What::ChannelTier, *id, before, after).await?;
         }
         transaction.commit().await?;
         Ok(ends.len())
@@ -127,15 +119,13 @@ impl AllChannels<'_> {
 /// The channels that will have this tier again.
 pub(crate) async fn returning_to(on: &impl ConnectionTrait, tier: &str) -> Result<Vec<Uuid>> {
     let sql = "SELECT channel_id FROM channel_tier_end WHERE tier = $1";
-    let statement = Statement::from_sql_and_values(on.get_database_backend(), sql, [tier.into()]);
-    let rows = on.query_all_raw(statement).await?;
-    rows.iter().map(|row| Ok(row.try_get_by_index(0)?)).collect()
+    fetch(on, sql, [tier.into()]).await
 }
 
 /// Follows a tier that gets another name.
 pub(crate) async fn follow(within: &Transaction, old: &str, new: &str) -> Result<()> {
     let sql = "UPDATE channel_tier_end SET tier = $2 WHERE tier = $1";
-    run(within, sql, [old.into(), new.into()]).await
+    execute(within, sql, [old.into(), new.into()]).await.map(drop)
 }
 
 /// A tier and the channel's own options, for a record of changes.
@@ -153,13 +143,6 @@ fn column(own: &OwnOptions) -> Option<String> {
 }
 
 async fn find(on: &impl ConnectionTrait, id: Uuid) -> Result<Option<TierEnd>> {
-    let sql = "SELECT channel_id, tier, ends_at, own_options FROM channel_tier_end WHERE channel_id = $1";
-    let statement = Statement::from_sql_and_values(on.get_database_backend(), sql, [id.into()]);
-    let row = on.query_one_raw(statement).await?;
-    Ok(row.as_ref().map(TierEnd::read).transpose()?.map(|(_, end)| end))
-}
-
-async fn run<const N: usize>(on: &Transaction, sql: &str, values: [sea_orm::Value; N]) -> Result<()> {
-    on.execute_raw(Statement::from_sql_and_values(on.get_database_backend(), sql, values)).await?;
-    Ok(())
+    let sql = format!("SELECT {COLUMNS} FROM channel_tier_end WHERE channel_id = $1");
+    Ok(fetch_one(on, sql, [id.into()]).await?.map(|row| TierEnd::read(row).1))
 }

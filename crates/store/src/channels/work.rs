@@ -1,11 +1,11 @@
 //! Finds channels that have messages to send, without reading the queued messages.
 
-use sea_orm::{QueryResult, Value};
+use sea_orm::Value;
 use uuid::Uuid;
 
-use crate::Result;
 use crate::nouns::AllChannels;
 use crate::templates::APPROVED;
+use crate::{Result, fetch};
 use clock::Timestamp;
 use domain::send::{Control, State};
 
@@ -40,8 +40,8 @@ impl AllChannels<'_> {
     /// The cost does not grow with the queue: one step in an index leads to the next channel, and only the oldest sends
     /// of each channel are read.
     pub async fn at_work(self, after: Uuid, now: Timestamp, limit: u32) -> Result<Vec<AtWork>> {
-        let rows = self.store.rows(at_work_sql(""), work_values(after, now, limit)).await?;
-        rows.iter().map(at_work).collect()
+        let rows = fetch(&self.store.read, at_work_sql(""), work_values(after, now, limit)).await?;
+        Ok(rows.into_iter().map(|(channel_id, direct, bulk)| AtWork { channel_id, direct, bulk }).collect())
     }
 
     /// Like [`AllChannels::at_work`](crate::AllChannels::at_work), with the values that show whether there are sends that the channel does not
@@ -55,11 +55,11 @@ impl AllChannels<'_> {
         );
         let recent =
             format!(", (SELECT id {going} 1), (SELECT COUNT(*) FROM (SELECT 1 {going} {COUNTED}) AS going)");
-        let rows = self.store.rows(at_work_sql(&recent), work_values(after, now, limit)).await?;
-        let with_news = |row: &QueryResult| {
-            Ok((at_work(row)?, Recent { newest: row.try_get_by_index(3)?, count: row.try_get_by_index(4)? }))
+        let rows = fetch(&self.store.read, at_work_sql(&recent), work_values(after, now, limit)).await?;
+        let with_news = |(channel_id, direct, bulk, newest, count)| {
+            (AtWork { channel_id, direct, bulk }, Recent { newest, count })
         };
-        rows.iter().map(with_news).collect()
+        Ok(rows.into_iter().map(with_news).collect())
     }
 }
 
@@ -80,14 +80,6 @@ fn at_work_sql(columns: &str) -> String {
         direct = oldest_send("IS NOT NULL"),
         bulk = oldest_send("IS NULL"),
     )
-}
-
-fn at_work(row: &QueryResult) -> Result<AtWork> {
-    Ok(AtWork {
-        channel_id: row.try_get_by_index(0)?,
-        direct: row.try_get_by_index(1)?,
-        bulk: row.try_get_by_index(2)?,
-    })
 }
 
 /// The next channel with unfinished sends.

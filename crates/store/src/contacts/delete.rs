@@ -5,23 +5,16 @@
 
 use std::collections::HashMap;
 
-use sea_orm::{ConnectionTrait, QueryResult};
 use uuid::Uuid;
 
 use super::totals::ContactTotals;
 use crate::changes::ContactRecord;
 use crate::dialect::{Rows, Type};
 use crate::nouns::{AllContacts, Contacts};
-use crate::{Result, Transaction, run};
-
-const ID: &[(&str, Type)] = &[("id", Type::Uuid)];
+use crate::{Result, Transaction, execute, fetch};
 
 impl Contacts<'_> {
     /// Deletes these contacts of `company`, and returns how many there were.
-    ///
-    /// # Errors
-    ///
-    /// Fails when the database does; then none is deleted.
     pub async fn delete(self, record: &mut ContactRecord, ids: &[Uuid]) -> Result<u64> {
         let transaction = self.store.begin().await?;
         let totals = self.lock_totals(&transaction).await?;
@@ -43,10 +36,8 @@ impl Contacts<'_> {
             "SELECT DISTINCT contact.id, contact.ordinal FROM {wanted} AS wanted CROSS JOIN contact
              WHERE contact.id = wanted.id AND contact.company_id = $1"
         );
-        let statement = self.store.statement(select, std::iter::once(self.company.into()).chain(values));
-        let rows = transaction.query_all_raw(statement).await?;
-        let found = rows.iter().map(|row| Ok((row.try_get_by_index(0)?, row.try_get_by_index(1)?)));
-        let found: Vec<(Uuid, i64)> = found.collect::<Result<_>>()?;
+        let values = std::iter::once(self.company.into()).chain(values);
+        let found = fetch::<(Uuid, i64)>(transaction, select, values).await?;
         if found.is_empty() {
             return Ok(0);
         }
@@ -56,14 +47,11 @@ impl Contacts<'_> {
             "SELECT contact_tag.tag_id, count(*) FROM {gone} AS gone CROSS JOIN contact_tag
              WHERE contact_tag.contact_id = gone.id GROUP BY contact_tag.tag_id"
         );
-        let mut counts = Vec::new();
-        for row in transaction.query_all_raw(self.store.statement(select, values)).await? {
-            counts.push((row.try_get_by_index(0)?, row.try_get_by_index::<i64>(1)?));
-        }
+        let counts = fetch::<(Uuid, i64)>(transaction, select, values).await?;
         for delete in ["contact_tag WHERE contact_id", "contact WHERE id"] {
             let (gone, values) = self.store.contacts().id_rows(&ids).select(1);
             let delete = format!("DELETE FROM {delete} IN (SELECT id FROM {gone} AS gone)");
-            run(transaction, self.store.statement(delete, values)).await?;
+            execute(transaction, delete, values).await?;
         }
         self.store.contacts().uncount(transaction, &counts).await?;
         self.index().add_gaps(transaction, found.iter().map(|(_, ordinal)| *ordinal)).await?;
@@ -83,12 +71,8 @@ impl AllContacts<'_> {
             "SELECT contact_tag.contact_id, count(*) FROM {wanted} AS wanted CROSS JOIN contact_tag
              WHERE contact_tag.contact_id = wanted.id GROUP BY contact_tag.contact_id"
         );
-        let rows = self.store.rows(select, values).await?;
-        let count = |row: &QueryResult| {
-            let tags: i64 = row.try_get_by_index(1)?;
-            Ok((row.try_get_by_index(0)?, usize::try_from(tags).unwrap_or(0)))
-        };
-        rows.iter().map(count).collect()
+        let rows = fetch::<(Uuid, i64)>(&self.store.read, select, values).await?;
+        Ok(rows.into_iter().map(|(id, tags)| (id, usize::try_from(tags).unwrap_or(0))).collect())
     }
 
     /// Subtracts contacts from the counts of tags.
@@ -103,13 +87,11 @@ impl AllContacts<'_> {
             "UPDATE tag SET contacts = tag.contacts - removed.contacts FROM {rows} AS removed
              WHERE tag.id = removed.id"
         );
-        run(transaction, self.store.statement(update, values)).await?;
+        execute(transaction, update, values).await?;
         Ok(())
     }
 
     pub(crate) fn id_rows(self, ids: &[Uuid]) -> Rows {
-        let mut rows = Rows::new(self.store.backend, ID);
-        ids.iter().for_each(|id| rows.push([(*id).into()]));
-        rows
+        Rows::of_ids(self.store.backend, ids)
     }
 }

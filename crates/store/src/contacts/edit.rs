@@ -10,7 +10,7 @@ use super::matching::Slot;
 use crate::changes::{ContactRecord, Who};
 use crate::nouns::Contacts;
 use crate::tags::DELETED;
-use crate::{Result, Transaction, run};
+use crate::{Result, Transaction, execute, fetch};
 use clock::Timestamp;
 use domain::contact::Person;
 use domain::fold::fold;
@@ -49,29 +49,22 @@ pub enum Edited {
 
 impl Contacts<'_> {
     /// Changes a contact of `company`.
-    ///
-    /// # Errors
-    ///
-    /// Fails when the database does; then nothing is changed.
     pub async fn change(self, who: &Who, id: Uuid, change: &ContactChange, now: Timestamp) -> Result<Edited> {
         let transaction = self.store.begin().await?;
         let totals = self.lock_totals(&transaction).await?;
         let Some(mut slot) = self.slots(&transaction, &[id]).await?.pop() else {
-            transaction.rollback().await?;
-            return Ok(Edited::Missing);
+            return transaction.unchanged(Edited::Missing).await;
         };
         let number = slot.phone;
         slot.apply(change);
         if slot.phone.is_none() && slot.person.email.is_empty() {
-            transaction.rollback().await?;
-            return Ok(Edited::Nameless);
+            return transaction.unchanged(Edited::Nameless).await;
         }
         if let Some(phone) = slot.phone.filter(|phone| Some(*phone) != number) {
             let select = "SELECT id FROM contact WHERE company_id = $1 AND phone = $2 LIMIT 1";
             let statement = self.store.statement(select, [self.company.into(), phone.as_i64().into()]);
             if transaction.query_one_raw(statement).await?.is_some() {
-                transaction.rollback().await?;
-                return Ok(Edited::Taken);
+                return transaction.unchanged(Edited::Taken).await;
             }
         }
         let mut added = Vec::new();
@@ -86,8 +79,7 @@ impl Contacts<'_> {
                 let delete = format!(
                     "DELETE FROM contact_tag WHERE contact_id = $1 AND tag_id IN (SELECT id FROM {rows} AS rows)"
                 );
-                run(&transaction, self.store.statement(delete, std::iter::once(id.into()).chain(values)))
-                    .await?;
+                execute(&transaction, delete, std::iter::once(id.into()).chain(values)).await?;
                 let counts: Vec<_> = removed.iter().map(|tag| (*tag, 1)).collect();
                 self.store.contacts().uncount(&transaction, &counts).await?;
             }
@@ -99,8 +91,7 @@ impl Contacts<'_> {
         }
         let (phone, is_changed) = (slot.phone, slot.is_changed);
         if !is_changed {
-            transaction.rollback().await?;
-            return Ok(Edited::Done);
+            return transaction.unchanged(Edited::Done).await;
         }
         self.update(&transaction, totals, &[slot], now).await?;
         self.insert_pairs(&transaction, added.into_iter().map(|tag| (tag, id, phone))).await?;
@@ -112,10 +103,6 @@ impl Contacts<'_> {
 
     /// Merges contacts: `into` takes the values that it lacks from the others, in their order, and all of their tags;
     /// the others are deleted.
-    ///
-    /// # Errors
-    ///
-    /// Fails when the database does; then nothing is changed.
     pub async fn merge(self, who: &Who, into: Uuid, others: &[Uuid], now: Timestamp) -> Result<Edited> {
         let others: Vec<Uuid> = others.iter().copied().filter(|id| *id != into).collect();
         let transaction = self.store.begin().await?;
@@ -123,12 +110,10 @@ impl Contacts<'_> {
         let kept = self.slots(&transaction, &[into]).await?.pop();
         let merged = self.slots(&transaction, &others).await?;
         let (Some(mut slot), true) = (kept, merged.len() == others.len()) else {
-            transaction.rollback().await?;
-            return Ok(Edited::Missing);
+            return transaction.unchanged(Edited::Missing).await;
         };
         if others.is_empty() {
-            transaction.rollback().await?;
-            return Ok(Edited::Done);
+            return transaction.unchanged(Edited::Done).await;
         }
         let known = self.tags_of(&transaction, into).await?;
         let mut added = HashSet::new();
@@ -168,34 +153,24 @@ impl Contacts<'_> {
             "SELECT tag.id FROM contact_tag JOIN tag ON tag.id = contact_tag.tag_id
              WHERE contact_tag.contact_id = $1 AND tag.upkeep <> {DELETED}"
         );
-        let rows = transaction.query_all_raw(self.store.statement(select, [contact.into()])).await?;
-        rows.iter().map(|row| Ok(row.try_get_by_index(0)?)).collect()
+        Ok(fetch(transaction, select, [contact.into()]).await?.into_iter().collect())
     }
 }
 
 impl Slot {
     fn apply(&mut self, change: &ContactChange) {
-        let ContactChange {
-            first_name,
-            last_name,
-            email,
-            phone_number,
-            phone_number_lid,
-            profile_picture,
-            tags: _,
-        } = change;
         let before = self.person.clone();
         let set = |known: &mut String, given: &Option<String>| {
             if let Some(given) = given {
                 known.clone_from(given);
             }
         };
-        set(&mut self.person.first_name, first_name);
-        set(&mut self.person.last_name, last_name);
-        set(&mut self.person.email, email);
-        set(&mut self.person.phone_number, phone_number);
-        set(&mut self.person.profile_picture, profile_picture);
-        if let Some(lid) = phone_number_lid {
+        set(&mut self.person.first_name, &change.first_name);
+        set(&mut self.person.last_name, &change.last_name);
+        set(&mut self.person.email, &change.email);
+        set(&mut self.person.phone_number, &change.phone_number);
+        set(&mut self.person.profile_picture, &change.profile_picture);
+        if let Some(lid) = &change.phone_number_lid {
             self.person.phone_number_lid = Some(lid.clone()).filter(|lid| !lid.is_empty());
         }
         self.renumber();

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use crate::dialect::{Rows, Type};
 use crate::nouns::ContactIndex;
-use crate::{Result, Transaction, run};
+use crate::{Result, Transaction, execute, fetch};
 
 /// Ordinals of one block: enough that a million contacts have few blocks, and few enough that skipping the contacts of
 /// one block takes less than a millisecond.
@@ -51,9 +51,7 @@ impl Gaps {
 impl ContactIndex<'_> {
     pub(crate) async fn gaps(self) -> Result<Gaps> {
         let select = "SELECT block, removed FROM contact_gap WHERE company_id = $1 ORDER BY block DESC";
-        let rows = self.store.rows(select, [self.company.into()]).await?;
-        let gaps = rows.iter().map(|row| Ok((row.try_get_by_index(0)?, row.try_get_by_index(1)?)));
-        gaps.collect::<Result<_>>().map(Gaps)
+        fetch(&self.store.read, select, [self.company.into()]).await.map(Gaps)
     }
 
     /// Counts the ordinals of contacts that were deleted.
@@ -77,7 +75,7 @@ impl ContactIndex<'_> {
              ON CONFLICT (company_id, block) DO UPDATE SET removed = contact_gap.removed + excluded.removed"
         );
         let values = std::iter::once(self.company.into()).chain(values);
-        run(transaction, self.store.statement(insert, values)).await?;
+        execute(transaction, insert, values).await?;
         Ok(())
     }
 }

@@ -12,7 +12,7 @@ use super::matching::{Matcher, Slot};
 use crate::changes::ContactRecord;
 use crate::dialect::{self, Cell, Rows, Type};
 use crate::nouns::Contacts;
-use crate::{Result, Transaction};
+use crate::{Result, Transaction, fetch};
 use clock::Timestamp;
 use domain::contact::Person;
 use domain::fold::fold;
@@ -72,10 +72,6 @@ impl Contacts<'_> {
     /// A draft matches the contact of `company` with the same valid number, else one with the same e-mail address
     /// (ignoring case) unless both have valid numbers, else it is a new contact; of several matches, the oldest. Drafts see the changes of the drafts
     /// before them. Writing the same batch again changes nothing.
-    ///
-    /// # Errors
-    ///
-    /// Fails when the database does; then nothing of the batch is written.
     pub async fn upsert(self, drafts: &[ContactDraft], now: Timestamp) -> Result<Vec<Upserted>> {
         let transaction = self.store.begin().await?;
         let (written, _) = self.import_drafts_in(&transaction, drafts, Names::Replace, now).await?;
@@ -225,7 +221,6 @@ impl Contacts<'_> {
             "SELECT contact_tag.contact_id, contact_tag.tag_id FROM {wanted} AS wanted CROSS JOIN contact_tag
              WHERE contact_tag.tag_id = wanted.tag_id AND contact_tag.contact_id = wanted.contact_id"
         );
-        let rows = transaction.query_all_raw(self.store.statement(select, values)).await?;
-        rows.iter().map(|row| Ok((row.try_get_by_index(0)?, row.try_get_by_index(1)?))).collect()
+        Ok(fetch(transaction, select, values).await?.into_iter().collect())
     }
 }

@@ -2,7 +2,6 @@
 //!
 //! A call is one transaction: callers keep the number of contacts small, and divide the results of a search.
 
-use sea_orm::ConnectionTrait;
 use uuid::Uuid;
 
 use super::{LONGEST_SEARCH, signed};
@@ -11,7 +10,7 @@ use crate::contacts::folded;
 use crate::dialect::{Rows, Type};
 use crate::nouns::{AllContacts, Contacts};
 use crate::tags::DELETED;
-use crate::{Result, Transaction, run};
+use crate::{Result, Transaction, execute, fetch, fetch_one};
 use clock::Timestamp;
 use domain::phone::PhoneNumber;
 
@@ -27,10 +26,6 @@ pub enum Membership {
 impl Contacts<'_> {
     /// Adds the tag to these contacts of `company`, or removes it from them. Returns how many contacts changed; `None`
     /// when the company has no such tag.
-    ///
-    /// # Errors
-    ///
-    /// Fails when the database does; then nothing is changed.
     pub async fn change_members(
         self,
         record: &mut ContactRecord,
@@ -43,12 +38,10 @@ impl Contacts<'_> {
         let totals = self.lock_totals(&transaction).await?;
         let select =
             format!("SELECT name_folded FROM tag WHERE id = $1 AND company_id = $2 AND upkeep <> {DELETED}");
-        let statement = self.store.statement(select, [tag.into(), self.company.into()]);
-        let Some(row) = transaction.query_one_raw(statement).await? else {
-            transaction.rollback().await?;
-            return Ok(None);
+        let folded = fetch_one::<String>(&transaction, select, [tag.into(), self.company.into()]).await?;
+        let Some(folded) = folded else {
+            return transaction.unchanged(None).await;
         };
-        let folded: String = row.try_get_by_index(0)?;
         let has = match membership {
             Membership::Add => "NOT EXISTS",
             Membership::Remove => "EXISTS",
@@ -60,15 +53,10 @@ impl Contacts<'_> {
                 SELECT 1 FROM contact_tag WHERE contact_tag.tag_id = $2 AND contact_tag.contact_id = contact.id
              )"
         );
-        let statement =
-            self.store.statement(select, [self.company.into(), tag.into()].into_iter().chain(values));
-        let mut found: Vec<(Uuid, Option<i64>, i64)> = Vec::new();
-        for row in transaction.query_all_raw(statement).await? {
-            found.push((row.try_get_by_index(0)?, row.try_get_by_index(1)?, row.try_get_by_index(2)?));
-        }
+        let values = [self.company.into(), tag.into()].into_iter().chain(values);
+        let found = fetch::<(Uuid, Option<i64>, i64)>(&transaction, select, values).await?;
         if found.is_empty() {
-            transaction.rollback().await?;
-            return Ok(Some(0));
+            return transaction.unchanged(Some(0)).await;
         }
         let ids: Vec<Uuid> = found.iter().map(|(id, ..)| *id).collect();
         match membership {
@@ -84,8 +72,7 @@ impl Contacts<'_> {
                 let delete = format!(
                     "DELETE FROM contact_tag WHERE tag_id = $1 AND contact_id IN (SELECT id FROM {rows} AS rows)"
                 );
-                run(&transaction, self.store.statement(delete, std::iter::once(tag.into()).chain(values)))
-                    .await?;
+                execute(&transaction, delete, std::iter::once(tag.into()).chain(values)).await?;
                 self.store.contacts().uncount(&transaction, &[(tag, found.len() as i64)]).await?;
                 self.store.contacts().rewrite_tag_texts(&transaction, &ids).await?;
             }
@@ -94,7 +81,7 @@ impl Contacts<'_> {
         let update =
             format!("UPDATE contact SET updated_at = $1 WHERE id IN (SELECT id FROM {rows} AS rows)");
         let values = std::iter::once(now.millis().into()).chain(values);
-        run(&transaction, self.store.statement(update, values)).await?;
+        execute(&transaction, update, values).await?;
         self.index().mark_stale(&transaction, totals, found.iter().map(|(_, _, ordinal)| *ordinal)).await?;
         let word = match membership {
             Membership::Add => "tagged",
@@ -137,8 +124,7 @@ impl Contacts<'_> {
             "SELECT contact.id FROM {wanted} AS wanted CROSS JOIN contact
              WHERE contact.company_id = $1 AND contact.ordinal = wanted.ordinal"
         );
-        let rows = self.store.rows(select, std::iter::once(self.company.into()).chain(values)).await?;
-        rows.iter().map(|row| Ok(row.try_get_by_index(0)?)).collect()
+        fetch(&self.store.read, select, std::iter::once(self.company.into()).chain(values)).await
     }
 
     /// The ids of the contacts of `company` with these numbers, each with its number.
@@ -153,14 +139,9 @@ impl Contacts<'_> {
             "SELECT contact.phone, contact.id FROM {wanted} AS wanted CROSS JOIN contact
              WHERE contact.company_id = $1 AND contact.phone = wanted.phone"
         );
-        let mut found = Vec::new();
-        for row in self.store.rows(select, std::iter::once(self.company.into()).chain(values)).await? {
-            let number = PhoneNumber::from_i64(row.try_get_by_index(0)?);
-            if let Some(number) = number {
-                found.push((number, row.try_get_by_index(1)?));
-            }
-        }
-        Ok(found)
+        let values = std::iter::once(self.company.into()).chain(values);
+        let rows = fetch(&self.store.read, select, values).await?.into_iter();
+        Ok(rows.filter_map(|(number, id)| Some((PhoneNumber::from_i64(number)?, id))).collect())
     }
 
     /// Which of these ids are contacts of `company`.
@@ -173,8 +154,7 @@ impl Contacts<'_> {
             "SELECT contact.id FROM {wanted} AS wanted CROSS JOIN contact
              WHERE contact.id = wanted.id AND contact.company_id = $1"
         );
-        let rows = self.store.rows(select, std::iter::once(self.company.into()).chain(values)).await?;
-        rows.iter().map(|row| Ok(row.try_get_by_index(0)?)).collect()
+        fetch(&self.store.read, select, std::iter::once(self.company.into()).chain(values)).await
     }
 }
 
@@ -185,7 +165,7 @@ impl AllContacts<'_> {
             "UPDATE contact SET tag_text = CASE WHEN tag_text = '' THEN $1 ELSE tag_text || '\n' || $1 END
              WHERE id IN (SELECT id FROM {rows} AS rows)"
         );
-        run(transaction, self.store.statement(update, std::iter::once(folded.into()).chain(values))).await?;
+        execute(transaction, update, std::iter::once(folded.into()).chain(values)).await?;
         Ok(())
     }
 
@@ -202,7 +182,6 @@ impl AllContacts<'_> {
                 WHERE contact_tag.contact_id = contact.id AND tag.upkeep <> {DELETED}
              ), '') WHERE id IN (SELECT id FROM {rows} AS rows) RETURNING ordinal"
         );
-        let rows = transaction.query_all_raw(self.store.statement(update, values)).await?;
-        rows.iter().map(|row| Ok(row.try_get_by_index(0)?)).collect()
+        fetch(transaction, update, values).await
     }
 }

@@ -23,10 +23,10 @@ use sea_orm::{QueryResult, Value};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use crate::dialect::{self, Cell, Rows, Type};
+use crate::dialect::{self, Rows, Type};
 use crate::nouns::{ContactIndex, Contacts};
 use crate::tags::DELETED;
-use crate::{Error, Result, Store};
+use crate::{Error, Result, Store, fetch, fetch_one};
 use clock::Timestamp;
 use domain::contact::{Contact, Person, TagSummary};
 use domain::fold::fold;
@@ -200,10 +200,7 @@ impl Contacts<'_> {
         if contacts.is_empty() {
             return Ok(contacts);
         }
-        let mut wanted = Rows::new(self.store.backend, &[("id", Type::Uuid)]);
-        for contact in &contacts {
-            wanted.push([Cell::Uuid(contact.id)]);
-        }
+        let wanted = Rows::of_ids(self.store.backend, contacts.iter().map(|contact| &contact.id));
         let (wanted, values) = wanted.select(1);
         let select = format!(
             "SELECT contact_tag.contact_id, tag.id, tag.name, tag.color
@@ -212,13 +209,8 @@ impl Contacts<'_> {
              WHERE contact_tag.contact_id = wanted.id AND tag.id = contact_tag.tag_id AND tag.upkeep <> {DELETED}"
         );
         let mut tags: HashMap<Uuid, Vec<TagSummary>> = HashMap::new();
-        for row in self.store.rows(select, values).await? {
-            let tag = TagSummary {
-                id: row.try_get_by_index(1)?,
-                name: row.try_get_by_index(2)?,
-                color: row.try_get_by_index(3)?,
-            };
-            tags.entry(row.try_get_by_index(0)?).or_default().push(tag);
+        for (contact, id, name, color) in fetch(&self.store.read, select, values).await? {
+            tags.entry(contact).or_default().push(TagSummary { id, name, color });
         }
         for contact in &mut contacts {
             contact.tags = tags.remove(&contact.id).unwrap_or_default();
@@ -231,9 +223,12 @@ impl Contacts<'_> {
 
 impl Store {
     /// The number that a `SELECT count(*)` returns.
-    pub(crate) async fn count(&self, sql: String, values: Vec<Value>) -> Result<u64> {
-        let row = self.row(sql, values).await?;
-        let count: i64 = row.map_or(Ok(0), |row| row.try_get_by_index(0))?;
+    pub(crate) async fn count(
+        &self,
+        sql: impl Into<String>,
+        values: impl IntoIterator<Item = Value>,
+    ) -> Result<u64> {
+        let count: i64 = fetch_one(&self.read, sql, values).await?.unwrap_or_default();
         u64::try_from(count).map_err(|_| Error::Impossible(format!("a count of {count}")))
     }
 }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use crate::dialect::{Rows, Type};
 use crate::nouns::Contacts;
-use crate::{Error, Result};
+use crate::{Error, Result, fetch};
 use domain::contact::Person;
 use domain::phone::PhoneNumber;
 
@@ -24,20 +24,15 @@ impl Contacts<'_> {
              WHERE contact.company_id = $1 AND contact.phone = wanted.phone
              ORDER BY contact.ordinal DESC"
         );
-        let rows = self.store.rows(select, std::iter::once(self.company.into()).chain(values)).await?;
+        type Columns = (i64, String, String, String, String);
+        let values = std::iter::once(self.company.into()).chain(values);
+        let rows = fetch::<Columns>(&self.store.read, select, values).await?;
         let mut people = HashMap::with_capacity(rows.len());
-        for row in &rows {
-            let phone: i64 = row.try_get_by_index(0)?;
+        for (phone, first_name, last_name, email, phone_number) in rows {
             let number = u64::try_from(phone).ok().and_then(PhoneNumber::from_u64);
             let number =
                 number.ok_or_else(|| Error::Impossible(format!("the number {phone} of a contact")))?;
-            let person = Person {
-                first_name: row.try_get_by_index(1)?,
-                last_name: row.try_get_by_index(2)?,
-                email: row.try_get_by_index(3)?,
-                phone_number: row.try_get_by_index(4)?,
-                ..Person::default()
-            };
+            let person = Person { first_name, last_name, email, phone_number, ..Person::default() };
             // The oldest comes last.
             people.insert(number, person);
         }

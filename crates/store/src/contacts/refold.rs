@@ -6,13 +6,12 @@
 
 use std::collections::HashMap;
 
-use sea_orm::ConnectionTrait;
 use uuid::Uuid;
 
 use crate::dialect::{Rows, Type};
 use crate::nouns::{AllContacts, Contacts};
 use crate::tags::{DELETED, RENAMED};
-use crate::{Result, run};
+use crate::{Result, execute, fetch, fetch_one};
 use domain::contact::{Person, tag_name};
 use domain::fold::fold;
 
@@ -30,21 +29,16 @@ impl AllContacts<'_> {
     /// Some of the companies whose texts have to be folded again.
     pub async fn unfolded(self) -> Result<Vec<Uuid>> {
         let select = "SELECT company_id FROM contact_refold ORDER BY company_id LIMIT $1";
-        let rows = self.store.rows(select, [COMPANIES.into()]).await?;
-        rows.iter().map(|row| Ok(row.try_get_by_index(0)?)).collect()
+        fetch(&self.store.read, select, [COMPANIES.into()]).await
     }
 }
 
 impl Contacts<'_> {
     /// Takes one step for `company`.
-    ///
-    /// # Errors
-    ///
-    /// Fails when the database does; then the step can be taken again.
     pub async fn refold(self) -> Result<()> {
         let select = "SELECT next FROM contact_refold WHERE company_id = $1";
-        let Some(row) = self.store.row(select, [self.company.into()]).await? else { return Ok(()) };
-        let next: i64 = row.try_get_by_index(0)?;
+        let next = fetch_one::<i64>(&self.store.read, select, [self.company.into()]).await?;
+        let Some(next) = next else { return Ok(()) };
         if next == 0 {
             self.refold_tags().await?;
             self.refold_channels().await?;
@@ -58,10 +52,7 @@ impl Contacts<'_> {
         let select = format!(
             "SELECT id, name, name_folded FROM tag WHERE company_id = $1 AND upkeep <> {DELETED} ORDER BY id"
         );
-        let mut tags: Vec<(Uuid, String, String)> = Vec::new();
-        for row in self.store.rows(select, [self.company.into()]).await? {
-            tags.push((row.try_get_by_index(0)?, row.try_get_by_index(1)?, row.try_get_by_index(2)?));
-        }
+        let tags = fetch::<(Uuid, String, String)>(&self.store.read, select, [self.company.into()]).await?;
         let mut names: HashMap<String, Uuid> = HashMap::new();
         for (id, name, _) in &tags {
             names.insert(name.clone(), *id);
@@ -84,7 +75,7 @@ impl Contacts<'_> {
                 "UPDATE tag SET name = rows.after FROM {rows} AS rows
                  WHERE tag.id = rows.id AND tag.name = rows.before AND tag.upkeep <> {DELETED}"
             );
-            self.store.write.execute_raw(self.store.statement(update, values)).await?;
+            execute(&self.store.write, update, values).await?;
         }
         for lot in folded.chunks(NAMES) {
             let (rows, values) = self.text_rows(lot).select(1);
@@ -93,19 +84,20 @@ impl Contacts<'_> {
                  FROM {rows} AS rows
                  WHERE tag.id = rows.id AND tag.name_folded = rows.before AND tag.upkeep <> {DELETED}"
             );
-            self.store.write.execute_raw(self.store.statement(update, values)).await?;
+            execute(&self.store.write, update, values).await?;
         }
         Ok(())
     }
 
     async fn refold_channels(self) -> Result<()> {
         let select = "SELECT id, name, name_folded FROM channel WHERE company_id = $1";
-        let mut changed: Vec<(Uuid, String, String)> = Vec::new();
-        for row in self.store.rows(select, [self.company.into()]).await? {
-            let (name, before): (String, String) = (row.try_get_by_index(1)?, row.try_get_by_index(2)?);
+        let mut changed = Vec::new();
+        let channels =
+            fetch::<(Uuid, String, String)>(&self.store.read, select, [self.company.into()]).await?;
+        for (id, name, before) in channels {
             let after = fold(&name);
             if after != before {
-                changed.push((row.try_get_by_index(0)?, before, after));
+                changed.push((id, before, after));
             }
         }
         for lot in changed.chunks(NAMES) {
@@ -114,7 +106,7 @@ impl Contacts<'_> {
                 "UPDATE channel SET name_folded = rows.after FROM {rows} AS rows
                  WHERE channel.id = rows.id AND channel.name_folded = rows.before"
             );
-            self.store.write.execute_raw(self.store.statement(update, values)).await?;
+            execute(&self.store.write, update, values).await?;
         }
         Ok(())
     }
@@ -124,22 +116,20 @@ impl Contacts<'_> {
         let select =
             "SELECT id, first_name, last_name, email, phone_number, phone_number_lid, search_text, ordinal
              FROM contact WHERE company_id = $1 AND ordinal >= $2 ORDER BY ordinal LIMIT $3";
-        let rows = self.store.rows(select, [self.company.into(), next.into(), CONTACTS.into()]).await?;
+        type Columns = (Uuid, String, String, String, String, Option<String>, String, i64);
+        let values = [self.company.into(), next.into(), CONTACTS.into()];
+        let rows = fetch::<Columns>(&self.store.read, select, values).await?;
+        let goes_on = rows.len() as i64 == CONTACTS;
         let (mut changed, mut last) = (Vec::new(), next);
-        for row in &rows {
-            let person = Person {
-                first_name: row.try_get_by_index(1)?,
-                last_name: row.try_get_by_index(2)?,
-                email: row.try_get_by_index(3)?,
-                phone_number: row.try_get_by_index(4)?,
-                phone_number_lid: row.try_get_by_index(5)?,
-                profile_picture: String::new(),
-            };
-            let (before, after): (String, String) = (row.try_get_by_index(6)?, person.search_text());
+        for (id, first_name, last_name, email, phone_number, phone_number_lid, before, ordinal) in rows {
+            let profile_picture = String::new();
+            let person =
+                Person { first_name, last_name, email, phone_number, phone_number_lid, profile_picture };
+            let after = person.search_text();
             if before != after {
-                changed.push((row.try_get_by_index(0)?, before, after));
+                changed.push((id, before, after));
             }
-            last = row.try_get_by_index(7)?;
+            last = ordinal;
         }
         let transaction = self.store.begin().await?;
         if !changed.is_empty() {
@@ -149,13 +139,10 @@ impl Contacts<'_> {
                 "UPDATE contact SET search_text = rows.after FROM {rows} AS rows
                  WHERE contact.id = rows.id AND contact.search_text = rows.before RETURNING contact.ordinal"
             );
-            let written = transaction.query_all_raw(self.store.statement(update, values)).await?;
-            let ordinals =
-                written.iter().map(|row| Ok(row.try_get_by_index(0)?)).collect::<Result<Vec<i64>>>()?;
+            let ordinals = fetch::<i64>(&transaction, update, values).await?;
             self.index().mark_stale(&transaction, totals, ordinals.into_iter()).await?;
         }
         // Another process may have taken the same step.
-        let goes_on = rows.len() as i64 == CONTACTS;
         let moved = if goes_on {
             "UPDATE contact_refold SET next = $3 WHERE company_id = $1 AND next = $2"
         } else {
@@ -163,7 +150,7 @@ impl Contacts<'_> {
         };
         let values =
             [self.company.into(), next.into()].into_iter().chain(goes_on.then_some((last + 1).into()));
-        run(&transaction, self.store.statement(moved, values)).await?;
+        execute(&transaction, moved, values).await?;
         Ok(transaction.commit().await?)
     }
 

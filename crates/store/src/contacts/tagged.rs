@@ -51,7 +51,7 @@ impl Contacts<'_> {
              WHERE contact_tag.tag_id = $2 AND contact.id = contact_tag.contact_id AND contact.company_id = $1
              AND EXISTS (SELECT 1 FROM tag WHERE id = $2 AND company_id = $1 AND upkeep <> {DELETED})"
         );
-        let numbers = listed(self.store.row(select, [self.company.into(), tag.into()]).await?)?;
+        let numbers = listed(&self.store.read, select, [self.company.into(), tag.into()]).await?;
         let mut tagged = numbers.into_iter().map(ordinal).collect::<Result<Vec<_>>>()?;
         tagged.sort_unstable_by(|one, other| other.cmp(one));
         if let Some(text) = search {

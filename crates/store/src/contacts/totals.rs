@@ -7,7 +7,7 @@ use sea_orm::ConnectionTrait;
 use uuid::Uuid;
 
 use crate::nouns::Contacts;
-use crate::{Error, Result, Transaction};
+use crate::{Error, Result, Transaction, execute, fetch_one};
 
 /// A company's totals.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -48,8 +48,7 @@ impl Contacts<'_> {
     /// The totals of a company; zeros when it has no contacts.
     pub(crate) async fn totals(self, connection: &impl ConnectionTrait) -> Result<ContactTotals> {
         let select = format!("SELECT {COLUMNS} FROM contact_book WHERE company_id = $1");
-        let row = connection.query_one_raw(self.store.statement(select, [self.company.into()])).await?;
-        row.map_or(Ok(ContactTotals::default()), |row| totals(&row))
+        Ok(fetch_one(connection, select, [self.company.into()]).await?.map(totals).unwrap_or_default())
     }
 
     /// Locks the totals until the transaction ends, and creates them when there are none. The database refuses an
@@ -60,9 +59,8 @@ impl Contacts<'_> {
             "INSERT INTO contact_book (company_id, contacts, indexed, claimed) VALUES ($1, 0, 0, 0)
              ON CONFLICT (company_id) DO UPDATE SET contacts = contact_book.contacts RETURNING {COLUMNS}"
         );
-        let row = transaction.query_one_raw(self.store.statement(lock, [company.into()])).await?;
-        let row = row.ok_or_else(|| Error::Impossible(format!("no contact totals of company {company}")))?;
-        totals(&row)
+        let row = fetch_one(transaction, lock, [company.into()]).await?;
+        row.map(totals).ok_or_else(|| Error::Impossible(format!("no contact totals of company {company}")))
     }
 
     /// Writes the totals, which the transaction has locked.
@@ -71,7 +69,7 @@ impl Contacts<'_> {
         let update =
             "UPDATE contact_book SET contacts = $2, indexed = $3, claimed = $4 WHERE company_id = $1";
         let values = [self.company.into(), contacts.into(), indexed.into(), claimed.into()];
-        transaction.execute_raw(self.store.statement(update, values)).await?;
+        execute(transaction, update, values).await?;
         Ok(())
     }
 
@@ -88,16 +86,14 @@ impl Contacts<'_> {
         let select = "SELECT created_at, id FROM contact WHERE company_id = $1 AND ordinal < $2
              ORDER BY ordinal DESC LIMIT 1";
         let values = [self.company.into(), totals.contacts.into()];
-        let Some(row) = transaction.query_one_raw(self.store.statement(select, values)).await? else {
-            return Ok(None);
-        };
-        Ok(Some(Newest { created_at: row.try_get_by_index(0)?, id: row.try_get_by_index(1)? }))
+        let row = fetch_one(transaction, select, values).await?;
+        Ok(row.map(|(created_at, id)| Newest { created_at, id }))
     }
 }
 
-fn totals(row: &sea_orm::QueryResult) -> Result<ContactTotals> {
-    let [contacts, indexed, claimed] = [0, 1, 2].map(|index| row.try_get_by_index(index));
-    Ok(ContactTotals { contacts: contacts?, indexed: indexed?, claimed: claimed? })
+/// One row of [`COLUMNS`].
+const fn totals((contacts, indexed, claimed): (i64, i64, i64)) -> ContactTotals {
+    ContactTotals { contacts, indexed, claimed }
 }
 
 #[cfg(test)]

@@ -14,7 +14,7 @@ use super::totals::ContactTotals;
 use crate::dialect::{Bulk, Cell, Rows, Type};
 use crate::nouns::{AllContacts, Contacts};
 use crate::tags::DELETED;
-use crate::{Error, Result, Transaction};
+use crate::{Error, Result, Transaction, execute, fetch};
 use clock::Timestamp;
 use domain::contact::Person;
 use domain::phone::PhoneNumber;
@@ -198,7 +198,7 @@ impl Contacts<'_> {
             "UPDATE contact_tag SET phone = rows.phone FROM {rows} AS rows
              WHERE contact_tag.contact_id = rows.id"
         );
-        transaction.execute_raw(self.store.statement(update, values)).await?;
+        execute(transaction, update, values).await?;
         Ok(())
     }
 
@@ -256,14 +256,13 @@ impl Contacts<'_> {
             "UPDATE tag SET contacts = tag.contacts + added.contacts FROM {counts} AS added
              WHERE tag.id = added.id"
         );
-        transaction.execute_raw(self.store.statement(update, values)).await?;
+        execute(transaction, update, values).await?;
         Ok(())
     }
 
     /// The folded names of the company's tags among these.
     async fn folded_names(self, transaction: &Transaction, tags: &[Uuid]) -> Result<Vec<String>> {
-        let mut wanted = Rows::new(self.store.backend, &[("id", Type::Uuid)]);
-        tags.iter().for_each(|tag| wanted.push([(*tag).into()]));
+        let wanted = Rows::of_ids(self.store.backend, tags);
         if wanted.is_empty() {
             return Ok(Vec::new());
         }
@@ -272,9 +271,7 @@ impl Contacts<'_> {
             "SELECT tag.name_folded FROM {wanted} AS wanted CROSS JOIN tag
              WHERE tag.id = wanted.id AND tag.company_id = $1 AND tag.upkeep <> {DELETED}"
         );
-        let statement = self.store.statement(select, std::iter::once(self.company.into()).chain(values));
-        let rows = transaction.query_all_raw(statement).await?;
-        rows.iter().map(|row| Ok(row.try_get_by_index(0)?)).collect()
+        fetch(transaction, select, std::iter::once(self.company.into()).chain(values)).await
     }
 }
 

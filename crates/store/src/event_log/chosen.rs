@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 
 use uuid::Uuid;
 
-use crate::Result;
 use crate::dialect::{Rows, Type};
 use crate::nouns::EventLog;
+use crate::{Result, fetch};
 use domain::event::Event;
 use domain::event::log::{Sequence, unpack};
 
@@ -34,8 +34,7 @@ impl EventLog<'_> {
                 values.len()
             );
             let mut found = Vec::new();
-            for row in self.store.rows(sql, values).await? {
-                let (block, packed): (i64, Vec<u8>) = (row.try_get_by_index(0)?, row.try_get_by_index(1)?);
+            for (block, packed) in fetch::<(i64, Vec<u8>)>(&self.store.read, sql, values).await? {
                 let entries = unpack(&packed).into_iter().enumerate();
                 let placed = entries.map(|(place, entry)| (Sequence::new(block, place), company, entry));
                 found.extend(placed.filter(|(sequence, ..)| places.contains(sequence)));

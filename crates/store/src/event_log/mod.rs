@@ -30,7 +30,7 @@ pub use self::read::{LogEvent, Page};
 use self::reader::KnownReaders;
 pub use self::reader::{Behind, Reader};
 pub use self::trim::LogBounds;
-use super::{Error, Result, Store};
+use super::{Error, Result, Store, fetch, fetch_one};
 use crate::nouns::EventLog;
 use domain::event::log::Sequence;
 
@@ -138,16 +138,14 @@ impl EventLog<'_> {
     /// The companies with blocks after `before` and up to `through`.
     pub async fn companies_of(self, before: i64, through: i64) -> Result<Vec<Uuid>> {
         let sql = "SELECT DISTINCT company_id FROM event_block WHERE seq > $1 AND seq <= $2";
-        let rows = self.store.rows(sql, [before.into(), through.into()]).await?;
-        rows.iter().map(|row| Ok(row.try_get_by_index(0)?)).collect()
+        fetch(&self.store.read, sql, [before.into(), through.into()]).await
     }
 
     /// The newest block, and the transactions that may still add one before it.
     async fn newest(self) -> Result<(i64, HashSet<String>)> {
         let newest = "SELECT COALESCE(MAX(seq), 0) AS newest";
         if self.store.backend != DbBackend::Postgres {
-            let row = self.store.row(format!("{newest} FROM event_block"), []).await?;
-            let newest = row.map(|row| row.try_get_by_index(0)).transpose()?;
+            let newest = fetch_one(&self.store.read, format!("{newest} FROM event_block"), []).await?;
             return Ok((newest.unwrap_or_default(), HashSet::new()));
         }
         // The statement sees the blocks as they were at its beginning, and the locks later.
@@ -157,9 +155,9 @@ impl EventLog<'_> {
              AND classid::bigint = {} AND objid::bigint = {} AND objsubid = 2) FROM ({newest} FROM event_block) AS newest",
             LOCK.0, LOCK.1
         );
-        let Some(row) = self.store.row(sql, []).await? else { return Ok((0, HashSet::new())) };
-        let open: Vec<String> = row.try_get_by_index(1)?;
-        Ok((row.try_get_by_index(0)?, open.into_iter().collect()))
+        let (newest, open): (i64, Vec<String>) =
+            fetch_one(&self.store.read, sql, []).await?.unwrap_or_default();
+        Ok((newest, open.into_iter().collect()))
     }
 }
 

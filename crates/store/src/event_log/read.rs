@@ -5,10 +5,10 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use sea_orm::{QueryResult, Value};
 use uuid::Uuid;
 
-use crate::Result;
 use crate::dialect::{Rows, Type};
 use crate::nouns::EventLog;
-use crate::sends::{GROUP, state};
+use crate::sends::{GROUP, key, state};
+use crate::{Result, fetch, fetch_one};
 use clock::Timestamp;
 use domain::content::Stored;
 use domain::event::log::{Fact, FactKind, LogEntry, Moved, Sequence, unpack};
@@ -22,7 +22,6 @@ const BLOCKS: u32 = 200;
 /// The least entries that are read at once. Those that nobody wants cost little.
 const ENTRIES: u64 = 4_096;
 const KEY: &[(&str, Type)] = &[("send_id", Type::Uuid), ("ordinal", Type::Int)];
-const SEND: &[(&str, Type)] = &[("id", Type::Uuid)];
 
 /// A part of the log.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -100,18 +99,17 @@ impl EventLog<'_> {
             own.into_iter().chain(company.map(Value::from))
         };
         // Without their entries first, so that only the blocks are read that the limit needs.
-        let sizes = self.store.rows(blocks("seq, entries"), values(through)).await?;
+        let sizes = fetch::<(i64, i64)>(&self.store.read, blocks("seq, entries"), values(through)).await?;
         let (mut enough, mut entries) = (through, 0);
-        for row in &sizes {
-            let block: i64 = row.try_get_by_index(0)?;
-            entries +=
-                if block == after.block() { 0 } else { row.try_get_by_index::<i64>(1)?.unsigned_abs() };
+        for &(block, size) in &sizes {
+            entries += if block == after.block() { 0 } else { size.unsigned_abs() };
             if entries > (limit as u64).max(ENTRIES) {
                 enough = block;
                 break;
             }
         }
-        let rows = self.store.rows(blocks("seq, company_id, packed"), values(enough)).await?;
+        let blocks = blocks("seq, company_id, packed");
+        let rows = fetch::<(i64, Uuid, Vec<u8>)>(&self.store.read, blocks, values(enough)).await?;
         let is_last = sizes.len() < BLOCKS as usize && enough == through;
         let mut losses = match company {
             Some(_) => BTreeMap::new(),
@@ -119,11 +117,9 @@ impl EventLog<'_> {
         };
         let (mut found, mut told, mut next) = (Vec::<FoundEntry>::new(), Vec::new(), after);
         let mut is_full = false;
-        'blocks: for row in &rows {
-            let (block, company_id): (i64, Uuid) = (row.try_get_by_index(0)?, row.try_get_by_index(1)?);
+        'blocks: for (block, company_id, packed) in rows {
             let later = losses.split_off(&(block, Uuid::nil()));
             told.extend(std::mem::replace(&mut losses, later).into_values());
-            let packed: Vec<u8> = row.try_get_by_index(2)?;
             for (place, entry) in unpack(&packed).into_iter().enumerate() {
                 let sequence = Sequence::new(block, place);
                 if sequence <= after {
@@ -153,28 +149,22 @@ impl EventLog<'_> {
     /// Where the log of a company begins, if its programs read it.
     async fn begins_after(self, company: Uuid) -> Result<Option<Sequence>> {
         let sql = "SELECT sequence FROM event_reader WHERE kind = 'company' AND company_id = $1";
-        let row = self.store.row(sql, [company.into()]).await?;
-        Ok(row.map(|row| row.try_get_by_index(0)).transpose()?.map(Sequence::from_i64))
+        Ok(fetch_one(&self.store.read, sql, [company.into()]).await?.map(Sequence::from_i64))
     }
 
     /// The losses after this place, by the block up to which they go.
     async fn losses(self, after: Sequence) -> Result<BTreeMap<(i64, Uuid), LogEvent>> {
         let sql = "SELECT company_id, through, events, first_at, last_at FROM event_loss WHERE through > $1";
-        let rows = self.store.rows(sql, [(after.block() - 1).into()]).await?;
-        rows.iter()
-            .map(|row| {
-                let (company_id, through): (Uuid, i64) = (row.try_get_by_index(0)?, row.try_get_by_index(1)?);
-                let (count, first): (i64, i64) = (row.try_get_by_index(2)?, row.try_get_by_index(3)?);
-                let at = Timestamp::from_millis(row.try_get_by_index(4)?);
-                let data = LostData { count: count.cast_unsigned(), since: Timestamp::from_millis(first) };
-                let sequence = Sequence::end_of(through);
-                let event = Some(Event::of_loss(company_id, sequence, at, data));
-                Ok(((through, company_id), LogEvent { sequence, event }))
-            })
-            .filter(|told: &Result<(_, LogEvent)>| {
-                told.as_ref().is_ok_and(|(_, told)| told.sequence > after) || told.is_err()
-            })
-            .collect()
+        type Columns = (Uuid, i64, i64, i64, i64);
+        let rows = fetch::<Columns>(&self.store.read, sql, [(after.block() - 1).into()]).await?;
+        let losses = rows.into_iter().map(|(company_id, through, count, first, last)| {
+            let [since, at] = [first, last].map(Timestamp::from_millis);
+            let data = LostData { count: count.cast_unsigned(), since };
+            let sequence = Sequence::end_of(through);
+            let event = Some(Event::of_loss(company_id, sequence, at, data));
+            ((through, company_id), LogEvent { sequence, event })
+        });
+        Ok(losses.filter(|(_, told)| told.sequence > after).collect())
     }
 
     /// The events of these entries.
@@ -226,8 +216,7 @@ impl EventLog<'_> {
              JOIN message ON message.send_id = asked.send_id AND message.ordinal = asked.ordinal \
              JOIN send ON send.id = message.send_id"
         );
-        let rows = self.store.rows(sql, values).await?;
-        rows.iter().map(message).collect()
+        self.store.rows(sql, values).await?.iter().map(message).collect()
     }
 
     /// The callers' references of those of these sends that have one.
@@ -235,21 +224,17 @@ impl EventLog<'_> {
         if sends.is_empty() {
             return Ok(HashMap::new());
         }
-        let mut asked = Rows::new(self.store.backend, SEND);
-        sends.iter().for_each(|id| asked.push([(*id).into()]));
-        let (asked, values) = asked.select(1);
+        let (asked, values) = Rows::of_ids(self.store.backend, &sends).select(1);
         let sql = format!(
             "SELECT send.id, send.reference FROM {asked} AS asked JOIN send ON send.id = asked.id \
              WHERE send.reference IS NOT NULL"
         );
-        let rows = self.store.rows(sql, values).await?;
-        rows.iter().map(|row| Ok((row.try_get_by_index(0)?, row.try_get_by_index(1)?))).collect()
+        Ok(fetch(&self.store.read, sql, values).await?.into_iter().collect())
     }
 }
 
 fn message(row: &QueryResult) -> Result<(Key, MessageDetails)> {
-    let ordinal: i64 = row.try_get_by_index(1)?;
-    let key = Key { send_id: row.try_get_by_index(0)?, ordinal: ordinal.cast_unsigned() };
+    let key = key((row.try_get_by_index(0)?, row.try_get_by_index(1)?));
     let (code, sentence): (Option<i64>, Option<String>) =
         (row.try_get_by_index(7)?, row.try_get_by_index(8)?);
     let content: Option<String> = row.try_get_by_index(9)?;

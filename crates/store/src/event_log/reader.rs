@@ -7,7 +7,7 @@ use sea_orm::ConnectionTrait;
 use uuid::Uuid;
 
 use crate::nouns::EventLog;
-use crate::{Result, run};
+use crate::{Result, execute, fetch, fetch_one};
 use clock::Timestamp;
 use domain::event::log::Sequence;
 
@@ -78,9 +78,7 @@ impl EventLog<'_> {
             known.generation
         };
         let sql = "SELECT company_id FROM event_reader UNION SELECT company_id FROM webhook_endpoint";
-        let rows = to.query_all_raw(self.store.statement(sql, [])).await?;
-        let companies =
-            rows.iter().map(|row| Ok(row.try_get_by_index(0)?)).collect::<Result<HashSet<Uuid>>>()?;
+        let companies: HashSet<Uuid> = fetch(to, sql, []).await?.into_iter().collect();
         let all = companies.contains(&Uuid::nil());
         let is_read = !companies.is_empty();
         let mut known = known.lock();
@@ -125,7 +123,7 @@ impl EventLog<'_> {
         let sql = "INSERT INTO event_reader (kind, company_id, sequence, used_at) VALUES ($1, $2, $3, $4) \
                    ON CONFLICT (kind, company_id) DO NOTHING";
         let values = [kind.into(), company.into(), place.as_i64().into(), now.millis().into()];
-        run(&self.store.write, self.store.statement(sql, values)).await?;
+        execute(&self.store.write, sql, values).await?;
         self.readers_changed();
         Ok(place)
     }
@@ -136,8 +134,7 @@ impl EventLog<'_> {
         let transaction = self.store.begin().await?;
         self.add_empty_block(&transaction, company, now).await?;
         let sql = "SELECT MAX(seq) FROM event_block WHERE company_id = $1";
-        let row = transaction.query_one_raw(self.store.statement(sql, [company.into()])).await?;
-        let block: Option<i64> = row.map(|row| row.try_get_by_index(0)).transpose()?.flatten();
+        let block = fetch_one::<Option<i64>>(&transaction, sql, [company.into()]).await?.flatten();
         transaction.commit().await?;
         Ok(Sequence::end_of(block.unwrap_or_default()))
     }
@@ -146,12 +143,12 @@ impl EventLog<'_> {
     pub async fn place_of(self, reader: Reader, now: Timestamp) -> Result<Option<Sequence>> {
         let (kind, company) = reader.key();
         let sql = "SELECT sequence, used_at FROM event_reader WHERE kind = $1 AND company_id = $2";
-        let Some(row) = self.store.row(sql, [kind.into(), company.into()]).await? else { return Ok(None) };
-        let (sequence, used_at): (i64, i64) = (row.try_get_by_index(0)?, row.try_get_by_index(1)?);
+        let row = fetch_one::<(i64, i64)>(&self.store.read, sql, [kind.into(), company.into()]).await?;
+        let Some((sequence, used_at)) = row else { return Ok(None) };
         if now.from_now(Timestamp::from_millis(used_at)) >= USED_EVERY {
             let sql = "UPDATE event_reader SET used_at = $3 WHERE kind = $1 AND company_id = $2";
             let values = [kind.into(), company.into(), now.millis().into()];
-            run(&self.store.write, self.store.statement(sql, values)).await?;
+            execute(&self.store.write, sql, values).await?;
         }
         Ok(Some(Sequence::from_i64(sequence)))
     }
@@ -162,7 +159,7 @@ impl EventLog<'_> {
         let sql =
             "UPDATE event_reader SET sequence = $3 WHERE kind = $1 AND company_id = $2 AND sequence < $3";
         let values = [kind.into(), company.into(), to.as_i64().into()];
-        run(&self.store.write, self.store.statement(sql, values)).await?;
+        execute(&self.store.write, sql, values).await?;
         Ok(())
     }
 
@@ -170,7 +167,7 @@ impl EventLog<'_> {
     pub async fn forget(self, reader: Reader) -> Result<()> {
         let (kind, company) = reader.key();
         let sql = "DELETE FROM event_reader WHERE kind = $1 AND company_id = $2";
-        run(&self.store.write, self.store.statement(sql, [kind.into(), company.into()])).await?;
+        execute(&self.store.write, sql, [kind.into(), company.into()]).await?;
         self.readers_changed();
         Ok(())
     }
@@ -179,8 +176,8 @@ impl EventLog<'_> {
     pub async fn behind(self, place: Sequence) -> Result<Behind> {
         let sql = "SELECT CAST(COALESCE(SUM(entries), 0) AS BIGINT), MIN(written_at) FROM event_block WHERE seq > $1";
         let first = if place == Sequence::end_of(place.block()) { place.block() } else { place.block() - 1 };
-        let Some(row) = self.store.row(sql, [first.into()]).await? else { return Ok(Behind::default()) };
-        let (events, oldest): (i64, Option<i64>) = (row.try_get_by_index(0)?, row.try_get_by_index(1)?);
+        let row: Option<(i64, Option<i64>)> = fetch_one(&self.store.read, sql, [first.into()]).await?;
+        let (events, oldest) = row.unwrap_or_default();
         Ok(Behind { events: events.cast_unsigned(), oldest: oldest.map(Timestamp::from_millis) })
     }
 }

@@ -9,7 +9,8 @@ use uuid::Uuid;
 use super::LOCK;
 use crate::dialect::{Bulk, Cell, Incoming, Rows, Type};
 use crate::nouns::EventLog;
-use crate::{Error, Result};
+use crate::sends::key;
+use crate::{Error, Result, fetch, fetch_one};
 use clock::Timestamp;
 use domain::channel::{self, Status};
 use domain::event::is_told;
@@ -55,14 +56,10 @@ impl EventLog<'_> {
         let mut moved = Vec::new();
         for Incoming { select, mut values, next } in rows.into_statements() {
             values.extend_from_slice(&own);
-            let statement = self.store.statement(sql(&select, next) + RETURNED, values);
-            for row in to.query_all_raw(statement).await? {
-                let ordinal: i64 = row.try_get_by_index(1)?;
-                moved.push(MovedRow {
-                    key: Key { send_id: row.try_get_by_index(0)?, ordinal: ordinal.cast_unsigned() },
-                    company_id: row.try_get_by_index(2)?,
-                    state: crate::sends::state(row.try_get_by_index(3)?)?,
-                });
+            let rows = fetch(to, sql(&select, next) + RETURNED, values).await?;
+            for (send_id, ordinal, company_id, state) in rows {
+                let (key, state) = (key((send_id, ordinal)), crate::sends::state(state)?);
+                moved.push(MovedRow { key, company_id, state });
             }
         }
         // The database yields them in any order.
@@ -104,15 +101,14 @@ impl EventLog<'_> {
             self.store.locking_of("message")
         );
         let mut told = Vec::new();
-        for row in to.query_all_raw(self.store.statement(sql, [send_id.into()])).await? {
-            let ordinal: i64 = row.try_get_by_index(0)?;
-            let state = match crate::sends::state(row.try_get_by_index(2)?)? {
+        for (ordinal, company_id, state) in fetch(to, sql, [send_id.into()]).await? {
+            let state = match crate::sends::state(state)? {
                 State::Unknown => continue,
                 State::Queued => end,
                 _ => State::Unknown,
             };
-            let key = Key { send_id, ordinal: ordinal.cast_unsigned() };
-            told.push((row.try_get_by_index(1)?, LogEntry::Message(Moved { key, state, at: now })));
+            let key = key((send_id, ordinal));
+            told.push((company_id, LogEntry::Message(Moved { key, state, at: now })));
         }
         self.tell(to, told, now).await
     }
@@ -163,13 +159,12 @@ impl EventLog<'_> {
         now: Timestamp,
     ) -> Result<()> {
         let mut told = Vec::new();
-        for row in to.query_all_raw(self.store.statement(sql, values)).await? {
-            let (state, recipients): (i64, i64) = (row.try_get_by_index(3)?, row.try_get_by_index(4)?);
+        let ended = fetch::<(Uuid, Uuid, Uuid, i64, i64)>(to, sql, values).await?;
+        for (company_id, send_id, channel_id, state, recipients) in ended {
             let state = i16::try_from(state).ok().and_then(send::State::from_i16);
             let state = state.ok_or_else(|| Error::Impossible("a send in no known state".to_owned()))?;
-            let ids = (row.try_get_by_index(1)?, row.try_get_by_index(2)?);
-            let fact = Fact::of_send(ids, state, recipients.cast_unsigned(), now);
-            told.push((row.try_get_by_index(0)?, LogEntry::Fact(fact)));
+            let fact = Fact::of_send((send_id, channel_id), state, recipients.cast_unsigned(), now);
+            told.push((company_id, LogEntry::Fact(fact)));
         }
         self.tell(to, told, now).await
     }
@@ -191,7 +186,7 @@ impl EventLog<'_> {
         let word = status.to_value();
         let sql = "SELECT company_id FROM channel WHERE id = $1 AND (status <> $2 OR COALESCE(status_code, '') <> $3)";
         let values: [Value; 3] = [id.into(), word.clone().into(), code.clone().unwrap_or_default().into()];
-        let Some(row) = to.query_one_raw(self.store.statement(sql, values)).await? else { return Ok(()) };
+        let Some(company_id) = fetch_one(to, sql, values).await? else { return Ok(()) };
         let now = Timestamp::now();
         let since = changes.status_since.try_as_ref().copied().map_or(now, Timestamp::from_millis);
         let reason = code.as_ref().map(|code| Why {
@@ -202,7 +197,7 @@ impl EventLog<'_> {
         let status =
             word.parse().map_err(|_| Error::Impossible(format!("{word} is no status of a channel")))?;
         let fact = Fact::of_channel(id, status, reason, since);
-        self.tell(to, [(row.try_get_by_index(0)?, LogEntry::Fact(fact))], now).await
+        self.tell(to, [(company_id, LogEntry::Fact(fact))], now).await
     }
 
     /// Tells of each connected web session with keys that it becomes `connecting`. Called before the change.
@@ -214,12 +209,9 @@ impl EventLog<'_> {
                    AND EXISTS (SELECT 1 FROM web_session_record WHERE web_session_record.channel_id = channel.id) \
                    ORDER BY id";
         let values = [Status::Connected.as_str().into(), channel::Kind::WebSession.as_str().into()];
-        let mut told = Vec::new();
-        for row in to.query_all_raw(self.store.statement(sql, values)).await? {
-            let fact = Fact::of_channel(row.try_get_by_index(1)?, Status::Connecting, None, now);
-            told.push((row.try_get_by_index(0)?, LogEntry::Fact(fact)));
-        }
-        self.tell(to, told, now).await
+        let resumed = fetch(to, sql, values).await?.into_iter();
+        let fact = |id| LogEntry::Fact(Fact::of_channel(id, Status::Connecting, None, now));
+        self.tell(to, resumed.map(|(company_id, id)| (company_id, fact(id))), now).await
     }
 
     /// Tells facts of a company. The rows that they are about are locked.

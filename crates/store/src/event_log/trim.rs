@@ -3,13 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use sea_orm::{ConnectionTrait as _, DbBackend, QueryResult, Value};
+use sea_orm::{DbBackend, Value};
 use tokio::time::sleep;
 use uuid::Uuid;
 
 use crate::dialect::{Bulk, Rows, Type};
 use crate::nouns::EventLog;
-use crate::{Result, Transaction};
+use crate::{Result, Transaction, execute, fetch, fetch_one};
 use clock::Timestamp;
 use domain::event::log::Sequence;
 
@@ -29,6 +29,9 @@ const BEGINNING: &[(&str, Type)] = &[("company_id", Type::Uuid), ("sequence", Ty
 const COMPANY: &[(&str, Type)] = &[("company_id", Type::Uuid)];
 const REMOVED: &[(&str, Type)] =
     &[("company_id", Type::Uuid), ("sequence", Type::Int), ("entries", Type::Int)];
+
+/// A removed block: its number, its company, how many entries it had, and when it was written.
+type Removed = (i64, Uuid, i64, i64);
 
 /// How much of the log is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -62,7 +65,7 @@ impl EventLog<'_> {
             for sql in
                 ["DELETE FROM event_loss WHERE last_at < $1", "DELETE FROM event_reader WHERE used_at < $1"]
             {
-                crate::run(&self.store.write, self.store.statement(sql, [before.millis().into()])).await?;
+                execute(&self.store.write, sql, [before.millis().into()]).await?;
             }
         }
         for (company, excess) in self.too_large(bounds.bytes).await? {
@@ -76,14 +79,14 @@ impl EventLog<'_> {
         let mut lost = 0;
         while excess > 0 {
             let sql = "SELECT seq, bytes FROM event_block WHERE company_id = $1 ORDER BY seq LIMIT $2";
-            let oldest = self.store.rows(sql, [company.into(), i64::from(STEP).into()]).await?;
+            let values = [company.into(), i64::from(STEP).into()];
             let mut through = None;
-            for row in &oldest {
+            for (block, bytes) in fetch::<(i64, i64)>(&self.store.read, sql, values).await? {
                 if excess <= 0 {
                     break;
                 }
-                through = Some(row.try_get_by_index::<i64>(0)?);
-                excess -= row.try_get_by_index::<i64>(1)?;
+                through = Some(block);
+                excess -= bytes;
             }
             let Some(through) = through else { break };
             let sql = "SELECT seq FROM event_block WHERE company_id = $1 AND seq <= $3 ORDER BY seq LIMIT $2";
@@ -95,9 +98,7 @@ impl EventLog<'_> {
     /// How many bytes the log has, about.
     pub async fn bytes(self) -> Result<u64> {
         let sql = "SELECT CAST(COALESCE(SUM(bytes), 0) AS BIGINT) FROM event_block";
-        let row = self.store.row(sql, []).await?;
-        let bytes: Option<i64> = row.map(|row| row.try_get_by_index(0)).transpose()?;
-        Ok(bytes.unwrap_or_default().cast_unsigned())
+        self.store.count(sql, []).await
     }
 
     /// The companies whose logs are larger than this, each with the bytes that have no room.
@@ -105,10 +106,8 @@ impl EventLog<'_> {
         let sql = "SELECT company_id, CAST(SUM(bytes) AS BIGINT) FROM event_block GROUP BY company_id \
                    HAVING SUM(bytes) > $1";
         let most = i64::try_from(bytes).unwrap_or(i64::MAX);
-        let rows = self.store.rows(sql, [most.into()]).await?;
-        rows.iter()
-            .map(|row| Ok((row.try_get_by_index(0)?, row.try_get_by_index::<i64>(1)? - most)))
-            .collect()
+        let sizes = fetch::<(Uuid, i64)>(&self.store.read, sql, [most.into()]).await?;
+        Ok(sizes.into_iter().map(|(company, bytes)| (company, bytes - most)).collect())
     }
 
     /// Removes the blocks that `chosen` picks, in their order, in steps. Its second parameter is the size of a step.
@@ -121,12 +120,11 @@ impl EventLog<'_> {
                 "DELETE FROM event_block WHERE seq IN ({chosen}{}) RETURNING seq, company_id, entries, written_at",
                 self.store.locking()
             );
-            let removed = transaction.query_all_raw(self.store.statement(sql, values.clone())).await?;
+            let removed = fetch::<Removed>(&transaction, sql, values.clone()).await?;
             // Read here, so that what is published meanwhile is no loss.
             let sql = "SELECT sequence FROM event_reader WHERE kind = 'nats'";
-            let place = transaction.query_one_raw(self.store.statement(sql, [])).await?;
-            let place = place.map(|row| row.try_get_by_index(0)).transpose()?.map(Sequence::from_i64);
-            let unread = losses(&removed, place)?;
+            let place = fetch_one(&transaction, sql, []).await?.map(Sequence::from_i64);
+            let unread = losses(&removed, place);
             lost += unread.values().map(|loss| loss.events.unsigned_abs()).sum::<u64>();
             self.note(&transaction, unread).await?;
             self.lock_readers(&transaction, &removed).await?;
@@ -142,12 +140,11 @@ impl EventLog<'_> {
 
     /// Locks the readers of these blocks until the transaction ends, in their order: the following statements change them in any
     /// order.
-    async fn lock_readers(self, to: &Transaction, removed: &[QueryResult]) -> Result<()> {
+    async fn lock_readers(self, to: &Transaction, removed: &[Removed]) -> Result<()> {
         if self.store.backend != DbBackend::Postgres {
             return Ok(());
         }
-        let companies =
-            removed.iter().map(|row| Ok(row.try_get_by_index(1)?)).collect::<Result<BTreeSet<Uuid>>>()?;
+        let companies: BTreeSet<Uuid> = removed.iter().map(|(_, company, ..)| *company).collect();
         if companies.is_empty() {
             return Ok(());
         }
@@ -159,17 +156,15 @@ impl EventLog<'_> {
                 "SELECT 1 FROM {table} WHERE company_id IN (SELECT company_id FROM {rows} AS removed) ORDER BY {key}{}",
                 self.store.locking()
             );
-            to.execute_raw(self.store.statement(sql, values)).await?;
+            execute(to, sql, values).await?;
         }
         Ok(())
     }
 
     /// The logs of these companies begin after the last entries of their blocks.
-    async fn raise(self, to: &Transaction, removed: &[QueryResult]) -> Result<()> {
+    async fn raise(self, to: &Transaction, removed: &[Removed]) -> Result<()> {
         let mut last = BTreeMap::<Uuid, Sequence>::new();
-        for row in removed {
-            let (block, company): (i64, Uuid) = (row.try_get_by_index(0)?, row.try_get_by_index(1)?);
-            let entries: i64 = row.try_get_by_index(2)?;
+        for &(block, company, entries, _) in removed {
             let sequence = Sequence::from_i64(Sequence::new(block, 0).as_i64() + entries - 1);
             let through = last.entry(company).or_default();
             *through = (*through).max(sequence);
@@ -190,11 +185,9 @@ impl EventLog<'_> {
     }
 
     /// Counts what webhook endpoints have not got and cannot get any more.
-    async fn count_lost(self, to: &Transaction, removed: &[QueryResult]) -> Result<()> {
+    async fn count_lost(self, to: &Transaction, removed: &[Removed]) -> Result<()> {
         let mut rows = Bulk::new(self.store.backend, REMOVED);
-        for row in removed {
-            let (block, company): (i64, Uuid) = (row.try_get_by_index(0)?, row.try_get_by_index(1)?);
-            let entries: i64 = row.try_get_by_index(2)?;
+        for &(block, company, entries, _) in removed {
             rows.push([company.into(), Sequence::end_of(block).as_i64().into(), entries.into()]);
         }
         let update = |incoming: &str, _| {
@@ -228,20 +221,18 @@ impl EventLog<'_> {
 }
 
 /// What of these blocks the stream outside has not read, if there is one.
-fn losses(removed: &[QueryResult], place: Option<Sequence>) -> Result<BTreeMap<Uuid, Loss>> {
+fn losses(removed: &[Removed], place: Option<Sequence>) -> BTreeMap<Uuid, Loss> {
     let mut losses = BTreeMap::<Uuid, Loss>::new();
-    for row in removed {
-        let (block, written_at): (i64, i64) = (row.try_get_by_index(0)?, row.try_get_by_index(3)?);
+    for &(block, company, events, written_at) in removed {
         if place.is_none_or(|place| Sequence::end_of(block) <= place) {
             continue;
         }
-        let events: i64 = row.try_get_by_index(2)?;
-        let loss = losses.entry(row.try_get_by_index(1)?);
+        let loss = losses.entry(company);
         let loss = loss.or_insert(Loss { through: block, events: 0, first: written_at, last: written_at });
         loss.through = loss.through.max(block);
         loss.events += events;
         loss.first = loss.first.min(written_at);
         loss.last = loss.last.max(written_at);
     }
-    Ok(losses)
+    losses
 }

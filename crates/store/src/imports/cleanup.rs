@@ -5,7 +5,7 @@ use uuid::Uuid;
 use super::{REMOVED, State};
 use crate::nouns::AllImports;
 use crate::retention;
-use crate::{Lease, Result, run};
+use crate::{Lease, Result, execute, fetch, fetch_one};
 use clock::Timestamp;
 
 /// Pieces of a file, and rejected rows, that one step removes.
@@ -14,25 +14,21 @@ const REJECTS: i64 = 500;
 
 impl AllImports<'_> {
     /// Removes remains of a finished or discarded import. Returns whether there were any.
-    ///
-    /// # Errors
-    ///
-    /// Fails when the database does; then the step can be taken again.
     pub async fn clean(self) -> Result<bool> {
         let select = format!(
             "SELECT id, state FROM contact_import
              WHERE (has_chunks <> 0 AND state > {}) OR state = {REMOVED} ORDER BY state, id LIMIT 1",
             State::Running.as_i16()
         );
-        let Some(row) = self.store.row(select, []).await? else { return Ok(false) };
-        let (id, state): (Uuid, i16) = (row.try_get_by_index(0)?, row.try_get_by_index(1)?);
+        let row = fetch_one::<(Uuid, i16)>(&self.store.read, select, []).await?;
+        let Some((id, state)) = row else { return Ok(false) };
         if self.remove_pieces("contact_import_chunk", id, CHUNKS).await? == 0 {
             if state != REMOVED {
                 let update = "UPDATE contact_import SET has_chunks = 0 WHERE id = $1";
-                run(&self.store.write, self.store.statement(update, [id.into()])).await?;
+                execute(&self.store.write, update, [id.into()]).await?;
             } else if self.remove_pieces("contact_import_reject", id, REJECTS).await? == 0 {
                 let delete = "DELETE FROM contact_import WHERE id = $1";
-                run(&self.store.write, self.store.statement(delete, [id.into()])).await?;
+                execute(&self.store.write, delete, [id.into()]).await?;
             }
         }
         Ok(true)
@@ -44,7 +40,7 @@ impl AllImports<'_> {
                 SELECT ordinal FROM {table} WHERE import_id = $1 ORDER BY ordinal LIMIT $2
              )"
         );
-        run(&self.store.write, self.store.statement(delete, [import.into(), limit.into()])).await
+        execute(&self.store.write, delete, [import.into(), limit.into()]).await
     }
 
     /// Discards imports that ended before `over_before`, and those that are ready but did not change since
@@ -70,8 +66,7 @@ impl AllImports<'_> {
         );
         let over_before = over_before.map_or(i64::MIN, Timestamp::millis);
         let values = [over_before.into(), ready_before.millis().into(), i64::from(limit).into()];
-        let rows = self.store.rows(select, values).await?;
-        let found = rows.iter().map(|row| Ok(row.try_get_by_index(0)?)).collect::<Result<Vec<Uuid>>>()?;
+        let found = fetch::<Uuid>(&self.store.read, select, values).await?;
         if found.is_empty() {
             return Ok(retention::Step::default());
         }
@@ -83,7 +78,7 @@ impl AllImports<'_> {
              WHERE state <> {} AND id IN (SELECT id FROM {rows} AS rows)",
             State::Running.as_i16()
         );
-        let others = run(&transaction, self.store.statement(update, values)).await?;
+        let others = execute(&transaction, update, values).await?;
         transaction.commit().await?;
         let more = found.len() as u64 >= u64::from(limit);
         Ok(retention::Step { others, more, ..retention::Step::default() })

@@ -9,13 +9,13 @@ mod work;
 
 pub use self::work::{End, Rejected, Step, Work};
 
-use sea_orm::{ConnectionTrait as _, QueryResult};
+use sea_orm::QueryResult;
 use serde_json::json;
 use uuid::Uuid;
 
-use super::changes::{self, Change, What, Who};
+use super::changes::{self, What, Who};
 use super::contacts::signed;
-use super::{Error, Result, Transaction};
+use super::{Error, Result, Transaction, execute, fetch, fetch_one};
 use crate::nouns::{AllImports, Imports};
 use clock::Timestamp;
 use domain::page::{Page, PageRequest};
@@ -46,23 +46,16 @@ pub enum State {
 /// The state of an interrupted upload, or of an import that is too old: its remains are being removed.
 const REMOVED: i16 = 9;
 
+domain::words!(State {
+    Uploading = "uploading",
+    Ready = "ready",
+    Running = "running",
+    Finished = "finished",
+    Failed = "failed",
+    Canceled = "canceled",
+});
+
 impl State {
-    /// Every state.
-    pub const ALL: [Self; 6] =
-        [Self::Uploading, Self::Ready, Self::Running, Self::Finished, Self::Failed, Self::Canceled];
-
-    /// The word in answers.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Uploading => "uploading",
-            Self::Ready => "ready",
-            Self::Running => "running",
-            Self::Finished => "finished",
-            Self::Failed => "failed",
-            Self::Canceled => "canceled",
-        }
-    }
-
     /// Whether nothing more happens to it.
     pub const fn is_over(self) -> bool {
         matches!(self, Self::Finished | Self::Failed | Self::Canceled)
@@ -165,18 +158,17 @@ impl Imports<'_> {
              WHERE import_id = (SELECT id FROM contact_import WHERE id = $1 AND company_id = $4)
              AND ordinal >= $2 ORDER BY ordinal LIMIT $3";
         let values = [import.into(), signed(from).into(), i64::from(limit).into(), self.company.into()];
-        let rows = self.store.rows(select, values).await?;
-        let rejected = rows.iter().map(|row| {
+        type Columns = (i64, String, String, Option<String>, Option<String>);
+        let rows = fetch::<Columns>(&self.store.read, select, values).await?;
+        let rejected = rows.into_iter().map(|(line, reason, fields, code, details)| {
             let list = |text: &str| {
                 let broken = |_| Error::Impossible(format!("a rejected row of import {import}"));
                 serde_json::from_str::<Vec<String>>(text).map_err(broken)
             };
-            let (fields, details): (String, Option<String>) =
-                (row.try_get_by_index(2)?, row.try_get_by_index(4)?);
             Ok(Rejected {
-                line: row.try_get_by_index::<i64>(0)?.cast_unsigned(),
-                reason: row.try_get_by_index(1)?,
-                code: row.try_get_by_index(3)?,
+                line: line.cast_unsigned(),
+                reason,
+                code,
                 details: details.as_deref().map(list).transpose()?.unwrap_or_default(),
                 fields: list(&fields)?,
             })
@@ -187,11 +179,7 @@ impl Imports<'_> {
     /// The meaning of each column in the company's last import, in JSON.
     pub async fn remembered_columns(self) -> Result<Option<String>> {
         let select = "SELECT columns FROM contact_import_mapping WHERE company_id = $1";
-        self.store
-            .row(select, [self.company.into()])
-            .await?
-            .map(|row| Ok(row.try_get_by_index(0)?))
-            .transpose()
+        fetch_one(&self.store.read, select, [self.company.into()]).await
     }
 
     /// Changes how a file is read, before it is imported. Returns whether that was still possible.
@@ -203,7 +191,7 @@ impl Imports<'_> {
         );
         let now = Timestamp::now().millis();
         let values = [id.into(), self.company.into(), settings.into(), now.into()];
-        Ok(super::run(&self.store.write, self.store.statement(update, values)).await? > 0)
+        Ok(execute(&self.store.write, update, values).await? > 0)
     }
 
     /// Lets an import begin, and remembers the meaning of its columns. Returns whether the import was ready.
@@ -216,17 +204,12 @@ impl Imports<'_> {
             State::Ready.as_i16()
         );
         let now = Timestamp::now().millis();
-        let started = super::run(
-            &transaction,
-            self.store.statement(update, [id.into(), self.company.into(), now.into()]),
-        )
-        .await?
-            > 0;
+        let values = [id.into(), self.company.into(), now.into()];
+        let started = execute(&transaction, update, values).await? > 0;
         if started {
             let remember = "INSERT INTO contact_import_mapping (company_id, columns) VALUES ($1, $2)
                  ON CONFLICT (company_id) DO UPDATE SET columns = excluded.columns";
-            super::run(&transaction, self.store.statement(remember, [self.company.into(), columns.into()]))
-                .await?;
+            execute(&transaction, remember, [self.company.into(), columns.into()]).await?;
             self.record(&transaction, who, id, "started").await?;
         }
         transaction.commit().await?;
@@ -244,8 +227,8 @@ impl Imports<'_> {
             State::Running.as_i16()
         );
         let now = Timestamp::now().millis();
-        let statement = self.store.statement(update, [id.into(), self.company.into(), now.into()]);
-        let is_canceled = super::run(&transaction, statement).await? > 0;
+        let values = [id.into(), self.company.into(), now.into()];
+        let is_canceled = execute(&transaction, update, values).await? > 0;
         if is_canceled {
             self.record(&transaction, who, id, "canceled").await?;
         }
@@ -257,10 +240,9 @@ impl Imports<'_> {
     async fn record(self, within: &Transaction, who: &Who, id: Uuid, what: &str) -> Result<()> {
         let company = self.company;
         let select = "SELECT file_name FROM contact_import WHERE id = $1";
-        let row = within.query_one_raw(self.store.statement(select, [id.into()])).await?;
-        let file: Option<String> = row.map(|row| row.try_get_by_index(0)).transpose()?;
+        let file: Option<String> = fetch_one(within, select, [id.into()]).await?;
         let after = json!({ "id": id, "file": file, "state": what });
-        changes::record(within, &[Change::now(who, What::Import, company, None, after)]).await
+        changes::record_one(within, who, What::Import, company, None, after).await
     }
 }
 
@@ -268,14 +250,13 @@ impl AllImports<'_> {
     /// A piece of the file; `None` after the last one.
     pub async fn chunk(self, import: Uuid, ordinal: u64) -> Result<Option<Vec<u8>>> {
         let select = "SELECT bytes FROM contact_import_chunk WHERE import_id = $1 AND ordinal = $2";
-        let row = self.store.row(select, [import.into(), signed(ordinal).into()]).await?;
-        row.map(|row| Ok(row.try_get_by_index(0)?)).transpose()
+        fetch_one(&self.store.read, select, [import.into(), signed(ordinal).into()]).await
     }
 }
 
 fn read(row: &QueryResult) -> Result<Import> {
     let number: i16 = row.try_get_by_index(2)?;
-    let state = State::ALL.into_iter().find(|state| state.as_i16() == number);
+    let state = State::ALL.iter().copied().find(|state| state.as_i16() == number);
     let count = |index| Ok::<_, Error>(row.try_get_by_index::<i64>(index)?.cast_unsigned());
     let moment =
         |index| Ok::<_, Error>(row.try_get_by_index::<Option<i64>>(index)?.map(Timestamp::from_millis));

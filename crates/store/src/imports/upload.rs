@@ -6,7 +6,7 @@ use uuid::Uuid;
 use super::{MOST_OPEN, REMOVED, State};
 use crate::contacts::signed;
 use crate::nouns::{AllImports, Imports};
-use crate::{Error, Result, run};
+use crate::{Error, Result, execute};
 use clock::Timestamp;
 
 impl Imports<'_> {
@@ -25,7 +25,7 @@ impl Imports<'_> {
         );
         let now = Timestamp::now().millis();
         let values: [Value; 4] = [id.into(), self.company.into(), file_name.into(), now.into()];
-        let begun = run(&self.store.write, self.store.statement(insert, values)).await? > 0;
+        let begun = execute(&self.store.write, insert, values).await? > 0;
         Ok(begun.then_some(id))
     }
 }
@@ -44,13 +44,13 @@ impl AllImports<'_> {
         );
         let now = Timestamp::now().millis();
         let values = [import.into(), (bytes.len() as i64).into(), now.into()];
-        if run(&transaction, self.store.statement(update, values)).await? == 0 {
+        if execute(&transaction, update, values).await? == 0 {
             transaction.rollback().await?;
             return Err(Error::Missing(format!("import {import} is not arriving")));
         }
         let insert = "INSERT INTO contact_import_chunk (import_id, ordinal, bytes) VALUES ($1, $2, $3)";
         let values = [import.into(), signed(ordinal).into(), bytes.into()];
-        run(&transaction, self.store.statement(insert, values)).await?;
+        execute(&transaction, insert, values).await?;
         Ok(transaction.commit().await?)
     }
 
@@ -62,8 +62,7 @@ impl AllImports<'_> {
             State::Uploading.as_i16()
         );
         let now = Timestamp::now().millis();
-        let statement = self.store.statement(update, [import.into(), settings.into(), now.into()]);
-        match run(&self.store.write, statement).await? {
+        match execute(&self.store.write, update, [import.into(), settings.into(), now.into()]).await? {
             0 => Err(Error::Missing(format!("import {import} is not arriving"))),
             _ => Ok(()),
         }
@@ -75,7 +74,7 @@ impl AllImports<'_> {
             "UPDATE contact_import SET state = {REMOVED} WHERE id = $1 AND state = {}",
             State::Uploading.as_i16()
         );
-        run(&self.store.write, self.store.statement(update, [import.into()])).await?;
+        execute(&self.store.write, update, [import.into()]).await?;
         Ok(())
     }
 
@@ -86,6 +85,6 @@ impl AllImports<'_> {
             "UPDATE contact_import SET state = {REMOVED} WHERE state = {}",
             State::Uploading.as_i16()
         );
-        run(&self.store.write, self.store.statement(update, [])).await
+        execute(&self.store.write, update, []).await
     }
 }

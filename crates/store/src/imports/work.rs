@@ -8,7 +8,7 @@ use crate::contacts::signed;
 use crate::dialect::{Cell, Rows, Type};
 use crate::lease::Lease;
 use crate::nouns::AllImports;
-use crate::{ContactDraft, Error, Names, Result, Upserted, run};
+use crate::{ContactDraft, Error, Names, Result, Upserted, execute};
 use clock::Timestamp;
 
 /// A row that was rejected.
@@ -164,7 +164,7 @@ impl AllImports<'_> {
                  SELECT $1, ordinal, line, reason, code, details, fields FROM {rows} AS rows"
             );
             let values = std::iter::once(work.id.into()).chain(values);
-            run(&transaction, self.store.statement(insert, values)).await?;
+            execute(&transaction, insert, values).await?;
         }
         let update = format!(
             "UPDATE contact_import SET bytes_read = $2, position = $3, line = $4, created = $5, updated = $6,
@@ -188,9 +188,8 @@ impl AllImports<'_> {
             signed(work.position).into(),
             signed(counts.names_kept).into(),
         ];
-        if run(&transaction, self.store.statement(update, values)).await? == 0 {
-            transaction.rollback().await?;
-            return Ok(None);
+        if execute(&transaction, update, values).await? == 0 {
+            return transaction.unchanged(None).await;
         }
         transaction.commit().await?;
         Ok(Some(counts))
@@ -221,7 +220,7 @@ impl AllImports<'_> {
                 vec![import.into(), now.into(), reason.as_str().into()],
             ),
         };
-        run(&transaction, self.store.statement(update, values)).await?;
+        execute(&transaction, update, values).await?;
         // A canceled import is over as well.
         let select = format!("SELECT id FROM contact_import WHERE id = $1 AND state = {running}");
         let is_over =
@@ -233,9 +232,7 @@ impl AllImports<'_> {
     /// Imports that are running or wait for their turn, over all companies.
     pub async fn count_running(self) -> Result<u64> {
         let running = State::Running.as_i16();
-        self.store
-            .count(format!("SELECT count(*) FROM contact_import WHERE state = {running}"), Vec::new())
-            .await
+        self.store.count(format!("SELECT count(*) FROM contact_import WHERE state = {running}"), []).await
     }
 }
 

@@ -10,7 +10,7 @@ use uuid::Uuid;
 
 use super::DISPATCH;
 use crate::nouns::Leases;
-use crate::{Result, run};
+use crate::{Result, execute};
 
 /// How long, in milliseconds, the server keeps an idle transaction of a node open: it holds up the nodes that take
 /// over.
@@ -72,8 +72,8 @@ impl Leases<'_> {
         if self.store.backend != DbBackend::Postgres {
             return Ok(());
         }
-        run(to, self.store.statement("UPDATE node_fence SET closed = 1 WHERE closed = 0", [])).await?;
-        run(to, self.store.statement("UPDATE node SET state = 2 WHERE state < 2", [])).await?;
+        execute(to, "UPDATE node_fence SET closed = 1 WHERE closed = 0", []).await?;
+        execute(to, "UPDATE node SET state = 2 WHERE state < 2", []).await?;
         Ok(())
     }
 }

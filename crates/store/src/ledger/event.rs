@@ -6,9 +6,9 @@ use sea_orm::ConnectionTrait;
 use uuid::Uuid;
 
 use super::PendingWrites;
-use crate::Result;
 use crate::dialect::{Bulk, Cell, Incoming, Type};
 use crate::nouns::Ledger;
+use crate::{Result, fetch};
 use clock::Timestamp;
 use domain::event::log::{Fact, FactKind, LogEntry};
 use domain::phone::PhoneNumber;
@@ -95,9 +95,7 @@ impl Ledger<'_> {
         for Incoming { select, mut values, next } in rows.into_statements() {
             values.extend_from_slice(&own);
             let sql = insert(&select, next) + " RETURNING id";
-            for row in to.query_all_raw(self.store.statement(sql, values)).await? {
-                kept.insert(row.try_get_by_index(0)?);
-            }
+            kept.extend(fetch::<Uuid>(to, sql, values).await?);
         }
         let told = batch.events.iter().filter(|event| kept.contains(&event.id));
         self.store.event_log().tell(to, told.map(|event| (event.company_id, event.told())), now).await?;

@@ -12,10 +12,10 @@
 use sea_orm::{ConnectionTrait, DbBackend};
 use uuid::Uuid;
 
-use super::{IDS, PendingWrites};
+use super::PendingWrites;
 use crate::dialect::Rows;
 use crate::nouns::Ledger;
-use crate::{Result, Store};
+use crate::{Result, Store, execute};
 
 impl Store {
     /// The end of a sorted sub-select that locks its rows.
@@ -59,14 +59,12 @@ impl Ledger<'_> {
         if ids.is_empty() {
             return Ok(());
         }
-        let mut rows = Rows::new(self.store.backend, IDS);
-        ids.into_iter().for_each(|id| rows.push([id.into()]));
-        let (rows, values) = rows.select(1);
+        let (rows, values) = Rows::of_ids(self.store.backend, &ids).select(1);
         let sql = format!(
             "SELECT id FROM send WHERE id IN (SELECT id FROM {rows} AS locked) ORDER BY id{}",
             self.store.locking()
         );
-        to.execute_raw(self.store.statement(sql, values)).await?;
+        execute(to, sql, values).await?;
         Ok(())
     }
 }

@@ -4,12 +4,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use sea_orm::{ConnectionTrait, DbBackend, FromQueryResult as _};
+use sea_orm::{ConnectionTrait, DbBackend};
 use uuid::Uuid;
 
 use crate::dialect::{Bulk, Incoming};
 use crate::nouns::Ledger;
-use crate::suppressions::{COLUMNS, Kept, Row, SUBJECT, Subject, qualified_columns};
+use crate::suppressions::{self, COLUMNS, Kept, SUBJECT, Subject, qualified_columns};
 use crate::{Result, Store};
 use clock::Timestamp;
 use domain::event::log::{Fact, LogEntry};
@@ -68,7 +68,7 @@ impl Ledger<'_> {
                 self.store.locking_of("suppression")
             );
             for row in to.query_all_raw(self.store.statement(sql, values)).await? {
-                let record = Kept::try_from(Row::from_query_result(&row, "")?)?.record;
+                let record = suppressions::read(&row)?.record;
                 if record.until.is_none() {
                     before.insert(record.subject());
                 }
@@ -92,7 +92,7 @@ impl OptOuts {
             values.push(now.millis().into());
             let sql = format!("{} RETURNING {COLUMNS}, said_at", sql(&select, next));
             for row in to.query_all_raw(store.statement(sql, values)).await? {
-                let kept = Kept::try_from(Row::from_query_result(&row, "")?)?;
+                let kept = suppressions::read(&row)?;
                 let said_at = Timestamp::from_millis(row.try_get("", "said_at")?);
                 self.changed.insert(kept.record.subject(), (kept, said_at));
             }

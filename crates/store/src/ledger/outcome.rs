@@ -6,12 +6,12 @@ use std::hash::Hash;
 use sea_orm::ConnectionTrait;
 use uuid::Uuid;
 
-use super::{IDS, OutcomeOf, PendingWrites};
-use crate::Result;
+use super::{OutcomeOf, PendingWrites};
 use crate::dialect::{Bulk, Cell, Rows, Type};
 use crate::event_log::untold_states;
 use crate::nouns::Ledger;
-use crate::sends::stored_recipient;
+use crate::sends::{key, stored_recipient};
+use crate::{Result, execute, fetch};
 use clock::Timestamp;
 use domain::message::{self, Failure, Key};
 use domain::send::{Mark, State};
@@ -225,14 +225,7 @@ impl Ledger<'_> {
              WHERE message.state NOT IN ({})",
             open_states()
         );
-        let found = to.query_all_raw(self.store.statement(sql, values)).await?;
-        found
-            .iter()
-            .map(|row| {
-                let ordinal: i64 = row.try_get_by_index(1)?;
-                Ok(Key { send_id: row.try_get_by_index(0)?, ordinal: ordinal.cast_unsigned() })
-            })
-            .collect()
+        Ok(fetch(to, sql, values).await?.into_iter().map(key).collect())
     }
 
     pub(super) async fn mark_progress(
@@ -256,18 +249,14 @@ impl Ledger<'_> {
         if written >= marks.len() as u64 {
             return Ok(Vec::new());
         }
-        let mut asked = Rows::new(self.store.backend, IDS);
-        for mark in &marks {
-            asked.push([mark.send_id.into()]);
-        }
+        let asked = Rows::of_ids(self.store.backend, marks.iter().map(|mark| &mark.send_id));
         let (asked, values) = asked.select(1);
         let sql = format!(
             "SELECT asked.id FROM {asked} AS asked WHERE NOT EXISTS \
              (SELECT 1 FROM send WHERE send.id = asked.id AND send.state >= {})",
             State::Active.as_i16()
         );
-        let gone = to.query_all_raw(self.store.statement(sql, values)).await?;
-        gone.iter().map(|row| Ok(row.try_get_by_index(0)?)).collect()
+        fetch(to, sql, values).await
     }
 
     /// Ends the messages that wait for a retry in an ended send. Messages that may have been sent stay unknown.
@@ -293,7 +282,7 @@ impl Ledger<'_> {
         );
         let values = vec![send_id.into(), end.as_i16().into(), now.millis().into()];
         self.store.event_log().tell_ended_messages(to, send_id, end, now).await?;
-        to.execute_raw(self.store.statement(update, values)).await?;
+        execute(to, update, values).await?;
         Ok(())
     }
 }

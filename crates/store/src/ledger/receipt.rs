@@ -13,7 +13,8 @@ use super::outcome::rank;
 use crate::dialect::{Bulk, Cell, Rows, Type};
 use crate::event_log::MovedRow;
 use crate::nouns::Ledger;
-use crate::{Error, Result};
+use crate::sends::key;
+use crate::{Error, Result, fetch};
 use clock::Timestamp;
 use domain::message::{Failure, Key, State};
 use domain::phone::PhoneNumber;
@@ -228,19 +229,15 @@ impl Ledger<'_> {
             rank("asked.state"),
             rank("message.state"),
         );
-        let found = to.query_all_raw(self.store.statement(sql, values)).await?;
+        type Columns = (Uuid, i64, Uuid, Option<i64>, Option<i64>, Option<i64>, i32);
+        let found = fetch::<Columns>(to, sql, values).await?;
         let (mut missing, mut have_rows) = (HashMap::with_capacity(found.len()), HashSet::new());
-        for row in &found {
-            let ordinal: i64 = row.try_get_by_index(1)?;
-            let key = Key { send_id: row.try_get_by_index(0)?, ordinal: ordinal.cast_unsigned() };
-            let company_id: Uuid = row.try_get_by_index(2)?;
-            if row.try_get_by_index::<i32>(6)? > 0 {
+        for (send_id, ordinal, company_id, recipient, recipients, high_water, has_row) in found {
+            let key = key((send_id, ordinal));
+            if has_row > 0 {
                 have_rows.insert((company_id, key));
                 continue;
             }
-            let recipient: Option<i64> = row.try_get_by_index(3)?;
-            let recipients: Option<i64> = row.try_get_by_index(4)?;
-            let high_water: Option<i64> = row.try_get_by_index(5)?;
             let attempted =
                 recipients.zip(high_water).map(|(all, mark)| key.ordinal < all.min(mark).cast_unsigned());
             missing.insert((company_id, key), (attempted, recipient));

@@ -8,7 +8,7 @@ use crate::dialect::{Bulk, Cell, Type};
 use crate::lease::Lease;
 use crate::nouns::Ledger;
 use crate::sends::stored_recipient;
-use crate::{Error, Result};
+use crate::{Error, Result, execute};
 use clock::Timestamp;
 use domain::send::Recipients;
 
@@ -110,17 +110,16 @@ impl Ledger<'_> {
 
     pub(super) async fn activate(self, to: &impl ConnectionTrait, batch: &PendingWrites) -> Result<()> {
         for Activation { send_id, recipients, skipped } in &batch.activations {
-            let statement = self.store.statement(
-                "UPDATE send SET state = $2, recipients = $3, skipped = $4 WHERE id = $1 AND state = $5",
-                [
-                    (*send_id).into(),
-                    State::Active.as_i16().into(),
-                    recipients.cast_signed().into(),
-                    skipped.cast_signed().into(),
-                    State::Resolving.as_i16().into(),
-                ],
-            );
-            if to.execute_raw(statement).await?.rows_affected() != 1 {
+            let sql =
+                "UPDATE send SET state = $2, recipients = $3, skipped = $4 WHERE id = $1 AND state = $5";
+            let values = [
+                (*send_id).into(),
+                State::Active.as_i16().into(),
+                recipients.cast_signed().into(),
+                skipped.cast_signed().into(),
+                State::Resolving.as_i16().into(),
+            ];
+            if execute(to, sql, values).await? != 1 {
                 return Err(Error::Missing(format!("the send {send_id} is not being resolved (any more)")));
             }
         }

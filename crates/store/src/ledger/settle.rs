@@ -14,7 +14,7 @@ use uuid::Uuid;
 use super::{IDS, State};
 use crate::dialect::{Bulk, Rows};
 use crate::nouns::Ledger;
-use crate::{Error, Result, Transaction};
+use crate::{Error, Result, Transaction, execute, fetch};
 use clock::Timestamp;
 
 /// The stored state of a tombstone. It is not a state of a send: no query of sends finds it, because it belongs to no
@@ -74,13 +74,13 @@ impl Ledger<'_> {
             "DELETE FROM recipient_block WHERE send_id IN \
              (SELECT id FROM send WHERE id IN (SELECT id FROM {ids} AS settled) AND state = {WITHDRAWN})"
         );
-        to.execute_raw(self.store.statement(sql, values)).await?;
+        execute(to, sql, values).await?;
         let (ids, values) = self.ids_among(sends);
         let sql = format!(
             "DELETE FROM send_source WHERE send_id IN \
              (SELECT id FROM send WHERE id IN (SELECT id FROM {ids} AS settled) AND state = {WITHDRAWN})"
         );
-        to.execute_raw(self.store.statement(sql, values)).await?;
+        execute(to, sql, values).await?;
         Ok(())
     }
 
@@ -90,14 +90,11 @@ impl Ledger<'_> {
             "SELECT id FROM send WHERE id IN (SELECT id FROM {ids} AS settled) AND state > {}",
             State::Resolving.as_i16()
         );
-        let found = to.query_all_raw(self.store.statement(sql, values)).await?;
-        found.iter().map(|row| Ok(row.try_get_by_index(0)?)).collect()
+        Ok(fetch(to, sql, values).await?.into_iter().collect())
     }
 
     fn ids_among(self, sends: &[Uuid]) -> (String, Vec<sea_orm::Value>) {
-        let mut rows = Rows::new(self.store.backend, IDS);
-        sends.iter().for_each(|id| rows.push([(*id).into()]));
-        rows.select(1)
+        Rows::of_ids(self.store.backend, sends).select(1)
     }
 }
 

@@ -4,9 +4,9 @@ use sea_orm::ConnectionTrait;
 use uuid::Uuid;
 
 use super::PendingWrites;
-use crate::Result;
 use crate::dialect::{Bulk, Rows, Type};
 use crate::nouns::Ledger;
+use crate::{Result, execute};
 
 const SOURCE: &[(&str, Type)] = &[("send_id", Type::Uuid), ("source_id", Type::Uuid), ("kind", Type::Int)];
 
@@ -36,11 +36,9 @@ impl Ledger<'_> {
 
     /// Removes the sources of sends that the same transaction removes.
     pub(crate) async fn remove_sources(self, to: &impl ConnectionTrait, sends: &[Uuid]) -> Result<()> {
-        let mut rows = Rows::new(self.store.backend, super::IDS);
-        sends.iter().for_each(|id| rows.push([(*id).into()]));
-        let (rows, values) = rows.select(1);
+        let (rows, values) = Rows::of_ids(self.store.backend, sends).select(1);
         let sql = format!("DELETE FROM send_source WHERE send_id IN (SELECT id FROM {rows} AS gone)");
-        to.execute_raw(self.store.statement(sql, values)).await?;
+        execute(to, sql, values).await?;
         Ok(())
     }
 }

@@ -3,13 +3,13 @@
 
 use std::time::Duration;
 
-use sea_orm::{ConnectionTrait, DatabaseConnection, DbBackend, FromQueryResult, QueryResult, Statement};
+use sea_orm::{ConnectionTrait, DatabaseConnection, DbBackend, FromQueryResult, Statement};
 use uuid::Uuid;
 
 use super::{NOW, millis};
 use crate::nouns::Nodes;
 use crate::sealing_keys::KeyProof;
-use crate::{Error, Lease, Options, Result, Transaction, run};
+use crate::{Error, Lease, Options, Result, Transaction, execute, fetch, fetch_one};
 
 /// The version of the rules between nodes that this program follows. It rises when the rows, notes or messages of
 /// nodes change in a way that a node of the former version misunderstands. The oldest version rises with it when this
@@ -106,7 +106,7 @@ impl Nodes<'_> {
 
     async fn insert(self, within: &Transaction, id: Uuid, new: &NewNode<'_>, lasts: Duration) -> Result<()> {
         let fence = "INSERT INTO node_fence (node_id, closed) VALUES ($1, 0)";
-        run(within, self.store.statement(fence, [id.into()])).await?;
+        execute(within, fence, [id.into()]).await?;
         let sql = format!(
             "INSERT INTO node (id, cluster, name, address, version, cores, started_at, lapses_at, state, protocol, \
              protocol_from, provider, sealing_keys, clock_ahead) \
@@ -126,7 +126,7 @@ impl Nodes<'_> {
             new.key_ids.join(" ").into(),
             new.clock_ahead.into(),
         ];
-        run(within, self.store.statement(sql, values)).await?;
+        execute(within, sql, values).await?;
         Ok(())
     }
 
@@ -142,7 +142,7 @@ impl Nodes<'_> {
         let sql = "UPDATE node SET sealing_keys = $2, lacks_key = $3, clock_ahead = $4 \
                    WHERE id = $1 AND state < 2";
         let values = [id.into(), key_ids.join(" ").into(), i16::from(lacks_key).into(), clock_ahead.into()];
-        run(&self.store.write, self.store.statement(sql, values)).await?;
+        execute(&self.store.write, sql, values).await?;
         Ok(())
     }
 
@@ -164,11 +164,8 @@ impl Nodes<'_> {
         let sql = format!(
             "SELECT name, address FROM node WHERE state < 2 AND lapses_at > {NOW} AND {holds} ORDER BY id"
         );
-        let named = |row: &QueryResult| {
-            let (name, address): (String, String) = (row.try_get_by_index(0)?, row.try_get_by_index(1)?);
-            Ok(format!("`{name}` ({address})"))
-        };
-        self.store.rows(sql, [key_id.into()]).await?.iter().map(named).collect()
+        let nodes = fetch::<(String, String)>(&self.store.read, sql, [key_id.into()]).await?;
+        Ok(nodes.into_iter().map(|(name, address)| format!("`{name}` ({address})")).collect())
     }
 
     /// The reasons for which a node with this configuration could not join the nodes that serve now, other than its
@@ -265,12 +262,8 @@ pub(crate) async fn refuse_other_protocols(on: &DatabaseConnection) -> Result<()
          AND (protocol_from > $1 OR protocol < $2) LIMIT 1"
     );
     let values = [PROTOCOL.newest.into(), PROTOCOL.oldest.into()];
-    let row = on.query_one_raw(Statement::from_sql_and_values(backend, other, values)).await?;
-    match row {
-        Some(row) => {
-            let (name, version): (String, String) = (row.try_get_by_index(0)?, row.try_get_by_index(1)?);
-            Err(Error::Schema(apart(&name, &version)))
-        }
+    match fetch_one::<(String, String)>(on, other, values).await? {
+        Some((name, version)) => Err(Error::Schema(apart(&name, &version))),
         None => Ok(()),
     }
 }

@@ -4,7 +4,7 @@
 use uuid::Uuid;
 
 use crate::nouns::Nodes;
-use crate::{Result, run};
+use crate::{Result, execute};
 
 impl Nodes<'_> {
     /// Takes a company's key for this node; `false` while another node whose fence is open has it.
@@ -14,7 +14,7 @@ impl Nodes<'_> {
                    WHERE key_in_progress.node_id = excluded.node_id OR NOT EXISTS (SELECT 1 FROM node_fence \
                    WHERE node_fence.node_id = key_in_progress.node_id AND closed = 0)";
         let values = [company_id.into(), key.into(), node.into()];
-        Ok(run(&self.store.write, self.store.statement(sql, values)).await? > 0)
+        Ok(execute(&self.store.write, sql, values).await? > 0)
     }
 
     /// Moves a company's key from the node that has it to another one; `false` when that node does not have it (any
@@ -23,14 +23,13 @@ impl Nodes<'_> {
         let sql =
             "UPDATE key_in_progress SET node_id = $1 WHERE company_id = $2 AND key = $3 AND node_id = $4";
         let values = [to.into(), company_id.into(), key.into(), from.into()];
-        Ok(run(&self.store.write, self.store.statement(sql, values)).await? > 0)
+        Ok(execute(&self.store.write, sql, values).await? > 0)
     }
 
     /// Lets other nodes take the key.
     pub async fn release_key(self, node: Uuid, company_id: Uuid, key: &str) -> Result<()> {
         let sql = "DELETE FROM key_in_progress WHERE company_id = $1 AND key = $2 AND node_id = $3";
-        run(&self.store.write, self.store.statement(sql, [company_id.into(), key.into(), node.into()]))
-            .await?;
+        execute(&self.store.write, sql, [company_id.into(), key.into(), node.into()]).await?;
         Ok(())
     }
 }

@@ -10,7 +10,7 @@ mod report;
 
 use std::time::Duration;
 
-use sea_orm::{ConnectionTrait, FromQueryResult, QueryResult};
+use sea_orm::{ConnectionTrait, QueryResult};
 use serde_json::json;
 use uuid::Uuid;
 
@@ -19,8 +19,8 @@ pub use self::join::{NewNode, PROTOCOL, Protocol};
 pub use self::note::{Note, NoteOfSend};
 pub use self::owner::Owner;
 pub use self::report::{Moves, Place, Server};
-use super::changes::{Change, What, Who, record};
-use super::{Error, Lease, Result, run};
+use super::changes::{What, Who, record_one};
+use super::{Error, Lease, Result, execute, fetch, fetch_one};
 use crate::nouns::Nodes;
 use clock::Timestamp;
 use domain::send::State as SendState;
@@ -103,44 +103,28 @@ impl Node {
     }
 }
 
-#[derive(FromQueryResult)]
-struct Row {
-    id: Uuid,
-    cluster: String,
-    name: String,
-    address: String,
-    version: String,
-    cores: i64,
-    started_at: i64,
-    lapses_in: i64,
-    state: i16,
-    lacks_key: i16,
-    clock_ahead: Option<i64>,
-}
-
-/// The columns of a [`Row`] in the table.
+/// The columns of a [`Node`] in the table.
 const COLUMNS: &str =
     "id, cluster, name, address, version, cores, started_at, lapses_at, state, lacks_key, clock_ahead";
 
-/// The columns of a [`Row`] in a query.
+/// The columns of a [`Node`] in a query.
 fn shown() -> String {
     COLUMNS.replace("lapses_at", &format!("lapses_at - {NOW} AS lapses_in"))
 }
 
 fn node(row: &QueryResult) -> Result<Node> {
-    let row = Row::from_query_result(row, "")?;
     Ok(Node {
-        id: row.id,
-        cluster: row.cluster,
-        name: row.name,
-        address: row.address,
-        version: row.version,
-        cores: u32::try_from(row.cores).unwrap_or(1),
-        started_at: Timestamp::from_millis(row.started_at),
-        lapses_in: row.lapses_in,
-        stage: Stage::from_i16(row.state)?,
-        lacks_key: row.lacks_key != 0,
-        clock_ahead: row.clock_ahead,
+        id: row.try_get("", "id")?,
+        cluster: row.try_get("", "cluster")?,
+        name: row.try_get("", "name")?,
+        address: row.try_get("", "address")?,
+        version: row.try_get("", "version")?,
+        cores: u32::try_from(row.try_get::<i64>("", "cores")?).unwrap_or(1),
+        started_at: Timestamp::from_millis(row.try_get("", "started_at")?),
+        lapses_in: row.try_get("", "lapses_in")?,
+        stage: Stage::from_i16(row.try_get("", "state")?)?,
+        lacks_key: row.try_get::<i16>("", "lacks_key")? != 0,
+        clock_ahead: row.try_get("", "clock_ahead")?,
     })
 }
 
@@ -191,7 +175,7 @@ impl Nodes<'_> {
              UPDATE node_fence SET closed = 1 WHERE node_id IN (SELECT id FROM over)"
         );
         let values = [id.into(), Stage::Fenced.as_i16().into()];
-        Ok(run(&self.store.write, self.store.statement(sql, values)).await? > 0)
+        Ok(execute(&self.store.write, sql, values).await? > 0)
     }
 
     /// Clears up after a fenced node: removes sends whose audience it was resolving, and its claims of idempotency
@@ -206,10 +190,10 @@ impl Nodes<'_> {
         let transaction = self.store.begin_fenced(lease).await?;
         let removed = self.remove_resolved_by_nobody(&transaction).await?;
         let keys = "DELETE FROM key_in_progress WHERE node_id = $1";
-        run(&transaction, self.store.statement(keys, [node.into()])).await?;
+        execute(&transaction, keys, [node.into()]).await?;
         let gone = "UPDATE node SET state = $2 WHERE id = $1 AND state = $3";
         let values = [node.into(), Stage::Gone.as_i16().into(), Stage::Fenced.as_i16().into()];
-        run(&transaction, self.store.statement(gone, values)).await?;
+        execute(&transaction, gone, values).await?;
         transaction.commit().await?;
         self.remove_nodes().await?;
         Ok(removed)
@@ -235,14 +219,13 @@ impl Nodes<'_> {
         );
         // Locked in the order of their ids, so that two nodes that clear up do not wait for each other.
         let locked = format!("{abandoned} ORDER BY id FOR UPDATE");
-        let rows = to.query_all_raw(self.store.statement(locked, [])).await?;
-        let ids = rows.iter().map(|row| Ok(row.try_get_by_index(0)?)).collect::<Result<Vec<Uuid>>>()?;
+        let ids = fetch::<Uuid>(to, locked, []).await?;
         for id in &ids {
             for table in ["recipient_block", "send_source"] {
                 let sql = format!("DELETE FROM {table} WHERE send_id = $1");
-                run(to, self.store.statement(sql, [(*id).into()])).await?;
+                execute(to, sql, [(*id).into()]).await?;
             }
-            run(to, self.store.statement("DELETE FROM send WHERE id = $1", [(*id).into()])).await?;
+            execute(to, "DELETE FROM send WHERE id = $1", [(*id).into()]).await?;
         }
         Ok(ids.len() as u64)
     }
@@ -254,9 +237,9 @@ impl Nodes<'_> {
             KEPT.as_millis()
         );
         let fences = format!("DELETE FROM node_fence WHERE node_id IN ({gone})");
-        run(&self.store.write, self.store.statement(fences, [])).await?;
+        execute(&self.store.write, fences, []).await?;
         let nodes = format!("DELETE FROM node WHERE id IN ({gone})");
-        run(&self.store.write, self.store.statement(nodes, [])).await?;
+        execute(&self.store.write, nodes, []).await?;
         Ok(())
     }
 
@@ -275,16 +258,13 @@ impl Nodes<'_> {
     async fn change_stage(self, who: &Who, id: Uuid, from: Stage, to: Stage) -> Result<bool> {
         let transaction = self.store.begin().await?;
         let sql = "SELECT name, state FROM node WHERE id = $1 AND state < 2 FOR UPDATE";
-        let Some(row) = transaction.query_one_raw(self.store.statement(sql, [id.into()])).await? else {
-            return Ok(false);
-        };
-        let (name, state): (String, i16) = (row.try_get_by_index(0)?, row.try_get_by_index(1)?);
+        let row = fetch_one::<(String, i16)>(&transaction, sql, [id.into()]).await?;
+        let Some((name, state)) = row else { return Ok(false) };
         if Stage::from_i16(state)? == from {
             let sql = "UPDATE node SET state = $2 WHERE id = $1";
-            run(&transaction, self.store.statement(sql, [id.into(), to.as_i16().into()])).await?;
+            execute(&transaction, sql, [id.into(), to.as_i16().into()]).await?;
             let [before, after] = [from, to].map(|stage| json!({ "name": name, "state": stage.as_str() }));
-            let change = Change::now(who, What::Node, id, Some(before), after);
-            record(&transaction, &[change]).await?;
+            record_one(&transaction, who, What::Node, id, Some(before), after).await?;
         }
         transaction.commit().await?;
         Ok(true)

@@ -5,13 +5,13 @@
 
 use std::time::Duration;
 
-use sea_orm::{ConnectionTrait, QueryResult};
+use sea_orm::ConnectionTrait;
 use uuid::Uuid;
 
 use super::owner::HAS_OWNER;
 use super::{NOW, millis};
 use crate::nouns::Notes;
-use crate::{Result, run};
+use crate::{Result, execute, fetch, fetch_one};
 use domain::send::State;
 
 /// Notes that are read at once.
@@ -64,8 +64,7 @@ impl Notes<'_> {
             company_id.into(),
             state.as_i16().into(),
         ];
-        let row = connection.query_one_raw(self.store.statement(sql, values)).await?;
-        Ok(row.map(|row| row.try_get_by_index(0)).transpose()?)
+        fetch_one(connection, sql, values).await
     }
 
     /// Writes a note, and returns its id.
@@ -73,10 +72,9 @@ impl Notes<'_> {
         let sql = format!(
             "INSERT INTO node_note (channel_id, name, body, written_at) VALUES ($1, $2, $3, {NOW}) RETURNING id"
         );
-        let statement = self.store.statement(sql, [channel.into(), name.into(), body.into()]);
-        let row = self.store.write.query_one_raw(statement).await?;
-        let row = row.ok_or_else(|| crate::Error::Impossible("a note has no id".to_owned()))?;
-        Ok(row.try_get_by_index(0)?)
+        let values = [channel.into(), name.into(), body.into()];
+        let id = fetch_one(&self.store.write, sql, values).await?;
+        id.ok_or_else(|| crate::Error::Impossible("a note has no id".to_owned()))
     }
 
     /// The notes to the owners of channels, and those to all nodes with a greater id than this; the oldest first.
@@ -86,15 +84,8 @@ impl Notes<'_> {
              UNION ALL \
              (SELECT id, channel_id, name, body FROM node_note WHERE channel_id IS NULL AND id > $1 ORDER BY id LIMIT {AT_ONCE})"
         );
-        let note = |row: &QueryResult| {
-            Ok(Note {
-                id: row.try_get_by_index(0)?,
-                channel: row.try_get_by_index(1)?,
-                name: row.try_get_by_index(2)?,
-                body: row.try_get_by_index(3)?,
-            })
-        };
-        self.store.rows(sql, [behind.into()]).await?.iter().map(note).collect()
+        let rows = fetch(&self.store.read, sql, [behind.into()]).await?;
+        Ok(rows.into_iter().map(|(id, channel, name, body)| Note { id, channel, name, body }).collect())
     }
 
     /// Whether the owner has not acted on the note yet.
@@ -109,15 +100,13 @@ impl Notes<'_> {
             "DELETE FROM node_note WHERE id = $1 AND EXISTS (SELECT 1 FROM channel_owner WHERE shard = $2 \
              AND node_id = $3 AND {HAS_OWNER})"
         );
-        let done =
-            run(&self.store.write, self.store.statement(sql, [id.into(), shard.into(), node.into()])).await?;
+        let done = execute(&self.store.write, sql, [id.into(), shard.into(), node.into()]).await?;
         Ok(done > 0)
     }
 
     /// Removes a note that no node has to act on.
     pub async fn remove(self, id: i64) -> Result<()> {
-        run(&self.store.write, self.store.statement("DELETE FROM node_note WHERE id = $1", [id.into()]))
-            .await?;
+        execute(&self.store.write, "DELETE FROM node_note WHERE id = $1", [id.into()]).await?;
         Ok(())
     }
 
@@ -127,7 +116,7 @@ impl Notes<'_> {
             "DELETE FROM node_note WHERE id IN (SELECT id FROM node_note WHERE written_at < {NOW} - $1 ORDER BY id \
              FOR UPDATE SKIP LOCKED)"
         );
-        run(&self.store.write, self.store.statement(sql, [millis(KEPT).into()])).await?;
+        execute(&self.store.write, sql, [millis(KEPT).into()]).await?;
         Ok(())
     }
 }

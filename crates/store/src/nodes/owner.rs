@@ -4,13 +4,12 @@
 //! closed, so that of several nodes that claim it at the same time, the first one wins: the others find an owner whose
 //! fence is open.
 
-use sea_orm::ConnectionTrait;
 use uuid::Uuid;
 
 use super::NOW;
 use crate::dialect::{Rows, Type};
 use crate::nouns::Shards;
-use crate::{Lease, Result};
+use crate::{Lease, Result, execute, fetch, fetch_one};
 use clock::Timestamp;
 
 /// The owner of a shard.
@@ -47,9 +46,7 @@ impl Shards<'_> {
              RETURNING shard"
         );
         let transaction = self.store.begin_fenced(lease).await?;
-        let statement = self.store.statement(sql, [node.into()].into_iter().chain(values));
-        let rows = transaction.query_all_raw(statement).await?;
-        let won = rows.iter().map(|row| Ok(row.try_get_by_index(0)?)).collect::<Result<_>>()?;
+        let won = fetch(&transaction, sql, [node.into()].into_iter().chain(values)).await?;
         transaction.commit().await?;
         Ok(won)
     }
@@ -66,7 +63,7 @@ impl Shards<'_> {
              AND shard IN (SELECT shard FROM {released} AS released) ORDER BY shard FOR UPDATE)"
         );
         let transaction = self.store.begin_fenced(lease).await?;
-        transaction.execute_raw(self.store.statement(sql, [node.into()].into_iter().chain(values))).await?;
+        execute(&transaction, sql, [node.into()].into_iter().chain(values)).await?;
         transaction.commit().await?;
         Ok(())
     }
@@ -74,15 +71,8 @@ impl Shards<'_> {
     /// The node that owns this shard, if one does.
     pub async fn owner_of(self, shard: Uuid) -> Result<Option<Owner>> {
         let sql = format!("SELECT shard, node_id, epoch FROM channel_owner WHERE shard = $1 AND {HAS_OWNER}");
-        let row = self.store.row(sql, [shard.into()]).await?;
-        row.map(|row| {
-            Ok(Owner {
-                shard: row.try_get_by_index(0)?,
-                node: row.try_get_by_index(1)?,
-                epoch: row.try_get_by_index(2)?,
-            })
-        })
-        .transpose()
+        let row = fetch_one(&self.store.read, sql, [shard.into()]).await?;
+        Ok(row.map(|(shard, node, epoch)| Owner { shard, node, epoch }))
     }
 
     /// These shards, each once and in the order in which rows are locked.

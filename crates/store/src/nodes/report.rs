@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 use super::owner::HAS_OWNER;
 use crate::nouns::{Nodes, Shards};
-use crate::{Error, Result};
+use crate::{Error, Result, fetch, fetch_one};
 use clock::Timestamp;
 use domain::channel::Kind;
 
@@ -48,16 +48,15 @@ impl Shards<'_> {
     /// The owners of shards that have one.
     pub async fn owners(self) -> Result<Vec<(Uuid, Uuid)>> {
         let sql = format!("SELECT shard, node_id FROM channel_owner WHERE {HAS_OWNER}");
-        let rows = self.store.rows(sql, []).await?;
-        rows.iter().map(|row| Ok((row.try_get_by_index(0)?, row.try_get_by_index(1)?))).collect()
+        fetch(&self.store.read, sql, []).await
     }
 
     /// How often shards changed hands.
     pub async fn moves(self) -> Result<Moves> {
         let sql = "SELECT COALESCE(SUM(epoch - 1), 0)::BIGINT, MAX(moved_at) FROM channel_owner";
-        let Some(row) = self.store.row(sql, []).await? else { return Ok(Moves::default()) };
-        let last: Option<i64> = row.try_get_by_index(1)?;
-        Ok(Moves { count: row.try_get_by_index(0)?, last: last.map(Timestamp::from_millis) })
+        let (count, last): (i64, Option<i64>) =
+            fetch_one(&self.store.read, sql, []).await?.unwrap_or_default();
+        Ok(Moves { count, last: last.map(Timestamp::from_millis) })
     }
 }
 
@@ -73,15 +72,11 @@ impl Nodes<'_> {
         let sql = "SELECT current_setting('server_version'), current_setting('max_connections')::BIGINT, \
                    COALESCE((SELECT numbackends FROM pg_stat_database WHERE datname = current_database()), 0)::BIGINT";
         let asked = Instant::now();
-        let row = self.store.row(sql, []).await?;
+        let row = fetch_one(&self.store.read, sql, []).await?;
         let answers_in = asked.elapsed();
-        let row = row.ok_or_else(|| Error::Impossible("a SELECT without a table has no row".to_owned()))?;
-        Ok(Server {
-            version: row.try_get_by_index(0)?,
-            answers_in,
-            connections: row.try_get_by_index(2)?,
-            most_connections: row.try_get_by_index(1)?,
-        })
+        let (version, most_connections, connections) =
+            row.ok_or_else(|| Error::Impossible("a SELECT without a table has no row".to_owned()))?;
+        Ok(Server { version, answers_in, connections, most_connections })
     }
 }
 

@@ -8,13 +8,13 @@ pub mod users;
 
 use std::collections::BTreeSet;
 
-use sea_orm::{ConnectionTrait, DbBackend, QueryResult, Value};
+use sea_orm::{ConnectionTrait, DbBackend, Value};
 use uuid::Uuid;
 
 use crate::nouns::{AllPersons, Persons};
 use crate::revision::{self, Topic};
 use crate::suppressions::listed;
-use crate::{Error, Result, Transaction};
+use crate::{Error, Result, Transaction, execute, fetch, fetch_one};
 use clock::Timestamp;
 use domain::phone::PhoneNumber;
 
@@ -31,24 +31,14 @@ pub struct OtherNumber {
 
 impl AllPersons<'_> {
     /// All companies' learned numbers, or those of one company.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails; [`Error::Impossible`] for a row that this program never wrote.
     pub async fn other_numbers(self, of: Option<Uuid>) -> Result<Vec<OtherNumber>> {
         let select = "SELECT company_id, number, person FROM person_number";
-        let rows = match of {
-            Some(company) => {
-                self.store.rows(format!("{select} WHERE company_id = $1"), [company.into()]).await?
-            }
-            None => self.store.rows(select, []).await?,
+        let of_company = if of.is_some() { " WHERE company_id = $1" } else { "" };
+        let rows = fetch(&self.store.read, format!("{select}{of_company}"), of.map(Value::from)).await?;
+        let other = |(company_id, number, person)| {
+            Ok(OtherNumber { company_id, number: self::number(number)?, person: self::number(person)? })
         };
-        rows.iter()
-            .map(|row| {
-                let (number, person) = (number(row, 1)?, number(row, 2)?);
-                Ok(OtherNumber { company_id: row.try_get_by_index(0)?, number, person })
-            })
-            .collect()
+        rows.into_iter().map(other).collect()
     }
 }
 
@@ -109,7 +99,7 @@ impl Persons<'_> {
             listed(&persons),
             self.store.locking()
         );
-        transaction.execute_raw(self.store.statement(sql, [self.company.into()])).await?;
+        execute(transaction, sql, [self.company.into()]).await?;
         Ok(())
     }
 
@@ -120,14 +110,14 @@ impl Persons<'_> {
         number: PhoneNumber,
         person: PhoneNumber,
     ) -> Result<()> {
-        let company_id = self.company;
-        let values = || -> [Value; 3] { [company_id.into(), number.as_i64().into(), person.as_i64().into()] };
+        let values =
+            || -> [Value; 3] { [self.company.into(), number.as_i64().into(), person.as_i64().into()] };
         let others = "UPDATE person_number SET person = $3 WHERE company_id = $1 AND person = $2";
-        transaction.execute_raw(self.store.statement(others, values())).await?;
+        execute(transaction, others, values()).await?;
         let sql = "INSERT INTO person_number (company_id, number, person, learned_at) VALUES ($1, $2, $3, $4) \
                    ON CONFLICT (company_id, number) DO UPDATE SET person = excluded.person";
         let now = Timestamp::now().millis().into();
-        transaction.execute_raw(self.store.statement(sql, values().into_iter().chain([now]))).await?;
+        execute(transaction, sql, values().into_iter().chain([now])).await?;
         // Of two statements about one person the latest counts. A hold, which is no statement, gives way.
         let merge = "INSERT INTO suppression (company_id, recipient, scope, until, provider_code, created_at, said_at, \
                      source) SELECT company_id, $3, scope, until, provider_code, created_at, said_at, source \
@@ -136,10 +126,10 @@ impl Persons<'_> {
                      provider_code = excluded.provider_code, created_at = excluded.created_at, \
                      said_at = excluded.said_at, source = excluded.source \
                      WHERE suppression.said_at < excluded.said_at";
-        transaction.execute_raw(self.store.statement(merge, values())).await?;
+        execute(transaction, merge, values()).await?;
         let leave = "DELETE FROM suppression WHERE company_id = $1 AND recipient = $2";
         let [company, number, _] = values();
-        transaction.execute_raw(self.store.statement(leave, [company, number])).await?;
+        execute(transaction, leave, [company, number]).await?;
         Ok(())
     }
 
@@ -149,12 +139,10 @@ impl Persons<'_> {
         connection: &impl ConnectionTrait,
         number: PhoneNumber,
     ) -> Result<PhoneNumber> {
-        let company_id = self.company;
         let person = number.person();
         let sql = "SELECT person FROM person_number WHERE company_id = $1 AND number = $2";
-        let values = [company_id.into(), person.as_i64().into()];
-        let row = connection.query_one_raw(self.store.statement(sql, values)).await?;
-        row.map_or(Ok(person), |row| self::number(&row, 0))
+        let values = [self.company.into(), person.as_i64().into()];
+        fetch_one(connection, sql, values).await?.map_or(Ok(person), self::number)
     }
 
     /// All numbers of the person with this number; the first is the one under which the person is known.
@@ -163,14 +151,12 @@ impl Persons<'_> {
         connection: &impl ConnectionTrait,
         number: PhoneNumber,
     ) -> Result<Vec<PhoneNumber>> {
-        let company_id = self.company;
         let person = self.person_in(connection, number).await?;
         let sql = "SELECT number FROM person_number WHERE company_id = $1 AND person = $2 ORDER BY number";
-        let values = [company_id.into(), person.as_i64().into()];
-        let rows = connection.query_all_raw(self.store.statement(sql, values)).await?;
+        let values = [self.company.into(), person.as_i64().into()];
         let mut forms = vec![person];
-        for row in &rows {
-            forms.push(self::number(row, 0)?);
+        for value in fetch(connection, sql, values).await? {
+            forms.push(self::number(value)?);
         }
         let others: Vec<_> = forms.iter().filter_map(|form| form.other_form()).collect();
         forms.extend(others);
@@ -179,7 +165,6 @@ impl Persons<'_> {
 }
 
 /// The phone number in a column.
-fn number(row: &QueryResult, column: usize) -> Result<PhoneNumber> {
-    let value = row.try_get_by_index(column)?;
+fn number(value: i64) -> Result<PhoneNumber> {
     PhoneNumber::from_i64(value).ok_or_else(|| Error::Impossible(format!("the number {value} of a person")))
 }

@@ -9,7 +9,7 @@ use crate::dialect::{Bulk, Rows, Type};
 use crate::nouns::{AllPersons, Persons};
 use crate::revision::{self, Topic};
 use crate::suppressions::Says;
-use crate::{Error, Result};
+use crate::{Error, Result, fetch};
 use clock::Timestamp;
 use domain::phone::PhoneNumber;
 use domain::suppression::Suppression;
@@ -56,14 +56,13 @@ const fn says(number: i16) -> Option<Says> {
 impl Persons<'_> {
     /// Keeps the numbers of people by their ids. The latest number counts.
     pub async fn keep_users(self, users: &[(String, PhoneNumber)]) -> Result<()> {
-        let company_id = self.company;
         let users: std::collections::BTreeMap<_, _> =
             users.iter().map(|(user, number)| (user.as_str(), *number)).collect();
         let mut rows = Bulk::new(self.store.backend, PAIR);
         for (user, number) in users {
             rows.push([user.into(), number.as_i64().into()]);
         }
-        let own = vec![company_id.into(), Timestamp::now().millis().into()];
+        let own = vec![self.company.into(), Timestamp::now().millis().into()];
         self.store.write(&self.store.write, rows, own, |incoming, first| {
             format!(
                 "INSERT INTO person_user (company_id, user_id, number, seen_at) \
@@ -78,10 +77,6 @@ impl Persons<'_> {
     }
 
     /// The known numbers among these people's.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails; [`Error::Impossible`] for a row that this program never wrote.
     pub async fn numbers_of_users(
         self,
         users: impl IntoIterator<Item = &str>,
@@ -96,14 +91,13 @@ impl Persons<'_> {
             "SELECT person_user.user_id, person_user.number FROM {asked} AS asked JOIN person_user \
              ON person_user.company_id = $1 AND person_user.user_id = asked.user_id"
         );
-        let rows = self.store.rows(sql, [self.company.into()].into_iter().chain(values)).await?;
-        rows.iter().map(|row| Ok((row.try_get_by_index(0)?, number(row, 1)?))).collect()
+        let rows = fetch(&self.store.read, sql, [self.company.into()].into_iter().chain(values)).await?;
+        rows.into_iter().map(|(user, value)| Ok((user, number(value)?))).collect()
     }
 
     /// Keeps statements of people whose numbers are not known: each person's latest of each scope and kind. Once the
     /// number is known, the suppressions have which of them counts.
     pub async fn keep_statements(self, statements: &[Statement]) -> Result<()> {
-        let company_id = self.company;
         let mut last = std::collections::BTreeMap::new();
         for Statement { user_id, scope, says, said_at } in statements {
             let Some(says) = says_number(*says) else { continue };
@@ -119,7 +113,7 @@ impl Persons<'_> {
         // Other processes have to know for whom they look.
         revision::bump(&transaction, Topic::Suppression).await?;
         self.store
-            .write(&transaction, rows, vec![company_id.into()], |incoming, company| {
+            .write(&transaction, rows, vec![self.company.into()], |incoming, company| {
                 format!(
                     "INSERT INTO person_statement (company_id, user_id, scope, says, said_at) \
                  SELECT ${company}, user_id, scope, says, said_at FROM {incoming} AS incoming WHERE TRUE \
@@ -133,10 +127,6 @@ impl Persons<'_> {
     }
 
     /// The waiting statements of these people.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails; [`Error::Impossible`] for a row that this program never wrote.
     pub async fn statements_of(self, users: impl IntoIterator<Item = &str>) -> Result<Vec<Statement>> {
         let mut asked = Rows::new(self.store.backend, USER);
         users.into_iter().for_each(|user| asked.push([user.into()]));
@@ -148,24 +138,21 @@ impl Persons<'_> {
             "SELECT statement.user_id, statement.scope, statement.says, statement.said_at FROM {asked} AS asked \
              JOIN person_statement AS statement ON statement.company_id = $1 AND statement.user_id = asked.user_id"
         );
-        let rows = self.store.rows(sql, [self.company.into()].into_iter().chain(values)).await?;
+        let rows = fetch(&self.store.read, sql, [self.company.into()].into_iter().chain(values)).await?;
         let impossible = |what: i16| Error::Impossible(format!("a person's statement {what}"));
-        rows.iter()
-            .map(|row| {
-                let (scope, kind): (i16, i16) = (row.try_get_by_index(1)?, row.try_get_by_index(2)?);
-                Ok(Statement {
-                    user_id: row.try_get_by_index(0)?,
-                    scope: Suppression::from_i16(scope).ok_or_else(|| impossible(scope))?,
-                    says: says(kind).ok_or_else(|| impossible(kind))?,
-                    said_at: Timestamp::from_millis(row.try_get_by_index(3)?),
-                })
+        let statement = |(user_id, scope, kind, said_at)| {
+            Ok(Statement {
+                user_id,
+                scope: Suppression::from_i16(scope).ok_or_else(|| impossible(scope))?,
+                says: says(kind).ok_or_else(|| impossible(kind))?,
+                said_at: Timestamp::from_millis(said_at),
             })
-            .collect()
+        };
+        rows.into_iter().map(statement).collect()
     }
 
     /// Removes statements that are applied, unless a later one of the person has come since.
     pub async fn remove_statements(self, applied: &[Statement]) -> Result<()> {
-        let company_id = self.company;
         let mut rows = Bulk::new(self.store.backend, STATEMENT);
         for statement in applied {
             let scope = i64::from(statement.scope.as_i16());
@@ -173,7 +160,7 @@ impl Persons<'_> {
             let (user, said_at) = (statement.user_id.as_str(), statement.said_at.millis());
             rows.push([user.into(), scope.into(), says.into(), said_at.into()]);
         }
-        self.store.write(&self.store.write, rows, vec![company_id.into()], |incoming, company| {
+        self.store.write(&self.store.write, rows, vec![self.company.into()], |incoming, company| {
             format!(
                 "DELETE FROM person_statement WHERE company_id = ${company} AND EXISTS (SELECT 1 FROM {incoming} \
                  AS incoming WHERE incoming.user_id = person_statement.user_id \
@@ -189,7 +176,6 @@ impl Persons<'_> {
 impl AllPersons<'_> {
     /// The people whose statements wait, by company.
     pub async fn waiting_users(self) -> Result<Vec<(Uuid, String)>> {
-        let rows = self.store.rows("SELECT DISTINCT company_id, user_id FROM person_statement", []).await?;
-        rows.iter().map(|row| Ok((row.try_get_by_index(0)?, row.try_get_by_index(1)?))).collect()
+        fetch(&self.store.read, "SELECT DISTINCT company_id, user_id FROM person_statement", []).await
     }
 }

@@ -3,14 +3,14 @@
 //! The store decides; a channel that has the send in memory is notified afterwards and releases it. Every change begins
 //! at the company.
 
-use sea_orm::ConnectionTrait;
 use serde_json::json;
 use uuid::Uuid;
 
-use crate::changes::{self, Change, What, Who};
+use super::send_state;
+use crate::changes::{self, What, Who};
 use crate::nodes::NoteOfSend;
 use crate::nouns::{AllSends, Sends};
-use crate::{Error, Result, Transaction};
+use crate::{Result, Transaction, execute, fetch, fetch_one};
 use clock::Timestamp;
 use domain::message;
 use domain::send::{Control, State};
@@ -45,13 +45,12 @@ impl Sends<'_> {
         who: Option<&Who>,
         note: Option<&NoteOfSend>,
     ) -> Result<Option<SendControl>> {
-        let company_id = self.company;
         let transaction = self.store.begin().await?;
         let sql = "UPDATE send SET control = $3 \
                    WHERE id = $1 AND company_id = $2 AND state = $4 AND control <> $3";
         let values =
-            [send_id.into(), company_id.into(), control.as_i16().into(), State::Active.as_i16().into()];
-        let changed = transaction.execute_raw(self.store.statement(sql, values)).await?.rows_affected();
+            [send_id.into(), self.company.into(), control.as_i16().into(), State::Active.as_i16().into()];
+        let changed = execute(&transaction, sql, values).await?;
         if let Some(who) = who.filter(|_| changed > 0) {
             let word = match control {
                 Control::Paused => PAUSED,
@@ -63,7 +62,7 @@ impl Sends<'_> {
             Some(note) => {
                 self.store
                     .notes()
-                    .add_of_send(&transaction, (company_id, send_id), State::Active, note)
+                    .add_of_send(&transaction, (self.company, send_id), State::Active, note)
                     .await?
             }
             None => None,
@@ -82,18 +81,17 @@ impl Sends<'_> {
         who: Option<&Who>,
         note: Option<&NoteOfSend>,
     ) -> Result<Option<SendControl>> {
-        let company_id = self.company;
         let transaction = self.store.begin().await?;
         let sql = "UPDATE send SET state = $3, finished_at = $4, due_at = NULL \
                    WHERE id = $1 AND company_id = $2 AND state = $5";
         let values = [
             send_id.into(),
-            company_id.into(),
+            self.company.into(),
             State::Canceled.as_i16().into(),
             now.millis().into(),
             State::Active.as_i16().into(),
         ];
-        let changed = transaction.execute_raw(self.store.statement(sql, values)).await?.rows_affected();
+        let changed = execute(&transaction, sql, values).await?;
         if changed > 0 {
             self.store.event_log().tell_end(&transaction, send_id, now).await?;
             self.store.ledger().end_messages(&transaction, send_id, State::Canceled, now).await?;
@@ -106,7 +104,7 @@ impl Sends<'_> {
             Some(note) => {
                 self.store
                     .notes()
-                    .add_of_send(&transaction, (company_id, send_id), State::Canceled, note)
+                    .add_of_send(&transaction, (self.company, send_id), State::Canceled, note)
                     .await?
             }
             None => None,
@@ -119,26 +117,23 @@ impl Sends<'_> {
     /// Records what somebody did to a send, with the name that it was given.
     async fn record(self, within: &Transaction, send_id: Uuid, who: &Who, became: &str) -> Result<()> {
         let sql = "SELECT given_name FROM send WHERE id = $1";
-        let row = within.query_one_raw(self.store.statement(sql, [send_id.into()])).await?;
-        let name: Option<String> = row.map(|row| row.try_get_by_index(0)).transpose()?.flatten();
+        let name = fetch_one::<Option<String>>(within, sql, [send_id.into()]).await?.flatten();
         let mut after = json!({ "state": became, "company_id": self.company.to_string() });
         if let Some(name) = name {
             after["name"] = name.into();
         }
-        changes::record(within, &[Change::now(who, What::Send, send_id, None, after)]).await
+        changes::record_one(within, who, What::Send, send_id, None, after).await
     }
 
     async fn control_of(self, send_id: Uuid, note: Option<i64>) -> Result<Option<SendControl>> {
-        let company_id = self.company;
         let sql =
             "SELECT channel_id, state, control FROM send WHERE id = $1 AND company_id = $2 AND state > $3";
-        let values = [send_id.into(), company_id.into(), State::Resolving.as_i16().into()];
-        let Some(row) = self.store.row(sql, values).await? else { return Ok(None) };
-        let (state, control): (i16, i16) = (row.try_get_by_index(1)?, row.try_get_by_index(2)?);
+        let values = [send_id.into(), self.company.into(), State::Resolving.as_i16().into()];
+        let row = fetch_one::<(Uuid, i16, i16)>(&self.store.read, sql, values).await?;
+        let Some((channel_id, state, control)) = row else { return Ok(None) };
         Ok(Some(SendControl {
-            channel_id: row.try_get_by_index(0)?,
-            state: State::from_i16(state)
-                .ok_or_else(|| Error::Impossible(format!("{state} is no state of a send")))?,
+            channel_id,
+            state: send_state(state)?,
             control: if control == Control::Paused.as_i16() { Control::Paused } else { Control::Running },
             note,
         }))
@@ -151,11 +146,7 @@ impl AllSends<'_> {
         let sql = "SELECT id, channel_id FROM send WHERE state < 2 AND state = $1 AND expires_at <= $2 \
                    ORDER BY id LIMIT $3";
         let values = [State::Active.as_i16().into(), now.millis().into(), i64::from(limit).into()];
-        let rows = self.store.rows(sql, values).await?;
-        let due = rows
-            .iter()
-            .map(|row| Ok((row.try_get_by_index(0)?, row.try_get_by_index(1)?)))
-            .collect::<Result<Vec<(Uuid, Uuid)>>>()?;
+        let due = fetch::<(Uuid, Uuid)>(&self.store.read, sql, values).await?;
         if due.is_empty() {
             return Ok(due);
         }
@@ -171,7 +162,7 @@ impl AllSends<'_> {
                 now.millis().into(),
                 State::Active.as_i16().into(),
             ];
-            let changed = transaction.execute_raw(self.store.statement(sql, values)).await?.rows_affected();
+            let changed = execute(&transaction, sql, values).await?;
             // The send may have been canceled since it was found.
             if changed > 0 {
                 self.store.event_log().tell_end(&transaction, send_id, now).await?;
@@ -202,7 +193,7 @@ impl AllSends<'_> {
             self.store.locking()
         );
         let values = [until.millis().into(), until.millis().into()];
-        Ok(self.store.write.execute_raw(self.store.statement(sql, values)).await?.rows_affected())
+        execute(&self.store.write, sql, values).await
     }
 
     /// Ends the waiting messages of ended sends: they were put back just before their process ended or gave their
@@ -214,9 +205,7 @@ impl AllSends<'_> {
             State::Canceled.as_i16(),
             State::Expired.as_i16()
         );
-        let rows = self.store.rows(sql, []).await?;
-        let over = rows.iter().map(|row| Ok((row.try_get_by_index(0)?, row.try_get_by_index(1)?)));
-        let mut over = over.collect::<Result<Vec<(Uuid, i16)>>>()?;
+        let mut over = fetch::<(Uuid, i16)>(&self.store.read, sql, []).await?;
         if over.is_empty() {
             return Ok(0);
         }
@@ -243,8 +232,7 @@ impl AllSends<'_> {
             Control::Running.as_i16().into(),
             now.millis().into(),
         ];
-        let row = self.store.row(sql, values).await?;
-        let due: Option<i64> = row.map(|row| row.try_get_by_index(0)).transpose()?.flatten();
+        let due = fetch_one::<Option<i64>>(&self.store.read, sql, values).await?.flatten();
         Ok(due.map(Timestamp::from_millis))
     }
 }

@@ -4,8 +4,8 @@
 use uuid::Uuid;
 
 use super::messages::SendSnapshot;
-use crate::Result;
 use crate::nouns::Sends;
+use crate::{Result, fetch};
 use domain::send::Source;
 
 /// How many retries of each send a record names, the newest ones.
@@ -28,20 +28,12 @@ impl Sends<'_> {
     /// The oldest send of the family, by which all its sends know it. It may have been removed.
     pub async fn first_of_family(self, send_id: Uuid) -> Result<Uuid> {
         let sql = format!("{} SELECT id FROM ancestor", ancestors("$1", "$2"));
-        let rows = self.store.rows(sql, [send_id.into(), self.company.into()]).await?;
-        let mut first = send_id;
-        for row in rows {
-            // Ids rise with time, and a retry is younger than its send.
-            first = first.min(row.try_get_by_index(0)?);
-        }
-        Ok(first)
+        let ancestors = fetch::<Uuid>(&self.store.read, sql, [send_id.into(), self.company.into()]).await?;
+        // Ids rise with time, and a retry is younger than its send.
+        Ok(ancestors.into_iter().fold(send_id, |first, id| first.min(id)))
     }
 
     /// The other accepted sends of the family, the oldest first.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails; [`Error::Impossible`](crate::Error::Impossible) for a row that this program never wrote.
     pub async fn relatives(self, send_id: Uuid) -> Result<Vec<SendSnapshot>> {
         let chosen = format!(
             "id <> $3 AND id IN ({}, relative(id) AS (SELECT id FROM ancestor \

@@ -1,12 +1,12 @@
 //! Reads kept answers, and removes old ones. They are written with their sends, see [`crate::ledger`]; the
 //! complete answer of a web session's send, which is known only later, is written here.
 
-use sea_orm::{ConnectionTrait, FromQueryResult};
+use sea_orm::QueryResult;
 use uuid::Uuid;
 
 use crate::dialect::bytewise;
 use crate::nouns::{Answers, Retention};
-use crate::{Error, Result};
+use crate::{Error, Result, execute, moment};
 use clock::Timestamp;
 use domain::request::Skipped;
 use domain::send::{Schedule, State};
@@ -30,26 +30,9 @@ pub struct KeptAnswer {
     pub result: Option<String>,
 }
 
-#[derive(FromQueryResult)]
-struct Row {
-    fingerprint: Vec<u8>,
-    send_id: Uuid,
-    channel_id: Uuid,
-    recipients: i64,
-    skipped: i64,
-    skipped_first: String,
-    send_at: Option<i64>,
-    expires_at: Option<i64>,
-    result: Option<String>,
-}
-
 impl Answers<'_> {
     /// The answer to the company's request under `key`, unless it is older than `since`. An answer whose send was
     /// withdrawn does not count.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails; [`Error::Impossible`] for a row that this program never wrote.
     pub async fn find(self, key: &str, since: Timestamp) -> Result<Option<KeptAnswer>> {
         let sql = "SELECT kept.fingerprint, kept.send_id, send.channel_id, kept.recipients, kept.skipped, kept.skipped_first, \
                    send.send_at, send.expires_at, kept.result \
@@ -58,7 +41,7 @@ impl Answers<'_> {
         let values =
             [self.company.into(), key.into(), since.millis().into(), State::Resolving.as_i16().into()];
         let row = self.store.row(sql, values).await?;
-        row.map(|row| Row::from_query_result(&row, "")?.try_into()).transpose()
+        row.as_ref().map(read).transpose()
     }
 
     /// Stores the complete answer of the company's request under `key`, as JSON, in addition to the answer that was
@@ -68,7 +51,7 @@ impl Answers<'_> {
         let sql =
             "UPDATE idempotency_key SET result = $4 WHERE company_id = $1 AND key = $2 AND send_id = $3";
         let values = [self.company.into(), key.into(), send.into(), result.into()];
-        Ok(self.store.write.execute_raw(self.store.statement(sql, values)).await?.rows_affected() > 0)
+        Ok(execute(&self.store.write, sql, values).await? > 0)
     }
 
     /// Whether the complete answer of the company's request under `key` is stored, and the key still belongs to this
@@ -83,17 +66,14 @@ impl Answers<'_> {
     pub async fn drop_web_result(self, key: &str, send: Uuid) -> Result<()> {
         let sql =
             "UPDATE idempotency_key SET result = NULL WHERE company_id = $1 AND key = $2 AND send_id = $3";
-        self.store
-            .write
-            .execute_raw(self.store.statement(sql, [self.company.into(), key.into(), send.into()]))
-            .await?;
+        execute(&self.store.write, sql, [self.company.into(), key.into(), send.into()]).await?;
         Ok(())
     }
 
     /// Removes the answer to the company's request under `key`: the next request counts as a first one.
     pub async fn remove(self, key: &str) -> Result<()> {
         let sql = "DELETE FROM idempotency_key WHERE company_id = $1 AND key = $2";
-        self.store.write.execute_raw(self.store.statement(sql, [self.company.into(), key.into()])).await?;
+        execute(&self.store.write, sql, [self.company.into(), key.into()]).await?;
         Ok(())
     }
 }
@@ -111,31 +91,23 @@ impl Retention<'_> {
             self.store.locking()
         );
         let values = [before.millis().into(), i64::from(limit).into()];
-        Ok(self.store.write.execute_raw(self.store.statement(sql, values)).await?.rows_affected())
+        execute(&self.store.write, sql, values).await
     }
 }
 
-impl TryFrom<Row> for KeptAnswer {
-    type Error = Error;
-
-    fn try_from(row: Row) -> Result<Self> {
-        let damaged =
-            |what: &str| Error::Impossible(format!("the answer about send {}: {what}", row.send_id));
-        let first = serde_json::from_str(&row.skipped_first).map_err(|error| damaged(&error.to_string()))?;
-        Ok(Self {
-            fingerprint: row
-                .fingerprint
-                .try_into()
-                .map_err(|_| damaged("its fingerprint has another length"))?,
-            send_id: row.send_id,
-            channel_id: row.channel_id,
-            recipients: row.recipients.cast_unsigned(),
-            skipped: Skipped { count: row.skipped.cast_unsigned(), first },
-            schedule: Schedule {
-                send_at: row.send_at.map(Timestamp::from_millis),
-                expires_at: row.expires_at.map(Timestamp::from_millis),
-            },
-            result: row.result,
-        })
-    }
+fn read(row: &QueryResult) -> Result<KeptAnswer> {
+    let send_id: Uuid = row.try_get("", "send_id")?;
+    let damaged = |what: &str| Error::Impossible(format!("the answer about send {send_id}: {what}"));
+    let fingerprint: Vec<u8> = row.try_get("", "fingerprint")?;
+    let first: String = row.try_get("", "skipped_first")?;
+    let first = serde_json::from_str(&first).map_err(|error| damaged(&error.to_string()))?;
+    Ok(KeptAnswer {
+        fingerprint: fingerprint.try_into().map_err(|_| damaged("its fingerprint has another length"))?,
+        send_id,
+        channel_id: row.try_get("", "channel_id")?,
+        recipients: row.try_get::<i64>("", "recipients")?.cast_unsigned(),
+        skipped: Skipped { count: row.try_get::<i64>("", "skipped")?.cast_unsigned(), first },
+        schedule: Schedule { send_at: moment(row, "send_at")?, expires_at: moment(row, "expires_at")? },
+        result: row.try_get("", "result")?,
+    })
 }

@@ -5,7 +5,7 @@ mod filter;
 
 use std::collections::HashMap;
 
-use sea_orm::{FromQueryResult, Value};
+use sea_orm::{QueryResult, Value};
 use uuid::Uuid;
 
 pub(crate) use self::count::{count_of_each_state, counts};
@@ -14,10 +14,10 @@ pub use self::filter::Filter;
 use super::family::retries_of;
 use super::{StoredLabel, stored_recipient};
 use crate::contacts::signed;
-use crate::dialect::{Rows, Type};
+use crate::dialect::Rows;
 use crate::nouns::{AllSends, Sends};
 use crate::tags::DELETED;
-use crate::{Error, Result};
+use crate::{Error, Result, fetch, moment};
 use clock::Timestamp;
 use domain::content::{self, Content};
 use domain::page::{Page, Window};
@@ -84,34 +84,6 @@ pub struct TemplateName {
     pub status: Status,
 }
 
-#[derive(FromQueryResult)]
-struct Row {
-    id: Uuid,
-    channel_id: Uuid,
-    state: i16,
-    control: i16,
-    head: String,
-    recipients: i64,
-    recipient: Option<i64>,
-    high_water: i64,
-    settled: i64,
-    skipped: i64,
-    template_id: Option<i64>,
-    name: Option<String>,
-    language: Option<String>,
-    status: Option<String>,
-    send_at: Option<i64>,
-    expires_at: Option<i64>,
-    due_at: Option<i64>,
-    created_at: i64,
-    finished_at: Option<i64>,
-    end_reason: Option<i16>,
-    reference: Option<String>,
-    metadata: Option<String>,
-    given_name: Option<String>,
-    made_by: Option<String>,
-}
-
 impl Record {
     /// Its name: the given one, or one in English that is made of what it sends and to whom.
     pub fn name(&self) -> String {
@@ -134,10 +106,6 @@ impl Record {
 
 impl Sends<'_> {
     /// One page of a company's accepted sends, newest first, as they are `now`, and how many there are.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails; [`Error::Impossible`] for a row that this program never wrote.
     pub async fn page(
         self,
         window: impl Into<Window<Uuid>>,
@@ -157,8 +125,7 @@ impl Sends<'_> {
         now: Timestamp,
     ) -> Result<Page<Record>> {
         let window = window.into();
-        let company_id = self.company;
-        let (condition, mut values) = filter.condition(company_id, now);
+        let (condition, mut values) = filter.condition(self.company, now);
         let total = if filter.is_open() {
             // An index counts all sends; the few that are not accepted yet are subtracted.
             format!(
@@ -206,8 +173,7 @@ impl Sends<'_> {
     /// The company's accepted sends of these ids. The messages of a send with more recipients than `most` are not
     /// counted.
     pub async fn these(self, ids: &[Uuid], most: u64, now: Timestamp) -> Result<Vec<Record>> {
-        let mut asked = Rows::new(self.store.backend, &[("id", Type::Uuid)]);
-        ids.iter().for_each(|id| asked.push([(*id).into()]));
+        let asked = Rows::of_ids(self.store.backend, ids);
         if asked.is_empty() {
             return Ok(Vec::new());
         }
@@ -245,8 +211,7 @@ impl Sends<'_> {
             head = Content::OPENING_CHARS
         );
         let rows = self.store.rows(sql, values).await?;
-        let rows = rows.iter().map(|row| Ok(Row::from_query_result(row, "")?)).collect::<Result<Vec<_>>>()?;
-        let mut records = rows.into_iter().map(|row| record(row, now)).collect::<Result<Vec<_>>>()?;
+        let mut records = rows.iter().map(|row| record(row, now)).collect::<Result<Vec<_>>>()?;
         self.name_sources(&mut records).await?;
         self.name_retries(&mut records).await?;
         Ok(records)
@@ -256,8 +221,8 @@ impl Sends<'_> {
     async fn name_retries(self, sends: &mut [Record]) -> Result<()> {
         let Some((asked, values)) = self.asked(sends) else { return Ok(()) };
         let mut retries: HashMap<Uuid, Vec<Uuid>> = HashMap::new();
-        for row in self.store.rows(retries_of(&asked), values).await? {
-            retries.entry(row.try_get_by_index(0)?).or_default().push(row.try_get_by_index(1)?);
+        for (send, retry) in fetch(&self.store.read, retries_of(&asked), values).await? {
+            retries.entry(send).or_default().push(retry);
         }
         for send in sends {
             send.retries = retries.remove(&send.id).unwrap_or_default();
@@ -275,14 +240,12 @@ impl Sends<'_> {
         );
         let mut sources: HashMap<Uuid, Vec<Source>> = HashMap::new();
         let mut tags: HashMap<Uuid, Vec<String>> = HashMap::new();
-        for row in self.store.rows(sql, values).await? {
-            let (kind, id): (i16, Uuid) = (row.try_get_by_index(1)?, row.try_get_by_index(2)?);
+        let rows = fetch::<(Uuid, i16, Uuid, Option<String>)>(&self.store.read, sql, values).await?;
+        for (send, kind, id, name) in rows {
             let source = Source::from_row(kind, id)
                 .ok_or_else(|| Error::Impossible(format!("{kind} is no kind of source")))?;
-            let send_id = row.try_get_by_index(0)?;
-            sources.entry(send_id).or_default().push(source);
-            let name: Option<String> = row.try_get_by_index(3)?;
-            tags.entry(send_id).or_default().extend(name);
+            sources.entry(send).or_default().push(source);
+            tags.entry(send).or_default().extend(name);
         }
         for send in sends {
             send.sources = sources.remove(&send.id).unwrap_or_default();
@@ -293,10 +256,7 @@ impl Sends<'_> {
 
     /// These sends as rows of a sub-select, unless there are none.
     fn asked(self, sends: &[Record]) -> Option<(String, Vec<Value>)> {
-        let mut asked = Rows::new(self.store.backend, &[("id", Type::Uuid)]);
-        for send in sends {
-            asked.push([send.id.into()]);
-        }
+        let asked = Rows::of_ids(self.store.backend, sends.iter().map(|send| &send.id));
         (!asked.is_empty()).then(|| asked.select(1))
     }
 }
@@ -323,53 +283,53 @@ fn end_reason(stored: i16) -> Result<EndReason> {
         .ok_or_else(|| Error::Impossible(format!("{stored} is no reason for the end of a send")))
 }
 
-fn record(row: Row, now: Timestamp) -> Result<Record> {
-    let impossible = |what: String| Error::Impossible(format!("send {}: {what}", row.id));
-    let state = State::from_i16(row.state).ok_or_else(|| impossible(format!("state {}", row.state)))?;
-    let control =
-        Control::from_i16(row.control).ok_or_else(|| impossible(format!("control {}", row.control)))?;
-    let schedule = Schedule {
-        send_at: row.send_at.map(Timestamp::from_millis),
-        expires_at: row.expires_at.map(Timestamp::from_millis),
-    };
-    let template = match (row.template_id, row.name, row.language, row.status) {
+fn record(row: &QueryResult, now: Timestamp) -> Result<Record> {
+    let id: Uuid = row.try_get("", "id")?;
+    let impossible = |what: String| Error::Impossible(format!("send {id}: {what}"));
+    let number = |column| row.try_get("", column).map(i64::cast_unsigned);
+    let [state, control] = [row.try_get::<i16>("", "state")?, row.try_get("", "control")?];
+    let state = State::from_i16(state).ok_or_else(|| impossible(format!("state {state}")))?;
+    let control = Control::from_i16(control).ok_or_else(|| impossible(format!("control {control}")))?;
+    let schedule = Schedule { send_at: moment(row, "send_at")?, expires_at: moment(row, "expires_at")? };
+    let text = |column| row.try_get::<Option<String>>("", column);
+    let template_id: Option<i64> = row.try_get("", "template_id")?;
+    let template = match (template_id, text("name")?, text("language")?, text("status")?) {
         (Some(id), Some(name), Some(language), Some(status)) => {
             Some(TemplateName { id, name, language, status: Status::from(status.as_str()) })
         }
         _ => None,
     };
     let label = StoredLabel {
-        name: row.given_name,
+        name: text("given_name")?,
         name_folded: None,
-        reference: row.reference,
-        metadata: row.metadata,
-        made_by: row.made_by,
+        reference: text("reference")?,
+        metadata: text("metadata")?,
+        made_by: text("made_by")?,
     };
+    let head: String = row.try_get("", "head")?;
+    let kind = Content::kind_of(&head);
     Ok(Record {
-        id: row.id,
-        channel_id: row.channel_id,
-        kind: Content::kind_of(&row.head).ok_or_else(|| impossible("content of no kind".to_owned()))?,
+        id,
+        channel_id: row.try_get("", "channel_id")?,
+        kind: kind.ok_or_else(|| impossible("content of no kind".to_owned()))?,
         template,
         stage: Stage::of(state, control, schedule, now)
             .ok_or_else(|| impossible("not accepted yet".to_owned()))?,
         state,
-        recipients: row.recipients.cast_unsigned(),
-        progress: Progress {
-            high_water: row.high_water.cast_unsigned(),
-            settled: row.settled.cast_unsigned(),
-        },
-        opening: Content::opening_of(&row.head),
-        is_to_group: row.recipient == Some(stored_recipient(None)),
+        recipients: number("recipients")?,
+        progress: Progress { high_water: number("high_water")?, settled: number("settled")? },
+        opening: Content::opening_of(&head),
+        is_to_group: row.try_get::<Option<i64>>("", "recipient")? == Some(stored_recipient(None)),
         sources: Vec::new(),
         tags: Vec::new(),
         retries: Vec::new(),
-        skipped: row.skipped.cast_unsigned(),
+        skipped: number("skipped")?,
         counts: Counts::default(),
         schedule,
         label: label.read()?,
-        due_at: row.due_at.map(Timestamp::from_millis),
-        created_at: Timestamp::from_millis(row.created_at),
-        finished_at: row.finished_at.map(Timestamp::from_millis),
-        end_reason: row.end_reason.map(end_reason).transpose()?,
+        due_at: moment(row, "due_at")?,
+        created_at: Timestamp::from_millis(row.try_get("", "created_at")?),
+        finished_at: moment(row, "finished_at")?,
+        end_reason: row.try_get::<Option<i16>>("", "end_reason")?.map(end_reason).transpose()?,
     })
 }

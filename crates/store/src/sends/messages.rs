@@ -15,10 +15,10 @@ use uuid::Uuid;
 
 pub use self::selected::Found;
 pub use self::to_person::{Addressed, ToPerson};
-use super::{GROUP, recipient};
+use super::{GROUP, recipient, send_state};
 use crate::contacts::signed;
 use crate::nouns::{Messages, Sends};
-use crate::{Error, Result, Store};
+use crate::{Error, Result, Store, fetch_one};
 use clock::Timestamp;
 use domain::content::Stored;
 use domain::message::{self, Failure, Outcome, Position};
@@ -120,10 +120,6 @@ impl Store {
 
 impl Sends<'_> {
     /// The company's accepted send of this id, to read its messages.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails; [`Error::Impossible`] for a row that this program never wrote.
     pub async fn snapshot(self, send_id: Uuid) -> Result<Option<SendSnapshot>> {
         Ok(self.snapshots("id = $3", send_id).await?.pop())
     }
@@ -223,8 +219,7 @@ impl Messages<'_> {
                        ORDER BY ordinal LIMIT 1 OFFSET $4";
             let values =
                 [snapshot.send_id.into(), state.as_i16().into(), signed(below).into(), signed(offset).into()];
-            let row = self.store.row(sql, values).await?;
-            return row.map(|row| unsigned(&row, 0)).transpose();
+            return Ok(fetch_one(&self.store.read, sql, values).await?.map(i64::cast_unsigned));
         }
         // The recently attempted messages: no more than may be in flight.
         let (mut before, mut next) = (offset - attempted.settled, settled);
@@ -246,10 +241,10 @@ impl Messages<'_> {
                    COUNT(*) FILTER (WHERE state = $2 AND ordinal < $3) FROM message WHERE send_id = $1";
         let settled = signed(snapshot.progress.settled);
         let values = [snapshot.send_id.into(), state.as_i16().into(), settled.into()];
-        let Some(row) = self.store.row(sql, values).await? else {
-            return Ok(Attempted { all: 0, matching: 0, settled: 0 });
-        };
-        Ok(Attempted { all: unsigned(&row, 0)?, matching: unsigned(&row, 1)?, settled: unsigned(&row, 2)? })
+        let row: Option<(i64, i64, i64)> = fetch_one(&self.store.read, sql, values).await?;
+        let (all, matching, settled) = row.unwrap_or_default();
+        let [all, matching, settled] = [all, matching, settled].map(i64::cast_unsigned);
+        Ok(Attempted { all, matching, settled })
     }
 
     /// Rows of the ledger in this state, their ordinals from `from` up to `to`.
@@ -341,9 +336,7 @@ impl Messages<'_> {
 fn snapshot(row: &QueryResult) -> Result<SendSnapshot> {
     let only: Option<i64> = row.try_get_by_index(1)?;
     let only = only.map(|only| sole(only, row)).transpose()?;
-    let state: i16 = row.try_get_by_index(4)?;
-    let state =
-        State::from_i16(state).ok_or_else(|| Error::Impossible(format!("{state} is no state of a send")))?;
+    let state = send_state(row.try_get_by_index(4)?)?;
     Ok(SendSnapshot {
         send_id: row.try_get_by_index(6)?,
         recipients: unsigned(row, 0)?,

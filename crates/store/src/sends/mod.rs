@@ -13,7 +13,7 @@ mod tally;
 
 use std::collections::HashMap;
 
-use sea_orm::{ConnectionTrait, FromQueryResult, QueryResult};
+use sea_orm::{ConnectionTrait, QueryResult};
 use uuid::Uuid;
 
 pub use self::label::StoredLabel;
@@ -22,7 +22,7 @@ pub use self::sent::Sent;
 use crate::dialect::{Rows, Type};
 use crate::nouns::{AllSends, Sends};
 use crate::templates::{APPROVED, MARKETING};
-use crate::{Error, Lease, Result};
+use crate::{Error, Lease, Result, execute, fetch, fetch_one, moment};
 use clock::Timestamp;
 use domain::block::unpack;
 use domain::message::{self, Key, Position};
@@ -92,27 +92,9 @@ pub enum Size {
     Bulk,
 }
 
-#[derive(FromQueryResult)]
-struct Row {
-    id: Uuid,
-    company_id: Uuid,
-    content: String,
-    recipients: i64,
-    recipient: Option<i64>,
-    high_water: i64,
-    settled: i64,
-    template_id: Option<i64>,
-    category: Option<String>,
-    expires_at: Option<i64>,
-}
-
 impl AllSends<'_> {
     /// The oldest unfinished sends of a channel that may go now, at most `limit`: without those that are paused, that
     /// wait for a later time, or whose template the provider refuses.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails; [`Error::Impossible`] for a row that this program never wrote.
     pub async fn unfinished(
         self,
         channel_id: Uuid,
@@ -142,14 +124,12 @@ impl AllSends<'_> {
             ready.now.millis().into(),
             limit.into(),
         ];
-        let rows = self.store.rows(sql, values).await?;
-        rows.iter().map(|row| Row::from_query_result(row, "")?.try_into()).collect()
+        self.store.rows(sql, values).await?.iter().map(unfinished).collect()
     }
 
     /// The unfinished sends among these, as [`AllSends::unfinished`](crate::AllSends::unfinished) reads them.
     pub async fn unfinished_among(self, sends: &[Uuid]) -> Result<Vec<Unfinished>> {
-        let mut asked = Rows::new(self.store.backend, &[("id", Type::Uuid)]);
-        sends.iter().for_each(|id| asked.push([(*id).into()]));
+        let asked = Rows::of_ids(self.store.backend, sends);
         if asked.is_empty() {
             return Ok(Vec::new());
         }
@@ -163,28 +143,25 @@ impl AllSends<'_> {
         );
         let ready = [State::Active.as_i16().into(), Control::Running.as_i16().into()];
         let rows = self.store.rows(sql, ready.into_iter().chain(values)).await?;
-        rows.iter().map(|row| Row::from_query_result(row, "")?.try_into()).collect()
+        rows.iter().map(unfinished).collect()
     }
 
     /// The messages of `send_id` that wait: at most `limit` of those due before `horizon`, and how many more.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails; [`Error::Impossible`] for a row that this program never wrote.
     pub async fn waiting(self, send_id: Uuid, horizon: Timestamp, limit: usize) -> Result<WaitingMessages> {
         let sql = "SELECT ordinal, recipient, state, attempts, retry_at, taken_at FROM message \
                    WHERE send_id = $1 AND retry_at IS NOT NULL AND retry_at < $2 ORDER BY retry_at, ordinal \
                    LIMIT $3";
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-        let rows = self.store.rows(sql, [send_id.into(), horizon.millis().into(), limit.into()]).await?;
-        let soon = rows.iter().map(waiting).collect::<Result<Vec<_>>>()?;
+        let values = [send_id.into(), horizon.millis().into(), limit.into()];
+        let rows = fetch(&self.store.read, sql, values).await?;
+        let soon = rows.into_iter().map(waiting).collect::<Result<Vec<_>>>()?;
         let sql = "SELECT COUNT(*), MIN(CASE WHEN retry_at >= $2 THEN retry_at END) FROM message \
                    WHERE send_id = $1 AND retry_at IS NOT NULL";
-        let Some(row) = self.store.row(sql, [send_id.into(), horizon.millis().into()]).await? else {
+        let values = [send_id.into(), horizon.millis().into()];
+        let row = fetch_one::<(i64, Option<i64>)>(&self.store.read, sql, values).await?;
+        let Some((all, beyond)) = row else {
             return Ok(WaitingMessages { soon, ..WaitingMessages::default() });
         };
-        let all: i64 = row.try_get_by_index(0)?;
-        let beyond: Option<i64> = row.try_get_by_index(1)?;
         let later = all.cast_unsigned().saturating_sub(soon.len() as u64);
         // When not all messages that are due soon were read, the next one is due like the last one read.
         let is_cut = soon.len() as i64 >= limit;
@@ -194,10 +171,6 @@ impl AllSends<'_> {
     }
 
     /// The states of these messages of a send that have a row.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails; [`Error::Impossible`] for a row that this program never wrote.
     pub async fn message_states(
         self,
         send_id: Uuid,
@@ -211,13 +184,9 @@ impl AllSends<'_> {
         let sql = format!(
             "SELECT ordinal, state FROM message WHERE send_id = $1 AND ordinal IN (SELECT ordinal FROM {asked} AS asked)"
         );
-        let rows = self.store.rows(sql, [send_id.into()].into_iter().chain(values)).await?;
-        rows.iter()
-            .map(|row| {
-                let ordinal: i64 = row.try_get_by_index(0)?;
-                Ok((ordinal.cast_unsigned(), state(row.try_get_by_index(1)?)?))
-            })
-            .collect()
+        let rows =
+            fetch::<(i64, i16)>(&self.store.read, sql, [send_id.into()].into_iter().chain(values)).await?;
+        rows.into_iter().map(|(ordinal, stored)| Ok((ordinal.cast_unsigned(), state(stored)?))).collect()
     }
 
     /// The ordinals from `progress.settled` up to `progress.high_water` that have a row in the ledger,
@@ -227,8 +196,8 @@ impl AllSends<'_> {
                    ORDER BY ordinal";
         let bounds = [progress.settled.cast_signed().into(), progress.high_water.cast_signed().into()];
         let [from, to] = bounds;
-        let rows = self.store.rows(sql, [send_id.into(), from, to]).await?;
-        rows.iter().map(|row| Ok(row.try_get_by_index::<i64>(0)?.cast_unsigned())).collect()
+        let ordinals = fetch(&self.store.read, sql, [send_id.into(), from, to]).await?;
+        Ok(ordinals.into_iter().map(i64::cast_unsigned).collect())
     }
 
     /// The recipients of the block that holds `ordinal`, with the ordinal of the first of them.
@@ -249,13 +218,10 @@ impl AllSends<'_> {
     ) -> Result<(u64, Vec<PhoneNumber>)> {
         let sql = "SELECT first_ordinal, packed FROM recipient_block \
                    WHERE send_id = $1 AND first_ordinal <= $2 ORDER BY first_ordinal DESC LIMIT 1";
-        let row = to
-            .query_one_raw(self.store.statement(sql, [send_id.into(), ordinal.cast_signed().into()]))
-            .await?;
-        let row =
-            row.ok_or_else(|| Error::Impossible(format!("send {send_id} has no block at {ordinal}")))?;
-        let first: i64 = row.try_get_by_index(0)?;
-        let packed: Vec<u8> = row.try_get_by_index(1)?;
+        let block =
+            fetch_one::<(i64, Vec<u8>)>(to, sql, [send_id.into(), ordinal.cast_signed().into()]).await?;
+        let (first, packed) =
+            block.ok_or_else(|| Error::Impossible(format!("send {send_id} has no block at {ordinal}")))?;
         let numbers = unpack(&packed).map_err(|damage| Error::Impossible(damage.to_string()))?;
         Ok((first.cast_unsigned(), numbers))
     }
@@ -274,11 +240,11 @@ impl AllSends<'_> {
         let lock = format!("{unresolved} ORDER BY id{}", self.store.locking());
         transaction.query_all_raw(self.store.statement(lock, [state.into()])).await?;
         let blocks = format!("DELETE FROM recipient_block WHERE send_id IN ({unresolved})");
-        transaction.execute_raw(self.store.statement(blocks, [state.into()])).await?;
+        execute(&transaction, blocks, [state.into()]).await?;
         let sources = format!("DELETE FROM send_source WHERE send_id IN ({unresolved})");
-        transaction.execute_raw(self.store.statement(sources, [state.into()])).await?;
-        let sends = self.store.statement("DELETE FROM send WHERE state < 2 AND state = $1", [state.into()]);
-        let removed = transaction.execute_raw(sends).await?.rows_affected();
+        execute(&transaction, sources, [state.into()]).await?;
+        let sends = "DELETE FROM send WHERE state < 2 AND state = $1";
+        let removed = execute(&transaction, sends, [state.into()]).await?;
         transaction.commit().await?;
         Ok(removed)
     }
@@ -286,10 +252,6 @@ impl AllSends<'_> {
 
 impl Sends<'_> {
     /// The recipients' numbers of these messages of the company that have a row, without groups.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails; [`Error::Impossible`] for a row that this program never wrote.
     pub async fn recipients_of(self, keys: &[Key]) -> Result<HashMap<Key, PhoneNumber>> {
         if keys.is_empty() {
             return Ok(HashMap::new());
@@ -304,13 +266,11 @@ impl Sends<'_> {
              JOIN message ON message.send_id = asked.send_id AND message.ordinal = asked.ordinal \
              WHERE message.company_id = $1"
         );
-        let rows = self.store.rows(sql, [self.company.into()].into_iter().chain(values)).await?;
+        let rows = fetch(&self.store.read, sql, [self.company.into()].into_iter().chain(values)).await?;
         let mut numbers = HashMap::with_capacity(rows.len());
-        for row in &rows {
-            let ordinal: i64 = row.try_get_by_index(1)?;
-            let key = Key { send_id: row.try_get_by_index(0)?, ordinal: ordinal.cast_unsigned() };
-            if let Some(number) = recipient(row.try_get_by_index(2)?)? {
-                numbers.insert(key, number);
+        for (send_id, ordinal, stored) in rows {
+            if let Some(number) = recipient(stored)? {
+                numbers.insert(key((send_id, ordinal)), number);
             }
         }
         Ok(numbers)
@@ -332,40 +292,42 @@ pub(crate) fn recipients(one: Option<i64>, many: i64) -> Result<Recipients> {
     })
 }
 
-impl TryFrom<Row> for Unfinished {
-    type Error = Error;
-
-    fn try_from(row: Row) -> Result<Self> {
-        Ok(Self {
-            id: row.id,
-            company_id: row.company_id,
-            content: row.content,
-            recipients: recipients(row.recipient, row.recipients)?,
-            progress: Progress {
-                high_water: row.high_water.cast_unsigned(),
-                settled: row.settled.cast_unsigned(),
-            },
-            template: row
-                .template_id
-                .map(|id| TemplateUse { id, is_marketing: row.category.as_deref() == Some(MARKETING) }),
-            expires_at: row.expires_at.map(Timestamp::from_millis),
-        })
-    }
+fn unfinished(row: &QueryResult) -> Result<Unfinished> {
+    let category: Option<String> = row.try_get("", "category")?;
+    let template = row.try_get::<Option<i64>>("", "template_id")?;
+    Ok(Unfinished {
+        id: row.try_get("", "id")?,
+        company_id: row.try_get("", "company_id")?,
+        content: row.try_get("", "content")?,
+        recipients: recipients(row.try_get("", "recipient")?, row.try_get("", "recipients")?)?,
+        progress: Progress {
+            high_water: row.try_get::<i64>("", "high_water")?.cast_unsigned(),
+            settled: row.try_get::<i64>("", "settled")?.cast_unsigned(),
+        },
+        template: template.map(|id| TemplateUse { id, is_marketing: category.as_deref() == Some(MARKETING) }),
+        expires_at: moment(row, "expires_at")?,
+    })
 }
 
-fn waiting(row: &QueryResult) -> Result<Waiting> {
-    let ordinal: i64 = row.try_get_by_index(0)?;
-    let attempts: i16 = row.try_get_by_index(3)?;
+fn waiting(row: (i64, i64, i16, i16, i64, Option<i64>)) -> Result<Waiting> {
+    let (ordinal, stored, state, attempts, retry_at, taken_at) = row;
     Ok(Waiting {
-        position: Position {
-            ordinal: ordinal.cast_unsigned(),
-            recipient: recipient(row.try_get_by_index(1)?)?,
-        },
-        state: state(row.try_get_by_index(2)?)?,
+        position: Position { ordinal: ordinal.cast_unsigned(), recipient: recipient(stored)? },
+        state: self::state(state)?,
         attempts: attempts.cast_unsigned(),
-        retry_at: Timestamp::from_millis(row.try_get_by_index(4)?),
-        taken_at: row.try_get_by_index::<Option<i64>>(5)?.map(Timestamp::from_millis),
+        retry_at: Timestamp::from_millis(retry_at),
+        taken_at: taken_at.map(Timestamp::from_millis),
     })
+}
+
+/// The key of a message, by its columns.
+pub(crate) fn key((send_id, ordinal): (Uuid, i64)) -> Key {
+    Key { send_id, ordinal: ordinal.cast_unsigned() }
+}
+
+/// The state of a send, by its column.
+pub(crate) fn send_state(stored: i16) -> Result<State> {
+    State::from_i16(stored).ok_or_else(|| Error::Impossible(format!("{stored} is no state of a send")))
 }
 
 pub(crate) fn state(stored: i16) -> Result<message::State> {

@@ -7,10 +7,11 @@ use sea_orm::QueryResult;
 use uuid::Uuid;
 
 use super::list::{Filter, count_of_each_state, counts};
+use super::send_state;
+use crate::Result;
 use crate::contacts::signed;
-use crate::dialect::{Rows, Type};
+use crate::dialect::Rows;
 use crate::nouns::Sends;
-use crate::{Error, Result};
 use clock::Timestamp;
 use domain::send::{Counts, State};
 
@@ -55,8 +56,7 @@ impl Sends<'_> {
 
     /// The rows of each of these sends by state. A send without rows is not among them.
     pub async fn count_each(self, sends: &[Uuid]) -> Result<HashMap<Uuid, Counts>> {
-        let mut asked = Rows::new(self.store.backend, &[("id", Type::Uuid)]);
-        sends.iter().for_each(|id| asked.push([(*id).into()]));
+        let asked = Rows::of_ids(self.store.backend, sends);
         if asked.is_empty() {
             return Ok(HashMap::new());
         }
@@ -78,13 +78,11 @@ impl Sends<'_> {
 }
 
 fn countable(row: &QueryResult) -> Result<Countable> {
-    let (id, state): (Uuid, i16) = (row.try_get_by_index(0)?, row.try_get_by_index(2)?);
     let number = |index: usize| row.try_get_by_index::<i64>(index);
     Ok(Countable {
-        id,
+        id: row.try_get_by_index(0)?,
         created_at: Timestamp::from_millis(number(1)?),
-        state: State::from_i16(state)
-            .ok_or_else(|| Error::Impossible(format!("send {id}: state {state}")))?,
+        state: send_state(row.try_get_by_index(2)?)?,
         recipients: number(3)?.cast_unsigned(),
         high_water: number(4)?.cast_unsigned(),
     })

@@ -3,9 +3,9 @@
 use uuid::Uuid;
 
 use super::list::{count_of_each_state, counts};
-use crate::Result;
 use crate::contacts::signed;
 use crate::nouns::AllSends;
+use crate::{Result, fetch};
 use domain::message::State;
 use domain::send::{Cause, Pace, Part};
 
@@ -26,13 +26,9 @@ impl AllSends<'_> {
                 "SELECT state, error_code, MIN(error), COUNT(*) {within} AND state IN ({over}) \
                  GROUP BY state, error_code"
             );
-            for row in self.store.rows(sql, range.clone()).await? {
-                part.causes.push(Cause {
-                    state: super::state(row.try_get_by_index(0)?)?,
-                    code: row.try_get_by_index(1)?,
-                    sentence: row.try_get_by_index(2)?,
-                    messages: row.try_get_by_index::<i64>(3)?.cast_unsigned(),
-                });
+            for (state, code, sentence, messages) in fetch(&self.store.read, sql, range.clone()).await? {
+                let (state, messages) = (super::state(state)?, i64::cast_unsigned(messages));
+                part.causes.push(Cause { state, code, sentence, messages });
             }
         }
         let step = i64::try_from(pace.step.as_millis()).unwrap_or(i64::MAX).max(1);
@@ -40,10 +36,9 @@ impl AllSends<'_> {
         let sql = format!(
             "SELECT (taken_at - $4) / $5 AS step, COUNT(*) {within} AND taken_at IS NOT NULL GROUP BY 1"
         );
-        for row in self.store.rows(sql, [id, from, to, pace.from.millis().into(), step.into()]).await? {
-            let messages: i64 = row.try_get_by_index(1)?;
-            part.taken.push((row.try_get_by_index(0)?, messages.cast_unsigned()));
-        }
+        let values = [id, from, to, pace.from.millis().into(), step.into()];
+        let taken = fetch(&self.store.read, sql, values).await?.into_iter();
+        part.taken.extend(taken.map(|(step, messages)| (step, i64::cast_unsigned(messages))));
         Ok(part)
     }
 }

@@ -1,8 +1,8 @@
 //! Suppressions of a company, for people: a page at a time, and those of certain numbers.
 
-use sea_orm::{FromQueryResult as _, Value};
+use sea_orm::Value;
 
-use super::{COLUMNS, Kept, Row, listed, qualified_columns};
+use super::{COLUMNS, Kept, listed, qualified_columns, read};
 use crate::Result;
 use crate::contacts::signed;
 use crate::dialect::{Rows, Type};
@@ -33,7 +33,7 @@ impl Suppressions<'_> {
             );
             let before: [Value; 2] = [self.company.into(), now.millis().into()];
             for row in &self.store.rows(sql, before.into_iter().chain(values)).await? {
-                found.push(Row::from_query_result(row, "")?.try_into()?);
+                found.push(read(row)?);
             }
         }
         Ok(found)
@@ -62,7 +62,6 @@ impl Suppressions<'_> {
         values.extend([signed(page.limit).into(), signed(page.offset()).into()]);
         // Each query reads many rows, so both run at the same time.
         let (total, rows) = tokio::try_join!(counted, self.store.rows(select, values))?;
-        let kept = rows.iter().map(|row| Row::from_query_result(row, "")?.try_into());
-        Ok(Page { records: kept.collect::<Result<_>>()?, total })
+        Ok(Page { records: rows.iter().map(read).collect::<Result<_>>()?, total })
     }
 }

@@ -5,7 +5,7 @@
 
 mod list;
 
-use sea_orm::{ConnectionTrait, FromQueryResult};
+use sea_orm::{ConnectionTrait, QueryResult};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
@@ -13,7 +13,7 @@ use crate::changes::{self, Change, What, Who};
 use crate::dialect::{Rows, Type};
 use crate::nouns::{AllSuppressions, Suppressions};
 use crate::revision::{self, Topic};
-use crate::{Error, Result};
+use crate::{Error, Result, execute, moment};
 use clock::Timestamp;
 use domain::event::log::Fact;
 use domain::phone::PhoneNumber;
@@ -145,27 +145,12 @@ pub(crate) const SUBJECT: &[(&str, Type)] =
     &[("company_id", Type::Uuid), ("recipient", Type::Int), ("scope", Type::Int)];
 pub(crate) const COLUMNS: &str = "company_id, recipient, scope, until, provider_code, created_at, source";
 
-#[derive(FromQueryResult)]
-pub(crate) struct Row {
-    company_id: Uuid,
-    recipient: i64,
-    scope: i16,
-    until: Option<i64>,
-    provider_code: Option<i64>,
-    created_at: i64,
-    source: Option<i16>,
-}
-
 impl AllSuppressions<'_> {
     /// The suppressions of all companies that hold at `now`.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails; [`Error::Impossible`] for a row that this program never wrote.
     pub async fn current(self, now: Timestamp) -> Result<Vec<Record>> {
         let sql = format!("SELECT {COLUMNS} FROM suppression WHERE until IS NULL OR until > $1");
         let rows = self.store.rows(sql, [now.millis().into()]).await?;
-        rows.iter().map(|row| Ok(Kept::try_from(Row::from_query_result(row, "")?)?.record)).collect()
+        rows.iter().map(|row| Ok(read(row)?.record)).collect()
     }
 
     /// The suppressions of these subjects that hold at `now`.
@@ -186,20 +171,19 @@ impl AllSuppressions<'_> {
             qualified_columns()
         );
         let rows = self.store.rows(sql, [now.millis().into()].into_iter().chain(values)).await?;
-        rows.iter().map(|row| Ok(Kept::try_from(Row::from_query_result(row, "")?)?.record)).collect()
+        rows.iter().map(|row| Ok(read(row)?.record)).collect()
     }
 }
 
 impl Suppressions<'_> {
     /// The suppressions of one company that hold at `now`, by number.
     pub async fn all(self, now: Timestamp) -> Result<Vec<Kept>> {
-        let company_id = self.company;
         let sql = format!(
             "SELECT {COLUMNS} FROM suppression WHERE company_id = $1 AND (until IS NULL OR until > $2) \
              ORDER BY recipient, scope"
         );
-        let rows = self.store.rows(sql, [company_id.into(), now.millis().into()]).await?;
-        rows.iter().map(|row| Row::from_query_result(row, "")?.try_into()).collect()
+        let values = [self.company.into(), now.millis().into()];
+        self.store.rows(sql, values).await?.iter().map(read).collect()
     }
 
     /// Makes a company's sends skip a recipient until the suppression is lifted. `false` when they did before.
@@ -221,8 +205,7 @@ impl Suppressions<'_> {
         );
         let values: [sea_orm::Value; 4] =
             [company_id.into(), recipient.as_i64().into(), scope.as_i16().into(), now.millis().into()];
-        let added = transaction.execute_raw(self.store.statement(sql, values.clone())).await?;
-        if added.rows_affected() == 0 {
+        if execute(&transaction, sql, values.clone()).await? == 0 {
             // The suppression is unchanged, but earlier statements that arrive later must count as older than this one.
             transaction.rollback().await?;
             // The recipient's own word for it can no longer be taken back by another word.
@@ -231,7 +214,7 @@ impl Suppressions<'_> {
                  source = CASE WHEN source = {MESSAGE} THEN {OPERATOR} ELSE source END \
                  WHERE company_id = $1 AND recipient = $2 AND scope = $3 AND until IS NULL AND said_at < $4"
             );
-            self.store.write.execute_raw(self.store.statement(sql, values)).await?;
+            execute(&self.store.write, sql, values).await?;
             return Ok(false);
         }
         let after = self.of_forms(&transaction, &forms, now, "").await?;
@@ -256,8 +239,7 @@ impl Suppressions<'_> {
         let forms = self.store.of(self.company).persons().forms_in(&transaction, recipient).await?;
         let lifted = self.of_forms(&transaction, &forms, now, self.store.locking()).await?;
         if lifted.is_empty() {
-            transaction.rollback().await?;
-            return Ok(lifted);
+            return transaction.unchanged(lifted).await;
         }
         // The rows stay, so that an older statement that arrives later does not suppress the recipient again.
         let forms_listed = listed(&forms);
@@ -267,7 +249,7 @@ impl Suppressions<'_> {
              AND recipient IN ({forms_listed}) AND (until IS NULL OR until > $2) ORDER BY recipient, scope{})",
             self.store.locking()
         );
-        transaction.execute_raw(self.store.statement(sql, [company_id.into(), now.millis().into()])).await?;
+        execute(&transaction, sql, [company_id.into(), now.millis().into()]).await?;
         let recorded = changed(who, company_id, forms[0], &lifted, &[]);
         changes::record(&transaction, &[recorded]).await?;
         let ended = lifted.iter().map(|kept| kept.record).filter(|record| record.until.is_none());
@@ -288,15 +270,14 @@ impl Suppressions<'_> {
         now: Timestamp,
         locking: &str,
     ) -> Result<Vec<Kept>> {
-        let company_id = self.company;
         let sql = format!(
             "SELECT {COLUMNS} FROM suppression WHERE company_id = $1 AND recipient IN ({}) \
              AND (until IS NULL OR until > $2) ORDER BY recipient, scope{locking}",
             listed(forms)
         );
-        let values = [company_id.into(), now.millis().into()];
+        let values = [self.company.into(), now.millis().into()];
         let rows = transaction.query_all_raw(self.store.statement(sql, values)).await?;
-        rows.iter().map(|row| Row::from_query_result(row, "")?.try_into()).collect()
+        rows.iter().map(read).collect()
     }
 }
 
@@ -325,20 +306,17 @@ fn state(company_id: Uuid, kept: &[Kept]) -> Value {
     json!({ "company_id": company_id, "left_out_of": scopes(false), "held_for_a_while": scopes(true) })
 }
 
-impl TryFrom<Row> for Kept {
-    type Error = Error;
-
-    fn try_from(row: Row) -> Result<Self> {
-        let impossible = |what: String| Error::Impossible(format!("a suppression of {what}"));
-        let record = Record {
-            company_id: row.company_id,
-            recipient: PhoneNumber::from_i64(row.recipient)
-                .ok_or_else(|| impossible(row.recipient.to_string()))?,
-            scope: Suppression::from_i16(row.scope).ok_or_else(|| impossible(row.scope.to_string()))?,
-            until: row.until.map(Timestamp::from_millis),
-            provider_code: row.provider_code,
-        };
-        let source = row.source.and_then(Source::from_i16);
-        Ok(Self { record, since: Timestamp::from_millis(row.created_at), source })
-    }
+/// Reads a row of [`COLUMNS`].
+pub(crate) fn read(row: &QueryResult) -> Result<Kept> {
+    let impossible = |what: String| Error::Impossible(format!("a suppression of {what}"));
+    let (recipient, scope): (i64, i16) = (row.try_get("", "recipient")?, row.try_get("", "scope")?);
+    let record = Record {
+        company_id: row.try_get("", "company_id")?,
+        recipient: PhoneNumber::from_i64(recipient).ok_or_else(|| impossible(recipient.to_string()))?,
+        scope: Suppression::from_i16(scope).ok_or_else(|| impossible(scope.to_string()))?,
+        until: moment(row, "until")?,
+        provider_code: row.try_get("", "provider_code")?,
+    };
+    let source = row.try_get::<Option<i16>>("", "source")?.and_then(Source::from_i16);
+    Ok(Kept { record, since: Timestamp::from_millis(row.try_get("", "created_at")?), source })
 }

@@ -5,19 +5,18 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use sea_orm::ConnectionTrait;
 use serde_json::json;
 use uuid::Uuid;
 
-use super::{DELETED, RENAMED, color_of};
-use crate::changes::{self, Change, What, Who};
+use super::{COLUMNS, DELETED, RENAMED, color_of};
+use crate::changes::{self, What, Who};
 use crate::contacts::edit::Edited;
 use crate::contacts::import::Upserted;
 use crate::dialect::{Rows, Type};
 use crate::nouns::{AllContacts, Tags};
-use crate::{Error, Result, Transaction, run};
+use crate::{Error, Result, Transaction, execute, fetch, fetch_one};
 use clock::Timestamp;
-use domain::contact::{Tag, TagSummary};
+use domain::contact::Tag;
 use domain::fold::fold;
 
 /// Tags that are examined in one round of upkeep.
@@ -27,31 +26,14 @@ impl Tags<'_> {
     /// The tag of `company` with this id.
     pub async fn find(self, id: Uuid) -> Result<Option<Tag>> {
         let select = format!(
-            "SELECT id, name, color, created_at, contacts FROM tag
+            "SELECT {COLUMNS} FROM tag
              WHERE id = $1 AND company_id = $2 AND upkeep <> {DELETED}"
         );
-        let Some(row) = self.store.row(select, [id.into(), self.company.into()]).await? else {
-            return Ok(None);
-        };
-        let summary = TagSummary {
-            id: row.try_get_by_index(0)?,
-            name: row.try_get_by_index(1)?,
-            color: row.try_get_by_index(2)?,
-        };
-        let contacts: i64 = row.try_get_by_index(4)?;
-        Ok(Some(Tag {
-            summary,
-            created_at: Timestamp::from_millis(row.try_get_by_index(3)?),
-            contacts: contacts.cast_unsigned(),
-        }))
+        Ok(fetch_one(&self.store.read, select, [id.into(), self.company.into()]).await?.map(super::tag))
     }
 
     /// Creates tags by their names, and gives existing ones the given colour. Returns the id of each and what changed,
     /// in order.
-    ///
-    /// # Errors
-    ///
-    /// Fails when the database does; then nothing is changed.
     pub async fn write(
         self,
         who: &Who,
@@ -89,9 +71,7 @@ impl Tags<'_> {
                 "UPDATE tag SET color = rows.color FROM {rows} AS rows
                  WHERE tag.id = rows.id AND tag.color <> rows.color RETURNING tag.id"
             );
-            for row in transaction.query_all_raw(self.store.statement(update, values)).await? {
-                recolored.insert(row.try_get_by_index::<Uuid>(0)?);
-            }
+            recolored.extend(fetch::<Uuid>(&transaction, update, values).await?);
         }
         let created: Vec<&str> = colors.keys().copied().filter(|name| !before.contains_key(*name)).collect();
         if !created.is_empty() || !recolored.is_empty() {
@@ -99,7 +79,7 @@ impl Tags<'_> {
                 ([name], 0) => json!({ "created": name }),
                 (names, recolored) => json!({ "created": names.len(), "recolored": recolored }),
             };
-            changes::record(&transaction, &[Change::now(who, What::Tags, company, None, after)]).await?;
+            changes::record_one(&transaction, who, What::Tags, company, None, after).await?;
             transaction.commit().await?;
         } else {
             transaction.rollback().await?;
@@ -118,10 +98,6 @@ impl Tags<'_> {
     }
 
     /// Changes the name or the colour of a tag of `company`.
-    ///
-    /// # Errors
-    ///
-    /// Fails when the database does; then nothing is changed.
     pub async fn change(
         self,
         who: &Who,
@@ -132,27 +108,20 @@ impl Tags<'_> {
         let company = self.company;
         let transaction = self.store.begin().await?;
         self.store.of(self.company).contacts().lock_totals(&transaction).await?;
-        let select = format!(
-            "SELECT name, color, upkeep FROM tag WHERE id = $1 AND company_id = $2 AND upkeep <> {DELETED}"
-        );
-        let row =
-            transaction.query_one_raw(self.store.statement(select, [id.into(), company.into()])).await?;
-        let Some(row) = row else {
-            transaction.rollback().await?;
-            return Ok(Edited::Missing);
+        let select =
+            format!("SELECT name, color FROM tag WHERE id = $1 AND company_id = $2 AND upkeep <> {DELETED}");
+        let row = fetch_one::<(String, String)>(&transaction, select, [id.into(), company.into()]).await?;
+        let Some((before, old_color)) = row else {
+            return transaction.unchanged(Edited::Missing).await;
         };
-        let before: String = row.try_get_by_index(0)?;
-        let old_color: String = row.try_get_by_index(1)?;
         let name = name.unwrap_or(&before);
         let named = self.ids(&transaction, &BTreeSet::from([name])).await?;
         if name != before && named.values().any(|other| *other != id) {
-            transaction.rollback().await?;
-            return Ok(Edited::Taken);
+            return transaction.unchanged(Edited::Taken).await;
         }
         let color = color.unwrap_or(&old_color);
         if (name, color) == (before.as_str(), old_color.as_str()) {
-            transaction.rollback().await?;
-            return Ok(Edited::Done);
+            return transaction.unchanged(Edited::Done).await;
         }
         let folded = fold(name);
         let begins = if folded == fold(&before) {
@@ -162,10 +131,10 @@ impl Tags<'_> {
         };
         let update = format!("UPDATE tag SET name = $2, name_folded = $3, color = $4{begins} WHERE id = $1");
         let values = [id.into(), name.into(), folded.into(), color.into()];
-        run(&transaction, self.store.statement(update, values)).await?;
+        execute(&transaction, update, values).await?;
         let shown = |name: &str, color: &str| json!({ "id": id, "name": name, "color": color });
         let (before, after) = (shown(&before, &old_color), shown(name, color));
-        changes::record(&transaction, &[Change::now(who, What::Tags, company, Some(before), after)]).await?;
+        changes::record_one(&transaction, who, What::Tags, company, Some(before), after).await?;
         transaction.commit().await?;
         Ok(Edited::Done)
     }
@@ -178,23 +147,19 @@ impl Tags<'_> {
         let select = format!(
             "SELECT name, contacts FROM tag WHERE id = $1 AND company_id = $2 AND upkeep <> {DELETED}"
         );
-        let row =
-            transaction.query_one_raw(self.store.statement(select, [id.into(), company.into()])).await?;
-        let Some(row) = row else {
-            transaction.rollback().await?;
-            return Ok(false);
+        let row = fetch_one::<(String, i64)>(&transaction, select, [id.into(), company.into()]).await?;
+        let Some((name, contacts)) = row else {
+            return transaction.unchanged(false).await;
         };
-        let (name, contacts): (String, i64) = (row.try_get_by_index(0)?, row.try_get_by_index(1)?);
         // Its name is free for another tag.
         let update = format!(
             "UPDATE tag SET upkeep = {DELETED}, upkeep_after = NULL, name = $3, name_folded = ''
              WHERE id = $1 AND company_id = $2 AND upkeep <> {DELETED}"
         );
         let values = [id.into(), company.into(), format!("deleted {id}").into()];
-        run(&transaction, self.store.statement(update, values)).await?;
+        execute(&transaction, update, values).await?;
         let before = json!({ "id": id, "name": name, "contacts": contacts });
-        let deleted = Change::now(who, What::Tags, company, Some(before), json!("deleted"));
-        changes::record(&transaction, &[deleted]).await?;
+        changes::record_one(&transaction, who, What::Tags, company, Some(before), json!("deleted")).await?;
         transaction.commit().await?;
         Ok(true)
     }
@@ -203,15 +168,11 @@ impl Tags<'_> {
 impl AllContacts<'_> {
     /// Takes one step for some of the tags that were renamed or deleted, of `rows` contacts each. Returns whether there
     /// was anything to do.
-    ///
-    /// # Errors
-    ///
-    /// Fails when the database does; then the step can be taken again.
     pub async fn keep_up_tags(self, rows: usize) -> Result<bool> {
         let select = "SELECT id, company_id FROM tag WHERE upkeep <> 0 ORDER BY id LIMIT $1";
-        let found = self.store.rows(select, [TAGS_AT_ONCE.into()]).await?;
-        for row in &found {
-            self.keep_up(row.try_get_by_index(0)?, row.try_get_by_index(1)?, rows as i64).await?;
+        let found = fetch::<(Uuid, Uuid)>(&self.store.read, select, [TAGS_AT_ONCE.into()]).await?;
+        for (id, company) in &found {
+            self.keep_up(*id, *company, rows as i64).await?;
         }
         Ok(!found.is_empty())
     }
@@ -220,16 +181,13 @@ impl AllContacts<'_> {
         let transaction = self.store.begin().await?;
         let totals = self.store.of(company).contacts().lock_totals(&transaction).await?;
         let select = "SELECT upkeep, upkeep_after FROM tag WHERE id = $1 AND upkeep <> 0";
-        let Some(row) = transaction.query_one_raw(self.store.statement(select, [id.into()])).await? else {
-            return Ok(transaction.rollback().await?);
-        };
-        let is_deleted = row.try_get_by_index::<i16>(0)? == DELETED;
-        let after: Option<Uuid> = row.try_get_by_index(1)?;
+        let row = fetch_one::<(i16, Option<Uuid>)>(&transaction, select, [id.into()]).await?;
+        let Some((upkeep, after)) = row else { return Ok(transaction.rollback().await?) };
+        let is_deleted = upkeep == DELETED;
         let select = "SELECT contact_id FROM contact_tag WHERE tag_id = $1 AND contact_id > $2
              ORDER BY contact_id LIMIT $3";
         let values = [id.into(), after.filter(|_| !is_deleted).unwrap_or(Uuid::nil()).into(), limit.into()];
-        let rows = transaction.query_all_raw(self.store.statement(select, values)).await?;
-        let contacts = rows.iter().map(|row| Ok(row.try_get_by_index(0)?)).collect::<Result<Vec<Uuid>>>()?;
+        let contacts = fetch::<Uuid>(&transaction, select, values).await?;
         let Some(last) = contacts.last().copied() else {
             let end = if is_deleted {
                 "DELETE FROM tag WHERE id = $1 AND upkeep = $2"
@@ -237,14 +195,14 @@ impl AllContacts<'_> {
                 "UPDATE tag SET upkeep = 0, upkeep_after = NULL WHERE id = $1 AND upkeep = $2"
             };
             let state = if is_deleted { DELETED } else { RENAMED };
-            run(&transaction, self.store.statement(end, [id.into(), state.into()])).await?;
+            execute(&transaction, end, [id.into(), state.into()]).await?;
             return Ok(transaction.commit().await?);
         };
         if is_deleted {
             self.remove_pairs(&transaction, id, &contacts).await?;
         } else {
             let update = format!("UPDATE tag SET upkeep_after = $2 WHERE id = $1 AND upkeep = {RENAMED}");
-            run(&transaction, self.store.statement(update, [id.into(), last.into()])).await?;
+            execute(&transaction, update, [id.into(), last.into()]).await?;
         }
         let ordinals = self.rewrite_tag_texts(&transaction, &contacts).await?;
         self.store.of(company).index().mark_stale(&transaction, totals, ordinals.into_iter()).await?;
@@ -256,7 +214,7 @@ impl AllContacts<'_> {
         let delete = format!(
             "DELETE FROM contact_tag WHERE tag_id = $1 AND contact_id IN (SELECT id FROM {rows} AS rows)"
         );
-        run(transaction, self.store.statement(delete, std::iter::once(tag.into()).chain(values))).await?;
+        execute(transaction, delete, std::iter::once(tag.into()).chain(values)).await?;
         self.uncount(transaction, &[(tag, contacts.len() as i64)]).await
     }
 }

@@ -13,7 +13,7 @@ use uuid::Uuid;
 use crate::contacts::{LONGEST_SEARCH, folded, signed};
 use crate::dialect::{Cell, Rows, Type};
 use crate::nouns::Tags;
-use crate::{Error, Result};
+use crate::{Error, Result, execute, fetch, fetch_one};
 use clock::Timestamp;
 use domain::contact::{Tag, TagSummary, tag_identity};
 use domain::fold::{fold, like_anywhere};
@@ -30,6 +30,8 @@ const COLORS: [&str; 12] = [
     "#b3261e", "#a8410a", "#7d5700", "#4c6b00", "#1b6e3c", "#00696b", "#005f99", "#2f4fc4", "#5b3fbf",
     "#8a2f9e", "#a3195b", "#566069",
 ];
+
+const COLUMNS: &str = "id, name, color, created_at, contacts";
 
 /// The numbers come as one text: a row for each number would cost more than reading it from the index.
 const PHONES: &str = "SELECT string_agg(CAST(phone AS TEXT), ',') FROM (
@@ -59,31 +61,17 @@ impl Tags<'_> {
         }
         let (limit, offset) = (values.len() + 1, values.len() + 2);
         let select = format!(
-            "SELECT id, name, color, created_at, contacts FROM tag WHERE {condition}
+            "SELECT {COLUMNS} FROM tag WHERE {condition}
              ORDER BY created_at DESC, id DESC LIMIT ${limit} OFFSET ${offset}"
         );
         values.extend([signed(page.limit).into(), signed(page.offset()).into()]);
-        let mut records = Vec::new();
-        for row in self.store.rows(select, values).await? {
-            let summary = TagSummary {
-                id: row.try_get_by_index(0)?,
-                name: row.try_get_by_index(1)?,
-                color: row.try_get_by_index(2)?,
-            };
-            let contacts: i64 = row.try_get_by_index(4)?;
-            records.push(Tag {
-                summary,
-                created_at: Timestamp::from_millis(row.try_get_by_index(3)?),
-                contacts: contacts.cast_unsigned(),
-            });
-        }
+        let records = fetch(&self.store.read, select, values).await?.into_iter().map(tag).collect();
         Ok(Page { records, total })
     }
 
     /// Those of these ids that are tags of the company.
     pub async fn among(self, ids: &[Uuid]) -> Result<HashSet<Uuid>> {
-        let mut asked = Rows::new(self.store.backend, &[("id", Type::Uuid)]);
-        ids.iter().for_each(|id| asked.push([Cell::Uuid(*id)]));
+        let asked = Rows::of_ids(self.store.backend, ids);
         if asked.is_empty() {
             return Ok(HashSet::new());
         }
@@ -92,8 +80,8 @@ impl Tags<'_> {
             "SELECT tag.id FROM {asked} AS asked JOIN tag ON tag.id = asked.id
              WHERE tag.company_id = $1 AND tag.upkeep <> {DELETED}"
         );
-        let rows = self.store.rows(select, std::iter::once(self.company.into()).chain(values)).await?;
-        rows.iter().map(|row| Ok(row.try_get_by_index(0)?)).collect()
+        let values = std::iter::once(self.company.into()).chain(values);
+        Ok(fetch(&self.store.read, select, values).await?.into_iter().collect())
     }
 
     /// The least number that has the tag, if it has any.
@@ -111,8 +99,7 @@ impl Tags<'_> {
     ) -> Result<(Vec<PhoneNumber>, bool)> {
         let after = after.map_or(0, PhoneNumber::as_i64);
         let values = [tag.into(), after.into(), self.company.into(), i64::from(limit).into()];
-        let row = self.store.row(PHONES, values).await?;
-        let text: Option<String> = row.map_or(Ok(None), |row| row.try_get_by_index(0))?;
+        let text = fetch_one::<Option<String>>(&self.store.read, PHONES, values).await?.flatten();
         let text = text.unwrap_or_default();
         let mut phones = Vec::with_capacity(text.len() / 12);
         for number in text.split_terminator(',') {
@@ -132,11 +119,7 @@ impl Tags<'_> {
     /// How many contacts of `company` have at least one of `tags`, and how many distinct valid numbers
     /// those have.
     pub async fn tagged_contacts(self, tags: &[Uuid]) -> Result<(u64, u64)> {
-        let mut wanted = Rows::new(self.store.backend, &[("id", Type::Uuid)]);
-        for tag in tags {
-            wanted.push([Cell::Uuid(*tag)]);
-        }
-        let (wanted, values) = wanted.select(2);
+        let (wanted, values) = Rows::of_ids(self.store.backend, tags).select(2);
         let select = format!(
             "SELECT count(DISTINCT contact_id), count(DISTINCT phone) FROM contact_tag
              WHERE company_id = $1 AND tag_id IN (
@@ -144,9 +127,9 @@ impl Tags<'_> {
                 WHERE tag.id = wanted.id AND tag.upkeep <> {DELETED}
              )"
         );
-        let row = self.store.row(select, std::iter::once(self.company.into()).chain(values)).await?;
-        let Some(row) = row else { return Ok((0, 0)) };
-        let (contacts, phones): (i64, i64) = (row.try_get_by_index(0)?, row.try_get_by_index(1)?);
+        let values = std::iter::once(self.company.into()).chain(values);
+        let row: Option<(i64, i64)> = fetch_one(&self.store.read, select, values).await?;
+        let (contacts, phones) = row.unwrap_or_default();
         Ok((contacts.cast_unsigned(), phones.cast_unsigned()))
     }
 
@@ -194,7 +177,7 @@ impl Tags<'_> {
              ON CONFLICT (company_id, name) DO NOTHING"
         );
         let values = [self.company.into(), now.millis().into()].into_iter().chain(values);
-        connection.execute_raw(self.store.statement(insert, values)).await?;
+        execute(connection, insert, values).await?;
         self.ids(connection, names).await
     }
 
@@ -233,10 +216,14 @@ impl Tags<'_> {
             "SELECT tag.name, tag.id FROM {wanted} AS wanted CROSS JOIN tag
              WHERE tag.company_id = $1 AND tag.{column} = wanted.text AND tag.upkeep <> {DELETED}"
         );
-        let statement = self.store.statement(select, std::iter::once(self.company.into()).chain(values));
-        let rows = connection.query_all_raw(statement).await?;
-        rows.iter().map(|row| Ok((row.try_get_by_index(0)?, row.try_get_by_index(1)?))).collect()
+        fetch(connection, select, std::iter::once(self.company.into()).chain(values)).await
     }
+}
+
+/// One row of [`COLUMNS`].
+fn tag((id, name, color, created_at, contacts): (Uuid, String, String, i64, i64)) -> Tag {
+    let summary = TagSummary { id, name, color };
+    Tag { summary, created_at: Timestamp::from_millis(created_at), contacts: contacts.cast_unsigned() }
 }
 
 /// The default colour of a name, which is always the same (FNV-1a, 64 bits).

@@ -2,7 +2,7 @@
 
 use entity::template::{Column, Entity};
 use sea_orm::sea_query::{Condition, ExprTrait, LikeExpr};
-use sea_orm::{ColumnTrait, EntityTrait, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect};
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
 
 use super::{PAUSED, Record, lower, record};
 use crate::Result;
@@ -33,18 +33,13 @@ impl Templates<'_> {
             .add_option(waba_id.map(|waba_id| Column::WabaId.eq(waba_id)))
             .add_option(status.map(|status| Column::Status.eq(status)))
             .add_option(search.map(named));
-        let matching = Entity::find().filter(condition);
-        let total = matching.clone().count(&self.store.read).await?;
-        let models = matching
+        let matching = Entity::find()
+            .filter(condition)
             .order_by_asc(Column::Name)
             .order_by_asc(Column::Language)
             .order_by_asc(Column::WabaId)
-            .order_by_asc(Column::Id)
-            .offset(page.offset())
-            .limit(page.limit)
-            .all(&self.store.read)
-            .await?;
-        Ok(Page { records: models.into_iter().map(record).collect::<Result<_>>()?, total })
+            .order_by_asc(Column::Id);
+        self.store.page_of(matching, page).await?.try_map(record)
     }
 
     /// The company's templates that the provider has paused, and the rejected and disabled ones that changed at `since` or

@@ -13,14 +13,14 @@ use std::collections::HashMap;
 
 use entity::template::{Column, Entity, Model};
 use sea_orm::sea_query::{Condition, Expr, ExprTrait, Func, LikeExpr, SimpleExpr};
-use sea_orm::{ColumnTrait, EntityTrait, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect};
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder};
 use uuid::Uuid;
 
 pub use self::listed::Listed;
 pub use self::said::Said;
-use crate::dialect::{Rows, Type};
+use crate::dialect::Rows;
 use crate::nouns::{AllTemplates, Templates};
-use crate::{Error, Result};
+use crate::{Error, Result, fetch};
 use clock::Timestamp;
 use domain::fold::{fold, like_anywhere};
 use domain::page::{Page, PageRequest};
@@ -115,15 +115,8 @@ impl Templates<'_> {
                 .add_option(language.map(|text| same(Column::Language, text)))
                 .add_option(category.map(|text| same(Column::Category, text)));
         let matching = Entity::find().filter(condition);
-        let total = matching.clone().count(&self.store.read).await?;
-        let models = matching
-            .order_by_desc(Column::CreatedAt)
-            .order_by_desc(Column::Id)
-            .offset(page.offset())
-            .limit(page.limit)
-            .all(&self.store.read)
-            .await?;
-        Ok(Page { records: models.into_iter().map(record).collect::<Result<_>>()?, total })
+        let newest = matching.order_by_desc(Column::CreatedAt).order_by_desc(Column::Id);
+        self.store.page_of(newest, page).await?.try_map(record)
     }
 
     /// Every template of a company, whatever its status, by business account, name and language.
@@ -146,8 +139,7 @@ impl Templates<'_> {
 
     /// The templates of these sends of a company, for the sends that have one.
     pub async fn of_sends(self, sends: &[Uuid]) -> Result<HashMap<Uuid, i64>> {
-        let mut asked = Rows::new(self.store.backend, &[("id", Type::Uuid)]);
-        sends.iter().for_each(|id| asked.push([(*id).into()]));
+        let asked = Rows::of_ids(self.store.backend, sends);
         if asked.is_empty() {
             return Ok(HashMap::new());
         }
@@ -156,8 +148,8 @@ impl Templates<'_> {
             "SELECT send.id, send.template_id FROM {asked} AS asked JOIN send ON send.id = asked.id \
              WHERE send.company_id = $1 AND send.template_id IS NOT NULL"
         );
-        let rows = self.store.rows(sql, [self.company.into()].into_iter().chain(values)).await?;
-        rows.iter().map(|row| Ok((row.try_get_by_index(0)?, row.try_get_by_index(1)?))).collect()
+        let values = [self.company.into()].into_iter().chain(values);
+        Ok(fetch(&self.store.read, sql, values).await?.into_iter().collect())
     }
 
     /// The template of this name and language in a business account, whatever its status. The language may be in any
@@ -180,44 +172,23 @@ fn lower(column: Column) -> SimpleExpr {
 }
 
 fn record(model: Model) -> Result<Record> {
-    let Model {
-        id,
-        company_id,
-        waba_id,
-        provider_id,
-        name,
-        language,
-        category,
-        status,
-        parameter_format,
-        components,
-        rejected_reason,
-        quality_score,
-        revision: _,
-        created_at,
-        updated_at,
-        status_said_at: _,
-        quality_said_at: _,
-        category_said_at: _,
-    } = model;
-    let components: serde_json::Value = serde_json::from_str(&components)
-        .map_err(|error| Error::Impossible(format!("components of template {id}: {error}")))?;
-    let parameter_format = ParameterFormat::read(Some(&parameter_format), &components);
+    let components: serde_json::Value = serde_json::from_str(&model.components)
+        .map_err(|error| Error::Impossible(format!("components of template {}: {error}", model.id)))?;
     Ok(Record {
-        id,
-        company_id,
-        waba_id,
-        provider_id,
-        name,
-        language,
-        category: category.as_str().into(),
-        status: status.as_str().into(),
-        parameter_format,
+        id: model.id,
+        company_id: model.company_id,
+        waba_id: model.waba_id,
+        provider_id: model.provider_id,
+        name: model.name,
+        language: model.language,
+        category: model.category.as_str().into(),
+        status: model.status.as_str().into(),
+        parameter_format: ParameterFormat::read(Some(&model.parameter_format), &components),
         components,
-        rejected_reason,
-        quality_score,
-        created_at: Timestamp::from_millis(created_at),
-        updated_at: Timestamp::from_millis(updated_at),
+        rejected_reason: model.rejected_reason,
+        quality_score: model.quality_score,
+        created_at: Timestamp::from_millis(model.created_at),
+        updated_at: Timestamp::from_millis(model.updated_at),
     })
 }
 

@@ -4,13 +4,12 @@
 //! below the mark without a row may have been attempted. So nothing is written for a quota, and a new quota misses
 //! nothing.
 
-use sea_orm::QueryResult;
 use uuid::Uuid;
 
-use crate::Result;
-use crate::dialect::{Rows, Type};
+use crate::dialect::Rows;
 use crate::nouns::AllTemplates;
 use crate::sends::recipient;
+use crate::{Result, fetch};
 use clock::Timestamp;
 use domain::send::Progress;
 pub use domain::template::WrittenTo;
@@ -33,10 +32,6 @@ struct Send {
 impl AllTemplates<'_> {
     /// The recipients of templates from channels of a business account since `since`, in pages. A recipient may occur
     /// more than once. Messages below the mark without a row count as written at `now`, the latest possible time.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails; [`crate::Error::Impossible`] for a row that this program never wrote.
     pub async fn recipients(
         self,
         waba_id: &str,
@@ -46,9 +41,8 @@ impl AllTemplates<'_> {
         // A clock that was ahead may have written times in the future.
         let by_now = |person: WrittenTo| WrittenTo { at: person.at.min(now), ..person };
         let mut page = |people: Vec<WrittenTo>| page(people.into_iter().map(by_now).collect());
-        let channels = self.store.rows("SELECT id FROM channel WHERE waba_id = $1", [waba_id.into()]).await?;
-        for channel in &channels {
-            let channel: Uuid = channel.try_get_by_index(0)?;
+        let channels = "SELECT id FROM channel WHERE waba_id = $1";
+        for channel in fetch::<Uuid>(&self.store.read, channels, [waba_id.into()]).await? {
             // A send that ends before the ended sends are read was read among the active ones.
             let mut last = Uuid::nil();
             loop {
@@ -73,7 +67,11 @@ impl AllTemplates<'_> {
             "SELECT id, recipient, recipients, settled, high_water, finished_at FROM send \
              WHERE channel_id = $1 AND state < 2 AND template_id IS NOT NULL AND id > $2 ORDER BY id LIMIT {SENDS}"
         );
-        self.store.rows(sql, [channel.into(), after.into()]).await?.iter().map(send).collect()
+        Ok(fetch(&self.store.read, sql, [channel.into(), after.into()])
+            .await?
+            .into_iter()
+            .map(send)
+            .collect())
     }
 
     async fn finished(self, channel: Uuid, (at, after): (i64, Uuid)) -> Result<Vec<Send>> {
@@ -82,7 +80,8 @@ impl AllTemplates<'_> {
              WHERE channel_id = $1 AND template_id IS NOT NULL AND finished_at IS NOT NULL \
              AND (finished_at, id) > ($2, $3) ORDER BY finished_at, id LIMIT {SENDS}"
         );
-        self.store.rows(sql, [channel.into(), at.into(), after.into()]).await?.iter().map(send).collect()
+        let values = [channel.into(), at.into(), after.into()];
+        Ok(fetch(&self.store.read, sql, values).await?.into_iter().map(send).collect())
     }
 
     /// The recipients of these sends.
@@ -93,22 +92,20 @@ impl AllTemplates<'_> {
         now: Timestamp,
         page: &mut impl FnMut(Vec<WrittenTo>),
     ) -> Result<()> {
-        let mut singles = Rows::new(self.store.backend, &[("id", Type::Uuid)]);
-        for send in sends.iter().filter(|send| send.recipient.is_some()) {
-            singles.push([send.id.into()]);
-        }
+        let singles = sends.iter().filter(|send| send.recipient.is_some());
+        let singles = Rows::of_ids(self.store.backend, singles.map(|send| &send.id));
         if !singles.is_empty() {
             let (singles, values) = singles.select(1);
             let sql = format!(
                 "SELECT recipient, state, taken_at, send_id FROM message WHERE ordinal = 0 \
                  AND send_id IN (SELECT id FROM {singles} AS singles)"
             );
-            let rows = self.store.rows(sql, values).await?;
-            let mut found: Vec<_> =
-                rows.iter().filter_map(|row| written(row, since).transpose()).collect::<Result<_>>()?;
-            let known =
-                rows.iter().map(|row| Ok(row.try_get_by_index::<Uuid>(3)?)).collect::<Result<Vec<_>>>()?;
-            let known: std::collections::HashSet<_> = known.into_iter().collect();
+            let rows = fetch::<(i64, i16, Option<i64>, Uuid)>(&self.store.read, sql, values).await?;
+            let known: std::collections::HashSet<_> = rows.iter().map(|(.., send_id)| *send_id).collect();
+            let found = rows
+                .into_iter()
+                .filter_map(|(number, state, at, _)| written(number, state, at, since).transpose());
+            let mut found = found.collect::<Result<Vec<_>>>()?;
             for send in sends.iter().filter(|send| send.progress.high_water > 0 && !known.contains(&send.id))
             {
                 let number = send.recipient.map(recipient).transpose()?.flatten();
@@ -137,8 +134,12 @@ impl AllTemplates<'_> {
                 format!("SELECT recipient, state, taken_at {} AND taken_at > $4", self.store.rows_between());
             let bounds = [from, from.saturating_add(MESSAGES)].map(|ordinal| ordinal.cast_signed().into());
             let [from, to] = bounds;
-            let rows = self.store.rows(sql, [send.id.into(), from, to, since.millis().into()]).await?;
-            page(rows.iter().filter_map(|row| written(row, since).transpose()).collect::<Result<_>>()?);
+            let rows =
+                fetch(&self.store.read, sql, [send.id.into(), from, to, since.millis().into()]).await?;
+            let found = rows
+                .into_iter()
+                .filter_map(|(number, state, at)| written(number, state, at, since).transpose());
+            page(found.collect::<Result<_>>()?);
         }
         Ok(())
     }
@@ -164,21 +165,16 @@ impl AllTemplates<'_> {
     }
 }
 
-fn send(row: &QueryResult) -> Result<Send> {
-    let number = |index| -> Result<u64> { Ok(row.try_get_by_index::<i64>(index)?.cast_unsigned()) };
-    Ok(Send {
-        id: row.try_get_by_index(0)?,
-        recipient: row.try_get_by_index(1)?,
-        recipients: number(2)?,
-        progress: Progress { settled: number(3)?, high_water: number(4)? },
-        finished_at: row.try_get_by_index::<Option<i64>>(5)?.unwrap_or_default(),
-    })
+/// A send, by its row.
+fn send(row: (Uuid, Option<i64>, i64, i64, i64, Option<i64>)) -> Send {
+    let (id, recipient, recipients, settled, high_water, finished_at) = row;
+    let [recipients, settled, high_water] = [recipients, settled, high_water].map(i64::cast_unsigned);
+    let progress = Progress { settled, high_water };
+    Send { id, recipient, recipients, progress, finished_at: finished_at.unwrap_or_default() }
 }
 
 /// The recipient of a message that the provider accepted since `since`, or may have; `None` for a group.
-fn written(row: &QueryResult, since: Timestamp) -> Result<Option<WrittenTo>> {
-    let (number, state): (i64, i16) = (row.try_get_by_index(0)?, row.try_get_by_index(1)?);
-    let taken_at: Option<i64> = row.try_get_by_index(2)?;
+fn written(number: i64, state: i16, taken_at: Option<i64>, since: Timestamp) -> Result<Option<WrittenTo>> {
     let at = taken_at.map(Timestamp::from_millis).filter(|at| *at > since);
     let (Some(recipient), Some(at)) = (recipient(number)?, at) else { return Ok(None) };
     let state = crate::sends::state(state)?;

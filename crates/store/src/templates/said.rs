@@ -11,7 +11,7 @@ use super::{APPROVED, DELETED, PAUSED};
 use crate::dialect::{Cell, Rows, Type};
 use crate::nouns::{AllTemplates, Templates};
 use crate::revision::{self, Topic};
-use crate::{Result, run};
+use crate::{Result, execute};
 use clock::Timestamp;
 use domain::template::ListedTemplate;
 
@@ -93,17 +93,15 @@ impl Templates<'_> {
                  SELECT 1 FROM {listed} AS listed
                  WHERE listed.name = template.name AND listed.language = template.language)"
         );
-        let gone = transaction.execute_raw(self.store.statement(gone, values.clone())).await?;
+        let gone = execute(&transaction, gone, values.clone()).await?;
         let changed = transaction.query_all_raw(self.store.statement(upsert(&listed), values)).await?;
-        let touch = self
-            .store
-            .statement(self.touch_all(), [company_id.into(), waba_id.into(), as_of.millis().into()]);
-        if gone.rows_affected() == 0 && changed.is_empty() && !is_first {
+        let touch = [company_id.into(), waba_id.into(), as_of.millis().into()];
+        if gone == 0 && changed.is_empty() && !is_first {
             transaction.rollback().await?;
-            self.store.write.execute_raw(touch).await?;
+            execute(&self.store.write, self.touch_all(), touch).await?;
             return Ok(());
         }
-        transaction.execute_raw(touch).await?;
+        execute(&transaction, self.touch_all(), touch).await?;
         if let Some(before) = before.filter(|_| !is_first) {
             let changed = (&before, changed.as_slice());
             self.tell(&transaction, waba_id, changed, ToldTemplate::listed_reason, now).await?;
@@ -117,7 +115,7 @@ impl Templates<'_> {
     async fn note_listed(self, to: &impl ConnectionTrait, waba_id: &str) -> Result<bool> {
         let sql = "INSERT INTO template_account (company_id, waba_id) VALUES ($1, $2) \
                    ON CONFLICT (company_id, waba_id) DO NOTHING";
-        Ok(run(to, self.store.statement(sql, [self.company.into(), waba_id.into()])).await? > 0)
+        Ok(execute(to, sql, [self.company.into(), waba_id.into()]).await? > 0)
     }
 
     /// The statement that stamps all templates of an account with the time of a list, which includes all older
@@ -186,7 +184,7 @@ impl Templates<'_> {
         // Nothing changes, but earlier statements that arrive later must count as older than this one.
         for ((_, time), _) in words {
             let sql = format!("UPDATE template SET {time} = $5 WHERE {OF_NAME} AND {time} < $5");
-            self.store.write.execute_raw(self.store.statement(sql, key.clone())).await?;
+            execute(&self.store.write, sql, key.clone()).await?;
         }
         Ok(false)
     }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use sea_orm::{ConnectionTrait as _, QueryResult, Value};
+use sea_orm::{ConnectionTrait as _, FromQueryResult, QueryResult, Value};
 
 use crate::nouns::Templates;
 use crate::{Result, Transaction};
@@ -15,7 +15,7 @@ use domain::template::Status;
 pub(super) const TOLD: &str = "id, name, language, status, category, quality_score, rejected_reason";
 
 /// The values of a template whose changes are told.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, FromQueryResult)]
 pub(super) struct ToldTemplate {
     id: i64,
     name: String,
@@ -31,15 +31,7 @@ pub(super) type Before = HashMap<i64, ToldTemplate>;
 
 impl ToldTemplate {
     pub(super) fn read(row: &QueryResult) -> Result<Self> {
-        Ok(Self {
-            id: row.try_get("", "id")?,
-            name: row.try_get("", "name")?,
-            language: row.try_get("", "language")?,
-            status: row.try_get("", "status")?,
-            category: row.try_get("", "category")?,
-            quality_score: row.try_get("", "quality_score")?,
-            rejected_reason: row.try_get("", "rejected_reason")?,
-        })
+        Ok(Self::from_query_result(row, "")?)
     }
 
     /// The same template when it had this status.

@@ -1,12 +1,11 @@
 //! The recipients of template sends that wait in the store.
 
-use sea_orm::QueryResult;
 use uuid::Uuid;
 
 use super::APPROVED;
-use crate::Result;
 use crate::nouns::AllTemplates;
 use crate::sends::{Size, recipients, which};
+use crate::{Result, fetch};
 use clock::Timestamp;
 use domain::send::{Control, Recipients, State};
 
@@ -25,10 +24,6 @@ impl AllTemplates<'_> {
     /// The oldest sends of a channel that were accepted after `after`, have a template and wait only for the quota of
     /// templates, at most `limit`. Sends with many recipients are included only if they have messages that were never
     /// reserved for an attempt.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails; [`crate::Error::Impossible`] for a row that this program never wrote.
     pub async fn waiting(
         self,
         channel_id: Uuid,
@@ -56,13 +51,10 @@ impl AllTemplates<'_> {
             after.into(),
             i64::try_from(limit).unwrap_or(i64::MAX).into(),
         ];
-        self.store.rows(sql, values).await?.iter().map(candidate).collect()
+        let rows = fetch::<(Uuid, Option<i64>, i64, i64)>(&self.store.read, sql, values).await?;
+        let candidate = |(id, one, many, high_water): (_, _, _, i64)| {
+            Ok(Candidate { id, recipients: recipients(one, many)?, high_water: high_water.cast_unsigned() })
+        };
+        rows.into_iter().map(candidate).collect()
     }
-}
-
-fn candidate(row: &QueryResult) -> Result<Candidate> {
-    let (one, many): (Option<i64>, i64) = (row.try_get_by_index(1)?, row.try_get_by_index(2)?);
-    let high_water: i64 = row.try_get_by_index(3)?;
-    let recipients = recipients(one, many)?;
-    Ok(Candidate { id: row.try_get_by_index(0)?, recipients, high_water: high_water.cast_unsigned() })
 }

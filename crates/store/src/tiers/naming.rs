@@ -167,8 +167,8 @@ async fn remove(within: &Transaction, who: &Who, name: &str) -> Result<Removed> 
         return Ok(Removed::InUse(usage));
     }
     tier::Entity::delete_by_id(name).exec(within).await?;
-    let change = Change::now(who, What::Tier, name, Some(read(&stored.settings)), json!("removed"));
-    changes::record(within, &[change]).await?;
+    changes::record_one(within, who, What::Tier, name, Some(read(&stored.settings)), json!("removed"))
+        .await?;
     Ok(Removed::Done)
 }
 

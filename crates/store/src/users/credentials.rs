@@ -7,15 +7,15 @@
 
 use entity::user_account::{Column, Entity};
 use sea_orm::sea_query::Expr;
-use sea_orm::{ColumnTrait as _, ConnectionTrait as _, EntityTrait as _, QueryFilter as _, Statement, Value};
+use sea_orm::{ColumnTrait as _, EntityTrait as _, QueryFilter as _};
 use serde_json::json;
 use uuid::Uuid;
 
 use super::links::Link;
 use super::{User, devices, sessions, waiting};
-use crate::changes::{self, Change, What, Who};
+use crate::changes::{self, What, Who};
 use crate::nouns::Users;
-use crate::{Result, Transaction};
+use crate::{Result, Transaction, execute, fetch};
 
 /// The session of a person who replaces their own credentials. It stays, with a new token.
 #[derive(Debug, Clone, Copy)]
@@ -24,11 +24,6 @@ pub struct Kept {
     pub session_id: Uuid,
     /// SHA-256 of its new token.
     pub hash: [u8; 32],
-}
-
-async fn execute(within: &Transaction, sql: &str, values: impl IntoIterator<Item = Value>) -> Result<u64> {
-    let statement = Statement::from_sql_and_values(within.get_database_backend(), sql, values);
-    Ok(within.execute_raw(statement).await?.rows_affected())
 }
 
 /// Locks a person's credentials until the end of the transaction; `false` when they are no longer of this version, or the
@@ -73,8 +68,7 @@ async fn put_password(within: &Transaction, who: &Who, user: &User, hash: &str) 
     let set = Entity::update_many().col_expr(Column::Password, Expr::value(hash));
     set.filter(Column::Id.eq(user.id)).exec(within).await?;
     let before = user.has_password.then(|| json!("set"));
-    let change = Change::now(who, What::UserPassword, &user.email, before, json!("replaced"));
-    changes::record(within, &[change]).await
+    changes::record_one(within, who, What::UserPassword, &user.email, before, json!("replaced")).await
 }
 
 impl Users<'_> {
@@ -83,8 +77,7 @@ impl Users<'_> {
     pub async fn set_password(self, who: &Who, user: &User, hash: &str, keep: Kept) -> Result<bool> {
         let transaction = self.store.begin().await?;
         if !renew(&transaction, user, Some(keep)).await? {
-            transaction.rollback().await?;
-            return Ok(false);
+            return transaction.unchanged(false).await;
         }
         put_password(&transaction, who, user, hash).await?;
         transaction.commit().await?;
@@ -108,12 +101,11 @@ impl Users<'_> {
         let is_valid = lock(&transaction, user.id, version).await?
             && self.store.links().spend(&transaction, link).await?;
         if !is_valid || !renew(&transaction, user, None).await? {
-            transaction.rollback().await?;
-            return Ok(None);
+            return transaction.unchanged(None).await;
         }
         put_password(&transaction, who, user, hash).await?;
-        let sql = "UPDATE user_account SET vouched_by = NULL WHERE id = $1";
-        execute(&transaction, sql, [user.id.into()]).await?;
+        let set = Entity::update_many().col_expr(Column::VouchedBy, Expr::value(None::<Uuid>));
+        set.filter(Column::Id.eq(user.id)).exec(&transaction).await?;
         transaction.commit().await?;
         Ok(Some(User {
             has_password: true,
@@ -128,12 +120,10 @@ impl Users<'_> {
     pub async fn end_other_sessions(self, who: &Who, user: &User, keep: Kept) -> Result<bool> {
         let transaction = self.store.begin().await?;
         if !renew(&transaction, user, Some(keep)).await? {
-            transaction.rollback().await?;
-            return Ok(false);
+            return transaction.unchanged(false).await;
         }
         let after = json!({ "session_id": keep.session_id, "status": "all others ended" });
-        let change = Change::now(who, What::Session, &user.email, None, after);
-        changes::record(&transaction, &[change]).await?;
+        changes::record_one(&transaction, who, What::Session, &user.email, None, after).await?;
         transaction.commit().await?;
         Ok(true)
     }
@@ -142,7 +132,6 @@ impl Users<'_> {
     pub async fn company_names(self, user_id: Uuid) -> Result<Vec<String>> {
         let sql = "SELECT name FROM company JOIN membership ON company_id = company.id
             WHERE user_id = $1 ORDER BY membership.created_at LIMIT 10";
-        let rows = self.store.rows(sql, [user_id.into()]).await?;
-        rows.into_iter().map(|row| Ok(row.try_get("", "name")?)).collect()
+        fetch(&self.store.read, sql, [user_id.into()]).await
     }
 }

@@ -3,12 +3,12 @@
 
 use std::time::Duration;
 
-use sea_orm::{ConnectionTrait as _, Statement};
+use sea_orm::ConnectionTrait as _;
 use uuid::Uuid;
 
 use crate::dialect::now;
 use crate::nouns::Users;
-use crate::{Result, Transaction, run};
+use crate::{Result, Transaction, execute, fetch_one};
 
 /// How long after its last sign-in a device is known.
 pub const KNOWN: Duration = Duration::from_secs(180 * 24 * 3_600);
@@ -23,7 +23,7 @@ fn known() -> i64 {
 /// Forgets a person's devices, within a transaction.
 pub(crate) async fn forget(within: &Transaction, user_id: Uuid) -> Result<()> {
     let sql = "DELETE FROM known_device WHERE user_id = $1";
-    run(within, Statement::from_sql_and_values(within.get_database_backend(), sql, [user_id.into()])).await?;
+    execute(within, sql, [user_id.into()]).await?;
     Ok(())
 }
 
@@ -45,8 +45,7 @@ impl Users<'_> {
              WHERE email = $1 AND hash = $2 AND last_used_at > {} - $3",
             now(self.store.backend)
         );
-        let row = self.store.row(sql, [email.into(), hash.to_vec().into(), known().into()]).await?;
-        row.map(|row| Ok(row.try_get("", "user_id")?)).transpose()
+        fetch_one(&self.store.read, sql, [email.into(), hash.to_vec().into(), known().into()]).await
     }
 
     /// Whether anybody signed in on the device with this hash.
@@ -64,13 +63,13 @@ impl Users<'_> {
              ON CONFLICT (user_id, hash) DO UPDATE SET last_used_at = excluded.last_used_at",
             now(self.store.backend)
         );
-        run(&transaction, self.store.statement(sql, [user_id.into(), hash.to_vec().into()])).await?;
+        execute(&transaction, sql, [user_id.into(), hash.to_vec().into()]).await?;
         let sql = format!(
             "DELETE FROM known_device WHERE user_id = $1 AND hash IN (SELECT hash FROM known_device
              WHERE user_id = $1 ORDER BY last_used_at DESC, hash LIMIT {} OFFSET {MOST})",
             i64::MAX
         );
-        run(&transaction, self.store.statement(sql, [user_id.into()])).await?;
+        execute(&transaction, sql, [user_id.into()]).await?;
         transaction.commit().await?;
         Ok(())
     }

@@ -9,7 +9,7 @@ use serde_json::json;
 use uuid::Uuid;
 
 use crate::Result;
-use crate::changes::{self, Change, What, Who};
+use crate::changes::{self, What, Who};
 use crate::nouns::SignIns;
 use clock::Timestamp;
 
@@ -63,7 +63,7 @@ impl SignIns<'_> {
     pub async fn record_failed(self, who: &Who, email: &str, reason: &str) -> Result<()> {
         let refused = json!({ "status": "refused", "reason": reason });
         let transaction = self.store.begin().await?;
-        changes::record(&transaction, &[Change::now(who, What::SignIn, email, None, refused)]).await?;
+        changes::record_one(&transaction, who, What::SignIn, email, None, refused).await?;
         transaction.commit().await?;
         Ok(())
     }

@@ -6,11 +6,11 @@
 
 use std::time::Duration;
 
-use sea_orm::{ConnectionTrait as _, QueryResult};
+use sea_orm::ConnectionTrait as _;
 
 use crate::dialect::{Cell, Rows, Type, now};
 use crate::nouns::SignIns;
-use crate::{Result, run};
+use crate::{Result, execute, fetch};
 
 /// How long after its last guess a subject's guesses count.
 pub const KEPT: Duration = Duration::from_secs(3_600);
@@ -32,11 +32,9 @@ pub struct Guesses {
 }
 
 /// The rows of these subjects, in the subjects' order.
-fn in_order(rows: &[QueryResult], subjects: &[Subject]) -> Result<Vec<Guesses>> {
+fn in_order(rows: Vec<(Vec<u8>, i64, i64)>, subjects: &[Subject]) -> Vec<Guesses> {
     let mut found = vec![Guesses::default(); subjects.len()];
-    for row in rows {
-        let subject: Vec<u8> = row.try_get("", "subject")?;
-        let (attempts, since): (i64, i64) = (row.try_get("", "attempts")?, row.try_get("", "since")?);
+    for (subject, attempts, since) in rows {
         let since = Duration::from_millis(u64::try_from(since).unwrap_or_default());
         let attempts = if since < KEPT { u32::try_from(attempts).unwrap_or_default() } else { 0 };
         let places = subjects.iter().zip(&mut found).filter(|(one, _)| one.as_slice() == subject);
@@ -64,7 +62,7 @@ impl SignIns<'_> {
              WHERE subject IN (SELECT subject FROM {asked} AS asked)",
             now(self.store.backend)
         );
-        in_order(&self.store.rows(sql, values).await?, subjects)
+        Ok(in_order(fetch(&self.store.read, sql, values).await?, subjects))
     }
 
     /// Counts a guess for each of these subjects, unless `wait` says that it has to wait; returns that wait. Guesses
@@ -85,11 +83,9 @@ impl SignIns<'_> {
              RETURNING subject, attempts, {} - last_at AS since",
             now(self.store.backend)
         );
-        let rows = transaction.query_all_raw(self.store.statement(sql, values)).await?;
-        let waits = wait(&in_order(&rows, subjects)?);
+        let waits = wait(&in_order(fetch(&transaction, sql, values).await?, subjects));
         if waits > Duration::ZERO {
-            transaction.rollback().await?;
-            return Ok(waits);
+            return transaction.unchanged(waits).await;
         }
         let (asked, values) = self.subjects(subjects).select(2);
         let sql = format!(
@@ -98,7 +94,7 @@ impl SignIns<'_> {
              WHERE subject IN (SELECT subject FROM {asked} AS asked)",
             now = now(self.store.backend)
         );
-        run(&transaction, self.store.statement(sql, std::iter::once(kept().into()).chain(values))).await?;
+        execute(&transaction, sql, std::iter::once(kept().into()).chain(values)).await?;
         transaction.commit().await?;
         Ok(Duration::ZERO)
     }
@@ -128,7 +124,7 @@ impl SignIns<'_> {
             let (asked, values) = self.subjects(subjects).select(1);
             let over = if sql.starts_with("DELETE") { " AND attempts <= 0" } else { "" };
             let sql = format!("{sql} WHERE subject IN (SELECT subject FROM {asked} AS asked){over}");
-            run(&transaction, self.store.statement(sql, values)).await?;
+            execute(&transaction, sql, values).await?;
         }
         transaction.commit().await?;
         Ok(())
@@ -144,12 +140,10 @@ impl SignIns<'_> {
             self.store.locking()
         );
         let values = [kept().into(), i64::from(limit).into()];
-        run(&self.store.write, self.store.statement(sql, values)).await?;
-        let sql = "SELECT COUNT(*) AS total FROM (SELECT 1 FROM sign_in_guess LIMIT $1) AS counted";
+        execute(&self.store.write, sql, values).await?;
+        let sql = "SELECT COUNT(*) FROM (SELECT 1 FROM sign_in_guess LIMIT $1) AS counted";
         let most = i64::try_from(most).unwrap_or(i64::MAX);
-        let row = self.store.row(sql, [most.into()]).await?;
-        let total: i64 = row.map(|row| row.try_get("", "total")).transpose()?.unwrap_or_default();
-        Ok(total.unsigned_abs())
+        self.store.count(sql, [most.into()]).await
     }
 }
 

@@ -3,15 +3,14 @@
 //! An invitation ends with its inviter's rights, and an invitation of a member who is removed or demoted ends with the
 //! member's role: nobody comes back by a link from before.
 
-use sea_orm::{ConnectionTrait as _, Statement};
 use serde_json::json;
 use uuid::Uuid;
 
 use super::links::{self, Link};
 use super::{NewUser, User, credentials, memberships};
-use crate::changes::{self, Change, What, Who};
+use crate::changes::{self, What, Who};
 use crate::nouns::Links;
-use crate::{Error, Result, Transaction, users};
+use crate::{Error, Result, Transaction, execute, users};
 use clock::Timestamp;
 use domain::user::{Email, Language};
 
@@ -44,7 +43,7 @@ pub(super) async fn end(within: &Transaction, user: &User, company_id: Uuid) -> 
                 WHERE membership.user_id = inviter.id AND membership.company_id = $1
                     AND membership.role = 'owner'))))";
     let values = [company_id.into(), user.email.as_str().into(), user.id.into()];
-    within.execute_raw(Statement::from_sql_and_values(within.get_database_backend(), sql, values)).await?;
+    execute(within, sql, values).await?;
     Ok(())
 }
 
@@ -68,12 +67,11 @@ impl Links<'_> {
         let Some(link) = open.into_iter().find(|link| link.id == id) else { return Ok(false) };
         let transaction = self.store.begin().await?;
         if !self.spend(&transaction, &link).await? {
-            transaction.rollback().await?;
-            return Ok(false);
+            return transaction.unchanged(false).await;
         }
         let before = json!({ "purpose": link.purpose.as_str() });
-        let change = Change::now(who, What::Link, &link.email, Some(before), json!("withdrawn"));
-        changes::record(&transaction, &[change]).await?;
+        changes::record_one(&transaction, who, What::Link, &link.email, Some(before), json!("withdrawn"))
+            .await?;
         transaction.commit().await?;
         Ok(true)
     }
@@ -92,8 +90,7 @@ impl Links<'_> {
         let transaction = self.store.begin().await?;
         lock_company(&transaction, link).await?;
         if !self.spend(&transaction, link).await? {
-            transaction.rollback().await?;
-            return Ok(None);
+            return transaction.unchanged(None).await;
         }
         let email = Email::parse(&link.email)
             .map_err(|_| Error::Impossible(format!("link {} is for no e-mail address", link.id)))?;
@@ -118,18 +115,16 @@ impl Links<'_> {
         lock_company(&transaction, link).await?;
         let is_person = credentials::lock(&transaction, user.id, user.credentials_version).await?;
         if !is_person || !self.spend(&transaction, link).await? {
-            transaction.rollback().await?;
-            return Ok(false);
+            return transaction.unchanged(false).await;
         }
         if let Some(company) = &link.company {
             memberships::raise(&transaction, who, user, company.company_id, company.role).await?;
         }
         if link.is_operator && !user.is_operator {
             let sql = "UPDATE user_account SET is_operator = 1 WHERE id = $1";
-            transaction.execute_raw(self.store.statement(sql, [user.id.into()])).await?;
-            let operator = |is: bool| json!({ "is_operator": is });
-            let change = Change::now(who, What::User, &user.email, Some(operator(false)), operator(true));
-            changes::record(&transaction, &[change]).await?;
+            execute(&transaction, sql, [user.id.into()]).await?;
+            let [before, after] = [false, true].map(|is| json!({ "is_operator": is }));
+            changes::record_one(&transaction, who, What::User, &user.email, Some(before), after).await?;
         }
         transaction.commit().await?;
         Ok(true)

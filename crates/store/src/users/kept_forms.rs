@@ -5,7 +5,7 @@ use std::time::Duration;
 use uuid::Uuid;
 
 use crate::nouns::Sessions;
-use crate::{Result, run};
+use crate::{Result, execute, fetch_one};
 use clock::Timestamp;
 
 /// How long a form is kept. Old ones are removed when another one is kept, and by retention.
@@ -19,7 +19,7 @@ impl Sessions<'_> {
         let id = Uuid::now_v7();
         let transaction = self.store.begin().await?;
         let sql = "DELETE FROM kept_form WHERE kept_at <= $1";
-        run(&transaction, self.store.statement(sql, [now.minus(KEPT).millis().into()])).await?;
+        execute(&transaction, sql, [now.minus(KEPT).millis().into()]).await?;
         let sql = format!(
             "DELETE FROM kept_form WHERE id IN (
                 SELECT id FROM kept_form WHERE session_id = $1 ORDER BY kept_at DESC, id DESC LIMIT {} OFFSET {}
@@ -27,10 +27,10 @@ impl Sessions<'_> {
             i64::MAX,
             MOST - 1
         );
-        run(&transaction, self.store.statement(&*sql, [session_id.into()])).await?;
+        execute(&transaction, sql, [session_id.into()]).await?;
         let sql = "INSERT INTO kept_form (id, session_id, content, kept_at) VALUES ($1, $2, $3, $4)";
         let values = [id.into(), session_id.into(), content.into(), now.millis().into()];
-        run(&transaction, self.store.statement(sql, values)).await?;
+        execute(&transaction, sql, values).await?;
         transaction.commit().await?;
         Ok(id)
     }
@@ -38,8 +38,7 @@ impl Sessions<'_> {
     /// The content of a form that this session keeps; `None` when it has no such form any more.
     pub async fn kept_form(self, session_id: Uuid, id: Uuid, now: Timestamp) -> Result<Option<String>> {
         let sql = "SELECT content FROM kept_form WHERE id = $1 AND session_id = $2 AND kept_at > $3";
-        let row =
-            self.store.row(sql, [id.into(), session_id.into(), now.minus(KEPT).millis().into()]).await?;
-        row.map(|row| Ok(row.try_get_by_index(0)?)).transpose()
+        let values = [id.into(), session_id.into(), now.minus(KEPT).millis().into()];
+        fetch_one(&self.store.read, sql, values).await
     }
 }

@@ -6,41 +6,29 @@
 
 use std::time::Duration;
 
-use sea_orm::{ConnectionTrait as _, FromQueryResult, QueryResult};
+use sea_orm::QueryResult;
 use serde_json::json;
 use uuid::Uuid;
 
 use super::memberships::{self, role};
-use crate::changes::{self, Change, What, Who};
+use crate::changes::{self, What, Who};
 use crate::nouns::Links;
-use crate::{Error, Result, Transaction};
+use crate::{Error, Result, Transaction, execute, fetch_one};
 use clock::Timestamp;
 use domain::user::Role;
 
 /// How long a link is valid.
 pub const VALID: Duration = Duration::from_secs(24 * 3_600);
 
-/// The purpose of a link.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Purpose {
-    /// A person is invited.
-    Invitation,
-    /// A person chooses a new password.
-    Reset,
-    /// A person is signed in.
-    SignIn,
-}
-
-impl Purpose {
-    const ALL: [Self; 3] = [Self::Invitation, Self::Reset, Self::SignIn];
-
-    /// The word in answers and in the database.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Invitation => "invitation",
-            Self::Reset => "reset",
-            Self::SignIn => "sign_in",
-        }
+domain::worded! {
+    /// The purpose of a link.
+    pub enum Purpose {
+        /// A person is invited.
+        Invitation = "invitation",
+        /// A person chooses a new password.
+        Reset = "reset",
+        /// A person is signed in.
+        SignIn = "sign_in",
     }
 }
 
@@ -88,23 +76,6 @@ pub struct Link {
     pub vouched_by: Option<Uuid>,
 }
 
-#[derive(FromQueryResult)]
-struct Row {
-    id: Uuid,
-    purpose: String,
-    email: String,
-    name: String,
-    company_id: Option<Uuid>,
-    company_name: Option<String>,
-    role: Option<String>,
-    is_operator: i16,
-    made_by: String,
-    created_at: i64,
-    expires_at: i64,
-    credentials_version: Option<i64>,
-    vouched_by: Option<Uuid>,
-}
-
 /// Whether a link is still valid, beside its time.
 macro_rules! valid {
     () => {
@@ -133,34 +104,29 @@ const SPEND: &str = concat!("DELETE FROM link WHERE id = $1 AND expires_at > $2 
 
 /// Reads a row of [`SELECT`].
 pub(super) fn read(row: &QueryResult) -> Result<Link> {
-    Row::from_query_result(row, "")?.try_into()
-}
-
-impl TryFrom<Row> for Link {
-    type Error = Error;
-
-    fn try_from(row: Row) -> Result<Self> {
-        let purpose = Purpose::ALL.into_iter().find(|purpose| purpose.as_str() == row.purpose);
-        let company = match (row.company_id, row.company_name, row.role) {
-            (Some(company_id), Some(company_name), Some(word)) => {
-                Some(memberships::Membership { company_id, company_name, role: role(&word)? })
-            }
-            _ => None,
-        };
-        Ok(Self {
-            id: row.id,
-            purpose: purpose.ok_or_else(|| Error::Impossible(format!("link for `{}`", row.purpose)))?,
-            email: row.email,
-            name: row.name,
-            company,
-            is_operator: row.is_operator != 0,
-            made_by: row.made_by,
-            created_at: Timestamp::from_millis(row.created_at),
-            expires_at: Timestamp::from_millis(row.expires_at),
-            credentials_version: row.credentials_version,
-            vouched_by: row.vouched_by,
-        })
-    }
+    let purpose: String = row.try_get("", "purpose")?;
+    let company_id: Option<Uuid> = row.try_get("", "company_id")?;
+    let company_name: Option<String> = row.try_get("", "company_name")?;
+    let word: Option<String> = row.try_get("", "role")?;
+    let company = match (company_id, company_name, word) {
+        (Some(company_id), Some(company_name), Some(word)) => {
+            Some(memberships::Membership { company_id, company_name, role: role(&word)? })
+        }
+        _ => None,
+    };
+    Ok(Link {
+        id: row.try_get("", "id")?,
+        purpose: purpose.parse().map_err(|_| Error::Impossible(format!("link for `{purpose}`")))?,
+        email: row.try_get("", "email")?,
+        name: row.try_get("", "name")?,
+        company,
+        is_operator: row.try_get::<i16>("", "is_operator")? != 0,
+        made_by: row.try_get("", "made_by")?,
+        created_at: Timestamp::from_millis(row.try_get("", "created_at")?),
+        expires_at: Timestamp::from_millis(row.try_get("", "expires_at")?),
+        credentials_version: row.try_get("", "credentials_version")?,
+        vouched_by: row.try_get("", "vouched_by")?,
+    })
 }
 
 impl Links<'_> {
@@ -176,8 +142,7 @@ impl Links<'_> {
         let inviter_id = match who {
             Who::User { email, .. } if purpose == Purpose::Invitation => {
                 let Some(id) = self.inviter(&transaction, email, company_id, is_operator).await? else {
-                    transaction.rollback().await?;
-                    return Ok(None);
+                    return transaction.unchanged(None).await;
                 };
                 Some(id)
             }
@@ -187,11 +152,9 @@ impl Links<'_> {
             Purpose::Invitation => None,
             Purpose::Reset | Purpose::SignIn => self.version_of(&transaction, email).await?,
         };
-        let ended = self.store.statement("DELETE FROM link WHERE expires_at <= $1", [now.millis().into()]);
-        transaction.execute_raw(ended).await?;
+        execute(&transaction, "DELETE FROM link WHERE expires_at <= $1", [now.millis().into()]).await?;
         let sql = "DELETE FROM link WHERE email = $1 AND purpose = $2 AND company_id IS NOT DISTINCT FROM $3";
-        let former = self.store.statement(sql, [email.into(), purpose.as_str().into(), company_id.into()]);
-        transaction.execute_raw(former).await?;
+        execute(&transaction, sql, [email.into(), purpose.as_str().into(), company_id.into()]).await?;
         let sql = "INSERT INTO link (id, hash, purpose, email, name, company_id, role, is_operator, made_by,
                 created_at, expires_at, inviter_id, credentials_version)
             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)";
@@ -210,14 +173,14 @@ impl Links<'_> {
             inviter_id.into(),
             version.into(),
         ];
-        transaction.execute_raw(self.store.statement(sql, values)).await?;
+        execute(&transaction, sql, values).await?;
         let mut after = json!({ "purpose": purpose.as_str(), "expires_at": expires_at });
         if purpose == Purpose::Invitation {
             after["company_id"] = json!(company_id);
             after["role"] = json!(role);
             after["is_operator"] = json!(is_operator);
         }
-        changes::record(&transaction, &[Change::now(who, What::Link, email, None, after)]).await?;
+        changes::record_one(&transaction, who, What::Link, email, None, after).await?;
         transaction.commit().await?;
         Ok(Some(expires_at))
     }
@@ -234,15 +197,13 @@ impl Links<'_> {
             AND (is_operator = 1 OR $2 = 0 AND EXISTS (SELECT 1 FROM membership
                 WHERE membership.user_id = user_account.id AND company_id = $3 AND role = 'owner'))";
         let values = [email.into(), i16::from(is_operator).into(), company_id.into()];
-        let row = within.query_one_raw(self.store.statement(sql, values)).await?;
-        Ok(row.map(|row| row.try_get("", "id")).transpose()?)
+        fetch_one(within, sql, values).await
     }
 
     /// The version of the credentials of the person with this e-mail.
     async fn version_of(self, within: &Transaction, email: &str) -> Result<Option<i64>> {
         let sql = "SELECT credentials_version FROM user_account WHERE email = $1";
-        let row = within.query_one_raw(self.store.statement(sql, [email.into()])).await?;
-        Ok(row.map(|row| row.try_get("", "credentials_version")).transpose()?)
+        fetch_one(within, sql, [email.into()]).await
     }
 
     /// The link whose token has this hash, if it is neither used nor expired.
@@ -262,7 +223,6 @@ impl Links<'_> {
 
     /// Removes a link within the transaction of its use; `false` when it was used, has expired or is no longer valid.
     pub(super) async fn spend(self, within: &Transaction, link: &Link) -> Result<bool> {
-        let spend = self.store.statement(SPEND, [link.id.into(), Timestamp::now().millis().into()]);
-        Ok(within.execute_raw(spend).await?.rows_affected() > 0)
+        Ok(execute(within, SPEND, [link.id.into(), Timestamp::now().millis().into()]).await? > 0)
     }
 }

@@ -1,13 +1,14 @@
 //! Memberships: the roles of people in companies.
 
-use sea_orm::{ConnectionTrait as _, FromQueryResult, Statement};
+use sea_orm::QueryResult;
 use serde_json::json;
 use uuid::Uuid;
 
 use super::{User, invitations};
-use crate::changes::{self, Change, What, Who};
+use crate::changes::{self, What, Who};
+use crate::contacts::signed;
 use crate::nouns::{Members, Users};
-use crate::{Error, Result, Transaction};
+use crate::{Error, Result, Transaction, execute, fetch, fetch_one, moment};
 use clock::Timestamp;
 use domain::fold::fold;
 use domain::page::{Page, PageRequest};
@@ -54,58 +55,30 @@ pub enum Changed {
     LastOwner,
 }
 
-#[derive(FromQueryResult)]
-struct Row {
-    company_id: Uuid,
-    company_name: String,
-    role: String,
-}
-
-#[derive(FromQueryResult)]
-struct MemberRow {
-    user_id: Uuid,
-    email: String,
-    name: String,
-    role: String,
-    totp_secret: Option<Vec<u8>>,
-    disabled_at: Option<i64>,
-    last_used_at: Option<i64>,
-}
-
 pub(crate) fn role(word: &str) -> Result<Role> {
     Role::parse(word).ok_or_else(|| Error::Impossible(format!("role `{word}`")))
 }
 
-impl TryFrom<Row> for Membership {
-    type Error = Error;
-
-    fn try_from(Row { company_id, company_name, role: word }: Row) -> Result<Self> {
-        Ok(Self { company_id, company_name, role: role(&word)? })
-    }
+fn membership((company_id, company_name, word): (Uuid, String, String)) -> Result<Membership> {
+    Ok(Membership { company_id, company_name, role: role(&word)? })
 }
 
-impl TryFrom<MemberRow> for Member {
-    type Error = Error;
-
-    fn try_from(row: MemberRow) -> Result<Self> {
-        let MemberRow { user_id, email, name, role: word, totp_secret, disabled_at, last_used_at } = row;
-        Ok(Self {
-            user_id,
-            email,
-            name,
-            role: role(&word)?,
-            has_totp: totp_secret.is_some(),
-            is_disabled: disabled_at.is_some(),
-            last_used_at: last_used_at.map(Timestamp::from_millis),
-        })
-    }
+fn member(row: &QueryResult) -> Result<Member> {
+    Ok(Member {
+        user_id: row.try_get("", "user_id")?,
+        email: row.try_get("", "email")?,
+        name: row.try_get("", "name")?,
+        role: role(&row.try_get::<String>("", "role")?)?,
+        has_totp: row.try_get::<Option<Vec<u8>>>("", "totp_secret")?.is_some(),
+        is_disabled: row.try_get::<Option<i64>>("", "disabled_at")?.is_some(),
+        last_used_at: moment(row, "last_used_at")?,
+    })
 }
 
 /// Makes changes of a company's members take turns.
 pub(super) async fn lock(within: &Transaction, company_id: Uuid) -> Result<()> {
     let sql = "UPDATE company SET name = name WHERE id = $1";
-    let statement = Statement::from_sql_and_values(within.get_database_backend(), sql, [company_id.into()]);
-    within.execute_raw(statement).await?;
+    execute(within, sql, [company_id.into()]).await?;
     Ok(())
 }
 
@@ -126,10 +99,7 @@ pub(crate) async fn raise(
 async fn role_in(within: &Transaction, user_id: Uuid, company_id: Uuid) -> Result<Option<Role>> {
     let sql = "SELECT role FROM membership WHERE user_id = $1 AND company_id = $2";
     let values = [user_id.into(), company_id.into()];
-    let statement = Statement::from_sql_and_values(within.get_database_backend(), sql, values);
-    let Some(row) = within.query_one_raw(statement).await? else { return Ok(None) };
-    let word: String = row.try_get("", "role")?;
-    role(&word).map(Some)
+    fetch_one::<String>(within, sql, values).await?.map(|word| role(&word)).transpose()
 }
 
 /// Makes a person a member, or gives them another role, within a transaction.
@@ -148,10 +118,9 @@ pub(crate) async fn put(
         ON CONFLICT (user_id, company_id) DO UPDATE SET role = excluded.role";
     let now = Timestamp::now().millis();
     let values = [user.id.into(), company_id.into(), new.as_str().into(), now.into()];
-    within.execute_raw(Statement::from_sql_and_values(within.get_database_backend(), sql, values)).await?;
+    execute(within, sql, values).await?;
     let shown = |role: Role| json!({ "company_id": company_id, "role": role.as_str() });
-    let change = Change::now(who, What::Membership, &user.email, former.map(shown), shown(new));
-    changes::record(within, &[change]).await
+    changes::record_one(within, who, What::Membership, &user.email, former.map(shown), shown(new)).await
 }
 
 impl Users<'_> {
@@ -169,65 +138,51 @@ impl Users<'_> {
             ("JOIN membership ON company_id = company.id AND user_id = $1", "membership.role")
         };
         let sql = format!(
-            "SELECT company.id AS company_id, company.name AS company_name, {role} AS role
-             FROM company {join} ORDER BY company.name, company.id"
+            "SELECT company.id, company.name, {role} FROM company {join} ORDER BY company.name, company.id"
         );
         let Some(search) = search.map(fold) else {
-            let total = format!("SELECT COUNT(*) AS total FROM company {join}");
-            let total = self.store.row(total, [user.id.into()]).await?;
-            let total: i64 = total.map(|row| row.try_get("", "total")).transpose()?.unwrap_or_default();
-            let offset = i64::try_from(page.offset()).unwrap_or(i64::MAX);
-            let limit = i64::try_from(page.limit).unwrap_or(i64::MAX);
-            let rows = self
-                .store
-                .rows(format!("{sql} LIMIT $2 OFFSET $3"), [user.id.into(), limit.into(), offset.into()])
-                .await?;
-            let read = |row| Membership::try_from(Row::from_query_result(&row, "")?);
-            let records = rows.into_iter().map(read).collect::<Result<_>>()?;
-            return Ok(Page { records, total: total.unsigned_abs() });
+            let total = format!("SELECT COUNT(*) FROM company {join}");
+            let total = self.store.count(total, [user.id.into()]).await?;
+            let values = [user.id.into(), signed(page.limit).into(), signed(page.offset()).into()];
+            let rows = fetch(&self.store.read, format!("{sql} LIMIT $2 OFFSET $3"), values).await?;
+            let records = rows.into_iter().map(membership).collect::<Result<_>>()?;
+            return Ok(Page { records, total });
         };
         // Names are folded here, because the databases cannot fold them. There are few companies.
         let mut found = Vec::new();
-        for row in self.store.rows(sql, [user.id.into()]).await? {
-            let row = Row::from_query_result(&row, "")?;
-            if fold(&row.company_name).contains(&search) {
-                found.push(Membership::try_from(row)?);
+        for row in fetch(&self.store.read, sql, [user.id.into()]).await? {
+            let membership = membership(row)?;
+            if fold(&membership.company_name).contains(&search) {
+                found.push(membership);
             }
         }
-        let total = found.len() as u64;
-        let skipped = usize::try_from(page.offset()).unwrap_or(usize::MAX);
-        let limit = usize::try_from(page.limit).unwrap_or(usize::MAX);
-        Ok(Page { records: found.into_iter().skip(skipped).take(limit).collect(), total })
+        Ok(Page::of(found, page))
     }
 
     /// The company, if this person may use it; an operator may use every company as an owner.
     pub async fn membership(self, user: &User, company_id: Uuid) -> Result<Option<Membership>> {
-        let sql = "SELECT company.id AS company_id, company.name AS company_name,
-                COALESCE(membership.role, '') AS role
+        let sql = "SELECT company.name, membership.role
             FROM company LEFT JOIN membership ON company_id = company.id AND user_id = $1
             WHERE company.id = $2";
-        let Some(row) = self.store.row(sql, [user.id.into(), company_id.into()]).await? else {
-            return Ok(None);
-        };
-        let row = Row::from_query_result(&row, "")?;
+        let values = [user.id.into(), company_id.into()];
+        let row = fetch_one::<(String, Option<String>)>(&self.store.read, sql, values).await?;
+        let Some((company_name, own_role)) = row else { return Ok(None) };
         if user.is_operator {
-            return Ok(Some(Membership { role: Role::Owner, company_id, company_name: row.company_name }));
+            return Ok(Some(Membership { role: Role::Owner, company_id, company_name }));
         }
-        if row.role.is_empty() { Ok(None) } else { Membership::try_from(row).map(Some) }
+        own_role.map(|word| membership((company_id, company_name, word))).transpose()
     }
 }
 
 impl Members<'_> {
     /// The members of a company, by e-mail.
     pub async fn all(self) -> Result<Vec<Member>> {
-        let company_id = self.company;
         let sql = "SELECT user_id, email, name, role, totp_secret, disabled_at,
                 (SELECT MAX(last_used_at) FROM user_session WHERE user_session.user_id = membership.user_id)
                     AS last_used_at
             FROM membership JOIN user_account ON user_account.id = user_id
             WHERE company_id = $1 ORDER BY email";
-        let rows = self.store.rows(sql, [company_id.into()]).await?;
-        rows.iter().map(|row| MemberRow::from_query_result(row, "")?.try_into()).collect()
+        self.store.rows(sql, [self.company.into()]).await?.iter().map(member).collect()
     }
 
     /// Gives a member another role. With a lesser one, the invitations that the member made or was given end.
@@ -256,38 +211,32 @@ impl Members<'_> {
         let transaction = self.store.begin().await?;
         let changed = self.may_change(&transaction, user.id, true).await?;
         if changed != Changed::Done {
-            transaction.rollback().await?;
-            return Ok(changed);
+            return transaction.unchanged(changed).await;
         }
         let values = || [user.id.into(), company_id.into()];
         let sql = "DELETE FROM membership WHERE user_id = $1 AND company_id = $2 RETURNING role";
-        let former = transaction.query_one_raw(self.store.statement(sql, values())).await?;
-        let former: String = former.map(|row| row.try_get("", "role")).transpose()?.unwrap_or_default();
+        let former: String = fetch_one(&transaction, sql, values()).await?.unwrap_or_default();
         let sql = "UPDATE user_session SET company_id = NULL WHERE user_id = $1 AND company_id = $2";
-        transaction.execute_raw(self.store.statement(sql, values())).await?;
+        execute(&transaction, sql, values()).await?;
         let sql = "UPDATE user_session SET token_hash = NULL, token_company_id = NULL
             WHERE user_id = $1 AND token_company_id = $2";
-        transaction.execute_raw(self.store.statement(sql, values())).await?;
+        execute(&transaction, sql, values()).await?;
         invitations::end(&transaction, user, company_id).await?;
         let before = json!({ "company_id": company_id, "role": former });
         let after = json!({ "company_id": company_id, "role": null });
-        let change = Change::now(who, What::Membership, &user.email, Some(before), after);
-        changes::record(&transaction, &[change]).await?;
+        changes::record_one(&transaction, who, What::Membership, &user.email, Some(before), after).await?;
         transaction.commit().await?;
         Ok(Changed::Done)
     }
 
     /// Whether a member may lose their role. Concurrent changes take turns, so that one owner is left.
     async fn may_change(self, within: &Transaction, user_id: Uuid, loses_ownership: bool) -> Result<Changed> {
-        let company_id = self.company;
-        lock(within, company_id).await?;
+        lock(within, self.company).await?;
         let sql = "SELECT user_id, role FROM membership
             WHERE company_id = $1 AND (user_id = $2 OR role = 'owner')";
-        let rows =
-            within.query_all_raw(self.store.statement(sql, [company_id.into(), user_id.into()])).await?;
+        let rows = fetch::<(Uuid, String)>(within, sql, [self.company.into(), user_id.into()]).await?;
         let (mut own, mut other_owners) = (None, 0);
-        for row in rows {
-            let (id, word): (Uuid, String) = (row.try_get("", "user_id")?, row.try_get("", "role")?);
+        for (id, word) in rows {
             if id == user_id {
                 own = Some(role(&word)?);
             } else {

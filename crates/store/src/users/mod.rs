@@ -17,16 +17,13 @@ pub mod waiting;
 
 use entity::user_account::{ActiveModel, Column, Entity, Model};
 use sea_orm::sea_query::{Condition, Expr, ExprTrait as _, Func, LikeExpr, SimpleExpr};
-use sea_orm::{
-    ActiveModelTrait, ColumnTrait, ConnectionTrait, EntityTrait, PaginatorTrait, QueryFilter, QueryOrder,
-    QuerySelect,
-};
+use sea_orm::{ActiveModelTrait, ColumnTrait, EntityTrait, QueryFilter, QueryOrder};
 use serde_json::json;
 use uuid::Uuid;
 
-use crate::changes::{self, Change, What, Who};
+use crate::changes::{self, What, Who};
 use crate::nouns::Users;
-use crate::{Error, Result, Transaction};
+use crate::{Error, Result, Transaction, execute};
 use clock::Timestamp;
 use domain::fold::like_anywhere;
 use domain::page::{Page, PageRequest};
@@ -93,36 +90,21 @@ pub struct Credentials {
 
 impl From<Model> for Credentials {
     fn from(model: Model) -> Self {
-        let Model {
-            id,
-            email,
-            name,
-            password,
-            language,
-            time_zone,
-            is_operator,
-            totp_secret,
-            totp_step: _,
-            disabled_at,
-            created_at,
-            credentials_version,
-            vouched_by,
-        } = model;
         let user = User {
-            id,
-            email,
-            name,
-            language: language.as_deref().and_then(Language::parse),
-            time_zone,
-            is_operator: is_operator != 0,
-            has_password: password.is_some(),
-            has_totp: totp_secret.is_some(),
-            disabled_at: disabled_at.map(Timestamp::from_millis),
-            created_at: Timestamp::from_millis(created_at),
-            credentials_version,
-            vouched_by,
+            id: model.id,
+            email: model.email,
+            name: model.name,
+            language: model.language.as_deref().and_then(Language::parse),
+            time_zone: model.time_zone,
+            is_operator: model.is_operator != 0,
+            has_password: model.password.is_some(),
+            has_totp: model.totp_secret.is_some(),
+            disabled_at: model.disabled_at.map(Timestamp::from_millis),
+            created_at: Timestamp::from_millis(model.created_at),
+            credentials_version: model.credentials_version,
+            vouched_by: model.vouched_by,
         };
-        Self { user, password, totp_secret }
+        Self { user, password: model.password, totp_secret: model.totp_secret }
     }
 }
 
@@ -153,7 +135,7 @@ pub(crate) async fn add(within: &Transaction, who: &Who, new: NewUser<'_>) -> Re
     ActiveModel::from(model.clone()).reset_all().insert(within).await?;
     let user = User::from(model);
     let added = json!({ "status": "added", "name": name, "is_operator": is_operator });
-    changes::record(within, &[Change::now(who, What::User, email.as_str(), None, added)]).await?;
+    changes::record_one(within, who, What::User, email.as_str(), None, added).await?;
     if let Some((company_id, role)) = membership {
         memberships::put(within, who, &user, company_id, role).await?;
     }
@@ -182,14 +164,7 @@ impl Users<'_> {
             let name = SimpleExpr::from(Func::lower(Expr::col(Column::Name))).like(pattern());
             matching = matching.filter(Condition::any().add(email).add(name));
         }
-        let total = matching.clone().count(&self.store.read).await?;
-        let models = matching
-            .order_by_asc(Column::Email)
-            .offset(page.offset())
-            .limit(page.limit)
-            .all(&self.store.read)
-            .await?;
-        Ok(Page { records: models.into_iter().map(User::from).collect(), total })
+        Ok(self.store.page_of(matching.order_by_asc(Column::Email), page).await?.map(User::from))
     }
 
     /// The person of this id.
@@ -237,14 +212,13 @@ impl Users<'_> {
         let sql = "UPDATE user_account SET name = $2, language = $3, time_zone = $4
             WHERE id = $1 AND (name <> $2 OR language IS DISTINCT FROM $3 OR time_zone IS DISTINCT FROM $4)";
         let values = [user.id.into(), name.into(), language.map(Language::as_str).into(), time_zone.into()];
-        if transaction.execute_raw(self.store.statement(sql, values)).await?.rows_affected() == 0 {
+        if execute(&transaction, sql, values).await? == 0 {
             transaction.rollback().await?;
             let is_known = self.find(user.id).await?.is_some();
             let missing = || Error::Missing(format!("there is no person {}", user.id));
             return if is_known { Ok(()) } else { Err(missing()) };
         }
-        let change = Change::now(who, What::User, &user.email, Some(before), after);
-        changes::record(&transaction, &[change]).await?;
+        changes::record_one(&transaction, who, What::User, &user.email, Some(before), after).await?;
         transaction.commit().await?;
         Ok(())
     }
@@ -267,17 +241,15 @@ impl Users<'_> {
             Column::DisabledAt.is_not_null()
         });
         if update.exec(&transaction).await?.rows_affected == 0 {
-            transaction.rollback().await?;
-            return Ok(false);
+            return transaction.unchanged(false).await;
         }
         if disabled {
             credentials::renew(&transaction, user, None).await?;
             let sql = "DELETE FROM link WHERE email = $1 OR inviter_id = $2";
-            let links = self.store.statement(sql, [user.email.as_str().into(), user.id.into()]);
-            transaction.execute_raw(links).await?;
+            execute(&transaction, sql, [user.email.as_str().into(), user.id.into()]).await?;
         }
-        let change = Change::now(who, What::User, &user.email, Some(json!(before)), json!(word));
-        changes::record(&transaction, &[change]).await?;
+        changes::record_one(&transaction, who, What::User, &user.email, Some(json!(before)), json!(word))
+            .await?;
         transaction.commit().await?;
         Ok(true)
     }

@@ -1,14 +1,13 @@
 //! The second factor: a sealed secret, the step of the last code that was used, and recovery codes as hashes.
 
-use sea_orm::ConnectionTrait as _;
 use serde_json::json;
 use uuid::Uuid;
 
 use super::User;
 use super::credentials::{self, Kept};
-use crate::Result;
-use crate::changes::{self, Change, What, Who};
+use crate::changes::{self, What, Who};
 use crate::nouns::Users;
+use crate::{Result, execute};
 
 impl Users<'_> {
     /// Replaces the second factor of a person who is signed in by the one that this session has set up, with these recovery
@@ -27,25 +26,19 @@ impl Users<'_> {
         // The person is locked before what belongs to them, as everywhere.
         let is_valid = credentials::lock(&transaction, user.id, user.credentials_version).await?;
         let sql = "DELETE FROM totp_setup WHERE session_id = $1";
-        let setup = self.store.statement(sql, [keep.session_id.into()]);
-        let is_set_up = is_valid && transaction.execute_raw(setup).await?.rows_affected() > 0;
+        let is_set_up = is_valid && execute(&transaction, sql, [keep.session_id.into()]).await? > 0;
         if !is_set_up || !credentials::renew(&transaction, user, Some(keep)).await? {
-            transaction.rollback().await?;
-            return Ok(false);
+            return transaction.unchanged(false).await;
         }
         let sql = "UPDATE user_account SET totp_secret = $1, totp_step = $2 WHERE id = $3";
-        let set = self.store.statement(sql, [sealed.to_vec().into(), step.into(), user.id.into()]);
-        transaction.execute_raw(set).await?;
-        let former = self.store.statement("DELETE FROM recovery_code WHERE user_id = $1", [user.id.into()]);
-        transaction.execute_raw(former).await?;
+        execute(&transaction, sql, [sealed.to_vec().into(), step.into(), user.id.into()]).await?;
+        execute(&transaction, "DELETE FROM recovery_code WHERE user_id = $1", [user.id.into()]).await?;
         for code in codes {
             let sql = "INSERT INTO recovery_code (user_id, hash) VALUES ($1, $2)";
-            let code = self.store.statement(sql, [user.id.into(), code.to_vec().into()]);
-            transaction.execute_raw(code).await?;
+            execute(&transaction, sql, [user.id.into(), code.to_vec().into()]).await?;
         }
-        let change =
-            Change::now(who, What::UserTotp, &user.email, Some(json!(word(user.has_totp))), json!("on"));
-        changes::record(&transaction, &[change]).await?;
+        let before = Some(json!(word(user.has_totp)));
+        changes::record_one(&transaction, who, What::UserTotp, &user.email, before, json!("on")).await?;
         transaction.commit().await?;
         Ok(true)
     }
@@ -55,15 +48,13 @@ impl Users<'_> {
     pub async fn remove_totp(self, who: &Who, user: &User, keep: Option<Kept>) -> Result<bool> {
         let transaction = self.store.begin().await?;
         let sql = "UPDATE user_account SET totp_secret = NULL WHERE id = $1 AND totp_secret IS NOT NULL";
-        let removed = transaction.execute_raw(self.store.statement(sql, [user.id.into()])).await?;
-        if removed.rows_affected() == 0 || !credentials::renew(&transaction, user, keep).await? {
-            transaction.rollback().await?;
-            return Ok(false);
+        let removed = execute(&transaction, sql, [user.id.into()]).await? > 0;
+        if !removed || !credentials::renew(&transaction, user, keep).await? {
+            return transaction.unchanged(false).await;
         }
-        let codes = self.store.statement("DELETE FROM recovery_code WHERE user_id = $1", [user.id.into()]);
-        transaction.execute_raw(codes).await?;
-        let change = Change::now(who, What::UserTotp, &user.email, Some(json!("on")), json!("off"));
-        changes::record(&transaction, &[change]).await?;
+        execute(&transaction, "DELETE FROM recovery_code WHERE user_id = $1", [user.id.into()]).await?;
+        changes::record_one(&transaction, who, What::UserTotp, &user.email, Some(json!("on")), json!("off"))
+            .await?;
         transaction.commit().await?;
         Ok(true)
     }
@@ -71,24 +62,19 @@ impl Users<'_> {
     /// Marks the code of this step as used; `false` when this code or a later one was used before.
     pub async fn spend_totp_step(self, user_id: Uuid, step: i64) -> Result<bool> {
         let sql = "UPDATE user_account SET totp_step = $1 WHERE id = $2 AND totp_step < $1";
-        let spent =
-            self.store.write.execute_raw(self.store.statement(sql, [step.into(), user_id.into()])).await?;
-        Ok(spent.rows_affected() > 0)
+        Ok(execute(&self.store.write, sql, [step.into(), user_id.into()]).await? > 0)
     }
 
     /// Removes a recovery code; `false` when the person has none of this hash.
     pub async fn spend_recovery_code(self, user_id: Uuid, hash: &[u8; 32]) -> Result<bool> {
         let sql = "DELETE FROM recovery_code WHERE user_id = $1 AND hash = $2";
-        let spend = self.store.statement(sql, [user_id.into(), hash.to_vec().into()]);
-        Ok(self.store.write.execute_raw(spend).await?.rows_affected() > 0)
+        Ok(execute(&self.store.write, sql, [user_id.into(), hash.to_vec().into()]).await? > 0)
     }
 
     /// How many recovery codes a person has left.
     pub async fn recovery_codes_left(self, user_id: Uuid) -> Result<u64> {
-        let sql = "SELECT COUNT(*) AS total FROM recovery_code WHERE user_id = $1";
-        let row = self.store.row(sql, [user_id.into()]).await?;
-        let total: i64 = row.map(|row| row.try_get("", "total")).transpose()?.unwrap_or_default();
-        Ok(total.unsigned_abs())
+        let sql = "SELECT COUNT(*) FROM recovery_code WHERE user_id = $1";
+        self.store.count(sql, [user_id.into()]).await
     }
 }
 

@@ -3,15 +3,15 @@
 
 use std::time::Duration;
 
-use sea_orm::{ConnectionTrait as _, FromQueryResult, Statement};
+use sea_orm::QueryResult;
 use serde_json::json;
 use uuid::Uuid;
 
 use super::memberships::{Membership, role};
 use super::{User, credentials};
-use crate::changes::{self, Change, What, Who};
+use crate::changes::{self, What, Who};
 use crate::nouns::Sessions;
-use crate::{Result, Transaction};
+use crate::{Result, Transaction, execute, fetch_one};
 use clock::Timestamp;
 use domain::user::{Language, Role};
 
@@ -90,31 +90,6 @@ pub struct Bearer {
     pub last_used_at: Timestamp,
 }
 
-#[derive(FromQueryResult)]
-struct Row {
-    id: Uuid,
-    user_id: Uuid,
-    company_id: Option<Uuid>,
-    created_at: i64,
-    last_used_at: i64,
-    address: String,
-    browser: String,
-    token_company_id: Option<Uuid>,
-    email: String,
-    name: String,
-    language: Option<String>,
-    time_zone: Option<String>,
-    is_operator: i16,
-    password: Option<String>,
-    totp_secret: Option<Vec<u8>>,
-    added_at: i64,
-    credentials_version: i64,
-    vouched_by: Option<Uuid>,
-    company_name: Option<String>,
-    role: Option<String>,
-    company_zone: Option<String>,
-}
-
 const SELECT: &str =
     "SELECT user_session.id, user_session.user_id, user_session.company_id, user_session.created_at,
         last_used_at, address, browser, token_company_id, email, user_account.name, language, time_zone,
@@ -132,49 +107,45 @@ const SELECT: &str =
             AND membership.company_id = user_session.company_id
     WHERE disabled_at IS NULL AND last_used_at > $1 AND user_session.created_at > $2";
 
-impl TryFrom<Row> for Session {
-    type Error = crate::Error;
-
-    fn try_from(row: Row) -> Result<Self> {
-        let Row {
-            id, user_id, company_id, created_at, last_used_at, address, browser, token_company_id, ..
-        } = row;
-        let user = User {
-            id: user_id,
-            email: row.email,
-            name: row.name,
-            language: row.language.as_deref().and_then(Language::parse),
-            time_zone: row.time_zone,
-            is_operator: row.is_operator != 0,
-            has_password: row.password.is_some(),
-            has_totp: row.totp_secret.is_some(),
-            disabled_at: None,
-            created_at: Timestamp::from_millis(row.added_at),
-            credentials_version: row.credentials_version,
-            vouched_by: row.vouched_by,
-        };
-        let own_role = row.role.as_deref().map(role).transpose()?;
-        let role = if user.is_operator { Some(Role::Owner) } else { own_role };
-        let company = match (company_id, row.company_name, role) {
-            (Some(company_id), Some(company_name), Some(role)) => {
-                Some(Membership { company_id, company_name, role })
-            }
-            _ => None,
-        };
-        Ok(Self {
-            id,
-            user,
-            company,
-            own_role,
-            company_zone: row.company_zone,
-            is_curbed: false,
-            created_at: Timestamp::from_millis(created_at),
-            last_used_at: Timestamp::from_millis(last_used_at),
-            address,
-            browser,
-            token_company_id,
-        })
-    }
+/// Reads a row of [`SELECT`].
+fn read(row: &QueryResult) -> Result<Session> {
+    let user = User {
+        id: row.try_get("", "user_id")?,
+        email: row.try_get("", "email")?,
+        name: row.try_get("", "name")?,
+        language: row.try_get::<Option<String>>("", "language")?.as_deref().and_then(Language::parse),
+        time_zone: row.try_get("", "time_zone")?,
+        is_operator: row.try_get::<i16>("", "is_operator")? != 0,
+        has_password: row.try_get::<Option<String>>("", "password")?.is_some(),
+        has_totp: row.try_get::<Option<Vec<u8>>>("", "totp_secret")?.is_some(),
+        disabled_at: None,
+        created_at: Timestamp::from_millis(row.try_get("", "added_at")?),
+        credentials_version: row.try_get("", "credentials_version")?,
+        vouched_by: row.try_get("", "vouched_by")?,
+    };
+    let own_role = row.try_get::<Option<String>>("", "role")?.as_deref().map(role).transpose()?;
+    let role = if user.is_operator { Some(Role::Owner) } else { own_role };
+    let company_id: Option<Uuid> = row.try_get("", "company_id")?;
+    let company_name: Option<String> = row.try_get("", "company_name")?;
+    let company = match (company_id, company_name, role) {
+        (Some(company_id), Some(company_name), Some(role)) => {
+            Some(Membership { company_id, company_name, role })
+        }
+        _ => None,
+    };
+    Ok(Session {
+        id: row.try_get("", "id")?,
+        user,
+        company,
+        own_role,
+        company_zone: row.try_get("", "company_zone")?,
+        is_curbed: false,
+        created_at: Timestamp::from_millis(row.try_get("", "created_at")?),
+        last_used_at: Timestamp::from_millis(row.try_get("", "last_used_at")?),
+        address: row.try_get("", "address")?,
+        browser: row.try_get("", "browser")?,
+        token_company_id: row.try_get("", "token_company_id")?,
+    })
 }
 
 /// The earliest last use and the earliest beginning of a valid session.
@@ -188,7 +159,7 @@ pub(crate) async fn end_all(within: &Transaction, user_id: Uuid, keep: Option<Uu
     let keep = keep.unwrap_or_default();
     let sql = "DELETE FROM user_session WHERE user_id = $1 AND id <> $2";
     let values = [user_id.into(), keep.into()];
-    within.execute_raw(Statement::from_sql_and_values(within.get_database_backend(), sql, values)).await?;
+    execute(within, sql, values).await?;
     Ok(())
 }
 
@@ -202,8 +173,7 @@ impl Sessions<'_> {
         let company = self.company_to_begin_with(user).await?;
         let transaction = self.store.begin().await?;
         if !credentials::lock(&transaction, user.id, user.credentials_version).await? {
-            transaction.rollback().await?;
-            return Ok(None);
+            return transaction.unchanged(None).await;
         }
         let sql = "INSERT INTO user_session
                 (id, hash, user_id, company_id, created_at, last_used_at, address, browser)
@@ -217,14 +187,12 @@ impl Sessions<'_> {
             address.into(),
             browser.into(),
         ];
-        transaction.execute_raw(self.store.statement(sql, values)).await?;
+        execute(&transaction, sql, values).await?;
         let [idle, oldest] = bounds(now);
         let sql = "DELETE FROM user_session WHERE last_used_at <= $1 OR user_id = $2 AND created_at <= $3";
-        let over = self.store.statement(sql, [idle.into(), user.id.into(), oldest.into()]);
-        transaction.execute_raw(over).await?;
+        execute(&transaction, sql, [idle.into(), user.id.into(), oldest.into()]).await?;
         let signed_in = json!({ "status": "signed in", "by": proof, "browser": browser });
-        changes::record(&transaction, &[Change::now(who, What::SignIn, &user.email, None, signed_in)])
-            .await?;
+        changes::record_one(&transaction, who, What::SignIn, &user.email, None, signed_in).await?;
         transaction.commit().await?;
         let own_role = company.as_ref().map(|company| company.role).filter(|_| !user.is_operator);
         Ok(Some(Session {
@@ -245,9 +213,9 @@ impl Sessions<'_> {
     async fn company_to_begin_with(self, user: &User) -> Result<Option<Membership>> {
         let sql = "SELECT company_id FROM user_session WHERE user_id = $1 AND company_id IS NOT NULL
             ORDER BY last_used_at DESC, id DESC LIMIT 1";
-        let last = self.store.row(sql, [user.id.into()]).await?;
-        if let Some(row) = last
-            && let Some(company) = self.store.users().membership(user, row.try_get("", "company_id")?).await?
+        let last = fetch_one(&self.store.read, sql, [user.id.into()]).await?;
+        if let Some(company_id) = last
+            && let Some(company) = self.store.users().membership(user, company_id).await?
         {
             return Ok(Some(company));
         }
@@ -262,7 +230,7 @@ impl Sessions<'_> {
         let [idle, oldest] = bounds(now);
         let sql = format!("{SELECT} AND hash = $3");
         let row = self.store.row(sql, [idle.into(), oldest.into(), hash.to_vec().into()]).await?;
-        row.map(|row| Row::from_query_result(&row, "")?.try_into()).transpose()
+        row.as_ref().map(read).transpose()
     }
 
     /// A person's valid sessions, the latest used first.
@@ -271,22 +239,19 @@ impl Sessions<'_> {
         let sql = format!(
             "{SELECT} AND user_session.user_id = $3 ORDER BY last_used_at DESC, user_session.id DESC"
         );
-        let rows = self.store.rows(sql, [idle.into(), oldest.into(), user_id.into()]).await?;
-        rows.iter().map(|row| Row::from_query_result(row, "")?.try_into()).collect()
+        let values = [idle.into(), oldest.into(), user_id.into()];
+        self.store.rows(sql, values).await?.iter().map(read).collect()
     }
 
     /// Ends a session of this person; `false` when there is none of this id.
     pub async fn end(self, who: &Who, user: &User, id: Uuid) -> Result<bool> {
         let transaction = self.store.begin().await?;
         let sql = "DELETE FROM user_session WHERE id = $1 AND user_id = $2";
-        let ended = transaction.execute_raw(self.store.statement(sql, [id.into(), user.id.into()])).await?;
-        if ended.rows_affected() == 0 {
-            transaction.rollback().await?;
-            return Ok(false);
+        if execute(&transaction, sql, [id.into(), user.id.into()]).await? == 0 {
+            return transaction.unchanged(false).await;
         }
         let after = json!({ "session_id": id, "status": "ended" });
-        let change = Change::now(who, What::Session, &user.email, None, after);
-        changes::record(&transaction, &[change]).await?;
+        changes::record_one(&transaction, who, What::Session, &user.email, None, after).await?;
         transaction.commit().await?;
         Ok(true)
     }
@@ -294,17 +259,14 @@ impl Sessions<'_> {
     /// Records that a session is used.
     pub async fn touch(self, id: Uuid, now: Timestamp) -> Result<()> {
         let sql = "UPDATE user_session SET last_used_at = $1 WHERE id = $2 AND last_used_at < $1";
-        self.store.write.execute_raw(self.store.statement(sql, [now.millis().into(), id.into()])).await?;
+        execute(&self.store.write, sql, [now.millis().into(), id.into()]).await?;
         Ok(())
     }
 
     /// Chooses the company that a session works with.
     pub async fn choose_company(self, session_id: Uuid, company_id: Uuid) -> Result<()> {
         let sql = "UPDATE user_session SET company_id = $1 WHERE id = $2";
-        self.store
-            .write
-            .execute_raw(self.store.statement(sql, [company_id.into(), session_id.into()]))
-            .await?;
+        execute(&self.store.write, sql, [company_id.into(), session_id.into()]).await?;
         Ok(())
     }
 
@@ -320,13 +282,11 @@ impl Sessions<'_> {
         let transaction = self.store.begin().await?;
         let sql = "UPDATE user_session SET token_hash = $1, token_company_id = $2 WHERE id = $3";
         let values = [hash.to_vec().into(), company_id.into(), session.id.into()];
-        if transaction.execute_raw(self.store.statement(sql, values)).await?.rows_affected() == 0 {
-            transaction.rollback().await?;
-            return Ok(false);
+        if execute(&transaction, sql, values).await? == 0 {
+            return transaction.unchanged(false).await;
         }
         let after = json!({ "session_id": session.id, "status": "token made", "company_id": company_id });
-        let change = Change::now(who, What::Session, &session.user.email, None, after);
-        changes::record(&transaction, &[change]).await?;
+        changes::record_one(&transaction, who, What::Session, &session.user.email, None, after).await?;
         transaction.commit().await?;
         Ok(true)
     }
@@ -343,15 +303,14 @@ impl Sessions<'_> {
             WHERE token_hash = $3 AND disabled_at IS NULL
                 AND last_used_at > $1 AND user_session.created_at > $2
                 AND (is_operator = 1 OR membership.role IS NOT NULL)";
-        let row = self.store.row(sql, [idle.into(), oldest.into(), hash.to_vec().into()]).await?;
-        let Some(row) = row else { return Ok(None) };
-        let last_used_at: i64 = row.try_get("", "last_used_at")?;
-        let role: Option<String> = row.try_get("", "role")?;
-        Ok(Some(Bearer {
+        let values = [idle.into(), oldest.into(), hash.to_vec().into()];
+        let bearer =
+            fetch_one::<(Uuid, Uuid, i64, String, Option<String>)>(&self.store.read, sql, values).await?;
+        Ok(bearer.map(|(session_id, company_id, last_used_at, tier, role)| Bearer {
+            session_id,
+            company_id,
+            tier,
             is_member: role.is_some(),
-            session_id: row.try_get("", "id")?,
-            company_id: row.try_get("", "token_company_id")?,
-            tier: row.try_get("", "tier")?,
             last_used_at: Timestamp::from_millis(last_used_at),
         }))
     }

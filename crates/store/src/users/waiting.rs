@@ -3,13 +3,12 @@
 
 use std::time::Duration;
 
-use sea_orm::{ConnectionTrait as _, Statement};
 use uuid::Uuid;
 
 use super::{User, credentials};
 use crate::dialect::now;
 use crate::nouns::Users;
-use crate::{Result, Transaction, run};
+use crate::{Result, Transaction, execute, fetch_one};
 
 /// Time between the password and the code, and between setting up a second factor and confirming it.
 pub const PATIENCE: Duration = Duration::from_secs(10 * 60);
@@ -24,8 +23,7 @@ fn patience() -> i64 {
 pub(crate) async fn end_all(within: &Transaction, user_id: Uuid) -> Result<()> {
     for table in ["sign_in_ticket", "totp_setup"] {
         let sql = format!("DELETE FROM {table} WHERE user_id = $1");
-        let statement = Statement::from_sql_and_values(within.get_database_backend(), sql, [user_id.into()]);
-        run(within, statement).await?;
+        execute(within, sql, [user_id.into()]).await?;
     }
     Ok(())
 }
@@ -36,18 +34,17 @@ impl Users<'_> {
     pub async fn put_ticket(self, hash: &[u8; 32], user: &User) -> Result<bool> {
         let (user_id, now, transaction) = (user.id, now(self.store.backend), self.store.begin().await?);
         if !credentials::lock(&transaction, user_id, user.credentials_version).await? {
-            transaction.rollback().await?;
-            return Ok(false);
+            return transaction.unchanged(false).await;
         }
         let sql = format!("INSERT INTO sign_in_ticket (hash, user_id, made_at) VALUES ($1, $2, {now})");
-        run(&transaction, self.store.statement(sql, [hash.to_vec().into(), user_id.into()])).await?;
+        execute(&transaction, sql, [hash.to_vec().into(), user_id.into()]).await?;
         let sql = format!(
             "DELETE FROM sign_in_ticket WHERE user_id = $1 AND (made_at <= {now} - $2 OR hash IN (
              SELECT hash FROM sign_in_ticket WHERE user_id = $1
              ORDER BY made_at DESC, hash LIMIT {} OFFSET {MOST_TICKETS}))",
             i64::MAX
         );
-        run(&transaction, self.store.statement(sql, [user_id.into(), patience().into()])).await?;
+        execute(&transaction, sql, [user_id.into(), patience().into()]).await?;
         transaction.commit().await?;
         Ok(true)
     }
@@ -56,14 +53,13 @@ impl Users<'_> {
     pub async fn ticket(self, hash: &[u8; 32]) -> Result<Option<Uuid>> {
         let now = now(self.store.backend);
         let sql = format!("SELECT user_id FROM sign_in_ticket WHERE hash = $1 AND made_at > {now} - $2");
-        let row = self.store.row(sql, [hash.to_vec().into(), patience().into()]).await?;
-        row.map(|row| Ok(row.try_get("", "user_id")?)).transpose()
+        fetch_one(&self.store.read, sql, [hash.to_vec().into(), patience().into()]).await
     }
 
     /// Uses a ticket up; `false` when it was used before.
     pub async fn use_ticket(self, hash: &[u8; 32]) -> Result<bool> {
         let sql = "DELETE FROM sign_in_ticket WHERE hash = $1";
-        Ok(run(&self.store.write, self.store.statement(sql, [hash.to_vec().into()])).await? > 0)
+        Ok(execute(&self.store.write, sql, [hash.to_vec().into()]).await? > 0)
     }
 
     /// Keeps a session's new second factor, sealed, until a code confirms it. It replaces an earlier one.
@@ -75,9 +71,9 @@ impl Users<'_> {
              ON CONFLICT (session_id) DO UPDATE SET sealed = excluded.sealed, made_at = excluded.made_at"
         );
         let values = [session_id.into(), user_id.into(), sealed.to_vec().into()];
-        run(&transaction, self.store.statement(sql, values)).await?;
+        execute(&transaction, sql, values).await?;
         let sql = format!("DELETE FROM totp_setup WHERE user_id = $1 AND made_at <= {now} - $2");
-        run(&transaction, self.store.statement(sql, [user_id.into(), patience().into()])).await?;
+        execute(&transaction, sql, [user_id.into(), patience().into()]).await?;
         transaction.commit().await?;
         Ok(())
     }
@@ -86,7 +82,6 @@ impl Users<'_> {
     pub async fn totp_setup(self, session_id: Uuid) -> Result<Option<Vec<u8>>> {
         let now = now(self.store.backend);
         let sql = format!("SELECT sealed FROM totp_setup WHERE session_id = $1 AND made_at > {now} - $2");
-        let row = self.store.row(sql, [session_id.into(), patience().into()]).await?;
-        row.map(|row| Ok(row.try_get("", "sealed")?)).transpose()
+        fetch_one(&self.store.read, sql, [session_id.into(), patience().into()]).await
     }
 }

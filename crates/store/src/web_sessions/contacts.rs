@@ -5,13 +5,13 @@
 //! when the session's phone is unlinked.
 
 use entity::web_session_contact::{Entity, Model};
-use sea_orm::{ConnectionTrait, EntityTrait, FromQueryResult as _, QueryResult};
+use sea_orm::{EntityTrait, FromQueryResult as _};
 use uuid::Uuid;
 
 use crate::contacts::import::ContactDraft;
 use crate::dialect::{Rows, Type};
 use crate::nouns::{Contacts, WebSessions};
-use crate::{Error, Result};
+use crate::{Error, Result, execute, fetch};
 use clock::Timestamp;
 use domain::contact::Person;
 use domain::phone::PhoneNumber;
@@ -101,7 +101,7 @@ impl WebSessions<'_> {
                    ON CONFLICT (channel_id, phone) DO UPDATE SET jid = excluded.jid,
                        lid = COALESCE(excluded.lid, web_session_contact.lid), checked_at = excluded.checked_at";
         let values = [channel.into(), number.as_i64().into(), jid.into(), lid.into(), now.millis().into()];
-        self.store.write.execute_raw(self.store.statement(sql, values)).await?;
+        execute(&self.store.write, sql, values).await?;
         Ok(())
     }
 
@@ -126,15 +126,11 @@ impl WebSessions<'_> {
              WHERE web_session_contact.{column} IS NULL"
         );
         let values = [channel.into(), number.as_i64().into(), at.millis().into()];
-        self.store.write.execute_raw(self.store.statement(sql, values)).await?;
+        execute(&self.store.write, sql, values).await?;
         Ok(())
     }
 
     /// The strangers to whom the session first wrote at `since` or later, and when. Ascending; the latest 100,000.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails; [`Error::Impossible`] for a row that this program never wrote.
     pub async fn first_sent_since(
         self,
         channel: Uuid,
@@ -160,11 +156,8 @@ impl WebSessions<'_> {
         since: Timestamp,
     ) -> Result<Vec<(Timestamp, PhoneNumber)>> {
         let values = [channel.into(), since.millis().into(), MOST_TIMES.into()];
-        let rows = self.store.rows(sql, values).await?;
-        let time = |row: &QueryResult| {
-            Ok((Timestamp::from_millis(row.try_get_by_index(0)?), number(row.try_get_by_index(1)?)?))
-        };
-        rows.iter().rev().map(time).collect()
+        let rows = fetch(&self.store.read, sql, values).await?.into_iter().rev();
+        rows.map(|(at, phone)| Ok((Timestamp::from_millis(at), number(phone)?))).collect()
     }
 }
 
@@ -212,9 +205,8 @@ impl Contacts<'_> {
         let Person { phone_number_lid, profile_picture, .. } = learnt;
         let sql =
             "SELECT phone_number_lid, profile_picture FROM contact WHERE company_id = $1 AND phone = $2";
-        for row in self.store.rows(sql, [self.company.into(), number.as_i64().into()]).await? {
-            let (lid, picture): (Option<String>, String) =
-                (row.try_get_by_index(0)?, row.try_get_by_index(1)?);
+        let values = [self.company.into(), number.as_i64().into()];
+        for (lid, picture) in fetch::<(Option<String>, String)>(&self.store.read, sql, values).await? {
             let is_new_lid = phone_number_lid.is_some() && lid != *phone_number_lid;
             if is_new_lid || (!profile_picture.is_empty() && picture != *profile_picture) {
                 return Ok(true);

@@ -60,10 +60,9 @@ impl WebSessions<'_> {
     pub async fn has_key(self, channel: Uuid, namespace: &str, beginning: &str) -> Result<bool> {
         // No key contains the highest character. Keys are compared byte by byte.
         let end = format!("{beginning}{}", char::MAX);
-        let sql = "SELECT 1 FROM web_session_record WHERE channel_id = $1 AND namespace = $2
-                   AND key >= $3 AND key < $4 LIMIT 1";
-        let values = [channel.into(), namespace.into(), beginning.into(), end.into()];
-        Ok(self.store.row(sql, values).await?.is_some())
+        let keys = of(channel, namespace).filter(Column::Key.gte(beginning)).filter(Column::Key.lt(end));
+        let keys = keys.select_only().column(Column::Key).into_tuple::<String>();
+        Ok(keys.one(&self.store.read).await?.is_some())
     }
 
     /// Makes all of these changes or none, in this order.

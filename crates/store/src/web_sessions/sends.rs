@@ -1,14 +1,13 @@
 //! The sends of web sessions, by the time in their ids.
 
-use sea_orm::{QueryResult, Value};
 use uuid::Uuid;
 
 use super::contacts::MOST_TIMES;
 use crate::nouns::WebSessions;
-use crate::{Error, Result};
+use crate::sends::send_state;
+use crate::{Result, fetch, fetch_one};
 use clock::Timestamp;
 use domain::message;
-use domain::send::State;
 
 /// The conditions are written out because the index is a partial one. Messages that are queued, canceled or expired (0,
 /// 6, 7) were certainly not handed over, nor were those that failed (5) without a WhatsApp code, unless an earlier
@@ -44,23 +43,17 @@ impl WebSessions<'_> {
     pub async fn web_attempts_since(self, channel: Uuid, since: Timestamp) -> Result<Vec<(Timestamp, Uuid)>> {
         let first = since.millis().max(0).cast_unsigned();
         let values = [channel.into(), id_at(first).into(), MOST_TIMES.into()];
-        let ids = self.ids_of(ATTEMPTS, values).await?;
+        let ids = fetch(&self.store.read, ATTEMPTS, values).await?;
         Ok(ids.into_iter().rev().map(|id| (accepted_at(id), id)).collect())
     }
 
     /// The progress of a send with one message; `None` when there is no such send.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails; [`Error::Impossible`] for a row that this program never wrote.
     pub async fn first_try(self, send_id: Uuid) -> Result<Option<FirstTry>> {
         let sql = "SELECT send.state, send.high_water, message.state FROM send
                    LEFT JOIN message ON message.send_id = send.id AND message.ordinal = 0 WHERE send.id = $1";
-        let Some(row) = self.store.row(sql, [send_id.into()]).await? else { return Ok(None) };
-        let (send, high_water): (i16, i64) = (row.try_get_by_index(0)?, row.try_get_by_index(1)?);
-        let message: Option<i16> = row.try_get_by_index(2)?;
-        let send = State::from_i16(send)
-            .ok_or_else(|| Error::Impossible(format!("{send} is no state of a send")))?;
+        let row = fetch_one::<(i16, i64, Option<i16>)>(&self.store.read, sql, [send_id.into()]).await?;
+        let Some((send, high_water, message)) = row else { return Ok(None) };
+        let send = send_state(send)?;
         Ok(Some(FirstTry {
             is_over: send.is_over(),
             was_attempted: high_water > 0,
@@ -76,14 +69,10 @@ impl WebSessions<'_> {
         }
         let (first, rest) = (id_at(millis), (1_u128 << BEHIND_MILLIS) - 1);
         let last = Uuid::from_u128(first.as_u128() | rest);
-        let ids = self.ids_of(OF_STAMP, [first.into(), last.into(), channel.into()]).await?;
+        let ids =
+            fetch::<Uuid>(&self.store.read, OF_STAMP, [first.into(), last.into(), channel.into()]).await?;
         let mut matching = ids.into_iter().filter(|id| id.as_bytes().ends_with(&tail));
         Ok(matching.next().filter(|_| matching.next().is_none()))
-    }
-
-    async fn ids_of(self, sql: &str, values: [Value; 3]) -> Result<Vec<Uuid>> {
-        let rows = self.store.rows(sql, values).await?;
-        rows.iter().map(|row: &QueryResult| Ok(row.try_get_by_index(0)?)).collect()
     }
 }
 

@@ -85,10 +85,10 @@ impl WebSends<'_> {
 impl DryRunFile {
     fn new(kind: Kind, file: &Media, content: &Content) -> Self {
         Self {
-            mime_type: file.mime_type.to_owned(),
+            mime_type: file.details.mime_type.to_owned(),
             length: file.bytes.len(),
             file_name: file_name(content, file.file_name.clone()),
-            seconds: file.duration.map(seconds),
+            seconds: file.details.duration.map(seconds),
             is_voice_note: (kind == Kind::Audio).then_some(is_voice(content, file.is_voice_note)),
         }
     }

@@ -1,7 +1,6 @@
 //! Messages that the owner of a web session sends for another node, and what it asks WhatsApp for it.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
@@ -10,7 +9,7 @@ use uuid::Uuid;
 use super::WebDryRun;
 use super::number_check::{MOST_ASKED, NumbersAsked};
 use crate::accept::idempotency::MovedKey;
-use crate::asking::{OF_OTHERS, Question};
+use crate::asking::{Question, Within};
 use crate::{Engine, Error};
 use domain::channel::Channel;
 use domain::error::{Code, Refusal};
@@ -31,11 +30,8 @@ pub(crate) struct SendWeb {
 impl Question for SendWeb {
     const NAME: &'static str = "send";
     const IS_DONE_ONCE: bool = true;
+    const WITHIN: Within = Within::HandedOver;
     type Answer = String;
-
-    fn within(&self, engine: &Engine) -> Option<Duration> {
-        Some(engine.0.web_sessions.patience() + OF_OTHERS)
-    }
 
     fn check(&self, limits: &config::Limits) -> Result<(), Refusal> {
         if self.key.as_ref().is_some_and(|key| !key.is_valid()) {
@@ -59,11 +55,8 @@ pub(crate) struct BeginWeb(pub(crate) SendWeb);
 impl Question for BeginWeb {
     const NAME: &'static str = "begin";
     const IS_DONE_ONCE: bool = true;
+    const WITHIN: Within = Within::HandedOver;
     type Answer = Uuid;
-
-    fn within(&self, engine: &Engine) -> Option<Duration> {
-        self.0.within(engine)
-    }
 
     fn check(&self, limits: &config::Limits) -> Result<(), Refusal> {
         self.0.check(limits)
@@ -86,11 +79,8 @@ pub(crate) struct DryRunWeb {
 #[async_trait(?Send)]
 impl Question for DryRunWeb {
     const NAME: &'static str = "rehearse";
+    const WITHIN: Within = Within::OfOthers;
     type Answer = WebDryRun;
-
-    fn within(&self, _: &Engine) -> Option<Duration> {
-        Some(OF_OTHERS)
-    }
 
     fn check(&self, limits: &config::Limits) -> Result<(), Refusal> {
         self.request.check(&limits.of_requests())
@@ -110,11 +100,8 @@ pub(crate) struct AskPicture {
 #[async_trait(?Send)]
 impl Question for AskPicture {
     const NAME: &'static str = "picture";
+    const WITHIN: Within = Within::OfOthers;
     type Answer = Option<String>;
-
-    fn within(&self, _: &Engine) -> Option<Duration> {
-        Some(OF_OTHERS)
-    }
 
     async fn answer(self, engine: &Engine, channel: &Arc<Channel>) -> Result<Option<String>, Error> {
         engine.web_sends().profile_picture(channel, self.number).await
@@ -130,11 +117,8 @@ pub(crate) struct AskNumbers {
 #[async_trait(?Send)]
 impl Question for AskNumbers {
     const NAME: &'static str = "numbers";
+    const WITHIN: Within = Within::HandedOver;
     type Answer = NumbersAsked;
-
-    fn within(&self, engine: &Engine) -> Option<Duration> {
-        Some(engine.0.web_sessions.patience() + OF_OTHERS)
-    }
 
     fn check(&self, _: &config::Limits) -> Result<(), Refusal> {
         if self.numbers.len() > MOST_ASKED {

@@ -68,7 +68,8 @@ pub(crate) enum Input {
     AdmitLookup { lookup: AdmitLookup, caller: Caller },
     /// A send in the store may go now.
     Look,
-    /// The store holds these sends, each the oldest of its size that may go now.
+    /// The store holds these sends, each the oldest of its size that may go now. The channel reads the store when it is
+    /// told of an unknown send for the second time: a send that has just ended may be named once.
     Overlooked { direct: Option<Uuid>, bulk: Option<Uuid> },
     /// The wall clock was set.
     ClockWasSet,

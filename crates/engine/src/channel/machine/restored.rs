@@ -11,10 +11,10 @@ use super::work::{Beginning, PriorOutcome, Source, Ticket, Work};
 use crate::ledger::AcceptedSend;
 use clock::Timestamp;
 use domain::channel::Kind;
-use domain::content::{Content, Stored};
+use domain::content::Stored;
 use domain::message::State;
 use domain::phone::PhoneNumber;
-use domain::send::{Progress, Recipients, TemplateUse};
+use domain::send::{Progress, Recipients};
 use store::sends::{Unfinished, Waiting, WaitingMessages};
 
 /// A send from the store.
@@ -122,17 +122,17 @@ impl Found {
             taken_at: Some(wall),
         });
         let unknown = unknown.collect();
-        let work = Durable {
+        let work = Work::new(Beginning {
             id: send.id,
             company_id: send.company_id,
-            content: stored.borrowed(),
-            recipients: send.recipients,
+            rendered: Rendered::new(kind, &stored.borrowed()),
+            recipients: send.recipients.count(),
+            source: source(send.recipients, send.progress.high_water),
             template: send.template,
             expires_at: send.expires_at,
             progress: send.progress,
-            recorded,
-        };
-        let work = work.begin(kind);
+            settled: Settled::new(send.progress.settled, recorded),
+        });
         Ok(Self { work, waiting: Waits::new(send.id, waiting), unknown, counted_at: None })
     }
 
@@ -145,48 +145,17 @@ impl Found {
 /// The work of a send that was just accepted.
 pub(super) fn begin(kind: Kind, send: &AcceptedSend) -> Work {
     let AcceptedSend { id, order, recipients } = send;
-    let durable = Durable {
+    Work::new(Beginning {
         id: *id,
         company_id: order.company_id,
-        content: order.stored(),
-        recipients: *recipients,
+        rendered: Rendered::new(kind, &order.stored()),
+        recipients: recipients.count(),
+        source: source(*recipients, 0),
         template: order.template,
         expires_at: order.schedule.expires_at,
         progress: Progress::default(),
-        recorded: BTreeSet::new(),
-    };
-    durable.begin(kind)
-}
-
-/// A send in the store, read or just accepted.
-struct Durable<'a> {
-    id: Uuid,
-    company_id: Uuid,
-    content: Stored<&'a Content, &'a str>,
-    recipients: Recipients,
-    template: Option<TemplateUse>,
-    expires_at: Option<Timestamp>,
-    progress: Progress,
-    /// The ordinals between the marks that have a row.
-    recorded: BTreeSet<u64>,
-}
-
-impl Durable<'_> {
-    /// The send as the channel's work, from its present state on.
-    fn begin(self, kind: Kind) -> Work {
-        let Self { id, company_id, content, recipients, template, expires_at, progress, recorded } = self;
-        Work::new(Beginning {
-            id,
-            company_id,
-            rendered: Rendered::new(kind, &content),
-            recipients: recipients.count(),
-            source: source(recipients, progress.high_water),
-            template,
-            expires_at,
-            progress,
-            settled: Settled::new(progress.settled, recorded),
-        })
-    }
+        settled: Settled::new(0, BTreeSet::new()),
+    })
 }
 
 /// The source of the recipients from `first` on.

@@ -14,14 +14,14 @@ use domain::message::Key;
 pub(super) struct Waiting {
     /// Entries that are no longer members are skipped.
     heap: BinaryHeap<Reverse<Entry>>,
-    members: Map<Key, Member>,
+    members: Map<Key, WaitingTicket>,
     arrivals: u64,
     /// Members that wait because of trouble at the provider.
     troubled: usize,
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Member {
+struct WaitingTicket {
     arrival: u64,
     is_troubled: bool,
 }
@@ -70,7 +70,7 @@ impl Waiting {
         self.remove(ticket.key());
         self.arrivals += 1;
         let arrival = self.arrivals;
-        self.members.insert(ticket.key(), Member { arrival, is_troubled });
+        self.members.insert(ticket.key(), WaitingTicket { arrival, is_troubled });
         self.troubled += usize::from(is_troubled);
         self.heap.push(Reverse(Entry { due, arrival, ticket }));
     }

@@ -101,28 +101,17 @@ pub(super) struct Work {
 impl Work {
     /// The work of a send from its present state on.
     pub(super) fn new(beginning: Beginning) -> Self {
-        let Beginning {
-            id,
-            company_id,
-            rendered,
-            recipients,
-            source,
-            template,
-            expires_at,
-            progress,
-            settled,
-        } = beginning;
         Self {
-            id,
-            company_id,
-            rendered,
-            recipients,
-            next: progress.high_water,
-            reserved: progress.high_water,
-            requested: progress.high_water,
-            settled,
-            template,
-            expires_at,
+            id: beginning.id,
+            company_id: beginning.company_id,
+            rendered: beginning.rendered,
+            recipients: beginning.recipients,
+            next: beginning.progress.high_water,
+            reserved: beginning.progress.high_water,
+            requested: beginning.progress.high_water,
+            settled: beginning.settled,
+            template: beginning.template,
+            expires_at: beginning.expires_at,
             outstanding: 0,
             parked: 0,
             parked_due: None,
@@ -131,7 +120,7 @@ impl Work {
             is_touched: false,
             counted_at: None,
             held_by: None,
-            source,
+            source: beginning.source,
         }
     }
 

@@ -36,14 +36,11 @@ use self::description::Descriptions;
 use self::figures::Figures;
 pub(crate) use self::gate::Gate;
 pub(crate) use self::handle::{Handle, ToChannel};
-use self::messages::Told;
-pub(crate) use self::messages::{
-    AskPace, ClockWasSet, Explain, Heard, Look, LookAhead, OfAccount, Overlooked, Recheck, Refresh, Release,
-    Stop, TemplatesChanged,
-};
+pub(crate) use self::messages::{AskPace, Explain, LookAhead, Release, Stop};
 use self::people::People;
 use super::machine::{Answer, Answered, Caller, Effects, Input, Machine, Moment, Present};
 use crate::channel::load::Shown;
+use crate::ledger::Arrived;
 use crate::mailbox::{Passed, Queued};
 use crate::shared::Shared;
 use clock::Timestamp;
@@ -165,11 +162,19 @@ impl StreamHandler<Answered> for Shell {
     fn finished(&mut self, _: &mut Context<Self>) {}
 }
 
-impl<M: Told> Handler<M> for Shell {
+impl Handler<Input> for Shell {
     type Result = ();
 
-    fn handle(&mut self, told: M, ctx: &mut Self::Context) {
-        self.feed(told.into_input(), ctx);
+    fn handle(&mut self, input: Input, ctx: &mut Self::Context) {
+        self.feed(input, ctx);
+    }
+}
+
+impl Handler<Arrived> for Shell {
+    type Result = ();
+
+    fn handle(&mut self, Arrived { sends, is_late }: Arrived, ctx: &mut Self::Context) {
+        self.feed(Input::Accepted { sends, is_late }, ctx);
     }
 }
 

@@ -13,6 +13,7 @@ use uuid::Uuid;
 
 use super::reader::{Next, Reader};
 use crate::Engine;
+use crate::upkeep::retention::give_way;
 use clock::Timestamp;
 use import::{Indexing, Tally};
 use store::imports::{Counts, End, Step, Work};
@@ -24,8 +25,6 @@ const AT_ONCE: usize = 4;
 const TURN: Duration = Duration::from_secs(10);
 /// How often the runner checks for work without being woken.
 const LOOK_INTERVAL: Duration = Duration::from_secs(2);
-/// How often the runner checks whether others write, and how long it waits for them at most.
-const GIVE_WAY: (Duration, Duration) = (Duration::from_millis(1), Duration::from_millis(50));
 /// The number of created contacts after which the database updates its statistics, and the factor until it does again.
 const FIRST_COUNT: u64 = 4_096;
 const COUNTED_AGAIN: u64 = 4;
@@ -94,15 +93,15 @@ impl Runner {
         self.fill().await?;
         let mut index = 0;
         while index < self.active.len() {
-            self.give_way().await;
+            give_way(self.engine.store()).await;
             match self.step(index).await? {
                 Then::GoesOn => index += 1,
                 Then::IsOver => drop(self.active.remove(index)),
             }
         }
-        self.give_way().await;
+        give_way(self.engine.store()).await;
         let kept_up = store.contacts().keep_up_tags(UPKEEP_ROWS).await?;
-        self.give_way().await;
+        give_way(self.engine.store()).await;
         let cleaned = store.imports().clean().await?;
         Ok(!self.active.is_empty() || kept_up || cleaned)
     }
@@ -201,15 +200,6 @@ impl Runner {
             tracing::debug!(%error, "cannot index imported contacts yet");
         }
         Ok(Then::GoesOn)
-    }
-
-    /// Waits while others write, for a bounded time.
-    async fn give_way(&self) {
-        let (each, most) = GIVE_WAY;
-        let until = Instant::now() + most;
-        while self.engine.store().retention().is_writing() && Instant::now() < until {
-            tokio::time::sleep(each).await;
-        }
     }
 }
 

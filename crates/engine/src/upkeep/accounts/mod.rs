@@ -16,7 +16,7 @@ use futures_util::stream::FuturesUnordered;
 use self::timers::Timers;
 use crate::Engine;
 use crate::account::machine::{Effect, Input, Unread};
-use crate::channel::OfAccount;
+use crate::channel;
 use crate::machine::Moment;
 use clock::Timestamp;
 use connectors::cloud_api::Connections;
@@ -46,7 +46,9 @@ pub(crate) async fn keep(engine: Engine, connections: Connections) {
     loop {
         for (account, effect) in accounts.take_effects() {
             match effect {
-                Effect::Tell { channel, update } => engine.directory().tell(channel, OfAccount(update)),
+                Effect::Tell { channel, update } => {
+                    engine.directory().tell(channel, channel::Input::Account(update));
+                }
                 Effect::WakeAt(at) => timers.set(account, at),
                 Effect::ListTemplates { company, through } => {
                     let (shared, connections) = (Arc::clone(&engine.0.shared), connections.clone());

@@ -18,14 +18,14 @@ use connectors::cloud_api::Connections;
 use domain::template::WrittenTo;
 
 /// A company, and the account whose templates it keeps.
-type Owner<'a> = (Uuid, &'a str);
+type OwnedAccount<'a> = (Uuid, &'a str);
 
 /// Lists an account's templates through a channel and stores them. Returns whether that succeeded; if not, the log says
 /// why.
 pub(super) async fn list(
     shared: &Arc<Shared>,
     connections: Connections,
-    owner: Owner<'_>,
+    owner: OwnedAccount<'_>,
     channel: Uuid,
 ) -> bool {
     actix::clock::sleep(shared.questions.turn(Instant::now())).await;
@@ -56,7 +56,7 @@ enum Failed {
 async fn try_list(
     shared: &Arc<Shared>,
     connections: Connections,
-    (company, waba_id): Owner<'_>,
+    (company, waba_id): OwnedAccount<'_>,
     channel: Uuid,
 ) -> Result<usize, Failed> {
     let store = shared.store.clone();

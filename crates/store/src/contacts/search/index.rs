@@ -4,14 +4,13 @@
 //! yet, or changed since, are read one by one by a search, so that it misses nothing and finds nothing outdated; the
 //! index only makes it fast. Called by imports and by the engine's background step.
 
-use sea_orm::ConnectionTrait;
 use uuid::Uuid;
 
 use super::segment::Builder;
 use crate::contacts::totals::ContactTotals;
 use crate::dialect::{Rows, Type};
 use crate::nouns::{AllContacts, ContactIndex};
-use crate::{Error, Result, Transaction};
+use crate::{Error, Result, Transaction, execute, fetch, fetch_one};
 
 /// Contacts of one segment: few enough that a search reads the contacts behind the last segment in some milliseconds,
 /// and that writing a segment does not delay accepted sends for long; enough that a search has few lists to fetch.
@@ -48,10 +47,6 @@ pub struct Prepared {
 impl ContactIndex<'_> {
     /// Takes one step of indexing the contacts of `company`, of some hundred milliseconds at most. Returns whether
     /// there was a step to take. Several callers may index one company at the same time.
-    ///
-    /// # Errors
-    ///
-    /// Fails when the database does; then the step can be taken again.
     pub async fn step(self, care: Care) -> Result<bool> {
         self.step_by(care, SEGMENT).await
     }
@@ -98,13 +93,11 @@ impl ContactIndex<'_> {
                 AND ordinal >= first AND ordinal < first + contacts
              ) AS stale
              FROM contact_segment WHERE company_id = $1 ORDER BY stale DESC, first LIMIT 1";
-        let Some(row) = self.store.row(worst, [self.company.into()]).await? else { return Ok(None) };
-        let stale: i64 = row.try_get_by_index(3)?;
+        let row = fetch_one::<(i64, i64, i64, i64)>(&self.store.read, worst, [self.company.into()]).await?;
+        let Some((id, first, contacts, stale)) = row else { return Ok(None) };
         if stale == 0 || (care == Care::Passing && stale < bound) {
             return Ok(None);
         }
-        let (id, first, contacts) =
-            (row.try_get_by_index(0)?, row.try_get_by_index(1)?, row.try_get_by_index(2)?);
         Ok(Some(Task { replaced: Some(id), first, contacts }))
     }
 
@@ -112,7 +105,7 @@ impl ContactIndex<'_> {
     async fn claim(self, task: Task) -> Result<()> {
         let claim = "UPDATE contact_book SET claimed = $2 WHERE company_id = $1 AND claimed < $2";
         let values = [self.company.into(), (task.first + task.contacts).into()];
-        self.store.write.execute_raw(self.store.statement(claim, values)).await?;
+        execute(&self.store.write, claim, values).await?;
         Ok(())
     }
 
@@ -120,20 +113,15 @@ impl ContactIndex<'_> {
         let select = "SELECT ordinal, changes FROM contact_stale
              WHERE company_id = $1 AND ordinal >= $2 AND ordinal < $3";
         let values = [self.company.into(), task.first.into(), (task.first + task.contacts).into()];
-        let rows = self.store.rows(select, values).await?;
-        rows.iter().map(|row| Ok((row.try_get_by_index(0)?, row.try_get_by_index(1)?))).collect()
+        fetch(&self.store.read, select, values).await
     }
 
     /// The lists of the task's contacts.
     async fn lists(self, task: Task) -> Result<Vec<(i64, Vec<u8>)>> {
-        let select = "SELECT search_text, tag_text, ordinal FROM contact
+        let select = "SELECT ordinal, search_text, tag_text FROM contact
              WHERE company_id = $1 AND ordinal >= $2 AND ordinal < $3 ORDER BY ordinal";
         let values = [self.company.into(), task.first.into(), (task.first + task.contacts).into()];
-        let rows = self.store.rows(select, values).await?;
-        let texts = rows
-            .iter()
-            .map(|row| Ok((row.try_get_by_index(2)?, row.try_get_by_index(0)?, row.try_get_by_index(1)?)));
-        let texts = texts.collect::<Result<Vec<(i64, String, String)>>>()?;
+        let texts = fetch::<(i64, String, String)>(&self.store.read, select, values).await?;
         let build = move || {
             let mut builder = Builder::default();
             let mut next = task.first;
@@ -159,8 +147,7 @@ impl ContactIndex<'_> {
         let insert =
             "INSERT INTO contact_segment (company_id, first, contacts) VALUES ($1, $2, $3) RETURNING id";
         let values = [self.company.into(), task.first.into(), task.contacts.into()];
-        let row = transaction.query_one_raw(self.store.statement(insert, values)).await?;
-        let id: i64 = row.map_or(Ok(0), |row| row.try_get_by_index(0))?;
+        let id: i64 = fetch_one(transaction, insert, values).await?.unwrap_or_default();
         // All lists are one value that the database cuts up: in JSON, each would be written as digits.
         let columns = &[("gram", Type::Int), ("start", Type::Int), ("length", Type::Int)];
         let mut rows = Rows::new(self.store.backend, columns);
@@ -175,7 +162,7 @@ impl ContactIndex<'_> {
              SELECT $1, gram, substr($2, CAST(start AS INTEGER), CAST(length AS INTEGER)) FROM {rows} AS rows"
         );
         let values = [id.into(), all.into()].into_iter().chain(values);
-        transaction.execute_raw(self.store.statement(insert, values)).await?;
+        execute(transaction, insert, values).await?;
         Ok(())
     }
 
@@ -192,7 +179,7 @@ impl ContactIndex<'_> {
              AND (ordinal, changes) IN (SELECT ordinal, changes FROM {rows} AS rows)"
         );
         let values = std::iter::once(self.company.into()).chain(values);
-        transaction.execute_raw(self.store.statement(remove, values)).await?;
+        execute(transaction, remove, values).await?;
         Ok(())
     }
 
@@ -216,17 +203,13 @@ impl ContactIndex<'_> {
              ON CONFLICT (company_id, ordinal) DO UPDATE SET changes = contact_stale.changes + 1"
         );
         let values = std::iter::once(self.company.into()).chain(values);
-        transaction.execute_raw(self.store.statement(insert, values)).await?;
+        execute(transaction, insert, values).await?;
         Ok(())
     }
 }
 
 impl AllContacts<'_> {
     /// The second part of a step: writes the segment, unless another process was faster.
-    ///
-    /// # Errors
-    ///
-    /// Fails when the database does; then nothing is written.
     pub async fn write_segment(self, prepared: Prepared) -> Result<()> {
         let Prepared { company, task, stale, lists } = prepared;
         let transaction = self.store.begin().await?;
@@ -253,16 +236,13 @@ impl AllContacts<'_> {
         let select = "SELECT company_id FROM contact_book WHERE contacts - indexed >= $1
              UNION SELECT company_id FROM contact_stale GROUP BY company_id HAVING count(*) >= $2";
         let values = [i64::from(4 * SEGMENT).into(), i64::from(SEGMENT / 2).into()];
-        let rows = self.store.rows(select, values).await?;
-        rows.iter().map(|row| Ok(row.try_get_by_index(0)?)).collect()
+        fetch(&self.store.read, select, values).await
     }
 
     /// Returns whether the segment existed.
     async fn remove_segment(self, transaction: &Transaction, id: i64) -> Result<bool> {
-        let remove = self.store.statement("DELETE FROM contact_segment WHERE id = $1", [id.into()]);
-        let there = transaction.execute_raw(remove).await?.rows_affected() > 0;
-        let remove = self.store.statement("DELETE FROM contact_gram WHERE segment_id = $1", [id.into()]);
-        transaction.execute_raw(remove).await?;
+        let there = execute(transaction, "DELETE FROM contact_segment WHERE id = $1", [id.into()]).await? > 0;
+        execute(transaction, "DELETE FROM contact_gram WHERE segment_id = $1", [id.into()]).await?;
         Ok(there)
     }
 }

@@ -5,14 +5,13 @@
 
 use std::collections::BTreeSet;
 
-use sea_orm::{ConnectionTrait, QueryResult};
 use uuid::Uuid;
 
 use super::segment::{Found, LENGTHS, Lists, Word, contacts_at};
 use super::{Search, Term, listed, ordinal};
 use crate::dialect::{Rows, Type};
 use crate::nouns::ContactIndex;
-use crate::{Error, Result, Store, Transaction};
+use crate::{Result, Store, Transaction, fetch};
 
 /// Lists that are held in memory at once.
 const LISTS: usize = 512;
@@ -48,11 +47,8 @@ impl ContactIndex<'_> {
     pub(super) async fn find_indexed(self, snapshot: &Transaction, search: &Search) -> Result<Vec<u32>> {
         let company = self.company;
         let select = "SELECT id, first FROM contact_segment WHERE company_id = $1 ORDER BY first";
-        let rows = snapshot.query_all_raw(self.store.statement(select, [company.into()])).await?;
-        let segment = |row: &QueryResult| {
-            Ok::<_, Error>(Segment { id: row.try_get_by_index(0)?, first: row.try_get_by_index(1)? })
-        };
-        let segments = rows.iter().map(segment).collect::<Result<Vec<_>>>()?;
+        let rows = fetch(snapshot, select, [company.into()]).await?;
+        let segments: Vec<_> = rows.into_iter().map(|(id, first)| Segment { id, first }).collect();
         let grams: BTreeSet<i64> = search.words().flat_map(Word::grams).collect();
         let most = (LISTS / grams.len().max(1)).max(1);
         let (common, found) = (BTreeSet::new(), Vec::new());
@@ -160,11 +156,10 @@ impl Finding<'_> {
              ) FROM {rows} AS wanted"
         );
         let values = std::iter::once(Vec::<u8>::new().into()).chain(values);
-        for row in self.snapshot.query_all_raw(self.store.statement(select, values)).await? {
-            let (id, places): (i64, Option<Vec<u8>>) = (row.try_get_by_index(0)?, row.try_get_by_index(2)?);
+        for (id, gram, places) in fetch::<(i64, i64, Option<Vec<u8>>)>(self.snapshot, select, values).await? {
             let index = segments.iter().position(|segment| segment.id == id);
             if let (Some(lists), Some(places)) = (index.and_then(|index| lists.get_mut(index)), places) {
-                lists.insert(row.try_get_by_index(1)?, (!places.is_empty()).then_some(places));
+                lists.insert(gram, (!places.is_empty()).then_some(places));
             }
         }
         Ok(lists)
@@ -186,8 +181,7 @@ impl Finding<'_> {
              )"
         );
         let values = std::iter::once(self.company.into()).chain(values).chain(texts);
-        let row = self.snapshot.query_one_raw(self.store.statement(select, values)).await?;
-        for number in listed(row)? {
+        for number in listed(self.snapshot, select, values).await? {
             self.found.push(ordinal(number)?);
         }
         Ok(())

@@ -3,14 +3,12 @@
 //! Everything is read in one transaction that sees one state of the database, so that the result is exact while
 //! contacts are imported and indexed. Called by the list of contacts.
 
-use sea_orm::{
-    AccessMode, ConnectionTrait, DbBackend, IsolationLevel, QueryResult, TransactionOptions, Value,
-};
+use sea_orm::{AccessMode, ConnectionTrait, DbBackend, IsolationLevel, TransactionOptions, Value};
 
 use self::gram::Part;
 use self::segment::Word;
 use crate::nouns::ContactIndex;
-use crate::{Error, Result, Store, Transaction};
+use crate::{Error, Result, Store, Transaction, fetch_one};
 use domain::contact::digits_pattern;
 use domain::fold::{digits, like_anywhere, looks_like_a_number};
 use domain::phone::PhoneNumber;
@@ -163,7 +161,7 @@ impl ContactIndex<'_> {
              FROM contact_stale WHERE contact_stale.company_id = $1"
         );
         let values = std::iter::once(self.company.into()).chain(values);
-        let numbers = listed(snapshot.query_one_raw(self.store.statement(select, values)).await?)?;
+        let numbers = listed(snapshot, select, values).await?;
         let mut stale = Vec::with_capacity(numbers.len());
         let mut fresh = Vec::new();
         for number in numbers {
@@ -190,7 +188,7 @@ impl ContactIndex<'_> {
              WHERE company_id = $1 AND ordinal >= $2 AND ({condition})"
         );
         let values = [self.company.into(), from.into()].into_iter().chain(values);
-        for number in listed(snapshot.query_one_raw(self.store.statement(select, values)).await?)? {
+        for number in listed(snapshot, select, values).await? {
             found.push(ordinal(number)?);
         }
         Ok(())
@@ -210,9 +208,13 @@ impl Store {
     }
 }
 
-/// The numbers of a text that the database joined: a row for each number would cost more than finding them.
-pub(crate) fn listed(row: Option<QueryResult>) -> Result<Vec<i64>> {
-    let text: Option<String> = row.map_or(Ok(None), |row| row.try_get_by_index(0))?;
+/// The numbers of the one text that a query joins: a row for each number would cost more than finding them.
+pub(crate) async fn listed(
+    on: &impl ConnectionTrait,
+    select: impl Into<String>,
+    values: impl IntoIterator<Item = Value>,
+) -> Result<Vec<i64>> {
+    let text: Option<String> = fetch_one(on, select, values).await?.flatten();
     let text = text.unwrap_or_default();
     let numbers = text.split_terminator(',').map(|number| {
         number.parse().map_err(|_| Error::Impossible(format!("the ordinal {number:?} of a contact")))

@@ -7,16 +7,17 @@
 
 use std::collections::{HashMap, HashSet};
 
-use sea_orm::{QueryResult, Value};
+use sea_orm::Value;
 use uuid::Uuid;
 
-use super::{COLUMNS, Message, message, unsigned};
+use super::{COLUMNS, Message, message};
 use crate::contacts::signed;
 use crate::dialect::{Rows, Type};
 use crate::nouns::Sends;
 use crate::sends::list::{ALIVE, Filter};
+use crate::sends::{key, send_state};
 use crate::suppressions::listed;
-use crate::{Error, Result};
+use crate::{Result, fetch, fetch_one};
 use clock::Timestamp;
 use domain::message::{Key, Outcome, Position};
 use domain::page::{Page, Window};
@@ -24,7 +25,6 @@ use domain::phone::PhoneNumber;
 use domain::send::State;
 
 const KEYS: &[(&str, Type)] = &[("send_id", Type::Uuid), ("ordinal", Type::Int)];
-const IDS: &[(&str, Type)] = &[("id", Type::Uuid)];
 
 /// The messages that are searched for.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -61,17 +61,11 @@ struct OpenSend {
 }
 
 impl OpenSend {
-    fn read(row: &QueryResult) -> Result<Self> {
-        let state: i16 = row.try_get_by_index(2)?;
-        Ok(Self {
-            send_id: row.try_get_by_index(0)?,
-            recipient: row.try_get_by_index(1)?,
-            state: State::from_i16(state)
-                .ok_or_else(|| Error::Impossible(format!("{state} is no state of a send")))?,
-            high_water: unsigned(row, 3)?,
-            settled: unsigned(row, 4)?,
-            recipients: unsigned(row, 5)?,
-        })
+    fn read(row: (Uuid, Option<i64>, i16, i64, i64, i64)) -> Result<Self> {
+        let (send_id, recipient, state, high_water, settled, recipients) = row;
+        let [high_water, settled, recipients] = [high_water, settled, recipients].map(i64::cast_unsigned);
+        let state = send_state(state)?;
+        Ok(Self { send_id, recipient, state, high_water, settled, recipients })
     }
 
     /// The message of this recipient, which has no row.
@@ -100,10 +94,6 @@ fn span(id: Uuid) -> i64 {
 
 impl Sends<'_> {
     /// The messages of the company's accepted sends to a person, those of later sends first, and how many there are.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails; [`Error::Impossible`] for a row that this program never wrote.
     pub async fn to_person(
         self,
         asked: &ToPerson,
@@ -138,7 +128,7 @@ impl Sends<'_> {
         let (most, skipped) = (values.len() + 1, values.len() + 2);
         sql += &format!(" ORDER BY send_id DESC, ordinal LIMIT ${most} OFFSET ${skipped}");
         values.extend([signed(limit).into(), signed(offset).into()]);
-        let keys = self.store.rows(sql, values).await?.iter().map(key).collect::<Result<Vec<_>>>()?;
+        let keys = fetch(&self.store.read, sql, values).await?.into_iter().map(key).collect();
         let mut records = self.addressed(keys, rowless).await?;
         // A message may have got its row, and another state, since it was found without one.
         records.retain(|found| asked.state.is_none_or(|state| found.message.outcome.state == state));
@@ -150,10 +140,9 @@ impl Sends<'_> {
     async fn with_rows(self, asked: &ToPerson, now: Timestamp) -> Result<Option<(String, Vec<Value>)>> {
         let ends = "SELECT (SELECT id FROM send WHERE company_id = $1 ORDER BY id LIMIT 1), \
                     (SELECT id FROM send WHERE company_id = $1 ORDER BY id DESC LIMIT 1)";
-        let Some(row) = self.store.row(ends, [self.company.into()]).await? else { return Ok(None) };
-        let (first, last): (Option<Uuid>, Option<Uuid>) =
-            (row.try_get_by_index(0)?, row.try_get_by_index(1)?);
-        let (Some(first), Some(last)) = (first, last) else { return Ok(None) };
+        let ends =
+            fetch_one::<(Option<Uuid>, Option<Uuid>)>(&self.store.read, ends, [self.company.into()]).await?;
+        let Some((Some(first), Some(last))) = ends else { return Ok(None) };
         let (from, to) = asked.sends.ids();
         let (first, last) = (from.map_or(first, |from| first.max(from)), to.map_or(last, |to| last.min(to)));
         let (of_send, mut values) = asked.sends.condition(self.company, now);
@@ -192,8 +181,8 @@ impl Sends<'_> {
             let sql = format!(
                 "SELECT id, recipient, state, high_water, settled, recipients FROM send WHERE {condition}"
             );
-            for row in self.store.rows(sql, values).await? {
-                let open = OpenSend::read(&row)?;
+            for row in fetch(&self.store.read, sql, values).await? {
+                let open = OpenSend::read(row)?;
                 for position in self.positions(&open, &asked.numbers).await? {
                     let message = open.message(position);
                     if asked.state.is_none_or(|state| state == message.outcome.state) {
@@ -211,8 +200,8 @@ impl Sends<'_> {
             "SELECT send_id, ordinal FROM message \
              WHERE (send_id, ordinal) IN (SELECT send_id, ordinal FROM {asked} AS asked)"
         );
-        for row in self.store.rows(sql, values).await? {
-            found.remove(&key(&row)?);
+        for row in fetch(&self.store.read, sql, values).await? {
+            found.remove(&key(row));
         }
         Ok(found)
     }
@@ -260,18 +249,14 @@ impl Sends<'_> {
             let (message, send_id) = (message(&row)?, row.try_get_by_index(10)?);
             rows.insert(Key { send_id, ordinal: message.outcome.position.ordinal }, message);
         }
-        let mut ids = Rows::new(self.store.backend, IDS);
         let distinct: HashSet<Uuid> = keys.iter().map(|key| key.send_id).collect();
-        distinct.into_iter().for_each(|id| ids.push([id.into()]));
-        let (asked, values) = ids.select(1);
+        let (asked, values) = Rows::of_ids(self.store.backend, &distinct).select(1);
         let sql = format!(
             "SELECT id, channel_id, reference FROM send WHERE id IN (SELECT id FROM {asked} AS asked)"
         );
-        let mut sends = HashMap::new();
-        for row in self.store.rows(sql, values).await? {
-            let of_send: (Uuid, Option<String>) = (row.try_get_by_index(1)?, row.try_get_by_index(2)?);
-            sends.insert(row.try_get_by_index::<Uuid>(0)?, of_send);
-        }
+        let sends = fetch::<(Uuid, Uuid, Option<String>)>(&self.store.read, sql, values).await?;
+        let sends: HashMap<_, _> =
+            sends.into_iter().map(|(id, channel, text)| (id, (channel, text))).collect();
         let addressed = keys.into_iter().filter_map(|key| {
             let message = rows.remove(&key).or_else(|| rowless.remove(&key))?;
             let (channel_id, reference) = sends.get(&key.send_id)?.clone();
@@ -286,8 +271,4 @@ impl Sends<'_> {
         keys.for_each(|key| rows.push([key.send_id.into(), signed(key.ordinal).into()]));
         rows
     }
-}
-
-fn key(row: &QueryResult) -> Result<Key> {
-    Ok(Key { send_id: row.try_get_by_index(0)?, ordinal: unsigned(row, 1)? })
 }
