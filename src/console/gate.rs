@@ -38,7 +38,7 @@ const OPENER_POLICY: HeaderName = HeaderName::from_static("cross-origin-opener-p
 
 /// Forms that a person may send however often: a preview changes nothing and is sent while a person types, and a person
 /// can always sign out.
-const UNPACED: [&str; 2] = ["/console/sends/preview", "/console/sign-out"];
+const UNPACED: [&str; 3] = ["/console/sends/preview", "/console/contacts/number", "/console/sign-out"];
 
 /// Why a request does not reach its handler.
 enum Stop {

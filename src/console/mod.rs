@@ -226,6 +226,8 @@ route::table! {
     GET "/console/contacts" => pages::contacts::list, Viewer;
     POST "/console/contacts/change" => pages::contacts::change, Member;
     GET "/console/contacts/export" => pages::contact_export::download, Viewer;
+    POST "/console/contacts/export" => pages::contact_export::selected, Member;
+    POST "/console/contacts/number" => pages::contact::number, Member;
     GET "/console/contacts/new" => pages::contact::new, Member;
     POST "/console/contacts/new" => pages::contact::add, Member;
     GET "/console/contacts/tags" => pages::tags::list, Viewer;
@@ -243,6 +245,8 @@ route::table! {
     POST "/console/contacts/{id}" => pages::contact::change, Member;
     POST "/console/contacts/{id}/delete" => pages::contact::delete, Member;
     POST "/console/contacts/{id}/merge" => pages::contact::merge, Member;
+    POST "/console/contacts/{id}/opt-out" => pages::contact::consent::opt_out, Member;
+    POST "/console/contacts/{id}/opt-in" => pages::contact::consent::opt_in, Member;
     GET "/console/suppressions" => pages::suppressions::list, Viewer;
     POST "/console/suppressions" => pages::suppressions::add, Member;
     POST "/console/suppressions/lift" => pages::suppressions::lift, Member;

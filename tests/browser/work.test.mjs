@@ -59,6 +59,20 @@ test('a search while a person types finds a contact, and its name is text and no
     assertQuiet(person, demo);
 });
 
+test('selected contacts are counted, and a number is read while a person types it', async () => {
+    const person = await browser.signedIn(demo);
+    const { page } = person;
+    await page.goto(`${demo.url}/console/contacts`);
+    await page.locator('tbody input[name=contact]').first().check();
+    await page.getByText('Selected: 1', { exact: true }).waitFor();
+    await page.getByLabel(/on this page/).check();
+    await page.getByText(/^Selected: \d\d+$/).waitFor();
+    await page.goto(`${demo.url}/console/contacts/new`);
+    await page.getByLabel('Phone number').pressSequentially('+34612345678');
+    await page.getByText('Read as +34 612 34 56 78 (Spain)').waitFor();
+    assertQuiet(person, demo);
+});
+
 test('the played phone is paired in the page, and unlinked', async () => {
     const person = await browser.signedIn(demo);
     const { page } = person;

@@ -66,6 +66,7 @@ mod stopping;
 mod store_batches;
 mod store_changes;
 mod store_contact_edits;
+mod store_contact_filters;
 mod store_contacts;
 mod store_event_log;
 mod store_import;

@@ -16,7 +16,7 @@ use crate::api::envelope::Answer;
 use crate::api::error::{Error, ErrorBody};
 use crate::api::path_id::Id;
 use crate::domain::phone::PhoneNumber;
-use crate::engine::records::contacts::Membership;
+use crate::engine::records::contacts::{ContactFilter, Membership};
 use crate::engine::{MOST_AT_ONCE, Whom};
 use crate::error::Code;
 use crate::surface::body::Room;
@@ -134,7 +134,7 @@ fn read_selection(selection: Selection<'_>, search_chars: usize, room: &mut Room
         if search.as_ref().is_some_and(|text| text.chars().count() > max || text.contains('\0')) {
             return Err(wrong_field("search", format_args!("is over {max} characters, or holds a NUL")));
         }
-        return Ok(Whom::Found { search, tag: None });
+        return Ok(Whom::Found(ContactFilter { search, ..ContactFilter::default() }));
     }
     let too_many = || {
         let sentence = format!("more than {MOST_AT_ONCE} contacts are named: split them, or give `search`");

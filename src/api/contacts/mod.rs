@@ -24,7 +24,11 @@ use super::schema::WriteResult;
 use crate::clock::Timestamp;
 use crate::domain::contact::{self, Person};
 use crate::domain::page::{Page, Window};
-use crate::engine::records::contacts::{ContactPosition, Upserted};
+use crate::engine::records::contacts::{ContactFilter, ContactPosition, Upserted};
+use crate::error::Code;
+
+/// The most tags in a parameter of the list: each is looked up for many contacts.
+const MOST_FILTER_TAGS: usize = 10;
 
 /// A contact. Unknown fields are empty texts.
 #[derive(Debug, Serialize, ToSchema)]
@@ -179,13 +183,21 @@ impl From<contact::Tag> for Tag {
 /// List contacts
 ///
 /// The company's contacts, newest first. Each word of `search` is matched against names, e-mail address, number and tag
-/// names, without case and accents; digits match a number however it is written. With `Accept: application/x-ndjson` the
-/// answer has all contacts, or those after `cursor`, one JSON object on each line.
+/// names, without case and accents; digits match a number however it is written. `contact_tag_id` and
+/// `without_contact_tag_id` narrow the list by tags. With `Accept: application/x-ndjson` the answer has all of these
+/// contacts, or those after `cursor`, one JSON object on each line.
 #[utoipa::path(
     get,
     path = "/api/v1/contacts",
     operation_id = "listContacts",
-    params(PartParameters, SearchParameter),
+    params(
+        PartParameters,
+        SearchParameter,
+        ("contact_tag_id" = Option<String>, Query, description = "Only contacts that have this tag; with several ids, \
+             separated by commas, those that have all of these tags"),
+        ("without_contact_tag_id" = Option<String>, Query, description = "Only contacts that do not have this tag; with \
+             several ids, separated by commas, those that have none of these tags"),
+    ),
     responses((status = 200, description = "A page of contacts, or all of them", content(
         (Envelope<Contact> = "application/json"),
         (Contact = "application/x-ndjson"),
@@ -197,10 +209,11 @@ pub(super) async fn list(
     query: Query,
     AsLines(as_lines): AsLines,
 ) -> Result<HttpResponse, Error> {
-    let (listing, search) = (query.listing("contacts")?, query.search()?);
+    let listing = query.listing("contacts")?;
+    let filter = filter(&state, company, &query).await?;
     let read = async move |window: Window<ContactPosition>| -> Result<Page<contact::Contact>, Error> {
         let records = state.engine.company(company.id).await?;
-        Ok(records.contacts().page(window, search.as_deref()).await?)
+        Ok(records.contacts().filtered(&filter, window).await?)
     };
     let key = |contact: &contact::Contact| ContactPosition::from(contact);
     if as_lines {
@@ -208,6 +221,46 @@ pub(super) async fn list(
     }
     let contacts = read(listing.window()).await?;
     Ok(HttpResponse::Ok().json(Envelope::<Contact>::listed(&listing, contacts, key)))
+}
+
+/// Which contacts the query asks for. A tag that the company does not have is refused: a mistyped id would list other
+/// contacts than the client believes.
+async fn filter(state: &State, company: Company, query: &Query) -> Result<ContactFilter, Error> {
+    let search = query.search()?;
+    let (tags, without) = (tag_ids(query, "contact_tag_id")?, tag_ids(query, "without_contact_tag_id")?);
+    for (name, ids) in [("contact_tag_id", &tags), ("without_contact_tag_id", &without)] {
+        if ids.is_empty() {
+            continue;
+        }
+        let known = state.engine.company(company.id).await?.tags().among(ids).await?;
+        if let Some(id) = ids.iter().find(|id| !known.contains(*id)) {
+            let what = format_args!(
+                "has {id}, which is no tag of this company: GET /api/v1/contacts/tags lists them"
+            );
+            return Err(Error::of(name, Code::InvalidField, what));
+        }
+    }
+    Ok(ContactFilter { search, tags, without })
+}
+
+/// The ids of tags in a parameter, separated by commas.
+fn tag_ids(query: &Query, name: &str) -> Result<Vec<Uuid>, Error> {
+    let Some(text) = query.text(name)? else { return Ok(Vec::new()) };
+    let ids: Result<Vec<Uuid>, _> = text.split(',').map(|id| Uuid::try_parse(id.trim())).collect();
+    let mut ids = ids.map_err(|_| {
+        Error::of(
+            name,
+            Code::InvalidField,
+            "is not the id of a tag (a UUID), or several ids with commas between them",
+        )
+    })?;
+    ids.sort_unstable();
+    ids.dedup();
+    if ids.len() > MOST_FILTER_TAGS {
+        let what = format_args!("has more than {MOST_FILTER_TAGS} tags");
+        return Err(Error::of(name, Code::InvalidField, what));
+    }
+    Ok(ids)
 }
 
 /// List tags

@@ -180,13 +180,15 @@ fn read_change(patch: ContactPatch) -> Result<ContactChange, String> {
         phone_number_lid: phone_number_lid.map(|_| checked.phone_number_lid.unwrap_or_default()),
         profile_picture: profile_picture.map(|_| checked.profile_picture),
         tags: tags.as_deref().map(fields::tags).transpose()?,
+        known: None,
     })
 }
 
 fn refuse(edited: Edited) -> Result<(), Error> {
     match edited {
         Edited::Done => Ok(()),
-        Edited::Missing => Err(no_such_contact()),
+        // A change that names no version is never outdated.
+        Edited::Missing | Edited::Outdated => Err(no_such_contact()),
         Edited::Taken => Err(Error::refused(
             Code::NumberTaken,
             "another contact of this company has this number: change that one, or merge the two",

@@ -114,7 +114,7 @@ pub(in crate::api) async fn change(
             let sentence = "another tag of this company has this name: choose another one";
             return Err(Error::refused(Code::TagNameTaken, sentence));
         }
-        Edited::Missing | Edited::Nameless => return Err(no_such_tag().into()),
+        Edited::Missing | Edited::Nameless | Edited::Outdated => return Err(no_such_tag().into()),
     }
     let tag = records.tags().find(id).await?.ok_or_else(no_such_tag)?;
     Ok(Json(tag.into()))

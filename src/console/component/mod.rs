@@ -22,5 +22,6 @@ pub(super) mod phone;
 pub(super) mod reason;
 pub(super) mod status;
 pub(super) mod table;
+pub(super) mod tag;
 pub(super) mod time;
 pub(super) mod waiting;

@@ -118,6 +118,77 @@ fn shown(text: Text, number: PhoneNumber) -> String {
     }
 }
 
+/// What the field `name` of a form is read as, below the field and while it is typed: the number with its country, or the
+/// numbers that may be meant. `known` is the text that the record has now, which is not asked about again.
+pub(in crate::console) fn reading(
+    text: Text,
+    words: &Words,
+    name: &str,
+    country: Option<Country>,
+    known: &str,
+) -> Markup {
+    let typed = match PhoneNumber::parse(known) {
+        Ok(number) if words.one(name) == known => Typed::Number(number),
+        _ => read(words, name, country),
+    };
+    html! {
+        p.hint.reading id=(format!("{name}-reading")) role="status" {
+            @match typed {
+                Typed::Number(number) => {
+                    (text.with("shell-number-read", [("number", in_groups(text, number).into())]))
+                }
+                Typed::Either(meant) => {
+                    (text.get("shell-number-meant"))
+                    @for number in meant { " " bdi { (in_groups(text, number)) } "." }
+                }
+                // The beginning of a number is no fault yet.
+                Typed::Wrong(InvalidPhone::NoDigits | InvalidPhone::TooShort) => {}
+                Typed::Wrong(_) => { (text.get("shell-number-none")) }
+            }
+        }
+    }
+}
+
+/// A number in groups, with its country.
+fn in_groups(text: Text, number: PhoneNumber) -> String {
+    match Country::of(number) {
+        Some(country) => format!("{} ({})", grouped(number), countries::name(text, country)),
+        None => grouped(number),
+    }
+}
+
+/// A number in groups of digits, as people read it: `+34 612 34 56 78`.
+pub(in crate::console) fn grouped(number: PhoneNumber) -> String {
+    let digits = number.to_string();
+    let calling = Country::of(number).map(|country| country.calling_code().to_string()).unwrap_or_default();
+    let national = digits.get(calling.len()..).unwrap_or_default();
+    let sizes: &[usize] = match (calling.as_str(), national.len()) {
+        ("34", 9) => &[3, 2, 2, 2],
+        ("33", 9) => &[1, 2, 2, 2, 2],
+        ("52" | "54" | "55", 10) => &[2, 4, 4],
+        ("54", 11) => &[1, 2, 4, 4],
+        ("55", 11) => &[2, 5, 4],
+        ("44", 10) => &[4, 6],
+        (_, 8) => &[4, 4],
+        (_, 11) => &[3, 4, 4],
+        _ => &[],
+    };
+    let mut shown = format!("+{calling}");
+    let (mut rest, mut sizes) = (national, sizes.iter());
+    while !rest.is_empty() {
+        // Threes, without a single digit at the end.
+        let size =
+            sizes.next().copied().unwrap_or(if rest.len() <= 5 && rest.len() != 3 { rest.len() } else { 3 });
+        let (group, others) = rest.split_at(size.min(rest.len()));
+        if shown.len() > 1 {
+            shown.push(' ');
+        }
+        shown.push_str(group);
+        rest = others;
+    }
+    shown
+}
+
 /// The name of the button that chooses a number.
 fn choice(name: &str) -> String {
     format!("{name}_as")
@@ -132,6 +203,38 @@ mod tests {
         words.add("number", text.to_owned());
         words.add("number_as", chosen.to_owned());
         read(&words, "number", Country::parse("BR"))
+    }
+
+    #[test]
+    fn numbers_are_shown_in_the_groups_of_their_country() {
+        for (digits, shown) in [
+            (34_612_345_678, "+34 612 34 56 78"),
+            (5_511_988_887_777, "+55 11 98888 7777"),
+            (551_133_334_444, "+55 11 3333 4444"),
+            (12_125_550_101, "+1 212 555 0101"),
+            (447_911_123_456, "+44 7911 123456"),
+            (351_912_345_678, "+351 912 345 678"),
+            (4_712_345_678, "+47 1234 5678"),
+            (999_900_000_001, "+999 900 000 001"),
+            (8_613_812_345_678, "+86 138 1234 5678"),
+        ] {
+            assert_eq!(grouped(PhoneNumber::from_u64(digits).unwrap()), shown);
+        }
+    }
+
+    #[test]
+    fn a_number_is_read_while_it_is_typed() {
+        let reading = |typed: &str, known: &str| {
+            let mut words = Words::default();
+            words.add("number", typed.to_owned());
+            let text = Text(crate::console::language::Language::English);
+            reading(text, &words, "number", Country::parse("BR"), known).into_string()
+        };
+        assert!(reading("+55 11 98888-7777", "").contains("+55 11 98888 7777 (Brazil)"));
+        let both = reading("21 97100-0058", "");
+        assert!(both.contains("+55 21 97100 0058 (Brazil)") && both.contains("+21"), "{both}");
+        assert!(reading("5511988887777", "5511988887777").contains("+55 11 98888 7777"));
+        assert!(reading("+55 1", "").ends_with("role=\"status\"></p>"));
     }
 
     #[test]

@@ -107,8 +107,10 @@ pub(in crate::console) async fn show(
     if let Some(id) = query.parsed("kept") {
         return kept::show(&viewer, &state, id).await;
     }
-    let given = query.iter().map(|(name, value)| (name, value.to_owned()));
-    let mut form = Form::filled(viewer.text, given);
+    let people = audience::named(&state, &viewer, &query).await?;
+    let given = query.iter().filter(|(name, _)| *name != "contact");
+    let given = given.map(|(name, value)| (name, value.to_owned()));
+    let mut form = Form::filled(viewer.text, given.chain(people));
     let around = Around::read(&state, &viewer, &form).await?;
     around.choice.complain(&mut form);
     Ok(page(&viewer, &around, &form, &Checked::default()))

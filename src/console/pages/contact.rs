@@ -1,37 +1,49 @@
 //! One contact: showing, adding, changing and deleting it, and merging it with duplicates.
 
+pub(in crate::console) mod consent;
+mod form;
+mod messages;
+mod page;
+
+use actix_web::HttpResponse;
+use actix_web::http::StatusCode;
+use actix_web::http::header::CONTENT_TYPE;
 use actix_web::web::Data;
-use maud::{Markup, html};
 use uuid::Uuid;
 
-use super::contacts::{name, tag_badge};
+use self::form::{KNOWN, Read};
+use self::page::Shown;
 use crate::clock::Timestamp;
 use crate::console::State;
 use crate::console::answer::Answer;
-use crate::console::component::field::{Field, faults, once};
-use crate::console::component::number::Typed;
-use crate::console::component::time::moment;
-use crate::console::component::{confirm, copy, notice, number};
 use crate::console::error::Error;
 use crate::console::form::Form;
-use crate::console::page::{Menu, Page};
+use crate::console::page::Page;
 use crate::console::query::Id;
 use crate::console::visitor::Viewer;
-use crate::domain::contact::{Contact, Person, is_picture};
-use crate::domain::phone::{Country, InvalidPhone, PhoneNumber};
+use crate::domain::contact::{Contact, Person};
+use crate::domain::phone::Country;
 use crate::engine::Whom;
 use crate::engine::records::contacts::{ContactChange, ContactDraft, Edited};
 use crate::error::{Code, Refusal};
-use crate::import;
 
 /// The number of duplicates that are shown.
 const DOUBLES: u32 = 20;
-/// The maximum of characters of all tags' names together.
-const TAGS: usize = 2_000;
 
 /// Shows an empty form.
-pub(in crate::console) async fn new(viewer: Viewer) -> Page {
-    new_page(&viewer, &Form::new(viewer.text), &[])
+pub(in crate::console) async fn new(viewer: Viewer, state: Data<State>) -> Result<Page, Error> {
+    let country = country(&viewer, &state).await?;
+    Ok(page::new(&Form::new(viewer.text), &[], country))
+}
+
+/// What the number in the form is read as, while it is typed.
+pub(in crate::console) async fn number(
+    viewer: Viewer,
+    state: Data<State>,
+    form: Form,
+) -> Result<HttpResponse, Error> {
+    let shown = form::reading(&form, country(&viewer, &state).await?).into_string();
+    Ok(HttpResponse::Ok().insert_header((CONTENT_TYPE, "text/html; charset=utf-8")).body(shown))
 }
 
 pub(in crate::console) async fn add(
@@ -40,10 +52,10 @@ pub(in crate::console) async fn add(
     mut form: Form,
 ) -> Result<Answer, Error> {
     let company = viewer.company.id;
-    let country = state.engine.company(company).await?.country().await?.likely();
-    let Read { person, tags, meant } = read(&mut form, country, "");
+    let country = country(&viewer, &state).await?;
+    let Read { person, tags, meant } = form::read(&mut form, country, "");
     if form.has_faults() {
-        return Ok(new_page(&viewer, &form, &meant).unprocessable().into());
+        return Ok(page::new(&form, &meant, country).unprocessable().into());
     }
     let added = state
         .once
@@ -61,36 +73,24 @@ pub(in crate::console) async fn add(
                 .await?;
             let (id, _) = written.first().ok_or(Error::Internal)?;
             state.flashes.put(viewer.session, "done", viewer.text.get("contacts-added"));
-            Ok(Answer::to(format!("/console/contacts/{id}")))
+            Ok(Answer::to(place(*id)))
         })
         .await;
     match added {
         Err(Error::Refused(refusal)) if refusal.code == Code::NumberTaken => {
             form.fault("phone_number", viewer.text.get("contacts-number-taken"));
-            Ok(new_page(&viewer, &form, &[]).unprocessable().into())
+            Ok(page::new(&form, &[], country).unprocessable().into())
         }
         other => other,
     }
 }
 
 pub(in crate::console) async fn show(viewer: Viewer, state: Data<State>, id: Id) -> Result<Page, Error> {
-    let (contact, doubles) = find(&viewer, &state, id.0).await?;
-    let person = &contact.person;
-    let tags: Vec<_> = contact.tags.iter().map(|tag| tag.name.as_str()).collect();
-    let form = Form::filled(
-        viewer.text,
-        [
-            ("first_name", person.first_name.clone()),
-            ("last_name", person.last_name.clone()),
-            ("phone_number", person.phone_number.clone()),
-            ("email", person.email.clone()),
-            ("phone_number_lid", person.phone_number_lid.clone().unwrap_or_default()),
-            ("profile_picture", person.profile_picture.clone()),
-            ("tags", tags.join("; ")),
-        ],
-    );
+    let contact = find(&viewer, &state, id.0).await?;
+    let known = contact.updated_at.millis().to_string();
+    let form = Form::filled(viewer.text, form::values(&contact).into_iter().chain([(KNOWN, known)]));
     let done = state.flashes.take(viewer.session, "done");
-    Ok(page(&viewer, &form, &[], &contact, &doubles, done.as_deref()))
+    Ok(Shown::read(&viewer, &state, contact).await?.done(done).page(&viewer, &form, &[]))
 }
 
 pub(in crate::console) async fn change(
@@ -99,9 +99,9 @@ pub(in crate::console) async fn change(
     id: Id,
     mut form: Form,
 ) -> Result<Answer, Error> {
-    let (contact, doubles) = find(&viewer, &state, id.0).await?;
-    let country = state.engine.company(viewer.company.id).await?.country().await?.likely();
-    let Read { person, tags, meant } = read(&mut form, country, &contact.person.phone_number);
+    let contact = find(&viewer, &state, id.0).await?;
+    let country = country(&viewer, &state).await?;
+    let Read { person, tags, meant } = form::read(&mut form, country, &contact.person.phone_number);
     if !form.has_faults() {
         let Person { first_name, last_name, email, phone_number, phone_number_lid, profile_picture } = person;
         let change = ContactChange {
@@ -112,19 +112,33 @@ pub(in crate::console) async fn change(
             phone_number_lid: Some(phone_number_lid.unwrap_or_default()),
             profile_picture: Some(profile_picture),
             tags: Some(tags),
+            known: form.words().one(KNOWN).parse().ok().map(Timestamp::from_millis),
         };
         let records = state.engine.company(viewer.company.id).await?;
-        match records.contacts().change(&viewer.who(), id.0, &change, Timestamp::now()).await? {
+        let changed = records.contacts().change(&viewer.who(), id.0, &change, Timestamp::now()).await?;
+        drop(records);
+        match changed {
             Edited::Done => {
                 state.flashes.put(viewer.session, "done", viewer.text.get("contacts-saved"));
-                return Ok(Answer::to(format!("/console/contacts/{}", id.0)));
+                return Ok(Answer::to(place(id.0)));
             }
             Edited::Missing => return Err(Error::NotFound),
             Edited::Taken => form.fault("phone_number", viewer.text.get("contacts-number-taken")),
             Edited::Nameless => form.fault("phone_number", viewer.text.get("contacts-nameless")),
+            Edited::Outdated => return outdated(&viewer, &state, id.0, form).await,
         }
     }
-    Ok(page(&viewer, &form, &meant, &contact, &doubles, None).unprocessable().into())
+    let shown = Shown::read(&viewer, &state, contact).await?;
+    Ok(shown.page(&viewer, &form, &meant).unprocessable().into())
+}
+
+/// Shows the form again with what was typed, and what someone else has saved meanwhile. When it is saved once more, the
+/// person knows what it replaces.
+async fn outdated(viewer: &Viewer, state: &State, id: Uuid, mut form: Form) -> Result<Answer, Error> {
+    let contact = find(viewer, state, id).await?;
+    form.put(KNOWN, contact.updated_at.millis().to_string());
+    let shown = Shown::read(viewer, state, contact).await?.outdated();
+    Ok(shown.page(viewer, &form, &[]).with_status(StatusCode::CONFLICT).into())
 }
 
 pub(in crate::console) async fn delete(viewer: Viewer, state: Data<State>, id: Id) -> Result<Answer, Error> {
@@ -150,158 +164,26 @@ pub(in crate::console) async fn merge(
         let records = state.engine.company(viewer.company.id).await?;
         match records.contacts().merge(&viewer.who(), id.0, &others, Timestamp::now()).await? {
             Edited::Done => {}
-            Edited::Missing | Edited::Taken | Edited::Nameless => return Err(Error::NotFound),
+            Edited::Missing | Edited::Taken | Edited::Nameless | Edited::Outdated => {
+                return Err(Error::NotFound);
+            }
         }
         state.flashes.put(viewer.session, "done", viewer.text.get("contacts-merged"));
     }
-    Ok(Answer::to(format!("/console/contacts/{}", id.0)))
+    Ok(Answer::to(place(id.0)))
 }
 
-async fn find(viewer: &Viewer, state: &State, id: Uuid) -> Result<(Contact, Vec<Contact>), Error> {
+async fn find(viewer: &Viewer, state: &State, id: Uuid) -> Result<Contact, Error> {
     let records = state.engine.company(viewer.company.id).await?;
-    let contact = records.contacts().find(id).await?.ok_or(Error::NotFound)?;
-    let doubles = records.contacts().doubles(&contact, DOUBLES).await?;
-    Ok((contact, doubles))
+    records.contacts().find(id).await?.ok_or(Error::NotFound)
 }
 
-/// What a form says of a contact.
-struct Read {
-    person: Person,
-    tags: Vec<String>,
-    /// The numbers that may be meant, when the person has to choose.
-    meant: Vec<PhoneNumber>,
+/// The company's country, in which numbers are read.
+async fn country(viewer: &Viewer, state: &State) -> Result<Option<Country>, Error> {
+    Ok(state.engine.company(viewer.company.id).await?.country().await?.likely())
 }
 
-/// Reads a form of a company in this country; faults are noted in the form. The number that the contact has is not asked
-/// about again.
-fn read(form: &mut Form, country: Option<Country>, known: &str) -> Read {
-    let text = form.text();
-    let mut field = |name, most| form.optional(name, most).unwrap_or_default();
-    let mut given = Person {
-        first_name: field("first_name", 200),
-        last_name: field("last_name", 200),
-        email: field("email", 254),
-        phone_number: field("phone_number", 64),
-        phone_number_lid: Some(field("phone_number_lid", 64)),
-        profile_picture: field("profile_picture", 2_048),
-    };
-    let tags = field("tags", TAGS);
-    if !is_picture(&given.profile_picture) {
-        form.fault("profile_picture", text.get("imports-reject-picture"));
-    }
-    let mut numbers = Vec::new();
-    if given.phone_number != known {
-        match number::read(form.words(), "phone_number", country) {
-            Typed::Number(number) if PhoneNumber::parse(&given.phone_number) != Ok(number) => {
-                given.phone_number = format!("+{number}");
-            }
-            Typed::Number(_) | Typed::Wrong(_) => {}
-            Typed::Either(meant) => {
-                form.fault("phone_number", text.get("shell-number-unsure"));
-                numbers = meant;
-            }
-        }
-    }
-    let person = import::check_contact(&given).unwrap_or_else(|_| {
-        if !form.has_faults() {
-            let is_number = PhoneNumber::parse(&given.phone_number) == Err(InvalidPhone::Figure);
-            let (name, key) = match is_number {
-                true => ("phone_number", "contacts-number-wrong"),
-                false => ("phone_number_lid", "contacts-lid-wrong"),
-            };
-            form.fault(name, text.get(key));
-        }
-        Person::default()
-    });
-    if !form.has_faults() && person.phone().is_none() && person.email.is_empty() {
-        let key = if person.phone_number.is_empty() { "contacts-nameless" } else { "contacts-number-wrong" };
-        form.fault("phone_number", text.get(key));
-    }
-    Read { person, tags: super::import::tags(&tags, form), meant: numbers }
-}
-
-fn new_page(viewer: &Viewer, form: &Form, meant: &[PhoneNumber]) -> Page {
-    let text = viewer.text;
-    let body = html! {
-        (faults(form))
-        form.panel method="post" action="/console/contacts/new" {
-            (once(form))
-            (fields(form, meant))
-            button type="submit" { (text.get("contacts-add")) }
-        }
-    };
-    Page::new(text.get("contacts-new"), Menu::Contacts, body)
-}
-
-fn fields(form: &Form, meant: &[PhoneNumber]) -> Markup {
-    let text = form.text();
-    html! {
-        (Field::new(form, "first_name", &text.get("contacts-first-name")).most(200).text())
-        (Field::new(form, "last_name", &text.get("contacts-last-name")).most(200).text())
-        (Field::new(form, "phone_number", &text.get("contacts-number")).hint(&text.get("contacts-number-hint")).most(64).input("tel"))
-        @if !meant.is_empty() { (number::choose(text, "phone_number", meant)) }
-        (Field::new(form, "email", &text.get("contacts-email")).most(254).input("email"))
-        (Field::new(form, "tags", &text.get("contacts-tags")).hint(&text.get("contacts-tags-hint")).most(TAGS).text())
-        (Field::new(form, "phone_number_lid", &text.get("contacts-lid")).most(64).text())
-        (Field::new(form, "profile_picture", &text.get("contacts-picture")).most(2_048).input("url"))
-    }
-}
-
-fn page(
-    viewer: &Viewer,
-    form: &Form,
-    meant: &[PhoneNumber],
-    contact: &Contact,
-    doubles: &[Contact],
-    done: Option<&str>,
-) -> Page {
-    let text = viewer.text;
-    let place = format!("/console/contacts/{}", contact.id);
-    let body = html! {
-        @if let Some(done) = done { (notice::done(done)) }
-        (faults(form))
-        p.soft {
-            (text.get("contacts-since")) " " (moment(viewer, contact.created_at)) " · "
-            (text.get("contacts-changed")) " " (moment(viewer, contact.updated_at))
-        }
-        p { (copy::id(text, contact.id)) }
-        form.panel method="post" action=(place) {
-            fieldset.plain disabled[!viewer.may_work()] {
-                (fields(form, meant))
-                @if viewer.may_work() { button type="submit" { (text.get("contacts-save")) } }
-            }
-        }
-        @if !doubles.is_empty() { (double_list(viewer, &place, doubles)) }
-        @if viewer.may_work() {
-            (confirm::confirm(text, &format!("{place}/delete"), &text.get("contacts-do-delete"),
-                &text.with("contacts-delete-question", [("count", 1.into())])))
-        }
-        p { a href="/console/contacts" { (text.get("contacts-back")) } }
-    };
-    Page::new(name(contact), Menu::Contacts, body)
-}
-
-/// Other contacts with the same number or e-mail address.
-fn double_list(viewer: &Viewer, place: &str, doubles: &[Contact]) -> Markup {
-    let text = viewer.text;
-    html! {
-        section {
-            h2 { (text.get("contacts-doubles")) }
-            p { (text.get("contacts-doubles-hint")) }
-            ul {
-                @for double in doubles {
-                    li {
-                        a href=(format!("/console/contacts/{}", double.id)) { bdi { (name(double)) } } " "
-                        bdi { (double.person.phone_number) } " " bdi { (double.person.email) } " "
-                        @for tag in &double.tags { (tag_badge(tag)) " " }
-                    }
-                }
-            }
-            @if viewer.may_work() {
-                (confirm::with(text, &format!("{place}/merge"), &text.get("contacts-merge"), &text.get("contacts-merge-question"), &html! {
-                    @for double in doubles { input type="hidden" name="contact" value=(double.id); }
-                }))
-            }
-        }
-    }
+/// The address of the page.
+fn place(id: Uuid) -> String {
+    format!("/console/contacts/{id}")
 }

@@ -1,15 +1,19 @@
-//! Contacts as a CSV file that can be imported again: all contacts, or those of a tag, or those that a search
-//! finds.
+//! Contacts as a CSV file that can be imported again: those of a list, or the selected ones.
 
 use std::io;
 
-use actix_web::HttpResponse;
 use actix_web::http::header::CONTENT_DISPOSITION;
 use actix_web::web::{Bytes, Data};
+use actix_web::{HttpResponse, HttpResponseBuilder};
 use futures_util::stream::try_unfold;
 
+use super::contacts::listed::Listed;
+use super::contacts::selection::Selected;
+use super::contacts::{NONE_PICKED, SEARCH, of_form};
 use crate::console::State;
+use crate::console::answer::redirect;
 use crate::console::error::Error;
+use crate::console::form::Form;
 use crate::console::query::Query;
 use crate::console::visitor::Viewer;
 use crate::import::export_csv;
@@ -23,14 +27,37 @@ pub(in crate::console) async fn download(
     state: Data<State>,
     query: Query,
 ) -> Result<HttpResponse, Error> {
+    let search = query.text("search", SEARCH);
+    let listed = Listed::read(&state, &viewer, search, query.all("tag"), query.all("not")).await?;
+    all(&viewer, &state, &listed).await
+}
+
+/// Downloads the selected contacts.
+pub(in crate::console) async fn selected(
+    viewer: Viewer,
+    state: Data<State>,
+    mut form: Form,
+) -> Result<HttpResponse, Error> {
+    let listed = of_form(&viewer, &state, &form).await?;
+    match Selected::read(&mut form) {
+        Selected::All => all(&viewer, &state, &listed).await,
+        Selected::These(_) if form.has_faults() => {
+            let sentence = viewer.text.get("contacts-none-picked");
+            state.flashes.put(viewer.session, NONE_PICKED, sentence);
+            Ok(redirect(&listed.place()))
+        }
+        Selected::These(ids) => {
+            let records = state.engine.company(viewer.company.id).await?;
+            let contacts = records.contacts().with_ids(&ids).await?;
+            Ok(file().body(export_csv(true, &contacts)))
+        }
+    }
+}
+
+/// The contacts of a list, which are read and written in parts.
+async fn all(viewer: &Viewer, state: &State, listed: &Listed) -> Result<HttpResponse, Error> {
     let company = viewer.company.id;
-    let records = state.engine.company(company).await?;
-    let tag = match query.text("tag", 64) {
-        Some(id) => Some(id.parse().map_err(|_| Error::NotFound)?),
-        None => None,
-    };
-    let found = records.contacts().search(query.text("search", 200), tag).await?;
-    drop(records);
+    let found = state.engine.company(company).await?.contacts().search(&listed.filter()).await?;
     let engine = state.engine.clone();
     let rows = try_unfold((found, true), move |(mut found, is_first)| {
         let engine = engine.clone();
@@ -51,8 +78,14 @@ pub(in crate::console) async fn download(
             Ok::<_, io::Error>(Some((Bytes::from(export_csv(is_first, &contacts)), (found, false))))
         }
     });
-    Ok(HttpResponse::Ok()
+    Ok(file().streaming(Box::pin(rows)))
+}
+
+/// An answer that a browser saves as a file.
+fn file() -> HttpResponseBuilder {
+    let mut answer = HttpResponse::Ok();
+    answer
         .content_type("text/csv; charset=utf-8")
-        .insert_header((CONTENT_DISPOSITION, "attachment; filename=\"contacts.csv\""))
-        .streaming(Box::pin(rows)))
+        .insert_header((CONTENT_DISPOSITION, "attachment; filename=\"contacts.csv\""));
+    answer
 }

@@ -1,6 +1,8 @@
-//! The list of contacts: search, pages, tags, and actions on many contacts at once.
+//! The list of contacts: search, filter by tags, pages, and actions on many contacts at once.
 
-mod listed;
+mod filters;
+pub(super) mod listed;
+pub(super) mod selection;
 
 use std::time::Duration;
 
@@ -10,37 +12,35 @@ use tokio::time::timeout;
 use uuid::Uuid;
 
 use self::listed::Listed;
+use self::selection::Selected;
 use crate::clock::Timestamp;
 use crate::console::State;
 use crate::console::answer::Answer;
 use crate::console::component::empty::empty;
-use crate::console::component::field::{Field, faults, once};
+use crate::console::component::field::{faults, once};
 use crate::console::component::icon::Icon;
-use crate::console::component::notice;
 use crate::console::component::pager::pager;
 use crate::console::component::table::{Column, table};
 use crate::console::component::time::moment;
+use crate::console::component::{notice, number, tag};
 use crate::console::error::Error;
 use crate::console::form::Form;
 use crate::console::page::{Menu, Page};
 use crate::console::query::Query;
 use crate::console::visitor::Viewer;
-use crate::domain::contact::{Contact, Tag, TagSummary};
+use crate::domain::contact::{Contact, Person, Tag};
 use crate::domain::page::{Page as Records, PageRequest};
-use crate::engine::Whom;
 use crate::engine::records::contacts::Membership;
 use crate::import;
 
 /// The path of this page.
 pub(super) const PLACE: &str = "/console/contacts";
 /// Characters of a search.
-const SEARCH: usize = 200;
+pub(super) const SEARCH: usize = 200;
+/// The name of the sentence that the next page of the list shows: nobody was selected.
+pub(super) const NONE_PICKED: &str = "none-picked";
 /// The number of tags that are offered while a tag is typed.
 const TAGS: u64 = 100;
-/// The number of tags that are shown above the list.
-const SHOWN_TAGS: usize = 20;
-/// The maximum of contacts that are selected one by one.
-const MOST_PICKED: usize = 1_000;
 /// How long a page waits for a change of many contacts. The change continues after that.
 const PATIENCE: Duration = Duration::from_secs(5);
 
@@ -58,44 +58,49 @@ pub(in crate::console) async fn list(
     state: Data<State>,
     query: Query,
 ) -> Result<Page, Error> {
-    let listed = Listed::read(&state, &viewer, query.text("search", SEARCH), query.one("tag")).await?;
+    let search = query.text("search", SEARCH);
+    let listed = Listed::read(&state, &viewer, search, query.all("tag"), query.all("not")).await?;
     let shown = read(&viewer, &state, listed, query.page(state.options.page_size)).await?;
-    Ok(page(&viewer, Some(&query), &Form::new(viewer.text), &shown))
+    let mut form = Form::new(viewer.text);
+    if let Some(sentence) = state.flashes.take(viewer.session, NONE_PICKED) {
+        form.fault("scope", sentence);
+    }
+    Ok(page(&viewer, Some(&query), &form, &shown))
 }
 
-/// Tags, untags or deletes the selected contacts, or all that the list has.
+/// Tags, untags or deletes the selected contacts, or leads to a new send to them.
 pub(in crate::console) async fn change(
     viewer: Viewer,
     state: Data<State>,
     mut form: Form,
 ) -> Result<Answer, Error> {
     let text = viewer.text;
-    let action = form.choice("action", &["tag", "untag", "delete"]);
-    let search = Some(form.words().one("search")).filter(|search| !search.is_empty());
-    let listed = Listed::read(&state, &viewer, search, form.words().one("of_tag")).await?;
-    let is_all = form.words().one("scope") == "all";
-    let picked = form.words().all("contact").filter_map(|id| Uuid::try_parse(id).ok());
-    let ids: Vec<Uuid> = picked.take(MOST_PICKED).collect();
-    if !is_all && ids.is_empty() {
-        form.fault("scope", text.get("contacts-none-picked"));
-    }
+    let action = form.choice("action", &["tag", "untag", "send", "delete"]);
+    let listed = of_form(&viewer, &state, &form).await?;
+    let selected = Selected::read(&mut form);
     let tag = match action {
         Some("tag" | "untag") => tag(&viewer, &state, &mut form, action == Some("tag")).await?,
         _ => None,
     };
+    if action == Some("send") && !form.has_faults() {
+        match selected.new_send(&listed) {
+            Some(address) => return Ok(Answer::to(address)),
+            None => form.fault("scope", text.get("contacts-send-by-tag")),
+        }
+    }
     if form.has_faults() {
         let first = PageRequest { page: 1, limit: state.options.page_size };
         let shown = read(&viewer, &state, listed, first).await?;
         return Ok(page(&viewer, None, &form, &shown).unprocessable().into());
     }
     if action == Some("delete") && form.words().one("sure") != "yes" {
-        let count = match is_all {
-            true => listed.page(&state, &viewer, PageRequest { page: 1, limit: 1 }).await?.total,
-            false => ids.len() as u64,
+        let count = match &selected {
+            Selected::All => listed.page(&state, &viewer, PageRequest { page: 1, limit: 1 }).await?.total,
+            Selected::These(ids) => ids.len() as u64,
         };
         return Ok(ask(&viewer, &form, &listed, count).into());
     }
-    let whom = if is_all { listed.whom() } else { Whom::Named { ids, numbers: Vec::new() } };
+    let whom = selected.whom(&listed);
     state
         .once
         .act(&viewer, &form, async || {
@@ -120,6 +125,13 @@ pub(in crate::console) async fn change(
             Ok(Answer::to(listed.place()))
         })
         .await
+}
+
+/// The list that a form was sent from.
+pub(super) async fn of_form(viewer: &Viewer, state: &State, form: &Form) -> Result<Listed, Error> {
+    let words = form.words();
+    let search = Some(words.one("search")).filter(|search| !search.is_empty());
+    Listed::read(state, viewer, search, words.all("of_tag"), words.all("not_tag")).await
 }
 
 fn done(viewer: &Viewer, action: Option<&str>, changed: u64) -> String {
@@ -169,7 +181,9 @@ async fn read(viewer: &Viewer, state: &State, listed: Listed, page: PageRequest)
 /// Asks for confirmation before so many contacts are deleted.
 fn ask(viewer: &Viewer, form: &Form, listed: &Listed, count: u64) -> Page {
     let text = viewer.text;
-    let is_kept = |name: &str| matches!(name, "action" | "scope" | "search" | "of_tag" | "contact");
+    let is_kept = |name: &str| {
+        matches!(name, "action" | "scope" | "search" | "of_tag" | "not_tag" | "contact" | "shown")
+    };
     let sent = form.words().iter().filter(|(name, _)| is_kept(name));
     let body = html! {
         (notice::warning(&html! { p { (text.with("contacts-delete-question", [("count", count.into())])) } }))
@@ -187,9 +201,8 @@ fn ask(viewer: &Viewer, form: &Form, listed: &Listed, count: u64) -> Page {
 
 fn page(viewer: &Viewer, query: Option<&Query>, form: &Form, shown: &Shown) -> Page {
     let text = viewer.text;
-    let search = shown.listed.search.as_deref().unwrap_or_default();
     // A list without contacts has its button in the middle.
-    let is_empty = shown.found.total == 0 && search.is_empty() && shown.listed.tag.is_none();
+    let is_empty = shown.found.total == 0 && shown.listed.is_everybody();
     let action = html! {
         div.actions {
             a.button.plain href="/console/contacts/tags" { (text.get("contacts-tags")) }
@@ -202,59 +215,29 @@ fn page(viewer: &Viewer, query: Option<&Query>, form: &Form, shown: &Shown) -> P
     let body = html! {
         @if let Some(done) = &shown.done { (notice::done(done)) }
         (faults(form))
-        form.search method="get" action="/console/contacts" role="search" data-search="found" {
-            label for="search" { (text.get("contacts-search")) }
-            input id="search" type="search" name="search" value=(search) maxlength=(SEARCH) autocomplete="off";
-            @if let Some(tag) = &shown.listed.tag { input type="hidden" name="tag" value=(tag.id); }
-            button.plain type="submit" { (text.get("contacts-find")) }
+        (filters::form(text, &shown.listed, &shown.tags.records))
+        div id="found" {
+            (filters::chips(text, &shown.listed, &shown.tags.records))
+            (found(viewer, query, form, shown))
         }
-        (tag_list(viewer, &shown.tags.records, shown.listed.tag.as_ref()))
-        div id="found" { (found(viewer, query, form, shown)) }
     };
     Page::new(text.get("contacts-title"), Menu::Contacts, body).action(action)
-}
-
-/// The tags with their counts. Each links to the list of its contacts.
-fn tag_list(viewer: &Viewer, tags: &[Tag], chosen: Option<&TagSummary>) -> Markup {
-    let text = viewer.text;
-    let is_chosen = |tag: &Tag| chosen.is_some_and(|chosen| chosen.id == tag.summary.id);
-    let of = |tag: &TagSummary| Listed { search: None, tag: Some(tag.clone()) }.place();
-    html! {
-        @if let Some(tag) = chosen {
-            p role="status" {
-                (text.get("contacts-with-tag")) " "
-                a href=(format!("/console/contacts/tags/{}", tag.id)) { bdi { (tag.name) } } " · "
-                a href=(PLACE) { (text.get("contacts-show-all")) }
-            }
-        }
-        @if !tags.is_empty() {
-            ul.tags aria-label=(text.get("contacts-tags")) {
-                @for tag in tags.iter().take(SHOWN_TAGS) {
-                    li {
-                        a href=(of(&tag.summary)) aria-current=[is_chosen(tag).then_some("true")] {
-                            bdi { (tag.summary.name) } " " span.soft { (text.number(tag.contacts)) }
-                        }
-                    }
-                }
-            }
-        }
-    }
 }
 
 fn found(viewer: &Viewer, query: Option<&Query>, form: &Form, shown: &Shown) -> Markup {
     let text = viewer.text;
     let total = shown.found.total;
     if total == 0 {
-        return match (&shown.listed.search, &shown.listed.tag) {
-            (Some(_), _) => empty(
+        let import = html! { a.button href="/console/contacts/import" { (text.get("contacts-import")) } };
+        return if shown.listed.is_everybody() {
+            empty(&text.get("contacts-nobody"), &import)
+        } else if shown.listed.only_tag().is_some() {
+            empty(&text.get("contacts-none-tagged"), &html! {})
+        } else {
+            empty(
                 &text.get("contacts-nothing-found"),
                 &html! { a href=(PLACE) { (text.get("contacts-show-all")) } },
-            ),
-            (None, Some(_)) => empty(&text.get("contacts-none-tagged"), &html! {}),
-            (None, None) => empty(
-                &text.get("contacts-nobody"),
-                &html! { a.button href="/console/contacts/import" { (text.get("contacts-import")) } },
-            ),
+            )
         };
     }
     let columns = [
@@ -271,9 +254,9 @@ fn found(viewer: &Viewer, query: Option<&Query>, form: &Form, shown: &Shown) -> 
             span role="status" { (text.with("contacts-total", [("count", total.into())])) } " "
             a href=(format!("/console/contacts/export?{export}")) { (text.get("contacts-export")) }
         }
-        form method="post" action="/console/contacts/change" {
+        form method="post" action="/console/contacts/change" data-selection=(total) {
+            @if viewer.may_work() { (selection::bar(viewer, form, shown)) }
             (table(&text.get("contacts-title"), &columns, rows))
-            @if viewer.may_work() { (bulk(viewer, form, shown)) }
         }
         @if let Some(query) = query { (pager(text, query, shown.page, total)) }
     }
@@ -291,11 +274,16 @@ fn row(viewer: &Viewer, form: &Form, contact: &Contact) -> Vec<Markup> {
             }
             a href=(format!("/console/contacts/{id}")) { bdi { (name) } }
         },
-        html! { bdi { (contact.person.phone_number) } },
+        html! { bdi.digits { (number_of(&contact.person)) } },
         html! { bdi { (contact.person.email) } },
-        html! { @for tag in &contact.tags { (tag_badge(tag)) " " } },
+        html! { @for known in &contact.tags { (tag::tag(&known.name)) " " } },
         moment(viewer, contact.created_at),
     ]
+}
+
+/// The number of a person in groups of digits; what the company wrote, if that is no number.
+pub(super) fn number_of(person: &Person) -> String {
+    person.phone().map_or_else(|| person.phone_number.clone(), number::grouped)
 }
 
 /// The display name of a contact: its name, or else its number or e-mail address.
@@ -305,41 +293,4 @@ pub(in crate::console) fn name(contact: &Contact) -> String {
     let name = name.trim();
     let known = [name, &person.phone_number, &person.email].into_iter().find(|text| !text.is_empty());
     known.unwrap_or("—").to_owned()
-}
-
-/// A tag as a badge, with its name and colour.
-pub(in crate::console) fn tag_badge(tag: &TagSummary) -> Markup {
-    html! { span.badge.plain { bdi { (tag.name) } } }
-}
-
-/// The actions on the selected contacts, or on all.
-fn bulk(viewer: &Viewer, form: &Form, shown: &Shown) -> Markup {
-    let text = viewer.text;
-    let count = [("count", shown.found.total.into())];
-    let all = match &shown.listed {
-        Listed { search: Some(_), .. } => text.with("contacts-scope-found", count),
-        Listed { search: None, tag: Some(_) } => text.with("contacts-scope-tagged", count),
-        Listed { search: None, tag: None } => text.with("contacts-scope-everybody", count),
-    };
-    let is_all = form.is_ticked("scope", "all");
-    html! {
-        fieldset.panel {
-            legend { (text.get("contacts-do")) }
-            (once(form))
-            @if let Some(search) = &shown.listed.search { input type="hidden" name="search" value=(search); }
-            @if let Some(tag) = &shown.listed.tag { input type="hidden" name="of_tag" value=(tag.id); }
-            label.choice { input type="radio" name="scope" value="picked" checked[!is_all]; span { (text.get("contacts-scope-picked")) } }
-            label.choice { input type="radio" name="scope" value="all" checked[is_all]; span { (all) } }
-            @if let Some(fault) = form.fault_of("scope") { p.fault { (fault) } }
-            (Field::new(form, "tag", &text.get("contacts-tag")).most(100).around(&html! {
-                input id="field-tag" type="text" name="tag" value=(form.value("tag")) maxlength="100" list="known-tags" autocomplete="off";
-            }))
-            datalist id="known-tags" { @for tag in &shown.tags.records { option value=(tag.summary.name) {} } }
-            p.actions {
-                button.plain type="submit" name="action" value="tag" { (text.get("contacts-do-tag")) }
-                button.plain type="submit" name="action" value="untag" { (text.get("contacts-do-untag")) }
-                button.risky type="submit" name="action" value="delete" { (text.get("contacts-do-delete")) }
-            }
-        }
-    }
 }

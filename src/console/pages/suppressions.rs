@@ -19,6 +19,7 @@ use crate::console::error::Error;
 use crate::console::form::Form;
 use crate::console::page::{Menu, Page};
 use crate::console::query::Query;
+use crate::console::text::Text;
 use crate::console::visitor::Viewer;
 use crate::domain::opt_out::OptOutWords;
 use crate::domain::page::{Page as Records, PageRequest};
@@ -131,10 +132,7 @@ fn page(
     done: Option<&str>,
 ) -> Page {
     let text = viewer.text;
-    let scopes = [
-        (Suppression::Marketing.as_str(), text.get("suppressions-scope-marketing")),
-        (Suppression::Everything.as_str(), text.get("suppressions-scope-everything")),
-    ];
+    let scopes = Suppression::ALL.map(|scope| (scope.as_str(), scope_words(text, scope)));
     let body = html! {
         @if let Some(done) = done { (notice::done(done)) }
         (faults(form))
@@ -189,31 +187,38 @@ fn list_of(viewer: &Viewer, search: &str, found: &Records<Kept>) -> Markup {
     table(&text.get("suppressions-title"), &columns, rows)
 }
 
-fn row(viewer: &Viewer, kept: &Kept) -> Vec<Markup> {
-    let text = viewer.text;
-    let record = &kept.record;
-    let number = format!("+{}", record.recipient);
-    let scope = match record.scope {
-        Suppression::Marketing => text.get("suppressions-scope-marketing"),
-        Suppression::Everything => text.get("suppressions-scope-everything"),
-    };
-    // The provider's own code is shown beside the words, for readers who look it up.
-    let why = text.get(match (record.provider_code, record.until, kept.source) {
+/// What a suppression keeps back.
+pub(super) fn scope_words(text: Text, scope: Suppression) -> String {
+    text.get(match scope {
+        Suppression::Marketing => "suppressions-scope-marketing",
+        Suppression::Everything => "suppressions-scope-everything",
+    })
+}
+
+/// Why there is a suppression. The provider's own code is shown beside the words, for readers who look it up.
+pub(super) fn why(text: Text, kept: &Kept) -> String {
+    text.get(match (kept.record.provider_code, kept.record.until, kept.source) {
         (Some(_), Some(_), _) => "suppressions-why-held",
         (Some(_), None, _) | (None, _, Some(Source::Provider)) => "suppressions-why-provider",
         (None, _, Some(Source::Preference)) => "suppressions-why-preference",
         (None, _, Some(Source::Message)) => "suppressions-why-message",
         (None, _, Some(Source::Operator)) => "suppressions-why-added",
         (None, _, None) => "suppressions-why-said",
-    });
+    })
+}
+
+fn row(viewer: &Viewer, kept: &Kept) -> Vec<Markup> {
+    let text = viewer.text;
+    let record = &kept.record;
+    let number = format!("+{}", record.recipient);
     let until = match record.until {
         Some(until) => moment(viewer, until),
         None => html! { (text.get("suppressions-lasting")) },
     };
     vec![
         html! { bdi { (number) } },
-        html! { (scope) },
-        html! { (why) @if let Some(code) = record.provider_code { " " code { (code) } } },
+        html! { (scope_words(text, record.scope)) },
+        html! { (why(text, kept)) @if let Some(code) = record.provider_code { " " code { (code) } } },
         moment(viewer, kept.since),
         until,
         html! {

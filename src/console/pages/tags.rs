@@ -98,7 +98,7 @@ pub(in crate::console) async fn change(
                 return Ok(Answer::to(format!("/console/contacts/tags/{}", id.0)));
             }
             Edited::Taken => form.fault("name", viewer.text.get("tags-name-taken")),
-            Edited::Missing | Edited::Nameless => return Err(Error::NotFound),
+            Edited::Missing | Edited::Nameless | Edited::Outdated => return Err(Error::NotFound),
         }
     }
     Ok(tag_page(&viewer, &form, &tag, None).unprocessable().into())

@@ -138,3 +138,48 @@ async fn numbers_and_tags_are_merged_and_other_companies_tags_reach_nobody() {
     let nobody = send(json!({"contact_tag_id": theirs})).await;
     assert_eq!((nobody.status, nobody.code().as_deref()), (400, Some("no_valid_recipients")));
 }
+
+#[tokio::test]
+async fn contacts_are_listed_by_the_tags_that_they_have_and_lack() {
+    let service = Service::start().await;
+    let (acme, globex) = (service.company("acme").await, service.company("globex").await);
+    add(&service, &acme, "Ana", "5511988880001", &["vip"]).await;
+    add(&service, &acme, "Bia", "5511988880002", &["vip", "news"]).await;
+    add(&service, &acme, "Caio", "5511988880003", &["news"]).await;
+    add(&service, &acme, "Vip", "5511988880004", &[]).await;
+    add(&service, &globex, "Dan", "5511988880005", &["vip"]).await;
+    let vip = service.store().of(acme.id).tags().ensure("vip", None).await.unwrap();
+    let news = service.store().of(acme.id).tags().ensure("news", None).await.unwrap();
+    let foreign = service.store().of(globex.id).tags().ensure("vip", None).await.unwrap();
+    for (query, names) in [
+        (format!("contact_tag_id={vip}"), vec!["Bia", "Ana"]),
+        (format!("contact_tag_id={vip},{news}"), vec!["Bia"]),
+        (format!("contact_tag_id={vip}&without_contact_tag_id={news}"), vec!["Ana"]),
+        (format!("without_contact_tag_id={vip},{news}"), vec!["Vip"]),
+        (format!("contact_tag_id={vip}&search=bia"), vec!["Bia"]),
+        (format!("without_contact_tag_id={news}&search=vip"), vec!["Vip", "Ana"]),
+    ] {
+        let page = service.get(&format!("/api/v1/contacts?{query}"), &acme.key).await.json();
+        let found = page["data"].as_array().unwrap_or_else(|| panic!("{query}: {page}")).iter();
+        let found: Vec<_> = found.map(|contact| contact["first_name"].as_str().unwrap()).collect();
+        assert_eq!(
+            (found.as_slice(), &page["totalRecords"]),
+            (names.as_slice(), &json!(names.len())),
+            "{query}"
+        );
+    }
+    let first = format!("/api/v1/contacts?contact_tag_id={vip}&limit=1");
+    let page = service.get(&first, &acme.key).await.json();
+    let next = format!(
+        "/api/v1/contacts?contact_tag_id={vip}&limit=1&cursor={}",
+        page["next_cursor"].as_str().unwrap()
+    );
+    assert_eq!(service.get(&next, &acme.key).await.json()["data"][0]["first_name"], "Ana");
+    for wrong in ["x".to_owned(), format!("{vip},"), foreign.to_string()] {
+        for name in ["contact_tag_id", "without_contact_tag_id"] {
+            let refused = service.get(&format!("/api/v1/contacts?{name}={wrong}"), &acme.key).await;
+            assert_eq!((refused.status, refused.code().as_deref()), (400, Some("invalid_field")), "{wrong}");
+            assert_eq!(refused.json()["param"], json!(name), "{}", refused.body);
+        }
+    }
+}

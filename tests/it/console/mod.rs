@@ -22,6 +22,7 @@ mod nodes;
 mod one_way;
 mod operator;
 mod overview;
+mod people;
 mod send_live;
 mod send_names;
 mod sends;

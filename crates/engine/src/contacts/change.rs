@@ -18,7 +18,7 @@ use clock::Timestamp;
 use domain::error::{Code, Refusal};
 use domain::phone::PhoneNumber;
 use store::changes::{ContactRecord, Who};
-use store::{Care, ContactDraft, Membership, Upserted};
+use store::{Care, ContactDraft, ContactFilter, Membership, Upserted};
 
 /// Contacts that one request may name.
 pub const MOST_AT_ONCE: usize = 10_000;
@@ -33,13 +33,8 @@ pub enum Whom {
         /// And by their numbers.
         numbers: Vec<PhoneNumber>,
     },
-    /// The results of a search.
-    Found {
-        /// All contacts without a text.
-        search: Option<String>,
-        /// Only contacts with this tag.
-        tag: Option<Uuid>,
-    },
+    /// The contacts of a list.
+    Found(ContactFilter),
 }
 
 /// Companies with a change under way.
@@ -189,9 +184,7 @@ impl Contacts<'_> {
                 ids.dedup();
                 Left::Ids(ids)
             }
-            Whom::Found { search, tag } => {
-                Left::Places(store.of(company).contacts().search(search.as_deref(), tag).await?)
-            }
+            Whom::Found(filter) => Left::Places(store.of(company).contacts().search(&filter).await?),
         };
         let mut changed = 0;
         loop {

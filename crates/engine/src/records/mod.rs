@@ -51,7 +51,9 @@ pub mod companies {
 
 /// The types of contacts and tags.
 pub mod contacts {
-    pub use store::{ContactChange, ContactDraft, ContactPosition, Edited, Membership, Upserted};
+    pub use store::{
+        ContactChange, ContactDraft, ContactFilter, ContactPosition, Edited, Membership, Upserted,
+    };
 }
 
 /// The types of the country of a company.

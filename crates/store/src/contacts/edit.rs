@@ -10,7 +10,7 @@ use super::matching::Slot;
 use crate::changes::{ContactRecord, Who};
 use crate::nouns::Contacts;
 use crate::tags::DELETED;
-use crate::{Result, Transaction, execute, fetch};
+use crate::{Result, Transaction, execute, fetch, fetch_one};
 use clock::Timestamp;
 use domain::contact::Person;
 use domain::fold::fold;
@@ -32,6 +32,8 @@ pub struct ContactChange {
     pub profile_picture: Option<String>,
     /// The names of all its tags; those that do not exist are created.
     pub tags: Option<Vec<String>>,
+    /// The time of the contact's last change that the caller knows of: nothing is written if the contact has another one.
+    pub known: Option<Timestamp>,
 }
 
 /// The outcome of a change to one record.
@@ -45,6 +47,8 @@ pub enum Edited {
     Taken,
     /// The contact would have neither a number nor an e-mail address.
     Nameless,
+    /// The record has changed since the caller read it.
+    Outdated,
 }
 
 impl Contacts<'_> {
@@ -55,6 +59,11 @@ impl Contacts<'_> {
         let Some(mut slot) = self.slots(&transaction, &[id]).await?.pop() else {
             return transaction.unchanged(Edited::Missing).await;
         };
+        if let Some(known) = change.known
+            && self.changed_at(&transaction, id).await? != Some(known)
+        {
+            return transaction.unchanged(Edited::Outdated).await;
+        }
         let number = slot.phone;
         slot.apply(change);
         if slot.phone.is_none() && slot.person.email.is_empty() {
@@ -134,18 +143,27 @@ impl Contacts<'_> {
         Ok(Edited::Done)
     }
 
-    /// These contacts of `company`, by their ordinals.
+    /// These contacts of `company`, by their ordinals. A join, because SQLite would look for the ids among all contacts of
+    /// the company.
     async fn slots(self, transaction: &Transaction, ids: &[Uuid]) -> Result<Vec<Slot>> {
         if ids.is_empty() {
             return Ok(Vec::new());
         }
         let (rows, values) = self.store.contacts().id_rows(ids).select(2);
         let select = format!(
-            "SELECT {SLOT} FROM contact WHERE company_id = $1 AND id IN (SELECT id FROM {rows} AS rows)
-             ORDER BY ordinal"
+            "SELECT {SLOT} FROM (SELECT DISTINCT id AS wanted_id FROM {rows} AS rows) AS wanted
+             CROSS JOIN contact
+             WHERE contact.id = wanted.wanted_id AND contact.company_id = $1 ORDER BY contact.ordinal"
         );
         let statement = self.store.statement(select, std::iter::once(self.company.into()).chain(values));
         transaction.query_all_raw(statement).await?.iter().map(read_slot).collect()
+    }
+
+    /// When the contact last changed.
+    async fn changed_at(self, transaction: &Transaction, contact: Uuid) -> Result<Option<Timestamp>> {
+        let select = "SELECT updated_at FROM contact WHERE id = $1";
+        let changed = fetch_one::<i64>(transaction, select, [contact.into()]).await?;
+        Ok(changed.map(Timestamp::from_millis))
     }
 
     async fn tags_of(self, transaction: &Transaction, contact: Uuid) -> Result<HashSet<Uuid>> {

@@ -92,16 +92,8 @@ impl Contacts<'_> {
         Ok(Some(found.len() as u64))
     }
 
-    /// The ordinals of the contacts that a search finds, descending, or of all without one; with a tag only of those that
-    /// have it. Of an unknown tag there are none.
-    pub async fn search(self, search: Option<&str>, tag: Option<Uuid>) -> Result<Vec<u32>> {
-        match tag {
-            Some(tag) => self.search_tagged(tag, search).await,
-            None => self.search_all(search).await,
-        }
-    }
-
-    async fn search_all(self, search: Option<&str>) -> Result<Vec<u32>> {
+    /// The ordinals of the contacts that a search finds, descending, or of all without one.
+    pub(super) async fn search_all(self, search: Option<&str>) -> Result<Vec<u32>> {
         match folded(search) {
             Some(text) if text.len() > LONGEST_SEARCH => Ok(Vec::new()),
             Some(text) => self.index().found(&self.index().read_search(&text).await?).await,

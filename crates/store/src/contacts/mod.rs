@@ -6,6 +6,7 @@
 
 mod delete;
 pub(crate) mod edit;
+pub(crate) mod filter;
 mod gap;
 pub(crate) mod import;
 mod matching;
@@ -13,7 +14,6 @@ pub(crate) mod member;
 mod people;
 mod refold;
 pub(crate) mod search;
-mod tagged;
 mod totals;
 pub(crate) mod write;
 
@@ -43,11 +43,13 @@ pub(crate) const LONGEST_SEARCH: usize = 1_000;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ContactPosition {
     ordinal: u64,
+    /// A list of the contacts with a tag is in the order of ids.
+    id: Uuid,
 }
 
 impl From<&Contact> for ContactPosition {
     fn from(contact: &Contact) -> Self {
-        Self { ordinal: contact.ordinal }
+        Self { ordinal: contact.ordinal, id: contact.id }
     }
 }
 
@@ -74,6 +76,11 @@ impl Contacts<'_> {
             return Ok(Page { records: Vec::new(), total: 0 });
         }
         let found = self.index().found(&self.index().read_search(&text).await?).await?;
+        self.part_of(&found, window).await
+    }
+
+    /// A part of the contacts at these places, which are descending.
+    async fn part_of(self, found: &[u32], window: Window<ContactPosition>) -> Result<Page<Contact>> {
         let total = found.len() as u64;
         let limit = length(window.limit);
         let (offset, after) = window.parts();
@@ -109,7 +116,7 @@ impl Contacts<'_> {
         let total = total.cast_unsigned();
         if !gaps.is_empty() || after.is_some() {
             let (below, skipped) = match after {
-                Some(ContactPosition { ordinal }) => (signed(ordinal), 0),
+                Some(ContactPosition { ordinal, .. }) => (signed(ordinal), 0),
                 None => gaps.locate(ordinals, offset),
             };
             let select = format!(
@@ -134,7 +141,7 @@ impl Contacts<'_> {
     pub async fn after(self, after: Option<ContactPosition>, limit: u32) -> Result<Vec<Contact>> {
         let mut values: Vec<Value> = vec![self.company.into(), i64::from(limit).into()];
         let mut after_it = "";
-        if let Some(ContactPosition { ordinal }) = after {
+        if let Some(ContactPosition { ordinal, .. }) = after {
             after_it = "AND ordinal > $3";
             values.push(signed(ordinal).into());
         }
@@ -165,6 +172,21 @@ impl Contacts<'_> {
                 SELECT contact.* FROM {wanted} AS wanted CROSS JOIN contact
                 WHERE contact.company_id = $1 AND contact.ordinal = wanted.ordinal
              ) AS found ORDER BY ordinal"
+        );
+        let rows = self.store.rows(select, std::iter::once(self.company.into()).chain(values)).await?;
+        self.with_tags(&rows).await
+    }
+
+    /// The contacts of `company` with these ids, oldest first.
+    pub async fn with_ids(self, ids: &[Uuid]) -> Result<Vec<Contact>> {
+        if ids.is_empty() {
+            return Ok(Vec::new());
+        }
+        let (wanted, values) = self.store.contacts().id_rows(ids).select(2);
+        let select = format!(
+            "SELECT {COLUMNS} FROM (SELECT DISTINCT id AS wanted_id FROM {wanted} AS ids) AS wanted
+             CROSS JOIN contact
+             WHERE contact.id = wanted.wanted_id AND contact.company_id = $1 ORDER BY contact.ordinal"
         );
         let rows = self.store.rows(select, std::iter::once(self.company.into()).chain(values)).await?;
         self.with_tags(&rows).await

@@ -29,7 +29,6 @@ contacts-doubles-hint = These contacts have the same number or the same e-mail a
 contacts-merge = Merge into this contact
 contacts-merge-question = This contact keeps its fields, takes missing fields and all tags from the others, and the others are deleted.
 contacts-nothing-found = No contact matches this search.
-contacts-with-tag = Contacts with the tag
 contacts-none-tagged = No contact has this tag.
 contacts-nobody = There are no contacts yet. Import a file, or add the first one.
 contacts-total = { $count ->
@@ -40,8 +39,8 @@ contacts-pick = Select { $name }
 contacts-do = With these contacts
 contacts-scope-picked = The selected contacts
 contacts-scope-found = { $count ->
-    [1] The one that the search finds
-   *[other] All { $count } that the search finds
+    [1] The one that was found
+   *[other] All { $count } that were found
 }
 contacts-scope-tagged = { $count ->
     [1] The only contact with this tag
@@ -83,3 +82,34 @@ contacts-delete-sure = { $count ->
 contacts-back = Back to the contacts
 contacts-show-all = Show all contacts
 contacts-lid-wrong = A spreadsheet rounded this WhatsApp ID. Enter the complete ID, or leave the field empty.
+contacts-by-tags = Filter by tags
+contacts-having = With all of these tags
+contacts-lacking = With none of these tags
+contacts-show = Show
+contacts-in-use = In use now; choose one to remove it
+contacts-with = With { $tag }
+contacts-without = Without { $tag }
+contacts-tag-open = Change this tag
+contacts-scope-page = { $count ->
+    [1] The one on this page
+   *[other] All { $count } on this page
+}
+contacts-selected = Selected: { $count }
+contacts-do-send = Send to them
+contacts-do-export = Download
+contacts-send-by-tag = A send goes to people with a tag, or to up to 100 people. Give these contacts a tag first, then send to the tag.
+contacts-write = Send a message
+contacts-more-fields = WhatsApp ID and picture
+contacts-details = Details
+contacts-outdated = Somebody else changed this contact while you were editing it, so nothing was saved. This is what is stored now. Saving again replaces it with what you typed.
+contacts-empty-now = empty
+contacts-consent = Opt-out
+contacts-consent-nowhere = This contact has no phone number that messages can go to.
+contacts-consent-all = Gets all messages
+contacts-consent-none = Does not get
+contacts-opt-out = Opt out
+contacts-opt-out-question = Your sends skip this contact from now on, until somebody here opts it in again.
+contacts-opt-in = Opt in again
+contacts-opt-in-question = This contact gets messages again. Do this only if the person asked for it.
+contacts-messages = Last messages
+contacts-no-messages = No message has been sent to this contact yet.

@@ -80,3 +80,4 @@ shell-more = More
 shell-account-menu = Account menu:
 shell-welcome = Messages to your customers on WhatsApp, from a service that your company runs itself.
 shell-filters = Filters
+shell-number-read = Read as { $number }

@@ -29,7 +29,6 @@ contacts-doubles-hint = Estos contactos tienen el mismo número o el mismo corre
 contacts-merge = Combinar en este contacto
 contacts-merge-question = Este contacto conserva lo que tiene, toma el resto y todas las etiquetas de los otros, y los otros se eliminan.
 contacts-nothing-found = Ningún contacto coincide con esta búsqueda.
-contacts-with-tag = Contactos con la etiqueta
 contacts-none-tagged = Ningún contacto tiene esta etiqueta.
 contacts-nobody = Todavía no hay contactos. Importe un archivo o agregue el primero.
 contacts-total = { $count ->
@@ -40,8 +39,8 @@ contacts-pick = Seleccionar { $name }
 contacts-do = Con estos contactos
 contacts-scope-picked = Los seleccionados
 contacts-scope-found = { $count ->
-    [1] El único que la búsqueda encuentra
-   *[other] Los { $count } que la búsqueda encuentra
+    [1] El único que se encontró
+   *[other] Los { $count } que se encontraron
 }
 contacts-scope-tagged = { $count ->
     [1] El único contacto con esta etiqueta
@@ -83,3 +82,34 @@ contacts-delete-sure = { $count ->
 contacts-back = Volver a los contactos
 contacts-show-all = Mostrar todos los contactos
 contacts-lid-wrong = Una hoja de cálculo redondeó este ID de WhatsApp. Indique el ID completo o deje el campo vacío.
+contacts-by-tags = Filtrar por etiquetas
+contacts-having = Con todas estas etiquetas
+contacts-lacking = Con ninguna de estas etiquetas
+contacts-show = Mostrar
+contacts-in-use = En uso ahora; elija uno para quitarlo
+contacts-with = Con { $tag }
+contacts-without = Sin { $tag }
+contacts-tag-open = Cambiar esta etiqueta
+contacts-scope-page = { $count ->
+    [1] El único de esta página
+   *[other] Los { $count } de esta página
+}
+contacts-selected = Seleccionados: { $count }
+contacts-do-send = Enviarles un mensaje
+contacts-do-export = Descargar
+contacts-send-by-tag = Un envío llega a personas con una etiqueta, o a 100 personas como máximo. Ponga primero una etiqueta a estos contactos y luego envíe a la etiqueta.
+contacts-write = Enviar un mensaje
+contacts-more-fields = ID de WhatsApp y foto
+contacts-details = Detalles
+contacts-outdated = Otra persona cambió este contacto mientras usted lo editaba, así que no se guardó nada. Esto es lo que está guardado ahora. Si guarda otra vez, se reemplaza con lo que usted escribió.
+contacts-empty-now = vacío
+contacts-consent = Exclusión
+contacts-consent-nowhere = Este contacto no tiene un teléfono al que puedan llegar mensajes.
+contacts-consent-all = Recibe todos los mensajes
+contacts-consent-none = No recibe
+contacts-opt-out = Excluir
+contacts-opt-out-question = Sus envíos omiten a este contacto desde ahora, hasta que alguien aquí lo incluya otra vez.
+contacts-opt-in = Incluir otra vez
+contacts-opt-in-question = Este contacto recibe mensajes otra vez. Hágalo solo si la persona lo pidió.
+contacts-messages = Últimos mensajes
+contacts-no-messages = Todavía no se envió ningún mensaje a este contacto.

@@ -29,7 +29,6 @@ contacts-doubles-hint = Estes contatos têm o mesmo número ou o mesmo e-mail.
 contacts-merge = Mesclar neste contato
 contacts-merge-question = Este contato mantém o que tem, recebe o resto e todas as etiquetas dos outros, e os outros são excluídos.
 contacts-nothing-found = Nenhum contato corresponde a esta busca.
-contacts-with-tag = Contatos com a etiqueta
 contacts-none-tagged = Nenhum contato tem esta etiqueta.
 contacts-nobody = Ainda não há contatos. Importe um arquivo ou adicione o primeiro.
 contacts-total = { $count ->
@@ -40,8 +39,8 @@ contacts-pick = Selecionar { $name }
 contacts-do = Com estes contatos
 contacts-scope-picked = Os selecionados
 contacts-scope-found = { $count ->
-    [1] O único que a busca encontra
-   *[other] Todos os { $count } que a busca encontra
+    [1] O único encontrado
+   *[other] Todos os { $count } encontrados
 }
 contacts-scope-tagged = { $count ->
     [1] O único contato com esta etiqueta
@@ -83,3 +82,34 @@ contacts-delete-sure = { $count ->
 contacts-back = Voltar aos contatos
 contacts-show-all = Mostrar todos os contatos
 contacts-lid-wrong = Uma planilha arredondou este ID do WhatsApp. Informe o ID completo ou deixe o campo vazio.
+contacts-by-tags = Filtrar por etiquetas
+contacts-having = Com todas estas etiquetas
+contacts-lacking = Com nenhuma destas etiquetas
+contacts-show = Mostrar
+contacts-in-use = Em uso agora; escolha um para remover
+contacts-with = Com { $tag }
+contacts-without = Sem { $tag }
+contacts-tag-open = Alterar esta etiqueta
+contacts-scope-page = { $count ->
+    [1] O único desta página
+   *[other] Todos os { $count } desta página
+}
+contacts-selected = Selecionados: { $count }
+contacts-do-send = Enviar mensagem a eles
+contacts-do-export = Baixar
+contacts-send-by-tag = Um envio vai para pessoas com uma etiqueta, ou para até 100 pessoas. Coloque primeiro uma etiqueta nestes contatos e depois envie para a etiqueta.
+contacts-write = Enviar uma mensagem
+contacts-more-fields = ID do WhatsApp e foto
+contacts-details = Detalhes
+contacts-outdated = Outra pessoa alterou este contato enquanto você o editava, por isso nada foi salvo. Isto é o que está salvo agora. Se você salvar de novo, isto será substituído pelo que você digitou.
+contacts-empty-now = vazio
+contacts-consent = Bloqueio de envio
+contacts-consent-nowhere = Este contato não tem um telefone que possa receber mensagens.
+contacts-consent-all = Recebe todas as mensagens
+contacts-consent-none = Não recebe
+contacts-opt-out = Bloquear envios
+contacts-opt-out-question = Seus envios deixam este contato de fora a partir de agora, até que alguém aqui libere o contato de novo.
+contacts-opt-in = Liberar envios de novo
+contacts-opt-in-question = Este contato recebe mensagens de novo. Faça isso somente se a pessoa pediu.
+contacts-messages = Últimas mensagens
+contacts-no-messages = Nenhuma mensagem foi enviada a este contato ainda.

@@ -115,6 +115,22 @@ pub(super) fn count(words: &Words) -> u64 {
     numbers(words).chain(words.all("person")).count() as u64
 }
 
+/// The fields for the people whose contacts a link names by their ids: addresses have no numbers.
+pub(super) async fn named(
+    state: &State,
+    viewer: &Viewer,
+    words: &Words,
+) -> Result<Vec<(&'static str, String)>, Error> {
+    let ids: Vec<Uuid> = words.all("contact").filter_map(|id| id.parse().ok()).take(MOST_CHOSEN).collect();
+    if ids.is_empty() {
+        return Ok(Vec::new());
+    }
+    let records = state.engine.company(viewer.company.id).await?;
+    let found = records.contacts().with_ids(&ids).await?;
+    let numbered = found.into_iter().map(|contact| contact.person).filter(|person| person.phone().is_some());
+    Ok(numbered.map(|person| ("person", person.phone_number)).collect())
+}
+
 /// Adds the recipients of the form to a request.
 pub(super) fn add(body: &mut Map<String, Value>, words: &Words) {
     let people = numbers(words).chain(words.all("person"));

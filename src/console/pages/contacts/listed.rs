@@ -1,4 +1,6 @@
-//! The contacts that the list shows: all, those that a search finds, those of a tag.
+//! The contacts that the list shows: all, those that a search finds, and of these those that have some tags and lack others.
+
+use uuid::Uuid;
 
 use super::{PLACE, SEARCH};
 use crate::console::State;
@@ -6,35 +8,38 @@ use crate::console::error::Error;
 use crate::console::visitor::Viewer;
 use crate::domain::contact::{Contact, TagSummary};
 use crate::domain::page::{Page, PageRequest};
-use crate::engine::{self, Whom};
+use crate::engine;
+use crate::engine::records::contacts::ContactFilter;
+
+/// The most tags in a filter: an address has room for as many.
+const MOST: usize = 100;
 
 /// The contacts of a list.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Listed {
+pub(in crate::console::pages) struct Listed {
     pub(super) search: Option<String>,
-    /// Only those with this tag. It is found by its id: other contacts may have its name in theirs.
-    pub(super) tag: Option<TagSummary>,
+    /// Only those with all of these tags, which are found by their ids: other contacts may have a tag's name in theirs.
+    pub(super) tags: Vec<TagSummary>,
+    /// Only those with none of these tags.
+    pub(super) without: Vec<TagSummary>,
 }
 
 impl Listed {
-    /// The contacts of this search and of the tag with this id, if it is not empty.
+    /// The contacts of this search, with and without the tags of these ids; empty ids are left out.
     ///
     /// # Errors
     ///
-    /// [`Error::NotFound`] for a tag that the company does not have: without it the list would have all contacts.
-    pub(super) async fn read(
+    /// [`Error::NotFound`] for a tag that the company does not have: without it the list would have other contacts.
+    pub(in crate::console::pages) async fn read<'a>(
         state: &State,
         viewer: &Viewer,
         search: Option<&str>,
-        tag: &str,
+        tags: impl Iterator<Item = &'a str>,
+        without: impl Iterator<Item = &'a str>,
     ) -> Result<Self, Error> {
         let search = search.map(|search| search.chars().take(SEARCH).collect());
-        if tag.is_empty() {
-            return Ok(Self { search, tag: None });
-        }
-        let id = tag.parse().map_err(|_| Error::NotFound)?;
-        let tag = state.engine.company(viewer.company.id).await?.tags().find(id).await?;
-        Ok(Self { search, tag: Some(tag.ok_or(Error::NotFound)?.summary) })
+        let tags = named(state, viewer, tags).await?;
+        Ok(Self { search, tags, without: named(state, viewer, without).await? })
     }
 
     /// A page of the list.
@@ -45,16 +50,46 @@ impl Listed {
         page: PageRequest,
     ) -> Result<Page<Contact>, engine::Error> {
         let records = state.engine.company(viewer.company.id).await?;
-        let search = self.search.as_deref();
-        Ok(match &self.tag {
-            Some(tag) => records.contacts().tagged(tag.id, page, search).await?,
-            None => records.contacts().page(page, search).await?,
-        })
+        Ok(records.contacts().filtered(&self.filter(), page).await?)
     }
 
-    /// All contacts of the list.
-    pub(super) fn whom(&self) -> Whom {
-        Whom::Found { search: self.search.clone(), tag: self.tag.as_ref().map(|tag| tag.id) }
+    /// The filter of the list.
+    pub(in crate::console::pages) fn filter(&self) -> ContactFilter {
+        let ids = |tags: &[TagSummary]| tags.iter().map(|tag| tag.id).collect();
+        ContactFilter { search: self.search.clone(), tags: ids(&self.tags), without: ids(&self.without) }
+    }
+
+    /// Whether all contacts of the company are in the list.
+    pub(super) const fn is_everybody(&self) -> bool {
+        self.search.is_none() && self.tags.is_empty() && self.without.is_empty()
+    }
+
+    /// The tag whose contacts these are, if nothing else narrows the list.
+    pub(super) const fn only_tag(&self) -> Option<&TagSummary> {
+        match (&self.search, self.tags.as_slice(), self.without.is_empty()) {
+            (None, [tag], true) => Some(tag),
+            _ => None,
+        }
+    }
+
+    /// The same contacts, of which only those with the tag stay.
+    pub(super) fn narrowed(&self, tag: &TagSummary) -> Self {
+        let mut narrowed = self.clone();
+        narrowed.tags.push(tag.clone());
+        narrowed
+    }
+
+    /// The same contacts and those that only this tag keeps out.
+    pub(super) fn widened(&self, tag: Uuid) -> Self {
+        let mut widened = self.clone();
+        widened.tags.retain(|known| known.id != tag);
+        widened.without.retain(|known| known.id != tag);
+        widened
+    }
+
+    /// Whether the filter has the tag.
+    pub(super) fn names(&self, tag: Uuid) -> bool {
+        self.tags.iter().chain(&self.without).any(|known| known.id == tag)
     }
 
     /// The query of an address that has this list.
@@ -63,8 +98,10 @@ impl Listed {
         if let Some(search) = &self.search {
             query.append_pair("search", search);
         }
-        if let Some(tag) = &self.tag {
-            query.append_pair("tag", &tag.id.to_string());
+        for (name, tags) in [("tag", &self.tags), ("not", &self.without)] {
+            for tag in tags {
+                query.append_pair(name, &tag.id.to_string());
+            }
         }
         query.finish()
     }
@@ -76,4 +113,25 @@ impl Listed {
             query => format!("{PLACE}?{query}"),
         }
     }
+}
+
+/// The tags with these ids, each once.
+async fn named<'a>(
+    state: &State,
+    viewer: &Viewer,
+    ids: impl Iterator<Item = &'a str>,
+) -> Result<Vec<TagSummary>, Error> {
+    let mut found: Vec<TagSummary> = Vec::new();
+    for id in ids.map(str::trim).filter(|id| !id.is_empty()) {
+        let id: Uuid = id.parse().map_err(|_| Error::NotFound)?;
+        if found.iter().any(|tag| tag.id == id) {
+            continue;
+        }
+        if found.len() == MOST {
+            return Err(Error::Unreadable);
+        }
+        let tag = state.engine.company(viewer.company.id).await?.tags().find(id).await?;
+        found.push(tag.ok_or(Error::NotFound)?.summary);
+    }
+    Ok(found)
 }
