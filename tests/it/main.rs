@@ -93,3 +93,4 @@ mod web_chat;
 #[cfg(feature = "web-session")]
 mod web_session;
 mod webhooks;
+mod workbook;

@@ -12,12 +12,18 @@ use crate::console::State;
 use crate::console::error::Error;
 use crate::console::query::Query;
 use crate::console::visitor::Viewer;
+use crate::domain::page::PageRequest;
+use crate::engine::import_settings;
 use crate::import::export_csv;
 
 /// Contacts in each read and write.
 const STRETCH: usize = 500;
 
-/// Downloads the file.
+/// The latest imports, of which one says what separates the cells of this company's files.
+const LATEST: PageRequest = PageRequest { page: 1, limit: 5 };
+
+/// Downloads the file. Its cells are separated as in the file that the company imported last; its encoding is UTF-8, which
+/// has the letters of all contacts.
 pub(in crate::console) async fn download(
     viewer: Viewer,
     state: Data<State>,
@@ -30,6 +36,9 @@ pub(in crate::console) async fn download(
         None => None,
     };
     let found = records.contacts().search(query.text("search", 200), tag).await?;
+    let imports = records.imports().page(LATEST).await?;
+    let delimiter = imports.records.iter().find_map(|import| import_settings(import).delimiter);
+    let delimiter = delimiter.and_then(|delimiter| u8::try_from(delimiter).ok()).unwrap_or(b',');
     drop(records);
     let engine = state.engine.clone();
     let rows = try_unfold((found, true), move |(mut found, is_first)| {
@@ -48,7 +57,10 @@ pub(in crate::console) async fn download(
             let records = engine.company(company).await.map_err(|error| broken(&error))?;
             let contacts =
                 records.contacts().with_ordinals(&stretch).await.map_err(|error| broken(&error))?;
-            Ok::<_, io::Error>(Some((Bytes::from(export_csv(is_first, &contacts)), (found, false))))
+            Ok::<_, io::Error>(Some((
+                Bytes::from(export_csv(delimiter, is_first, &contacts)),
+                (found, false),
+            )))
         }
     });
     Ok(HttpResponse::Ok()
