@@ -163,7 +163,6 @@ imports-would-leave-out = { $count ->
 }
 imports-contacts = The first contacts, as they will be saved
 imports-no-contacts = None of the first rows is a contact. See the rows with problems.
-imports-what-happens = What happens
 imports-no-messages = no valid number
 imports-is-new = new
 imports-is-updated = is updated

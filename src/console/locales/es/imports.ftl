@@ -163,7 +163,6 @@ imports-would-leave-out = { $count ->
 }
 imports-contacts = Los primeros contactos, como se guardarán
 imports-no-contacts = Ninguna de las primeras filas es un contacto. Vea las filas con problemas.
-imports-what-happens = Qué ocurre
 imports-no-messages = sin número válido
 imports-is-new = nuevo
 imports-is-updated = se actualiza

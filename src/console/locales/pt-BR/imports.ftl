@@ -163,7 +163,6 @@ imports-would-leave-out = { $count ->
 }
 imports-contacts = Os primeiros contatos, como serão salvos
 imports-no-contacts = Nenhuma das primeiras linhas é um contato. Veja as linhas com problemas.
-imports-what-happens = O que acontece
 imports-no-messages = sem número válido
 imports-is-new = novo
 imports-is-updated = é atualizado

@@ -61,12 +61,12 @@ fn contacts(text: Text, settings: &Settings, shown: &Shown) -> Markup {
     let mut heads =
         vec![Column::words(text.get("contacts-name")), Column::words(text.get("imports-field-number"))];
     heads.extend(fields.iter().map(|(key, _)| Column::words(text.get(key))));
-    heads.extend(["imports-field-tags", "imports-what-happens"].map(|key| Column::words(text.get(key))));
+    heads.push(Column::words(text.get("imports-field-tags")));
     let rows = first.iter().map(|(draft, happens)| {
         let person = &draft.person;
-        let mut row = vec![name(person), number(text, person)];
+        let mut row = vec![html! { (name(person)) " " (happening(text, happens)) }, number(text, person)];
         row.extend(fields.iter().map(|(_, field)| html! { bdi { (beginning(field(person), CHARS)) } }));
-        row.extend([tags_of(text, draft, settings), happening(text, happens)]);
+        row.push(tags_of(text, draft, settings));
         row
     });
     table(&text.get("imports-contacts"), &heads, rows)
