@@ -22,7 +22,7 @@ const NAMED_COLUMNS: usize = 12;
 
 #[derive(Debug, Args)]
 pub(super) struct Import {
-    /// A CSV file whose first line names the columns: an export of Pombo, Google Contacts, HubSpot or another
+    /// A CSV file, or an Excel file (.xlsx), whose first line names the columns: an export of Pombo, Google Contacts, HubSpot or another
     /// program
     file: PathBuf,
     #[command(flatten)]
