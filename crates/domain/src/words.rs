@@ -28,7 +28,7 @@ macro_rules! words {
         impl std::str::FromStr for $type {
             type Err = $crate::words::UnknownWord;
 
-            fn from_str(word: &str) -> Result<Self, Self::Err> {
+            fn from_str(word: &str) -> ::std::result::Result<Self, Self::Err> {
                 match word {
                     $($word => Ok(Self::$variant),)*
                     _ => Err($crate::words::UnknownWord(word.to_owned())),

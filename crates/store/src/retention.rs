@@ -171,7 +171,7 @@ impl Retention<'_> {
         };
         transaction.commit().await?;
         // A large send is examined once more, to find that it is done.
-        let more = done < leftovers.len() || first.recipients > limit || rows.len() as i64 >= limit;
+        let more = done < leftovers.len() || first.recipients > limit || leftovers.len() as i64 >= limit;
         Ok(Step { messages, more, ..Step::default() })
     }
 

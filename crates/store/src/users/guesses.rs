@@ -40,7 +40,7 @@ fn in_order(rows: Vec<(Vec<u8>, i64, i64)>, subjects: &[Subject]) -> Vec<Guesses
         let places = subjects.iter().zip(&mut found).filter(|(one, _)| one.as_slice() == subject);
         places.for_each(|(_, place)| *place = Guesses { attempts, since, is_stored: true });
     }
-    Ok(found)
+    found
 }
 
 impl SignIns<'_> {

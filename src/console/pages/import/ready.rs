@@ -66,7 +66,7 @@ fn mapping(viewer: &Viewer, import: &Import, form: &Form, shown: &Shown) -> Mark
         true => form.value(&format!("column-{index}")).to_owned(),
         false => field.unwrap_or(Held::Ignored).as_str().to_owned(),
     };
-    let fields = Held::ALL.map(|field| (field.as_str(), words(text, field)));
+    let fields: Vec<_> = Held::ALL.iter().map(|field| (field.as_str(), words(text, *field))).collect();
     let example = |index: usize| {
         shown.preview.rows.iter().find_map(|row| row.get(index).filter(|cell| !cell.is_empty()))
     };
