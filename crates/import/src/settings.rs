@@ -70,8 +70,9 @@ pub struct Column {
 impl Settings {
     /// The layout of a header on `line`, by the chosen and the recalled columns; words that name no field are skipped.
     pub(super) fn layout(&self, header: Vec<String>, line: u64) -> Result<Layout> {
-        let layout = Layout::lenient(header, line, &mappings(&self.columns), &mappings(&self.recalled))?;
-        Ok(Layout { tag_separator: self.tag_separator.unwrap_or(';'), ..layout })
+        let mut layout = Layout::lenient(header, line, &mappings(&self.columns), &mappings(&self.recalled))?;
+        layout.tag_separator = self.tag_separator.unwrap_or(';');
+        Ok(layout)
     }
 
     /// The delimiter of a file that Pombo wrote itself; that of any other file is found in its first lines.
