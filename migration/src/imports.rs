@@ -3,7 +3,8 @@
 pub(crate) const UP: &[&str] = &[
     // `position`: bytes of the decoded file whose rows are written; `line`: the number of the line there.
     // Both move in the transaction that writes the rows. `settings`: how to read the file, in JSON. `names_kept`: rows
-    // whose names looked wrongly decoded, so that the contacts kept theirs.
+    // whose names looked wrongly decoded, so that the contacts kept theirs. `emails_left_out`: rows whose e-mail address
+    // was none.
     "CREATE TABLE contact_import (
         id {uuid} NOT NULL PRIMARY KEY,
         company_id {uuid} NOT NULL REFERENCES company (id),
@@ -26,7 +27,8 @@ pub(crate) const UP: &[&str] = &[
         updated_at {int} NOT NULL,
         started_at {int},
         finished_at {int},
-        names_kept {int} NOT NULL DEFAULT 0
+        names_kept {int} NOT NULL DEFAULT 0,
+        emails_left_out {int} NOT NULL DEFAULT 0
     ) {strict}",
     "CREATE INDEX contact_import_newest ON contact_import (company_id, created_at, id)",
     "CREATE INDEX contact_import_state ON contact_import (state, updated_at)",

@@ -22,7 +22,7 @@ const NAMED_COLUMNS: usize = 12;
 
 #[derive(Debug, Args)]
 pub(super) struct Import {
-    /// A CSV file whose first line names the columns: an export of Pombo, Google Contacts, HubSpot or another
+    /// A CSV file, or an Excel file (.xlsx), whose first line names the columns: an export of Pombo, Google Contacts, HubSpot or another
     /// program
     file: PathBuf,
     #[command(flatten)]
@@ -143,7 +143,8 @@ fn failure(error: import::Error) -> anyhow::Error {
 
 fn told(summary: &Summary) -> String {
     let Summary { counts, rejects_file, ignored_columns } = summary;
-    let RowCounts { created, updated, unchanged, rejected, without_number, names_kept } = *counts;
+    let RowCounts { created, updated, unchanged, rejected, without_number, names_kept, emails_left_out } =
+        *counts;
     let mut told =
         format!("{created} created, {updated} updated, {unchanged} unchanged, {rejected} rejected");
     if without_number > 0 {
@@ -157,6 +158,12 @@ fn told(summary: &Summary) -> String {
             "\n{} wrongly decoded, so that contacts kept theirs: say the file's encoding with --encoding, or take the \
              file's names with --replace-names",
             counted(names_kept, "name looks", "names look")
+        ));
+    }
+    if emails_left_out > 0 {
+        told.push_str(&format!(
+            "\n{}, so that the contacts were imported without",
+            counted(emails_left_out, "e-mail address is none", "e-mail addresses are none")
         ));
     }
     if let Some(path) = rejects_file {

@@ -146,7 +146,7 @@ pub(super) enum Template {
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Contacts {
-    /// Add and update contacts from a CSV file
+    /// Add and update contacts from a CSV or Excel file
     Import(contacts::Import),
     /// Write all contacts as CSV, in a form that can be imported again
     Export(contacts::Export),

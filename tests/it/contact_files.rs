@@ -199,7 +199,7 @@ fn files_of_other_formats_are_refused_with_what_to_do() {
     place.json("company create Acme");
     for (content, said) in [
         ("BEGIN:VCARD\r\nVERSION:2.1\r\nTEL;CELL:+5511988880001\r\nEND:VCARD\r\n", "exports CSV"),
-        ("PK\u{3}\u{4}xl/workbook.xml", "save it as \"CSV UTF-8\""),
+        ("PK\u{3}\u{4}xl/workbook.xml", "save it again as .xlsx"),
     ] {
         place.write("people.vcf", content);
         let refused = place.run("contacts import people.vcf --company Acme");

@@ -94,3 +94,4 @@ mod web_chat;
 #[cfg(feature = "web-session")]
 mod web_session;
 mod webhooks;
+mod workbook;

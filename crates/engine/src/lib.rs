@@ -75,7 +75,8 @@ pub use self::contacts::change::{MOST_AT_ONCE, Whom, no_such_tag};
 pub use self::contacts::imports::ContactImports;
 use self::contacts::imports::Imports;
 pub use self::contacts::imports::{
-    ImportChange, NewUpload, Shown, Upload, no_such_import, settings as import_settings,
+    ImportChange, NewSeparator, NewUpload, Shown, ShownTag, Upload, no_such_import,
+    settings as import_settings,
 };
 pub use self::contacts::opted_out::{Skip, skip_of};
 pub use self::error::{Error, StartError};

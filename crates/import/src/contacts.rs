@@ -73,6 +73,8 @@ pub struct RowCounts {
     pub without_number: u64,
     /// Rows whose names look wrongly decoded, so that the contacts kept theirs.
     pub names_kept: u64,
+    /// Rows whose e-mail address is none, so that the contacts have none of it.
+    pub emails_left_out: u64,
 }
 
 /// The result of an import.
@@ -115,7 +117,9 @@ pub async fn contacts(
     let mut indexing = Indexing::new(store, company, store.contacts().pace());
     // Query plans that were made for a small table read the whole table for each batch.
     let mut next_count = FIRST_COUNT;
-    while let Some(Batch { mut drafts, rejected, bytes_read, bytes_total }) = arriving.recv().await {
+    while let Some(batch) = arriving.recv().await {
+        let Batch { mut drafts, rejected, emails_left_out, bytes_read, bytes_total } = batch;
+        so_far.counts.emails_left_out += emails_left_out;
         let mut left = drafts.as_mut_slice();
         while !left.is_empty() {
             let tags = options.tags.len();

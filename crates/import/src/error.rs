@@ -73,7 +73,7 @@ pub enum Error {
         /// From 1.
         line: u64,
     },
-    /// A file in another format.
+    /// A file that contacts are not read from, such as one in another format.
     #[error("{}", .0.sentence())]
     NotCsv(Other),
     /// The uploaded file has no row that ends where an earlier reading stopped.

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use csv::Writer;
+use csv::{Writer, WriterBuilder};
 use uuid::Uuid;
 
 use super::header::OWN;
@@ -47,10 +47,10 @@ pub async fn export(
     Ok(count)
 }
 
-/// Contacts as CSV for spreadsheets, with the header when they are the first of a file.
-pub fn export_csv(with_header: bool, contacts: &[Contact]) -> Vec<u8> {
+/// Contacts as CSV for spreadsheets, with this delimiter, and with the header when they are the first of a file.
+pub fn export_csv(delimiter: u8, with_header: bool, contacts: &[Contact]) -> Vec<u8> {
     let beginning = if with_header { BYTE_ORDER_MARK.as_bytes() } else { &[] };
-    let mut writer = Writer::from_writer(beginning.to_vec());
+    let mut writer = WriterBuilder::new().delimiter(delimiter).from_writer(beginning.to_vec());
     // Writing to memory does not fail.
     if with_header {
         let _ = writer.write_record(OWN);

@@ -52,7 +52,7 @@ domain::worded! {
         PhoneNumberLid = "phone_number_lid",
         /// URL of a picture.
         ProfilePicture = "profile_picture",
-        /// Names of tags, separated by `;` or ` ::: `.
+        /// Names of tags, separated by `;` or ` ::: `, or by what is chosen.
         Tags = "tags",
         /// The column is not imported, whatever its name is.
         Ignored = "ignored",
@@ -100,6 +100,8 @@ pub(super) struct Layout {
     fields: Vec<Option<Field>>,
     /// The columns in which Google names its own groups, too.
     groups: Vec<usize>,
+    /// What separates the tags of a cell, as a semicolon does in any file.
+    pub(super) tag_separator: char,
 }
 
 /// A column with a field, and its rank among the columns of the same field.
@@ -239,7 +241,7 @@ impl Layout {
         }
         let columns = ranked.into_iter().map(|column| (column.field, column.index)).collect();
         let is_own = own == OWN.len() && mapped.is_empty();
-        Ok(Self { header, is_own, columns, fields, groups })
+        Ok(Self { header, is_own, columns, fields, groups, tag_separator: ';' })
     }
 
     /// Checks that a column has phone numbers or e-mail addresses, which identify contacts.

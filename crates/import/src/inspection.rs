@@ -19,23 +19,50 @@ pub const GUESSED: &str = "auto";
 /// How files begin that hold contacts in another format, and what to do with them.
 const OTHERS: [(&[u8], Other); 3] = [
     (b"BEGIN:VCARD", Other::VCard),
-    (b"PK\x03\x04", Other::Spreadsheet),
-    (b"\xd0\xcf\x11\xe0", Other::Spreadsheet),
+    (b"PK\x03\x04", Other::Archive),
+    (b"\xd0\xcf\x11\xe0", Other::OldWorkbook),
 ];
 
 /// Bytes by which another format is recognised.
 const ENOUGH: usize = 64;
 
-/// A format that is not CSV.
+/// A file that contacts are not read from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Other {
     /// An address book's file.
     VCard,
-    /// A spreadsheet's own file.
-    Spreadsheet,
+    /// A workbook of an old Excel, or any workbook with a password: both begin alike.
+    OldWorkbook,
+    /// A spreadsheet of LibreOffice.
+    OpenDocument,
+    /// A spreadsheet of Apple's Numbers.
+    Numbers,
+    /// A binary workbook of Excel.
+    BinaryWorkbook,
+    /// An archive that is no workbook.
+    Archive,
+    /// A workbook that cannot be read.
+    DamagedWorkbook,
+    /// A workbook that unpacks to too much.
+    LargeWorkbook,
+    /// A workbook without a sheet of cells.
+    NoSheet,
 }
 
 impl Other {
+    /// Every such file.
+    pub const ALL: [Self; 9] = [
+        Self::VCard,
+        Self::OldWorkbook,
+        Self::OpenDocument,
+        Self::Numbers,
+        Self::BinaryWorkbook,
+        Self::Archive,
+        Self::DamagedWorkbook,
+        Self::LargeWorkbook,
+        Self::NoSheet,
+    ];
+
     /// What the file is, and what to do with it.
     pub const fn sentence(self) -> &'static str {
         match self {
@@ -44,9 +71,32 @@ impl Other {
                  CSV (Google Contacts: Import, then Export as Google CSV; Outlook: People, Manage contacts, Export), and \
                  give that file"
             }
-            Self::Spreadsheet => {
-                "this is a spreadsheet's own file, and contacts are read from CSV: open it in the spreadsheet and save it \
-                 as \"CSV UTF-8\""
+            Self::OldWorkbook => {
+                "this is an old Excel file (.xls), or one with a password: open it, remove the password, and save it as \
+                 .xlsx or as \"CSV UTF-8\""
+            }
+            Self::OpenDocument => {
+                "this is an OpenDocument spreadsheet (.ods): open it, and save it as .xlsx or as CSV in UTF-8"
+            }
+            Self::Numbers => {
+                "this is a file of Numbers: open it, choose File, Export To, and export it as Excel (.xlsx) or as CSV"
+            }
+            Self::BinaryWorkbook => {
+                "this is a binary Excel file (.xlsb): open it, and save it as .xlsx or as \"CSV UTF-8\""
+            }
+            Self::Archive => {
+                "this is an archive (.zip) or another program's file, and contacts are read from CSV and .xlsx: unpack \
+                 it, or save its table as .xlsx or as \"CSV UTF-8\""
+            }
+            Self::DamagedWorkbook => {
+                "this Excel file cannot be read, because it is incomplete or damaged: open it in a spreadsheet, and save \
+                 it again as .xlsx or as \"CSV UTF-8\""
+            }
+            Self::LargeWorkbook => {
+                "this Excel file holds too much when it is unpacked: split it, or save its table as \"CSV UTF-8\""
+            }
+            Self::NoSheet => {
+                "this Excel file has no sheet with cells: save the table of contacts as .xlsx or as \"CSV UTF-8\""
             }
         }
     }

@@ -3,8 +3,8 @@
 use std::io::Cursor;
 
 use super::header::Field;
-use super::settings::Settings;
-use super::stored::Rows;
+use super::settings::{Settings, TAG_SEPARATORS};
+use super::stored::{FirstRows, Rows};
 use super::{Error, Result, encoding};
 use store::imports::Step;
 
@@ -22,8 +22,17 @@ pub struct Preview {
     pub rows: Vec<Vec<String>>,
     /// The first rows, parsed; more rows than are shown.
     pub step: Step,
+    /// The line of each draft.
+    pub lines: Vec<u64>,
+    /// What stands in place of an e-mail address and is none, with its line: these contacts have no address.
+    pub left_out: Vec<(u64, String)>,
     /// Whether these are all rows of the file.
     pub is_whole: bool,
+    /// What separates the cells.
+    pub delimiter: char,
+    /// What seems to separate the tags of a cell; `None` for a file without tags, and for an export of Pombo, in which a
+    /// semicolon does.
+    pub tag_separator: Option<char>,
 }
 
 /// Reads at most `rows` rows of a file that begins with these bytes, which may be the whole file.
@@ -44,15 +53,26 @@ pub fn preview(beginning: &[u8], is_all: bool, settings: &Settings, rows: usize)
         ),
         Err(other) => Some(other.to_string()),
     };
-    let mut shown = Vec::new();
-    let step = read.beginning(rows, |fields| {
+    let tags: Vec<usize> = read.layout.columns(Field::Tags).collect();
+    let may_differ = !tags.is_empty() && !read.layout.is_own;
+    let (mut shown, mut separated) = (Vec::new(), [0_u64; TAG_SEPARATORS.len()]);
+    let FirstRows { step, lines, left_out } = read.beginning(rows, |fields| {
+        for cell in tags.iter().filter_map(|index| fields.get(*index)) {
+            for (count, separator) in separated.iter_mut().zip(TAG_SEPARATORS) {
+                *count += u64::from(cell.contains(separator));
+            }
+        }
         if shown.len() < SHOWN {
             // A row may have more fields than the header.
             shown.push(fields.iter().take(columns.len()).map(|field| encoding::shown(field)).collect());
         }
     })?;
     let is_whole = is_all && read.next(1).is_ok_and(|more| more.is_none());
-    Ok(Preview { columns, problem, rows: shown, step, is_whole })
+    let delimiter = char::from(read.delimiter());
+    // The one that most cells have, and of several the first.
+    let guessed = separated.iter().zip(TAG_SEPARATORS).rev().max_by_key(|(count, _)| **count);
+    let tag_separator = guessed.map(|(_, separator)| separator).filter(|_| may_differ);
+    Ok(Preview { columns, problem, rows: shown, step, lines, left_out, is_whole, delimiter, tag_separator })
 }
 
 /// The position after the last line end. In UTF-16, the zero byte of the line end is included.

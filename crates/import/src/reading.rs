@@ -15,7 +15,7 @@ use super::header::Layout;
 use super::inspection::{GUESSED, Inspection};
 use super::records::{Found, Records};
 use super::rejects::Rejects;
-use super::{Error, Result, opening, row};
+use super::{Error, Result, opening, row, sheet};
 use store::ContactDraft;
 
 /// Rows of one batch: enough that the fixed cost of a statement does not matter, and few enough that the
@@ -28,6 +28,8 @@ const BATCH_BYTES: usize = 1024 * 1024;
 pub(super) struct Batch {
     pub(super) drafts: Vec<ContactDraft>,
     pub(super) rejected: u64,
+    /// The contacts whose e-mail address was none.
+    pub(super) emails_left_out: u64,
     pub(super) bytes_read: u64,
     pub(super) bytes_total: u64,
 }
@@ -44,9 +46,15 @@ pub(super) struct Whole {
 
 /// Reads the whole file into batches; ends early when the receiver is gone.
 pub(super) fn read(path: &Path, options: &Options, batches: &mpsc::Sender<Batch>) -> Result<Whole> {
-    let (encoding, invalid) = encoding(path, options)?;
-    let bytes_total = encoding::check(path, encoding, invalid)?;
-    let mut reading = FileReading::open(path, encoding::open(path, encoding, invalid)?, options)?;
+    let (text, bytes_total, delimiter) = if is_workbook(path)? {
+        let (text, length) = sheet::converted(path)?;
+        (Decoded::new(text, encoding_rs::UTF_8, Invalid::Mark), length, Some(sheet::DELIMITER))
+    } else {
+        let (encoding, invalid) = encoding(path, options)?;
+        let bytes_total = encoding::check(path, encoding, invalid)?;
+        (encoding::open(path, encoding, invalid)?, bytes_total, None)
+    };
+    let mut reading = FileReading::open(path, text, delimiter, options)?;
     while let Some(mut batch) = reading.batch()? {
         batch.bytes_total = bytes_total;
         if batches.blocking_send(batch).is_err() {
@@ -55,6 +63,13 @@ pub(super) fn read(path: &Path, options: &Options, batches: &mpsc::Sender<Batch>
     }
     let ignored_columns = reading.layout.ignored();
     Ok(Whole { rows: reading.read, rejects: reading.rejects.finish()?, ignored_columns })
+}
+
+/// Whether the file begins like a workbook.
+fn is_workbook(path: &Path) -> Result<bool> {
+    let mut beginning = Vec::new();
+    encoding::open_file(path)?.take(4).read_to_end(&mut beginning).map_err(Error::read(path))?;
+    Ok(sheet::is_workbook(&beginning))
 }
 
 /// The encoding of a file, and what its wrong bytes become: with a guess, only their rows are rejected.
@@ -94,9 +109,15 @@ struct FileReading<'a> {
 
 impl<'a> FileReading<'a> {
     /// Reads the header.
-    fn open(path: &'a Path, text: Decoded<File>, options: &'a Options) -> Result<Self> {
+    fn open(
+        path: &'a Path,
+        text: Decoded<File>,
+        delimiter: Option<u8>,
+        options: &'a Options,
+    ) -> Result<Self> {
         let explain = |error| encoding::explain(path, error);
-        let mut records = Records::new(BufReader::with_capacity(64 * 1024, text)).map_err(explain)?;
+        let text = BufReader::with_capacity(64 * 1024, text);
+        let mut records = Records::divided_by(delimiter, text).map_err(explain)?;
         let (names, line) = opening::header(&mut records, explain)?;
         let layout = Layout::lenient(names, line, &options.mappings, &[])?;
         layout.check(line)?;
@@ -128,10 +149,13 @@ impl<'a> FileReading<'a> {
         if lines.is_empty() && rejected == 0 {
             return Ok(None);
         }
-        let mut drafts = Vec::with_capacity(lines.len());
+        let (mut drafts, mut emails_left_out) = (Vec::with_capacity(lines.len()), 0);
         split(&text, self.records.delimiter(), |start, fields| {
             match row::draft(&self.layout, fields, &self.options.tags, self.options.country) {
-                Ok(draft) => drafts.push(draft),
+                Ok(row) => {
+                    drafts.push(row.draft);
+                    emails_left_out += u64::from(row.left_out.is_some());
+                }
                 Err(refused) => {
                     let line = lines.partition_point(|(begins, _)| *begins <= start);
                     let line = lines.get(line.saturating_sub(1)).map_or(0, |(_, line)| *line);
@@ -142,7 +166,8 @@ impl<'a> FileReading<'a> {
             Ok(())
         })?;
         let bytes_read = self.records.source().get_ref().consumed();
-        Ok(Some(Batch { drafts, rejected: rejected as u64, bytes_read, bytes_total: 0 }))
+        let rejected = rejected as u64;
+        Ok(Some(Batch { drafts, rejected, emails_left_out, bytes_read, bytes_total: 0 }))
     }
 }
 

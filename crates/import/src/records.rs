@@ -69,6 +69,11 @@ enum State {
 impl<R: BufRead> Records<R> {
     /// Finds the delimiter in the first lines, or in a spreadsheet's `sep=` line.
     pub(super) fn new(source: R) -> io::Result<Self> {
+        Self::divided_by(None, source)
+    }
+
+    /// Records that this delimiter divides; without one, it is found.
+    pub(super) fn divided_by(delimiter: Option<u8>, source: R) -> io::Result<Self> {
         let mut records = Self { source, delimiter: b',', ahead: VecDeque::new(), line: 1, offset: 0 };
         let mut lines = Vec::new();
         let (mut sampled, mut before) = (0, 0);
@@ -82,6 +87,11 @@ impl<R: BufRead> Records<R> {
             before = records.offset;
         }
         records.offset = 0;
+        if let Some(delimiter) = delimiter {
+            records.delimiter = delimiter;
+            records.ahead.extend(lines);
+            return Ok(records);
+        }
         let bare = lines.first().map_or(&b""[..], |(line, _)| line.trim_ascii());
         match bare.strip_prefix(b"sep=").or_else(|| bare.strip_prefix(b"SEP=")) {
             Some([delimiter]) if *delimiter != b'"' => records.delimiter = *delimiter,

@@ -22,6 +22,8 @@ domain::worded! {
         PictureAddress = "picture_address",
         /// It has neither a number nor an address.
         Nobody = "nobody",
+        /// This stands in place of the address and is none, and there is no number.
+        WrongAddress = "wrong_address",
         /// The number has no digits, and there is no address.
         NumberWithoutDigits = "number_without_digits",
         /// The number is too short, and there is no address.
@@ -79,6 +81,7 @@ impl From<&Refused> for Coded {
             Refused::TooManyTags => (RejectCode::TooManyTags, Vec::new()),
             Refused::Picture => (RejectCode::PictureAddress, Vec::new()),
             Refused::Nobody => (RejectCode::Nobody, Vec::new()),
+            Refused::Address(text) => (RejectCode::WrongAddress, vec![text.clone()]),
             Refused::Phone(text, invalid) => number(text, *invalid),
         }
     }

@@ -15,15 +15,16 @@ use super::{Error, Result, encoding};
 use domain::cell::{guard, unguard};
 use store::imports::Rejected;
 
-/// Rejected rows as CSV that can be corrected and imported itself, with the header if they are the first.
-/// Each row begins with the cells that `explain` returns, whose columns are called `names`.
+/// Rejected rows as CSV with this delimiter, which can be corrected and imported itself, with the header if they are the
+/// first. Each row begins with the cells that `explain` returns, whose columns are called `names`.
 pub fn rejected_csv<const N: usize>(
+    delimiter: u8,
     names: [String; N],
     header: Option<&[String]>,
     rows: &[Rejected],
     explain: impl Fn(&Rejected) -> [String; N],
 ) -> Vec<u8> {
-    let mut writer = WriterBuilder::new().flexible(true).from_writer(Vec::new());
+    let mut writer = WriterBuilder::new().flexible(true).delimiter(delimiter).from_writer(Vec::new());
     // Writing to memory does not fail.
     if let Some(header) = header {
         let _ = writer.write_record(names.into_iter().chain(guarded(header)));

@@ -11,7 +11,7 @@
 use std::borrow::Cow;
 use std::collections::HashSet;
 
-use super::encoding::MARK;
+use super::encoding::{self, MARK};
 use super::header::{Field, Layout};
 use domain::cell::unguard;
 use domain::contact::{MOST_TAGS, Person, is_picture, tag_name};
@@ -50,6 +50,8 @@ pub(super) enum Refused {
     Picture,
     #[error("has neither a phone number nor an e-mail address to identify the contact")]
     Nobody,
+    #[error("{0:?} is no e-mail address, and there is no phone number to identify the contact")]
+    Address(String),
     #[error("the phone number {1}, and there is no e-mail address to identify the contact")]
     Phone(String, InvalidPhone),
 }
@@ -111,6 +113,14 @@ pub fn check_tags<'a>(given: impl IntoIterator<Item = &'a str>) -> Result<Vec<St
     Ok(names)
 }
 
+/// A row that is a contact.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct ReadRow {
+    pub(super) draft: ContactDraft,
+    /// What stands in place of an e-mail address and is none: the contact is read without it.
+    pub(super) left_out: Option<String>,
+}
+
 /// The contact that a row describes, without the tags that `every` contact of the file gets. Numbers without a plus sign
 /// are read by the rules of `country`, if there is one.
 pub(super) fn draft(
@@ -118,7 +128,7 @@ pub(super) fn draft(
     fields: &[&str],
     every: &[String],
     country: Option<Country>,
-) -> Result<ContactDraft, Refused> {
+) -> Result<ReadRow, Refused> {
     let wanted = layout.header.len();
     // Programs leave empty cells at the end of a row out, or add some.
     let (known, more) = fields.split_at(fields.len().min(wanted));
@@ -130,7 +140,7 @@ pub(super) fn draft(
     let values = |field| layout.columns(field).map(|index| bare(&cells[index]));
     let first = |field| values(field).find(|value| !value.is_empty()).unwrap_or_default();
     if layout.is_own {
-        return own(first, every, country);
+        return Ok(ReadRow { draft: own(first, every, country)?, left_out: None });
     }
 
     let given = [first(Field::FirstName), first(Field::MiddleName)];
@@ -141,7 +151,12 @@ pub(super) fn draft(
         let whole = first(Field::Name);
         first_name = if whole.is_empty() { first(Field::Organization) } else { whole }.to_owned();
     }
-    let email = values(Field::Email).flat_map(parts).find(|text| is_address(text)).unwrap_or_default();
+    let email = values(Field::Email).flat_map(parts).find(|text| is_address(text));
+    // A remark, such as `none`, is not meant as an address. What is kept of one that is wrong is bounded like an address.
+    let left_out = values(Field::Email).flat_map(parts).find(|text| text.contains(['@', '.']));
+    let left_out = left_out.filter(|_| email.is_none());
+    let left_out = left_out.map(|text| encoding::shown(&text.chars().take(MAX_EMAIL).collect::<String>()));
+    let email = email.unwrap_or_default();
     let phone_number = phone(values(Field::PhoneNumber).flat_map(parts), country)?;
     let person = Person {
         first_name: text("first_name", &first_name, MAX_NAME)?,
@@ -154,11 +169,16 @@ pub(super) fn draft(
     let names = layout.columns(Field::Tags).flat_map(|index| {
         let cell = bare(&cells[index]);
         let has_groups = layout.has_google_groups(index);
-        let names = parts(cell).flat_map(|part| part.split(';')).map(str::trim);
+        let separators = [';', layout.tag_separator];
+        let names = parts(cell).flat_map(move |part| part.split(separators)).map(str::trim);
         // Google's own groups, such as `* myContacts`.
         names.filter(move |name| !has_groups || *name != "*" && !name.starts_with("* "))
     });
-    identified(person, tags(names, every)?)
+    match (identified(person, tags(names, every)?), left_out) {
+        (Ok(draft), left_out) => Ok(ReadRow { draft, left_out }),
+        (Err(Refused::Nobody), Some(left_out)) => Err(Refused::Address(left_out)),
+        (Err(refused), _) => Err(refused),
+    }
 }
 
 /// The contact of a row of our own export.
@@ -258,12 +278,15 @@ fn shown(text: &str, number: PhoneNumber) -> Cow<'_, str> {
     if has_its_digits { text.into() } else { number.into() }
 }
 
-/// Whether the text has characters on both sides of one `@`, and no space, which is enough to distinguish an
-/// address from a remark.
+/// Whether the text has characters on both sides of one `@`, those behind it a name with a dot, and none that stands
+/// between addresses.
 fn is_address(text: &str) -> bool {
-    let parts = text.split_once('@');
-    parts.is_some_and(|(who, host)| !who.is_empty() && !host.is_empty() && !host.contains('@'))
-        && !text.contains(char::is_whitespace)
+    let is_host =
+        |host: &str| host.contains('.') && !host.split('.').any(str::is_empty) && !host.contains('@');
+    let is_strange =
+        |char: char| char.is_whitespace() || matches!(char, ',' | ';' | ':' | '<' | '>' | '(' | ')' | '"');
+    text.split_once('@').is_some_and(|(who, host)| !who.is_empty() && is_host(host))
+        && !text.contains(is_strange)
 }
 
 /// Names of tags, without repetitions and without those of `every` contact.

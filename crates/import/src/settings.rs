@@ -7,12 +7,16 @@ use std::collections::HashSet;
 
 use super::header::{self, Field, Layout, MOST_COLUMNS, Mapping, Names};
 use super::inspection::WrongBytes;
+use super::sheet::{self, SourceSheet};
 use super::{Error, Result};
 use domain::contact::MOST_TAGS;
 use domain::phone::Country;
 
 /// The maximum of columns that are remembered for the next file.
 const MOST_REMEMBERED: usize = MOST_COLUMNS;
+
+/// What may separate the tags of a cell; the first is preferred where two would do. A semicolon always does.
+pub const TAG_SEPARATORS: [char; 3] = [';', '|', ','];
 
 /// The settings of an uploaded file, stored in the database as JSON.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -40,6 +44,18 @@ pub struct Settings {
     /// The bytes of the file that are not valid in its encoding, as the upload found them.
     #[serde(default)]
     pub wrong_bytes: Option<WrongBytes>,
+    /// What separates the tags of a cell, one of [`TAG_SEPARATORS`]; without one, a semicolon.
+    #[serde(default)]
+    pub tag_separator: Option<char>,
+    /// What separates the cells of the file; a comma for files from before it was kept.
+    #[serde(default)]
+    pub delimiter: Option<char>,
+    /// The sheet that the file was converted from.
+    #[serde(default)]
+    pub sheet: Option<SourceSheet>,
+    /// The first stored piece of the file. Before it was what the file was converted from.
+    #[serde(default)]
+    pub first_piece: u64,
 }
 
 /// The chosen field of a column.
@@ -54,7 +70,20 @@ pub struct Column {
 impl Settings {
     /// The layout of a header on `line`, by the chosen and the recalled columns; words that name no field are skipped.
     pub(super) fn layout(&self, header: Vec<String>, line: u64) -> Result<Layout> {
-        Layout::lenient(header, line, &mappings(&self.columns), &mappings(&self.recalled))
+        let mut layout = Layout::lenient(header, line, &mappings(&self.columns), &mappings(&self.recalled))?;
+        layout.tag_separator = self.tag_separator.unwrap_or(';');
+        Ok(layout)
+    }
+
+    /// The delimiter of a file that Pombo wrote itself; that of any other file is found in its first lines.
+    pub(super) fn own_delimiter(&self) -> Option<u8> {
+        self.sheet.is_some().then_some(sheet::DELIMITER)
+    }
+
+    /// The places of the columns with tags.
+    pub fn tag_columns(&self) -> Vec<usize> {
+        let fields = self.fields().into_iter().enumerate();
+        fields.filter(|(_, field)| *field == Some(Field::Tags)).map(|(index, _)| index).collect()
     }
 
     /// The country by whose rules numbers are read.

@@ -14,6 +14,7 @@ use super::header::Layout;
 use super::reading::split;
 use super::records::{Found, Records};
 use super::reject_code::Coded;
+use super::row::ReadRow;
 use super::settings::Settings;
 use super::{Error, Result, opening, row};
 use domain::phone::Country;
@@ -102,9 +103,20 @@ pub(super) struct Rows<R> {
     failed: Option<Error>,
 }
 
+/// The first rows of a file.
+#[derive(Default)]
+pub(super) struct FirstRows {
+    pub(super) step: Step,
+    /// The line of each draft.
+    pub(super) lines: Vec<u64>,
+    /// What stands in place of an e-mail address and is none, with its line.
+    pub(super) left_out: Vec<(u64, String)>,
+}
+
 /// A parsed row.
 struct Parsed {
-    row: std::result::Result<ContactDraft, Rejected>,
+    line: u64,
+    row: std::result::Result<ReadRow, Rejected>,
     /// The position after it.
     position: (u64, u64),
     /// Bytes of the file that were read for it.
@@ -127,7 +139,8 @@ impl<R: Read> Rows<R> {
     pub(super) fn open(file: R, settings: &Settings) -> Result<Self> {
         let encoding = encoding::named(Some(settings.encoding.as_str()).filter(|name| !name.is_empty()))?;
         let text = BufReader::with_capacity(64 * 1024, Decoded::new(file, encoding, Invalid::Mark));
-        let mut records = Records::new(text).map_err(|error| unread(&error))?;
+        let records = Records::divided_by(settings.own_delimiter(), text);
+        let mut records = records.map_err(|error| unread(&error))?;
         let (names, line) = opening::header(&mut records, |error| unread(&error))?;
         let layout = settings.layout(names, line)?;
         let (tags, country) = (settings.tags.clone(), settings.numbers_of());
@@ -152,9 +165,9 @@ impl<R: Read> Rows<R> {
                     Err(error) => return Err(error),
                 }
             }
-            let Some(Parsed { row, position, bytes_read }) = self.parsed.front() else { break };
+            let Some(Parsed { row, position, bytes_read, .. }) = self.parsed.front() else { break };
             let own = match row {
-                Ok(draft) => draft.rows() + self.tags.len(),
+                Ok(row) => row.draft.rows() + self.tags.len(),
                 Err(_) => 1,
             };
             let is_full = written + own > rows || step.drafts.len() + step.rejected.len() == MOST_IN_A_LOT;
@@ -165,9 +178,10 @@ impl<R: Read> Rows<R> {
             (step.position, step.line) = *position;
             step.bytes_read = *bytes_read;
             match self.parsed.pop_front().map(|parsed| parsed.row) {
-                Some(Ok(mut draft)) => {
+                Some(Ok(ReadRow { mut draft, left_out })) => {
                     draft.tags.extend_from_slice(&self.tags);
                     step.drafts.push(draft);
+                    step.emails_left_out += u64::from(left_out.is_some());
                 }
                 Some(Err(rejected)) => step.rejected.push(rejected),
                 None => break,
@@ -176,20 +190,31 @@ impl<R: Read> Rows<R> {
         Ok(Some(step).filter(|step| !is_empty(step)))
     }
 
-    /// The next rows of the file, at most `rows`, as one step without the tags of the whole import. Calls `show` with each
-    /// row before it is parsed.
-    pub(super) fn beginning(&mut self, rows: usize, show: impl FnMut(&[&str])) -> Result<Step> {
+    /// The next rows of the file, at most `rows`, as one step without the tags of the whole import; the line of each
+    /// draft, and the addresses that are left out, with their lines. Calls `show` with each row before it is parsed.
+    pub(super) fn beginning(&mut self, rows: usize, show: impl FnMut(&[&str])) -> Result<FirstRows> {
         let parsed = self.read_on(rows, usize::MAX, show)?;
-        let mut step = Step::default();
-        for Parsed { row, position, bytes_read } in parsed {
+        let mut beginning = FirstRows::default();
+        for Parsed { line, row, position, bytes_read } in parsed {
+            let step = &mut beginning.step;
             (step.position, step.line) = position;
             step.bytes_read = bytes_read;
             match row {
-                Ok(draft) => step.drafts.push(draft),
+                Ok(ReadRow { draft, left_out }) => {
+                    step.drafts.push(draft);
+                    step.emails_left_out += u64::from(left_out.is_some());
+                    beginning.lines.push(line);
+                    beginning.left_out.extend(left_out.map(|text| (line, text)));
+                }
                 Err(rejected) => step.rejected.push(rejected),
             }
         }
-        Ok(step)
+        Ok(beginning)
+    }
+
+    /// The delimiter of the cells.
+    pub(super) const fn delimiter(&self) -> u8 {
+        self.records.delimiter()
     }
 
     /// Reads and parses the next rows of the file, at most `rows`, and `bytes` of text with the last row. If reading fails
@@ -240,7 +265,7 @@ impl<R: Read> Rows<R> {
                 None => drafts.pop_front_if(|(start, _)| *start < end).ok_or(Error::Stopped)?.1,
             };
             let row = row.map_err(|rejected| Rejected { line, ..rejected });
-            parsed.push(Parsed { row, position, bytes_read });
+            parsed.push(Parsed { line, row, position, bytes_read });
         }
         if drafts.is_empty() { Ok(parsed) } else { Err(Error::Stopped) }
     }

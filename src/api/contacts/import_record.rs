@@ -42,6 +42,8 @@ pub(in crate::api) struct Import {
     without_number: u64,
     /// The rows whose names look wrongly decoded, so that the contacts kept theirs; see `replaces_names`.
     names_kept: u64,
+    /// The rows whose e-mail address is none: their contacts were written without it.
+    emails_left_out: u64,
     /// Why the import failed.
     error: Option<String>,
     /// The file's encoding.
@@ -54,6 +56,11 @@ pub(in crate::api) struct Import {
     country: Option<String>,
     /// Whether a name that looks wrongly decoded replaces a good one.
     replaces_names: bool,
+    /// What separates the tags of a cell, beside `;`. Null: nothing else.
+    #[schema(example = ",")]
+    tag_separator: Option<String>,
+    /// The name of the sheet that was read, if the file is an Excel file. `bytes` are then those of its rows as CSV.
+    sheet: Option<String>,
     /// The file's columns, each with its field; null for a column that is not imported.
     columns: Vec<ImportColumn>,
     /// Names of tags that every contact of the file gets.
@@ -115,6 +122,8 @@ pub(in crate::api) struct ImportPreview {
     rejected: u64,
     /// Rows whose names look wrongly decoded, so that contacts would keep theirs.
     names_kept: u64,
+    /// Rows whose e-mail address is none: their contacts would be written without it.
+    emails_left_out: u64,
     /// Rows whose numbers would be others inside the company's country: see `country`.
     national: u64,
     /// Why the import cannot be started without a change.
@@ -139,6 +148,8 @@ pub(in crate::api) struct ImportSteering {
     /// Whether a name that looks wrongly decoded replaces a good one, `JoÃ£o` in place of `João`. Without it, the
     /// contact keeps its name.
     pub(super) replaces_names: Option<bool>,
+    /// `;`, `,` or `|`: it separates the tags of a cell. `;` always does.
+    pub(super) tag_separator: Option<String>,
     /// `start` starts the import after these changes; `cancel` cancels it and keeps the rows that are
     /// written. Without an action, the import is only changed.
     #[schema(value_type = Option<ImportAction>, example = "start")]
@@ -167,8 +178,16 @@ impl From<imports::Import> for Import {
         let settings = import_settings(&import);
         let fields = settings.fields().into_iter().map(|field| field.map(|field| field.as_str()));
         let columns = settings.header.iter().zip(fields);
-        let Counts { created, updated, unchanged, rejected, rejected_kept, without_number, names_kept } =
-            import.counts;
+        let Counts {
+            created,
+            updated,
+            unchanged,
+            rejected,
+            rejected_kept,
+            without_number,
+            names_kept,
+            emails_left_out,
+        } = import.counts;
         let wrong = |WrongBytes { count, line, offset }| ImportWrongBytes { count, line, offset };
         Self {
             id: import.id,
@@ -184,11 +203,14 @@ impl From<imports::Import> for Import {
             rejected_kept,
             without_number,
             names_kept,
+            emails_left_out,
             error: import.failure,
             columns: columns.map(|(column, field)| ImportColumn { column: column.clone(), field }).collect(),
             encoding: settings.encoding,
             wrong_bytes: settings.wrong_bytes.map(wrong),
             country: settings.country,
+            tag_separator: settings.tag_separator.map(String::from),
+            sheet: settings.sheet.map(|sheet| sheet.name),
             replaces_names: settings.replaces_names,
             tags: settings.tags,
             created_at: import.created_at,
@@ -212,6 +234,7 @@ impl From<Shown> for ImportPreview {
             unchanged: shown.unchanged,
             rejected,
             names_kept: shown.names_kept,
+            emails_left_out: shown.preview.step.emails_left_out,
             national: shown.national,
             problem: shown.preview.problem,
         }

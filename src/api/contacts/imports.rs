@@ -21,8 +21,8 @@ use crate::api::list_query::Query;
 use crate::api::path_id::Id;
 use crate::domain::phone::Country;
 use crate::engine::records::imports::State as Stage;
-use crate::engine::{Engine, ImportChange, NewUpload, import_settings};
-use crate::import::{Column, rejected_csv};
+use crate::engine::{Engine, ImportChange, NewSeparator, NewUpload, import_settings};
+use crate::import::{Column, TAG_SEPARATORS, rejected_csv};
 use crate::surface::body::{Fault, Pieces};
 use crate::surface::multipart::Multipart;
 
@@ -73,8 +73,8 @@ pub(in crate::api) async fn list(
 
 /// Upload a file of contacts
 ///
-/// The body is a CSV file whose first line names at most 500 columns; lines with one text before it are titles. As
-/// `multipart/form-data` it is the part `file`. The file is kept until the import is over. Unless
+/// The body is a CSV file whose first line names at most 500 columns; lines with one text before it are titles. Or it is
+/// an Excel file (`.xlsx`), of which the first sheet is read. As `multipart/form-data` it is the part `file`. The file is kept until the import is over. Unless
 /// `start` is true, it is not imported yet: check the columns and the preview, then start the import. An upload
 /// that breaks off leaves nothing. A company has at most five unfinished imports.
 #[utoipa::path(
@@ -91,6 +91,8 @@ pub(in crate::api) async fn list(
              read as numbers of this country; without it, they are international"),
         ("tags" = Option<String>, Query, description = "Names of tags that every contact of the file gets, \
              separated by semicolons; with those in its row, at most 100"),
+        ("tag_separator" = Option<String>, Query, description = "`,` or `|`: it separates the tags of a cell too; \
+             without it, only `;` does"),
         ("start" = Option<bool>, Query, description = "Start the import as soon as the file is whole"),
     ),
     request_body(
@@ -122,6 +124,10 @@ pub(in crate::api) async fn upload(
             .filter(|code| !code.is_empty())
             .map(|code| country(&code))
             .transpose()?,
+        tag_separator: match query.text("tag_separator")? {
+            Some(separator) => NewSeparator::Given(tag_separator(&separator)?),
+            None => NewSeparator::Usual,
+        },
     };
     let mut upload = state.engine.imports().begin_upload(company.id, new).await?;
     while let Some(piece) = file.next().await? {
@@ -183,7 +189,8 @@ pub(in crate::api) async fn steer(
 ) -> Answer<Import> {
     let id = id.or_nil();
     let (steering, _room) = fields::read(body, &state).await?;
-    let ImportSteering { columns, tags, encoding, country: code, replaces_names, action } = steering;
+    let ImportSteering { columns, tags, encoding, country: code, replaces_names, tag_separator, action } =
+        steering;
     let action = action.filter(|action| !action.is_empty());
     let starts = match action.as_deref() {
         None => false,
@@ -206,7 +213,10 @@ pub(in crate::api) async fn steer(
         Some("") => Some(None),
         Some(code) => Some(Some(country(code)?)),
     };
-    let change = ImportChange { columns, chosen: None, tags, encoding, country, replaces_names };
+    let tag_separator = tag_separator.filter(|separator| !separator.is_empty());
+    let tag_separator = tag_separator.map(|separator| self::tag_separator(&separator)).transpose()?;
+    let change =
+        ImportChange { columns, chosen: None, tags, encoding, country, replaces_names, tag_separator };
     if change != ImportChange::default() {
         state.engine.imports().change(company.id, id, change).await?;
     }
@@ -220,7 +230,7 @@ pub(in crate::api) async fn steer(
 ///
 /// At most the first 10,000 rejected rows as CSV, each with its line, the reason in English and a code. Correct
 /// the rows, and the file can be uploaded again. The codes are `field_count`, `nul`, `too_long`,
-/// `too_many_tags`, `picture_address`, `nobody`, `number_without_digits`, `number_too_short`, `number_too_long`,
+/// `too_many_tags`, `picture_address`, `nobody`, `wrong_address`, `number_without_digits`, `number_too_short`, `number_too_long`,
 /// `number_begins_with_zero`, `number_is_national`, `number_is_lid`, `number_is_id`, `number_is_address`,
 /// `number_has_extension`, `several_numbers`, `number_is_date`, `number_has_letters`, `number_is_unclear`,
 /// `number_rounded`, `lid_rounded`, `wrong_byte`, `stray_quote`, `unclosed_quote` and `line_too_long`.
@@ -305,6 +315,12 @@ fn country(code: &str) -> Result<Country, Error> {
         .ok_or_else(|| wrong_field("country", "must be the two letters of a country, such as BR"))
 }
 
+/// The separator of tags in this text.
+fn tag_separator(text: &str) -> Result<char, Error> {
+    let known = TAG_SEPARATORS.into_iter().find(|separator| text.chars().eq([*separator]));
+    known.ok_or_else(|| wrong_field("tag_separator", "must be `;`, `,` or `|`"))
+}
+
 async fn shown(state: &State, company: Company, id: Uuid) -> Result<Import, Error> {
     let import = state.engine.imports().find(company.id, id).await?;
     let is_ready = import.state == Stage::Ready;
@@ -337,7 +353,7 @@ pub(in crate::api) fn rows(
             let rows = records.imports().rejected(import, from, STRETCH).await;
             let rows = rows.map_err(|error| broken(&error))?;
             let header = (from == 0).then_some(header.as_slice());
-            let written = rejected_csv(REJECTED.map(str::to_owned), header, &rows, |row| {
+            let written = rejected_csv(b',', REJECTED.map(str::to_owned), header, &rows, |row| {
                 [row.line.to_string(), row.reason.clone(), row.code.clone().unwrap_or_default()]
             });
             let next = (from + rows.len() as u64, rows.len() < STRETCH as usize);

@@ -16,12 +16,18 @@ use crate::console::error::Error;
 use crate::console::form::Form;
 use crate::console::query::Query;
 use crate::console::visitor::Viewer;
+use crate::domain::page::PageRequest;
+use crate::engine::import_settings;
 use crate::import::export_csv;
 
 /// Contacts in each read and write.
 const STRETCH: usize = 500;
 
-/// Downloads the file.
+/// The latest imports, of which one says what separates the cells of this company's files.
+const LATEST: PageRequest = PageRequest { page: 1, limit: 5 };
+
+/// Downloads the file. Its cells are separated as in the file that the company imported last; its encoding is UTF-8, which
+/// has the letters of all contacts.
 pub(in crate::console) async fn download(
     viewer: Viewer,
     state: Data<State>,
@@ -47,9 +53,10 @@ pub(in crate::console) async fn selected(
             Ok(redirect(&listed.place()))
         }
         Selected::These(ids) => {
+            let delimiter = delimiter(&viewer, &state).await?;
             let records = state.engine.company(viewer.company.id).await?;
             let contacts = records.contacts().with_ids(&ids).await?;
-            Ok(file().body(export_csv(true, &contacts)))
+            Ok(file().body(export_csv(delimiter, true, &contacts)))
         }
     }
 }
@@ -57,6 +64,7 @@ pub(in crate::console) async fn selected(
 /// The contacts of a list, which are read and written in parts.
 async fn all(viewer: &Viewer, state: &State, listed: &Listed) -> Result<HttpResponse, Error> {
     let company = viewer.company.id;
+    let delimiter = delimiter(viewer, state).await?;
     let found = state.engine.company(company).await?.contacts().search(&listed.filter()).await?;
     let engine = state.engine.clone();
     let rows = try_unfold((found, true), move |(mut found, is_first)| {
@@ -75,10 +83,21 @@ async fn all(viewer: &Viewer, state: &State, listed: &Listed) -> Result<HttpResp
             let records = engine.company(company).await.map_err(|error| broken(&error))?;
             let contacts =
                 records.contacts().with_ordinals(&stretch).await.map_err(|error| broken(&error))?;
-            Ok::<_, io::Error>(Some((Bytes::from(export_csv(is_first, &contacts)), (found, false))))
+            Ok::<_, io::Error>(Some((
+                Bytes::from(export_csv(delimiter, is_first, &contacts)),
+                (found, false),
+            )))
         }
     });
     Ok(file().streaming(Box::pin(rows)))
+}
+
+/// What separates the fields of the company's latest import: its people's programs write and read that.
+async fn delimiter(viewer: &Viewer, state: &State) -> Result<u8, Error> {
+    let records = state.engine.company(viewer.company.id).await?;
+    let imports = records.imports().page(LATEST).await?;
+    let delimiter = imports.records.iter().find_map(|import| import_settings(import).delimiter);
+    Ok(delimiter.and_then(|delimiter| u8::try_from(delimiter).ok()).unwrap_or(b','))
 }
 
 /// An answer that a browser saves as a file.

@@ -1,6 +1,7 @@
 //! One import: its settings while it waits to be started, its progress, and its end.
 
 mod ready;
+mod result;
 
 use std::time::Duration;
 
@@ -28,7 +29,7 @@ use crate::domain::phone::Country;
 use crate::engine::records::imports::{Import, State as Stage};
 use crate::engine::{self, ImportChange, import_settings};
 use crate::error::Code;
-use crate::import::{self, Field as Held, MOST_COLUMNS};
+use crate::import::{self, Field as Held, MOST_COLUMNS, TAG_SEPARATORS};
 
 /// How often an open page is updated with the progress.
 const EVERY: Duration = Duration::from_secs(1);
@@ -150,6 +151,7 @@ fn read(import: &Import, form: &mut Form) -> ImportChange {
     let encoding = Some(encoding).filter(|encoding| !encoding.is_empty() && *encoding != settings.encoding);
     let is_national = form.words().one("numbers") == "national";
     let country = Country::parse(form.words().one("country"));
+    let separated = form.words().one("tag_separator").to_owned();
     if is_national && country.is_none() {
         form.fault("country", form.text().get("imports-country-missing"));
     }
@@ -160,6 +162,7 @@ fn read(import: &Import, form: &mut Form) -> ImportChange {
         encoding,
         country: Some(country.filter(|_| is_national)),
         replaces_names: Some(form.is_ticked("replace_names", "yes")),
+        tag_separator: TAG_SEPARATORS.into_iter().find(|separator| separated.chars().eq([*separator])),
     }
 }
 
@@ -196,6 +199,7 @@ fn progress(viewer: &Viewer, import: &Import, imported: Option<&str>) -> Markup 
         ("imports-rejected", counts.rejected),
         ("imports-numberless", counts.without_number),
         ("imports-names-kept", counts.names_kept),
+        ("imports-emails-left-out", counts.emails_left_out),
     ];
     html! {
         div id="progress" {

@@ -20,8 +20,8 @@ use crate::console::rest;
 use crate::console::visitor::Viewer;
 use crate::domain::page::{Page as Records, PageRequest};
 use crate::engine::records::imports::{Import, MOST_OPEN};
-use crate::engine::{self, NewUpload};
-use crate::error::Code;
+use crate::engine::{self, NewSeparator, NewUpload};
+use crate::error::{Code, Refusal};
 use crate::import::{GUESSED, MOST_COLUMNS, Other};
 use crate::surface::body::Incoming;
 use crate::surface::multipart::Multipart;
@@ -32,6 +32,9 @@ pub(super) const TAGS: usize = 2_000;
 const AROUND: usize = 64 * 1024;
 /// The name of the stored reason for a refused file, for a browser that did not show the answer.
 const REFUSED: &str = "refused_upload";
+/// The files that a browser offers.
+const ACCEPTED: &str = ".csv,.txt,.tsv,.xlsx,text/csv,text/plain,\
+    application/vnd.openxmlformats-officedocument.spreadsheetml.sheet";
 /// Characters of a file's name that are kept.
 const LONGEST_NAME: usize = 200;
 
@@ -97,29 +100,17 @@ async fn take(
                     return Ok(None);
                 }
                 let file_name = name.chars().take(LONGEST_NAME).collect();
-                let new =
-                    NewUpload { file_name, encoding: Some(GUESSED.to_owned()), tags: names, country: None };
+                let new = NewUpload {
+                    file_name,
+                    encoding: Some(GUESSED.to_owned()),
+                    tags: names,
+                    country: None,
+                    tag_separator: NewSeparator::Guessed,
+                };
                 return match store(viewer, state, parts, new).await {
                     Ok(import) => Ok(Some(format!("/console/contacts/import/{}", import.id))),
                     Err(Failure::Engine(engine::Error::Refused(refusal))) => {
-                        let sentence = match refusal.code {
-                            Code::TooManyImports => {
-                                text.with("imports-too-many", [("most", MOST_OPEN.into())])
-                            }
-                            Code::BodyTooLarge => too_large(viewer, state),
-                            Code::TooManyColumns => {
-                                text.with("imports-too-many-columns", [("most", MOST_COLUMNS.into())])
-                            }
-                            _ if refusal.sentence == Other::VCard.sentence() => text.get("imports-vcard"),
-                            _ if refusal.sentence == Other::Spreadsheet.sentence() => {
-                                text.get("imports-spreadsheet")
-                            }
-                            // The fault of the file, with its line.
-                            _ => {
-                                text.with("imports-wrong-file", [("said", refusal.sentence.as_str().into())])
-                            }
-                        };
-                        form.fault("file", sentence);
+                        form.fault("file", refused(viewer, state, &refusal));
                         Ok(None)
                     }
                     Err(Failure::Engine(other)) => Err(other.into()),
@@ -133,6 +124,30 @@ async fn take(
         form.fault("file", text.get("imports-no-file"));
     }
     Ok(None)
+}
+
+/// Why a file is not taken, and what to do.
+fn refused(viewer: &Viewer, state: &State, refusal: &Refusal) -> String {
+    let text = viewer.text;
+    let other = Other::ALL.into_iter().find(|other| refusal.sentence == other.sentence());
+    match (refusal.code, other) {
+        (Code::TooManyImports, _) => text.with("imports-too-many", [("most", MOST_OPEN.into())]),
+        (Code::BodyTooLarge, _) => too_large(viewer, state),
+        (Code::TooManyColumns, _) => text.with("imports-too-many-columns", [("most", MOST_COLUMNS.into())]),
+        (_, Some(other)) => text.get(match other {
+            Other::VCard => "imports-vcard",
+            Other::OldWorkbook => "imports-old-workbook",
+            Other::OpenDocument => "imports-open-document",
+            Other::Numbers => "imports-numbers-file",
+            Other::BinaryWorkbook => "imports-binary-workbook",
+            Other::Archive => "imports-archive",
+            Other::DamagedWorkbook => "imports-damaged-workbook",
+            Other::LargeWorkbook => "imports-large-workbook",
+            Other::NoSheet => "imports-no-sheet",
+        }),
+        // The fault of the file, with its line.
+        (_, None) => text.with("imports-wrong-file", [("said", refusal.sentence.as_str().into())]),
+    }
 }
 
 fn too_large(viewer: &Viewer, state: &State) -> String {
@@ -201,7 +216,7 @@ fn page(
                 p { (text.get("imports-hint")) }
                 (Field::new(form, "tags", &text.get("imports-tags")).hint(&text.get("imports-tags-hint")).most(TAGS).text())
                 (file.around(&html! {
-                    input id=(file.id()) type="file" name="file" accept=".csv,.txt,.tsv,text/csv,text/plain" required;
+                    input id=(file.id()) type="file" name="file" accept=(ACCEPTED) required;
                 }))
                 button type="submit" { (text.get("imports-import")) }
             }

@@ -15,12 +15,12 @@ use crate::console::text::Text;
 use crate::console::visitor::Viewer;
 use crate::engine::import_settings;
 use crate::engine::records::imports::Rejected;
-use crate::import::{BYTE_ORDER_MARK, Field, RejectCode, rejected_csv};
+use crate::import::{Field, FileFormat, RejectCode, rejected_csv};
 
 /// Rejected rows in each read and write.
 const STRETCH: u32 = 500;
 
-/// Downloads the rejected rows as a file.
+/// Downloads the rejected rows as a file in the format of the uploaded one.
 pub(in crate::console) async fn rejected(
     viewer: Viewer,
     state: Data<State>,
@@ -28,8 +28,9 @@ pub(in crate::console) async fn rejected(
 ) -> Result<HttpResponse, Error> {
     let import = find(&viewer, &state, id).await?;
     let text = viewer.text;
-    let (engine, company, header) =
-        (state.engine.clone(), viewer.company.id, import_settings(&import).header);
+    let settings = import_settings(&import);
+    let format = FileFormat::of(&settings);
+    let (engine, company, header) = (state.engine.clone(), viewer.company.id, settings.header);
     let rows = try_unfold(Some(0_u64), move |from| {
         let (engine, header) = (engine.clone(), header.clone());
         async move {
@@ -42,19 +43,20 @@ pub(in crate::console) async fn rejected(
             let rows =
                 records.imports().rejected(id.0, from, STRETCH).await.map_err(|error| broken(&error))?;
             let written = rejected_csv(
+                format.delimiter(),
                 [text.get("imports-csv-line"), text.get("imports-csv-reason")],
                 (from == 0).then_some(header.as_slice()),
                 &rows,
                 |row| [row.line.to_string(), reason(text, row)],
             );
-            let mark = if from == 0 { BYTE_ORDER_MARK.as_bytes() } else { &[] };
-            let written = [mark, &written].concat();
+            let mark = if from == 0 { format.mark() } else { "" };
+            let written = format!("{mark}{}", String::from_utf8_lossy(&written));
             let next = (rows.len() == STRETCH as usize).then_some(from + rows.len() as u64);
-            Ok::<_, io::Error>(Some((Bytes::from(written), next)))
+            Ok::<_, io::Error>(Some((Bytes::from(format.encoded(&written)), next)))
         }
     });
     Ok(HttpResponse::Ok()
-        .content_type("text/csv; charset=utf-8")
+        .content_type(format!("text/csv; charset={}", format.encoding()))
         .insert_header((CONTENT_DISPOSITION, "attachment; filename=\"rejected.csv\""))
         .streaming(Box::pin(rows)))
 }
@@ -78,6 +80,9 @@ pub(super) fn reason(text: Text, row: &Rejected) -> String {
         RejectCode::TooManyTags => text.get("imports-reject-too-many-tags"),
         RejectCode::PictureAddress => text.get("imports-reject-picture"),
         RejectCode::Nobody => text.get("imports-reject-nobody"),
+        RejectCode::WrongAddress => {
+            text.with("imports-reject-wrong-address", [("address", detail(0).into())])
+        }
         RejectCode::NumberWithoutDigits => text.get("imports-reject-no-digits"),
         RejectCode::NumberTooShort => text.get("imports-reject-number-short"),
         RejectCode::NumberTooLong => text.get("imports-reject-number-long"),
@@ -97,4 +102,35 @@ pub(super) fn reason(text: Text, row: &Rejected) -> String {
         RejectCode::UnclosedQuote => text.get("imports-reject-unclosed-quote"),
         RejectCode::LineTooLong => text.get("imports-reject-line"),
     }
+}
+
+/// What to do about a rejected row; `None` where the reason says it.
+pub(super) fn remedy(text: Text, row: &Rejected) -> Option<String> {
+    let known = RejectCode::ALL.iter().find(|known| Some(known.as_str()) == row.code.as_deref())?;
+    let key = match known {
+        RejectCode::FieldCount
+        | RejectCode::StrayQuote
+        | RejectCode::UnclosedQuote
+        | RejectCode::LineTooLong => "imports-do-save-again",
+        RejectCode::Nul | RejectCode::WrongByte => "imports-do-write-again",
+        RejectCode::TooLong => "imports-do-shorten",
+        RejectCode::TooManyTags => "imports-do-remove-tags",
+        RejectCode::PictureAddress => "imports-do-picture",
+        RejectCode::Nobody => "imports-do-identify",
+        RejectCode::WrongAddress => "imports-do-address",
+        RejectCode::NumberIsNational | RejectCode::NumberBeginsWithZero => "imports-do-national",
+        RejectCode::SeveralNumbers => "imports-do-one-number",
+        RejectCode::NumberRounded | RejectCode::LidRounded => return None,
+        RejectCode::NumberWithoutDigits
+        | RejectCode::NumberTooShort
+        | RejectCode::NumberTooLong
+        | RejectCode::NumberIsLid
+        | RejectCode::NumberIsId
+        | RejectCode::NumberIsAddress
+        | RejectCode::NumberHasExtension
+        | RejectCode::NumberIsDate
+        | RejectCode::NumberHasLetters
+        | RejectCode::NumberIsUnclear => "imports-do-number",
+    };
+    Some(text.get(key))
 }

@@ -51,4 +51,5 @@ mod unknown;
 mod waited_for;
 mod webhook_codes;
 mod webhooks;
+mod workbooks;
 mod world;

@@ -13,6 +13,7 @@ mod contact_files;
 mod contacts;
 mod forms;
 mod help;
+mod import_preview;
 mod imports;
 mod invitations;
 mod kept;

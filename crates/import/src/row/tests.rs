@@ -14,7 +14,7 @@ const HUBSPOT: &str = "Record ID,First Name,Last Name,Email,Phone Number,Mobile 
 fn read(header: &str, row: &str) -> Result<ContactDraft, Refused> {
     let header = header.split(',').map(|name| name.trim().to_owned()).collect();
     let layout = Layout::new(header, 1, &[]).unwrap();
-    draft(&layout, &row.split(',').collect::<Vec<_>>(), &[], None)
+    draft(&layout, &row.split(',').collect::<Vec<_>>(), &[], None).map(|row| row.draft)
 }
 
 fn person(first_name: &str, last_name: &str, email: &str, phone_number: &str) -> Person {
@@ -90,7 +90,7 @@ fn hubspot_contacts_are_read_with_the_mobile_number_first() {
 
 #[test]
 fn a_row_that_nothing_identifies_is_refused() {
-    for row in [",,,,,,", "Ana,Souza,,,,VIP,", "Ana,,none,,,,", "Ana,,a b@c,,,,", "", ","] {
+    for row in [",,,,,,", "Ana,Souza,,,,VIP,", "Ana,,none,,,,", "", ","] {
         assert_eq!(read(PLAIN, row), Err(Refused::Nobody), "{row}");
     }
     let refused = read(OWN, "Ana,,,011 98888-7777,,,").unwrap_err();
@@ -100,6 +100,40 @@ fn a_row_that_nothing_identifies_is_refused() {
          identify the contact"
     );
     assert_eq!(read(OWN, "Ana,,,n/a,,,"), Err(Refused::Phone("n/a".to_owned(), InvalidPhone::NoDigits)));
+}
+
+#[test]
+fn a_wrong_address_is_left_out_and_named_and_identifies_nobody() {
+    let layout = Layout::new(PLAIN.split(',').map(str::to_owned).collect(), 1, &[]).unwrap();
+    for wrong in [
+        "a b@c.example",
+        "ana@",
+        "@example.com",
+        "ana@example",
+        "ana@example..com",
+        "ana@.com",
+        "a@b@c.example",
+    ] {
+        let row = draft(&layout, &["Ana", "", wrong, "5511988887777"], &[], None).unwrap();
+        assert_eq!((row.draft.person.email.as_str(), row.left_out.as_deref()), ("", Some(wrong)));
+        assert_eq!(read(PLAIN, &format!("Ana,,{wrong},,,,")), Err(Refused::Address(wrong.to_owned())));
+    }
+    for fine in ["ana@example.com", "ana+x@sub.example.com", "josé@exemplo.com.br", "", "none", "-"] {
+        let row = draft(&layout, &["Ana", "", fine, "5511988887777"], &[], None).unwrap();
+        assert_eq!(row.left_out, None, "{fine}");
+    }
+}
+
+#[test]
+fn the_tags_of_a_cell_are_separated_by_what_is_chosen() {
+    let mut layout = Layout::new(vec!["phone".to_owned(), "tags".to_owned()], 1, &[]).unwrap();
+    let mut read = |separator: char| {
+        layout.tag_separator = separator;
+        draft(&layout, &["5511988887777", "VIP, feira|a;b"], &[], None).unwrap().draft.tags
+    };
+    assert_eq!(read(';'), ["VIP, feira|a", "b"]);
+    assert_eq!(read(','), ["VIP", "feira|a", "b"]);
+    assert_eq!(read('|'), ["VIP, feira", "a", "b"]);
 }
 
 #[test]
@@ -159,7 +193,7 @@ fn our_own_columns_are_read_by_the_rules_of_a_country_and_an_export_stays_as_it_
     let layout = Layout::new(OWN.split(',').map(str::to_owned).collect(), 1, &[]).unwrap();
     let read = |number: &str, email: &str| {
         let draft = draft(&layout, &["Ana", "", email, number], &[], Country::parse("BR"));
-        draft.map(|draft| draft.person.phone_number)
+        draft.map(|row| row.draft.person.phone_number)
     };
     // What people write.
     for (number, wanted) in [
@@ -212,7 +246,7 @@ fn a_wrong_byte_refuses_a_row_only_in_a_field_of_the_contact() {
 fn numbers_are_read_by_the_rules_of_the_country_that_a_person_chose() {
     let layout = Layout::new(vec!["phone".to_owned(), "mobile".to_owned()], 1, &[]).unwrap();
     let read = |fields: &[&str]| {
-        draft(&layout, fields, &[], Country::parse("BR")).map(|draft| draft.person.phone_number)
+        draft(&layout, fields, &[], Country::parse("BR")).map(|row| row.draft.person.phone_number)
     };
     assert_eq!(read(&["(11) 90000-2701"]), Ok("+5511900002701".to_owned()));
     assert_eq!(read(&["(011) 90000-2702"]), Ok("+5511900002702".to_owned()));

@@ -83,6 +83,8 @@ pub struct Counts {
     pub without_number: u64,
     /// Rows whose names look wrongly decoded, so that the contacts kept theirs.
     pub names_kept: u64,
+    /// Rows whose e-mail address is none, so that the contacts have none of it.
+    pub emails_left_out: u64,
 }
 
 impl Counts {
@@ -123,7 +125,8 @@ pub struct Import {
 
 const COLUMNS: &str =
     "id, file_name, state, settings, bytes, bytes_read, created, updated, unchanged, rejected,
-    rejected_kept, without_number, failure, created_at, updated_at, started_at, finished_at, names_kept";
+    rejected_kept, without_number, failure, created_at, updated_at, started_at, finished_at, names_kept,
+    emails_left_out";
 
 impl Imports<'_> {
     /// A page of the imports of `company`, newest first.
@@ -275,6 +278,7 @@ fn read(row: &QueryResult) -> Result<Import> {
             rejected_kept: count(10)?,
             without_number: count(11)?,
             names_kept: count(17)?,
+            emails_left_out: count(18)?,
         },
         failure: row.try_get_by_index(12)?,
         created_at: Timestamp::from_millis(row.try_get_by_index(13)?),

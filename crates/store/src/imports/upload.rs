@@ -9,6 +9,9 @@ use crate::nouns::{AllImports, Imports};
 use crate::{Error, Result, execute};
 use clock::Timestamp;
 
+/// Pieces of a converted file that are removed in one transaction.
+const PIECES: u32 = 4;
+
 impl Imports<'_> {
     /// Begins an import of `company`; `None` when the company has too many unfinished imports.
     pub async fn begin_upload(self, file_name: &str) -> Result<Option<Uuid>> {
@@ -66,6 +69,31 @@ impl AllImports<'_> {
             0 => Err(Error::Missing(format!("import {import} is not arriving"))),
             _ => Ok(()),
         }
+    }
+
+    /// Makes what a file was converted to the file: the pieces from `first` on, which have so many bytes. The pieces
+    /// before are removed, in steps.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Missing`] when the import is no longer arriving; otherwise fails when the database does.
+    pub async fn take_converted(self, import: Uuid, first: u64, bytes: u64) -> Result<()> {
+        let update = format!(
+            "UPDATE contact_import SET bytes = $2, updated_at = $3 WHERE id = $1 AND state = {}",
+            State::Uploading.as_i16()
+        );
+        let values = [import.into(), signed(bytes).into(), Timestamp::now().millis().into()];
+        if execute(&self.store.write, update, values).await? == 0 {
+            return Err(Error::Missing(format!("import {import} is not arriving")));
+        }
+        let delete = format!(
+            "DELETE FROM contact_import_chunk WHERE import_id = $1 AND ordinal IN (
+                SELECT ordinal FROM contact_import_chunk WHERE import_id = $1 AND ordinal < $2
+                ORDER BY ordinal LIMIT {PIECES}
+             )"
+        );
+        while execute(&self.store.write, delete.clone(), [import.into(), signed(first).into()]).await? > 0 {}
+        Ok(())
     }
 
     /// Discards a file that will never be complete.

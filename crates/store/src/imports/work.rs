@@ -52,6 +52,8 @@ pub struct Step {
     pub drafts: Vec<ContactDraft>,
     /// Rows that are not.
     pub rejected: Vec<Rejected>,
+    /// The contacts whose e-mail address was none.
+    pub emails_left_out: u64,
     /// Bytes of the file that were read for it.
     pub bytes_read: u64,
     /// Bytes of the decoded file up to the end of its last row.
@@ -75,7 +77,7 @@ pub enum End {
 }
 
 const WORK: &str = "id, company_id, settings, bytes, position, line, created, updated, unchanged, rejected,
-    rejected_kept, without_number, names_kept";
+    rejected_kept, without_number, names_kept, emails_left_out";
 
 impl AllImports<'_> {
     /// The oldest running import of each company; the companies that wait longest come first; at most `limit`.
@@ -123,6 +125,7 @@ impl AllImports<'_> {
             .await?;
         let mut counts = work.counts;
         counts.names_kept += names_kept;
+        counts.emails_left_out += step.emails_left_out;
         for (_, result) in &results {
             match result {
                 Upserted::Created => counts.created += 1,
@@ -169,7 +172,7 @@ impl AllImports<'_> {
         let update = format!(
             "UPDATE contact_import SET bytes_read = $2, position = $3, line = $4, created = $5, updated = $6,
                 unchanged = $7, rejected = $8, rejected_kept = $9, without_number = $10, updated_at = $11,
-                names_kept = $13
+                names_kept = $13, emails_left_out = $14
              WHERE id = $1 AND state = {} AND position = $12",
             State::Running.as_i16()
         );
@@ -187,6 +190,7 @@ impl AllImports<'_> {
             now.millis().into(),
             signed(work.position).into(),
             signed(counts.names_kept).into(),
+            signed(counts.emails_left_out).into(),
         ];
         if execute(&transaction, update, values).await? == 0 {
             return transaction.unchanged(None).await;
@@ -253,6 +257,7 @@ fn read_work(row: &QueryResult) -> Result<Work> {
             rejected_kept: count(10)?,
             without_number: count(11)?,
             names_kept: count(12)?,
+            emails_left_out: count(13)?,
         },
     })
 }

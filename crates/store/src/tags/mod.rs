@@ -138,6 +138,11 @@ impl Tags<'_> {
         Ok(self.ids(&self.store.read, &BTreeSet::from([name])).await?.remove(name))
     }
 
+    /// Those of these names that are tags of `company`.
+    pub async fn known(self, names: &BTreeSet<&str>) -> Result<HashSet<String>> {
+        Ok(self.ids(&self.store.read, names).await?.into_keys().collect())
+    }
+
     /// The id of the tag of this name; the tag is created when `company` has none. A tag that exists keeps its colour.
     /// Without `color` (`#rrggbb`), the colour follows from the name.
     pub async fn ensure(self, name: &str, color: Option<&str>) -> Result<Uuid> {

@@ -1,5 +1,5 @@
 imports-title = Import contacts
-imports-hint = A CSV file whose first line names the columns: a spreadsheet saved as CSV, or an export of Google Contacts, Outlook, HubSpot or this console. You see its first rows before anything is imported.
+imports-hint = An Excel file (.xlsx) or a CSV file whose first line names the columns: from a spreadsheet, or an export of Google Contacts, Outlook, HubSpot or this console. You see the contacts that result before anything is imported.
 imports-file = File
 imports-import = Import
 imports-tags = Tags for all contacts of the file
@@ -65,7 +65,6 @@ imports-would-reject = { $count ->
    *[other] { $count } rows are rejected
 }
 imports-line = Line { $line }
-imports-first-rows = The first rows
 imports-cancel = Stop the import
 imports-cancel-question = The rows that are imported stay; the others are not imported.
 imports-progress = Progress
@@ -141,6 +140,57 @@ imports-look-garbled = { $count ->
    *[other] { $count } of these rows have names whose letters look wrong, and the contacts have good names. The contacts keep their names. Perhaps the file has another encoding: choose it below.
 }
 imports-vcard = This is a vCard file (.vcf). Import it into an address book that exports CSV, and upload the exported file: in Google Contacts, choose Import, then Export as Google CSV; in Outlook, People, Manage contacts, Export.
-imports-spreadsheet = This is a spreadsheet file, such as .xlsx. Open it in the spreadsheet program, save it as “CSV UTF-8”, and upload the saved file.
 imports-reject-wrong-byte = { $field }: it has a byte that is not valid in the file's encoding
 imports-reject-lid-rounded = A spreadsheet rounded the WhatsApp ID to { $lid }: format its column as text there, and save again
+imports-old-workbook = This is an old Excel file (.xls), or one with a password. Open it, remove the password, save it as .xlsx or “CSV UTF-8”, and upload the saved file.
+imports-open-document = This is an OpenDocument file (.ods). Open it, save it as .xlsx or as CSV in UTF-8, and upload the saved file.
+imports-numbers-file = This is a file of Numbers. Choose File, Export To, Excel or CSV there, and upload the exported file.
+imports-binary-workbook = This is a binary Excel file (.xlsb). Open it, save it as .xlsx or “CSV UTF-8”, and upload the saved file.
+imports-archive = This is an archive (.zip) or another program's file. Unpack it, or save its table as .xlsx or “CSV UTF-8”, and upload that file.
+imports-damaged-workbook = This Excel file cannot be read: it is incomplete or damaged. Open it in a spreadsheet, save it again as .xlsx or “CSV UTF-8”, and upload the saved file.
+imports-large-workbook = This Excel file is too large to be read. Split it, or save its table as “CSV UTF-8”, and upload that file.
+imports-no-sheet = This Excel file has no sheet with cells. Save the table of contacts as .xlsx or “CSV UTF-8”, and upload that file.
+imports-sheet = The sheet “{ $name }” is read. The file has { $count } sheets: if your contacts are in another one, move it to the front, save, and upload the file again.
+imports-separator = Between several tags in a cell
+imports-separator-hint = A semicolon always separates tags.
+imports-separator-semicolon = only semicolons (;)
+imports-separator-comma = commas too (,)
+imports-separator-bar = bars too (|)
+imports-emails-left-out = Without their wrong e-mail
+imports-would-leave-out = { $count ->
+    [1] 1 contact without its e-mail address, which is not valid
+   *[other] { $count } contacts without their e-mail addresses, which are not valid
+}
+imports-contacts = The first contacts, as they will be saved
+imports-no-contacts = None of the first rows is a contact. See the rows with problems.
+imports-no-messages = no valid number
+imports-is-new = new
+imports-is-updated = is updated
+imports-is-unchanged = stays as it is
+imports-given-tags = Tags that these rows get
+imports-tag-contacts = { $count ->
+    [1] 1 contact
+   *[other] { $count } contacts
+}
+imports-tag-new = new
+imports-more = and { $count } more
+imports-problems = Rows with problems
+imports-row = Row { $row }
+imports-is-rejected = rejected
+imports-is-without-email = without e-mail
+imports-wrong-email = “{ $address }” is not an e-mail address. The contact is imported without it. Correct the address in the file to keep it.
+imports-more-problems = { $count ->
+    [1] 1 more of these rows has a problem. After the import, you can download all rejected rows.
+   *[other] { $count } more of these rows have problems. After the import, you can download all rejected rows.
+}
+imports-reject-wrong-address = “{ $address }” is not an e-mail address, and there is no phone number to identify the contact
+imports-do-save-again = Save the file again in a spreadsheet, as .xlsx or “CSV UTF-8”.
+imports-do-write-again = Write the text again in the file, or choose another encoding above.
+imports-do-shorten = Shorten the text.
+imports-do-remove-tags = Remove some of its tags.
+imports-do-picture = Correct the address, or leave the column out above.
+imports-do-identify = Add a phone number or an e-mail address.
+imports-do-address = Correct the address, or add a phone number.
+imports-do-national = Write it with + and the country code, or choose the country of the numbers above.
+imports-do-one-number = Keep one number in the cell, with + and the country code.
+imports-do-number = Write the number with + and the country code, or add an e-mail address.

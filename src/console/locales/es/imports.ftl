@@ -1,5 +1,5 @@
 imports-title = Importar contactos
-imports-hint = Un archivo CSV cuya primera línea nombra las columnas: una hoja de cálculo guardada como CSV o una exportación de Google Contactos, de Outlook, de HubSpot o de esta consola. Verá las primeras filas antes de importar.
+imports-hint = Un archivo de Excel (.xlsx) o CSV cuya primera línea da nombre a las columnas: de una hoja de cálculo, o una exportación de Google Contactos, Outlook, HubSpot o esta consola. Verá los contactos resultantes antes de importar nada.
 imports-file = Archivo
 imports-import = Importar
 imports-tags = Etiquetas para todos los contactos del archivo
@@ -65,7 +65,6 @@ imports-would-reject = { $count ->
    *[other] { $count } filas se rechazan
 }
 imports-line = Línea { $line }
-imports-first-rows = Las primeras filas
 imports-cancel = Detener la importación
 imports-cancel-question = Las filas ya importadas se quedan; las demás no se importan.
 imports-progress = Progreso
@@ -141,6 +140,57 @@ imports-look-garbled = { $count ->
    *[other] { $count } de estas filas tienen nombres con letras que se ven mal, y los contactos tienen nombres buenos. Los contactos conservan sus nombres. Quizá el archivo tenga otra codificación: elíjala abajo.
 }
 imports-vcard = Este es un archivo vCard (.vcf). Impórtelo en una agenda que exporte CSV y envíe el archivo exportado: en Google Contactos, elija Importar y luego Exportar como CSV de Google; en Outlook, Personas, Administrar contactos, Exportar.
-imports-spreadsheet = Este es un archivo de hoja de cálculo, como .xlsx. Ábralo en el programa de hojas de cálculo, guárdelo como “CSV UTF-8” y envíe el archivo guardado.
 imports-reject-wrong-byte = { $field }: tiene un byte que no es válido en la codificación del archivo
 imports-reject-lid-rounded = Una hoja de cálculo redondeó el ID de WhatsApp a { $lid }: ponga su columna como texto y guarde de nuevo
+imports-old-workbook = Este es un archivo antiguo de Excel (.xls) o uno con contraseña. Ábralo, quite la contraseña, guárdelo como .xlsx o “CSV UTF-8” y suba el archivo guardado.
+imports-open-document = Este es un archivo OpenDocument (.ods). Ábralo, guárdelo como .xlsx o como CSV en UTF-8 y suba el archivo guardado.
+imports-numbers-file = Este es un archivo de Numbers. Elija Archivo, Exportar a, Excel o CSV y suba el archivo exportado.
+imports-binary-workbook = Este es un archivo binario de Excel (.xlsb). Ábralo, guárdelo como .xlsx o “CSV UTF-8” y suba el archivo guardado.
+imports-archive = Este es un archivo comprimido (.zip) o de otro programa. Descomprímalo, o guarde su tabla como .xlsx o “CSV UTF-8”, y suba ese archivo.
+imports-damaged-workbook = No se puede leer este archivo de Excel: está incompleto o dañado. Ábralo en una hoja de cálculo, guárdelo de nuevo como .xlsx o “CSV UTF-8” y suba el archivo guardado.
+imports-large-workbook = Este archivo de Excel es demasiado grande para leerlo. Divídalo, o guarde su tabla como “CSV UTF-8”, y suba ese archivo.
+imports-no-sheet = Este archivo de Excel no tiene ninguna hoja con celdas. Guarde la tabla de contactos como .xlsx o “CSV UTF-8” y suba ese archivo.
+imports-sheet = Se lee la hoja “{ $name }”. El archivo tiene { $count } hojas: si sus contactos están en otra, muévala al principio, guarde y suba el archivo de nuevo.
+imports-separator = Entre varias etiquetas en una celda
+imports-separator-hint = Un punto y coma siempre separa etiquetas.
+imports-separator-semicolon = solo punto y coma (;)
+imports-separator-comma = también comas (,)
+imports-separator-bar = también barras (|)
+imports-emails-left-out = Sin su correo erróneo
+imports-would-leave-out = { $count ->
+    [1] 1 contacto sin su correo, que no es válido
+   *[other] { $count } contactos sin sus correos, que no son válidos
+}
+imports-contacts = Los primeros contactos, como se guardarán
+imports-no-contacts = Ninguna de las primeras filas es un contacto. Vea las filas con problemas.
+imports-no-messages = sin número válido
+imports-is-new = nuevo
+imports-is-updated = se actualiza
+imports-is-unchanged = queda como está
+imports-given-tags = Etiquetas que reciben estas filas
+imports-tag-contacts = { $count ->
+    [1] 1 contacto
+   *[other] { $count } contactos
+}
+imports-tag-new = nueva
+imports-more = y { $count } más
+imports-problems = Filas con problemas
+imports-row = Fila { $row }
+imports-is-rejected = rechazada
+imports-is-without-email = sin correo
+imports-wrong-email = “{ $address }” no es una dirección de correo. El contacto se importa sin ella. Corrija la dirección en el archivo para conservarla.
+imports-more-problems = { $count ->
+    [1] 1 fila más de estas tiene un problema. Después de la importación puede descargar todas las filas rechazadas.
+   *[other] { $count } filas más de estas tienen problemas. Después de la importación puede descargar todas las filas rechazadas.
+}
+imports-reject-wrong-address = “{ $address }” no es una dirección de correo, y no hay un número de teléfono que identifique el contacto
+imports-do-save-again = Guarde el archivo de nuevo en una hoja de cálculo, como .xlsx o “CSV UTF-8”.
+imports-do-write-again = Escriba el texto de nuevo en el archivo o elija otra codificación arriba.
+imports-do-shorten = Acorte el texto.
+imports-do-remove-tags = Quite algunas de sus etiquetas.
+imports-do-picture = Corrija la dirección o deje la columna fuera arriba.
+imports-do-identify = Añada un número de teléfono o una dirección de correo.
+imports-do-address = Corrija la dirección o añada un número de teléfono.
+imports-do-national = Escríbalo con + y el código del país o elija arriba el país de los números.
+imports-do-one-number = Deje un solo número en la celda, con + y el código del país.
+imports-do-number = Escriba el número con + y el código del país o añada una dirección de correo.

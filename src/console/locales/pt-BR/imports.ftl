@@ -1,5 +1,5 @@
 imports-title = Importar contatos
-imports-hint = Um arquivo CSV cuja primeira linha dá nome às colunas: uma planilha salva como CSV ou uma exportação do Google Contatos, do Outlook, do HubSpot ou deste console. Você vê as primeiras linhas antes de importar.
+imports-hint = Um arquivo do Excel (.xlsx) ou CSV cuja primeira linha dá nome às colunas: de uma planilha, ou uma exportação do Google Contatos, do Outlook, do HubSpot ou deste console. Você vê os contatos resultantes antes de importar qualquer coisa.
 imports-file = Arquivo
 imports-import = Importar
 imports-tags = Etiquetas para todos os contatos do arquivo
@@ -65,7 +65,6 @@ imports-would-reject = { $count ->
    *[other] { $count } linhas são rejeitadas
 }
 imports-line = Linha { $line }
-imports-first-rows = As primeiras linhas
 imports-cancel = Parar a importação
 imports-cancel-question = As linhas já importadas ficam; as outras não são importadas.
 imports-progress = Andamento
@@ -141,6 +140,57 @@ imports-look-garbled = { $count ->
    *[other] { $count } destas linhas têm nomes com letras que parecem erradas, e os contatos têm nomes bons. Os contatos mantêm os nomes. Talvez o arquivo tenha outra codificação: escolha-a abaixo.
 }
 imports-vcard = Este é um arquivo vCard (.vcf). Importe-o em uma agenda que exporte CSV e envie o arquivo exportado: no Google Contatos, escolha Importar e depois Exportar como CSV do Google; no Outlook, Pessoas, Gerenciar contatos, Exportar.
-imports-spreadsheet = Este é um arquivo de planilha, como .xlsx. Abra-o no programa de planilhas, salve-o como “CSV UTF-8” e envie o arquivo salvo.
 imports-reject-wrong-byte = { $field }: tem um byte que não é válido na codificação do arquivo
 imports-reject-lid-rounded = Uma planilha arredondou o ID do WhatsApp para { $lid }: formate a coluna como texto e salve de novo
+imports-old-workbook = Este é um arquivo antigo do Excel (.xls) ou um com senha. Abra-o, remova a senha, salve-o como .xlsx ou “CSV UTF-8” e envie o arquivo salvo.
+imports-open-document = Este é um arquivo OpenDocument (.ods). Abra-o, salve-o como .xlsx ou como CSV em UTF-8 e envie o arquivo salvo.
+imports-numbers-file = Este é um arquivo do Numbers. Escolha Arquivo, Exportar para, Excel ou CSV e envie o arquivo exportado.
+imports-binary-workbook = Este é um arquivo binário do Excel (.xlsb). Abra-o, salve-o como .xlsx ou “CSV UTF-8” e envie o arquivo salvo.
+imports-archive = Este é um arquivo compactado (.zip) ou de outro programa. Descompacte-o, ou salve a tabela como .xlsx ou “CSV UTF-8”, e envie esse arquivo.
+imports-damaged-workbook = Não é possível ler este arquivo do Excel: está incompleto ou danificado. Abra-o em uma planilha, salve-o de novo como .xlsx ou “CSV UTF-8” e envie o arquivo salvo.
+imports-large-workbook = Este arquivo do Excel é grande demais para ser lido. Divida-o, ou salve a tabela como “CSV UTF-8”, e envie esse arquivo.
+imports-no-sheet = Este arquivo do Excel não tem nenhuma planilha com células. Salve a tabela de contatos como .xlsx ou “CSV UTF-8” e envie esse arquivo.
+imports-sheet = É lida a planilha “{ $name }”. O arquivo tem { $count } planilhas: se os seus contatos estão em outra, mova-a para o início, salve e envie o arquivo de novo.
+imports-separator = Entre várias etiquetas em uma célula
+imports-separator-hint = Um ponto e vírgula sempre separa etiquetas.
+imports-separator-semicolon = só ponto e vírgula (;)
+imports-separator-comma = também vírgulas (,)
+imports-separator-bar = também barras (|)
+imports-emails-left-out = Sem o e-mail errado
+imports-would-leave-out = { $count ->
+    [1] 1 contato sem o seu e-mail, que não é válido
+   *[other] { $count } contatos sem os seus e-mails, que não são válidos
+}
+imports-contacts = Os primeiros contatos, como serão salvos
+imports-no-contacts = Nenhuma das primeiras linhas é um contato. Veja as linhas com problemas.
+imports-no-messages = sem número válido
+imports-is-new = novo
+imports-is-updated = é atualizado
+imports-is-unchanged = fica como está
+imports-given-tags = Etiquetas que estas linhas recebem
+imports-tag-contacts = { $count ->
+    [1] 1 contato
+   *[other] { $count } contatos
+}
+imports-tag-new = nova
+imports-more = e mais { $count }
+imports-problems = Linhas com problemas
+imports-row = Linha { $row }
+imports-is-rejected = rejeitada
+imports-is-without-email = sem e-mail
+imports-wrong-email = “{ $address }” não é um endereço de e-mail. O contato é importado sem ele. Corrija o endereço no arquivo para mantê-lo.
+imports-more-problems = { $count ->
+    [1] Mais 1 destas linhas tem um problema. Depois da importação, você pode baixar todas as linhas rejeitadas.
+   *[other] Mais { $count } destas linhas têm problemas. Depois da importação, você pode baixar todas as linhas rejeitadas.
+}
+imports-reject-wrong-address = “{ $address }” não é um endereço de e-mail, e não há número de telefone que identifique o contato
+imports-do-save-again = Salve o arquivo de novo em uma planilha, como .xlsx ou “CSV UTF-8”.
+imports-do-write-again = Escreva o texto de novo no arquivo ou escolha outra codificação acima.
+imports-do-shorten = Encurte o texto.
+imports-do-remove-tags = Remova algumas das etiquetas.
+imports-do-picture = Corrija o endereço ou deixe a coluna de fora acima.
+imports-do-identify = Acrescente um número de telefone ou um e-mail.
+imports-do-address = Corrija o endereço ou acrescente um número de telefone.
+imports-do-national = Escreva-o com + e o código do país ou escolha o país dos números acima.
+imports-do-one-number = Deixe um só número na célula, com + e o código do país.
+imports-do-number = Escreva o número com + e o código do país ou acrescente um e-mail.

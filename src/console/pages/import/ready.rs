@@ -1,8 +1,9 @@
-//! The page of an uploaded file before its import: the fields of its columns, how its numbers and letters are read, its
-//! first rows, and what would happen to them.
+//! The page of an uploaded file before its import: the fields of its columns, how its numbers and letters are read, and
+//! what would happen to its first rows.
 
 use maud::{Markup, html};
 
+use super::result::result;
 use super::words;
 use crate::console::State;
 use crate::console::component::countries;
@@ -14,13 +15,12 @@ use crate::console::error::Error;
 use crate::console::form::Form;
 use crate::console::page::{Menu, Page};
 use crate::console::pages::imports::TAGS;
-use crate::console::pages::rejected_rows::reason;
 use crate::console::text::Text;
 use crate::console::visitor::Viewer;
 use crate::domain::phone::Country;
 use crate::engine::records::imports::Import;
 use crate::engine::{Shown, import_settings};
-use crate::import::{Field as Held, Settings, column_name};
+use crate::import::{Field as Held, Settings, TAG_SEPARATORS, column_name};
 
 /// The maximum of columns that are shown, each with a choice of its field, and characters of each name.
 pub(super) const SHOWN_COLUMNS: usize = 200;
@@ -29,7 +29,7 @@ const SHOWN_CHARS: usize = 80;
 const ENCODINGS: [&str; 8] =
     ["UTF-8", "windows-1252", "macintosh", "windows-1250", "windows-1251", "UTF-16LE", "Shift_JIS", "GBK"];
 
-/// The page of an uploaded file: the fields of its columns, and its first rows.
+/// The page of an uploaded file: the fields of its columns, and the result of its first rows.
 pub(super) async fn ready_page(
     viewer: &Viewer,
     state: &State,
@@ -47,7 +47,7 @@ pub(super) async fn ready_page(
         (warnings(viewer.text, &import_settings(import), &shown))
         (mapping(viewer, import, form, &shown))
         (outlook(viewer, &shown))
-        (first_rows(viewer.text, &shown))
+        @if shown.preview.problem.is_none() { (result(viewer.text, &import_settings(import), &shown)) }
         p { a href="/console/contacts/import" { (viewer.text.get("imports-all")) } }
     };
     Ok(Page::new(import.file_name.clone(), Menu::Contacts, body))
@@ -112,14 +112,23 @@ fn mapping(viewer: &Viewer, import: &Import, form: &Form, shown: &Shown) -> Mark
                     p.hint { (text.with("imports-more-columns", [("count", SHOWN_COLUMNS.into())])) }
                 }
                 (Field::new(filled, "tags", &text.get("imports-tags")).hint(&text.get("imports-tags-hint")).most(TAGS).text())
+                @if shown.preview.tag_separator.is_some() {
+                    (Field::new(filled, "tag_separator", &text.get("imports-separator"))
+                        .hint(&text.get("imports-separator-hint")).select(separators(text)))
+                }
                 (Field::new(filled, "numbers", &text.get("imports-numbers")).radios([
                     ("international", text.get("imports-numbers-international")),
                     ("national", text.get("imports-numbers-national")),
                 ]))
                 (Field::new(filled, "country", &text.get("imports-country")).hint(&text.get("imports-country-hint"))
                     .select(countries::options(text)))
-                (Field::new(filled, "encoding", &text.get("imports-encoding")).hint(&text.get("imports-encoding-hint"))
-                    .select(encodings.iter().map(|name| (*name, encoding_words(name)))))
+                @if settings.sheet.is_some() {
+                    // The form says by it that it was sent.
+                    input type="hidden" name="encoding" value=(settings.encoding);
+                } @else {
+                    (Field::new(filled, "encoding", &text.get("imports-encoding")).hint(&text.get("imports-encoding-hint"))
+                        .select(encodings.iter().map(|name| (*name, encoding_words(name)))))
+                }
                 @if shown.names_kept > 0 || settings.replaces_names {
                     (Field::new(filled, "replace_names", &text.get("imports-names")).boxes([("yes", text.get("imports-names-replace"))]))
                 }
@@ -148,8 +157,21 @@ fn stored(text: Text, settings: &Settings, shown: &Shown) -> Form {
             ("numbers", numbers.to_owned()),
             ("country", country.map_or("", Country::code).to_owned()),
             ("replace_names", replaces.to_owned()),
+            ("tag_separator", settings.tag_separator.unwrap_or(';').to_string()),
         ],
     )
+}
+
+/// What may separate the tags of a cell.
+fn separators(text: Text) -> [(String, String); 3] {
+    TAG_SEPARATORS.map(|separator| {
+        let key = match separator {
+            ',' => "imports-separator-comma",
+            '|' => "imports-separator-bar",
+            _ => "imports-separator-semicolon",
+        };
+        (separator.to_string(), text.get(key))
+    })
 }
 
 /// An encoding by the name that people know.
@@ -163,6 +185,9 @@ fn encoding_words(name: &str) -> String {
 /// What a person should look at before the import.
 fn warnings(text: Text, settings: &Settings, shown: &Shown) -> Markup {
     html! {
+        @if let Some(sheet) = settings.sheet.as_ref().filter(|sheet| sheet.of > 1) {
+            p { (text.with("imports-sheet", [("name", sheet.name.as_str().into()), ("count", sheet.of.into())])) }
+        }
         @if let Some(wrong) = settings.wrong_bytes {
             (notice::warning(&html! {
                 p { (text.with("imports-wrong-bytes", [("count", wrong.count.into()), ("line", wrong.line.into())])) }
@@ -188,6 +213,7 @@ fn outlook(viewer: &Viewer, shown: &Shown) -> Markup {
     let text = viewer.text;
     let rejected = shown.preview.step.rejected.len() as u64;
     let looked_at = shown.preview.step.drafts.len() as u64 + rejected;
+    let left_out = shown.preview.step.emails_left_out;
     let key = if shown.preview.is_whole { "imports-outlook-all" } else { "imports-outlook-first" };
     html! {
         section {
@@ -198,31 +224,8 @@ fn outlook(viewer: &Viewer, shown: &Shown) -> Markup {
                 li { (text.with("imports-would-update", [("count", shown.updated.into())])) }
                 li { (text.with("imports-would-keep", [("count", shown.unchanged.into())])) }
                 li { (text.with("imports-would-reject", [("count", rejected.into())])) }
+                @if left_out > 0 { li { (text.with("imports-would-leave-out", [("count", left_out.into())])) } }
             }
-            @if rejected > 0 {
-                ul {
-                    @for row in shown.preview.step.rejected.iter().take(5) {
-                        li { (text.with("imports-line", [("line", row.line.into())])) ": " (reason(text, row)) }
-                    }
-                }
-            }
-        }
-    }
-}
-
-fn first_rows(text: Text, shown: &Shown) -> Markup {
-    let names = shown.preview.columns.iter().take(SHOWN_COLUMNS);
-    let heads: Vec<_> = names.map(|(name, _)| Head::words(beginning(name, SHOWN_CHARS))).collect();
-    let cell = |cell: &String| html! { bdi { (beginning(cell, SHOWN_CHARS)) } };
-    let rows = shown.preview.rows.iter().map(|row| {
-        let mut cells: Vec<Markup> = row.iter().take(heads.len()).map(cell).collect();
-        cells.resize_with(heads.len(), || html! {});
-        cells
-    });
-    html! {
-        section {
-            h2 { (text.get("imports-first-rows")) }
-            (table(&text.get("imports-first-rows"), &heads, rows))
         }
     }
 }

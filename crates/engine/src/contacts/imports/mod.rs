@@ -1,22 +1,24 @@
 //! Imports of contacts from uploaded files.
 //!
-//! An upload is stored in pieces and parsed while it arrives ([`upload`]). Its rows are written by one [`runner`],
-//! which companies share in turns and which continues after a restart. A preview shows how the beginning of a file
-//! would be imported ([`show`]).
+//! An upload is stored in pieces and parsed while it arrives ([`upload`]); a workbook is converted behind it
+//! ([`convert`](mod@convert)). Its rows are written by one [`runner`], which companies share in turns and which continues
+//! after a restart. A preview shows how the beginning of a file would be imported ([`show`]).
 
+mod convert;
 mod reader;
 mod runner;
 mod show;
 mod upload;
 
 pub(crate) use self::runner::Runner;
-pub use self::show::Shown;
-pub use self::upload::{NewUpload, Upload};
+pub use self::show::{Shown, ShownTag};
+pub use self::upload::{NewSeparator, NewUpload, Upload};
 
 use parking_lot::Mutex;
-use tokio::sync::Notify;
+use tokio::sync::{Notify, Semaphore};
 use uuid::Uuid;
 
+use self::upload::guessed_separator;
 use crate::{Engine, Error};
 use domain::error::{Code, Refusal};
 use domain::phone::Country;
@@ -33,6 +35,8 @@ pub(crate) struct Imports {
     wake: Notify,
     /// Uploads that broke off.
     abandoned: Mutex<Vec<Uuid>>,
+    /// The one place for a workbook that is converted.
+    converting: Semaphore,
 }
 
 /// A change of an import before it begins; `None` leaves a setting as it is.
@@ -50,11 +54,14 @@ pub struct ImportChange {
     pub country: Option<Option<Country>>,
     /// Whether a name that looks wrongly decoded replaces a good one.
     pub replaces_names: Option<bool>,
+    /// What separates the tags of a cell, one of [`import::TAG_SEPARATORS`]. If a form leaves it as it was and changes the
+    /// columns with tags, it is guessed.
+    pub tag_separator: Option<char>,
 }
 
 impl Imports {
     pub(crate) fn new(max_bytes: usize) -> Self {
-        Self { max_bytes, wake: Notify::new(), abandoned: Mutex::default() }
+        Self { max_bytes, wake: Notify::new(), abandoned: Mutex::default(), converting: Semaphore::new(1) }
     }
 
     fn abandon(&self, import: Uuid) {
@@ -93,8 +100,9 @@ impl ContactImports<'_> {
     /// `import_not_found`, `import_has_begun`, `too_many_columns`, `too_many_mappings`, `too_many_tags`, and
     /// `invalid_mapping` when the change does not fit the file.
     pub async fn change(&self, company: Uuid, id: Uuid, change: ImportChange) -> Result<(), Error> {
-        let ImportChange { columns, chosen, tags, encoding, country, replaces_names } = change;
+        let ImportChange { columns, chosen, tags, encoding, country, replaces_names, tag_separator } = change;
         let mut settings = settings(&self.find(company, id).await?);
+        let (tagged, is_form) = (settings.tag_columns(), chosen.is_some());
         if let Some(chosen) = chosen {
             // A form shows the columns as they are named in the encoding before the change.
             settings.choose(&chosen);
@@ -114,7 +122,15 @@ impl ContactImports<'_> {
         if let Some(replaces_names) = replaces_names {
             settings.replaces_names = replaces_names;
         }
+        let is_left = tag_separator.is_none() || tag_separator == settings.tag_separator;
+        if let Some(separator) = tag_separator {
+            settings.tag_separator = Some(separator);
+        }
         settings.check().map_err(|wrong| refused(&wrong, Code::InvalidMapping))?;
+        if is_form && is_left && settings.tag_columns() != tagged {
+            let (beginning, is_all) = self.beginning(company, id, &settings).await?;
+            settings.tag_separator = guessed_separator(&beginning, is_all, &settings)?;
+        }
         let written = serde_json::to_string(&settings).map_err(|_| Error::Internal)?;
         match self.engine.records_of(company).await?.of(company).imports().set_settings(id, &written).await? {
             true => Ok(()),
@@ -131,12 +147,18 @@ impl ContactImports<'_> {
         settings: &mut Settings,
         encoding: String,
     ) -> Result<(), Error> {
+        if settings.sheet.is_some() {
+            let sentence =
+                "an Excel file says itself how its letters are written: it has no other `encoding`";
+            return Err(Refusal::new(Code::InvalidMapping, sentence).into());
+        }
         settings.encoding = encoding;
         settings.wrong_bytes = None;
-        let (beginning, is_all) = self.beginning(company, id).await?;
+        let (beginning, is_all) = self.beginning(company, id, settings).await?;
         let bare = Settings { columns: Vec::new(), recalled: Vec::new(), ..settings.clone() };
         let read = import::preview(&beginning, is_all, &bare, 1);
         let read = read.map_err(|error| refused(&error, Code::InvalidMapping))?;
+        settings.delimiter = Some(read.delimiter);
         settings.rename(read.columns.into_iter().map(|(name, _)| name).collect());
         let records = self.engine.records_of(company).await?;
         settings.recall(&self.remembered(company, &records).await?);

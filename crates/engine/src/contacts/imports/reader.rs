@@ -43,9 +43,10 @@ impl Reader {
     pub(super) fn start(store: &Store, work: &Work, rows: usize) -> Self {
         let (feed, pieces) = mpsc::channel(PIECES_AHEAD);
         let (out, lots) = mpsc::channel(LOTS_AHEAD);
-        let feeding = tokio::spawn(feed_pieces(store.clone(), work.id, work.bytes, feed));
-        let lot = Arc::new(Lot::new(rows));
         let settings: Settings = serde_json::from_str(&work.settings).unwrap_or_default();
+        let pieces_of = (work.id, settings.first_piece);
+        let feeding = tokio::spawn(feed_pieces(store.clone(), pieces_of, work.bytes, feed));
+        let lot = Arc::new(Lot::new(rows));
         let names = names(&settings);
         let (position, rows) = ((work.position, work.line), Arc::clone(&lot));
         let reading = tokio::task::spawn_blocking(move || {
@@ -96,11 +97,11 @@ enum Piece {
     Damaged(u64),
 }
 
-/// Feeds the pieces of a file of so many bytes to the reader, until one cannot be read: what lies behind it would be
-/// spliced to what lies before.
-async fn feed_pieces(store: Store, import: Uuid, bytes: u64, feed: mpsc::Sender<Piece>) {
+/// Feeds the pieces of a file of so many bytes to the reader, from the first one on, until one cannot be read: what lies
+/// behind it would be spliced to what lies before.
+async fn feed_pieces(store: Store, (import, first): (Uuid, u64), bytes: u64, feed: mpsc::Sender<Piece>) {
     let mut offset = 0;
-    for ordinal in 0.. {
+    for ordinal in first.. {
         let whole = (bytes - offset).min(PIECE as u64);
         let piece = match store.imports().chunk(import, ordinal).await {
             Ok(None) if whole == 0 => return,

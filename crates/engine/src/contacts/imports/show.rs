@@ -1,18 +1,21 @@
 //! The preview of an import: the first rows of the file, and what they would change.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use uuid::Uuid;
 
 use super::{names, refused, settings};
 use crate::Error;
 use crate::contacts::imports::ContactImports;
 use crate::records::country::OwnCountry;
+use domain::contact::tag_identity;
 use domain::error::Code;
 use domain::phone::{Country, PhoneNumber};
 use import::{Preview, RejectCode, Settings};
 use store::Upserted;
 
 /// Rows that are looked up among the contacts.
-const LOOKED_UP: usize = 500;
+pub(super) const LOOKED_UP: usize = 500;
 
 /// The beginning of a file, and what its rows would change.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,6 +34,21 @@ pub struct Shown {
     pub national: u64,
     /// The company's country.
     pub country: OwnCountry,
+    /// What each draft of the preview would do.
+    pub results: Vec<Upserted>,
+    /// The tags that the examined rows and the whole import give, those of most contacts first.
+    pub tags: Vec<ShownTag>,
+}
+
+/// A tag that an import gives.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ShownTag {
+    /// Its name, as the file has it first.
+    pub name: String,
+    /// The examined rows that get it.
+    pub count: u64,
+    /// Whether the company has no such tag yet.
+    pub is_new: bool,
 }
 
 impl ContactImports<'_> {
@@ -41,13 +59,18 @@ impl ContactImports<'_> {
     /// `import_not_found`, and `invalid_file` or `too_many_columns` when its header cannot be read.
     pub async fn show(&self, company: Uuid, id: Uuid) -> Result<Shown, Error> {
         let settings = settings(&self.find(company, id).await?);
-        let (beginning, is_all) = self.beginning(company, id).await?;
+        let (beginning, is_all) = self.beginning(company, id, &settings).await?;
         let preview = import::preview(&beginning, is_all, &settings, LOOKED_UP)
             .map_err(|error| refused(&error, Code::InvalidFile))?;
         let records = self.engine.records_of(company).await?;
         let (results, names_kept) =
             records.of(company).contacts().compare_drafts(&preview.step.drafts, names(&settings)).await?;
         let country = records.of(company).country().await?;
+        let counted = counted_tags(&preview, &settings);
+        let names: BTreeSet<&str> = counted.iter().map(|(name, _)| name.as_str()).collect();
+        let known = records.of(company).tags().known(&names).await?;
+        let tag = |(name, count): (String, u64)| ShownTag { is_new: !known.contains(&name), name, count };
+        let tags = counted.into_iter().map(tag).collect();
         let count = |result| results.iter().filter(|found| **found == result).count() as u64;
         Ok(Shown {
             created: count(Upserted::Created),
@@ -56,17 +79,40 @@ impl ContactImports<'_> {
             names_kept,
             national: country.likely().map_or(0, |country| national(&preview, &settings, country)),
             country,
+            results,
+            tags,
             preview,
         })
     }
 
     /// The first piece of an uploaded file, and whether it is the whole file.
-    pub(super) async fn beginning(&self, company: Uuid, id: Uuid) -> Result<(Vec<u8>, bool), Error> {
-        let records = self.engine.records_of(company).await?;
-        let first = records.imports().chunk(id, 0).await?.unwrap_or_default();
-        let is_all = first.len() < super::upload::PIECE || records.imports().chunk(id, 1).await?.is_none();
+    pub(super) async fn beginning(
+        &self,
+        company: Uuid,
+        id: Uuid,
+        settings: &Settings,
+    ) -> Result<(Vec<u8>, bool), Error> {
+        let (records, place) = (self.engine.records_of(company).await?, settings.first_piece);
+        let first = records.imports().chunk(id, place).await?.unwrap_or_default();
+        let is_all =
+            first.len() < super::upload::PIECE || records.imports().chunk(id, place + 1).await?.is_none();
         Ok((first, is_all))
     }
+}
+
+/// The tags of the rows, and of the whole import, each with the number of rows that get it. Names that differ in case only
+/// are one tag.
+fn counted_tags(preview: &Preview, settings: &Settings) -> Vec<(String, u64)> {
+    let mut tags: BTreeMap<String, (String, u64)> = BTreeMap::new();
+    let mut count = |name: &str, rows: u64| {
+        let (_, counted) = tags.entry(tag_identity(name)).or_insert_with(|| (name.to_owned(), 0));
+        *counted += rows;
+    };
+    settings.tags.iter().for_each(|name| count(name, preview.step.drafts.len() as u64));
+    preview.step.drafts.iter().flat_map(|draft| &draft.tags).for_each(|name| count(name, 1));
+    let mut tags: Vec<(String, u64)> = tags.into_values().collect();
+    tags.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+    tags
 }
 
 /// The rows of a preview whose numbers would be others in this country, or are refused because they look national.

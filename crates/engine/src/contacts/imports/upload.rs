@@ -2,6 +2,8 @@
 
 use uuid::Uuid;
 
+use super::convert::{Converted, convert};
+use super::show::LOOKED_UP;
 use super::{ContactImports, Import, no_such_import, refused};
 use crate::{Engine, Error};
 use domain::contact::MOST_TAGS;
@@ -25,6 +27,20 @@ pub struct NewUpload {
     pub tags: Vec<String>,
     /// The country by whose rules numbers without a plus sign are read; without one, they are international.
     pub country: Option<Country>,
+    /// What separates the tags of a cell.
+    pub tag_separator: NewSeparator,
+}
+
+/// What separates the tags of a cell of a new file.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum NewSeparator {
+    /// A semicolon.
+    #[default]
+    Usual,
+    /// What the first rows of the file show.
+    Guessed,
+    /// This, one of [`import::TAG_SEPARATORS`].
+    Given(char),
 }
 
 /// An upload under way. One that is dropped before it is finished leaves nothing.
@@ -34,6 +50,8 @@ pub struct Upload {
     import: Uuid,
     tags: Vec<String>,
     country: Option<Country>,
+    tag_separator: NewSeparator,
+    /// The check of a file of text; none for a workbook.
     inspection: Option<Inspection>,
     /// The bytes that are not stored yet.
     piece: Vec<u8>,
@@ -52,7 +70,7 @@ impl ContactImports<'_> {
     /// `invalid_file` for an unknown encoding, `too_many_tags`, and `too_many_imports` when the company has as many
     /// unfinished imports as it may have.
     pub async fn begin_upload(&self, company: Uuid, new: NewUpload) -> Result<Upload, Error> {
-        let NewUpload { file_name, encoding, tags, country } = new;
+        let NewUpload { file_name, encoding, tags, country, tag_separator } = new;
         if tags.len() > MOST_TAGS {
             return Err(invalid(&import::Error::TooManyTags { found: tags.len() }).into());
         }
@@ -74,6 +92,7 @@ impl ContactImports<'_> {
             import,
             tags,
             country,
+            tag_separator,
             inspection: Some(inspection),
             piece: Vec::new(),
             pieces: 0,
@@ -117,6 +136,9 @@ impl Upload {
 
     async fn store(&mut self) -> Result<(), Error> {
         let piece = std::mem::take(&mut self.piece);
+        if self.pieces == 0 && import::is_workbook(&piece) {
+            self.inspection = None;
+        }
         if let Some(inspection) = &mut self.inspection {
             inspection.feed(&piece).map_err(|error| invalid(&error))?;
         }
@@ -133,22 +155,39 @@ impl Upload {
     ///
     /// # Errors
     ///
-    /// `invalid_file` when its header cannot be read, or part of the file is not in its encoding; `too_many_columns`.
+    /// `invalid_file` when its header cannot be read, or part of the file is not in its encoding, or it is no workbook
+    /// that can be read; `too_many_columns`.
     pub async fn finish(mut self) -> Result<Import, Error> {
         if !self.piece.is_empty() {
             self.store().await?;
         }
-        let Some(inspection) = self.inspection.take() else { return Err(Error::Internal) };
-        let Inspected { encoding, wrong } = inspection.finish().map_err(|error| invalid(&error))?;
-        let (encoding, tags) = (encoding.to_owned(), self.tags.clone());
-        let country = self.country.map(|country| country.code().to_owned());
-        let settings = Settings { encoding, tags, country, wrong_bytes: wrong, ..Settings::default() };
-        let read = import::preview(&self.beginning, self.pieces <= 1, &settings, 1);
-        let header =
-            read.map_err(|error| invalid(&error))?.columns.into_iter().map(|(name, _)| name).collect();
-        let mut settings = Settings { header, ..settings };
+        let mut settings = Settings {
+            tags: self.tags.clone(),
+            country: self.country.map(|country| country.code().to_owned()),
+            ..Settings::default()
+        };
+        if let Some(inspection) = self.inspection.take() {
+            let Inspected { encoding, wrong } = inspection.finish().map_err(|error| invalid(&error))?;
+            (settings.encoding, settings.wrong_bytes) = (encoding.to_owned(), wrong);
+        } else {
+            let (bytes, first) = (self.bytes as u64, self.pieces);
+            let Converted { sheet, beginning, pieces } =
+                convert(&self.engine, self.company, self.import, bytes, first).await?;
+            (self.beginning, self.pieces) = (beginning, pieces);
+            (settings.encoding, settings.sheet, settings.first_piece) =
+                ("UTF-8".to_owned(), Some(sheet), first);
+        }
+        let is_all = self.pieces <= 1;
+        let read = import::preview(&self.beginning, is_all, &settings, 1).map_err(|error| invalid(&error))?;
+        settings.delimiter = Some(read.delimiter);
+        settings.header = read.columns.into_iter().map(|(name, _)| name).collect();
         let records = self.engine.records_of(self.company).await?;
         settings.recall(&self.engine.imports().remembered(self.company, &records).await?);
+        settings.tag_separator = match self.tag_separator {
+            NewSeparator::Usual => None,
+            NewSeparator::Guessed => guessed_separator(&self.beginning, is_all, &settings)?,
+            NewSeparator::Given(separator) => Some(separator),
+        };
         let written = serde_json::to_string(&settings).map_err(|_| Error::Internal)?;
         records.imports().finish_upload(self.import, &written).await?;
         self.is_finished = true;
@@ -162,6 +201,16 @@ impl Drop for Upload {
             self.engine.0.imports.abandon(self.import);
         }
     }
+}
+
+/// What the first rows of a file show between the tags of a cell.
+pub(super) fn guessed_separator(
+    beginning: &[u8],
+    is_all: bool,
+    settings: &Settings,
+) -> Result<Option<char>, Error> {
+    let read = import::preview(beginning, is_all, settings, LOOKED_UP).map_err(|error| invalid(&error))?;
+    Ok(read.tag_separator)
 }
 
 fn invalid(error: &import::Error) -> Refusal {
