@@ -106,10 +106,12 @@ fn list(person: &Person, query: &Query, changes: &[Change]) -> Markup {
             html! { span title=(change.what.as_str()) { (words::kind(text, change.what)) } },
             html! { a href=(query.narrowed("subject", &change.subject)) { bdi { (change.subject) } } },
             html! {
-                @if let Some(before) = &change.before {
-                    div { span.soft { (text.get("changes-before")) ":" } (value(text, before)) }
-                    div { span.soft { (text.get("changes-after")) ":" } (value(text, &change.after)) }
-                } @else { (value(text, &change.after)) }
+                div.values {
+                    @if let Some(before) = &change.before {
+                        div { span.soft { (text.get("changes-before")) ":" } (value(text, before)) }
+                        div { span.soft { (text.get("changes-after")) ":" } (value(text, &change.after)) }
+                    } @else { (value(text, &change.after)) }
+                }
             },
         ]
     });
