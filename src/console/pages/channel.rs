@@ -162,7 +162,6 @@ fn head(viewer: &Viewer, channel: &Channel) -> Markup {
                 dt { (text.get("channels-kind")) } dd { (words::kind(text, channel.kind)) }
                 dt { (text.get("channels-number")) }
                 dd { @match &channel.phone_number { Some(number) => bdi { (number) }, None => span.soft { "—" } } }
-                dt { (text.get("channels-id")) } dd { (copy::id(text, channel.id)) }
                 dt { (text.get("channels-tier")) } dd { bdi { (channel.tier) } }
                 @if channel.kind == Kind::BusinessAccount {
                     dt { (text.get("channels-quality")) } dd { (words::quality(text, channel.quality_rating.as_deref())) }
@@ -175,6 +174,7 @@ fn head(viewer: &Viewer, channel: &Channel) -> Markup {
                 } @else {
                     dt { (text.get("channels-linked-at")) } dd { (maybe(viewer, channel.linked_at)) }
                 }
+                dt { (text.get("channels-id")) } dd { (copy::id(text, channel.id)) }
             }
         }
     }
@@ -209,8 +209,8 @@ async fn history(viewer: &Viewer, state: &State, channel: &Channel) -> Result<Ma
             moment(viewer, at),
             html! { bdi { (who) } },
             html! { span title=(what.as_str()) { (changes::words::kind(text, what)) } },
-            changes::value(text, &before.unwrap_or_default()),
-            changes::value(text, &after),
+            html! { div.values[before.is_some()] { (changes::value(text, &before.unwrap_or_default())) } },
+            html! { div.values { (changes::value(text, &after)) } },
         ]
     });
     Ok(html! {
