@@ -27,7 +27,7 @@ use crate::console::page::{Menu, Page};
 use crate::console::query::Id;
 use crate::console::visitor::Viewer;
 use crate::console::{State, live};
-use crate::domain::channel::{Channel, Kind, Level};
+use crate::domain::channel::{Channel, Kind, Level, Status};
 use crate::domain::limit::Limits;
 use crate::domain::page::PageRequest;
 use crate::domain::tier::Quota;
@@ -127,16 +127,19 @@ pub(super) async fn page(
         Kind::BusinessAccount => business::part(viewer, state, channel, form).await?,
         Kind::WebSession => pairing::part(viewer, state, channel, form).await?,
     };
+    // What connects a channel comes first, unless it is connected.
+    let sends = channel.connection.status == Status::Connected;
     let body = html! {
         @if let Some(said) = state.flashes.take(viewer.session, "done") { (done(&said)) }
         (faults(form))
         (head(viewer, channel))
-        (own_part)
+        @if !sends { (own_part) }
         (pace_of(viewer, &limits))
         section.panel {
             h2 { (text.get("channels-limits")) }
             (limits::table_of(viewer, &limits))
         }
+        @if sends { (own_part) }
         (history(viewer, state, channel).await?)
         @if viewer.is_owner() {
             (confirm(text, &format!("/console/channels/{}/remove", channel.id), &text.get("channels-remove"), &text.get("channels-remove-question")))
