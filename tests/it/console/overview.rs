@@ -37,7 +37,7 @@ async fn the_overview_shows_waiting_sends_to_their_company_alone() {
     // In a time zone of its own, so that a page that was just cached for others is not shown.
     fresh.post("/console/account/profile", &[("name", "Z"), ("time_zone", "Asia/Kathmandu")]).await;
     let page = fresh.page("/console").await;
-    for shown in ["in 1 send", &format!("/console/sends/{send}"), ">500<", "connected"] {
+    for shown in ["in 1 send", &format!("/console/sends/{send}"), "to 500 recipients", "connected"] {
         assert!(page.contains(shown), "{shown}: {page}");
     }
     let operator = world.operator().await.page("/console/operator").await;
