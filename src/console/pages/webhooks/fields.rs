@@ -194,7 +194,7 @@ fn types(form: &Form) -> Markup {
             legend { (text.get("webhooks-gets")) }
             p.hint { (text.get("webhooks-gets-hint")) }
             @if let Some(fault) = form.fault_of("type") { p.fault { (fault) } }
-            div.groups {
+            div.halves {
                 @for group in GROUPS {
                     fieldset.field {
                         legend { (text.get(group.name)) }
