@@ -174,7 +174,6 @@ fn drawn(shares: &Shares) -> Vec<(OutcomeColour, u64, u64)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::console::language::Language;
 
     const TEXT: Text = Text(Language::English);
 
