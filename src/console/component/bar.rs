@@ -4,6 +4,7 @@
 use maud::{Markup, html};
 
 use super::outcome::OutcomeColour;
+use crate::console::language::Language;
 use crate::console::text::Text;
 use crate::domain::message::State;
 use crate::domain::send::Counts;
@@ -144,7 +145,9 @@ pub(in crate::console) fn percent(text: Text, part: u64, all: u64) -> String {
     let tenths = (u128::from(part) * 1_000).checked_div(u128::from(all)).unwrap_or_default();
     let least = if part > 0 && tenths == 0 { "< " } else { "" };
     let tenths = tenths.max((part > 0).into());
-    format!("{least}{}\u{a0}%", text.0.decimal(tenths as f64 / 10.0, 1))
+    // Spanish puts a space before the sign.
+    let space = if text.0 == Language::Spanish { "\u{a0}" } else { "" };
+    format!("{least}{}{space}%", text.0.decimal(tenths as f64 / 10.0, 1))
 }
 
 /// Where each share begins, and how wide it is.
@@ -171,7 +174,6 @@ fn drawn(shares: &Shares) -> Vec<(OutcomeColour, u64, u64)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::console::language::Language;
 
     const TEXT: Text = Text(Language::English);
 
@@ -203,17 +205,18 @@ mod tests {
 
     #[test]
     fn a_share_is_everything_or_nothing_only_if_it_is() {
-        let written = |part, all| percent(TEXT, part, all).replace('\u{a0}', " ");
         for (part, all, expected) in [
-            (0, 7, "0 %"),
-            (7, 7, "100 %"),
-            (999_999, 1_000_000, "99.9 %"),
-            (1, 1_000_000, "< 0.1 %"),
-            (1, 3, "33.3 %"),
-            (0, 0, "0 %"),
+            (0, 7, "0%"),
+            (7, 7, "100%"),
+            (999_999, 1_000_000, "99.9%"),
+            (1, 1_000_000, "< 0.1%"),
+            (1, 3, "33.3%"),
+            (0, 0, "0%"),
         ] {
-            assert_eq!(written(part, all), expected, "{part} of {all}");
+            assert_eq!(percent(TEXT, part, all), expected, "{part} of {all}");
         }
+        assert_eq!(percent(Text(Language::Spanish), 1, 3), "33,3\u{a0}%");
+        assert_eq!(percent(Text(Language::Portuguese), 1, 3), "33,3%");
     }
 
     #[test]

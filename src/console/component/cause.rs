@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 
 use maud::{Markup, html};
 
-use super::explain;
+use super::explain::{self, Topic};
 use crate::console::text::Text;
 
 /// Codes of the provider that have the same meaning for a sender.
@@ -81,11 +81,13 @@ pub(in crate::console) fn words(text: Text, code: Option<i64>) -> String {
     }
 }
 
-/// The words and the code, which links to its explanation.
+/// The words and the code, which links to its explanation. A code of Pombo's own says nothing to people: the words link.
 pub(in crate::console) fn cause(text: Text, code: Option<i64>) -> Markup {
-    html! {
-        (words(text, code))
-        @if let Some(code) = code { " " (explain::code(code)) }
+    let said = words(text, code);
+    match code {
+        Some(own) if own < 0 => explain::link(Topic::Code(own), &said),
+        Some(code) => html! { (said) " " (explain::code(code)) },
+        None => html! { (said) },
     }
 }
 

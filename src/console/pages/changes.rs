@@ -106,10 +106,12 @@ fn list(person: &Person, query: &Query, changes: &[Change]) -> Markup {
             html! { span title=(change.what.as_str()) { (words::kind(text, change.what)) } },
             html! { a href=(query.narrowed("subject", &change.subject)) { bdi { (change.subject) } } },
             html! {
-                @if let Some(before) = &change.before {
-                    div { span.soft { (text.get("changes-before")) ":" } (value(text, before)) }
-                    div { span.soft { (text.get("changes-after")) ":" } (value(text, &change.after)) }
-                } @else { (value(text, &change.after)) }
+                div.values {
+                    @if let Some(before) = &change.before {
+                        div { span.soft { (text.get("changes-before")) ":" } (value(text, before)) }
+                        div { span.soft { (text.get("changes-after")) ":" } (value(text, &change.after)) }
+                    } @else { (value(text, &change.after)) }
+                }
             },
         ]
     });
@@ -131,15 +133,22 @@ pub(in crate::console) fn value(text: Text, value: &Value) -> Markup {
 fn of_field(text: Text, name: &str, value: &Value) -> Markup {
     match (name, value) {
         ("browser", Value::String(raw)) => browser(text, raw),
+        ("kind", Value::String(word)) if word == "business_account" => {
+            html! { (text.get("channels-kind-business")) }
+        }
+        ("kind", Value::String(word)) if word == "web_session" => html! { (text.get("channels-kind-web")) },
+        (_, Value::Bool(is_so)) => html! { (text.get(if *is_so { "changes-yes" } else { "changes-no" })) },
         _ => html! { bdi { (plain(value)) } },
     }
 }
 
-/// A value without the quotes of JSON.
+/// A value without the quotes and brackets of JSON.
 pub(in crate::console) fn plain(value: &Value) -> String {
     match value {
         Value::Null => "—".to_owned(),
         Value::String(word) => word.clone(),
+        Value::Array(entries) if entries.is_empty() => "—".to_owned(),
+        Value::Array(entries) => entries.iter().map(plain).collect::<Vec<_>>().join(", "),
         other => other.to_string(),
     }
 }

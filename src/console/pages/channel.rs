@@ -27,7 +27,7 @@ use crate::console::page::{Menu, Page};
 use crate::console::query::Id;
 use crate::console::visitor::Viewer;
 use crate::console::{State, live};
-use crate::domain::channel::{Channel, Kind, Level};
+use crate::domain::channel::{Channel, Kind, Level, Status};
 use crate::domain::limit::Limits;
 use crate::domain::page::PageRequest;
 use crate::domain::tier::Quota;
@@ -127,16 +127,19 @@ pub(super) async fn page(
         Kind::BusinessAccount => business::part(viewer, state, channel, form).await?,
         Kind::WebSession => pairing::part(viewer, state, channel, form).await?,
     };
+    // What connects a channel comes first, unless it is connected.
+    let sends = channel.connection.status == Status::Connected;
     let body = html! {
         @if let Some(said) = state.flashes.take(viewer.session, "done") { (done(&said)) }
         (faults(form))
         (head(viewer, channel))
-        (own_part)
+        @if !sends { (own_part) }
         (pace_of(viewer, &limits))
         section.panel {
             h2 { (text.get("channels-limits")) }
             (limits::table_of(viewer, &limits))
         }
+        @if sends { (own_part) }
         (history(viewer, state, channel).await?)
         @if viewer.is_owner() {
             (confirm(text, &format!("/console/channels/{}/remove", channel.id), &text.get("channels-remove"), &text.get("channels-remove-question")))
@@ -162,7 +165,6 @@ fn head(viewer: &Viewer, channel: &Channel) -> Markup {
                 dt { (text.get("channels-kind")) } dd { (words::kind(text, channel.kind)) }
                 dt { (text.get("channels-number")) }
                 dd { @match &channel.phone_number { Some(number) => bdi { (number) }, None => span.soft { "—" } } }
-                dt { (text.get("channels-id")) } dd { (copy::id(text, channel.id)) }
                 dt { (text.get("channels-tier")) } dd { bdi { (channel.tier) } }
                 @if channel.kind == Kind::BusinessAccount {
                     dt { (text.get("channels-quality")) } dd { (words::quality(text, channel.quality_rating.as_deref())) }
@@ -175,6 +177,7 @@ fn head(viewer: &Viewer, channel: &Channel) -> Markup {
                 } @else {
                     dt { (text.get("channels-linked-at")) } dd { (maybe(viewer, channel.linked_at)) }
                 }
+                dt { (text.get("channels-id")) } dd { (copy::id(text, channel.id)) }
             }
         }
     }
@@ -209,8 +212,8 @@ async fn history(viewer: &Viewer, state: &State, channel: &Channel) -> Result<Ma
             moment(viewer, at),
             html! { bdi { (who) } },
             html! { span title=(what.as_str()) { (changes::words::kind(text, what)) } },
-            changes::value(text, &before.unwrap_or_default()),
-            changes::value(text, &after),
+            html! { div.values[before.is_some()] { (changes::value(text, &before.unwrap_or_default())) } },
+            html! { div.values { (changes::value(text, &after)) } },
         ]
     });
     Ok(html! {

@@ -105,7 +105,7 @@ fn one(viewer: &Viewer, channel: &Channel, limits: &Limits) -> Markup {
     let text = viewer.text;
     let [head, pace, allowed] = parts(viewer, channel, limits);
     html! {
-        section.panel aria-label=(channel.name) {
+        section.panel.channel aria-label=(channel.name) {
             (head)
             dl.facts {
                 dt { (text.get("channels-kind")) } dd { (words::kind(text, channel.kind)) }

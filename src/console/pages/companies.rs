@@ -6,6 +6,7 @@ use maud::html;
 use crate::accounts::{self, Role};
 use crate::console::State;
 use crate::console::answer::Answer;
+use crate::console::component::badge::{Tone, badge};
 use crate::console::component::empty::empty;
 use crate::console::component::field::Field;
 use crate::console::component::notice;
@@ -42,10 +43,12 @@ pub(in crate::console) async fn show(
         let is_chosen = person.company.as_ref().is_some_and(|chosen| chosen.id == company.company_id);
         let label = text.with("companies-choose-this", [("name", company.company_name.as_str().into())]);
         vec![
-            html! { bdi { (company.company_name) } },
+            html! {
+                bdi { (company.company_name) }
+                @if is_chosen { " " (badge(Tone::Good, &text.get("companies-chosen"))) }
+            },
             html! { (role(text, company.role)) },
             html! {
-                @if is_chosen { strong { (text.get("companies-chosen")) " " } }
                 form method="post" {
                     input type="hidden" name="company" value=(company.company_id);
                     input type="hidden" name="next" value=(next);

@@ -160,9 +160,9 @@ async fn page(viewer: &Viewer, state: &State, request: &HttpRequest, form: &Form
         @if let Some(sentence) = state.flashes.take(viewer.session, "fault") { (notice::fault(&sentence)) }
         dl.facts.panel {
             dt { (text.get("company-name")) } dd { bdi { (viewer.company.name) } }
-            dt { (text.get("shell-id")) } dd { (copy::id(text, id)) }
-            dt { (text.get("company-tier")) } dd { code { (tier.unwrap_or_default()) } " " span.soft { (text.get("company-tier-hint")) } }
+            dt { (text.get("company-tier")) } dd { bdi { (tier.unwrap_or_default()) } p.hint { (text.get("company-tier-hint")) } }
             dt { (text.get("company-own-role")) } dd { (role_word(text, viewer.company.role)) }
+            dt { (text.get("shell-id")) } dd { (copy::id(text, id)) }
         }
         (country_form(viewer, country))
         // The operators' listener does not serve what the token opens, and the other one grants no operator's rights.

@@ -1,12 +1,14 @@
 //! Explains states, waits and causes, with what to do. The page is built from the program's own tables, so
 //! that none is missing.
 
+use std::ops::RangeInclusive;
+
 use maud::{Markup, html};
 
 use super::channel::words as channel;
 use super::send::words as send;
 use crate::connector::{Disposition, cloud_api};
-use crate::console::component::cause::CAUSES;
+use crate::console::component::cause::{CAUSES, Cause};
 use crate::console::component::explain::Topic;
 use crate::console::component::reason::reason;
 use crate::console::component::status;
@@ -52,8 +54,8 @@ fn body(text: Text) -> Markup {
                         (entry(Topic::Message(state), &send::state_word(text, state), &text.get(of_message(state))))
                     },
                     "channels" => (channels(text)),
-                    "connections" => @for (code, key) in channel::REASONS {
-                        (entry(Topic::Connection(code), code, &text.get(key)))
+                    "connections" => @for (code, title, said) in channel::REASONS {
+                        (entry(Topic::Connection(code), &text.get(title), &text.get(said)))
                     },
                     _ => (codes(text)),
                 }
@@ -79,19 +81,42 @@ fn codes(text: Text) -> Markup {
             div.entry {
                 h3 { (text.get(cause.words)) }
                 p { (text.get(cause.remedy)) }
-                dl.facts {
-                    @for span in cause.codes {
-                        dt id=(Topic::Code(*span.start()).anchor()) {
-                            code { (span.start()) }
-                            @if span.start() != span.end() { "–" code { (span.end()) } }
+                @for (does, spans) in by_effect(cause) {
+                    p.soft {
+                        @for (index, span) in spans.into_iter().enumerate() {
+                            @if index > 0 { ", " }
+                            span id=(Topic::Code(*span.start()).anchor()) { (numbers(span)) }
                         }
-                        dd { @if let Some(meaning) = meaning(*span.start()) { (text.get(of_disposition(meaning))) } }
+                        " " (text.get(does))
                     }
                 }
             }
         }
         div.entry id="code-other" { h3 { (text.get("cause-other")) } p { (text.get("help-cause-other")) } }
         (entry(Topic::NoCode, &text.get("cause-none"), &text.get("help-cause-none")))
+    }
+}
+
+/// The codes of a cause, with the key of the text about what the service does after them.
+fn by_effect(cause: &Cause) -> Vec<(&'static str, Vec<&'static RangeInclusive<i64>>)> {
+    let mut groups: Vec<(&'static str, Vec<_>)> = Vec::new();
+    for span in cause.codes {
+        let Some(does) = meaning(*span.start()).map(of_disposition) else { continue };
+        match groups.iter_mut().find(|(known, _)| *known == does) {
+            Some((_, spans)) => spans.push(span),
+            None => groups.push((does, vec![span])),
+        }
+    }
+    groups
+}
+
+/// The provider's numbers. Codes of Pombo's own say nothing to people.
+fn numbers(span: &RangeInclusive<i64>) -> Markup {
+    html! {
+        @if *span.start() >= 0 {
+            code { (span.start()) }
+            @if span.start() != span.end() { "–" code { (span.end()) } }
+        }
     }
 }
 
@@ -197,7 +222,7 @@ mod tests {
         waits
             .chain(states)
             .chain([Topic::Restricted, Topic::NoCode, Topic::Code(-1), Topic::Code(999)])
-            .chain(channel::REASONS.iter().map(|(code, _)| Topic::Connection(code)))
+            .chain(channel::REASONS.iter().map(|(code, ..)| Topic::Connection(code)))
             .chain(Stage::ALL.map(Topic::Send))
             .chain(State::ALL.map(Topic::Message))
             .chain(codes.map(Topic::Code))
@@ -215,7 +240,7 @@ mod tests {
             for topic in topics() {
                 assert!(known.contains(topic.anchor().as_str()), "{language:?} does not explain {topic:?}");
             }
-            assert!(!page.contains("<p></p>") && !page.contains("<dd></dd>"), "an explanation is empty");
+            assert!(!page.contains("<p></p>") && !page.contains("-1<"), "an explanation is empty");
         }
     }
 }

@@ -37,12 +37,14 @@ pub(in crate::console) async fn show(
             div.tile { dt { (text.get("journey-state")) } dd.word { (words::state(text, outcome.state)) } }
             div.tile { dt { (text.get("journey-attempts")) } dd.word { (text.number(outcome.attempts.into())) } }
         }
-        @if let Some(provider) = &outcome.provider_message_id {
-            p { (text.get("journey-provider-id")) " " (copy::copy(text, &text.get("journey-provider-id"), provider)) }
+        section.panel {
+            h2 { (text.get("journey-timeline")) }
+            ol.timeline { @for step in &steps { (shown(&viewer, step, outcome.state)) } }
+            p.hint { (text.get("journey-kept")) }
         }
-        h2 { (text.get("journey-timeline")) }
-        ol.timeline { @for step in &steps { (shown(&viewer, step, outcome.state)) } }
-        p.soft { (text.get("journey-kept")) }
+        @if let Some(provider) = &outcome.provider_message_id {
+            p.soft { (text.get("journey-provider-id")) " " (copy::copy(text, &text.get("journey-provider-id"), provider)) }
+        }
     };
     Ok(Page::new(text.get("journey-title"), Menu::Sends, body))
 }

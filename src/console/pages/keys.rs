@@ -113,6 +113,11 @@ async fn page(viewer: &Viewer, state: &State, request: &HttpRequest, form: &Form
         @if let Some((key, scopes)) = new {
             (shown_once(text, &address::base(request, state), key, Scopes::from_stored(Some(scopes)), sender.as_ref()))
         }
+        @if keys.is_empty() {
+            (empty(&text.get("keys-none"), &html! {}))
+        } @else {
+            (list(viewer, &keys, state.engine.others_follow_within()))
+        }
         section.panel {
             h2 { (text.get("keys-new")) }
             form method="post" action=(PLACE) {
@@ -122,11 +127,6 @@ async fn page(viewer: &Viewer, state: &State, request: &HttpRequest, form: &Form
                 (Field::new(form, "expires", &text.get("keys-expires")).select(expiries))
                 button type="submit" { (text.get("keys-create")) }
             }
-        }
-        @if keys.is_empty() {
-            (empty(&text.get("keys-none"), &html! {}))
-        } @else {
-            (list(viewer, &keys, state.engine.others_follow_within()))
         }
     };
     let page = Page::new(text.get("keys-title"), Menu::Keys, body);

@@ -133,8 +133,11 @@ fn page(viewer: &Viewer, form: &Form) -> Page {
     let body = html! {
         form method="post" {
             (faults(form)) (once(form))
-            (Field::new(form, "kind", &text.get("channels-kind")).radios(kinds))
-            (Field::new(form, "name", &text.get("channels-name")).hint(&text.get("channels-name-hint")).required().most(NAME).text())
+            section.panel {
+                (Field::new(form, "kind", &text.get("channels-kind")).radios(kinds))
+                (Field::new(form, "name", &text.get("channels-name")).hint(&text.get("channels-name-hint")).required().most(NAME).text())
+                p.hint { (text.get("channels-of-web-hint")) }
+            }
             section.panel {
                 h2 { (text.get("channels-of-business")) }
                 p { (text.get("channels-of-business-hint")) }
@@ -143,7 +146,6 @@ fn page(viewer: &Viewer, form: &Form) -> Page {
                 (Field::new(form, "token", &text.get("channels-token")).hint(&text.get("channels-token-hint")).autocomplete("off").password())
                 (Field::new(form, "app_secret", &text.get("channels-app-secret")).hint(&text.get("channels-app-secret-hint")).autocomplete("off").password())
             }
-            p.soft { (text.get("channels-of-web-hint")) }
             button type="submit" { (text.get("channels-add")) }
         }
     };

@@ -140,9 +140,9 @@ fn parts(viewer: &Viewer, overview: &Overview) -> Vec<Markup> {
         first::show(viewer, overview),
         figures::days(viewer, overview),
         figures::present(viewer, overview),
+        latest::waiting_sends(viewer, &overview.active),
         latest::show(viewer, &overview.latest),
         figures::pace(viewer, overview),
-        latest::active(viewer, &overview.active),
         figures::failures(viewer, overview),
     ]
 }

@@ -128,7 +128,7 @@ fn one(viewer: &Viewer, template: &Record) -> Markup {
     html! {
         article.panel aria-label=(template.name) {
             h2 { bdi { (template.name) } " " (state_of(text, template.status.as_str())) }
-            p.soft { (template.language) " · " (category(text, template.category.as_str())) " · " (text.get("templates-number")) " " (copy::copy(text, &text.get("templates-number"), &template.id.to_string())) }
+            p.soft { (template.language) " · " (category(text, template.category.as_str())) }
             (why(text, template))
             (phone(text, &template.components))
             p.soft {
@@ -137,6 +137,7 @@ fn one(viewer: &Viewer, template: &Record) -> Markup {
                     " · " (text.get("templates-quality")) " " (rating(text, Some(quality)))
                 }
             }
+            p.soft { (text.get("templates-number")) " " (copy::copy(text, &text.get("templates-number"), &template.id.to_string())) }
         }
     }
 }

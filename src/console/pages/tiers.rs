@@ -54,7 +54,7 @@ pub(in crate::console) async fn list(
     let tiers = state.engine.operator().await?.tiers().all().await?;
     let columns = [
         Column::words(text.get("tiers-name")),
-        Column::words(text.get("tiers-kind")),
+        Column::brief(text.get("tiers-kind")),
         Column::words(text.get("tiers-pace")),
         Column::words(text.get("tiers-changed")),
     ];
@@ -192,8 +192,10 @@ async fn page(
             (faults(form))
             input type="hidden" name="seen" value=(seen(record));
             @if let Some(checked) = &checked { (consequences(person, checked)) }
-            div.panel { (fields(form, is_web)) }
-            button.plain type="submit" name="step" value="check" { (text.get("tiers-check")) }
+            div.panel {
+                (fields(form, is_web))
+                button.plain type="submit" name="step" value="check" { (text.get("tiers-check")) }
+            }
         }
         section aria-labelledby="history" {
             h2 id="history" { (text.get("tiers-history")) }
@@ -241,7 +243,13 @@ fn fields(form: &Form, is_web: bool) -> Markup {
     } else {
         &["template_quota", "warm_up"]
     };
-    let outcomes = UnknownOutcome::ALL.iter().map(|outcome| (outcome.as_str(), outcome.as_str()));
+    let outcomes = UnknownOutcome::ALL.iter().map(|outcome| {
+        let words = match outcome {
+            UnknownOutcome::Resend => "tiers-unknown-resend",
+            UnknownOutcome::Hold => "tiers-unknown-hold",
+        };
+        (outcome.as_str(), text.get(words))
+    });
     html! {
         div.columns {
             (pace)

@@ -19,6 +19,7 @@ use uuid::Uuid;
 use self::words::{Doing, gets};
 use crate::clock::Timestamp;
 use crate::console::component::empty::empty;
+use crate::console::component::icon::Icon;
 use crate::console::component::notice::{alarm, done};
 use crate::console::component::table::{Column, table};
 use crate::console::error::Error;
@@ -44,10 +45,11 @@ pub(in crate::console) async fn show(viewer: Viewer, state: Data<State>) -> Resu
     let body = html! {
         @if let Some(said) = state.flashes.take(viewer.session, "done") { (done(&said)) }
         p { (text.get("webhooks-lead")) }
-        @if viewer.is_owner() && !all.is_empty() { p { (add(text)) } }
         (listed(&viewer, &all))
     };
-    Ok(Page::new(text.get("webhooks-title"), Menu::Webhooks, body).live(format!("{PLACE}/live")))
+    let shown = Page::new(text.get("webhooks-title"), Menu::Webhooks, body).live(format!("{PLACE}/live"));
+    // An empty list has the button in its middle.
+    Ok(if viewer.is_owner() && !all.is_empty() { shown.action(add(text)) } else { shown })
 }
 
 /// Keeps the list up to date.
@@ -86,7 +88,7 @@ fn kept_for(viewer: &Viewer, state: &State, name: &'static str, id: Uuid) -> Opt
 }
 
 fn add(text: Text) -> Markup {
-    html! { a.button href=(format!("{PLACE}/new")) { (text.get("webhooks-add")) } }
+    html! { a.button href=(format!("{PLACE}/new")) { (Icon::Add) (text.get("webhooks-add")) } }
 }
 
 /// The endpoints that get nothing any more although no person disabled them; a live part.

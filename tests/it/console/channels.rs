@@ -164,7 +164,7 @@ async fn a_business_account_is_connected_again_with_a_new_token_that_nobody_sees
     assert!(stage.what_changed(id).await.contains(&What::ChannelToken));
     assert!(becomes(&owner, &place, "The provider refuses the access token").await.contains("disconnected"));
     owner.submit(&format!("{place}/reconnect"), &[("token", TOKEN)]).await;
-    becomes(&owner, &place, "It sends.").await;
+    becomes(&owner, &place, "Ready: messages go out.").await;
 
     let missing = owner.post(&format!("{place}/app-secret"), &[("app_secret", "")]).await;
     assert_eq!(missing.status, 422);
@@ -225,7 +225,7 @@ async fn a_phone_is_paired_step_by_step_with_what_it_shows_and_what_to_do() {
     member.submit(&format!("{place}/passkey"), &[("confirmed", "yes")]).await;
     let page = becomes(&member, &place, "It lists the device under").await;
     assert!(page.contains("+999700000001"), "{page}");
-    let page = becomes(&member, &place, "It sends.").await;
+    let page = becomes(&member, &place, "Ready: messages go out.").await;
     assert!(!page.contains(PAIR) && page.contains(">Unlink<"), "one phone is enough: {page}");
 
     let owner = stage.world.signed_in(Role::Owner).await;
@@ -320,7 +320,7 @@ async fn the_list_says_how_each_channel_is_why_and_what_holds_its_pace() {
         "&lt;expired&gt;",
         "#code-190",
         "Messages per second",
-        "Tier <code>standard</code>",
+        "Tier <bdi>standard</bdi>",
         "in force",
         "not paired",
         "class=\"chart\"",
@@ -350,9 +350,9 @@ async fn channels_and_templates_speak_three_languages() {
     let id = stage.web_session().await;
     let member = stage.world.signed_in(Role::Member).await;
     for (language, words) in [
-        ("pt-BR", ["<h1>Canais</h1>", "sem pareamento", "Vincular", "<h1>Modelos</h1>", "Plano <code>"]),
-        ("es", ["<h1>Canales</h1>", "sin vincular", "Vincular", "<h1>Plantillas</h1>", "Plan <code>"]),
-        ("en", ["<h1>Channels</h1>", "not paired", "Pair", "<h1>Templates</h1>", "Tier <code>"]),
+        ("pt-BR", ["<h1>Canais</h1>", "sem pareamento", "Vincular", "<h1>Modelos</h1>", "Plano <bdi>"]),
+        ("es", ["<h1>Canales</h1>", "sin vincular", "Vincular", "<h1>Plantillas</h1>", "Plan <bdi>"]),
+        ("en", ["<h1>Channels</h1>", "not paired", "Pair", "<h1>Templates</h1>", "Tier <bdi>"]),
     ] {
         member.submit("/console/language", &[("language", language), ("next", "/console")]).await;
         let mut pages = member.page("/console/channels").await;

@@ -112,7 +112,7 @@ async fn a_send_is_shown_with_its_wait_and_controlled_by_permitted_people() {
         paused.contains("Paused: no message of this send goes out") && paused.contains(">Resume<"),
         "{paused}"
     );
-    assert!(paused.contains("somebody paused it"), "{paused}");
+    assert!(paused.contains("it is paused, and goes on when it is resumed"), "{paused}");
     let made = viewer.page(&address).await;
     assert!(made.contains("program “") && made.contains("<dt>Paused</dt>"), "{made}");
     let resumed = member.submit(&format!("{address}/resume"), &[]).await;

@@ -89,7 +89,7 @@ async fn sync_fetches_the_provider_s_templates() {
     let stage = Stage::set().await;
     let owner = stage.world.signed_in(Role::Owner).await;
     let created = owner.post("/console/channels/new", &business(&[])).await;
-    becomes(&owner, created.header("location"), "It sends.").await;
+    becomes(&owner, created.header("location"), "Ready: messages go out.").await;
     owner.submit("/console/templates/sync", &[]).await;
     becomes(&owner, "/console/templates", "<article class=\"panel\"").await;
 }

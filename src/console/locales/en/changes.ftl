@@ -74,3 +74,5 @@ changes-field-ended-sends = Sends that ended
 changes-field-unknown-messages = Messages with an unknown outcome
 changes-field-paused-sends = Sends that were paused
 changes-field-nothing-sent = Nothing was sent since the backup
+changes-yes = yes
+changes-no = no

@@ -57,3 +57,5 @@ tiers-deleted = The tier { $name } is deleted.
 tiers-what-if = What if every tier had other options?
 tiers-what-if-hint = Such as messages_per_second=60/s. Nothing is changed.
 tiers-what-if-show = Show the effect
+tiers-unknown-resend = Send it again: some people may get it twice
+tiers-unknown-hold = Do not send it again: some people may not get it

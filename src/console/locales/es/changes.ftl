@@ -74,3 +74,5 @@ changes-field-ended-sends = Envíos terminados
 changes-field-unknown-messages = Mensajes con resultado desconocido
 changes-field-paused-sends = Envíos en pausa
 changes-field-nothing-sent = No se envió nada desde la copia
+changes-yes = sí
+changes-no = no

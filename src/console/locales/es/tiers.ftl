@@ -57,3 +57,5 @@ tiers-deleted = El plan { $name } está eliminado.
 tiers-what-if = ¿Y si cada plan tuviera otras opciones?
 tiers-what-if-hint = Por ejemplo messages_per_second=60/s. No se cambia nada.
 tiers-what-if-show = Mostrar el efecto
+tiers-unknown-resend = Enviar de nuevo: algunas personas pueden recibirlo dos veces
+tiers-unknown-hold = No enviar de nuevo: algunas personas pueden no recibirlo

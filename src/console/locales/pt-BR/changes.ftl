@@ -74,3 +74,5 @@ changes-field-ended-sends = Envios encerrados
 changes-field-unknown-messages = Mensagens com resultado desconhecido
 changes-field-paused-sends = Envios pausados
 changes-field-nothing-sent = Nada foi enviado desde o backup
+changes-yes = sim
+changes-no = não

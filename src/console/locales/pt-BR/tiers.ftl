@@ -57,3 +57,5 @@ tiers-deleted = O plano { $name } foi excluído.
 tiers-what-if = E se cada plano tivesse outras opções?
 tiers-what-if-hint = Por exemplo messages_per_second=60/s. Nada é alterado.
 tiers-what-if-show = Mostrar o efeito
+tiers-unknown-resend = Enviar de novo: algumas pessoas podem receber duas vezes
+tiers-unknown-hold = Não enviar de novo: algumas pessoas podem não receber

@@ -14,7 +14,7 @@ use crate::console::error::Error;
 use crate::console::form::Form;
 use crate::console::query::Id;
 use crate::console::visitor::Viewer;
-use crate::domain::channel::{Channel, Kind};
+use crate::domain::channel::{Channel, Kind, Status};
 use crate::engine::Webhook;
 
 /// Reconnects the channel, with a new token if one is given.
@@ -78,7 +78,8 @@ pub(super) async fn part(
                 form method="post" action=(format!("{place}/reconnect")) {
                     (once(form))
                     (Field::new(form, "token", &text.get("channels-token")).hint(&text.get("channels-token-again")).autocomplete("off").password())
-                    button type="submit" { (text.get("channels-reconnect")) }
+                    // A channel that sends needs no new connection.
+                    button.plain[channel.connection.status == Status::Connected] type="submit" { (text.get("channels-reconnect")) }
                 }
             }
             (webhook(viewer, state, channel, form).await?)

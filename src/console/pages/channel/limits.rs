@@ -126,20 +126,14 @@ fn rate_words(text: Text, rate: Rate) -> String {
     text.with(key, [("count", count.into())])
 }
 
-/// What set a limit.
+/// What set a limit. The names of the options are for operators, on the pages of tiers.
 fn origin(text: Text, origin: &Origin) -> Markup {
     html! {
         @match origin {
-            Origin::Tier { name, options } => {
-                (text.get("channels-by-tier")) " " code { (name) } ": "
-                @for (index, option) in options.iter().enumerate() { @if index > 0 { ", " } code { (option) } }
-            }
-            Origin::Own { tier: _, options } => {
-                (text.get("channels-by-own")) ": "
-                @for (index, option) in options.iter().enumerate() { @if index > 0 { ", " } code { (option) } }
-            }
+            Origin::Tier { name, options: _ } => { (text.get("channels-by-tier")) " " bdi { (name) } }
+            Origin::Own { tier: _, options: _ } => (text.get("channels-by-own")),
             Origin::WarmUp { tier, day } => {
-                (text.get("channels-by-tier")) " " code { (tier) } ": "
+                (text.get("channels-by-tier")) " " bdi { (tier) } ": "
                 (text.with("channels-by-warm-up", [("day", (*day).into())]))
             }
             Origin::Level { level, is_known } => {
@@ -169,11 +163,7 @@ mod tests {
             assert_eq!(rate_words(text, Rate::each_second(80)), pace);
             let set_by = Origin::Tier { name: "fast".to_owned(), options: &["burst", "jitter"] };
             let said = origin(text, &set_by).into_string();
-            assert_eq!(
-                said,
-                format!("{tier}<code>fast</code>: <code>burst</code>, <code>jitter</code>"),
-                "{language:?}"
-            );
+            assert_eq!(said, format!("{tier}<bdi>fast</bdi>"), "{language:?}");
         }
     }
 }

@@ -32,16 +32,16 @@ pub(in crate::console) fn explanation(text: Text, connection: &Connection) -> Ma
     };
     let code = code.as_str();
     html! {
-        @match reason(code) {
-            Some(key) => p { (text.get(key)) },
+        @match because(code) {
+            Some((_, said)) => p { (text.get(said)) },
             None => p lang="en" { (sentence) },
         }
-        @if reason(code).is_some() {
+        @if let Some((title, _)) = because(code) {
             details.more {
                 summary { (text.get("channels-reason-more")) }
                 p.said lang="en" { bdi { (sentence) } }
                 p.soft {
-                    (explain::link(Topic::Connection(code), code))
+                    (explain::link(Topic::Connection(code), &text.get(title)))
                     @if let Some(provider_code) = provider_code {
                         " · " (text.get("channels-provider-code")) " " (explain::code(*provider_code))
                     }
@@ -62,31 +62,35 @@ pub(in crate::console) const fn meaning(status: Status) -> &'static str {
     }
 }
 
-/// The codes of reasons, each with the key of its text.
-pub(in crate::console) const REASONS: &[(&str, &str)] = &[
-    ("credentials_refused", "channels-reason-credentials-refused"),
-    ("account_restricted", "channels-reason-account-restricted"),
-    ("no_usable_token", "channels-reason-no-usable-token"),
-    ("logged_out", "channels-reason-logged-out"),
-    ("account_locked", "channels-reason-account-locked"),
-    ("replaced", "channels-reason-replaced"),
-    ("banned", "channels-reason-banned"),
-    ("client_outdated", "channels-reason-client-outdated"),
-    ("passkey_timed_out", "channels-reason-passkey-timed-out"),
-    ("passkey_refused", "channels-reason-passkey-refused"),
-    ("business_pairing_refused", "channels-reason-business-pairing-refused"),
-    ("pairing_failed", "channels-reason-pairing-failed"),
-    ("connection_refused", "channels-reason-connection-refused"),
-    ("link_lost", "channels-reason-link-lost"),
-    ("session_failed", "channels-reason-session-failed"),
-    ("unreachable", "channels-reason-unreachable"),
-    ("qr_expired", "channels-reason-qr-expired"),
-    ("restricted", "channels-reason-restricted"),
+/// The codes of reasons, each with the keys of its title and of the text about it.
+pub(in crate::console) const REASONS: &[(&str, &str, &str)] = &[
+    ("credentials_refused", "channels-why-credentials-refused", "channels-reason-credentials-refused"),
+    ("account_restricted", "channels-why-account-restricted", "channels-reason-account-restricted"),
+    ("no_usable_token", "channels-why-no-usable-token", "channels-reason-no-usable-token"),
+    ("logged_out", "channels-why-logged-out", "channels-reason-logged-out"),
+    ("account_locked", "channels-why-account-locked", "channels-reason-account-locked"),
+    ("replaced", "channels-why-replaced", "channels-reason-replaced"),
+    ("banned", "channels-why-banned", "channels-reason-banned"),
+    ("client_outdated", "channels-why-client-outdated", "channels-reason-client-outdated"),
+    ("passkey_timed_out", "channels-why-passkey-timed-out", "channels-reason-passkey-timed-out"),
+    ("passkey_refused", "channels-why-passkey-refused", "channels-reason-passkey-refused"),
+    (
+        "business_pairing_refused",
+        "channels-why-business-pairing-refused",
+        "channels-reason-business-pairing-refused",
+    ),
+    ("pairing_failed", "channels-why-pairing-failed", "channels-reason-pairing-failed"),
+    ("connection_refused", "channels-why-connection-refused", "channels-reason-connection-refused"),
+    ("link_lost", "channels-why-link-lost", "channels-reason-link-lost"),
+    ("session_failed", "channels-why-session-failed", "channels-reason-session-failed"),
+    ("unreachable", "channels-why-unreachable", "channels-reason-unreachable"),
+    ("qr_expired", "channels-why-qr-expired", "channels-reason-qr-expired"),
+    ("restricted", "channels-why-restricted", "channels-reason-restricted"),
 ];
 
-/// The text of a reason; `None` for a reason that an older or newer program wrote.
-fn reason(code: &str) -> Option<&'static str> {
-    REASONS.iter().find(|(known, _)| *known == code).map(|(_, key)| *key)
+/// The keys of the title and the text of a reason; `None` for a reason that an older or newer program wrote.
+fn because(code: &str) -> Option<(&'static str, &'static str)> {
+    REASONS.iter().find(|(known, ..)| *known == code).map(|(_, title, said)| (*title, *said))
 }
 
 /// The name of a limit.

@@ -167,7 +167,7 @@ pub(super) fn choices(viewer: &Viewer, choice: &Choice, form: &Form, is_posted: 
                 (Field::new(first, "template", &text.get("compose-template")).within("first")
                     .select(std::iter::once(any).chain(templates)))
             }
-            button.plain type="submit" name=[is_posted.then_some("action")] value=[is_posted.then_some(CHOOSE)] formnovalidate { (text.get("compose-go-on")) }
+            button.plain[choice.is_complete()] type="submit" name=[is_posted.then_some("action")] value=[is_posted.then_some(CHOOSE)] formnovalidate { (text.get("compose-go-on")) }
         }
         @if has_templates && choice.channel.is_some() && choice.templates.is_empty() {
             p { (text.get("compose-no-template")) }

@@ -1,4 +1,4 @@
-//! The latest sends with the outcome of their messages, and the active ones with their reasons to wait.
+//! The latest sends with the outcome of their messages, and those that wait with their reasons.
 
 use maud::{Markup, html};
 use uuid::Uuid;
@@ -63,9 +63,11 @@ fn one(viewer: &Viewer, Latest { send, shares }: &Latest) -> Markup {
     }
 }
 
-/// The active sends with their reasons to wait, if there are any; a live part.
-pub(super) fn active(viewer: &Viewer, sends: &[(Record, Option<Outlook>)]) -> Markup {
+/// The active sends that wait, with their reasons; a live part. Those that go out are among the latest.
+pub(super) fn waiting_sends(viewer: &Viewer, active: &[(Record, Option<Outlook>)]) -> Markup {
     let text = viewer.text;
+    let sends = active.iter().filter_map(|(send, outlook)| Some((send, outlook.as_ref().and_then(lasting)?)));
+    let sends: Vec<_> = sends.collect();
     if sends.is_empty() {
         return html! { div id="sends" {} };
     }
@@ -74,14 +76,14 @@ pub(super) fn active(viewer: &Viewer, sends: &[(Record, Option<Outlook>)]) -> Ma
         Column::numbers(text.get("overview-recipients")),
         Column::words(text.get("overview-waits")),
     ];
-    let rows = sends.iter().map(|(send, outlook)| {
+    let rows = sends.into_iter().map(|(send, what)| {
         vec![
             html! {
                 a href=(format!("/console/sends/{}", send.id)) { bdi { (words::name(text, send)) } }
                 " " (moment(viewer, send.created_at))
             },
             html! { (text.number(send.recipients)) },
-            waits(viewer, outlook.as_ref()),
+            waiting(viewer, what),
         ]
     });
     html! {
@@ -89,12 +91,5 @@ pub(super) fn active(viewer: &Viewer, sends: &[(Record, Option<Outlook>)]) -> Ma
             h2 id="sends-heading" { (text.get("overview-sends")) }
             (table(&text.get("overview-sends"), &columns, rows))
         }
-    }
-}
-
-fn waits(viewer: &Viewer, outlook: Option<&Outlook>) -> Markup {
-    match outlook.and_then(lasting) {
-        Some(what) => waiting(viewer, what),
-        None => html! { (viewer.text.get("overview-goes")) },
     }
 }

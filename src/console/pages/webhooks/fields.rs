@@ -194,14 +194,16 @@ fn types(form: &Form) -> Markup {
             legend { (text.get("webhooks-gets")) }
             p.hint { (text.get("webhooks-gets-hint")) }
             @if let Some(fault) = form.fault_of("type") { p.fault { (fault) } }
-            @for group in GROUPS {
-                fieldset.field {
-                    legend { (text.get(group.name)) }
-                    @if let Some(hint) = group.hint { p.hint { (text.get(hint)) } }
-                    @for one in group.types {
-                        label.choice {
-                            input type="checkbox" name="type" value=(one.as_str()) checked[form.is_ticked("type", one.as_str())];
-                            span { (event(text, *one)) " " code.soft { (one.as_str()) } }
+            div.halves {
+                @for group in GROUPS {
+                    fieldset.field {
+                        legend { (text.get(group.name)) }
+                        @if let Some(hint) = group.hint { p.hint { (text.get(hint)) } }
+                        @for one in group.types {
+                            label.choice {
+                                input type="checkbox" name="type" value=(one.as_str()) checked[form.is_ticked("type", one.as_str())];
+                                span { (event(text, *one)) " " code.soft { (one.as_str()) } }
+                            }
                         }
                     }
                 }

@@ -60,7 +60,7 @@ async fn page(viewer: &Viewer, state: &State, form: &Form) -> Result<Page, Error
     let channels = fields::offered(viewer, state, &[]).await?;
     let body = html! {
         p { (text.get("webhooks-new-lead")) }
-        form method="post" {
+        form.panel method="post" {
             (faults(form)) (once(form))
             (fields::fields(form, &channels, Some(&[])))
             button type="submit" { (text.get("webhooks-add")) }

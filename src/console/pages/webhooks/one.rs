@@ -242,7 +242,7 @@ fn test(viewer: &Viewer, id: Uuid) -> Markup {
             form.row.bottom method="post" action=(format!("{}/test", place(id))) {
                 (once(&form))
                 (Field::new(&form, "type", &text.get("webhooks-event")).within("test").select(types))
-                button type="submit" { (text.get("webhooks-test")) }
+                button.plain type="submit" { (text.get("webhooks-test")) }
             }
         }
     }
