@@ -13,7 +13,6 @@ pub(super) mod explain;
 pub(super) mod field;
 pub(super) mod fold;
 pub(super) mod formatting;
-pub(super) mod grouped;
 pub(super) mod icon;
 pub(super) mod notice;
 pub(super) mod number;

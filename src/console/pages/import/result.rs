@@ -5,7 +5,7 @@ use maud::{Markup, html};
 
 use crate::console::component::badge::{Tone, badge};
 use crate::console::component::formatting::beginning;
-use crate::console::component::grouped::grouped;
+use crate::console::component::number::grouped;
 use crate::console::component::table::{Column, table};
 use crate::console::pages::rejected_rows::{reason, remedy};
 use crate::console::text::Text;
