@@ -337,9 +337,9 @@ async fn events_are_sent_once_more_from_the_log_or_after_they_were_given_up(univ
     for event in again {
         assert!(event["type"] == "message.sent" && before.contains(event), "{event}");
     }
-
     let given_up = again[0]["sequence"].as_i64().map(Sequence::from_i64).unwrap();
-    let write = Write { give_up: vec![given_up], ..Write::default() };
+    let begun = standing(&running.store, added.id).await.begun;
+    let write = Write { give_up: vec![given_up], begun, ..Write::default() };
     assert!(running.store.webhooks().write(added.id, &write).await.unwrap());
     assert_eq!(endpoints.find(running.company, added.id).await.unwrap().given_up, 1);
     let failed = ReplayRequest { of: ReplayOf::Failed, ..ReplayRequest::default() };

@@ -4,13 +4,16 @@
 //! panic is logged, and costs only the round that it happened in.
 
 use std::panic::AssertUnwindSafe;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use actix::ArbiterHandle;
 use futures_util::FutureExt as _;
+use store::Store;
 
 /// Delay before the next round after one that panicked.
 const PAUSE_AFTER_PANIC: Duration = Duration::from_secs(1);
+/// How often a step checks whether others write, and how long it waits for them at most: a busy service is never idle.
+const GIVE_WAY: (Duration, Duration) = (Duration::from_millis(1), Duration::from_millis(50));
 
 /// The result of `work`; `None` when it panicked, which is logged under its name.
 pub(crate) async fn caught<T>(name: &'static str, work: impl Future<Output = T>) -> Option<T> {
@@ -29,6 +32,15 @@ pub(crate) async fn caught<T>(name: &'static str, work: impl Future<Output = T>)
             metrics::counter!("pombo_panics_total", "work" => name).increment(1);
             None
         }
+    }
+}
+
+/// Waits while others write, for a bounded time.
+pub(crate) async fn give_way(store: &Store) {
+    let (each, most) = GIVE_WAY;
+    let until = Instant::now() + most;
+    while store.retention().is_writing() && Instant::now() < until {
+        tokio::time::sleep(each).await;
     }
 }
 

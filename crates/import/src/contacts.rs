@@ -54,11 +54,11 @@ pub struct Progress {
     pub bytes_total: u64,
     /// Rows read, without the header.
     pub rows: u64,
-    /// What became of them.
+    /// Their outcomes.
     pub counts: RowCounts,
 }
 
-/// What became of the rows of a file.
+/// The outcomes of the rows of a file.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct RowCounts {
     /// Rows that created a contact.
@@ -80,7 +80,7 @@ pub struct RowCounts {
 /// The result of an import.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Summary {
-    /// What became of the rows.
+    /// The outcomes of the rows.
     #[serde(flatten)]
     pub counts: RowCounts,
     /// Where the rejected rows are; `None` when there are none.

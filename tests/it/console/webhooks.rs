@@ -247,8 +247,10 @@ async fn a_webhook_that_is_no_longer_wanted_is_told_on_the_overview_and_at_once_
     let now = Timestamp::now();
     let state = State::Disabled { cause: Cause::Gone, since: now };
     let health = Some(Health { failures: 1, failing_since: Some(now), failed_at: Some(now), state });
-    let gone = Write { health, ..Write::default() };
-    assert!(world.service.store().webhooks().write(id(&place), &gone).await.unwrap());
+    let webhooks = world.service.store().webhooks();
+    let begun = webhooks.standing(id(&place)).await.unwrap().unwrap().begun;
+    let gone = Write { health, begun, ..Write::default() };
+    assert!(webhooks.write(id(&place), &gone).await.unwrap());
     for open in [&mut list, &mut page] {
         shows(open, "disabled by the receiver").await;
     }

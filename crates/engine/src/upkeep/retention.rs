@@ -11,11 +11,12 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use crate::KEPT;
+use crate::rounds::give_way;
 use crate::shared::Shared;
 use clock::Timestamp;
+use store::Lease;
 use store::retention::{Aged, Cursor, Step};
 use store::users::kept_forms;
-use store::{Lease, Store};
 
 /// The most rows that one step removes. On SQLite a thousand messages take some 2 ms of the only writer.
 const ROWS: u32 = 500;
@@ -28,8 +29,6 @@ const READY_KEPT: Duration = Duration::from_secs(24 * 3_600);
 /// removed in 13 s, and the slowest hundredth of the single sends meanwhile took 14 ms and more instead of 6. Retention
 /// is not urgent.
 const IDLE: (u32, Duration) = (16, Duration::from_millis(10));
-/// How often a step checks whether others write, and how long it waits for them at most: a busy service is never idle.
-const GIVE_WAY: (Duration, Duration) = (Duration::from_millis(1), Duration::from_millis(50));
 
 pub(crate) struct Retention {
     shared: Arc<Shared>,
@@ -164,14 +163,5 @@ impl Retention {
             let (times, least) = IDLE;
             tokio::time::sleep((took * times).max(least)).await;
         }
-    }
-}
-
-/// Waits while others write, for a bounded time.
-pub(crate) async fn give_way(store: &Store) {
-    let (each, most) = GIVE_WAY;
-    let until = Instant::now() + most;
-    while store.retention().is_writing() && Instant::now() < until {
-        tokio::time::sleep(each).await;
     }
 }

@@ -105,7 +105,8 @@ fn a_tier_that_changes_while_messages_go_out_is_followed_and_marked() {
     assert!(at >= 1.0 && followed >= at, "{change}");
     assert_eq!((&change["rate"], &change["limit"]["per_second"]), (&json!("50/s"), &json!(50.0)), "{change}");
     assert!(change["most_in_a_second"].as_u64() <= change["limit"]["allowed"].as_u64(), "{change}");
-    assert!(report["arrivals"]["most_in_a_second"].as_u64().unwrap() > 100, "it was quicker before");
+    let before = report["arrivals"]["most_in_a_second"].as_u64();
+    assert!(before > change["most_in_a_second"].as_u64(), "it was quicker before: {report}");
     assert_eq!(verdict(&report, "Were changes of the tiers followed?")["outcome"], "good");
     assert!(std::fs::read_to_string(place.path().join("page.html")).unwrap().contains("tiers: 50/s"));
 }

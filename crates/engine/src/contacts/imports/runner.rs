@@ -13,7 +13,7 @@ use uuid::Uuid;
 
 use super::reader::{Next, Reader};
 use crate::Engine;
-use crate::upkeep::retention::give_way;
+use crate::rounds::give_way;
 use clock::Timestamp;
 use import::{Indexing, Tally};
 use store::imports::{Counts, End, Step, Work};
