@@ -67,12 +67,7 @@ enum State {
 }
 
 impl<R: BufRead> Records<R> {
-    /// Finds the delimiter in the first lines, or in a spreadsheet's `sep=` line.
-    pub(super) fn new(source: R) -> io::Result<Self> {
-        Self::divided_by(None, source)
-    }
-
-    /// Records that this delimiter divides; without one, it is found.
+    /// Records that this delimiter divides; without one, it is found in the first lines, or in a spreadsheet's `sep=` line.
     pub(super) fn divided_by(delimiter: Option<u8>, source: R) -> io::Result<Self> {
         let mut records = Self { source, delimiter: b',', ahead: VecDeque::new(), line: 1, offset: 0 };
         let mut lines = Vec::new();

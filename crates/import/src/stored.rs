@@ -18,7 +18,6 @@ use super::row::ReadRow;
 use super::settings::Settings;
 use super::{Error, Result, opening, row};
 use domain::phone::Country;
-use store::ContactDraft;
 use store::imports::{Rejected, Step};
 
 /// Rows that are parsed at a time, and their text in bytes, with that of the last one: so many are held in memory beside the

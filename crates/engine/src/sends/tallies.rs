@@ -31,7 +31,7 @@ const LEAST_AGE: Duration = Duration::from_secs(2);
 const SHARE: u32 = 20;
 /// The messages that are counted for a list at once.
 const LISTED: u64 = 2 * SMALL;
-/// The larger sends of a list that are counted behind it.
+/// The larger sends of lists that are counted behind them, of all companies together: a single send's page has no such bound.
 const MOST_LISTED: usize = 10;
 /// The most figures that are kept.
 const MOST: usize = 256;
@@ -90,6 +90,16 @@ impl<K: Copy + Eq + Hash, T> Tallies<K, T> {
         (entry.latest.subscribe(), is_due)
     }
 
+    /// The latest figures of `key`, without a wish for newer ones.
+    fn latest(&self, key: K) -> Latest<T> {
+        self.known.lock().get(&key).and_then(|entry| entry.latest.borrow().clone())
+    }
+
+    /// How many are being counted, or wait for that.
+    fn counting(&self) -> usize {
+        self.known.lock().values().filter(|entry| entry.is_counting).count()
+    }
+
     /// Notes the end of a count: its figures, if it succeeded, and how long it took.
     pub(super) fn counted(&self, key: K, figures: Option<T>, took: Duration) {
         if let Some(entry) = self.known.lock().get_mut(&key) {
@@ -139,9 +149,16 @@ impl Sends<'_> {
         let records = self.engine.records_of(company_id).await?;
         let mut known = records.of(company_id).sends().counts_within(sends, LISTED).await?;
         drop(records);
-        let others: Vec<_> = sends.iter().filter(|send| !known.contains_key(&send.id)).collect();
-        for send in others.into_iter().take(MOST_LISTED) {
-            if let Some(counted) = self.latest(company_id, send, Duration::ZERO).await {
+        let tallies = &self.engine.0.tallies;
+        let others = sends.iter().filter(|send| !known.contains_key(&send.id));
+        let mut others: Vec<_> = others.map(|send| (send, tallies.latest(send.id))).collect();
+        // Those without figures are counted first, then those with the oldest.
+        others.sort_by_key(|(_, figures)| figures.as_ref().map(|counted| counted.at));
+        let room = MOST_LISTED.saturating_sub(tallies.counting());
+        for (place, (send, figures)) in others.into_iter().enumerate() {
+            let figures =
+                if place < room { self.latest(company_id, send, Duration::ZERO).await } else { figures };
+            if let Some(counted) = figures {
                 known.insert(send.id, counted.tally.counts);
             }
         }

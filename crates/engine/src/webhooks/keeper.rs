@@ -242,6 +242,7 @@ impl Keeper {
             wanted: told,
             mended: Arc::clone(&told_mended),
             is_failing: Arc::clone(&is_failing),
+            resumed: record.resumed,
         };
         let shell = shell::run(context, endpoint, link);
         actix::spawn(async move {

@@ -37,6 +37,8 @@ pub(super) struct KeeperLink {
     pub(super) mended: Arc<Notify>,
     /// Whether the last attempts failed.
     pub(super) is_failing: Arc<AtomicBool>,
+    /// How often a person had enabled the endpoint, or given it another address, when the keeper read it.
+    pub(super) resumed: i64,
 }
 
 struct EndpointShell {
@@ -66,6 +68,8 @@ pub(super) async fn run(context: Arc<DeliveryContext>, endpoint: Arc<OpenEndpoin
     // Before the first read: what comes into the log afterwards is told.
     let follower = context.follow(endpoint.company_id);
     match reading::stored(&context, &endpoint).await {
+        // Its address is of the past. The keeper reads the endpoint again once this shell has ended.
+        Ok(Some((_, begun))) if begun.resumed != link.resumed => {}
         Ok(Some(stored)) => {
             EndpointShell::new(context, endpoint, link, follower, stored).run().await;
         }

@@ -3,7 +3,7 @@ use proptest::prelude::*;
 use super::*;
 
 fn cut(text: &str) -> (u8, Vec<(u64, String, Option<Broken>)>) {
-    let mut records = Records::new(text.as_bytes()).unwrap();
+    let mut records = Records::divided_by(None, text.as_bytes()).unwrap();
     let mut found = Vec::new();
     let mut buffer = Vec::new();
     while let Some(Found { line, broken }) = records.next(&mut buffer).unwrap() {
@@ -181,14 +181,14 @@ proptest! {
     #[test]
     fn reading_goes_on_at_any_position_as_if_it_had_never_ended(text in "(a|b|,|\"|\n|\r\n|\r|é){0,60}") {
         let all = cut(&text).1;
-        let mut records = Records::new(text.as_bytes()).unwrap();
+        let mut records = Records::divided_by(None, text.as_bytes()).unwrap();
         let mut buffer = Vec::new();
         let mut positions = Vec::new();
         while records.next(&mut buffer).unwrap().is_some() {
             positions.push(records.position());
         }
         for (read, position) in positions.into_iter().enumerate() {
-            let mut records = Records::new(text.as_bytes()).unwrap();
+            let mut records = Records::divided_by(None, text.as_bytes()).unwrap();
             prop_assert_eq!(records.pass_to(position).unwrap(), Some(read as u64 + 1));
             let mut rest = Vec::new();
             let mut buffer = Vec::new();

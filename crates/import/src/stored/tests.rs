@@ -2,6 +2,7 @@ use std::fmt::Write as _;
 
 use super::*;
 use domain::contact::MOST_TAGS;
+use store::ContactDraft;
 
 /// The steps of a file, from a position on.
 fn steps(file: &str, tags: &[String], position: (u64, u64), rows: usize) -> Vec<Step> {

@@ -107,7 +107,7 @@ impl Listed {
     }
 
     /// The address of the list.
-    pub(super) fn place(&self) -> String {
+    pub(in crate::console::pages) fn place(&self) -> String {
         match self.query() {
             query if query.is_empty() => PLACE.to_owned(),
             query => format!("{PLACE}?{query}"),

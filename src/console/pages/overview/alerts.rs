@@ -75,11 +75,12 @@ async fn low_quotas(state: &State, channels: Vec<Channel>) -> Vec<LowQuota> {
     let connected = channels.into_iter().filter(|channel| channel.connection.status == Status::Connected);
     let asked = connected.map(async |channel| {
         let channel = Arc::new(channel);
-        let limits = state.engine.channels().limits(&channel).await.ok()?;
+        // Each has a time of its own, so that a slow one hides no other.
+        let limits = timeout(PATIENCE, state.engine.channels().limits(&channel)).await.ok()?.ok()?;
         Some((channel, limits))
     });
     // A channel that does not answer in time is asked again when the page is refreshed.
-    let told = timeout(PATIENCE, join_all(asked)).await.unwrap_or_default();
+    let told = join_all(asked).await;
     let low = told.iter().flatten().flat_map(|(channel, limits)| {
         limits.limits.iter().filter_map(move |limit| {
             let (left, most) = low(limit)?;

@@ -49,6 +49,10 @@ impl Descriptions {
             };
             if is_repeated {
                 sleep(REST).await;
+                if Rc::strong_count(&self) == 1 {
+                    // The actor is gone, and a later one asks the provider itself.
+                    break;
+                }
             } else {
                 tries = 0;
                 // A newer one stays, and is written next.
