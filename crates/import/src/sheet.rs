@@ -24,6 +24,10 @@ const ARCHIVE: &[u8] = b"PK\x03\x04";
 /// The rows and columns of a sheet in Excel. A cell outside of them is none of a spreadsheet.
 const ROWS: u32 = 1_048_576;
 const COLUMNS: u32 = 16_384;
+/// The longest text of a cell, in bytes: Excel's 32,767 characters. Many cells may share one that is far longer.
+const LONGEST_CELL: usize = 3 * 32_767;
+/// The most bytes of the texts of a row, which is held in memory; no contact has so many.
+const LONGEST_ROW: usize = 1024 * 1024;
 
 /// The sheet that the contacts of a workbook are read from.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -54,9 +58,15 @@ pub fn sheet_csv<R: Read + Seek>(mut file: R, most: u64, out: impl Write) -> Res
     let visible = sheets.iter().find(|sheet| sheet.visible == SheetVisible::Visible);
     let first = visible.or_else(|| sheets.first()).ok_or(Error::NotCsv(Other::NoSheet))?;
     let mut cells = book.worksheet_cells_reader(&first.name).map_err(|_| damaged())?;
-    let mut rows = SheetRows { out, most, written: 0, row: 0, cells: Vec::new() };
+    let mut rows = SheetRows { out, most, written: 0, row: 0, cells: Vec::new(), held: 0 };
+    let mut seen = 0_u64;
     while let Some(found) = cells.next_cell().map_err(|_| damaged())? {
         let text = cell::text(found.get_value());
+        // Before anything looks at the whole text: the same one may come a million times.
+        seen = seen.saturating_add(text.len() as u64);
+        if text.len() > LONGEST_CELL || seen > most {
+            return Err(too_large());
+        }
         if !text.trim().is_empty() {
             rows.put(found.get_position(), &text)?;
         }
@@ -83,6 +93,8 @@ struct SheetRows<W> {
     /// The row whose cells are collected, from 0.
     row: u32,
     cells: Vec<String>,
+    /// The bytes that it took for this row.
+    held: usize,
 }
 
 impl<W: Write> SheetRows<W> {
@@ -93,6 +105,10 @@ impl<W: Write> SheetRows<W> {
         }
         while self.row < row {
             self.end_row()?;
+        }
+        self.held += text.len();
+        if self.held > LONGEST_ROW {
+            return Err(too_large());
         }
         let column = column as usize;
         if self.cells.len() <= column {
@@ -119,10 +135,11 @@ impl<W: Write> SheetRows<W> {
             }
         }
         line.push('\n');
+        self.held = 0;
         self.row += 1;
         self.written += line.len() as u64;
         if self.written > self.most {
-            return Err(Error::NotCsv(Other::LargeWorkbook));
+            return Err(too_large());
         }
         self.out.write_all(line.as_bytes()).map_err(|error| Error::Unread(error.to_string()))
     }
@@ -137,6 +154,10 @@ impl<W: Write> SheetRows<W> {
 
 const fn damaged() -> Error {
     Error::NotCsv(Other::DamagedWorkbook)
+}
+
+const fn too_large() -> Error {
+    Error::NotCsv(Other::LargeWorkbook)
 }
 
 #[cfg(test)]

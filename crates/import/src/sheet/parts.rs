@@ -10,7 +10,7 @@ use std::rc::Rc;
 
 use zip::ZipArchive;
 
-use super::damaged;
+use super::{damaged, too_large};
 use crate::inspection::Other;
 use crate::{Error, Result};
 
@@ -53,9 +53,9 @@ pub(super) fn check<R: Read + Seek>(file: &mut R) -> Result<()> {
         let most = most(name);
         let mut part = archive.by_index(index).map_err(|_| damaged())?;
         if part.size() > most {
-            return Err(Error::NotCsv(Other::LargeWorkbook));
+            return Err(too_large());
         }
-        let (mut length, mut texts, mut root) = (0, DeclaredTexts::default(), Vec::new());
+        let (mut length, mut texts, mut root) = (0, CountedTexts::default(), Vec::new());
         loop {
             let read = part.read(&mut piece).map_err(|_| damaged())?;
             if read == 0 {
@@ -63,7 +63,7 @@ pub(super) fn check<R: Read + Seek>(file: &mut R) -> Result<()> {
             }
             (length, all) = (length + read as u64, all + read as u64);
             if length > most || all > MOST {
-                return Err(Error::NotCsv(Other::LargeWorkbook));
+                return Err(too_large());
             }
             if is_texts(name) {
                 texts.take(&piece[..read])?;
@@ -119,15 +119,20 @@ fn check_root(root: &[u8]) -> Result<()> {
     if is_hidden { Err(damaged()) } else { Ok(()) }
 }
 
-/// Finds how many texts a workbook says that its cells share. Its reader makes room for so many before it reads the first.
+/// Finds how many texts a workbook says that its cells share, and how many there are. Its reader makes room for as many as
+/// it says before it reads the first, and for each one that comes, even an empty one.
 #[derive(Default)]
-struct DeclaredTexts {
+struct CountedTexts {
     /// Letters of the attribute's name that were found.
     found: usize,
     count: u64,
+    /// The last bytes, in which the name of an element may end.
+    last: [u8; 3],
+    /// The elements that hold a text.
+    elements: u64,
 }
 
-impl DeclaredTexts {
+impl CountedTexts {
     const NAME: &[u8] = b"uniqueCount";
 
     fn take(&mut self, bytes: &[u8]) -> Result<()> {
@@ -136,6 +141,7 @@ impl DeclaredTexts {
             if byte < b' ' && !matches!(byte, b'\t' | b'\r' | b'\n') {
                 return Err(damaged());
             }
+            self.take_name(byte)?;
             if self.found < Self::NAME.len() {
                 let goes_on = byte == Self::NAME[self.found];
                 self.found = if goes_on { self.found + 1 } else { usize::from(byte == Self::NAME[0]) };
@@ -145,13 +151,26 @@ impl DeclaredTexts {
                 b'0'..=b'9' => {
                     self.count = self.count.saturating_mul(10).saturating_add(u64::from(byte - b'0'));
                     if self.count > MOST_COUNTED_TEXTS {
-                        return Err(Error::NotCsv(Other::LargeWorkbook));
+                        return Err(too_large());
                     }
                 }
                 b'=' | b'"' | b'\'' | b'+' | b' ' | b'\t' | b'\r' | b'\n' if self.count == 0 => {}
                 _ => (self.found, self.count) = (0, 0),
             }
         }
+        Ok(())
+    }
+
+    /// Counts an element whose name ends before this byte; the name may have a prefix.
+    fn take_name(&mut self, byte: u8) -> Result<()> {
+        let is_end = matches!(byte, b'>' | b'/' | b' ' | b'\t' | b'\r' | b'\n');
+        if is_end && matches!(&self.last, b"<si" | b":si") {
+            self.elements += 1;
+            if self.elements > MOST_COUNTED_TEXTS {
+                return Err(too_large());
+            }
+        }
+        self.last = [self.last[1], self.last[2], byte];
         Ok(())
     }
 }

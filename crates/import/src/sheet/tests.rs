@@ -30,15 +30,28 @@ fn sheet(rows: &str) -> String {
 
 /// A workbook whose visible sheet has these rows.
 fn workbook(rows: &str) -> Vec<u8> {
-    archive(&[
+    workbook_with(rows, TEXTS, &[])
+}
+
+/// A workbook whose visible sheet has these rows, with the texts that its cells share and further parts.
+fn workbook_with(rows: &str, texts: &str, further: &[(&str, &str)]) -> Vec<u8> {
+    let (hidden, visible) = (sheet("<row><c><v>1</v></c></row>"), sheet(rows));
+    let mut parts = vec![
         ("_rels/.rels", ROOT),
         ("xl/workbook.xml", BOOK),
         ("xl/_rels/workbook.xml.rels", NAMES),
         ("xl/styles.xml", STYLES),
-        ("xl/sharedStrings.xml", TEXTS),
-        ("xl/worksheets/sheet1.xml", &sheet("<row><c><v>1</v></c></row>")),
-        ("xl/worksheets/sheet2.xml", &sheet(rows)),
-    ])
+        ("xl/sharedStrings.xml", texts),
+        ("xl/worksheets/sheet1.xml", hidden.as_str()),
+        ("xl/worksheets/sheet2.xml", visible.as_str()),
+    ];
+    parts.extend_from_slice(further);
+    archive(&parts)
+}
+
+/// A workbook of these rows, whose cells may share one text of so many bytes.
+fn workbook_of_one_text(rows: &str, length: usize) -> Vec<u8> {
+    workbook_with(rows, &format!("<sst><si><t>{}</t></si></sst>", "a".repeat(length)), &[])
 }
 
 fn csv_of(file: &[u8], most: u64) -> std::result::Result<String, Other> {
@@ -135,18 +148,49 @@ fn a_file_that_is_cut_or_is_something_else_is_refused_with_what_it_is() {
 #[test]
 fn a_workbook_that_unpacks_to_too_much_is_refused_before_it_is_read() {
     let zeros = "0".repeat(33 * 1024 * 1024);
-    let bomb = archive(&[("_rels/.rels", ROOT), ("xl/workbook.xml", BOOK), ("xl/media/image1.png", &zeros)]);
+    let with =
+        |image: &str| workbook_with("<row><c><v>1</v></c></row>", TEXTS, &[("xl/media/image1.png", image)]);
+    assert_eq!(csv_of(&with(&zeros[..1_000]), u64::MAX).as_deref(), Ok("1\n"));
+    let bomb = with(&zeros);
     assert!(bomb.len() < 1024 * 1024, "{} bytes", bomb.len());
     assert_eq!(csv_of(&bomb, u64::MAX), Err(Other::LargeWorkbook));
-    // A size that the archive does not declare is counted: the four bytes of it in the directory are the last that
-    // hold it.
+    // A part that is longer than the archive declares is damage, which is found where the declared length ends.
     let mut liar = bomb;
     let size = (zeros.len() as u32).to_le_bytes();
     let places: Vec<usize> = (0..liar.len() - 4).filter(|at| liar[*at..*at + 4] == size).collect();
+    assert!(!places.is_empty());
     for at in places {
         liar[at..at + 4].copy_from_slice(&7_u32.to_le_bytes());
     }
-    assert!(csv_of(&liar, u64::MAX).is_err());
+    assert_eq!(csv_of(&liar, u64::MAX), Err(Other::DamagedWorkbook));
+}
+
+#[test]
+fn a_cell_or_a_row_that_is_longer_than_any_of_a_spreadsheet_is_refused() {
+    const CELL: &str = r#"<c t="s"><v>0</v></c>"#;
+    let row = |cells: usize| format!("<row>{}</row>", CELL.repeat(cells));
+    let refused = |rows: &str, length: usize| csv_of(&workbook_of_one_text(rows, length), u64::MAX).err();
+    assert_eq!(refused(&row(1), LONGEST_CELL), None);
+    assert_eq!(refused(&row(1), 200_000), Some(Other::LargeWorkbook));
+    assert_eq!(refused(&row(16_384), 100 * 1024), Some(Other::LargeWorkbook));
+    // Each cell may be as long, but not all of a row.
+    let cells = LONGEST_ROW / LONGEST_CELL;
+    assert_eq!(refused(&row(cells).repeat(2), LONGEST_CELL), None);
+    assert_eq!(refused(&row(cells + 1), LONGEST_CELL), Some(Other::LargeWorkbook));
+    assert_eq!(refused(&row(16_384), LONGEST_CELL), Some(Other::LargeWorkbook));
+    // What is read counts, also where a cell takes the place of the one before.
+    let again = format!("<row>{}</row>", r#"<c r="A1" t="s"><v>0</v></c>"#.repeat(6));
+    let file = workbook_of_one_text(&again, 50_000);
+    assert_eq!(csv_of(&file, 300_000).map(|csv| csv.len()), Ok(50_001));
+    assert_eq!(csv_of(&file, 299_999), Err(Other::LargeWorkbook));
+}
+
+#[test]
+fn a_workbook_with_far_too_many_texts_is_refused_whatever_it_declares() {
+    // Neither half of them would be too many.
+    let texts = format!("<sst uniqueCount=\"1\">{}</sst>", "<si/><x:si\n/>".repeat(2_000_001));
+    let file = workbook_with("<row><c><v>1</v></c></row>", &texts, &[]);
+    assert_eq!(csv_of(&file, u64::MAX), Err(Other::LargeWorkbook));
 }
 
 #[test]
