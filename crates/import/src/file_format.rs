@@ -4,6 +4,7 @@ use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE};
 
 use super::encoding;
 use super::export::BYTE_ORDER_MARK;
+use super::records::DELIMITERS;
 use super::settings::Settings;
 
 /// What separates the cells of a file, and its encoding.
@@ -14,9 +15,11 @@ pub struct FileFormat {
 }
 
 impl FileFormat {
-    /// The format of an uploaded file.
+    /// The format of an uploaded file. A delimiter that only a `sep=` line can name becomes a comma: a file without that line
+    /// could not be read back.
     pub fn of(settings: &Settings) -> Self {
         let delimiter = settings.delimiter.and_then(|delimiter| u8::try_from(delimiter).ok());
+        let delimiter = delimiter.filter(|delimiter| DELIMITERS.contains(delimiter));
         let encoding = encoding::named(Some(settings.encoding.as_str()).filter(|name| !name.is_empty()));
         Self { delimiter: delimiter.unwrap_or(b','), encoding: encoding.unwrap_or(UTF_8) }
     }
@@ -79,5 +82,12 @@ mod tests {
         let unicode = format("", None);
         assert_eq!((unicode.delimiter(), unicode.mark(), unicode.encoding()), (b',', "\u{feff}", "UTF-8"));
         assert_eq!(unicode.encoded("Ł"), "Ł".as_bytes());
+    }
+
+    #[test]
+    fn a_delimiter_that_is_not_found_without_its_line_is_written_as_a_comma() {
+        let written = [',', ';', '|', '\t', '#', 'a', ' ', '\0', 'é', 'Ł'];
+        let written = written.map(|delimiter| format("", Some(delimiter)).delimiter());
+        assert_eq!(written, *b",;|\t,,,,,,");
     }
 }

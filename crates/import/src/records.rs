@@ -7,6 +7,8 @@
 
 mod delimiter;
 
+pub(super) use self::delimiter::DELIMITERS;
+
 use std::collections::VecDeque;
 use std::io::{self, BufRead};
 

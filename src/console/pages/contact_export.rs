@@ -18,7 +18,7 @@ use crate::console::query::Query;
 use crate::console::visitor::Viewer;
 use crate::domain::page::PageRequest;
 use crate::engine::import_settings;
-use crate::import::export_csv;
+use crate::import::{FileFormat, export_csv};
 
 /// Contacts in each read and write.
 const STRETCH: usize = 500;
@@ -96,8 +96,9 @@ async fn all(viewer: &Viewer, state: &State, listed: &Listed) -> Result<HttpResp
 async fn delimiter(viewer: &Viewer, state: &State) -> Result<u8, Error> {
     let records = state.engine.company(viewer.company.id).await?;
     let imports = records.imports().page(LATEST).await?;
-    let delimiter = imports.records.iter().find_map(|import| import_settings(import).delimiter);
-    Ok(delimiter.and_then(|delimiter| u8::try_from(delimiter).ok()).unwrap_or(b','))
+    let mut latest = imports.records.iter().map(import_settings);
+    let latest = latest.find(|settings| settings.delimiter.is_some()).unwrap_or_default();
+    Ok(FileFormat::of(&latest).delimiter())
 }
 
 /// An answer that a browser saves as a file.

@@ -85,6 +85,17 @@ async fn the_contacts_that_result_are_shown_with_their_tags_and_the_rows_with_pr
 }
 
 #[tokio::test]
+async fn an_export_is_separated_by_a_comma_where_only_a_line_of_the_file_names_what_separates_it() {
+    let world = World::new().await;
+    let member = world.signed_in(Role::Member).await;
+    let sent = upload(&member, body("", "a.csv", b"sep=#\nphone#name\n+5511988880001#Ana\n")).await;
+    let page = member.page(sent.header("location")).await;
+    assert!(page.contains("name=\"column-1\""), "{page}");
+    let export = member.get("/console/contacts/export").await.body;
+    assert!(export.starts_with("\u{feff}first_name,last_name,email"), "{export}");
+}
+
+#[tokio::test]
 async fn the_separator_of_tags_is_guessed_again_when_another_column_holds_them() {
     let world = World::new().await;
     let member = world.signed_in(Role::Member).await;

@@ -3,7 +3,7 @@
 use crate::header;
 
 /// The delimiters, the least preferred first: of two that would do equally well, a semicolon is hardly ever text.
-const DELIMITERS: [u8; 4] = [b',', b'|', b'\t', b';'];
+pub(crate) const DELIMITERS: [u8; 4] = [b',', b'|', b'\t', b';'];
 
 /// A delimiter, and how well it divides the lines.
 struct Candidate {
