@@ -6,6 +6,7 @@
 
 use std::collections::VecDeque;
 use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::sync::Arc;
 
 use tokio::sync::{mpsc, oneshot};
 use uuid::Uuid;
@@ -37,10 +38,12 @@ pub(super) async fn convert(
     bytes: u64,
     first: u64,
 ) -> Result<Converted, Error> {
-    let _turn = engine.0.imports.converting.acquire().await.map_err(|_| Error::Internal)?;
+    let turn = Arc::clone(&engine.0.imports.converting).acquire_owned().await.map_err(|_| Error::Internal)?;
     let (asks, mut asked) = mpsc::channel(1);
     let most = engine.imports().largest() as u64;
     let reading = tokio::task::spawn_blocking(move || {
+        // The thread holds what a workbook needs, also after the client has gone: its turn ends with it.
+        let _turn = turn;
         let workbook = Workbook { asks: asks.clone(), bytes, position: 0, held: VecDeque::new() };
         let mut csv = Csv { asks, piece: Vec::new() };
         let sheet = import::sheet_csv(workbook, most, &mut csv)?;
@@ -117,6 +120,10 @@ impl Workbook {
 
 impl Read for Workbook {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        // Also where no piece is asked for: the next workbook waits for this thread.
+        if self.asks.is_closed() {
+            return Err(gone());
+        }
         if self.position >= self.bytes {
             return Ok(0);
         }
@@ -160,6 +167,9 @@ impl Csv {
 
 impl Write for Csv {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if self.asks.is_closed() {
+            return Err(gone());
+        }
         let length = bytes.len().min(PIECE - self.piece.len());
         self.piece.extend_from_slice(&bytes[..length]);
         if self.piece.len() == PIECE {
@@ -170,5 +180,25 @@ impl Write for Csv {
 
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reading_and_writing_end_once_nobody_waits_for_the_workbook() {
+        let (asks, asked) = mpsc::channel(1);
+        let held = VecDeque::from([(0, vec![7; 8])]);
+        let mut workbook = Workbook { asks: asks.clone(), bytes: 8, position: 0, held };
+        let mut csv = Csv { asks, piece: Vec::new() };
+        let mut buffer = [0; 4];
+        assert_eq!(workbook.read(&mut buffer).unwrap(), 4);
+        assert_eq!(csv.write(b"phone\n").unwrap(), 6);
+        drop(asked);
+        let broken = Some(io::ErrorKind::BrokenPipe);
+        assert_eq!(workbook.read(&mut buffer).err().map(|error| error.kind()), broken);
+        assert_eq!(csv.write(b"1\n").err().map(|error| error.kind()), broken);
     }
 }

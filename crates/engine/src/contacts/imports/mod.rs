@@ -14,6 +14,8 @@ pub(crate) use self::runner::Runner;
 pub use self::show::{Shown, ShownTag};
 pub use self::upload::{NewSeparator, NewUpload, Upload};
 
+use std::sync::Arc;
+
 use parking_lot::Mutex;
 use tokio::sync::{Notify, Semaphore};
 use uuid::Uuid;
@@ -35,8 +37,8 @@ pub(crate) struct Imports {
     wake: Notify,
     /// Uploads that broke off.
     abandoned: Mutex<Vec<Uuid>>,
-    /// The one place for a workbook that is converted.
-    converting: Semaphore,
+    /// The one place for a workbook that is converted; the thread that converts it holds it.
+    converting: Arc<Semaphore>,
 }
 
 /// A change of an import before it begins; `None` leaves a setting as it is.
@@ -61,7 +63,8 @@ pub struct ImportChange {
 
 impl Imports {
     pub(crate) fn new(max_bytes: usize) -> Self {
-        Self { max_bytes, wake: Notify::new(), abandoned: Mutex::default(), converting: Semaphore::new(1) }
+        let converting = Arc::new(Semaphore::new(1));
+        Self { max_bytes, wake: Notify::new(), abandoned: Mutex::default(), converting }
     }
 
     fn abandon(&self, import: Uuid) {
