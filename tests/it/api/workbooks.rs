@@ -115,6 +115,20 @@ async fn files_that_are_no_workbooks_and_workbooks_that_are_hostile_are_refused_
 }
 
 #[tokio::test]
+async fn the_encoding_of_a_workbook_may_be_sent_back_but_not_changed() {
+    let service = Service::start().await;
+    let acme = service.company("acme").await;
+    let file = workbook(&[("Sheet1", &[&["phone"], &["5511988880001"]])]);
+    let import = service.post(IMPORTS, &acme.key, file).await.json();
+    let path = format!("{IMPORTS}/{}", import["id"].as_str().unwrap());
+    let steer = async |body: Value| service.post(&path, &acme.key, body.to_string()).await;
+    let answer = steer(json!({"encoding": "windows-1252"})).await;
+    assert_eq!(answer.code().as_deref(), Some("invalid_mapping"), "{}", answer.body);
+    let answer = steer(json!({"encoding": import["encoding"], "country": "BR"})).await;
+    assert_eq!((answer.status, &answer.json()["country"]), (200, &json!("BR")), "{}", answer.body);
+}
+
+#[tokio::test]
 async fn tags_are_separated_by_what_a_client_says_and_wrong_addresses_are_counted() {
     let service = Service::start().await;
     let acme = service.company("acme").await;

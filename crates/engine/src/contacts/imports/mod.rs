@@ -110,7 +110,9 @@ impl ContactImports<'_> {
             // A form shows the columns as they are named in the encoding before the change.
             settings.choose(&chosen);
         }
-        if let Some(encoding) = encoding {
+        // A client may send back what it was shown.
+        let is_changed = |new: &String| settings.sheet.is_none() || *new != settings.encoding;
+        if let Some(encoding) = encoding.filter(is_changed) {
             self.change_encoding(company, id, &mut settings, encoding).await?;
         }
         if let Some(columns) = columns {
