@@ -11,6 +11,7 @@ use pombo::domain::phone::PhoneNumber;
 use pombo::domain::send::{Block, Mark, Progress, Recipients, Schedule, State};
 use pombo::domain::suppression::Suppression;
 use pombo::store::changes::Who;
+use pombo::store::imports::MOST_OPEN;
 use pombo::store::ledger::{BlockOf, Event, INBOUND_MESSAGE, NewSend, OutcomeOf, PendingWrites, Receipt};
 use pombo::store::retention::{Aged, Cursor, Step};
 use pombo::store::sends::StoredLabel;
@@ -24,6 +25,7 @@ use sea_orm::{
 use uuid::Uuid;
 
 use crate::database::{Universe, stores};
+use crate::store_contacts::company;
 
 stores!(
     old_ended_sends_are_removed_with_all_their_rows_and_nothing_else_is,
@@ -32,6 +34,7 @@ stores!(
     a_process_that_lost_its_lease_removes_nothing,
     events_and_changes_are_removed_by_their_own_age,
     holds_are_removed_after_they_expire,
+    an_upload_that_nobody_continues_goes_like_a_file_that_nobody_imports,
 );
 
 const NOW: Timestamp = Timestamp::from_millis(1_700_000_000_000);
@@ -335,4 +338,25 @@ async fn holds_are_removed_after_they_expire(universe: &Universe) {
     assert_eq!(store.suppressions().current(NOW).await.unwrap().len(), 2);
     assert_eq!(store.retention().remove_suppressions(&lease, NOW, 10).await.unwrap().others, 2);
     assert_eq!(count::<suppression::Entity>(&rows).await, 3);
+}
+
+async fn an_upload_that_nobody_continues_goes_like_a_file_that_nobody_imports(universe: &Universe) {
+    let (store, lease) = (&universe.store, lease(universe).await);
+    let company = company(universe, "acme").await;
+    let begin = async || store.of(company).imports().begin_upload("a.csv").await.unwrap();
+    let killed = begin().await.unwrap();
+    store.imports().add_chunk(killed, 0, b"phone\n".to_vec()).await.unwrap();
+    while begin().await.is_some() {}
+    let removed = async |before: Timestamp| {
+        let step = store.imports().remove(&lease, None, before, 100).await.unwrap();
+        step.others
+    };
+    let now = Timestamp::now();
+    assert_eq!(removed(now.minus(HOUR)).await, 0);
+    assert_eq!(removed(now.plus(HOUR)).await, MOST_OPEN.cast_unsigned());
+    assert!(begin().await.is_some(), "they no longer count");
+    let late = store.imports().add_chunk(killed, 1, b"1\n".to_vec()).await;
+    assert!(matches!(late, Err(Error::Missing(_))), "{late:?}");
+    while store.imports().clean().await.unwrap() {}
+    assert!(store.of(company).imports().find(killed).await.unwrap().is_none());
 }

@@ -22,7 +22,7 @@ use store::users::kept_forms;
 const ROWS: u32 = 500;
 /// The most sends that one step removes: each has a content, and rows in several indexes.
 const SENDS: u32 = 250;
-/// How long an uploaded file waits for its import to begin.
+/// How long an uploaded file waits for its import to begin, and an upload for its next piece.
 const READY_KEPT: Duration = Duration::from_secs(24 * 3_600);
 /// The pause after a step, as a multiple of the step's length, and its least length. SQLite has to copy its log to its
 /// file now and then, and commits wait for that: with twice the rows and a quarter of the pause a million messages were

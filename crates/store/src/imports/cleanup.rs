@@ -44,7 +44,8 @@ impl AllImports<'_> {
     }
 
     /// Discards imports that ended before `over_before`, and those that are ready but did not change since
-    /// `ready_before`; at most `limit`. [`AllImports::clean`](crate::AllImports::clean) removes their remains.
+    /// `ready_before`; at most `limit`. A file of which nothing arrived since then is one that a killed node was taking,
+    /// while others went on. [`AllImports::clean`](crate::AllImports::clean) removes their remains.
     ///
     /// # Errors
     ///
@@ -58,10 +59,11 @@ impl AllImports<'_> {
     ) -> Result<retention::Step> {
         let select = format!(
             "SELECT id FROM contact_import WHERE (state IN ({}, {}, {}) AND updated_at <= $1)
-             OR (state = {} AND updated_at <= $2) LIMIT $3",
+             OR (state IN ({}, {}) AND updated_at <= $2) LIMIT $3",
             State::Finished.as_i16(),
             State::Failed.as_i16(),
             State::Canceled.as_i16(),
+            State::Uploading.as_i16(),
             State::Ready.as_i16()
         );
         let over_before = over_before.map_or(i64::MIN, Timestamp::millis);
