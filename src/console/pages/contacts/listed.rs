@@ -9,7 +9,7 @@ use crate::console::visitor::Viewer;
 use crate::domain::contact::{Contact, TagSummary};
 use crate::domain::page::{Page, PageRequest};
 use crate::engine;
-use crate::engine::records::contacts::ContactFilter;
+use crate::engine::records::contacts::{ContactFilter, Counting};
 
 /// The most tags in a filter: an address has room for as many.
 const MOST: usize = 100;
@@ -50,7 +50,7 @@ impl Listed {
         page: PageRequest,
     ) -> Result<Page<Contact>, engine::Error> {
         let records = state.engine.company(viewer.company.id).await?;
-        Ok(records.contacts().filtered(&self.filter(), page).await?)
+        Ok(records.contacts().filtered(&self.filter(), page, Counting::Exact).await?)
     }
 
     /// The filter of the list.
