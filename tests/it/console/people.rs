@@ -207,6 +207,30 @@ async fn of_two_people_who_edit_a_contact_the_second_sees_what_the_first_saved()
 }
 
 #[tokio::test]
+async fn a_filter_has_at_most_ten_tags_and_offers_no_more() {
+    let world = World::new().await;
+    let viewer = world.signed_in(Role::Viewer).await;
+    seed(&world, json!([{"phone_number": "5511988880001"}])).await;
+    let mut tags = Vec::new();
+    for nth in 0..11 {
+        tags.push(tag(&world, &format!("tag {nth}")).await);
+    }
+    let query = |name: &str, count: usize| {
+        let chosen: Vec<_> = tags[..count].iter().map(|tag| format!("{name}={tag}")).collect();
+        format!("{LIST}?{}", chosen.join("&"))
+    };
+    let offered = format!("tag={}\"", tags[10]);
+    for (count, is_offered) in [(9, true), (10, false)] {
+        let page = viewer.page(&query("tag", count)).await;
+        assert_eq!(page.contains(&offered), is_offered, "{count}: {page}");
+    }
+    for name in ["tag", "not"] {
+        assert_eq!(viewer.get(&query(name, 10)).await.status, 200, "{name}");
+        assert_eq!(viewer.get(&query(name, 11)).await.status, 400, "{name}");
+    }
+}
+
+#[tokio::test]
 async fn a_number_is_shown_as_it_is_read_while_it_is_typed() {
     let world = World::new().await;
     let member = world.signed_in(Role::Member).await;

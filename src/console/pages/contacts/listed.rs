@@ -11,8 +11,9 @@ use crate::domain::page::{Page, PageRequest};
 use crate::engine;
 use crate::engine::records::contacts::{ContactFilter, Counting};
 
-/// The most tags in a filter: an address has room for as many.
-const MOST: usize = 100;
+/// The most tags that contacts must have, and the most that they must lack, as in the API: each is looked up for many
+/// contacts.
+pub(super) const MOST: usize = 10;
 
 /// The contacts of a list.
 #[derive(Debug, Clone, Default)]
