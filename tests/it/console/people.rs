@@ -207,6 +207,24 @@ async fn of_two_people_who_edit_a_contact_the_second_sees_what_the_first_saved()
 }
 
 #[tokio::test]
+async fn a_refused_change_of_all_on_a_page_is_about_the_same_page_again() {
+    let world = World::new().await;
+    let member = world.signed_in(Role::Member).await;
+    let contacts: Value =
+        (0..70).map(|nth| json!({"phone_number": format!("55119888800{nth:02}")})).collect();
+    seed(&world, contacts).await;
+    let second = member.page(&format!("{LIST}?page=2")).await;
+    let [shown, page] = ["shown", "page"].map(|name| value_of(&second, name).unwrap());
+    assert_eq!(page, "2");
+    let fields = [("action", "tag"), ("scope", "page"), ("shown", shown.as_str()), ("page", page.as_str())];
+    let refused = member.post(CHANGE, &fields).await;
+    assert_eq!(refused.status, 422, "{}", refused.body);
+    assert!(refused.body.contains("value=\"page\" checked"), "{}", refused.body);
+    let again = ["shown", "page"].map(|name| value_of(&refused.body, name).unwrap());
+    assert_eq!(again, [shown, page]);
+}
+
+#[tokio::test]
 async fn a_filter_has_at_most_ten_tags_and_offers_no_more() {
     let world = World::new().await;
     let viewer = world.signed_in(Role::Viewer).await;
