@@ -132,11 +132,7 @@ impl Query {
         if self.positive("page")?.is_some() {
             return Err(Error::refused(Code::InvalidPagination, "give `page` or `cursor`, not both"));
         }
-        let (page, key) = cursor::read(list, &text).ok_or_else(|| {
-            let what = "is not one of this list: give the `next_cursor` of its last answer, or none to begin with the \
-                        first record";
-            invalid_pagination("cursor", what)
-        })?;
+        let (page, key) = cursor::read(list, &text).ok_or_else(other_cursor)?;
         Ok(Listing { list, page, limit, start: Start::After(key) })
     }
 
@@ -234,6 +230,13 @@ impl Query {
             Err(_) => Err(invalid_pagination(name, "has more digits than any page")),
         }
     }
+}
+
+/// The refusal of a cursor by which the list cannot go on.
+pub(super) fn other_cursor() -> Error {
+    let what = "is not one of this list: give the `next_cursor` of its last answer, or none to begin with the \
+                first record";
+    invalid_pagination("cursor", what)
 }
 
 fn invalid_pagination(name: &str, what: &str) -> Error {

@@ -60,7 +60,7 @@ pub mod webhooks;
 pub use connect::Options;
 pub use contacts::ContactPosition;
 pub use contacts::edit::{ContactChange, Edited};
-pub use contacts::filter::ContactFilter;
+pub use contacts::filter::{ContactFilter, Counting};
 pub use contacts::import::{ContactDraft, Names, Upserted};
 pub use contacts::member::Membership;
 pub use contacts::search::index::{Care, Prepared};

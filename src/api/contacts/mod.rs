@@ -19,12 +19,12 @@ use super::auth::Company;
 use super::envelope::{Answer, Envelope};
 use super::error::Error;
 use super::lines::{AsLines, lines};
-use super::list_query::{PageParameters, PartParameters, Query, SearchParameter};
+use super::list_query::{PageParameters, PartParameters, Query, SearchParameter, other_cursor};
 use super::schema::WriteResult;
 use crate::clock::Timestamp;
 use crate::domain::contact::{self, Person};
-use crate::domain::page::{Page, Window};
-use crate::engine::records::contacts::{ContactFilter, ContactPosition, Upserted};
+use crate::domain::page::{Page, Start, Window};
+use crate::engine::records::contacts::{ContactFilter, ContactPosition, Counting, Upserted};
 use crate::error::Code;
 
 /// The most tags in a parameter of the list: each is looked up for many contacts.
@@ -209,11 +209,21 @@ pub(super) async fn list(
     query: Query,
     AsLines(as_lines): AsLines,
 ) -> Result<HttpResponse, Error> {
-    let listing = query.listing("contacts")?;
+    let listing = query.listing::<ContactPosition>("contacts")?;
     let filter = filter(&state, company, &query).await?;
+    if let Start::After(position) = listing.rest()
+        && !filter.tags.is_empty()
+        && !position.has_id()
+    {
+        return Err(other_cursor());
+    }
+    if as_lines && filter.search.is_some() {
+        return found_lines(state, company, &filter, listing.rest()).await;
+    }
+    let counting = if as_lines { Counting::Skipped } else { Counting::Exact };
     let read = async move |window: Window<ContactPosition>| -> Result<Page<contact::Contact>, Error> {
         let records = state.engine.company(company.id).await?;
-        Ok(records.contacts().filtered(&filter, window).await?)
+        Ok(records.contacts().filtered(&filter, window, counting).await?)
     };
     let key = |contact: &contact::Contact| ContactPosition::from(contact);
     if as_lines {
@@ -221,6 +231,36 @@ pub(super) async fn list(
     }
     let contacts = read(listing.window()).await?;
     Ok(HttpResponse::Ok().json(Envelope::<Contact>::listed(&listing, contacts, key)))
+}
+
+/// The contacts that a search finds, as lines. It runs once: each step reads the contacts at the next of the found places.
+async fn found_lines(
+    state: Data<State>,
+    company: Company,
+    filter: &ContactFilter,
+    start: Start<ContactPosition>,
+) -> Result<HttpResponse, Error> {
+    let places = state.engine.company(company.id).await?.contacts().search(filter).await?;
+    let read = async move |window: Window<ContactPosition>| -> Result<Page<contact::Contact>, Error> {
+        // The places are descending.
+        let (skipped, after) = window.parts();
+        let begin = match after {
+            Some(after) => places.partition_point(|place| u64::from(*place) >= after.ordinal()),
+            None => usize::try_from(skipped).unwrap_or(usize::MAX).min(places.len()),
+        };
+        let limit = usize::try_from(window.limit).unwrap_or(usize::MAX);
+        let (mut rest, mut contacts) = (places.get(begin..).unwrap_or_default(), Vec::new());
+        let records = state.engine.company(company.id).await?;
+        // A step with fewer contacts would be the last one, and some may have been deleted meanwhile.
+        while contacts.len() < limit && !rest.is_empty() {
+            let (next, later) = rest.split_at(rest.len().min(limit - contacts.len()));
+            contacts.extend(records.contacts().with_ordinals(next).await?.into_iter().rev());
+            rest = later;
+        }
+        Ok(Page { records: contacts, total: places.len() as u64 })
+    };
+    let key = |contact: &contact::Contact| ContactPosition::from(contact);
+    Ok(lines::<contact::Contact, Contact, _>(start, read, key))
 }
 
 /// Which contacts the query asks for. A tag that the company does not have is refused: a mistyped id would list other

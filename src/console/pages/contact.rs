@@ -87,8 +87,8 @@ pub(in crate::console) async fn add(
 
 pub(in crate::console) async fn show(viewer: Viewer, state: Data<State>, id: Id) -> Result<Page, Error> {
     let contact = find(&viewer, &state, id.0).await?;
-    let known = contact.updated_at.millis().to_string();
-    let form = Form::filled(viewer.text, form::values(&contact).into_iter().chain([(KNOWN, known)]));
+    let values = form::values(&contact).into_iter().chain(form::seen(&contact));
+    let form = Form::filled(viewer.text, values);
     let done = state.flashes.take(viewer.session, "done");
     Ok(Shown::read(&viewer, &state, contact).await?.done(done).page(&viewer, &form, &[]))
 }
@@ -103,6 +103,9 @@ pub(in crate::console) async fn change(
     let country = country(&viewer, &state).await?;
     let Read { person, tags, meant } = form::read(&mut form, country, &contact.person.phone_number);
     if !form.has_faults() {
+        if form::saw_other_tags(&form, &contact) {
+            return outdated(&viewer, &state, id.0, form).await;
+        }
         let Person { first_name, last_name, email, phone_number, phone_number_lid, profile_picture } = person;
         let change = ContactChange {
             first_name: Some(first_name),
@@ -136,7 +139,9 @@ pub(in crate::console) async fn change(
 /// person knows what it replaces.
 async fn outdated(viewer: &Viewer, state: &State, id: Uuid, mut form: Form) -> Result<Answer, Error> {
     let contact = find(viewer, state, id).await?;
-    form.put(KNOWN, contact.updated_at.millis().to_string());
+    for (name, value) in form::seen(&contact) {
+        form.put(name, value);
+    }
     let shown = Shown::read(viewer, state, contact).await?.outdated();
     Ok(shown.page(viewer, &form, &[]).with_status(StatusCode::CONFLICT).into())
 }

@@ -89,8 +89,10 @@ pub(in crate::console) async fn change(
         }
     }
     if form.has_faults() {
-        let first = PageRequest { page: 1, limit: state.options.page_size };
-        let shown = read(&viewer, &state, listed, first).await?;
+        // The page that the form was on: its boxes, and "all on this page", mean the same contacts again.
+        let number = form.words().one("page").parse().unwrap_or(1_u128).max(1);
+        let same = PageRequest { page: number, limit: state.options.page_size };
+        let shown = read(&viewer, &state, listed, same).await?;
         return Ok(page(&viewer, None, &form, &shown).unprocessable().into());
     }
     if action == Some("delete") && form.words().one("sure") != "yes" {

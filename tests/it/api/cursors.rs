@@ -1,5 +1,7 @@
 //! Lists that are followed by their cursors, and lists in one answer of lines.
 
+use base64::Engine as _;
+use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use pombo::domain::channel::{Kind, Status};
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -172,4 +174,72 @@ async fn a_text_that_is_no_cursor_of_the_list_is_refused() {
     }
     let last = service.get(&format!("/api/v1/sends?limit=1&cursor={cursor}"), &acme.key).await.json();
     assert_eq!((last["data"].as_array().unwrap().len(), last.get("next_cursor")), (1, None));
+}
+
+/// A cursor of contacts as it was before it had an id.
+fn without_id(cursor: &str) -> String {
+    let written = BASE64_URL_SAFE_NO_PAD.decode(cursor).unwrap();
+    let mut written: Value = serde_json::from_slice(&written).unwrap();
+    written[2].as_object_mut().unwrap().remove("id").unwrap();
+    BASE64_URL_SAFE_NO_PAD.encode(written.to_string())
+}
+
+#[tokio::test]
+async fn a_cursor_without_an_id_goes_on_in_lists_without_a_tag_only() {
+    let service = Service::start().await;
+    let acme = service.company("acme").await;
+    for number in 0..3 {
+        add_contact(&service, &acme, 5_511_900_000_000 + number).await;
+    }
+    let tag = service.store().of(acme.id).tags().ensure("vip", None).await.unwrap();
+    for (query, status) in [
+        (String::new(), 200),
+        ("&search=ana".to_owned(), 200),
+        (format!("&without_contact_tag_id={tag}"), 200),
+        (format!("&contact_tag_id={tag}"), 400),
+        (format!("&contact_tag_id={tag}&search=ana"), 400),
+    ] {
+        let first = service.get("/api/v1/contacts?limit=1", &acme.key).await.json();
+        let cursor = without_id(first["next_cursor"].as_str().unwrap());
+        let answer = service.get(&format!("/api/v1/contacts?cursor={cursor}{query}"), &acme.key).await;
+        assert_eq!(answer.status, status, "{query}: {}", answer.body);
+        if status == 200 {
+            assert_eq!(answer.json()["data"].as_array().unwrap().len(), 2, "{query}");
+        } else {
+            assert_eq!(answer.code().as_deref(), Some("invalid_pagination"), "{query}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn lines_of_contacts_by_tags_and_a_search_are_the_whole_list() {
+    let service = Service::start().await;
+    let acme = service.company("acme").await;
+    // More than are read at once.
+    let people: Vec<_> = (0..1_100_u64)
+        .map(|nth| {
+            let tags = if nth % 10 == 3 { json!(["vip", "late"]) } else { json!(["vip"]) };
+            json!({"phone_number": (5_511_900_000_000 + nth).to_string(), "first_name": "Ana", "tags": tags})
+        })
+        .collect();
+    let body = json!({"contacts": people}).to_string();
+    assert_eq!(service.post("/api/v1/contacts/batch", &acme.key, body).await.status, 200);
+    let vip = service.store().of(acme.id).tags().ensure("vip", None).await.unwrap();
+    let late = service.store().of(acme.id).tags().ensure("late", None).await.unwrap();
+    for (query, count) in [
+        (format!("contact_tag_id={vip}"), 1_100),
+        (format!("contact_tag_id={vip},{late}"), 110),
+        (format!("without_contact_tag_id={late}"), 990),
+        (format!("contact_tag_id={vip}&search=ana"), 1_100),
+        (format!("contact_tag_id={vip}&without_contact_tag_id={late}&search=ana"), 990),
+    ] {
+        let path = format!("/api/v1/contacts?{query}");
+        let all = lines(&service, &path, &acme.key).await;
+        assert_eq!(all.len(), count, "{query}");
+        let first = service.get(&format!("{path}&limit=5"), &acme.key).await.json();
+        assert_eq!(first["totalRecords"], count, "{query}");
+        assert_eq!(field(&all[..5], "id"), field(first["data"].as_array().unwrap(), "id"), "{query}");
+        let rest = format!("{path}&cursor={}", first["next_cursor"].as_str().unwrap());
+        assert_eq!(field(&lines(&service, &rest, &acme.key).await, "id"), field(&all[5..], "id"), "{query}");
+    }
 }

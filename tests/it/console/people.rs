@@ -207,6 +207,84 @@ async fn of_two_people_who_edit_a_contact_the_second_sees_what_the_first_saved()
 }
 
 #[tokio::test]
+async fn a_tag_that_was_renamed_or_deleted_meanwhile_does_not_come_back_with_a_saved_contact() {
+    let world = World::new().await;
+    let (member, owner) = (world.signed_in(Role::Member).await, world.signed_in(Role::Owner).await);
+    let (ids, vip, news) = people(&world).await;
+    let (place, tags) = (format!("{LIST}/{}", ids[1]), format!("{LIST}/tags"));
+    let save = async |page: &str, names: &str| {
+        let seen = ["known", "known_tags"].map(|name| value_of(page, name).unwrap());
+        let fields = [
+            ("first_name", "Bea"),
+            ("phone_number", "5511988880002"),
+            ("tags", names),
+            ("known", seen[0].as_str()),
+            ("known_tags", seen[1].as_str()),
+        ];
+        member.post(&place, &fields).await
+    };
+    let before = member.page(&place).await;
+    owner.submit(&format!("{tags}/{vip}"), &[("name", "gold"), ("color", "#112233")]).await;
+    let refused = save(&before, "news; vip").await;
+    assert_eq!(refused.status, 409, "{}", refused.body);
+    assert!(refused.body.contains("Somebody else changed this contact"), "{}", refused.body);
+    assert!(refused.body.contains("Tags: <bdi>gold; news</bdi>"), "{}", refused.body);
+    assert_eq!(save(&refused.body, "gold; news").await.status, 303);
+
+    let before = member.page(&place).await;
+    owner.submit(&format!("{tags}/{news}/delete"), &[]).await;
+    let refused = save(&before, "gold; news").await;
+    assert_eq!(refused.status, 409, "{}", refused.body);
+    assert!(refused.body.contains("Tags: <bdi>gold</bdi>"), "{}", refused.body);
+    assert_eq!(save(&refused.body, "gold").await.status, 303);
+    let kept = world.service.get("/api/v1/contacts/tags", &world.acme.key).await.json();
+    let names: Vec<_> = kept["data"].as_array().unwrap().iter().map(|tag| &tag["name"]).collect();
+    assert_eq!(names, ["gold"]);
+}
+
+#[tokio::test]
+async fn a_refused_change_of_all_on_a_page_is_about_the_same_page_again() {
+    let world = World::new().await;
+    let member = world.signed_in(Role::Member).await;
+    let contacts: Value =
+        (0..70).map(|nth| json!({"phone_number": format!("55119888800{nth:02}")})).collect();
+    seed(&world, contacts).await;
+    let second = member.page(&format!("{LIST}?page=2")).await;
+    let [shown, page] = ["shown", "page"].map(|name| value_of(&second, name).unwrap());
+    assert_eq!(page, "2");
+    let fields = [("action", "tag"), ("scope", "page"), ("shown", shown.as_str()), ("page", page.as_str())];
+    let refused = member.post(CHANGE, &fields).await;
+    assert_eq!(refused.status, 422, "{}", refused.body);
+    assert!(refused.body.contains("value=\"page\" checked"), "{}", refused.body);
+    let again = ["shown", "page"].map(|name| value_of(&refused.body, name).unwrap());
+    assert_eq!(again, [shown, page]);
+}
+
+#[tokio::test]
+async fn a_filter_has_at_most_ten_tags_and_offers_no_more() {
+    let world = World::new().await;
+    let viewer = world.signed_in(Role::Viewer).await;
+    seed(&world, json!([{"phone_number": "5511988880001"}])).await;
+    let mut tags = Vec::new();
+    for nth in 0..11 {
+        tags.push(tag(&world, &format!("tag {nth}")).await);
+    }
+    let query = |name: &str, count: usize| {
+        let chosen: Vec<_> = tags[..count].iter().map(|tag| format!("{name}={tag}")).collect();
+        format!("{LIST}?{}", chosen.join("&"))
+    };
+    let offered = format!("tag={}\"", tags[10]);
+    for (count, is_offered) in [(9, true), (10, false)] {
+        let page = viewer.page(&query("tag", count)).await;
+        assert_eq!(page.contains(&offered), is_offered, "{count}: {page}");
+    }
+    for name in ["tag", "not"] {
+        assert_eq!(viewer.get(&query(name, 10)).await.status, 200, "{name}");
+        assert_eq!(viewer.get(&query(name, 11)).await.status, 400, "{name}");
+    }
+}
+
+#[tokio::test]
 async fn a_number_is_shown_as_it_is_read_while_it_is_typed() {
     let world = World::new().await;
     let member = world.signed_in(Role::Member).await;

@@ -52,7 +52,7 @@ pub mod companies {
 /// The types of contacts and tags.
 pub mod contacts {
     pub use store::{
-        ContactChange, ContactDraft, ContactFilter, ContactPosition, Edited, Membership, Upserted,
+        ContactChange, ContactDraft, ContactFilter, ContactPosition, Counting, Edited, Membership, Upserted,
     };
 }
 

@@ -13,7 +13,7 @@ use super::{COLUMNS, ContactPosition, LONGEST_SEARCH, folded, signed};
 use crate::dialect::{Rows, Type};
 use crate::nouns::Contacts;
 use crate::tags::DELETED;
-use crate::{Result, fetch};
+use crate::{Error, Result, fetch};
 use domain::contact::Contact;
 use domain::page::{Page, Window};
 
@@ -26,6 +26,16 @@ pub struct ContactFilter {
     pub tags: Vec<Uuid>,
     /// Only contacts that have none of these tags.
     pub without: Vec<Uuid>,
+}
+
+/// Whether the number of all contacts of a list is needed with a part of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Counting {
+    /// The total is exact.
+    Exact,
+    /// Nobody reads the total, which may be larger than the number of contacts: counting those of several tags reads each of
+    /// their contacts.
+    Skipped,
 }
 
 /// The tags of a filter that the company has, each with the number of its contacts.
@@ -62,10 +72,14 @@ impl KnownTags {
 impl Contacts<'_> {
     /// A part of the contacts of `company` that the filter selects, newest first, and how many there are in all. A tag that
     /// the company does not have is a tag that no contact has.
+    ///
+    /// Fails for a list of the contacts with a tag that is to begin after a position [without an
+    /// id](ContactPosition::has_id).
     pub async fn filtered(
         self,
         filter: &ContactFilter,
         window: impl Into<Window<ContactPosition>>,
+        counting: Counting,
     ) -> Result<Page<Contact>> {
         let (window, search) = (window.into(), filter.search.as_deref());
         let Some(tags) = self.known_tags(filter).await? else {
@@ -79,8 +93,8 @@ impl Contacts<'_> {
             return self.part_of(&found, window).await;
         }
         match tags.with.split_first() {
-            Some((fewest, others)) => self.page_of_tags(&tags, *fewest, others, window).await,
-            None => self.page_without(&tags, window).await,
+            Some((fewest, others)) => self.page_of_tags(&tags, *fewest, others, window, counting).await,
+            None => self.page_without(&tags, window, counting).await,
         }
     }
 
@@ -129,8 +143,12 @@ impl Contacts<'_> {
         fewest: (Uuid, u64),
         others: &[(Uuid, u64)],
         window: Window<ContactPosition>,
+        counting: Counting,
     ) -> Result<Page<Contact>> {
-        let total = self.count_of_tags(tags, fewest, others).await?;
+        let total = match counting {
+            Counting::Exact => self.count_of_tags(tags, fewest, others).await?,
+            Counting::Skipped => fewest.1,
+        };
         let first = fewest.0;
         let (offset, after) = window.parts();
         if offset >= total {
@@ -141,8 +159,11 @@ impl Contacts<'_> {
         let (mut conditions, more) = tags.conditions(others, "contact_tag.contact_id", values.len() + 1);
         values.extend(more);
         if let Some(after) = after {
+            let Some(id) = after.id else {
+                return Err(Error::Missing("a position among the contacts with a tag has no id".to_owned()));
+            };
             conditions.push_str(&format!(" AND contact_tag.contact_id < ${}", values.len() + 1));
-            values.push(after.id.into());
+            values.push(id.into());
         }
         // The ids of contacts are in the order of time, and so is the key of this table. A join, because SQLite would look
         // for the ids among all contacts of the company.
@@ -188,10 +209,18 @@ impl Contacts<'_> {
     }
 
     /// A page of all contacts but those that have a tag that they must lack.
-    async fn page_without(self, tags: &KnownTags, window: Window<ContactPosition>) -> Result<Page<Contact>> {
+    async fn page_without(
+        self,
+        tags: &KnownTags,
+        window: Window<ContactPosition>,
+        counting: Counting,
+    ) -> Result<Page<Contact>> {
         let ordinals = self.totals(&self.store.read).await?.contacts;
         let all = self.index().gaps().await?.contacts(ordinals).cast_unsigned();
-        let total = all.saturating_sub(self.having_any(&tags.without).await?);
+        let total = match counting {
+            Counting::Exact => all.saturating_sub(self.having_any(&tags.without).await?),
+            Counting::Skipped => all,
+        };
         let (offset, after) = window.parts();
         if offset >= total {
             return Ok(Page { records: Vec::new(), total });

@@ -43,13 +43,26 @@ pub(crate) const LONGEST_SEARCH: usize = 1_000;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ContactPosition {
     ordinal: u64,
-    /// A list of the contacts with a tag is in the order of ids.
-    id: Uuid,
+    /// A list of the contacts with a tag is in the order of ids. Older cursors have none, and other lists need none.
+    #[serde(default)]
+    id: Option<Uuid>,
+}
+
+impl ContactPosition {
+    /// The ordinal of the contact.
+    pub const fn ordinal(self) -> u64 {
+        self.ordinal
+    }
+
+    /// Whether a list of the contacts with a tag can begin after it.
+    pub const fn has_id(self) -> bool {
+        self.id.is_some()
+    }
 }
 
 impl From<&Contact> for ContactPosition {
     fn from(contact: &Contact) -> Self {
-        Self { ordinal: contact.ordinal, id: contact.id }
+        Self { ordinal: contact.ordinal, id: Some(contact.id) }
     }
 }
 

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use maud::{Markup, html};
+use sha2::{Digest as _, Sha256};
 
 use crate::console::component::field::Field;
 use crate::console::component::notice;
@@ -19,6 +20,9 @@ const TAGS: usize = 2_000;
 const STORED: &str = "stored_number";
 /// The field with the time of the last change of the contact that the person saw.
 pub(super) const KNOWN: &str = "known";
+/// The field with a digest of the tags that the person saw. A tag that is renamed or deleted changes no contact's time, and
+/// the form, which has the tags by their names, would make it again.
+pub(super) const KNOWN_TAGS: &str = "known_tags";
 
 /// What a form says of a contact.
 pub(super) struct Read {
@@ -89,6 +93,28 @@ pub(super) fn values(contact: &Contact) -> [(&'static str, String); 7] {
         ("phone_number_lid", person.phone_number_lid.clone().unwrap_or_default()),
         ("profile_picture", person.profile_picture.clone()),
     ]
+}
+
+/// The values of the fields that say which contact the person saw.
+pub(super) fn seen(contact: &Contact) -> [(&'static str, String); 2] {
+    [(KNOWN, contact.updated_at.millis().to_string()), (KNOWN_TAGS, digest_of_tags(contact))]
+}
+
+/// Whether the person saw other tags than the contact has.
+pub(super) fn saw_other_tags(form: &Form, contact: &Contact) -> bool {
+    let seen = form.words().one(KNOWN_TAGS);
+    !seen.is_empty() && seen != digest_of_tags(contact)
+}
+
+/// SHA-256 over the names of the contact's tags, which are in order.
+fn digest_of_tags(contact: &Contact) -> String {
+    let mut digest = Sha256::new();
+    for tag in &contact.tags {
+        // Each name with its length, so that different names never have the same input.
+        digest.update((tag.name.len() as u64).to_le_bytes());
+        digest.update(tag.name.as_bytes());
+    }
+    hex::encode(digest.finalize())
 }
 
 /// The key of the name of a field.

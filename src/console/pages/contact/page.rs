@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 
-use super::form::{self, KNOWN};
+use super::form::{self, KNOWN, KNOWN_TAGS};
 use super::{DOUBLES, consent, country, messages, place};
 use crate::console::State;
 use crate::console::component::field::{faults, once};
@@ -73,7 +73,9 @@ impl Shown {
             div.contact-page {
                 form.panel method="post" action=(place) data-preview="/console/contacts/number" {
                     fieldset.plain disabled[!viewer.may_work()] {
-                        input type="hidden" name=(KNOWN) value=(form.value(KNOWN)) autocomplete="off";
+                        @for name in [KNOWN, KNOWN_TAGS] {
+                            input type="hidden" name=(name) value=(form.value(name)) autocomplete="off";
+                        }
                         (form::fields(form, meant, self.country, stored))
                         @if viewer.may_work() { button type="submit" { (text.get("contacts-save")) } }
                     }

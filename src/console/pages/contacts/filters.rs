@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 
-use super::listed::Listed;
+use super::listed::{Listed, MOST};
 use super::{PLACE, SEARCH};
 use crate::console::component::icon::Icon;
 use crate::console::component::tag;
@@ -54,7 +54,8 @@ fn choices(name: &str, label: &str, chosen: &[TagSummary], offered: &[Tag]) -> M
 
 /// What narrows the list now, each with a link that takes it away, and the tags by which it can be narrowed further.
 pub(super) fn chips(text: Text, listed: &Listed, offered: &[Tag]) -> Markup {
-    let more: Vec<&Tag> = offered.iter().filter(|tag| !listed.names(tag.summary.id)).take(SHOWN).collect();
+    let room = if listed.tags.len() < MOST { SHOWN } else { 0 };
+    let more: Vec<&Tag> = offered.iter().filter(|tag| !listed.names(tag.summary.id)).take(room).collect();
     html! {
         @if !listed.tags.is_empty() || !listed.without.is_empty() {
             ul.tags.in-use aria-label=(text.get("contacts-in-use")) {

@@ -9,10 +9,11 @@ use crate::console::visitor::Viewer;
 use crate::domain::contact::{Contact, TagSummary};
 use crate::domain::page::{Page, PageRequest};
 use crate::engine;
-use crate::engine::records::contacts::ContactFilter;
+use crate::engine::records::contacts::{ContactFilter, Counting};
 
-/// The most tags in a filter: an address has room for as many.
-const MOST: usize = 100;
+/// The most tags that contacts must have, and the most that they must lack, as in the API: each is looked up for many
+/// contacts.
+pub(super) const MOST: usize = 10;
 
 /// The contacts of a list.
 #[derive(Debug, Clone, Default)]
@@ -50,7 +51,7 @@ impl Listed {
         page: PageRequest,
     ) -> Result<Page<Contact>, engine::Error> {
         let records = state.engine.company(viewer.company.id).await?;
-        Ok(records.contacts().filtered(&self.filter(), page).await?)
+        Ok(records.contacts().filtered(&self.filter(), page, Counting::Exact).await?)
     }
 
     /// The filter of the list.

@@ -104,6 +104,7 @@ pub(super) fn bar(viewer: &Viewer, form: &Form, shown: &Shown) -> Markup {
             (of_list(&shown.listed))
             // One field for all of them: a form has a bound for its fields.
             input type="hidden" name="shown" value=(ids.join(" "));
+            input type="hidden" name="page" value=(shown.page.page);
             div.row.scopes {
                 @for (value, words) in &scopes {
                     label.choice { input type="radio" name="scope" value=(value) checked[*value == scope]; span { (words) } }
