@@ -111,7 +111,7 @@ async fn judge(
         (_, true) => findings
             .look(CHECK, format!("{}: the next start of the service applies what is missing", unapplied())),
         (_, false) => {
-            findings.bad(CHECK, format!("{}: run `pombo migrate up` before the service starts", unapplied()))
+            findings.bad(CHECK, format!("{}: run `pombo migrate up` before the service starts", unapplied()));
         }
     }
     if found.pending > 0 {

@@ -23,6 +23,9 @@ const TAGS_OF_ONE: usize = 10;
 /// Characters that are shown of a field, and of a rejected row.
 const CHARS: usize = 80;
 
+/// What a contact has in one of its fields.
+type FieldOf = fn(&Person) -> &str;
+
 /// The contacts, the tags and the problems.
 pub(super) fn result(text: Text, settings: &Settings, shown: &Shown) -> Markup {
     let step = &shown.preview.step;
@@ -51,8 +54,8 @@ pub(super) fn result(text: Text, settings: &Settings, shown: &Shown) -> Markup {
 fn contacts(text: Text, settings: &Settings, shown: &Shown) -> Markup {
     let drafts = &shown.preview.step.drafts;
     let first: Vec<(&ContactDraft, &Upserted)> = drafts.iter().zip(&shown.results).take(CONTACTS).collect();
-    let has = |field: fn(&Person) -> &str| first.iter().any(|(draft, _)| !field(&draft.person).is_empty());
-    let fields: [(&str, fn(&Person) -> &str); 3] = [
+    let has = |field: FieldOf| first.iter().any(|(draft, _)| !field(&draft.person).is_empty());
+    let fields: [(&str, FieldOf); 3] = [
         ("imports-field-email", |person| &person.email),
         ("imports-field-lid", |person| person.phone_number_lid.as_deref().unwrap_or_default()),
         ("imports-field-picture", |person| &person.profile_picture),
