@@ -87,7 +87,7 @@ pub(super) fn log(viewer: &Viewer, deliveries: &[Delivery]) -> Markup {
         Column::words(text.get("webhooks-result")),
         Column::numbers(text.get("webhooks-duration")),
         Column::words(text.get("webhooks-fault")),
-        Column::words(""),
+        Column::brief(""),
     ];
     let rows = deliveries.iter().map(|delivery| {
         let Delivery { id, at, event_id, events, attempt, status, took, .. } = delivery;

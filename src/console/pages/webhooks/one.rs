@@ -27,7 +27,7 @@ use crate::engine::ShownEndpoint;
 use crate::engine::records::webhooks::Delivery;
 
 /// Deliveries on a page: each may have an answer.
-const PER_PAGE: u64 = 20;
+const PER_PAGE: u64 = 10;
 /// The former secret signs, too, for a day.
 pub(super) const FOR_A_DAY: &str = "day";
 /// The former secret does not sign any more.
