@@ -109,6 +109,8 @@ pub async fn contacts(
     if options.tags.len() > MOST_TAGS {
         return Err(Error::TooManyTags { found: options.tags.len() });
     }
+    // A mistyped label is told before the file is looked at.
+    super::encoding::named(options.encoding.as_deref())?;
     let (batches, mut arriving) = mpsc::channel(AHEAD);
     let (file, given) = (path.to_owned(), options.clone());
     let reading = tokio::task::spawn_blocking(move || reading::read(&file, &given, &batches));
