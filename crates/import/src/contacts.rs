@@ -10,8 +10,10 @@ use serde::Serialize;
 use tokio::sync::mpsc;
 use uuid::Uuid;
 
+use super::encoding;
 use super::header::Mapping;
 use super::indexing::Indexing;
+use super::inspection::GUESSED;
 use super::reading::{self, Batch, Whole};
 use super::{Error, Result};
 use clock::Timestamp;
@@ -110,7 +112,7 @@ pub async fn contacts(
         return Err(Error::TooManyTags { found: options.tags.len() });
     }
     // A mistyped label is told before the file is looked at.
-    super::encoding::named(options.encoding.as_deref())?;
+    encoding::named(options.encoding.as_deref().filter(|label| *label != GUESSED))?;
     let (batches, mut arriving) = mpsc::channel(AHEAD);
     let (file, given) = (path.to_owned(), options.clone());
     let reading = tokio::task::spawn_blocking(move || reading::read(&file, &given, &batches));
