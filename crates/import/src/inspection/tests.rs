@@ -86,7 +86,7 @@ fn a_file_of_another_format_is_refused_with_what_to_do() {
         (&[&b"BEGIN:VCARD\r\nVERSION:3.0\r\n"[..]][..], "vCard"),
         (&[b"\xef\xbb\xbf\nbegin:", b"vcard\n"], "vCard"),
         (&[b"PK\x03\x04rest"], "unpack it"),
-        (&[b"\xd0\xcf\x11\xe0\xa1"], "spreadsheet"),
+        (&[b"\xd0\xcf\x11\xe0\xa1"], "old Excel"),
     ] {
         for label in [None, Some("auto")] {
             let refused = inspect(label, pieces).unwrap_err();
