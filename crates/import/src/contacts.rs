@@ -75,7 +75,7 @@ pub struct RowCounts {
     pub without_number: u64,
     /// Rows whose names look wrongly decoded, so that the contacts kept theirs.
     pub names_kept: u64,
-    /// Rows whose e-mail address is none, so that the contacts have none of it.
+    /// Rows with a malformed e-mail address: their contacts are written without it.
     pub emails_left_out: u64,
 }
 

@@ -24,7 +24,7 @@ pub struct Preview {
     pub step: Step,
     /// The line of each draft.
     pub lines: Vec<u64>,
-    /// What stands in place of an e-mail address and is none, with its line: these contacts have no address.
+    /// Malformed e-mail addresses, each with its line: their contacts are written without them.
     pub left_out: Vec<(u64, String)>,
     /// Whether these are all rows of the file.
     pub is_whole: bool,

@@ -22,7 +22,7 @@ domain::worded! {
         PictureAddress = "picture_address",
         /// It has neither a number nor an address.
         Nobody = "nobody",
-        /// This stands in place of the address and is none, and there is no number.
+        /// The e-mail address is malformed, and there is no number.
         WrongAddress = "wrong_address",
         /// The number has no digits, and there is no address.
         NumberWithoutDigits = "number_without_digits",

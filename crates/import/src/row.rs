@@ -117,7 +117,7 @@ pub fn check_tags<'a>(given: impl IntoIterator<Item = &'a str>) -> Result<Vec<St
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct ReadRow {
     pub(super) draft: ContactDraft,
-    /// What stands in place of an e-mail address and is none: the contact is read without it.
+    /// A malformed e-mail address: the contact is read without it.
     pub(super) left_out: Option<String>,
 }
 

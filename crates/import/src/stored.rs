@@ -108,7 +108,7 @@ pub(super) struct FirstRows {
     pub(super) step: Step,
     /// The line of each draft.
     pub(super) lines: Vec<u64>,
-    /// What stands in place of an e-mail address and is none, with its line.
+    /// Malformed e-mail addresses, each with its line.
     pub(super) left_out: Vec<(u64, String)>,
 }
 

@@ -42,7 +42,7 @@ pub(in crate::api) struct Import {
     without_number: u64,
     /// The rows whose names look wrongly decoded, so that the contacts kept theirs; see `replaces_names`.
     names_kept: u64,
-    /// The rows whose e-mail address is none: their contacts were written without it.
+    /// The rows with a malformed e-mail address: their contacts were written without it.
     emails_left_out: u64,
     /// Why the import failed.
     error: Option<String>,
@@ -122,7 +122,7 @@ pub(in crate::api) struct ImportPreview {
     rejected: u64,
     /// Rows whose names look wrongly decoded, so that contacts would keep theirs.
     names_kept: u64,
-    /// Rows whose e-mail address is none: their contacts would be written without it.
+    /// Rows with a malformed e-mail address: their contacts would be written without it.
     emails_left_out: u64,
     /// Rows whose numbers would be others inside the company's country: see `country`.
     national: u64,
