@@ -20,6 +20,7 @@ before(async () => {
     demo = await Demo.start({ contacts: 50 });
     browser = await Browser.start();
     await run(`${companies()}${million()}`);
+    await counted();
 });
 after(async () => {
     await browser?.stop();
@@ -117,6 +118,13 @@ async function ofAcme(options = {}) {
     return person;
 }
 
+/** Waits until the overview has counted the messages of the send, so that no growth of the memory is theirs. */
+async function counted() {
+    const { page, context } = await ofAcme();
+    await page.locator('#latest').getByText('980,000').first().waitFor();
+    await context.close();
+}
+
 /** Uploads the file, with tags. */
 async function upload(page, file) {
     await page.goto(`${demo.url}/console/contacts/import`);
@@ -139,7 +147,7 @@ for (const [script, size, words] of [
             await page.getByText(words).waitFor();
         });
         assert.equal(await page.getByLabel('Tags for all contacts of the file').inputValue(), 'feira; Olá');
-        assert.ok(grown < 64, `the service grew by ${grown} MiB`);
+        assert.ok(grown < 32, `the service grew by ${grown} MiB`);
         assertQuiet(person, demo);
         await person.context.close();
     });

@@ -16,7 +16,7 @@ stores!(
     a_service_that_was_away_longer_than_the_grace_waits_for_receipts_before_it_repeats,
 );
 
-const CONTACTS: u64 = 8_000;
+const CONTACTS: u64 = 5_000;
 const KILLS: u64 = 8;
 /// How long the provider takes for an answer.
 const LATENCY: Duration = Duration::from_millis(15);
@@ -59,7 +59,7 @@ async fn a_service_killed_eight_times_in_one_send_loses_nothing_and_repeats_noth
 async fn a_service_that_was_away_longer_than_the_grace_waits_for_receipts_before_it_repeats(
     universe: &Universe,
 ) {
-    const FEW: u64 = 3_000;
+    const FEW: u64 = 2_000;
     let options = [("POMBO__ENGINE__CONCURRENCY", "48")];
     let mut killed = Killed::start(universe, FEW, "unlimited", &options).await;
     slow(&killed, LATENCY);

@@ -21,7 +21,7 @@ stores!(
     a_provider_that_says_that_it_is_down_is_waited_for,
 );
 
-const CONTACTS: u64 = 3_000;
+const CONTACTS: u64 = 1_500;
 /// The pause before unanswered messages of an outage go again; longer than any receipt takes.
 const GRACE: Duration = Duration::from_secs(4);
 /// A wait that ends later than the first pause by more than this belongs to another pause: the outage lasts.

@@ -14,7 +14,7 @@ stores!(
 );
 
 /// Contacts have each last digit equally often.
-const CONTACTS: u64 = 4_000;
+const CONTACTS: u64 = 2_000;
 
 async fn shuffled_and_doubled_receipts_before_and_after_the_answers_end_in_the_right_states(
     universe: &Universe,

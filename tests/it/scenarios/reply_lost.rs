@@ -21,7 +21,7 @@ stores!(
     without_receipts_hold_repeats_nothing_and_says_what_is_unknown,
 );
 
-const CONTACTS: u64 = 2_000;
+const CONTACTS: u64 = 1_000;
 /// Longer than any wait of these tests.
 const NEVER: Duration = Duration::from_secs(3_600);
 

@@ -25,7 +25,7 @@ stores!(
     a_send_that_is_resumed_while_the_queue_cannot_be_read_goes_on_when_it_can,
 );
 
-const CONTACTS: u64 = 4_000;
+const CONTACTS: u64 = 2_000;
 /// Requests at once: the messages that may still arrive after a send was stopped.
 const AT_ONCE: u64 = 16;
 /// A number that is not in the tag.
@@ -42,7 +42,7 @@ async fn slow(universe: &Universe) -> Running {
         config.engine.in_flight = 2 * config.engine.concurrency;
     })
     .await;
-    running.simulator.script(&json!({ "latency": "20ms" })).unwrap();
+    running.simulator.script(&json!({ "latency": "40ms" })).unwrap();
     running
 }
 
@@ -51,7 +51,7 @@ fn figures(running: &Running) -> NumberFigures {
 }
 
 async fn some_delivered(running: &Running) {
-    until("some messages delivered", async || running.delivered().0 > 300).await;
+    until("some messages delivered", async || running.delivered().0 > 150).await;
 }
 
 /// Waits until no request to the provider is under way, and returns the number of its messages.
