@@ -89,6 +89,7 @@ pub use self::nodes::ShownCluster;
 pub use self::receipts::Webhooks;
 pub use self::receipts::webhook::{Webhook, verify_token};
 use self::records::RequestShare;
+pub use self::rounds::panic_message;
 pub use self::sends::Sends;
 pub use self::sends::days::{DayCounts, Days};
 pub use self::sends::journey::Traced;
