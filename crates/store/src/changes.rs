@@ -4,10 +4,11 @@
 //! contain secrets. Changes by the service itself (a channel that its provider disconnects) are not recorded here.
 //! Written by the store's own calls, read by operators.
 
+use std::collections::HashMap;
 use std::fmt;
 use std::net::IpAddr;
 
-use entity::change;
+use entity::{api_key, change, channel, company};
 use sea_orm::sea_query::OnConflict;
 use sea_orm::{ColumnTrait, EntityTrait, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect, Set};
 use serde_json::{Map, Value};
@@ -291,6 +292,26 @@ impl Changes<'_> {
     /// The recorded change of this id.
     pub async fn find(self, id: Uuid) -> Result<Option<Change>> {
         change::Entity::find_by_id(id).one(&self.store.read).await?.map(Change::try_from).transpose()
+    }
+
+    /// The present names of the companies, channels and API keys among these ids, of every company.
+    pub async fn names(self, ids: &[Uuid]) -> Result<HashMap<Uuid, String>> {
+        macro_rules! named {
+            ($noun:ident) => {
+                $noun::Entity::find()
+                    .select_only()
+                    .columns([$noun::Column::Id, $noun::Column::Name])
+                    .filter($noun::Column::Id.is_in(ids.iter().copied()))
+                    .into_tuple::<(Uuid, String)>()
+                    .all(&self.store.read)
+                    .await?
+            };
+        }
+        if ids.is_empty() {
+            return Ok(HashMap::new());
+        }
+        let (companies, channels, keys) = (named!(company), named!(channel), named!(api_key));
+        Ok(companies.into_iter().chain(channels).chain(keys).collect())
     }
 
     /// A part of the recorded changes, newest first.

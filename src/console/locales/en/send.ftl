@@ -127,7 +127,6 @@ send-entries = { $count ->
 send-step-paused = Paused
 send-step-resumed = Resumed
 send-step-canceled = Canceled
-send-by-key = program “{ $name }”
 send-details = Details
 send-reference = Reference
 send-codes = What the provider said

@@ -127,7 +127,6 @@ send-entries = { $count ->
 send-step-paused = Pausado
 send-step-resumed = Reanudado
 send-step-canceled = Cancelado
-send-by-key = programa “{ $name }”
 send-details = Detalles
 send-reference = Referencia
 send-codes = Qué dijo el proveedor

@@ -127,7 +127,6 @@ send-entries = { $count ->
 send-step-paused = Pausado
 send-step-resumed = Retomado
 send-step-canceled = Cancelado
-send-by-key = programa “{ $name }”
 send-details = Detalhes
 send-reference = Referência
 send-codes = O que o provedor disse
