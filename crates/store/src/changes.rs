@@ -10,7 +10,9 @@ use std::net::IpAddr;
 
 use entity::{api_key, change, channel, company};
 use sea_orm::sea_query::OnConflict;
-use sea_orm::{ColumnTrait, EntityTrait, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect, Set};
+use sea_orm::{
+    ColumnTrait, ConnectionTrait, EntityTrait, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect, Set,
+};
 use serde_json::{Map, Value};
 use uuid::Uuid;
 
@@ -88,6 +90,8 @@ domain::worded! {
         ChannelTier = "channel.tier",
         /// A channel's token; the record says only that it was replaced.
         ChannelToken = "channel.token",
+        /// The risks of a channel's unofficial connection, which a person accepted; the subject is the channel's id.
+        ChannelRisk = "channel.risk",
         /// A channel's status.
         ChannelStatus = "channel.status",
         /// An operator's key; the subject is the operator's name.
@@ -221,6 +225,14 @@ pub(crate) async fn record_one(
     after: Value,
 ) -> Result<()> {
     record(within, &[Change::now(who, what, subject, before, after)]).await
+}
+
+/// Whether there is a record of this kind about the subject.
+pub(crate) async fn is_recorded(within: &impl ConnectionTrait, what: What, subject: &str) -> Result<bool> {
+    let recorded = change::Entity::find()
+        .filter(change::Column::What.eq(what.as_str()))
+        .filter(change::Column::Subject.eq(subject));
+    Ok(recorded.one(within).await?.is_some())
 }
 
 fn model(change: &Change) -> change::ActiveModel {

@@ -10,7 +10,7 @@ use uuid::Uuid;
 use super::tier_end::TierEnd;
 use super::words::ToStored as _;
 use super::{channel, matches, newest_first};
-use crate::changes::{Change, Filter};
+use crate::changes::{Change, Filter, What, is_recorded};
 use crate::nouns::{AllChannels, Channels};
 use crate::{Error, Result};
 use domain::channel::{Channel, Status};
@@ -88,6 +88,14 @@ impl Channels<'_> {
         let subject = id.to_string();
         let filter = Filter { subject: Some(&subject), ..Filter::default() };
         self.store.changes().page(filter, page).await
+    }
+
+    /// Whether a person accepted the risks of an unofficial connection for the company's channel of this id.
+    pub async fn is_risk_accepted(self, id: Uuid) -> Result<bool> {
+        if self.find(id).await?.is_none() {
+            return Ok(false);
+        }
+        is_recorded(&self.store.read, What::ChannelRisk, &id.to_string()).await
     }
 
     /// A page of a company's channels of both kinds, newest first, ties by id. `search` is matched as by

@@ -22,6 +22,7 @@ changes-kind-app-secret = App secret of a channel
 changes-kind-sealing-key = Sealing key
 changes-kind-channel-tier = Tier of a channel
 changes-kind-channel-token = Token of a channel
+changes-kind-channel-risk = Risks of a web session
 changes-kind-channel-status = State of a channel
 changes-kind-operator = Key of an operator
 changes-kind-suppression = Suppression

@@ -22,6 +22,7 @@ changes-kind-app-secret = Secreto de la app de un canal
 changes-kind-sealing-key = Clave de sellado
 changes-kind-channel-tier = Plan de un canal
 changes-kind-channel-token = Token de un canal
+changes-kind-channel-risk = Riesgos de una sesión web
 changes-kind-channel-status = Estado de un canal
 changes-kind-operator = Clave de un operador
 changes-kind-suppression = Exclusión

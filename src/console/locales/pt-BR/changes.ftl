@@ -22,6 +22,7 @@ changes-kind-app-secret = Segredo do app de um canal
 changes-kind-sealing-key = Chave de selagem
 changes-kind-channel-tier = Plano de um canal
 changes-kind-channel-token = Token de um canal
+changes-kind-channel-risk = Riscos de uma sessão web
 changes-kind-channel-status = Estado de um canal
 changes-kind-operator = Chave de um operador
 changes-kind-suppression = Bloqueio

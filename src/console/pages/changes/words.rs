@@ -27,6 +27,7 @@ pub(in crate::console) fn kind(text: Text, what: What) -> String {
         What::SealingKey => "changes-kind-sealing-key",
         What::ChannelTier => "changes-kind-channel-tier",
         What::ChannelToken => "changes-kind-channel-token",
+        What::ChannelRisk => "changes-kind-channel-risk",
         What::ChannelStatus => "changes-kind-channel-status",
         What::Operator => "changes-kind-operator",
         What::Suppression => "changes-kind-suppression",
