@@ -108,6 +108,19 @@ impl Channels<'_> {
         Ok(self.store.page_of(newest_first(matching), page).await?.map(channel))
     }
 
+    /// The same page with those first that cannot send, and then those that are restricted.
+    pub async fn page_by_need(self, page: PageRequest, search: Option<&str>) -> Result<Page<Channel>> {
+        let stopped = [Status::Disconnected, Status::Blocked, Status::Pairing].map(|status| status.stored());
+        let mut matching = Entity::find()
+            .filter(Column::CompanyId.eq(self.company))
+            .order_by_desc(Column::Status.is_in(stopped))
+            .order_by_desc(Column::StatusCode.is_not_null());
+        if let Some(search) = search {
+            matching = matching.filter(matches(search));
+        }
+        Ok(self.store.page_of(newest_first(matching), page).await?.map(channel))
+    }
+
     /// The company's channels that cannot send because the provider refuses them, those of the latest trouble first, at most
     /// `limit`.
     pub async fn refused(self, limit: u64) -> Result<Vec<Channel>> {
