@@ -169,9 +169,15 @@ impl Directory {
         })
     }
 
-    /// The numbers of an account, in the order of their ids.
+    /// The numbers of an account, in the order of their ids. If every id is accepted, those that were created on first use
+    /// belong to every account.
     pub(super) fn numbers_of(&self, waba_id: &str) -> Vec<Arc<PhoneNumber>> {
-        self.numbers.values().filter(|number| number.account.waba_id == waba_id).cloned().collect()
+        let of = |account: &str| {
+            let account = account.to_owned();
+            self.numbers.values().filter(move |number| number.account.waba_id == account).cloned()
+        };
+        let shared = of(HOME_ACCOUNT).filter(|_| self.accept_any && waba_id != HOME_ACCOUNT);
+        of(waba_id).chain(shared).collect()
     }
 
     /// All numbers, in the order of their ids.

@@ -227,3 +227,24 @@ pub(in crate::console) fn plain(value: &Value) -> String {
         other => other.to_string(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::accounts::Role;
+    use crate::console::visitor::Viewer;
+
+    #[test]
+    fn times_are_local_and_ids_have_names() {
+        let (id, viewer) = (Uuid::from_u128(7), Viewer::example(Role::Owner));
+        let names = HashMap::from([(id, "Shop <1>".to_owned())]);
+        let shown = |value: Value| Recorded { person: &viewer, names: &names }.value(&value).into_string();
+        assert!(shown(json!({"expires_at": "2027-01-31T09:00:00.000Z"})).contains(">Jan 31, 2027 09:00:00<"));
+        let named = shown(json!([id.to_string(), "other"]));
+        assert!(named.starts_with("<bdi>Shop &lt;1&gt;</bdi> <span class=\"soft\">"), "{named}");
+        assert!(named.ends_with(", <bdi>other</bdi>"), "{named}");
+        assert_eq!(shown(json!("replaced")), "<bdi>replaced</bdi>");
+    }
+}
