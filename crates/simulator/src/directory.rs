@@ -172,12 +172,11 @@ impl Directory {
     /// The numbers of an account, in the order of their ids. If every id is accepted, those that were created on first use
     /// belong to every account.
     pub(super) fn numbers_of(&self, waba_id: &str) -> Vec<Arc<PhoneNumber>> {
-        let of = |account: &str| {
-            let account = account.to_owned();
-            self.numbers.values().filter(move |number| number.account.waba_id == account).cloned()
-        };
-        let shared = of(HOME_ACCOUNT).filter(|_| self.accept_any && waba_id != HOME_ACCOUNT);
-        of(waba_id).chain(shared).collect()
+        let own = self.numbers.values().filter(|number| number.account.waba_id == waba_id);
+        let is_shared = self.accept_any && waba_id != HOME_ACCOUNT;
+        let shared =
+            self.numbers.values().filter(|number| is_shared && number.account.waba_id == HOME_ACCOUNT);
+        own.chain(shared).cloned().collect()
     }
 
     /// All numbers, in the order of their ids.

@@ -173,11 +173,11 @@ pub(super) fn actions(
 ) -> Markup {
     let (text, place) = (viewer.text, format!("/console/channels/{}", channel.id));
     let has_fault = form.fault_of("phone_number").is_some();
-    let is_live = !has_fault && is_risk_accepted;
     // A session that a person has to open again is linked but not connected.
     let is_on = matches!(channel.connection.status, Status::Connected | Status::Connecting);
     let may_pair = !(stage == Stage::Linked && is_on);
     let may_unlink = stage != Stage::Unlinked || channel.linked_at.is_some();
+    let is_live = !has_fault && (is_risk_accepted || !may_pair);
     html! {
         // With a fault or a checkbox this is not a live part, because an update would remove what the person did.
         section.panel id=(if is_live { "channel-pairing-actions" } else { "channel-pairing-again" }) hidden[!viewer.may_work()] {
