@@ -4,7 +4,6 @@
 //! It runs for each request and must stay cheap: it formats and looks up names only for the first request of a
 //! kind and for failures.
 
-use std::any::Any;
 use std::cell::RefCell;
 use std::panic::AssertUnwindSafe;
 use std::pin::Pin;
@@ -24,7 +23,7 @@ use tracing::Instrument as _;
 
 use super::error::{Apology, Error, MessageBody as OlderBody};
 use super::{compress, rate_limit, request_id};
-use crate::engine::Allowance;
+use crate::engine::{Allowance, panic_message};
 use crate::surface::clients::{Client, Working};
 use crate::telemetry::Origin;
 
@@ -138,11 +137,6 @@ fn apology(id: &HeaderValue, is_older: bool) -> String {
     };
     // Texts always become JSON.
     written.unwrap_or_default()
-}
-
-fn panic_message(panic: &(dyn Any + Send)) -> &str {
-    let text = panic.downcast_ref::<&str>().copied();
-    text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("no message")
 }
 
 /// A method as a label. Unknown methods share one label, so that a client cannot create metrics.

@@ -15,7 +15,8 @@ use super::session::Session;
 use crate::domain::phone::Country;
 use crate::domain::plural::counted;
 use crate::files;
-use crate::import::{self, BYTE_ORDER_MARK, Mapping, Options, RowCounts, Summary};
+use crate::import::{self, BYTE_ORDER_MARK, Mapping, Options, Summary};
+use crate::store::imports::Counts;
 
 /// The most ignored columns that are named to a person.
 const NAMED_COLUMNS: usize = 12;
@@ -143,8 +144,16 @@ fn failure(error: import::Error) -> anyhow::Error {
 
 fn told(summary: &Summary) -> String {
     let Summary { counts, rejects_file, ignored_columns } = summary;
-    let RowCounts { created, updated, unchanged, rejected, without_number, names_kept, emails_left_out } =
-        *counts;
+    let Counts {
+        created,
+        updated,
+        unchanged,
+        rejected,
+        rejected_kept: _,
+        without_number,
+        names_kept,
+        emails_left_out,
+    } = *counts;
     let mut told =
         format!("{created} created, {updated} updated, {unchanged} unchanged, {rejected} rejected");
     if without_number > 0 {

@@ -1,7 +1,6 @@
 //! The middleware of every console route. It checks origin, session and role, and adds headers and error pages to the
 //! response.
 
-use std::any::Any;
 use std::panic::AssertUnwindSafe;
 use std::time::Instant;
 
@@ -25,6 +24,7 @@ use super::layout;
 use super::visitor::{Person, Visitor};
 use super::{State, cookie, rest, unsent};
 use crate::accounts::Role;
+use crate::engine::panic_message;
 use crate::surface::Listener;
 use crate::surface::paths::Allow;
 
@@ -64,7 +64,7 @@ pub(super) async fn pass(
                 Ok(Ok(response)) => response,
                 Ok(Err(error)) => ServiceResponse::from_err(error, own),
                 Err(panic) => {
-                    tracing::error!(panic = words_of(&*panic), "a page panicked");
+                    tracing::error!(panic = panic_message(&*panic), "a page panicked");
                     ServiceResponse::from_err(Error::Internal, own)
                 }
             }
@@ -84,11 +84,6 @@ pub(super) async fn pass(
     response = explain(response);
     complete(response.headers_mut());
     Ok(rest::receive(response))
-}
-
-fn words_of(panic: &(dyn Any + Send)) -> &str {
-    let text = panic.downcast_ref::<&str>().copied();
-    text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("no message")
 }
 
 /// Reads the session, and checks origin and role.

@@ -34,28 +34,28 @@ type MenuItem = (Menu, &'static str, &'static str, Icon);
 
 /// What people work with every day. On a phone, the first of them are in the bar.
 const WORK: [MenuItem; 6] = [
-    (Menu::Overview, "/console", "shell-overview", Icon::Overview),
-    (Menu::Sends, "/console/sends", "shell-sends", Icon::Sends),
-    (Menu::Contacts, "/console/contacts", "shell-contacts", Icon::Contacts),
-    (Menu::Channels, "/console/channels", "shell-channels", Icon::Channels),
-    (Menu::Templates, "/console/templates", "shell-templates", Icon::Templates),
-    (Menu::Suppressions, "/console/suppressions", "shell-suppressions", Icon::Suppressions),
+    (Menu::Overview, "/console", "shell-overview", Icon::Entry("layout-dashboard")),
+    (Menu::Sends, "/console/sends", "shell-sends", Icon::Entry("send")),
+    (Menu::Contacts, "/console/contacts", "shell-contacts", Icon::Entry("users")),
+    (Menu::Channels, "/console/channels", "shell-channels", Icon::Entry("smartphone")),
+    (Menu::Templates, "/console/templates", "shell-templates", Icon::Entry("message-square-text")),
+    (Menu::Suppressions, "/console/suppressions", "shell-suppressions", Icon::Entry("ban")),
 ];
 
 /// What is set up once, and the access that a person needs to see the entry. Members are a part of the company's page.
 const SETTINGS: [(MenuItem, Access); 4] = [
     ((Menu::Company, "/console/company", "shell-company", Icon::Company), Access::Viewer),
-    ((Menu::None, "/console/company#members", "shell-members", Icon::Members), Access::Viewer),
-    ((Menu::Keys, "/console/keys", "shell-keys", Icon::Keys), Access::Owner),
-    ((Menu::Webhooks, "/console/webhooks", "shell-webhooks", Icon::Webhooks), Access::Viewer),
+    ((Menu::None, "/console/company#members", "shell-members", Icon::Entry("user-plus")), Access::Viewer),
+    ((Menu::Keys, "/console/keys", "shell-keys", Icon::Entry("key-round")), Access::Owner),
+    ((Menu::Webhooks, "/console/webhooks", "shell-webhooks", Icon::Entry("webhook")), Access::Viewer),
 ];
 
 /// The entries for operators.
 const OPERATION: [MenuItem; 4] = [
-    (Menu::Operator, "/console/operator", "shell-operator", Icon::Companies),
-    (Menu::Nodes, "/console/operator/nodes", "shell-nodes", Icon::Nodes),
-    (Menu::Tiers, "/console/operator/tiers", "shell-tiers", Icon::Tiers),
-    (Menu::Changes, "/console/operator/changes", "shell-changes", Icon::Changes),
+    (Menu::Operator, "/console/operator", "shell-operator", Icon::Entry("layers")),
+    (Menu::Nodes, "/console/operator/nodes", "shell-nodes", Icon::Entry("server")),
+    (Menu::Tiers, "/console/operator/tiers", "shell-tiers", Icon::Entry("gauge")),
+    (Menu::Changes, "/console/operator/changes", "shell-changes", Icon::Entry("history")),
 ];
 
 /// The entries in the bar of a phone, beside the one for all others.
@@ -132,6 +132,19 @@ pub(super) fn navigation(person: &Person, current: Menu) -> Markup {
                 }
             }
             @if all.len() > BAR { div.sheet popover id=(SHEET) { (listed(&beyond_the_bar(&groups))) } }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_icon_of_every_entry_is_in_the_file() {
+        let entries = WORK.into_iter().chain(SETTINGS.map(|(entry, _)| entry)).chain(OPERATION);
+        for (_, place, _, icon) in entries {
+            assert!(icon.is_drawn(), "{place}: {icon:?}");
         }
     }
 }

@@ -150,6 +150,8 @@ route::table! {
     GET "/console/channels/{id}/live" => pages::channel::follow, Viewer;
     POST "/console/channels/{id}/reconnect" => pages::channel::business::reconnect, Owner;
     POST "/console/channels/{id}/app-secret" => pages::channel::business::set_app_secret, Owner;
+    POST "/console/channels/{id}/check" => pages::channel::checks::check, Owner;
+    POST "/console/channels/{id}/rename" => pages::channel::rename, Owner;
     POST "/console/channels/{id}/remove" => pages::channel::remove, Owner;
     POST "/console/channels/{id}/pair" => pages::channel::pairing::pair, Member;
     POST "/console/channels/{id}/passkey" => pages::channel::pairing::passkey, Member;

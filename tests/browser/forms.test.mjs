@@ -130,6 +130,7 @@ for (const [way, means, script] of [['without script', mouse, false], ['with the
         await page.goto(`${demo.url}/console/channels/new`);
         await hand.choose('Web session: a phone, linked as a device of WhatsApp Web');
         await hand.fill('Name', `phone of ${word}`);
+        await hand.choose('I accept the risk, and the company can afford to lose this number.');
         await hand.press('Add channel');
         await page.getByText(`The channel phone of ${word} was added.`).waitFor();
         await page.goto(`${demo.url}/console/templates`);

@@ -57,6 +57,7 @@ test('a newcomer gets from the printed address to the end of a send', async () =
     await choose('Channels');
     await page.getByRole('link', { name: 'demo phone' }).click();
     assert.equal(await page.getByRole('button', { name: 'Unlink', exact: true }).count(), 0);
+    await page.getByLabel('I accept the risk, and the company can afford to lose this number.').check();
     await page.getByRole('button', { name: 'Pair', exact: true }).click();
     const played = page.getByText('Use the played phone of this demonstration');
     const [phone] = await Promise.all([person.context.waitForEvent('page'), played.click()]);

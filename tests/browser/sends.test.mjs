@@ -105,6 +105,7 @@ test('one message goes through a linked phone, and its page follows it', async (
     const person = await browser.signedIn(demo);
     const { page } = person;
     await page.goto(`${demo.url}/console/channels/${phone.id}`);
+    await page.getByLabel('I accept the risk, and the company can afford to lose this number.').check();
     await page.getByRole('button', { name: 'Pair', exact: true }).click();
     const played = page.getByText('Use the played phone of this demonstration');
     await played.waitFor();

@@ -78,6 +78,7 @@ test('the played phone is paired in the page, and unlinked', async () => {
     const { page } = person;
     const phone = demo.said.companies[0].channels.find(channel => channel.name === 'demo phone');
     await page.goto(`${demo.url}/console/channels/${phone.id}`);
+    await page.getByLabel('I accept the risk, and the company can afford to lose this number.').check();
     await page.getByRole('button', { name: 'Pair', exact: true }).click();
     const played = page.getByText('Use the played phone of this demonstration');
     await played.waitFor();

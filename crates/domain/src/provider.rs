@@ -2,10 +2,23 @@
 
 use std::time::Duration;
 
+use clock::Timestamp;
+
 use crate::channel::{Number, Reason, ReasonCode, Status};
 use crate::message::Failure;
 use crate::phone::PhoneNumber;
 use crate::suppression::Suppression;
+
+/// When an access token ends, as far as its provider says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TokenEnd {
+    /// It has no end.
+    Never,
+    /// At this time.
+    At(Timestamp),
+    /// The provider did not say.
+    Unknown,
+}
 
 /// The meaning of a provider's error for the message, its recipient, its template, and its channel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

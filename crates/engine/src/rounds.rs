@@ -3,6 +3,7 @@
 //! A panic ends its task, and with it all later work of the task. Work that the service cannot do without runs here: a
 //! panic is logged, and costs only the round that it happened in.
 
+use std::any::Any;
 use std::panic::AssertUnwindSafe;
 use std::time::{Duration, Instant};
 
@@ -21,9 +22,7 @@ pub(crate) async fn caught<T>(name: &'static str, work: impl Future<Output = T>)
     match AssertUnwindSafe(work).catch_unwind().await {
         Ok(result) => Some(result),
         Err(panic) => {
-            let text = panic.downcast_ref::<&str>().copied();
-            let sentence =
-                text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or_default();
+            let sentence = panic_message(&*panic);
             tracing::error!(
                 work = name,
                 sentence,
@@ -33,6 +32,12 @@ pub(crate) async fn caught<T>(name: &'static str, work: impl Future<Output = T>)
             None
         }
     }
+}
+
+/// The words of a panic that was caught; `no message` when its value is no text.
+pub fn panic_message(panic: &(dyn Any + Send)) -> &str {
+    let text = panic.downcast_ref::<&str>().copied();
+    text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("no message")
 }
 
 /// Waits while others write, for a bounded time.

@@ -20,7 +20,8 @@ use clock::Timestamp;
 use domain::contact::MOST_TAGS;
 use domain::phone::Country;
 use store::changes::{ContactRecord, Who};
-use store::{ContactDraft, Names, Store, Upserted};
+use store::imports::Counts;
+use store::{ContactDraft, Names, Store};
 
 /// Batches that may wait to be written.
 const AHEAD: usize = 2;
@@ -57,26 +58,7 @@ pub struct Progress {
     /// Rows read, without the header.
     pub rows: u64,
     /// Their outcomes.
-    pub counts: RowCounts,
-}
-
-/// The outcomes of the rows of a file.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
-pub struct RowCounts {
-    /// Rows that created a contact.
-    pub created: u64,
-    /// Rows that changed a known contact.
-    pub updated: u64,
-    /// Rows that changed nothing.
-    pub unchanged: u64,
-    /// Rows that are in the file of rejected rows.
-    pub rejected: u64,
-    /// Rows among those created, updated and unchanged that have no valid phone number.
-    pub without_number: u64,
-    /// Rows whose names look wrongly decoded, so that the contacts kept theirs.
-    pub names_kept: u64,
-    /// Rows with a malformed e-mail address: their contacts are written without it.
-    pub emails_left_out: u64,
+    pub counts: Counts,
 }
 
 /// The result of an import.
@@ -84,7 +66,7 @@ pub struct RowCounts {
 pub struct Summary {
     /// The outcomes of the rows.
     #[serde(flatten)]
-    pub counts: RowCounts,
+    pub counts: Counts,
     /// Where the rejected rows are; `None` when there are none.
     pub rejects_file: Option<PathBuf>,
     /// The columns that nothing was read from, because no field is known for their names.
@@ -138,13 +120,7 @@ pub async fn contacts(
             indexing.written(rows, started.elapsed()).await?;
             // Only the rows that are being written hold the tags of the whole import.
             lot.iter_mut().for_each(|draft| draft.tags.clear());
-            for (_, result) in results {
-                match result {
-                    Upserted::Created => so_far.counts.created += 1,
-                    Upserted::Updated => so_far.counts.updated += 1,
-                    Upserted::Unchanged => so_far.counts.unchanged += 1,
-                }
-            }
+            results.iter().for_each(|(_, result)| so_far.counts.add(*result));
             left = rest;
         }
         let without_number = drafts.iter().filter(|draft| draft.person.phone().is_none()).count();
@@ -164,7 +140,7 @@ pub async fn contacts(
     }
     let Whole { rows, rejects, ignored_columns } = reading.await.map_err(|_| Error::Stopped)??;
     let counts = so_far.counts;
-    let written = counts.created + counts.updated + counts.unchanged + counts.rejected;
+    let written = counts.rows();
     if written != rows {
         return Err(Error::Miscounted { rows, written });
     }

@@ -29,7 +29,7 @@ mod settings;
 mod sheet;
 mod stored;
 
-pub use contacts::{Options, Progress, RowCounts, Summary, contacts};
+pub use contacts::{Options, Progress, Summary, contacts};
 pub use error::Error;
 pub use export::{BYTE_ORDER_MARK, export, export_csv};
 pub use file_format::FileFormat;

@@ -1,7 +1,7 @@
 //! One business account: its templates, its restriction, and the budget of its calls.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 
 use actix_web::http::header::HeaderValue;
 use parking_lot::RwLock;
@@ -20,6 +20,7 @@ pub(super) struct Account {
     calm_usage: HeaderValue,
     restriction: AtomicU32,
     listings: AtomicU64,
+    is_subscribed: AtomicBool,
 }
 
 impl Account {
@@ -31,6 +32,7 @@ impl Account {
             budget: Budget::default(),
             restriction: AtomicU32::new(0),
             listings: AtomicU64::new(0),
+            is_subscribed: AtomicBool::new(true),
         }
     }
 
@@ -52,6 +54,15 @@ impl Account {
     /// The number of requests for its list of templates.
     pub(super) fn listings(&self) -> u64 {
         self.listings.load(Ordering::Relaxed)
+    }
+
+    /// Whether it sends its webhooks to the app.
+    pub(super) fn is_subscribed(&self) -> bool {
+        self.is_subscribed.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn subscribe(&self, is_subscribed: bool) {
+        self.is_subscribed.store(is_subscribed, Ordering::Relaxed);
     }
 
     /// Refuses a call with code 80007 while the budget is spent.

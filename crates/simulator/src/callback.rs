@@ -5,6 +5,7 @@ use actix_web::web::{Bytes, Data, Path};
 use actix_web::{HttpRequest, HttpResponse};
 use serde_json::{Map, Value, json};
 
+use super::account::Account;
 use super::error::GraphError;
 use super::options::ReceiptOptions;
 use super::reply::{Verdict, answer};
@@ -19,7 +20,9 @@ pub(super) async fn show(
     request: HttpRequest,
 ) -> HttpResponse {
     let app = json!({ "whatsapp_business_api_data": { "id": "1000000000", "name": "Simulator", "link": "https://example.com" } });
-    of_account(&world, path, &request, |_| Ok(json!({ "data": [app] })))
+    of_account(&world, path, &request, |account| {
+        Ok(json!({ "data": if account.is_subscribed() { vec![app] } else { Vec::new() } }))
+    })
 }
 
 /// `POST /{waba_id}/subscribed_apps`, with or without a callback of the account's own.
@@ -30,12 +33,13 @@ pub(super) async fn subscribe(
     body: Bytes,
 ) -> HttpResponse {
     let fields: Map<String, Value> = serde_json::from_slice(&body).unwrap_or_default();
-    of_account(&world, path, &request, |waba_id| {
+    of_account(&world, path, &request, |account| {
         if let Some(callback) = Callback::of(&fields)? {
+            let waba_id = &account.waba_id;
             let receiver = world.outbox.receiver_of_account(waba_id);
-            callback
-                .aim(&world, receiver.as_deref(), |options| options.waba_id = Some(waba_id.to_owned()))?;
+            callback.aim(&world, receiver.as_deref(), |options| options.waba_id = Some(waba_id.clone()))?;
         }
+        account.subscribe(true);
         Ok(json!({ "success": true }))
     })
 }
@@ -46,8 +50,9 @@ pub(super) async fn unsubscribe(
     path: Path<(String, String)>,
     request: HttpRequest,
 ) -> HttpResponse {
-    of_account(&world, path, &request, |waba_id| {
-        world.outbox.end_account(waba_id);
+    of_account(&world, path, &request, |account| {
+        world.outbox.end_account(&account.waba_id);
+        account.subscribe(false);
         Ok(json!({ "success": true }))
     })
 }
@@ -56,12 +61,12 @@ fn of_account(
     world: &World,
     path: Path<(String, String)>,
     request: &HttpRequest,
-    judge: impl FnOnce(&str) -> Verdict,
+    judge: impl FnOnce(&Account) -> Verdict,
 ) -> HttpResponse {
     let (_, waba_id) = path.into_inner();
     let token = bearer(request);
     match world.admit(token).and_then(|()| world.account(token, &waba_id)) {
-        Ok(account) => answer(world, Some(&account), &judge(&waba_id)),
+        Ok(account) => answer(world, Some(&account), &judge(&account)),
         Err(error) => answer(world, None, &Err(error)),
     }
 }

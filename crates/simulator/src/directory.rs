@@ -38,11 +38,13 @@ pub(super) struct Directory {
 struct Token {
     is_valid: bool,
     accounts: HashSet<String>,
+    /// Unix seconds; 0 for a token without an end.
+    expires_at: i64,
 }
 
 impl Default for Token {
     fn default() -> Self {
-        Self { is_valid: true, accounts: HashSet::new() }
+        Self { is_valid: true, accounts: HashSet::new(), expires_at: 0 }
     }
 }
 
@@ -167,9 +169,14 @@ impl Directory {
         })
     }
 
-    /// The numbers of an account, in the order of their ids.
+    /// The numbers of an account, in the order of their ids. If every id is accepted, those that were created on first use
+    /// belong to every account.
     pub(super) fn numbers_of(&self, waba_id: &str) -> Vec<Arc<PhoneNumber>> {
-        self.numbers.values().filter(|number| number.account.waba_id == waba_id).cloned().collect()
+        let own = self.numbers.values().filter(|number| number.account.waba_id == waba_id);
+        let is_shared = self.accept_any && waba_id != HOME_ACCOUNT;
+        let shared =
+            self.numbers.values().filter(|number| is_shared && number.account.waba_id == HOME_ACCOUNT);
+        own.chain(shared).cloned().collect()
     }
 
     /// All numbers, in the order of their ids.
@@ -182,12 +189,13 @@ impl Directory {
         &self.template_ids
     }
 
-    /// The accounts that a token may use and whether it is valid, for `debug_token`.
-    pub(super) fn token(&self, value: &str) -> (bool, Vec<String>) {
-        let known = self.tokens.get(value).map(|token| token.accounts.iter().cloned().collect::<Vec<_>>());
+    /// Whether a token is valid, the accounts that it may use, and its end in Unix seconds, for `debug_token`.
+    pub(super) fn token(&self, value: &str) -> (bool, Vec<String>, i64) {
+        let token = self.tokens.get(value);
+        let known = token.map(|token| token.accounts.iter().cloned().collect::<Vec<_>>());
         let mut accounts = known.unwrap_or_default();
         accounts.sort();
-        (self.check(Some(value)).is_ok(), accounts)
+        (self.check(Some(value)).is_ok(), accounts, token.map_or(0, |token| token.expires_at))
     }
 
     /// Whether a token can be switched: it is known, or unknown ones are accepted.
@@ -195,9 +203,11 @@ impl Directory {
         self.accept_any || self.tokens.contains_key(value)
     }
 
-    /// Makes a token valid or not.
-    pub(super) fn set_token(&mut self, value: &str, is_valid: bool) {
-        self.tokens.entry(value.to_owned()).or_default().is_valid = is_valid;
+    /// Makes a token valid or not, and gives it another end if there is one.
+    pub(super) fn set_token(&mut self, value: &str, is_valid: bool, expires_at: Option<i64>) {
+        let token = self.tokens.entry(value.to_owned()).or_default();
+        token.is_valid = is_valid;
+        token.expires_at = expires_at.unwrap_or(token.expires_at);
     }
 
     /// Lets a token use an account.

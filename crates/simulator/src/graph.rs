@@ -158,12 +158,12 @@ pub(super) async fn debug_token(world: Data<World>, query: Parameters, request: 
         let Some(inspected) = query.get("input_token") else {
             return Err(GraphError::because(100, "input_token is required"));
         };
-        let (is_valid, accounts) = world.directory.read().token(inspected);
+        let (is_valid, accounts, expires_at) = world.directory.read().token(inspected);
         let scopes = ["whatsapp_business_management", "whatsapp_business_messaging"];
         let granular = scopes.map(|scope| json!({ "scope": scope, "target_ids": accounts }));
         let mut data = json!({
             "app_id": "1000000000", "type": "SYSTEM_USER", "application": "Simulator", "is_valid": is_valid,
-            "expires_at": 0, "data_access_expires_at": 0, "issued_at": 1_700_000_000, "user_id": "2000000000",
+            "expires_at": expires_at, "data_access_expires_at": 0, "issued_at": 1_700_000_000, "user_id": "2000000000",
             "scopes": scopes, "granular_scopes": granular,
         });
         if !is_valid {

@@ -4,12 +4,15 @@
 //! contain secrets. Changes by the service itself (a channel that its provider disconnects) are not recorded here.
 //! Written by the store's own calls, read by operators.
 
+use std::collections::HashMap;
 use std::fmt;
 use std::net::IpAddr;
 
-use entity::change;
+use entity::{api_key, change, channel, company};
 use sea_orm::sea_query::OnConflict;
-use sea_orm::{ColumnTrait, EntityTrait, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect, Set};
+use sea_orm::{
+    ColumnTrait, ConnectionTrait, EntityTrait, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect, Set,
+};
 use serde_json::{Map, Value};
 use uuid::Uuid;
 
@@ -87,6 +90,8 @@ domain::worded! {
         ChannelTier = "channel.tier",
         /// A channel's token; the record says only that it was replaced.
         ChannelToken = "channel.token",
+        /// The risks of a channel's unofficial connection, which a person accepted; the subject is the channel's id.
+        ChannelRisk = "channel.risk",
         /// A channel's status.
         ChannelStatus = "channel.status",
         /// An operator's key; the subject is the operator's name.
@@ -222,6 +227,14 @@ pub(crate) async fn record_one(
     record(within, &[Change::now(who, what, subject, before, after)]).await
 }
 
+/// Whether there is a record of this kind about the subject.
+pub(crate) async fn is_recorded(within: &impl ConnectionTrait, what: What, subject: &str) -> Result<bool> {
+    let recorded = change::Entity::find()
+        .filter(change::Column::What.eq(what.as_str()))
+        .filter(change::Column::Subject.eq(subject));
+    Ok(recorded.one(within).await?.is_some())
+}
+
 fn model(change: &Change) -> change::ActiveModel {
     let Change { id, at, who, what, subject, before, after, address } = change;
     change::ActiveModel {
@@ -291,6 +304,26 @@ impl Changes<'_> {
     /// The recorded change of this id.
     pub async fn find(self, id: Uuid) -> Result<Option<Change>> {
         change::Entity::find_by_id(id).one(&self.store.read).await?.map(Change::try_from).transpose()
+    }
+
+    /// The present names of the companies, channels and API keys among these ids, of every company.
+    pub async fn names(self, ids: &[Uuid]) -> Result<HashMap<Uuid, String>> {
+        macro_rules! named {
+            ($noun:ident) => {
+                $noun::Entity::find()
+                    .select_only()
+                    .columns([$noun::Column::Id, $noun::Column::Name])
+                    .filter($noun::Column::Id.is_in(ids.iter().copied()))
+                    .into_tuple::<(Uuid, String)>()
+                    .all(&self.store.read)
+                    .await?
+            };
+        }
+        if ids.is_empty() {
+            return Ok(HashMap::new());
+        }
+        let (companies, channels, keys) = (named!(company), named!(channel), named!(api_key));
+        Ok(companies.into_iter().chain(channels).chain(keys).collect())
     }
 
     /// A part of the recorded changes, newest first.

@@ -224,17 +224,17 @@ impl From<imports::Import> for Import {
 
 impl From<Shown> for ImportPreview {
     fn from(shown: Shown) -> Self {
-        let rejected = shown.preview.step.rejected.len() as u64;
+        let Counts { created, updated, unchanged, rejected, names_kept, emails_left_out, .. } = shown.counts;
         Self {
-            looked_at: shown.preview.step.drafts.len() as u64 + rejected,
+            looked_at: shown.counts.rows(),
             rows: shown.preview.rows,
             is_whole: shown.preview.is_whole,
-            created: shown.created,
-            updated: shown.updated,
-            unchanged: shown.unchanged,
+            created,
+            updated,
+            unchanged,
             rejected,
-            names_kept: shown.names_kept,
-            emails_left_out: shown.preview.step.emails_left_out,
+            names_kept,
+            emails_left_out,
             national: shown.national,
             problem: shown.preview.problem,
         }

@@ -162,7 +162,7 @@ pub(in crate::api) async fn create(
     let (new, _room) = body.fields(&state.options).await?;
     let addition = addition::read(&state, &new).await?;
     let added = state.engine.channels().add(&operator.who(), addition).await;
-    let id = added.map_err(addition::refused)?.id;
+    let id = added.map_err(addition::refused)?.channel.id;
     let channel = find(&state, Id(Some(id))).await?;
     Ok(HttpResponse::Created().json(OwnedChannel::from(channel)))
 }

@@ -31,10 +31,56 @@ pub(in crate::console) struct Chart<'a> {
 impl Chart<'_> {
     /// The chart. Its numbers are also in a text beside it, for readers who cannot see it.
     pub(in crate::console) fn show(self, text: Text) -> Markup {
-        let Self { name, unit, values, limit, span, is_over } = self;
-        let highest = values.iter().copied().fold(0.0, f64::max);
-        let now = values.last().copied().unwrap_or_default();
-        let top = highest.max(limit.unwrap_or_default());
+        let Self { name, unit, limit, span, .. } = self;
+        let summary = self.summary(text);
+        html! {
+            figure.chart {
+                figcaption {
+                    strong { (name) }
+                    span.soft { (summary) }
+                }
+                (self.drawn(&summary, &[0.25, 0.5, 0.75]))
+                div.span aria-hidden="true" { span { (span.0) } span { (span.1) } }
+                @if let Some(limit) = limit {
+                    @let limit = text.0.decimal(limit, 1);
+                    p.soft { (text.with("shell-chart-limit", [("limit", limit.into()), ("unit", unit.into())])) }
+                }
+            }
+        }
+    }
+
+    /// The line alone, for a row of a table, beside the present value and the limit.
+    pub(in crate::console) fn spark(self, text: Text) -> Markup {
+        let number = |value| text.0.decimal(value, 1);
+        html! {
+            span.spark {
+                (self.drawn(&self.summary(text), &[]))
+                span { (number(self.values.last().copied().unwrap_or_default())) @if let Some(limit) = self.limit { " / " (number(limit)) } }
+            }
+        }
+    }
+
+    fn highest(self) -> f64 {
+        self.values.iter().copied().fold(0.0, f64::max)
+    }
+
+    fn summary(self, text: Text) -> String {
+        let number = |value| text.0.decimal(value, 1);
+        let now = self.values.last().copied().unwrap_or_default();
+        text.with(
+            if self.is_over { "shell-chart-over" } else { "shell-chart" },
+            [
+                ("now", number(now).into()),
+                ("highest", number(self.highest()).into()),
+                ("unit", self.unit.into()),
+            ],
+        )
+    }
+
+    /// The picture, with lines of a grid at these parts of its height.
+    fn drawn(self, summary: &str, grid: &[f64]) -> Markup {
+        let Self { values, limit, .. } = self;
+        let top = self.highest().max(limit.unwrap_or_default());
         let top = if top > 0.0 { top } else { 1.0 };
         let height = |value: f64| HEIGHT - (value.max(0.0) / top) * (HEIGHT - TOP);
         // A single value is drawn for the whole time.
@@ -43,32 +89,17 @@ impl Chart<'_> {
             [only] => line(&[*only; 2], &height),
             values => line(values, &height),
         };
-        let number = |value| text.0.decimal(value, 1);
-        let summary = text.with(
-            if is_over { "shell-chart-over" } else { "shell-chart" },
-            [("now", number(now).into()), ("highest", number(highest).into()), ("unit", unit.into())],
-        );
         html! {
-            figure.chart {
-                figcaption {
-                    strong { (name) }
-                    span.soft { (summary) }
+            svg viewBox=(format!("0 0 {WIDTH} {HEIGHT}")) preserveAspectRatio="none" role="img" aria-label=(summary) {
+                @for part in grid {
+                    line.grid x1="0" x2=(WIDTH) y1=(HEIGHT * part) y2=(HEIGHT * part) {}
                 }
-                svg viewBox=(format!("0 0 {WIDTH} {HEIGHT}")) preserveAspectRatio="none" role="img" aria-label=(summary) {
-                    @for part in [0.25, 0.5, 0.75] {
-                        line.grid x1="0" x2=(WIDTH) y1=(HEIGHT * part) y2=(HEIGHT * part) {}
-                    }
-                    @if !line.is_empty() {
-                        path.area d=(format!("M0 {HEIGHT} L{line} L{WIDTH} {HEIGHT} Z")) {}
-                        path.line d=(format!("M{line}")) {}
-                    }
-                    @if let Some(limit) = limit {
-                        line.limit x1="0" x2=(WIDTH) y1=(height(limit)) y2=(height(limit)) {}
-                    }
+                @if !line.is_empty() {
+                    path.area d=(format!("M0 {HEIGHT} L{line} L{WIDTH} {HEIGHT} Z")) {}
+                    path.line d=(format!("M{line}")) {}
                 }
-                div.span aria-hidden="true" { span { (span.0) } span { (span.1) } }
                 @if let Some(limit) = limit {
-                    p.soft { (text.with("shell-chart-limit", [("limit", number(limit).into()), ("unit", unit.into())])) }
+                    line.limit x1="0" x2=(WIDTH) y1=(height(limit)) y2=(height(limit)) {}
                 }
             }
         }
@@ -116,5 +147,19 @@ mod tests {
         let slow = drawn(&[0.0, 0.0], Some(0.1));
         assert!(slow.contains(r#"y1="8""#), "{slow}");
         assert!(!drawn(&[], None).contains("path"));
+    }
+
+    #[test]
+    fn a_small_chart_says_its_numbers_beside_it() {
+        let chart = Chart {
+            name: "Pace",
+            unit: "messages a second",
+            values: &[0.0, 5.0],
+            limit: Some(80.0),
+            span: ("a", "b"),
+            is_over: false,
+        };
+        let small = chart.spark(Text(Language::English)).into_string();
+        assert!(small.contains("<span>5 / 80</span>") && !small.contains("class=\"grid\""), "{small}");
     }
 }

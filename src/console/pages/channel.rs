@@ -1,10 +1,13 @@
 //! One channel: its state, its limits, and the actions on it.
 
 pub(in crate::console) mod business;
+pub(in crate::console) mod checks;
 pub(in crate::console) mod limits;
 pub(in crate::console) mod pairing;
+pub(in crate::console) mod shape;
 pub(in crate::console) mod words;
 
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -17,7 +20,7 @@ use super::changes;
 use crate::console::answer::Answer;
 use crate::console::component::confirm::confirm;
 use crate::console::component::copy;
-use crate::console::component::field::faults;
+use crate::console::component::field::{Field, faults, once};
 use crate::console::component::notice::done;
 use crate::console::component::table::{Column, table};
 use crate::console::component::time::{maybe, moment, second};
@@ -69,10 +72,32 @@ pub(in crate::console) async fn follow(
             is_busy = stage.is_under_way();
             fragments.truncate(2);
             fragments.push(shown);
-            fragments.push(pairing::actions(&viewer, &parts, &channel, stage, &Form::new(viewer.text)));
+            // The form that asks for the risk is no live part.
+            fragments.push(pairing::actions(&viewer, &parts, &channel, stage, &Form::new(viewer.text), true));
         }
         Ok(fragments.clone())
     })
+}
+
+/// Gives the channel another name.
+pub(in crate::console) async fn rename(
+    viewer: Viewer,
+    state: Data<State>,
+    id: Id,
+    mut form: Form,
+) -> Result<Answer, Error> {
+    let channel = own(&viewer, &state, id.0).await?;
+    let name = shape::name(&mut form);
+    if form.has_faults() {
+        return Ok(page(&viewer, &state, &channel, &form).await?.unprocessable().into());
+    }
+    let act = async || {
+        state.engine.channels().rename(&viewer.who(), channel.id, &name).await?;
+        let said = viewer.text.with("channels-renamed", [("name", name.clone().into())]);
+        state.flashes.put(viewer.session, "done", said);
+        Ok(back(&channel))
+    };
+    state.once.act(&viewer, &form, act).await
 }
 
 /// Removes the channel, if its sends are over.
@@ -142,12 +167,31 @@ pub(super) async fn page(
         @if sends { (own_part) }
         (history(viewer, state, channel).await?)
         @if viewer.is_owner() {
+            (naming(viewer, channel, form))
             (confirm(text, &format!("/console/channels/{}/remove", channel.id), &text.get("channels-remove"), &text.get("channels-remove-question")))
         }
         p { a href="/console/channels" { (text.get("channels-all")) } }
     };
     let page = Page::new(channel.name.clone(), Menu::Channels, body);
     Ok(page.live(format!("/console/channels/{}/live", channel.id)).secret())
+}
+
+/// The form for another name.
+fn naming(viewer: &Viewer, channel: &Channel, form: &Form) -> Markup {
+    let text = viewer.text;
+    // Another form of the page may come back with its faults.
+    let fresh = Form::filled(text, [("name", channel.name.clone())]);
+    let form = if form.words().raw("name").is_some() { form } else { &fresh };
+    html! {
+        section.panel {
+            h2 { (text.get("channels-rename-title")) }
+            form.row.bottom method="post" action=(format!("/console/channels/{}/rename", channel.id)) {
+                (once(form))
+                (Field::new(form, "name", &text.get("channels-name")).hint(&text.get("channels-name-hint")).required().most(shape::NAME).text())
+                button.plain type="submit" { (text.get("channels-rename")) }
+            }
+        }
+    }
 }
 
 /// The channel and its state; a live part.
@@ -164,7 +208,7 @@ fn head(viewer: &Viewer, channel: &Channel) -> Markup {
             dl.facts {
                 dt { (text.get("channels-kind")) } dd { (words::kind(text, channel.kind)) }
                 dt { (text.get("channels-number")) }
-                dd { @match &channel.phone_number { Some(number) => bdi { (number) }, None => span.soft { "—" } } }
+                dd { (words::number(channel)) }
                 dt { (text.get("channels-tier")) } dd { bdi { (channel.tier) } }
                 @if channel.kind == Kind::BusinessAccount {
                     dt { (text.get("channels-quality")) } dd { (words::quality(text, channel.quality_rating.as_deref())) }
@@ -206,14 +250,16 @@ async fn history(viewer: &Viewer, state: &State, channel: &Channel) -> Result<Ma
         Column::words(text.get("channels-before")),
         Column::words(text.get("channels-after")),
     ];
+    let names = HashMap::from([(viewer.company.id, viewer.company.name.clone())]);
+    let values = changes::Recorded { person: viewer, names: &names };
     let rows = recorded.into_iter().map(|change| {
         let Change { at, who, what, before, after, .. } = change;
         vec![
             moment(viewer, at),
-            html! { bdi { (who) } },
+            html! { bdi title=(who) { (changes::words::author(text, &who)) } },
             html! { span title=(what.as_str()) { (changes::words::kind(text, what)) } },
-            html! { div.values[before.is_some()] { (changes::value(text, &before.unwrap_or_default())) } },
-            html! { div.values { (changes::value(text, &after)) } },
+            html! { div.values[before.is_some()] { (values.value(&before.unwrap_or_default())) } },
+            html! { div.values { (values.value(&after)) } },
         ]
     });
     Ok(html! {

@@ -1,4 +1,4 @@
-//! The company's channels: the state of each with its reason, and its pace against its limits, live.
+//! The company's channels as a table: those that need attention first, each with its state, the reason, and its pace, live.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,6 +14,7 @@ use crate::console::component::empty::empty;
 use crate::console::component::icon::Icon;
 use crate::console::component::notice::done;
 use crate::console::component::pager::pager;
+use crate::console::component::table::{Column, table};
 use crate::console::error::Error;
 use crate::console::page::{Menu, Page};
 use crate::console::query::Query;
@@ -23,7 +24,7 @@ use crate::domain::channel::{Channel, Kind};
 use crate::domain::limit::Limits;
 use crate::domain::page::PageRequest;
 
-/// Channels on a page: each has a chart.
+/// Channels on a page: the limits of each are asked for.
 const PER_PAGE: u64 = 20;
 /// How often the channels are refreshed, and how old the shown data may be.
 const EVERY: Duration = Duration::from_secs(2);
@@ -54,7 +55,7 @@ pub(in crate::console) async fn show(
                 button.plain type="submit" { (text.get("channels-find")) }
             }
             @if channels.is_empty() { p { (text.get("channels-nothing-found")) } }
-            @for (channel, limits) in channels { (one(&viewer, channel, limits)) }
+            @if !channels.is_empty() { (list(&viewer, channels)) }
             (pager(text, &query, page, *total))
         }
     };
@@ -92,7 +93,7 @@ async fn read_channels(
     page: PageRequest,
     search: Option<&str>,
 ) -> Result<Shown, Error> {
-    let found = state.engine.company(company).await?.channels().page(page, search).await?;
+    let found = state.engine.company(company).await?.channels().page_by_need(page, search).await?;
     let asked = found.records.into_iter().map(async |channel| {
         let channel = Arc::new(channel);
         let limits = state.engine.channels().limits(&channel).await?;
@@ -101,44 +102,45 @@ async fn read_channels(
     Ok(Shown { channels: try_join_all(asked).await?, total: found.total })
 }
 
-fn one(viewer: &Viewer, channel: &Channel, limits: &Limits) -> Markup {
+fn list(viewer: &Viewer, channels: &[(Arc<Channel>, Limits)]) -> Markup {
     let text = viewer.text;
-    let [head, pace, allowed] = parts(viewer, channel, limits);
-    html! {
-        section.panel.channel aria-label=(channel.name) {
-            (head)
-            dl.facts {
-                dt { (text.get("channels-kind")) } dd { (words::kind(text, channel.kind)) }
-                dt { (text.get("channels-number")) }
-                dd { @match &channel.phone_number { Some(number) => bdi { (number) }, None => span.soft { "—" } } }
-                dt { (text.get("channels-tier")) } dd { bdi { (channel.tier) } }
-                @if channel.kind == Kind::BusinessAccount {
-                    dt { (text.get("channels-quality")) }
-                    dd { (words::quality(text, channel.quality_rating.as_deref())) }
-                }
-            }
-            (pace)
-            details.more {
-                summary { (text.get("channels-limits")) }
-                (allowed)
-            }
-        }
-    }
+    let columns = [
+        Column::words(text.get("channels-name")),
+        Column::words(text.get("channels-state")),
+        Column::brief(text.get("channels-number")),
+        Column::brief(text.get("channels-pace-now")),
+        Column::words(text.get("channels-tier")),
+        Column::words(text.get("channels-quality")),
+    ];
+    let rows = channels.iter().map(|(channel, limits)| {
+        let [state, pace] = parts(viewer, channel, limits);
+        vec![
+            html! {
+                a href=(format!("/console/channels/{}", channel.id)) { bdi { (channel.name) } }
+                div.soft { (words::kind(text, channel.kind)) }
+            },
+            state,
+            words::number(channel),
+            pace,
+            html! { bdi { (channel.tier) } },
+            match channel.kind {
+                Kind::BusinessAccount => words::quality(text, channel.quality_rating.as_deref()),
+                Kind::WebSession => html! { span.soft { "—" } },
+            },
+        ]
+    });
+    table(&text.get("channels-title"), &columns, rows)
 }
 
-/// The live parts of a channel: its state, its pace, and its limits.
-fn parts(viewer: &Viewer, channel: &Channel, limits: &Limits) -> [Markup; 3] {
+/// The live parts of a channel: its state and its pace.
+fn parts(viewer: &Viewer, channel: &Channel, limits: &Limits) -> [Markup; 2] {
     let (text, id) = (viewer.text, channel.id);
-    let head = html! {
+    let state = html! {
         div id=(format!("state-{id}")) {
-            h2 {
-                a href=(format!("/console/channels/{id}")) { bdi { (channel.name) } } " "
-                (words::state(text, &channel.connection))
-            }
+            (words::state(text, &channel.connection))
             (words::explanation(text, &channel.connection))
         }
     };
-    let pace = html! { div id=(format!("pace-{id}")) { (limits::pace(viewer, limits)) } };
-    let allowed = html! { div id=(format!("limits-{id}")) { (limits::table_of(viewer, limits)) } };
-    [head, pace, allowed]
+    let pace = html! { div id=(format!("pace-{id}")) { (limits::small_pace(viewer, limits)) } };
+    [state, pace]
 }

@@ -60,7 +60,7 @@ pub(in crate::console) async fn show(
                 @if viewer.is_owner() { a.button href="/console/channels/new" { (text.get("templates-add-channel")) } }
             }))
         } @else {
-            @if viewer.may_work() { p.soft { (text.get("templates-sync-hint")) } }
+            (about(&viewer, &state, &accounts))
             (filters(text, &accounts, account, status, search))
             @if found.records.is_empty() {
                 @if is_filtered { p { (text.get("templates-nothing-found")) } }
@@ -79,6 +79,37 @@ pub(in crate::console) async fn show(
         }),
         false => shown,
     })
+}
+
+/// What this page can do, when the provider was last asked, and what each state means.
+fn about(viewer: &Viewer, state: &State, accounts: &BTreeSet<String>) -> Markup {
+    let text = viewer.text;
+    html! {
+        section.panel {
+            p { (text.get("templates-managed")) }
+            @if viewer.may_work() { p { (text.get("templates-sync-hint")) } }
+            ul {
+                @for account in accounts {
+                    li {
+                        (text.get("templates-account")) " " bdi { (account) } ": "
+                        @match state.engine.webhooks().templates_synced_at(viewer.company.id, account) {
+                            Some(at) => { (text.get("templates-synced")) " " (moment(viewer, at)) }
+                            None => (text.get("templates-not-synced")),
+                        }
+                    }
+                }
+            }
+            details.more id="template-states" {
+                summary { (text.get("templates-states")) }
+                dl.facts {
+                    @for status in STATUSES {
+                        dt { (state_of(text, status)) }
+                        dd { @if let Some(key) = meaning(status) { (text.get(key)) } }
+                    }
+                }
+            }
+        }
+    }
 }
 
 /// Fetches the templates of every connected business account again.
@@ -179,7 +210,22 @@ fn category(text: Text, category: &str) -> String {
 
 /// Why the template cannot be sent, and what to do; nothing for a template that can be sent.
 pub(super) fn why(text: Text, template: &Record) -> Markup {
-    let sentence = match template.status.as_str() {
+    let status = template.status.as_str();
+    let Some(sentence) = meaning(status).filter(|_| status != "APPROVED") else { return html! {} };
+    let reason = template.rejected_reason.as_deref().filter(|reason| *reason != "NONE");
+    html! {
+        p { (text.get(sentence)) }
+        @if let Some(reason) = reason {
+            p { (text.get("templates-rejected-for")) " " bdi.said lang="en" { (reason) } }
+            @if let Some(key) = remedy(reason) { p { (text.get(key)) } }
+        }
+    }
+}
+
+/// The key of what a state means, if it is known.
+fn meaning(status: &str) -> Option<&'static str> {
+    Some(match status {
+        "APPROVED" => "templates-why-approved",
         "PENDING" => "templates-why-pending",
         "REJECTED" => "templates-why-rejected",
         "PAUSED" => "templates-why-paused",
@@ -187,23 +233,12 @@ pub(super) fn why(text: Text, template: &Record) -> Markup {
         "IN_APPEAL" => "templates-why-in-appeal",
         "LIMIT_EXCEEDED" => "templates-why-limit-exceeded",
         "DELETED" => "templates-why-deleted",
-        _ => return html! {},
-    };
-    let reason = template.rejected_reason.as_deref().filter(|reason| *reason != "NONE");
-    html! {
-        p { (text.get(sentence)) }
-        @if let Some(reason) = reason {
-            p {
-                (text.get("templates-rejected-for")) " "
-                @match reason_word(reason) { Some(key) => (text.get(key)), None => "" }
-                " " code { (reason) }
-            }
-        }
-    }
+        _ => return None,
+    })
 }
 
-/// The provider's reasons in words, where they are known.
-fn reason_word(reason: &str) -> Option<&'static str> {
+/// The key of what a reason of the provider means and what to change, where the reason is known.
+fn remedy(reason: &str) -> Option<&'static str> {
     Some(match reason {
         "ABUSIVE_CONTENT" => "templates-reason-abusive",
         "INCORRECT_CATEGORY" => "templates-reason-category",

@@ -13,6 +13,7 @@ use serde_json::Value;
 use self::edit::{options, read};
 pub(in crate::console) use self::naming::{delete, rename};
 use super::changes::plain;
+use super::changes::words::author;
 use crate::clock::Timestamp;
 use crate::console::State;
 use crate::console::answer::Answer;
@@ -345,7 +346,7 @@ fn history_table(person: &Person, history: &[Change]) -> Markup {
         let before = change.before.clone().unwrap_or(Value::Null);
         vec![
             at,
-            html! { bdi { (change.who) } },
+            html! { bdi title=(change.who) { (author(text, &change.who)) } },
             html! {
                 @for OptionChange { option, old, new } in difference(&before, &change.after) {
                     div { code { (option) } ": " (plain(&old)) " → " (plain(&new)) }

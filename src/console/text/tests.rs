@@ -118,4 +118,11 @@ fn numbers_and_plurals_follow_the_language() {
     assert_eq!(shown(Language::English, 61_650), "Page 1 of 1,234 (61,650 entries)");
     assert_eq!(shown(Language::Portuguese, 61_650), "Página 1 de 1.234 (61.650 registros)");
     assert_eq!(shown(Language::Spanish, 61_650), "Página 1 de 1234 (61.650 registros)");
+    let sent = |language, all: u64| {
+        Text(language).with("send-progress", [("sent", 1_u64.into()), ("all", all.into())])
+    };
+    assert_eq!(sent(Language::English, 1), "1 of 1 message sent");
+    assert_eq!(sent(Language::English, 2), "1 of 2 messages sent");
+    assert_eq!(sent(Language::Portuguese, 1), "1 de 1 mensagem enviada");
+    assert_eq!(sent(Language::Spanish, 1), "1 de 1 mensaje enviado");
 }

@@ -240,7 +240,13 @@ async fn a_business_account_is_saved_only_if_the_provider_knows_it_unless_told_o
         numbers: vec![simulator::Number::new(NUMBER, "+1 555 078 3881")],
         templates: simulator::default_templates(),
     };
-    let seed = simulator::Seed { accounts: vec![account] };
+    let other = simulator::Account {
+        waba_id: "102290129340399".to_owned(),
+        tokens: vec![TOKEN.to_owned()],
+        numbers: vec![simulator::Number::new("106540352242923", "+1 555 078 3882")],
+        templates: Vec::new(),
+    };
+    let seed = simulator::Seed { accounts: vec![account, other] };
     let simulator = simulator::start(simulator::Options::default(), seed).await.unwrap();
     let (driver, base_url) = (simulator.web_sessions(), simulator.base_url());
     let service = Service::start_configured(driver, |config| config.cloud_api.base_url = base_url).await;
@@ -258,6 +264,7 @@ async fn a_business_account_is_saved_only_if_the_provider_knows_it_unless_told_o
         (json!({"token": "EAAG-other"}), "refuses the token"),
         (json!({"phone_number_id": "999"}), "does not know the number"),
         (json!({"waba_id": "999"}), "does not know the business account"),
+        (json!({"waba_id": "102290129340399"}), "not one of this business account's"),
     ] {
         let refused = post(more).await;
         assert_eq!(

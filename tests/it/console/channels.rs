@@ -14,6 +14,15 @@ use super::world::World;
 use crate::harness::Service;
 use crate::running::{NUMBER, TOKEN, WABA, until};
 
+/// An account of the simulated provider that no channel has, and its number.
+const OTHER_ACCOUNT: &str = "102290129340399";
+const OTHER_NUMBER: &str = "106540352242923";
+/// An app secret, and another one.
+pub(super) const SECRET: &str = "0123456789abcdef0123456789abcdef";
+const NEW_SECRET: &str = "fedcba9876543210fedcba9876543210";
+/// The checkbox that accepts the risk of a web session.
+pub(super) const RISK: (&str, &str) = ("risk", "accepted");
+
 /// A world with a simulated provider, whose phone can be linked.
 pub(super) struct Stage {
     pub(super) world: World,
@@ -29,7 +38,13 @@ impl Stage {
             numbers: vec![simulator::Number::new(NUMBER, "+1 555 078 3881")],
             templates: simulator::default_templates(),
         };
-        let seed = simulator::Seed { accounts: vec![account] };
+        let other = simulator::Account {
+            waba_id: OTHER_ACCOUNT.to_owned(),
+            tokens: vec![TOKEN.to_owned()],
+            numbers: vec![simulator::Number::new(OTHER_NUMBER, "+1 555 078 3882")],
+            templates: Vec::new(),
+        };
+        let seed = simulator::Seed { accounts: vec![account, other] };
         let simulator = simulator::start(simulator::Options::default(), seed).await.unwrap();
         let (driver, base_url) = (simulator.web_sessions(), simulator.base_url());
         let service = Service::start_configured(driver, |config| config.cloud_api.base_url = base_url).await;
@@ -38,18 +53,23 @@ impl Stage {
 
     /// The phone's answer to a request.
     async fn phone(&self, path: &str, body: &Value) -> Value {
-        let url = format!("{}/phone/{path}", self.simulator.base_url());
+        let url = self.provider(&format!("phone/{path}"));
         let answer = reqwest::Client::new().post(url).json(body).send().await.unwrap();
         assert_eq!(answer.status(), 200);
         answer.json().await.unwrap()
     }
 
-    async fn channels(&self) -> Vec<Channel> {
+    /// An address of the simulated provider.
+    pub(super) fn provider(&self, path: &str) -> String {
+        format!("{}/{path}", self.simulator.base_url())
+    }
+
+    pub(super) async fn channels(&self) -> Vec<Channel> {
         let page = PageRequest { page: 1, limit: 10 };
         self.world.service.store().of(self.world.acme.id).channels().page(page, None).await.unwrap().records
     }
 
-    async fn what_changed(&self, channel: Uuid) -> Vec<What> {
+    pub(super) async fn what_changed(&self, channel: Uuid) -> Vec<What> {
         let (page, subject) = (PageRequest { page: 1, limit: 10 }, channel.to_string());
         let filter = Filter { subject: Some(&subject), ..Filter::default() };
         let changes = self.world.service.store().changes().page(filter, page).await.unwrap().records;
@@ -69,7 +89,7 @@ pub(super) fn business<'a>(changed: &[(&'a str, &'a str)]) -> Vec<(&'a str, &'a 
         ("phone_number_id", NUMBER),
         ("waba_id", WABA),
         ("token", TOKEN),
-        ("app_secret", "app-secret-1"),
+        ("app_secret", SECRET),
     ];
     let changed_name = |name: &str| changed.iter().find(|(known, _)| *known == name);
     usual.iter().map(|field| *changed_name(field.0).unwrap_or(field)).collect()
@@ -100,18 +120,23 @@ async fn a_business_account_is_checked_at_the_provider_before_it_is_saved() {
     assert!(owner.page(path).await.contains("Add channel"));
     for (changed, words) in [
         (("token", "EAAG-other"), "The provider refuses this token"),
-        (("phone_number_id", "999"), "The provider does not know this number"),
-        (("waba_id", "999"), "The provider does not know this business account"),
+        (("phone_number_id", "999999999999999"), "The provider does not know this number"),
+        (("phone_number_id", "5511988887777"), "This has 13 digits"),
+        (("phone_number_id", WABA), "This is the phone number ID again"),
+        (("waba_id", "999999999999999"), "The provider does not know this business account"),
+        (("waba_id", OTHER_ACCOUNT), "This number is not one of this business account"),
         (("waba_id", "9/9"), "digits only"),
         (("token", "two words"), "A token or secret has no spaces"),
         (("token", ""), "Fill this in."),
+        (("token", SECRET), "This is the app secret."),
+        (("app_secret", TOKEN), "This is the access token."),
         (("name", " "), "Fill this in."),
         (("kind", "fax"), "Choose one of these."),
     ] {
         let answer = owner.post(path, &business(&[changed])).await;
         assert_eq!(answer.status, 422, "{changed:?}: {}", answer.body);
         assert!(answer.body.contains(words), "{changed:?}: {}", answer.body);
-        for secret in [TOKEN, "EAAG-other", "two words", "app-secret-1"] {
+        for secret in [TOKEN, "EAAG-other", "two words", SECRET] {
             assert!(!answer.body.contains(secret), "{changed:?}: a secret came out");
         }
         if changed.0 != "name" {
@@ -133,7 +158,7 @@ async fn a_business_account_is_checked_at_the_provider_before_it_is_saved() {
     for words in ["was added", "Bakery &lt;line&gt;", "/hooks/meta/", "Verify token", "Reconnect"] {
         assert!(page.contains(words), "{words}: {page}");
     }
-    assert!(!page.contains(TOKEN) && !page.contains("app-secret-1"));
+    assert!(!page.contains(TOKEN) && !page.contains(SECRET));
     let taken = owner.post(path, &business(&[])).await;
     assert!(taken.status == 422 && taken.body.contains("Another channel has this number"), "{}", taken.body);
 }
@@ -168,8 +193,8 @@ async fn a_business_account_is_connected_again_with_a_new_token_that_nobody_sees
 
     let missing = owner.post(&format!("{place}/app-secret"), &[("app_secret", "")]).await;
     assert_eq!(missing.status, 422);
-    let page = owner.submit(&format!("{place}/app-secret"), &[("app_secret", "another-secret")]).await;
-    assert!(page.contains("The app secret is saved") && !page.contains("another-secret"), "{page}");
+    let page = owner.submit(&format!("{place}/app-secret"), &[("app_secret", NEW_SECRET)]).await;
+    assert!(page.contains("The app secret is saved") && !page.contains(NEW_SECRET), "{page}");
     assert!(
         page.contains("<span title=\"channel.app_secret\">App secret of a channel</span>"),
         "the history shows it: {page}"
@@ -187,7 +212,7 @@ async fn a_phone_is_paired_step_by_step_with_what_it_shows_and_what_to_do() {
     assert!(page.contains("Nothing yet.") && page.contains("On the phone"), "{page}");
     assert!(page.contains(PAIR) && !page.contains(">Unlink<"), "there is nothing to unlink: {page}");
 
-    member.submit(&format!("{place}/pair"), &[]).await;
+    member.submit(&format!("{place}/pair"), &[RISK]).await;
     let page = becomes(&member, &place, "data-payload=").await;
     assert!(page.contains("Point the camera at this code") && page.contains("<svg"), "{page}");
     let viewer = stage.world.signed_in(Role::Viewer).await;
@@ -224,7 +249,7 @@ async fn a_phone_is_paired_step_by_step_with_what_it_shows_and_what_to_do() {
     assert_eq!(late.status, 303, "the page shows which step it is now");
     member.submit(&format!("{place}/passkey"), &[("confirmed", "yes")]).await;
     let page = becomes(&member, &place, "It lists the device under").await;
-    assert!(page.contains("+999700000001"), "{page}");
+    assert!(page.contains("+999 700 000 001"), "{page}");
     let page = becomes(&member, &place, "Ready: messages go out.").await;
     assert!(!page.contains(PAIR) && page.contains(">Unlink<"), "one phone is enough: {page}");
 
@@ -260,11 +285,11 @@ async fn a_pairing_code_is_shown_for_a_number_and_a_wrong_number_is_reported() {
         refused.body
     );
     assert!(refused.body.contains("0800 1234"), "the words are kept");
-    member.submit(&format!("{place}/pair"), &[("phone_number", "+999 700 000 004")]).await;
+    member.submit(&format!("{place}/pair"), &[RISK, ("phone_number", "+999 700 000 004")]).await;
     let page = becomes(&member, &place, "Type this code on the phone").await;
     let code = page.split("aria-label=\"Code\" role=\"text\">").nth(1).unwrap().split('<').next().unwrap();
     stage.phone("scan", &json!({"code": code})).await;
-    becomes(&member, &place, "+999700000004").await;
+    becomes(&member, &place, "+999 700 000 004").await;
 }
 
 #[tokio::test]
@@ -291,7 +316,7 @@ async fn the_page_of_a_channel_follows_it_live() {
     for part in parts.map(|part| format!("id=\"{part}\"")) {
         wait_for(&part).await;
     }
-    member.submit(&format!("/console/channels/{id}/pair"), &[]).await;
+    member.submit(&format!("/console/channels/{id}/pair"), &[RISK]).await;
     wait_for("data-payload=").await;
 }
 
@@ -302,6 +327,7 @@ async fn the_list_says_how_each_channel_is_why_and_what_holds_its_pace() {
     let channel =
         world.service.channel(&world.acme, Kind::BusinessAccount, "b<a>kery", Status::Connected).await;
     world.service.channel(&world.acme, Kind::WebSession, "phone", Status::Pairing).await;
+    world.service.channel(&world.acme, Kind::BusinessAccount, "all well", Status::Connected).await;
     let foreign =
         world.service.channel(&world.globex, Kind::WebSession, "globex phone", Status::Pairing).await;
     let reason = Reason {
@@ -319,14 +345,15 @@ async fn the_list_says_how_each_channel_is_why_and_what_holds_its_pace() {
         "The provider refuses the access token",
         "&lt;expired&gt;",
         "#code-190",
-        "Messages per second",
-        "Tier <bdi>standard</bdi>",
-        "in force",
+        "<bdi>standard</bdi>",
+        "+55 11 98888 7777",
         "not paired",
-        "class=\"chart\"",
+        "class=\"spark\"",
     ] {
         assert!(page.contains(words), "{words}: {page}");
     }
+    let place = |name: &str| page.find(&format!("<bdi>{name}</bdi>")).unwrap();
+    assert!(["b&lt;a&gt;kery", "phone", "all well"].map(place).is_sorted(), "trouble comes first: {page}");
     assert!(!page.contains("globex phone"), "{page}");
     let found = viewer.page("/console/channels?search=PHONE").await;
     assert!(found.contains("phone") && !found.contains("kery"), "{found}");
@@ -337,7 +364,7 @@ async fn the_list_says_how_each_channel_is_why_and_what_holds_its_pace() {
     }
     assert_eq!(viewer.get("/console/channels/x").await.status, 404);
     let owner = world.signed_in(Role::Owner).await;
-    for action in ["reconnect", "app-secret", "pair", "unlink", "passkey"] {
+    for action in ["reconnect", "app-secret", "check", "rename", "pair", "unlink", "passkey"] {
         let answer =
             owner.post(&format!("/console/channels/{}/{action}", foreign.id), &[("token", "x")]).await;
         assert_eq!(answer.status, 404, "{action}");

@@ -7,7 +7,7 @@ use pombo::store::changes::Who;
 use reqwest::{Method, Response};
 
 use super::browser::Browser;
-use super::channels::Stage;
+use super::channels::{RISK, Stage};
 use super::world::World;
 use crate::running::until;
 
@@ -131,7 +131,7 @@ async fn a_stream_ends_before_it_shows_what_its_person_may_not_see_any_more() {
     let user = accounts.user_by_email("operator@pombo.example").await.unwrap();
     assert!(accounts.set_disabled(&who, &user, true).await.unwrap());
 
-    stays.browser.submit(&format!("{place}/pair"), &[]).await;
+    stays.browser.submit(&format!("{place}/pair"), &[RISK]).await;
     shows(&mut stays.stream, "data-payload=").await;
     for follower in [demoted, removed, disabled, away, ended] {
         let told = rest(&mut follower.stream).await;

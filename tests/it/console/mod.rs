@@ -9,6 +9,7 @@ mod compose;
 mod compose_fields;
 mod compose_phone;
 mod compose_values;
+mod connecting;
 mod contact_files;
 mod contacts;
 mod forms;

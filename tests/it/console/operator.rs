@@ -136,7 +136,7 @@ async fn the_record_is_filtered_by_kind_subject_person_and_time() {
     let shows = async |query: &str| {
         let page = operator.page(&format!("/console/operator/changes?{query}")).await;
         let rows = page.split("<tbody>").nth(1).unwrap_or_default().to_owned();
-        ["pombo", "user:owner@acme.example"].map(|who| rows.contains(&format!("<bdi>{who}</bdi>")))
+        ["pombo", "user:owner@acme.example"].map(|who| rows.contains(&format!(" title=\"{who}\"")))
     };
     assert_eq!(shows("who=pombo").await, [true, false]);
     for owner in ["Owner%40acme.example", "user%3Aowner%40acme.example"] {
@@ -147,6 +147,11 @@ async fn the_record_is_filtered_by_kind_subject_person_and_time() {
             [false, true]
         );
     }
+    let who = Who::CommandLine("root".to_owned());
+    let added = world.service.store().companies().add(&who, "Initech", "standard").await.unwrap().id;
+    let page = operator.page("/console/operator/changes?who=cli%3Aroot").await;
+    assert!(page.contains("<bdi>command line (root)</bdi>"), "{page}");
+    assert!(page.contains(&format!("<bdi>Initech</bdi> <span class=\"soft\">{added}</span>")), "{page}");
     assert!(operator.page("/console/operator/changes?subject=nobody").await.contains("No matching change"));
     for odd in [
         "?what=%ff&page=x",

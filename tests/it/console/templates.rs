@@ -29,6 +29,9 @@ async fn templates_are_shown_as_a_phone_shows_them_with_their_state_and_why() {
         "Change it in its console",
         "paused",
         "Sync",
+        "created and edited in Meta’s WhatsApp Manager",
+        "not fetched by this service since it started",
+        "What the states mean",
     ] {
         assert!(page.contains(words), "{words}: {page}");
     }
@@ -91,5 +94,6 @@ async fn sync_fetches_the_provider_s_templates() {
     let created = owner.post("/console/channels/new", &business(&[])).await;
     becomes(&owner, created.header("location"), "Ready: messages go out.").await;
     owner.submit("/console/templates/sync", &[]).await;
-    becomes(&owner, "/console/templates", "<article class=\"panel\"").await;
+    let page = becomes(&owner, "/console/templates", "last fetched").await;
+    assert!(page.contains("<article class=\"panel\""), "{page}");
 }

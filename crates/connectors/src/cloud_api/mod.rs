@@ -10,6 +10,7 @@ mod hint;
 mod lenient;
 mod number;
 pub mod reach;
+mod setup;
 mod template;
 #[cfg(test)]
 mod tests;
@@ -81,6 +82,9 @@ pub struct CloudApi {
     messages: Url,
     number: Url,
     templates: Url,
+    numbers: Url,
+    subscriptions: Url,
+    token: Url,
 }
 
 impl CloudApi {
@@ -118,6 +122,9 @@ impl CloudApi {
             messages: address(&[phone_number_id, "messages"])?,
             number: address(&[phone_number_id])?,
             templates: address(&[waba_id, "message_templates"])?,
+            numbers: address(&[waba_id, "phone_numbers"])?,
+            subscriptions: address(&[waba_id, "subscribed_apps"])?,
+            token: address(&["debug_token"])?,
         })
     }
 

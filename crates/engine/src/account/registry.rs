@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use dashmap::DashMap;
+use uuid::Uuid;
 
 use super::apps::{Apps, ThrottledApp};
 use super::machine::{Answer, Effect, Input, Machine};
@@ -23,6 +24,8 @@ pub(crate) struct Accounts {
     /// The interval of scheduled template listings; zero for none.
     interval: Duration,
     people: Arc<People>,
+    /// When the templates that a company keeps of an account were last listed by this process.
+    listed: DashMap<(Uuid, Arc<str>), Timestamp>,
 }
 
 impl Accounts {
@@ -50,6 +53,16 @@ impl Accounts {
         let Some(waba_id) = channel.waba_id.as_deref() else { return };
         let wanted = Input::TemplatesWanted { company: channel.company_id, after };
         self.with(waba_id, at, |account| account.feed(wanted, at));
+    }
+
+    /// The templates that the company keeps of the account were listed now.
+    pub(crate) fn note_listing(&self, company: Uuid, account: &Arc<str>, at: Timestamp) {
+        self.listed.insert((company, Arc::clone(account)), at);
+    }
+
+    /// When they were last listed by this process.
+    pub(crate) fn listed_at(&self, company: Uuid, account: &str) -> Option<Timestamp> {
+        self.listed.get(&(company, Arc::from(account))).map(|at| *at)
     }
 
     /// Passes the account to `with` before another thread can drop it; opens it if it is not in use.

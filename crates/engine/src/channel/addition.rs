@@ -1,13 +1,12 @@
 //! New channels: a business account is checked at the provider before it is stored, unless the check is left for later.
+//! [`super::checks`] asks the provider.
 
 use uuid::Uuid;
 
+use super::checks::{Checked, Unfit};
 use crate::Error;
 use crate::channel::Channels;
-use connectors::cloud_api::{CloudApi, Connections, refuses_credentials};
-use connectors::{Disposition, Health};
-use domain::channel::{self, Channel, Kind, Status};
-use domain::message::Failure;
+use domain::channel::{Channel, Kind, Status};
 use domain::secret::Secret;
 use store::changes::Who;
 use store::channels::{NewChannel, Sealed};
@@ -57,19 +56,13 @@ pub enum Check {
     Later,
 }
 
-/// Why a business account cannot be a channel, by the provider's answer.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Unfit {
-    /// The provider refuses the token.
-    Token(Failure),
-    /// The provider has restricted the account.
-    Restricted(Failure),
-    /// The provider does not know the number, or the token may not use it.
-    Number(Failure),
-    /// The provider does not know the business account, or the token may not use it.
-    Account(Failure),
-    /// The provider did not answer.
-    Away(Failure),
+/// A channel that was added.
+#[derive(Debug)]
+pub struct Added {
+    /// The channel.
+    pub channel: Channel,
+    /// What the provider says about a business account, if it was asked.
+    pub checked: Option<Checked>,
 }
 
 /// Why a channel was not added.
@@ -106,11 +99,11 @@ impl Channels<'_> {
     /// # Errors
     ///
     /// [`NotAdded`].
-    pub async fn add(&self, who: &Who, addition: Addition) -> Result<Channel, NotAdded> {
+    pub async fn add(&self, who: &Who, addition: Addition) -> Result<Added, NotAdded> {
         let Addition { company_id, name, tier, number } = addition;
-        let said = match &number {
-            Some(number) if number.check == Check::AtProvider => {
-                Some(self.ask_about(number).await?.map_err(NotAdded::Unfit)?)
+        let checked = match &number {
+            Some(Number { phone_number_id, waba_id, token, check: Check::AtProvider, .. }) => {
+                Some(self.ask_about(phone_number_id, waba_id, token).await?.map_err(NotAdded::Unfit)?)
             }
             _ => None,
         };
@@ -140,47 +133,18 @@ impl Channels<'_> {
                 token: Some(seal(&token, &context::token(id))),
                 app_secret: app_secret.map(|secret| seal(&secret, &context::app_secret(id))),
             };
-            let shown = said.as_ref().and_then(|said| said.phone_number.clone()).or(phone_number);
+            let said = checked.as_ref().and_then(|checked| checked.number.phone_number.clone());
+            let shown = said.or(phone_number);
             new.phone_number = Some(shown.unwrap_or_default());
             new.phone_number_id = Some(phone_number_id);
             new.waba_id = Some(waba_id);
             new.status = Status::Connecting;
         }
         let channel = self.engine.store().channels().add(who, new).await?;
-        if let Some(said) = said {
-            self.engine.store().channels().set_number(id, said).await?;
+        if let Some(checked) = &checked {
+            self.engine.store().channels().set_number(id, checked.number.clone()).await?;
         }
-        Ok(channel)
-    }
-
-    /// The provider's report on a number before it becomes a channel.
-    ///
-    /// # Errors
-    ///
-    /// When no client for the provider can be created; the provider's objections are [`Unfit`].
-    async fn ask_about(&self, new: &Number) -> Result<Result<channel::Number, Unfit>, Error> {
-        let options = &self.engine.0.shared.cloud_api;
-        let unusable = |error: connectors::Error| {
-            tracing::error!(%error, "cannot create a client to check a new channel at the provider");
-            Error::Internal
-        };
-        let connections = Connections::new(options, &self.engine.0.network).map_err(unusable)?;
-        let connector = CloudApi::new(connections, options, &new.phone_number_id, &new.waba_id, &new.token);
-        let connector = connector.map_err(unusable)?;
-        let number = match connector.health().await {
-            Health::Healthy(number) => number,
-            Health::Refused(disposition, failure) => {
-                return Ok(Err(unfit(disposition, failure, Unfit::Number)));
-            }
-            Health::Unknown(failure) => return Ok(Err(Unfit::Away(failure))),
-        };
-        Ok(match connector.has_account().await {
-            Ok(()) => Ok(number),
-            Err(connectors::Error::Refused(disposition, failure)) => {
-                Err(unfit(disposition, failure, Unfit::Account))
-            }
-            Err(connectors::Error::NoAnswer(sentence)) => Err(Unfit::Away(Failure { code: None, sentence })),
-        })
+        Ok(Added { channel, checked })
     }
 
     /// The company's tier if it is for this kind, else the default tier of the kind.
@@ -193,25 +157,5 @@ impl Channels<'_> {
             Kind::WebSession => USUAL_WEB,
         };
         Ok(own.filter(|tier| tier.kind == kind).map_or_else(|| usual.to_owned(), |tier| tier.name.clone()))
-    }
-}
-
-/// What a refusal means for a new channel; `otherwise` when the refusal is about the requested object.
-fn unfit(disposition: Disposition, failure: Failure, otherwise: impl FnOnce(Failure) -> Unfit) -> Unfit {
-    match disposition {
-        Disposition::Disconnect if refuses_credentials(&failure) => Unfit::Token(failure),
-        Disposition::Block | Disposition::Restrict => Unfit::Restricted(failure),
-        Disposition::Wait
-        | Disposition::Retry
-        | Disposition::SlowNumber
-        | Disposition::SlowAccount
-        | Disposition::SlowApp
-        | Disposition::Maintenance => Unfit::Away(failure),
-        Disposition::Disconnect
-        | Disposition::Fail
-        | Disposition::Pair
-        | Disposition::HoldTemplate
-        | Disposition::HoldRecipient
-        | Disposition::Suppress(_) => otherwise(failure),
     }
 }

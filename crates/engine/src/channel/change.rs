@@ -1,4 +1,4 @@
-//! Operators' changes of channels: reconnecting and removing them. [`super::addition`] adds channels.
+//! People's changes of channels: renaming, reconnecting and removing them. [`super::addition`] adds channels.
 
 use uuid::Uuid;
 
@@ -10,6 +10,25 @@ use store::changes::Who;
 use vault::context;
 
 impl Channels<'_> {
+    /// Gives a channel another name; `false` when there is no such channel.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Unavailable`] when the database cannot be written to now.
+    pub async fn rename(&self, who: &Who, id: Uuid, name: &str) -> Result<bool, Error> {
+        Ok(self.engine.store().channels().rename(who, id, name).await?)
+    }
+
+    /// Records that a person accepts the risks of an unofficial connection, unless that is recorded; `false` when there is no
+    /// such channel.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Unavailable`] when the database cannot be written to now.
+    pub async fn accept_risk(&self, who: &Who, id: Uuid) -> Result<bool, Error> {
+        Ok(self.engine.store().channels().accept_risk(who, id).await?)
+    }
+
     /// Removes a channel, whose sends must have ended and whose phone must be unlinked; `false` when there is no such
     /// channel.
     ///

@@ -8,6 +8,7 @@
 
 pub(super) mod addition;
 mod change;
+pub(super) mod checks;
 pub(super) mod directory;
 mod gauges;
 mod leaving;

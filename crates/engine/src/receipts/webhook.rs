@@ -4,6 +4,7 @@ use uuid::Uuid;
 
 use crate::Error;
 use crate::receipts::Webhooks;
+use clock::Timestamp;
 use domain::channel::Channel;
 use domain::secret::Secret;
 use store::Store;
@@ -59,6 +60,12 @@ impl Webhooks<'_> {
     /// of the account is connected.
     pub fn sync_templates(&self, channel: &Channel) {
         self.engine.list_templates_soon(channel);
+    }
+
+    /// When this process last listed the templates of a company's business account; `None` when it did not since it
+    /// started.
+    pub fn templates_synced_at(&self, company_id: Uuid, waba_id: &str) -> Option<Timestamp> {
+        self.engine.0.shared.accounts.listed_at(company_id, waba_id)
     }
 }
 

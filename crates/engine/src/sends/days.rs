@@ -56,7 +56,7 @@ impl Sends<'_> {
     /// The messages of these days, which may be some seconds old; `None` when nobody counted them before, and counting takes
     /// longer than `patience`.
     pub async fn of_days(&self, days: Days, patience: Duration) -> Option<Arc<DayCounts>> {
-        let (mut latest, is_due) = self.engine.0.days.ask(days, Instant::now());
+        let (mut latest, is_due) = self.engine.0.days.ask(days.company_id, days, Instant::now());
         if is_due {
             let engine = self.engine.clone();
             self.engine.0.threads[1].spawn(async move { engine.sends().count_days_in_turn(days).await });
@@ -66,7 +66,7 @@ impl Sends<'_> {
     }
 
     async fn count_days_in_turn(self, days: Days) {
-        let _turn = self.engine.0.days.turn.lock().await;
+        let _turn = self.engine.0.days.turn(days.company_id).await;
         let started = Instant::now();
         let counted = self.count_days(&days).await;
         // A failure was logged.

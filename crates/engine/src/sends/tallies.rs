@@ -16,6 +16,7 @@ use tokio::sync::watch;
 use uuid::Uuid;
 
 use crate::Error;
+use crate::fair_queue::{FairQueue, Grant, Share};
 use crate::sends::Sends;
 use clock::Timestamp;
 use domain::send::{Counts, Pace, Tally};
@@ -31,9 +32,9 @@ const LEAST_AGE: Duration = Duration::from_secs(2);
 const SHARE: u32 = 20;
 /// The messages that are counted for a list at once.
 const LISTED: u64 = 2 * SMALL;
-/// The larger sends of lists that are counted behind them, of all companies together: a single send's page has no such bound.
+/// The larger sends of a company's lists that are counted behind them: a single send's page has no such bound.
 const MOST_LISTED: usize = 10;
-/// The most figures that are kept.
+/// The most figures that are kept, beside those that are being counted.
 const MOST: usize = 256;
 
 /// The figures of a send, and when they were counted.
@@ -50,11 +51,14 @@ type Latest<T> = Option<Arc<T>>;
 /// Figures of type `T` that take long to count, of everything that a `K` names: large sends, or the days of a company.
 pub(crate) struct Tallies<K, T> {
     known: Mutex<HashMap<K, Entry<T>>>,
-    /// One of them is counted at a time.
-    pub(super) turn: tokio::sync::Mutex<()>,
+    /// One of them is counted at a time, and companies take turns.
+    queue: Arc<FairQueue>,
+    /// One entry for each company whose figures were counted.
+    turns: Mutex<HashMap<Uuid, Share>>,
 }
 
 struct Entry<T> {
+    company_id: Uuid,
     latest: watch::Sender<Latest<T>>,
     is_counting: bool,
     /// It is not counted again before this.
@@ -64,21 +68,21 @@ struct Entry<T> {
 
 impl<K, T> Default for Tallies<K, T> {
     fn default() -> Self {
-        Self { known: Mutex::default(), turn: tokio::sync::Mutex::default() }
+        Self { known: Mutex::default(), queue: FairQueue::new(1), turns: Mutex::default() }
     }
 }
 
 impl<K: Copy + Eq + Hash, T> Tallies<K, T> {
-    /// The receiver of the figures of `key`, and whether the caller has to count them.
-    pub(super) fn ask(&self, key: K, now: Instant) -> (watch::Receiver<Latest<T>>, bool) {
+    /// The receiver of the figures of `key`, which belongs to the company, and whether the caller has to count them.
+    pub(super) fn ask(&self, company_id: Uuid, key: K, now: Instant) -> (watch::Receiver<Latest<T>>, bool) {
         let mut known = self.known.lock();
-        if known.len() >= MOST && !known.contains_key(&key) {
+        while known.len() >= MOST && !known.contains_key(&key) {
             let idle = known.iter().filter(|(_, entry)| !entry.is_counting);
-            if let Some(oldest) = idle.min_by_key(|(_, entry)| entry.asked).map(|(key, _)| *key) {
-                known.remove(&oldest);
-            }
+            let Some(oldest) = idle.min_by_key(|(_, entry)| entry.asked).map(|(key, _)| *key) else { break };
+            known.remove(&oldest);
         }
         let entry = known.entry(key).or_insert_with(|| Entry {
+            company_id,
             latest: watch::Sender::new(None),
             is_counting: false,
             due: now,
@@ -95,9 +99,18 @@ impl<K: Copy + Eq + Hash, T> Tallies<K, T> {
         self.known.lock().get(&key).and_then(|entry| entry.latest.borrow().clone())
     }
 
-    /// How many are being counted, or wait for that.
-    fn counting(&self) -> usize {
-        self.known.lock().values().filter(|entry| entry.is_counting).count()
+    /// How many more of a company's lists may be counted. Each company has places of its own, so that one with many large
+    /// sends leaves others theirs.
+    fn room(&self, company_id: Uuid) -> usize {
+        let known = self.known.lock();
+        let own = known.values().filter(|entry| entry.is_counting && entry.company_id == company_id);
+        MOST_LISTED.saturating_sub(own.count())
+    }
+
+    /// Waits until it is the company's turn to count; others wait until the grant is dropped.
+    pub(super) async fn turn(&self, company_id: Uuid) -> Option<Grant> {
+        let turn = self.queue.enqueue(self.turns.lock().entry(company_id).or_default(), 1);
+        turn.come().await
     }
 
     /// Notes the end of a count: its figures, if it succeeded, and how long it took.
@@ -129,7 +142,7 @@ impl Sends<'_> {
 
     /// The latest figures of a large send, which is counted in its turn when that is due.
     async fn latest(&self, company_id: Uuid, send: &Record, patience: Duration) -> Latest<Counted> {
-        let (mut latest, is_due) = self.engine.0.tallies.ask(send.id, Instant::now());
+        let (mut latest, is_due) = self.engine.0.tallies.ask(company_id, send.id, Instant::now());
         if is_due {
             let (engine, send_id) = (self.engine.clone(), send.id);
             self.engine.0.threads[1]
@@ -154,7 +167,7 @@ impl Sends<'_> {
         let mut others: Vec<_> = others.map(|send| (send, tallies.latest(send.id))).collect();
         // Those without figures are counted first, then those with the oldest.
         others.sort_by_key(|(_, figures)| figures.as_ref().map(|counted| counted.at));
-        let room = MOST_LISTED.saturating_sub(tallies.counting());
+        let room = tallies.room(company_id);
         for (place, (send, figures)) in others.into_iter().enumerate() {
             let figures =
                 if place < room { self.latest(company_id, send, Duration::ZERO).await } else { figures };
@@ -166,7 +179,7 @@ impl Sends<'_> {
     }
 
     async fn count_in_turn(self, company_id: Uuid, send_id: Uuid) {
-        let _turn = self.engine.0.tallies.turn.lock().await;
+        let _turn = self.engine.0.tallies.turn(company_id).await;
         let started = Instant::now();
         let counted = self.count(company_id, send_id).await;
         // A failure was logged.
@@ -197,7 +210,11 @@ impl Sends<'_> {
 
 #[cfg(test)]
 mod tests {
+    use futures_util::FutureExt as _;
+
     use super::*;
+
+    const COMPANY: Uuid = Uuid::from_u128(9);
 
     fn counted() -> Counted {
         let at = Timestamp::from_millis(7);
@@ -207,24 +224,24 @@ mod tests {
     #[test]
     fn one_caller_counts_a_send_and_no_other_counts_it_again_at_once() {
         let (tallies, id, now) = (Tallies::<Uuid, Counted>::default(), Uuid::from_u128(1), Instant::now());
-        let (first, is_due) = tallies.ask(id, now);
+        let (first, is_due) = tallies.ask(COMPANY, id, now);
         assert!(is_due && first.borrow().is_none());
-        assert!(!tallies.ask(id, now).1, "it is being counted");
+        assert!(!tallies.ask(COMPANY, id, now).1, "it is being counted");
         tallies.counted(id, Some(counted()), Duration::from_millis(300));
         assert_eq!(first.borrow().as_deref(), Some(&counted()));
-        assert!(!tallies.ask(id, now + LEAST_AGE).1, "counting took long: it is not due yet");
-        assert!(tallies.ask(id, now + Duration::from_secs(60)).1);
+        assert!(!tallies.ask(COMPANY, id, now + LEAST_AGE).1, "counting took long: it is not due yet");
+        assert!(tallies.ask(COMPANY, id, now + Duration::from_secs(60)).1);
     }
 
     #[test]
     fn a_failed_count_is_retried_later_and_keeps_the_earlier_figures() {
         let (tallies, id, now) = (Tallies::<Uuid, Counted>::default(), Uuid::from_u128(1), Instant::now());
-        let (latest, _) = tallies.ask(id, now);
+        let (latest, _) = tallies.ask(COMPANY, id, now);
         tallies.counted(id, Some(counted()), Duration::ZERO);
-        assert!(tallies.ask(id, now + Duration::from_secs(60)).1);
+        assert!(tallies.ask(COMPANY, id, now + Duration::from_secs(60)).1);
         tallies.counted(id, None, Duration::ZERO);
         assert!(latest.borrow().is_some());
-        assert!(tallies.ask(id, now + Duration::from_secs(60)).1);
+        assert!(tallies.ask(COMPANY, id, now + Duration::from_secs(60)).1);
     }
 
     #[test]
@@ -232,11 +249,28 @@ mod tests {
         let (tallies, now) = (Tallies::<Uuid, Counted>::default(), Instant::now());
         for number in 0..MOST + 5 {
             let id = Uuid::from_u128(number as u128);
-            tallies.ask(id, now + Duration::from_millis(number as u64));
+            tallies.ask(COMPANY, id, now + Duration::from_millis(number as u64));
             tallies.counted(id, Some(counted()), Duration::ZERO);
         }
         let known = tallies.known.lock();
         assert_eq!(known.len(), MOST);
         assert!(!known.contains_key(&Uuid::from_u128(4)) && known.contains_key(&Uuid::from_u128(5)));
+    }
+
+    #[test]
+    fn a_company_with_many_large_sends_leaves_others_their_places_and_their_turns() {
+        let (tallies, now) = (Tallies::<Uuid, Counted>::default(), Instant::now());
+        let other = Uuid::from_u128(8);
+        for number in 0..2 * MOST_LISTED {
+            tallies.ask(COMPANY, Uuid::from_u128(number as u128), now);
+        }
+        assert_eq!((tallies.room(COMPANY), tallies.room(other)), (0, MOST_LISTED));
+        let first = tallies.turn(COMPANY).now_or_never().expect("nobody else counts");
+        let mut own: Vec<_> = (0..MOST_LISTED).map(|_| Box::pin(tallies.turn(COMPANY))).collect();
+        assert!(own.iter_mut().all(|turn| turn.now_or_never().is_none()));
+        let mut others = Box::pin(tallies.turn(other));
+        assert!((&mut others).now_or_never().is_none());
+        drop(first);
+        assert!((&mut others).now_or_never().is_some(), "it stood behind the sends of the first company");
     }
 }

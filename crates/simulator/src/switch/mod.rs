@@ -47,6 +47,8 @@ enum Switch {
 struct TokenSwitch {
     value: String,
     valid: bool,
+    /// Unix seconds; 0 for a token without an end.
+    expires_at: Option<i64>,
 }
 
 /// `true`, `false`, or how long it lasts.
@@ -113,7 +115,9 @@ impl Switch {
             Self::App(switch) => switch.turn(world),
             Self::Template(switch) => switch.turn(world),
             Self::Webhook(switch) => switch.turn(world),
-            Self::Token(switch) => world.directory.write().set_token(&switch.value, switch.valid),
+            Self::Token(switch) => {
+                world.directory.write().set_token(&switch.value, switch.valid, switch.expires_at);
+            }
             Self::Outage(Outage::Is(true)) => world.begin_outage(None),
             Self::Outage(Outage::Is(false)) => world.end_outage(),
             Self::Outage(Outage::For(span)) => world.begin_outage(Some(span.0)),

@@ -110,6 +110,8 @@ async fn an_account_shows_its_app_and_can_have_a_callback_of_its_own() {
     let (_, listed) = universe.request(Method::GET, &path, &Value::Null).await;
     assert_eq!(listed["data"][0]["whatsapp_business_api_data"]["name"], "Simulator");
     assert_eq!(universe.request(Method::DELETE, &path, &Value::Null).await, done());
+    let (_, listed) = universe.request(Method::GET, &path, &Value::Null).await;
+    assert_eq!(listed["data"], json!([]), "it has no app any more");
 }
 
 #[actix_web::test]

@@ -128,6 +128,10 @@ async fn any_id_and_token_work_when_every_id_is_accepted() {
     assert_eq!(universe.simulator.number("777").unwrap().messages, 1);
     let (_, numbers) = universe.get("/v25.0/4242/phone_numbers").await;
     assert_eq!(numbers["data"][0]["id"], "42421");
+    assert_eq!(
+        numbers["data"][1]["id"], "777",
+        "a number that was made on first use is one of every account"
+    );
     let (_, templates) = universe.get("/v25.0/4242/message_templates?status=APPROVED").await;
     assert_eq!(templates["data"].as_array().unwrap().len(), 3);
     universe.script(&json!({ "token": { "value": "whatever", "valid": false } }));

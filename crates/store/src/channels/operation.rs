@@ -86,6 +86,19 @@ impl AllChannels<'_> {
         Ok(true)
     }
 
+    /// Records that a person accepts the risks of an unofficial connection, unless that is recorded; `false` when there is no
+    /// such channel.
+    pub async fn accept_risk(self, who: &Who, id: Uuid) -> Result<bool> {
+        let transaction = self.store.begin().await?;
+        let is_known = Entity::find_by_id(id).one(&transaction).await?.is_some();
+        if !is_known || changes::is_recorded(&transaction, What::ChannelRisk, &id.to_string()).await? {
+            return transaction.unchanged(is_known).await;
+        }
+        changes::record_one(&transaction, who, What::ChannelRisk, id, None, json!("accepted")).await?;
+        transaction.commit().await?;
+        Ok(true)
+    }
+
     /// Removes the channel and everything that only it used; its sends, which have ended, stay. `false` when there is
     /// no such channel, a phone is linked to it, or a send of it has not ended.
     pub async fn remove(self, who: &Who, id: Uuid) -> Result<bool> {

@@ -10,7 +10,7 @@ use uuid::Uuid;
 use super::tier_end::TierEnd;
 use super::words::ToStored as _;
 use super::{channel, matches, newest_first};
-use crate::changes::{Change, Filter};
+use crate::changes::{Change, Filter, What, is_recorded};
 use crate::nouns::{AllChannels, Channels};
 use crate::{Error, Result};
 use domain::channel::{Channel, Status};
@@ -90,10 +90,31 @@ impl Channels<'_> {
         self.store.changes().page(filter, page).await
     }
 
+    /// Whether a person accepted the risks of an unofficial connection for the company's channel of this id.
+    pub async fn is_risk_accepted(self, id: Uuid) -> Result<bool> {
+        if self.find(id).await?.is_none() {
+            return Ok(false);
+        }
+        is_recorded(&self.store.read, What::ChannelRisk, &id.to_string()).await
+    }
+
     /// A page of a company's channels of both kinds, newest first, ties by id. `search` is matched as by
     /// [`Channels::of_kind`](crate::Channels::of_kind).
     pub async fn page(self, page: PageRequest, search: Option<&str>) -> Result<Page<Channel>> {
         let mut matching = Entity::find().filter(Column::CompanyId.eq(self.company));
+        if let Some(search) = search {
+            matching = matching.filter(matches(search));
+        }
+        Ok(self.store.page_of(newest_first(matching), page).await?.map(channel))
+    }
+
+    /// The same page with those first that cannot send, and then those that are restricted.
+    pub async fn page_by_need(self, page: PageRequest, search: Option<&str>) -> Result<Page<Channel>> {
+        let stopped = [Status::Disconnected, Status::Blocked, Status::Pairing].map(|status| status.stored());
+        let mut matching = Entity::find()
+            .filter(Column::CompanyId.eq(self.company))
+            .order_by_desc(Column::Status.is_in(stopped))
+            .order_by_desc(Column::StatusCode.is_not_null());
         if let Some(search) = search {
             matching = matching.filter(matches(search));
         }

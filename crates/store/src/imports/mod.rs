@@ -10,12 +10,13 @@ mod work;
 pub use self::work::{End, Rejected, Step, Work};
 
 use sea_orm::QueryResult;
+use serde::Serialize;
 use serde_json::json;
 use uuid::Uuid;
 
 use super::changes::{self, What, Who};
 use super::contacts::signed;
-use super::{Error, Result, Transaction, execute, fetch, fetch_one};
+use super::{Error, Result, Transaction, Upserted, execute, fetch, fetch_one};
 use crate::nouns::{AllImports, Imports};
 use clock::Timestamp;
 use domain::page::{Page, PageRequest};
@@ -66,8 +67,8 @@ impl State {
     }
 }
 
-/// Results of the rows so far.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+/// Results of rows of a file: of an upload so far, of a file that the command line reads, or of a preview.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Counts {
     /// Rows that created a contact.
     pub created: u64,
@@ -77,13 +78,14 @@ pub struct Counts {
     pub unchanged: u64,
     /// Rows that were rejected.
     pub rejected: u64,
-    /// The rejected rows that are kept for download.
+    /// The rejected rows that are kept for download. The command line writes all of them to a file instead.
+    #[serde(skip)]
     pub rejected_kept: u64,
     /// Rows among those created, updated and unchanged that have no valid phone number.
     pub without_number: u64,
     /// Rows whose names look wrongly decoded, so that the contacts kept theirs.
     pub names_kept: u64,
-    /// Rows whose e-mail address is none, so that the contacts have none of it.
+    /// Rows with a malformed e-mail address: their contacts are written without it.
     pub emails_left_out: u64,
 }
 
@@ -91,6 +93,15 @@ impl Counts {
     /// All rows that were read.
     pub const fn rows(&self) -> u64 {
         self.created + self.updated + self.unchanged + self.rejected
+    }
+
+    /// Counts a row that is a contact.
+    pub const fn add(&mut self, result: Upserted) {
+        match result {
+            Upserted::Created => self.created += 1,
+            Upserted::Updated => self.updated += 1,
+            Upserted::Unchanged => self.unchanged += 1,
+        }
     }
 }
 

@@ -8,7 +8,7 @@ use crate::contacts::signed;
 use crate::dialect::{Cell, Rows, Type};
 use crate::lease::Lease;
 use crate::nouns::AllImports;
-use crate::{ContactDraft, Error, Names, Result, Upserted, execute};
+use crate::{ContactDraft, Error, Names, Result, execute};
 use clock::Timestamp;
 
 /// A row that was rejected.
@@ -126,13 +126,7 @@ impl AllImports<'_> {
         let mut counts = work.counts;
         counts.names_kept += names_kept;
         counts.emails_left_out += step.emails_left_out;
-        for (_, result) in &results {
-            match result {
-                Upserted::Created => counts.created += 1,
-                Upserted::Updated => counts.updated += 1,
-                Upserted::Unchanged => counts.unchanged += 1,
-            }
-        }
+        results.iter().for_each(|(_, result)| counts.add(*result));
         let numberless = step.drafts.iter().filter(|draft| draft.person.phone().is_none());
         counts.without_number += numberless.count() as u64;
         counts.rejected += step.rejected.len() as u64;

@@ -129,6 +129,11 @@ pub(super) fn refused(error: NotAdded) -> Error {
         NotAdded::Unfit(Unfit::Account(failure)) => {
             said("the provider does not know the business account", failure)
         }
+        NotAdded::Unfit(Unfit::OtherAccount) => Error::refused(
+            Code::ProviderRefused,
+            "the number is not one of this business account's, and nothing was saved: give the `waba_id` of the number, or \
+             give `verify` as false to add the channel anyway",
+        ),
         NotAdded::Unfit(Unfit::Away(_)) => Error::refused(
             Code::ProviderUnavailable,
             "the provider does not answer, and nothing was saved: try again, or give `verify` as false to add the \

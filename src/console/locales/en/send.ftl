@@ -8,7 +8,10 @@ send-skipped = Left out
 send-repeats = Retry of this send:
 send-repeated = Retried by:
 send-progress-title = Progress
-send-progress = { $sent } of { $all } messages sent
+send-progress = { $all ->
+    [one] { $sent } of { $all } message sent
+   *[other] { $sent } of { $all } messages sent
+}
 send-rate = { $rate } messages a second now
 send-end = Likely over:
 send-waits = It waits:
@@ -124,7 +127,6 @@ send-entries = { $count ->
 send-step-paused = Paused
 send-step-resumed = Resumed
 send-step-canceled = Canceled
-send-by-key = program “{ $name }”
 send-details = Details
 send-reference = Reference
 send-codes = What the provider said

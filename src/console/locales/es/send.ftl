@@ -8,7 +8,10 @@ send-skipped = Omitidos
 send-repeats = Vuelve a enviar mensajes de este envío:
 send-repeated = Enviado de nuevo por:
 send-progress-title = Progreso
-send-progress = { $sent } de { $all } mensajes enviados
+send-progress = { $all ->
+    [one] { $sent } de { $all } mensaje enviado
+   *[other] { $sent } de { $all } mensajes enviados
+}
 send-rate = { $rate } mensajes por segundo ahora
 send-end = Terminará probablemente:
 send-waits = Está esperando:
@@ -124,7 +127,6 @@ send-entries = { $count ->
 send-step-paused = Pausado
 send-step-resumed = Reanudado
 send-step-canceled = Cancelado
-send-by-key = programa “{ $name }”
 send-details = Detalles
 send-reference = Referencia
 send-codes = Qué dijo el proveedor

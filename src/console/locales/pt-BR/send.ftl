@@ -8,7 +8,10 @@ send-skipped = Deixados de fora
 send-repeats = Envia de novo mensagens deste envio:
 send-repeated = Enviado de novo por:
 send-progress-title = Andamento
-send-progress = { $sent } de { $all } mensagens enviadas
+send-progress = { $all ->
+    [one] { $sent } de { $all } mensagem enviada
+   *[other] { $sent } de { $all } mensagens enviadas
+}
 send-rate = { $rate } mensagens por segundo agora
 send-end = Deve terminar:
 send-waits = Está aguardando:
@@ -124,7 +127,6 @@ send-entries = { $count ->
 send-step-paused = Pausado
 send-step-resumed = Retomado
 send-step-canceled = Cancelado
-send-by-key = programa “{ $name }”
 send-details = Detalhes
 send-reference = Referência
 send-codes = O que o provedor disse

@@ -4,6 +4,18 @@ use crate::console::pages::tiers;
 use crate::console::text::Text;
 use crate::engine::records::changes::What;
 
+/// Who made a change, from the name in the record.
+pub(in crate::console) fn author(text: Text, who: &str) -> String {
+    match who.split_once(':') {
+        Some(("user", "")) => text.get("changes-by-stranger"),
+        Some(("user", email)) => email.to_owned(),
+        Some(("key", name)) => text.with("changes-by-key", [("name", name.into())]),
+        Some(("cli", name)) => text.with("changes-by-command-line", [("name", name.into())]),
+        _ if who == "pombo" => text.get("changes-by-pombo"),
+        _ => text.with("changes-by-operator", [("name", who.into())]),
+    }
+}
+
 /// The kind of record that was changed.
 pub(in crate::console) fn kind(text: Text, what: What) -> String {
     text.get(match what {
@@ -15,6 +27,7 @@ pub(in crate::console) fn kind(text: Text, what: What) -> String {
         What::SealingKey => "changes-kind-sealing-key",
         What::ChannelTier => "changes-kind-channel-tier",
         What::ChannelToken => "changes-kind-channel-token",
+        What::ChannelRisk => "changes-kind-channel-risk",
         What::ChannelStatus => "changes-kind-channel-status",
         What::Operator => "changes-kind-operator",
         What::Suppression => "changes-kind-suppression",

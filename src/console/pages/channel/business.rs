@@ -3,8 +3,7 @@
 use actix_web::web::Data;
 use maud::{Markup, html};
 
-use super::super::new_channel::secret;
-use super::{back, of_kind};
+use super::{back, checks, of_kind, shape};
 use crate::console::State;
 use crate::console::answer::Answer;
 use crate::console::component::copy::copy;
@@ -25,7 +24,7 @@ pub(in crate::console) async fn reconnect(
     mut form: Form,
 ) -> Result<Answer, Error> {
     let channel = of_kind(&viewer, &state, id, Kind::BusinessAccount).await?;
-    let token = secret(&mut form, "token");
+    let token = shape::token(&mut form);
     if form.has_faults() {
         return Ok(super::page(&viewer, &state, &channel, &form).await?.unprocessable().into());
     }
@@ -45,7 +44,7 @@ pub(in crate::console) async fn set_app_secret(
     mut form: Form,
 ) -> Result<Answer, Error> {
     let channel = of_kind(&viewer, &state, id, Kind::BusinessAccount).await?;
-    let given = secret(&mut form, "app_secret");
+    let given = shape::app_secret(&mut form);
     if given.is_none() && !form.has_faults() {
         form.fault("app_secret", viewer.text.get("fault-field-missing"));
     }
@@ -82,6 +81,7 @@ pub(super) async fn part(
                     button.plain[channel.connection.status == Status::Connected] type="submit" { (text.get("channels-reconnect")) }
                 }
             }
+            (checks::part(viewer, state, channel))
             (webhook(viewer, state, channel, form).await?)
         }
         section.panel {
@@ -99,7 +99,8 @@ pub(super) async fn part(
 async fn webhook(viewer: &Viewer, state: &State, channel: &Channel, form: &Form) -> Result<Markup, Error> {
     let text = viewer.text;
     let Webhook { path, verify_token, has_app_secret } = state.engine.webhooks().of(channel).await?;
-    let base = state.options.public_url.as_ref().map(|url| url.as_str().trim_end_matches('/').to_owned());
+    let base = state.options.public_url.as_ref();
+    let is_https = base.is_some_and(|url| url.scheme() == "https");
     Ok(html! {
         section.panel {
             h2 { (text.get("channels-webhook")) }
@@ -107,8 +108,13 @@ async fn webhook(viewer: &Viewer, state: &State, channel: &Channel, form: &Form)
             dl.facts {
                 dt { (text.get("channels-callback")) }
                 dd {
-                    (copy(text, &text.get("channels-callback"), &format!("{}{path}", base.as_deref().unwrap_or_default())))
-                    @if base.is_none() { p.hint { (text.get("channels-no-public-url")) } }
+                    @match base {
+                        Some(url) => {
+                            (copy(text, &text.get("channels-callback"), &format!("{}{path}", url.as_str().trim_end_matches('/'))))
+                            @if !is_https { p.hint { (text.get("channels-callback-not-https")) } }
+                        }
+                        None => p { (text.get("channels-no-public-url")) " " (copy(text, &text.get("channels-callback-end"), &path)) },
+                    }
                 }
                 dt { (text.get("channels-verify-token")) }
                 dd { (copy(text, &text.get("channels-verify-token"), verify_token.expose())) }
@@ -116,7 +122,7 @@ async fn webhook(viewer: &Viewer, state: &State, channel: &Channel, form: &Form)
             @if !has_app_secret { (warning(&html! { p { (text.get("channels-no-app-secret")) } })) }
             form method="post" action=(format!("/console/channels/{}/app-secret", channel.id)) {
                 (once(form))
-                (Field::new(form, "app_secret", &text.get("channels-app-secret")).hint(&text.get("channels-app-secret-hint")).autocomplete("off").password())
+                (Field::new(form, "app_secret", &text.get("channels-app-secret")).hint(&text.get("channels-app-secret-where")).autocomplete("off").password())
                 button.plain type="submit" {
                     @if has_app_secret { (text.get("channels-app-secret-replace")) } @else { (text.get("channels-app-secret-save")) }
                 }

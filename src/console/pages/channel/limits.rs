@@ -20,6 +20,23 @@ use crate::domain::tier::Quota;
 /// The channel's present pace, beside its limit.
 pub(in crate::console) fn pace(person: &Person, limits: &Limits) -> Markup {
     let text = person.text;
+    html! {
+        (chart(person, limits, |chart| chart.show(text)))
+        @if limits.rate.is_none() { p.soft { (text.get("channels-unlimited")) } }
+        (waits(person, limits))
+    }
+}
+
+/// The same in a row of a table.
+pub(in crate::console) fn small_pace(person: &Person, limits: &Limits) -> Markup {
+    html! {
+        (chart(person, limits, |chart| chart.spark(person.text)))
+        (waits(person, limits))
+    }
+}
+
+fn chart(person: &Person, limits: &Limits, show: impl FnOnce(Chart<'_>) -> Markup) -> Markup {
+    let text = person.text;
     let mut values: Vec<_> = limits.pace.points.iter().map(|point| point.per_second).collect();
     // The step that has just begun is less exact than the last ten seconds.
     if let Some(last) = values.last_mut() {
@@ -27,17 +44,20 @@ pub(in crate::console) fn pace(person: &Person, limits: &Limits) -> Markup {
     }
     let since = limits.pace.points.first().map_or_else(String::new, |point| person.zone.clock(point.from));
     let (unit, now) = (text.get("channels-per-second"), text.get("channels-now"));
-    let chart = Chart {
+    show(Chart {
         name: &text.get("channels-pace"),
         unit: &unit,
         values: &values,
         limit: limits.rate,
         span: (&since, &now),
         is_over: false,
-    };
+    })
+}
+
+/// Why the next message waits, if that is worth telling.
+fn waits(person: &Person, limits: &Limits) -> Markup {
+    let text = person.text;
     html! {
-        (chart.show(text))
-        @if limits.rate.is_none() { p.soft { (text.get("channels-unlimited")) } }
         @if let Some(waiting) = limits.waiting.as_ref().filter(|waiting| waiting::is_worth_telling(waiting)) {
             p {
                 (text.get("channels-waiting")) " " (waiting::waiting(person, waiting))

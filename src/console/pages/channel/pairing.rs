@@ -14,6 +14,7 @@ use crate::console::State;
 use crate::console::answer::Answer;
 use crate::console::component::badge::{Tone, badge};
 use crate::console::component::field::{Field, once};
+use crate::console::component::notice::warning;
 use crate::console::component::time::second;
 use crate::console::component::{confirm, copy};
 use crate::console::error::Error;
@@ -45,11 +46,45 @@ pub(in crate::console) async fn pair(
         form.fault("phone_number", viewer.text.get("pairing-fault-number"));
         None
     });
+    let is_accepted = is_risk_accepted(&state, &channel).await?;
+    if !is_accepted {
+        require_acceptance(&mut form);
+    }
     if form.has_faults() {
         return Ok(super::page(&viewer, &state, &channel, &form).await?.unprocessable().into());
     }
+    if !is_accepted {
+        state.engine.channels().accept_risk(&viewer.who(), channel.id).await?;
+    }
     state.engine.phones().pair(&channel, number).await?;
     Ok(back(&channel))
+}
+
+/// Whether a person accepted the risks of this channel.
+async fn is_risk_accepted(state: &State, channel: &Channel) -> Result<bool, Error> {
+    Ok(state.engine.company(channel.company_id).await?.channels().is_risk_accepted(channel.id).await?)
+}
+
+/// Notes a fault unless the person accepts the risks.
+pub(in crate::console) fn require_acceptance(form: &mut Form) {
+    if !form.words().has("risk", "accepted") {
+        form.fault("risk", form.text().get("pairing-fault-risk"));
+    }
+}
+
+/// The risks of a connection that WhatsApp does not offer to programs, and the checkbox that accepts them.
+pub(in crate::console) fn risk(form: &Form) -> Markup {
+    let text = form.text();
+    html! {
+        (warning(&html! {
+            ul {
+                @for key in ["pairing-risk-ban", "pairing-risk-number", "pairing-risk-slowly", "pairing-risk-official"] {
+                    li { (text.get(key)) }
+                }
+            }
+        }))
+        (Field::new(form, "risk", &text.get("pairing-risk")).boxes([("accepted", text.get("pairing-risk-accept"))]))
+    }
 }
 
 /// Unlinks the phone, or ends a pairing.
@@ -123,7 +158,7 @@ pub(super) async fn part(
             // Outside of the live part, which would remove the fault.
             section.panel { (assertion_form(form, &place)) }
         }
-        (actions(viewer, state, channel, stage, form))
+        (actions(viewer, state, channel, stage, form, is_risk_accepted(state, channel).await?))
     })
 }
 
@@ -134,6 +169,7 @@ pub(super) fn actions(
     channel: &Channel,
     stage: Stage,
     form: &Form,
+    is_risk_accepted: bool,
 ) -> Markup {
     let (text, place) = (viewer.text, format!("/console/channels/{}", channel.id));
     let has_fault = form.fault_of("phone_number").is_some();
@@ -141,13 +177,15 @@ pub(super) fn actions(
     let is_on = matches!(channel.connection.status, Status::Connected | Status::Connecting);
     let may_pair = !(stage == Stage::Linked && is_on);
     let may_unlink = stage != Stage::Unlinked || channel.linked_at.is_some();
+    let is_live = !has_fault && (is_risk_accepted || !may_pair);
     html! {
-        // With a fault this is not a live part, because an update would remove the fault.
-        section.panel id=(if has_fault { "channel-pairing-again" } else { "channel-pairing-actions" }) hidden[!viewer.may_work()] {
+        // With a fault or a checkbox this is not a live part, because an update would remove what the person did.
+        section.panel id=(if is_live { "channel-pairing-actions" } else { "channel-pairing-again" }) hidden[!viewer.may_work()] {
             @if viewer.may_work() {
                 h2 { (text.get(if may_pair { "pairing-actions" } else { "pairing-unlink-title" })) }
                 @if may_pair {
                     form method="post" action=(format!("{place}/pair")) {
+                        @if !is_risk_accepted { (risk(form)) }
                         details.more id="channel-by-number" open[has_fault] {
                             summary { (text.get("pairing-by-number")) }
                             (Field::new(form, "phone_number", &text.get("pairing-number")).hint(&text.get("pairing-number-hint")).most(NUMBER).autocomplete("off").input("tel"))
@@ -273,11 +311,12 @@ fn gate(viewer: &Viewer, channel: &Channel, stage: Stage, passkey: &Passkey) -> 
         _ => {
             let challenge = Value::Object(passkey.challenge.options().clone()).to_string();
             html! {
-                (copy::block(text, &text.get("pairing-challenge"), &challenge))
-                p.soft { (text.get("pairing-programs")) " " code { (format!("/api/v1/web-chat/{}/pairing/passkey", channel.id)) } }
                 details.more id="channel-assertion" {
-                    summary { (text.get("pairing-paste")) }
+                    summary { (text.get("pairing-keep-passkey")) }
+                    p { (text.get("pairing-keep-passkey-how")) }
+                    (copy::block(text, &text.get("pairing-challenge"), &challenge))
                     (assertion_form(&Form::new(text), &place))
+                    p.soft { (text.get("pairing-programs")) " " code { (format!("/api/v1/web-chat/{}/pairing/passkey", channel.id)) } }
                 }
             }
         }

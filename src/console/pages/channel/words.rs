@@ -4,10 +4,12 @@ use maud::{Markup, html};
 
 use crate::console::component::badge::{Tone, badge, explained};
 use crate::console::component::explain::{self, Topic};
+use crate::console::component::number::grouped;
 use crate::console::component::status::status;
 use crate::console::text::Text;
-use crate::domain::channel::{Connection, Kind, Reason, Status};
+use crate::domain::channel::{Channel, Connection, Kind, Reason, Status};
 use crate::domain::limit;
+use crate::domain::phone::PhoneNumber;
 
 /// The name of a kind of channel.
 pub(in crate::console) fn kind(text: Text, kind: Kind) -> String {
@@ -91,6 +93,16 @@ pub(in crate::console) const REASONS: &[(&str, &str, &str)] = &[
 /// The keys of the title and the text of a reason; `None` for a reason that an older or newer program wrote.
 fn because(code: &str) -> Option<(&'static str, &'static str)> {
     REASONS.iter().find(|(known, ..)| *known == code).map(|(_, title, said)| (*title, *said))
+}
+
+/// The channel's number in groups, if it has one.
+pub(in crate::console) fn number(channel: &Channel) -> Markup {
+    html! {
+        @match channel.phone_number.as_deref().filter(|number| !number.is_empty()) {
+            Some(number) => bdi { (PhoneNumber::parse(number).map_or_else(|_| number.to_owned(), grouped)) },
+            None => span.soft { "—" },
+        }
+    }
 }
 
 /// The name of a limit.

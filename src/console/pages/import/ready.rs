@@ -129,7 +129,7 @@ fn mapping(viewer: &Viewer, import: &Import, form: &Form, shown: &Shown) -> Mark
                     (Field::new(filled, "encoding", &text.get("imports-encoding")).hint(&text.get("imports-encoding-hint"))
                         .select(encodings.iter().map(|name| (*name, encoding_words(name)))))
                 }
-                @if shown.names_kept > 0 || settings.replaces_names {
+                @if shown.counts.names_kept > 0 || settings.replaces_names {
                     (Field::new(filled, "replace_names", &text.get("imports-names")).boxes([("yes", text.get("imports-names-replace"))]))
                 }
                 @if viewer.may_work() {
@@ -202,8 +202,8 @@ fn warnings(text: Text, settings: &Settings, shown: &Shown) -> Markup {
                 }
             }))
         }
-        @if shown.names_kept > 0 {
-            (notice::warning(&html! { p { (text.with("imports-look-garbled", [("count", shown.names_kept.into())])) } }))
+        @if shown.counts.names_kept > 0 {
+            (notice::warning(&html! { p { (text.with("imports-look-garbled", [("count", shown.counts.names_kept.into())])) } }))
         }
     }
 }
@@ -211,18 +211,17 @@ fn warnings(text: Text, settings: &Settings, shown: &Shown) -> Markup {
 /// The results that the import would have for the rows.
 fn outlook(viewer: &Viewer, shown: &Shown) -> Markup {
     let text = viewer.text;
-    let rejected = shown.preview.step.rejected.len() as u64;
-    let looked_at = shown.preview.step.drafts.len() as u64 + rejected;
-    let left_out = shown.preview.step.emails_left_out;
+    let (rejected, looked_at) = (shown.counts.rejected, shown.counts.rows());
+    let left_out = shown.counts.emails_left_out;
     let key = if shown.preview.is_whole { "imports-outlook-all" } else { "imports-outlook-first" };
     html! {
         section {
             h2 { (text.get("imports-outlook")) }
             p { (text.with(key, [("count", looked_at.into())])) }
             ul {
-                li { (text.with("imports-would-create", [("count", shown.created.into())])) }
-                li { (text.with("imports-would-update", [("count", shown.updated.into())])) }
-                li { (text.with("imports-would-keep", [("count", shown.unchanged.into())])) }
+                li { (text.with("imports-would-create", [("count", shown.counts.created.into())])) }
+                li { (text.with("imports-would-update", [("count", shown.counts.updated.into())])) }
+                li { (text.with("imports-would-keep", [("count", shown.counts.unchanged.into())])) }
                 li { (text.with("imports-would-reject", [("count", rejected.into())])) }
                 @if left_out > 0 { li { (text.with("imports-would-leave-out", [("count", left_out.into())])) } }
             }

@@ -5,6 +5,7 @@ use maud::{Markup, html};
 use super::{Around, words};
 use crate::clock::Timestamp;
 use crate::console::component::time::moment;
+use crate::console::pages::changes::words::author;
 use crate::console::text::Text;
 use crate::console::visitor::Viewer;
 use crate::domain::send::EndReason;
@@ -73,7 +74,7 @@ fn audience(text: Text, send: &Record) -> Markup {
 fn by(viewer: &Viewer, at: Timestamp, who: Option<&str>) -> Markup {
     html! {
         (moment(viewer, at))
-        @if let Some(who) = who { ", " bdi { (words::author(viewer.text, who)) } }
+        @if let Some(who) = who { ", " bdi { (author(viewer.text, who)) } }
     }
 }
 

@@ -32,15 +32,6 @@ fn made_name(text: Text, naming: &Naming<'_>) -> String {
     }
 }
 
-/// Who did something, from the name in the record of changes.
-pub(in crate::console::pages) fn author(text: Text, who: &str) -> String {
-    match who.split_once(':') {
-        Some(("user", email)) => email.to_owned(),
-        Some(("key", name)) => text.with("send-by-key", [("name", name.into())]),
-        _ => who.to_owned(),
-    }
-}
-
 /// The badge for the state of a send.
 pub(in crate::console::pages) fn stage(text: Text, stage: Stage) -> Markup {
     let (tone, key) = match stage {

@@ -13,6 +13,7 @@ use domain::error::Code;
 use domain::phone::{Country, PhoneNumber};
 use import::{Preview, RejectCode, Settings};
 use store::Upserted;
+use store::imports::Counts;
 
 /// Rows that are looked up among the contacts.
 pub(super) const LOOKED_UP: usize = 500;
@@ -22,14 +23,8 @@ pub(super) const LOOKED_UP: usize = 500;
 pub struct Shown {
     /// The columns and the first rows.
     pub preview: Preview,
-    /// The examined rows that would create a contact.
-    pub created: u64,
-    /// The rows that would change a contact.
-    pub updated: u64,
-    /// The rows that would change nothing.
-    pub unchanged: u64,
-    /// The rows whose names look wrongly decoded, so that contacts would keep theirs.
-    pub names_kept: u64,
+    /// What the examined rows would do.
+    pub counts: Counts,
     /// The rows whose numbers would be others inside the company's country; none when numbers are read by its rules.
     pub national: u64,
     /// The company's country.
@@ -71,12 +66,14 @@ impl ContactImports<'_> {
         let known = records.of(company).tags().known(&names).await?;
         let tag = |(name, count): (String, u64)| ShownTag { is_new: !known.contains(&name), name, count };
         let tags = counted.into_iter().map(tag).collect();
-        let count = |result| results.iter().filter(|found| **found == result).count() as u64;
+        let rows = &preview.step;
+        let (rejected, emails_left_out) = (rows.rejected.len() as u64, rows.emails_left_out);
+        let without_number = rows.drafts.iter().filter(|draft| draft.person.phone().is_none()).count() as u64;
+        let mut counts =
+            Counts { rejected, emails_left_out, without_number, names_kept, ..Counts::default() };
+        results.iter().for_each(|result| counts.add(*result));
         Ok(Shown {
-            created: count(Upserted::Created),
-            updated: count(Upserted::Updated),
-            unchanged: count(Upserted::Unchanged),
-            names_kept,
+            counts,
             national: country.likely().map_or(0, |country| national(&preview, &settings, country)),
             country,
             results,

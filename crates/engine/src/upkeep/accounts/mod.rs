@@ -59,6 +59,9 @@ pub(crate) async fn keep(engine: Engine, connections: Connections) {
                     });
                     let ended = async move {
                         let is_success = listing.await.unwrap_or(false);
+                        if is_success {
+                            accounts.note_listing(company, &account, Timestamp::now());
+                        }
                         (account, Input::TemplatesListed { company, is_success })
                     };
                     running.push(Either::Left(ended));
