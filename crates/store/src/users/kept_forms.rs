@@ -10,8 +10,9 @@ use clock::Timestamp;
 
 /// How long a form is kept. Old ones are removed when another one is kept, and by retention.
 pub const KEPT: Duration = Duration::from_secs(24 * 3_600);
-/// The most forms of a session; the oldest one makes room. Each is as long as a person has typed.
-const MOST: i64 = 8;
+/// The most forms of a session; the oldest one makes room. Each is as long as a person has typed, and a new send keeps one
+/// for each of its steps.
+const MOST: i64 = 32;
 
 impl Sessions<'_> {
     /// Keeps the content of a form of this session, and returns its id.
