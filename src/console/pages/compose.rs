@@ -61,7 +61,7 @@ const PLACE: &str = "/console/sends/new";
 /// The action that sends.
 const SEND: &str = "send";
 /// Fields that control the form and are not part of the send.
-const STEERING: [&str; 11] = [
+const STEERING: [&str; 12] = [
     "action",
     "checked",
     "once",
@@ -73,6 +73,7 @@ const STEERING: [&str; 11] = [
     "run",
     "step",
     "changed",
+    "kept",
 ];
 
 /// The request that the form describes, and the files in it.
@@ -156,6 +157,7 @@ pub(in crate::console) async fn act(
     state: Data<State>,
     mut form: Form,
 ) -> Result<Answer, Error> {
+    kept::update(&viewer, &state, &form).await?;
     let picked = form.words().one("pick").to_owned();
     if !picked.is_empty() {
         form.put("number", picked.as_str());
@@ -330,6 +332,7 @@ fn writing(viewer: &Viewer, around: &Around, form: &Form, checked: &Checked) -> 
         form method="post" action=(PLACE) data-preview=[follows] data-whole[step == Step::Who] {
             (faults(form)) (once(form))
             input type="hidden" name="step" value=(step.as_str());
+            @if form.words().names("kept") { input type="hidden" name="kept" value=(form.value("kept")); }
             (carried(form, &shown))
             (shown)
             @if let Some(refused) = &checked.refused { (refused.show(viewer)) }

@@ -36,6 +36,13 @@ impl Sessions<'_> {
         Ok(id)
     }
 
+    /// Changes the content of a form that this session keeps; without such a form, nothing happens.
+    pub async fn change_kept_form(self, session_id: Uuid, id: Uuid, content: &str) -> Result<()> {
+        let sql = "UPDATE kept_form SET content = $3 WHERE id = $1 AND session_id = $2";
+        execute(&self.store.write, sql, [id.into(), session_id.into(), content.into()]).await?;
+        Ok(())
+    }
+
     /// The content of a form that this session keeps; `None` when it has no such form any more.
     pub async fn kept_form(self, session_id: Uuid, id: Uuid, now: Timestamp) -> Result<Option<String>> {
         let sql = "SELECT content FROM kept_form WHERE id = $1 AND session_id = $2 AND kept_at > $3";

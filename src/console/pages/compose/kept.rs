@@ -18,7 +18,8 @@ use crate::console::words::Words;
 /// form itself, without an address.
 const LONGEST: usize = 256 * 1024;
 /// Fields that belong to one request, and are not kept. Searches are: their results are a part of the page.
-const PASSING: [&str; 8] = ["action", "checked", "once", "pick", "counting", "run", "step", "changed"];
+const PASSING: [&str; 9] =
+    ["action", "checked", "once", "pick", "counting", "run", "step", "changed", "kept"];
 
 /// A kept form at one of its steps, with the result of its check as it is now.
 pub(super) async fn show(
@@ -34,6 +35,7 @@ pub(super) async fn show(
         let checked = Checked { is_forgotten: true, ..Checked::default() };
         return Ok(page(viewer, &around, &form, &checked));
     };
+    form.put("kept", id.to_string());
     let mut around = Around::read(state, viewer, &form, step).await?;
     if step < Step::Check {
         return Ok(page(viewer, &around, &form, &Checked::default()));
@@ -52,6 +54,16 @@ pub(super) async fn show(
 async fn read(viewer: &Viewer, state: &State, id: Uuid) -> Result<Option<Form>, Error> {
     let content = state.accounts.kept_form(&viewer.signed_in, id).await?;
     Ok(content.map(|content| Form::kept(viewer.text, Words::parse(content.as_bytes()))))
+}
+
+/// Writes what was typed on the page of a kept form into that form, so that Back shows it.
+pub(super) async fn update(viewer: &Viewer, state: &State, form: &Form) -> Result<(), Error> {
+    let Ok(id) = form.words().one("kept").parse() else { return Ok(()) };
+    let content = form.encoded(&PASSING, form.once().unwrap_or_else(Uuid::now_v7));
+    if content.len() <= LONGEST {
+        state.accounts.change_kept_form(&viewer.signed_in, id, &content).await?;
+    }
+    Ok(())
 }
 
 /// Keeps a form, and returns the address of its page at this step; `None` for a form that is too long. A check under way stays
