@@ -40,7 +40,7 @@ use self::refused::Refused;
 pub use self::run::SENT;
 use self::run::{check, in_time};
 use self::sample::Sample;
-use self::step::{Step, WHEN, carried, line};
+use self::step::{SendStep, WHEN, carried, line};
 use crate::console::State;
 use crate::console::answer::Answer;
 use crate::console::component::empty::empty;
@@ -85,7 +85,7 @@ enum Asked {
 /// The result of a dry run.
 #[derive(Clone)]
 enum Found {
-    Bulk(DryRun, Vec<files::Seen>),
+    Bulk(DryRun, Vec<files::SeenFile>),
     Web(WebDryRun),
 }
 
@@ -108,7 +108,7 @@ struct Checked {
 
 /// The parts of the page around the form.
 struct Around {
-    step: Step,
+    step: SendStep,
     choice: Choice,
     audience: Audience,
     sample: Sample,
@@ -116,13 +116,13 @@ struct Around {
 }
 
 impl Around {
-    async fn read(state: &Data<State>, viewer: &Viewer, form: &Form, step: Step) -> Result<Self, Error> {
+    async fn read(state: &Data<State>, viewer: &Viewer, form: &Form, step: SendStep) -> Result<Self, Error> {
         let choice = Choice::read(state, viewer, form.words()).await?;
         let audience = Audience::read(state, viewer, &choice, form.words()).await?;
         let sample = Sample::read(state, viewer, &choice, form.words()).await?;
         let reach = match step {
-            Step::Who => reach::read(state, viewer, &choice, form.words()).await?,
-            Step::What | Step::Check | Step::When => Reach::Unknown,
+            SendStep::Who => reach::read(state, viewer, &choice, form.words()).await?,
+            SendStep::What | SendStep::Check | SendStep::When => Reach::Unknown,
         };
         Ok(Self { step, choice, audience, sample, reach })
     }
@@ -141,10 +141,11 @@ pub(in crate::console) async fn show(
     let given = given.map(|(name, value)| (name, value.to_owned()));
     let mut form = Form::filled(viewer.text, given.chain(people));
     let is_chosen = query.names("type") || query.names("template");
-    let step = Step::read(query.one("step")).unwrap_or(if is_chosen { Step::What } else { Step::Who });
-    let mut around = Around::read(&state, &viewer, &form, step.min(Step::What)).await?;
+    let step =
+        SendStep::read(query.one("step")).unwrap_or(if is_chosen { SendStep::What } else { SendStep::Who });
+    let mut around = Around::read(&state, &viewer, &form, step.min(SendStep::What)).await?;
     if around.choice.channel.is_none() {
-        around.step = Step::Who;
+        around.step = SendStep::Who;
     }
     around.choice.complain(&mut form);
     around.step = around.step.of_fault(&form);
@@ -164,11 +165,11 @@ pub(in crate::console) async fn act(
         form.put("to", web::PERSON);
     }
     let action = form.words().one("action").to_owned();
-    let (is_check, is_send) = (action == Step::Check.as_str(), action == SEND);
-    if !is_check && !is_send && action != Step::When.as_str() {
+    let (is_check, is_send) = (action == SendStep::Check.as_str(), action == SEND);
+    if !is_check && !is_send && action != SendStep::When.as_str() {
         return go(&viewer, &state, form, &action).await;
     }
-    let step = if is_check { Step::Check } else { Step::When };
+    let step = if is_check { SendStep::Check } else { SendStep::When };
     let mut around = Around::read(&state, &viewer, &form, step).await?;
     let asked = request(&state, &viewer, &around, &mut form);
     let digest = digest(&form);
@@ -194,7 +195,7 @@ pub(in crate::console) async fn act(
         return Ok(told(page(&viewer, &around, &form, &checked), &checked).into());
     }
     let is_stale = !is_check && !is_checked;
-    around.step = if is_stale { Step::Check } else { step };
+    around.step = if is_stale { SendStep::Check } else { step };
     // A browser that went back shows the id of a send. What is checked now is another one.
     form.renew();
     if let Some(place) = kept::keep(&viewer, &state, &form, around.step, run).await? {
@@ -213,13 +214,13 @@ pub(in crate::console) async fn act(
 async fn go(viewer: &Viewer, state: &Data<State>, mut form: Form, action: &str) -> Result<Answer, Error> {
     let is_of_people =
         matches!(action, "find" | "find_tag" | "count") || !form.words().one("pick").is_empty();
-    let now = Step::read(form.words().one("step")).unwrap_or(Step::What);
-    let now = if is_of_people { Step::Who } else { now.min(Step::What) };
-    let to = Step::read(action).unwrap_or(now);
+    let now = SendStep::read(form.words().one("step")).unwrap_or(SendStep::What);
+    let now = if is_of_people { SendStep::Who } else { now.min(SendStep::What) };
+    let to = SendStep::read(action).unwrap_or(now);
     if action == "templates" {
         form.put("template", "");
     }
-    let mut around = Around::read(state, viewer, &form, Step::What).await?;
+    let mut around = Around::read(state, viewer, &form, SendStep::What).await?;
     // A linked phone writes to one number, a business account to many.
     let (one, many) = (form.words().one("number").to_owned(), form.words().one("numbers").to_owned());
     if around.choice.is_web() && one.is_empty() {
@@ -234,7 +235,7 @@ async fn go(viewer: &Viewer, state: &Data<State>, mut form: Form, action: &str) 
         whom(state, &around, &mut form);
     }
     if form.has_faults() {
-        around.step = Step::Who.of_fault(&form);
+        around.step = SendStep::Who.of_fault(&form);
         return Ok(page(viewer, &around, &form, &Checked::default()).unprocessable().into());
     }
     Ok(match kept::keep(viewer, state, &form, to, None).await? {
@@ -323,13 +324,13 @@ fn page(viewer: &Viewer, around: &Around, form: &Form, checked: &Checked) -> Pag
 fn writing(viewer: &Viewer, around: &Around, form: &Form, checked: &Checked) -> Markup {
     let step = around.step;
     let (shown, follows) = match step {
-        Step::Who => (who::fields(viewer, form, around), Some("/console/sends/reach")),
-        Step::What => (what::fields(viewer, form, around), Some("/console/sends/preview")),
-        Step::Check => (check::shown(viewer, form, around, checked), None),
-        Step::When => (when::fields(viewer, form, around, checked), None),
+        SendStep::Who => (who::fields(viewer, form, around), Some("/console/sends/reach")),
+        SendStep::What => (what::fields(viewer, form, around), Some("/console/sends/preview")),
+        SendStep::Check => (check::shown(viewer, form, around, checked), None),
+        SendStep::When => (when::fields(viewer, form, around, checked), None),
     };
     html! {
-        form method="post" action=(PLACE) data-preview=[follows] data-whole[step == Step::Who] {
+        form method="post" action=(PLACE) data-preview=[follows] data-whole[step == SendStep::Who] {
             (faults(form)) (once(form))
             input type="hidden" name="step" value=(step.as_str());
             @if form.words().names("kept") { input type="hidden" name="kept" value=(form.value("kept")); }
@@ -345,14 +346,14 @@ fn writing(viewer: &Viewer, around: &Around, form: &Form, checked: &Checked) -> 
 }
 
 /// The buttons to the steps before and after.
-fn onward(viewer: &Viewer, step: Step, checked: &Checked) -> Markup {
+fn onward(viewer: &Viewer, step: SendStep, checked: &Checked) -> Markup {
     let text = viewer.text;
     let is_checked = checked.digest.is_some();
     let (action, label) = match step {
-        Step::Who => (Step::What.as_str(), "compose-go-on"),
-        Step::Check if is_checked => (Step::When.as_str(), "compose-go-on"),
-        Step::When if is_checked => (SEND, "compose-send"),
-        Step::What | Step::Check | Step::When => (Step::Check.as_str(), "compose-check"),
+        SendStep::Who => (SendStep::What.as_str(), "compose-go-on"),
+        SendStep::Check if is_checked => (SendStep::When.as_str(), "compose-go-on"),
+        SendStep::When if is_checked => (SEND, "compose-send"),
+        SendStep::What | SendStep::Check | SendStep::When => (SendStep::Check.as_str(), "compose-check"),
     };
     html! {
         div.row {
@@ -360,7 +361,7 @@ fn onward(viewer: &Viewer, step: Step, checked: &Checked) -> Markup {
                 button.plain type="submit" name="action" value=(before.as_str()) formnovalidate { (text.get("compose-back")) }
             }
             button type="submit" name="action" value=(action) data-again[checked.counting.is_some()] { (text.get(label)) }
-            @if step == Step::What { span.soft { (text.get("compose-check-first")) } }
+            @if step == SendStep::What { span.soft { (text.get("compose-check-first")) } }
         }
     }
 }

@@ -23,7 +23,7 @@ pub(super) fn shown(viewer: &Viewer, form: &Form, around: &Around, checked: &Che
                         @if around.choice.kind != Kind::Template {
                             (notice::warning(&html! { p { (text.get("compose-window")) } }))
                         }
-                        @let suppressed: u64 = dry_run.suppressed.values().sum();
+                        @let suppressed = dry_run.suppressed.values().sum::<u64>();
                         @if suppressed > 0 {
                             (notice::warning(&html! { p { (text.with("compose-reach-opted-out", [("count", suppressed.into())])) } }))
                         }

@@ -28,7 +28,7 @@ const WITHIN: Duration = Duration::from_secs(10);
 
 /// A file of the message.
 #[derive(Clone)]
-pub(super) struct Seen {
+pub(super) struct SeenFile {
     /// The host that it comes from.
     host: String,
     found: Result<DryRunFile, Code>,
@@ -63,7 +63,7 @@ fn file(kind: &str, link: String) -> Option<Content> {
 }
 
 /// Fetches the files, one after the other.
-pub(super) async fn look(engine: &Engine, company: Uuid, files: &[Content]) -> Vec<Seen> {
+pub(super) async fn look(engine: &Engine, company: Uuid, files: &[Content]) -> Vec<SeenFile> {
     let (until, mut seen) = (Instant::now() + WITHIN, Vec::new());
     for content in files {
         let (Content::Image { link, .. }
@@ -80,15 +80,15 @@ pub(super) async fn look(engine: &Engine, company: Uuid, files: &[Content]) -> V
             Ok(Err(refusal)) => Err(refusal.code),
             Err(_) => Err(Code::ServiceUnavailable),
         };
-        seen.push(Seen { host: host.unwrap_or_else(|| link.clone()), found });
+        seen.push(SeenFile { host: host.unwrap_or_else(|| link.clone()), found });
     }
     seen
 }
 
 /// The files that could not be fetched, or are none.
-pub(super) fn problems(text: Text, seen: &[Seen]) -> Markup {
+pub(super) fn problems(text: Text, seen: &[SeenFile]) -> Markup {
     html! {
-        @for Seen { host, found } in seen {
+        @for SeenFile { host, found } in seen {
             @if let Err(code) = found {
                 (notice::warning(&html! {
                     p { bdi { (host) } ": " (text.get(sentence(*code))) }
@@ -100,9 +100,9 @@ pub(super) fn problems(text: Text, seen: &[Seen]) -> Markup {
 }
 
 /// The files that were fetched.
-pub(super) fn shown(viewer: &Viewer, seen: &[Seen]) -> Markup {
+pub(super) fn shown(viewer: &Viewer, seen: &[SeenFile]) -> Markup {
     html! {
-        @for Seen { host, found } in seen {
+        @for SeenFile { host, found } in seen {
             @if let Ok(file) = found { p { bdi { (host) } ": " (web::described(viewer, file)) } }
         }
     }

@@ -4,7 +4,7 @@
 use actix_web::web::Data;
 use uuid::Uuid;
 
-use super::step::Step;
+use super::step::SendStep;
 use super::{Around, Checked, PLACE, check, digest, page, request, told};
 use crate::console::State;
 use crate::console::error::Error;
@@ -28,16 +28,16 @@ pub(super) async fn show(
     id: Uuid,
     query: &Query,
 ) -> Result<Page, Error> {
-    let step = Step::read(query.one("step")).unwrap_or(Step::Check);
+    let step = SendStep::read(query.one("step")).unwrap_or(SendStep::Check);
     let Some(mut form) = read(viewer, state, id).await? else {
         let form = Form::new(viewer.text);
-        let around = Around::read(state, viewer, &form, Step::Who).await?;
+        let around = Around::read(state, viewer, &form, SendStep::Who).await?;
         let checked = Checked { is_forgotten: true, ..Checked::default() };
         return Ok(page(viewer, &around, &form, &checked));
     };
     form.put("kept", id.to_string());
     let mut around = Around::read(state, viewer, &form, step).await?;
-    if step < Step::Check {
+    if step < SendStep::Check {
         return Ok(page(viewer, &around, &form, &Checked::default()));
     }
     let asked = request(state, viewer, &around, &mut form);
@@ -72,11 +72,11 @@ pub(super) async fn keep(
     viewer: &Viewer,
     state: &State,
     form: &Form,
-    step: Step,
+    step: SendStep,
     run: Option<Uuid>,
 ) -> Result<Option<String>, Error> {
     let counting: Option<Uuid> = form.words().one("counting").parse().ok();
-    if let (Some(id), Step::Check) = (counting, step)
+    if let (Some(id), SendStep::Check) = (counting, step)
         && read(viewer, state, id).await?.is_some_and(|kept| digest(&kept) == digest(form))
     {
         return Ok(Some(format!("{PLACE}?kept={id}")));

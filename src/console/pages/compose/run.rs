@@ -9,7 +9,7 @@ use tokio::time::timeout;
 use uuid::Uuid;
 
 use super::refused::Refused;
-use super::step::Step;
+use super::step::SendStep;
 use super::{Around, Asked, Checked, Found, digest, files};
 use crate::console::State;
 use crate::console::answer::Answer;
@@ -81,7 +81,7 @@ pub(super) async fn check(
     match found.as_deref() {
         None => {
             checked.counting = Some(run);
-            around.step = Step::Check;
+            around.step = SendStep::Check;
         }
         Some(Ok(found)) => {
             checked.found = Some(found.clone());
@@ -90,7 +90,7 @@ pub(super) async fn check(
         }
         Some(Err(error)) => {
             checked.refused = Some(Refused::by(error.clone(), form)?);
-            around.step = Step::Check.of_fault(form);
+            around.step = SendStep::Check.of_fault(form);
         }
     }
     Ok(checked)

@@ -11,7 +11,7 @@ use crate::console::text::Text;
 
 /// A step, in the order in which a person takes them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Step {
+pub(super) enum SendStep {
     Who,
     What,
     Check,
@@ -24,7 +24,7 @@ const WHO: [&str; 11] =
 /// The fields of the last step. What was checked holds whatever they say.
 pub(super) const WHEN: [&str; 4] = ["start", "send_at", "expires_at", "name"];
 
-impl Step {
+impl SendStep {
     const ALL: [Self; 4] = [Self::Who, Self::What, Self::Check, Self::When];
 
     /// The value of the button that leads to it.
@@ -69,10 +69,10 @@ impl Step {
 }
 
 /// The line of steps, with the one that the person is at.
-pub(super) fn line(text: Text, now: Step) -> Markup {
+pub(super) fn line(text: Text, now: SendStep) -> Markup {
     html! {
         ol.way aria-label=(text.get("compose-steps")) {
-            @for step in Step::ALL {
+            @for step in SendStep::ALL {
                 li.past[step < now] aria-current=[(step == now).then_some("step")] { (step.word(text)) }
             }
         }
@@ -106,15 +106,18 @@ mod tests {
     #[test]
     fn the_first_step_with_a_fault_is_shown() {
         let mut faulty = form(&[]);
-        assert_eq!(Step::Check.of_fault(&faulty), Step::What);
-        assert_eq!(Step::When.of_fault(&faulty), Step::When);
-        for (name, step) in
-            [("", Step::What), ("send_at", Step::When), ("body_1", Step::What), ("tag", Step::Who)]
-        {
+        assert_eq!(SendStep::Check.of_fault(&faulty), SendStep::What);
+        assert_eq!(SendStep::When.of_fault(&faulty), SendStep::When);
+        for (name, step) in [
+            ("", SendStep::What),
+            ("send_at", SendStep::When),
+            ("body_1", SendStep::What),
+            ("tag", SendStep::Who),
+        ] {
             faulty.fault(name, "wrong");
-            assert_eq!(Step::Check.of_fault(&faulty), step, "{name}");
+            assert_eq!(SendStep::Check.of_fault(&faulty), step, "{name}");
         }
-        assert_eq!((Step::Who.before(), Step::When.before()), (None, Some(Step::Check)));
+        assert_eq!((SendStep::Who.before(), SendStep::When.before()), (None, Some(SendStep::Check)));
     }
 
     #[test]
