@@ -17,9 +17,9 @@ pub(super) struct SkippedRecord {
     reason: String,
     /// The kind of reason: `invalid_number` for an entry that is not plainly one phone number, `suppressed` and
     /// `opted_out` for a recipient who gets nothing, or no marketing, `same_person` for another number of a person
-    /// who is in the send already, `tag_not_found` for a tag that the company does not have, `already_retried` for a
-    /// message of a retry that was sent again before, and arrived or may still arrive. Null in repeated answers from
-    /// before there were kinds.
+    /// who is in the send already, `left_out` for a contact with a tag of `without_contact_tag_id`, `tag_not_found` for a
+    /// tag that the company does not have, `already_retried` for a message of a retry that was sent again before, and
+    /// arrived or may still arrive. Null in repeated answers from before there were kinds.
     #[schema(value_type = Option<SkippedCode>, example = "invalid_number")]
     code: Option<String>,
 }

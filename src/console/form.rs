@@ -122,6 +122,11 @@ impl Form {
         self.faults.get(name).map(String::as_str)
     }
 
+    /// The names of the fields with a fault.
+    pub(super) fn faulty(&self) -> impl Iterator<Item = &str> {
+        self.faults.keys().map(String::as_str)
+    }
+
     /// Whether any fault was found.
     pub(super) fn has_faults(&self) -> bool {
         !self.faults.is_empty()

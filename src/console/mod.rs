@@ -215,6 +215,7 @@ route::table! {
     GET "/console/sends/new" => pages::compose::show, Member;
     POST "/console/sends/new" => pages::compose::act, Member;
     POST "/console/sends/preview" => pages::compose::preview, Member;
+    POST "/console/sends/reach" => pages::compose::reach, Member;
     GET "/console/sends/{id}" => pages::send::show, Viewer;
     GET "/console/sends/{id}/live" => pages::send::live, Viewer;
     POST "/console/sends/{id}/pause" => pages::send::pause, Member;

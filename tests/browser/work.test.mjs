@@ -145,10 +145,18 @@ test('everything works without script', async () => {
 
     await page.goto(`${demo.url}/console/sends/new`);
     await page.getByLabel('Channel', { exact: true }).selectOption({ label: demo.said.companies[0].channels[0].name });
-    await page.getByRole('button', { name: 'Go on' }).click();
-    await page.getByLabel('Message', { exact: true }).fill('Hello');
     await page.getByLabel('Numbers').fill('+999 900 000 001');
+    await page.getByRole('button', { name: 'Go on' }).click();
+    await page.getByLabel('Type', { exact: true }).selectOption({ label: 'Text' });
+    await page.getByRole('button', { name: 'Show', exact: true }).click();
+    await page.getByLabel('Message', { exact: true }).fill('Hello');
     await page.getByRole('button', { name: 'Check' }).click();
+    await page.getByText('1 recipient').waitFor();
+    // Back keeps what was typed, and asks nothing.
+    await page.goBack();
+    assert.equal(await page.getByLabel('Type', { exact: true }).inputValue(), 'text');
+    await page.goForward();
+    await page.getByRole('button', { name: 'Go on' }).click();
     await page.getByRole('button', { name: 'Send', exact: true }).click();
     await page.waitForURL(/\/console\/sends\/[0-9a-f-]{36}$/);
 });

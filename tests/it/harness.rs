@@ -111,6 +111,13 @@ impl Service {
         Self::start_on(config, Options::default(), Some(Arc::new(driver))).await
     }
 
+    /// With a configuration that `change` changed.
+    pub(crate) async fn start_changed(change: impl FnOnce(&mut Config)) -> Self {
+        let mut config = config();
+        change(&mut config);
+        Self::start_on(config, Options::default(), None).await
+    }
+
     /// Ends the process gracefully; its data stays.
     pub(crate) async fn stop(&mut self) {
         self.process.stop().await;

@@ -20,6 +20,7 @@ stores! {
     tags_are_listed_with_their_members_counted,
     a_tag_of_a_name_is_created_once,
     a_tag_gives_its_valid_numbers_in_order_once_each,
+    numbers_with_one_of_several_tags_are_found,
     all_contacts_are_read_in_order_by_position,
 }
 
@@ -258,6 +259,28 @@ async fn a_tag_gives_its_valid_numbers_in_order_once_each(universe: &Universe) {
     assert_eq!(phones(tag, Some(third), 2).await, (vec![], false));
     assert_eq!(phones(Uuid::now_v7(), None, 2).await, (vec![], false));
     assert_eq!(store.of(company).tags().tagged_contacts(&[tag, Uuid::now_v7()]).await.unwrap(), (6, 3));
+}
+
+async fn numbers_with_one_of_several_tags_are_found(universe: &Universe) {
+    let (acme, other) = (company(universe, "acme").await, company(universe, "globex").await);
+    let tags = universe.store.of(acme).tags();
+    let (staff, press) =
+        (tags.ensure("staff", None).await.unwrap(), tags.ensure("press", None).await.unwrap());
+    let all: Vec<_> = (1..=4).map(|last| number(5_511_000_000_000 + last)).collect();
+    for (index, of) in [vec![staff], vec![staff, press], vec![press], vec![]].iter().enumerate() {
+        let people = [(Uuid::now_v7(), person("p", "", "", &all[index].to_string()))];
+        universe.store.of(acme).contacts().add(&people, of, NOW).await.unwrap();
+    }
+    let found = async |company, tags: &[Uuid], numbers: &[PhoneNumber]| {
+        let found = universe.store.of(company).tags().having_any(tags, numbers).await.unwrap();
+        let mut found: Vec<_> = found.into_iter().collect();
+        found.sort_unstable();
+        found
+    };
+    assert_eq!(found(acme, &[staff, press], &all).await, all[..3]);
+    assert_eq!(found(acme, &[press, Uuid::now_v7()], &all[..2]).await, all[1..2]);
+    assert_eq!(found(other, &[staff, press], &all).await, []);
+    assert_eq!((found(acme, &[], &all).await, found(acme, &[staff], &[]).await), (vec![], vec![]));
 }
 
 async fn all_contacts_are_read_in_order_by_position(universe: &Universe) {

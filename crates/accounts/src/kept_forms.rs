@@ -11,6 +11,11 @@ impl Accounts {
         Ok(self.store().sessions().keep_form(session.id, content, Timestamp::now()).await?)
     }
 
+    /// Changes the content of a form that this session keeps; without such a form, nothing happens.
+    pub async fn change_kept_form(&self, session: &Session, id: Uuid, content: &str) -> Result<()> {
+        Ok(self.store().sessions().change_kept_form(session.id, id, content).await?)
+    }
+
     /// The content of a form that this session keeps; `None` when it has no such form any more.
     pub async fn kept_form(&self, session: &Session, id: Uuid) -> Result<Option<String>> {
         Ok(self.store().sessions().kept_form(session.id, id, Timestamp::now()).await?)

@@ -272,7 +272,7 @@ pub struct Limits {
     pub link_chars: usize,
     /// Entries of `phone_number`.
     pub phone_numbers: usize,
-    /// Entries of `contact_tag_id`.
+    /// Entries of `contact_tag_id`, and of `without_contact_tag_id`.
     pub tags: usize,
     /// The largest `limit`.
     pub page_size: u64,

@@ -40,6 +40,8 @@ pub(in crate::api) struct SendRecord {
     skipped_count: u64,
     /// The tags whose contacts get the message.
     contact_tag_ids: Vec<Uuid>,
+    /// The tags whose contacts were left out.
+    without_contact_tag_ids: Vec<Uuid>,
     /// The send that it retries, if it is a retry.
     retry_of: Option<Uuid>,
     /// The retries of its messages, the newest first: at most a hundred. `GET /api/v1/sends?retry_of=` lists all.
@@ -147,6 +149,7 @@ impl From<(Record, Outlook)> for SendRecord {
             is_to_group: _,
             sources,
             tags: _,
+            left_out_tags: _,
             retries,
             skipped,
             counts,
@@ -158,10 +161,11 @@ impl From<(Record, Outlook)> for SendRecord {
             end_reason,
         } = record;
         let Outlook { rate, estimated_end, waiting } = outlook;
-        let (mut contact_tag_ids, mut retry_of) = (Vec::new(), None);
+        let (mut contact_tag_ids, mut without_contact_tag_ids, mut retry_of) = (Vec::new(), Vec::new(), None);
         for source in sources {
             match source {
                 Source::Tag(id) => contact_tag_ids.push(id),
+                Source::WithoutTag(id) => without_contact_tag_ids.push(id),
                 Source::Send(id) => retry_of = Some(id),
             }
         }
@@ -175,6 +179,7 @@ impl From<(Record, Outlook)> for SendRecord {
             recipients_count: recipients,
             skipped_count: skipped,
             contact_tag_ids,
+            without_contact_tag_ids,
             retry_of,
             retried_by: retries,
             counts: CountsRecord::from(counts),

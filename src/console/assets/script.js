@@ -186,8 +186,8 @@ document.addEventListener("input", (event) => {
   writing = setTimeout(async () => {
     try {
       const body = new URLSearchParams(new FormData(form));
-      // A preview needs only the first recipient.
-      for (const name of ["numbers", "tag", "person"]) body.set(name, (body.get(name) ?? "").slice(0, 100));
+      // A preview needs only the first recipient, and a total all of them.
+      if (!("whole" in form.dataset)) for (const name of ["numbers", "tag", "person"]) body.set(name, (body.get(name) ?? "").slice(0, 100));
       const answer = await fetch(form.dataset.preview, { method: "POST", body });
       if (!answer.ok || answer.redirected) return;
       const holder = document.createElement("template");

@@ -59,15 +59,18 @@ fn parts(text: Text, components: &Value, has_variables: bool) -> Markup {
 fn header(text: Text, part: &Value, has_variables: bool) -> Markup {
     let format = part["format"].as_str().unwrap_or("TEXT").to_uppercase();
     let link = part["link"].as_str().filter(|link| !link.is_empty());
-    let file = |key: &str| {
-        html! { p.file { (text.get(key)) @if let Some(link) = link { br; bdi { (plain(link, LINK_CHARS)) } } } }
-    };
+    let file =
+        |key: &str| html! { p.file { (text.get(key)) @if let Some(link) = link { br; (address(link)) } } };
     match format.as_str() {
         "TEXT" => {
             let examples = has_variables.then(|| examples(part, "header_text"));
             html! { p.head { bdi { (formatting::line(wording(part), examples.as_deref())) } } }
         }
-        "IMAGE" => file("templates-image"),
+        "IMAGE" => match part["own"].as_str() {
+            // Only a picture of our own is shown: the browser asks no other host.
+            Some(own) => html! { img.picture src=(own) alt=(text.get("templates-image")); },
+            None => file("templates-image"),
+        },
         "VIDEO" => file("templates-video"),
         "AUDIO" => file("send-kind-audio"),
         "GIF" => file("templates-gif"),
@@ -75,6 +78,18 @@ fn header(text: Text, part: &Value, has_variables: bool) -> Markup {
         "LOCATION" => file("templates-location"),
         "PRODUCT" => file("templates-product"),
         other => html! { p.file { (unknown(text, other)) } },
+    }
+}
+
+/// The host of a file, with the whole address when the person points at it.
+fn address(link: &str) -> Markup {
+    let shown = beginning(link, LINK_CHARS);
+    let host = url::Url::parse(shown).ok().and_then(|link| link.host_str().map(str::to_owned));
+    html! {
+        @match host {
+            Some(host) => bdi title=(shown) { (host) },
+            None => bdi { (plain(link, LINK_CHARS)) },
+        }
     }
 }
 
@@ -172,6 +187,13 @@ fn examples(part: &Value, field: &str) -> Vec<Example> {
         Some((given["param_name"].as_str()?.to_owned(), shown(given["example"].as_str()?)))
     });
     placed.chain(named).take(MOST).collect()
+}
+
+/// The example value of a variable in the `header` or the `body` of these parts.
+pub(in crate::console) fn example(components: &Value, part: &str, variable: &str) -> Option<String> {
+    let field = if part == "header" { "header_text" } else { "body_text" };
+    let part = of_type(components, &part.to_uppercase()).next()?;
+    examples(part, field).into_iter().find_map(|(name, example)| (name == variable).then_some(example))
 }
 
 fn wording(part: &Value) -> &str {

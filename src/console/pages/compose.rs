@@ -1,37 +1,46 @@
-//! A new send: first the channel and the kind of message, then content, recipients and time. It is checked
-//! before it is sent.
+//! A new send in four steps: to whom, what, the check, and when.
 //!
-//! Without script each choice is a step: the channel and the kind decide which fields the form has. *Check*
-//! makes a dry run and shows it; *Send* accepts only a form that was checked. A business account writes to
-//! many people at a time ([`bulk`]), a linked phone to one person or one group ([`web`]).
+//! Each step is a page with the same form, and each works without script: a button leads to the next one, and what the page
+//! does not show is carried in hidden fields. *Check* makes a dry run and shows it; *Send*, on the last page, accepts only a
+//! form that was checked. A business account writes to many people at a time ([`bulk`]), a linked phone to one person or
+//! one group ([`web`]).
 
 mod audience;
 mod bulk;
+mod cards;
+mod check;
 mod choice;
 mod content;
+mod files;
 mod kept;
 mod name;
 mod preview;
+mod reach;
 mod refused;
+mod run;
 mod sample;
+mod step;
 mod template;
 mod web;
-
-use std::sync::Arc;
-use std::time::Duration;
+mod what;
+mod when;
+mod who;
 
 use actix_web::HttpResponse;
 use actix_web::http::header::CONTENT_TYPE;
 use actix_web::web::Data;
 use maud::{Markup, html};
-use tokio::time::timeout;
 use uuid::Uuid;
 
 use self::audience::Audience;
-use self::choice::{CHOOSE, Choice, choices, choosing};
+use self::choice::{CHOOSE, Choice};
+use self::reach::Reach;
+pub(in crate::console) use self::reach::follow as reach;
 use self::refused::Refused;
+pub use self::run::SENT;
+use self::run::{check, in_time};
 use self::sample::Sample;
-use super::send::again;
+use self::step::{SendStep, WHEN, carried, line};
 use crate::console::State;
 use crate::console::answer::Answer;
 use crate::console::component::empty::empty;
@@ -39,32 +48,44 @@ use crate::console::component::field::{faults, once};
 use crate::console::component::notice;
 use crate::console::error::Error;
 use crate::console::form::Form;
-use crate::console::once::Turn;
 use crate::console::page::{Menu, Page};
 use crate::console::query::Query;
 use crate::console::visitor::Viewer;
-use crate::domain::channel::Channel;
+use crate::domain::content::Content;
 use crate::domain::request::{BusinessRequest, WebRequest};
 use crate::engine::{self, DryRun, WebDryRun};
 use crate::error::Code;
 
 /// The path of this page.
 const PLACE: &str = "/console/sends/new";
+/// The action that sends.
+const SEND: &str = "send";
 /// Fields that control the form and are not part of the send.
-const STEERING: [&str; 7] = ["action", "checked", "once", "find", "find_tag", "pick", "counting"];
-/// How long the result of a dry run is kept for a page that did not wait for it.
-const KEPT: Duration = Duration::from_secs(10 * 60);
+const STEERING: [&str; 12] = [
+    "action",
+    "checked",
+    "once",
+    "find",
+    "find_tag",
+    "find_template",
+    "pick",
+    "counting",
+    "run",
+    "step",
+    "changed",
+    "kept",
+];
 
-/// The request that the form describes.
+/// The request that the form describes, and the files in it.
 enum Asked {
-    Bulk(BusinessRequest),
+    Bulk(BusinessRequest, Vec<Content>),
     Web(WebRequest),
 }
 
 /// The result of a dry run.
 #[derive(Clone)]
 enum Found {
-    Bulk(DryRun),
+    Bulk(DryRun, Vec<files::SeenFile>),
     Web(WebDryRun),
 }
 
@@ -75,27 +96,35 @@ struct Checked {
     refused: Option<Refused>,
     /// The digest of the checked content.
     digest: Option<String>,
-    /// The key of a dry run that takes longer than a page waits.
-    counting: Option<String>,
+    /// The check that found it.
+    run: Option<Uuid>,
+    /// A check that takes longer than a page waits.
+    counting: Option<Uuid>,
     /// Whether the form was changed after the check.
     is_stale: bool,
-    /// Whether a checked form is not kept any more.
+    /// Whether a form is not kept any more.
     is_forgotten: bool,
 }
 
 /// The parts of the page around the form.
 struct Around {
+    step: SendStep,
     choice: Choice,
     audience: Audience,
     sample: Sample,
+    reach: Reach,
 }
 
 impl Around {
-    async fn read(state: &State, viewer: &Viewer, form: &Form) -> Result<Self, Error> {
+    async fn read(state: &Data<State>, viewer: &Viewer, form: &Form, step: SendStep) -> Result<Self, Error> {
         let choice = Choice::read(state, viewer, form.words()).await?;
         let audience = Audience::read(state, viewer, &choice, form.words()).await?;
         let sample = Sample::read(state, viewer, &choice, form.words()).await?;
-        Ok(Self { choice, audience, sample })
+        let reach = match step {
+            SendStep::Who => reach::read(state, viewer, &choice, form.words()).await?,
+            SendStep::What | SendStep::Check | SendStep::When => Reach::Unknown,
+        };
+        Ok(Self { step, choice, audience, sample, reach })
     }
 }
 
@@ -105,109 +134,93 @@ pub(in crate::console) async fn show(
     query: Query,
 ) -> Result<Page, Error> {
     if let Some(id) = query.parsed("kept") {
-        return kept::show(&viewer, &state, id).await;
+        return kept::show(&viewer, &state, id, &query).await;
     }
     let people = audience::named(&state, &viewer, &query).await?;
     let given = query.iter().filter(|(name, _)| *name != "contact");
     let given = given.map(|(name, value)| (name, value.to_owned()));
     let mut form = Form::filled(viewer.text, given.chain(people));
-    let around = Around::read(&state, &viewer, &form).await?;
+    let is_chosen = query.names("type") || query.names("template");
+    let step =
+        SendStep::read(query.one("step")).unwrap_or(if is_chosen { SendStep::What } else { SendStep::Who });
+    let mut around = Around::read(&state, &viewer, &form, step.min(SendStep::What)).await?;
+    if around.choice.channel.is_none() {
+        around.step = SendStep::Who;
+    }
     around.choice.complain(&mut form);
+    around.step = around.step.of_fault(&form);
     Ok(page(&viewer, &around, &form, &Checked::default()))
 }
 
-/// Checks the send, sends it, or looks for people.
+/// Goes to another step, looks for people, checks the send, or sends it.
 pub(in crate::console) async fn act(
     viewer: Viewer,
     state: Data<State>,
     mut form: Form,
 ) -> Result<Answer, Error> {
+    kept::update(&viewer, &state, &form).await?;
     let picked = form.words().one("pick").to_owned();
     if !picked.is_empty() {
         form.put("number", picked.as_str());
         form.put("to", web::PERSON);
     }
     let action = form.words().one("action").to_owned();
-    if action == CHOOSE {
-        return choose(&viewer, &state, form).await;
+    let (is_check, is_send) = (action == SendStep::Check.as_str(), action == SEND);
+    if !is_check && !is_send && action != SendStep::When.as_str() {
+        return go(&viewer, &state, form, &action).await;
     }
-    let (around, company) = (Around::read(&state, &viewer, &form).await?, viewer.company.id);
-    if matches!(action.as_str(), "find" | "find_tag") || !picked.is_empty() {
-        return Ok(page(&viewer, &around, &form, &Checked::default()).into());
-    }
+    let step = if is_check { SendStep::Check } else { SendStep::When };
+    let mut around = Around::read(&state, &viewer, &form, step).await?;
     let asked = request(&state, &viewer, &around, &mut form);
-    let (Some(channel), Some(asked)) = (&around.choice.channel, asked) else {
-        return Ok(page(&viewer, &around, &form, &Checked::default()).unprocessable().into());
+    let digest = digest(&form);
+    let is_checked = form.words().one("checked") == digest;
+    let run = form.words().one("run").parse::<Uuid>().ok().filter(|_| is_checked);
+    let (Some(channel), Some(asked)) = (around.choice.channel.clone(), asked) else {
+        around.step = step.of_fault(&form);
+        let checked = Checked { digest: is_checked.then_some(digest), run, ..Checked::default() };
+        return Ok(page(&viewer, &around, &form, &checked).unprocessable().into());
     };
-    let fingerprint = form.words().digest("a new send", &STEERING);
-    let digest = hex::encode(fingerprint);
-    let mut checked = Checked::default();
-    let result = if action == "send" && form.words().one("checked") == digest {
-        let (mut failed, mut acted) = (None, false);
-        let sent = state.once.act(&viewer, &form, async || {
-            acted = true;
-            let turn = Turn::of(&state, &viewer, &form, fingerprint).await;
-            let sent = match turn {
-                Ok(turn) => send(&viewer, &state, channel, asked, turn).await,
-                Err(error) => Err(error),
-            };
-            sent.map_err(|error| {
-                failed = Some(error.clone());
-                error.into()
-            })
-        });
-        match (sent.await, failed) {
-            (_, Some(error)) => Err(error),
-            (answer, None) => {
-                if !acted {
-                    state.flashes.put_behind(viewer.session, "done", viewer.text.get("compose-sent-before"));
-                }
-                return answer;
-            }
+    if is_send && is_checked {
+        let fingerprint = form.words().digest("a new send", &STEERING);
+        let error = match run::once(&viewer, &state, &form, &channel, asked, fingerprint).await? {
+            Ok(answer) => return Ok(answer),
+            Err(error) => error,
+        };
+        if matches!(&error, engine::Error::Refused(refusal) if refusal.code == Code::IdempotencyKeyReused) {
+            form.renew();
         }
-    } else {
-        checked.is_stale = action == "send";
-        // A browser that went back shows the id of a send. What is checked now is another one.
-        form.renew();
-        let run = form.words().one("counting").parse().unwrap_or_else(|_| Uuid::now_v7()).to_string();
-        let found =
-            within_patience(&state, channel, asked, format!("check {company} {digest} {run}")).await?;
-        checked.counting = found.is_none().then_some(run);
-        found.transpose()
-    };
-    match result {
-        Ok(None) => {}
-        Ok(Some(found)) => {
-            // A check has a page of its own, which Back and a reload show without sending the form again.
-            if !checked.is_stale
-                && let Some((id, answer)) = kept::keep(&viewer, &state, &form).await?
-            {
-                let key = format!("check {company} {digest} {id}");
-                state.shared.get(key, KEPT, async || Ok::<_, Error>(Ok::<_, engine::Error>(found))).await?;
-                return Ok(answer);
-            }
-            checked.found = Some(found);
-            checked.digest = Some(digest);
-        }
-        Err(error) => {
-            if matches!(&error, engine::Error::Refused(refusal) if refusal.code == Code::IdempotencyKeyReused)
-            {
-                form.renew();
-            }
-            checked.refused = Some(Refused::by(error, &mut form)?);
-        }
+        let refused = Some(Refused::by(error, &mut form)?);
+        around.step = step.of_fault(&form);
+        let checked = Checked { refused, digest: Some(digest), run, ..Checked::default() };
+        return Ok(told(page(&viewer, &around, &form, &checked), &checked).into());
     }
-    let page = page(&viewer, &around, &form, &checked);
-    Ok(match &checked.refused {
-        Some(refused) => refused.answer(page),
-        None => page,
+    let is_stale = !is_check && !is_checked;
+    around.step = if is_stale { SendStep::Check } else { step };
+    // A browser that went back shows the id of a send. What is checked now is another one.
+    form.renew();
+    if let Some(place) = kept::keep(&viewer, &state, &form, around.step, run).await? {
+        let changed = if is_stale { "&changed=yes" } else { "" };
+        return Ok(Answer::to(format!("{place}{changed}")));
     }
-    .into())
+    let counting = form.words().one("counting").parse().ok();
+    let run = run.or(counting).unwrap_or_else(Uuid::now_v7);
+    let mut checked = check(&state, &viewer, &mut around, &mut form, (channel, asked), run).await?;
+    checked.is_stale = is_stale;
+    Ok(told(page(&viewer, &around, &form, &checked), &checked).into())
 }
 
-/// Shows the form for another channel, kind or template. Entered values stay in fields that still exist.
-async fn choose(viewer: &Viewer, state: &State, mut form: Form) -> Result<Answer, Error> {
-    let around = Around::read(state, viewer, &form).await?;
+/// Goes to another step, or shows this one with what was looked for or chosen. What was typed stays, also in fields that
+/// the page does not have any more.
+async fn go(viewer: &Viewer, state: &Data<State>, mut form: Form, action: &str) -> Result<Answer, Error> {
+    let is_of_people =
+        matches!(action, "find" | "find_tag" | "count") || !form.words().one("pick").is_empty();
+    let now = SendStep::read(form.words().one("step")).unwrap_or(SendStep::What);
+    let now = if is_of_people { SendStep::Who } else { now.min(SendStep::What) };
+    let to = SendStep::read(action).unwrap_or(now);
+    if action == "templates" {
+        form.put("template", "");
+    }
+    let mut around = Around::read(state, viewer, &form, SendStep::What).await?;
     // A linked phone writes to one number, a business account to many.
     let (one, many) = (form.words().one("number").to_owned(), form.words().one("numbers").to_owned());
     if around.choice.is_web() && one.is_empty() {
@@ -215,8 +228,36 @@ async fn choose(viewer: &Viewer, state: &State, mut form: Form) -> Result<Answer
     } else if around.choice.channel.is_some() && !around.choice.is_web() && many.is_empty() {
         form.put("numbers", one);
     }
-    around.choice.complain(&mut form);
-    Ok(page(viewer, &around, &form, &Checked::default()).into())
+    if action.is_empty() || action == CHOOSE {
+        around.choice.complain(&mut form);
+    }
+    if now < to {
+        whom(state, &around, &mut form);
+    }
+    if form.has_faults() {
+        around.step = SendStep::Who.of_fault(&form);
+        return Ok(page(viewer, &around, &form, &Checked::default()).unprocessable().into());
+    }
+    Ok(match kept::keep(viewer, state, &form, to, None).await? {
+        Some(place) => Answer::to(place),
+        None => {
+            let around = Around::read(state, viewer, &form, to).await?;
+            page(viewer, &around, &form, &Checked::default()).into()
+        }
+    })
+}
+
+/// Notes what the first step lacks.
+fn whom(state: &State, around: &Around, form: &mut Form) {
+    let text = form.text();
+    if around.choice.channel.is_none() {
+        form.fault("channel", text.get("compose-fault-channel"));
+    }
+    if around.choice.is_web() {
+        web::complain(form);
+    } else if let Err(refusal) = bulk::audience(state, form.words()) {
+        refused::fault(form, &refusal);
+    }
 }
 
 /// Only the preview, for a page that is being filled in.
@@ -244,69 +285,21 @@ fn request(state: &State, viewer: &Viewer, around: &Around, form: &mut Form) -> 
     if choice.is_web() {
         return web::request(state, choice, audience, form).map(Asked::Web);
     }
-    bulk::request(state, viewer, choice, audience, form).map(Asked::Bulk)
+    let request = bulk::request(state, viewer, choice, audience, form)?;
+    Some(Asked::Bulk(request, files::named(choice, form.words())))
 }
 
-/// The result of the dry run, if it is ready within the patience of a page. Otherwise the dry run continues,
-/// and a later request with the same `key` gets its result.
-async fn within_patience(
-    state: &Data<State>,
-    channel: &Arc<Channel>,
-    asked: Asked,
-    key: String,
-) -> Result<Option<Result<Found, engine::Error>>, Error> {
-    if let Some(found) = state.shared.ready::<Result<Found, engine::Error>>(&key, KEPT) {
-        return Ok(Some(Result::clone(&found)));
-    }
-    if matches!(asked, Asked::Web(_)) {
-        return Ok(Some(try_out(state, channel, asked).await));
-    }
-    let (own, channel) = (state.clone(), Arc::clone(channel));
-    let running = actix_web::rt::spawn(async move {
-        own.shared.get(key, KEPT, async || Ok(try_out(&own, &channel, asked).await)).await
-    });
-    match timeout(state.options.patience, running).await {
-        Ok(found) => Ok(Some(Result::clone(&*found.map_err(|_| Error::Internal)??))),
-        Err(_) => Ok(None),
-    }
+/// The digest of what a check covers: everything but the last step.
+fn digest(form: &Form) -> String {
+    hex::encode(form.words().digest("a new send", &[&STEERING[..], &WHEN[..]].concat()))
 }
 
-/// The stored answer for a form that is sent again: its redirect.
-pub const SENT: engine::Form = engine::Form { name: "console", render: |sent| sent.send_id.to_string() };
-
-/// Makes the dry run.
-async fn try_out(state: &State, channel: &Arc<Channel>, asked: Asked) -> Result<Found, engine::Error> {
-    Ok(match asked {
-        Asked::Bulk(request) => Found::Bulk(state.engine.dry_run(channel, request).await?),
-        Asked::Web(request) => Found::Web(state.engine.web_sends().dry_run(channel, request).await?),
-    })
-}
-
-/// Sends the message, unless this form was sent before, and redirects to the page of the send.
-async fn send(
-    viewer: &Viewer,
-    state: &State,
-    channel: &Arc<Channel>,
-    asked: Asked,
-    turn: Turn,
-) -> Result<Answer, engine::Error> {
-    let text = viewer.text;
-    let (send_id, said) = match (turn, asked) {
-        (Turn::Done(send_id), _) => (send_id, text.get("compose-sent-before")),
-        (Turn::First(held), Asked::Bulk(mut request)) => {
-            request.label.made_by = Some(viewer.who().to_string());
-            let accepted = state.engine.send(channel, request, held).await?;
-            let count = [("count", accepted.recipients.into())];
-            (accepted.send_id, text.with("compose-accepted", count))
-        }
-        (Turn::First(held), Asked::Web(mut request)) => {
-            request.label.made_by = Some(viewer.who().to_string());
-            let send_id = state.engine.web_sends().begin(channel, request, held, SENT).await?;
-            (send_id, text.get("compose-accepted-web"))
-        }
-    };
-    state.flashes.put(viewer.session, "done", said);
-    Ok(Answer::to(format!("/console/sends/{send_id}")))
+/// The page with the status of its refusal.
+fn told(page: Page, checked: &Checked) -> Page {
+    match &checked.refused {
+        Some(refused) => refused.answer(page),
+        None => page,
+    }
 }
 
 fn page(viewer: &Viewer, around: &Around, form: &Form, checked: &Checked) -> Page {
@@ -320,56 +313,55 @@ fn page(viewer: &Viewer, around: &Around, form: &Form, checked: &Checked) -> Pag
     } else {
         html! {
             @if checked.is_forgotten { (notice::warning(&html! { p { (text.get("compose-forgotten")) } })) }
-            @if choice.is_complete() {
-                (writing(viewer, around, form, checked))
-            } @else {
-                (faults(form))
-                (choosing(viewer, choice, form))
-            }
+            (line(text, around.step))
+            (writing(viewer, around, form, checked))
         }
     };
     Page::new(text.get("compose-title"), Menu::Sends, body)
 }
 
-/// The second step: content, recipients, and time.
+/// The form at its step.
 fn writing(viewer: &Viewer, around: &Around, form: &Form, checked: &Checked) -> Markup {
-    let (text, choice) = (viewer.text, &around.choice);
+    let step = around.step;
+    let (shown, follows) = match step {
+        SendStep::Who => (who::fields(viewer, form, around), Some("/console/sends/reach")),
+        SendStep::What => (what::fields(viewer, form, around), Some("/console/sends/preview")),
+        SendStep::Check => (check::shown(viewer, form, around, checked), None),
+        SendStep::When => (when::fields(viewer, form, around, checked), None),
+    };
     html! {
-        form method="post" action=(PLACE) data-preview="/console/sends/preview" {
-            (choices(viewer, choice, form, true))
+        form method="post" action=(PLACE) data-preview=[follows] data-whole[step == SendStep::Who] {
             (faults(form)) (once(form))
-            div.columns {
-                section.panel {
-                    h2 { (text.get("compose-what")) }
-                    (name::field(text, form))
-                    (content::fields(text, choice, form))
-                }
-                (preview::preview(text, choice, form.words(), &around.sample))
-            }
-            @if choice.is_web() {
-                section.panel { h2 { (text.get("compose-whom")) } (web::fields(viewer, form, &around.audience)) }
-                section.panel { h2 { (text.get("compose-pace")) } (web::pace(viewer, &around.audience)) }
-            } @else {
-                section.panel { h2 { (text.get("compose-whom")) } (audience::fields(viewer, form, &around.audience)) }
-                section.panel { h2 { (text.get("compose-when")) } (bulk::when(viewer, form)) }
-            }
-            @if checked.is_stale && checked.found.is_some() { (notice::warning(&html! { p { (text.get("compose-stale")) } })) }
-            @match &checked.found {
-                Some(Found::Bulk(dry_run)) => (again::outcome(viewer, dry_run)),
-                Some(Found::Web(dry_run)) => (web::outcome(viewer, dry_run)),
-                None => {}
-            }
+            input type="hidden" name="step" value=(step.as_str());
+            @if form.words().names("kept") { input type="hidden" name="kept" value=(form.value("kept")); }
+            (carried(form, &shown))
+            (shown)
             @if let Some(refused) = &checked.refused { (refused.show(viewer)) }
-            @if let Some(run) = &checked.counting {
-                p.notice role="status" { (text.get("compose-counting")) }
-                input type="hidden" name="counting" value=(run);
-            }
+            @if let Some(run) = checked.counting { input type="hidden" name="counting" value=(run); }
+            @if let Some(run) = checked.run { input type="hidden" name="run" value=(run); }
             @if let Some(digest) = &checked.digest { input type="hidden" name="checked" value=(digest); }
-            div.row {
-                button.plain[checked.digest.is_some()] type="submit" name="action" value="check" data-again[checked.counting.is_some()] { (text.get("compose-check")) }
-                button type="submit" name="action" value="send" disabled[checked.digest.is_none()] { (text.get("compose-send")) }
-                @if checked.digest.is_none() { span.soft { (text.get("compose-check-first")) } }
+            (onward(viewer, step, checked))
+        }
+    }
+}
+
+/// The buttons to the steps before and after.
+fn onward(viewer: &Viewer, step: SendStep, checked: &Checked) -> Markup {
+    let text = viewer.text;
+    let is_checked = checked.digest.is_some();
+    let (action, label) = match step {
+        SendStep::Who => (SendStep::What.as_str(), "compose-go-on"),
+        SendStep::Check if is_checked => (SendStep::When.as_str(), "compose-go-on"),
+        SendStep::When if is_checked => (SEND, "compose-send"),
+        SendStep::What | SendStep::Check | SendStep::When => (SendStep::Check.as_str(), "compose-check"),
+    };
+    html! {
+        div.row {
+            @if let Some(before) = step.before() {
+                button.plain type="submit" name="action" value=(before.as_str()) formnovalidate { (text.get("compose-back")) }
             }
+            button type="submit" name="action" value=(action) data-again[checked.counting.is_some()] { (text.get(label)) }
+            @if step == SendStep::What { span.soft { (text.get("compose-check-first")) } }
         }
     }
 }

@@ -48,7 +48,7 @@ pub(in crate::console) async fn show(
         .into_iter()
         .filter_map(|channel| channel.waba_id)
         .collect();
-    let filter = Listed { waba_id: account, status, search };
+    let filter = Listed { waba_id: account, status, search, ..Listed::default() };
     let found = records.templates().page(page, filter).await?;
     drop(records);
     let is_filtered = account.is_some() || search.is_some() || status.is_some();
@@ -199,7 +199,8 @@ fn status_word(text: Text, status: &str) -> String {
     })
 }
 
-fn category(text: Text, category: &str) -> String {
+/// The category in words.
+pub(super) fn category(text: Text, category: &str) -> String {
     text.get(match category {
         "MARKETING" => "templates-marketing",
         "UTILITY" => "templates-utility",

@@ -51,5 +51,7 @@ mod unknown;
 mod waited_for;
 mod webhook_codes;
 mod webhooks;
+mod without_tags;
+mod without_tags;
 mod workbooks;
 mod world;

@@ -140,7 +140,7 @@ fn send_of(place: &str) -> Uuid {
 async fn a_message_is_checked_first_goes_once_and_is_followed() {
     let stage = Stage::set().await;
     let member = stage.world.signed_in(Role::Member).await;
-    let page = member.page(NEW).await;
+    let page = [member.page(NEW).await, member.page(&format!("{NEW}?type=text")).await].concat();
     for words in [
         "shop phone (Web session)",
         "One person",

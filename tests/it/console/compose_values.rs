@@ -161,16 +161,25 @@ async fn each_card_of_a_carousel_has_fields_of_its_own() {
     let stage = Stage::set(vec![("wines", carousel)]).await;
     let member = stage.world.signed_in(Role::Member).await;
     let page = stage.page(&member, "wines").await;
-    has_all(&page, &["Card 1", "Card 2", "Address of the header", "Text, 1", "Button 2: end of its address"]);
+    has_all(
+        &page,
+        &[
+            "Card 1",
+            "Card 2",
+            "Address of the header",
+            "Text 1 – shown where {{1}} stands",
+            "Button 2: end of its address",
+        ],
+    );
     has_all(&page, &["name=\"body_1\"", "name=\"card_0_header_link\"", "name=\"card_1_body_1\""]);
     has_all(&page, &["name=\"card_0_button_0\"", "name=\"card_1_button_1\""]);
     let values = [
         ("body_1", "spring"),
-        ("card_0_header_link", "https://files.example/0.jpg"),
+        ("card_0_header_link", "https://192.0.2.1/0.jpg"),
         ("card_0_body_1", "Merlot"),
         ("card_0_button_0", "more of it"),
         ("card_0_button_1", "merlot"),
-        ("card_1_header_link", "https://files.example/1.jpg"),
+        ("card_1_header_link", "https://192.0.2.1/1.jpg"),
         ("card_1_body_1", "Riesling"),
         ("card_1_button_1", "riesling"),
     ];
@@ -183,13 +192,13 @@ async fn each_card_of_a_carousel_has_fields_of_its_own() {
         |link: &str| json!({"type": "header", "parameters": [{"type": "image", "image": {"link": link}}]});
     let reply = json!([{"type": "payload", "payload": "more of it"}]);
     let first = json!([
-        header("https://files.example/0.jpg"),
+        header("https://192.0.2.1/0.jpg"),
         {"type": "body", "parameters": text("Merlot")},
         {"type": "button", "sub_type": "quick_reply", "index": "0", "parameters": reply},
         {"type": "button", "sub_type": "url", "index": "1", "parameters": text("merlot")},
     ]);
     let second = json!([
-        header("https://files.example/1.jpg"),
+        header("https://192.0.2.1/1.jpg"),
         {"type": "body", "parameters": text("Riesling")},
         {"type": "button", "sub_type": "url", "index": "1", "parameters": text("riesling")},
     ]);

@@ -8,6 +8,7 @@ mod company;
 mod compose;
 mod compose_fields;
 mod compose_phone;
+mod compose_steps;
 mod compose_values;
 mod connecting;
 mod contact_files;

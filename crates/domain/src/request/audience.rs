@@ -1,4 +1,4 @@
-//! The audience of a send: the fields `phone_number` and `contact_tag_id`.
+//! The audience of a send: the fields `phone_number`, `contact_tag_id` and `without_contact_tag_id`.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -26,6 +26,8 @@ pub struct Audience {
     pub numbers: Vec<PhoneNumber>,
     /// The tags, each once, in any order.
     pub tags: Vec<Uuid>,
+    /// The tags whose contacts get nothing, each once, in any order, whatever else names their numbers.
+    pub without: Vec<Uuid>,
     /// Messages of an earlier send whose recipients belong to the audience. Only a retry names them.
     pub again: Option<Again>,
     /// The entries that are not numbers, and those that are not the ids of tags.
@@ -73,6 +75,8 @@ pub enum SkipCode {
     OptedOut,
     /// It is another number of a person who is in the send already.
     SamePerson,
+    /// A contact with this number has a tag that the send leaves out.
+    LeftOut,
     /// The company has no such tag.
     TagNotFound,
     /// The message to be retried was sent again before: that one arrived, or may still arrive.
@@ -81,11 +85,12 @@ pub enum SkipCode {
 
 impl SkipCode {
     /// Every kind.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
         Self::InvalidNumber,
         Self::Suppressed,
         Self::OptedOut,
         Self::SamePerson,
+        Self::LeftOut,
         Self::TagNotFound,
         Self::AlreadyRetried,
     ];
@@ -97,6 +102,7 @@ impl SkipCode {
             Self::Suppressed => "suppressed",
             Self::OptedOut => "opted_out",
             Self::SamePerson => "same_person",
+            Self::LeftOut => "left_out",
             Self::TagNotFound => "tag_not_found",
             Self::AlreadyRetried => "already_retried",
         }
@@ -159,10 +165,12 @@ pub(super) struct Parsed {
     pub(super) oversize: Option<Refusal>,
 }
 
-/// Reads both fields; an audience of invalid entries only is not an error here.
+/// Reads the fields; an audience of invalid entries only is not an error here. An invalid tag to leave out is one: without
+/// it, people would get what they are not meant to get.
 pub(super) fn parse(
     phones: Raw<'_, Option<Numbers>>,
     tags: Raw<'_, Option<Tags>>,
+    without: Raw<'_, Option<Tags>>,
     limits: &Limits,
 ) -> Result<Parsed, Refusal> {
     let mut audience = Audience::default();
@@ -172,8 +180,11 @@ pub(super) fn parse(
         })?;
     let tag_entries =
         collect(tags, "a string or an array of strings", limits.tags, |entry| audience.add_tag(entry))?;
-    audience.tags.sort_unstable();
-    audience.tags.dedup();
+    let left_out = collect(without, TAG_IDS, limits.tags, |entry| audience.leave_out(entry))?;
+    for tags in [&mut audience.tags, &mut audience.without] {
+        tags.sort_unstable();
+        tags.dedup();
+    }
     if phone_entries == 0 && tag_entries == 0 {
         return Err(Refusal::new(
             Code::MissingRecipient,
@@ -185,11 +196,16 @@ pub(super) fn parse(
         Some(phones.refuse(Code::TooManyRecipients, more(limits.phone_numbers)))
     } else if tag_entries > limits.tags {
         Some(tags.refuse(Code::TooManyTags, more(limits.tags)))
+    } else if left_out > limits.tags {
+        Some(without.refuse(Code::TooManyTags, more(limits.tags)))
     } else {
         None
     };
     Ok(Parsed { audience, oversize })
 }
+
+/// The entries of `without_contact_tag_id`.
+const TAG_IDS: &str = "the id of a tag (a UUID) or an array of these";
 
 /// Adds each entry until there are more than `max`, and returns how many were seen. `add` returns whether the entry has
 /// a type that the field takes.
@@ -236,6 +252,13 @@ impl Audience {
             Err(invalid) => self.skipped.add(&text, &invalid),
         }
         true
+    }
+
+    fn leave_out(&mut self, entry: Json<'_>) -> bool {
+        let Json::Text(text) = entry else { return false };
+        let tag = Uuid::parse_str(text.trim());
+        self.without.extend(tag.as_ref().ok());
+        tag.is_ok()
     }
 
     fn add_tag(&mut self, entry: Json<'_>) -> bool {

@@ -19,6 +19,7 @@ const OF_SENDS: &[&str] = &[
     "type",
     "phone_number",
     "contact_tag_id",
+    "without_contact_tag_id",
     "recipient_type",
     "message",
     "preview_url",

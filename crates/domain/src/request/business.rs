@@ -61,6 +61,9 @@ bodies! {
         phone_number: Option<Numbers>,
         /// Every contact with one of these tags and a valid number gets the message.
         contact_tag_id: Option<Tags>,
+        /// Nobody whose contact has one of these tags gets the message, however the request names them. The contacts are
+        /// those at the moment of the request. An id that is no tag of the company is refused (`invalid_field`).
+        without_contact_tag_id: Option<Tags>,
         /// The text, for `text`.
         #[schema(example = "Your order is on its way.")]
         message: Option<String>,
@@ -151,7 +154,7 @@ impl BusinessRequest {
         let body: BusinessSend<'_> = split.body();
         let kind = kind::read(body.r#type, kind::BUSINESS)?;
         let audience::Parsed { audience, oversize } =
-            audience::parse(body.phone_number, body.contact_tag_id, limits)?;
+            audience::parse(body.phone_number, body.contact_tag_id, body.without_contact_tag_id, limits)?;
         let has_contact_fields = body.contact_fields.flag()?;
         if has_contact_fields && !matches!(kind, BusinessKind::Template) {
             return Err(body.contact_fields.refuse(
@@ -203,7 +206,8 @@ impl<'a> BusinessSend<'a> {
 }
 
 /// The fields that every request may have.
-const OF_ALL: &[&str] = &["type", "phone_number", "contact_tag_id", "send_at", "expires_at"];
+const OF_ALL: &[&str] =
+    &["type", "phone_number", "contact_tag_id", "without_contact_tag_id", "send_at", "expires_at"];
 
 fn ignored(split: &Split<'_>, body: &BusinessSend<'_>, kind: BusinessKind) -> Vec<String> {
     let own: &[&str] = match kind {
@@ -228,7 +232,7 @@ fn ignored(split: &Split<'_>, body: &BusinessSend<'_>, kind: BusinessKind) -> Ve
 
 /// The refusal of a reaction to more than one entry: it names one message, which is in one conversation.
 fn crowd(kind: BusinessKind, audience: &Audience) -> Option<Refusal> {
-    let Audience { numbers, tags, again: _, skipped } = audience;
+    let Audience { numbers, tags, without: _, again: _, skipped } = audience;
     let is_one = tags.is_empty() && numbers.len() as u64 + skipped.count <= 1;
     (kind == BusinessKind::Enclosed(Enclosed::Reaction) && !is_one).then(|| {
         let sentence = "a reaction goes to the one person in whose conversation its message is: give one `phone_number` \

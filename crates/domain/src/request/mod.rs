@@ -50,7 +50,7 @@ pub struct Limits {
     pub link_chars: usize,
     /// Entries of `phone_number`, valid or not.
     pub phone_numbers: usize,
-    /// Entries of `contact_tag_id`.
+    /// Entries of `contact_tag_id`, and of `without_contact_tag_id`.
     pub tags: usize,
 }
 

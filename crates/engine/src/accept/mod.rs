@@ -6,6 +6,7 @@
 
 pub(super) mod idempotency;
 pub mod plan;
+mod reach;
 pub(super) mod resolver;
 pub(super) mod retry;
 pub(super) mod web_send;
@@ -159,11 +160,11 @@ impl Engine {
 
     /// Resolves the audience, and writes the send.
     async fn resolve(&self, order: Order, audience: Audience) -> Result<Resolved, Error> {
-        let Audience { mut numbers, tags, again, mut skipped } = audience;
+        let Audience { mut numbers, tags, without, again, mut skipped } = audience;
         numbers.dedup();
-        if !tags.is_empty() || again.is_some() || numbers.len() > 1 {
+        if !tags.is_empty() || !without.is_empty() || again.is_some() || numbers.len() > 1 {
             let order = Arc::new(order);
-            let resolve = Resolve { order, numbers, tags, again, skipped };
+            let resolve = Resolve { order, numbers, tags, without, again, skipped };
             return Ok(self.resolver().send(resolve).await??);
         }
         let is_marketing = order.template.is_some_and(|template| template.is_marketing);
@@ -223,13 +224,20 @@ impl Engine {
     }
 }
 
-/// The audience without tags that the company does not have, which are skipped.
+/// The audience without tags that the company does not have, which are skipped. Such a tag to leave out is refused: more
+/// people than the client believes would get the message.
 async fn of_own_tags(store: &Store, company_id: Uuid, mut audience: Audience) -> Result<Audience, Error> {
-    if audience.tags.is_empty() {
+    let Audience { tags, without, skipped, numbers: _, again: _ } = &mut audience;
+    let named = [tags.as_slice(), without.as_slice()].concat();
+    if named.is_empty() {
         return Ok(audience);
     }
-    let own = store.of(company_id).tags().among(&audience.tags).await?;
-    let Audience { tags, skipped, .. } = &mut audience;
+    let own = store.of(company_id).tags().among(&named).await?;
+    if let Some(id) = without.iter().find(|tag| !own.contains(*tag)) {
+        let what =
+            format_args!("has {id}, which is no tag of this company: GET /api/v1/contacts/tags lists them");
+        return Err(Refusal::of("without_contact_tag_id", Code::InvalidField, what).into());
+    }
     tags.retain(|tag| {
         let is_own = own.contains(tag);
         if !is_own {
@@ -243,7 +251,9 @@ async fn of_own_tags(store: &Store, company_id: Uuid, mut audience: Audience) ->
 /// The sources of an audience, beside its numbers.
 fn sources(audience: &Audience) -> Vec<Source> {
     let again = audience.again.iter().map(|again| Source::Send(again.send_id));
-    audience.tags.iter().map(|tag| Source::Tag(*tag)).chain(again).collect()
+    let tags = audience.tags.iter().map(|tag| Source::Tag(*tag));
+    let without = audience.without.iter().map(|tag| Source::WithoutTag(*tag));
+    tags.chain(without).chain(again).collect()
 }
 
 /// Runs this to its end, even if the caller leaves before the answer comes.

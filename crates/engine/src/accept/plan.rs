@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use actix::prelude::*;
 use uuid::Uuid;
 
-use super::resolver::{Met, Resolver, Unique};
+use super::resolver::{LeftOut, Met, Resolver, Unique};
 use crate::account::Window;
 use crate::contacts::people::People;
 use crate::contacts::suppressions::{SuppressedCounts, Suppressions};
@@ -108,7 +108,8 @@ impl Planned {
         now: Timestamp,
     ) -> store::Result<Outcome> {
         let Self { company_id, channel_id, waba_id, audience, is_marketing, needed_fields } = self;
-        let Audience { numbers, tags, again, mut skipped } = audience;
+        let Audience { numbers, tags, without, again, mut skipped } = audience;
+        let left_out = LeftOut::new(without);
         let is_one = numbers.len() == 1 && tags.is_empty() && again.is_none();
         let single = numbers.first().copied().filter(|_| is_one);
         let ahead = store.sends().ahead(channel_id, single, now).await?;
@@ -134,6 +135,7 @@ impl Planned {
         let (mut unique, mut block) = (Unique::new(numbers, &tags, again), Vec::with_capacity(BLOCK));
         while unique.next(store, company_id, BLOCK, &mut block).await? {
             skipped.extend(unique.take_skipped());
+            left_out.skip(store, people, company_id, &mut block, &mut skipped).await?;
             let is_marketing = is_marketing.unwrap_or_default();
             suppressed.add(suppressions.skip_suppressed(company_id, is_marketing, &mut block, &mut skipped));
             met.skip_second_forms(people, company_id, &mut block, &mut skipped);

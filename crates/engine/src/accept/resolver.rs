@@ -8,6 +8,7 @@
 
 mod again;
 mod elsewhere;
+mod left_out;
 mod met;
 mod unique;
 
@@ -17,6 +18,7 @@ use actix::prelude::*;
 use tokio::sync::mpsc;
 use uuid::Uuid;
 
+pub(crate) use self::left_out::LeftOut;
 pub(crate) use self::met::Met;
 pub(crate) use self::unique::Unique;
 use crate::ledger::{Accept, AcceptedSend, Activate, Error, Extend, Ledger, Order, Withdraw};
@@ -42,6 +44,8 @@ pub(crate) struct Resolve {
     pub(crate) order: Arc<Order>,
     pub(crate) numbers: Vec<PhoneNumber>,
     pub(crate) tags: Vec<Uuid>,
+    /// The tags whose contacts are left out.
+    pub(crate) without: Vec<Uuid>,
     /// Messages of an earlier send to retry.
     pub(crate) again: Option<Again>,
     /// Entries of the request that are skipped already.
@@ -127,8 +131,10 @@ impl Writing {
     async fn resolve(&mut self) -> Result<(), Error> {
         let numbers = std::mem::take(&mut self.resolve.numbers);
         let unique = Unique::new(numbers, &self.resolve.tags, self.resolve.again.take());
+        let left_out = LeftOut::new(std::mem::take(&mut self.resolve.without));
         let (read, mut blocks) = mpsc::channel(STEP);
-        let reading = read_ahead(Arc::clone(&self.shared), self.resolve.order.company_id, unique, read);
+        let company_id = self.resolve.order.company_id;
+        let reading = read_ahead(Arc::clone(&self.shared), company_id, unique, left_out, read);
         let writing = async move {
             while let Some(part) = blocks.recv().await {
                 let ResolvedBlock { numbers, skipped } = part?;
@@ -202,21 +208,26 @@ async fn read_ahead(
     shared: Arc<Shared>,
     company_id: Uuid,
     mut unique: Unique,
+    left_out: LeftOut,
     blocks: mpsc::Sender<Result<ResolvedBlock, Error>>,
 ) {
     let size = shared.engine.block_size;
     loop {
         let mut numbers = Vec::with_capacity(size);
         let read = unique.next(&shared.store, company_id, size, &mut numbers).await;
-        let skipped = unique.take_skipped();
+        let mut skipped = unique.take_skipped();
         let read = match read {
             Ok(false) if skipped.count == 0 => return,
-            Ok(_) => Ok(ResolvedBlock { numbers, skipped }),
-            Err(error) => {
-                tracing::error!(%error, "cannot read an audience");
-                Err(if error.is_passing() { Error::Unavailable } else { Error::Closed })
-            }
+            Ok(_) => left_out
+                .skip(&shared.store, &shared.people, company_id, &mut numbers, &mut skipped)
+                .await
+                .map(|()| ResolvedBlock { numbers, skipped }),
+            Err(error) => Err(error),
         };
+        let read = read.map_err(|error| {
+            tracing::error!(%error, "cannot read an audience");
+            if error.is_passing() { Error::Unavailable } else { Error::Closed }
+        });
         let is_over = read.is_err();
         if blocks.send(read).await.is_err() || is_over {
             return;

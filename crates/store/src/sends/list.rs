@@ -51,6 +51,8 @@ pub struct Record {
     pub sources: Vec<Source>,
     /// The names of the tags among the sources that still exist.
     pub tags: Vec<String>,
+    /// The names of the tags that it leaves out and that still exist.
+    pub left_out_tags: Vec<String>,
     /// The retries of its messages, the newest ones of many, and the newest first.
     pub retries: Vec<Uuid>,
     /// Entries of its request that were skipped.
@@ -240,16 +242,22 @@ impl Sends<'_> {
         );
         let mut sources: HashMap<Uuid, Vec<Source>> = HashMap::new();
         let mut tags: HashMap<Uuid, Vec<String>> = HashMap::new();
+        let mut left_out: HashMap<Uuid, Vec<String>> = HashMap::new();
         let rows = fetch::<(Uuid, i16, Uuid, Option<String>)>(&self.store.read, sql, values).await?;
         for (send, kind, id, name) in rows {
             let source = Source::from_row(kind, id)
                 .ok_or_else(|| Error::Impossible(format!("{kind} is no kind of source")))?;
             sources.entry(send).or_default().push(source);
-            tags.entry(send).or_default().extend(name);
+            let named = match source {
+                Source::WithoutTag(_) => &mut left_out,
+                Source::Tag(_) | Source::Send(_) => &mut tags,
+            };
+            named.entry(send).or_default().extend(name);
         }
         for send in sends {
             send.sources = sources.remove(&send.id).unwrap_or_default();
             send.tags = tags.remove(&send.id).unwrap_or_default();
+            send.left_out_tags = left_out.remove(&send.id).unwrap_or_default();
         }
         Ok(())
     }
@@ -322,6 +330,7 @@ fn record(row: &QueryResult, now: Timestamp) -> Result<Record> {
         is_to_group: row.try_get::<Option<i64>>("", "recipient")? == Some(stored_recipient(None)),
         sources: Vec::new(),
         tags: Vec::new(),
+        left_out_tags: Vec::new(),
         retries: Vec::new(),
         skipped: number("skipped")?,
         counts: Counts::default(),

@@ -116,6 +116,30 @@ impl Tags<'_> {
         Ok((phones, may_be_more))
     }
 
+    /// Those of these numbers that belong to a contact with one of the tags. One query, however many there are.
+    pub async fn having_any(self, tags: &[Uuid], numbers: &[PhoneNumber]) -> Result<HashSet<PhoneNumber>> {
+        let mut asked = Rows::new(self.store.backend, &[("phone", Type::Int)]);
+        numbers.iter().for_each(|number| asked.push([number.as_i64().into()]));
+        let wanted = Rows::of_ids(self.store.backend, tags);
+        if asked.is_empty() || wanted.is_empty() {
+            return Ok(HashSet::new());
+        }
+        let ((wanted, of_tags), (asked, of_numbers)) = (wanted.select(2), asked.select(3));
+        let select = format!(
+            "SELECT DISTINCT contact_tag.phone
+             FROM {wanted} AS wanted CROSS JOIN {asked} AS asked CROSS JOIN contact_tag
+             WHERE contact_tag.tag_id = wanted.id AND contact_tag.phone = asked.phone
+             AND contact_tag.company_id = $1"
+        );
+        let values = std::iter::once(self.company.into()).chain(of_tags).chain(of_numbers);
+        let phones = fetch::<i64>(&self.store.read, select, values).await?;
+        let number = |phone: i64| {
+            let number = u64::try_from(phone).ok().and_then(PhoneNumber::from_u64);
+            number.ok_or_else(|| Error::Impossible(format!("the number {phone} in a tag")))
+        };
+        phones.into_iter().map(number).collect()
+    }
+
     /// How many contacts of `company` have at least one of `tags`, and how many distinct valid numbers
     /// those have.
     pub async fn tagged_contacts(self, tags: &[Uuid]) -> Result<(u64, u64)> {

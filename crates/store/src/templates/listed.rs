@@ -4,14 +4,17 @@ use entity::template::{Column, Entity};
 use sea_orm::sea_query::{Condition, ExprTrait, LikeExpr};
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
 
-use super::{PAUSED, Record, lower, record};
+use super::{APPROVED, DELETED, PAUSED, Record, lower, record};
 use crate::Result;
 use crate::nouns::Templates;
 use clock::Timestamp;
 use domain::fold::{fold, like_anywhere};
 use domain::page::{Page, PageRequest};
 
-/// Which templates to list. Everything that is `None` matches all.
+/// The statuses of templates that can be sent, or that are only here for the sends that used them.
+const FIT_OR_GONE: [&str; 2] = [APPROVED, DELETED];
+
+/// Which templates to list. Everything that is `None` or false matches all.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Listed<'a> {
     /// The business account.
@@ -20,19 +23,22 @@ pub struct Listed<'a> {
     pub status: Option<&'a str>,
     /// Matched anywhere in the name, without case.
     pub search: Option<&'a str>,
+    /// Whether only those are listed that are not approved and not deleted.
+    pub only_unfit: bool,
 }
 
 impl Templates<'_> {
     /// A page of a company's templates, by name, then by language, business account and id.
     pub async fn page(self, page: PageRequest, filter: Listed<'_>) -> Result<Page<Record>> {
-        let Listed { waba_id, status, search } = filter;
+        let Listed { waba_id, status, search, only_unfit } = filter;
         let named =
             |text: &str| lower(Column::Name).like(LikeExpr::new(like_anywhere(&fold(text))).escape('\\'));
         let condition = Condition::all()
             .add(Column::CompanyId.eq(self.company))
             .add_option(waba_id.map(|waba_id| Column::WabaId.eq(waba_id)))
             .add_option(status.map(|status| Column::Status.eq(status)))
-            .add_option(search.map(named));
+            .add_option(search.map(named))
+            .add_option(only_unfit.then(|| Column::Status.is_not_in(FIT_OR_GONE)));
         let matching = Entity::find()
             .filter(condition)
             .order_by_asc(Column::Name)

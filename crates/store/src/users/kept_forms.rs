@@ -10,8 +10,9 @@ use clock::Timestamp;
 
 /// How long a form is kept. Old ones are removed when another one is kept, and by retention.
 pub const KEPT: Duration = Duration::from_secs(24 * 3_600);
-/// The most forms of a session; the oldest one makes room. Each is as long as a person has typed.
-const MOST: i64 = 8;
+/// The most forms of a session; the oldest one makes room. Each is as long as a person has typed, and a new send keeps one
+/// for each of its steps.
+const MOST: i64 = 32;
 
 impl Sessions<'_> {
     /// Keeps the content of a form of this session, and returns its id.
@@ -33,6 +34,13 @@ impl Sessions<'_> {
         execute(&transaction, sql, values).await?;
         transaction.commit().await?;
         Ok(id)
+    }
+
+    /// Changes the content of a form that this session keeps; without such a form, nothing happens.
+    pub async fn change_kept_form(self, session_id: Uuid, id: Uuid, content: &str) -> Result<()> {
+        let sql = "UPDATE kept_form SET content = $3 WHERE id = $1 AND session_id = $2";
+        execute(&self.store.write, sql, [id.into(), session_id.into(), content.into()]).await?;
+        Ok(())
     }
 
     /// The content of a form that this session keeps; `None` when it has no such form any more.

@@ -8,10 +8,10 @@ compose-choose = Choose
 compose-go-on = Go on
 compose-no-template = This business account has no approved template. Have one approved at the provider, and sync.
 compose-what = What
-compose-whom = To whom
+compose-whom = Who
 compose-when = When
 compose-starts = Starts
-compose-starts-hint = Empty: at once.
+compose-starts-hint = A date and a time.
 compose-expires = Expires
 compose-expires-hint = Messages that have not started by then are not sent.
 compose-zone = Times are in this zone:
@@ -43,8 +43,8 @@ compose-latitude = Latitude
 compose-longitude = Longitude
 compose-place = Name of the place
 compose-address = Address of the place
-compose-header-variable = Header, { $name }
-compose-body-variable = Text, { $name }
+compose-header-variable = Header { $name } – shown where {"{{"}{ $name }{"}}"} stands
+compose-body-variable = Text { $name } – shown where {"{{"}{ $name }{"}}"} stands
 compose-button-link = Button { $number }: end of its address
 compose-button-code = Button { $number }: coupon code
 compose-button-payload = Button { $number }: the value that comes back when it is pressed
@@ -61,7 +61,7 @@ compose-button-products = Button { $number }: ids of the products
 compose-button-products-hint = One on each line. The first one is shown in the message.
 compose-same-for-all = Everybody gets the same values, except for values of each recipient.
 compose-tags = Tags
-compose-tags-hint = Everybody with one of the chosen tags, each person once. Hold Ctrl or ⌘ to choose several.
+compose-tags-hint = Everybody with one of the chosen tags, each person once.
 compose-numbers = Numbers
 compose-numbers-hint = With country code, one on each line or with commas between them.
 compose-find = Find people
@@ -99,7 +99,6 @@ compose-product = Product
 compose-product-hint = The product's id in the catalogue.
 compose-products = Products
 compose-products-hint = Their ids in the catalogue, one on each line, at most thirty. A line with a colon at its end begins a section: Wines:
-compose-pace = Pace
 compose-pace-hint = The message goes out as soon as the phone's pace allows. Linked phones write slowly, as a person does, so that WhatsApp does not block the number.
 compose-pace-left = { $count } left
 compose-pace-next = next at
@@ -141,7 +140,7 @@ compose-preview-first = As the first recipient gets it:
 compose-preview-stranger = As the first recipient, who is not a contact, gets it:
 compose-counting = There are many recipients, and they are still being counted. Nothing is sent yet. Press Check again in some seconds.
 compose-preview-literal = Text in double braces is sent as it is. To fill in values of each recipient, use a template.
-compose-fault-past = This time has passed. Leave the field empty to start at once.
+compose-fault-past = This time has passed. Give a later one, or start now.
 compose-forgotten = This form is no longer kept: a checked form is kept for a day. Fill it in again.
 compose-find-tag = Find a tag
 compose-find-tags-button = Find tags
@@ -161,3 +160,39 @@ compose-name-tags-numbers = { $what } to { $tags }, { $count ->
    *[other] { $count } numbers
 }
 compose-fault-name = Give a name of at most 100 characters on one line.
+compose-steps = Steps
+compose-back = Back
+compose-use = Choose
+compose-show = Show
+compose-count = Count
+compose-leave-out = Leave people out
+compose-without = Without people who have one of these tags
+compose-reach-nobody = Nobody is chosen yet.
+compose-reach-counting = They are being counted. Press Count in some seconds.
+compose-reach = { $count ->
+    [1] 1 person
+   *[other] { $count } people
+}
+compose-reach-opted-out = { $count ->
+    [1] 1 person opted out and gets nothing.
+   *[other] { $count } people opted out and get nothing.
+}
+compose-reach-others = { $count ->
+    [1] 1 entry is left out, by a tag or as no valid number.
+   *[other] { $count } entries are left out, by a tag or as no valid numbers.
+}
+compose-more-templates = { $count ->
+    [1] 1 template
+   *[other] { $count } templates. The newest are shown; a search finds the others.
+}
+compose-find-template = Find a template
+compose-template-not-found = No template matches.
+compose-other-template = Choose another
+compose-example = For example: { $value }
+compose-window = Without a template, this message reaches only people who wrote to you in the last 24 hours. WhatsApp refuses it for all others.
+compose-file-anyway = WhatsApp fetches the file itself when the message goes out. It can be sent, but will probably fail.
+compose-file-slow = The file could not be fetched in time.
+compose-start = Start
+compose-now = Now
+compose-later = At a time
+compose-fault-without = A tag to leave out does not exist any more. Look at the list again.

@@ -147,3 +147,4 @@ send-name-to-more-tags = { $what } to { $tags } and { $more ->
     [1] 1 more tag
    *[other] { $more } more tags
 }
+send-without = Without:

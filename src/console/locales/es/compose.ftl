@@ -11,7 +11,7 @@ compose-what = Qué
 compose-whom = A quién
 compose-when = Cuándo
 compose-starts = Empieza
-compose-starts-hint = Vacío: ahora mismo.
+compose-starts-hint = Una fecha y una hora.
 compose-expires = Caduca
 compose-expires-hint = Los mensajes que no hayan empezado para entonces no se envían.
 compose-zone = Las horas son de esta zona:
@@ -43,8 +43,8 @@ compose-latitude = Latitud
 compose-longitude = Longitud
 compose-place = Nombre del lugar
 compose-address = Dirección del lugar
-compose-header-variable = Cabecera, { $name }
-compose-body-variable = Texto, { $name }
+compose-header-variable = Encabezado { $name }: aparece donde está {"{{"}{ $name }{"}}"}
+compose-body-variable = Texto { $name }: aparece donde está {"{{"}{ $name }{"}}"}
 compose-button-link = Botón { $number }: final de su dirección
 compose-button-code = Botón { $number }: código del cupón
 compose-button-payload = Botón { $number }: lo que vuelve al pulsarlo
@@ -61,7 +61,7 @@ compose-button-products = Botón { $number }: identificadores de los productos
 compose-button-products-hint = Uno por línea. El primero se muestra en el mensaje.
 compose-same-for-all = Todos reciben los mismos valores, salvo donde hay un valor de cada destinatario.
 compose-tags = Etiquetas
-compose-tags-hint = Todos los que tengan una de las etiquetas elegidas, cada persona una vez. Mantenga pulsada Ctrl o ⌘ para elegir varias.
+compose-tags-hint = Todos los que tengan una de las etiquetas elegidas, cada persona una vez.
 compose-numbers = Números
 compose-numbers-hint = Con código de país, uno por línea o separados por comas.
 compose-find = Buscar personas
@@ -99,7 +99,6 @@ compose-product = Producto
 compose-product-hint = El id del producto en el catálogo.
 compose-products = Productos
 compose-products-hint = Sus id en el catálogo, uno por línea, treinta como máximo. Una línea que termina en dos puntos comienza una sección: Vinos:
-compose-pace = Ritmo
 compose-pace-hint = El mensaje sale enseguida, cuando le toca al teléfono. Los teléfonos vinculados escriben despacio, como una persona, para que WhatsApp no bloquee el número.
 compose-pace-left = quedan { $count }
 compose-pace-next = el próximo a las
@@ -141,7 +140,7 @@ compose-preview-first = Como lo recibe el primer destinatario:
 compose-preview-stranger = Como lo recibe el primer destinatario, que no es un contacto:
 compose-counting = Son muchos destinatarios, y todavía se están contando. No se envió nada. Pulse Comprobar otra vez en unos segundos.
 compose-preview-literal = El texto entre llaves dobles se envía tal cual. Para rellenar valores de cada destinatario, use una plantilla.
-compose-fault-past = Esta hora ya pasó. Deje el campo vacío para empezar ahora mismo.
+compose-fault-past = Esta hora ya pasó. Indique una posterior o empiece ahora.
 compose-forgotten = Este formulario ya no está guardado: un formulario comprobado se guarda un día. Rellénelo de nuevo.
 compose-find-tag = Buscar una etiqueta
 compose-find-tags-button = Buscar etiquetas
@@ -161,3 +160,39 @@ compose-name-tags-numbers = { $what } para { $tags }, { $count ->
    *[other] { $count } números
 }
 compose-fault-name = Dé un nombre de 100 caracteres como máximo en una línea.
+compose-steps = Pasos
+compose-back = Atrás
+compose-use = Elegir
+compose-show = Mostrar
+compose-count = Contar
+compose-leave-out = Excluir a personas
+compose-without = Sin las personas que tengan una de estas etiquetas
+compose-reach-nobody = Todavía no se eligió a nadie.
+compose-reach-counting = Se están contando. Pulse Contar en unos segundos.
+compose-reach = { $count ->
+    [1] 1 persona
+   *[other] { $count } personas
+}
+compose-reach-opted-out = { $count ->
+    [1] 1 persona pidió no recibir mensajes y no recibe nada.
+   *[other] { $count } personas pidieron no recibir mensajes y no reciben nada.
+}
+compose-reach-others = { $count ->
+    [1] 1 entrada queda fuera, por una etiqueta o porque no es un número válido.
+   *[other] { $count } entradas quedan fuera, por una etiqueta o porque no son números válidos.
+}
+compose-more-templates = { $count ->
+    [1] 1 plantilla
+   *[other] { $count } plantillas. Se muestran las más nuevas; una búsqueda encuentra las demás.
+}
+compose-find-template = Buscar una plantilla
+compose-template-not-found = Ninguna plantilla coincide.
+compose-other-template = Elegir otra
+compose-example = Por ejemplo: { $value }
+compose-window = Sin una plantilla, este mensaje llega solo a quienes le escribieron en las últimas 24 horas. WhatsApp lo rechaza para los demás.
+compose-file-anyway = WhatsApp busca el archivo por sí mismo cuando sale el mensaje. Se puede enviar, pero es probable que falle.
+compose-file-slow = El archivo no llegó a tiempo.
+compose-start = Inicio
+compose-now = Ahora
+compose-later = A una hora
+compose-fault-without = Una etiqueta para excluir ya no existe. Revise la lista otra vez.

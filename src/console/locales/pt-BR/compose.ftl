@@ -11,7 +11,7 @@ compose-what = O quê
 compose-whom = Para quem
 compose-when = Quando
 compose-starts = Começa
-compose-starts-hint = Vazio: agora.
+compose-starts-hint = Uma data e um horário.
 compose-expires = Expira
 compose-expires-hint = Mensagens que não começaram até lá não são enviadas.
 compose-zone = Horários neste fuso:
@@ -43,8 +43,8 @@ compose-latitude = Latitude
 compose-longitude = Longitude
 compose-place = Nome do lugar
 compose-address = Endereço do lugar
-compose-header-variable = Cabeçalho, { $name }
-compose-body-variable = Texto, { $name }
+compose-header-variable = Cabeçalho { $name }: aparece onde está {"{{"}{ $name }{"}}"}
+compose-body-variable = Texto { $name }: aparece onde está {"{{"}{ $name }{"}}"}
 compose-button-link = Botão { $number }: final do endereço
 compose-button-code = Botão { $number }: código do cupom
 compose-button-payload = Botão { $number }: o que volta quando é tocado
@@ -61,7 +61,7 @@ compose-button-products = Botão { $number }: identificadores dos produtos
 compose-button-products-hint = Um por linha. O primeiro é mostrado na mensagem.
 compose-same-for-all = Todos recebem os mesmos valores, exceto onde há um valor de cada destinatário.
 compose-tags = Etiquetas
-compose-tags-hint = Todos com uma das etiquetas escolhidas, cada pessoa uma vez. Segure Ctrl ou ⌘ para escolher várias.
+compose-tags-hint = Todos com uma das etiquetas escolhidas, cada pessoa uma vez.
 compose-numbers = Números
 compose-numbers-hint = Com código do país, um por linha ou separados por vírgulas.
 compose-find = Procurar pessoas
@@ -99,7 +99,6 @@ compose-product = Produto
 compose-product-hint = O id do produto no catálogo.
 compose-products = Produtos
 compose-products-hint = Os ids no catálogo, um por linha, no máximo trinta. Uma linha com dois-pontos no fim começa uma seção: Vinhos:
-compose-pace = Ritmo
 compose-pace-hint = A mensagem sai logo, quando for a vez do telefone. Telefones vinculados escrevem devagar, como uma pessoa, para que o WhatsApp não bloqueie o número.
 compose-pace-left = restam { $count }
 compose-pace-next = próxima às
@@ -141,7 +140,7 @@ compose-preview-first = Como o primeiro destinatário a recebe:
 compose-preview-stranger = Como a recebe o primeiro destinatário, que não é um contato:
 compose-counting = São muitos destinatários, e eles ainda estão sendo contados. Nada foi enviado. Pressione Verificar de novo em alguns segundos.
 compose-preview-literal = O texto entre chaves duplas é enviado como está. Para preencher valores de cada destinatário, use um modelo.
-compose-fault-past = Este horário já passou. Deixe o campo vazio para começar agora.
+compose-fault-past = Este horário já passou. Informe um posterior ou comece agora.
 compose-forgotten = Este formulário não está mais guardado: um formulário verificado é guardado por um dia. Preencha-o de novo.
 compose-find-tag = Buscar uma etiqueta
 compose-find-tags-button = Buscar etiquetas
@@ -161,3 +160,39 @@ compose-name-tags-numbers = { $what } para { $tags }, { $count ->
    *[other] { $count } números
 }
 compose-fault-name = Dê um nome de no máximo 100 caracteres em uma linha.
+compose-steps = Etapas
+compose-back = Voltar
+compose-use = Escolher
+compose-show = Mostrar
+compose-count = Contar
+compose-leave-out = Deixar pessoas de fora
+compose-without = Sem as pessoas que têm uma destas etiquetas
+compose-reach-nobody = Ninguém foi escolhido ainda.
+compose-reach-counting = Estão sendo contadas. Pressione Contar em alguns segundos.
+compose-reach = { $count ->
+    [1] 1 pessoa
+   *[other] { $count } pessoas
+}
+compose-reach-opted-out = { $count ->
+    [1] 1 pessoa pediu para não receber mensagens e não recebe nada.
+   *[other] { $count } pessoas pediram para não receber mensagens e não recebem nada.
+}
+compose-reach-others = { $count ->
+    [1] 1 entrada fica de fora, por uma etiqueta ou porque não é um número válido.
+   *[other] { $count } entradas ficam de fora, por uma etiqueta ou porque não são números válidos.
+}
+compose-more-templates = { $count ->
+    [1] 1 modelo
+   *[other] { $count } modelos. Os mais novos são mostrados; uma busca encontra os outros.
+}
+compose-find-template = Buscar um modelo
+compose-template-not-found = Nenhum modelo corresponde.
+compose-other-template = Escolher outro
+compose-example = Por exemplo: { $value }
+compose-window = Sem um modelo, esta mensagem chega só a quem escreveu para você nas últimas 24 horas. O WhatsApp a recusa para os outros.
+compose-file-anyway = O WhatsApp busca o arquivo por conta própria quando a mensagem sai. Ela pode ser enviada, mas provavelmente falhará.
+compose-file-slow = O arquivo não chegou a tempo.
+compose-start = Início
+compose-now = Agora
+compose-later = Em um horário
+compose-fault-without = Uma etiqueta a deixar de fora não existe mais. Veja a lista de novo.

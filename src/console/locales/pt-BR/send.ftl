@@ -147,3 +147,4 @@ send-name-to-more-tags = { $what } para { $tags } e { $more ->
     [1] mais 1 etiqueta
    *[other] mais { $more } etiquetas
 }
+send-without = Sem:

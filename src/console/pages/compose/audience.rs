@@ -10,7 +10,7 @@ use uuid::Uuid;
 use super::choice::Choice;
 use crate::console::State;
 use crate::console::component::field::Field;
-use crate::console::component::number;
+use crate::console::component::{number, tag};
 use crate::console::error::Error;
 use crate::console::form::Form;
 use crate::console::visitor::Viewer;
@@ -21,10 +21,13 @@ use crate::domain::limit::Limit;
 use crate::domain::page::PageRequest;
 use crate::domain::phone::{Country, PhoneNumber};
 
-/// The number of tags that are offered at once: the newest, or those that a search finds.
-const TAGS: u64 = 1_000;
+/// The number of tags that are offered at once: the newest, or those that a search finds. Each is there twice, to choose it
+/// and to leave it out.
+const TAGS: u64 = 100;
 /// The most chosen tags that are shown although they are not offered: as many as a send may have by default.
 const MOST_CHOSEN: usize = 100;
+/// The field with the tags whose people are left out.
+const WITHOUT: &str = "without";
 /// The shortest page, to learn how many records there are.
 const ONE: PageRequest = PageRequest { page: 1, limit: 1 };
 /// The number of people that a search shows.
@@ -74,14 +77,15 @@ impl Audience {
             tags = offered.records;
             // A chosen tag stays, whatever is offered.
             let known: HashSet<Uuid> = tags.iter().map(|tag| tag.summary.id).collect();
-            let chosen: BTreeSet<Uuid> = words.all("tag").filter_map(|id| id.parse().ok()).collect();
-            for id in chosen.into_iter().filter(|id| !known.contains(id)).take(MOST_CHOSEN) {
+            let named = words.all("tag").chain(words.all(WITHOUT));
+            let chosen: BTreeSet<Uuid> = named.filter_map(|id| id.parse().ok()).collect();
+            for id in chosen.into_iter().filter(|id| !known.contains(id)).take(2 * MOST_CHOSEN) {
                 tags.extend(records.tags().find(id).await?);
             }
         }
         tags.sort_by_cached_key(|tag| fold(&tag.summary.name));
         let search: String = words.one("find").chars().take(SEARCH_CHARS).collect();
-        let found = if words.one("action") == "find" && !search.is_empty() {
+        let found = if !search.is_empty() {
             let page = PageRequest { page: 1, limit: FOUND };
             Some(records.contacts().page(page, Some(&search)).await?.records)
         } else {
@@ -93,10 +97,24 @@ impl Audience {
 
     /// The names of the chosen tags.
     pub(super) fn chosen_tags(&self, words: &Words) -> Vec<String> {
-        let chosen: HashSet<Uuid> = words.all("tag").filter_map(|id| id.parse().ok()).collect();
+        self.names(words, "tag")
+    }
+
+    /// The names of the tags whose people are left out.
+    pub(super) fn left_out_tags(&self, words: &Words) -> Vec<String> {
+        self.names(words, WITHOUT)
+    }
+
+    fn names(&self, words: &Words, field: &str) -> Vec<String> {
+        let chosen = ids(words, field);
         let tags = self.tags.iter().filter(|tag| chosen.contains(&tag.summary.id));
         tags.map(|tag| tag.summary.name.clone()).collect()
     }
+}
+
+/// The tags that a field names.
+fn ids(words: &Words, field: &str) -> HashSet<Uuid> {
+    words.all(field).filter_map(|id| id.parse().ok()).collect()
 }
 
 /// The numbers of an area: one on each line, or with commas or semicolons between them.
@@ -138,17 +156,16 @@ pub(super) fn add(body: &mut Map<String, Value>, words: &Words) {
     let tags: Vec<_> = words.all("tag").map(Value::from).collect();
     body.insert("phone_number".to_owned(), people.into());
     body.insert("contact_tag_id".to_owned(), tags.into());
+    let without: Vec<_> = words.all(WITHOUT).map(Value::from).collect();
+    body.insert("without_contact_tag_id".to_owned(), without.into());
 }
 
 /// The fields for recipients.
 pub(super) fn fields(viewer: &Viewer, form: &Form, audience: &Audience) -> Markup {
     let text = viewer.text;
     let words = form.words();
-    let picked: Vec<_> = words.all("person").collect();
-    let chosen: HashSet<Uuid> = words.all("tag").filter_map(|id| id.parse().ok()).collect();
-    let is_chosen = |tag: &Tag| chosen.contains(&tag.summary.id);
-    let found = audience.found.as_deref().unwrap_or_default();
-    let is_new = |contact: &&Contact| !picked.contains(&contact.person.phone_number.as_str());
+    let (chosen, left_out) = (ids(words, "tag"), ids(words, WITHOUT));
+    let is_known = |tag: &Tag| chosen.contains(&tag.summary.id) || left_out.contains(&tag.summary.id);
     html! {
         @if let Some(count) = audience.more_tags {
             p.soft { (text.with("compose-more-tags", [("count", count.into())])) }
@@ -157,24 +174,56 @@ pub(super) fn fields(viewer: &Viewer, form: &Form, audience: &Audience) -> Marku
                 button.plain type="submit" name="action" value="find_tag" formnovalidate { (text.get("compose-find-tags-button")) }
             }
         }
-        @if !audience.tag_search.is_empty() && audience.tags.iter().all(is_chosen) {
+        @if !audience.tag_search.is_empty() && audience.tags.iter().all(is_known) {
             p role="status" { (text.get("compose-no-tag")) }
         }
         @if !audience.tags.is_empty() {
-            div.field {
-                label for="field-tags" { (text.get("compose-tags")) }
-                p.hint id="field-tags-hint" { (text.get("compose-tags-hint")) }
-                select id="field-tags" name="tag" multiple size="6" aria-describedby="field-tags-hint" {
-                    @for tag in &audience.tags {
-                        option value=(tag.summary.id) selected[is_chosen(tag)] {
-                            (tag.summary.name) " (" (text.number(tag.contacts)) ")"
-                        }
-                    }
-                }
+            (boxes(form, "tag", &text.get("compose-tags"), Some(&text.get("compose-tags-hint")), &audience.tags, &chosen))
+            details.more open[!left_out.is_empty()] {
+                summary { (text.get("compose-leave-out")) }
+                (boxes(form, WITHOUT, &text.get("compose-without"), None, &audience.tags, &left_out))
             }
         }
         (Field::new(form, "numbers", &text.get("compose-numbers")).hint(&text.get("compose-numbers-hint")).area(4))
         (number::read_as(text, numbers(words), audience.country))
+        (people(viewer, form, audience))
+    }
+}
+
+/// A box for each tag, with the number of its contacts.
+fn boxes(
+    form: &Form,
+    name: &str,
+    label: &str,
+    hint: Option<&str>,
+    offered: &[Tag],
+    chosen: &HashSet<Uuid>,
+) -> Markup {
+    let text = form.text();
+    html! {
+        fieldset.field {
+            legend { (label) }
+            @if let Some(hint) = hint { p.hint { (hint) } }
+            div.choices {
+                @for tag in offered {
+                    label.choice {
+                        input type="checkbox" name=(name) value=(tag.summary.id) checked[chosen.contains(&tag.summary.id)];
+                        span { (tag::tag(&tag.summary.name)) " " span.soft { "(" (text.number(tag.contacts)) ")" } }
+                    }
+                }
+            }
+            @if let Some(fault) = form.fault_of(name) { p.fault { (fault) } }
+        }
+    }
+}
+
+/// The search for people, those that it found, and those that were picked before.
+fn people(viewer: &Viewer, form: &Form, audience: &Audience) -> Markup {
+    let text = viewer.text;
+    let picked: Vec<_> = form.words().all("person").collect();
+    let found = audience.found.as_deref().unwrap_or_default();
+    let is_new = |contact: &&Contact| !picked.contains(&contact.person.phone_number.as_str());
+    html! {
         div.row.bottom {
             (Field::new(form, "find", &text.get("compose-find")).most(SEARCH_CHARS).input("search"))
             button.plain type="submit" name="action" value="find" formnovalidate { (text.get("compose-find-button")) }

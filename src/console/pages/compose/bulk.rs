@@ -1,30 +1,24 @@
-//! A send through a business account: the request of the form, and its schedule.
+//! A send through a business account: the request of the form.
 
-use std::time::Duration;
+use serde_json::{Map, Value, json};
 
-use maud::{Markup, html};
-use serde_json::{Map, Value};
-
-use super::audience::{self, Audience};
+use super::audience::{self, Audience as Recipients};
 use super::choice::Choice;
 use super::content::{self, Kind};
-use super::{name, refused, template};
-use crate::clock::Timestamp;
+use super::{name, refused, template, when};
 use crate::console::State;
-use crate::console::component::field::Field;
 use crate::console::form::Form;
 use crate::console::visitor::Viewer;
-use crate::domain::request::BusinessRequest;
-
-/// The precision of the fields for times.
-const MINUTE: Duration = Duration::from_secs(60);
+use crate::console::words::Words;
+use crate::domain::request::{Audience, BusinessRequest};
+use crate::error::Refusal;
 
 /// The request, with a fault at each field that is wrong.
 pub(super) fn request(
     state: &State,
     viewer: &Viewer,
     choice: &Choice,
-    recipients: &Audience,
+    recipients: &Recipients,
     form: &mut Form,
 ) -> Option<BusinessRequest> {
     if choice.kind == Kind::Template && choice.template.is_none() {
@@ -37,48 +31,24 @@ pub(super) fn request(
     let mut body = content::body(choice, form.words());
     audience::add(&mut body, form.words());
     name::add(&mut body, viewer.text, choice, recipients, form.words());
-    for field in ["send_at", "expires_at"] {
-        moment(viewer, form, field, &mut body);
-    }
+    when::add(viewer, form, &mut body);
     if form.has_faults() {
         return None;
     }
-    match BusinessRequest::parse(Value::Object(body).to_string().as_bytes(), &state.options.send) {
-        Ok(request) => Some(request),
-        Err(refusal) => {
-            refused::fault(form, &refusal);
-            None
-        }
-    }
+    read(state, body).map_err(|refusal| refused::fault(form, &refusal)).ok()
 }
 
-fn moment(viewer: &Viewer, form: &mut Form, name: &'static str, body: &mut Map<String, Value>) {
-    let local = form.words().one(name).to_owned();
-    if local.is_empty() {
-        return;
-    }
-    match viewer.zone.moment(&local) {
-        // The field has no seconds: the present minute is not over.
-        Some(at) if name == "send_at" && at.plus(MINUTE) <= Timestamp::now() => {
-            form.fault(name, viewer.text.get("compose-fault-past"));
-        }
-        Some(at) => {
-            body.insert(name.to_owned(), at.to_string().into());
-        }
-        None => form.fault(name, viewer.text.get("compose-fault-time")),
-    }
+/// Only the recipients of the form, before there is a message.
+///
+/// # Errors
+///
+/// Those of the request's audience: nobody is named, or too many.
+pub(super) fn audience(state: &State, words: &Words) -> Result<Audience, Refusal> {
+    let mut body = Map::from_iter([("type".to_owned(), json!("text")), ("message".to_owned(), json!("-"))]);
+    audience::add(&mut body, words);
+    Ok(read(state, body)?.audience)
 }
 
-/// The fields for the schedule.
-pub(super) fn when(viewer: &Viewer, form: &Form) -> Markup {
-    let text = viewer.text;
-    html! {
-        div.row {
-            (Field::new(form, "send_at", &text.get("compose-starts")).hint(&text.get("compose-starts-hint"))
-                .input("datetime-local"))
-            (Field::new(form, "expires_at", &text.get("compose-expires")).hint(&text.get("compose-expires-hint"))
-                .input("datetime-local"))
-        }
-        p.soft { (text.get("compose-zone")) " " (viewer.zone.name()) }
-    }
+fn read(state: &State, body: Map<String, Value>) -> Result<BusinessRequest, Refusal> {
+    BusinessRequest::parse(Value::Object(body).to_string().as_bytes(), &state.options.send)
 }

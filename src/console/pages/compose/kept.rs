@@ -1,61 +1,91 @@
-//! The page of a form that was checked. It has an address of its own, so that Back leads to it and a reload sends nothing.
+//! The pages of the steps. Each shows a form that is kept, at an address of its own: Back leads to it with what was typed, and a
+//! reload sends nothing.
 
 use actix_web::web::Data;
 use uuid::Uuid;
 
-use super::refused::Refused;
-use super::{Around, Checked, PLACE, STEERING, page, request, within_patience};
+use super::step::SendStep;
+use super::{Around, Checked, PLACE, check, digest, page, request, told};
 use crate::console::State;
-use crate::console::answer::Answer;
 use crate::console::error::Error;
 use crate::console::form::Form;
 use crate::console::page::Page;
+use crate::console::query::Query;
 use crate::console::visitor::Viewer;
 use crate::console::words::Words;
 
-/// The longest form that is kept, in bytes: some fifteen thousand numbers. The check of a longer one is the answer to the
+/// The longest form that is kept, in bytes: some fifteen thousand numbers. The next step of a longer one is the answer to the
 /// form itself, without an address.
 const LONGEST: usize = 256 * 1024;
+/// Fields that belong to one request, and are not kept. Searches are: their results are a part of the page.
+const PASSING: [&str; 9] =
+    ["action", "checked", "once", "pick", "counting", "run", "step", "changed", "kept"];
 
-/// A form that was checked, with the result of the check as it is now. Back leads here, and a reload sends nothing.
-pub(super) async fn show(viewer: &Viewer, state: &Data<State>, id: Uuid) -> Result<Page, Error> {
-    let Some(content) = state.accounts.kept_form(&viewer.signed_in, id).await? else {
+/// A kept form at one of its steps, with the result of its check as it is now.
+pub(super) async fn show(
+    viewer: &Viewer,
+    state: &Data<State>,
+    id: Uuid,
+    query: &Query,
+) -> Result<Page, Error> {
+    let step = SendStep::read(query.one("step")).unwrap_or(SendStep::Check);
+    let Some(mut form) = read(viewer, state, id).await? else {
         let form = Form::new(viewer.text);
-        let around = Around::read(state, viewer, &form).await?;
+        let around = Around::read(state, viewer, &form, SendStep::Who).await?;
         let checked = Checked { is_forgotten: true, ..Checked::default() };
         return Ok(page(viewer, &around, &form, &checked));
     };
-    let mut form = Form::kept(viewer.text, Words::parse(content.as_bytes()));
-    let around = Around::read(state, viewer, &form).await?;
+    form.put("kept", id.to_string());
+    let mut around = Around::read(state, viewer, &form, step).await?;
+    if step < SendStep::Check {
+        return Ok(page(viewer, &around, &form, &Checked::default()));
+    }
     let asked = request(state, viewer, &around, &mut form);
-    let (Some(channel), Some(asked)) = (&around.choice.channel, asked) else {
+    let (Some(channel), Some(asked)) = (around.choice.channel.clone(), asked) else {
+        around.step = step.of_fault(&form);
         return Ok(page(viewer, &around, &form, &Checked::default()).unprocessable());
     };
-    let digest = hex::encode(form.words().digest("a new send", &STEERING));
-    let key = format!("check {} {digest} {id}", viewer.company.id);
-    let mut checked = Checked::default();
-    match within_patience(state, channel, asked, key).await?.transpose() {
-        Ok(None) => checked.counting = Some(id.to_string()),
-        Ok(Some(found)) => (checked.found, checked.digest) = (Some(found), Some(digest)),
-        Err(error) => checked.refused = Some(Refused::by(error, &mut form)?),
-    }
-    let page = page(viewer, &around, &form, &checked);
-    Ok(match &checked.refused {
-        Some(refused) => refused.answer(page),
-        None => page,
-    })
+    let run = query.parsed("run").unwrap_or(id);
+    let mut checked = check(state, viewer, &mut around, &mut form, (channel, asked), run).await?;
+    checked.is_stale = query.names("changed");
+    Ok(told(page(viewer, &around, &form, &checked), &checked))
 }
 
-/// Keeps a form that was checked. Returns the address of its page; `None` for a form that is too long.
+async fn read(viewer: &Viewer, state: &State, id: Uuid) -> Result<Option<Form>, Error> {
+    let content = state.accounts.kept_form(&viewer.signed_in, id).await?;
+    Ok(content.map(|content| Form::kept(viewer.text, Words::parse(content.as_bytes()))))
+}
+
+/// Writes what was typed on the page of a kept form into that form, so that Back shows it.
+pub(super) async fn update(viewer: &Viewer, state: &State, form: &Form) -> Result<(), Error> {
+    let Ok(id) = form.words().one("kept").parse() else { return Ok(()) };
+    let content = form.encoded(&PASSING, form.once().unwrap_or_else(Uuid::now_v7));
+    if content.len() <= LONGEST {
+        state.accounts.change_kept_form(&viewer.signed_in, id, &content).await?;
+    }
+    Ok(())
+}
+
+/// Keeps a form, and returns the address of its page at this step; `None` for a form that is too long. A check under way stays
+/// at its own address. `run` is the check whose result is shown.
 pub(super) async fn keep(
     viewer: &Viewer,
     state: &State,
     form: &Form,
-) -> Result<Option<(Uuid, Answer)>, Error> {
-    let content = form.encoded(&STEERING, Uuid::now_v7());
+    step: SendStep,
+    run: Option<Uuid>,
+) -> Result<Option<String>, Error> {
+    let counting: Option<Uuid> = form.words().one("counting").parse().ok();
+    if let (Some(id), SendStep::Check) = (counting, step)
+        && read(viewer, state, id).await?.is_some_and(|kept| digest(&kept) == digest(form))
+    {
+        return Ok(Some(format!("{PLACE}?kept={id}")));
+    }
+    let content = form.encoded(&PASSING, Uuid::now_v7());
     if content.len() > LONGEST {
         return Ok(None);
     }
     let id = state.accounts.keep_form(&viewer.signed_in, &content).await?;
-    Ok(Some((id, Answer::to(format!("{PLACE}?kept={id}")))))
+    let run = run.map(|run| format!("&run={run}")).unwrap_or_default();
+    Ok(Some(format!("{PLACE}?kept={id}&step={}{run}", step.as_str())))
 }

@@ -37,6 +37,16 @@ pub(super) fn preview(text: Text, choice: &Choice, words: &Words, sample: &Sampl
     }
 }
 
+/// The addresses of the files that the console itself has.
+const OWN_FILES: &str = "/console/media/";
+
+/// The path of a file of the console's own, which the browser may show: no other host is asked.
+pub(super) fn own_file(link: &str) -> Option<&str> {
+    let is_plain = |character: char| character.is_ascii_alphanumeric() || "/-_.".contains(character);
+    let rest = link.strip_prefix(OWN_FILES)?;
+    (!rest.is_empty() && !rest.contains("..") && rest.chars().all(is_plain)).then_some(link)
+}
+
 /// The fields with texts that are sent as they are.
 const TEXTS: [&str; 5] = ["message", "caption", "header", "footer", "buttons"];
 
@@ -59,7 +69,7 @@ fn parts(choice: &Choice, words: &Words, person: Option<&Person>) -> Value {
         let given = owned(name);
         json!({"type": "BODY", "text": if given.trim().is_empty() { "…" } else { given.as_str() }})
     };
-    let file = |format: &str, link: &str| json!({"type": "HEADER", "format": format, "link": link});
+    let file = |format: &str, link: &str| json!({"type": "HEADER", "format": format, "link": link, "own": own_file(link)});
     let header = match (header_type(choice.kind, words).as_str(), link("header")) {
         (_, "") => json!({}),
         ("text", header) => json!({"type": "HEADER", "format": "TEXT", "text": header}),
@@ -138,7 +148,9 @@ fn fill_parts(parts: &mut Value, prefix: &str, words: &Words, person: Option<&Pe
         match kind(part).as_str() {
             "HEADER" => {
                 fill_in(part, "text", "header");
-                part["link"] = cut(words.one(&format!("{prefix}header_link")), LINK_CHARS).into();
+                let link = cut(words.one(&format!("{prefix}header_link")), LINK_CHARS);
+                part["link"] = link.into();
+                part["own"] = own_file(link).into();
             }
             "BODY" => fill_in(part, "text", "body"),
             "BUTTONS" => {
@@ -213,6 +225,20 @@ mod tests {
         let filled = |person| fill("Hi {{1}} {{2}}", "body", &words, person);
         assert_eq!(filled(Some(&ana)), "Hi Ana {{contact.email}}");
         assert_eq!(filled(None), "Hi you {{contact.email}}");
+    }
+
+    #[test]
+    fn only_files_of_our_own_are_shown() {
+        assert_eq!(own_file("/console/media/7/a-b.png"), Some("/console/media/7/a-b.png"));
+        for other in [
+            "https://a.example/console/media/7",
+            "/console/media/",
+            "/console/media/../keys",
+            "//a.example/x",
+            "",
+        ] {
+            assert_eq!(own_file(other), None, "{other}");
+        }
     }
 
     #[test]

@@ -85,12 +85,18 @@ pub(super) fn fault(form: &mut Form, refusal: &Refusal) {
         Code::MediaUnavailable => ("link", "compose-fault-file"),
         Code::MediaTooLarge => ("link", "compose-fault-file-large"),
         Code::CaptionTooLong => ("caption", "compose-fault-long"),
+        Code::InvalidSchedule if form.words().one("send_at").is_empty() => {
+            ("expires_at", "compose-fault-schedule")
+        }
         Code::InvalidSchedule => ("send_at", "compose-fault-schedule"),
         Code::ReconnectWaba => ("channel", "compose-fault-disconnected"),
         Code::SessionDisconnected => ("channel", "compose-fault-session"),
         Code::TemplateNotFound | Code::TemplateNotApproved => ("template", "compose-fault-template"),
         Code::InvalidInteractive => ("message", "compose-fault-interactive"),
         Code::InvalidComponents => ("", "compose-fault-values"),
+        Code::InvalidField if refusal.param.as_deref() == Some("without_contact_tag_id") => {
+            ("without", "compose-fault-without")
+        }
         Code::InvalidField if refusal.param.as_deref() == Some("name") => ("name", "compose-fault-name"),
         Code::IdempotencyInProgress => ("", "compose-fault-under-way"),
         Code::IdempotencyKeyReused => ("", "compose-fault-other-before"),

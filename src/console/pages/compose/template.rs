@@ -136,6 +136,16 @@ fn button_value(
     })
 }
 
+/// The files of headers, each with its kind.
+pub(super) fn files(template: &Template, words: &Words) -> Vec<(&'static str, String)> {
+    let Some(shape) = Shape::read(template) else { return Vec::new() };
+    let file = |(names, shape): (Names, &Shape)| match shape.header {
+        Header::Media(kind) => Some((kind, words.one(&names.of("header", "link")).to_owned())),
+        Header::Absent | Header::Text(_) | Header::Location | Header::Product | Header::Unchecked => None,
+    };
+    parts(&shape).filter_map(file).collect()
+}
+
 /// Converts the end of an offer from the person's zone, and notes a fault when it is none.
 pub(super) fn read_deadline(viewer: &Viewer, template: &Template, form: &mut Form) {
     if !Shape::read(template).is_some_and(|shape| shape.has_deadline) {

@@ -47,6 +47,18 @@ pub(super) fn request(
     }
 }
 
+/// Notes a missing recipient. The check looks at what is there.
+pub(super) fn complain(form: &mut Form) {
+    let (to, fault) = match form.words().one("to") {
+        GROUP => (GROUP, "compose-fault-group"),
+        _ => (PERSON, "compose-fault-number"),
+    };
+    if form.words().one(to).is_empty() {
+        let fault = form.text().get(fault);
+        form.fault(to, fault);
+    }
+}
+
 /// The fields for the recipient.
 pub(super) fn fields(viewer: &Viewer, form: &Form, audience: &Audience) -> Markup {
     let text = viewer.text;
@@ -133,7 +145,7 @@ pub(super) fn outcome(viewer: &Viewer, dry_run: &WebDryRun) -> Markup {
 }
 
 /// The file behind the link.
-fn described(viewer: &Viewer, file: &DryRunFile) -> Markup {
+pub(super) fn described(viewer: &Viewer, file: &DryRunFile) -> Markup {
     let text = viewer.text;
     let DryRunFile { mime_type, length, file_name, seconds, is_voice_note } = file;
     html! {

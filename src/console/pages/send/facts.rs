@@ -65,6 +65,12 @@ fn audience(text: Text, send: &Record) -> Markup {
         @if !send.tags.is_empty() {
             ul.tags { @for tag in &send.tags { li { bdi { (tag) } } } }
         }
+        @if !send.left_out_tags.is_empty() {
+            div {
+                span.soft { (text.get("send-without")) } " "
+                ul.tags { @for tag in &send.left_out_tags { li { bdi { (tag) } } } }
+            }
+        }
         @if send.is_to_group { (text.get("send-group")) }
         @else { (text.with("send-people", [("count", send.recipients.into())])) }
     }

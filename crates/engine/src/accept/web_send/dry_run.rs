@@ -83,7 +83,7 @@ impl WebSends<'_> {
 }
 
 impl DryRunFile {
-    fn new(kind: Kind, file: &Media, content: &Content) -> Self {
+    pub(in crate::accept) fn new(kind: Kind, file: &Media, content: &Content) -> Self {
         Self {
             mime_type: file.details.mime_type.to_owned(),
             length: file.bytes.len(),

@@ -1,10 +1,12 @@
 //! The fields of a template's values.
 
 use maud::{Markup, html};
+use serde_json::Value;
 
 use super::{DEADLINE, Names, parts, text_fields};
 use crate::console::component::copy::copy;
 use crate::console::component::field::Field;
+use crate::console::component::phone::example;
 use crate::console::form::Form;
 use crate::console::text::Text;
 use crate::domain::template::contact_field::ContactField;
@@ -51,11 +53,11 @@ pub(in crate::console::pages::compose) fn fields(text: Text, template: &Template
         @if needs_nothing && !shape.other_kinds.is_empty() { p { (text.get("compose-unknown-parts")) } }
         @for (names, shape) in parts(&shape) {
             @match names.0 {
-                None => (own_fields(text, names, shape, form)),
+                None => (own_fields(text, names, shape, form, &template.components)),
                 Some(card) => {
                     fieldset.field {
                         legend { (text.with("compose-card", [("number", (card as u64 + 1).into())])) }
-                        (own_fields(text, names, shape, form))
+                        (own_fields(text, names, shape, form, card_parts(template, card)))
                     }
                 }
             }
@@ -69,11 +71,26 @@ pub(in crate::console::pages::compose) fn fields(text: Text, template: &Template
     }
 }
 
-/// The fields of the template itself, or of one card.
-fn own_fields(text: Text, names: Names, shape: &Shape, form: &Form) -> Markup {
+/// The parts of one card.
+fn card_parts(template: &Template, card: usize) -> &Value {
+    let mut parts = template.components.as_array().into_iter().flatten();
+    let carousel =
+        parts.find(|part| part["type"].as_str().is_some_and(|kind| kind.eq_ignore_ascii_case("carousel")));
+    carousel.map_or(&Value::Null, |carousel| &carousel["cards"][card]["components"])
+}
+
+/// The fields of the template itself, or of one card, whose parts are these.
+fn own_fields(text: Text, names: Names, shape: &Shape, form: &Form, own: &Value) -> Markup {
     let variable = |part: &str, key: &str, name: &String| {
         let label = text.with(key, [("name", name.as_str().into())]);
-        Field::new(form, &names.of(part, name), &label).required().most(1024).text()
+        let example = example(own, part, name);
+        let example = example.map(|example| text.with("compose-example", [("value", example.into())]));
+        let id = names.of(part, name);
+        let field = Field::new(form, &id, &label).required().most(1024);
+        match &example {
+            Some(example) => field.hint(example).text(),
+            None => field.text(),
+        }
     };
     let header = |value: &str| names.of("header", value);
     html! {

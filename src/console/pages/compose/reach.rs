@@ -1,0 +1,114 @@
+//! The running total of the recipients, below their fields: how many people the form names, before there is a message.
+
+use std::time::Duration;
+
+use actix_web::HttpResponse;
+use actix_web::http::header::CONTENT_TYPE;
+use actix_web::web::Data;
+use maud::{Markup, html};
+
+use super::choice::Choice;
+use super::{bulk, in_time};
+use crate::console::State;
+use crate::console::error::Error;
+use crate::console::form::Form;
+use crate::console::text::Text;
+use crate::console::visitor::Viewer;
+use crate::console::words::Words;
+use crate::domain::channel::Kind;
+use crate::domain::template::Category;
+use crate::engine;
+use crate::engine::plan::Outcome;
+
+/// How old a total may be.
+const FRESH: Duration = Duration::from_secs(20);
+/// The fields that decide it.
+const FIELDS: [&str; 4] = ["tag", "without", "numbers", "person"];
+
+/// How many people the form names.
+#[derive(Default)]
+pub(super) enum Reach {
+    /// Nobody is named yet, or the page does not say.
+    #[default]
+    Unknown,
+    Counting,
+    Counted(Total),
+}
+
+/// The people, and those who are named and get nothing.
+pub(super) struct Total {
+    people: u64,
+    suppressed: u64,
+    others: u64,
+}
+
+impl From<&Outcome> for Total {
+    fn from(outcome: &Outcome) -> Self {
+        let suppressed = outcome.suppressed.values().sum();
+        let others = outcome.skipped.count.saturating_sub(suppressed);
+        Self { people: outcome.course.recipients, suppressed, others }
+    }
+}
+
+/// Counts the people, as long as a page waits.
+pub(super) async fn read(
+    state: &Data<State>,
+    viewer: &Viewer,
+    choice: &Choice,
+    words: &Words,
+) -> Result<Reach, Error> {
+    let business = choice.channels.iter().filter(|channel| channel.kind == Kind::BusinessAccount);
+    // Who gets a message does not depend on which account sends it.
+    let channel = choice.channel.iter().chain(business).next().cloned();
+    let audience = bulk::audience(state, words).ok();
+    let (Some(channel), Some(audience), false) = (channel, audience, choice.is_web()) else {
+        return Ok(Reach::Unknown);
+    };
+    let is_marketing = choice.template.as_ref().map(|template| template.category == Category::Marketing);
+    let mut asked = Words::default();
+    for name in FIELDS {
+        words.all(name).for_each(|value| asked.add(name, value));
+    }
+    let digest = hex::encode(asked.digest(&format!("{is_marketing:?}"), &[]));
+    let (key, engine) = (format!("reach {} {digest}", viewer.company.id), state.engine.clone());
+    let counted =
+        in_time(state, key, FRESH, async move { engine.reach(&channel, audience, is_marketing).await });
+    Ok(match counted.await? {
+        None => Reach::Counting,
+        Some(counted) => match counted.as_ref() {
+            Ok(outcome) => Reach::Counted(outcome.into()),
+            Err(engine::Error::Internal) => return Err(Error::Internal),
+            // A tag that somebody has just deleted, or a database that is away: the check says so.
+            Err(_) => Reach::Unknown,
+        },
+    })
+}
+
+/// Only the total, for a page that is being filled in.
+pub(in crate::console) async fn follow(
+    viewer: Viewer,
+    state: Data<State>,
+    form: Form,
+) -> Result<HttpResponse, Error> {
+    let choice = Choice::read(&state, &viewer, form.words()).await?;
+    let reach = read(&state, &viewer, &choice, form.words()).await?;
+    let shown = shown(viewer.text, &reach).into_string();
+    Ok(HttpResponse::Ok().insert_header((CONTENT_TYPE, "text/html; charset=utf-8")).body(shown))
+}
+
+/// The total in words.
+pub(super) fn shown(text: Text, reach: &Reach) -> Markup {
+    html! {
+        p.reach id="reach" role="status" {
+            @match reach {
+                Reach::Unknown => span.soft { (text.get("compose-reach-nobody")) },
+                Reach::Counting => span.soft { (text.get("compose-reach-counting")) },
+                Reach::Counted(Total { people, suppressed, others }) => {
+                    strong { (text.with("compose-reach", [("count", (*people).into())])) }
+                    @if *suppressed > 0 { " " span { (text.with("compose-reach-opted-out", [("count", (*suppressed).into())])) } }
+                    @if *others > 0 { " " span.soft { (text.with("compose-reach-others", [("count", (*others).into())])) } }
+                }
+            }
+        }
+    }
+}
