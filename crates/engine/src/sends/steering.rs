@@ -1,4 +1,4 @@
-//! Pausing, resuming and canceling sends.
+//! Pausing, resuming and canceling sends, and moving their start.
 //!
 //! The store decides, and is written first; the channel's actor is told afterwards. An actor that is not running reads
 //! the store when it starts.
@@ -17,6 +17,7 @@ use domain::page::PageRequest;
 use domain::send::{Control, State};
 use store::changes::{Filter, What};
 use store::sends::control::{CANCELED, PAUSED, RESUMED, SendControl};
+use store::sends::reschedule::{MOVED, Rescheduled};
 
 /// How long a cancel waits until its channel has written the messages that never started.
 const MARKED_WITHIN: Duration = Duration::from_secs(2);
@@ -33,6 +34,8 @@ pub enum Steered {
     Resumed,
     /// Canceled it.
     Canceled,
+    /// Moved its start.
+    Moved,
 }
 
 /// What somebody did to a send, from the record of changes.
@@ -47,7 +50,7 @@ pub struct SteeringStep {
 }
 
 impl Sends<'_> {
-    /// Who paused, resumed and canceled a company's send, from the first step on.
+    /// Who paused, resumed, moved and canceled a company's send, from the first step on.
     ///
     /// # Errors
     ///
@@ -64,6 +67,7 @@ impl Sends<'_> {
                 PAUSED => Steered::Paused,
                 RESUMED => Steered::Resumed,
                 CANCELED => Steered::Canceled,
+                MOVED => Steered::Moved,
                 _ => return None,
             };
             Some(SteeringStep { what, who: change.who, at: change.at })
@@ -102,6 +106,41 @@ impl Sends<'_> {
             .control(send_id, Control::Running, Some(who), note.as_ref())
             .await?;
         let SendControl { channel_id, note, .. } = unless_over(send)?;
+        self.have_looked(channel_id, note).await
+    }
+
+    /// Moves the start of a company's send that is scheduled and has not begun: when this returns, no message of it starts
+    /// before the new time, and its channel knows that time on whichever node it runs. To move it to the time that it has
+    /// changes nothing.
+    ///
+    /// # Errors
+    ///
+    /// `send_not_found`; `send_is_over`; `send_has_begun`; `invalid_schedule` for a time that has passed, is too far ahead,
+    /// or is not before the end of the send. [`Error::Unavailable`] when it cannot be written now.
+    pub async fn reschedule(
+        &self,
+        who: &Who,
+        company_id: Uuid,
+        send_id: Uuid,
+        start: Timestamp,
+    ) -> Result<(), Error> {
+        let note = self.engine.owners().note(&Told::Look);
+        let sends = self.engine.store().of(company_id).sends();
+        match sends.reschedule(send_id, start, Timestamp::now(), who, note.as_ref()).await? {
+            Rescheduled::Done { channel_id, note } => self.have_looked(channel_id, note).await,
+            Rescheduled::Missing => Err(no_such_send().into()),
+            Rescheduled::Over(state) => Err(over(state).into()),
+            Rescheduled::Begun => Err(Refusal::new(
+                Code::SendHasBegun,
+                "the send is not scheduled, or has begun: only a send whose `send_at` has not come can be moved",
+            )
+            .into()),
+            Rescheduled::Refused(refusal) => Err(refusal.into()),
+        }
+    }
+
+    /// Makes the owner of a channel read the store again.
+    async fn have_looked(&self, channel_id: Uuid, note: Option<i64>) -> Result<(), Error> {
         if let Some(channel) = self.engine.channel(channel_id).await? {
             self.engine.owners().pass_on(&channel, note).await?;
             // An actor that was not running reads the store when it starts.
