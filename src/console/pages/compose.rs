@@ -9,12 +9,15 @@ mod audience;
 mod bulk;
 mod choice;
 mod content;
+pub(super) mod draft;
+pub(super) mod duplicate;
 mod kept;
 mod name;
 mod preview;
 mod refused;
 mod sample;
 mod template;
+mod test_message;
 mod web;
 
 use std::sync::Arc;
@@ -51,7 +54,8 @@ use crate::error::Code;
 /// The path of this page.
 const PLACE: &str = "/console/sends/new";
 /// Fields that control the form and are not part of the send.
-const STEERING: [&str; 7] = ["action", "checked", "once", "find", "find_tag", "pick", "counting"];
+const STEERING: [&str; 9] =
+    ["action", "checked", "once", "find", "find_tag", "pick", "counting", "draft", "own_number"];
 /// How long the result of a dry run is kept for a page that did not wait for it.
 const KEPT: Duration = Duration::from_secs(10 * 60);
 
@@ -107,6 +111,12 @@ pub(in crate::console) async fn show(
     if let Some(id) = query.parsed("kept") {
         return kept::show(&viewer, &state, id).await;
     }
+    if let Some(id) = query.parsed("draft") {
+        return draft::open(&viewer, &state, id, &query).await;
+    }
+    if let Some(id) = query.parsed("copy") {
+        return duplicate::show(&viewer, &state, id).await;
+    }
     let people = audience::named(&state, &viewer, &query).await?;
     let given = query.iter().filter(|(name, _)| *name != "contact");
     let given = given.map(|(name, value)| (name, value.to_owned()));
@@ -131,9 +141,15 @@ pub(in crate::console) async fn act(
     if action == CHOOSE {
         return choose(&viewer, &state, form).await;
     }
+    if action == draft::SAVE {
+        return draft::save(&viewer, &state, form).await;
+    }
     let (around, company) = (Around::read(&state, &viewer, &form).await?, viewer.company.id);
     if matches!(action.as_str(), "find" | "find_tag") || !picked.is_empty() {
         return Ok(page(&viewer, &around, &form, &Checked::default()).into());
+    }
+    if action == test_message::TEST {
+        return test_message::send(&viewer, &state, &around, form).await;
     }
     let asked = request(&state, &viewer, &around, &mut form);
     let (Some(channel), Some(asked)) = (&around.choice.channel, asked) else {
@@ -161,6 +177,9 @@ pub(in crate::console) async fn act(
             (answer, None) => {
                 if !acted {
                     state.flashes.put_behind(viewer.session, "done", viewer.text.get("compose-sent-before"));
+                }
+                if answer.is_ok() {
+                    draft::sent(&viewer, &state, &form).await;
                 }
                 return answer;
             }
@@ -337,7 +356,7 @@ fn writing(viewer: &Viewer, around: &Around, form: &Form, checked: &Checked) -> 
     html! {
         form method="post" action=(PLACE) data-preview="/console/sends/preview" {
             (choices(viewer, choice, form, true))
-            (faults(form)) (once(form))
+            (faults(form)) (once(form)) (draft::field(form))
             div.columns {
                 section.panel {
                     h2 { (text.get("compose-what")) }
@@ -365,9 +384,11 @@ fn writing(viewer: &Viewer, around: &Around, form: &Form, checked: &Checked) -> 
                 input type="hidden" name="counting" value=(run);
             }
             @if let Some(digest) = &checked.digest { input type="hidden" name="checked" value=(digest); }
+            (test_message::fields(viewer, form))
             div.row {
                 button.plain[checked.digest.is_some()] type="submit" name="action" value="check" data-again[checked.counting.is_some()] { (text.get("compose-check")) }
                 button type="submit" name="action" value="send" disabled[checked.digest.is_none()] { (text.get("compose-send")) }
+                (draft::button(text))
                 @if checked.digest.is_none() { span.soft { (text.get("compose-check-first")) } }
             }
         }

@@ -63,7 +63,7 @@ pub mod country {
 
 /// The types of drafts.
 pub mod drafts {
-    pub use store::drafts::{Draft, LONGEST, MOST_SAVED, NewDraft};
+    pub use store::drafts::{Draft, LONGEST, NewDraft};
 }
 
 /// The types of imports.

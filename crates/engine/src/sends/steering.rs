@@ -22,6 +22,9 @@ use store::sends::reschedule::{MOVED, Rescheduled};
 /// How long a cancel waits until its channel has written the messages that never started.
 const MARKED_WITHIN: Duration = Duration::from_secs(2);
 
+/// A send that starts later than this does not begin while it is canceled.
+const FAR: Duration = Duration::from_secs(3_600);
+
 /// How many steps of a send's history are shown, the newest of more.
 const STEPS: PageRequest = PageRequest { page: 1, limit: 20 };
 
@@ -137,6 +140,26 @@ impl Sends<'_> {
             .into()),
             Rescheduled::Refused(refusal) => Err(refusal.into()),
         }
+    }
+
+    /// Cancels a company's send that is scheduled and has not begun, so that another one may take its place: no message of
+    /// it went, and none will go.
+    ///
+    /// # Errors
+    ///
+    /// As [`Sends::reschedule`].
+    pub async fn withdraw(&self, who: &Who, company_id: Uuid, send_id: Uuid) -> Result<(), Error> {
+        let now = Timestamp::now();
+        let sends = self.engine.store().of(company_id).sends();
+        let schedule = sends.head(send_id, now).await?.ok_or_else(no_such_send)?.schedule;
+        // A channel may begin a send while it is canceled. So the start has to be far away first, or as far as the end of
+        // the send allows.
+        let far = schedule
+            .expires_at
+            .map_or(now.plus(FAR), |end| end.minus(Duration::from_millis(1)).min(now.plus(FAR)));
+        let start = schedule.send_at.map_or(far, |start| start.max(far));
+        self.reschedule(who, company_id, send_id, start).await?;
+        self.cancel(who, company_id, send_id).await
     }
 
     /// Makes the owner of a channel read the store again.

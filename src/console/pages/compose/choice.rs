@@ -131,7 +131,7 @@ pub(super) fn choosing(viewer: &Viewer, choice: &Choice, form: &Form) -> Markup 
     let method = if written.iter().all(|(name, _)| *name == "tag") { "get" } else { "post" };
     html! {
         form method=(method) action=(PLACE) {
-            @if method == "post" { (once(form)) }
+            @if method == "post" { (once(form)) (super::draft::field(form)) }
             @for (name, value) in written { input type="hidden" name=(name) value=(value); }
             (choices(viewer, choice, form, method == "post"))
         }

@@ -56,6 +56,7 @@ pub(super) async fn keep(
     if content.len() > LONGEST {
         return Ok(None);
     }
+    let content = super::draft::follow(viewer, state, form, content).await?;
     let id = state.accounts.keep_form(&viewer.signed_in, &content).await?;
     Ok(Some((id, Answer::to(format!("{PLACE}?kept={id}")))))
 }
