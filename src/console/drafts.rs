@@ -19,9 +19,9 @@ const OF_ONE_PAGE: [&str; 7] = ["action", "checked", "once", "counting", "pick",
 /// The longest word for a kind of message.
 const KIND_CHARS: usize = 20;
 
-/// What became of what a person typed.
+/// Whether what a person typed is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kept {
+pub(super) enum Keeping {
     /// It is the draft of this id.
     As(Uuid),
     /// It is longer than a draft may be.
@@ -36,11 +36,11 @@ pub(super) async fn keep(
     (company, user): (Uuid, Uuid),
     words: &Words,
     is_saved: bool,
-) -> Result<Kept, Error> {
+) -> Result<Keeping, Error> {
     let typed = words.iter().filter(|(name, value)| !OF_ONE_PAGE.contains(name) && !value.is_empty());
     let content = Serializer::new(String::new()).extend_pairs(typed).finish();
     if content.len() > LONGEST {
-        return Ok(Kept::TooLong);
+        return Ok(Keeping::TooLong);
     }
     let name: String = words.one("name").chars().take(NAME_CHARS).collect();
     let kind: String = words.one("type").chars().take(KIND_CHARS).collect();
@@ -53,7 +53,7 @@ pub(super) async fn keep(
         is_saved,
     };
     let kept = state.engine.company(company).await?.drafts().keep(user, draft, Timestamp::now()).await?;
-    Ok(kept.map_or(Kept::TooMany, Kept::As))
+    Ok(kept.map_or(Keeping::TooMany, Keeping::As))
 }
 
 /// The address of the form with a draft.

@@ -10,7 +10,7 @@ use maud::html;
 
 use super::answer::redirect;
 use super::component::notice;
-use super::drafts::{self, Kept};
+use super::drafts::{self, Keeping};
 use super::form::Form;
 use super::page::{Menu, Page};
 use super::visitor::Visitor;
@@ -71,7 +71,7 @@ async fn kept(request: &HttpRequest, form: &Form) -> Option<String> {
     let (session, expiry) = state.accounts.expired_session(token).await.ok()??;
     let company = session.company.filter(|company| matches!(company.role, Role::Owner | Role::Member))?;
     let keeper = (company.company_id, session.user.id);
-    let Ok(Kept::As(id)) = drafts::keep(state, keeper, form.words(), false).await else { return None };
+    let Ok(Keeping::As(id)) = drafts::keep(state, keeper, form.words(), false).await else { return None };
     let mut query = url::form_urlencoded::Serializer::new(String::new());
     query
         .append_pair("ended", word(expiry))

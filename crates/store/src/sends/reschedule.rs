@@ -20,7 +20,7 @@ use domain::send::{Schedule, State};
 /// What the record of changes says of a send whose start somebody moved.
 pub const MOVED: &str = "moved";
 
-/// What became of the request to move a send.
+/// The outcome of the request to move a send.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Rescheduled {
     /// It starts at the new time.

@@ -5,11 +5,12 @@ use maud::{Markup, html};
 use uuid::Uuid;
 
 use super::content::Kind;
+use super::duplicate::Lacking;
 use super::{Around, Checked, page, test_message};
 use crate::clock::Timestamp;
 use crate::console::State;
 use crate::console::answer::Answer;
-use crate::console::drafts::{self, FIELD, Kept};
+use crate::console::drafts::{self, FIELD, Keeping};
 use crate::console::error::Error;
 use crate::console::form::Form;
 use crate::console::page::Page;
@@ -53,16 +54,16 @@ pub(super) async fn follow(
     content: String,
 ) -> Result<String, Error> {
     Ok(match drafts::keep(state, keeper(viewer), form.words(), false).await? {
-        Kept::As(id) => format!("{content}&{FIELD}={id}"),
-        Kept::TooLong | Kept::TooMany => content,
+        Keeping::As(id) => format!("{content}&{FIELD}={id}"),
+        Keeping::TooLong | Keeping::TooMany => content,
     })
 }
 
 /// The address of the form with what it has now; `None` when it is too long to be kept.
 pub(super) async fn kept(viewer: &Viewer, state: &State, form: &Form) -> Result<Option<String>, Error> {
     Ok(match drafts::keep(state, keeper(viewer), form.words(), false).await? {
-        Kept::As(id) => Some(drafts::place(id)),
-        Kept::TooLong | Kept::TooMany => None,
+        Keeping::As(id) => Some(drafts::place(id)),
+        Keeping::TooLong | Keeping::TooMany => None,
     })
 }
 
@@ -72,7 +73,7 @@ pub(super) async fn save(viewer: &Viewer, state: &State, mut form: Form) -> Resu
     let saved = state
         .once
         .act(viewer, &form, async || match drafts::keep(state, keeper(viewer), form.words(), true).await? {
-            Kept::As(_) => {
+            Keeping::As(_) => {
                 state.flashes.put(viewer.session, "done", viewer.text.get("drafts-saved"));
                 Ok(Answer::to("/console/sends/drafts"))
             }
@@ -84,7 +85,7 @@ pub(super) async fn save(viewer: &Viewer, state: &State, mut form: Form) -> Resu
         .await;
     let key = match refused {
         None => return saved,
-        Some(Kept::TooMany) => "drafts-too-many",
+        Some(Keeping::TooMany) => "drafts-too-many",
         Some(_) => "drafts-too-long",
     };
     form.general_fault(viewer.text.get(key));
@@ -92,7 +93,7 @@ pub(super) async fn save(viewer: &Viewer, state: &State, mut form: Form) -> Resu
     Ok(page(viewer, &around, &form, &Checked::default()).unprocessable().into())
 }
 
-/// The form with a draft, and the result of its test if the query names one.
+/// The form with a draft, with the result of its test and what it lacks, if the query names them.
 pub(super) async fn open(
     viewer: &Viewer,
     state: &Data<State>,
@@ -104,11 +105,15 @@ pub(super) async fn open(
     drop(records);
     let mut form = Form::kept(viewer.text, Words::parse(content.ok_or(Error::NotFound)?.as_bytes()));
     form.put(FIELD, id.to_string());
-    let result = match query.parsed("test") {
+    let test = match query.parsed("test") {
         Some(send) => test_message::result(viewer, state, send).await?,
         None => html! {},
     };
-    shown(viewer, state, &form, &result).await
+    let first = html! {
+        @if query.names("lacks") { (Lacking::BesideTags.notice(viewer.text)) }
+        (test)
+    };
+    shown(viewer, state, &form, &first).await
 }
 
 /// The form, below what there is to say of it first.

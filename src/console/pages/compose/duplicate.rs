@@ -1,7 +1,7 @@
 //! A new send that begins as a copy of another one: the same channel, content and audience.
 
 use actix_web::web::Data;
-use maud::html;
+use maud::{Markup, html};
 use serde_json::Value;
 use uuid::Uuid;
 
@@ -14,14 +14,15 @@ use crate::console::error::Error;
 use crate::console::form::Form;
 use crate::console::page::Page;
 use crate::console::pages::send::words;
+use crate::console::text::Text;
 use crate::console::visitor::Viewer;
 use crate::console::zone::Zone;
 use crate::domain::content::Kind;
 use crate::domain::send::{NAME_CHARS, Source};
 use crate::engine::records::sends::Record;
 
-/// The most numbers that are copied.
-const NUMBERS: u64 = 1_000;
+/// The most numbers that are copied: as many fit into a draft.
+const NUMBERS: u64 = 10_000;
 
 /// The fields of a form, by their names.
 type Fields = Vec<(String, String)>;
@@ -35,12 +36,32 @@ pub(in crate::console::pages) enum CopyKind {
     Instead,
 }
 
+/// Recipients that a copy does not have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::console::pages) enum Lacking {
+    /// Numbers that the send had beside its tags.
+    BesideTags,
+    /// More numbers than a draft has.
+    Numbers,
+}
+
+impl Lacking {
+    /// What the page says of it.
+    pub(super) fn notice(self, text: Text) -> Markup {
+        let key = match self {
+            Self::BesideTags => "drafts-copy-tags",
+            Self::Numbers => "drafts-copy-many",
+        };
+        notice::warning(&html! { p { (text.get(key)) } })
+    }
+}
+
 /// A copy, and what of the audience it does not have.
 pub(in crate::console::pages) struct Duplicate {
     /// The form of the new send.
     pub(in crate::console::pages) form: Form,
-    /// The text about recipients that are not copied.
-    lacks: Option<&'static str>,
+    /// The recipients that are not copied.
+    pub(in crate::console::pages) lacks: Option<Lacking>,
 }
 
 /// Whether the page can write what this send says.
@@ -57,6 +78,11 @@ pub(in crate::console::pages) const fn is_possible(send: &Record) -> bool {
     }
 }
 
+/// Whether a copy can take the place of this send: it has all its recipients, or all its tags.
+pub(in crate::console::pages) fn is_complete(send: &Record) -> bool {
+    is_possible(send) && (!send.tags.is_empty() || send.recipients <= NUMBERS)
+}
+
 /// The address of the form with a copy of this send.
 pub(in crate::console::pages) fn place(send: Uuid) -> String {
     format!("{}?copy={send}", super::PLACE)
@@ -65,9 +91,7 @@ pub(in crate::console::pages) fn place(send: Uuid) -> String {
 /// The form with a copy of another send.
 pub(super) async fn show(viewer: &Viewer, state: &Data<State>, send: Uuid) -> Result<Page, Error> {
     let Duplicate { form, lacks } = of(viewer, state, send, CopyKind::Another).await?;
-    let lacks = html! {
-        @if let Some(key) = lacks { (notice::warning(&html! { p { (viewer.text.get(key)) } })) }
-    };
+    let lacks = html! { @if let Some(lacking) = lacks { (lacking.notice(viewer.text)) } };
     draft::shown(viewer, state, &form, &lacks).await
 }
 
@@ -110,10 +134,10 @@ pub(in crate::console::pages) async fn of(
         );
     } else if !tags.is_empty() {
         // Which of the recipients were named by their numbers is not stored.
-        lacks = Some("drafts-copy-tags");
+        lacks = Some(Lacking::BesideTags);
         fields.extend(tags);
     } else if send.recipients > NUMBERS {
-        lacks = Some("drafts-copy-many");
+        lacks = Some(Lacking::Numbers);
     } else {
         let messages = records.messages().from(&snapshot, None, 0, NUMBERS).await?;
         let numbers = messages.iter().filter_map(|message| message.outcome.position.recipient);

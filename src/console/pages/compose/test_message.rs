@@ -153,7 +153,7 @@ fn take_faults(form: &mut Form, tested: &Form) {
     }
 }
 
-/// What became of a test, once its message has an outcome or the page's patience is over.
+/// The outcome of a test, once its message has one or the page's patience is over.
 pub(super) async fn result(viewer: &Viewer, state: &State, send: Uuid) -> Result<Markup, Error> {
     let (text, company) = (viewer.text, viewer.company.id);
     let record = state.engine.company(company).await?.sends().find(send, Timestamp::now()).await?;

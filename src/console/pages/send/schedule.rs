@@ -12,11 +12,11 @@ use crate::console::answer::Answer;
 use crate::console::component::confirm::confirm;
 use crate::console::component::field::{Field, faults};
 use crate::console::component::time::second;
-use crate::console::drafts::{self, Kept};
+use crate::console::drafts::{self, Keeping};
 use crate::console::error::Error;
 use crate::console::form::Form;
 use crate::console::page::{Menu, Page};
-use crate::console::pages::compose::duplicate::{self, CopyKind};
+use crate::console::pages::compose::duplicate::{self, CopyKind, Lacking};
 use crate::console::query::Id;
 use crate::console::visitor::Viewer;
 use crate::engine::records::sends::Record;
@@ -50,7 +50,7 @@ pub(super) fn links(viewer: &Viewer, send: &Record) -> Markup {
 pub(super) fn edit_button(viewer: &Viewer, send: &Record) -> Markup {
     let text = viewer.text;
     html! {
-        @if may_move(viewer, send) && duplicate::is_possible(send) {
+        @if may_move(viewer, send) && duplicate::is_complete(send) {
             (confirm(text, &format!("/console/sends/{}/edit", send.id), &text.get("send-edit"), &text.get("send-edit-question")))
         }
     }
@@ -108,12 +108,17 @@ pub(in crate::console) async fn edit(
     Id(id): Id,
 ) -> Result<Answer, Error> {
     let copy = duplicate::of(&viewer, &state, id, CopyKind::Instead).await?;
+    if copy.lacks == Some(Lacking::Numbers) {
+        // Its recipients would be lost.
+        return Err(Error::NotFound);
+    }
     state.engine.sends().withdraw(&viewer.who(), viewer.company.id, id).await?;
     let keeper = (viewer.company.id, viewer.signed_in.user.id);
     Ok(Answer::to(match drafts::keep(&state, keeper, copy.form.words(), false).await? {
-        Kept::As(draft) => drafts::place(draft),
+        Keeping::As(draft) if copy.lacks.is_some() => format!("{}&lacks=numbers", drafts::place(draft)),
+        Keeping::As(draft) => drafts::place(draft),
         // It is longer than a draft may be: the canceled send is still there to be copied.
-        Kept::TooLong | Kept::TooMany => duplicate::place(id),
+        Keeping::TooLong | Keeping::TooMany => duplicate::place(id),
     }))
 }
 
