@@ -132,7 +132,7 @@ pub(in crate::console::pages) async fn of(
         fields.extend(
             [("to", GROUP), ("group", group)].map(|(field, value)| (field.to_owned(), value.to_owned())),
         );
-    } else if !tags.is_empty() {
+    } else if !send.tags.is_empty() {
         // Which of the recipients were named by their numbers is not stored.
         lacks = Some(Lacking::BesideTags);
         fields.extend(tags);
