@@ -33,6 +33,8 @@ pub struct Model {
     pub credentials_version: i64,
     /// The company whose owner invited the person; null when an operator vouches for them.
     pub vouched_by: Option<Uuid>,
+    /// The person's own number, to which they get tests.
+    pub phone_number: Option<i64>,
 }
 
 /// Joins are written where they are needed.

@@ -94,6 +94,7 @@ route::table! {
     GET "/api/v1/sends/{id}/failures" => sends::figures::failures, Read;
     GET "/api/v1/sends/{id}/pace" => sends::figures::pace, Read;
     POST "/api/v1/sends/{id}/retry" => sends::retry::retry, Send;
+    PATCH "/api/v1/sends/{id}" => sends::reschedule::change, Control;
     POST "/api/v1/sends/{id}/pause" => sends::pause, Control;
     POST "/api/v1/sends/{id}/resume" => sends::resume, Control;
     POST "/api/v1/sends/{id}/cancel" => sends::cancel, Control;

@@ -58,6 +58,7 @@ use crate::surface::gzip::{gunzip, takes_gzip};
         sends::figures::failures,
         sends::figures::pace,
         sends::retry::retry,
+        sends::reschedule::change,
         sends::pause,
         sends::resume,
         sends::cancel,

@@ -1,9 +1,10 @@
-//! Accepted sends: their progress, and pausing, resuming, canceling and retrying them.
+//! Accepted sends: their progress, and pausing, resuming, moving, canceling and retrying them.
 
 mod content;
 pub(super) mod figures;
 pub(super) mod messages;
 mod record;
+pub(super) mod reschedule;
 pub(super) mod retry;
 
 use std::collections::HashMap;

@@ -124,8 +124,23 @@ async fn admit(access: Access, request: &ServiceRequest) -> Result<(), Stop> {
             paced.map_err(|wait| Stop::Fault(Error::TooMany(wait)))
         }
         (verdict, _) => {
-            let had_session = cookie::session(headers, client.is_https).is_some();
-            conclude(verdict, failed, request, is_changing, had_session)
+            let end = match cookie::session(headers, client.is_https) {
+                Some(token) if verdict == Verdict::SignIn && !failed => Some(end_of(state, token).await),
+                _ => None,
+            };
+            conclude(verdict, failed, request, is_changing, end)
+        }
+    }
+}
+
+/// Why the session of a cookie with this token is over, in the word that the page for signing in takes.
+async fn end_of(state: &State, token: &str) -> &'static str {
+    match state.accounts.expired_session(token).await {
+        Ok(Some((_, expiry))) => unsent::word(expiry),
+        Ok(None) => unsent::ENDED,
+        Err(error) => {
+            tracing::warn!(%error, "why a session ended could not be looked up");
+            unsent::ENDED
         }
     }
 }
@@ -135,18 +150,21 @@ fn conclude(
     failed: bool,
     request: &ServiceRequest,
     is_changing: bool,
-    had_session: bool,
+    end: Option<&'static str>,
 ) -> Result<(), Stop> {
     match verdict {
         Verdict::Pass => Ok(()),
         Verdict::Refused => Err(Stop::Fault(Error::Forbidden)),
         _ if failed => Err(Stop::Fault(Error::Unavailable)),
-        // The browser keeps the cookie of a session that has ended, and loses it when the person signs out.
-        Verdict::SignIn if had_session => {
-            let place = format!("/console/sign-in?ended=yes&{}", next(request, is_changing));
-            Err(if is_changing { Stop::Unsent(place) } else { Stop::Elsewhere(place) })
+        Verdict::SignIn => {
+            let next = next(request, is_changing);
+            Err(match end {
+                // The browser keeps the cookie of a session that has ended, and loses it when the person signs out.
+                Some(end) if is_changing => Stop::Unsent(format!("/console/sign-in?ended={end}&{next}")),
+                Some(end) => Stop::Elsewhere(format!("/console/sign-in?ended={end}&{next}")),
+                None => Stop::Elsewhere(format!("/console/sign-in?{next}")),
+            })
         }
-        Verdict::SignIn => Err(Stop::Elsewhere(format!("/console/sign-in?{}", next(request, is_changing)))),
         Verdict::Choose => Err(Stop::Elsewhere(format!("/console/companies?{}", next(request, is_changing)))),
     }
 }

@@ -41,6 +41,7 @@ files! {
     "company",
     "compose",
     "contacts",
+    "drafts",
     "fault",
     "help",
     "imports",

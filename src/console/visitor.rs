@@ -197,6 +197,7 @@ mod example {
                 created_at: at,
                 credentials_version: 1,
                 vouched_by: None,
+                phone_number: None,
             };
             let signed_in = Session {
                 id,

@@ -29,7 +29,7 @@ export async function addresses(demo, role) {
     const channels = company.channels.map(channel => `/console/channels/${channel.id}`);
     const pages = [
         '/console', '/console/keys', '/console/company', '/console/channels', '/console/channels/new', ...channels,
-        '/console/templates', '/console/contacts', '/console/contacts/import', '/console/sends/new', '/console/sends',
+        '/console/templates', '/console/contacts', '/console/contacts/import', '/console/sends/new', '/console/sends', '/console/sends/drafts',
         `/console/sends/new?type=template&channel=${company.channels[0].id}`,
         '/console/suppressions', '/console/webhooks', '/console/webhooks/new', '/console/account', '/console/help',
     ];

@@ -6,6 +6,7 @@ mod command_line;
 mod database;
 mod going;
 mod joining;
+mod moved;
 mod operators;
 mod retries;
 mod sharing;

@@ -4,6 +4,10 @@
 use std::time::Duration;
 
 use pombo::clock::Timestamp;
+use pombo::domain::user::Email;
+use pombo::store::changes::Who;
+use pombo::store::drafts::NewDraft;
+use pombo::store::users::NewUser;
 use reqwest::Method;
 use sea_orm::{ConnectionTrait as _, Database, DatabaseConnection};
 use serde_json::{Value, json};
@@ -18,6 +22,7 @@ stores!(
     a_crash_in_the_middle_of_retention_leaves_nothing_astray,
     the_record_of_changes_is_kept_for_a_year_and_a_month,
     a_form_that_the_console_keeps_is_removed_after_a_day_though_nobody_keeps_another,
+    a_draft_is_removed_a_month_after_its_last_change,
 );
 
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
@@ -164,5 +169,36 @@ async fn a_form_that_the_console_keeps_is_removed_after_a_day_though_nobody_keep
     rows.execute_unprepared(&update).await.unwrap();
     until("the old form removed", async || count(&rows, old).await == 0).await;
     assert_eq!(count(&rows, "kept_form").await, 1);
+    running.end().await;
+}
+
+async fn a_draft_is_removed_a_month_after_its_last_change(universe: &Universe) {
+    let running =
+        Running::start(universe, |config| config.retention.interval = Duration::from_millis(20)).await;
+    let rows = Database::connect(&universe.url).await.unwrap();
+    let company = running.company;
+    let email = Email::parse("ana@example.com").unwrap();
+    let new = NewUser {
+        email: &email,
+        name: "Ana",
+        password: None,
+        language: None,
+        is_operator: false,
+        membership: None,
+        vouched_by: None,
+    };
+    let ana = universe.store.users().add(&Who::Pombo, new).await.unwrap().id;
+    for (content, age) in [("message=1", 29), ("message=2", 31)] {
+        let draft = NewDraft { id: None, name: "", channel_id: None, kind: "text", content, is_saved: true };
+        let drafts = universe.store.of(company).drafts();
+        let id = drafts.keep(ana, draft, Timestamp::now().minus(age * DAY)).await.unwrap().unwrap();
+        let found = drafts.content(ana, id, Timestamp::now()).await.unwrap();
+        assert_eq!(found.as_deref(), Some(content).filter(|_| age < 30));
+    }
+    // Ids rise with time: this one is as old as its draft.
+    let update = format!("UPDATE draft SET id = {} WHERE content = 'message=2'", old_id(&rows));
+    rows.execute_unprepared(&update).await.unwrap();
+    until("the old draft removed", async || count(&rows, "draft").await == 1).await;
+    assert_eq!(count(&rows, "draft WHERE content = 'message=1'").await, 1);
     running.end().await;
 }

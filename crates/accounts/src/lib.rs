@@ -45,7 +45,7 @@ use store::Store;
 pub use store::users::User;
 pub use store::users::links::{Link as Invitation, Purpose};
 pub use store::users::memberships::{Member, Membership};
-pub use store::users::sessions::{Bearer, Session};
+pub use store::users::sessions::{Bearer, Expiry, IDLE, OLDEST, Session};
 use vault::Vault;
 
 /// A call's result.

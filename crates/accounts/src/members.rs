@@ -6,6 +6,7 @@ use super::sessions::keep;
 use super::strength::About;
 use super::{Accounts, Error, Member, Origin, Result, Session, User};
 use domain::page::{Page, PageRequest};
+use domain::phone::PhoneNumber;
 use domain::secret::Secret;
 use domain::user::{Email, Language, Role, check_password, name, time_zone};
 use store::changes::Who;
@@ -144,6 +145,18 @@ impl Accounts {
         let zone = zone.map(time_zone).transpose().map_err(Error::invalid("time_zone"))?;
         let who = origin.who(&session.user.email);
         self.store().users().set_profile(&who, &session.user, &shown, language, zone.as_deref()).await?;
+        Ok(())
+    }
+
+    /// Sets a person's own number, to which they get tests of sends; `None` removes it.
+    pub async fn set_phone_number(
+        &self,
+        session: &Session,
+        number: Option<PhoneNumber>,
+        origin: &Origin,
+    ) -> Result<()> {
+        let who = origin.who(&session.user.email);
+        self.store().users().set_phone_number(&who, &session.user, number).await?;
         Ok(())
     }
 

@@ -8,7 +8,7 @@ use clock::Timestamp;
 use domain::page::{Page, PageRequest};
 use domain::secret::Secret;
 use store::users::credentials::Kept;
-use store::users::sessions::{self, Bearer};
+use store::users::sessions::{self, Bearer, Expiry};
 use vault::api_key;
 
 /// A new session, with the token for its cookie.
@@ -51,6 +51,12 @@ impl Accounts {
             self.0.last_uses.note(self.store(), session.id, session.last_used_at, now);
         }
         Ok(found)
+    }
+
+    /// The session of the cookie with this token that is no longer valid although nobody ended it, and why. It opens
+    /// nothing: with it, a person reads why they have to sign in, and finds what they typed again.
+    pub async fn expired_session(&self, token: &str) -> Result<Option<(Session, Expiry)>> {
+        Ok(self.store().sessions().expired(&api_key::hash(token), Timestamp::now()).await?)
     }
 
     /// Ends the session.

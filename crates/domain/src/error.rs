@@ -231,6 +231,8 @@ codes! {
     MessageNotFound = "message_not_found", NotFound;
     /// The send is over: it can no longer be paused, resumed or canceled.
     SendIsOver = "send_is_over", Conflict;
+    /// The send is not scheduled, or has begun: its start can no longer be moved.
+    SendHasBegun = "send_has_begun", Conflict;
     /// A retry of this send, or of one that it belongs to, is being accepted.
     RetryInProgress = "retry_in_progress", Conflict;
     /// The company has no such contact.

@@ -116,6 +116,23 @@ impl Schedule {
         Ok(())
     }
 
+    /// The schedule of a send that has not begun, moved `now` to another start.
+    ///
+    /// # Errors
+    ///
+    /// `invalid_schedule` when the start has passed, is too far ahead, or is not before the end.
+    pub fn starting_at(self, start: Timestamp, now: Timestamp) -> Result<Self, Refusal> {
+        let refuse = |what: &str| Err(Refusal::of("send_at", Code::InvalidSchedule, what));
+        if start <= now {
+            return refuse("has passed: give a time in the future, or cancel the send");
+        }
+        if self.expires_at.is_some_and(|end| start >= end) {
+            return refuse("must be before the send's `expires_at`: nothing could start in between");
+        }
+        let moved = Self { send_at: Some(start), ..self };
+        moved.check(now).map(|()| moved)
+    }
+
     /// The moment that the send waits for, if it is after `now`.
     pub fn waits_until(self, now: Timestamp) -> Option<Timestamp> {
         self.send_at.filter(|start| *start > now)
@@ -217,6 +234,25 @@ mod tests {
             let code = checked.map_err(|refusal| refusal.code);
             let expected = if is_fine { Ok(()) } else { Err(Code::InvalidSchedule) };
             assert_eq!(code, expected, "{send_at:?} {expires_at:?}");
+        }
+    }
+
+    #[test]
+    fn a_start_is_moved_to_a_time_between_the_present_and_the_end() {
+        let at = Timestamp::from_millis;
+        let (now, end) = (at(1_700_000_000_000), at(1_700_000_060_000));
+        let bounded = Schedule { send_at: Some(now.plus(Duration::from_secs(1))), expires_at: Some(end) };
+        for (schedule, start, is_fine) in [
+            (bounded, at(now.millis() + 1), true),
+            (bounded, at(end.millis() - 1), true),
+            (bounded, now, false),
+            (bounded, end, false),
+            (Schedule::default(), now.plus(FARTHEST), true),
+            (Schedule::default(), at(now.plus(FARTHEST).millis() + 1), false),
+        ] {
+            let moved = schedule.starting_at(start, now).map_err(|refusal| refusal.code);
+            let expected = Schedule { send_at: Some(start), ..schedule };
+            assert_eq!(moved, if is_fine { Ok(expected) } else { Err(Code::InvalidSchedule) }, "{start}");
         }
     }
 

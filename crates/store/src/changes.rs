@@ -124,7 +124,7 @@ domain::worded! {
         Webhook = "webhook",
         /// The secret that signs the requests to a webhook endpoint; the record says only that it was replaced.
         WebhookSecret = "webhook.secret",
-        /// A send that was paused, resumed or canceled; the subject is its id.
+        /// A send that was paused, resumed, moved or canceled; the subject is its id.
         Send = "send",
         /// The database as a whole, which was restored from a backup.
         Database = "database",

@@ -24,6 +24,7 @@ mod connect;
 mod contacts;
 pub mod countries;
 mod dialect;
+pub mod drafts;
 mod error;
 pub mod event_log;
 pub mod imports;

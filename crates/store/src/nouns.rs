@@ -90,6 +90,8 @@ of_a_company! {
     answers: Answers;
     /// The templates of a company's business accounts.
     templates: Templates;
+    /// The new sends that people of a company are writing.
+    drafts: Drafts;
     /// The people who belong to a company.
     members: Members;
     /// The webhook endpoints of a company.

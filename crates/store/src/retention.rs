@@ -51,6 +51,8 @@ pub enum Aged {
     FailedSignIns,
     /// Forms that sessions of the console keep.
     Forms,
+    /// New sends that nobody went on writing.
+    Drafts,
 }
 
 impl Aged {
@@ -62,6 +64,7 @@ impl Aged {
             // STRANGER's value, written out because the index of these rows is a partial one.
             Self::FailedSignIns => ("change", "at", "who = 'user:'"),
             Self::Forms => ("kept_form", "kept_at", "TRUE"),
+            Self::Drafts => ("draft", "kept_at", "TRUE"),
         }
     }
 }

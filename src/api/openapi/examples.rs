@@ -76,6 +76,13 @@ fn company() -> Vec<Example> {
             }),
         ),
         (
+            "patch",
+            "/api/v1/sends/{id}",
+            "later",
+            "A later start",
+            json!({ "send_at": "2027-01-31T09:00:00-03:00" }),
+        ),
+        (
             "post",
             "/api/v1/sends/{id}/retry",
             "failed",

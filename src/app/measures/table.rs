@@ -363,6 +363,7 @@ const FORGOTTEN: &[&str] = &[
     "withdrawn_sends",
     "imports",
     "kept_forms",
+    "drafts",
 ];
 
 const PROCESS: &[Metric] = &[

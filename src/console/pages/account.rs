@@ -1,5 +1,6 @@
-//! A person's own account: name, language and zone; password; second factor; sessions.
+//! A person's own account: name, language and zone; their number; password; second factor; sessions.
 
+pub(in crate::console) mod number;
 pub(in crate::console) mod sessions;
 
 use actix_web::web::Data;
@@ -30,6 +31,7 @@ const PLACE: &str = "/console/account";
 #[derive(Default)]
 struct Forms {
     profile: Option<Form>,
+    number: Option<number::Submitted>,
     password: Option<Form>,
     begin: Option<Form>,
     totp: Option<Form>,
@@ -214,7 +216,7 @@ async fn page(person: &Person, state: &State, forms: Forms) -> Result<Page, Erro
     let recovery = state.flashes.take(person.session, "recovery");
     let left = if user.has_totp { state.accounts.recovery_codes_left(&person.signed_in).await? } else { 0 };
     let begun = state.accounts.begun_totp(&person.signed_in).await?;
-    let Forms { profile, password, begin, totp, remove } = forms;
+    let Forms { profile, number, password, begin, totp, remove } = forms;
     let profile = profile.unwrap_or_else(|| {
         let language = user.language.map_or("", Language::as_str).to_owned();
         let zone = user.time_zone.clone().unwrap_or_default();
@@ -233,6 +235,7 @@ async fn page(person: &Person, state: &State, forms: Forms) -> Result<Page, Erro
                 (password_form(user.email.as_str(), &password.unwrap_or_else(empty)))
             }
         }
+        (number::section(person, number.as_ref()))
         section.panel aria-labelledby="totp" {
             h2 id="totp" { (text.get("account-totp")) }
             @if let Some(codes) = &recovery {

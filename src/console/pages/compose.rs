@@ -11,6 +11,8 @@ mod cards;
 mod check;
 mod choice;
 mod content;
+pub(super) mod draft;
+pub(super) mod duplicate;
 mod files;
 mod kept;
 mod name;
@@ -21,6 +23,7 @@ mod run;
 mod sample;
 mod step;
 mod template;
+mod test_message;
 mod web;
 mod what;
 mod when;
@@ -61,7 +64,7 @@ const PLACE: &str = "/console/sends/new";
 /// The action that sends.
 const SEND: &str = "send";
 /// Fields that control the form and are not part of the send.
-const STEERING: [&str; 12] = [
+const STEERING: [&str; 14] = [
     "action",
     "checked",
     "once",
@@ -74,6 +77,8 @@ const STEERING: [&str; 12] = [
     "step",
     "changed",
     "kept",
+    "draft",
+    "own_number",
 ];
 
 /// The request that the form describes, and the files in it.
@@ -136,6 +141,12 @@ pub(in crate::console) async fn show(
     if let Some(id) = query.parsed("kept") {
         return kept::show(&viewer, &state, id, &query).await;
     }
+    if let Some(id) = query.parsed("draft") {
+        return draft::open(&viewer, &state, id, &query).await;
+    }
+    if let Some(id) = query.parsed("copy") {
+        return duplicate::show(&viewer, &state, id).await;
+    }
     let people = audience::named(&state, &viewer, &query).await?;
     let given = query.iter().filter(|(name, _)| *name != "contact");
     let given = given.map(|(name, value)| (name, value.to_owned()));
@@ -165,6 +176,12 @@ pub(in crate::console) async fn act(
         form.put("to", web::PERSON);
     }
     let action = form.words().one("action").to_owned();
+    if action == draft::SAVE {
+        return draft::save(&viewer, &state, form).await;
+    }
+    if action == test_message::TEST {
+        return test_message::send(&viewer, &state, form).await;
+    }
     let (is_check, is_send) = (action == SendStep::Check.as_str(), action == SEND);
     if !is_check && !is_send && action != SendStep::When.as_str() {
         return go(&viewer, &state, form, &action).await;
@@ -183,7 +200,10 @@ pub(in crate::console) async fn act(
     if is_send && is_checked {
         let fingerprint = form.words().digest("a new send", &STEERING);
         let error = match run::once(&viewer, &state, &form, &channel, asked, fingerprint).await? {
-            Ok(answer) => return Ok(answer),
+            Ok(answer) => {
+                draft::sent(&viewer, &state, &form).await;
+                return Ok(answer);
+            }
             Err(error) => error,
         };
         if matches!(&error, engine::Error::Refused(refusal) if refusal.code == Code::IdempotencyKeyReused) {
@@ -331,7 +351,7 @@ fn writing(viewer: &Viewer, around: &Around, form: &Form, checked: &Checked) -> 
     };
     html! {
         form method="post" action=(PLACE) data-preview=[follows] data-whole[step == SendStep::Who] {
-            (faults(form)) (once(form))
+            (faults(form)) (once(form)) (draft::field(form))
             input type="hidden" name="step" value=(step.as_str());
             @if form.words().names("kept") { input type="hidden" name="kept" value=(form.value("kept")); }
             (carried(form, &shown))
@@ -340,6 +360,7 @@ fn writing(viewer: &Viewer, around: &Around, form: &Form, checked: &Checked) -> 
             @if let Some(run) = checked.counting { input type="hidden" name="counting" value=(run); }
             @if let Some(run) = checked.run { input type="hidden" name="run" value=(run); }
             @if let Some(digest) = &checked.digest { input type="hidden" name="checked" value=(digest); }
+            @if step == SendStep::Check { (test_message::fields(viewer, form)) }
             (onward(viewer, step, checked))
         }
     }
@@ -361,6 +382,7 @@ fn onward(viewer: &Viewer, step: SendStep, checked: &Checked) -> Markup {
                 button.plain type="submit" name="action" value=(before.as_str()) formnovalidate { (text.get("compose-back")) }
             }
             button type="submit" name="action" value=(action) data-again[checked.counting.is_some()] { (text.get(label)) }
+            (draft::button(text))
             @if step == SendStep::What { span.soft { (text.get("compose-check-first")) } }
         }
     }

@@ -11,6 +11,7 @@ pub(super) mod compose;
 pub(super) mod contact;
 pub(super) mod contact_export;
 pub(super) mod contacts;
+pub(super) mod drafts;
 pub(super) mod help;
 pub(super) mod import;
 pub(super) mod imports;

@@ -1,10 +1,11 @@
-//! One send: the outcome of its messages, what it says, to whom, who made it; pausing, resuming and canceling it.
+//! One send: the outcome of its messages, what it says, to whom, who made it; pausing, resuming, moving and canceling it.
 
 pub(in crate::console) mod again;
 mod facts;
 pub(super) mod figures;
 mod message;
 pub(super) mod messages;
+pub(in crate::console) mod schedule;
 pub(super) mod words;
 
 use std::time::Duration;
@@ -58,6 +59,7 @@ pub(in crate::console) async fn show(
                     (figures::progress(&viewer, &view))
                     (steering(&viewer, send))
                     (again::link(&viewer, &view, around.can_repeat))
+                    (schedule::links(&viewer, send))
                     (figures::causes(&viewer, &view))
                 }
                 div {
@@ -102,6 +104,7 @@ pub(in crate::console) async fn live(
             figures::progress(&viewer, &view),
             steering(&viewer, &view.send),
             again::link(&viewer, &view, can_repeat),
+            schedule::links(&viewer, &view.send),
             figures::causes(&viewer, &view),
             figures::technical(&viewer, &view),
         ];
@@ -194,7 +197,7 @@ struct Around {
     /// The send that it repeats.
     origin: Option<Record>,
     repeats: Vec<Record>,
-    /// Who paused, resumed and canceled it.
+    /// Who paused, resumed, moved and canceled it.
     steps: Vec<SteeringStep>,
 }
 
@@ -251,6 +254,7 @@ fn steering(viewer: &Viewer, send: &Record) -> Markup {
                 } @else {
                     form method="post" action=(action("pause")) { button type="submit" { (text.get("send-pause")) } }
                 }
+                (schedule::edit_button(viewer, send))
                 (confirm(text, &action("cancel"), &text.get("send-cancel"), &text.get("send-cancel-question")))
             }
         }

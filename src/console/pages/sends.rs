@@ -81,6 +81,7 @@ pub(in crate::console) async fn list(
         text.get("send-list-title"),
         Menu::Sends,
         html! {
+            @if viewer.may_work() { p { a href="/console/sends/drafts" { (text.get("drafts-title")) } } }
             @if !is_empty { (narrowing(&viewer, &query, &choices)) }
             @if is_empty {
                 (empty(&text.get("send-list-none"), &html! { @if viewer.may_work() { (new) } }))

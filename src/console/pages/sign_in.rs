@@ -15,7 +15,7 @@ use crate::console::gate::inner;
 use crate::console::page::{Menu, Page};
 use crate::console::query::Query;
 use crate::console::visitor::Visitor;
-use crate::console::{State, cookie};
+use crate::console::{State, cookie, unsent};
 
 /// Shows the form, or redirects a person who is signed in.
 pub(in crate::console) async fn show(visitor: Visitor, query: Query) -> Answer {
@@ -23,8 +23,8 @@ pub(in crate::console) async fn show(visitor: Visitor, query: Query) -> Answer {
     if visitor.person.is_some() {
         return Answer::to(next);
     }
-    let form =
-        Form::filled(visitor.text, [("next", next.to_owned()), ("ended", query.one("ended").to_owned())]);
+    let said = ["ended", "kept"].map(|name| (name, query.one(name).to_owned()));
+    let form = Form::filled(visitor.text, said.into_iter().chain([("next", next.to_owned())]));
     password_page(&form).into()
 }
 
@@ -110,11 +110,25 @@ pub(in crate::console) fn too_many(form: &mut Form, retry_after: Duration) {
     form.hold(retry_after);
 }
 
+/// Why the person has to sign in again, if they were signed in.
+fn why_ended(form: &Form) -> Option<String> {
+    let text = form.text();
+    let (hours, days) = (accounts::IDLE.as_secs() / 3_600, accounts::OLDEST.as_secs() / 86_400);
+    match form.words().one("ended") {
+        "" => None,
+        unsent::IDLE => Some(text.with("sign-in-ended-idle", [("hours", hours.into())])),
+        unsent::OLD => Some(text.with("sign-in-ended-old", [("days", days.into())])),
+        _ => Some(text.get("sign-in-ended")),
+    }
+}
+
 fn password_page(form: &Form) -> Page {
     let text = form.text();
     let body = html! {
-        @if !form.words().one("ended").is_empty() {
-            (notice::warning(&html! { p { (text.get("sign-in-ended")) } }))
+        @if let Some(why) = why_ended(form) {
+            (notice::warning(&html! {
+                p { (why) @if !form.words().one("kept").is_empty() { " " (text.get("sign-in-kept")) } }
+            }))
         }
         form.panel method="post" action="/console/sign-in" {
             (faults(form))

@@ -285,6 +285,13 @@ async fn canceled_send(world: &World) -> String {
     id
 }
 
+/// The path of a send without a start.
+async fn unscheduled_send(world: &World) -> String {
+    let body = json!({"type": "text", "message": "x", "phone_number": NUMBER}).to_string();
+    let accepted = world.service.post(&World::send(world.connected), &world.acme.key, body).await;
+    format!("/api/v1/sends/{}", accepted.json()["send_id"].as_str().unwrap())
+}
+
 #[tokio::test]
 async fn every_code_is_answered_with_its_status_and_its_exact_body() {
     let world = World::new().await;
@@ -296,6 +303,8 @@ async fn every_code_is_answered_with_its_status_and_its_exact_body() {
     world.service.add_scoped_key(world.acme.id, READING_KEY, Scopes::from_iter([Scope::Read])).await;
     let mut cases = Cases { key: world.acme.key.clone(), cases: cases(&world) };
     cases.post(Code::SendIsOver, &format!("/api/v1/sends/{canceled}/pause"), json!(""));
+    let later = json!({"send_at": "2090-01-31T09:00:00Z"});
+    cases.add(Code::SendHasBegun, Method::PATCH, unscheduled_send(&world).await, later);
     cases.get(Code::MessageNotFound, format!("/api/v1/sends/{canceled}/messages/1"));
     cases.get(Code::CursorExpired, "/api/v1/events?after=1");
     // As a retry holds it while it is accepted.

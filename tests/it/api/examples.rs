@@ -1,7 +1,9 @@
 //! The examples of the reference: each is one that the service accepts, and each message reaches its recipient.
 
 use std::collections::BTreeSet;
+use std::time::Duration;
 
+use pombo::clock::Timestamp;
 use reqwest::Method;
 use serde_json::{Map, Value, json};
 
@@ -148,6 +150,14 @@ async fn the_examples_of_a_company_s_other_requests_are_accepted() {
         let path = format!("/api/v1/webhooks/{{id}}/{action}");
         ask(post.clone(), &path, format!("{webhook}/{action}"), name, &|_| ()).await;
     }
+    let in_an_hour = || Timestamp::now().plus(Duration::from_secs(3_600)).to_string();
+    let scheduled = json!({
+        "type": "text", "message": "x", "phone_number": "5511988880009", "send_at": in_an_hour(),
+    });
+    let send = world.service.post(&World::send(world.connected), key, scheduled.to_string()).await.json();
+    let send = format!("/api/v1/sends/{}", send["send_id"].as_str().unwrap());
+    let soon = |body: &mut Value| body["send_at"] = json!(in_an_hour());
+    ask(Method::PATCH, "/api/v1/sends/{id}", send, "later", &soon).await;
     let check = "/api/v1/numbers/check";
     let checked = ask(post.clone(), check, own(check), "numbers", &|_| ()).await;
     assert_eq!((&checked["valid_count"], &checked["suppressed_count"]), (&json!(2), &json!(1)));

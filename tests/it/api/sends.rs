@@ -2,6 +2,7 @@
 
 use pombo::clock::Timestamp;
 use pombo::domain::channel::{Connection, Kind, Reason, ReasonCode, Status};
+use reqwest::Method;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
@@ -164,6 +165,61 @@ async fn a_send_is_paused_resumed_and_canceled_repeatedly_until_it_ends() {
     let canceled = service.get(&format!("/api/v1/sends/{id}"), &acme.key).await.json();
     assert_eq!((&canceled["counts"]["canceled"], &canceled["waiting"]), (&json!(2), &Value::Null));
     assert!(canceled["finished_at"].is_string());
+}
+
+#[tokio::test]
+async fn a_scheduled_send_is_moved_until_it_begins_or_is_over() {
+    let service = Service::start().await;
+    let (acme, globex) = (service.company("acme").await, service.company("globex").await);
+    let shop = shop(&service, &acme).await;
+    let hours = |hours: u64| Timestamp::now().plus(std::time::Duration::from_secs(hours * 3_600)).to_string();
+    let (end, later) = (hours(9), hours(8));
+    let id = send(&service, &acme, shop, json!({"send_at": in_an_hour(), "expires_at": end})).await;
+    let change = async |id: &str, company: &Company, body: Value| {
+        let request = service.request(Method::PATCH, &format!("/api/v1/sends/{id}"));
+        Answer::to(request.bearer_auth(&company.key).body(body.to_string())).await
+    };
+    // The second request finds what the first one did.
+    for _ in 0..2 {
+        let moved = change(&id, &acme, json!({"send_at": later})).await;
+        assert_eq!(moved.status, 200, "{}", moved.body);
+        let record = moved.json();
+        assert_eq!((&record["send_at"], &record["waiting"]["until"]), (&json!(later), &json!(later)));
+        assert_eq!((&record["state"], &record["expires_at"]), (&json!("scheduled"), &json!(end)));
+    }
+    let operator = service.operator("bea", None).await;
+    let changes = service.get(&format!("/operator/v1/changes?subject={id}"), &operator).await.json();
+    let [change_made] = &changes["data"].as_array().unwrap()[..] else { panic!("{changes}") };
+    assert_eq!(
+        (&change_made["after"]["state"], &change_made["after"]["send_at"]),
+        (&json!("moved"), &json!(later))
+    );
+    for (start, code) in [
+        (json!("2020-01-01T00:00:00Z"), "invalid_schedule"),
+        (json!("2090-01-01T00:00:00Z"), "invalid_schedule"),
+        (json!(end), "invalid_schedule"),
+        (json!("tomorrow"), "invalid_field"),
+        (json!(7), "invalid_field"),
+        (Value::Null, "invalid_field"),
+    ] {
+        let refused = change(&id, &acme, json!({"send_at": start})).await;
+        assert_eq!(
+            (refused.status, refused.code().as_deref()),
+            (400, Some(code)),
+            "{start}: {}",
+            refused.body
+        );
+        assert_eq!(refused.json()["param"], "send_at", "{start}");
+    }
+    let theirs = change(&id, &globex, json!({"send_at": later})).await;
+    assert_eq!((theirs.status, theirs.code().as_deref()), (404, Some("send_not_found")));
+    assert_eq!(service.get(&format!("/api/v1/sends/{id}"), &acme.key).await.json()["send_at"], later);
+    let begun = send(&service, &acme, shop, json!({})).await;
+    service.post(&format!("/api/v1/sends/{id}/cancel"), &acme.key, "").await;
+    for (id, code) in [(&begun, "send_has_begun"), (&id, "send_is_over")] {
+        let refused = change(id, &acme, json!({"send_at": later})).await;
+        assert_eq!((refused.status, refused.code().as_deref()), (409, Some(code)), "{}", refused.body);
+    }
 }
 
 #[tokio::test]

@@ -15,7 +15,7 @@ const FORM: &str = "application/x-www-form-urlencoded";
 const SIGN_IN: &str = "/console/sign-in";
 
 /// The routes that may answer without their form. All others have to read it in the one way.
-const WITHOUT_FORM: [&str; 16] = [
+const WITHOUT_FORM: [&str; 18] = [
     "/console/sign-out",
     "/console/channels/{id}/unlink",
     "/console/account/sessions/{id}/end",
@@ -29,6 +29,8 @@ const WITHOUT_FORM: [&str; 16] = [
     "/console/sends/{id}/pause",
     "/console/sends/{id}/resume",
     "/console/sends/{id}/cancel",
+    "/console/sends/{id}/edit",
+    "/console/sends/drafts/{id}/delete",
     "/console/contacts/tags/{id}/delete",
     "/console/contacts/{id}/delete",
     "/console/operator/tiers/{name}/delete",

@@ -20,6 +20,7 @@ stores!(
     a_canceled_send_counts_its_sent_messages_and_sends_no_more,
     a_scheduled_send_starts_at_its_moment,
     a_scheduled_send_starts_at_its_moment_after_a_restart,
+    a_scheduled_send_that_is_moved_starts_at_its_new_moment,
     a_send_that_expires_ends_in_the_middle,
     a_repeated_request_is_answered_with_the_first_send_after_a_restart,
     a_send_that_is_resumed_while_the_queue_cannot_be_read_goes_on_when_it_can,
@@ -170,6 +171,40 @@ async fn scheduled(universe: &Universe, restarts: bool) {
     let log = running.simulator.messages(0, 1_000);
     let is_early = |to: &str, at: Timestamp| at < send_at && to != SINGLE.to_string();
     assert!(!log.iter().any(|message| is_early(&message.to, message.at)), "nothing goes before its moment");
+    running.end().await;
+}
+
+async fn a_scheduled_send_that_is_moved_starts_at_its_new_moment(universe: &Universe) {
+    let running = Running::start(universe, |_| {}).await;
+    let scheduled = async |number: u64, at: Timestamp| {
+        let at = at.to_string();
+        let body = json!({ "type": "text", "message": "hi", "phone_number": number, "send_at": at });
+        begin(&running, &body).await
+    };
+    let move_to = async |id: &str, at: Timestamp| {
+        let path = format!("/api/v1/sends/{id}");
+        running.ask(Method::PATCH, &path, &json!({ "send_at": at.to_string() })).await
+    };
+    let (soon, later) = (Timestamp::now().plus(2 * SOON), Timestamp::now().plus(HOUR));
+    let (earlier, put_off) = (scheduled(SINGLE, later).await, scheduled(SINGLE + 1, soon).await);
+    let unmoved = scheduled(SINGLE + 2, soon).await;
+    for (id, at) in [(&earlier, soon), (&put_off, later)] {
+        let moved = move_to(id, at).await;
+        assert_eq!((moved.status, &moved.json()["send_at"]), (200, &json!(at.to_string())), "{}", moved.body);
+    }
+    comes_to(&running, &earlier, "finished").await;
+    comes_to(&running, &unmoved, "finished").await;
+    // What went beside the others would have gone, too.
+    only_another_goes(&running, SINGLE + 3).await;
+    assert_eq!(shown(&running, &put_off).await["state"], "scheduled");
+    assert_eq!(running.delivered().0, 3);
+    assert!(running.simulator.messages(0, 10).iter().all(|message| message.at >= soon), "none goes early");
+    let begun = move_to(&earlier, later).await;
+    assert_eq!((begun.status, begun.code().as_deref()), (409, Some("send_is_over")), "{}", begun.body);
+    let moved = move_to(&put_off, Timestamp::now().plus(SOON)).await;
+    assert_eq!(moved.status, 200, "{}", moved.body);
+    comes_to(&running, &put_off, "finished").await;
+    assert_once(&running.simulator, 4);
     running.end().await;
 }
 

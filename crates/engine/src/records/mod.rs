@@ -26,8 +26,8 @@ use domain::phone::Country;
 use store::companies::Company;
 use store::countries::OwnCountry;
 use store::{
-    AllChannels, Changes, Channels, Companies, CompanyStore, Contacts, Imports, Keys, Messages, Sends, Store,
-    Suppressions, Tags, Templates, Tiers,
+    AllChannels, Changes, Channels, Companies, CompanyStore, Contacts, Drafts, Imports, Keys, Messages,
+    Sends, Store, Suppressions, Tags, Templates, Tiers,
 };
 
 pub use store::Error as QueryError;
@@ -59,6 +59,11 @@ pub mod contacts {
 /// The types of the country of a company.
 pub mod country {
     pub use store::countries::OwnCountry;
+}
+
+/// The types of drafts.
+pub mod drafts {
+    pub use store::drafts::{Draft, LONGEST, NewDraft};
 }
 
 /// The types of imports.
@@ -159,6 +164,8 @@ doors! { CompanyRecords:
     imports: Imports;
     /// The recipients that its sends skip.
     suppressions: Suppressions;
+    /// The new sends that its people are writing.
+    drafts: Drafts;
     /// Its channels.
     channels: Channels;
     /// The templates of its business accounts.

@@ -1,4 +1,4 @@
-//! Pausing, resuming and canceling sends.
+//! Pausing, resuming and canceling sends, and moving their start.
 //!
 //! The store decides, and is written first; the channel's actor is told afterwards. An actor that is not running reads
 //! the store when it starts.
@@ -17,9 +17,13 @@ use domain::page::PageRequest;
 use domain::send::{Control, State};
 use store::changes::{Filter, What};
 use store::sends::control::{CANCELED, PAUSED, RESUMED, SendControl};
+use store::sends::reschedule::{MOVED, Rescheduled};
 
 /// How long a cancel waits until its channel has written the messages that never started.
 const MARKED_WITHIN: Duration = Duration::from_secs(2);
+
+/// A send that starts later than this does not begin while it is canceled.
+const FAR: Duration = Duration::from_secs(3_600);
 
 /// How many steps of a send's history are shown, the newest of more.
 const STEPS: PageRequest = PageRequest { page: 1, limit: 20 };
@@ -33,6 +37,8 @@ pub enum Steered {
     Resumed,
     /// Canceled it.
     Canceled,
+    /// Moved its start.
+    Moved,
 }
 
 /// What somebody did to a send, from the record of changes.
@@ -47,7 +53,7 @@ pub struct SteeringStep {
 }
 
 impl Sends<'_> {
-    /// Who paused, resumed and canceled a company's send, from the first step on.
+    /// Who paused, resumed, moved and canceled a company's send, from the first step on.
     ///
     /// # Errors
     ///
@@ -64,6 +70,7 @@ impl Sends<'_> {
                 PAUSED => Steered::Paused,
                 RESUMED => Steered::Resumed,
                 CANCELED => Steered::Canceled,
+                MOVED => Steered::Moved,
                 _ => return None,
             };
             Some(SteeringStep { what, who: change.who, at: change.at })
@@ -102,6 +109,61 @@ impl Sends<'_> {
             .control(send_id, Control::Running, Some(who), note.as_ref())
             .await?;
         let SendControl { channel_id, note, .. } = unless_over(send)?;
+        self.have_looked(channel_id, note).await
+    }
+
+    /// Moves the start of a company's send that is scheduled and has not begun: when this returns, no message of it starts
+    /// before the new time, and its channel knows that time on whichever node it runs. To move it to the time that it has
+    /// changes nothing.
+    ///
+    /// # Errors
+    ///
+    /// `send_not_found`; `send_is_over`; `send_has_begun`; `invalid_schedule` for a time that has passed, is too far ahead,
+    /// or is not before the end of the send. [`Error::Unavailable`] when it cannot be written now.
+    pub async fn reschedule(
+        &self,
+        who: &Who,
+        company_id: Uuid,
+        send_id: Uuid,
+        start: Timestamp,
+    ) -> Result<(), Error> {
+        let note = self.engine.owners().note(&Told::Look);
+        let sends = self.engine.store().of(company_id).sends();
+        match sends.reschedule(send_id, start, Timestamp::now(), who, note.as_ref()).await? {
+            Rescheduled::Done { channel_id, note } => self.have_looked(channel_id, note).await,
+            Rescheduled::Missing => Err(no_such_send().into()),
+            Rescheduled::Over(state) => Err(over(state).into()),
+            Rescheduled::Begun => Err(Refusal::new(
+                Code::SendHasBegun,
+                "the send is not scheduled, or has begun: only a send whose `send_at` has not come can be moved",
+            )
+            .into()),
+            Rescheduled::Refused(refusal) => Err(refusal.into()),
+        }
+    }
+
+    /// Cancels a company's send that is scheduled and has not begun, so that another one may take its place: no message of
+    /// it went, and none will go.
+    ///
+    /// # Errors
+    ///
+    /// As [`Sends::reschedule`].
+    pub async fn withdraw(&self, who: &Who, company_id: Uuid, send_id: Uuid) -> Result<(), Error> {
+        let now = Timestamp::now();
+        let sends = self.engine.store().of(company_id).sends();
+        let schedule = sends.head(send_id, now).await?.ok_or_else(no_such_send)?.schedule;
+        // A channel may begin a send while it is canceled. So the start has to be far away first, or as far as the end of
+        // the send allows.
+        let far = schedule
+            .expires_at
+            .map_or(now.plus(FAR), |end| end.minus(Duration::from_millis(1)).min(now.plus(FAR)));
+        let start = schedule.send_at.map_or(far, |start| start.max(far));
+        self.reschedule(who, company_id, send_id, start).await?;
+        self.cancel(who, company_id, send_id).await
+    }
+
+    /// Makes the owner of a channel read the store again.
+    async fn have_looked(&self, channel_id: Uuid, note: Option<i64>) -> Result<(), Error> {
         if let Some(channel) = self.engine.channel(channel_id).await? {
             self.engine.owners().pass_on(&channel, note).await?;
             // An actor that was not running reads the store when it starts.

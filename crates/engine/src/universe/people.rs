@@ -15,6 +15,7 @@ use domain::content::Content;
 use domain::phone::PhoneNumber;
 use domain::rate::Rate;
 use domain::send::{Block, Control, Label, Recipients, Schedule, State, TemplateUse};
+use store::sends::reschedule::Rescheduled;
 use telemetry::Origin;
 
 /// Recipients in one block.
@@ -33,6 +34,8 @@ pub(super) enum Action {
     Pause,
     Resume,
     Cancel,
+    /// The start of a send is moved, if it is scheduled and has not begun.
+    Reschedule,
     Retune,
     Reconnect,
     /// A token is replaced, and the former one is refused at once, with messages under way.
@@ -60,6 +63,7 @@ impl World {
             (Action::SendSeveral, often(6)),
             (Action::ReplaceToken, often(5)),
             (Action::Stop, often(3)),
+            (Action::Reschedule, often(8)),
         ];
         for (action, times) in actions {
             for _ in 0..times {
@@ -92,6 +96,7 @@ impl World {
             (Action::Pause, Some(send_id)) => self.control(send_id, Control::Paused),
             (Action::Resume, Some(send_id)) => self.control(send_id, Control::Running),
             (Action::Cancel, Some(send_id)) => self.cancel(send_id),
+            (Action::Reschedule, _) => self.reschedule(),
             (Action::Retune, _) => self.retune(),
             (Action::Reconnect, _) => {
                 let channel = self.any_channel();
@@ -250,6 +255,25 @@ impl World {
         let Some(send) = send.filter(|send| send.state == State::Canceled) else { return };
         if let Some(channel) = self.channel_of(send.channel_id) {
             self.release(channel, send_id, Some(State::Canceled));
+        }
+    }
+
+    /// Moves the start of a send that waits for it, often at the last moment.
+    fn reschedule(&mut self) {
+        if self.is_cut_off() {
+            return;
+        }
+        let wall = self.clock.wall();
+        let scheduled: Vec<_> =
+            self.known.iter().copied().filter(|id| self.model.waits_for_its_start(*id, wall)).collect();
+        let Some(send_id) = self.dice.pick(&scheduled).copied() else { return };
+        let Some(company_id) = self.model.send(send_id).map(|send| send.company_id) else { return };
+        let start = wall.plus(self.dice.time(Duration::from_millis(1), Duration::from_secs(90)));
+        let moved = self.model.reschedule_send(company_id, send_id, start, wall);
+        if let Rescheduled::Done { channel_id, note: _ } = moved
+            && let Some(channel) = self.channel_of(channel_id)
+        {
+            self.have_looked(channel);
         }
     }
 

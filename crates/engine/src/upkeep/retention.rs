@@ -1,7 +1,7 @@
 //! Retention: removes records that are older than the configuration keeps, in small steps.
 //!
 //! A round goes through all records with an age: sends and their remains, kept answers, events, the record of changes,
-//! holds, imports and the forms that the console keeps. Each step is one short transaction, followed by a pause of many
+//! holds, imports, and the forms and drafts that the console keeps. Each step is one short transaction, followed by a pause of many
 //! times its length; while others write, it waits for them, for a bounded time. When a round is interrupted, by the end
 //! of the process or an unavailable database, the next one continues. The sentinel runs the rounds.
 
@@ -15,6 +15,7 @@ use crate::rounds::give_way;
 use crate::shared::Shared;
 use clock::Timestamp;
 use store::Lease;
+use store::drafts;
 use store::retention::{Aged, Cursor, Step};
 use store::users::kept_forms;
 
@@ -49,6 +50,7 @@ domain::worded! {
         Withdrawn = "withdrawn_sends",
         Imports = "imports",
         Forms = "kept_forms",
+        Drafts = "drafts",
     }
 }
 
@@ -129,6 +131,7 @@ impl Retention {
             (What::Changes, Aged::Changes, self.ages.changes),
             (What::FailedSignIns, Aged::FailedSignIns, self.ages.failed_sign_ins),
             (What::Forms, Aged::Forms, Some(kept_forms::KEPT)),
+            (What::Drafts, Aged::Drafts, Some(drafts::KEPT)),
         ];
         for (what, table, age) in aged {
             let Some(before) = age.map(|age| now.minus(age)) else { continue };

@@ -10,6 +10,7 @@ use super::LOCK;
 use crate::dialect::{Bulk, Cell, Incoming, Rows, Type};
 use crate::nouns::EventLog;
 use crate::sends::key;
+use crate::sends::reschedule::takes_marks;
 use crate::{Error, Result, fetch, fetch_one};
 use clock::Timestamp;
 use domain::channel::{self, Status};
@@ -127,11 +128,13 @@ impl EventLog<'_> {
         if rows.is_empty() || !self.is_read(to).await? {
             return Ok(());
         }
-        let (ending, values) = rows.select(1);
+        let (ending, mut values) = rows.select(1);
+        values.push(now.millis().into());
         let sql = format!(
             "SELECT send.company_id, send.id, send.channel_id, CAST(ending.state AS BIGINT), send.recipients \
-             FROM {ending} AS ending JOIN send ON send.id = ending.id AND send.state = {} ORDER BY send.id",
-            send::State::Active.as_i16()
+             FROM {ending} AS ending JOIN send ON send.id = ending.id AND send.state = {} AND {} ORDER BY send.id",
+            send::State::Active.as_i16(),
+            takes_marks(values.len())
         );
         self.tell_sends(to, sql, values, now).await
     }

@@ -10,6 +10,7 @@ use super::{OutcomeOf, PendingWrites};
 use crate::dialect::{Bulk, Cell, Rows, Type};
 use crate::event_log::untold_states;
 use crate::nouns::Ledger;
+use crate::sends::reschedule::takes_marks;
 use crate::sends::{key, stored_recipient};
 use crate::{Result, execute, fetch};
 use clock::Timestamp;
@@ -152,7 +153,7 @@ fn if_state_changes() -> String {
     )
 }
 
-/// The statement that moves the marks of sends whose audience is complete.
+/// The statement that moves the marks of sends that take them.
 pub(super) fn update_send(incoming: &str, now: usize) -> String {
     format!(
         "UPDATE send SET high_water = incoming.high_water, settled = incoming.settled, \
@@ -160,8 +161,9 @@ pub(super) fn update_send(incoming: &str, now: usize) -> String {
          due_at = incoming.due_at, \
          finished_at = CASE WHEN send.finished_at IS NULL AND incoming.state > {active} THEN ${now} \
          ELSE send.finished_at END \
-         FROM {incoming} AS incoming WHERE send.id = incoming.id AND send.state >= {active}",
-        active = State::Active.as_i16()
+         FROM {incoming} AS incoming WHERE send.id = incoming.id AND {takes_marks}",
+        active = State::Active.as_i16(),
+        takes_marks = takes_marks(now)
     )
 }
 
@@ -250,11 +252,12 @@ impl Ledger<'_> {
             return Ok(Vec::new());
         }
         let asked = Rows::of_ids(self.store.backend, marks.iter().map(|mark| &mark.send_id));
-        let (asked, values) = asked.select(1);
+        let (asked, mut values) = asked.select(1);
+        values.push(now.millis().into());
         let sql = format!(
             "SELECT asked.id FROM {asked} AS asked WHERE NOT EXISTS \
-             (SELECT 1 FROM send WHERE send.id = asked.id AND send.state >= {})",
-            State::Active.as_i16()
+             (SELECT 1 FROM send WHERE send.id = asked.id AND {})",
+            takes_marks(values.len())
         );
         fetch(to, sql, values).await
     }

@@ -8,6 +8,7 @@ mod label;
 pub mod list;
 pub mod messages;
 mod recent;
+pub mod reschedule;
 mod sent;
 mod tally;
 

@@ -27,6 +27,7 @@ use crate::{Error, Result, Transaction, execute};
 use clock::Timestamp;
 use domain::fold::like_anywhere;
 use domain::page::{Page, PageRequest};
+use domain::phone::PhoneNumber;
 use domain::user::{Email, Language, Role};
 
 /// A person to add.
@@ -75,6 +76,8 @@ pub struct User {
     pub credentials_version: i64,
     /// The company whose owner invited the person; `None` when an operator vouches for them.
     pub vouched_by: Option<Uuid>,
+    /// The person's own number, to which they get tests of sends.
+    pub phone_number: Option<PhoneNumber>,
 }
 
 /// The credentials of a person. Without `Debug`, so that they cannot be logged.
@@ -103,6 +106,7 @@ impl From<Model> for Credentials {
             created_at: Timestamp::from_millis(model.created_at),
             credentials_version: model.credentials_version,
             vouched_by: model.vouched_by,
+            phone_number: model.phone_number.and_then(PhoneNumber::from_i64),
         };
         Self { user, password: model.password, totp_secret: model.totp_secret }
     }
@@ -131,6 +135,7 @@ pub(crate) async fn add(within: &Transaction, who: &Who, new: NewUser<'_>) -> Re
         created_at: Timestamp::now().millis(),
         credentials_version: 0,
         vouched_by,
+        phone_number: None,
     };
     ActiveModel::from(model.clone()).reset_all().insert(within).await?;
     let user = User::from(model);
@@ -221,6 +226,22 @@ impl Users<'_> {
         changes::record_one(&transaction, who, What::User, &user.email, Some(before), after).await?;
         transaction.commit().await?;
         Ok(())
+    }
+
+    /// Sets a person's own number; `None` removes it. Returns whether that changed anything.
+    pub async fn set_phone_number(self, who: &Who, user: &User, number: Option<PhoneNumber>) -> Result<bool> {
+        let shown = |number: Option<PhoneNumber>| json!({ "phone_number": number.map(|number| format!("+{number}")) });
+        let transaction = self.store.begin().await?;
+        let sql = "UPDATE user_account SET phone_number = $2 \
+                   WHERE id = $1 AND phone_number IS DISTINCT FROM $2";
+        let values = [user.id.into(), number.map(PhoneNumber::as_i64).into()];
+        if execute(&transaction, sql, values).await? == 0 {
+            return transaction.unchanged(false).await;
+        }
+        let (before, after) = (Some(shown(user.phone_number)), shown(number));
+        changes::record_one(&transaction, who, What::User, &user.email, before, after).await?;
+        transaction.commit().await?;
+        Ok(true)
     }
 
     /// Disables a person, and ends their sessions, links and invitations; or enables the person again. Returns whether that changed

@@ -13,12 +13,15 @@ use crate::changes::{self, What, Who};
 use crate::nouns::Sessions;
 use crate::{Result, Transaction, execute, fetch_one};
 use clock::Timestamp;
+use domain::phone::PhoneNumber;
 use domain::user::{Language, Role};
 
 /// How long a session may be idle.
 pub const IDLE: Duration = Duration::from_secs(12 * 3_600);
 /// The greatest age of a session.
 pub const OLDEST: Duration = Duration::from_secs(30 * 24 * 3_600);
+/// How long a session that was idle for too long is remembered: its person reads why it ended, and what they typed is kept.
+const REMEMBERED: Duration = Duration::from_secs(7 * 24 * 3_600);
 
 /// A session to add.
 #[derive(Debug, Clone)]
@@ -75,6 +78,15 @@ impl Session {
     }
 }
 
+/// Why a session that nobody ended is no longer valid.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Expiry {
+    /// It was idle for [`IDLE`].
+    Idle,
+    /// It is older than [`OLDEST`].
+    Old,
+}
+
 /// The person and company of a session's token.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Bearer {
@@ -94,7 +106,7 @@ const SELECT: &str =
     "SELECT user_session.id, user_session.user_id, user_session.company_id, user_session.created_at,
         last_used_at, address, browser, token_company_id, email, user_account.name, language, time_zone,
         is_operator, password, totp_secret, user_account.created_at AS added_at, credentials_version, vouched_by,
-        company.name AS company_name, membership.role,
+        user_account.phone_number, company.name AS company_name, membership.role,
         CASE WHEN time_zone IS NULL THEN (
             SELECT others.time_zone FROM membership AS members
                 JOIN user_account AS others ON others.id = members.user_id
@@ -122,6 +134,7 @@ fn read(row: &QueryResult) -> Result<Session> {
         created_at: Timestamp::from_millis(row.try_get("", "added_at")?),
         credentials_version: row.try_get("", "credentials_version")?,
         vouched_by: row.try_get("", "vouched_by")?,
+        phone_number: row.try_get::<Option<i64>>("", "phone_number")?.and_then(PhoneNumber::from_i64),
     };
     let own_role = row.try_get::<Option<String>>("", "role")?.as_deref().map(role).transpose()?;
     let role = if user.is_operator { Some(Role::Owner) } else { own_role };
@@ -188,7 +201,7 @@ impl Sessions<'_> {
             browser.into(),
         ];
         execute(&transaction, sql, values).await?;
-        let [idle, oldest] = bounds(now);
+        let [idle, oldest] = bounds(now.minus(REMEMBERED));
         let sql = "DELETE FROM user_session WHERE last_used_at <= $1 OR user_id = $2 AND created_at <= $3";
         execute(&transaction, sql, [idle.into(), user.id.into(), oldest.into()]).await?;
         let signed_in = json!({ "status": "signed in", "by": proof, "browser": browser });
@@ -231,6 +244,21 @@ impl Sessions<'_> {
         let sql = format!("{SELECT} AND hash = $3");
         let row = self.store.row(sql, [idle.into(), oldest.into(), hash.to_vec().into()]).await?;
         row.as_ref().map(read).transpose()
+    }
+
+    /// The session of the cookie with this hash that is no longer valid although nobody ended it, and why. It opens
+    /// nothing. `None` when it is valid, was ended, or is no longer remembered.
+    pub async fn expired(self, hash: &[u8; 32], now: Timestamp) -> Result<Option<(Session, Expiry)>> {
+        let sql = format!("{SELECT} AND hash = $3");
+        let row = self.store.row(sql, [i64::MIN.into(), i64::MIN.into(), hash.to_vec().into()]).await?;
+        let Some(session) = row.as_ref().map(read).transpose()? else { return Ok(None) };
+        let [idle, oldest] = bounds(now);
+        let expiry = match (session.last_used_at.millis() <= idle, session.created_at.millis() <= oldest) {
+            (true, _) => Expiry::Idle,
+            (false, true) => Expiry::Old,
+            (false, false) => return Ok(None),
+        };
+        Ok(Some((session, expiry)))
     }
 
     /// A person's valid sessions, the latest used first.

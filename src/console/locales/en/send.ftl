@@ -148,3 +148,13 @@ send-name-to-more-tags = { $what } to { $tags } and { $more ->
    *[other] { $more } more tags
 }
 send-without = Without:
+send-step-moved = Moved
+send-duplicate = Duplicate
+send-move = Move the start
+send-move-button = Move
+send-is-moved = Moved: nothing of this send goes before its new start.
+send-move-fault = Give a time in the future, at most a year ahead and before the end of the send.
+send-move-begun = The send has begun: its start can no longer be moved.
+send-move-over = The send is over: its start can no longer be moved.
+send-edit = Edit
+send-edit-question = What is accepted cannot be changed. So this send is canceled, and a draft opens with its content, its recipients and its times. Nothing goes out until you send the draft.

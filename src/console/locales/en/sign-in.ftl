@@ -14,3 +14,6 @@ sign-in-too-many = Too many attempts. Try again in { $seconds ->
    *[other] { $seconds } seconds
 }.
 sign-in-ended = Your session has ended. Sign in to continue.
+sign-in-ended-idle = You were signed out after { $hours } hours without activity. Sign in to continue.
+sign-in-ended-old = You were signed out { $days } days after you signed in. Sign in to continue.
+sign-in-kept = What you typed is kept: you find it again after signing in.

@@ -148,3 +148,13 @@ send-name-to-more-tags = { $what } para { $tags } y { $more ->
    *[other] { $more } etiquetas más
 }
 send-without = Sin:
+send-step-moved = Movido
+send-duplicate = Duplicar
+send-move = Mover el inicio
+send-move-button = Mover
+send-is-moved = Movido: nada de este envío sale antes de su nuevo inicio.
+send-move-fault = Indique una hora en el futuro, como máximo un año después y antes del final del envío.
+send-move-begun = El envío ya empezó: su inicio ya no se puede mover.
+send-move-over = El envío terminó: su inicio ya no se puede mover.
+send-edit = Editar
+send-edit-question = Lo que está aceptado no se puede cambiar. Por eso este envío se cancela y se abre un borrador con su contenido, sus destinatarios y sus horas. Nada sale hasta que envíe el borrador.

@@ -14,3 +14,6 @@ sign-in-too-many = Demasiados intentos. Inténtelo de nuevo en { $seconds ->
    *[other] { $seconds } segundos
 }.
 sign-in-ended = Su sesión terminó. Inicie sesión para continuar.
+sign-in-ended-idle = Su sesión se cerró tras { $hours } horas sin actividad. Inicie sesión para continuar.
+sign-in-ended-old = Su sesión se cerró { $days } días después de iniciarla. Inicie sesión para continuar.
+sign-in-kept = Lo que escribió está guardado: lo encuentra de nuevo después de iniciar sesión.

@@ -148,3 +148,13 @@ send-name-to-more-tags = { $what } para { $tags } e { $more ->
    *[other] mais { $more } etiquetas
 }
 send-without = Sem:
+send-step-moved = Movido
+send-duplicate = Duplicar
+send-move = Mover o início
+send-move-button = Mover
+send-is-moved = Movido: nada deste envio sai antes do novo início.
+send-move-fault = Informe uma hora no futuro, no máximo um ano à frente e antes do fim do envio.
+send-move-begun = O envio já começou: o início não pode mais ser movido.
+send-move-over = O envio acabou: o início não pode mais ser movido.
+send-edit = Editar
+send-edit-question = O que foi aceito não pode ser alterado. Por isso este envio é cancelado, e um rascunho se abre com o conteúdo, os destinatários e os horários dele. Nada sai até você enviar o rascunho.

@@ -14,3 +14,6 @@ sign-in-too-many = Tentativas demais. Tente de novo em { $seconds ->
    *[other] { $seconds } segundos
 }.
 sign-in-ended = Sua sessão terminou. Entre para continuar.
+sign-in-ended-idle = Sua sessão foi encerrada após { $hours } horas sem atividade. Entre para continuar.
+sign-in-ended-old = Sua sessão foi encerrada { $days } dias depois da entrada. Entre para continuar.
+sign-in-kept = O que você digitou está guardado: você o encontra de novo depois de entrar.

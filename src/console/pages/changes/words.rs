@@ -101,6 +101,7 @@ pub(in crate::console) fn field(text: Text, name: &str) -> Option<String> {
         "max_in_flight" => "webhooks-at-once",
         "batch" => "webhooks-batch",
         "masks_numbers" => "webhooks-masks",
+        "send_at" => "send-starts",
         "nothing_sent_since" => "changes-field-nothing-sent",
         _ => tiers::label(name)?,
     };

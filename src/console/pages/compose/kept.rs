@@ -2,11 +2,13 @@
 //! reload sends nothing.
 
 use actix_web::web::Data;
+use maud::html;
 use uuid::Uuid;
 
 use super::step::SendStep;
-use super::{Around, Checked, PLACE, check, digest, page, request, told};
+use super::{Around, Checked, PLACE, check, digest, draft, page, request, test_message, told};
 use crate::console::State;
+use crate::console::drafts::FIELD;
 use crate::console::error::Error;
 use crate::console::form::Form;
 use crate::console::page::Page;
@@ -18,8 +20,8 @@ use crate::console::words::Words;
 /// form itself, without an address.
 const LONGEST: usize = 256 * 1024;
 /// Fields that belong to one request, and are not kept. Searches are: their results are a part of the page.
-const PASSING: [&str; 9] =
-    ["action", "checked", "once", "pick", "counting", "run", "step", "changed", "kept"];
+const PASSING: [&str; 11] =
+    ["action", "checked", "once", "pick", "counting", "run", "step", "changed", "kept", "own_number", FIELD];
 
 /// A kept form at one of its steps, with the result of its check as it is now.
 pub(super) async fn show(
@@ -29,6 +31,19 @@ pub(super) async fn show(
     query: &Query,
 ) -> Result<Page, Error> {
     let step = SendStep::read(query.one("step")).unwrap_or(SendStep::Check);
+    let tested = test_message::told(viewer, state, query).await?;
+    let mut page = at(viewer, state, id, step, query).await?;
+    page.body = html! { (tested) (page.body) };
+    Ok(page)
+}
+
+async fn at(
+    viewer: &Viewer,
+    state: &Data<State>,
+    id: Uuid,
+    step: SendStep,
+    query: &Query,
+) -> Result<Page, Error> {
     let Some(mut form) = read(viewer, state, id).await? else {
         let form = Form::new(viewer.text);
         let around = Around::read(state, viewer, &form, SendStep::Who).await?;
@@ -59,7 +74,7 @@ async fn read(viewer: &Viewer, state: &State, id: Uuid) -> Result<Option<Form>, 
 /// Writes what was typed on the page of a kept form into that form, so that Back shows it.
 pub(super) async fn update(viewer: &Viewer, state: &State, form: &Form) -> Result<(), Error> {
     let Ok(id) = form.words().one("kept").parse() else { return Ok(()) };
-    let content = form.encoded(&PASSING, form.once().unwrap_or_else(Uuid::now_v7));
+    let content = draft::followed(form, form.encoded(&PASSING, form.once().unwrap_or_else(Uuid::now_v7)));
     if content.len() <= LONGEST {
         state.accounts.change_kept_form(&viewer.signed_in, id, &content).await?;
     }
@@ -85,7 +100,13 @@ pub(super) async fn keep(
     if content.len() > LONGEST {
         return Ok(None);
     }
+    let content = draft::follow(viewer, state, form, content).await?;
     let id = state.accounts.keep_form(&viewer.signed_in, &content).await?;
+    Ok(Some(place(id, step, run)))
+}
+
+/// The address of a kept form at this step.
+pub(super) fn place(id: Uuid, step: SendStep, run: Option<Uuid>) -> String {
     let run = run.map(|run| format!("&run={run}")).unwrap_or_default();
-    Ok(Some(format!("{PLACE}?kept={id}&step={}{run}", step.as_str())))
+    format!("{PLACE}?kept={id}&step={}{run}", step.as_str())
 }

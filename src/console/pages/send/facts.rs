@@ -89,5 +89,6 @@ const fn step(what: Steered) -> &'static str {
         Steered::Paused => "send-step-paused",
         Steered::Resumed => "send-step-resumed",
         Steered::Canceled => "send-step-canceled",
+        Steered::Moved => "send-step-moved",
     }
 }

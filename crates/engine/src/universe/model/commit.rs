@@ -100,13 +100,13 @@ impl Model {
         }
     }
 
-    /// Moves sends to their marks. Returns those that do not exist.
+    /// Moves sends to their marks. Returns those that take none.
     fn mark_progress(&mut self, marks: &[Mark], now: Timestamp) -> Vec<Uuid> {
         let mut last: BTreeMap<Uuid, &Mark> = BTreeMap::new();
         last.extend(marks.iter().map(|mark| (mark.send_id, mark)));
         let mut gone = Vec::new();
         for (send_id, mark) in last {
-            match self.sends.get_mut(&send_id).filter(|send| send.is_accepted()) {
+            match self.sends.get_mut(&send_id).filter(|send| send.takes_marks(now)) {
                 Some(send) => send.mark(mark, now),
                 None => gone.push(send_id),
             }
@@ -119,6 +119,12 @@ impl Model {
 }
 
 impl SendRow {
+    /// Whether it is accepted, and has begun, is over or may begin.
+    fn takes_marks(&self, now: Timestamp) -> bool {
+        let has_come = self.send_at.is_none_or(|start| start <= now);
+        self.is_accepted() && (!self.is_active() || self.progress.high_water > 0 || has_come)
+    }
+
     fn mark(&mut self, mark: &Mark, now: Timestamp) {
         self.progress = mark.progress;
         self.due_at = mark.due_at;

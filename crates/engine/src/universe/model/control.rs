@@ -8,9 +8,10 @@ use uuid::Uuid;
 use super::{Model, SendRow};
 use clock::Timestamp;
 use domain::message::State as At;
-use domain::send::{Control, Progress, Recipients, State};
+use domain::send::{Control, Progress, Recipients, Schedule, State};
 use store::Error;
 use store::sends::control::SendControl;
+use store::sends::reschedule::Rescheduled;
 
 impl Model {
     /// Pauses or resumes a send, unless it is over. Returns its state.
@@ -39,6 +40,41 @@ impl Model {
             self.end_send(send_id, State::Canceled, now);
         }
         self.send_control(company_id, send_id)
+    }
+
+    /// Whether a send is scheduled and has not begun.
+    pub(crate) fn waits_for_its_start(&self, send_id: Uuid, now: Timestamp) -> bool {
+        let is_ahead =
+            |send: &SendRow| send.progress.high_water == 0 && send.send_at.is_some_and(|start| start > now);
+        self.send(send_id).is_some_and(|send| send.is_active() && is_ahead(send))
+    }
+
+    /// Moves the start of a send that is scheduled and has not begun.
+    pub(crate) fn reschedule_send(
+        &mut self,
+        company_id: Uuid,
+        send_id: Uuid,
+        start: Timestamp,
+        now: Timestamp,
+    ) -> Rescheduled {
+        let own = self.sends.get_mut(&send_id).filter(|send| send.company_id == company_id);
+        let Some((send, state)) = own.and_then(|send| send.state.map(|state| (send, state))) else {
+            return Rescheduled::Missing;
+        };
+        match state {
+            State::Resolving => return Rescheduled::Missing,
+            state if state.is_over() => return Rescheduled::Over(state),
+            _ => {}
+        }
+        let schedule = Schedule { send_at: send.send_at, expires_at: send.expires_at };
+        if send.progress.high_water > 0 || schedule.waits_until(now).is_none() {
+            return Rescheduled::Begun;
+        }
+        match schedule.starting_at(start, now) {
+            Ok(Schedule { send_at, .. }) => (send.send_at, send.due_at) = (send_at, send_at),
+            Err(refusal) => return Rescheduled::Refused(refusal),
+        }
+        Rescheduled::Done { channel_id: send.channel_id, note: None }
     }
 
     /// Ends expired sends, at most `limit`. Returns those with their channels.

@@ -55,7 +55,10 @@ impl Generator {
                 let control = if self.dice.happens(500) { Control::Paused } else { Control::Running };
                 Operation::Control { company_id, send_id: self.send(model), control }
             }
-            77..81 => Operation::Cancel { company_id, send_id: self.send(model), now },
+            77..79 => Operation::Cancel { company_id, send_id: self.send(model), now },
+            79..81 => {
+                Operation::Reschedule { company_id, send_id: self.send(model), start: self.moment(), now }
+            }
             81..84 => Operation::Expire { now, limit: u32::try_from(self.dice.between(1, 3)).unwrap() },
             84..86 => Operation::PutOffUnknown { until: self.moment() },
             86..90 => Operation::EndLeft { now },

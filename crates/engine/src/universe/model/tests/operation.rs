@@ -58,6 +58,12 @@ pub(super) enum Operation {
         send_id: Uuid,
         now: Timestamp,
     },
+    Reschedule {
+        company_id: Uuid,
+        send_id: Uuid,
+        start: Timestamp,
+        now: Timestamp,
+    },
     Expire {
         now: Timestamp,
         limit: u32,
@@ -165,6 +171,9 @@ pub(super) fn ask_model(
         Operation::Cancel { company_id, send_id, now } => {
             format!("{:?}", model.cancel_send(*company_id, *send_id, *now))
         }
+        Operation::Reschedule { company_id, send_id, start, now } => {
+            format!("{:?}", model.reschedule_send(*company_id, *send_id, *start, *now))
+        }
         Operation::Expire { now, limit } => {
             format!("{:?}", model.expire_sends(*now, usize::try_from(*limit).unwrap()))
         }
@@ -236,6 +245,7 @@ pub(super) const EXPECTED: &[&str] = &[
     "receipt of no send",
     "receipt of no attempt",
     "canceled",
+    "moved",
     "expired",
     "put off",
     "ended",
@@ -282,6 +292,7 @@ pub(super) fn note(operation: &Operation, answer: &str, met: &mut BTreeSet<&'sta
             note("receipt of no attempt", answer.contains("attempted") && !answer.contains("attempted: 0"));
         }
         Operation::Cancel { .. } => note("canceled", answer.contains("Canceled")),
+        Operation::Reschedule { .. } => note("moved", answer.contains("Done")),
         Operation::Expire { .. } => note("expired", is_some),
         Operation::PutOffUnknown { .. } => note("put off", is_some),
         Operation::EndLeft { .. } => note("ended", is_some),

@@ -135,6 +135,7 @@ impl Real {
     pub(super) async fn ask(&self, operation: &Operation) -> String {
         let Self { store, lease, .. } = self;
         let done = || "done".to_owned();
+        let sends = |company_id: &Uuid| store.of(*company_id).sends();
         match operation {
             Operation::Commit { batch, now } => {
                 let terms = Terms { patience: PATIENCE, in_one_statement: now.millis() % 2 == 0 };
@@ -145,21 +146,21 @@ impl Real {
                     Err(error) => kind(&error),
                 }
             }
-            Operation::LoseLease => {
-                self.raw.execute_unprepared("UPDATE lease SET epoch = epoch + 1").await.unwrap();
-                done()
-            }
-            Operation::RegainLease => {
-                self.raw.execute_unprepared("UPDATE lease SET epoch = epoch - 1").await.unwrap();
+            Operation::LoseLease | Operation::RegainLease => {
+                let step = if matches!(operation, Operation::LoseLease) { '+' } else { '-' };
+                let sql = format!("UPDATE lease SET epoch = epoch {step} 1");
+                self.raw.execute_unprepared(&sql).await.unwrap();
                 done()
             }
             Operation::Control { company_id, send_id, control } => {
-                let sends = store.of(*company_id).sends();
-                format!("{:?}", sends.control(*send_id, *control, None, None).await.unwrap())
+                format!("{:?}", sends(company_id).control(*send_id, *control, None, None).await.unwrap())
             }
             Operation::Cancel { company_id, send_id, now } => {
-                let sends = store.of(*company_id).sends();
-                format!("{:?}", sends.cancel(*send_id, *now, None, None).await.unwrap())
+                format!("{:?}", sends(company_id).cancel(*send_id, *now, None, None).await.unwrap())
+            }
+            Operation::Reschedule { company_id, send_id, start, now } => {
+                let moved = sends(company_id).reschedule(*send_id, *start, *now, &Who::Pombo, None);
+                format!("{:?}", moved.await.unwrap())
             }
             Operation::Expire { now, limit } => {
                 format!("{:?}", store.sends().expire(*now, *limit).await.unwrap())

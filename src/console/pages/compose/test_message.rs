@@ -1,0 +1,208 @@
+//! A test of a new send: its content, as a single message to the person's own number.
+
+use actix_web::web::Data;
+use maud::{Markup, html};
+use serde_json::Map;
+use uuid::Uuid;
+
+use super::draft;
+use super::refused::Refused;
+use super::run::SENT;
+use super::step::SendStep;
+use super::{Around, Asked, Checked, STEERING, kept, name, page, request, told as refused_page};
+use crate::clock::Timestamp;
+use crate::console::State;
+use crate::console::answer::Answer;
+use crate::console::component::field::Field;
+use crate::console::component::{notice, number};
+use crate::console::error::Error;
+use crate::console::form::Form;
+use crate::console::once::Turn;
+use crate::console::pages::send::words;
+use crate::console::query::Query;
+use crate::console::text::Text;
+use crate::console::visitor::Viewer;
+use crate::console::words::Words;
+use crate::domain::message::State as At;
+use crate::domain::phone::PhoneNumber;
+use crate::domain::send::NAME_CHARS;
+use crate::engine;
+
+/// The action that sends a test.
+pub(super) const TEST: &str = "test";
+/// The field for the person's own number, while it is not known.
+const OWN: &str = "own_number";
+/// The longest number that the field accepts, in characters.
+const NUMBER_CHARS: usize = 60;
+/// The fields that say to whom and when a send goes, and under which name: a test has its own.
+const OF_THE_SEND: [&str; 12] = [
+    "numbers",
+    "person",
+    "tag",
+    "without",
+    "number",
+    "group",
+    "to",
+    "start",
+    "send_at",
+    "expires_at",
+    "name",
+    "once",
+];
+
+/// The button, and the number to which the test goes or the field for it.
+pub(super) fn fields(viewer: &Viewer, form: &Form) -> Markup {
+    let text = viewer.text;
+    html! {
+        div.row.bottom {
+            @match viewer.signed_in.user.phone_number {
+                Some(own) => p.soft { (text.with("drafts-test-to", [("number", number::grouped(own).into())])) },
+                None => (Field::new(form, OWN, &text.get("drafts-own-number")).hint(&text.get("drafts-own-number-hint"))
+                    .most(NUMBER_CHARS).autocomplete("tel").input("tel")),
+            }
+            button.plain type="submit" name="action" value=(TEST) formnovalidate { (text.get("drafts-test")) }
+        }
+    }
+}
+
+/// Sends the content of the form to the person, and shows the form again with the result. A form that is sent twice sends
+/// one test.
+pub(super) async fn send(viewer: &Viewer, state: &Data<State>, mut form: Form) -> Result<Answer, Error> {
+    let around = &Around::read(state, viewer, &form, SendStep::Check).await?;
+    let Some(number) = own_number(viewer, state, &mut form).await? else {
+        return Ok(page(viewer, around, &form, &Checked::default()).unprocessable().into());
+    };
+    let mut tested = tested(viewer, around, &form, number);
+    let asked = request(state, viewer, around, &mut tested);
+    let (Some(channel), Some(asked)) = (&around.choice.channel, asked) else {
+        take_faults(&mut form, &tested);
+        return Ok(page(viewer, around, &form, &Checked::default()).unprocessable().into());
+    };
+    let sent = async {
+        let fingerprint = tested.words().digest("a test of a new send", &STEERING);
+        let (held, made_by) = match Turn::of(state, viewer, &tested, fingerprint).await? {
+            Turn::Done(send_id) => return Ok(send_id),
+            Turn::First(held) => (held, Some(viewer.who().to_string())),
+        };
+        Ok::<_, engine::Error>(match asked {
+            Asked::Bulk(mut request, _) => {
+                request.label.made_by = made_by;
+                state.engine.send(channel, request, held).await?.send_id
+            }
+            Asked::Web(mut request) => {
+                request.label.made_by = made_by;
+                state.engine.web_sends().begin(channel, request, held, SENT).await?
+            }
+        })
+    };
+    let send_id = match sent.await {
+        Ok(send_id) => send_id,
+        Err(error) => {
+            let refused = Refused::by(error, &mut form)?;
+            let checked = Checked { refused: Some(refused), ..Checked::default() };
+            return Ok(refused_page(page(viewer, around, &form, &checked), &checked).into());
+        }
+    };
+    if let Ok(id) = form.words().one("kept").parse() {
+        let place = kept::place(id, SendStep::Check, form.words().one("run").parse().ok());
+        return Ok(Answer::to(format!("{place}&test={send_id}")));
+    }
+    Ok(Answer::to(match draft::kept(viewer, state, &form).await? {
+        Some(place) => format!("{place}&test={send_id}"),
+        None => format!("/console/sends/{send_id}"),
+    }))
+}
+
+/// The person's number. One that they give with the form becomes theirs; without one, the form has a fault.
+async fn own_number(viewer: &Viewer, state: &State, form: &mut Form) -> Result<Option<PhoneNumber>, Error> {
+    if let Some(own) = viewer.signed_in.user.phone_number {
+        return Ok(Some(own));
+    }
+    let typed = form.words().one(OWN).to_owned();
+    // Without the country code, the digits may be a stranger's number in another country.
+    let number = PhoneNumber::parse(&typed).ok().filter(|_| PhoneNumber::is_marked_international(&typed));
+    match number {
+        Some(_) => state.accounts.set_phone_number(&viewer.signed_in, number, &viewer.origin).await?,
+        None => form.fault(OWN, viewer.text.get("drafts-own-number-wrong")),
+    }
+    Ok(number)
+}
+
+/// The form of the test: the content alone, to this number, under an id of its own that is the same for the same form.
+fn tested(viewer: &Viewer, around: &Around, form: &Form, number: PhoneNumber) -> Form {
+    let mut words = Words::default();
+    for (field, value) in form.words().iter().filter(|(field, _)| !OF_THE_SEND.contains(field)) {
+        words.add(field, value);
+    }
+    words.add("numbers", format!("+{number}"));
+    words.add("number", format!("+{number}"));
+    words.add("name", test_name(viewer.text, around, form.words()));
+    if let Some(once) = form.once() {
+        let digest = words.digest(&format!("a test of the form {once}"), &STEERING);
+        let mut id = [0; 16];
+        id.copy_from_slice(&digest[..16]);
+        words.add("once", Uuid::from_bytes(id).to_string());
+    }
+    Form::kept(viewer.text, words)
+}
+
+/// "Test of" and the name of the send.
+fn test_name(text: Text, around: &Around, words: &Words) -> String {
+    let mut body = Map::new();
+    name::add(&mut body, text, &around.choice, &around.audience, words);
+    let name = body.get("name").and_then(|name| name.as_str()).unwrap_or_default();
+    text.with("drafts-test-name", [("name", name.into())]).chars().take(NAME_CHARS).collect()
+}
+
+/// Shows the faults of the test's content in the form.
+fn take_faults(form: &mut Form, tested: &Form) {
+    let fields: Vec<_> = tested.words().iter().map(|(field, _)| field.to_owned()).collect();
+    let others = ["", "channel", "type", "template", "message", "link", "caption"].map(str::to_owned);
+    for field in fields.into_iter().chain(others) {
+        // To whom and when it goes is not the content's fault.
+        let shown = if OF_THE_SEND.contains(&field.as_str()) { "" } else { field.as_str() };
+        if let Some(fault) = tested.fault_of(&field) {
+            form.fault(shown, fault);
+        }
+    }
+}
+
+/// What became of the test that the query names.
+pub(super) async fn told(viewer: &Viewer, state: &State, query: &Query) -> Result<Markup, Error> {
+    match query.parsed("test") {
+        Some(send) => result(viewer, state, send).await,
+        None => Ok(html! {}),
+    }
+}
+
+/// The outcome of a test, once its message has one or the page's patience is over.
+async fn result(viewer: &Viewer, state: &State, send: Uuid) -> Result<Markup, Error> {
+    let (text, company) = (viewer.text, viewer.company.id);
+    let record = state.engine.company(company).await?.sends().find(send, Timestamp::now()).await?;
+    let Some(record) = record else { return Ok(html! {}) };
+    // When too many callers wait, the page shows the present outcome.
+    let _ = state.engine.sends().changed(company, &record, state.options.patience).await;
+    let records = state.engine.company(company).await?;
+    let Some(snapshot) = records.sends().snapshot(send).await? else { return Ok(html! {}) };
+    let outcome = records.messages().from(&snapshot, None, 0, 1).await?.pop().map(|message| message.outcome);
+    drop(records);
+    let Some(outcome) = outcome else { return Ok(html! {}) };
+    let link = html! {
+        a href=(format!("/console/sends/{send}/messages/0")) { (text.get("drafts-test-see")) }
+    };
+    let code = outcome.error.as_ref().and_then(|error| error.code);
+    Ok(match outcome.state {
+        At::Sent | At::Delivered | At::Read => html! {
+            (notice::done(&text.get("drafts-test-sent")))
+            p { (link) }
+        },
+        At::Queued | At::Sending => html! {
+            p.notice role="status" { (text.get("drafts-test-on-its-way")) " " (link) }
+        },
+        state @ (At::Failed | At::Expired | At::Canceled | At::Unknown | At::Suppressed) => {
+            notice::warning(&html! {
+                p { (text.get("drafts-test-failed")) " " (words::cause(text, state, code)) " " (link) }
+            })
+        }
+    })
+}
