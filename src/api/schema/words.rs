@@ -3,7 +3,7 @@
 use crate::cluster;
 use crate::domain::channel::{Kind, Status};
 use crate::domain::event::Type;
-use crate::domain::message::{Milestone, State};
+use crate::domain::message::{Milestone, Reception, State};
 use crate::domain::outlook::Reason;
 use crate::domain::plan::Binding;
 use crate::domain::scope::Scope;
@@ -34,6 +34,8 @@ schema_words! {
     pub(in crate::api) SendEndReason = EndReason::ALL.iter().map(|reason| reason.as_str());
     /// The kind of reason for which an entry of a send is skipped.
     pub(in crate::api) SkippedCode = request::SkipCode::ALL.map(request::SkipCode::as_str);
+    /// What became of a send for a contact.
+    pub(in crate::api) SendReception = Reception::ALL.iter().map(|word| word.as_str());
     /// The state of a message.
     pub(in crate::api) MessageState = State::ALL.iter().map(|state| state.as_str());
     /// Why no message of a send, or of a channel, goes out now.

@@ -19,6 +19,7 @@ const OF_SENDS: &[&str] = &[
     "type",
     "phone_number",
     "contact_tag_id",
+    "segment_id",
     "recipient_type",
     "message",
     "preview_url",

@@ -10,7 +10,7 @@ use super::enclosed::{Enclosed, EnclosedFields, Through};
 use super::field::{Json, Raw};
 use super::kind::{self, BusinessKind};
 use super::plain::PlainFields;
-use super::shape::{MessageType, Numbers, Tags, TemplateId};
+use super::shape::{MessageType, Numbers, SegmentIds, Tags, TemplateId};
 use super::{Limits, label, structured};
 use crate::bodies;
 use crate::contact_card::ContactCard;
@@ -55,12 +55,15 @@ bodies! {
         /// What is sent.
         #[schema(example = "text")]
         r#type: MessageType,
-        /// All characters but digits are ignored. Give this, `contact_tag_id`, or both; the recipients are
-        /// merged.
+        /// All characters but digits are ignored. Give this, `contact_tag_id`, `segment_id`, or several of them; the
+        /// recipients are merged.
         #[schema(example = json!(["+55 11 98888-7777"]))]
         phone_number: Option<Numbers>,
         /// Every contact with one of these tags and a valid number gets the message.
         contact_tag_id: Option<Tags>,
+        /// Every contact whom one of these segments selects now and who has a valid number gets the message: at most 20
+        /// segments. Later changes of a segment or its contacts change nothing.
+        segment_id: Option<SegmentIds>,
         /// The text, for `text`.
         #[schema(example = "Your order is on its way.")]
         message: Option<String>,
@@ -144,14 +147,14 @@ impl BusinessRequest {
     /// # Errors
     ///
     /// In this order: `invalid_body`; `unknown_field`; `missing_type`, `invalid_type`; `missing_recipient`; what the type needs; then
-    /// `text_too_long`, `link_too_long`, `caption_too_long`, `too_many_recipients`, `too_many_tags`. `invalid_field`
-    /// comes at the step of its field; `send_at`, `expires_at`, `name`, `reference` and `metadata` are the last ones.
+    /// `text_too_long`, `link_too_long`, `caption_too_long`, `too_many_recipients`, `too_many_tags`, `too_many_segments`.
+    /// `invalid_field` comes at the step of its field; `send_at`, `expires_at`, `name`, `reference` and `metadata` are the last ones.
     pub fn parse(body: &[u8], limits: &Limits) -> Result<Self, Refusal> {
         let split = Split::send(body)?;
         let body: BusinessSend<'_> = split.body();
         let kind = kind::read(body.r#type, kind::BUSINESS)?;
         let audience::Parsed { audience, oversize } =
-            audience::parse(body.phone_number, body.contact_tag_id, limits)?;
+            audience::parse(body.phone_number, body.contact_tag_id, body.segment_id, limits)?;
         let has_contact_fields = body.contact_fields.flag()?;
         if has_contact_fields && !matches!(kind, BusinessKind::Template) {
             return Err(body.contact_fields.refuse(
@@ -203,7 +206,7 @@ impl<'a> BusinessSend<'a> {
 }
 
 /// The fields that every request may have.
-const OF_ALL: &[&str] = &["type", "phone_number", "contact_tag_id", "send_at", "expires_at"];
+const OF_ALL: &[&str] = &["type", "phone_number", "contact_tag_id", "segment_id", "send_at", "expires_at"];
 
 fn ignored(split: &Split<'_>, body: &BusinessSend<'_>, kind: BusinessKind) -> Vec<String> {
     let own: &[&str] = match kind {
@@ -228,11 +231,11 @@ fn ignored(split: &Split<'_>, body: &BusinessSend<'_>, kind: BusinessKind) -> Ve
 
 /// The refusal of a reaction to more than one entry: it names one message, which is in one conversation.
 fn crowd(kind: BusinessKind, audience: &Audience) -> Option<Refusal> {
-    let Audience { numbers, tags, again: _, skipped } = audience;
-    let is_one = tags.is_empty() && numbers.len() as u64 + skipped.count <= 1;
+    let Audience { numbers, tags, segments, again: _, skipped } = audience;
+    let is_one = tags.is_empty() && segments.is_empty() && numbers.len() as u64 + skipped.count <= 1;
     (kind == BusinessKind::Enclosed(Enclosed::Reaction) && !is_one).then(|| {
         let sentence = "a reaction goes to the one person in whose conversation its message is: give one `phone_number` \
-                        and no `contact_tag_id`";
+                        and no `contact_tag_id` or `segment_id`";
         Refusal::new(Code::TooManyRecipients, sentence)
     })
 }

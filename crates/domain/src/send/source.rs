@@ -7,6 +7,8 @@ use uuid::Uuid;
 pub enum Source {
     /// The contacts of a tag.
     Tag(Uuid),
+    /// The contacts that a segment selected.
+    Segment(Uuid),
     /// Messages of an earlier send, which are sent again.
     Send(Uuid),
 }
@@ -17,19 +19,20 @@ impl Source {
         match self {
             Self::Tag(_) => 0,
             Self::Send(_) => 1,
+            Self::Segment(_) => 2,
         }
     }
 
-    /// The tag or the send.
+    /// The tag, the segment or the send.
     pub const fn id(self) -> Uuid {
         match self {
-            Self::Tag(id) | Self::Send(id) => id,
+            Self::Tag(id) | Self::Segment(id) | Self::Send(id) => id,
         }
     }
 
     /// Reads the stored values.
     pub fn from_row(kind: i16, id: Uuid) -> Option<Self> {
-        [Self::Tag(id), Self::Send(id)].into_iter().find(|source| source.kind() == kind)
+        [Self::Tag(id), Self::Send(id), Self::Segment(id)].into_iter().find(|source| source.kind() == kind)
     }
 }
 
@@ -40,9 +43,9 @@ mod tests {
     #[test]
     fn a_source_is_read_back_from_its_row() {
         let id = Uuid::from_u128(7);
-        for source in [Source::Tag(id), Source::Send(id)] {
+        for source in [Source::Tag(id), Source::Send(id), Source::Segment(id)] {
             assert_eq!(Source::from_row(source.kind(), source.id()), Some(source));
         }
-        assert_eq!(Source::from_row(2, id), None);
+        assert_eq!(Source::from_row(3, id), None);
     }
 }

@@ -108,8 +108,8 @@ impl Planned {
         now: Timestamp,
     ) -> store::Result<Outcome> {
         let Self { company_id, channel_id, waba_id, audience, is_marketing, needed_fields } = self;
-        let Audience { numbers, tags, again, mut skipped } = audience;
-        let is_one = numbers.len() == 1 && tags.is_empty() && again.is_none();
+        let Audience { numbers, tags, segments, again, mut skipped } = audience;
+        let is_one = numbers.len() == 1 && tags.is_empty() && segments.is_empty() && again.is_none();
         let single = numbers.first().copied().filter(|_| is_one);
         let ahead = store.sends().ahead(channel_id, single, now).await?;
         let has_template = is_marketing.is_some();
@@ -131,7 +131,8 @@ impl Planned {
         let (mut recipients, mut suppressed, mut known) = (0, SuppressedCounts::default(), HashSet::new());
         let mut met = Met::default();
         let mut contacts = Contacts::of(company_id, needed_fields);
-        let (mut unique, mut block) = (Unique::new(numbers, &tags, again), Vec::with_capacity(BLOCK));
+        let mut unique = Unique::new(numbers, &tags, &segments, again);
+        let mut block = Vec::with_capacity(BLOCK);
         while unique.next(store, company_id, BLOCK, &mut block).await? {
             skipped.extend(unique.take_skipped());
             let is_marketing = is_marketing.unwrap_or_default();
