@@ -153,8 +153,6 @@ codes! {
     TooManyRecipients = "too_many_recipients", Invalid;
     /// More tags than one request may have.
     TooManyTags = "too_many_tags", Invalid;
-    /// More segments than one request, or one company, may have.
-    TooManySegments = "too_many_segments", Invalid;
     /// A text send without text.
     MissingMessage = "missing_message", Invalid;
     /// The text is over the configured length.
@@ -249,6 +247,8 @@ codes! {
     SegmentNotFound = "segment_not_found", NotFound;
     /// Another segment of the company has the name.
     SegmentNameTaken = "segment_name_taken", Conflict;
+    /// The company has as many segments as it may have.
+    TooManySegments = "too_many_segments", Conflict;
     /// The contact has no such note.
     NoteNotFound = "note_not_found", NotFound;
     /// The contact has as many notes as a contact may have.

@@ -6,7 +6,9 @@ mod fields;
 mod import_record;
 pub(super) mod imports;
 pub(super) mod members;
+pub(super) mod notes;
 pub(super) mod one;
+pub(super) mod segments;
 pub(super) mod tags;
 
 use actix_web::HttpResponse;
@@ -273,7 +275,15 @@ async fn found_lines(
 async fn filter(state: &State, company: Company, query: &Query) -> Result<ContactFilter, Error> {
     let search = query.search()?;
     let (tags, without) = (tag_ids(query, "contact_tag_id")?, tag_ids(query, "without_contact_tag_id")?);
-    for (name, ids) in [("contact_tag_id", &tags), ("without_contact_tag_id", &without)] {
+    check_tags(state, company, &tags, &without).await?;
+    let (send, outcome) = (super::sends::id(query, "send_id", "a send")?, query.text("send_outcome")?);
+    let reached = by_send::read(state, company, send, outcome.as_deref()).await?;
+    Ok(ContactFilter { search, tags, without, reached })
+}
+
+/// Refuses the tags of a filter that the company does not have.
+async fn check_tags(state: &State, company: Company, tags: &[Uuid], without: &[Uuid]) -> Result<(), Error> {
+    for (name, ids) in [("contact_tag_id", tags), ("without_contact_tag_id", without)] {
         if ids.is_empty() {
             continue;
         }
@@ -285,9 +295,7 @@ async fn filter(state: &State, company: Company, query: &Query) -> Result<Contac
             return Err(Error::of(name, Code::InvalidField, what));
         }
     }
-    let (send, outcome) = (super::sends::id(query, "send_id", "a send")?, query.text("send_outcome")?);
-    let reached = by_send::read(state, company, send, outcome.as_deref()).await?;
-    Ok(ContactFilter { search, tags, without, reached })
+    Ok(())
 }
 
 /// The ids of tags in a parameter, separated by commas.

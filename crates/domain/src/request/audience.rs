@@ -205,7 +205,7 @@ pub(super) fn parse(
     } else if tag_entries > limits.tags {
         Some(tags.refuse(Code::TooManyTags, more(limits.tags)))
     } else if segment_entries > MOST_SEGMENTS {
-        Some(segments.refuse(Code::TooManySegments, more(MOST_SEGMENTS)))
+        Some(segments.refuse(Code::InvalidField, more(MOST_SEGMENTS)))
     } else {
         None
     };

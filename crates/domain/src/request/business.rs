@@ -147,8 +147,8 @@ impl BusinessRequest {
     /// # Errors
     ///
     /// In this order: `invalid_body`; `unknown_field`; `missing_type`, `invalid_type`; `missing_recipient`; what the type needs; then
-    /// `text_too_long`, `link_too_long`, `caption_too_long`, `too_many_recipients`, `too_many_tags`, `too_many_segments`.
-    /// `invalid_field` comes at the step of its field; `send_at`, `expires_at`, `name`, `reference` and `metadata` are the last ones.
+    /// `text_too_long`, `link_too_long`, `caption_too_long`, `too_many_recipients`, `too_many_tags`. `invalid_field`
+    /// comes at the step of its field; `send_at`, `expires_at`, `name`, `reference` and `metadata` are the last ones.
     pub fn parse(body: &[u8], limits: &Limits) -> Result<Self, Refusal> {
         let split = Split::send(body)?;
         let body: BusinessSend<'_> = split.body();
