@@ -53,6 +53,7 @@ files! {
     "pairing",
     "reason",
     "send",
+    "segments",
     "send-list",
     "shell",
     "sign-in",

@@ -219,7 +219,7 @@ async fn choose(viewer: &Viewer, state: &State, mut form: Form) -> Result<Answer
     Ok(page(viewer, &around, &form, &Checked::default()).into())
 }
 
-/// Only the preview, for a page that is being filled in.
+/// The preview, and what the numbers are read as, for a page that is being filled in.
 pub(in crate::console) async fn preview(
     viewer: Viewer,
     state: Data<State>,
@@ -227,7 +227,11 @@ pub(in crate::console) async fn preview(
 ) -> Result<HttpResponse, Error> {
     let choice = Choice::read(&state, &viewer, form.words()).await?;
     let sample = Sample::read(&state, &viewer, &choice, form.words()).await?;
-    let shown = preview::preview(viewer.text, &choice, form.words(), &sample).into_string();
+    let shown = html! {
+        (preview::preview(viewer.text, &choice, form.words(), &sample))
+        (audience::reading(&state, &viewer, form.words()).await?)
+    };
+    let shown = shown.into_string();
     Ok(HttpResponse::Ok().insert_header((CONTENT_TYPE, "text/html; charset=utf-8")).body(shown))
 }
 

@@ -145,3 +145,8 @@ send-name-to-more-tags = { $what } to { $tags } and { $more ->
     [1] 1 more tag
    *[other] { $more } more tags
 }
+send-show-contacts = Show these contacts:
+send-received = Received it
+send-not-received = Did not receive it
+send-was-read = Read it
+send-not-read = Did not read it

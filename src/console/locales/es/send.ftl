@@ -145,3 +145,8 @@ send-name-to-more-tags = { $what } para { $tags } y { $more ->
     [1] 1 etiqueta más
    *[other] { $more } etiquetas más
 }
+send-show-contacts = Mostrar estos contactos:
+send-received = Lo recibieron
+send-not-received = No lo recibieron
+send-was-read = Lo leyeron
+send-not-read = No lo leyeron

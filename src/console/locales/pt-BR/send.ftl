@@ -145,3 +145,8 @@ send-name-to-more-tags = { $what } para { $tags } e { $more ->
     [1] mais 1 etiqueta
    *[other] mais { $more } etiquetas
 }
+send-show-contacts = Mostrar estes contatos:
+send-received = Receberam
+send-not-received = Não receberam
+send-was-read = Leram
+send-not-read = Não leram

@@ -127,8 +127,9 @@ pub(super) fn choosing(viewer: &Viewer, choice: &Choice, form: &Form) -> Markup 
         .iter()
         .filter(|(name, value)| !CHOSEN.contains(name) && !STEERING.contains(name) && !value.is_empty());
     let written: Vec<_> = written.collect();
-    // A query is too short for these values, but the tags of a link from the page of a tag fit.
-    let method = if written.iter().all(|(name, _)| *name == "tag") { "get" } else { "post" };
+    // A query is too short for these values, but the tags and segments of a link fit.
+    let method =
+        if written.iter().all(|(name, _)| matches!(*name, "tag" | "segment")) { "get" } else { "post" };
     html! {
         form method=(method) action=(PLACE) {
             @if method == "post" { (once(form)) }

@@ -9,6 +9,7 @@ use super::choice::Choice;
 use super::{content, name, refused};
 use crate::console::State;
 use crate::console::component::field::Field;
+use crate::console::component::number;
 use crate::console::component::time::second;
 use crate::console::form::Form;
 use crate::console::pages::channel::{limits, words};
@@ -75,7 +76,7 @@ pub(super) fn fields(viewer: &Viewer, form: &Form, audience: &Audience) -> Marku
                 @for person in found.iter().map(|contact| &contact.person).filter(|person| person.phone().is_some()) {
                     li {
                         button.quiet type="submit" name="pick" value=(person.phone_number) formnovalidate {
-                            bdi { (person.first_name) " " (person.last_name) } " " bdi { (person.phone_number) }
+                            bdi { (person.first_name) " " (person.last_name) } " " bdi.digits { (number_of(person)) }
                         }
                     }
                 }
@@ -117,7 +118,7 @@ pub(super) fn outcome(viewer: &Viewer, dry_run: &WebDryRun) -> Markup {
     let (name, _) = to.as_str().split_once('@').unwrap_or((to.as_str(), ""));
     let (key, name) = match to.as_str().ends_with(GROUP_SUFFIX) {
         true => ("compose-web-to-group", name.to_owned()),
-        false => ("compose-web-to-person", format!("+{name}")),
+        false => ("compose-web-to-person", number::written(&format!("+{name}"))),
     };
     html! {
         section.panel id="check" aria-label=(text.get("send-check-title")) {
