@@ -40,7 +40,7 @@ pub(in crate::console) async fn save(
     let listed = of_form(&viewer, &state, &form).await?;
     let name = read_name(&mut form);
     if listed.is_everybody() || listed.lack().is_some() {
-        form.fault(NAME, text.get("segments-nothing"));
+        form.general_fault(text.get("segments-nothing"));
     }
     let filter = listed.filter();
     if let (Some(name), false) = (name, form.has_faults()) {

@@ -24,6 +24,7 @@ mod one_way;
 mod operator;
 mod overview;
 mod people;
+mod segments;
 mod send_live;
 mod send_names;
 mod sends;
