@@ -1,5 +1,5 @@
-//! Segments: filters of contacts that a company saved under names. A segment has no contacts of its own: whoever opens it,
-//! or sends to it, gets those that its filter selects at that moment.
+//! Segments: filters of contacts that a company saved under names. A segment has no contacts of its own: a list of
+//! it, or a send to it, has those that its filter selects at that moment.
 //!
 //! A filter may name what is gone since: a tag, or a send. It would select other contacts without it, so that such a
 //! segment selects nobody and says why.

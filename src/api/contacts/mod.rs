@@ -187,7 +187,7 @@ impl From<contact::Tag> for Tag {
 ///
 /// The company's contacts, newest first. Each word of `search` is matched against names, e-mail address, number and tag
 /// names, without case and accents; digits match a number however it is written. `contact_tag_id` and
-/// `without_contact_tag_id` narrow the list by tags, `send_id` with `send_outcome` by what became of a send. With
+/// `without_contact_tag_id` narrow the list by tags, `send_id` with `send_outcome` by the outcome of a send. With
 /// `Accept: application/x-ndjson` the answer has all of these contacts, or those after `cursor`, one JSON object on each
 /// line.
 #[utoipa::path(

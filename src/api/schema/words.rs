@@ -35,7 +35,7 @@ schema_words! {
     pub(in crate::api) SendEndReason = EndReason::ALL.iter().map(|reason| reason.as_str());
     /// The kind of reason for which an entry of a send is skipped.
     pub(in crate::api) SkippedCode = request::SkipCode::ALL.map(request::SkipCode::as_str);
-    /// What became of a send for a contact.
+    /// The outcome of a send for a contact.
     pub(in crate::api) SendReception = Reception::ALL.iter().map(|word| word.as_str());
     /// What the filter of a segment names and the company has no more.
     pub(in crate::api) SegmentLack = Lack::ALL.iter().map(|lack| lack.as_str());

@@ -1,4 +1,4 @@
-//! Segments over HTTP: contacts by what became of a send, filters under names, sends to them; and notes on contacts.
+//! Segments over HTTP: contacts by the outcome of a send, filters under names, sends to them; and notes on contacts.
 
 use pombo::domain::message::State as At;
 use reqwest::Method;
@@ -37,7 +37,7 @@ async fn people(world: &World) -> [String; 2] {
 }
 
 #[tokio::test]
-async fn contacts_are_listed_by_what_became_of_a_send() {
+async fn contacts_are_listed_by_the_outcome_of_a_send() {
     let world = World::new().await;
     let [vip, _] = people(&world).await;
     let messages = [(At::Read, None), (At::Delivered, None), (At::Failed, Some(131_026))];

@@ -41,7 +41,7 @@ impl State {
         [Self::Failed, Self::Expired, Self::Canceled, Self::Suppressed, Self::Unknown];
 }
 
-/// What became of a send for a person, as far as the provider has said.
+/// The outcome of a send for a person, by what the provider has said.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Reception {

@@ -9,7 +9,7 @@ use crate::Result;
 use crate::nouns::Contacts;
 use domain::message::Reception;
 
-/// What became of a send for contacts.
+/// An outcome of a send, which selects contacts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct BySend {

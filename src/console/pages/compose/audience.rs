@@ -50,7 +50,7 @@ pub(super) struct Audience {
     /// The limits of a linked phone; empty for business accounts.
     pub(super) limits: Vec<Limit>,
     /// The company's country, whose national numbers are pointed out.
-    country: Option<Country>,
+    pub(super) country: Option<Country>,
 }
 
 impl Audience {
@@ -116,7 +116,9 @@ fn numbers(words: &Words) -> impl Iterator<Item = &str> {
 /// What the numbers are read as while they are typed.
 pub(super) async fn reading(state: &State, viewer: &Viewer, words: &Words) -> Result<Markup, Error> {
     let country = state.engine.company(viewer.company.id).await?.country().await?.likely();
-    Ok(number::read_as(viewer.text, numbers(words), country))
+    // The one number of a linked phone has a field of its own.
+    let one = words.all("number").map(str::trim).filter(|number| !number.is_empty());
+    Ok(number::read_as(viewer.text, numbers(words).chain(one), country))
 }
 
 /// The first valid number that the form names.

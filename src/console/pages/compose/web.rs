@@ -13,6 +13,7 @@ use crate::console::component::number;
 use crate::console::component::time::second;
 use crate::console::form::Form;
 use crate::console::pages::channel::{limits, words};
+use crate::console::pages::contacts::number_of;
 use crate::console::visitor::Viewer;
 use crate::domain::limit::Limit;
 use crate::domain::request::{GROUP_SUFFIX, WebRequest};
@@ -66,6 +67,7 @@ pub(super) fn fields(viewer: &Viewer, form: &Form, audience: &Audience) -> Marku
         }
         (Field::new(form, PERSON, &text.get("compose-web-number")).hint(&text.get("compose-web-number-hint"))
             .most(ADDRESS_CHARS).input("tel"))
+        (number::read_as(text, Some(form.words().one(PERSON)).filter(|number| !number.is_empty()).into_iter(), audience.country))
         div.row.bottom {
             (Field::new(form, "find", &text.get("compose-find")).most(SEARCH_CHARS).input("search"))
             button.plain type="submit" name="action" value="find" formnovalidate { (text.get("compose-find-button")) }

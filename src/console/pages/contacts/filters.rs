@@ -1,4 +1,4 @@
-//! The search, and the filters: by tags that a contact has and lacks, and by what became of a send.
+//! The search, and the filters: by tags that a contact has and lacks, and by the outcome of a send.
 
 use maud::{Markup, html};
 
@@ -63,7 +63,7 @@ pub(super) fn form(text: Text, listed: &Listed, offered: &[Tag], sends: &[(Uuid,
     }
 }
 
-/// The choice of a send and of what became of it.
+/// The choice of a send and of its outcome.
 fn by_send(text: Text, listed: &Listed, sends: &[(Uuid, String)]) -> Markup {
     let chosen =
         listed.reached.as_ref().map(|(by_send, name)| (by_send.send, name.clone(), by_send.reception));

@@ -32,7 +32,7 @@ fn made_name(text: Text, naming: &Naming<'_>) -> String {
     }
 }
 
-/// What became of a send for a person.
+/// The outcome of a send for a person.
 pub(in crate::console::pages) fn reception(text: Text, reception: Reception) -> String {
     text.get(match reception {
         Reception::Received => "send-received",

@@ -12,7 +12,7 @@ use crate::nouns::Messages;
 use domain::message::Selection;
 use domain::phone::PhoneNumber;
 
-/// Messages that one statement examines: with a million of them, each statement takes a fraction of a second.
+/// Messages that one statement examines, so that the time of a statement is bounded.
 const SPAN: u64 = 250_000;
 
 /// The ordinals of contacts as one text: a row for each would cost more than finding it.
