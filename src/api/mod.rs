@@ -104,6 +104,11 @@ route::table! {
     PATCH "/api/v1/contacts/tags/{id}" => contacts::tags::change, Contacts;
     DELETE "/api/v1/contacts/tags/{id}" => contacts::tags::delete, Contacts;
     POST "/api/v1/contacts/tags/{id}/members" => contacts::members::change, Contacts;
+    GET "/api/v1/contacts/segments" => contacts::segments::list, Contacts;
+    POST "/api/v1/contacts/segments" => contacts::segments::save, Contacts;
+    GET "/api/v1/contacts/segments/{id}" => contacts::segments::show, Contacts;
+    PATCH "/api/v1/contacts/segments/{id}" => contacts::segments::change, Contacts;
+    DELETE "/api/v1/contacts/segments/{id}" => contacts::segments::delete, Contacts;
     GET "/api/v1/contacts/imports" => contacts::imports::list, Contacts;
     POST "/api/v1/contacts/imports" => contacts::imports::upload, Contacts;
     GET "/api/v1/contacts/imports/{id}" => contacts::imports::one, Contacts;
@@ -115,6 +120,9 @@ route::table! {
     PATCH "/api/v1/contacts/{id}" => contacts::one::change, Contacts;
     DELETE "/api/v1/contacts/{id}" => contacts::one::delete, Contacts;
     POST "/api/v1/contacts/{id}/merge" => contacts::one::merge, Contacts;
+    GET "/api/v1/contacts/{id}/notes" => contacts::notes::list, Contacts;
+    POST "/api/v1/contacts/{id}/notes" => contacts::notes::add, Contacts;
+    DELETE "/api/v1/contacts/{id}/notes/{note}" => contacts::notes::delete, Contacts;
     POST "/api/v1/numbers/check" => numbers::check, Contacts;
     GET "/api/v1/suppressions" => suppressions::list, Contacts;
     POST "/api/v1/suppressions" => suppressions::add, Contacts;

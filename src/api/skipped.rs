@@ -10,7 +10,7 @@ use crate::domain::request::{Skipped, SkippedEntry};
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = Skipped)]
 pub(super) struct SkippedRecord {
-    /// The beginning of the entry, the number, or the id of the tag.
+    /// The beginning of the entry, the number, or the id of the tag or the segment.
     input: String,
     /// Why it is skipped.
     #[schema(example = "has fewer than 7 digits")]
@@ -18,7 +18,8 @@ pub(super) struct SkippedRecord {
     /// The kind of reason: `invalid_number` for an entry that is not plainly one phone number, `suppressed` and
     /// `opted_out` for a recipient who gets nothing, or no marketing, `same_person` for another number of a person
     /// who is in the send already, `left_out` for a contact with a tag of `without_contact_tag_id`, `tag_not_found` for a
-    /// tag that the company does not have, `already_retried` for a message of a retry that was sent again before, and
+    /// tag that the company does not have, `segment_not_found` for such a segment, `segment_outdated` for a segment that
+    /// names a tag or a send that is gone, `already_retried` for a message of a retry that was sent again before, and
     /// arrived or may still arrive. Null in repeated answers from before there were kinds.
     #[schema(value_type = Option<SkippedCode>, example = "invalid_number")]
     code: Option<String>,

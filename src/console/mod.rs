@@ -245,6 +245,10 @@ route::table! {
     GET "/console/contacts/tags/{id}" => pages::tags::show, Viewer;
     POST "/console/contacts/tags/{id}" => pages::tags::change, Member;
     POST "/console/contacts/tags/{id}/delete" => pages::tags::delete, Member;
+    POST "/console/contacts/segments" => pages::segments::save, Member;
+    GET "/console/contacts/segments/{id}" => pages::segments::show, Viewer;
+    POST "/console/contacts/segments/{id}" => pages::segments::change, Member;
+    POST "/console/contacts/segments/{id}/delete" => pages::segments::delete, Member;
     GET "/console/contacts/import" => pages::imports::list, Viewer;
     POST "/console/contacts/import" => pages::imports::upload, Member;
     GET "/console/contacts/import/{id}" => pages::import::show, Viewer;
@@ -255,6 +259,9 @@ route::table! {
     POST "/console/contacts/{id}" => pages::contact::change, Member;
     POST "/console/contacts/{id}/delete" => pages::contact::delete, Member;
     POST "/console/contacts/{id}/merge" => pages::contact::merge, Member;
+    POST "/console/contacts/{id}/notes" => pages::contact::notes::add, Member;
+    POST "/console/contacts/{id}/notes/{note}" => pages::contact::notes::change, Member;
+    POST "/console/contacts/{id}/notes/{note}/delete" => pages::contact::notes::delete, Member;
     POST "/console/contacts/{id}/opt-out" => pages::contact::consent::opt_out, Member;
     POST "/console/contacts/{id}/opt-in" => pages::contact::consent::opt_in, Member;
     GET "/console/suppressions" => pages::suppressions::list, Viewer;

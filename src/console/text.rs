@@ -54,6 +54,7 @@ files! {
     "pairing",
     "reason",
     "send",
+    "segments",
     "send-list",
     "shell",
     "sign-in",

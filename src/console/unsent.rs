@@ -36,10 +36,12 @@ pub(super) const fn word(expiry: Expiry) -> &'static str {
 /// The forms that hold what a person typed. Forms with passwords, tokens, codes or other secrets are not among them, nor is
 /// an uploaded file, which is no field. A form that acts on everything that a list has, or on a member by their id, is
 /// not among them either: the person may be in another company when they send it again.
-const TYPED: [&str; 16] = [
+const TYPED: [&str; 18] = [
     "/console/sends/new",
     "/console/contacts/new",
     "/console/contacts/{id}",
+    "/console/contacts/{id}/notes",
+    "/console/contacts/{id}/notes/{note}",
     "/console/contacts/tags",
     "/console/contacts/tags/{id}",
     "/console/contacts/import/{id}",

@@ -170,7 +170,7 @@ for (const [way, means, script] of [['without script', mouse, false], ['with the
         const person = await browser.signedIn(demo, 'owner', { script });
         const { page } = person;
         const hand = means(page);
-        const number = script ? '+5511944444444' : '+5511955555555';
+        const number = script ? '+55 11 94444 4444' : '+55 11 95555 5555';
         await page.goto(`${demo.url}/console/suppressions`);
         await hand.fill('Phone number', number);
         await hand.choose('Every message');

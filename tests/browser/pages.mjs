@@ -12,6 +12,9 @@ export async function busy(demo) {
     const webhook = { url: 'http://127.0.0.1:1/webhooks', types: ['message.failed', 'send.*'] };
     const added = await demo.request('POST', '/api/v1/webhooks', { body: webhook });
     if (added.status !== 201) throw new Error(`a webhook was refused with ${added.status}`);
+    const segment = { name: 'Everyone in one place', filter: { contact_tag_id: [everyone.id] } };
+    const saved = await demo.request('POST', '/api/v1/contacts/segments', { body: segment });
+    if (saved.status !== 201 && saved.status !== 409) throw new Error(`a segment was refused with ${saved.status}`);
     // Texts go to everybody here, although most people never wrote.
     const rule = JSON.stringify({ service_window: false });
     await fetch(`${demo.said.simulator_url}/_sim/script`, { method: 'POST', body: rule });
@@ -35,6 +38,8 @@ export async function addresses(demo, role) {
     ];
     const { body: { data: webhooks } } = await demo.request('GET', '/api/v1/webhooks');
     pages.push(...webhooks.map(({ id }) => `/console/webhooks/${id}`));
+    const { body: { data: segments } } = await demo.request('GET', '/api/v1/contacts/segments');
+    pages.push(...segments.flatMap(({ id }) => [`/console/contacts?segment=${id}`, `/console/contacts/segments/${id}`]));
     // A running send and a finished one.
     const { body } = await demo.request('GET', '/api/v1/sends?limit=2');
     for (const send of body.data) pages.push(`/console/sends/${send.id}`, `/console/sends/${send.id}/messages/0`);

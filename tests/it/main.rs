@@ -76,6 +76,7 @@ mod store_receipts;
 mod store_records;
 mod store_retention;
 mod store_search;
+mod store_segments;
 mod store_selections;
 mod store_sends;
 mod store_settling;

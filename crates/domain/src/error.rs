@@ -145,7 +145,7 @@ codes! {
     MissingType = "missing_type", Invalid;
     /// `type` is not one that this channel can send.
     InvalidType = "invalid_type", Invalid;
-    /// Neither `phone_number` nor `contact_tag_id` is given.
+    /// None of `phone_number`, `contact_tag_id` and `segment_id` is given.
     MissingRecipient = "missing_recipient", Invalid;
     /// No recipient with a valid number is left.
     NoValidRecipients = "no_valid_recipients", Invalid;
@@ -245,6 +245,16 @@ codes! {
     TagNotFound = "tag_not_found", NotFound;
     /// Another tag of the company has the name.
     TagNameTaken = "tag_name_taken", Conflict;
+    /// The company has no such segment.
+    SegmentNotFound = "segment_not_found", NotFound;
+    /// Another segment of the company has the name.
+    SegmentNameTaken = "segment_name_taken", Conflict;
+    /// The company has as many segments as it may have.
+    TooManySegments = "too_many_segments", Conflict;
+    /// The contact has no such note.
+    NoteNotFound = "note_not_found", NotFound;
+    /// The contact has as many notes as a contact may have.
+    TooManyNotes = "too_many_notes", Conflict;
     /// The company has no such import.
     ImportNotFound = "import_not_found", NotFound;
     /// The import is over or already running, and cannot be started or changed.

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 pub use self::journey::{Journey, Milestone, Step};
-pub use self::selection::Selection;
+pub use self::selection::{Reception, Selection};
 use crate::phone::PhoneNumber;
 use clock::Timestamp;
 

@@ -116,6 +116,8 @@ domain::worded! {
         Contacts = "contacts",
         /// Tags that were created, changed or deleted; the subject is the company's id.
         Tags = "tags",
+        /// A segment that was saved, renamed, replaced or deleted; the subject is the company's id.
+        Segments = "segments",
         /// An import that was started or stopped; the subject is the company's id.
         Import = "import",
         /// A node of a cluster that was told to drain; the subject is its id.

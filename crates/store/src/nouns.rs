@@ -74,6 +74,10 @@ of_a_company! {
     index: ContactIndex;
     /// The tags of a company.
     tags: Tags;
+    /// The filters of contacts that a company saved under names.
+    segments: Segments;
+    /// The notes on a company's contacts.
+    contact_notes: ContactNotes;
     /// The imports of a company's contacts.
     imports: Imports;
     /// The API keys of a company.

@@ -187,6 +187,19 @@ pub(super) fn person(person: &Person) -> Result<Person, String> {
     import::check_contact(person)
 }
 
+/// A search, trimmed; `None` when nothing is left.
+///
+/// # Errors
+///
+/// `invalid_field` for one over `max` characters, or with a NUL.
+pub(super) fn search(given: Option<String>, max: usize) -> Result<Option<String>, Error> {
+    let search = given.map(|text| text.trim().to_owned()).filter(|text| !text.is_empty());
+    if search.as_ref().is_some_and(|text| text.chars().count() > max || text.contains('\0')) {
+        return Err(wrong_field("search", format_args!("is over {max} characters, or holds a NUL")));
+    }
+    Ok(search)
+}
+
 /// The names of tags, without repetitions.
 pub(super) fn tags(given: &[String]) -> Result<Vec<String>, String> {
     import::check_tags(given.iter().map(String::as_str))

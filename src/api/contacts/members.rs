@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::fields::{self, GivenNumber, invalid, invalid_field, wrong_field};
+use super::fields::{self, GivenNumber, invalid, invalid_field};
 use crate::api::State;
 use crate::api::auth::{Author, Company};
 use crate::api::body::Body;
@@ -121,7 +121,7 @@ fn read(body: &str, search_chars: usize, room: &mut Room) -> Result<Vec<(Whom, M
 
 fn read_selection(selection: Selection<'_>, search_chars: usize, room: &mut Room) -> Result<Whom, Error> {
     let Selection { contact_ids, phone_numbers, search, all } = selection;
-    let search = search.map(|text| text.trim().to_owned()).filter(|text| !text.is_empty());
+    let search = fields::search(search, search_chars)?;
     let named = contact_ids.is_some() || phone_numbers.is_some();
     let all = all.unwrap_or(false);
     if u8::from(named) + u8::from(search.is_some()) + u8::from(all) != 1 {
@@ -130,10 +130,6 @@ fn read_selection(selection: Selection<'_>, search_chars: usize, room: &mut Room
         ));
     }
     if !named {
-        let max = search_chars;
-        if search.as_ref().is_some_and(|text| text.chars().count() > max || text.contains('\0')) {
-            return Err(wrong_field("search", format_args!("is over {max} characters, or holds a NUL")));
-        }
         return Ok(Whom::Found(ContactFilter { search, ..ContactFilter::default() }));
     }
     let too_many = || {

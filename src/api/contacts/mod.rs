@@ -1,11 +1,14 @@
 //! Contacts and tags: their lists, and the requests that change them.
 
 pub(super) mod batch;
+mod by_send;
 mod fields;
 mod import_record;
 pub(super) mod imports;
 pub(super) mod members;
+pub(super) mod notes;
 pub(super) mod one;
+pub(super) mod segments;
 pub(super) mod tags;
 
 use actix_web::HttpResponse;
@@ -20,7 +23,7 @@ use super::envelope::{Answer, Envelope};
 use super::error::Error;
 use super::lines::{AsLines, lines};
 use super::list_query::{PageParameters, PartParameters, Query, SearchParameter, other_cursor};
-use super::schema::WriteResult;
+use super::schema::{SendReception, WriteResult};
 use crate::clock::Timestamp;
 use crate::domain::contact::{self, Person};
 use crate::domain::page::{Page, Start, Window};
@@ -184,8 +187,9 @@ impl From<contact::Tag> for Tag {
 ///
 /// The company's contacts, newest first. Each word of `search` is matched against names, e-mail address, number and tag
 /// names, without case and accents; digits match a number however it is written. `contact_tag_id` and
-/// `without_contact_tag_id` narrow the list by tags. With `Accept: application/x-ndjson` the answer has all of these
-/// contacts, or those after `cursor`, one JSON object on each line.
+/// `without_contact_tag_id` narrow the list by tags, `send_id` with `send_outcome` by the outcome of a send. With
+/// `Accept: application/x-ndjson` the answer has all of these contacts, or those after `cursor`, one JSON object on each
+/// line.
 #[utoipa::path(
     get,
     path = "/api/v1/contacts",
@@ -197,6 +201,9 @@ impl From<contact::Tag> for Tag {
              separated by commas, those that have all of these tags"),
         ("without_contact_tag_id" = Option<String>, Query, description = "Only contacts that do not have this tag; with \
              several ids, separated by commas, those that have none of these tags"),
+        ("send_id" = Option<Uuid>, Query, description = "Only contacts for whom this send had the outcome `send_outcome`"),
+        ("send_outcome" = Option<SendReception>, Query, description = "The outcome of the send `send_id`: `received`, \
+             `not_received` (it failed, or never went), `read`, or `not_read` (it went, and was not read)"),
     ),
     responses((status = 200, description = "A page of contacts, or all of them", content(
         (Envelope<Contact> = "application/json"),
@@ -217,7 +224,7 @@ pub(super) async fn list(
     {
         return Err(other_cursor());
     }
-    if as_lines && filter.search.is_some() {
+    if as_lines && (filter.search.is_some() || filter.reached.is_some()) {
         return found_lines(state, company, &filter, listing.rest()).await;
     }
     let counting = if as_lines { Counting::Skipped } else { Counting::Exact };
@@ -233,7 +240,7 @@ pub(super) async fn list(
     Ok(HttpResponse::Ok().json(Envelope::<Contact>::listed(&listing, contacts, key)))
 }
 
-/// The contacts that a search finds, as lines. It runs once: each step reads the contacts at the next of the found places.
+/// The contacts that a search or a send selects, as lines. It runs once: each step reads the contacts at the next of the found places.
 async fn found_lines(
     state: Data<State>,
     company: Company,
@@ -268,7 +275,15 @@ async fn found_lines(
 async fn filter(state: &State, company: Company, query: &Query) -> Result<ContactFilter, Error> {
     let search = query.search()?;
     let (tags, without) = (tag_ids(query, "contact_tag_id")?, tag_ids(query, "without_contact_tag_id")?);
-    for (name, ids) in [("contact_tag_id", &tags), ("without_contact_tag_id", &without)] {
+    check_tags(state, company, &tags, &without).await?;
+    let (send, outcome) = (super::sends::id(query, "send_id", "a send")?, query.text("send_outcome")?);
+    let reached = by_send::read(state, company, send, outcome.as_deref()).await?;
+    Ok(ContactFilter { search, tags, without, reached })
+}
+
+/// Refuses the tags of a filter that the company does not have.
+async fn check_tags(state: &State, company: Company, tags: &[Uuid], without: &[Uuid]) -> Result<(), Error> {
+    for (name, ids) in [("contact_tag_id", tags), ("without_contact_tag_id", without)] {
         if ids.is_empty() {
             continue;
         }
@@ -280,7 +295,7 @@ async fn filter(state: &State, company: Company, query: &Query) -> Result<Contac
             return Err(Error::of(name, Code::InvalidField, what));
         }
     }
-    Ok(ContactFilter { search, tags, without })
+    Ok(())
 }
 
 /// The ids of tags in a parameter, separated by commas.

@@ -199,6 +199,6 @@ fn refuse(edited: Edited) -> Result<(), Error> {
     }
 }
 
-fn no_such_contact() -> Error {
+pub(super) fn no_such_contact() -> Error {
     Error::refused(Code::ContactNotFound, "this company has no such contact: GET /api/v1/contacts lists them")
 }

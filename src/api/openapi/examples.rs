@@ -136,6 +136,29 @@ fn company() -> Vec<Example> {
                 "remove": { "search": "souza" },
             }),
         ),
+        (
+            "post",
+            "/api/v1/contacts/segments",
+            "search",
+            "What a search finds",
+            json!({
+                "name": "The Souzas", "filter": { "search": "souza" },
+            }),
+        ),
+        (
+            "patch",
+            "/api/v1/contacts/segments/{id}",
+            "name",
+            "Another name",
+            json!({ "name": "Family Souza" }),
+        ),
+        (
+            "post",
+            "/api/v1/contacts/{id}/notes",
+            "note",
+            "When to call",
+            json!({ "text": "Prefers to be called in the afternoon." }),
+        ),
         ("post", "/api/v1/contacts/imports/{id}", "start", "Start the import", json!({ "action": "start" })),
         (
             "post",

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::{Map, Value, json};
 
 use crate::api::{Access, Options, ROUTES};
+use crate::domain::request::MOST_SEGMENTS;
 
 /// Objects that may have more fields than the document describes: those of a provider or of another version
 /// of this program.
@@ -178,7 +179,9 @@ fn bound(schemas: &mut Value, options: &Options) {
             schemas[send]["properties"][field]["maxLength"] = max.into();
         }
     }
-    for (list, max) in [("Numbers", limits.phone_numbers), ("Tags", limits.tags)] {
+    for (list, max) in
+        [("Numbers", limits.phone_numbers), ("Tags", limits.tags), ("SegmentIds", MOST_SEGMENTS)]
+    {
         kind(&mut schemas[list], "array")["maxItems"] = max.into();
     }
 }

@@ -3,7 +3,7 @@
 use crate::cluster;
 use crate::domain::channel::{Kind, Status};
 use crate::domain::event::Type;
-use crate::domain::message::{Milestone, State};
+use crate::domain::message::{Milestone, Reception, State};
 use crate::domain::outlook::Reason;
 use crate::domain::plan::Binding;
 use crate::domain::scope::Scope;
@@ -16,6 +16,7 @@ use crate::domain::webhook::{Cause, ReplayOf, Resume, SealedPart, known_types};
 use crate::domain::{limit, request, schema_words};
 use crate::engine::records::changes::What;
 use crate::engine::records::imports;
+use crate::engine::records::segments::Lack;
 use crate::engine::web_session;
 use crate::import::Field;
 
@@ -34,6 +35,10 @@ schema_words! {
     pub(in crate::api) SendEndReason = EndReason::ALL.iter().map(|reason| reason.as_str());
     /// The kind of reason for which an entry of a send is skipped.
     pub(in crate::api) SkippedCode = request::SkipCode::ALL.map(request::SkipCode::as_str);
+    /// The outcome of a send for a contact.
+    pub(in crate::api) SendReception = Reception::ALL.iter().map(|word| word.as_str());
+    /// What the filter of a segment names and the company has no more.
+    pub(in crate::api) SegmentLack = Lack::ALL.iter().map(|lack| lack.as_str());
     /// The state of a message.
     pub(in crate::api) MessageState = State::ALL.iter().map(|state| state.as_str());
     /// Why no message of a send, or of a channel, goes out now.

@@ -42,6 +42,8 @@ pub(in crate::api) struct SendRecord {
     contact_tag_ids: Vec<Uuid>,
     /// The tags whose contacts were left out.
     without_contact_tag_ids: Vec<Uuid>,
+    /// The segments whose contacts get the message: those whom they selected when the send was accepted.
+    segment_ids: Vec<Uuid>,
     /// The send that it retries, if it is a retry.
     retry_of: Option<Uuid>,
     /// The retries of its messages, the newest first: at most a hundred. `GET /api/v1/sends?retry_of=` lists all.
@@ -161,11 +163,13 @@ impl From<(Record, Outlook)> for SendRecord {
             end_reason,
         } = record;
         let Outlook { rate, estimated_end, waiting } = outlook;
-        let (mut contact_tag_ids, mut without_contact_tag_ids, mut retry_of) = (Vec::new(), Vec::new(), None);
+        let (mut contact_tag_ids, mut without_contact_tag_ids) = (Vec::new(), Vec::new());
+        let (mut segment_ids, mut retry_of) = (Vec::new(), None);
         for source in sources {
             match source {
                 Source::Tag(id) => contact_tag_ids.push(id),
                 Source::WithoutTag(id) => without_contact_tag_ids.push(id),
+                Source::Segment(id) => segment_ids.push(id),
                 Source::Send(id) => retry_of = Some(id),
             }
         }
@@ -180,6 +184,7 @@ impl From<(Record, Outlook)> for SendRecord {
             skipped_count: skipped,
             contact_tag_ids,
             without_contact_tag_ids,
+            segment_ids,
             retry_of,
             retried_by: retries,
             counts: CountsRecord::from(counts),

@@ -48,9 +48,7 @@ async function copy(button) {
     await navigator.clipboard.writeText(value);
   } catch {
     // Without https there is no clipboard API.
-    const area = document.createElement("textarea");
-    area.value = value;
-    area.className = "unseen";
+    const area = Object.assign(document.createElement("textarea"), { value, className: "unseen" });
     button.after(area);
     area.select();
     document.execCommand("copy");
@@ -72,9 +70,7 @@ async function copy(button) {
 function say(sentence) {
   let speaker = document.getElementById("speaker");
   if (!speaker) {
-    speaker = document.createElement("p");
-    speaker.id = "speaker";
-    speaker.className = "unseen";
+    speaker = Object.assign(document.createElement("p"), { id: "speaker", className: "unseen" });
     speaker.setAttribute("role", "status");
     document.body.append(speaker);
   }
@@ -149,12 +145,13 @@ window.addEventListener("pageshow", () => {
   for (const form of document.querySelectorAll("form[data-sent]")) delete form.dataset.sent;
 });
 
+// What a form finds, or what it would make, is shown while the user types.
 let typing;
 document.addEventListener("input", (event) => {
-  const form = event.target.closest?.("form[data-search]");
+  const form = event.target.closest?.("form[data-search], form[data-preview]");
   if (!form) return;
   clearTimeout(typing);
-  typing = setTimeout(() => search(form, event.target), 250);
+  typing = setTimeout(() => (form.dataset.search ? search(form, event.target) : preview(form)), 250);
 });
 
 let searching;
@@ -176,30 +173,17 @@ async function search(form, field) {
   }
 }
 
-// Shows a preview of the text while the user types.
-
-let writing;
-document.addEventListener("input", (event) => {
-  const form = event.target.closest?.("form[data-preview]");
-  if (!form) return;
-  clearTimeout(writing);
-  writing = setTimeout(async () => {
-    try {
-      const body = new URLSearchParams(new FormData(form));
-      // A preview needs only the first recipient, and a total all of them.
-      if (!("whole" in form.dataset)) for (const name of ["numbers", "tag", "person"]) body.set(name, (body.get(name) ?? "").slice(0, 100));
-      const answer = await fetch(form.dataset.preview, { method: "POST", body });
-      if (!answer.ok || answer.redirected) return;
-      const holder = document.createElement("template");
-      holder.innerHTML = await answer.text();
-      const fresh = holder.content.firstElementChild;
-      const shown = fresh && document.getElementById(fresh.id);
-      if (shown) replace(shown, fresh);
-    } catch {
-      // There is no network: the next check brings the preview.
-    }
-  }, 300);
-});
+async function preview(form) {
+  try {
+    const body = new URLSearchParams(new FormData(form));
+    // A preview needs only the first recipients, and a total all of them.
+    if (!("whole" in form.dataset)) for (const name of ["numbers", "tag", "person"]) body.set(name, (body.get(name) ?? "").slice(0, 1000));
+    const answer = await fetch(form.dataset.preview, { method: "POST", body });
+    if (answer.ok && !answer.redirected) show(await answer.text());
+  } catch {
+    // There is no network: the next check brings the preview.
+  }
+}
 
 // Shows the progress of uploads. The answer replaces the page, as it does without script.
 
@@ -208,9 +192,7 @@ function upload(event, form) {
   const field = form.querySelector("input[type=file]");
   if (field.files[0]?.size > Number(form.dataset.most)) return complain(field, form.dataset.tooLarge);
   form.dataset.sent = "yes";
-  const bar = document.createElement("progress");
-  bar.max = 1;
-  bar.value = 0;
+  const bar = Object.assign(document.createElement("progress"), { max: 1, value: 0 });
   bar.setAttribute("aria-label", words.upload);
   form.append(bar);
   say(words.upload);
@@ -249,11 +231,9 @@ function upload(event, form) {
 // Shows an error beside its field.
 function complain(field, sentence) {
   document.getElementById(`${field.id}-fault`)?.remove();
-  const fault = document.createElement("p");
-  fault.id = `${field.id}-fault`;
-  fault.className = "fault";
+  const said = { id: `${field.id}-fault`, className: "fault", textContent: sentence };
+  const fault = Object.assign(document.createElement("p"), said);
   fault.setAttribute("role", "alert");
-  fault.textContent = sentence;
   field.after(fault);
   field.setAttribute("aria-invalid", "true");
   field.setAttribute("aria-describedby", fault.id);
@@ -263,25 +243,29 @@ function complain(field, sentence) {
 // Live parts: fragments replace the elements with their ids. The stream is closed while the page is hidden.
 
 let stream;
+function hush() {
+  stream?.close();
+  stream = undefined;
+}
+
 function listen() {
   const address = document.querySelector("[data-live]")?.dataset.live;
-  const wanted = address && !document.hidden;
-  if (!wanted) {
-    stream?.close();
-    stream = undefined;
-    return;
-  }
+  if (!address || document.hidden) return hush();
   if (stream && stream.readyState !== EventSource.CLOSED) return;
   stream = new EventSource(address);
-  stream.addEventListener("fragment", (event) => {
-    const holder = document.createElement("template");
-    holder.innerHTML = event.data;
-    const fresh = holder.content.firstElementChild;
-    const shown = fresh && document.getElementById(fresh.id);
-    if (shown) replace(shown, fresh);
-  });
+  stream.addEventListener("fragment", (event) => show(event.data));
   // The work that the page shows is over, and the page of its result follows.
   stream.addEventListener("leave", (event) => location.assign(event.data));
+}
+
+// Shows fragments in place of the elements with their ids.
+function show(fragments) {
+  const holder = document.createElement("template");
+  holder.innerHTML = fragments;
+  for (const fresh of [...holder.content.children]) {
+    const shown = document.getElementById(fresh.id);
+    if (shown) replace(shown, fresh);
+  }
 }
 
 // Replaces a part of the page, except the elements that the user is using.
@@ -301,10 +285,7 @@ function replace(shown, fresh) {
 }
 
 document.addEventListener("visibilitychange", listen);
-window.addEventListener("pagehide", () => {
-  stream?.close();
-  stream = undefined;
-});
+window.addEventListener("pagehide", hush);
 window.addEventListener("pageshow", listen);
 
 // A sign-in link is used up only in a browser, not by programs that prefetch it.

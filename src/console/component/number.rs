@@ -50,7 +50,7 @@ pub(in crate::console) fn choose(text: Text, name: &str, meant: &[PhoneNumber]) 
             legend { (text.get("shell-number-meant")) }
             p.actions {
                 @for number in meant {
-                    button type="submit" name=(choice(name)) value=(number) { (shown(text, *number)) }
+                    button type="submit" name=(choice(name)) value=(number) { (in_groups(text, *number)) }
                 }
             }
         }
@@ -78,7 +78,7 @@ pub(in crate::console) fn required(
     }
 }
 
-/// What typed numbers are read as, for a form whose numbers are international: each number, and what is one only inside the
+/// What typed numbers are read as, also while they are typed, for a form whose numbers are international: each number, and what is one only inside the
 /// company's country.
 pub(in crate::console) fn read_as<'a>(
     text: Text,
@@ -91,30 +91,25 @@ pub(in crate::console) fn read_as<'a>(
         country.filter(|_| !is_marked).and_then(|country| PhoneNumber::national(typed, country))
     };
     html! {
-        @if !typed.is_empty() {
-            ul.soft {
-                @for typed in typed {
-                    li {
-                        bdi { (typed) } " → "
-                        @match PhoneNumber::parse(typed) {
-                            Ok(number) => bdi { (shown(text, number)) },
-                            Err(_) => (text.get("shell-number-none")),
-                        }
-                        @if let Some(number) = national(typed) {
-                            " " strong { (text.with("shell-number-national", [("number", format!("+{number}").into())])) }
+        // Always there: what is typed fills it.
+        div.reading id="numbers-reading" role="status" {
+            @if !typed.is_empty() {
+                ul.soft {
+                    @for typed in typed {
+                        li {
+                            bdi { (typed) } " → "
+                            @match PhoneNumber::parse(typed) {
+                                Ok(number) => bdi.digits { (in_groups(text, number)) },
+                                Err(_) => (text.get("shell-number-none")),
+                            }
+                            @if let Some(number) = national(typed) {
+                                " " strong { (text.with("shell-number-national", [("number", grouped(number).into())])) }
+                            }
                         }
                     }
                 }
             }
         }
-    }
-}
-
-/// A number with its country.
-fn shown(text: Text, number: PhoneNumber) -> String {
-    match Country::of(number) {
-        Some(country) => format!("+{number} ({})", countries::name(text, country)),
-        None => format!("+{number}"),
     }
 }
 
@@ -187,6 +182,11 @@ pub(in crate::console) fn grouped(number: PhoneNumber) -> String {
         rest = others;
     }
     shown
+}
+
+/// A typed number in groups of digits; as it was typed, if it is no number.
+pub(in crate::console) fn written(typed: &str) -> String {
+    PhoneNumber::parse(typed).map_or_else(|_| typed.to_owned(), grouped)
 }
 
 /// The name of the button that chooses a number.

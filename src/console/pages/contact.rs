@@ -3,6 +3,7 @@
 pub(in crate::console) mod consent;
 mod form;
 mod messages;
+pub(in crate::console) mod notes;
 mod page;
 
 use actix_web::HttpResponse;
@@ -36,7 +37,7 @@ pub(in crate::console) async fn new(viewer: Viewer, state: Data<State>) -> Resul
     Ok(page::new(&Form::new(viewer.text), &[], country))
 }
 
-/// What the number in the form is read as, while it is typed.
+/// What the number of a form is read as while it is typed: that of a contact, or that of a suppression.
 pub(in crate::console) async fn number(
     viewer: Viewer,
     state: Data<State>,
@@ -87,8 +88,7 @@ pub(in crate::console) async fn add(
 
 pub(in crate::console) async fn show(viewer: Viewer, state: Data<State>, id: Id) -> Result<Page, Error> {
     let contact = find(&viewer, &state, id.0).await?;
-    let values = form::values(&contact).into_iter().chain(form::seen(&contact));
-    let form = Form::filled(viewer.text, values);
+    let form = filled(&viewer, &contact);
     let done = state.flashes.take(viewer.session, "done");
     Ok(Shown::read(&viewer, &state, contact).await?.done(done).page(&viewer, &form, &[]))
 }
@@ -178,13 +178,18 @@ pub(in crate::console) async fn merge(
     Ok(Answer::to(place(id.0)))
 }
 
+/// The form of a contact with what is stored.
+fn filled(viewer: &Viewer, contact: &Contact) -> Form {
+    Form::filled(viewer.text, form::values(contact).into_iter().chain(form::seen(contact)))
+}
+
 async fn find(viewer: &Viewer, state: &State, id: Uuid) -> Result<Contact, Error> {
     let records = state.engine.company(viewer.company.id).await?;
     records.contacts().find(id).await?.ok_or(Error::NotFound)
 }
 
 /// The company's country, in which numbers are read.
-async fn country(viewer: &Viewer, state: &State) -> Result<Option<Country>, Error> {
+pub(super) async fn country(viewer: &Viewer, state: &State) -> Result<Option<Country>, Error> {
     Ok(state.engine.company(viewer.company.id).await?.country().await?.likely())
 }
 

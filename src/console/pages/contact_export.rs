@@ -7,9 +7,9 @@ use actix_web::web::{Bytes, Data};
 use actix_web::{HttpResponse, HttpResponseBuilder};
 use futures_util::stream::try_unfold;
 
-use super::contacts::listed::Listed;
+use super::contacts::listed::{Listed, OF_QUERY};
 use super::contacts::selection::Selected;
-use super::contacts::{NONE_PICKED, SEARCH, of_form};
+use super::contacts::{NONE_PICKED, of_form};
 use crate::console::State;
 use crate::console::answer::redirect;
 use crate::console::error::Error;
@@ -33,8 +33,7 @@ pub(in crate::console) async fn download(
     state: Data<State>,
     query: Query,
 ) -> Result<HttpResponse, Error> {
-    let search = query.text("search", SEARCH);
-    let listed = Listed::read(&state, &viewer, search, query.all("tag"), query.all("not")).await?;
+    let listed = Listed::read(&state, &viewer, &query, OF_QUERY).await?;
     all(&viewer, &state, &listed).await
 }
 

@@ -11,7 +11,7 @@ use maud::{Markup, html};
 use tokio::time::timeout;
 use uuid::Uuid;
 
-use self::listed::Listed;
+use self::listed::{Listed, OF_FORM, OF_QUERY};
 use self::selection::Selected;
 use crate::clock::Timestamp;
 use crate::console::State;
@@ -26,17 +26,19 @@ use crate::console::component::{notice, number, tag};
 use crate::console::error::Error;
 use crate::console::form::Form;
 use crate::console::page::{Menu, Page};
+use crate::console::pages::segments;
 use crate::console::query::Query;
 use crate::console::visitor::Viewer;
 use crate::domain::contact::{Contact, Person, Tag};
 use crate::domain::page::{Page as Records, PageRequest};
 use crate::engine::records::contacts::Membership;
+use crate::engine::records::segments::SavedSegment;
 use crate::import;
 
 /// The path of this page.
 pub(super) const PLACE: &str = "/console/contacts";
 /// Characters of a search.
-pub(super) const SEARCH: usize = 200;
+const SEARCH: usize = 200;
 /// The name of the sentence that the next page of the list shows: nobody was selected.
 pub(super) const NONE_PICKED: &str = "none-picked";
 /// The number of tags that are offered while a tag is typed.
@@ -50,6 +52,9 @@ struct Shown {
     page: PageRequest,
     found: Records<Contact>,
     tags: Records<Tag>,
+    /// The latest sends, by which the list can be narrowed.
+    sends: Vec<(Uuid, String)>,
+    segments: Vec<SavedSegment>,
     done: Option<String>,
 }
 
@@ -58,8 +63,7 @@ pub(in crate::console) async fn list(
     state: Data<State>,
     query: Query,
 ) -> Result<Page, Error> {
-    let search = query.text("search", SEARCH);
-    let listed = Listed::read(&state, &viewer, search, query.all("tag"), query.all("not")).await?;
+    let listed = Listed::read(&state, &viewer, &query, OF_QUERY).await?;
     let shown = read(&viewer, &state, listed, query.page(state.options.page_size)).await?;
     let mut form = Form::new(viewer.text);
     if let Some(sentence) = state.flashes.take(viewer.session, NONE_PICKED) {
@@ -89,11 +93,7 @@ pub(in crate::console) async fn change(
         }
     }
     if form.has_faults() {
-        // The page that the form was on: its boxes, and "all on this page", mean the same contacts again.
-        let number = form.words().one("page").parse().unwrap_or(1_u128).max(1);
-        let same = PageRequest { page: number, limit: state.options.page_size };
-        let shown = read(&viewer, &state, listed, same).await?;
-        return Ok(page(&viewer, None, &form, &shown).unprocessable().into());
+        return again(&viewer, &state, &form, listed).await;
     }
     if action == Some("delete") && form.words().one("sure") != "yes" {
         let count = match &selected {
@@ -131,9 +131,20 @@ pub(in crate::console) async fn change(
 
 /// The list that a form was sent from.
 pub(super) async fn of_form(viewer: &Viewer, state: &State, form: &Form) -> Result<Listed, Error> {
-    let words = form.words();
-    let search = Some(words.one("search")).filter(|search| !search.is_empty());
-    Listed::read(state, viewer, search, words.all("of_tag"), words.all("not_tag")).await
+    Listed::read(state, viewer, form.words(), OF_FORM).await
+}
+
+/// The page that a form was on, with the form's faults: its boxes, and "all on this page", mean the same contacts again.
+pub(super) async fn again(
+    viewer: &Viewer,
+    state: &State,
+    form: &Form,
+    listed: Listed,
+) -> Result<Answer, Error> {
+    let number = form.words().one("page").parse().unwrap_or(1_u128).max(1);
+    let same = PageRequest { page: number, limit: state.options.page_size };
+    let shown = read(viewer, state, listed, same).await?;
+    Ok(page(viewer, None, form, &shown).unprocessable().into())
 }
 
 fn done(viewer: &Viewer, action: Option<&str>, changed: u64) -> String {
@@ -176,15 +187,20 @@ async fn read(viewer: &Viewer, state: &State, listed: Listed, page: PageRequest)
     let found = listed.page(state, viewer, page).await?;
     let records = state.engine.company(viewer.company.id).await?;
     let tags = records.tags().page(PageRequest { page: 1, limit: TAGS }, None).await?;
+    let segments = records.segments().all().await?;
+    drop(records);
+    let sends = filters::latest(state, viewer).await?;
     let done = state.flashes.take(viewer.session, "done");
-    Ok(Shown { listed, page, found, tags, done })
+    Ok(Shown { listed, page, found, tags, sends, segments, done })
 }
 
 /// Asks for confirmation before so many contacts are deleted.
 fn ask(viewer: &Viewer, form: &Form, listed: &Listed, count: u64) -> Page {
     let text = viewer.text;
     let is_kept = |name: &str| {
-        matches!(name, "action" | "scope" | "search" | "of_tag" | "not_tag" | "contact" | "shown")
+        let of_list = ["search", "send", "outcome", "segment"].iter().chain(&OF_FORM);
+        matches!(name, "action" | "scope" | "contact" | "shown")
+            || of_list.copied().any(|known| known == name)
     };
     let sent = form.words().iter().filter(|(name, _)| is_kept(name));
     let body = html! {
@@ -217,9 +233,11 @@ fn page(viewer: &Viewer, query: Option<&Query>, form: &Form, shown: &Shown) -> P
     let body = html! {
         @if let Some(done) = &shown.done { (notice::done(done)) }
         (faults(form))
-        (filters::form(text, &shown.listed, &shown.tags.records))
+        (segments::list(text, &shown.listed, &shown.segments))
+        (filters::form(text, &shown.listed, &shown.tags.records, &shown.sends))
         div id="found" {
             (filters::chips(text, &shown.listed, &shown.tags.records))
+            (segments::saving(viewer, form, &shown.listed))
             (found(viewer, query, form, shown))
         }
     };
@@ -229,6 +247,9 @@ fn page(viewer: &Viewer, query: Option<&Query>, form: &Form, shown: &Shown) -> P
 fn found(viewer: &Viewer, query: Option<&Query>, form: &Form, shown: &Shown) -> Markup {
     let text = viewer.text;
     let total = shown.found.total;
+    if let Some(lack) = shown.listed.lack() {
+        return segments::outdated(text, lack);
+    }
     if total == 0 {
         let import = html! { a.button href="/console/contacts/import" { (text.get("contacts-import")) } };
         return if shown.listed.is_everybody() {
@@ -285,7 +306,7 @@ fn row(viewer: &Viewer, form: &Form, contact: &Contact) -> Vec<Markup> {
 
 /// The number of a person in groups of digits; what the company wrote, if that is no number.
 pub(super) fn number_of(person: &Person) -> String {
-    person.phone().map_or_else(|| person.phone_number.clone(), number::grouped)
+    number::written(&person.phone_number)
 }
 
 /// The display name of a contact: its name, or else its number or e-mail address.

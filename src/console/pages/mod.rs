@@ -25,6 +25,7 @@ pub(super) mod nodes;
 pub(super) mod operator;
 pub(super) mod overview;
 pub(super) mod rejected_rows;
+pub(super) mod segments;
 pub(super) mod send;
 pub(super) mod sends;
 pub(super) mod sign_in;

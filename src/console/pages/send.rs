@@ -215,7 +215,7 @@ impl Around {
         };
         let origin = send.sources.iter().find_map(|source| match source {
             Source::Send(id) => Some(*id),
-            Source::Tag(_) | Source::WithoutTag(_) => None,
+            Source::Tag(_) | Source::WithoutTag(_) | Source::Segment(_) => None,
         });
         let origin = match origin {
             Some(id) => records.sends().head(id, Timestamp::now()).await?,

@@ -18,12 +18,13 @@ use crate::console::component::{confirm, notice, number};
 use crate::console::error::Error;
 use crate::console::form::Form;
 use crate::console::page::{Menu, Page};
+use crate::console::pages::contact::country;
 use crate::console::query::Query;
 use crate::console::text::Text;
 use crate::console::visitor::Viewer;
 use crate::domain::opt_out::OptOutWords;
 use crate::domain::page::{Page as Records, PageRequest};
-use crate::domain::phone::PhoneNumber;
+use crate::domain::phone::{Country, PhoneNumber};
 use crate::domain::suppression::{Source, Suppression};
 use crate::engine::records::suppressions::Kept;
 
@@ -39,7 +40,7 @@ pub(in crate::console) async fn list(
     let done = state.flashes.take(viewer.session, "done");
     let form = Form::filled(viewer.text, [("scope", Suppression::Marketing.as_str().to_owned())]);
     let words = words::Shown { form: &words::filled(viewer.text, &words), is_open: false };
-    let adding = Adding { form: &form, meant: &[] };
+    let adding = Adding { form: &form, meant: &[], country: country(&viewer, &state).await? };
     Ok(page(&viewer, &adding, &words, Some((&query, request)), search, &found, done.as_deref()))
 }
 
@@ -52,7 +53,7 @@ pub(in crate::console) async fn add(
     let text = viewer.text;
     form.required("number", 64);
     let scope = form.choice("scope", &[Suppression::Marketing.as_str(), Suppression::Everything.as_str()]);
-    let country = state.engine.company(viewer.company.id).await?.country().await?.likely();
+    let country = country(&viewer, &state).await?;
     let (number, meant) = number::required(&mut form, "number", country, "suppressions-number-wrong");
     let scope = scope.and_then(|scope| scope.parse::<Suppression>().ok());
     let (Some(number), Some(scope), false) = (number, scope, form.has_faults()) else {
@@ -60,7 +61,7 @@ pub(in crate::console) async fn add(
         let found = read(&viewer, &state, first, "").await?;
         let words = words::filled(text, &known_words(&viewer, &state).await?);
         let words = words::Shown { form: &words, is_open: false };
-        let adding = Adding { form: &form, meant: &meant };
+        let adding = Adding { form: &form, meant: &meant, country };
         return Ok(page(&viewer, &adding, &words, None, "", &found, None).unprocessable().into());
     };
     state
@@ -69,7 +70,7 @@ pub(in crate::console) async fn add(
             let records = state.engine.company(viewer.company.id).await?;
             let added = state.engine.contacts().suppress(&viewer.who(), &records, number, scope).await?;
             let key = if added { "suppressions-added" } else { "suppressions-known" };
-            let shown = format!("+{number}");
+            let shown = number::grouped(number);
             let done = text.with(key, [("number", shown.as_str().into())]);
             state.flashes.put(viewer.session, "done", done);
             Ok(Answer::to("/console/suppressions"))
@@ -87,7 +88,7 @@ pub(in crate::console) async fn lift(
     let records = state.engine.company(viewer.company.id).await?;
     let lifted = state.engine.contacts().lift_suppressions(&viewer.who(), &records, number).await?;
     if !lifted.is_empty() {
-        let shown = format!("+{number}");
+        let shown = number::grouped(number);
         let done = viewer.text.with("suppressions-lifted", [("number", shown.as_str().into())]);
         state.flashes.put(viewer.session, "done", done);
     }
@@ -120,11 +121,13 @@ async fn read(
 struct Adding<'a> {
     form: &'a Form,
     meant: &'a [PhoneNumber],
+    /// The company's country, in which the number is read.
+    country: Option<Country>,
 }
 
 fn page(
     viewer: &Viewer,
-    &Adding { form, meant }: &Adding<'_>,
+    &Adding { form, meant, country }: &Adding<'_>,
     words: &words::Shown<'_>,
     query: Option<(&Query, PageRequest)>,
     search: &str,
@@ -147,10 +150,11 @@ fn page(
             @if let Some((query, request)) = query { (pager(text, query, request, found.total)) }
         }
         @if viewer.may_work() {
-            form.panel method="post" action="/console/suppressions" {
+            form.panel method="post" action="/console/suppressions" data-preview="/console/contacts/number" {
                 h2 { (text.get("suppressions-new")) }
                 (once(form))
                 (Field::new(form, "number", &text.get("suppressions-number")).hint(&text.get("suppressions-number-hint")).required().most(64).input("tel"))
+                (number::reading(text, form.words(), "number", country, ""))
                 (Field::new(form, "scope", &text.get("suppressions-scope")).radios(scopes))
                 @if !meant.is_empty() { (number::choose(text, "number", meant)) }
                 button type="submit" { (text.get("suppressions-add")) }
@@ -210,21 +214,21 @@ pub(super) fn why(text: Text, kept: &Kept) -> String {
 fn row(viewer: &Viewer, kept: &Kept) -> Vec<Markup> {
     let text = viewer.text;
     let record = &kept.record;
-    let number = format!("+{}", record.recipient);
+    let (number, shown) = (format!("+{}", record.recipient), number::grouped(record.recipient));
     let until = match record.until {
         Some(until) => moment(viewer, until),
         None => html! { (text.get("suppressions-lasting")) },
     };
     vec![
-        html! { bdi { (number) } },
+        html! { bdi.digits { (shown) } },
         html! { (scope_words(text, record.scope)) },
         html! { (why(text, kept)) @if let Some(code) = record.provider_code { " " code { (code) } } },
         moment(viewer, kept.since),
         until,
         html! {
             @if viewer.may_work() {
-                (confirm::with(text, "/console/suppressions/lift", &text.with("suppressions-lift", [("number", number.as_str().into())]),
-                    &text.with("suppressions-lift-question", [("number", number.as_str().into())]),
+                (confirm::with(text, "/console/suppressions/lift", &text.with("suppressions-lift", [("number", shown.as_str().into())]),
+                    &text.with("suppressions-lift-question", [("number", shown.as_str().into())]),
                     &html! { input type="hidden" name="number" value=(number); }))
             }
         },

@@ -1,7 +1,9 @@
 //! The refusals of the paths that change contacts, for the test of all codes.
 
 use pombo::error::Code;
+use pombo::store::MOST_NOTES;
 use pombo::store::imports::MOST_OPEN;
+use pombo::store::segments::MOST_SEGMENTS;
 use reqwest::Method;
 use serde_json::{Value, json};
 use uuid::Uuid;
@@ -37,6 +39,17 @@ pub(super) async fn cases(world: &World) -> Vec<(Code, Method, String, Value)> {
         let import = post(imports, "a,b\n1,2\n".to_owned()).await;
         ready = format!("{imports}/{}", import["id"].as_str().unwrap());
     }
+    let segments = "/api/v1/contacts/segments";
+    let segment = |name: String| json!({"name": name, "filter": {"search": "ana"}});
+    let mut saved = String::new();
+    for place in 0..MOST_SEGMENTS {
+        let segment = post(segments, segment(place.to_string()).to_string()).await;
+        saved = format!("{segments}/{}", segment["id"].as_str().unwrap());
+    }
+    let notes = format!("{first}/notes");
+    for _ in 0..MOST_NOTES {
+        post(&notes, json!({"text": "x"}).to_string()).await;
+    }
     let nobody = Uuid::nil();
     let start = json!({"action": "start"});
     vec![
@@ -54,6 +67,12 @@ pub(super) async fn cases(world: &World) -> Vec<(Code, Method, String, Value)> {
             format!("/api/v1/contacts/tags/{nobody}/members"),
             json!({"add": {"all": true}}),
         ),
+        (Code::SegmentNotFound, Method::GET, format!("{segments}/{nobody}"), json!("")),
+        (Code::SegmentNameTaken, Method::PATCH, saved, json!({"name": "0"})),
+        (Code::TooManySegments, Method::POST, segments.to_owned(), segment("one more".to_owned())),
+        (Code::InvalidField, Method::POST, segments.to_owned(), json!({"name": "all", "filter": {}})),
+        (Code::NoteNotFound, Method::DELETE, format!("{notes}/{nobody}"), json!("")),
+        (Code::TooManyNotes, Method::POST, notes, json!({"text": "x"})),
         (Code::TagNameTaken, Method::PATCH, tag, json!({"name": "b"})),
         (Code::ImportNotFound, Method::GET, format!("{imports}/{nobody}"), json!("")),
         (Code::ImportHasBegun, Method::POST, begun, start.clone()),

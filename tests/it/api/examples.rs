@@ -124,6 +124,11 @@ async fn the_examples_of_a_company_s_other_requests_are_accepted() {
     for name in ["numbers", "found"] {
         ask(post.clone(), members, format!("{tag}/members"), name, &|_| ()).await;
     }
+    let segments = "/api/v1/contacts/segments";
+    let segment = ask(post.clone(), segments, own(segments), "search", &|_| ()).await["id"].clone();
+    let segment = format!("{segments}/{}", segment.as_str().unwrap());
+    ask(Method::PATCH, "/api/v1/contacts/segments/{id}", segment, "name", &|_| ()).await;
+    ask(post.clone(), "/api/v1/contacts/{id}/notes", format!("{one}/notes"), "note", &|_| ()).await;
     let file = world.service.post("/api/v1/contacts/imports", key, "phone\n5511988887777\n").await.json();
     let import = format!("/api/v1/contacts/imports/{}", file["id"].as_str().unwrap());
     for name in ["columns", "start"] {

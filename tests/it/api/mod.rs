@@ -38,6 +38,7 @@ mod reference;
 mod requests;
 mod retry;
 mod routes;
+mod segments;
 mod send_messages;
 mod sends;
 mod session_token;

@@ -38,7 +38,7 @@ fn seen_from_outside(route: &Route) -> (u16, &'static str) {
             | "/api/v1/contacts/tags"
             | "/api/v1/suppressions",
         ) => (200, r#"{"data":[],"currentPage":1,"totalPages":0,"totalRecords":0}"#),
-        ("GET", "/api/v1/webhooks") => (200, r#"{"data":[]}"#),
+        ("GET", "/api/v1/webhooks" | "/api/v1/contacts/segments") => (200, r#"{"data":[]}"#),
         ("POST", "/api/v1/webhooks" | "/api/v1/webhooks/{id}/deliveries/resend") => (400, "invalid_field"),
         (_, path) if path.starts_with("/api/v1/webhooks/{id}") => (404, "webhook_not_found"),
         ("GET", "/api/v1/messages") => (400, "missing_recipient"),
@@ -47,7 +47,11 @@ fn seen_from_outside(route: &Route) -> (u16, &'static str) {
         // The body's faults are answered first, without a look at the other company's record.
         (
             "POST",
-            "/api/v1/contacts/batch" | "/api/v1/contacts/tags/batch" | "/api/v1/contacts/{id}/merge",
+            "/api/v1/contacts/batch"
+            | "/api/v1/contacts/tags/batch"
+            | "/api/v1/contacts/segments"
+            | "/api/v1/contacts/{id}/notes"
+            | "/api/v1/contacts/{id}/merge",
         )
         | ("POST", "/api/v1/contacts/tags/{id}/members") => (400, "invalid_field"),
         ("POST", "/api/v1/suppressions") => (400, "invalid_field"),
@@ -57,6 +61,7 @@ fn seen_from_outside(route: &Route) -> (u16, &'static str) {
         ("POST", "/api/v1/contacts/imports") => (201, "ready"),
         (_, path) if path.starts_with("/api/v1/contacts/imports/{id}") => (404, "import_not_found"),
         (_, path) if path.starts_with("/api/v1/contacts/tags/{id}") => (404, "tag_not_found"),
+        (_, path) if path.starts_with("/api/v1/contacts/segments/{id}") => (404, "segment_not_found"),
         (_, path) if path.starts_with("/api/v1/contacts/{id}") => (404, "contact_not_found"),
         ("GET", "/api/v1/chat/{id}/templates" | "/api/v1/chat/{id}/limits")
         | ("POST", "/api/v1/chat/{id}/messages") => (403, "credential_resource_mismatch"),
@@ -83,6 +88,7 @@ fn path(world: &World, route: &Route) -> String {
         .replace("{name}", "standard")
         .replace("{ordinal}", "0")
         .replace("{key}", "7")
+        .replace("{note}", "7")
         .replace("{number}", "7")
 }
 

@@ -62,6 +62,7 @@ async fn a_send_is_shown_with_where_its_messages_are_and_why_it_waits() {
             "skipped_count": 1,
             "contact_tag_ids": [],
             "without_contact_tag_ids": [],
+            "segment_ids": [],
             "retry_of": null,
             "retried_by": [],
             "counts": {

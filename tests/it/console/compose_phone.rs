@@ -156,7 +156,7 @@ async fn a_message_is_checked_first_goes_once_and_is_followed() {
     let unchecked = post(&member, &stage.fields(&[("action", "send")])).await;
     assert!(unchecked.body.contains("The form was changed after the check"), "{}", unchecked.body);
     let (shown, send) = checked(&member, &stage.fields(&[])).await;
-    for words in ["+999900000001", "It goes out at once."] {
+    for words in ["+999 900 000 001", "It goes out at once."] {
         assert!(shown.contains(words), "{words}: {shown}");
     }
     assert!(stage.messages().await.is_empty(), "the dry run sent a message");
@@ -174,7 +174,7 @@ async fn a_message_is_checked_first_goes_once_and_is_followed() {
     assert_eq!((&message["to"], &message["text"]), (&json!("999900000001@s.whatsapp.net"), &json!("Olá")));
     until("the page to show that it was read", async || member.page(place).await.contains("Read")).await;
     let journey = member.page(&format!("{place}/messages/0")).await;
-    assert!(journey.contains("+999900000001"), "{journey}");
+    assert!(journey.contains("+999 900 000 001"), "{journey}");
 }
 
 #[tokio::test]

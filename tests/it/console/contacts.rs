@@ -231,25 +231,30 @@ async fn suppressions_of_numbers_are_added_and_lifted() {
     let added = [("number", "+55 (11) 98888-0001"), ("scope", "everything")];
     let page = member.submit(place, &added).await;
     assert!(
-        page.contains("+5511988880001 is skipped from now on.") && page.contains("Every message"),
+        page.contains("+55 11 98888 0001 is skipped from now on.") && page.contains("Every message"),
         "{page}"
     );
     assert!(member.submit(place, &added).await.contains("was skipped already"));
     for (search, found) in [("5511988880001", true), ("5511988880002", false), ("98888", false)] {
         let page = member.page(&format!("{place}?search={search}")).await;
-        assert_eq!(page.contains("Lift +5511988880001"), found, "{search}");
+        assert_eq!(page.contains("Lift +55 11 98888 0001"), found, "{search}");
     }
     let viewer = world.signed_in(Role::Viewer).await;
     let page = viewer.page(place).await;
-    assert!(page.contains("+5511988880001") && !page.contains("Lift +"), "{page}");
+    assert!(page.contains("+55 11 98888 0001") && !page.contains("Lift +"), "{page}");
     let outsider = world.outsider().await;
     assert_eq!(
         outsider.post("/console/suppressions/lift", &[("number", "+5511988880001")]).await.status,
         303
     );
-    assert!(member.page(place).await.contains("Lift +5511988880001"), "another company lifts nothing of it");
+    assert!(
+        member.page(place).await.contains("Lift +55 11 98888 0001"),
+        "another company lifts nothing of it"
+    );
     let lifted = member.submit("/console/suppressions/lift", &[("number", "+5511988880001")]).await;
-    assert!(lifted.contains("+5511988880001 gets messages again.") && lifted.contains("Nobody is skipped."));
+    assert!(
+        lifted.contains("+55 11 98888 0001 gets messages again.") && lifted.contains("Nobody is skipped.")
+    );
     assert_eq!(member.post("/console/suppressions/lift", &[("number", "x")]).await.status, 404);
 }
 
@@ -292,7 +297,7 @@ async fn a_number_without_a_plus_sign_is_shown_as_it_would_be_saved_and_saved_wh
     let typed = [("number", "21 97100-0058"), ("scope", "marketing")];
     let shown = member.post(place, &typed).await;
     assert!(
-        shown.status == 422 && shown.body.contains("value=\"21971000058\">+21971000058</button>"),
+        shown.status == 422 && shown.body.contains("value=\"21971000058\">+219 7100 0058</button>"),
         "{}",
         shown.body
     );
@@ -302,8 +307,8 @@ async fn a_number_without_a_plus_sign_is_shown_as_it_would_be_saved_and_saved_wh
     let shown = member.post(place, &typed).await;
     assert_eq!(shown.status, 422);
     for button in [
-        "value=\"5521971000058\">+5521971000058 (Brazil)</button>",
-        "value=\"21971000058\">+21971000058</button>",
+        "value=\"5521971000058\">+55 21 97100 0058 (Brazil)</button>",
+        "value=\"21971000058\">+219 7100 0058</button>",
     ] {
         assert!(shown.body.contains(button), "{button}: {}", shown.body);
     }
@@ -312,15 +317,19 @@ async fn a_number_without_a_plus_sign_is_shown_as_it_would_be_saved_and_saved_wh
     );
     assert!(member.page(place).await.contains("Nobody is skipped."), "nothing was saved");
     let chosen = [&typed[..], &[("number_as", "5521971000058")]].concat();
-    assert!(member.submit(place, &chosen).await.contains("+5521971000058 is skipped from now on."));
+    assert!(member.submit(place, &chosen).await.contains("+55 21 97100 0058 is skipped from now on."));
     let foreign = [&typed[..], &[("number_as", "12125550101")]].concat();
     assert_eq!(member.post(place, &foreign).await.status, 422, "only what the text may mean can be chosen");
     let sao_paulo = [("number", "11 97100-0058"), ("scope", "marketing"), ("number_as", "5511971000058")];
-    assert!(member.submit(place, &sao_paulo).await.contains("+5511971000058 is skipped from now on."));
+    assert!(member.submit(place, &sao_paulo).await.contains("+55 11 97100 0058 is skipped from now on."));
 
     let contact = [("first_name", "Ana"), ("phone_number", "(21) 97100-0059")];
     let shown = member.post("/console/contacts/new", &contact).await;
-    assert!(shown.status == 422 && shown.body.contains("+5521971000059 (Brazil)</button>"), "{}", shown.body);
+    assert!(
+        shown.status == 422 && shown.body.contains("+55 21 97100 0059 (Brazil)</button>"),
+        "{}",
+        shown.body
+    );
     assert_eq!(total(&world, "").await, 0);
     let chosen = [&contact[..], &[("phone_number_as", "5521971000059")]].concat();
     let added = member.post("/console/contacts/new", &chosen).await;

@@ -28,6 +28,7 @@ mod operator;
 mod overview;
 mod people;
 mod rescheduled;
+mod segments;
 mod send_live;
 mod send_names;
 mod sends;

@@ -142,7 +142,7 @@ async fn a_send_shows_its_figures_its_failures_and_its_messages() {
         "=words of 131049",
         "The send expired before the message started",
         "role=\"img\"",
-        "+5511900000004",
+        "+55 11 90000 0004",
     ] {
         assert!(page.contains(shown), "{shown}: {page}");
     }

@@ -78,7 +78,7 @@ async fn a_page_and_its_files_are_small_compressed_and_cached_by_their_address()
         assert!(!page.contains(inline), "the page has {inline}, which its policy forbids");
     }
     let script = owner.get(files.iter().find(|file| file.ends_with(".js")).unwrap()).await.body;
-    assert!(script.lines().count() <= 330, "{} lines of script", script.lines().count());
+    assert!(script.lines().count() <= 300, "{} lines of script", script.lines().count());
 }
 
 #[tokio::test]

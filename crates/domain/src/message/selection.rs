@@ -1,4 +1,6 @@
-//! A selection of a send's messages: by state, and by the provider's code.
+//! A selection of a send's messages: by state, by the provider's code, and by what their recipients got.
+
+use serde::{Deserialize, Serialize};
 
 use super::State;
 
@@ -39,9 +41,58 @@ impl State {
         [Self::Failed, Self::Expired, Self::Canceled, Self::Suppressed, Self::Unknown];
 }
 
+/// The outcome of a send for a person, by what the provider has said.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Reception {
+    /// The person's device has the message.
+    Received,
+    /// The message will not arrive: it failed, or never went.
+    NotReceived,
+    /// The person read the message.
+    Read,
+    /// The provider took the message, and has not said that the person read it.
+    NotRead,
+}
+
+crate::words!(Reception {
+    Received = "received",
+    NotReceived = "not_received",
+    Read = "read",
+    NotRead = "not_read",
+});
+
+impl Reception {
+    /// The messages that it names.
+    pub fn selection(self) -> Selection {
+        let states: &[State] = match self {
+            Self::Received => &[State::Delivered, State::Read],
+            Self::NotReceived => &[State::Failed, State::Expired, State::Canceled, State::Suppressed],
+            Self::Read => &[State::Read],
+            Self::NotRead => &[State::Sent, State::Delivered],
+        };
+        Selection { states: states.to_vec(), codes: Vec::new() }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn nobody_received_and_did_not_receive_a_message() {
+        for state in State::ALL {
+            let is = |reception: Reception| reception.selection().has(state);
+            assert!(!(is(Reception::Received) && is(Reception::NotReceived)), "{state:?}");
+            assert!(!(is(Reception::Read) && is(Reception::NotRead)), "{state:?}");
+            // A message that may still go, or may have gone, is none of these.
+            assert_eq!(Reception::ALL.iter().any(|reception| is(*reception)), !state.is_open(), "{state:?}");
+        }
+        for reception in Reception::ALL {
+            let word = serde_json::to_value(reception).unwrap();
+            assert_eq!(word, reception.as_str(), "the word of answers is the stored one");
+        }
+    }
 
     #[test]
     fn an_empty_selection_matches_everything() {

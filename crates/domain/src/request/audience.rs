@@ -1,4 +1,4 @@
-//! The audience of a send: the fields `phone_number`, `contact_tag_id` and `without_contact_tag_id`.
+//! The audience of a send: the fields `phone_number`, `contact_tag_id`, `without_contact_tag_id` and `segment_id`.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -9,7 +9,7 @@ use uuid::Uuid;
 
 use super::Limits;
 use super::field::{Json, Raw};
-use super::shape::{Numbers, Tags};
+use super::shape::{Numbers, SegmentIds, Tags};
 use crate::error::{Code, Refusal};
 use crate::message::Selection;
 use crate::phone::PhoneNumber;
@@ -18,6 +18,9 @@ use crate::phone::PhoneNumber;
 const SHOWN_ENTRIES: usize = 100;
 /// How much of a skipped entry an answer shows, in characters.
 const SHOWN_CHARS: usize = 64;
+
+/// The most segments of one request: each is a search among the company's contacts.
+pub const MOST_SEGMENTS: usize = 20;
 
 /// The audience that a request names; the resolver turns it into recipients.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -28,9 +31,11 @@ pub struct Audience {
     pub tags: Vec<Uuid>,
     /// The tags whose contacts get nothing, each once, in any order, whatever else names their numbers.
     pub without: Vec<Uuid>,
+    /// The segments, each once, in any order.
+    pub segments: Vec<Uuid>,
     /// Messages of an earlier send whose recipients belong to the audience. Only a retry names them.
     pub again: Option<Again>,
-    /// The entries that are not numbers, and those that are not the ids of tags.
+    /// The entries that are not numbers, and those that are not the ids of tags or segments.
     pub skipped: Skipped,
 }
 
@@ -57,7 +62,7 @@ pub struct Skipped {
 pub struct SkippedEntry {
     /// The entry's beginning.
     pub input: String,
-    /// The reason, in words that continue "the number …" or "the tag …".
+    /// The reason, in words that continue "the number …", "the tag …" or "the segment …".
     pub reason: String,
     /// The kind of reason; `None` in answers from before there were kinds.
     #[serde(default)]
@@ -79,19 +84,25 @@ pub enum SkipCode {
     LeftOut,
     /// The company has no such tag.
     TagNotFound,
+    /// The company has no such segment.
+    SegmentNotFound,
+    /// The segment selects nobody, because it names a tag or a send that is gone.
+    SegmentOutdated,
     /// The message to be retried was sent again before: that one arrived, or may still arrive.
     AlreadyRetried,
 }
 
 impl SkipCode {
     /// Every kind.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 9] = [
         Self::InvalidNumber,
         Self::Suppressed,
         Self::OptedOut,
         Self::SamePerson,
         Self::LeftOut,
         Self::TagNotFound,
+        Self::SegmentNotFound,
+        Self::SegmentOutdated,
         Self::AlreadyRetried,
     ];
 
@@ -104,6 +115,8 @@ impl SkipCode {
             Self::SamePerson => "same_person",
             Self::LeftOut => "left_out",
             Self::TagNotFound => "tag_not_found",
+            Self::SegmentNotFound => "segment_not_found",
+            Self::SegmentOutdated => "segment_outdated",
             Self::AlreadyRetried => "already_retried",
         }
     }
@@ -171,6 +184,7 @@ pub(super) fn parse(
     phones: Raw<'_, Option<Numbers>>,
     tags: Raw<'_, Option<Tags>>,
     without: Raw<'_, Option<Tags>>,
+    segments: Raw<'_, Option<SegmentIds>>,
     limits: &Limits,
 ) -> Result<Parsed, Refusal> {
     let mut audience = Audience::default();
@@ -181,14 +195,17 @@ pub(super) fn parse(
     let tag_entries =
         collect(tags, "a string or an array of strings", limits.tags, |entry| audience.add_tag(entry))?;
     let left_out = collect(without, TAG_IDS, limits.tags, |entry| audience.leave_out(entry))?;
-    for tags in [&mut audience.tags, &mut audience.without] {
-        tags.sort_unstable();
-        tags.dedup();
+    let segment_entries = collect(segments, "a string or an array of strings", MOST_SEGMENTS, |entry| {
+        audience.add_segment(entry)
+    })?;
+    for ids in [&mut audience.tags, &mut audience.without, &mut audience.segments] {
+        ids.sort_unstable();
+        ids.dedup();
     }
-    if phone_entries == 0 && tag_entries == 0 {
+    if phone_entries + tag_entries + segment_entries == 0 {
         return Err(Refusal::new(
             Code::MissingRecipient,
-            "`phone_number` and `contact_tag_id` are both missing: give at least one of them",
+            "`phone_number`, `contact_tag_id` and `segment_id` are all missing: give at least one of them",
         ));
     }
     let more = |max: usize| format!("has more than {max} entries");
@@ -198,6 +215,8 @@ pub(super) fn parse(
         Some(tags.refuse(Code::TooManyTags, more(limits.tags)))
     } else if left_out > limits.tags {
         Some(without.refuse(Code::TooManyTags, more(limits.tags)))
+    } else if segment_entries > MOST_SEGMENTS {
+        Some(segments.refuse(Code::InvalidField, more(MOST_SEGMENTS)))
     } else {
         None
     };
@@ -262,16 +281,27 @@ impl Audience {
     }
 
     fn add_tag(&mut self, entry: Json<'_>) -> bool {
-        match entry {
-            Json::Text(text) => match Uuid::parse_str(text.trim()) {
-                Ok(tag) => self.tags.push(tag),
-                Err(_) => {
-                    self.skipped.add_as(SkipCode::TagNotFound, &text, &"is not the id of a tag (a UUID)");
-                }
-            },
-            Json::BrokenText => self.skipped.add_as(SkipCode::TagNotFound, "", &"is not readable text"),
-            Json::Absent | Json::Number(_) | Json::Bool | Json::Array | Json::Object => return false,
-        }
-        true
+        let wrong = (SkipCode::TagNotFound, "is not the id of a tag (a UUID)");
+        add_id(entry, &mut self.tags, &mut self.skipped, wrong)
     }
+
+    fn add_segment(&mut self, entry: Json<'_>) -> bool {
+        let wrong = (SkipCode::SegmentNotFound, "is not the id of a segment (a UUID)");
+        add_id(entry, &mut self.segments, &mut self.skipped, wrong)
+    }
+}
+
+/// Adds an id, or counts an entry that is none as skipped for the reason `wrong`. Returns whether the entry has a type
+/// that the field takes.
+fn add_id(entry: Json<'_>, ids: &mut Vec<Uuid>, skipped: &mut Skipped, wrong: (SkipCode, &str)) -> bool {
+    let (code, reason) = wrong;
+    match entry {
+        Json::Text(text) => match Uuid::parse_str(text.trim()) {
+            Ok(id) => ids.push(id),
+            Err(_) => skipped.add_as(code, &text, &reason),
+        },
+        Json::BrokenText => skipped.add_as(code, "", &"is not readable text"),
+        Json::Absent | Json::Number(_) | Json::Bool | Json::Array | Json::Object => return false,
+    }
+    true
 }

@@ -20,6 +20,7 @@ const OF_SENDS: &[&str] = &[
     "phone_number",
     "contact_tag_id",
     "without_contact_tag_id",
+    "segment_id",
     "recipient_type",
     "message",
     "preview_url",

@@ -10,7 +10,7 @@ use super::enclosed::{Enclosed, EnclosedFields, Through};
 use super::field::{Json, Raw};
 use super::kind::{self, BusinessKind};
 use super::plain::PlainFields;
-use super::shape::{MessageType, Numbers, Tags, TemplateId};
+use super::shape::{MessageType, Numbers, SegmentIds, Tags, TemplateId};
 use super::{Limits, label, structured};
 use crate::bodies;
 use crate::contact_card::ContactCard;
@@ -55,8 +55,8 @@ bodies! {
         /// What is sent.
         #[schema(example = "text")]
         r#type: MessageType,
-        /// All characters but digits are ignored. Give this, `contact_tag_id`, or both; the recipients are
-        /// merged.
+        /// All characters but digits are ignored. Give this, `contact_tag_id`, `segment_id`, or several of them; the
+        /// recipients are merged.
         #[schema(example = json!(["+55 11 98888-7777"]))]
         phone_number: Option<Numbers>,
         /// Every contact with one of these tags and a valid number gets the message.
@@ -64,6 +64,9 @@ bodies! {
         /// Nobody whose contact has one of these tags gets the message, however the request names them. The contacts are
         /// those at the moment of the request. An id that is no tag of the company is refused (`invalid_field`).
         without_contact_tag_id: Option<Tags>,
+        /// Every contact whom one of these segments selects now and who has a valid number gets the message: at most 20
+        /// segments. Later changes of a segment or its contacts change nothing.
+        segment_id: Option<SegmentIds>,
         /// The text, for `text`.
         #[schema(example = "Your order is on its way.")]
         message: Option<String>,
@@ -154,7 +157,13 @@ impl BusinessRequest {
         let body: BusinessSend<'_> = split.body();
         let kind = kind::read(body.r#type, kind::BUSINESS)?;
         let audience::Parsed { audience, oversize } =
-            audience::parse(body.phone_number, body.contact_tag_id, body.without_contact_tag_id, limits)?;
+            audience::parse(
+                body.phone_number,
+                body.contact_tag_id,
+                body.without_contact_tag_id,
+                body.segment_id,
+                limits,
+            )?;
         let has_contact_fields = body.contact_fields.flag()?;
         if has_contact_fields && !matches!(kind, BusinessKind::Template) {
             return Err(body.contact_fields.refuse(
@@ -206,8 +215,15 @@ impl<'a> BusinessSend<'a> {
 }
 
 /// The fields that every request may have.
-const OF_ALL: &[&str] =
-    &["type", "phone_number", "contact_tag_id", "without_contact_tag_id", "send_at", "expires_at"];
+const OF_ALL: &[&str] = &[
+    "type",
+    "phone_number",
+    "contact_tag_id",
+    "without_contact_tag_id",
+    "segment_id",
+    "send_at",
+    "expires_at",
+];
 
 fn ignored(split: &Split<'_>, body: &BusinessSend<'_>, kind: BusinessKind) -> Vec<String> {
     let own: &[&str] = match kind {
@@ -232,11 +248,11 @@ fn ignored(split: &Split<'_>, body: &BusinessSend<'_>, kind: BusinessKind) -> Ve
 
 /// The refusal of a reaction to more than one entry: it names one message, which is in one conversation.
 fn crowd(kind: BusinessKind, audience: &Audience) -> Option<Refusal> {
-    let Audience { numbers, tags, without: _, again: _, skipped } = audience;
-    let is_one = tags.is_empty() && numbers.len() as u64 + skipped.count <= 1;
+    let Audience { numbers, tags, without: _, segments, again: _, skipped } = audience;
+    let is_one = tags.is_empty() && segments.is_empty() && numbers.len() as u64 + skipped.count <= 1;
     (kind == BusinessKind::Enclosed(Enclosed::Reaction) && !is_one).then(|| {
         let sentence = "a reaction goes to the one person in whose conversation its message is: give one `phone_number` \
-                        and no `contact_tag_id`";
+                        and no `contact_tag_id` or `segment_id`";
         Refusal::new(Code::TooManyRecipients, sentence)
     })
 }

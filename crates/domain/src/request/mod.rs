@@ -27,14 +27,14 @@ mod shape;
 mod structured;
 mod web;
 
-pub use self::audience::{Again, Audience, SkipCode, Skipped, SkippedEntry};
+pub use self::audience::{Again, Audience, MOST_SEGMENTS, SkipCode, Skipped, SkippedEntry};
 pub use self::business::{BusinessRequest, BusinessSend, RequestedContent};
 pub use self::check::{CheckEntry, CheckRequest, MOST_CHECKED, NumberCheck};
 pub use self::kind::{business_types, web_types};
 pub use self::retry::{RetryRequest, SendAgain};
 pub use self::shape::{
-    ErrorCode, ErrorCodes, MessageType, Number, Numbers, RecipientType, RetriedState, RetriedStates, Tags,
-    TemplateId, WebMessageType,
+    ErrorCode, ErrorCodes, MessageType, Number, Numbers, RecipientType, RetriedState, RetriedStates,
+    SegmentIds, Tags, TemplateId, WebMessageType,
 };
 pub use self::web::{GROUP_SUFFIX, WebRecipient, WebRequest, WebSend};
 use crate::link;

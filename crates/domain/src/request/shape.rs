@@ -48,6 +48,16 @@ pub enum Tags {
     Many(Vec<Uuid>),
 }
 
+/// The id of one segment or of many.
+#[derive(ToSchema)]
+#[serde(untagged)]
+pub enum SegmentIds {
+    /// One.
+    One(Uuid),
+    /// Many.
+    Many(Vec<Uuid>),
+}
+
 /// The id of a template, from the channel's list of templates.
 #[derive(ToSchema)]
 #[serde(untagged)]

@@ -9,6 +9,8 @@ pub enum Source {
     Tag(Uuid),
     /// The contacts of a tag, who are left out.
     WithoutTag(Uuid),
+    /// The contacts that a segment selected.
+    Segment(Uuid),
     /// Messages of an earlier send, which are sent again.
     Send(Uuid),
 }
@@ -20,19 +22,20 @@ impl Source {
             Self::Tag(_) => 0,
             Self::Send(_) => 1,
             Self::WithoutTag(_) => 2,
+            Self::Segment(_) => 3,
         }
     }
 
-    /// The tag or the send.
+    /// The tag, the segment or the send.
     pub const fn id(self) -> Uuid {
         match self {
-            Self::Tag(id) | Self::WithoutTag(id) | Self::Send(id) => id,
+            Self::Tag(id) | Self::WithoutTag(id) | Self::Segment(id) | Self::Send(id) => id,
         }
     }
 
     /// Reads the stored values.
     pub fn from_row(kind: i16, id: Uuid) -> Option<Self> {
-        let all = [Self::Tag(id), Self::Send(id), Self::WithoutTag(id)];
+        let all = [Self::Tag(id), Self::Send(id), Self::WithoutTag(id), Self::Segment(id)];
         all.into_iter().find(|source| source.kind() == kind)
     }
 }
@@ -44,9 +47,9 @@ mod tests {
     #[test]
     fn a_source_is_read_back_from_its_row() {
         let id = Uuid::from_u128(7);
-        for source in [Source::Tag(id), Source::Send(id), Source::WithoutTag(id)] {
+        for source in [Source::Tag(id), Source::Send(id), Source::WithoutTag(id), Source::Segment(id)] {
             assert_eq!(Source::from_row(source.kind(), source.id()), Some(source));
         }
-        assert_eq!(Source::from_row(3, id), None);
+        assert_eq!(Source::from_row(4, id), None);
     }
 }

@@ -32,6 +32,7 @@ use domain::request::{Audience, BusinessRequest, RequestedContent, SkipCode, Ski
 use domain::send::{Recipients, Source, TemplateUse};
 use domain::template::{Category, Template, TemplateRequest};
 use store::Store;
+use store::segments::SavedSegment;
 use telemetry::Origin;
 
 /// The result of a dry run: what the send would be.
@@ -141,6 +142,7 @@ impl Engine {
         self.directory().actor(channel).admit()?;
         let (company_id, channel_id) = (channel.company_id, channel.id);
         let audience = of_own_tags(self.store(), company_id, audience).await?;
+        let audience = of_own_segments(self.store(), company_id, audience).await?;
         let sources = sources(&audience);
         let order = Order {
             company_id,
@@ -160,11 +162,12 @@ impl Engine {
 
     /// Resolves the audience, and writes the send.
     async fn resolve(&self, order: Order, audience: Audience) -> Result<Resolved, Error> {
-        let Audience { mut numbers, tags, without, again, mut skipped } = audience;
+        let Audience { mut numbers, tags, without, segments, again, mut skipped } = audience;
         numbers.dedup();
-        if !tags.is_empty() || !without.is_empty() || again.is_some() || numbers.len() > 1 {
+        let is_one = tags.is_empty() && without.is_empty() && segments.is_empty() && again.is_none();
+        if !is_one || numbers.len() > 1 {
             let order = Arc::new(order);
-            let resolve = Resolve { order, numbers, tags, without, again, skipped };
+            let resolve = Resolve { order, numbers, tags, without, segments, again, skipped };
             return Ok(self.resolver().send(resolve).await??);
         }
         let is_marketing = order.template.is_some_and(|template| template.is_marketing);
@@ -248,12 +251,33 @@ async fn of_own_tags(store: &Store, company_id: Uuid, mut audience: Audience) ->
     Ok(audience)
 }
 
+/// The audience without segments that the company does not have, and those that select nobody because they name what is
+/// gone. They are skipped.
+async fn of_own_segments(store: &Store, company_id: Uuid, mut audience: Audience) -> Result<Audience, Error> {
+    if audience.segments.is_empty() {
+        return Ok(audience);
+    }
+    let own = store.of(company_id).segments().all().await?;
+    let Audience { segments, skipped, .. } = &mut audience;
+    segments.retain(|id| {
+        let (code, reason) = match own.iter().find(|segment| segment.id == *id) {
+            Some(SavedSegment { lack: None, .. }) => return true,
+            Some(_) => (SkipCode::SegmentOutdated, "names a tag or a send that is gone"),
+            None => (SkipCode::SegmentNotFound, "is no segment of this company"),
+        };
+        skipped.add_as(code, &id.to_string(), &reason);
+        false
+    });
+    Ok(audience)
+}
+
 /// The sources of an audience, beside its numbers.
 fn sources(audience: &Audience) -> Vec<Source> {
     let again = audience.again.iter().map(|again| Source::Send(again.send_id));
     let tags = audience.tags.iter().map(|tag| Source::Tag(*tag));
     let without = audience.without.iter().map(|tag| Source::WithoutTag(*tag));
-    tags.chain(without).chain(again).collect()
+    let segments = audience.segments.iter().map(|segment| Source::Segment(*segment));
+    tags.chain(without).chain(segments).chain(again).collect()
 }
 
 /// Runs this to its end, even if the caller leaves before the answer comes.

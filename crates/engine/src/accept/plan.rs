@@ -108,9 +108,9 @@ impl Planned {
         now: Timestamp,
     ) -> store::Result<Outcome> {
         let Self { company_id, channel_id, waba_id, audience, is_marketing, needed_fields } = self;
-        let Audience { numbers, tags, without, again, mut skipped } = audience;
+        let Audience { numbers, tags, without, segments, again, mut skipped } = audience;
         let left_out = LeftOut::new(without);
-        let is_one = numbers.len() == 1 && tags.is_empty() && again.is_none();
+        let is_one = numbers.len() == 1 && tags.is_empty() && segments.is_empty() && again.is_none();
         let single = numbers.first().copied().filter(|_| is_one);
         let ahead = store.sends().ahead(channel_id, single, now).await?;
         let has_template = is_marketing.is_some();
@@ -132,7 +132,8 @@ impl Planned {
         let (mut recipients, mut suppressed, mut known) = (0, SuppressedCounts::default(), HashSet::new());
         let mut met = Met::default();
         let mut contacts = Contacts::of(company_id, needed_fields);
-        let (mut unique, mut block) = (Unique::new(numbers, &tags, again), Vec::with_capacity(BLOCK));
+        let mut unique = Unique::new(numbers, &tags, &segments, again);
+        let mut block = Vec::with_capacity(BLOCK);
         while unique.next(store, company_id, BLOCK, &mut block).await? {
             skipped.extend(unique.take_skipped());
             left_out.skip(store, people, company_id, &mut block, &mut skipped).await?;

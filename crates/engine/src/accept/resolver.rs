@@ -1,6 +1,6 @@
-//! The resolver actor: turns numbers and tags into unique recipients, packed and written.
+//! The resolver actor: turns numbers, tags and segments into unique recipients, packed and written.
 //!
-//! Every source (the request's own numbers, each tag, the messages of a retried send) yields ascending numbers; merging
+//! Every source (the request's own numbers, each tag, each segment, the messages of a retried send) yields ascending numbers; merging
 //! them removes duplicates without holding the audience. Blocks go to the ledger in steps. So an audience of millions
 //! takes the memory of two steps, one that is written and one that is read meanwhile, and single sends never wait
 //! longer than one step's write. The send counts only when its last block is durable. For dry runs, [`super::plan`]
@@ -10,6 +10,7 @@ mod again;
 mod elsewhere;
 mod left_out;
 mod met;
+mod segment;
 mod unique;
 
 use std::sync::Arc;
@@ -46,6 +47,7 @@ pub(crate) struct Resolve {
     pub(crate) tags: Vec<Uuid>,
     /// The tags whose contacts are left out.
     pub(crate) without: Vec<Uuid>,
+    pub(crate) segments: Vec<Uuid>,
     /// Messages of an earlier send to retry.
     pub(crate) again: Option<Again>,
     /// Entries of the request that are skipped already.
@@ -130,8 +132,9 @@ impl Writing {
     /// Reads blocks of the audience while the previous step is written.
     async fn resolve(&mut self) -> Result<(), Error> {
         let numbers = std::mem::take(&mut self.resolve.numbers);
-        let unique = Unique::new(numbers, &self.resolve.tags, self.resolve.again.take());
-        let left_out = LeftOut::new(std::mem::take(&mut self.resolve.without));
+        let resolve = &mut self.resolve;
+        let unique = Unique::new(numbers, &resolve.tags, &resolve.segments, resolve.again.take());
+        let left_out = LeftOut::new(std::mem::take(&mut resolve.without));
         let (read, mut blocks) = mpsc::channel(STEP);
         let company_id = self.resolve.order.company_id;
         let reading = read_ahead(Arc::clone(&self.shared), company_id, unique, left_out, read);

@@ -26,8 +26,8 @@ use domain::phone::Country;
 use store::companies::Company;
 use store::countries::OwnCountry;
 use store::{
-    AllChannels, Changes, Channels, Companies, CompanyStore, Contacts, Drafts, Imports, Keys, Messages,
-    Sends, Store, Suppressions, Tags, Templates, Tiers,
+    AllChannels, Changes, Channels, Companies, CompanyStore, ContactNotes, Contacts, Drafts, Imports, Keys,
+    Messages, Segments, Sends, Store, Suppressions, Tags, Templates, Tiers,
 };
 
 pub use store::Error as QueryError;
@@ -52,7 +52,8 @@ pub mod companies {
 /// The types of contacts and tags.
 pub mod contacts {
     pub use store::{
-        ContactChange, ContactDraft, ContactFilter, ContactPosition, Counting, Edited, Membership, Upserted,
+        BySend, ContactChange, ContactDraft, ContactFilter, ContactNote, ContactPosition, Counting, Edited,
+        MOST_NOTES, Membership, NOTE_CHARS, NewNote, NotesOf, Upserted,
     };
 }
 
@@ -87,6 +88,11 @@ pub mod sends {
     pub use store::overview::Backlog;
     pub use store::sends::Sent;
     pub use store::sends::list::{Filter, Record, TemplateName};
+}
+
+/// The types of segments.
+pub mod segments {
+    pub use store::segments::{Lack, MOST_SEGMENTS, NAME_CHARS, NewSegment, SavedSegment, segment_name};
 }
 
 /// The types of suppressions.
@@ -158,8 +164,12 @@ doors! { CompanyRecords:
     sends: Sends;
     /// Its contacts.
     contacts: Contacts;
+    /// The notes on its contacts.
+    contact_notes: ContactNotes;
     /// Its tags.
     tags: Tags;
+    /// Its segments.
+    segments: Segments;
     /// Its imports of contacts.
     imports: Imports;
     /// The recipients that its sends skip.

@@ -110,8 +110,8 @@ impl Contacts<'_> {
         Ok(Edited::Done)
     }
 
-    /// Merges contacts: `into` takes the values that it lacks from the others, in their order, and all of their tags;
-    /// the others are deleted.
+    /// Merges contacts: `into` takes the values that it lacks from the others, in their order, and all of their tags
+    /// and notes; the others are deleted.
     pub async fn merge(self, who: &Who, into: Uuid, others: &[Uuid], now: Timestamp) -> Result<Edited> {
         let others: Vec<Uuid> = others.iter().copied().filter(|id| *id != into).collect();
         let transaction = self.store.begin().await?;
@@ -130,6 +130,7 @@ impl Contacts<'_> {
             added.extend(self.tags_of(&transaction, other.id).await?.difference(&known).copied());
             slot.fill(&other.person);
         }
+        self.store.of(self.company).contact_notes().move_to(&transaction, into, &others).await?;
         self.delete_in(&transaction, totals, &others).await?;
         let phone = slot.phone;
         slot.is_changed = true;

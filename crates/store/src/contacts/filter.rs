@@ -1,15 +1,17 @@
-//! The contacts that a list has: all of them, those that a search finds, and of these only contacts that have some tags
-//! and lack others. Their pages, their number and their places.
+//! The contacts that a list has: all of them, those that a search finds or a send reached, and of these only contacts that
+//! have some tags and lack others. Their pages, their number and their places.
 //!
 //! Tags are given by their ids: other contacts may have a tag's name in theirs. What a tag has is read from the key of
 //! `contact_tag`. Of several tags, the one with the fewest contacts is read, and the others are looked up for each of its
 //! contacts. Called by the lists of contacts, and by changes of the contacts that a list shows.
 
 use sea_orm::Value;
+use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
+use super::reached::{BySend, keep, narrowed};
 use super::search::{listed, ordinal};
-use super::{COLUMNS, ContactPosition, LONGEST_SEARCH, folded, signed};
+use super::{COLUMNS, ContactPosition, folded, signed};
 use crate::dialect::{Rows, Type};
 use crate::nouns::Contacts;
 use crate::tags::DELETED;
@@ -17,8 +19,9 @@ use crate::{Error, Result, fetch};
 use domain::contact::Contact;
 use domain::page::{Page, Window};
 
-/// Which contacts a list has.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+/// Which contacts a list has. Segments keep it: a field that is added has a default, which selects every contact.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct ContactFilter {
     /// Those that this text finds, as in [`Contacts::page`](crate::Contacts::page); all of them without a text.
     pub search: Option<String>,
@@ -26,6 +29,16 @@ pub struct ContactFilter {
     pub tags: Vec<Uuid>,
     /// Only contacts that have none of these tags.
     pub without: Vec<Uuid>,
+    /// Only contacts for whom a send had this outcome.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reached: Option<BySend>,
+}
+
+impl ContactFilter {
+    /// The filter that selects no contact: no tag has the nil id.
+    pub fn nobody() -> Self {
+        Self { tags: vec![Uuid::nil()], ..Self::default() }
+    }
 }
 
 /// Whether the number of all contacts of a list is needed with a part of it.
@@ -85,11 +98,11 @@ impl Contacts<'_> {
         let Some(tags) = self.known_tags(filter).await? else {
             return Ok(Page { records: Vec::new(), total: 0 });
         };
-        if tags.is_empty() {
+        if tags.is_empty() && filter.reached.is_none() {
             return self.page(window, search).await;
         }
-        if folded(search).is_some() {
-            let found = self.places(search, &tags).await?;
+        if folded(search).is_some() || filter.reached.is_some() {
+            let found = self.places(filter, &tags).await?;
             return self.part_of(&found, window).await;
         }
         match tags.with.split_first() {
@@ -100,11 +113,12 @@ impl Contacts<'_> {
 
     /// The ordinals of the contacts that the filter selects, descending.
     pub async fn search(self, filter: &ContactFilter) -> Result<Vec<u32>> {
-        let search = filter.search.as_deref();
         match self.known_tags(filter).await? {
             None => Ok(Vec::new()),
-            Some(tags) if tags.is_empty() => self.search_all(search).await,
-            Some(tags) => self.places(search, &tags).await,
+            Some(tags) if tags.is_empty() && filter.reached.is_none() => {
+                self.search_all(filter.search.as_deref()).await
+            }
+            Some(tags) => self.places(filter, &tags).await,
         }
     }
 
@@ -251,24 +265,18 @@ impl Contacts<'_> {
         self.store.count(count, tags.iter().map(|(tag, _)| Value::from(*tag))).await
     }
 
-    /// The ordinals of the contacts that a search finds and that have these tags, descending.
-    async fn places(self, search: Option<&str>, tags: &KnownTags) -> Result<Vec<u32>> {
-        let Some(text) = folded(search) else { return self.places_of_tags(tags).await };
-        if text.len() > LONGEST_SEARCH {
-            return Ok(Vec::new());
+    /// The ordinals of the contacts that the filter's search and send select and that have these tags, descending.
+    async fn places(self, filter: &ContactFilter, tags: &KnownTags) -> Result<Vec<u32>> {
+        let Some(found) = narrowed(self, filter).await? else { return self.places_of_tags(tags).await };
+        if tags.is_empty() {
+            return Ok(found);
         }
-        let found = self.index().found(&self.index().read_search(&text).await?).await?;
         if tags.with.first().is_some_and(|(_, contacts)| *contacts < found.len() as u64) {
             let mut tagged = self.places_of_tags(tags).await?;
-            let mut found = found.into_iter().peekable();
-            // Both are descending.
-            tagged.retain(|ordinal| {
-                while found.next_if(|found| found > ordinal).is_some() {}
-                found.peek() == Some(ordinal)
-            });
+            keep(&mut tagged, &found);
             return Ok(tagged);
         }
-        // The search finds fewer contacts than have the tags: the tags are looked up for each of them.
+        // Fewer contacts are found than have the tags: the tags are looked up for each of them.
         let mut wanted = Rows::new(self.store.backend, &[("ordinal", Type::Int)]);
         found.iter().for_each(|ordinal| wanted.push([i64::from(*ordinal).into()]));
         if wanted.is_empty() {
@@ -311,7 +319,7 @@ impl Contacts<'_> {
 }
 
 /// The places of these ordinals in a list.
-fn descending(ordinals: Vec<i64>) -> Result<Vec<u32>> {
+pub(super) fn descending(ordinals: Vec<i64>) -> Result<Vec<u32>> {
     let mut places = ordinals.into_iter().map(ordinal).collect::<Result<Vec<_>>>()?;
     places.sort_unstable_by(|one, other| other.cmp(one));
     Ok(places)

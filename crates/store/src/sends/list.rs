@@ -49,7 +49,7 @@ pub struct Record {
     pub is_to_group: bool,
     /// The sources of its audience, beside numbers.
     pub sources: Vec<Source>,
-    /// The names of the tags among the sources that still exist.
+    /// The names of the tags and the segments among the sources that still exist.
     pub tags: Vec<String>,
     /// The names of the tags that it leaves out and that still exist.
     pub left_out_tags: Vec<String>,
@@ -236,8 +236,9 @@ impl Sends<'_> {
     async fn name_sources(self, sends: &mut [Record]) -> Result<()> {
         let Some((asked, values)) = self.asked(sends) else { return Ok(()) };
         let sql = format!(
-            "SELECT send_id, kind, source_id, tag.name FROM send_source \
+            "SELECT send_id, kind, source_id, COALESCE(tag.name, saved_segment.name) FROM send_source \
              LEFT JOIN tag ON tag.id = source_id AND tag.upkeep <> {DELETED} \
+             LEFT JOIN saved_segment ON saved_segment.id = source_id \
              WHERE send_id IN (SELECT id FROM {asked} AS asked) ORDER BY send_id, source_id"
         );
         let mut sources: HashMap<Uuid, Vec<Source>> = HashMap::new();

@@ -5,6 +5,7 @@
 //! `settled` all have a row; none at or above `high_water` had one when the send was read. Those between the marks
 //! without a row were reserved: in an ended send, their outcome is unknown.
 
+mod places;
 mod selected;
 mod to_person;
 

@@ -13,6 +13,8 @@ use crate::console::component::field::Field;
 use crate::console::component::{number, tag};
 use crate::console::error::Error;
 use crate::console::form::Form;
+use crate::console::pages::contacts::number_of;
+use crate::console::pages::segments;
 use crate::console::visitor::Viewer;
 use crate::console::words::Words;
 use crate::domain::contact::{Contact, Tag};
@@ -20,6 +22,7 @@ use crate::domain::fold::fold;
 use crate::domain::limit::Limit;
 use crate::domain::page::PageRequest;
 use crate::domain::phone::{Country, PhoneNumber};
+use crate::engine::records::segments::SavedSegment;
 
 /// The number of tags that are offered at once: the newest, or those that a search finds. Each is there twice, to choose it
 /// and to leave it out.
@@ -43,12 +46,14 @@ pub(super) struct Audience {
     more_tags: Option<u64>,
     /// The search for tags.
     tag_search: String,
+    /// The segments that are offered.
+    segments: Vec<SavedSegment>,
     /// The people whom a search found.
     pub(super) found: Option<Vec<Contact>>,
     /// The limits of a linked phone; empty for business accounts.
     pub(super) limits: Vec<Limit>,
     /// The company's country, whose national numbers are pointed out.
-    country: Option<Country>,
+    pub(super) country: Option<Country>,
 }
 
 impl Audience {
@@ -83,6 +88,7 @@ impl Audience {
                 tags.extend(records.tags().find(id).await?);
             }
         }
+        let segments = if phone.is_none() { records.segments().all().await? } else { Vec::new() };
         tags.sort_by_cached_key(|tag| fold(&tag.summary.name));
         let search: String = words.one("find").chars().take(SEARCH_CHARS).collect();
         let found = if !search.is_empty() {
@@ -92,12 +98,14 @@ impl Audience {
             None
         };
         let country = records.country().await?.likely();
-        Ok(Self { tags, more_tags, tag_search, found, limits, country })
+        Ok(Self { tags, more_tags, tag_search, segments, found, limits, country })
     }
 
-    /// The names of the chosen tags.
+    /// The names of the chosen tags and segments.
     pub(super) fn chosen_tags(&self, words: &Words) -> Vec<String> {
-        self.names(words, "tag")
+        let is_chosen = |segment: &&SavedSegment| words.has("segment", &segment.id.to_string());
+        let segments = self.segments.iter().filter(is_chosen).map(|segment| segment.name.clone());
+        self.names(words, "tag").into_iter().chain(segments).collect()
     }
 
     /// The names of the tags whose people are left out.
@@ -121,6 +129,14 @@ fn ids(words: &Words, field: &str) -> HashSet<Uuid> {
 fn numbers(words: &Words) -> impl Iterator<Item = &str> {
     let numbers = words.raw("numbers").unwrap_or_default().split(['\n', '\r', ',', ';']);
     numbers.map(str::trim).filter(|number| !number.is_empty())
+}
+
+/// What the numbers are read as while they are typed.
+pub(super) async fn reading(state: &State, viewer: &Viewer, words: &Words) -> Result<Markup, Error> {
+    let country = state.engine.company(viewer.company.id).await?.country().await?.likely();
+    // The one number of a linked phone has a field of its own.
+    let one = words.all("number").map(str::trim).filter(|number| !number.is_empty());
+    Ok(number::read_as(viewer.text, numbers(words).chain(one), country))
 }
 
 /// The first valid number that the form names.
@@ -158,6 +174,8 @@ pub(super) fn add(body: &mut Map<String, Value>, words: &Words) {
     body.insert("contact_tag_id".to_owned(), tags.into());
     let without: Vec<_> = words.all(WITHOUT).map(Value::from).collect();
     body.insert("without_contact_tag_id".to_owned(), without.into());
+    let segments: Vec<_> = words.all("segment").map(Value::from).collect();
+    body.insert("segment_id".to_owned(), segments.into());
 }
 
 /// The fields for recipients.
@@ -184,6 +202,7 @@ pub(super) fn fields(viewer: &Viewer, form: &Form, audience: &Audience) -> Marku
                 (boxes(form, WITHOUT, &text.get("compose-without"), None, &audience.tags, &left_out))
             }
         }
+        (segments::choose(form, &audience.segments))
         (Field::new(form, "numbers", &text.get("compose-numbers")).hint(&text.get("compose-numbers-hint")).area(4))
         (number::read_as(text, numbers(words), audience.country))
         (people(viewer, form, audience))
@@ -233,13 +252,13 @@ fn people(viewer: &Viewer, form: &Form, audience: &Audience) -> Markup {
             fieldset.field {
                 legend { (text.get("compose-people")) }
                 @for number in &picked {
-                    label.choice { input type="checkbox" name="person" value=(number) checked; span { bdi { (number) } } }
+                    label.choice { input type="checkbox" name="person" value=(number) checked; span { bdi.digits { (number::written(number)) } } }
                 }
                 @for contact in found.iter().filter(|contact| contact.person.phone().is_some()).filter(is_new) {
                     @let person = &contact.person;
                     label.choice {
                         input type="checkbox" name="person" value=(person.phone_number);
-                        span { bdi { (person.first_name) " " (person.last_name) } " " bdi { (person.phone_number) } }
+                        span { bdi { (person.first_name) " " (person.last_name) } " " bdi.digits { (number_of(person)) } }
                     }
                 }
             }

@@ -124,6 +124,7 @@ pub(in crate::console::pages) async fn of(
     let tags = send.sources.iter().filter_map(|source| match source {
         Source::Tag(id) => Some(("tag".to_owned(), id.to_string())),
         Source::WithoutTag(id) => Some(("without".to_owned(), id.to_string())),
+        Source::Segment(id) => Some(("segment".to_owned(), id.to_string())),
         Source::Send(_) => None,
     });
     let tags: Vec<_> = tags.collect();

@@ -8,7 +8,7 @@ use actix_web::web::Data;
 use maud::{Markup, html};
 
 use super::choice::Choice;
-use super::{bulk, in_time};
+use super::{audience, bulk, in_time};
 use crate::console::State;
 use crate::console::error::Error;
 use crate::console::form::Form;
@@ -23,7 +23,7 @@ use crate::engine::plan::Outcome;
 /// How old a total may be.
 const FRESH: Duration = Duration::from_secs(20);
 /// The fields that decide it.
-const FIELDS: [&str; 4] = ["tag", "without", "numbers", "person"];
+const FIELDS: [&str; 5] = ["tag", "segment", "without", "numbers", "person"];
 
 /// How many people the form names.
 #[derive(Default)]
@@ -84,7 +84,7 @@ pub(super) async fn read(
     })
 }
 
-/// Only the total, for a page that is being filled in.
+/// Only the total, and what the numbers are read as, for a page that is being filled in.
 pub(in crate::console) async fn follow(
     viewer: Viewer,
     state: Data<State>,
@@ -92,7 +92,11 @@ pub(in crate::console) async fn follow(
 ) -> Result<HttpResponse, Error> {
     let choice = Choice::read(&state, &viewer, form.words()).await?;
     let reach = read(&state, &viewer, &choice, form.words()).await?;
-    let shown = shown(viewer.text, &reach).into_string();
+    let shown = html! {
+        (shown(viewer.text, &reach))
+        (audience::reading(&state, &viewer, form.words()).await?)
+    };
+    let shown = shown.into_string();
     Ok(HttpResponse::Ok().insert_header((CONTENT_TYPE, "text/html; charset=utf-8")).body(shown))
 }
 

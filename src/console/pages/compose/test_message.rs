@@ -35,7 +35,7 @@ const OWN: &str = "own_number";
 /// The longest number that the field accepts, in characters.
 const NUMBER_CHARS: usize = 60;
 /// The fields that say to whom and when a send goes, and under which name: a test has its own.
-const OF_THE_SEND: [&str; 12] = [
+const OF_THE_SEND: [&str; 13] = [
     "numbers",
     "person",
     "tag",

@@ -9,9 +9,11 @@ use super::choice::Choice;
 use super::{content, name, refused};
 use crate::console::State;
 use crate::console::component::field::Field;
+use crate::console::component::number;
 use crate::console::component::time::second;
 use crate::console::form::Form;
 use crate::console::pages::channel::{limits, words};
+use crate::console::pages::contacts::number_of;
 use crate::console::visitor::Viewer;
 use crate::domain::limit::Limit;
 use crate::domain::request::{GROUP_SUFFIX, WebRequest};
@@ -77,6 +79,7 @@ pub(super) fn fields(viewer: &Viewer, form: &Form, audience: &Audience) -> Marku
         }
         (Field::new(form, PERSON, &text.get("compose-web-number")).hint(&text.get("compose-web-number-hint"))
             .most(ADDRESS_CHARS).input("tel"))
+        (number::read_as(text, Some(form.words().one(PERSON)).filter(|number| !number.is_empty()).into_iter(), audience.country))
         div.row.bottom {
             (Field::new(form, "find", &text.get("compose-find")).most(SEARCH_CHARS).input("search"))
             button.plain type="submit" name="action" value="find" formnovalidate { (text.get("compose-find-button")) }
@@ -87,7 +90,7 @@ pub(super) fn fields(viewer: &Viewer, form: &Form, audience: &Audience) -> Marku
                 @for person in found.iter().map(|contact| &contact.person).filter(|person| person.phone().is_some()) {
                     li {
                         button.quiet type="submit" name="pick" value=(person.phone_number) formnovalidate {
-                            bdi { (person.first_name) " " (person.last_name) } " " bdi { (person.phone_number) }
+                            bdi { (person.first_name) " " (person.last_name) } " " bdi.digits { (number_of(person)) }
                         }
                     }
                 }
@@ -129,7 +132,7 @@ pub(super) fn outcome(viewer: &Viewer, dry_run: &WebDryRun) -> Markup {
     let (name, _) = to.as_str().split_once('@').unwrap_or((to.as_str(), ""));
     let (key, name) = match to.as_str().ends_with(GROUP_SUFFIX) {
         true => ("compose-web-to-group", name.to_owned()),
-        false => ("compose-web-to-person", format!("+{name}")),
+        false => ("compose-web-to-person", number::written(&format!("+{name}"))),
     };
     html! {
         section.panel id="check" aria-label=(text.get("send-check-title")) {

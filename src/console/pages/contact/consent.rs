@@ -7,9 +7,9 @@ use super::{find, place};
 use crate::console::State;
 use crate::console::answer::Answer;
 use crate::console::component::badge::{Tone, badge};
-use crate::console::component::confirm;
 use crate::console::component::field::Field;
 use crate::console::component::time::moment;
+use crate::console::component::{confirm, number as numbers};
 use crate::console::error::Error;
 use crate::console::form::Form;
 use crate::console::pages::suppressions::{scope_words, why};
@@ -42,7 +42,7 @@ pub(in crate::console) async fn opt_out(
     state.flashes.put(
         viewer.session,
         "done",
-        viewer.text.with(key, [("number", format!("+{number}").into())]),
+        viewer.text.with(key, [("number", numbers::grouped(number).into())]),
     );
     Ok(Answer::to(place(id.0)))
 }
@@ -62,7 +62,7 @@ pub(in crate::console) async fn opt_in(
         state.engine.contacts().lift_suppressions(&viewer.who(), &records, recipient).await?;
     }
     if !recipients.is_empty() {
-        let done = viewer.text.with("suppressions-lifted", [("number", format!("+{number}").into())]);
+        let done = viewer.text.with("suppressions-lifted", [("number", numbers::grouped(number).into())]);
         state.flashes.put(viewer.session, "done", done);
     }
     Ok(Answer::to(place(id.0)))

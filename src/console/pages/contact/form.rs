@@ -180,5 +180,6 @@ pub(super) fn fields(form: &Form, meant: &[PhoneNumber], country: Option<Country
 
 /// What the number in a form that is being filled in is read as.
 pub(super) fn reading(form: &Form, country: Option<Country>) -> Markup {
-    number::reading(form.text(), form.words(), "phone_number", country, form.value(STORED))
+    let name = ["phone_number", "number"].into_iter().find(|name| form.words().names(name));
+    number::reading(form.text(), form.words(), name.unwrap_or("phone_number"), country, form.value(STORED))
 }

@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 
 use super::form::{self, KNOWN, KNOWN_TAGS};
-use super::{DOUBLES, consent, country, messages, place};
+use super::{DOUBLES, consent, country, messages, notes, place};
 use crate::console::State;
 use crate::console::component::field::{faults, once};
 use crate::console::component::time::moment;
@@ -15,6 +15,7 @@ use crate::console::pages::contacts::{name, number_of};
 use crate::console::visitor::Viewer;
 use crate::domain::contact::Contact;
 use crate::domain::phone::{Country, PhoneNumber};
+use crate::engine::records::contacts::ContactNote;
 use crate::engine::records::suppressions::Kept;
 
 /// The data of the page.
@@ -25,6 +26,9 @@ pub(super) struct Shown {
     /// Why sends skip the person.
     suppressions: Vec<Kept>,
     messages: Vec<messages::LastMessage>,
+    notes: Vec<ContactNote>,
+    /// The form of a note, with its faults.
+    noting: Option<notes::Noting>,
     done: Option<String>,
     /// Whether someone else has changed the contact since the form was opened.
     is_outdated: bool,
@@ -41,12 +45,29 @@ impl Shown {
             lines = messages::read(viewer, state, number).await?;
         }
         let country = country(viewer, state).await?;
-        Ok(Self { contact, doubles, country, suppressions, messages: lines, done: None, is_outdated: false })
+        let notes = notes::read(viewer, state, contact.id).await?;
+        Ok(Self {
+            contact,
+            doubles,
+            country,
+            suppressions,
+            messages: lines,
+            notes,
+            noting: None,
+            done: None,
+            is_outdated: false,
+        })
     }
 
     /// Shows that something was done.
     pub(super) fn done(mut self, done: Option<String>) -> Self {
         self.done = done;
+        self
+    }
+
+    /// Shows the form of a note with its faults.
+    pub(super) fn noting(mut self, noting: notes::Noting) -> Self {
+        self.noting = Some(noting);
         self
     }
 
@@ -83,6 +104,7 @@ impl Shown {
                 div {
                     (consent::panel(viewer, contact, &self.suppressions))
                     (messages::panel(viewer, &self.messages))
+                    (notes::panel(viewer, contact.id, &self.notes, self.noting.as_ref()))
                 }
             }
             @if !self.doubles.is_empty() { (double_list(viewer, &place, &self.doubles)) }

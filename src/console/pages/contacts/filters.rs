@@ -1,19 +1,46 @@
-//! The search, and the filter by tags: those that a contact has, and those that it lacks.
+//! The search, and the filters: by tags that a contact has and lacks, and by the outcome of a send.
 
 use maud::{Markup, html};
 
+use uuid::Uuid;
+
 use super::listed::{Listed, MOST};
 use super::{PLACE, SEARCH};
+use crate::clock::Timestamp;
+use crate::console::State;
+use crate::console::component::field::Field;
 use crate::console::component::icon::Icon;
 use crate::console::component::tag;
+use crate::console::error::Error;
+use crate::console::form::Form;
+use crate::console::pages::send::words as send_words;
 use crate::console::text::Text;
+use crate::console::visitor::Viewer;
 use crate::domain::contact::{Tag, TagSummary};
+use crate::domain::message::Reception;
+use crate::domain::page::PageRequest;
+use crate::engine::records::sends::Filter;
 
 /// The number of tags that are shown above the list.
 const SHOWN: usize = 20;
 
+/// The number of sends that are offered, the latest ones.
+const SENDS: u64 = 30;
+
+/// The latest sends, each with its name and time.
+pub(super) async fn latest(state: &State, viewer: &Viewer) -> Result<Vec<(Uuid, String)>, Error> {
+    let records = state.engine.company(viewer.company.id).await?;
+    let page = PageRequest { page: 1, limit: SENDS };
+    let sends = records.sends().heads(page, &Filter::default(), Timestamp::now()).await?.records;
+    let named = sends.iter().map(|send| {
+        let name = send_words::name(viewer.text, send);
+        (send.id, format!("{name} ({})", viewer.minute(send.created_at)))
+    });
+    Ok(named.collect())
+}
+
 /// The form. What it finds is shown below it while a person types and chooses.
-pub(super) fn form(text: Text, listed: &Listed, offered: &[Tag]) -> Markup {
+pub(super) fn form(text: Text, listed: &Listed, offered: &[Tag], sends: &[(Uuid, String)]) -> Markup {
     let search = listed.search.as_deref().unwrap_or_default();
     html! {
         form.search method="get" action=(PLACE) role="search" data-search="found" {
@@ -29,6 +56,32 @@ pub(super) fn form(text: Text, listed: &Listed, offered: &[Tag]) -> Markup {
                     }
                     button.plain type="submit" { (text.get("contacts-show")) }
                 }
+            }
+            @if !sends.is_empty() || listed.reached.is_some() { (by_send(text, listed, sends)) }
+            @if let Some(segment) = &listed.segment { input type="hidden" name="segment" value=(segment.id); }
+        }
+    }
+}
+
+/// The choice of a send and of its outcome.
+fn by_send(text: Text, listed: &Listed, sends: &[(Uuid, String)]) -> Markup {
+    let chosen =
+        listed.reached.as_ref().map(|(by_send, name)| (by_send.send, name.clone(), by_send.reception));
+    let reception = chosen.as_ref().map_or(Reception::NotRead, |(.., reception)| *reception);
+    let send = chosen.as_ref().map(|(send, ..)| send.to_string()).unwrap_or_default();
+    let form = Form::filled(text, [("send", send), ("outcome", reception.to_string())]);
+    let older = chosen.into_iter().map(|(send, name, _)| (send, name));
+    let older = older.filter(|(send, _)| !sends.iter().any(|(known, _)| known == send));
+    let offered = older.chain(sends.iter().cloned()).map(|(send, name)| (send.to_string(), name));
+    let any = std::iter::once((String::new(), text.get("contacts-any-send")));
+    let receptions = Reception::ALL.iter().map(|word| (word.as_str(), send_words::reception(text, *word)));
+    html! {
+        details.by-tags id="by-send" {
+            summary { (Icon::Filter) (text.get("contacts-by-send")) }
+            div.row.bottom {
+                (Field::new(&form, "send", &text.get("contacts-send")).select(any.chain(offered)))
+                (Field::new(&form, "outcome", &text.get("contacts-outcome")).select(receptions))
+                button.plain type="submit" { (text.get("contacts-show")) }
             }
         }
     }
@@ -57,13 +110,17 @@ pub(super) fn chips(text: Text, listed: &Listed, offered: &[Tag]) -> Markup {
     let room = if listed.tags.len() < MOST { SHOWN } else { 0 };
     let more: Vec<&Tag> = offered.iter().filter(|tag| !listed.names(tag.summary.id)).take(room).collect();
     html! {
-        @if !listed.tags.is_empty() || !listed.without.is_empty() {
+        @if !listed.tags.is_empty() || !listed.without.is_empty() || listed.reached.is_some() {
             ul.tags.in-use aria-label=(text.get("contacts-in-use")) {
                 @for known in &listed.tags {
                     (removable(&text.with("contacts-with", [("tag", known.name.as_str().into())]), listed, known))
                 }
                 @for known in &listed.without {
                     (removable(&text.with("contacts-without", [("tag", known.name.as_str().into())]), listed, known))
+                }
+                @if let Some((by_send, name)) = &listed.reached {
+                    @let words = format!("{}: {name}", send_words::reception(text, by_send.reception));
+                    (chip(&words, "tag h-slate", &listed.without_send()))
                 }
                 li { a.plain href=(PLACE) { (text.get("contacts-show-all")) } }
                 @if let Some(only) = listed.only_tag() {
@@ -86,9 +143,14 @@ pub(super) fn chips(text: Text, listed: &Listed, offered: &[Tag]) -> Markup {
 }
 
 fn removable(words: &str, listed: &Listed, known: &TagSummary) -> Markup {
+    chip(words, tag::class(&known.name), &listed.widened(known.id))
+}
+
+/// A link that takes a filter away and leads to the list without it.
+fn chip(words: &str, class: &str, wider: &Listed) -> Markup {
     html! {
         li {
-            a class=(tag::class(&known.name)) href=(listed.widened(known.id).place()) {
+            a class=(class) href=(wider.place()) {
                 bdi { (words) } " " span aria-hidden="true" { "×" }
             }
         }

@@ -1,19 +1,29 @@
-//! The contacts that the list shows: all, those that a search finds, and of these those that have some tags and lack others.
+//! The contacts that the list shows: all, those that a search finds or a send reached, and of these those that have some tags
+//! and lack others. A segment is such a list under a name.
 
 use uuid::Uuid;
 
 use super::{PLACE, SEARCH};
+use crate::clock::Timestamp;
 use crate::console::State;
 use crate::console::error::Error;
+use crate::console::pages::send::words as send_words;
 use crate::console::visitor::Viewer;
+use crate::console::words::Words;
 use crate::domain::contact::{Contact, TagSummary};
 use crate::domain::page::{Page, PageRequest};
 use crate::engine;
-use crate::engine::records::contacts::{ContactFilter, Counting};
+use crate::engine::records::contacts::{BySend, ContactFilter, Counting};
+use crate::engine::records::segments::{Lack, SavedSegment};
 
 /// The most tags that contacts must have, and the most that they must lack, as in the API: each is looked up for many
 /// contacts.
 pub(super) const MOST: usize = 10;
+
+/// The names of a query's values: of the tags that contacts have, and of those that they lack.
+pub(in crate::console::pages) const OF_QUERY: [&str; 2] = ["tag", "not"];
+/// The same in forms, whose actions have tags of their own.
+pub(in crate::console::pages) const OF_FORM: [&str; 2] = ["of_tag", "not_tag"];
 
 /// The contacts of a list.
 #[derive(Debug, Clone, Default)]
@@ -23,28 +33,78 @@ pub(in crate::console::pages) struct Listed {
     pub(super) tags: Vec<TagSummary>,
     /// Only those with none of these tags.
     pub(super) without: Vec<TagSummary>,
+    /// Only those for whom a send had an outcome; with the name of the send.
+    pub(super) reached: Option<(BySend, String)>,
+    /// The segment that was opened. The list may have been changed since.
+    pub(in crate::console::pages) segment: Option<SavedSegment>,
 }
 
 impl Listed {
-    /// The contacts of this search, with and without the tags of these ids; empty ids are left out.
+    /// The contacts that a query or a form names. One that names a segment and nothing else has the segment's contacts.
     ///
     /// # Errors
     ///
-    /// [`Error::NotFound`] for a tag that the company does not have: without it the list would have other contacts.
-    pub(in crate::console::pages) async fn read<'a>(
+    /// [`Error::NotFound`] for a tag, a send or a segment that the company does not have: without it the list would have
+    /// other contacts.
+    pub(in crate::console::pages) async fn read(
         state: &State,
         viewer: &Viewer,
-        search: Option<&str>,
-        tags: impl Iterator<Item = &'a str>,
-        without: impl Iterator<Item = &'a str>,
+        words: &Words,
+        [having, lacking]: [&str; 2],
     ) -> Result<Self, Error> {
+        let segment = match id(words.one("segment"))? {
+            Some(id) => {
+                let records = state.engine.company(viewer.company.id).await?;
+                Some(records.segments().find(id).await?.ok_or(Error::NotFound)?)
+            }
+            None => None,
+        };
+        let is_named = |name: &&str| words.names(name);
+        if let Some(segment) = &segment
+            && ![having, lacking, "search", "send", "outcome"].iter().any(is_named)
+        {
+            return Self::of_segment(state, viewer, segment).await;
+        }
+        let search = Some(words.one("search")).filter(|search| !search.is_empty());
         let search = search.map(|search| search.chars().take(SEARCH).collect());
-        let tags = named(state, viewer, tags).await?;
-        Ok(Self { search, tags, without: named(state, viewer, without).await? })
+        let tags = named(state, viewer, words.all(having)).await?;
+        let without = named(state, viewer, words.all(lacking)).await?;
+        let reached = match id(words.one("send"))? {
+            Some(send) => {
+                let reception = words.one("outcome").parse().map_err(|_| Error::NotFound)?;
+                Some(reached(state, viewer, BySend { send, reception }).await?)
+            }
+            None => None,
+        };
+        Ok(Self { search, tags, without, reached, segment })
+    }
+
+    /// The contacts of a segment; nobody while it lacks something.
+    pub(in crate::console::pages) async fn of_segment(
+        state: &State,
+        viewer: &Viewer,
+        segment: &SavedSegment,
+    ) -> Result<Self, Error> {
+        if segment.lack.is_some() {
+            return Ok(Self { segment: Some(segment.clone()), ..Self::default() });
+        }
+        let ContactFilter { search, tags, without, reached: by_send } = segment.filter.clone();
+        let ids = |ids: Vec<Uuid>| ids.into_iter().map(|id| id.to_string()).collect::<Vec<_>>();
+        let (tags, without) = (ids(tags), ids(without));
+        Ok(Self {
+            search,
+            tags: named(state, viewer, tags.iter().map(String::as_str)).await?,
+            without: named(state, viewer, without.iter().map(String::as_str)).await?,
+            reached: match by_send {
+                Some(by_send) => Some(reached(state, viewer, by_send).await?),
+                None => None,
+            },
+            segment: Some(segment.clone()),
+        })
     }
 
     /// A page of the list.
-    pub(super) async fn page(
+    pub(in crate::console::pages) async fn page(
         &self,
         state: &State,
         viewer: &Viewer,
@@ -56,21 +116,44 @@ impl Listed {
 
     /// The filter of the list.
     pub(in crate::console::pages) fn filter(&self) -> ContactFilter {
+        if self.lack().is_some() {
+            return ContactFilter::nobody();
+        }
         let ids = |tags: &[TagSummary]| tags.iter().map(|tag| tag.id).collect();
-        ContactFilter { search: self.search.clone(), tags: ids(&self.tags), without: ids(&self.without) }
+        ContactFilter {
+            search: self.search.clone(),
+            tags: ids(&self.tags),
+            without: ids(&self.without),
+            reached: self.reached.as_ref().map(|(by_send, _)| *by_send),
+        }
+    }
+
+    /// Whether nothing narrows the list.
+    const fn is_open(&self) -> bool {
+        self.search.is_none() && self.tags.is_empty() && self.without.is_empty() && self.reached.is_none()
+    }
+
+    /// Why nobody is in the list: the segment that was opened names what is gone.
+    pub(in crate::console::pages) fn lack(&self) -> Option<Lack> {
+        self.segment.as_ref().and_then(|segment| segment.lack).filter(|_| self.is_open())
     }
 
     /// Whether all contacts of the company are in the list.
-    pub(super) const fn is_everybody(&self) -> bool {
-        self.search.is_none() && self.tags.is_empty() && self.without.is_empty()
+    pub(in crate::console::pages) fn is_everybody(&self) -> bool {
+        self.is_open() && self.lack().is_none()
     }
 
     /// The tag whose contacts these are, if nothing else narrows the list.
-    pub(super) const fn only_tag(&self) -> Option<&TagSummary> {
-        match (&self.search, self.tags.as_slice(), self.without.is_empty()) {
-            (None, [tag], true) => Some(tag),
+    pub(super) fn only_tag(&self) -> Option<&TagSummary> {
+        match (&self.search, self.tags.as_slice(), self.without.is_empty(), &self.reached) {
+            (None, [tag], true, None) => Some(tag),
             _ => None,
         }
+    }
+
+    /// The segment whose contacts these are.
+    pub(super) fn only_segment(&self) -> Option<&SavedSegment> {
+        self.segment.as_ref().filter(|segment| segment.lack.is_none() && segment.filter == self.filter())
     }
 
     /// The same contacts, of which only those with the tag stay.
@@ -88,23 +171,36 @@ impl Listed {
         widened
     }
 
+    /// The same contacts and those that only the send keeps out.
+    pub(super) fn without_send(&self) -> Self {
+        Self { reached: None, ..self.clone() }
+    }
+
     /// Whether the filter has the tag.
     pub(super) fn names(&self, tag: Uuid) -> bool {
         self.tags.iter().chain(&self.without).any(|known| known.id == tag)
     }
 
+    /// The values by which a query, or a form with these names of tags, names the list.
+    pub(super) fn values<'n>(&self, [having, lacking]: [&'n str; 2]) -> Vec<(&'n str, String)> {
+        let mut values = Vec::new();
+        values.extend(self.search.iter().map(|search| ("search", search.clone())));
+        for (name, tags) in [(having, &self.tags), (lacking, &self.without)] {
+            values.extend(tags.iter().map(|tag| (name, tag.id.to_string())));
+        }
+        if let Some((BySend { send, reception }, _)) = &self.reached {
+            values.push(("send", send.to_string()));
+            values.push(("outcome", reception.to_string()));
+        }
+        if !self.is_everybody() {
+            values.extend(self.segment.iter().map(|segment| ("segment", segment.id.to_string())));
+        }
+        values
+    }
+
     /// The query of an address that has this list.
     pub(super) fn query(&self) -> String {
-        let mut query = url::form_urlencoded::Serializer::new(String::new());
-        if let Some(search) = &self.search {
-            query.append_pair("search", search);
-        }
-        for (name, tags) in [("tag", &self.tags), ("not", &self.without)] {
-            for tag in tags {
-                query.append_pair(name, &tag.id.to_string());
-            }
-        }
-        query.finish()
+        url::form_urlencoded::Serializer::new(String::new()).extend_pairs(self.values(OF_QUERY)).finish()
     }
 
     /// The address of the list.
@@ -114,6 +210,21 @@ impl Listed {
             query => format!("{PLACE}?{query}"),
         }
     }
+}
+
+/// The id in a value; `None` for an empty one.
+fn id(text: &str) -> Result<Option<Uuid>, Error> {
+    match text {
+        "" => Ok(None),
+        text => text.parse().map(Some).map_err(|_| Error::NotFound),
+    }
+}
+
+/// The outcome of a send with the name of the send.
+async fn reached(state: &State, viewer: &Viewer, by_send: BySend) -> Result<(BySend, String), Error> {
+    let records = state.engine.company(viewer.company.id).await?;
+    let send = records.sends().head(by_send.send, Timestamp::now()).await?.ok_or(Error::NotFound)?;
+    Ok((by_send, send_words::name(viewer.text, &send)))
 }
 
 /// The tags with these ids, each once.

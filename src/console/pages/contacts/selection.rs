@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 use uuid::Uuid;
 
-use super::listed::Listed;
+use super::listed::{Listed, OF_FORM};
 use super::{PLACE, Shown};
 use crate::console::component::field::{Field, once};
 use crate::console::form::Form;
@@ -50,31 +50,29 @@ impl Selected {
         }
     }
 
-    /// The address of a new send to the selected contacts. A send goes to tags and to people, so for other selections there
-    /// is none.
+    /// The address of a new send to the selected contacts. A send goes to tags, to segments and to people, so for other
+    /// selections there is none.
     pub(super) fn new_send(&self, listed: &Listed) -> Option<String> {
         let mut query = url::form_urlencoded::Serializer::new(String::new());
         match self {
-            Self::All => {
-                query.append_pair("tag", &listed.only_tag()?.id.to_string());
-            }
+            Self::All => match (listed.only_tag(), listed.only_segment()) {
+                (Some(tag), _) => query.append_pair("tag", &tag.id.to_string()),
+                (None, Some(segment)) => query.append_pair("segment", &segment.id.to_string()),
+                (None, None) => return None,
+            },
             Self::These(ids) if ids.len() <= MOST_NAMED => {
-                for id in ids {
-                    query.append_pair("contact", &id.to_string());
-                }
+                query.extend_pairs(ids.iter().map(|id| ("contact", id.to_string())))
             }
             Self::These(_) => return None,
-        }
+        };
         Some(format!("/console/sends/new?{}", query.finish()))
     }
 }
 
 /// The fields that say which list the form belongs to.
-pub(super) fn of_list(listed: &Listed) -> Markup {
+pub(in crate::console::pages) fn of_list(listed: &Listed) -> Markup {
     html! {
-        @if let Some(search) = &listed.search { input type="hidden" name="search" value=(search); }
-        @for tag in &listed.tags { input type="hidden" name="of_tag" value=(tag.id); }
-        @for tag in &listed.without { input type="hidden" name="not_tag" value=(tag.id); }
+        @for (name, value) in listed.values(OF_FORM) { input type="hidden" name=(name) value=(value); }
     }
 }
 

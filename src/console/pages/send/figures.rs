@@ -18,8 +18,9 @@ use crate::console::component::table::{Column, table};
 use crate::console::component::time::{ahead, moment};
 use crate::console::component::waiting::{lasting, sentence, waiting};
 use crate::console::error::Error;
+use crate::console::text::Text;
 use crate::console::visitor::Viewer;
-use crate::domain::message;
+use crate::domain::message::{self, Reception};
 use crate::domain::outlook::{Outlook, Waiting};
 use crate::domain::send::{Cause, Tally};
 use crate::engine::Counted;
@@ -90,6 +91,7 @@ pub(super) fn progress(viewer: &Viewer, view: &View) -> Markup {
                 Some(shares) => {
                     (bar::bar(text, &shares))
                     (bar::figures(text, &shares))
+                    (contacts(text, view))
                 }
                 None => p.notice { (text.get("send-counting")) },
             }
@@ -97,6 +99,28 @@ pub(super) fn progress(viewer: &Viewer, view: &View) -> Markup {
                 p { (text.get("send-end")) " " (ahead(viewer, end)) }
             }
             @if let Some(waiting) = lasting(outlook) { (waits(viewer, waiting)) }
+        }
+    }
+}
+
+/// The links to the contacts that the send reached, and to those that it did not.
+fn contacts(text: Text, view: &View) -> Markup {
+    let counts = view.tally().map(|tally| &tally.counts);
+    let people = |reception: Reception| -> u64 {
+        let states = reception.selection().states;
+        counts.map_or(0, |counts| states.into_iter().map(|state| counts.of(state)).sum())
+    };
+    let known: Vec<_> = Reception::ALL.iter().filter(|reception| people(**reception) > 0).collect();
+    html! {
+        @if !known.is_empty() {
+            p {
+                (text.get("send-show-contacts"))
+                @for reception in known {
+                    " " a href=(format!("/console/contacts?send={}&outcome={reception}", view.send.id)) {
+                        (words::reception(text, *reception))
+                    }
+                }
+            }
         }
     }
 }

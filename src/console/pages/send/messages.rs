@@ -10,6 +10,7 @@ use super::{selection, words};
 use crate::console::State;
 use crate::console::component::explain;
 use crate::console::component::field::Field;
+use crate::console::component::number;
 use crate::console::component::table::{Column, table};
 use crate::console::component::time::maybe;
 use crate::console::error::Error;
@@ -150,8 +151,7 @@ fn name(person: &Person) -> Option<String> {
 
 /// The recipient of a message.
 pub(in crate::console::pages) fn recipient(snapshot: &SendSnapshot, position: message::Position) -> String {
-    position.recipient.map_or_else(
-        || format!("{}{GROUP_SUFFIX}", snapshot.group().unwrap_or_default()),
-        |number| format!("+{number}"),
-    )
+    position
+        .recipient
+        .map_or_else(|| format!("{}{GROUP_SUFFIX}", snapshot.group().unwrap_or_default()), number::grouped)
 }

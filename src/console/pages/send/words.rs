@@ -8,7 +8,7 @@ use crate::console::component::explain::{self, Topic};
 use crate::console::component::outcome::OutcomeColour;
 use crate::console::text::Text;
 use crate::domain::content::Kind;
-use crate::domain::message::State;
+use crate::domain::message::{Reception, State};
 use crate::domain::plan::Binding;
 use crate::domain::send::{Naming, Stage};
 use crate::engine::records::sends::Record;
@@ -30,6 +30,16 @@ fn made_name(text: Text, naming: &Naming<'_>) -> String {
         (true, _, true) => text.with("send-name-to-group", [what]),
         (true, _, false) => text.with("send-name-to-people", [what, ("count", naming.recipients.into())]),
     }
+}
+
+/// The outcome of a send for a person.
+pub(in crate::console::pages) fn reception(text: Text, reception: Reception) -> String {
+    text.get(match reception {
+        Reception::Received => "send-received",
+        Reception::NotReceived => "send-not-received",
+        Reception::Read => "send-was-read",
+        Reception::NotRead => "send-not-read",
+    })
 }
 
 /// The badge for the state of a send.

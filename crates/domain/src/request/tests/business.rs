@@ -336,7 +336,7 @@ fn sentences_name_the_field_and_the_remedy() {
         @"
         `type` is missing: give one of text, image, video, audio, document, template, interactive, sticker, location, contacts, reaction
         `type` is not one that this channel sends: give one of text, image, video, audio, document, template, interactive, sticker, location, contacts, reaction
-        `phone_number` and `contact_tag_id` are both missing: give at least one of them
+        `phone_number`, `contact_tag_id` and `segment_id` are all missing: give at least one of them
         `phone_number` must be a string, a number or an array of these
         `message` is missing: give the text to send
         `message` must be a string

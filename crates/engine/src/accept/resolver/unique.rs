@@ -6,11 +6,12 @@ use std::collections::BinaryHeap;
 use uuid::Uuid;
 
 use super::again::Reading;
+use super::segment::SegmentReading;
 use domain::phone::PhoneNumber;
 use domain::request::{Again, Skipped};
 use store::Store;
 
-/// The numbers read at once from all tags of an audience together; from each of many tags, at least this many in total.
+/// The numbers read at once from all tags and segments of an audience together; from each of many tags, at least this many in total.
 const CHUNK: usize = 50_000;
 const LEAST_CHUNK: usize = 2_000;
 
@@ -24,14 +25,21 @@ pub(crate) struct Unique {
 }
 
 impl Unique {
-    /// The numbers of `numbers`, of the contacts with one of the tags, and of the messages to retry.
-    pub(crate) fn new(mut numbers: Vec<PhoneNumber>, tags: &[Uuid], again: Option<Again>) -> Self {
+    /// The numbers of `numbers`, of the contacts with one of the tags or in one of the segments, and of the messages to
+    /// retry.
+    pub(crate) fn new(
+        mut numbers: Vec<PhoneNumber>,
+        tags: &[Uuid],
+        segments: &[Uuid],
+        again: Option<Again>,
+    ) -> Self {
         numbers.sort_unstable();
         let mut sources = vec![Source { origin: Origin::Given, chunk: numbers, next: 0, more: false }];
         let tags = tags.iter().map(|tag| Origin::Tag(*tag));
+        let segments = segments.iter().map(|segment| Origin::Segment(SegmentReading::new(*segment)));
         let again = again.into_iter().map(|again| Origin::Again(Reading::new(again)));
         let unread = |origin| Source { origin, chunk: Vec::new(), next: 0, more: true };
-        sources.extend(tags.chain(again).map(unread));
+        sources.extend(tags.chain(segments).chain(again).map(unread));
         let chunk = (CHUNK / sources.len()).max(LEAST_CHUNK);
         Self { sources, chunk, last: None, skipped: Skipped::default() }
     }
@@ -45,7 +53,7 @@ impl Unique {
     ///
     /// # Errors
     ///
-    /// Those of reading a tag or messages.
+    /// Those of reading a tag, a segment or messages.
     pub(crate) async fn next(
         &mut self,
         store: &Store,
@@ -73,6 +81,7 @@ enum Origin {
     /// The request itself: all numbers are here.
     Given,
     Tag(Uuid),
+    Segment(SegmentReading),
     Again(Reading),
 }
 
@@ -104,6 +113,9 @@ impl Source {
                 let after = self.chunk.last().copied();
                 let limit = u32::try_from(chunk).unwrap_or(u32::MAX);
                 (self.chunk, self.more) = store.of(company_id).tags().phones(*tag, after, limit).await?;
+            }
+            Origin::Segment(reading) => {
+                (self.chunk, self.more) = reading.read(store, company_id, chunk).await?;
             }
             Origin::Again(reading) => {
                 (self.chunk, self.more) = reading.read(store, company_id, chunk, skipped).await?;

@@ -10,7 +10,7 @@ use domain::message::Selection;
 use domain::page::{Page, Window};
 
 /// Messages without rows that are combined at once: about a recipient block.
-const STRETCH: u64 = 4096;
+pub(super) const STRETCH: u64 = 4096;
 
 /// The result of one step.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -120,7 +120,7 @@ fn condition(snapshot: &SendSnapshot, selection: &Selection, (from, to): (u64, u
     (condition, values)
 }
 
-fn is_meant(selection: &Selection, message: &Message) -> bool {
+pub(super) fn is_meant(selection: &Selection, message: &Message) -> bool {
     let code = message.outcome.error.as_ref().and_then(|failure| failure.code);
     let has_code = code.is_some_and(|code| selection.codes.contains(&code));
     selection.has(message.outcome.state) && (selection.codes.is_empty() || has_code)

@@ -1,0 +1,383 @@
+//! Segments: filters of contacts that a company saved under names. A segment has no contacts of its own: a list of
+//! it, or a send to it, has those that its filter selects at that moment.
+//!
+//! A filter may name what is gone since: a tag, or a send. It would select other contacts without it, so that such a
+//! segment selects nobody and says why.
+
+use std::collections::HashSet;
+
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use uuid::Uuid;
+
+use crate::changes::{self, What, Who};
+use crate::contacts::edit::Edited;
+use crate::contacts::filter::ContactFilter;
+use crate::contacts::search::ordinal;
+use crate::contacts::signed;
+use crate::dialect::{Rows, Type};
+use crate::nouns::Segments;
+use crate::{Error, Result, Transaction, execute, fetch, fetch_one};
+use clock::Timestamp;
+use clock::database::new_id;
+use domain::contact::{tag_identity, tag_name};
+use domain::phone::PhoneNumber;
+use domain::send::State;
+
+/// The most segments of a company.
+pub const MOST_SEGMENTS: usize = 100;
+/// The longest name of a segment, in characters.
+pub const NAME_CHARS: usize = 100;
+
+/// The form in which filters are stored. A filter of another version selects nobody.
+const VERSION: u8 = 1;
+
+/// The numbers come as one text: a row for each would cost more than finding it.
+const PHONES: &str = "SELECT string_agg(CAST(contact.phone AS TEXT), ',')";
+
+/// A segment.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SavedSegment {
+    /// Time-ordered id.
+    pub id: Uuid,
+    /// Unique in the company; case does not count.
+    pub name: String,
+    /// What it selects; nobody while it lacks something.
+    pub filter: ContactFilter,
+    /// What its filter names and the company has no more.
+    pub lack: Option<Lack>,
+    /// When it was saved first.
+    pub created_at: Timestamp,
+    /// When it was renamed or replaced last.
+    pub updated_at: Timestamp,
+}
+
+domain::worded! {
+    /// Why a segment selects nobody.
+    pub enum Lack {
+        /// A tag of its filter is gone.
+        Tag = "tag_gone",
+        /// The send of its filter is gone: finished sends are removed at a configured age.
+        Send = "send_gone",
+        /// This program cannot read its filter: a later version saved it.
+        Unreadable = "unreadable",
+    }
+}
+
+/// The outcome of saving a new segment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NewSegment {
+    /// It is saved under this id.
+    Saved(Uuid),
+    /// Another segment of the company has the name.
+    Taken,
+    /// The company has [`MOST_SEGMENTS`].
+    Full,
+}
+
+/// A filter as it is stored.
+#[derive(Serialize, Deserialize)]
+struct StoredFilter<F> {
+    version: u8,
+    filter: F,
+}
+
+/// One row of the table.
+type Row = (Uuid, String, String, i64, i64);
+
+const COLUMNS: &str = "id, name, filter, created_at, updated_at";
+
+/// The name of a segment in one form, as that of a tag. `None` when it is empty, longer than [`NAME_CHARS`], or has several
+/// lines.
+pub fn segment_name(text: &str) -> Option<String> {
+    let name = tag_name(text);
+    let is_name = !name.is_empty() && !name.contains(['\n', '\r']) && name.chars().count() <= NAME_CHARS;
+    is_name.then(|| name.into_owned())
+}
+
+impl Segments<'_> {
+    /// All segments of the company, by name.
+    pub async fn all(self) -> Result<Vec<SavedSegment>> {
+        let select = format!("SELECT {COLUMNS} FROM saved_segment WHERE company_id = $1");
+        let rows = fetch::<Row>(&self.store.read, select, [self.company.into()]).await?;
+        let rows: Vec<_> = rows.into_iter().map(|row| (read(&row.2), row)).collect();
+        let (mut tags, mut sends) = (Vec::new(), Vec::new());
+        for filter in rows.iter().filter_map(|(filter, _)| filter.as_ref()) {
+            tags.extend(filter.tags.iter().chain(&filter.without).copied());
+            sends.extend(filter.reached.map(|reached| reached.send));
+        }
+        let tags = self.store.of(self.company).tags().among(&tags).await?;
+        let sends = self.sends(&sends).await?;
+        let segment = |(filter, (id, name, _, created_at, updated_at)): (Option<ContactFilter>, Row)| {
+            let lack = filter.as_ref().map_or(Some(Lack::Unreadable), |filter| lack(filter, &tags, &sends));
+            SavedSegment {
+                id,
+                name,
+                filter: filter.filter(|_| lack.is_none()).unwrap_or_else(ContactFilter::nobody),
+                lack,
+                created_at: Timestamp::from_millis(created_at),
+                updated_at: Timestamp::from_millis(updated_at),
+            }
+        };
+        let mut segments: Vec<SavedSegment> = rows.into_iter().map(segment).collect();
+        // Sorted here, because the order of letters in SQL depends on the database.
+        segments.sort_by_cached_key(|segment| (tag_identity(&segment.name), segment.id));
+        Ok(segments)
+    }
+
+    /// The segment of this id, if the company has it.
+    pub async fn find(self, id: Uuid) -> Result<Option<SavedSegment>> {
+        Ok(self.all().await?.into_iter().find(|segment| segment.id == id))
+    }
+
+    /// Saves a filter under a name, see [`segment_name`].
+    pub async fn add(
+        self,
+        who: &Who,
+        name: &str,
+        filter: &ContactFilter,
+        now: Timestamp,
+    ) -> Result<NewSegment> {
+        let transaction = self.begin().await?;
+        if self.named(&transaction, name).await?.is_some() {
+            return transaction.unchanged(NewSegment::Taken).await;
+        }
+        let count = "SELECT count(*) FROM saved_segment WHERE company_id = $1";
+        let known = fetch_one::<i64>(&transaction, count, [self.company.into()]).await?.unwrap_or_default();
+        if known >= MOST_SEGMENTS as i64 {
+            return transaction.unchanged(NewSegment::Full).await;
+        }
+        let id = new_id();
+        let insert =
+            "INSERT INTO saved_segment (id, company_id, name, identity, filter, created_at, updated_at)
+             VALUES ($1, $2, $3, $4, $5, $6, $6)";
+        let values = [
+            id.into(),
+            self.company.into(),
+            name.into(),
+            tag_identity(name).into(),
+            written(filter)?.into(),
+            now.millis().into(),
+        ];
+        execute(&transaction, insert, values).await?;
+        let after = json!({ "id": id, "name": name });
+        changes::record_one(&transaction, who, What::Segments, self.company, None, after).await?;
+        transaction.commit().await?;
+        Ok(NewSegment::Saved(id))
+    }
+
+    /// Gives a segment another name, another filter, or both. Sends that were accepted before keep their recipients.
+    pub async fn change(
+        self,
+        who: &Who,
+        id: Uuid,
+        name: Option<&str>,
+        filter: Option<&ContactFilter>,
+        now: Timestamp,
+    ) -> Result<Edited> {
+        let transaction = self.begin().await?;
+        let Some((old_name, old_filter)) = self.stored(&transaction, id).await? else {
+            return transaction.unchanged(Edited::Missing).await;
+        };
+        let name = name.unwrap_or(&old_name);
+        if self.named(&transaction, name).await?.is_some_and(|other| other != id) {
+            return transaction.unchanged(Edited::Taken).await;
+        }
+        let filter = filter.map(written).transpose()?.unwrap_or_else(|| old_filter.clone());
+        if (name, &filter) == (old_name.as_str(), &old_filter) {
+            return transaction.unchanged(Edited::Done).await;
+        }
+        let update = "UPDATE saved_segment SET name = $3, identity = $4, filter = $5, updated_at = $6
+             WHERE id = $1 AND company_id = $2";
+        let is_replaced = filter != old_filter;
+        let values = [
+            id.into(),
+            self.company.into(),
+            name.into(),
+            tag_identity(name).into(),
+            filter.into(),
+            now.millis().into(),
+        ];
+        execute(&transaction, update, values).await?;
+        let before = json!({ "id": id, "name": old_name });
+        let after = match is_replaced {
+            true => json!({ "id": id, "name": name, "filter": "replaced" }),
+            false => json!({ "id": id, "name": name }),
+        };
+        changes::record_one(&transaction, who, What::Segments, self.company, Some(before), after).await?;
+        transaction.commit().await?;
+        Ok(Edited::Done)
+    }
+
+    /// Deletes a segment, and returns whether there was one. Its contacts stay, and so do sends that it was named in.
+    pub async fn delete(self, who: &Who, id: Uuid) -> Result<bool> {
+        let transaction = self.begin().await?;
+        let Some((name, _)) = self.stored(&transaction, id).await? else {
+            return transaction.unchanged(false).await;
+        };
+        execute(&transaction, "DELETE FROM saved_segment WHERE id = $1", [id.into()]).await?;
+        let before = json!({ "id": id, "name": name });
+        changes::record_one(&transaction, who, What::Segments, self.company, Some(before), json!("deleted"))
+            .await?;
+        transaction.commit().await?;
+        Ok(true)
+    }
+
+    /// The valid numbers of the contacts at these places of the company's list, in any order. Places without a contact
+    /// have none.
+    pub async fn phones_at(self, places: &[u32]) -> Result<Vec<PhoneNumber>> {
+        let mut wanted = Rows::new(self.store.backend, &[("ordinal", Type::Int)]);
+        places.iter().for_each(|place| wanted.push([i64::from(*place).into()]));
+        if wanted.is_empty() {
+            return Ok(Vec::new());
+        }
+        let (wanted, values) = wanted.select(2);
+        let select = format!(
+            "{PHONES} FROM {wanted} AS wanted CROSS JOIN contact
+             WHERE contact.company_id = $1 AND contact.ordinal = wanted.ordinal"
+        );
+        let values = std::iter::once(self.company.into()).chain(values);
+        let text = fetch_one::<Option<String>>(&self.store.read, select, values).await?.flatten();
+        numbers(&text.unwrap_or_default())
+    }
+
+    /// The valid numbers after `after` of the next `limit` contacts that have one, ascending, each with the contact's place
+    /// in the company's list.
+    pub async fn phones_after(
+        self,
+        after: Option<PhoneNumber>,
+        limit: u64,
+    ) -> Result<Vec<(PhoneNumber, u32)>> {
+        let select = "SELECT phone, ordinal FROM contact WHERE company_id = $1 AND phone > $2
+             ORDER BY phone LIMIT $3";
+        let after = after.map_or(0, PhoneNumber::as_i64);
+        let values = [self.company.into(), after.into(), signed(limit).into()];
+        let rows = fetch::<(i64, i64)>(&self.store.read, select, values).await?;
+        let read = |(phone, place): (i64, i64)| {
+            let phone = PhoneNumber::from_i64(phone)
+                .ok_or_else(|| Error::Impossible(format!("the number {phone} of a contact")))?;
+            Ok((phone, ordinal(place)?))
+        };
+        rows.into_iter().map(read).collect()
+    }
+
+    /// The sends of the company among these that were accepted.
+    async fn sends(self, ids: &[Uuid]) -> Result<HashSet<Uuid>> {
+        let asked = Rows::of_ids(self.store.backend, ids);
+        if asked.is_empty() {
+            return Ok(HashSet::new());
+        }
+        let (asked, values) = asked.select(3);
+        let select = format!(
+            "SELECT send.id FROM {asked} AS asked JOIN send ON send.id = asked.id
+             WHERE send.company_id = $1 AND send.state > $2"
+        );
+        let values = [self.company.into(), State::Resolving.as_i16().into()].into_iter().chain(values);
+        Ok(fetch(&self.store.read, select, values).await?.into_iter().collect())
+    }
+
+    /// A transaction in which the company's segments change: one after the other, as its contacts do.
+    async fn begin(self) -> Result<Transaction> {
+        let transaction = self.store.begin().await?;
+        self.store.of(self.company).contacts().lock_totals(&transaction).await?;
+        Ok(transaction)
+    }
+
+    /// The segment of this name.
+    async fn named(self, transaction: &Transaction, name: &str) -> Result<Option<Uuid>> {
+        let select = "SELECT id FROM saved_segment WHERE company_id = $1 AND identity = $2";
+        fetch_one(transaction, select, [self.company.into(), tag_identity(name).into()]).await
+    }
+
+    /// The name and the stored filter of a segment.
+    async fn stored(self, transaction: &Transaction, id: Uuid) -> Result<Option<(String, String)>> {
+        let select = "SELECT name, filter FROM saved_segment WHERE id = $1 AND company_id = $2";
+        fetch_one(transaction, select, [id.into(), self.company.into()]).await
+    }
+}
+
+/// The numbers of the one text that a query joins.
+fn numbers(text: &str) -> Result<Vec<PhoneNumber>> {
+    let number = |text: &str| text.parse().ok().and_then(PhoneNumber::from_i64);
+    let wrong = |text: &str| Error::Impossible(format!("the number {text:?} of a contact"));
+    text.split_terminator(',').map(|text| number(text).ok_or_else(|| wrong(text))).collect()
+}
+
+fn read(stored: &str) -> Option<ContactFilter> {
+    let version = serde_json::from_str::<StoredFilter<serde_json::Value>>(stored).ok()?.version;
+    let read = serde_json::from_str::<StoredFilter<ContactFilter>>(stored).ok();
+    read.filter(|_| version == VERSION).map(|stored| stored.filter)
+}
+
+fn written(filter: &ContactFilter) -> Result<String> {
+    serde_json::to_string(&StoredFilter { version: VERSION, filter })
+        .map_err(|error| Error::Impossible(format!("a filter that cannot be written: {error}")))
+}
+
+/// What the filter names and is not among these.
+fn lack(filter: &ContactFilter, known_tags: &HashSet<Uuid>, known_sends: &HashSet<Uuid>) -> Option<Lack> {
+    let ContactFilter { search: _, tags, without, reached } = filter;
+    if !tags.iter().chain(without).all(|tag| known_tags.contains(tag)) {
+        return Some(Lack::Tag);
+    }
+    reached.is_some_and(|reached| !known_sends.contains(&reached.send)).then_some(Lack::Send)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::contacts::reached::BySend;
+    use domain::message::Reception;
+
+    fn id(number: u128) -> Uuid {
+        Uuid::from_u128(number)
+    }
+
+    #[test]
+    fn a_filter_is_read_back_as_it_was_written() {
+        let reached = Some(BySend { send: id(3), reception: Reception::NotRead });
+        for filter in [
+            ContactFilter::default(),
+            ContactFilter {
+                search: Some("ana".to_owned()),
+                tags: vec![id(1)],
+                without: vec![id(2)],
+                reached,
+            },
+        ] {
+            assert_eq!(read(&written(&filter).unwrap()), Some(filter));
+        }
+        let of_today = r#"{"version":1,"filter":{"search":"ana","tags":[],"without":[]}}"#;
+        assert_eq!(read(of_today).unwrap().search.as_deref(), Some("ana"), "the form in databases stays");
+    }
+
+    #[test]
+    fn a_filter_of_a_later_version_is_not_read_as_one_that_selects_more() {
+        for later in [
+            r#"{"version":2,"filter":{"search":"ana"}}"#,
+            r#"{"version":1,"filter":{"search":"ana","birthday":"today"}}"#,
+            r#"{"version":1,"filter":{"reached":{"send":"7","reception":"read"}}}"#,
+            "",
+        ] {
+            assert_eq!(read(later), None, "{later}");
+        }
+    }
+
+    #[test]
+    fn a_filter_lacks_a_tag_or_a_send_that_is_gone() {
+        let filter = ContactFilter {
+            tags: vec![id(1)],
+            without: vec![id(2)],
+            reached: Some(BySend { send: id(3), reception: Reception::Read }),
+            ..ContactFilter::default()
+        };
+        let lack = |tags: &[u128], sends: &[u128]| {
+            let set = |ids: &[u128]| ids.iter().copied().map(id).collect::<HashSet<_>>();
+            super::lack(&filter, &set(tags), &set(sends))
+        };
+        assert_eq!(lack(&[1, 2], &[3]), None);
+        assert_eq!(lack(&[1], &[3]), Some(Lack::Tag));
+        assert_eq!(lack(&[2], &[3]), Some(Lack::Tag));
+        assert_eq!(lack(&[1, 2], &[]), Some(Lack::Send));
+    }
+}
