@@ -110,6 +110,7 @@ impl<'a> Ledger<'a> {
             provider_message_id: Some(format!("wamid.{ordinal}")),
             error,
             at: Timestamp::now(),
+            charge: None,
         }
     }
 
