@@ -11,11 +11,13 @@ mod month;
 use std::fmt;
 use std::iter::Sum;
 
+/// A day of the calendar.
+pub use jiff::civil::Date as Day;
 use serde::{Serialize, Serializer};
 
 pub use self::card::{CARD_BYTES, Market, PriceChange, RateCard, SHIPPED, shipped};
 pub use self::estimate::{ByCountry, CostEstimate, CountryCost};
-pub use self::month::Month;
+pub use self::month::{Month, NotAMonth, day_of};
 use crate::template::Category;
 
 crate::worded! {

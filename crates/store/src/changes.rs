@@ -121,6 +121,8 @@ domain::worded! {
         WebhookSecret = "webhook.secret",
         /// A send that was paused, resumed or canceled; the subject is its id.
         Send = "send",
+        /// Prices that an operator uploaded; the subject is the date from which they apply.
+        RateCard = "rate_card",
         /// The database as a whole, which was restored from a backup.
         Database = "database",
     }

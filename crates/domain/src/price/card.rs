@@ -9,13 +9,10 @@ mod read;
 
 use std::sync::LazyLock;
 
-use jiff::civil::Date;
 use serde::{Serialize, Serializer};
 
-use super::month::date_of;
-use super::{Micros, PriceCategory};
+use super::{Day, Micros, PriceCategory};
 use crate::phone::Country;
-use clock::Timestamp;
 
 /// The most bytes of a card's file.
 pub const CARD_BYTES: usize = 64 * 1024;
@@ -32,7 +29,7 @@ static SHIPPED_CARD: LazyLock<Option<RateCard>> = LazyLock::new(|| RateCard::par
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RateCard {
     /// The first day on which they apply.
-    pub date: Date,
+    pub date: Day,
     /// Three letters, such as `USD`.
     pub currency: String,
     /// Where they were published, in words; may be empty.
@@ -102,13 +99,8 @@ impl RateCard {
         own.or_else(|| self.markets.iter().find(|market| market.has_rest))
     }
 
-    /// The newest of these cards that applies at `at`.
-    pub fn in_force(cards: impl IntoIterator<Item = Self>, at: Timestamp) -> Option<Self> {
-        Self::on(cards, date_of(at))
-    }
-
-    /// The newest of these cards that applies on a day.
-    pub fn on(cards: impl IntoIterator<Item = Self>, day: Date) -> Option<Self> {
+    /// The newest of these cards that applies on a day; of two of the same date, the last one.
+    pub fn on(cards: impl IntoIterator<Item = Self>, day: Day) -> Option<Self> {
         cards.into_iter().filter(|card| card.date <= day).max_by_key(|card| card.date)
     }
 

@@ -3,9 +3,9 @@
 use std::fmt;
 use std::str::FromStr;
 
-use jiff::civil::Date;
 use jiff::tz::TimeZone;
 
+use super::Day;
 use clock::Timestamp;
 
 /// A month of a year, in UTC.
@@ -20,12 +20,11 @@ pub struct NotAMonth;
 impl Month {
     /// The month of this moment.
     pub fn of(at: Timestamp) -> Self {
-        let date = date_of(at);
-        Self::of_date(date)
+        Self::of_day(day_of(at))
     }
 
-    fn of_date(date: Date) -> Self {
-        Self(i64::from(date.year()) * 12 + i64::from(date.month()) - 1)
+    fn of_day(day: Day) -> Self {
+        Self(i64::from(day.year()) * 12 + i64::from(day.month()) - 1)
     }
 
     /// The number that the database keeps: months since the year 0.
@@ -51,15 +50,15 @@ impl Month {
     }
 
     /// The last day; `None` in a year that no date has.
-    pub fn last_day(self) -> Option<Date> {
+    pub fn last_day(self) -> Option<Day> {
         let year = i16::try_from(self.0.div_euclid(12)).ok()?;
         let month = i8::try_from(self.0.rem_euclid(12) + 1).ok()?;
-        Some(Date::new(year, month, 1).ok()?.last_of_month())
+        Some(Day::new(year, month, 1).ok()?.last_of_month())
     }
 }
 
 /// The day of this moment, in UTC.
-pub(super) fn date_of(at: Timestamp) -> Date {
+pub fn day_of(at: Timestamp) -> Day {
     let moment = jiff::Timestamp::from_millisecond(at.millis()).unwrap_or(jiff::Timestamp::UNIX_EPOCH);
     moment.to_zoned(TimeZone::UTC).date()
 }
@@ -76,8 +75,8 @@ impl FromStr for Month {
 
     fn from_str(text: &str) -> Result<Self, NotAMonth> {
         let is_long_enough = text.len() == "2026-11".len();
-        let day = is_long_enough.then(|| format!("{text}-01").parse::<Date>().ok()).flatten();
-        day.map(Self::of_date).ok_or(NotAMonth)
+        let day = is_long_enough.then(|| format!("{text}-01").parse::<Day>().ok()).flatten();
+        day.map(Self::of_day).ok_or(NotAMonth)
     }
 }
 

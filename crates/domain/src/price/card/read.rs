@@ -2,11 +2,9 @@
 
 use std::collections::HashSet;
 
-use jiff::civil::Date;
-
 use super::{CARD_BYTES, Market, NO_PRICE, REST, RateCard};
 use crate::phone::Country;
-use crate::price::Micros;
+use crate::price::{Day, Micros};
 
 /// The most markets; the provider has 47.
 const MOST_MARKETS: usize = 400;
@@ -51,7 +49,7 @@ const MONTHS: [&str; 12] = [
 #[derive(Default)]
 struct Reading<'a> {
     known: Option<&'a RateCard>,
-    date: Option<Date>,
+    date: Option<Day>,
     currency: Option<String>,
     source: String,
     /// The place of each column in a row.
@@ -276,9 +274,9 @@ fn price_of(cell: &str) -> Result<Option<Micros>, &str> {
 }
 
 /// The date of a text that begins as `October 1, 2026` does.
-fn date_in_words(text: &str) -> Option<Date> {
+fn date_in_words(text: &str) -> Option<Day> {
     let mut words = text.split(|char: char| !char.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
     let (month, day, year) = (words.next()?, words.next()?, words.next()?);
     let month = MONTHS.iter().zip(1_i8..).find(|(name, _)| name.eq_ignore_ascii_case(month))?.1;
-    Date::new(year.parse().ok()?, month, day.parse().ok()?).ok()
+    Day::new(year.parse().ok()?, month, day.parse().ok()?).ok()
 }

@@ -96,13 +96,13 @@ fn what_is_wrong_is_said_with_its_line() {
 fn the_newest_card_that_applies_counts() {
     let of = |date: &str| RateCard { date: date.parse().unwrap(), ..shipped().unwrap().clone() };
     let cards = [of("2026-10-01"), of("2027-04-01"), of("2027-01-01")];
-    let at = |text: &str| {
-        let at = Timestamp::parse(text).unwrap();
-        RateCard::in_force(cards.clone(), at).map(|card| card.date.to_string())
+    let on = |day: &str| {
+        let card = RateCard::on(cards.clone(), day.parse().unwrap());
+        card.map(|card| card.date.to_string())
     };
-    assert_eq!(at("2026-09-30T23:59:59Z"), None);
-    assert_eq!(at("2026-12-31T23:59:59Z").as_deref(), Some("2026-10-01"));
-    assert_eq!(at("2027-01-01T00:00:00Z").as_deref(), Some("2027-01-01"));
+    assert_eq!(on("2026-09-30"), None);
+    assert_eq!(on("2026-12-31").as_deref(), Some("2026-10-01"));
+    assert_eq!(on("2027-01-01").as_deref(), Some("2027-01-01"));
 }
 
 #[test]
