@@ -24,7 +24,7 @@ use utoipa_swagger_ui::Config;
 use super::error::{Apology, Error, ErrorBody};
 use super::page::harden;
 use super::{
-    Listener, Options, State, chat, contacts, events, health, hooks, messages, numbers, operator, sends,
+    Listener, Options, State, chat, contacts, costs, events, health, hooks, messages, numbers, operator, sends,
     suppressions, web_chat, webhooks,
 };
 use crate::domain::outlook::Reason;
@@ -50,6 +50,7 @@ use crate::surface::gzip::{gunzip, takes_gzip};
         web_chat::passkey::answer,
         messages::list,
         events::list,
+        costs::month,
         sends::list,
         sends::one,
         sends::messages::list,

@@ -10,7 +10,8 @@ use clock::Timestamp;
 use domain::error::{Code, Refusal};
 use domain::phone::Country;
 use domain::price::{
-    Billing, ByCountry, CostEstimate, Micros, Month, PriceCategory, PriceChange, RateCard, day_of, shipped,
+    Billing, ByCountry, CostEstimate, Day, Micros, Month, PriceCategory, PriceChange, RateCard, day_of,
+    shipped,
 };
 pub use store::prices::{KnownCard, MOST_CARDS};
 
@@ -46,6 +47,18 @@ pub struct MonthCost {
     pub messages: u64,
     /// The price of one, if it is known; zero of messages that are free.
     pub price: Option<Micros>,
+}
+
+impl MonthCosts {
+    /// The amount of the messages whose price is known.
+    pub fn amount(&self) -> Micros {
+        self.rows.iter().filter_map(MonthCost::amount).sum()
+    }
+
+    /// Charged messages whose price is not known.
+    pub fn unpriced(&self) -> u64 {
+        self.rows.iter().filter(|row| row.price.is_none()).map(|row| row.messages).sum()
+    }
 }
 
 impl MonthCost {
@@ -142,7 +155,9 @@ impl Costs<'_> {
 
     /// Removes the uploaded rate card of this date. Refused with `rate_card_not_found`.
     pub async fn remove(self, who: &Who, date: &str) -> Result<(), Error> {
-        if self.engine.all_records().await?.rate_cards().remove(who, date).await? {
+        if let Ok(day) = date.parse::<Day>()
+            && self.engine.all_records().await?.rate_cards().remove(who, &day.to_string()).await?
+        {
             return Ok(());
         }
         let sentence = format!(
