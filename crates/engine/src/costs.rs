@@ -137,10 +137,7 @@ impl Costs<'_> {
             Ok(card) => card,
             Err(faults) => return Ok(Err(faults)),
         };
-        let before = self.engine.all_records().await?.rate_cards().on(card.date).await?;
-        // Without an earlier card, every price is new.
-        let before = before.unwrap_or_else(|| RateCard { markets: Vec::new(), ..card.clone() });
-        let changes = card.differences(&before);
+        let changes = self.engine.all_records().await?.rate_cards().compare(&card).await?;
         Ok(Ok((card, changes)))
     }
 

@@ -85,9 +85,16 @@ impl RateCards<'_> {
         Ok(rows.into_iter().map(|(card, at)| (card, Timestamp::from_millis(at))).collect())
     }
 
+    /// The prices of a card that differ from those that apply on its date without it.
+    pub async fn compare(self, card: &RateCard) -> Result<Vec<PriceChange>> {
+        let before = self.on(card.date).await?;
+        // Without an earlier card, every price is new.
+        Ok(card.differences(&before.unwrap_or_else(|| RateCard { markets: Vec::new(), ..card.clone() })))
+    }
+
     /// Adds a card, or replaces the uploaded one of the same date. Returns `false` when there are too many already.
     pub async fn put(self, who: &Who, card: &RateCard) -> Result<bool> {
-        let said = said(card, self.on(card.date).await?.as_ref());
+        let said = said(card, &self.compare(card).await?);
         let transaction = self.store.begin().await?;
         let put = put(&transaction, who, card, said).await;
         match &put {
@@ -117,8 +124,7 @@ fn read(card: &str) -> Option<RateCard> {
 }
 
 /// What the record of changes says of a card.
-fn said(card: &RateCard, before: Option<&RateCard>) -> Value {
-    let changes = before.map(|before| card.differences(before)).unwrap_or_default();
+fn said(card: &RateCard, changes: &[PriceChange]) -> Value {
     let price =
         |price: Option<Micros>| price.map_or_else(|| "no price".to_owned(), |price| price.to_string());
     let changes = changes.iter().take(MOST_SAID).map(|change| {
