@@ -3,10 +3,13 @@
 //! These are not the provider's bills. The store counts how the provider says that it bills messages; prices are
 //! multiplied when somebody asks.
 
+use std::collections::BTreeMap;
+
 use uuid::Uuid;
 
 use crate::{Engine, Error, Who};
 use clock::Timestamp;
+use domain::cell::guard;
 use domain::error::{Code, Refusal};
 use domain::phone::Country;
 use domain::price::{
@@ -14,6 +17,21 @@ use domain::price::{
     shipped,
 };
 pub use store::prices::{KnownCard, MOST_CARDS};
+
+/// The columns of the file of a month.
+const COLUMNS: [&str; 11] = [
+    "month",
+    "channel_id",
+    "channel",
+    "country",
+    "market",
+    "category",
+    "is_charged",
+    "messages",
+    "price",
+    "amount",
+    "currency",
+];
 
 /// What messages cost, and the rate cards that say so.
 #[derive(Clone, Copy)]
@@ -58,6 +76,33 @@ impl MonthCosts {
     /// Charged messages whose price is not known.
     pub fn unpriced(&self) -> u64 {
         self.rows.iter().filter(|row| row.price.is_none()).map(|row| row.messages).sum()
+    }
+
+    /// The month as CSV by RFC 4180, with the names of these channels.
+    pub fn to_csv(&self, names: &BTreeMap<Uuid, String>) -> Result<Vec<u8>, Error> {
+        let mut csv = csv::WriterBuilder::new().terminator(csv::Terminator::CRLF).from_writer(Vec::new());
+        // A write to memory never fails.
+        csv.write_record(COLUMNS).map_err(|_| Error::Internal)?;
+        let currency = self.card.as_ref().map_or("", |card| card.currency.as_str());
+        let money = |amount: Option<Micros>| amount.map(|amount| amount.to_string()).unwrap_or_default();
+        for row in &self.rows {
+            let channel = row.channel_id.and_then(|id| names.get(&id)).map_or("", String::as_str);
+            let cells = [
+                self.month.to_string(),
+                row.channel_id.map(|id| id.to_string()).unwrap_or_default(),
+                guard(channel).into_owned(),
+                row.country.map_or("", Country::code).to_owned(),
+                guard(row.market.as_deref().unwrap_or_default()).into_owned(),
+                row.billing.category.to_string(),
+                row.billing.is_charged.to_string(),
+                row.messages.to_string(),
+                money(row.price),
+                money(row.amount()),
+                currency.to_owned(),
+            ];
+            csv.write_record(cells).map_err(|_| Error::Internal)?;
+        }
+        csv.into_inner().map_err(|_| Error::Internal)
     }
 }
 

@@ -1,6 +1,7 @@
 //! One send: the outcome of its messages, what it says, to whom, who made it; pausing, resuming and canceling it.
 
 pub(in crate::console) mod again;
+mod cost;
 mod facts;
 pub(super) mod figures;
 mod message;
@@ -48,6 +49,7 @@ pub(in crate::console) async fn show(
     let around = Around::read(&state, &viewer, &view.send).await?;
     let listed = messages::list(&viewer, &state, &view, &query).await?;
     let send = &view.send;
+    let cost = cost::part(&viewer, &state, send).await?;
     let page = Page::new(
         words::name(viewer.text, send),
         Menu::Sends,
@@ -65,6 +67,7 @@ pub(in crate::console) async fn show(
                         section aria-label=(viewer.text.get("send-message")) { (message) }
                     }
                     (facts::facts(&viewer, send, &around))
+                    (cost)
                 }
             }
             (listed)
@@ -104,6 +107,7 @@ pub(in crate::console) async fn live(
             again::link(&viewer, &view, can_repeat),
             figures::causes(&viewer, &view),
             figures::technical(&viewer, &view),
+            cost::part(&viewer, &shown, &view.send).await?,
         ];
         if selection(&query).is_everything() {
             parts.push(messages::rows(&viewer, &shown, &view, &query).await?);
