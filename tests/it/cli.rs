@@ -11,6 +11,7 @@ mod log;
 mod operator;
 #[cfg(unix)]
 mod private;
+mod prices;
 mod provider_version;
 mod refusals;
 #[cfg(unix)]

@@ -1,6 +1,7 @@
 //! Receipts in the ledger: for any receipts in any order, each message ends in its right state.
 
 mod any_order;
+mod billing;
 
 use std::collections::BTreeMap;
 

@@ -11,6 +11,7 @@ mod compose_phone;
 mod compose_values;
 mod contact_files;
 mod contacts;
+mod costs;
 mod forms;
 mod help;
 mod import_preview;
