@@ -9,9 +9,9 @@ mod explain;
 mod loadtest;
 mod log;
 mod operator;
+mod prices;
 #[cfg(unix)]
 mod private;
-mod prices;
 mod provider_version;
 mod refusals;
 #[cfg(unix)]
