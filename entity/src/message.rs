@@ -32,6 +32,8 @@ pub struct Model {
     pub updated_at: i64,
     /// When the provider accepted the message or may have, in Unix milliseconds.
     pub taken_at: Option<i64>,
+    /// How the provider bills it, once it has arrived: see the ledger.
+    pub billing: Option<i16>,
 }
 
 /// Joins are written where they are needed.

@@ -10,6 +10,7 @@ mod channels;
 mod chat;
 mod compress;
 mod contacts;
+mod costs;
 mod envelope;
 mod error;
 mod events;
@@ -87,6 +88,7 @@ route::table! {
     GET "/api/v1/messages" => messages::list, Read;
     GET "/api/v1/sends" => sends::list, Read;
     GET "/api/v1/events" => events::list, Read;
+    GET "/api/v1/costs" => costs::month, Read;
     GET "/api/v1/sends/{id}" => sends::one, Read;
     GET "/api/v1/sends/{id}/messages" => sends::messages::list, Read;
     GET "/api/v1/sends/{id}/messages/export" => sends::messages::export, Read;
@@ -170,6 +172,9 @@ route::table! {
     POST "/operator/v1/tiers/{name}/rename" => operator::tiers::rename, Operator;
     POST "/operator/v1/tiers/{name}/rollback" => operator::tiers::roll_back, Operator;
     POST "/operator/v1/plan" => operator::tiers::plan, Operator;
+    GET "/operator/v1/rate-cards" => operator::rate_cards::list, Operator;
+    POST "/operator/v1/rate-cards" => operator::rate_cards::put, Operator;
+    DELETE "/operator/v1/rate-cards/{date}" => operator::rate_cards::remove, Operator;
     GET "/operator/v1/channels" => operator::channels::list, Operator;
     POST "/operator/v1/channels" => operator::channels::create, Operator;
     PATCH "/operator/v1/channels/{id}" => operator::channels::rename, Operator;

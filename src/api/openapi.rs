@@ -24,8 +24,8 @@ use utoipa_swagger_ui::Config;
 use super::error::{Apology, Error, ErrorBody};
 use super::page::harden;
 use super::{
-    Listener, Options, State, chat, contacts, events, health, hooks, messages, numbers, operator, sends,
-    suppressions, web_chat, webhooks,
+    Listener, Options, State, chat, contacts, costs, events, health, hooks, messages, numbers, operator,
+    sends, suppressions, web_chat, webhooks,
 };
 use crate::domain::outlook::Reason;
 use crate::error::Code;
@@ -50,6 +50,7 @@ use crate::surface::gzip::{gunzip, takes_gzip};
         web_chat::passkey::answer,
         messages::list,
         events::list,
+        costs::month,
         sends::list,
         sends::one,
         sends::messages::list,

@@ -29,6 +29,7 @@ mod operator;
 mod output;
 mod pairing;
 mod plan;
+mod prices;
 mod progress;
 mod record;
 mod restore;

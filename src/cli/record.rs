@@ -4,8 +4,8 @@ use clap::Subcommand;
 
 use super::session::Session;
 use super::{
-    argument, channel, channel_webhook, cluster, company, contacts, key, operator, pairing, plan, secrets,
-    suppression, template, tier, user, webhook,
+    argument, channel, channel_webhook, cluster, company, contacts, key, operator, pairing, plan, prices,
+    secrets, suppression, template, tier, user, webhook,
 };
 use crate::app::Secrecy;
 
@@ -38,6 +38,9 @@ pub(super) enum Record {
     Tier(Tier),
     /// Predict a send and its duration under each tier, or active sends under changed tiers, without sending
     Plan(plan::Plan),
+    /// Prices: the provider's published rate cards, by which costs are estimated
+    #[command(subcommand)]
+    Prices(Prices),
     /// Operators, who may change tiers and channels over HTTP
     #[command(subcommand)]
     Operator(Operator),
@@ -84,6 +87,7 @@ impl Record {
             )
             | Self::Tier(_)
             | Self::Plan(_)
+            | Self::Prices(_)
             | Self::Operator(_)
             // Only a person's own second factor is sealed, in the console.
             | Self::User(_)
@@ -209,6 +213,18 @@ pub(super) enum Tier {
 }
 
 #[derive(Debug, Subcommand)]
+pub(super) enum Prices {
+    /// List the rate cards
+    List,
+    /// Print a rate card as a file that can be changed and applied
+    Show(prices::Show),
+    /// Add a rate card from a file, or replace the uploaded one of its date
+    Apply(prices::Apply),
+    /// Remove an uploaded rate card
+    Remove(prices::Remove),
+}
+
+#[derive(Debug, Subcommand)]
 pub(super) enum Operator {
     /// Create an operator's key, which is shown only once
     Create(operator::Create),
@@ -292,6 +308,10 @@ pub(super) async fn run(session: &Session, command: Record) -> anyhow::Result<()
         Record::Tier(Tier::History(arguments)) => tier::history(session, arguments).await,
         Record::Tier(Tier::Rollback(arguments)) => tier::rollback(session, arguments).await,
         Record::Plan(arguments) => plan::run(session, arguments).await,
+        Record::Prices(Prices::List) => prices::list(session).await,
+        Record::Prices(Prices::Show(arguments)) => prices::show(session, arguments).await,
+        Record::Prices(Prices::Apply(arguments)) => prices::apply(session, arguments).await,
+        Record::Prices(Prices::Remove(arguments)) => prices::remove(session, arguments).await,
         Record::Operator(Operator::Create(arguments)) => operator::create(session, arguments).await,
         Record::Operator(Operator::List) => operator::list(session).await,
         Record::Operator(Operator::Revoke(arguments)) => operator::revoke(session, arguments).await,

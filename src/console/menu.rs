@@ -17,6 +17,7 @@ pub(super) enum Menu {
     Templates,
     Channels,
     Suppressions,
+    Costs,
     Keys,
     Webhooks,
     Company,
@@ -24,6 +25,7 @@ pub(super) enum Menu {
     Operator,
     Nodes,
     Tiers,
+    Prices,
     Changes,
     /// No entry.
     None,
@@ -43,18 +45,20 @@ const WORK: [MenuItem; 6] = [
 ];
 
 /// What is set up once, and the access that a person needs to see the entry. Members are a part of the company's page.
-const SETTINGS: [(MenuItem, Access); 4] = [
+const SETTINGS: [(MenuItem, Access); 5] = [
     ((Menu::Company, "/console/company", "shell-company", Icon::Company), Access::Viewer),
     ((Menu::None, "/console/company#members", "shell-members", Icon::Entry("user-plus")), Access::Viewer),
     ((Menu::Keys, "/console/keys", "shell-keys", Icon::Entry("key-round")), Access::Owner),
     ((Menu::Webhooks, "/console/webhooks", "shell-webhooks", Icon::Entry("webhook")), Access::Viewer),
+    ((Menu::Costs, "/console/costs", "shell-costs", Icon::Entry("banknote")), Access::Viewer),
 ];
 
 /// The entries for operators.
-const OPERATION: [MenuItem; 4] = [
+const OPERATION: [MenuItem; 5] = [
     (Menu::Operator, "/console/operator", "shell-operator", Icon::Entry("layers")),
     (Menu::Nodes, "/console/operator/nodes", "shell-nodes", Icon::Entry("server")),
     (Menu::Tiers, "/console/operator/tiers", "shell-tiers", Icon::Entry("gauge")),
+    (Menu::Prices, "/console/operator/prices", "shell-prices", Icon::Entry("coins")),
     (Menu::Changes, "/console/operator/changes", "shell-changes", Icon::Entry("history")),
 ];
 

@@ -191,6 +191,8 @@ route::table! {
     POST "/console/webhooks/{id}/disable" => pages::webhooks::actions::disable, Owner;
     POST "/console/webhooks/{id}/enable" => pages::webhooks::actions::enable, Owner;
     POST "/console/webhooks/{id}/remove" => pages::webhooks::actions::remove, Owner;
+    GET "/console/costs" => pages::costs::show, Viewer;
+    GET "/console/costs/file" => pages::costs::file, Viewer;
     GET "/console/company" => pages::company::show, Viewer;
     POST "/console/company/country" => pages::company::set_country, Member;
     POST "/console/company/token" => pages::company::token, Viewer;
@@ -212,6 +214,11 @@ route::table! {
     POST "/console/operator/tiers/{name}" => pages::tiers::change, Operator;
     POST "/console/operator/tiers/{name}/rename" => pages::tiers::rename, Operator;
     POST "/console/operator/tiers/{name}/delete" => pages::tiers::delete, Operator;
+    GET "/console/operator/prices" => pages::prices::show, Operator;
+    POST "/console/operator/prices" => pages::prices::apply, Operator;
+    POST "/console/operator/prices/check" => pages::prices::check, Operator;
+    POST "/console/operator/prices/remove" => pages::prices::remove, Operator;
+    GET "/console/operator/prices/file" => pages::prices::file, Operator;
     GET "/console/operator/changes" => pages::changes::show, Operator;
     GET "/console/sends" => pages::sends::list, Viewer;
     GET "/console/sends/new" => pages::compose::show, Member;

@@ -9,6 +9,7 @@ mod explain;
 mod loadtest;
 mod log;
 mod operator;
+mod prices;
 #[cfg(unix)]
 mod private;
 mod provider_version;

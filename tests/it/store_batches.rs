@@ -162,6 +162,7 @@ async fn a_long_batch_that_meets_rows_takes_nothing_back_and_can_be_written_agai
         provider_message_id: Some("wamid.early".to_owned()),
         error: None,
         at: NOW,
+        charge: None,
     };
     ledger.commit(&PendingWrites { receipts: vec![receipt], ..PendingWrites::default() }).await;
     for _ in 0..2 {

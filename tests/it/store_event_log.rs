@@ -96,6 +96,7 @@ fn receipts(id: u128, states: &[(u64, At)]) -> PendingWrites {
         provider_message_id: Some(format!("wamid.{ordinal}")),
         error: None,
         at: NOW,
+        charge: None,
     };
     PendingWrites { receipts: states.iter().map(receipt).collect(), ..PendingWrites::default() }
 }

@@ -61,6 +61,7 @@ fn delivered(send_id: Uuid, ordinal: u64) -> Receipt {
         provider_message_id: None,
         error: None,
         at: Timestamp::now(),
+        charge: None,
     }
 }
 

@@ -1,6 +1,7 @@
 //! Receipts in the ledger: for any receipts in any order, each message ends in its right state.
 
 mod any_order;
+mod billing;
 
 use std::collections::BTreeMap;
 
@@ -110,6 +111,7 @@ impl<'a> Ledger<'a> {
             provider_message_id: Some(format!("wamid.{ordinal}")),
             error,
             at: Timestamp::now(),
+            charge: None,
         }
     }
 

@@ -118,7 +118,8 @@ async fn send(store: &Store, lease: &Lease, id: u128, recipients: u64, state: St
 
 fn receipt(send_id: Uuid, ordinal: u64, at: Timestamp) -> Receipt {
     let key = Key { send_id, ordinal };
-    Receipt { key, company_id: ACME, state: At::Read, provider_message_id: None, error: None, at }
+    let (provider_message_id, error, charge) = (None, None, None);
+    Receipt { key, company_id: ACME, state: At::Read, provider_message_id, error, at, charge }
 }
 
 async fn hear(store: &Store, lease: &Lease, receipt: Receipt) -> u64 {

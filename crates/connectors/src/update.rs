@@ -6,6 +6,7 @@ use crate::Disposition;
 use clock::Timestamp;
 use domain::message::{Failure, Key, State};
 use domain::phone::PhoneNumber;
+use domain::price::Billing;
 use domain::template::{Category, Status};
 use domain::tier::Quota;
 
@@ -110,6 +111,8 @@ pub struct Receipt {
     pub user: Option<String>,
     /// For a failure, its meaning and reason.
     pub refusal: Option<(Disposition, Failure)>,
+    /// How the provider bills the message, if it says so.
+    pub billing: Option<Billing>,
 }
 
 /// A change of a template.

@@ -116,6 +116,8 @@ codes! {
     TierKindChanged = "tier_kind_changed", Conflict;
     /// The tier is used by a channel or a company.
     TierInUse = "tier_in_use", Conflict;
+    /// No operator uploaded a rate card of this date.
+    RateCardNotFound = "rate_card_not_found", NotFound;
     /// There is no such entry in the history, or it has nothing to go back to.
     ChangeNotFound = "change_not_found", NotFound;
     /// The channel id in a web session's path is not an id.

@@ -30,6 +30,7 @@ pub mod payload;
 pub mod phone;
 pub mod plan;
 pub mod plural;
+pub mod price;
 pub mod provider;
 pub mod rate;
 pub mod reaction;

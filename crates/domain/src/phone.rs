@@ -8,6 +8,7 @@ mod country;
 mod person;
 mod plans;
 mod reader;
+mod region;
 mod shape;
 #[cfg(test)]
 mod tests;

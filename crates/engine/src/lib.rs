@@ -16,6 +16,7 @@ mod asking;
 mod census;
 mod channel;
 mod contacts;
+pub mod costs;
 mod error;
 pub mod events;
 mod fair_queue;
@@ -92,6 +93,8 @@ pub use self::receipts::webhook::{Webhook, verify_token};
 use self::records::RequestShare;
 pub use self::rounds::panic_message;
 pub use self::sends::Sends;
+pub use self::sends::costs::SendCost;
+use self::sends::costs::SendMessages;
 pub use self::sends::days::{DayCounts, Days};
 pub use self::sends::journey::Traced;
 pub use self::sends::steering::{Steered, SteeringStep, no_such_send};
@@ -150,6 +153,7 @@ struct Inner {
     network: config::Network,
     tallies: Tallies<Uuid, Counted>,
     days: Tallies<Days, DayCounts>,
+    send_costs: Tallies<Uuid, SendMessages>,
     /// The sends that callers wait for.
     watches: Watches,
     /// The end of the log of events.

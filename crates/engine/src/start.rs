@@ -162,6 +162,7 @@ impl Engine {
             intake: receipts::Intake::default(),
             network: config.network.clone(),
             tallies: Tallies::default(),
+            send_costs: Tallies::default(),
             days: Tallies::default(),
             watches: Watches::default(),
             tail,

@@ -128,6 +128,8 @@ domain::worded! {
         WebhookSecret = "webhook.secret",
         /// A send that was paused, resumed, moved or canceled; the subject is its id.
         Send = "send",
+        /// Prices that an operator uploaded; the subject is the date from which they apply.
+        RateCard = "rate_card",
         /// The database as a whole, which was restored from a backup.
         Database = "database",
     }

@@ -39,6 +39,7 @@ pub mod overview;
 pub mod persons;
 pub mod plan;
 mod pool;
+pub mod prices;
 pub mod retention;
 mod revision;
 pub mod schema;

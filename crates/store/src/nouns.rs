@@ -100,6 +100,8 @@ of_a_company! {
     members: Members;
     /// The webhook endpoints of a company.
     webhooks: Webhooks;
+    /// How many messages of a company arrived, by how the provider bills them.
+    costs: Costs;
 }
 
 of_all! {
@@ -148,6 +150,8 @@ of_all! {
     sealing_keys: SealingKeys;
     /// Every tier.
     tiers: Tiers;
+    /// The rate cards that operators uploaded.
+    rate_cards: RateCards;
     /// The people who sign in.
     users: Users;
     /// Failed and guessed sign-ins.

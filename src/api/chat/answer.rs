@@ -6,6 +6,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
+use crate::api::costs::CostEstimate;
 use crate::api::idempotency;
 use crate::api::schema::BindingLimit;
 use crate::api::skipped::{SkippedRecord, skipped_records};
@@ -73,6 +74,10 @@ pub(in crate::api) struct Rehearsed {
     /// The limit that decides the duration; null when `estimated_seconds` is null.
     #[schema(value_type = Option<BindingLimit>, example = "messages_per_second")]
     binding: Option<&'static str>,
+    /// What it would cost by the provider's published prices; absent when none apply when it starts.
+    #[schema(value_type = CostEstimate, required = false)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cost: Option<CostEstimate>,
     /// The fields of the request that had no effect: fields that this path does not know, or that the message's type
     /// does not use. The first ones of many; absent when there are none.
     #[schema(required = false, example = json!(["file_name"]))]
@@ -129,8 +134,17 @@ impl From<Accepted> for Queued {
 
 impl From<DryRun> for Rehearsed {
     fn from(dry_run: DryRun) -> Self {
-        let DryRun { recipients, skipped, suppressed: _, without_fields, takes, ends, binding, ignored } =
-            dry_run;
+        let DryRun {
+            recipients,
+            skipped,
+            suppressed: _,
+            without_fields,
+            takes,
+            ends,
+            binding,
+            cost,
+            ignored,
+        } = dry_run;
         let lacking = |plan::WithoutFields { count, checked }| WithoutFields {
             lacking_count: count,
             checked_count: checked,
@@ -145,6 +159,7 @@ impl From<DryRun> for Rehearsed {
             estimated_seconds: takes.map(|takes| takes.as_secs() + u64::from(takes.subsec_nanos() > 0)),
             estimated_end: ends,
             binding: binding.map(Binding::as_str),
+            cost: cost.map(CostEstimate::from),
             ignored,
         }
     }

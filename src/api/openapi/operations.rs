@@ -10,11 +10,12 @@ use super::failures::{AllowanceFailures, BodyFailures, Failures};
 use crate::api::{Access, ROUTES};
 
 /// The groups of operations, each with the beginning of its paths.
-const GROUPS: [(&str, &str); 11] = [
+const GROUPS: [(&str, &str); 12] = [
     ("/api/v1/chat", "business account"),
     ("/api/v1/web-chat", "web session"),
     ("/api/v1/sends", "sends"),
     ("/api/v1/messages", "sends"),
+    ("/api/v1/costs", "sends"),
     ("/api/v1/events", "events"),
     ("/api/v1/webhooks", "events"),
     ("/api/v1/contacts", "contacts"),

@@ -1,5 +1,5 @@
-//! The API for operators: companies with their keys and suppressions, users and invitations, tiers, every
-//! company's channels, the nodes of a cluster, and the record of changes.
+//! The API for operators: companies with their keys and suppressions, users and invitations, tiers, rate
+//! cards, every company's channels, the nodes of a cluster, and the record of changes.
 //!
 //! Nothing here is scoped to a company. Every handler takes [`Operator`], so it needs an operator's key; a
 //! company's key gives no access here. A change is written to the store with its author; running channels apply
@@ -13,6 +13,7 @@ pub(super) mod invitations;
 pub(super) mod keys;
 pub(super) mod nodes;
 pub(super) mod opt_out_words;
+pub(super) mod rate_cards;
 mod reference;
 pub(super) mod suppressions;
 pub(super) mod tiers;

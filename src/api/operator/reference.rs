@@ -4,7 +4,8 @@ use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityScheme};
 use utoipa::{Modify, OpenApi, ToSchema};
 
 use super::{
-    changes, channels, companies, invitations, keys, nodes, opt_out_words, suppressions, tiers, users,
+    changes, channels, companies, invitations, keys, nodes, opt_out_words, rate_cards, suppressions, tiers,
+    users,
 };
 use crate::api::schema::{ChannelKind, OnUnknownOutcome};
 use crate::domain::tier::Quota;
@@ -20,6 +21,9 @@ use crate::domain::tier::Quota;
         tiers::rename,
         tiers::roll_back,
         tiers::plan,
+        rate_cards::list,
+        rate_cards::put,
+        rate_cards::remove,
         companies::list,
         companies::create,
         companies::show,

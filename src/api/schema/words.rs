@@ -6,6 +6,7 @@ use crate::domain::event::Type;
 use crate::domain::message::{Milestone, Reception, State};
 use crate::domain::outlook::Reason;
 use crate::domain::plan::Binding;
+use crate::domain::price::PriceCategory;
 use crate::domain::scope::Scope;
 use crate::domain::send::{EndReason, Stage};
 use crate::domain::suppression::{Source, Suppression};
@@ -48,6 +49,8 @@ schema_words! {
     /// What happened to a message. `attempted` and `sent` may have no time, because it is not always kept;
     /// `delivered` has none for a message that was read.
     pub(in crate::api) MessageMilestone = Milestone::ALL.iter().map(|milestone| milestone.as_str());
+    /// The category of a message that decides its price; `other` has no published price.
+    pub(in crate::api) MessageCategory = PriceCategory::ALL.iter().map(|category| category.as_str());
     /// The name of a limit. Only web sessions have `daily_cap` and `cold_contacts`.
     pub(in crate::api) LimitName = limit::Name::ALL.iter().map(|name| name.as_str());
     /// How a template names its variables.

@@ -7,6 +7,7 @@ pub(super) mod cause;
 pub(super) mod chart;
 pub(super) mod confirm;
 pub(super) mod copy;
+pub(super) mod cost;
 pub(super) mod countries;
 pub(super) mod empty;
 pub(super) mod explain;

@@ -1,6 +1,7 @@
 //! One send: the outcome of its messages, what it says, to whom, who made it; pausing, resuming, moving and canceling it.
 
 pub(in crate::console) mod again;
+mod cost;
 mod facts;
 pub(super) mod figures;
 mod message;
@@ -49,6 +50,7 @@ pub(in crate::console) async fn show(
     let around = Around::read(&state, &viewer, &view.send).await?;
     let listed = messages::list(&viewer, &state, &view, &query).await?;
     let send = &view.send;
+    let cost = cost::part(&viewer, &state, send).await?;
     let page = Page::new(
         words::name(viewer.text, send),
         Menu::Sends,
@@ -67,6 +69,7 @@ pub(in crate::console) async fn show(
                         section aria-label=(viewer.text.get("send-message")) { (message) }
                     }
                     (facts::facts(&viewer, send, &around))
+                    (cost)
                 }
             }
             (listed)
@@ -107,6 +110,7 @@ pub(in crate::console) async fn live(
             schedule::links(&viewer, &view.send),
             figures::causes(&viewer, &view),
             figures::technical(&viewer, &view),
+            cost::part(&viewer, &shown, &view.send).await?,
         ];
         if selection(&query).is_everything() {
             parts.push(messages::rows(&viewer, &shown, &view, &query).await?);

@@ -204,6 +204,7 @@ async fn the_examples_of_an_operator_s_requests_are_accepted() {
     ask(post.clone(), "/operator/v1/companies/{id}/keys", &own, "key", &|_| ()).await;
     ask(post.clone(), "/operator/v1/companies/{id}/suppressions", &own, "marketing", &|_| ()).await;
     ask(put.clone(), "/operator/v1/companies/{id}/opt-out-words", &own, "words", &|_| ()).await;
+    ask(post.clone(), "/operator/v1/rate-cards", &[], "prices", &|_| ()).await;
     let user = ask(post.clone(), "/operator/v1/users", &[], "member", &|_| ()).await;
     ask(post.clone(), "/operator/v1/users/{id}/reset", &of(&user["user"]["id"]), "both", &|_| ()).await;
     ask(post.clone(), "/operator/v1/invitations", &[], "owner", &|_| ()).await;

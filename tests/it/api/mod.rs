@@ -34,6 +34,7 @@ mod outgoing;
 mod parameters;
 pub(crate) mod past_send;
 mod properties;
+mod rate_cards;
 mod reference;
 mod requests;
 mod retry;

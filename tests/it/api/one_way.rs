@@ -9,7 +9,7 @@ use super::world::World;
 use crate::harness::unsent::{LENGTH, Unsent};
 
 /// The changing routes that may answer without their body. All others have to read it in the one way.
-const WITHOUT_BODY: [(&str, &str); 21] = [
+const WITHOUT_BODY: [(&str, &str); 22] = [
     ("DELETE", "/api/v1/web-chat/{id}/pairing"),
     ("POST", "/api/v1/sends/{id}/pause"),
     ("POST", "/api/v1/sends/{id}/resume"),
@@ -29,6 +29,7 @@ const WITHOUT_BODY: [(&str, &str); 21] = [
     ("DELETE", "/operator/v1/invitations/{id}"),
     ("DELETE", "/operator/v1/channels/{id}"),
     ("DELETE", "/operator/v1/tiers/{name}"),
+    ("DELETE", "/operator/v1/rate-cards/{date}"),
     ("POST", "/operator/v1/nodes/{id}/drain"),
     ("POST", "/operator/v1/nodes/{id}/undrain"),
 ];

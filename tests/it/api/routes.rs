@@ -41,6 +41,7 @@ fn seen_from_outside(route: &Route) -> (u16, &'static str) {
         ("GET", "/api/v1/webhooks" | "/api/v1/contacts/segments") => (200, r#"{"data":[]}"#),
         ("POST", "/api/v1/webhooks" | "/api/v1/webhooks/{id}/deliveries/resend") => (400, "invalid_field"),
         (_, path) if path.starts_with("/api/v1/webhooks/{id}") => (404, "webhook_not_found"),
+        ("GET", "/api/v1/costs") => (200, r#""data":[]}"#),
         ("GET", "/api/v1/messages") => (400, "missing_recipient"),
         ("GET", "/api/v1/events") => (200, r#"{"data":[],"next_cursor":"#),
         (_, path) if path.starts_with("/api/v1/sends/{id}") => (404, "send_not_found"),
@@ -86,6 +87,7 @@ fn path(world: &World, route: &Route) -> String {
         .replace("{id}", &id.to_string())
         .replace("{file}", "index.html")
         .replace("{name}", "standard")
+        .replace("{date}", "2026-10-01")
         .replace("{ordinal}", "0")
         .replace("{key}", "7")
         .replace("{note}", "7")

@@ -84,6 +84,12 @@ async fn a_dry_run_says_what_a_send_would_be_and_queues_nothing() {
         Timestamp::parse(dry_run["estimated_end"].take().as_str().unwrap()).unwrap()
             > Timestamp::now().minus(Duration::from_secs(60))
     );
+    let cost = dry_run.as_object_mut().unwrap().remove("cost").unwrap();
+    assert_eq!(
+        (&cost["category"], &cost["countries"][0]["messages"]),
+        (&json!("service"), &json!(1)),
+        "{cost}"
+    );
     assert_eq!(
         dry_run,
         json!({

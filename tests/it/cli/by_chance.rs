@@ -46,6 +46,10 @@ const COMMANDS: &[(&str, &str)] = &[
     ("operator-list", ""),
     ("operator-revoke", "ana"),
     ("plan", "--channel ID --number 5511988887777"),
+    ("prices-apply", "prices.csv"),
+    ("prices-list", ""),
+    ("prices-remove", "2027-01-01"),
+    ("prices-show", ""),
     ("secrets-discard", "0011223344556677"),
     ("secrets-forget", "0011223344556677"),
     ("secrets-list", ""),
@@ -112,6 +116,10 @@ fn place() -> Place {
     let place = Place::new();
     place.write("t", "a-token");
     place.write("people.csv", "phone_number\n+5511988887777\n");
+    place.write(
+        "prices.csv",
+        "# date: 2027-01-01\n# currency: USD\nMarket,Countries,Marketing,Utility,Authentication\nAll,*,1,1,1\n",
+    );
     place.write("tiers.toml", "[new]\nkind = \"web_session\"\nmessages_per_second = \"1/s\"\n");
     place
 }

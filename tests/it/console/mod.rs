@@ -13,6 +13,7 @@ mod compose_values;
 mod connecting;
 mod contact_files;
 mod contacts;
+mod costs;
 mod drafts;
 mod forms;
 mod help;

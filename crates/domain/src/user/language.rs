@@ -65,6 +65,15 @@ impl Language {
         grouped
     }
 
+    /// A number that is not negative, with exactly this many decimals.
+    pub fn fixed(self, number: f64, decimals: usize) -> String {
+        let written = format!("{number:.decimals$}");
+        let (whole, fraction) = written.split_once('.').unwrap_or((&written, ""));
+        let whole = whole.parse().map_or_else(|_| whole.to_owned(), |whole| self.whole(whole));
+        let (_, point) = self.separators();
+        if fraction.is_empty() { whole } else { format!("{whole}{point}{fraction}") }
+    }
+
     /// A number with at most this many decimals, without trailing zeros.
     pub fn decimal(self, number: f64, decimals: usize) -> String {
         let written = format!("{:.decimals$}", number.abs());

@@ -20,6 +20,7 @@ use domain::channel::Channel;
 use domain::contact::Person;
 use domain::phone::PhoneNumber;
 use domain::plan::{Course, Written};
+use domain::price::ByCountry;
 use domain::request::{Audience, Skipped};
 use domain::template::WrittenTo;
 use domain::template::contact_field::ContactField;
@@ -59,6 +60,8 @@ pub struct Outcome {
     pub course: Course,
     /// Recipients who would get no message because they lack a contact field; `None` when the send needs none.
     pub without_fields: Option<WithoutFields>,
+    /// Its recipients by country.
+    pub countries: ByCountry,
 }
 
 /// Recipients of a planned send who lack a contact field without a fallback text.
@@ -130,7 +133,7 @@ impl Planned {
         let lately: HashSet<PhoneNumber> = written.iter().map(|(number, _)| *number).collect();
 
         let (mut recipients, mut suppressed, mut known) = (0, SuppressedCounts::default(), HashSet::new());
-        let mut met = Met::default();
+        let (mut met, mut countries) = (Met::default(), ByCountry::default());
         let mut contacts = Contacts::of(company_id, needed_fields);
         let mut unique = Unique::new(numbers, &tags, &segments, again);
         let mut block = Vec::with_capacity(BLOCK);
@@ -141,6 +144,7 @@ impl Planned {
             suppressed.add(suppressions.skip_suppressed(company_id, is_marketing, &mut block, &mut skipped));
             met.skip_second_forms(people, company_id, &mut block, &mut skipped);
             recipients += block.len() as u64;
+            countries.count(&block);
             contacts.look_at(store, &block).await?;
             let block = block.drain(..).map(|number| people.person(company_id, number));
             known.extend(block.filter(|person| lately.contains(person)));
@@ -158,7 +162,8 @@ impl Planned {
             level: None,
             slowed_to: None,
         };
-        Ok(Outcome { skipped, suppressed: suppressed.by_reason(), course, without_fields: contacts.found })
+        let (suppressed, without_fields) = (suppressed.by_reason(), contacts.found);
+        Ok(Outcome { skipped, suppressed, course, without_fields, countries })
     }
 }
 

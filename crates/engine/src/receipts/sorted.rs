@@ -17,7 +17,7 @@ use domain::message::{Failure, Key, State};
 use domain::opt_out::{OptOutWords, Said};
 use domain::phone::PhoneNumber;
 use domain::suppression::{HOLD, Suppression};
-use store::ledger::{Event, INBOUND_MESSAGE, Receipt};
+use store::ledger::{Charge, Event, INBOUND_MESSAGE, Receipt};
 use store::suppressions::Says;
 
 /// The provider gives whole seconds: an event may have happened up to this much later.
@@ -324,10 +324,15 @@ impl Sorting<'_> {
 }
 
 fn stored(channel: &Arc<Channel>, key: Key, receipt: update::Receipt) -> Receipt {
-    let update::Receipt { key: _, provider_message_id, state, at, recipient: _, user: _, refusal } = receipt;
+    let update::Receipt { key: _, provider_message_id, state, at, recipient: _, user: _, refusal, billing } =
+        receipt;
     let error = refusal.map(|(_, failure)| failure);
     let company_id = channel.company_id;
-    Receipt { key, company_id, state, provider_message_id: Some(provider_message_id), error, at }
+    // Only messages that arrive cost something; the provider also says how it would bill one that it took.
+    let charge = billing.filter(|_| matches!(state, State::Delivered | State::Read));
+    let charge = charge.map(|billing| Charge { channel_id: channel.id, billing });
+    let provider_message_id = Some(provider_message_id);
+    Receipt { key, company_id, state, provider_message_id, error, at, charge }
 }
 
 impl Counts {

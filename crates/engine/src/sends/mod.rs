@@ -1,5 +1,6 @@
 //! Accepted sends: pausing and canceling them, their outlook, their figures, and the journey of each message.
 
+pub(super) mod costs;
 pub(super) mod days;
 pub(super) mod journey;
 mod messages_csv;

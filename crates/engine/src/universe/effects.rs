@@ -254,6 +254,7 @@ impl World {
                 provider_message_id: None,
                 error: None,
                 at: self.clock.wall().plus(wait),
+                charge: None,
             };
             self.after(wait, Event::Webhook { channel, receipt: Box::new(receipt) });
         }

@@ -117,7 +117,15 @@ impl Writer<'_> {
             let (key, (state, error)) = (Key { send_id, ordinal: 0 }, heard(ack.state));
             told.entry(channel).or_default().push((key, state));
             let provider_message_id = Some(ack.id.as_str().to_owned());
-            receipts.push(Receipt { key, company_id, state, provider_message_id, error, at: ack.at });
+            receipts.push(Receipt {
+                key,
+                company_id,
+                state,
+                provider_message_id,
+                error,
+                at: ack.at,
+                charge: None,
+            });
         }
         if receipts.is_empty() {
             return;

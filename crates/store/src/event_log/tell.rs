@@ -35,7 +35,7 @@ const RETURNED: &str = " RETURNING message.send_id, message.ordinal, message.com
 pub(crate) struct MovedRow {
     pub(crate) key: Key,
     pub(crate) company_id: Uuid,
-    state: State,
+    pub(crate) state: State,
 }
 
 /// The states that have no event, as SQL.

@@ -200,6 +200,7 @@ mod tests {
             provider_message_id: Some("wamid".to_owned()),
             error: None,
             at: Timestamp::from_millis(0),
+            charge: None,
         };
         let outcome = PendingWrites { outcomes: vec![outcome(0)], ..PendingWrites::default() };
         let wordless = outcome.plainer().unwrap();

@@ -7,6 +7,7 @@
 
 mod apart;
 mod at_once;
+mod billing;
 mod event;
 mod lock;
 mod opt_outs;
@@ -17,6 +18,8 @@ mod settle;
 mod source;
 mod suppress;
 
+pub use self::billing::Charge;
+use self::billing::Charges;
 pub use self::event::{Event, INBOUND_MESSAGE};
 use self::receipt::Early;
 pub use self::receipt::{Ignored, Receipt};
@@ -357,20 +360,23 @@ impl Ledger<'_> {
         self.keep_answers(&transaction, batch, now).await?;
         self.upsert_outcomes(&transaction, batch, now).await?;
         let receipts = if part == Part::Rest { Vec::new() } else { Receipt::in_order(&batch.receipts) };
-        let are_left = part == Part::Early || self.receive(&transaction, &receipts, now).await?;
+        let mut charges = Charges::default();
+        let are_left =
+            part == Part::Early || self.receive(&transaction, &receipts, &mut charges, now).await?;
         let mut early = Early::default();
         if are_left && part != Part::Known {
-            early = self.receive_early(&transaction, &receipts, now).await?;
+            early = self.receive_early(&transaction, &receipts, &mut charges, now).await?;
         }
         let Early { ignored, mut overlooked } = early;
         if part == Part::Whole {
             // A single process writes one batch at a time: the other transaction is a late commit of a batch in doubt.
-            self.receive(&transaction, &std::mem::take(&mut overlooked), now).await?;
+            self.receive(&transaction, &std::mem::take(&mut overlooked), &mut charges, now).await?;
         }
         self.suppress(&transaction, batch, now).await?;
         self.keep_events(&transaction, batch, now).await?;
         let overtaken = self.overtaken(&transaction, batch).await?;
         let gone = self.mark_progress(&transaction, batch, now).await?;
+        self.count_charges(&transaction, charges).await?;
         let committed = Committed { gone, overtaken, ignored };
         Ok((transaction, Written { committed, are_left, overlooked }))
     }

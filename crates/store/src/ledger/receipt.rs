@@ -9,6 +9,7 @@ use std::collections::{HashMap, HashSet};
 use sea_orm::ConnectionTrait;
 use uuid::Uuid;
 
+use super::billing::{ByMessage, Charge, Charges, IN_UPDATE, IN_UPSERT};
 use super::outcome::rank;
 use crate::dialect::{Bulk, Cell, Rows, Type};
 use crate::event_log::MovedRow;
@@ -44,6 +45,8 @@ pub struct Receipt {
     pub error: Option<Failure>,
     /// When it happened.
     pub at: Timestamp,
+    /// How the provider bills the message, if it arrived and the receipt says so.
+    pub charge: Option<Charge>,
 }
 
 /// Receipts that matched no message.
@@ -64,6 +67,7 @@ const RECEIPT: &[(&str, Type)] = &[
     ("error_code", Type::Int),
     ("error", Type::Text),
     ("at", Type::Int),
+    ("billing", Type::Int),
 ];
 const ASKED: &[(&str, Type)] =
     &[("send_id", Type::Uuid), ("ordinal", Type::Int), ("company_id", Type::Uuid), ("state", Type::Int)];
@@ -77,6 +81,7 @@ const EARLY: &[(&str, Type)] = &[
     ("error_code", Type::Int),
     ("error", Type::Text),
     ("at", Type::Int),
+    ("billing", Type::Int),
 ];
 
 impl Receipt {
@@ -102,13 +107,15 @@ impl Receipt {
 
     fn absorb(&mut self, other: &mut Self) {
         let id = self.provider_message_id.take().or_else(|| other.provider_message_id.take());
+        let charge = self.charge.or(other.charge);
         if self.state.advanced_by(other.state) != self.state {
             std::mem::swap(self, other);
         }
         self.provider_message_id = id;
+        self.charge = charge;
     }
 
-    fn cells(&self) -> [Cell<'_>; 8] {
+    fn cells(&self) -> [Cell<'_>; 9] {
         [
             self.key.send_id.into(),
             self.key.ordinal.cast_signed().into(),
@@ -118,6 +125,7 @@ impl Receipt {
             Cell::Int(self.error.as_ref().and_then(|failure| failure.code)),
             Cell::Text(self.error.as_ref().map(|failure| failure.sentence.as_str())),
             self.at.millis().into(),
+            Cell::Int(self.charge.map(|charge| i64::from(charge.billing.as_i16()))),
         ]
     }
 }
@@ -143,6 +151,7 @@ impl Ledger<'_> {
         self,
         to: &impl ConnectionTrait,
         receipts: &[Receipt],
+        charges: &mut Charges,
         now: Timestamp,
     ) -> Result<bool> {
         if receipts.is_empty() {
@@ -155,7 +164,7 @@ impl Ledger<'_> {
         let update = |incoming: &str| {
             format!(
                 "UPDATE message SET state = incoming.state, error_code = incoming.error_code, \
-                 error = incoming.error, retry_at = NULL, \
+                 error = incoming.error, retry_at = NULL, billing = {IN_UPDATE}, \
                  taken_at = COALESCE(message.taken_at, incoming.at), \
                  provider_message_id = COALESCE(message.provider_message_id, incoming.provider_message_id), \
                  updated_at = CASE WHEN incoming.at > message.updated_at THEN incoming.at \
@@ -168,33 +177,47 @@ impl Ledger<'_> {
                 rank("message.state"),
             )
         };
-        let advanced = self.write_moving(to, rows, receipts, now, update).await?;
-        Ok(advanced < receipts.len() as u64)
+        let (advanced, moved) = self.write_moving(to, rows, receipts, charges, now, update).await?;
+        let are_left = advanced < receipts.len() as u64;
+        if are_left {
+            self.charge_late(to, receipts, &moved, charges).await?;
+        }
+        Ok(are_left)
     }
 
-    /// Writes rows of receipts, and tells of the messages that this moves. Returns how many rows changed.
+    /// Writes rows of receipts, counts those that say how the provider bills a message, and tells of the messages that
+    /// this moves. Returns how many rows changed, and which, if a receipt says how its message is billed.
     async fn write_moving(
         self,
         to: &impl ConnectionTrait,
         rows: Bulk,
         receipts: &[Receipt],
+        charges: &mut Charges,
         now: Timestamp,
         sql: impl Fn(&str) -> String,
-    ) -> Result<u64> {
+    ) -> Result<(u64, Vec<MovedRow>)> {
         let log = self.store.event_log();
-        if !log.is_read(to).await? {
-            return self.store.write(to, rows, Vec::new(), |incoming, _| sql(incoming)).await;
+        let (is_read, are_charged) =
+            (log.is_read(to).await?, receipts.iter().any(|receipt| receipt.charge.is_some()));
+        if !is_read && !are_charged {
+            let changed = self.store.write(to, rows, Vec::new(), |incoming, _| sql(incoming)).await?;
+            return Ok((changed, Vec::new()));
         }
-        let moved = log.moving(to, rows, Vec::new(), |incoming, _| sql(incoming)).await?;
-        let times = receipts.iter().map(|receipt| ((receipt.company_id, receipt.key), receipt.at));
-        let times: HashMap<_, _> = times.collect();
-        let at = |row: &MovedRow| times.get(&(row.company_id, row.key)).copied().unwrap_or(now);
-        log.tell_moved(to, &moved, at, now).await?;
-        Ok(moved.len() as u64)
+        let by_message: ByMessage<'_> =
+            receipts.iter().map(|receipt| ((receipt.company_id, receipt.key), receipt)).collect();
+        let mut moved = self.write_charged(to, rows, &by_message, charges, sql).await?;
+        if is_read {
+            // The database yields them in any order.
+            moved.sort_unstable_by_key(|row| (row.key.send_id, row.key.ordinal));
+            let at =
+                |row: &MovedRow| by_message.get(&(row.company_id, row.key)).map_or(now, |receipt| receipt.at);
+            log.tell_moved(to, &moved, at, now).await?;
+        }
+        Ok((moved.len() as u64, moved))
     }
 
     /// The `incoming` rows, in a sub-select that locks their messages by send and ordinal.
-    fn with_messages_locked(self, incoming: &str) -> String {
+    pub(super) fn with_messages_locked(self, incoming: &str) -> String {
         if self.store.locking().is_empty() {
             return incoming.to_owned();
         }
@@ -211,6 +234,7 @@ impl Ledger<'_> {
         self,
         to: &impl ConnectionTrait,
         receipts: &[Receipt],
+        charges: &mut Charges,
         now: Timestamp,
     ) -> Result<Early> {
         let mut asked = Rows::new(self.store.backend, ASKED);
@@ -243,7 +267,7 @@ impl Ledger<'_> {
             missing.insert((company_id, key), (attempted, recipient));
         }
         let (Early { mut ignored, mut overlooked }, mut open) = (Early::default(), None);
-        let mut rows = Bulk::new(self.store.backend, EARLY);
+        let (mut rows, mut are_none) = (Bulk::new(self.store.backend, EARLY), true);
         for receipt in receipts {
             let recipient = match missing.get(&(receipt.company_id, receipt.key)) {
                 None => {
@@ -268,25 +292,30 @@ impl Ledger<'_> {
                 ignored.unknown_send += 1;
                 continue;
             };
-            let [send_id, ordinal, company_id, state, id, code, error, at] = receipt.cells();
-            rows.push([send_id, ordinal, company_id, recipient.into(), state, id, code, error, at]);
+            let [send_id, ordinal, company_id, state, id, code, error, at, billing] = receipt.cells();
+            let recipient = recipient.into();
+            rows.push([send_id, ordinal, company_id, recipient, state, id, code, error, at, billing]);
+            are_none = false;
+        }
+        if are_none {
+            return Ok(Early { ignored, overlooked });
         }
         let upsert = |incoming: &str| {
             format!(
                 "INSERT INTO message (send_id, ordinal, company_id, recipient, state, attempts, \
-                 provider_message_id, error_code, error, taken_at, updated_at) \
+                 provider_message_id, error_code, error, taken_at, updated_at, billing) \
                  SELECT send_id, ordinal, company_id, recipient, state, 1, provider_message_id, error_code, \
-                 error, at, at FROM {incoming} AS incoming WHERE TRUE \
+                 error, at, at, -billing FROM {incoming} AS incoming WHERE TRUE \
                  ON CONFLICT (send_id, ordinal) DO UPDATE SET state = excluded.state, \
                  error_code = excluded.error_code, error = excluded.error, retry_at = NULL, \
                  provider_message_id = COALESCE(message.provider_message_id, excluded.provider_message_id), \
-                 updated_at = excluded.updated_at \
+                 updated_at = excluded.updated_at, billing = {IN_UPSERT} \
                  WHERE message.company_id = excluded.company_id AND {} > {}",
                 rank("excluded.state"),
                 rank("message.state"),
             )
         };
-        self.write_moving(to, rows, receipts, now, upsert).await?;
+        self.write_moving(to, rows, receipts, charges, now, upsert).await?;
         Ok(Early { ignored, overlooked })
     }
 
@@ -327,6 +356,7 @@ mod tests {
             provider_message_id: id.map(str::to_owned),
             error: None,
             at: Timestamp::from_millis(i64::from(state.rank())),
+            charge: None,
         }
     }
 

@@ -40,6 +40,16 @@ pub(super) fn all() -> Vec<Example> {
         ),
         (
             "post",
+            "/operator/v1/rate-cards",
+            "prices",
+            "Prices of the next year",
+            json!({
+                "csv": "# date: 2027-01-01\n# currency: USD\nMarket,Countries,Marketing,Utility,Authentication\n\
+                    Brazil,BR,0.0625,0.0068,0.0068\nOther,*,0.0604,0.0077,0.0077\n",
+            }),
+        ),
+        (
+            "post",
             "/operator/v1/users",
             "member",
             "A member of a company",

@@ -41,6 +41,7 @@ changes-kind-node = Node
 changes-kind-webhook = Webhook endpoint
 changes-kind-webhook-secret = Secret of a webhook endpoint
 changes-kind-send = Send
+changes-kind-rate-card = Rate card
 changes-kind-database = Database
 changes-field-name = Name
 changes-field-kind = Kind

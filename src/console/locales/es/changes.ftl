@@ -41,6 +41,7 @@ changes-kind-node = Nodo
 changes-kind-webhook = Endpoint de webhook
 changes-kind-webhook-secret = Secreto de un endpoint de webhook
 changes-kind-send = Envío
+changes-kind-rate-card = Tabla de precios
 changes-kind-database = Base de datos
 changes-field-name = Nombre
 changes-field-kind = Tipo

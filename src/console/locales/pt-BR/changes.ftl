@@ -41,6 +41,7 @@ changes-kind-node = Nó
 changes-kind-webhook = Endpoint de webhook
 changes-kind-webhook-secret = Segredo de um endpoint de webhook
 changes-kind-send = Envio
+changes-kind-rate-card = Tabela de preços
 changes-kind-database = Banco de dados
 changes-field-name = Nome
 changes-field-kind = Tipo

@@ -46,6 +46,7 @@ pub(in crate::console) fn kind(text: Text, what: What) -> String {
         What::Webhook => "changes-kind-webhook",
         What::WebhookSecret => "changes-kind-webhook-secret",
         What::Send => "changes-kind-send",
+        What::RateCard => "changes-kind-rate-card",
         What::Database => "changes-kind-database",
     })
 }

@@ -15,8 +15,8 @@ use crate::clock::Timestamp;
 use crate::console::State;
 use crate::console::answer::Answer;
 use crate::console::component::field::{Field, faults, once};
-use crate::console::component::notice;
 use crate::console::component::time::second;
+use crate::console::component::{cost, notice};
 use crate::console::error::Error;
 use crate::console::form::Form;
 use crate::console::live;
@@ -257,8 +257,17 @@ pub(in crate::console::pages) fn refused(viewer: &Viewer, refusal: &Refusal) -> 
 /// the limit that decides it.
 pub(in crate::console::pages) fn outcome(viewer: &Viewer, dry_run: &DryRun) -> Markup {
     let text = viewer.text;
-    let DryRun { recipients, skipped, takes: _, suppressed: _, without_fields, ends, binding, ignored: _ } =
-        dry_run;
+    let DryRun {
+        recipients,
+        skipped,
+        takes: _,
+        suppressed: _,
+        without_fields,
+        ends,
+        binding,
+        cost: costs,
+        ignored: _,
+    } = dry_run;
     html! {
         section.panel id="check" aria-label=(text.get("send-check-title")) {
             p { strong { (text.with("send-check-count", [("count", (*recipients).into())])) } }
@@ -269,6 +278,7 @@ pub(in crate::console::pages) fn outcome(viewer: &Viewer, dry_run: &DryRun) -> M
             @if let Some(binding) = binding {
                 p { (text.get("send-check-limit")) " " (words::binding(text, *binding)) }
             }
+            @if let Some(estimate) = costs { (cost::estimate(text, estimate)) }
             @if let Some(lacking) = without_fields.filter(|lacking| lacking.count > 0) {
                 p.fault {
                     @let (count, checked) = (lacking.count.into(), lacking.checked.into());

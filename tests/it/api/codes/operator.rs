@@ -29,6 +29,7 @@ pub(super) fn cases(world: &World, cases: &mut Cases) {
     let mut delete = |code, path: &str| cases.add(code, Method::DELETE, path, json!(""));
     delete(Code::TierInUse, tier);
     delete(Code::TierNotFound, "/operator/v1/tiers/gone");
+    delete(Code::RateCardNotFound, "/operator/v1/rate-cards/2026-10-01");
     delete(Code::KeyNotFound, &format!("{company}/keys/{}", Uuid::nil()));
     delete(Code::SuppressionNotFound, &format!("{company}/suppressions/+{NUMBER}"));
     delete(Code::InvitationNotFound, "/operator/v1/invitations/7");

@@ -13,6 +13,7 @@ use crate::Disposition;
 use crate::update::{Receipt, Update};
 use domain::message::{Failure, State};
 use domain::opt_out;
+use domain::price::{Billing, PriceCategory};
 
 /// The maximum size of the information about a sender, which is stored with each of their messages: a name
 /// and ids.
@@ -57,8 +58,21 @@ struct Status<'a> {
     recipient_user_id: Text<'a>,
     #[serde(borrow, default)]
     biz_opaque_callback_data: Text<'a>,
+    #[serde(borrow, default, deserialize_with = "if_readable")]
+    pricing: Option<Pricing<'a>>,
     #[serde(borrow)]
     errors: Option<&'a RawValue>,
+}
+
+#[derive(Deserialize)]
+struct Pricing<'a> {
+    #[serde(borrow)]
+    category: Text<'a>,
+    /// Newer versions may leave it out.
+    #[serde(borrow, default)]
+    billable: Text<'a>,
+    #[serde(borrow, default, rename = "type")]
+    kind: Text<'a>,
 }
 
 #[derive(Deserialize)]
@@ -194,7 +208,18 @@ fn receipt(status: &RawValue, batch: &Batch) -> Option<Update> {
         recipient: phone_number(&status.recipient_id),
         user: user_id(&status.recipient_user_id),
         refusal: if state == State::Failed { refusal() } else { None },
+        billing: status.pricing.as_ref().and_then(billing),
     }))
+}
+
+/// How a message is billed; nothing without a category.
+fn billing(pricing: &Pricing<'_>) -> Option<Billing> {
+    let category = PriceCategory::heard(pricing.category.get()?);
+    let is_charged = match pricing.billable.get() {
+        Some(_) => pricing.billable.is_true(),
+        None => pricing.kind.get() == Some("regular"),
+    };
+    Some(Billing { category, is_charged })
 }
 
 /// An error that came by webhook; the same codes as in answers mean the same.

@@ -8,6 +8,7 @@ use crate::Disposition;
 use crate::update::Receipt;
 use domain::message::{Failure, Key, State};
 use domain::phone::PhoneNumber;
+use domain::price::{Billing, PriceCategory};
 use domain::suppression::Suppression;
 
 /// A body with these changes of the account 1022.
@@ -91,6 +92,7 @@ fn a_receipt_names_its_message_its_number_and_its_account() {
         recipient: PhoneNumber::parse("16505551234").ok(),
         user: Some("US.7".to_owned()),
         refusal: None,
+        billing: Some(Billing { category: PriceCategory::Marketing, is_charged: true }),
     };
     let expected = Heard {
         account: Some("1022".to_owned()),
@@ -114,6 +116,29 @@ fn each_word_of_a_status_is_a_state() {
     }
     let new = statuses(r#"{"id":"a","status":"pondered"}"#);
     assert_eq!(new, [Update::Other { field: "messages.statuses".to_owned() }]);
+}
+
+#[test]
+fn a_receipt_says_how_its_message_is_billed() {
+    for (pricing, expected) in [
+        (r#"{"billable":true,"type":"regular","category":"utility"}"#, Some((PriceCategory::Utility, true))),
+        (r#"{"billable":false,"category":"service"}"#, Some((PriceCategory::Service, false))),
+        (r#"{"type":"regular","category":"marketing_lite"}"#, Some((PriceCategory::Marketing, true))),
+        (r#"{"type":"free_entry_point","category":"marketing"}"#, Some((PriceCategory::Marketing, false))),
+        (
+            r#"{"billable":"true","category":"authentication-international"}"#,
+            Some((PriceCategory::AuthenticationInternational, true)),
+        ),
+        (r#"{"billable":true,"category":"group_marketing"}"#, Some((PriceCategory::Other, true))),
+        (r#"{"billable":true}"#, None),
+        (r#"{"category":{}}"#, None),
+        (r#""free""#, None),
+        ("null", None),
+    ] {
+        let heard = receipt(&format!(r#"{{"id":"a","status":"delivered","pricing":{pricing}}}"#));
+        let billing = heard.billing.map(|billing| (billing.category, billing.is_charged));
+        assert_eq!(billing, expected, "{pricing}");
+    }
 }
 
 #[test]

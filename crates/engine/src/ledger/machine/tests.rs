@@ -101,6 +101,7 @@ fn receipt(send: u64) -> Receipt {
         provider_message_id: None,
         error: None,
         at: Timestamp::from_millis(0),
+        charge: None,
     }
 }
 

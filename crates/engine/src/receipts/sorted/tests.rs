@@ -31,6 +31,7 @@ fn failed(ordinal: u64, disposition: Disposition, hours_ago: i64) -> Heard {
         recipient: Some(number(ordinal)),
         user: None,
         refusal: Some((disposition, failure(131_050))),
+        billing: None,
     }))
 }
 
@@ -129,6 +130,7 @@ fn a_receipt_without_a_message_is_counted_and_a_future_time_becomes_now() {
             recipient: None,
             user: None,
             refusal: None,
+            billing: None,
         }))
     };
     let unreadable = heard(Update::Unreadable { field: "messages.statuses".to_owned() });

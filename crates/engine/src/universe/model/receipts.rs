@@ -76,7 +76,7 @@ enum Attempted {
 
 impl MessageRow {
     fn early(recipient: Option<PhoneNumber>, receipt: Receipt) -> Self {
-        let Receipt { key: _, company_id, state, provider_message_id, error, at } = receipt;
+        let Receipt { key: _, company_id, state, provider_message_id, error, at, charge: _ } = receipt;
         Self {
             company_id,
             recipient,

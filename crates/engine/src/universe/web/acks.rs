@@ -99,6 +99,7 @@ impl World {
             provider_message_id: Some(ack.id.as_str().to_owned()),
             error,
             at: ack.at,
+            charge: None,
         };
         self.hear_session(channel, vec![receipt]);
     }

@@ -262,6 +262,7 @@ impl Generator {
             provider_message_id: self.dice.happens(600).then(|| format!("wamid.heard.{ordinal}")),
             error: (state == At::Failed).then(|| self.failure()).flatten(),
             at: self.moment(),
+            charge: None,
         });
     }
 

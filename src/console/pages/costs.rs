@@ -1,0 +1,168 @@
+//! What the company's messages of a month cost by published prices: in all, by channel, category and country, and as a file.
+
+use std::collections::BTreeMap;
+
+use actix_web::HttpResponse;
+use actix_web::http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
+use actix_web::web::Data;
+use maud::{Markup, html};
+use uuid::Uuid;
+
+use crate::clock::Timestamp;
+use crate::console::State;
+use crate::console::component::cost;
+use crate::console::component::empty::empty;
+use crate::console::component::table::{Column, table};
+use crate::console::error::Error;
+use crate::console::page::{Menu, Page};
+use crate::console::query::Query;
+use crate::console::visitor::Viewer;
+use crate::domain::price::{Micros, Month};
+use crate::engine::costs::{MonthCost, MonthCosts};
+
+/// The channels whose names are shown; a company has few.
+const MOST_NAMES: usize = 1_000;
+
+/// The names of channels that are still there.
+type Names = BTreeMap<Uuid, String>;
+
+/// Messages that are added up.
+#[derive(Debug, Clone, Copy, Default)]
+struct Added {
+    messages: u64,
+    charged: u64,
+    unpriced: u64,
+    amount: Micros,
+}
+
+impl Added {
+    fn of<'a>(rows: impl IntoIterator<Item = &'a MonthCost>) -> Self {
+        rows.into_iter().fold(Self::default(), |sum, row| Self {
+            messages: sum.messages + row.messages,
+            charged: sum.charged + if row.billing.is_charged { row.messages } else { 0 },
+            unpriced: sum.unpriced + if row.price.is_none() { row.messages } else { 0 },
+            amount: [sum.amount, row.amount().unwrap_or_default()].into_iter().sum(),
+        })
+    }
+}
+
+pub(in crate::console) async fn show(
+    viewer: Viewer,
+    state: Data<State>,
+    query: Query,
+) -> Result<Page, Error> {
+    let text = viewer.text;
+    let now = Month::of(Timestamp::now());
+    let month = asked(&query);
+    let costs = state.engine.costs().month(viewer.company.id, month).await?;
+    let names = names(&state, &costs).await?;
+    let all = Added::of(&costs.rows);
+    let currency = costs.card.as_ref().map_or("", |card| card.currency.as_str());
+    let body = html! {
+        p { (text.get("costs-hint")) }
+        nav.row aria-label=(text.get("costs-months")) {
+            a href=(format!("/console/costs?month={}", month.previous())) { (month.previous()) }
+            strong { (month) }
+            @if month < now { a href=(format!("/console/costs?month={}", month.next())) { (month.next()) } }
+        }
+        @if costs.rows.is_empty() {
+            (empty(&text.get("costs-none"), &html! { p.soft { (text.get("costs-none-hint")) } }))
+        } @else {
+            dl.tiles {
+                div.tile { dt { (text.get("costs-amount")) } dd { (sum(&viewer, currency, &all)) } }
+                div.tile { dt { (text.get("costs-messages")) } dd { (text.number(all.messages)) } }
+                div.tile { dt { (text.get("costs-charged")) } dd { (text.number(all.charged)) } }
+            }
+            @if all.unpriced > 0 { p { (text.with("costs-unpriced", [("count", all.unpriced.into())])) } }
+            @match &costs.card {
+                Some(card) => p.soft { (text.with("costs-prices-of", [("day", card.date.to_string().into())])) },
+                None => p.soft { (text.get("costs-no-card")) },
+            }
+            (grouped(&viewer, currency, &costs, "costs-by-channel", |row| channel(&viewer, &names, row.channel_id)))
+            (grouped(&viewer, currency, &costs, "costs-by-category", |row| cost::category(text, row.billing.category)))
+            (grouped(&viewer, currency, &costs, "costs-by-country", |row| cost::country(text, row.country)))
+            p { a href=(format!("/console/costs/file?month={month}")) download { (text.get("costs-file")) } }
+        }
+    };
+    Ok(Page::new(text.get("costs-title"), Menu::Costs, body))
+}
+
+/// Downloads the month as CSV.
+pub(in crate::console) async fn file(
+    viewer: Viewer,
+    state: Data<State>,
+    query: Query,
+) -> Result<HttpResponse, Error> {
+    let costs = state.engine.costs().month(viewer.company.id, asked(&query)).await?;
+    let names = names(&state, &costs).await?;
+    let csv = costs.to_csv(&names)?;
+    Ok(HttpResponse::Ok()
+        .insert_header((CONTENT_TYPE, "text/csv; charset=utf-8; header=present"))
+        .insert_header((CONTENT_DISPOSITION, format!("attachment; filename=\"costs-{}.csv\"", costs.month)))
+        .body(csv))
+}
+
+/// The month of the query, or this one.
+fn asked(query: &Query) -> Month {
+    query.parsed("month").unwrap_or_else(|| Month::of(Timestamp::now()))
+}
+
+/// The names of the month's channels.
+async fn names(state: &State, costs: &MonthCosts) -> Result<Names, Error> {
+    let mut names = Names::new();
+    for id in costs.rows.iter().filter_map(|row| row.channel_id) {
+        if names.len() < MOST_NAMES
+            && !names.contains_key(&id)
+            && let Some(channel) = state.engine.channel(id).await?
+        {
+            names.insert(id, channel.name.clone());
+        }
+    }
+    Ok(names)
+}
+
+fn channel(viewer: &Viewer, names: &Names, id: Option<Uuid>) -> String {
+    let Some(id) = id else { return viewer.text.get("costs-all-channels") };
+    names.get(&id).cloned().unwrap_or_else(|| viewer.text.get("costs-removed-channel"))
+}
+
+/// The messages that have the same name, those that cost most first.
+fn grouped(
+    viewer: &Viewer,
+    currency: &str,
+    costs: &MonthCosts,
+    title: &str,
+    name: impl Fn(&MonthCost) -> String,
+) -> Markup {
+    let text = viewer.text;
+    let mut groups: BTreeMap<String, Vec<&MonthCost>> = BTreeMap::new();
+    for row in &costs.rows {
+        groups.entry(name(row)).or_default().push(row);
+    }
+    let mut groups: Vec<_> = groups.into_iter().map(|(name, rows)| (name, Added::of(rows))).collect();
+    groups.sort_by_key(|(_, added)| std::cmp::Reverse((added.amount, added.messages)));
+    let columns = [
+        Column::words(text.get("costs-what")),
+        Column::numbers(text.get("costs-messages")),
+        Column::numbers(text.get("costs-charged")),
+        Column::numbers(text.get("costs-amount")),
+    ];
+    let rows = groups.iter().map(|(name, added)| {
+        vec![
+            html! { bdi { (name) } },
+            html! { (text.number(added.messages)) },
+            html! { (text.number(added.charged)) },
+            html! { (sum(viewer, currency, added)) },
+        ]
+    });
+    let title = text.get(title);
+    html! { section { h2 { (title) } (table(&title, &columns, rows)) } }
+}
+
+/// The amount of messages; that it is not known if no charged one among them has a price.
+fn sum(viewer: &Viewer, currency: &str, added: &Added) -> String {
+    match added.charged > 0 && added.unpriced >= added.charged {
+        true => viewer.text.get("costs-no-price"),
+        false => cost::amount(viewer.text, currency, added.amount),
+    }
+}
