@@ -119,6 +119,8 @@ domain::worded! {
         Webhook = "webhook",
         /// The secret that signs the requests to a webhook endpoint; the record says only that it was replaced.
         WebhookSecret = "webhook.secret",
+        /// What a person is told of a company by e-mail; the subject is the e-mail.
+        Alerts = "alerts",
         /// A send that was paused, resumed or canceled; the subject is its id.
         Send = "send",
         /// The database as a whole, which was restored from a backup.

@@ -94,6 +94,8 @@ of_a_company! {
     members: Members;
     /// The webhook endpoints of a company.
     webhooks: Webhooks;
+    /// Who of a company is told of what by e-mail.
+    alerts: CompanyAlerts;
 }
 
 of_all! {
@@ -154,4 +156,6 @@ of_all! {
     web_sessions: WebSessions;
     /// The webhook endpoints of every company, as events are sent to them.
     webhooks: AllWebhooks;
+    /// What people are told by e-mail, of every company.
+    alerts: Alerts;
 }
