@@ -7,6 +7,7 @@ use maud::{Markup, PreEscaped, html};
 use qrcode::QrCode;
 use qrcode::render::svg;
 
+use super::alerts;
 use super::link::{new_password, note_invalid, note_refused, password_fields};
 use crate::accounts::{self, Proof, TotpConfirmed, TotpSetup};
 use crate::console::answer::Answer;
@@ -251,6 +252,7 @@ async fn page(person: &Person, state: &State, forms: Forms) -> Result<Page, Erro
             }
             @if user.has_totp { (remove_form(&user.email, &remove.unwrap_or_else(empty))) }
         }
+        (alerts::section(person, state).await?)
         (sessions::section(person, &sessions))
     };
     let page = Page::new(text.get("account-title"), Menu::Account, body);

@@ -4,6 +4,7 @@ use actix_web::HttpRequest;
 use actix_web::web::Data;
 use maud::{Markup, html};
 
+use super::alerts;
 use super::companies::role as role_word;
 use super::link::note_invalid;
 use crate::accounts::{self, Invitation, Invite, Member, Role};
@@ -181,6 +182,7 @@ async fn page(viewer: &Viewer, state: &State, request: &HttpRequest, form: &Form
                 @if !invitations.is_empty() { (invitations_table(viewer, &invitations)) }
             }
         }
+        (alerts::of_company(viewer, state).await?)
     };
     let page = Page::new(text.get("company-title"), Menu::Company, body);
     Ok(if is_secret { page.secret() } else { page })

@@ -4,6 +4,7 @@
 //! writes the [threads](AlertThread), and these change in the transaction that writes the mails: a process that ends anywhere
 //! in between loses and repeats nothing. A mail is taken before it is sent and removed afterwards.
 
+mod facts;
 mod mark;
 mod outbox;
 mod subscriptions;
@@ -11,6 +12,7 @@ mod subscriptions;
 use sea_orm::QueryResult;
 use uuid::Uuid;
 
+pub use self::facts::FactPage;
 pub use self::mark::EventMark;
 pub use self::outbox::{AlertMail, MOST_MAILS, NewMail};
 pub use self::subscriptions::{AlertChoice, AlertListener, MOST_CHOICES};

@@ -38,6 +38,7 @@ changes-kind-import = Import
 changes-kind-node = Node
 changes-kind-webhook = Webhook endpoint
 changes-kind-webhook-secret = Secret of a webhook endpoint
+changes-kind-alerts = Alerts by e-mail
 changes-kind-send = Send
 changes-kind-database = Database
 changes-field-name = Name

@@ -31,6 +31,7 @@ pub(in crate::console) fn kind(text: Text, what: What) -> String {
         What::Node => "changes-kind-node",
         What::Webhook => "changes-kind-webhook",
         What::WebhookSecret => "changes-kind-webhook-secret",
+        What::Alerts => "changes-kind-alerts",
         What::Send => "changes-kind-send",
         What::Database => "changes-kind-database",
     })
