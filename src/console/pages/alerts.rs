@@ -3,14 +3,13 @@
 mod letter;
 mod topic;
 
+use actix_web::HttpRequest;
 use actix_web::web::Data;
 use maud::{Markup, html};
 use uuid::Uuid;
 
 pub use self::letter::MailWriter;
 use crate::accounts::{AlertChoice, AlertChoices, AlertListener};
-use crate::connector::mail::Mailer;
-use crate::console::State;
 use crate::console::answer::Answer;
 use crate::console::component::field::Field;
 use crate::console::component::notice;
@@ -19,6 +18,7 @@ use crate::console::error::Error;
 use crate::console::form::Form;
 use crate::console::text::Text;
 use crate::console::visitor::{Person, Viewer};
+use crate::console::{State, address};
 use crate::domain::alert::AlertKind;
 
 /// The section of the page of the account.
@@ -57,38 +57,30 @@ pub(in crate::console) async fn choose(
 }
 
 /// Sends the person a test mail, and says what the server answers.
-pub(in crate::console) async fn test(person: Person, state: Data<State>) -> Result<Answer, Error> {
+pub(in crate::console) async fn test(
+    person: Person,
+    state: Data<State>,
+    request: HttpRequest,
+) -> Result<Answer, Error> {
     let text = person.text;
-    let Some(ReadyMail { mailer, writer }) = ReadyMail::of(&state) else {
+    let Some(mailer) = &state.options.mailer else {
         state.flashes.put(person.session, FAULT, text.get("alerts-off"));
         return Ok(Answer::to(PLACE));
     };
     let user = &person.signed_in.user;
-    let address = user.email.as_str();
-    match mailer.send(&writer.test(text, address, &user.name)).await {
+    let to = user.email.as_str();
+    let writer = MailWriter::at(address::base(&request, &state));
+    match mailer.send(&writer.test(text, to, &user.name)).await {
         Ok(said) => {
-            let said = [("address", address.into()), ("said", said.into())];
+            let said = [("address", to.into()), ("said", said.into())];
             state.flashes.put(person.session, DONE, text.with("alerts-test-sent", said));
         }
         Err(error) => {
-            let said = [("address", address.into()), ("error", error.to_string().into())];
+            let said = [("address", to.into()), ("error", error.to_string().into())];
             state.flashes.put(person.session, FAULT, text.with("alerts-test-failed", said));
         }
     }
     Ok(Answer::to(PLACE))
-}
-
-/// What sending a mail needs.
-struct ReadyMail<'a> {
-    mailer: &'a Mailer,
-    writer: MailWriter,
-}
-
-impl<'a> ReadyMail<'a> {
-    fn of(state: &'a State) -> Option<Self> {
-        let (mailer, url) = (state.options.mailer.as_ref()?, state.options.public_url.as_ref()?);
-        Some(Self { mailer, writer: MailWriter::new(url) })
-    }
 }
 
 /// The section of the account's page.

@@ -18,7 +18,7 @@ use domain::event::log::Fact;
 /// The time between two mails about one subject.
 pub const HOLD: Duration = Duration::from_secs(60 * 60);
 /// The time between two mails about one company.
-pub const GAP: Duration = Duration::from_secs(5 * 60);
+pub const GAP: Duration = Duration::from_secs(60);
 
 /// Takes a fact that turned this way into its thread. `false` if nobody needs to be told of it.
 pub fn hear(thread: &mut AlertThread, fact: Fact, turn: AlertTurn, now: Timestamp) -> bool {

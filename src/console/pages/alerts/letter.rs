@@ -30,7 +30,12 @@ struct Draft {
 impl MailWriter {
     /// For the service at this address.
     pub fn new(public_url: &Url) -> Self {
-        Self { base: public_url.as_str().trim_end_matches('/').to_owned() }
+        Self::at(public_url.as_str().trim_end_matches('/').to_owned())
+    }
+
+    /// For the service at this address, without a slash at its end.
+    pub(super) const fn at(base: String) -> Self {
+        Self { base }
     }
 
     /// A mail that says only that mails arrive.
