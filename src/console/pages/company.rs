@@ -154,6 +154,7 @@ async fn page(viewer: &Viewer, state: &State, request: &HttpRequest, form: &Form
     let members = state.accounts.members(id).await?;
     let invitations =
         if viewer.is_owner() { state.accounts.invitations(Some(id)).await? } else { Vec::new() };
+    let mails = alerts::of_company(viewer, state).await?;
     let (token, link) = (state.flashes.take(viewer.session, TOKEN), state.flashes.take(viewer.session, LINK));
     let is_secret = token.is_some() || link.is_some();
     let body = html! {
@@ -182,7 +183,7 @@ async fn page(viewer: &Viewer, state: &State, request: &HttpRequest, form: &Form
                 @if !invitations.is_empty() { (invitations_table(viewer, &invitations)) }
             }
         }
-        (alerts::of_company(viewer, state).await?)
+        (mails)
     };
     let page = Page::new(text.get("company-title"), Menu::Company, body);
     Ok(if is_secret { page.secret() } else { page })

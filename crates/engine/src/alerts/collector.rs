@@ -77,6 +77,9 @@ impl Collector {
         tell(store, now).await?;
         if self.tidied.is_none_or(|last| last.elapsed() >= TIDY) {
             store.alerts().forget(now.minus(KEPT)).await?;
+            // The log forgets readers that are not used.
+            let stored = self.place.map(|(_, stored)| stored);
+            store.event_log().register_at(Reader::Alerts, stored, now).await?;
             self.tidied = Some(Instant::now());
         }
         Ok(())

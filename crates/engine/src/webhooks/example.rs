@@ -35,7 +35,9 @@ const FAILED_FOR: Duration = Duration::from_secs(60 * 60);
 pub fn example(company_id: Uuid, r#type: Type, at: Timestamp) -> Event {
     let data = data(r#type, at);
     let channel_id = match &data {
-        Data::Message(_) | Data::Send(_) | Data::Channel(_) | Data::Inbound(_) | Data::Quota(_) => Some(CHANNEL),
+        Data::Message(_) | Data::Send(_) | Data::Channel(_) | Data::Inbound(_) | Data::Quota(_) => {
+            Some(CHANNEL)
+        }
         Data::Contact(_)
         | Data::Template(_)
         | Data::Key(_)

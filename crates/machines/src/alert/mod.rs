@@ -20,44 +20,44 @@ pub const HOLD: Duration = Duration::from_secs(60 * 60);
 /// The time between two mails about one company.
 pub const GAP: Duration = Duration::from_secs(60);
 
-/// Takes a fact that turned this way into its thread. `false` if nobody needs to be told of it.
-pub fn hear(thread: &mut AlertThread, fact: Fact, turn: AlertTurn, now: Timestamp) -> bool {
+/// Takes a fact that turned this way into its state. `false` if nobody needs to be told of it.
+pub fn hear(state: &mut AlertThread, fact: Fact, turn: AlertTurn, now: Timestamp) -> bool {
     let is_better = turn == AlertTurn::Better;
-    if is_better && !thread.is_troubled {
+    if is_better && !state.is_troubled {
         return false;
     }
-    thread.is_troubled = !is_better;
+    state.is_troubled = !is_better;
     // The trouble that ends was told: nothing of it waits.
-    let is_first_end = is_better && thread.due_at.is_none() && !thread.told_better;
-    let due = held(thread, now).filter(|_| !is_first_end).unwrap_or(now);
-    thread.due_at = Some(thread.due_at.map_or(due, |before| before.min(due)));
-    thread.since = Some(thread.since.unwrap_or(fact.at));
-    thread.untold += 1;
-    if thread.facts.len() >= MOST_SHOWN {
-        thread.facts.remove(0);
+    let is_first_end = is_better && state.due_at.is_none() && !state.told_better;
+    let due = held(state, now).filter(|_| !is_first_end).unwrap_or(now);
+    state.due_at = Some(state.due_at.map_or(due, |before| before.min(due)));
+    state.since = Some(state.since.unwrap_or(fact.at));
+    state.untold += 1;
+    if state.facts.len() >= MOST_SHOWN {
+        state.facts.remove(0);
     }
-    thread.facts.push(fact);
+    state.facts.push(fact);
     true
 }
 
-/// Notes that mails with everything in the thread are written to the outbox.
-pub fn told(thread: &mut AlertThread, now: Timestamp) {
-    if held(thread, now).is_some() {
-        thread.told_better = true;
+/// Notes that mails with everything in the state are written to the outbox.
+pub fn told(state: &mut AlertThread, now: Timestamp) {
+    if held(state, now).is_some() {
+        state.told_better = true;
     } else {
-        thread.held_until = Some(now.plus(HOLD));
-        thread.told_better = false;
+        state.held_until = Some(now.plus(HOLD));
+        state.told_better = false;
     }
-    thread.untold = 0;
-    thread.since = None;
-    thread.due_at = None;
-    thread.told_at = Some(now);
-    thread.facts.clear();
+    state.untold = 0;
+    state.since = None;
+    state.due_at = None;
+    state.told_at = Some(now);
+    state.facts.clear();
 }
 
-/// Until when the thread is held. After the clock was set back, the former time does not count.
-fn held(thread: &AlertThread, now: Timestamp) -> Option<Timestamp> {
-    thread.held_until.filter(|until| *until > now && *until <= now.plus(HOLD))
+/// Until when the state is held. After the clock was set back, the former time does not count.
+fn held(state: &AlertThread, now: Timestamp) -> Option<Timestamp> {
+    state.held_until.filter(|until| *until > now && *until <= now.plus(HOLD))
 }
 
 /// Whether a company whose last mail was written at `last` may have another one.
