@@ -103,7 +103,7 @@ impl Collector {
             let is_due = next > stored && self.written.elapsed() >= WRITE;
             if threads.is_empty() && !is_due {
                 self.place = Some((next, stored));
-            } else if store.alerts().heard((stored, next), &threads).await? {
+            } else if store.alerts().heard(stored, next, &threads).await? {
                 self.place = Some((next, next));
                 self.written = Instant::now();
             } else {
