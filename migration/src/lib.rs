@@ -25,6 +25,7 @@ mod m20261128_000013_name_sends;
 mod m20261128_000015_create_draft;
 mod m20261128_000016_create_rate_card;
 mod m20261128_000018_create_segment_and_note;
+mod m20261128_000020_create_alert_subscription;
 mod nodes;
 mod operators;
 mod outbox;
@@ -110,6 +111,11 @@ impl MigratorTrait for Migrator {
                 "m20261128_000018_create_segment_and_note",
                 m20261128_000018_create_segment_and_note::UP,
                 m20261128_000018_create_segment_and_note::DOWN,
+            ),
+            Step::boxed(
+                "m20261128_000020_create_alert_subscription",
+                m20261128_000020_create_alert_subscription::UP,
+                m20261128_000020_create_alert_subscription::DOWN,
             ),
         ]
     }

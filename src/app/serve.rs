@@ -19,6 +19,7 @@ use crate::api::{self, Beside, Listener};
 use crate::clock::Timestamp;
 use crate::cluster::{self, Carrier, NatsCarrier, Nobody};
 use crate::config::{self, Config};
+use crate::connector::mail::Mailer;
 use crate::connector::nats::{Carries, Nats};
 use crate::connector::otlp::Exporter;
 use crate::connector::web_session::Driver;
@@ -185,10 +186,19 @@ pub async fn start_with(app: App, driver: Option<Arc<dyn Driver>>) -> anyhow::Re
         // In a cluster, another node may publish. If none does, the reader is forgotten after `events.keep`.
         store.event_log().forget(Reader::Nats).await?;
     }
+    let mailer = Mailer::new(&config.mail)?;
+    if mailer.is_some() {
+        store.event_log().register(Reader::Alerts, Timestamp::now()).await?;
+    } else if !config.cluster.is_joined() {
+        store.event_log().forget(Reader::Alerts).await?;
+    }
     let engine = Box::pin(Engine::start_carried(&config, store, vault, lease, driver, carrier)).await?;
     engine.web_sends().render_as(&[api::SENT, console::SENT]);
     if let Some(events) = events.filter(|_| config.events.enabled) {
         engine.events().publish(events.events(&config.events));
+    }
+    if let (Some(mailer), Some(url)) = (&mailer, &config.server.public_url) {
+        engine.alert_mails().send(mailer.clone(), Arc::new(console::MailWriter::new(url)));
     }
     let proxies = Proxies::new(&config.server.trusted_proxies);
     let options = api::Options {
@@ -206,7 +216,7 @@ pub async fn start_with(app: App, driver: Option<Arc<dyn Driver>>) -> anyhow::Re
     };
     let (public_url, send) = (config.server.public_url.clone(), options.send.clone());
     let state = web::Data::new(api::State { engine: engine.clone(), accounts: accounts.clone(), options });
-    let options = console::Options { public_url, send, proxies, ..console::Options::default() };
+    let options = console::Options { public_url, send, proxies, mailer, ..console::Options::default() };
     let pages = web::Data::new(console::State::new(engine.clone(), accounts, options));
     let settings = api::Settings {
         workers: config::per_core(config.server.workers),

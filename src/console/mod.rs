@@ -88,9 +88,11 @@ use url::Url;
 
 pub use self::access::Access;
 pub use self::live::STREAMS;
+pub use self::pages::alerts::MailWriter;
 pub use self::pages::compose::SENT;
 pub use self::route::Route;
 use crate::accounts::{self, Accounts, Session};
+use crate::connector::mail::Mailer;
 use crate::domain::request::Limits;
 use crate::engine::Engine;
 use crate::surface::{Client, Listener, Proxies};
@@ -121,6 +123,8 @@ pub struct Options {
     pub proxies: Proxies,
     /// How long a page waits for a dry run before it says that the dry run takes longer.
     pub patience: Duration,
+    /// The way to the mail server, if there is one.
+    pub mailer: Option<Mailer>,
 }
 
 impl Default for Options {
@@ -131,6 +135,7 @@ impl Default for Options {
             send: Limits::default(),
             proxies: Proxies::default(),
             patience: Duration::from_secs(2),
+            mailer: None,
         }
     }
 }
@@ -165,6 +170,8 @@ route::table! {
     GET "/console/account" => pages::account::show, SignedIn;
     POST "/console/account/profile" => pages::account::profile, SignedIn;
     POST "/console/account/number" => pages::account::number::change, SignedIn;
+    POST "/console/account/alerts" => pages::alerts::choose, SignedIn;
+    POST "/console/account/alerts/test" => pages::alerts::test, SignedIn;
     POST "/console/account/password" => pages::account::password, SignedIn;
     POST "/console/account/totp" => pages::account::begin_totp, SignedIn;
     POST "/console/account/totp/confirm" => pages::account::confirm_totp, SignedIn;

@@ -34,6 +34,7 @@ macro_rules! files {
 
 files! {
     "account",
+    "alerts",
     "cause",
     "changes",
     "channels",

@@ -15,6 +15,7 @@ use pombo::accounts::Accounts;
 use pombo::api::Options;
 use pombo::clock::Timestamp;
 use pombo::config::Config;
+use pombo::connector::mail::Mailer;
 use pombo::connector::web_session::Driver;
 use pombo::console;
 use pombo::domain::channel::{Channel, Kind, Status};
@@ -135,6 +136,12 @@ impl Service {
     /// With pages that never wait.
     pub(crate) async fn start_impatient() -> Self {
         let pages = console::Options { patience: Duration::ZERO, ..console::Options::default() };
+        Box::pin(Self::start_with_pages(config(), Options::default(), None, pages)).await
+    }
+
+    /// With the way to a mail server.
+    pub(crate) async fn start_with_mailer(mailer: Mailer) -> Self {
+        let pages = console::Options { mailer: Some(mailer), ..console::Options::default() };
         Box::pin(Self::start_with_pages(config(), Options::default(), None, pages)).await
     }
 

@@ -50,6 +50,7 @@ const OWNED: &[(&str, &[&str], &str)] = &[
 /// The directories of machines, which only decide.
 const MACHINES: &[&str] = &[
     "crates/machines/src/account",
+    "crates/machines/src/alert",
     "crates/machines/src/node",
     "crates/machines/src/web_session",
     "crates/machines/src/webhook",

@@ -7,6 +7,7 @@
 //! with [`domain::user::Role`]. Nothing here knows HTTP or SQL. Every method that reads or writes can fail with
 //! [`Error::Store`].
 
+mod alerts;
 mod attempt;
 mod backoff;
 mod devices;
@@ -29,6 +30,7 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 
+pub use self::alerts::AlertChoices;
 use self::backoff::Backoff;
 pub use self::error::Error;
 use self::failures::Failures;
@@ -42,6 +44,7 @@ pub use self::sessions::NewSession;
 pub use self::sign_in::{SignIn, SignedIn};
 pub use domain::user::{Email, Language, Role};
 use store::Store;
+pub use store::alerts::{AlertChoice, AlertListener};
 pub use store::users::User;
 pub use store::users::links::{Link as Invitation, Purpose};
 pub use store::users::memberships::{Member, Membership};

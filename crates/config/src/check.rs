@@ -100,6 +100,7 @@ fn problem(option: &str, value: &Value, kind: &Kind) -> String {
                 "a boolean" => "true or false",
                 "a string" | "path string" => "a text (in a file, put it in quotes)",
                 "f64" => "a number",
+                "u16" => "a whole number from 0 to 65535",
                 "u32" => "a whole number from 0 to 4294967295",
                 "usize" | "u64" => "a whole number of 0 or more",
                 other => other,

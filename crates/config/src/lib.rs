@@ -8,6 +8,7 @@ mod check;
 mod cluster;
 mod fault;
 mod layers;
+mod mail;
 mod nats;
 mod provider_version;
 mod secret;
@@ -29,6 +30,7 @@ use serde::Deserialize;
 pub use cluster::Cluster;
 use domain::request;
 pub use fault::{Fault, Faults, Source};
+pub use mail::{Encryption, Mail};
 pub use nats::{Events, Nats};
 pub use secret::secret_options;
 pub use sections::{
@@ -79,6 +81,8 @@ pub struct Config {
     pub events: Events,
     /// Events for the receivers of companies.
     pub webhooks: Webhooks,
+    /// E-mail to people.
+    pub mail: Mail,
     /// The level and the format of the log.
     pub log: Log,
     /// Prometheus text.

@@ -124,6 +124,7 @@ mod tests {
                 "database.url",
                 "events.token",
                 "events.url",
+                "mail.password",
                 "nats.token",
                 "nats.url",
                 "network.proxy",

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use super::*;
 
+mod mail;
 mod nats;
 mod webhooks;
 

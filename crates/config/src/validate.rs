@@ -6,7 +6,7 @@ use std::time::Duration;
 use tracing_subscriber::EnvFilter;
 
 use super::check::repeated;
-use super::{Config, Database, Media, nats, webhooks};
+use super::{Config, Database, Media, mail, nats, webhooks};
 use domain::address;
 
 /// An option, its fault, and the remedy.
@@ -34,6 +34,7 @@ pub(super) fn faults(config: &Config) -> Vec<Found> {
     words(config, &mut found);
     nats::faults(config, &mut found);
     webhooks::faults(config, &mut found);
+    mail::faults(config, &mut found);
     found
 }
 

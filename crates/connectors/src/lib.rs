@@ -7,6 +7,7 @@ pub mod cloud_api;
 pub mod fair_semaphore;
 pub mod guard;
 pub mod http;
+pub mod mail;
 pub mod media;
 pub mod nats;
 pub mod otlp;

@@ -1,5 +1,5 @@
-//! Events: what the service tells other programs about sends, messages, channels, people who opt out, templates and webhook
-//! endpoints.
+//! Events: what the service tells other programs about sends, messages, channels with their quotas, people who opt out,
+//! templates, API keys and webhook endpoints.
 //!
 //! The shapes are a promise to those programs. Fields are added and never change their meaning; a change that breaks a
 //! reader raises [`VERSION`]. `docs/events.md` lists every field from here, and a test compares the two. No event
@@ -45,7 +45,7 @@ pub struct Event {
     pub at: Timestamp,
     /// The company that it belongs to.
     pub company_id: Uuid,
-    /// The channel; null in `contact.…`, `template.…`, `webhook.…` and `outbox.lost`.
+    /// The channel; null in `contact.…`, `template.…`, `key.…`, `webhook.…` and `outbox.lost`.
     pub channel_id: Option<Uuid>,
     /// The details that belong to the type.
     pub data: Data,
@@ -100,6 +100,14 @@ impl Event {
             FactKind::OptedOut(fact) => Self::of_suppression(place, Type::ContactOptedOut, at, fact)?,
             FactKind::OptedIn(fact) => Self::of_suppression(place, Type::ContactOptedIn, at, fact)?,
             FactKind::Template(fact) => Self::of_template(place, at, fact)?,
+            FactKind::Quota { limit, left, most } => {
+                let r#type = if left == 0 { Type::QuotaUsedUp } else { Type::QuotaLow };
+                Self::of_company(place, r#type, at, Data::Quota(QuotaData { limit, left, most }))
+            }
+            FactKind::Key { id, name, expires_at } => {
+                let data = KeyData { key_id: id, name, expires_at };
+                Self::of_company(place, Type::KeyExpiring, at, Data::Key(data))
+            }
             FactKind::WebhookDisabled { id, cause } => {
                 let data = WebhookDisabledData { webhook_id: id, reason: cause };
                 of_webhook(id, Type::WebhookDisabled, Data::WebhookDisabled(data))
@@ -138,7 +146,7 @@ impl Event {
         Some(Self::of_company(place, r#type, at, Data::Template(data)))
     }
 
-    /// Something that belongs to no channel. The place in the log distinguishes changes in the same millisecond.
+    /// Something that is named by its company alone. The place in the log distinguishes changes in the same millisecond.
     fn of_company(place: EventPlace, r#type: Type, at: Timestamp, data: Data) -> Self {
         let EventPlace { company_id, sequence, .. } = place;
         let id =
@@ -171,6 +179,9 @@ impl LogEntry {
                 FactKind::OptedOut(_) => Type::ContactOptedOut,
                 FactKind::OptedIn(_) => Type::ContactOptedIn,
                 FactKind::Template(fact) => fact.r#type()?,
+                FactKind::Quota { left: 0, .. } => Type::QuotaUsedUp,
+                FactKind::Quota { .. } => Type::QuotaLow,
+                FactKind::Key { .. } => Type::KeyExpiring,
                 FactKind::WebhookDisabled { .. } => Type::WebhookDisabled,
                 FactKind::WebhookRecovered { .. } => Type::WebhookRecovered,
             }),

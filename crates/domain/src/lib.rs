@@ -4,6 +4,7 @@
 //! test can call.
 
 pub mod address;
+pub mod alert;
 pub mod block;
 pub mod body;
 pub mod cell;

@@ -13,6 +13,7 @@ pub use self::level_hint::LevelHint;
 pub use self::origin::Origin;
 use super::words::words;
 use crate::outlook::Waiting;
+use crate::tier::Quota;
 use clock::Timestamp;
 
 /// The subject of a limit, in the order in which limits are shown.
@@ -74,6 +75,36 @@ pub struct Limit {
     pub next_slot: Option<Timestamp>,
 }
 
+impl Limit {
+    /// A quota of 24 hours is nearly used up when less than this share of it is left, as a divisor.
+    const LOW: u64 = 10;
+    /// It has recovered when this share of it is left.
+    const RECOVERED: u64 = 5;
+
+    /// What is left of a quota of 24 hours, and how much it is; `None` for another limit, and while nobody knows.
+    pub fn quota(&self) -> Option<(u64, u64)> {
+        let quota = match self.allows {
+            Allows::People(quota)
+            | Allows::Provider(quota)
+            | Allows::Messages(quota)
+            | Allows::Strangers(quota) => quota,
+            _ => return None,
+        };
+        let (Quota::AtMost(most), Some(left)) = (quota, self.left) else { return None };
+        Some((left, u64::from(most)))
+    }
+
+    /// The same of a quota that is nearly used up.
+    pub fn low_quota(&self) -> Option<(u64, u64)> {
+        self.quota().filter(|(left, most)| left.saturating_mul(Self::LOW) < *most)
+    }
+
+    /// Whether so much of a quota is free that its next end is told again.
+    pub fn has_recovered(&self) -> bool {
+        self.quota().is_some_and(|(left, most)| left.saturating_mul(Self::RECOVERED) >= most)
+    }
+}
+
 /// Everything that limits a channel now.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Limits {
@@ -131,5 +162,27 @@ impl Spent {
     /// A pause of this length.
     pub const fn pause(window: Duration) -> Self {
         Self { name: Name::Pause, allows: 0, window }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn limit(allows: Allows, left: Option<u64>) -> Limit {
+        let (name, set_by) = (Name::TemplateQuota, Origin::Provider);
+        Limit { name, allows, set_by, is_binding: false, left, next_slot: None }
+    }
+
+    #[test]
+    fn a_quota_is_low_when_less_than_a_tenth_is_left_until_a_fifth_is() {
+        let people = Allows::People(Quota::AtMost(1_000));
+        let of = |allows, left| limit(allows, left).low_quota();
+        assert_eq!((of(people, Some(100)), of(people, None)), (None, None));
+        assert_eq!((of(people, Some(99)), of(people, Some(0))), (Some((99, 1_000)), Some((0, 1_000))));
+        assert_eq!(of(Allows::People(Quota::Unlimited), Some(0)), None);
+        assert_eq!(of(Allows::Nothing, Some(0)), None);
+        let recovered = [199, 200].map(|left| limit(people, Some(left)).has_recovered());
+        assert_eq!(recovered, [false, true]);
     }
 }

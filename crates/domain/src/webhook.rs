@@ -38,6 +38,9 @@ pub const DEFAULT_TYPES: &[Type] = &[
     Type::TemplateDisabled,
     Type::TemplateCategoryChanged,
     Type::TemplateQualityChanged,
+    Type::QuotaLow,
+    Type::QuotaUsedUp,
+    Type::KeyExpiring,
     Type::WebhookDisabled,
     Type::WebhookRecovered,
 ];

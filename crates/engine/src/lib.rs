@@ -12,6 +12,7 @@ mod accept;
 mod access;
 mod account;
 pub mod activity;
+mod alerts;
 mod asking;
 mod census;
 mod channel;
@@ -64,6 +65,8 @@ use self::access::app_secrets::{AppSecrets, VerifyTokens};
 use self::access::keys::Keys;
 use self::access::requests::Requests;
 pub use self::access::requests::{Allowance, Exhausted};
+use self::alerts::Mailing;
+pub use self::alerts::{AlertFact, AlertLetter, AlertMails, AlertTopic, Composer};
 pub use self::channel::Channels;
 pub use self::channel::Sample;
 pub use self::channel::addition::{Added, Addition, Check, NotAdded, Number};
@@ -160,6 +163,8 @@ struct Inner {
     tail: Arc<Tail>,
     /// Delivers events to the endpoints of companies.
     webhooks: Deliverer,
+    /// Held while a mail is being sent.
+    mailing: Mailing,
     imports: Imports,
     /// Companies whose contacts are being changed in bulk.
     contact_changes: Changes,
@@ -261,7 +266,8 @@ impl Engine {
     pub async fn stop(&self) {
         self.0.stopping.store(true, Ordering::Relaxed);
         // Channels wait for the acknowledgements of messages just handed over, which sessions bring.
-        futures_util::future::join(self.directory().stop(), self.0.webhooks.stop()).await;
+        let (channels, mailing) = (self.directory().stop(), self.0.mailing.stop());
+        futures_util::future::join3(channels, self.0.webhooks.stop(), mailing).await;
         self.0.shared.pending_replies.end(Timestamp::now());
         self.0.web_sessions.stop().await;
         // A closed ledger has nothing left to write.

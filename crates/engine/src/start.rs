@@ -12,6 +12,7 @@ use super::access::app_secrets::{AppSecrets, VerifyTokens};
 use super::access::keys::Keys;
 use super::access::requests::Requests;
 use super::activity::Activity;
+use super::alerts::Mailing;
 use super::census::Census;
 use super::channel::directory::Directory;
 use super::contacts::change::Changes;
@@ -167,6 +168,7 @@ impl Engine {
             watches: Watches::default(),
             tail,
             webhooks,
+            mailing: Mailing::default(),
             imports: Imports::new(config.imports.max_bytes),
             contact_changes: Changes::default(),
             nodes: Nodes::new(&config.limits),

@@ -1,5 +1,5 @@
-//! Machines: what decides for nodes, business accounts, web sessions and webhook endpoints; and the common parts of all
-//! machines, those of the engine included.
+//! Machines: what decides for nodes, business accounts, web sessions, webhook endpoints and alerts; and the common parts of
+//! all machines, those of the engine included.
 //!
 //! A machine decides and does nothing else. Events come in as inputs, together with the [`Moment`]; actions go out as
 //! [`Effects`], which the shell carries out. A machine waits for nothing, calls nobody and has no clock, so that the
@@ -8,6 +8,7 @@
 #![cfg_attr(test, expect(clippy::disallowed_methods, reason = "a test begins at the present moment"))]
 
 pub mod account;
+pub mod alert;
 #[cfg(any(test, feature = "universe"))]
 pub mod dice;
 pub mod node;

@@ -126,6 +126,8 @@ domain::worded! {
         Webhook = "webhook",
         /// The secret that signs the requests to a webhook endpoint; the record says only that it was replaced.
         WebhookSecret = "webhook.secret",
+        /// What a person is told of a company by e-mail; the subject is the e-mail.
+        Alerts = "alerts",
         /// A send that was paused, resumed, moved or canceled; the subject is its id.
         Send = "send",
         /// Prices that an operator uploaded; the subject is the date from which they apply.

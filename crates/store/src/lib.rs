@@ -13,6 +13,7 @@
 //! revisions).
 
 mod address;
+pub mod alerts;
 pub mod api_keys;
 pub mod backup;
 pub mod changes;

@@ -102,6 +102,8 @@ of_a_company! {
     webhooks: Webhooks;
     /// How many messages of a company arrived, by how the provider bills them.
     costs: Costs;
+    /// Who of a company is told of what by e-mail.
+    alerts: CompanyAlerts;
 }
 
 of_all! {
@@ -164,4 +166,6 @@ of_all! {
     web_sessions: WebSessions;
     /// The webhook endpoints of every company, as events are sent to them.
     webhooks: AllWebhooks;
+    /// What people are told by e-mail, of every company.
+    alerts: Alerts;
 }

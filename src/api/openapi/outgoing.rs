@@ -9,8 +9,8 @@ use uuid::Uuid;
 use crate::clock::Timestamp;
 use crate::domain::event::log::Sequence;
 use crate::domain::event::{
-    ChannelData, ContactData, Data, Event, InboundData, LostData, MessageData, SendData, TemplateData, Type,
-    WebhookDisabledData, WebhookRecoveredData,
+    ChannelData, ContactData, Data, Event, InboundData, KeyData, LostData, MessageData, QuotaData, SendData,
+    TemplateData, Type, WebhookDisabledData, WebhookRecoveredData,
 };
 use crate::domain::webhook::known_types;
 use crate::engine::example_event;
@@ -83,6 +83,8 @@ fn data(data: &Data) -> Cow<'static, str> {
         Data::Inbound(_) => InboundData::name(),
         Data::Contact(_) => ContactData::name(),
         Data::Template(_) => TemplateData::name(),
+        Data::Quota(_) => QuotaData::name(),
+        Data::Key(_) => KeyData::name(),
         Data::WebhookDisabled(_) => WebhookDisabledData::name(),
         Data::WebhookRecovered(_) => WebhookRecoveredData::name(),
         Data::Lost(_) => LostData::name(),

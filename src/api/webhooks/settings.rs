@@ -20,7 +20,7 @@ bodies! {
         #[schema(max_length = 2048)]
         url: String,
         /// The types of events that it gets; `send.*` is all of a kind. Without it: `inbound.received`, `message.failed`,
-        /// `send.*`, `channel.*`, `contact.*`, `template.*` and `webhook.*`.
+        /// `send.*`, `channel.*`, `contact.*`, `template.*`, `quota.*`, `key.*` and `webhook.*`.
         #[schema(example = json!(["message.failed", "send.*"]))]
         types: Option<Vec<String>>,
         /// Only events of these channels; all channels when left out.

@@ -7,6 +7,7 @@
 mod clients;
 mod database;
 mod machine;
+mod mail;
 mod nats;
 mod provider;
 
@@ -106,6 +107,7 @@ pub async fn examine(config: Result<Config, Faults>) -> Vec<Finding> {
     machine::open_files(&mut findings, &config, sessions.unwrap_or_default());
     provider::version(&mut findings, &config);
     bounded(&mut findings, "provider", async |findings| provider::check(findings, &config).await).await;
+    bounded(&mut findings, "mail", async |findings| mail::check(findings, &config).await).await;
     bounded(&mut findings, "NATS", async |findings| nats::check(findings, &config).await).await;
     findings.0
 }

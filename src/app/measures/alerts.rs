@@ -208,6 +208,11 @@ pub(super) const ALERTS: &[Alert] = &[
         "A node gives its channels to the others. Give it the key file or the keys of the others; `pombo secrets list` names the \
          key.",
     ),
+    Alert::ticket("PomboMailsFail", "pombo_mails_waiting_age_seconds > 3600").after("15m").says(
+        "Alerts by e-mail wait for {{ $value | humanizeDuration }}",
+        "The mail server is away, or refuses the service; the log has its answer, and `pombo doctor` tries it. After a day, mails \
+         are given up.",
+    ),
     Alert::ticket("PomboPanics", "increase(pombo_panics_total[1h]) > 0").says(
         "A defect interrupted {{ $labels.work }} on {{ $labels.instance }}, which continues",
         "The log says where. Please report it.",

@@ -290,6 +290,23 @@ const IN_MEMORY: &[Panel] = &[
     )
     .says("Messages that actors have not processed, and rows that wait for a commit"),
     Panel::series(
+        "Mails by result",
+        "ops",
+        8,
+        &[(r#"sum by (result) (rate(pombo_mails_total{$on}[$each]))"#, "{{result}}")],
+    )
+    .says("sent, failed, given_up")
+    .stacked(),
+    Panel::series(
+        "Mails that wait",
+        "short",
+        8,
+        &[
+            ("sum(pombo_mails_waiting{$on})", "mails"),
+            ("max(pombo_mails_waiting_age_seconds{$on})", "age of the oldest in seconds"),
+        ],
+    ),
+    Panel::series(
         "Spans of traces by result",
         "ops",
         8,

@@ -299,6 +299,15 @@ const WORK: &[Metric] = &[
         .by(&[Label::of("work", WORKS)])
         .watch("The log says where"),
     Metric::counter(
+        "pombo_mails_total",
+        "Alerts by e-mail by result: sent, failed (they are tried again), given_up (they could not be sent for a day)",
+    )
+    .by(&[Label::of("result", &["sent", "failed", "given_up"])])
+    .watch("The log says what the mail server answers; `pombo doctor` tries it"),
+    Metric::gauge("pombo_mails_waiting", "Alerts by e-mail that were not sent yet, on the node that does the housekeeping"),
+    Metric::gauge("pombo_mails_waiting_age_seconds", "How long the oldest of them has waited")
+        .watch("Usually some seconds; more than an hour: the mail server is away or refuses the service"),
+    Metric::counter(
         "pombo_imported_rows_total",
         "Rows of uploaded files by result: created, updated, unchanged, rejected",
     )
@@ -320,12 +329,14 @@ const WORK: &[Metric] = &[
 
 /// The names of background work.
 const WORKS: &[&str] = &[
+    "alerts",
     "census",
     "changes",
     "clock",
     "end of a web session",
     "event log",
     "events",
+    "expiring keys",
     "expiry",
     "health",
     "imports",
@@ -333,9 +344,11 @@ const WORKS: &[&str] = &[
     "key uses",
     "lease",
     "log",
+    "mails",
     "old events",
     "old webhooks",
     "people",
+    "quotas",
     "resolver",
     "retention",
     "revival",

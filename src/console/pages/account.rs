@@ -8,6 +8,7 @@ use maud::{Markup, PreEscaped, html};
 use qrcode::QrCode;
 use qrcode::render::svg;
 
+use super::alerts;
 use super::link::{new_password, note_invalid, note_refused, password_fields};
 use crate::accounts::{self, Proof, TotpConfirmed, TotpSetup};
 use crate::console::answer::Answer;
@@ -216,6 +217,7 @@ async fn page(person: &Person, state: &State, forms: Forms) -> Result<Page, Erro
     let recovery = state.flashes.take(person.session, "recovery");
     let left = if user.has_totp { state.accounts.recovery_codes_left(&person.signed_in).await? } else { 0 };
     let begun = state.accounts.begun_totp(&person.signed_in).await?;
+    let mails = alerts::section(person, state).await?;
     let Forms { profile, number, password, begin, totp, remove } = forms;
     let profile = profile.unwrap_or_else(|| {
         let language = user.language.map_or("", Language::as_str).to_owned();
@@ -254,6 +256,7 @@ async fn page(person: &Person, state: &State, forms: Forms) -> Result<Page, Erro
             }
             @if user.has_totp { (remove_form(&user.email, &remove.unwrap_or_else(empty))) }
         }
+        (mails)
         (sessions::section(person, &sessions))
     };
     let page = Page::new(text.get("account-title"), Menu::Account, body);

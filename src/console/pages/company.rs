@@ -4,6 +4,7 @@ use actix_web::HttpRequest;
 use actix_web::web::Data;
 use maud::{Markup, html};
 
+use super::alerts;
 use super::companies::role as role_word;
 use super::link::note_invalid;
 use crate::accounts::{self, Invitation, Invite, Member, Role};
@@ -153,6 +154,7 @@ async fn page(viewer: &Viewer, state: &State, request: &HttpRequest, form: &Form
     let members = state.accounts.members(id).await?;
     let invitations =
         if viewer.is_owner() { state.accounts.invitations(Some(id)).await? } else { Vec::new() };
+    let mails = alerts::of_company(viewer, state).await?;
     let (token, link) = (state.flashes.take(viewer.session, TOKEN), state.flashes.take(viewer.session, LINK));
     let is_secret = token.is_some() || link.is_some();
     let body = html! {
@@ -181,6 +183,7 @@ async fn page(viewer: &Viewer, state: &State, request: &HttpRequest, form: &Form
                 @if !invitations.is_empty() { (invitations_table(viewer, &invitations)) }
             }
         }
+        (mails)
     };
     let page = Page::new(text.get("company-title"), Menu::Company, body);
     Ok(if is_secret { page.secret() } else { page })

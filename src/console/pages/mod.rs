@@ -1,6 +1,7 @@
 //! The pages, one file each.
 
 pub(super) mod account;
+pub(super) mod alerts;
 pub(super) mod changes;
 pub(super) mod channel;
 pub(super) mod channel_tier;

@@ -2,6 +2,7 @@
 
 mod access;
 mod account;
+mod alerts;
 mod browser;
 mod channels;
 mod company;

@@ -15,8 +15,9 @@ const FORM: &str = "application/x-www-form-urlencoded";
 const SIGN_IN: &str = "/console/sign-in";
 
 /// The routes that may answer without their form. All others have to read it in the one way.
-const WITHOUT_FORM: [&str; 18] = [
+const WITHOUT_FORM: [&str; 19] = [
     "/console/sign-out",
+    "/console/account/alerts/test",
     "/console/channels/{id}/unlink",
     "/console/account/sessions/{id}/end",
     "/console/keys/{id}/revoke",

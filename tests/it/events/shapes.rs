@@ -6,8 +6,8 @@ use std::path::Path;
 
 use pombo::domain::channel::Status;
 use pombo::domain::event::{
-    ChannelData, ContactData, ErrorData, Event, InboundData, LostData, MessageData, ReasonData, SendData,
-    TemplateData, Type, WebhookDisabledData, WebhookRecoveredData, is_told,
+    ChannelData, ContactData, ErrorData, Event, InboundData, KeyData, LostData, MessageData, QuotaData,
+    ReasonData, SendData, TemplateData, Type, WebhookDisabledData, WebhookRecoveredData, is_told,
 };
 use pombo::domain::message::State;
 use serde_json::Value;
@@ -74,6 +74,8 @@ fn types() -> String {
         ("a message from a person", "`inbound.received`".to_owned()),
         ("a person who opts out", words("contact", &mut ["opted_out", "opted_in"].into_iter())),
         ("a template", words("template", &mut templates.into_iter())),
+        ("a quota of a channel", words("quota", &mut ["low", "used_up"].into_iter())),
+        ("an API key", "`key.expiring`".to_owned()),
         ("a webhook endpoint", words("webhook", &mut ["disabled", "recovered"].into_iter())),
         ("events that were dropped", "`outbox.lost`".to_owned()),
     ];
@@ -100,6 +102,8 @@ fn the_page_lists_every_type_and_every_field() {
         table::<InboundData>("## A message from a person"),
         table::<ContactData>("## A person who opts out"),
         table::<TemplateData>("## A template"),
+        table::<QuotaData>("## A quota of a channel"),
+        table::<KeyData>("## An API key that expires"),
         table::<WebhookDisabledData>("## A webhook endpoint that is disabled"),
         table::<WebhookRecoveredData>("## A webhook endpoint that recovered"),
         table::<LostData>("## Events that were dropped"),

@@ -59,6 +59,12 @@ pub enum Type {
     TemplateCategoryChanged,
     /// The provider rates a template differently.
     TemplateQualityChanged,
+    /// A quota of a channel is nearly used up.
+    QuotaLow,
+    /// A quota of a channel is used up.
+    QuotaUsedUp,
+    /// An API key expires within a week.
+    KeyExpiring,
     /// A webhook endpoint gets no events until a person enables it.
     WebhookDisabled,
     /// A webhook endpoint accepts events again.
@@ -93,6 +99,9 @@ words!(Type {
     TemplateDisabled = "template.disabled",
     TemplateCategoryChanged = "template.category_changed",
     TemplateQualityChanged = "template.quality_changed",
+    QuotaLow = "quota.low",
+    QuotaUsedUp = "quota.used_up",
+    KeyExpiring = "key.expiring",
     WebhookDisabled = "webhook.disabled",
     WebhookRecovered = "webhook.recovered",
     OutboxLost = "outbox.lost",

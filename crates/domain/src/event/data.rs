@@ -22,6 +22,10 @@ pub enum Data {
     Contact(ContactData),
     /// The provider changed a template.
     Template(TemplateData),
+    /// Little or nothing is left of a quota.
+    Quota(QuotaData),
+    /// An API key expires soon.
+    Key(KeyData),
     /// A webhook endpoint was disabled.
     WebhookDisabled(WebhookDisabledData),
     /// A webhook endpoint accepts events again.
@@ -129,6 +133,30 @@ pub struct TemplateData {
     pub new: String,
     /// Why the provider changed the status, in its words; null when it gave no reason.
     pub reason: Option<String>,
+}
+
+/// `quota.…`: less than a tenth is left of a quota of the channel (`low`), or nothing (`used_up`). The next event of the quota
+/// comes once more than a fifth of it was free again.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+pub struct QuotaData {
+    /// Which limit of the channel it is, such as `template_quota` or `daily_cap`.
+    pub limit: String,
+    /// How much is left.
+    pub left: u64,
+    /// How much it is in 24 hours.
+    pub most: u64,
+}
+
+/// `key.expiring`: an API key of the company expires within a week.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+pub struct KeyData {
+    /// The key's id.
+    pub key_id: Uuid,
+    /// Its name.
+    pub name: String,
+    /// When it expires.
+    #[schema(value_type = String, format = DateTime)]
+    pub expires_at: Timestamp,
 }
 
 /// `webhook.disabled`: a webhook endpoint gets no events until a person enables it. Its events wait in the log.

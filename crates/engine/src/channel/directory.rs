@@ -167,6 +167,12 @@ impl Directory {
         load
     }
 
+    /// The running channels.
+    pub(crate) fn running(&self) -> Vec<Arc<Channel>> {
+        let running = self.entries.iter().filter(|entry| entry.running().is_some());
+        running.map(|entry| Arc::clone(&entry.channel)).collect()
+    }
+
     /// The running channels, each with what it did at its last input.
     pub(super) fn present(&self) -> Vec<(Arc<Channel>, Present)> {
         let present = |entry: &Entry| Some((Arc::clone(&entry.channel), entry.running()?.present()?));

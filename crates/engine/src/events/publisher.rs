@@ -231,7 +231,7 @@ fn subject(event: &Event) -> EventSubject {
         Data::Template(template) => Some((event.company_id, Some(template.template_id.cast_unsigned()))),
         Data::WebhookDisabled(disabled) => Some((disabled.webhook_id, None)),
         Data::WebhookRecovered(recovered) => Some((recovered.webhook_id, None)),
-        Data::Send(_) | Data::Inbound(_) | Data::Lost(_) => None,
+        Data::Send(_) | Data::Inbound(_) | Data::Quota(_) | Data::Key(_) | Data::Lost(_) => None,
     }
 }
 

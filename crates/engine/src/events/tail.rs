@@ -139,7 +139,7 @@ impl Tail {
     }
 
     /// The block up to which the log is complete, as it changes.
-    pub(super) fn through(&self) -> watch::Receiver<i64> {
+    pub(crate) fn through(&self) -> watch::Receiver<i64> {
         self.through.subscribe()
     }
 

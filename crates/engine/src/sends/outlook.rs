@@ -15,7 +15,7 @@ use crate::sends::Sends;
 use crate::{Error, RETRY_AFTER};
 use clock::Timestamp;
 use domain::channel::{Channel, Connection, Status};
-use domain::limit::Limits;
+use domain::limit::{Limit, Limits};
 use domain::message::State;
 use domain::outlook::{Outlook, Reason};
 use domain::plan::{self, Course};
@@ -142,6 +142,21 @@ impl Channels<'_> {
         }
         self.engine.directory().actor(channel);
         self.engine.directory().ask(channel.id, Explain).await.ok_or(LATER)
+    }
+}
+
+impl Channels<'_> {
+    /// The limits of the channels that run on this node.
+    pub(crate) async fn limits_of_running(&self) -> Vec<(Arc<Channel>, Vec<Limit>)> {
+        let directory = self.engine.directory();
+        let mut known = Vec::new();
+        for channel in directory.running() {
+            // One that ended just now is looked at the next time.
+            if let Some(limits) = directory.ask(channel.id, Explain).await {
+                known.push((channel, limits.limits));
+            }
+        }
+        known
     }
 }
 

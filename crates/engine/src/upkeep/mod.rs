@@ -3,6 +3,7 @@
 pub(super) mod accounts;
 mod census;
 mod indexing;
+mod quotas;
 pub(super) mod retention;
 pub(super) mod sentinel;
 mod tokens;

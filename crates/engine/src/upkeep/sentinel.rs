@@ -14,7 +14,7 @@ use uuid::Uuid;
 
 use super::retention::Retention;
 use super::wall_clock::{Jump, WallClock};
-use super::{census, indexing, tokens};
+use super::{census, indexing, quotas, tokens};
 use crate::Engine;
 use crate::access::keys;
 use crate::channel::{Input, Release};
@@ -173,6 +173,10 @@ impl Sentinel {
         });
         let tried = engine.clone();
         repeat(thread, "tokens", async move || tokens::round(&tried).await);
+        let looked = engine.clone();
+        repeat(thread, "quotas", async move || quotas::round(&looked).await);
+        let looked = engine.clone();
+        repeat(thread, "expiring keys", async move || quotas::keys(&looked).await);
         if is_measured {
             let counted = engine.clone();
             repeat(thread, "census", async move || census::round(&counted).await);

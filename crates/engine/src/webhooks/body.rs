@@ -53,6 +53,8 @@ pub(super) fn masked(mut event: Event) -> Event {
         Data::Send(_)
         | Data::Channel(_)
         | Data::Template(_)
+        | Data::Quota(_)
+        | Data::Key(_)
         | Data::WebhookDisabled(_)
         | Data::WebhookRecovered(_)
         | Data::Lost(_) => {}

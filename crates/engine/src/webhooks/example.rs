@@ -8,9 +8,10 @@ use clock::Timestamp;
 use clock::database::new_id;
 use domain::event::log::Sequence;
 use domain::event::{
-    ChannelData, ContactData, Data, ErrorData, Event, InboundData, LostData, MessageData, ReasonData,
-    SendData, TemplateData, Type, VERSION, WebhookDisabledData, WebhookRecoveredData,
+    ChannelData, ContactData, Data, ErrorData, Event, InboundData, KeyData, LostData, MessageData, QuotaData,
+    ReasonData, SendData, TemplateData, Type, VERSION, WebhookDisabledData, WebhookRecoveredData,
 };
+use domain::limit::Name;
 use domain::suppression::{Source, Suppression};
 use domain::webhook::Cause;
 
@@ -20,10 +21,13 @@ const NUMBER: &str = "+15550100123";
 const MESSAGE_ID: &str = "wamid.EXAMPLE";
 /// The caller's own reference of a send.
 const REFERENCE: &str = "order-1042";
-/// A channel, a send and an endpoint that are not there.
+/// A channel, a send, an endpoint and a key that are not there.
 const CHANNEL: Uuid = Uuid::from_u128(0x0192_0000_0000_7000_8000_0000_0000_0001);
 const SEND: Uuid = Uuid::from_u128(0x0192_0000_0000_7000_8000_0000_0000_0002);
 const WEBHOOK: Uuid = Uuid::from_u128(0x0192_0000_0000_7000_8000_0000_0000_0003);
+const KEY: Uuid = Uuid::from_u128(0x0192_0000_0000_7000_8000_0000_0000_0004);
+/// After this time, the key that expires soon expires.
+const EXPIRES_IN: Duration = Duration::from_secs(5 * 24 * 60 * 60);
 /// For how long the endpoint failed that accepts events again.
 const FAILED_FOR: Duration = Duration::from_secs(60 * 60);
 
@@ -31,9 +35,12 @@ const FAILED_FOR: Duration = Duration::from_secs(60 * 60);
 pub fn example(company_id: Uuid, r#type: Type, at: Timestamp) -> Event {
     let data = data(r#type, at);
     let channel_id = match &data {
-        Data::Message(_) | Data::Send(_) | Data::Channel(_) | Data::Inbound(_) => Some(CHANNEL),
+        Data::Message(_) | Data::Send(_) | Data::Channel(_) | Data::Inbound(_) | Data::Quota(_) => {
+            Some(CHANNEL)
+        }
         Data::Contact(_)
         | Data::Template(_)
+        | Data::Key(_)
         | Data::WebhookDisabled(_)
         | Data::WebhookRecovered(_)
         | Data::Lost(_) => None,
@@ -86,6 +93,12 @@ fn data(r#type: Type, at: Timestamp) -> Data {
         Type::TemplateDisabled => template(Some("PAUSED"), "DISABLED", None),
         Type::TemplateCategoryChanged => template(Some("UTILITY"), "MARKETING", None),
         Type::TemplateQualityChanged => template(Some("GREEN"), "YELLOW", None),
+        Type::QuotaLow => quota(42),
+        Type::QuotaUsedUp => quota(0),
+        Type::KeyExpiring => {
+            let (name, expires_at) = ("Shop".to_owned(), at.plus(EXPIRES_IN));
+            Data::Key(KeyData { key_id: KEY, name, expires_at })
+        }
         Type::WebhookDisabled => {
             let reason = Cause::Failures.as_str().to_owned();
             Data::WebhookDisabled(WebhookDisabledData { webhook_id: WEBHOOK, reason })
@@ -107,6 +120,10 @@ fn message(is_accepted: bool, error: Option<(Option<i64>, &str)>) -> Data {
         provider_message_id: is_accepted.then(|| MESSAGE_ID.to_owned()),
         error: error.map(|(code, message)| ErrorData { code, message: message.to_owned() }),
     })
+}
+
+fn quota(left: u64) -> Data {
+    Data::Quota(QuotaData { limit: Name::TemplateQuota.as_str().to_owned(), left, most: 1_000 })
 }
 
 fn template(old: Option<&str>, new: &str, reason: Option<&str>) -> Data {
@@ -139,6 +156,8 @@ mod tests {
                 Data::Inbound(_) => "inbound.",
                 Data::Contact(_) => "contact.",
                 Data::Template(_) => "template.",
+                Data::Quota(_) => "quota.",
+                Data::Key(_) => "key.",
                 Data::WebhookDisabled(_) | Data::WebhookRecovered(_) => "webhook.",
                 Data::Lost(_) => "outbox.",
             };

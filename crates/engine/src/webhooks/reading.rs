@@ -125,7 +125,8 @@ fn key(event: &Event) -> Option<u64> {
         Data::Contact(contact) => contact.number.as_str(),
         Data::Template(template) => template.name.as_str(),
         Data::Channel(_) | Data::WebhookDisabled(_) | Data::WebhookRecovered(_) => "",
-        Data::Send(_) | Data::Lost(_) => return None,
+        Data::Quota(quota) => quota.limit.as_str(),
+        Data::Send(_) | Data::Key(_) | Data::Lost(_) => return None,
     };
     let mut hasher = DefaultHasher::new();
     (event.channel_id, subject).hash(&mut hasher);

@@ -9,7 +9,8 @@ use uuid::Uuid;
 use crate::nouns::EventLog;
 use crate::{Result, execute, fetch, fetch_one};
 use clock::Timestamp;
-use domain::event::log::Sequence;
+use domain::alert::AlertKind;
+use domain::event::log::{LogEntry, Sequence};
 
 /// How long a process relies on what it knows of the readers.
 const KNOWN_FOR: Duration = Duration::from_secs(1);
@@ -21,6 +22,8 @@ const USED_EVERY: Duration = Duration::from_secs(60 * 60);
 pub enum Reader {
     /// The stream outside, which has the events of every company.
     Nats,
+    /// The mails to people, for which alone what [alerts](domain::alert) are about is written, of every company.
+    Alerts,
     /// A company's programs that ask for its events.
     Company(Uuid),
 }
@@ -43,7 +46,20 @@ pub(super) struct KnownReaders {
     /// Those of every company.
     all: bool,
     companies: HashSet<Uuid>,
+    /// Whether people are told of alerts.
+    alerts: bool,
+    /// The companies of which a person is told of the ends of sends.
+    ends: HashSet<Uuid>,
 }
+
+/// What of a company's events a reader wants, as [`READERS`] writes it.
+const EVERYTHING: i64 = 0;
+const ALERTS: i64 = 1;
+/// The companies, nil for all of them, with what is wanted.
+const READERS: &str = "SELECT company_id, CAST(CASE kind WHEN 'alerts' THEN 1 ELSE 0 END AS BIGINT) FROM event_reader \
+                       UNION SELECT company_id, CAST(0 AS BIGINT) FROM webhook_endpoint \
+                       UNION SELECT company_id, CAST(2 AS BIGINT) FROM alert_subscription \
+                       WHERE kind = 'send' AND wanted = 1";
 
 impl KnownReaders {
     /// This process changed who reads.
@@ -52,45 +68,90 @@ impl KnownReaders {
         self.generation += 1;
     }
 
+    fn of(rows: Vec<(Uuid, i64)>) -> Self {
+        let mut known = Self::default();
+        for (company, wanted) in rows {
+            match wanted {
+                ALERTS => known.alerts = true,
+                EVERYTHING if company.is_nil() => known.all = true,
+                EVERYTHING => {
+                    known.companies.insert(company);
+                }
+                _ => {
+                    known.ends.insert(company);
+                }
+            }
+        }
+        known
+    }
+
+    fn is_read(&self) -> bool {
+        self.all || !self.companies.is_empty()
+    }
+
+    /// Whether this entry is written.
+    pub(super) fn want(&self, company: Uuid, entry: &LogEntry) -> bool {
+        if self.all || self.companies.contains(&company) {
+            return true;
+        }
+        let LogEntry::Fact(fact) = entry else { return false };
+        self.alerts
+            && match fact.alert() {
+                Some((AlertKind::Send, _)) => self.ends.contains(&company),
+                alert => alert.is_some(),
+            }
+    }
+
     fn is_fresh(&self) -> bool {
         self.read_at.is_some_and(|at| at.elapsed() < KNOWN_FOR)
     }
 }
 
 impl Reader {
-    const fn key(self) -> (&'static str, Uuid) {
+    pub(crate) const fn key(self) -> (&'static str, Uuid) {
         match self {
             Self::Nats => ("nats", Uuid::nil()),
+            Self::Alerts => ("alerts", Uuid::nil()),
             Self::Company(company) => ("company", company),
         }
     }
 }
 
 impl EventLog<'_> {
-    /// Whether somebody reads the log of any company. `to` is the transaction of the change.
+    /// Whether somebody reads everything in the log of any company. `to` is the transaction of the change.
     pub(crate) async fn is_read(self, to: &impl ConnectionTrait) -> Result<bool> {
+        self.ask_readers(to, KnownReaders::is_read).await
+    }
+
+    /// The same of facts, some of which people are told by mail.
+    pub(crate) async fn hears_facts(self, to: &impl ConnectionTrait) -> Result<bool> {
+        self.ask_readers(to, |known| known.is_read() || known.alerts).await
+    }
+
+    /// The same of the ends of sends.
+    pub(crate) async fn hears_ends(self, to: &impl ConnectionTrait) -> Result<bool> {
+        self.ask_readers(to, |known| known.is_read() || known.alerts && !known.ends.is_empty()).await
+    }
+
+    async fn ask_readers(
+        self,
+        to: &impl ConnectionTrait,
+        ask: impl Fn(&KnownReaders) -> bool,
+    ) -> Result<bool> {
         let known = &self.store.pools.log.known;
         let generation = {
             let known = known.lock();
             if known.is_fresh() {
-                return Ok(known.all || !known.companies.is_empty());
+                return Ok(ask(&known));
             }
             known.generation
         };
-        let sql = "SELECT company_id FROM event_reader UNION SELECT company_id FROM webhook_endpoint";
-        let companies: HashSet<Uuid> = fetch(to, sql, []).await?.into_iter().collect();
-        let all = companies.contains(&Uuid::nil());
-        let is_read = !companies.is_empty();
+        let read = KnownReaders::of(fetch(to, READERS, []).await?);
+        let answer = ask(&read);
         let mut known = known.lock();
         let read_at = (known.generation == generation).then(Instant::now);
-        *known = KnownReaders { read_at, generation: known.generation, all, companies };
-        Ok(is_read)
-    }
-
-    /// Whether this company's events are written, by what [`EventLog::is_read`] found.
-    pub(super) fn is_read_of(self, company: Uuid) -> bool {
-        let known = self.store.pools.log.known.lock();
-        known.all || known.companies.contains(&company)
+        *known = KnownReaders { read_at, generation: known.generation, ..read };
+        Ok(answer)
     }
 
     /// A reader was added or removed: this process reads them again before its next write.
@@ -117,7 +178,7 @@ impl EventLog<'_> {
         let (kind, company) = reader.key();
         let place = match (place, reader) {
             (Some(place), _) => place,
-            (None, Reader::Nats) => Sequence::end_of(self.settle().await?.through),
+            (None, Reader::Nats | Reader::Alerts) => Sequence::end_of(self.settle().await?.through),
             (None, Reader::Company(_)) => self.beginning(company, now).await?,
         };
         let sql = "INSERT INTO event_reader (kind, company_id, sequence, used_at) VALUES ($1, $2, $3, $4) \

@@ -125,7 +125,7 @@ impl EventLog<'_> {
         for (send_id, state) in sends.filter(|(_, state)| state.is_over()) {
             rows.push([send_id.into(), i64::from(state.as_i16()).into()]);
         }
-        if rows.is_empty() || !self.is_read(to).await? {
+        if rows.is_empty() || !self.hears_ends(to).await? {
             return Ok(());
         }
         let (ending, mut values) = rows.select(1);
@@ -146,7 +146,7 @@ impl EventLog<'_> {
         send_id: Uuid,
         now: Timestamp,
     ) -> Result<()> {
-        if !self.is_read(to).await? {
+        if !self.hears_ends(to).await? {
             return Ok(());
         }
         let sql =
@@ -183,7 +183,7 @@ impl EventLog<'_> {
         else {
             return Ok(());
         };
-        if !self.is_read(to).await? {
+        if !self.hears_facts(to).await? {
             return Ok(());
         }
         let word = status.to_value();
@@ -225,13 +225,13 @@ impl EventLog<'_> {
         facts: Vec<Fact>,
         now: Timestamp,
     ) -> Result<()> {
-        if facts.is_empty() || !self.is_read(to).await? {
+        if facts.is_empty() || !self.hears_facts(to).await? {
             return Ok(());
         }
         self.tell(to, facts.into_iter().map(|fact| (company_id, LogEntry::Fact(fact))), now).await
     }
 
-    /// Writes entries, each of a company, in their order. Those of a company without a reader are left out.
+    /// Writes entries, each of a company, in their order. Those that no reader wants are left out.
     pub(crate) async fn tell(
         self,
         to: &impl ConnectionTrait,
@@ -239,11 +239,17 @@ impl EventLog<'_> {
         now: Timestamp,
     ) -> Result<()> {
         let mut by_company = BTreeMap::<Uuid, Vec<LogEntry>>::new();
-        for (company_id, entry) in entries {
-            by_company.entry(company_id).or_default().push(entry);
+        {
+            // By what was found when the caller asked who reads.
+            let known = self.store.pools.log.known.lock();
+            for (company_id, entry) in entries {
+                if known.want(company_id, &entry) {
+                    by_company.entry(company_id).or_default().push(entry);
+                }
+            }
         }
         let mut rows = self.no_blocks();
-        for (company_id, entries) in by_company.iter().filter(|(company, _)| self.is_read_of(**company)) {
+        for (company_id, entries) in &by_company {
             entries.chunks(BLOCK).for_each(|block| push(&mut rows, *company_id, block));
         }
         self.add_blocks(to, rows, now).await

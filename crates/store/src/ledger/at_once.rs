@@ -96,7 +96,7 @@ impl Ledger<'_> {
         now: Timestamp,
     ) -> Option<Result<Committed>> {
         let fence = lease.fence()?;
-        if !is_simple(batch) || self.store.event_log().is_read(&self.store.write).await.unwrap_or(true) {
+        if !is_simple(batch) || self.store.event_log().hears_ends(&self.store.write).await.unwrap_or(true) {
             return None;
         }
         let (outcomes, marks) = (last_outcomes(batch), last_marks(batch));

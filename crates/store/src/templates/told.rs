@@ -95,7 +95,7 @@ impl Templates<'_> {
         condition: &str,
         values: Vec<Value>,
     ) -> Result<Option<Before>> {
-        if !self.store.event_log().is_read(within).await? {
+        if !self.store.event_log().hears_facts(within).await? {
             return Ok(None);
         }
         let sql = format!("SELECT {TOLD} FROM template WHERE {condition}");

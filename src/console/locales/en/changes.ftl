@@ -40,6 +40,7 @@ changes-kind-import = Import
 changes-kind-node = Node
 changes-kind-webhook = Webhook endpoint
 changes-kind-webhook-secret = Secret of a webhook endpoint
+changes-kind-alerts = Alerts by e-mail
 changes-kind-send = Send
 changes-kind-rate-card = Rate card
 changes-kind-database = Database

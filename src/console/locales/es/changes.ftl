@@ -40,6 +40,7 @@ changes-kind-import = Importación
 changes-kind-node = Nodo
 changes-kind-webhook = Endpoint de webhook
 changes-kind-webhook-secret = Secreto de un endpoint de webhook
+changes-kind-alerts = Alertas por correo
 changes-kind-send = Envío
 changes-kind-rate-card = Tabla de precios
 changes-kind-database = Base de datos

@@ -40,6 +40,7 @@ changes-kind-import = Importação
 changes-kind-node = Nó
 changes-kind-webhook = Endpoint de webhook
 changes-kind-webhook-secret = Segredo de um endpoint de webhook
+changes-kind-alerts = Alertas por e-mail
 changes-kind-send = Envio
 changes-kind-rate-card = Tabela de preços
 changes-kind-database = Banco de dados

@@ -45,6 +45,7 @@ pub(in crate::console) fn kind(text: Text, what: What) -> String {
         What::Node => "changes-kind-node",
         What::Webhook => "changes-kind-webhook",
         What::WebhookSecret => "changes-kind-webhook-secret",
+        What::Alerts => "changes-kind-alerts",
         What::Send => "changes-kind-send",
         What::RateCard => "changes-kind-rate-card",
         What::Database => "changes-kind-database",

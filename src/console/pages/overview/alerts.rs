@@ -19,10 +19,9 @@ use crate::console::pages::channel::words;
 use crate::console::pages::webhooks::stopped;
 use crate::console::visitor::Viewer;
 use crate::domain::channel::{Channel, Status};
-use crate::domain::limit::{self, Allows, Limit};
+use crate::domain::limit;
 use crate::domain::page::PageRequest;
 use crate::domain::template;
-use crate::domain::tier::Quota;
 use crate::domain::webhook::Endpoint;
 use crate::engine::records::keys::ApiKey;
 use crate::engine::records::templates::Record as TemplateRecord;
@@ -35,8 +34,6 @@ const CHANNELS: u64 = 20;
 const REFUSED_LATELY: Duration = Duration::from_secs(7 * 24 * 3_600);
 /// How long before its end a key is an alert.
 const SOON: Duration = Duration::from_secs(7 * 24 * 3_600);
-/// A quota is nearly used up when less than this share of it is left, as a divisor.
-const SHARE_LEFT: u64 = 10;
 
 /// Everything that needs attention.
 pub(super) struct Alerts {
@@ -83,7 +80,7 @@ async fn low_quotas(state: &State, channels: Vec<Channel>) -> Vec<LowQuota> {
     let told = join_all(asked).await;
     let low = told.iter().flatten().flat_map(|(channel, limits)| {
         limits.limits.iter().filter_map(move |limit| {
-            let (left, most) = low(limit)?;
+            let (left, most) = limit.low_quota()?;
             Some(LowQuota {
                 channel_id: channel.id,
                 channel: channel.name.clone(),
@@ -94,20 +91,6 @@ async fn low_quotas(state: &State, channels: Vec<Channel>) -> Vec<LowQuota> {
         })
     });
     low.collect()
-}
-
-/// What is left of a quota and how much it is, if it is nearly used up.
-fn low(limit: &Limit) -> Option<(u64, u64)> {
-    let quota = match limit.allows {
-        Allows::People(quota)
-        | Allows::Provider(quota)
-        | Allows::Messages(quota)
-        | Allows::Strangers(quota) => quota,
-        _ => return None,
-    };
-    let (Quota::AtMost(most), Some(left)) = (quota, limit.left) else { return None };
-    let most = u64::from(most);
-    (left.saturating_mul(SHARE_LEFT) < most).then_some((left, most))
 }
 
 /// The alerts, the most urgent first; a live part.
@@ -181,32 +164,4 @@ fn low_quota(viewer: &Viewer, quota: &LowQuota) -> Markup {
             a href=(format!("/console/channels/{}", quota.channel_id)) { (text.get("overview-alert-quota-see")) }
         }
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::domain::limit::Origin;
-
-    fn limit(allows: Allows, left: Option<u64>) -> Limit {
-        Limit {
-            name: limit::Name::TemplateQuota,
-            allows,
-            set_by: Origin::Provider,
-            is_binding: false,
-            left,
-            next_slot: None,
-        }
-    }
-
-    #[test]
-    fn a_quota_is_low_when_less_than_a_tenth_is_left() {
-        let people = Allows::People(Quota::AtMost(1_000));
-        assert_eq!(low(&limit(people, Some(100))), None);
-        assert_eq!(low(&limit(people, Some(99))), Some((99, 1_000)));
-        assert_eq!(low(&limit(people, Some(0))), Some((0, 1_000)));
-        assert_eq!(low(&limit(people, None)), None);
-        assert_eq!(low(&limit(Allows::People(Quota::Unlimited), Some(0))), None);
-        assert_eq!(low(&limit(Allows::Nothing, Some(0))), None);
-    }
 }

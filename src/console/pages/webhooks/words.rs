@@ -80,6 +80,11 @@ pub(super) const GROUPS: &[EventGroup] = &[
         types: &[Type::MessageSent, Type::MessageDelivered, Type::MessageRead],
     },
     EventGroup {
+        name: "webhooks-group-limits",
+        hint: None,
+        types: &[Type::QuotaLow, Type::QuotaUsedUp, Type::KeyExpiring],
+    },
+    EventGroup {
         name: "webhooks-group-webhooks",
         hint: None,
         types: &[Type::WebhookDisabled, Type::WebhookRecovered],
@@ -114,6 +119,9 @@ pub(super) fn event(text: Text, r#type: Type) -> String {
         Type::TemplateDisabled => "webhooks-event-template-disabled",
         Type::TemplateCategoryChanged => "webhooks-event-template-category",
         Type::TemplateQualityChanged => "webhooks-event-template-quality",
+        Type::QuotaLow => "webhooks-event-quota-low",
+        Type::QuotaUsedUp => "webhooks-event-quota-used-up",
+        Type::KeyExpiring => "webhooks-event-key-expiring",
         Type::WebhookDisabled => "webhooks-event-webhook-disabled",
         Type::WebhookRecovered => "webhooks-event-webhook-recovered",
         // No endpoint gets it.

@@ -5,6 +5,7 @@ use uuid::Uuid;
 
 use crate::channel::{Connection, Status};
 use crate::event::Type;
+use crate::limit::Name;
 use crate::phone::PhoneNumber;
 use crate::send;
 use crate::suppression::{Source, Suppression};
@@ -14,7 +15,7 @@ use clock::Timestamp;
 /// Something that happened, with all that is told of it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Fact {
-    /// The channel; `None` for a person, a template or a webhook endpoint, which belongs to no channel.
+    /// The channel; `None` for a person, a template, an API key or a webhook endpoint, which belongs to no channel.
     #[serde(rename = "c", default, skip_serializing_if = "Option::is_none")]
     pub channel_id: Option<Uuid>,
     /// When.
@@ -60,6 +61,24 @@ pub enum FactKind {
     OptedIn(SuppressionFact),
     /// The provider changed a template.
     Template(TemplateFact),
+    /// Little or nothing is left of a quota.
+    Quota {
+        /// The word of the limit's [`Name`](crate::limit::Name).
+        limit: String,
+        /// What is left.
+        left: u64,
+        /// How much it is.
+        most: u64,
+    },
+    /// An API key expires soon.
+    Key {
+        /// The key.
+        id: Uuid,
+        /// Its name.
+        name: String,
+        /// When it expires.
+        expires_at: Timestamp,
+    },
     /// A webhook endpoint was disabled.
     WebhookDisabled {
         /// The endpoint.
@@ -180,6 +199,17 @@ impl Fact {
             reason,
         });
         Self { channel_id: None, at, what }
+    }
+
+    /// A quota of a channel of which this much is left.
+    pub fn of_quota(channel_id: Uuid, limit: Name, (left, most): (u64, u64), at: Timestamp) -> Self {
+        let what = FactKind::Quota { limit: limit.as_str().to_owned(), left, most };
+        Self { channel_id: Some(channel_id), at, what }
+    }
+
+    /// An API key that expires soon.
+    pub const fn of_key(id: Uuid, name: String, expires_at: Timestamp, at: Timestamp) -> Self {
+        Self { channel_id: None, at, what: FactKind::Key { id, name, expires_at } }
     }
 
     /// A webhook endpoint that was disabled for this cause.

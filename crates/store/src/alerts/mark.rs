@@ -1,0 +1,98 @@
+//! What is told once while it lasts: quotas that are nearly used up, and keys that expire soon.
+
+use uuid::Uuid;
+
+use crate::nouns::EventLog;
+use crate::{Result, execute, fetch};
+use clock::Timestamp;
+use domain::event::log::Fact;
+use domain::limit::Name;
+
+/// The name of the marks of API keys.
+const KEY: &str = "key";
+/// Keys that one call tells of.
+const KEYS_AT_ONCE: i64 = 100;
+
+/// A quota that was told.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EventMark {
+    /// The company.
+    pub company_id: Uuid,
+    /// What shares the quota: a channel, or a business account.
+    pub subject: Uuid,
+    /// The word of the limit.
+    pub name: String,
+    /// 1 when it was told that it is nearly used up, 2 when it is used up.
+    pub level: i64,
+}
+
+impl EventLog<'_> {
+    /// Whether anybody reads facts.
+    pub async fn is_heard(self) -> Result<bool> {
+        self.hears_facts(&self.store.read).await
+    }
+
+    /// The quotas that were told and did not recover since.
+    pub async fn marked_quotas(self) -> Result<Vec<EventMark>> {
+        let sql = "SELECT company_id, subject, name, level FROM event_mark WHERE name <> $1";
+        let rows = fetch::<(Uuid, Uuid, String, i64)>(&self.store.read, sql, [KEY.into()]).await?;
+        let mark = |(company_id, subject, name, level)| EventMark { company_id, subject, name, level };
+        Ok(rows.into_iter().map(mark).collect())
+    }
+
+    /// Tells of a quota, unless that was told at this level or a higher one, or nobody hears it. Returns whether it was told.
+    pub async fn tell_quota(self, mark: &EventMark, fact: Fact, now: Timestamp) -> Result<bool> {
+        let EventMark { company_id, subject, name, level } = mark;
+        self.tell_once((*company_id, *subject, name.as_str(), *level), fact, now).await
+    }
+
+    /// A quota recovered: it is told again when it is nearly used up.
+    pub async fn unmark_quota(self, subject: Uuid, limit: Name) -> Result<()> {
+        let sql = "DELETE FROM event_mark WHERE subject = $1 AND name = $2";
+        execute(&self.store.write, sql, [subject.into(), limit.as_str().into()]).await?;
+        Ok(())
+    }
+
+    /// Tells of the API keys that expire before `until`, each once. Returns how many.
+    pub async fn tell_expiring_keys(self, now: Timestamp, until: Timestamp) -> Result<usize> {
+        if !self.is_heard().await? {
+            return Ok(0);
+        }
+        let sql = "DELETE FROM event_mark WHERE name = $1 AND level <= $2";
+        execute(&self.store.write, sql, [KEY.into(), now.millis().into()]).await?;
+        let sql = "SELECT company_id, id, name, expires_at FROM api_key \
+                   WHERE revoked_at IS NULL AND expires_at > $1 AND expires_at <= $2 AND NOT EXISTS \
+                   (SELECT 1 FROM event_mark WHERE event_mark.company_id = api_key.company_id \
+                   AND event_mark.subject = api_key.id AND event_mark.name = $3 AND event_mark.level >= api_key.expires_at) \
+                   ORDER BY expires_at, id LIMIT $4";
+        let values = [now.millis().into(), until.millis().into(), KEY.into(), KEYS_AT_ONCE.into()];
+        let mut told = 0;
+        for (company, id, name, expires_at) in
+            fetch::<(Uuid, Uuid, String, i64)>(&self.store.read, sql, values).await?
+        {
+            let fact = Fact::of_key(id, name, Timestamp::from_millis(expires_at), now);
+            told += usize::from(self.tell_once((company, id, KEY, expires_at), fact, now).await?);
+        }
+        Ok(told)
+    }
+
+    async fn tell_once(
+        self,
+        (company, subject, name, level): (Uuid, Uuid, &str, i64),
+        fact: Fact,
+        now: Timestamp,
+    ) -> Result<bool> {
+        let transaction = self.store.begin().await?;
+        let sql = "INSERT INTO event_mark (company_id, subject, name, level) VALUES ($1, $2, $3, $4) \
+                   ON CONFLICT (company_id, subject, name) DO UPDATE SET level = excluded.level \
+                   WHERE event_mark.level < excluded.level";
+        let values = [company.into(), subject.into(), name.into(), level.into()];
+        if execute(&transaction, sql, values).await? == 0 {
+            return transaction.unchanged(false).await;
+        }
+        self.tell_facts(&transaction, company, vec![fact], now).await?;
+        transaction.commit().await?;
+        self.store.tell_of_events();
+        Ok(true)
+    }
+}

@@ -1,0 +1,150 @@
+//! Who is told of what: what each person chose, or what the person's role says.
+
+use std::collections::HashMap;
+
+use serde_json::json;
+use uuid::Uuid;
+
+use super::kind;
+use crate::changes::{self, What, Who};
+use crate::nouns::{Alerts, CompanyAlerts};
+use crate::users::User;
+use crate::users::memberships::role;
+use crate::{Result, execute, fetch};
+use domain::alert::AlertKind;
+use domain::user::{Language, Role};
+
+/// The companies that a person may choose alerts of, the first ones by name.
+pub const MOST_CHOICES: i64 = 100;
+
+/// A member of a company who may sign in, and what the person is told.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AlertListener {
+    /// The person.
+    pub user_id: Uuid,
+    /// Folded.
+    pub email: String,
+    /// The person's display name.
+    pub name: String,
+    /// The language of mails; `None` when the person chose none.
+    pub language: Option<Language>,
+    /// The zone of times in mails; `None` when the person chose none.
+    pub time_zone: Option<String>,
+    /// What the person is told, in the order of [`AlertKind::ALL`].
+    pub kinds: Vec<AlertKind>,
+}
+
+/// What a person is told of a company.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AlertChoice {
+    /// The company.
+    pub company_id: Uuid,
+    /// Its name.
+    pub company_name: String,
+    /// What the person is told, in the order of [`AlertKind::ALL`].
+    pub kinds: Vec<AlertKind>,
+}
+
+/// What people chose: person, company and kind, and whether it is wanted.
+type ChosenRow = (Uuid, Uuid, String, i64);
+
+/// The choices of people.
+struct Chosen(HashMap<(Uuid, Uuid, AlertKind), bool>);
+
+impl Chosen {
+    fn of(rows: Vec<ChosenRow>) -> Self {
+        let chosen = rows.into_iter().filter_map(|(user, company, word, wanted)| {
+            // A kind of a later version is of no concern to this one.
+            Some(((user, company, kind(&word).ok()?), wanted != 0))
+        });
+        Self(chosen.collect())
+    }
+
+    /// What a person with this role is told.
+    fn kinds(&self, user: Uuid, company: Uuid, role: Role) -> Vec<AlertKind> {
+        let is_wanted = |kind: &AlertKind| {
+            self.0.get(&(user, company, *kind)).copied().unwrap_or_else(|| kind.is_told_to(role))
+        };
+        AlertKind::ALL.iter().copied().filter(is_wanted).collect()
+    }
+}
+
+impl CompanyAlerts<'_> {
+    /// The members who may sign in, by e-mail, each with what the person is told.
+    pub async fn listeners(self) -> Result<Vec<AlertListener>> {
+        let sql = "SELECT user_id, company_id, kind, wanted FROM alert_subscription WHERE user_id IN \
+                   (SELECT user_id FROM membership WHERE company_id = $1) AND company_id = $1";
+        let chosen = Chosen::of(fetch(&self.store.read, sql, [self.company.into()]).await?);
+        let sql = "SELECT user_id, email, name, language, time_zone, role \
+                   FROM membership JOIN user_account ON user_account.id = user_id \
+                   WHERE company_id = $1 AND disabled_at IS NULL ORDER BY email";
+        type Row = (Uuid, String, String, Option<String>, Option<String>, String);
+        let members = fetch::<Row>(&self.store.read, sql, [self.company.into()]).await?;
+        let listeners = members.into_iter().map(|(user_id, email, name, language, time_zone, word)| {
+            let kinds = chosen.kinds(user_id, self.company, role(&word)?);
+            let language = language.as_deref().and_then(Language::parse);
+            Ok(AlertListener { user_id, email, name, language, time_zone, kinds })
+        });
+        listeners.collect()
+    }
+
+    /// A member is told of these kinds, and of no others. `false` if the person is no member.
+    pub async fn choose(self, who: &Who, user: &User, wanted: &[AlertKind]) -> Result<bool> {
+        let transaction = self.store.begin().await?;
+        // Locked, so that the choices of one person take turns.
+        let sql = "UPDATE membership SET role = role WHERE user_id = $1 AND company_id = $2 RETURNING role";
+        let values = || [user.id.into(), self.company.into()];
+        let Some(word) = fetch::<String>(&transaction, sql, values()).await?.pop() else {
+            return transaction.unchanged(false).await;
+        };
+        let sql = "SELECT user_id, company_id, kind, wanted FROM alert_subscription \
+                   WHERE user_id = $1 AND company_id = $2";
+        let chosen = Chosen::of(fetch(&transaction, sql, values()).await?);
+        let before = chosen.kinds(user.id, self.company, role(&word)?);
+        let after: Vec<_> = AlertKind::ALL.iter().copied().filter(|kind| wanted.contains(kind)).collect();
+        if before == after {
+            return transaction.unchanged(true).await;
+        }
+        for kind in AlertKind::ALL {
+            let sql = "INSERT INTO alert_subscription (user_id, company_id, kind, wanted) VALUES ($1, $2, $3, $4) \
+                       ON CONFLICT (user_id, company_id, kind) DO UPDATE SET wanted = excluded.wanted";
+            let is_wanted = i64::from(after.contains(kind));
+            let values = [user.id.into(), self.company.into(), kind.as_str().into(), is_wanted.into()];
+            execute(&transaction, sql, values).await?;
+        }
+        let shown = |kinds: &[AlertKind]| {
+            let kinds: Vec<_> = kinds.iter().map(|kind| kind.as_str()).collect();
+            json!({ "company_id": self.company, "kinds": kinds })
+        };
+        changes::record_one(
+            &transaction,
+            who,
+            What::Alerts,
+            &user.email,
+            Some(shown(&before)),
+            shown(&after),
+        )
+        .await?;
+        transaction.commit().await?;
+        self.store.event_log().readers_changed();
+        Ok(true)
+    }
+}
+
+impl Alerts<'_> {
+    /// The companies that a person belongs to, by name, each with what the person is told; at most [`MOST_CHOICES`].
+    pub async fn choices(self, user: Uuid) -> Result<Vec<AlertChoice>> {
+        let sql = "SELECT user_id, company_id, kind, wanted FROM alert_subscription WHERE user_id = $1";
+        let chosen = Chosen::of(fetch(&self.store.read, sql, [user.into()]).await?);
+        let sql = "SELECT company.id, company.name, membership.role FROM membership \
+                   JOIN company ON company.id = membership.company_id WHERE membership.user_id = $1 \
+                   ORDER BY company.name, company.id LIMIT $2";
+        let values = [user.into(), MOST_CHOICES.into()];
+        let rows = fetch::<(Uuid, String, String)>(&self.store.read, sql, values).await?;
+        let choices = rows.into_iter().map(|(company_id, company_name, word)| {
+            let kinds = chosen.kinds(user, company_id, role(&word)?);
+            Ok(AlertChoice { company_id, company_name, kinds })
+        });
+        choices.collect()
+    }
+}
