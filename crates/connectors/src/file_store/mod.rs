@@ -1,0 +1,346 @@
+//! The store of files: the content of media, named by company and digest.
+//!
+//! It is a directory, or a bucket of an S3-compatible service. A file arrives in a temporary one of the directory, where it
+//! is hashed and can be looked at, and gets its name when it is whole: an upload that breaks off, or a disk that is full,
+//! leaves nothing under a name. The store knows names and bytes; what they are and who may read them is in the database.
+//! Called by the engine's library, for files that people upload; media of any other origin can be kept beside them.
+
+mod s3;
+
+use std::fs::{self, File};
+use std::io::{self, Read, Seek as _, SeekFrom, Write as _};
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use object_store::local::LocalFileSystem;
+use object_store::path::Path as ObjectPath;
+use object_store::{ObjectStore, ObjectStoreExt as _, PutPayload};
+use sha2::{Digest as _, Sha256};
+use tempfile::NamedTempFile;
+use tokio::task::spawn_blocking;
+use uuid::Uuid;
+
+pub use bytes::Bytes;
+
+/// Below the directory: files that are arriving.
+const ARRIVING: &str = "arriving";
+/// A file in [`ARRIVING`] that did not change for this long is left over from a process that was killed.
+const LEFT_OVER: Duration = Duration::from_secs(24 * 60 * 60);
+/// The parts in which a large file is sent to a bucket, in bytes.
+const PART: usize = 16 << 20;
+/// The most bytes of a piece that is read.
+pub const PIECE: u64 = 1 << 20;
+
+/// The digest of a file's content (SHA-256).
+pub type ContentDigest = [u8; 32];
+
+/// Why a file is not written or read.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreFault {
+    /// The disk has no room.
+    #[error("the disk of the directory {} is full", .0.display())]
+    Full(PathBuf),
+    /// The directory cannot be used.
+    #[error("cannot use the directory {}: {source}", .directory.display())]
+    Directory {
+        /// The directory.
+        directory: PathBuf,
+        /// The system's error.
+        source: io::Error,
+    },
+    /// The store has no such file.
+    #[error("the store has no file {0}")]
+    Missing(String),
+    /// The store does not answer, or refuses.
+    #[error("the store of files fails: {0}")]
+    Failed(String),
+}
+
+/// The store of files. Clones share it.
+#[derive(Clone)]
+pub struct FileStore {
+    store: Arc<dyn ObjectStore>,
+    directory: Arc<Path>,
+    /// The same store, if it is the directory: a file that has arrived is renamed.
+    local: Option<Arc<LocalFileSystem>>,
+}
+
+/// A file that is arriving. It is deleted when this is dropped.
+pub struct ArrivingFile {
+    parts: Option<(NamedTempFile, Sha256)>,
+    bytes: u64,
+    directory: Arc<Path>,
+}
+
+impl FileStore {
+    /// Opens the store that the options describe. Files of an earlier process that never arrived are deleted.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreFault::Directory`], and [`StoreFault::Failed`] when the bucket's options cannot be used.
+    pub fn open(options: &config::Media, data_dir: &Path) -> Result<Self, StoreFault> {
+        let directory = options.directory(data_dir);
+        let unusable = |source| StoreFault::Directory { directory: directory.clone(), source };
+        let arriving = directory.join(ARRIVING);
+        files::create_directory(&arriving).map_err(unusable)?;
+        remove_left_over(&arriving).map_err(unusable)?;
+        let shared = Arc::from(directory.as_path());
+        if !options.s3_bucket.is_empty() {
+            return Ok(Self { store: s3::bucket(options)?, directory: shared, local: None });
+        }
+        let local = LocalFileSystem::new_with_prefix(&directory).map_err(failed)?;
+        let local = Arc::new(local.with_fsync(true));
+        let store: Arc<dyn ObjectStore> = Arc::<LocalFileSystem>::clone(&local);
+        Ok(Self { store, directory: shared, local: Some(local) })
+    }
+
+    /// Begins a file.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreFault::Full`], [`StoreFault::Directory`].
+    pub async fn begin(&self) -> Result<ArrivingFile, StoreFault> {
+        let directory = Arc::clone(&self.directory);
+        let arriving = directory.join(ARRIVING);
+        let made = blocking(&directory, move || NamedTempFile::new_in(arriving)).await?;
+        Ok(ArrivingFile { parts: Some((made, Sha256::new())), bytes: 0, directory })
+    }
+
+    /// Gives a file that is whole its name. A file that has the name already has the same content.
+    ///
+    /// # Errors
+    ///
+    /// Any fault; then nothing has the name.
+    pub async fn keep(
+        &self,
+        company: Uuid,
+        digest: &ContentDigest,
+        mut arrived: ArrivingFile,
+    ) -> Result<(), StoreFault> {
+        let name = name(company, digest);
+        let (file, _) = arrived.take()?;
+        let Some(local) = &self.local else { return self.send(&name, file).await };
+        let place = local.path_to_filesystem(&name).map_err(failed)?;
+        let (directory, top) = (Arc::clone(&self.directory), Arc::clone(&self.directory));
+        blocking(&directory, move || {
+            let folder = place.parent().unwrap_or(&top);
+            files::create_directory(folder)?;
+            file.as_file().sync_all()?;
+            file.persist(&place).map_err(|error| error.error)?;
+            files::sync_directory(folder)?;
+            files::sync_directory(&top)
+        })
+        .await
+    }
+
+    /// Sends a file to the bucket, a large one in parts.
+    async fn send(&self, name: &ObjectPath, file: NamedTempFile) -> Result<(), StoreFault> {
+        let mut file = file.into_file();
+        let part = |mut file: File| async move {
+            blocking(&self.directory, move || {
+                let mut part = Vec::new();
+                Read::by_ref(&mut file).take(PART as u64).read_to_end(&mut part)?;
+                Ok((file, part))
+            })
+            .await
+        };
+        file.rewind().map_err(|error| fault(&self.directory, error))?;
+        let (rest, first) = part(file).await?;
+        if first.len() < PART {
+            self.store.put(name, PutPayload::from(first)).await.map_err(failed)?;
+            return Ok(());
+        }
+        let mut upload = self.store.put_multipart(name).await.map_err(failed)?;
+        let sent = async {
+            let (mut rest, mut next) = (rest, first);
+            while !next.is_empty() {
+                upload.put_part(PutPayload::from(next)).await.map_err(failed)?;
+                (rest, next) = part(rest).await?;
+            }
+            upload.complete().await.map_err(failed)
+        };
+        let sent = sent.await;
+        if sent.is_err() {
+            // What was sent would be kept, and paid for, under no name.
+            let _ = upload.abort().await;
+        }
+        sent.map(drop)
+    }
+
+    /// A part of a file.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreFault::Missing`], [`StoreFault::Failed`].
+    pub async fn read(
+        &self,
+        company: Uuid,
+        digest: &ContentDigest,
+        range: Range<u64>,
+    ) -> Result<Bytes, StoreFault> {
+        self.store.get_range(&name(company, digest), range).await.map_err(failed)
+    }
+
+    /// Deletes a file. One that is not there is deleted.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreFault::Failed`].
+    pub async fn delete(&self, company: Uuid, digest: &ContentDigest) -> Result<(), StoreFault> {
+        match self.store.delete(&name(company, digest)).await {
+            Ok(()) | Err(object_store::Error::NotFound { .. }) => Ok(()),
+            Err(error) => Err(failed(error)),
+        }
+    }
+}
+
+impl ArrivingFile {
+    /// Adds a piece.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreFault::Full`], [`StoreFault::Directory`]. The file is deleted then.
+    pub async fn write(&mut self, piece: Bytes) -> Result<(), StoreFault> {
+        let (mut file, mut digest) = self.take()?;
+        let length = piece.len() as u64;
+        let written = blocking(&self.directory, move || {
+            file.as_file_mut().write_all(&piece)?;
+            digest.update(&piece);
+            Ok((file, digest))
+        });
+        self.parts = Some(written.await?);
+        self.bytes += length;
+        Ok(())
+    }
+
+    /// The bytes that have arrived.
+    pub const fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// The digest of these bytes.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreFault::Failed`] when a piece could not be written before.
+    pub fn digest(&self) -> Result<ContentDigest, StoreFault> {
+        let (_, digest) = self.parts.as_ref().ok_or_else(broken)?;
+        Ok(digest.clone().finalize().into())
+    }
+
+    /// The first bytes, at most `most`.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreFault::Directory`].
+    pub async fn beginning(&mut self, most: usize) -> Result<Vec<u8>, StoreFault> {
+        let (mut file, digest) = self.take()?;
+        let read = blocking(&self.directory, move || {
+            let mut beginning = Vec::new();
+            file.as_file_mut().rewind()?;
+            Read::by_ref(file.as_file_mut()).take(most as u64).read_to_end(&mut beginning)?;
+            file.as_file_mut().seek(SeekFrom::End(0))?;
+            Ok((file, digest, beginning))
+        });
+        let (file, digest, beginning) = read.await?;
+        self.parts = Some((file, digest));
+        Ok(beginning)
+    }
+
+    fn take(&mut self) -> Result<(NamedTempFile, Sha256), StoreFault> {
+        self.parts.take().ok_or_else(broken)
+    }
+}
+
+fn broken() -> StoreFault {
+    StoreFault::Failed("a piece of the file could not be written before".to_owned())
+}
+
+/// The name of a file: neither part has a character that is special anywhere.
+fn name(company: Uuid, digest: &ContentDigest) -> ObjectPath {
+    ObjectPath::from(format!("{}/{}", company.simple(), hex::encode(digest)))
+}
+
+fn failed(error: object_store::Error) -> StoreFault {
+    match error {
+        object_store::Error::NotFound { path, .. } => StoreFault::Missing(path),
+        error => StoreFault::Failed(error.to_string()),
+    }
+}
+
+fn fault(directory: &Path, source: io::Error) -> StoreFault {
+    match source.kind() {
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => StoreFault::Full(directory.to_owned()),
+        _ => StoreFault::Directory { directory: directory.to_owned(), source },
+    }
+}
+
+/// Runs work on the disk on a thread where it delays nobody.
+async fn blocking<T: Send + 'static>(
+    directory: &Path,
+    work: impl FnOnce() -> io::Result<T> + Send + 'static,
+) -> Result<T, StoreFault> {
+    let done = spawn_blocking(work).await;
+    let done = done.map_err(|_| StoreFault::Failed("work on the disk was interrupted".to_owned()))?;
+    done.map_err(|source| fault(directory, source))
+}
+
+/// Deletes files that a process that was killed left.
+fn remove_left_over(arriving: &Path) -> io::Result<()> {
+    for entry in fs::read_dir(arriving)? {
+        let entry = entry?;
+        let age = entry.metadata()?.modified().ok().and_then(|at| SystemTime::now().duration_since(at).ok());
+        if age.is_some_and(|age| age > LEFT_OVER) {
+            fs::remove_file(entry.path())?;
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ONE: Uuid = Uuid::from_u128(1);
+    const OTHER: Uuid = Uuid::from_u128(2);
+
+    fn names(directory: &Path) -> Vec<PathBuf> {
+        let mut found = Vec::new();
+        for entry in fs::read_dir(directory).unwrap().map(Result::unwrap) {
+            if entry.path().is_dir() { found.extend(names(&entry.path())) } else { found.push(entry.path()) }
+        }
+        found
+    }
+
+    #[tokio::test]
+    async fn a_file_has_a_name_once_it_is_whole_and_belongs_to_its_company() {
+        let data = tempfile::tempdir().unwrap();
+        let options = config::Config::default().media;
+        let store = FileStore::open(&options, data.path()).unwrap();
+        let directory = data.path().join("media");
+        let mut file = store.begin().await.unwrap();
+        for piece in ["hel", "lo"] {
+            file.write(Bytes::from_static(piece.as_bytes())).await.unwrap();
+        }
+        assert_eq!((file.beginning(4).await.unwrap(), file.bytes()), (b"hell".to_vec(), 5));
+        file.write(Bytes::from_static(b"!")).await.unwrap();
+        let digest = file.digest().unwrap();
+        assert_eq!(digest, <[u8; 32]>::from(Sha256::digest(b"hello!")));
+        store.keep(ONE, &digest, file).await.unwrap();
+        assert_eq!(store.read(ONE, &digest, 1..4).await.unwrap(), "ell");
+        assert!(matches!(store.read(OTHER, &digest, 0..1).await, Err(StoreFault::Missing(_))));
+        let mut broken_off = store.begin().await.unwrap();
+        broken_off.write(Bytes::from_static(b"x")).await.unwrap();
+        assert_eq!(names(&directory).len(), 2);
+        drop(broken_off);
+        assert_eq!(names(&directory).len(), 1);
+        #[cfg(unix)]
+        assert!(!files::is_exposed(&names(&directory)[0]) && !files::is_exposed(&directory));
+        for _ in 0..2 {
+            store.delete(ONE, &digest).await.unwrap();
+        }
+        assert!(matches!(store.read(ONE, &digest, 0..1).await, Err(StoreFault::Missing(_))));
+    }
+}
