@@ -363,6 +363,8 @@ const FORGOTTEN: &[&str] = &[
     "withdrawn_sends",
     "imports",
     "kept_forms",
+    "media",
+    "media_content",
 ];
 
 const PROCESS: &[Metric] = &[

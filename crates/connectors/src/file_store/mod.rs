@@ -11,7 +11,7 @@ use std::fs::{self, File};
 use std::io::{self, Read, Seek as _, SeekFrom, Write as _};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, SystemTime};
 
 use object_store::local::LocalFileSystem;
@@ -58,13 +58,13 @@ pub enum StoreFault {
     Failed(String),
 }
 
-/// The store of files. Clones share it.
-#[derive(Clone)]
+/// The store of files.
 pub struct FileStore {
-    store: Arc<dyn ObjectStore>,
     directory: Arc<Path>,
-    /// The same store, if it is the directory: a file that has arrived is renamed.
-    local: Option<Arc<LocalFileSystem>>,
+    /// `None` when the directory keeps the files.
+    bucket: Option<Arc<dyn ObjectStore>>,
+    /// The directory as a store. It is made for the first file: most services keep none.
+    local: OnceLock<LocalFileSystem>,
 }
 
 /// A file that is arriving. It is deleted when this is dropped.
@@ -75,28 +75,37 @@ pub struct ArrivingFile {
 }
 
 impl FileStore {
-    /// Opens the store that the options describe. Files of an earlier process that never arrived are deleted.
+    /// The store that the options describe.
     ///
     /// # Errors
     ///
-    /// [`StoreFault::Directory`], and [`StoreFault::Failed`] when the bucket's options cannot be used.
+    /// [`StoreFault::Failed`] when the bucket's options cannot be used.
     pub fn open(options: &config::Media, data_dir: &Path) -> Result<Self, StoreFault> {
-        let directory = options.directory(data_dir);
-        let unusable = |source| StoreFault::Directory { directory: directory.clone(), source };
-        let arriving = directory.join(ARRIVING);
-        files::create_directory(&arriving).map_err(unusable)?;
-        remove_left_over(&arriving).map_err(unusable)?;
-        let shared = Arc::from(directory.as_path());
-        if !options.s3_bucket.is_empty() {
-            return Ok(Self { store: s3::bucket(options)?, directory: shared, local: None });
-        }
-        let local = LocalFileSystem::new_with_prefix(&directory).map_err(failed)?;
-        let local = Arc::new(local.with_fsync(true));
-        let store: Arc<dyn ObjectStore> = Arc::<LocalFileSystem>::clone(&local);
-        Ok(Self { store, directory: shared, local: Some(local) })
+        let bucket = match options.s3_bucket.is_empty() {
+            true => None,
+            false => Some(s3::bucket(options)?),
+        };
+        Ok(Self { directory: Arc::from(options.directory(data_dir)), bucket, local: OnceLock::new() })
     }
 
-    /// Begins a file.
+    /// The directory as a store.
+    fn local(&self) -> Result<&LocalFileSystem, StoreFault> {
+        if let Some(local) = self.local.get() {
+            return Ok(local);
+        }
+        files::create_directory(&self.directory).map_err(|error| fault(&self.directory, error))?;
+        let local = LocalFileSystem::new_with_prefix(&self.directory).map_err(failed)?;
+        Ok(self.local.get_or_init(|| local))
+    }
+
+    fn store(&self) -> Result<&dyn ObjectStore, StoreFault> {
+        match &self.bucket {
+            Some(bucket) => Ok(&**bucket),
+            None => Ok(self.local()?),
+        }
+    }
+
+    /// Begins a file. Files that never arrived, because their process was killed, are deleted.
     ///
     /// # Errors
     ///
@@ -104,8 +113,16 @@ impl FileStore {
     pub async fn begin(&self) -> Result<ArrivingFile, StoreFault> {
         let directory = Arc::clone(&self.directory);
         let arriving = directory.join(ARRIVING);
-        let made = blocking(&directory, move || NamedTempFile::new_in(arriving)).await?;
-        Ok(ArrivingFile { parts: Some((made, Sha256::new())), bytes: 0, directory })
+        let made = blocking(&directory, move || {
+            files::create_directory(&arriving)?;
+            remove_left_over(&arriving)?;
+            NamedTempFile::new_in(arriving)
+        });
+        Ok(ArrivingFile {
+            parts: Some((made.await?, Sha256::new())),
+            bytes: 0,
+            directory: Arc::clone(&directory),
+        })
     }
 
     /// Gives a file that is whole its name. A file that has the name already has the same content.
@@ -121,8 +138,10 @@ impl FileStore {
     ) -> Result<(), StoreFault> {
         let name = name(company, digest);
         let (file, _) = arrived.take()?;
-        let Some(local) = &self.local else { return self.send(&name, file).await };
-        let place = local.path_to_filesystem(&name).map_err(failed)?;
+        if let Some(bucket) = &self.bucket {
+            return self.send(&**bucket, &name, file).await;
+        }
+        let place = self.local()?.path_to_filesystem(&name).map_err(failed)?;
         let (directory, top) = (Arc::clone(&self.directory), Arc::clone(&self.directory));
         blocking(&directory, move || {
             let folder = place.parent().unwrap_or(&top);
@@ -136,7 +155,12 @@ impl FileStore {
     }
 
     /// Sends a file to the bucket, a large one in parts.
-    async fn send(&self, name: &ObjectPath, file: NamedTempFile) -> Result<(), StoreFault> {
+    async fn send(
+        &self,
+        bucket: &dyn ObjectStore,
+        name: &ObjectPath,
+        file: NamedTempFile,
+    ) -> Result<(), StoreFault> {
         let mut file = file.into_file();
         let part = |mut file: File| async move {
             blocking(&self.directory, move || {
@@ -149,10 +173,10 @@ impl FileStore {
         file.rewind().map_err(|error| fault(&self.directory, error))?;
         let (rest, first) = part(file).await?;
         if first.len() < PART {
-            self.store.put(name, PutPayload::from(first)).await.map_err(failed)?;
+            bucket.put(name, PutPayload::from(first)).await.map_err(failed)?;
             return Ok(());
         }
-        let mut upload = self.store.put_multipart(name).await.map_err(failed)?;
+        let mut upload = bucket.put_multipart(name).await.map_err(failed)?;
         let sent = async {
             let (mut rest, mut next) = (rest, first);
             while !next.is_empty() {
@@ -180,7 +204,7 @@ impl FileStore {
         digest: &ContentDigest,
         range: Range<u64>,
     ) -> Result<Bytes, StoreFault> {
-        self.store.get_range(&name(company, digest), range).await.map_err(failed)
+        self.store()?.get_range(&name(company, digest), range).await.map_err(failed)
     }
 
     /// Deletes a file. One that is not there is deleted.
@@ -189,7 +213,7 @@ impl FileStore {
     ///
     /// [`StoreFault::Failed`].
     pub async fn delete(&self, company: Uuid, digest: &ContentDigest) -> Result<(), StoreFault> {
-        match self.store.delete(&name(company, digest)).await {
+        match self.store()?.delete(&name(company, digest)).await {
             Ok(()) | Err(object_store::Error::NotFound { .. }) => Ok(()),
             Err(error) => Err(failed(error)),
         }
@@ -291,9 +315,11 @@ async fn blocking<T: Send + 'static>(
 fn remove_left_over(arriving: &Path) -> io::Result<()> {
     for entry in fs::read_dir(arriving)? {
         let entry = entry?;
-        let age = entry.metadata()?.modified().ok().and_then(|at| SystemTime::now().duration_since(at).ok());
+        let changed_at = entry.metadata().and_then(|metadata| metadata.modified()).ok();
+        let age = changed_at.and_then(|at| SystemTime::now().duration_since(at).ok());
         if age.is_some_and(|age| age > LEFT_OVER) {
-            fs::remove_file(entry.path())?;
+            // Another process may have deleted it.
+            let _ = fs::remove_file(entry.path());
         }
     }
     Ok(())

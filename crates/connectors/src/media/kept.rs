@@ -29,12 +29,18 @@ pub struct Recognised {
 }
 
 impl Fetcher {
-    /// Memory for a file of `bytes` bytes, in the company's part of the memory for all files.
+    /// Memory for a file of `bytes` bytes, in the company's part of the memory for all files. With `wanted`, the file goes
+    /// through a web session as this kind.
     ///
     /// # Errors
     ///
-    /// `service_unavailable` when too many files are in memory, of all companies or of this one.
-    pub async fn memory(&self, company: Uuid, bytes: usize) -> Result<Taken, Refusal> {
+    /// `service_unavailable` when too many files are in memory, of all companies or of this one; `media_too_large` when a
+    /// web session sends no such file.
+    pub async fn memory(&self, company: Uuid, bytes: u64, wanted: Option<Kind>) -> Result<Taken, Refusal> {
+        let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
+        if let Some(wanted) = wanted.filter(|wanted| bytes > self.limit(*wanted)) {
+            return Err(refusal::too_large(wanted, self.limit(wanted)));
+        }
         self.room.memory(company, bytes).await
     }
 
