@@ -15,6 +15,7 @@ pub(super) enum Menu {
     Sends,
     Contacts,
     Templates,
+    Media,
     Channels,
     Suppressions,
     Keys,
@@ -33,12 +34,13 @@ pub(super) enum Menu {
 type MenuItem = (Menu, &'static str, &'static str, Icon);
 
 /// What people work with every day. On a phone, the first of them are in the bar.
-const WORK: [MenuItem; 6] = [
+const WORK: [MenuItem; 7] = [
     (Menu::Overview, "/console", "shell-overview", Icon::Overview),
     (Menu::Sends, "/console/sends", "shell-sends", Icon::Sends),
     (Menu::Contacts, "/console/contacts", "shell-contacts", Icon::Contacts),
     (Menu::Channels, "/console/channels", "shell-channels", Icon::Channels),
     (Menu::Templates, "/console/templates", "shell-templates", Icon::Templates),
+    (Menu::Media, "/console/media", "shell-media", Icon::Media),
     (Menu::Suppressions, "/console/suppressions", "shell-suppressions", Icon::Suppressions),
 ];
 

@@ -47,6 +47,7 @@ files! {
     "journey",
     "keys",
     "link",
+    "media",
     "nodes",
     "operator",
     "overview",

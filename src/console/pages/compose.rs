@@ -36,6 +36,7 @@ use crate::console::State;
 use crate::console::answer::Answer;
 use crate::console::component::empty::empty;
 use crate::console::component::field::{faults, once};
+use crate::console::component::library::take_chosen;
 use crate::console::component::notice;
 use crate::console::error::Error;
 use crate::console::form::Form;
@@ -122,6 +123,7 @@ pub(in crate::console) async fn act(
     state: Data<State>,
     mut form: Form,
 ) -> Result<Answer, Error> {
+    take_chosen(&mut form);
     let picked = form.words().one("pick").to_owned();
     if !picked.is_empty() {
         form.put("number", picked.as_str());
@@ -223,8 +225,9 @@ async fn choose(viewer: &Viewer, state: &State, mut form: Form) -> Result<Answer
 pub(in crate::console) async fn preview(
     viewer: Viewer,
     state: Data<State>,
-    form: Form,
+    mut form: Form,
 ) -> Result<HttpResponse, Error> {
+    take_chosen(&mut form);
     let choice = Choice::read(&state, &viewer, form.words()).await?;
     let sample = Sample::read(&state, &viewer, &choice, form.words()).await?;
     let shown = preview::preview(viewer.text, &choice, form.words(), &sample).into_string();

@@ -35,6 +35,7 @@ changes-kind-session = Session
 changes-kind-contacts = Contacts
 changes-kind-tags = Tags
 changes-kind-import = Import
+changes-kind-media = file
 changes-kind-node = Node
 changes-kind-webhook = Webhook endpoint
 changes-kind-webhook-secret = Secret of a webhook endpoint

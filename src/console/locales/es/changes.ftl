@@ -35,6 +35,7 @@ changes-kind-session = Sesión
 changes-kind-contacts = Contactos
 changes-kind-tags = Etiquetas
 changes-kind-import = Importación
+changes-kind-media = archivo
 changes-kind-node = Nodo
 changes-kind-webhook = Endpoint de webhook
 changes-kind-webhook-secret = Secreto de un endpoint de webhook

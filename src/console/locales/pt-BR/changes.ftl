@@ -35,6 +35,7 @@ changes-kind-session = Sessão
 changes-kind-contacts = Contatos
 changes-kind-tags = Tags
 changes-kind-import = Importação
+changes-kind-media = arquivo
 changes-kind-node = Nó
 changes-kind-webhook = Endpoint de webhook
 changes-kind-webhook-secret = Segredo de um endpoint de webhook

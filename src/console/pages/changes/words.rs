@@ -28,6 +28,7 @@ pub(in crate::console) fn kind(text: Text, what: What) -> String {
         What::Contacts => "changes-kind-contacts",
         What::Tags => "changes-kind-tags",
         What::Import => "changes-kind-import",
+        What::Media => "changes-kind-media",
         What::Node => "changes-kind-node",
         What::Webhook => "changes-kind-webhook",
         What::WebhookSecret => "changes-kind-webhook-secret",

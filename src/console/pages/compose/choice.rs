@@ -8,6 +8,7 @@ use super::content::Kind;
 use super::{PLACE, STEERING};
 use crate::console::State;
 use crate::console::component::field::{Field, once};
+use crate::console::component::library::OfferedFiles;
 use crate::console::component::notice;
 use crate::console::error::Error;
 use crate::console::form::Form;
@@ -34,6 +35,8 @@ pub(super) struct Choice {
     /// A chosen web session that cannot send now.
     away: Option<Arc<Channel>>,
     pub(super) kind: Kind,
+    /// The files of the library that can take the place of a link.
+    pub(super) files: OfferedFiles,
     templates: Vec<Template>,
     pub(super) template: Option<Template>,
     /// A named template that cannot be sent now, because it is not approved.
@@ -43,6 +46,8 @@ pub(super) struct Choice {
 impl Choice {
     pub(super) async fn read(state: &State, viewer: &Viewer, words: &Words) -> Result<Self, Error> {
         let company = viewer.company.id;
+        // Before the records, whose turn others wait for.
+        let files = OfferedFiles::read(&state.engine, company).await?;
         let records = state.engine.company(company).await?;
         let page = PageRequest { page: 1, limit: OFFERED };
         let sessions = records.channels().of_kind(channel::Kind::WebSession, page, None).await?.records;
@@ -71,7 +76,7 @@ impl Choice {
             }
             None => None,
         };
-        Ok(Self { channels, channel, away, kind, templates, template, unfit })
+        Ok(Self { channels, channel, away, kind, files, templates, template, unfit })
     }
 
     /// Whether the channel is a linked phone.

@@ -5,6 +5,7 @@ use maud::{Markup, html};
 use super::{DEADLINE, Names, parts, text_fields};
 use crate::console::component::copy::copy;
 use crate::console::component::field::Field;
+use crate::console::component::library::OfferedFiles;
 use crate::console::form::Form;
 use crate::console::text::Text;
 use crate::domain::template::contact_field::ContactField;
@@ -43,7 +44,12 @@ fn is_fixed(shape: &Shape) -> bool {
 }
 
 /// A field for each value.
-pub(in crate::console::pages::compose) fn fields(text: Text, template: &Template, form: &Form) -> Markup {
+pub(in crate::console::pages::compose) fn fields(
+    text: Text,
+    template: &Template,
+    files: &OfferedFiles,
+    form: &Form,
+) -> Markup {
     let Some(shape) = Shape::read(template) else { return html! { p { (text.get("compose-unreadable")) } } };
     let needs_nothing = !shape.has_deadline && parts(&shape).all(|(_, shape)| is_fixed(shape));
     html! {
@@ -51,11 +57,11 @@ pub(in crate::console::pages::compose) fn fields(text: Text, template: &Template
         @if needs_nothing && !shape.other_kinds.is_empty() { p { (text.get("compose-unknown-parts")) } }
         @for (names, shape) in parts(&shape) {
             @match names.0 {
-                None => (own_fields(text, names, shape, form)),
+                None => (own_fields(text, names, shape, files, form)),
                 Some(card) => {
                     fieldset.field {
                         legend { (text.with("compose-card", [("number", (card as u64 + 1).into())])) }
-                        (own_fields(text, names, shape, form))
+                        (own_fields(text, names, shape, files, form))
                     }
                 }
             }
@@ -70,7 +76,7 @@ pub(in crate::console::pages::compose) fn fields(text: Text, template: &Template
 }
 
 /// The fields of the template itself, or of one card.
-fn own_fields(text: Text, names: Names, shape: &Shape, form: &Form) -> Markup {
+fn own_fields(text: Text, names: Names, shape: &Shape, files: &OfferedFiles, form: &Form) -> Markup {
     let variable = |part: &str, key: &str, name: &String| {
         let label = text.with(key, [("name", name.as_str().into())]);
         Field::new(form, &names.of(part, name), &label).required().most(1024).text()
@@ -82,8 +88,7 @@ fn own_fields(text: Text, names: Names, shape: &Shape, form: &Form) -> Markup {
                 @for name in variables { (variable("header", "compose-header-variable", name)) }
             }
             Header::Media(kind) => {
-                (Field::new(form, &header("link"), &text.get("compose-header-link"))
-                    .hint(&text.get("compose-link-hint")).required().input("url"))
+                (files.field(form, (&header("link"), &text.get("compose-header-link")), kind, false))
                 @if *kind == "document" {
                     (Field::new(form, &header("filename"), &text.get("compose-filename"))
                         .hint(&text.get("compose-filename-hint")).text())
