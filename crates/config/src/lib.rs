@@ -34,8 +34,8 @@ pub use media::Media;
 pub use nats::{Events, Nats};
 pub use secret::secret_options;
 pub use sections::{
-    CloudApi, Data, Database, Docs, Engine, Imports, Limits, Log, LogFormat, Metrics, Network,
-    Retention, Retry, Secrets, Server, SqliteSynchronous, Telemetry, WebSession,
+    CloudApi, Data, Database, Docs, Engine, Imports, Limits, Log, LogFormat, Metrics, Network, Retention,
+    Retry, Secrets, Server, SqliteSynchronous, Telemetry, WebSession,
 };
 pub use sources::{PACKAGED, Sources, VARIABLE, locate};
 pub use webhooks::Webhooks;

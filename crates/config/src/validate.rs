@@ -92,9 +92,7 @@ fn amounts(config: &Config, found: &mut Vec<Found>) {
 }
 
 fn spans(config: &Config, found: &mut Vec<Found>) {
-    let Config {
-        server, database, cloud_api, web_session, retry, engine, retention, telemetry, ..
-    } = config;
+    let Config { server, database, cloud_api, web_session, retry, engine, retention, telemetry, .. } = config;
     for (option, span) in [
         ("server.keep_alive", server.keep_alive),
         ("server.body_timeout", server.body_timeout),

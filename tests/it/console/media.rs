@@ -79,7 +79,11 @@ async fn a_file_is_uploaded_shown_sent_and_deleted() {
     let after = member.submit(&format!("{PLACE}/{id}/delete"), &[]).await;
     assert!(after.contains("blogo.png is deleted") && after.contains("There are no files yet."), "{after}");
     let gone = member.check("/console/sends/new", &[&fields[..], &[("action", "check")]].concat()).await;
-    assert!(gone.status == 422 && gone.body.contains("no longer in the library"), "{}", gone.body);
+    assert!(
+        gone.status == 422 && gone.body.contains("There is no such file at this address"),
+        "{}",
+        gone.body
+    );
 }
 
 #[tokio::test]

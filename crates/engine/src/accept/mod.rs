@@ -61,7 +61,7 @@ impl Engine {
     /// # Errors
     ///
     /// In this order: `invalid_schedule`; `template_not_found`, `template_not_approved`,
-    /// `invalid_components`; `no_public_address`, `media_not_found`, `media_unavailable`; `reconnect_waba`; `no_valid_recipients`. [`Error::Unavailable`] when it cannot
+    /// `invalid_components`; `no_public_address`, `media_unavailable`; `reconnect_waba`; `no_valid_recipients`. [`Error::Unavailable`] when it cannot
     /// be written now.
     pub async fn send(
         &self,

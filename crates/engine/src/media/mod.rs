@@ -65,7 +65,7 @@ impl Library {
     ///
     /// # Errors
     ///
-    /// `media_not_found` for a file that the library does not have, and those of [`Library::fetch`].
+    /// `media_unavailable` for a file that the library does not have, and those of [`Library::fetch`].
     pub(crate) async fn fetch_new(&self, company: Uuid, link: &str, kind: Kind) -> Result<Media, Error> {
         if let Some(id) = file_id(link) {
             self.store.of(company).media().used(id).await?.ok_or_else(not_found_by_link)?;
@@ -77,7 +77,7 @@ impl Library {
     ///
     /// # Errors
     ///
-    /// `invalid_link`, those of [`Fetcher::fetch`], and `media_not_found`.
+    /// `invalid_link`, and those of [`Fetcher::fetch`].
     pub(crate) async fn fetch(&self, company: Uuid, link: &str, kind: Kind) -> Result<Media, Refusal> {
         let Some(id) = file_id(link) else {
             let link = Url::parse(link).map_err(|_| {
@@ -113,7 +113,7 @@ impl Library {
     ///
     /// # Errors
     ///
-    /// `no_public_address`, `media_not_found`, and `media_unavailable` when a file cannot be sent as this kind.
+    /// `no_public_address`, and `media_unavailable` when the company has no such file, or it cannot be sent as this kind.
     pub(crate) async fn admit(&self, company: Uuid, content: &mut Content) -> Result<(), Error> {
         for (id, kind) in media::files_of(content) {
             if !self.is_reachable() {
@@ -258,9 +258,11 @@ fn no_such_file() -> Refusal {
     Refusal::new(Code::MediaNotFound, sentence)
 }
 
-/// The same for a file that a link names.
+/// The refusal of a link to a file that the company does not have.
 fn not_found_by_link() -> Refusal {
-    no_such_file().about("link")
+    let sentence =
+        "this company's library has no file with this link: GET /api/v1/media lists those that it has";
+    Refusal::new(Code::MediaUnavailable, sentence).about("link")
 }
 
 /// The refusal of a message whose files the provider cannot fetch.

@@ -33,4 +33,3 @@ media-fault-large = The file is too large for WhatsApp: a picture has at most 5 
 media-fault-unusable = WhatsApp does not take this file: { $said }
 media-fault-full = The library is full. Delete files that are not needed any more.
 media-fault-store = The file could not be kept: { $said }
-media-fault-gone = The file is no longer in the library. Choose another one.

@@ -33,4 +33,3 @@ media-fault-large = El archivo es demasiado grande para WhatsApp: una imagen tie
 media-fault-unusable = WhatsApp no acepta este archivo: { $said }
 media-fault-full = La biblioteca está llena. Elimine archivos que ya no se necesitan.
 media-fault-store = No se pudo guardar el archivo: { $said }
-media-fault-gone = El archivo ya no está en la biblioteca. Elija otro.

@@ -33,4 +33,3 @@ media-fault-large = O arquivo é grande demais para o WhatsApp: uma imagem tem n
 media-fault-unusable = O WhatsApp não aceita este arquivo: { $said }
 media-fault-full = A biblioteca está cheia. Exclua arquivos que não são mais necessários.
 media-fault-store = Não foi possível guardar o arquivo: { $said }
-media-fault-gone = O arquivo não está mais na biblioteca. Escolha outro.
