@@ -156,3 +156,33 @@ fn bucket(media: &Media, found: &mut Vec<Found>) {
         found.push(("media.s3_endpoint", problem, "give one such as \"https://s3.example\"".to_owned()));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The options at fault.
+    fn at_fault(set: &[(&str, &str)]) -> Vec<String> {
+        let set = set.iter().map(|(name, value)| (format!("POMBO__MEDIA__{name}"), (*value).to_owned()));
+        let loaded = Config::load_from(None, set.collect::<Vec<_>>().into_iter());
+        loaded.err().into_iter().flat_map(|faults| faults.0).filter_map(|fault| fault.option).collect()
+    }
+
+    #[test]
+    fn a_bucket_needs_its_keys_and_files_are_kept_for_a_day_at_least() {
+        assert_eq!(at_fault(&[("S3_BUCKET", "media")]), ["media.s3_access_key", "media.s3_secret_key"]);
+        let whole = [
+            ("S3_BUCKET", "media"),
+            ("S3_ENDPOINT", "https://s3.example"),
+            ("S3_ACCESS_KEY", "id"),
+            ("S3_SECRET_KEY", "hush"),
+        ];
+        assert_eq!(at_fault(&whole), [""; 0]);
+        assert_eq!(at_fault(&[&whole[..], &[("S3_ENDPOINT", "s3.example")]].concat()), ["media.s3_endpoint"]);
+        assert_eq!(
+            at_fault(&[("KEEP", "1h"), ("COMPANY_MAX_FILES", "0")]),
+            ["media.company_max_files", "media.keep"]
+        );
+        assert_eq!(at_fault(&[("KEEP", "forever")]), [""; 0]);
+    }
+}

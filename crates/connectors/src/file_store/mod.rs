@@ -6,6 +6,8 @@
 //! Called by the engine's library, for files that people upload; media of any other origin can be kept beside them.
 
 mod s3;
+#[cfg(test)]
+mod tests;
 
 use std::fs::{self, File};
 use std::io::{self, Read, Seek as _, SeekFrom, Write as _};
@@ -323,50 +325,4 @@ fn remove_left_over(arriving: &Path) -> io::Result<()> {
         }
     }
     Ok(())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    const ONE: Uuid = Uuid::from_u128(1);
-    const OTHER: Uuid = Uuid::from_u128(2);
-
-    fn names(directory: &Path) -> Vec<PathBuf> {
-        let mut found = Vec::new();
-        for entry in fs::read_dir(directory).unwrap().map(Result::unwrap) {
-            if entry.path().is_dir() { found.extend(names(&entry.path())) } else { found.push(entry.path()) }
-        }
-        found
-    }
-
-    #[tokio::test]
-    async fn a_file_has_a_name_once_it_is_whole_and_belongs_to_its_company() {
-        let data = tempfile::tempdir().unwrap();
-        let options = config::Config::default().media;
-        let store = FileStore::open(&options, data.path()).unwrap();
-        let directory = data.path().join("media");
-        let mut file = store.begin().await.unwrap();
-        for piece in ["hel", "lo"] {
-            file.write(Bytes::from_static(piece.as_bytes())).await.unwrap();
-        }
-        assert_eq!((file.beginning(4).await.unwrap(), file.bytes()), (b"hell".to_vec(), 5));
-        file.write(Bytes::from_static(b"!")).await.unwrap();
-        let digest = file.digest().unwrap();
-        assert_eq!(digest, <[u8; 32]>::from(Sha256::digest(b"hello!")));
-        store.keep(ONE, &digest, file).await.unwrap();
-        assert_eq!(store.read(ONE, &digest, 1..4).await.unwrap(), "ell");
-        assert!(matches!(store.read(OTHER, &digest, 0..1).await, Err(StoreFault::Missing(_))));
-        let mut broken_off = store.begin().await.unwrap();
-        broken_off.write(Bytes::from_static(b"x")).await.unwrap();
-        assert_eq!(names(&directory).len(), 2);
-        drop(broken_off);
-        assert_eq!(names(&directory).len(), 1);
-        #[cfg(unix)]
-        assert!(!files::is_exposed(&names(&directory)[0]) && !files::is_exposed(&directory));
-        for _ in 0..2 {
-            store.delete(ONE, &digest).await.unwrap();
-        }
-        assert!(matches!(store.read(ONE, &digest, 0..1).await, Err(StoreFault::Missing(_))));
-    }
 }

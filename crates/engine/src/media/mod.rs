@@ -5,7 +5,7 @@
 //! message goes, a provider gets an [address](links) that is signed and expires; a web session gets the file itself, not
 //! through an address. A removed file is hidden at once; [leaving](leaving) deletes its content.
 
-pub(crate) mod leaving;
+mod leaving;
 mod links;
 mod upload;
 
