@@ -124,6 +124,7 @@ mod tests {
                 "database.url",
                 "events.token",
                 "events.url",
+                "media.s3_secret_key",
                 "nats.token",
                 "nats.url",
                 "network.proxy",

@@ -47,7 +47,12 @@ impl Choice {
     pub(super) async fn read(state: &State, viewer: &Viewer, words: &Words) -> Result<Self, Error> {
         let company = viewer.company.id;
         // Before the records, whose turn others wait for.
-        let files = OfferedFiles::read(&state.engine, company).await?;
+        let files = match Kind::of(words.one("type")) {
+            Kind::Image | Kind::Video | Kind::Audio | Kind::Document | Kind::Template => {
+                OfferedFiles::read(&state.engine, company).await?
+            }
+            _ => OfferedFiles::default(),
+        };
         let records = state.engine.company(company).await?;
         let page = PageRequest { page: 1, limit: OFFERED };
         let sessions = records.channels().of_kind(channel::Kind::WebSession, page, None).await?.records;
