@@ -40,7 +40,7 @@ enum AskedPart {
 
 /// Read a file
 ///
-/// The provider fetches the files of messages at these addresses. Whoever has the address can read the file until it expires. A
+/// The provider fetches the files of messages at these addresses. Anybody with the address can read the file until it expires. A
 /// part of the file can be asked for (`Range`).
 #[utoipa::path(
     get,
