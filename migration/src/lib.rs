@@ -22,6 +22,7 @@ mod m20261128_000009_create_event_log;
 mod m20261128_000010_create_webhooks;
 mod m20261128_000011_create_template_account;
 mod m20261128_000013_name_sends;
+mod m20261128_000014_create_media;
 mod m20261128_000015_create_draft;
 mod m20261128_000016_create_rate_card;
 mod m20261128_000018_create_segment_and_note;
@@ -96,6 +97,11 @@ impl MigratorTrait for Migrator {
                 "m20261128_000013_name_sends",
                 m20261128_000013_name_sends::UP,
                 m20261128_000013_name_sends::DOWN,
+            ),
+            Step::boxed(
+                "m20261128_000014_create_media",
+                m20261128_000014_create_media::UP,
+                m20261128_000014_create_media::DOWN,
             ),
             Step::boxed(
                 "m20261128_000015_create_draft",

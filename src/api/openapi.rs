@@ -24,7 +24,7 @@ use utoipa_swagger_ui::Config;
 use super::error::{Apology, Error, ErrorBody};
 use super::page::harden;
 use super::{
-    Listener, Options, State, chat, contacts, costs, events, health, hooks, messages, numbers, operator,
+    Listener, Options, State, chat, contacts, costs, events, health, hooks, media, messages, numbers, operator,
     sends, suppressions, web_chat, webhooks,
 };
 use crate::domain::outlook::Reason;
@@ -92,6 +92,11 @@ use crate::surface::gzip::{gunzip, takes_gzip};
         suppressions::add,
         suppressions::check,
         suppressions::lift,
+        media::list,
+        media::upload,
+        media::show,
+        media::delete,
+        media::serve,
         webhooks::list,
         webhooks::add,
         webhooks::show,

@@ -148,6 +148,7 @@ pub async fn start_with(app: App, driver: Option<Arc<dyn Driver>>) -> anyhow::Re
     // The address is bound first: a second service on the same address must not touch the database.
     let socket = bind(config.server.bind, "server.bind")?;
     let address = socket.local_addr()?;
+    config.server.bind = address;
     let operators =
         config.server.operator_bind.map(|address| bind(address, "server.operator_bind")).transpose()?;
     let operator_address = operators.as_ref().map(TcpListener::local_addr).transpose()?;

@@ -15,6 +15,7 @@ pub(super) enum Menu {
     Sends,
     Contacts,
     Templates,
+    Media,
     Channels,
     Suppressions,
     Costs,
@@ -35,12 +36,13 @@ pub(super) enum Menu {
 type MenuItem = (Menu, &'static str, &'static str, Icon);
 
 /// What people work with every day. On a phone, the first of them are in the bar.
-const WORK: [MenuItem; 6] = [
+const WORK: [MenuItem; 7] = [
     (Menu::Overview, "/console", "shell-overview", Icon::Entry("layout-dashboard")),
     (Menu::Sends, "/console/sends", "shell-sends", Icon::Entry("send")),
     (Menu::Contacts, "/console/contacts", "shell-contacts", Icon::Entry("users")),
     (Menu::Channels, "/console/channels", "shell-channels", Icon::Entry("smartphone")),
     (Menu::Templates, "/console/templates", "shell-templates", Icon::Entry("message-square-text")),
+    (Menu::Media, "/console/media", "shell-media", Icon::Entry("image")),
     (Menu::Suppressions, "/console/suppressions", "shell-suppressions", Icon::Entry("ban")),
 ];
 

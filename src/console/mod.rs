@@ -278,6 +278,10 @@ route::table! {
     POST "/console/contacts/{id}/notes/{note}/delete" => pages::contact::notes::delete, Member;
     POST "/console/contacts/{id}/opt-out" => pages::contact::consent::opt_out, Member;
     POST "/console/contacts/{id}/opt-in" => pages::contact::consent::opt_in, Member;
+    GET "/console/media" => pages::media::list, Viewer;
+    POST "/console/media" => pages::media::upload, Member;
+    GET "/console/media/{id}/thumbnail" => pages::media::thumbnail, Viewer;
+    POST "/console/media/{id}/delete" => pages::media::delete, Member;
     GET "/console/suppressions" => pages::suppressions::list, Viewer;
     POST "/console/suppressions" => pages::suppressions::add, Member;
     POST "/console/suppressions/lift" => pages::suppressions::lift, Member;

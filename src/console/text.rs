@@ -50,6 +50,7 @@ files! {
     "journey",
     "keys",
     "link",
+    "media",
     "nodes",
     "operator",
     "overview",

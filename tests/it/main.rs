@@ -74,6 +74,7 @@ mod store_event_log;
 mod store_import;
 mod store_locks;
 mod store_log;
+mod store_media;
 mod store_receipts;
 mod store_records;
 mod store_retention;

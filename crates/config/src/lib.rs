@@ -9,6 +9,7 @@ mod cluster;
 mod fault;
 mod layers;
 mod mail;
+mod media;
 mod nats;
 mod provider_version;
 mod secret;
@@ -31,11 +32,12 @@ pub use cluster::Cluster;
 use domain::request;
 pub use fault::{Fault, Faults, Source};
 pub use mail::{Encryption, Mail};
+pub use media::Media;
 pub use nats::{Events, Nats};
 pub use secret::secret_options;
 pub use sections::{
-    CloudApi, Data, Database, Docs, Engine, Imports, Limits, Log, LogFormat, Media, Metrics, Network,
-    Retention, Retry, Secrets, Server, SqliteSynchronous, Telemetry, WebSession,
+    CloudApi, Data, Database, Docs, Engine, Imports, Limits, Log, LogFormat, Metrics, Network, Retention,
+    Retry, Secrets, Server, SqliteSynchronous, Telemetry, WebSession,
 };
 pub use sources::{PACKAGED, Sources, VARIABLE, locate};
 pub use webhooks::Webhooks;
@@ -71,7 +73,7 @@ pub struct Config {
     pub limits: Limits,
     /// Files of contacts that are uploaded.
     pub imports: Imports,
-    /// Files behind links, for web sessions.
+    /// Files behind links, and files that companies keep.
     pub media: Media,
     /// Outgoing connections.
     pub network: Network,

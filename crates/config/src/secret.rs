@@ -125,6 +125,7 @@ mod tests {
                 "events.token",
                 "events.url",
                 "mail.password",
+                "media.s3_secret_key",
                 "nats.token",
                 "nats.url",
                 "network.proxy",

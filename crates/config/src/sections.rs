@@ -289,44 +289,6 @@ pub struct Imports {
     pub max_bytes: usize,
 }
 
-/// `[media]`: fetching the files behind links, for web sessions.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Media {
-    /// Networks that are not public, but to which links may lead.
-    #[serde(deserialize_with = "units::networks")]
-    pub allow: Vec<IpNet>,
-    /// Networks to which links may not lead, even if they are public or allowed.
-    #[serde(deserialize_with = "units::networks")]
-    pub refuse: Vec<IpNet>,
-    /// The timeout of connecting, including the resolution of the name.
-    #[serde(with = "time_span")]
-    pub connect_timeout: Duration,
-    /// The longest time without any data.
-    #[serde(with = "time_span")]
-    pub stall_timeout: Duration,
-    /// The timeout from the link to the last byte of the file, including redirects.
-    #[serde(with = "time_span")]
-    pub timeout: Duration,
-    /// The largest image, in bytes.
-    #[serde(deserialize_with = "units::bytes")]
-    pub image_limit: usize,
-    /// The largest video, in bytes.
-    #[serde(deserialize_with = "units::bytes")]
-    pub video_limit: usize,
-    /// The largest audio, in bytes.
-    #[serde(deserialize_with = "units::bytes")]
-    pub audio_limit: usize,
-    /// The largest document, in bytes.
-    #[serde(deserialize_with = "units::bytes")]
-    pub document_limit: usize,
-    /// Links that are fetched at once.
-    pub concurrency: usize,
-    /// All files that are being fetched or wait to be sent, in bytes.
-    #[serde(deserialize_with = "units::bytes")]
-    pub memory: usize,
-}
-
 /// `[network]`: outgoing connections.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields)]

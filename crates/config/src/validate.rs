@@ -6,7 +6,7 @@ use std::time::Duration;
 use tracing_subscriber::EnvFilter;
 
 use super::check::repeated;
-use super::{Config, Database, Media, mail, nats, webhooks};
+use super::{Config, Database, mail, media, nats, webhooks};
 use domain::address;
 
 /// An option, its fault, and the remedy.
@@ -32,6 +32,7 @@ pub(super) fn faults(config: &Config) -> Vec<Found> {
     spans(config, &mut found);
     relations(config, &mut found);
     words(config, &mut found);
+    media::faults(config, &mut found);
     nats::faults(config, &mut found);
     webhooks::faults(config, &mut found);
     mail::faults(config, &mut found);
@@ -39,8 +40,7 @@ pub(super) fn faults(config: &Config) -> Vec<Found> {
 }
 
 fn amounts(config: &Config, found: &mut Vec<Found>) {
-    let Config { server, database, web_session, engine, retry, limits, media, imports, telemetry, .. } =
-        config;
+    let Config { server, database, web_session, engine, retry, limits, imports, telemetry, .. } = config;
     let at_least_one = [
         ("server.connections", server.connections == 0),
         ("server.client_rate", server.client_rate == 0),
@@ -66,7 +66,6 @@ fn amounts(config: &Config, found: &mut Vec<Found>) {
         ("limits.page_size", limits.page_size == 0),
         ("limits.search_chars", limits.search_chars == 0),
         ("imports.max_bytes", imports.max_bytes == 0),
-        ("media.concurrency", media.concurrency == 0),
         ("telemetry.sample_attempts_per_send", telemetry.sample_attempts_per_send == 0),
     ];
     let zero = at_least_one.into_iter().filter(|(_, zero)| *zero);
@@ -83,15 +82,6 @@ fn amounts(config: &Config, found: &mut Vec<Found>) {
         let problem = format!("{} bytes are too few for a webhook", server.hook_body_limit);
         found.push(("server.hook_body_limit", problem, "give at least \"32KiB\"".to_owned()));
     }
-    for (option, limit) in media_limits(media) {
-        if limit == 0 {
-            found.push((
-                option,
-                "no file is so small".to_owned(),
-                "give a size such as \"16MiB\"".to_owned(),
-            ));
-        }
-    }
     if !(0.0..=1.0).contains(&telemetry.sample_sends) {
         let problem = format!("{} is not a fraction of all sends", telemetry.sample_sends);
         found.push(("telemetry.sample_sends", problem, "give a number from 0.0 to 1.0".to_owned()));
@@ -102,19 +92,8 @@ fn amounts(config: &Config, found: &mut Vec<Found>) {
     }
 }
 
-fn media_limits(media: &Media) -> [(&'static str, usize); 4] {
-    [
-        ("media.image_limit", media.image_limit),
-        ("media.video_limit", media.video_limit),
-        ("media.audio_limit", media.audio_limit),
-        ("media.document_limit", media.document_limit),
-    ]
-}
-
 fn spans(config: &Config, found: &mut Vec<Found>) {
-    let Config {
-        server, database, cloud_api, web_session, retry, engine, retention, media, telemetry, ..
-    } = config;
+    let Config { server, database, cloud_api, web_session, retry, engine, retention, telemetry, .. } = config;
     for (option, span) in [
         ("server.keep_alive", server.keep_alive),
         ("server.body_timeout", server.body_timeout),
@@ -126,9 +105,6 @@ fn spans(config: &Config, found: &mut Vec<Found>) {
         ("cloud_api.idle_timeout", cloud_api.idle_timeout),
         ("retry.first", retry.first),
         ("retention.interval", retention.interval),
-        ("media.connect_timeout", media.connect_timeout),
-        ("media.stall_timeout", media.stall_timeout),
-        ("media.timeout", media.timeout),
         ("telemetry.timeout", telemetry.timeout),
     ] {
         if span.is_zero() {
@@ -153,7 +129,7 @@ fn spans(config: &Config, found: &mut Vec<Found>) {
 }
 
 fn relations(config: &Config, found: &mut Vec<Found>) {
-    let Config { server, database, engine, retry, media, .. } = config;
+    let Config { server, database, engine, retry, .. } = config;
     let limits =
         [("server.body_limit", server.body_limit), ("server.hook_body_limit", server.hook_body_limit)];
     for (option, limit) in
@@ -162,13 +138,6 @@ fn relations(config: &Config, found: &mut Vec<Found>) {
         found.push((
             "server.body_memory",
             format!("{} bytes are less than twice {option}, {limit} bytes", server.body_memory),
-            format!("raise it, or lower {option}"),
-        ));
-    }
-    for (option, limit) in media_limits(media).into_iter().filter(|(_, limit)| *limit > media.memory) {
-        found.push((
-            "media.memory",
-            format!("{} bytes are less than {option}, {limit} bytes", media.memory),
             format!("raise it, or lower {option}"),
         ));
     }

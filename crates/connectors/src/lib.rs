@@ -5,6 +5,7 @@
 
 pub mod cloud_api;
 pub mod fair_semaphore;
+pub mod file_store;
 pub mod guard;
 pub mod http;
 pub mod mail;

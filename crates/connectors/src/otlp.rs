@@ -3,7 +3,6 @@
 //! One task takes spans from the queue and exports them, at most some thousand in each request, one request
 //! after the other. Only this task waits for the collector.
 
-use std::net::IpAddr;
 use std::time::Duration;
 
 use opentelemetry::KeyValue;
@@ -14,10 +13,11 @@ use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use reqwest::redirect::Policy;
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::{Instant, timeout_at};
-use url::{Host, Url};
+use url::Url;
 use uuid::Uuid;
 
 use super::{Error, http};
+use domain::address::is_here;
 use domain::secret::Secret;
 use telemetry::{MOST_AT_ONCE, Spans};
 
@@ -95,16 +95,6 @@ fn collector(
         .build();
     collector.set_resource(&resource);
     Ok(collector)
-}
-
-/// Whether the collector is on this machine, so that no proxy is used.
-fn is_here(endpoint: &Url) -> bool {
-    match endpoint.host() {
-        Some(Host::Domain(name)) => name.eq_ignore_ascii_case("localhost"),
-        Some(Host::Ipv4(address)) => IpAddr::from(address).is_loopback(),
-        Some(Host::Ipv6(address)) => IpAddr::from(address).is_loopback(),
-        None => false,
-    }
 }
 
 fn headers(options: &config::Telemetry) -> Result<HeaderMap, Error> {

@@ -3,7 +3,7 @@
 //! In a password, characters such as `/`, `?` and `#` have to be percent-encoded. Otherwise the password ends too early,
 //! and its rest is taken for another part of the address. Such an address is not readable, even if it can be parsed.
 
-use url::Url;
+use url::{Host, Url};
 
 /// Schemes of addresses, which may be shown: anything else before `://` may be a part of a password.
 const SCHEMES: [&str; 6] = ["postgres", "postgresql", "nats", "tls", "http", "https"];
@@ -11,6 +11,16 @@ const SCHEMES: [&str; 6] = ["postgres", "postgresql", "nats", "tls", "http", "ht
 /// What to do about an address that is not readable.
 pub const REMEDY: &str = "percent-encode the special characters of user and password: write %2F for /, %23 for #, %3F for ?, \
                           %40 for @ and %25 for %";
+
+/// Whether the host is this machine.
+pub fn is_here(address: &Url) -> bool {
+    match address.host() {
+        Some(Host::Domain(name)) => name.eq_ignore_ascii_case("localhost"),
+        Some(Host::Ipv4(address)) => address.is_loopback(),
+        Some(Host::Ipv6(address)) => address.is_loopback(),
+        None => false,
+    }
+}
 
 /// The parts of a readable address.
 pub fn parse(address: &str) -> Option<Url> {

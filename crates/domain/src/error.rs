@@ -161,7 +161,7 @@ codes! {
     TextTooLong = "text_too_long", Invalid;
     /// A media send without link.
     MissingLink = "missing_link", Invalid;
-    /// The link is not an absolute http or https address.
+    /// The link is neither an absolute http or https address nor that of a file of the library.
     InvalidLink = "invalid_link", Invalid;
     /// The link is over the configured length.
     LinkTooLong = "link_too_long", Invalid;
@@ -207,14 +207,20 @@ codes! {
     MissingRecipientType = "missing_recipient_type", Invalid;
     /// `recipient_type` is neither `number` nor `group`.
     InvalidRecipientType = "invalid_recipient_type", Invalid;
-    /// The file behind the link cannot be fetched, or cannot be sent as this `type`.
+    /// The file behind the link cannot be fetched, or it or an uploaded file cannot be sent as this `type`.
     MediaUnavailable = "media_unavailable", Invalid;
     /// The number is not on WhatsApp, or the group cannot be written to.
     NotOnWhatsapp = "not_on_whatsapp", Unprocessable;
     /// The link leads to an address that is not public, or that `media.refuse` names.
     LinkNotAllowed = "link_not_allowed", Invalid;
-    /// The file behind the link is over the configured size.
+    /// The file behind the link is over the configured size, or an uploaded file is larger than WhatsApp takes.
     MediaTooLarge = "media_too_large", Invalid;
+    /// The company's library has no such file.
+    MediaNotFound = "media_not_found", NotFound;
+    /// The company's library has as many files, or as many bytes, as it may have.
+    MediaLibraryFull = "media_library_full", Conflict;
+    /// The provider cannot fetch a file of the library, because the service has no address that others reach.
+    NoPublicAddress = "no_public_address", Conflict;
     /// The web session is not connected.
     SessionDisconnected = "session_disconnected", Conflict;
     /// The pairing is not waiting for a passkey, or it is waiting for another step of the passkey.

@@ -51,7 +51,7 @@ impl Part for HeaderFile {
         match (node.at("link"), node.optional_text("id", Self::id().most)?) {
             (None, Some(id)) => Ok(Self { link: None, id: Some(id.to_owned()), filename }),
             (Some(given), None) => {
-                let link = Link::parse(given.as_text(Self::link().most)?);
+                let link = Link::parse_file(given.as_text(Self::link().most)?);
                 let link = link.map_err(|wrong| given.refuse(wrong))?.into_string();
                 Ok(Self { link: Some(link), id: None, filename })
             }
@@ -164,7 +164,7 @@ fn normalize_header(payload: &mut Value) {
     let Some(header) = payload.get_mut("header").and_then(Value::as_object_mut) else { return };
     let Some(kind) = header.get("type").and_then(Value::as_str).map(str::to_owned) else { return };
     let Some(file) = header.get_mut(&kind).and_then(Value::as_object_mut) else { return };
-    let parsed = file.get("link").and_then(Value::as_str).map(Link::parse);
+    let parsed = file.get("link").and_then(Value::as_str).map(Link::parse_file);
     let Some(Ok(link)) = parsed else { return };
     if kind == "document"
         && !file.contains_key("filename")

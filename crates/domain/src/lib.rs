@@ -22,6 +22,7 @@ pub mod json;
 pub mod limit;
 pub mod link;
 pub mod location;
+pub mod media;
 pub mod message;
 pub mod nearest;
 pub mod opt_out;

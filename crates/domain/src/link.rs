@@ -4,6 +4,7 @@
 //! network, and whether its answer is a usable file.
 
 use url::Url;
+use uuid::Uuid;
 
 /// The most characters of a link, unless the configuration says otherwise.
 pub const MAX_CHARS: usize = 2048;
@@ -34,6 +35,9 @@ pub enum InvalidLink {
     /// The rest is not an address: no host, a bad port, forbidden characters.
     #[error("is not a complete web address such as https://example.com/file.jpg")]
     Malformed,
+    /// The rest behind `media:` is not an id.
+    #[error("must have the id of a file of the library behind media:, as GET /api/v1/media shows it")]
+    File,
 }
 
 impl Link {
@@ -63,6 +67,18 @@ impl Link {
         Ok(Self { text, url })
     }
 
+    /// Reads the link of a file to send: as [`Link::parse`], or `media:` and the id of a file of the company's library.
+    ///
+    /// # Errors
+    ///
+    /// As [`Link::parse`], and [`InvalidLink::File`].
+    pub fn parse_file(text: &str) -> Result<Self, InvalidLink> {
+        let Some(id) = strip_prefix_without_case(text.trim(), FILE) else { return Self::parse(text) };
+        let text = file_link(Uuid::try_parse(id).map_err(|_| InvalidLink::File)?);
+        let url = Url::parse(&text).map_err(|_| InvalidLink::File)?;
+        Ok(Self { text, url })
+    }
+
     /// The link as it is sent to the provider.
     pub fn as_str(&self) -> &str {
         &self.text
@@ -87,6 +103,20 @@ impl Link {
             && is_file_name(&name);
         looks_right.then_some(name)
     }
+}
+
+/// What the link of a file of a library begins with.
+const FILE: &str = "media:";
+
+/// The link that names a file of a company's library. It says nothing about where the file is kept: a provider gets an
+/// address that is signed when the message goes, a web session gets the file itself.
+pub fn file_link(id: Uuid) -> String {
+    format!("{FILE}{id}")
+}
+
+/// The file of a library that a link names; `None` for a link to another place.
+pub fn file_id(link: &str) -> Option<Uuid> {
+    Uuid::try_parse(link.strip_prefix(FILE)?).ok()
 }
 
 /// The longest name of a document, in characters: file systems have no longer ones.
@@ -150,6 +180,19 @@ mod tests {
         {
             assert_eq!(kept(text), Err(InvalidLink::Malformed), "{text}");
         }
+    }
+
+    #[test]
+    fn a_file_of_the_library_is_named_by_its_id_and_only_where_a_file_is_sent() {
+        let id = "01943b0c-6b1e-7c3a-8a52-5a6d7e8f9012";
+        let kept = |text: &str| Link::parse_file(text).map(|link| (link.file_name(), link.into_string()));
+        for text in [format!("media:{id}"), format!(" MEDIA:{} ", id.to_uppercase())] {
+            assert_eq!(kept(&text), Ok((None, format!("media:{id}"))), "{text}");
+            assert_eq!(Link::parse(&text), Err(InvalidLink::Scheme), "{text}");
+        }
+        assert_eq!(kept("media:logo.png"), Err(InvalidLink::File));
+        assert_eq!(file_id(&file_link(Uuid::from_u128(7))), Some(Uuid::from_u128(7)));
+        assert_eq!(kept("https://h/a.png"), Ok((Some("a.png".to_owned()), "https://h/a.png".to_owned())));
     }
 
     #[test]

@@ -53,6 +53,9 @@ pub enum StartError {
     /// No client for the provider could be created.
     #[error(transparent)]
     Connector(#[from] connectors::Error),
+    /// The bucket for files cannot be used.
+    #[error(transparent)]
+    Files(#[from] connectors::file_store::StoreFault),
 }
 
 impl From<store::Error> for Error {

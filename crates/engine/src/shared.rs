@@ -18,12 +18,12 @@ use super::handover::{PendingReplies, SessionHandles, WebChannel};
 use super::health::Health;
 use super::ledger::Ledger;
 use super::mailbox::Door;
+use super::media::Library;
 use super::pacer::Pacer;
 use super::reader::Reader;
 use super::recent::Recent;
 use cluster::Cluster;
 use connectors::fair_semaphore::FairSemaphore;
-use connectors::media::Fetcher;
 use domain::channel::Channel;
 use domain::message::Key;
 use domain::tier::{self, Tier};
@@ -75,8 +75,8 @@ pub(crate) struct Shared {
     pub(crate) cloud_api: config::CloudApi,
     /// Through these, web channels reach their sessions.
     pub(crate) handles: Arc<SessionHandles>,
-    /// Fetches the files that web channels send.
-    pub(crate) fetcher: Arc<Fetcher>,
+    /// The files that sends name.
+    pub(crate) media: Arc<Library>,
     /// The recent activity of channels, for people.
     pub(crate) activity: Activity,
     /// Which channels run in this process.
@@ -136,7 +136,7 @@ impl Shared {
     pub(crate) fn web_channel(&self, channel: &Channel) -> WebChannel {
         WebChannel {
             handle: self.handles.of(channel.id),
-            fetcher: Arc::clone(&self.fetcher),
+            media: Arc::clone(&self.media),
             store: self.store.clone(),
             company: channel.company_id,
             channel: channel.id,

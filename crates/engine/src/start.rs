@@ -22,6 +22,7 @@ use super::handover::SessionHandles;
 use super::health::Health;
 use super::ledger::{Condition, Ledger, Listeners};
 use super::mailbox::Door;
+use super::media::Library;
 use super::nodes::Nodes;
 use super::reader::Reader;
 use super::records::RequestShare;
@@ -40,7 +41,6 @@ use cluster::{Carrier, Cluster, Heartbeat, Nobody};
 use config::Config;
 use connectors::cloud_api::Connections;
 use connectors::fair_semaphore::FairSemaphore;
-use connectors::media::Fetcher;
 use driver::Driver;
 use store::{Lease, Purpose, Store};
 use vault::Vault;
@@ -118,13 +118,13 @@ impl Engine {
                     .listing_templates_each(config.cloud_api.template_sync_interval),
             ),
             store: store.clone(),
+            media: Arc::new(Library::new(config, store.clone(), Arc::clone(&vault))?),
             vault,
             ledger,
             reader: Reader::new(store.reserved_for(Purpose::Dispatch)),
             audiences: FairSemaphore::new(config.engine.resolvers.max(1).saturating_mul(resolver::AT_ONCE)),
             cloud_api: config.cloud_api.clone(),
             handles,
-            fetcher: Arc::new(Fetcher::new(&config.media)?),
             activity: Activity::default(),
             cluster,
             health: Health::default(),

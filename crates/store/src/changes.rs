@@ -120,6 +120,8 @@ domain::worded! {
         Segments = "segments",
         /// An import that was started or stopped; the subject is the company's id.
         Import = "import",
+        /// A file that was uploaded or removed; the subject is its id.
+        Media = "media",
         /// A node of a cluster that was told to drain; the subject is its id.
         Node = "node",
         /// A webhook endpoint; the subject is its id.

@@ -80,6 +80,8 @@ of_a_company! {
     contact_notes: ContactNotes;
     /// The imports of a company's contacts.
     imports: Imports;
+    /// The files that a company keeps.
+    media: MediaFiles;
     /// The API keys of a company.
     keys: Keys;
     /// The channels of a company.
@@ -114,6 +116,8 @@ of_all! {
     contacts: AllContacts;
     /// The imports of every company, as their work goes on.
     imports: AllImports;
+    /// The files of every company, as they are fetched and removed.
+    media: AllMediaFiles;
     /// The API keys of every company.
     keys: AllKeys;
     /// The record of changes.

@@ -5,12 +5,14 @@
 //! It names the key that it was sealed with. The keys are never in the database; they come from the
 //! configuration or from a file ([`KeyOrigin`]). One key seals, the others only open values that were sealed
 //! before; when the file changes, a running process reads it again. API keys are not sealed but hashed, see
-//! [`api_key`]. [Messages](Vault::seal_message) between nodes are sealed with keys that are derived from these.
+//! [`api_key`]. [Messages](Vault::seal_message) between nodes are sealed, and
+//! [addresses](Vault::sign_link) of files signed, with keys that are derived from these.
 
 pub mod api_key;
 pub mod context;
 mod derived;
 mod key_file;
+mod links;
 mod messages;
 mod proof;
 mod ring;
@@ -30,6 +32,7 @@ use config::Secrets;
 use domain::secret::{SealingKey, Secret};
 
 pub use self::key_file::Hold;
+pub use self::links::SIGNATURE_BYTES;
 pub use self::messages::{MESSAGE_OVERHEAD, Opened};
 pub use self::ring::KeyId;
 

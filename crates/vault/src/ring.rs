@@ -11,8 +11,9 @@ use chacha20poly1305::aead::{Aead as _, Generate as _, Payload};
 use chacha20poly1305::{KeyInit as _, XChaCha20Poly1305, XNonce};
 use hmac::{Hmac, Mac as _};
 use sha2::Sha256;
+use zeroize::Zeroizing;
 
-use super::{Error, messages};
+use super::{Error, links, messages};
 use domain::secret::SealingKey;
 
 /// The first byte of a value that names its key.
@@ -76,12 +77,14 @@ pub(super) struct Sealer {
     cipher: XChaCha20Poly1305,
     /// Seals messages between nodes.
     pub(super) messages: XChaCha20Poly1305,
+    /// Signs addresses.
+    pub(super) links: Zeroizing<[u8; 32]>,
 }
 
 impl Sealer {
     pub(super) fn new(key: &SealingKey) -> Self {
         let cipher = XChaCha20Poly1305::new(key.expose().into());
-        Self { id: KeyId::of(key), cipher, messages: messages::cipher(key) }
+        Self { id: KeyId::of(key), cipher, messages: messages::cipher(key), links: links::key(key) }
     }
 
     #[expect(clippy::expect_used, reason = "the cipher refuses only texts of 256 GiB and more")]

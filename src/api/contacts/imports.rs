@@ -1,13 +1,12 @@
 //! Imports of contacts from files.
 
 use std::io;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use actix_web::HttpResponse;
 use actix_web::web::{Bytes, Data, Json};
 use futures_util::Stream;
 use futures_util::stream::try_unfold;
-use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::fields::{self, invalid, wrong_field};
@@ -19,12 +18,11 @@ use crate::api::envelope::{Answer, Envelope};
 use crate::api::error::{Error, ErrorBody};
 use crate::api::list_query::Query;
 use crate::api::path_id::Id;
+use crate::api::uploaded::{AnyFile, FileForm, UploadedFile};
 use crate::domain::phone::Country;
 use crate::engine::records::imports::State as Stage;
 use crate::engine::{Engine, ImportChange, NewSeparator, NewUpload, import_settings};
 use crate::import::{Column, TAG_SEPARATORS, rejected_csv};
-use crate::surface::body::{Fault, Pieces};
-use crate::surface::multipart::Multipart;
 
 /// Characters of a file's name that are kept.
 const LONGEST_NAME: usize = 200;
@@ -32,21 +30,6 @@ const LONGEST_NAME: usize = 200;
 const STRETCH: u32 = 500;
 /// The columns that a file of rejected rows has before the columns of the uploaded file.
 const REJECTED: [&str; 3] = ["line", "reason", "code"];
-
-/// The file, as it is.
-#[derive(ToSchema)]
-#[schema(value_type = String, format = Binary)]
-#[expect(dead_code, reason = "read by the OpenAPI document only")]
-pub(in crate::api) struct CsvFile(String);
-
-/// A form with the file.
-#[derive(ToSchema)]
-#[expect(dead_code, reason = "read by the OpenAPI document only")]
-pub(in crate::api) struct FileForm {
-    /// The file. Other parts of the form have no effect.
-    #[schema(value_type = String, format = Binary)]
-    file: String,
-}
 
 /// List imports
 ///
@@ -96,7 +79,7 @@ pub(in crate::api) async fn list(
         ("start" = Option<bool>, Query, description = "Start the import as soon as the file is whole"),
     ),
     request_body(
-        content((inline(CsvFile) = "text/csv"), (FileForm = "multipart/form-data")),
+        content((inline(AnyFile) = "text/csv"), (FileForm = "multipart/form-data")),
         description = "The file",
     ),
     responses(
@@ -111,7 +94,7 @@ pub(in crate::api) async fn upload(
     query: Query,
 ) -> Result<HttpResponse, Error> {
     let starts = query.flag("start")?;
-    let (mut file, named) = File::of(body, &state).await?;
+    let (mut file, named) = UploadedFile::of(body, state.engine.imports().largest()).await?;
     let name = query.text("file_name")?.or(named).unwrap_or_else(|| "contacts.csv".to_owned());
     let tags = query.text("tags")?.unwrap_or_default();
     let tags = tags.split(';').map(str::trim).filter(|tag| !tag.is_empty()).map(str::to_owned);
@@ -252,61 +235,6 @@ pub(in crate::api) async fn rejected(
     let import = state.engine.imports().find(company.id, id.or_nil()).await?;
     let rows = rows(state.engine.clone(), company.id, import.id, import_settings(&import).header);
     Ok(HttpResponse::Ok().content_type("text/csv; charset=utf-8").streaming(rows))
-}
-
-/// A file that arrives: as the body, or as a part of a form.
-enum File {
-    Body(Pieces),
-    Part(Multipart),
-}
-
-impl File {
-    /// The file of a body, and its name if a form gives one.
-    async fn of(body: Body, state: &State) -> Result<(Self, Option<String>), Error> {
-        /// What a form may have around its file, in bytes.
-        const AROUND: usize = 64 * 1024;
-        let most = state.engine.imports().largest();
-        if !Multipart::is(&body) {
-            return Ok((Self::Body(body.pieces(most)?), None));
-        }
-        let mut parts = Multipart::new(body, most + AROUND)?;
-        while let Some(part) = parts.next().await? {
-            if part.name == "file" {
-                let name = part.file_name.filter(|name| !name.trim().is_empty());
-                return Ok((Self::Part(parts), name));
-            }
-        }
-        Err(wrong_field("file", "is no part of the form: give the CSV file there"))
-    }
-
-    /// The next piece; `None` at the end of the body.
-    async fn next(&mut self) -> Result<Option<Bytes>, Fault> {
-        match self {
-            Self::Body(pieces) => pieces.next().await,
-            Self::Part(parts) => {
-                let piece = parts.piece().await?;
-                if piece.is_none() {
-                    // A form that breaks off after the file may have broken off in the file.
-                    while parts.next().await?.is_some() {}
-                }
-                Ok(piece)
-            }
-        }
-    }
-
-    fn stored(&mut self, took: Duration) {
-        match self {
-            Self::Body(pieces) => pieces.stored(took),
-            Self::Part(parts) => parts.stored(took),
-        }
-    }
-
-    async fn pass_over(&mut self) {
-        match self {
-            Self::Body(pieces) => pieces.pass_over().await,
-            Self::Part(parts) => parts.pass_over().await,
-        }
-    }
 }
 
 /// The country of these two letters.

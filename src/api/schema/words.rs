@@ -14,7 +14,7 @@ use crate::domain::template::ParameterFormat;
 use crate::domain::tier::UnknownOutcome;
 use crate::domain::user::Role;
 use crate::domain::webhook::{Cause, ReplayOf, Resume, SealedPart, known_types};
-use crate::domain::{limit, request, schema_words};
+use crate::domain::{limit, media, request, schema_words};
 use crate::engine::records::changes::What;
 use crate::engine::records::imports;
 use crate::engine::records::segments::Lack;
@@ -59,6 +59,8 @@ schema_words! {
     pub(in crate::api) OnUnknownOutcome = UnknownOutcome::ALL.iter().map(|outcome| outcome.as_str());
     /// The result for one record of a batch.
     pub(in crate::api) WriteResult = ["created", "updated", "unchanged", "rejected"];
+    /// The type of message that a file is sent as.
+    pub(in crate::api) MediaKind = media::Kind::ALL.iter().map(|kind| kind.as_str());
     /// The state of an import.
     pub(in crate::api) ImportState = imports::State::ALL.iter().map(|state| state.as_str());
     /// The field of a column of a file.

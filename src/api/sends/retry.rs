@@ -57,7 +57,7 @@ use crate::surface::body::Room;
             description = "`send_not_found`, `template_not_found`; `channel_not_found`: the send went through a web session, or its channel is gone",
             body = ErrorBody,
         ),
-        (status = 409, description = "`idempotency_in_progress`, `retry_in_progress`: repeat it after `Retry-After` \
+        (status = 409, description = "`no_public_address`; `idempotency_in_progress`, `retry_in_progress`: repeat it after `Retry-After` \
              seconds", body = ErrorBody),
         (status = 422, description = "`idempotency_key_reused`", body = ErrorBody),
     ),

@@ -377,6 +377,8 @@ const FORGOTTEN: &[&str] = &[
     "imports",
     "kept_forms",
     "drafts",
+    "media",
+    "media_content",
 ];
 
 const PROCESS: &[Metric] = &[

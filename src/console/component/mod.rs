@@ -15,6 +15,7 @@ pub(super) mod field;
 pub(super) mod fold;
 pub(super) mod formatting;
 pub(super) mod icon;
+pub(super) mod library;
 pub(super) mod notice;
 pub(super) mod number;
 pub(super) mod outcome;

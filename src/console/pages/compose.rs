@@ -48,6 +48,7 @@ use crate::console::State;
 use crate::console::answer::Answer;
 use crate::console::component::empty::empty;
 use crate::console::component::field::{faults, once};
+use crate::console::component::library::take_chosen;
 use crate::console::component::notice;
 use crate::console::error::Error;
 use crate::console::form::Form;
@@ -169,6 +170,7 @@ pub(in crate::console) async fn act(
     state: Data<State>,
     mut form: Form,
 ) -> Result<Answer, Error> {
+    take_chosen(&mut form);
     kept::update(&viewer, &state, &form).await?;
     let picked = form.words().one("pick").to_owned();
     if !picked.is_empty() {
@@ -284,8 +286,9 @@ fn whom(state: &State, around: &Around, form: &mut Form) {
 pub(in crate::console) async fn preview(
     viewer: Viewer,
     state: Data<State>,
-    form: Form,
+    mut form: Form,
 ) -> Result<HttpResponse, Error> {
+    take_chosen(&mut form);
     let choice = Choice::read(&state, &viewer, form.words()).await?;
     let sample = Sample::read(&state, &viewer, &choice, form.words()).await?;
     let shown = preview::preview(viewer.text, &choice, form.words(), &sample).into_string();

@@ -306,6 +306,7 @@ async fn every_code_is_answered_with_its_status_and_its_exact_body() {
     let later = json!({"send_at": "2090-01-31T09:00:00Z"});
     cases.add(Code::SendHasBegun, Method::PATCH, unscheduled_send(&world).await, later);
     cases.get(Code::MessageNotFound, format!("/api/v1/sends/{canceled}/messages/1"));
+    cases.get(Code::MediaNotFound, format!("/api/v1/media/{}", Uuid::nil()));
     cases.get(Code::CursorExpired, "/api/v1/events?after=1");
     // As a retry holds it while it is accepted.
     let family = Claim { key: format!("retry {canceled}"), fingerprint: [0; 32] };
@@ -341,12 +342,14 @@ async fn every_code_is_answered_with_its_status_and_its_exact_body() {
     writeln!(bodies, "503 GET /api/v1/contacts\n    {}", without_ids(&unavailable.body)).unwrap();
     unseen.remove("service_unavailable");
 
-    // Reached elsewhere: with a session that is connected, a provider that answers, a driver of web sessions, a body that is
+    // Reached elsewhere: with a small library, a provider elsewhere, a session that is connected, a provider that answers, a driver of web sessions, a body that is
     // larger than this world's may be, and a client that takes its time.
     for (code, expected) in [
         (Code::MediaUnavailable, 400),
         (Code::LinkNotAllowed, 400),
         (Code::MediaTooLarge, 400),
+        (Code::MediaLibraryFull, 409),
+        (Code::NoPublicAddress, 409),
         (Code::NotOnWhatsapp, 422),
         (Code::ProviderRefused, 422),
         (Code::PasskeyNotExpected, 409),

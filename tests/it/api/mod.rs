@@ -21,6 +21,7 @@ mod imports;
 mod interactive;
 mod labels;
 mod lists;
+pub(crate) mod media;
 mod message_types;
 mod methods;
 mod misspelled;

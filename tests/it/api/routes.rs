@@ -10,10 +10,11 @@ use reqwest::header::HeaderValue;
 use super::world::{EXPIRED_KEY, EXPIRED_OPERATOR, REVOKED_KEY, REVOKED_OPERATOR, World};
 use crate::harness::{Answer, Service};
 
-/// The paths without a key: those that anybody may read, and the provider's, which it signs. Everything else is
+/// The paths without a key: those that anybody may read, the provider's, which it signs, and files, whose addresses are signed. Everything else is
 /// a company's or an operator's.
-const OPEN: [&str; 10] = [
+const OPEN: [&str; 11] = [
     "/hooks/meta/{id}",
+    "/media/{id}",
     "/hooks/meta/{id}",
     "/healthz",
     "/readyz",
@@ -36,6 +37,7 @@ fn seen_from_outside(route: &Route) -> (u16, &'static str) {
             | "/api/v1/contacts"
             | "/api/v1/contacts/imports"
             | "/api/v1/contacts/tags"
+            | "/api/v1/media"
             | "/api/v1/suppressions",
         ) => (200, r#"{"data":[],"currentPage":1,"totalPages":0,"totalRecords":0}"#),
         ("GET", "/api/v1/webhooks" | "/api/v1/contacts/segments") => (200, r#"{"data":[]}"#),
@@ -60,6 +62,8 @@ fn seen_from_outside(route: &Route) -> (u16, &'static str) {
         ("GET", "/api/v1/suppressions/{number}") => (400, "invalid_phone_number"),
         ("DELETE", "/api/v1/suppressions/{number}") => (404, "suppression_not_found"),
         ("POST", "/api/v1/contacts/imports") => (201, "ready"),
+        ("POST", "/api/v1/media") => (201, "text/plain"),
+        (_, "/api/v1/media/{id}") => (404, "media_not_found"),
         (_, path) if path.starts_with("/api/v1/contacts/imports/{id}") => (404, "import_not_found"),
         (_, path) if path.starts_with("/api/v1/contacts/tags/{id}") => (404, "tag_not_found"),
         (_, path) if path.starts_with("/api/v1/contacts/segments/{id}") => (404, "segment_not_found"),
@@ -216,6 +220,8 @@ async fn only_probes_the_reference_and_webhooks_are_open() {
             "/docs" | "/docs/" => 302,
             // The request has neither the channel's verify token nor its signature.
             "/hooks/meta/{id}" => 403,
+            // The address is not signed.
+            "/media/{id}" => 404,
             // Metrics are not configured in this world.
             "/metrics" => 404,
             _ => 200,

@@ -14,7 +14,7 @@ const SECRET: &str = "5ec4e75ec4e75ec4e75ec4e75ec4e75ec4e75ec4e75ec4e75ec4e75ec4
 const SEEN: &str = "5ec4e7";
 
 /// An option, values with a secret that are valid, and values that are not.
-const FORMS: [(&str, &[&str], &[&str]); 10] = [
+const FORMS: [(&str, &[&str], &[&str]); 11] = [
     (
         "database.url",
         &[
@@ -39,6 +39,7 @@ const FORMS: [(&str, &[&str], &[&str]); 10] = [
         &["SECRET", "https://pombo:SECRET@127.0.0.1", "nats://pombo:12/SECRET@127.0.0.1", "nats://[SECRET"],
     ),
     ("nats.token", &["SECRET"], &[]),
+    ("media.s3_secret_key", &["SECRET"], &[]),
     (
         "events.url",
         &["nats://pombo:SECRET@127.0.0.1:1"],
@@ -87,6 +88,9 @@ fn beside(option: &str) -> Place {
         "events.url" => place.with("POMBO__EVENTS__ENABLED", "true"),
         "events.token" => {
             place.with("POMBO__EVENTS__ENABLED", "true").with("POMBO__EVENTS__URL", "nats://127.0.0.1:1")
+        }
+        "media.s3_secret_key" => {
+            place.with("POMBO__MEDIA__S3_BUCKET", "media").with("POMBO__MEDIA__S3_ACCESS_KEY", "id")
         }
         "telemetry.otlp_headers" => place.with("POMBO__TELEMETRY__OTLP_ENDPOINT", "http://127.0.0.1:1"),
         _ => place,

@@ -24,6 +24,7 @@ mod invitations;
 mod kept;
 mod keys;
 mod live;
+mod media;
 mod nodes;
 mod one_way;
 mod operator;

@@ -53,7 +53,7 @@ impl Process {
     pub(crate) async fn start(
         url: &str,
         directory: &Path,
-        config: Config,
+        mut config: Config,
         options: api::Options,
         driver: Option<Arc<dyn Driver>>,
         page_options: console::Options,
@@ -68,6 +68,7 @@ impl Process {
             synchronous_full: false,
             migrate: true,
         };
+        config.data.dir = directory.to_owned();
         let vault = Arc::new(Vault::open(&config.secrets, directory).unwrap().0);
         let (tell, told) = oneshot::channel();
         let (end, ended) = oneshot::channel();

@@ -164,3 +164,37 @@ async fn a_file_that_whatsapp_refuses_is_reported_and_the_next_one_goes() {
     world.reaches(&sent.send, "sent").await;
     assert_eq!(world.whatsapp.messages().len(), 1);
 }
+
+#[tokio::test]
+async fn a_file_of_the_library_arrives_without_a_link_to_anywhere() {
+    // No link may lead to this machine: the file is not read through an address.
+    let world = Box::pin(World::linked_with(|config| config.media.allow.clear())).await;
+    world.whatsapp.contact(MARIA);
+    let upload = async |query: &str, bytes: Vec<u8>| {
+        let path = format!("/api/v1/media{query}");
+        let kept = world.service.post(&path, &world.own.company.key, bytes).await;
+        assert_eq!(kept.status, 201, "{}", kept.body);
+        kept.json()
+    };
+    let picture = samples::picture(ImageFormat::Png);
+    let image = upload("", picture.clone()).await;
+    let body = media("image", image["link"].as_str().unwrap(), Some("olha"));
+    let (sent, message) = Box::pin(world.arrives(&body)).await;
+    let opened = world.whatsapp.file_of(&message);
+    assert_eq!((opened.bytes, opened.mimetype.as_str()), (picture, "image/png"));
+    world.reaches(&sent.send, "sent").await;
+    let bill = upload("?name=bill.pdf", b"%PDF-1.7\n".to_vec()).await;
+    let (sent, _) = Box::pin(world.arrives(&media("document", bill["link"].as_str().unwrap(), None))).await;
+    assert_eq!(sent.result()["message"]["documentMessage"]["fileName"], "bill.pdf", "{}", sent.body);
+    let globex = world.service.company("globex").await;
+    let theirs = world.service.post("/api/v1/media", &globex.key, "hello").await.json();
+    let body = media("document", theirs["link"].as_str().unwrap(), None).to_string();
+    let path = format!("/api/v1/web-chat/{}/messages", world.own.channel);
+    let refused = world.service.post(&path, &world.own.company.key, body).await;
+    assert_eq!(
+        (refused.status, refused.code().as_deref()),
+        (400, Some("media_unavailable")),
+        "{}",
+        refused.body
+    );
+}

@@ -1,15 +1,24 @@
 //! Request bodies: rendered once per send, completed per message.
 
+use std::ops::Range;
+
 use serde_json::{Map, Value, json};
+use uuid::Uuid;
 
 use domain::content::Content;
+use domain::link::file_link;
+use domain::media;
 use domain::message::Key;
 use domain::phone::PhoneNumber;
 use domain::template::{Card, Component, Media, Parameter, Source};
 
 /// The body of a send without the two fields that differ between messages.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Rendered(Vec<u8>);
+pub struct Rendered {
+    bytes: Vec<u8>,
+    /// The files of the library, each with the place of its link in the bytes, in ascending order.
+    files: Vec<(Range<usize>, Uuid)>,
+}
 
 impl Rendered {
     /// Renders the part that all messages of a send share.
@@ -21,19 +30,50 @@ impl Rendered {
         fields.insert(content.kind().as_str().to_owned(), object(content));
         let mut bytes = Value::Object(fields).to_string().into_bytes();
         bytes.pop();
-        Self(bytes)
+        let files = places(&bytes, media::files_of(content).into_iter().map(|(id, _)| id));
+        Self { bytes, files }
     }
 
-    /// The body of one message. The number always has its plus sign: without it, the provider adds the
-    /// sender's own country code.
-    pub fn message(&self, to: PhoneNumber, key: Key) -> Vec<u8> {
+    /// Whether the message has files of the library, which have an address only when the message goes.
+    pub const fn has_files(&self) -> bool {
+        !self.files.is_empty()
+    }
+
+    /// The body of one message, in which `address` gives the addresses of the library's files. The number always has its
+    /// plus sign: without it, the provider adds the sender's own country code.
+    pub fn message(&self, to: PhoneNumber, key: Key, address: impl Fn(Uuid) -> String) -> Vec<u8> {
         use std::io::Write as _;
-        let mut bytes = Vec::with_capacity(self.0.len() + 112);
-        bytes.extend_from_slice(&self.0);
+        let mut bytes = Vec::with_capacity(self.bytes.len() + 112 + 160 * self.files.len());
+        let mut from = 0;
+        for (place, id) in &self.files {
+            bytes.extend_from_slice(&self.bytes[from..place.start]);
+            // An address has no character that JSON escapes.
+            bytes.extend_from_slice(address(*id).as_bytes());
+            from = place.end;
+        }
+        bytes.extend_from_slice(&self.bytes[from..]);
         // Writing into a vector cannot fail.
         let _ = write!(bytes, r#","to":"+{to}","biz_opaque_callback_data":"{key}"}}"#);
         bytes
     }
+}
+
+/// The places of the links of these files. Only an entry `link` is one: the quotes of a text are escaped.
+fn places(bytes: &[u8], files: impl Iterator<Item = Uuid>) -> Vec<(Range<usize>, Uuid)> {
+    let mut found = Vec::new();
+    for id in files {
+        let link = file_link(id);
+        let entry = format!(r#""link":"{link}""#);
+        let places = bytes.windows(entry.len()).enumerate().filter(|(_, window)| *window == entry.as_bytes());
+        found.extend(places.map(|(place, _)| {
+            let end = place + entry.len() - 1;
+            (end - link.len()..end, id)
+        }));
+    }
+    found.sort_unstable_by_key(|(place, _)| place.start);
+    // A file that the content names twice was found twice at each place.
+    found.dedup();
+    found
 }
 
 /// The object under the content's type.
@@ -113,9 +153,9 @@ fn parameter(parameter: &Parameter) -> Value {
             "parameter_name",
             parameter_name.as_deref(),
         ),
-        Parameter::Image(file) => json!({ "type": "image", "image": media(file) }),
-        Parameter::Video(file) => json!({ "type": "video", "video": media(file) }),
-        Parameter::Document(file) => json!({ "type": "document", "document": media(file) }),
+        Parameter::Image(file) => json!({ "type": "image", "image": self::file(file) }),
+        Parameter::Video(file) => json!({ "type": "video", "video": self::file(file) }),
+        Parameter::Document(file) => json!({ "type": "document", "document": self::file(file) }),
         Parameter::Location { location } => json!({ "type": "location", "location": location }),
         Parameter::Payload { payload } => json!({ "type": "payload", "payload": payload }),
         Parameter::CouponCode { coupon_code } => json!({ "type": "coupon_code", "coupon_code": coupon_code }),
@@ -123,7 +163,7 @@ fn parameter(parameter: &Parameter) -> Value {
     }
 }
 
-fn media(file: &Media) -> Value {
+fn file(file: &Media) -> Value {
     let source = match &file.source {
         Source::Link(link) => json!({ "link": link }),
         Source::Id(id) => json!({ "id": id }),
@@ -141,14 +181,16 @@ fn with(mut object: Value, field: &str, value: Option<&str>) -> Value {
 
 #[cfg(test)]
 mod tests {
-    use uuid::Uuid;
-
     use super::*;
+
+    fn signed(id: Uuid) -> String {
+        format!("https://pombo.example/media/{id}?signature=7")
+    }
 
     fn rendered(content: &Content) -> Value {
         let to = PhoneNumber::parse("5511988887777").unwrap();
         let key = Key { send_id: Uuid::from_u128(0xabc), ordinal: 41 };
-        serde_json::from_slice(&Rendered::new(content).message(to, key)).unwrap()
+        serde_json::from_slice(&Rendered::new(content).message(to, key, signed)).unwrap()
     }
 
     #[test]
@@ -164,6 +206,38 @@ mod tests {
                 "biz_opaque_callback_data": "00000000000000000000000000000abc.41",
             })
         );
+    }
+
+    #[test]
+    fn the_files_of_the_library_have_their_addresses_in_each_message_and_nothing_else_is_touched() {
+        let (one, other) = (Uuid::from_u128(1), Uuid::from_u128(2));
+        let link = file_link(one);
+        let caption = Some(format!(r#"{{"link":"{link}"}}"#));
+        let body = rendered(&Content::Image { link: link.clone(), caption: caption.clone() });
+        assert_eq!(body["image"], json!({ "link": signed(one), "caption": caption }));
+        let header = |id| {
+            let file = Media { source: Source::Link(file_link(id)), filename: None };
+            Component::Header { parameters: vec![Parameter::Image(file)] }
+        };
+        let cards = vec![
+            Card { card_index: 0, components: vec![header(other)] },
+            Card { card_index: 1, components: vec![header(one)] },
+        ];
+        // Only files that a typed part names were checked when the send was accepted.
+        let unchecked = json!({ "type": "other", "link": file_link(Uuid::from_u128(3)) });
+        let body = rendered(&Content::Template {
+            name: "n".to_owned(),
+            language: "en".to_owned(),
+            components: vec![header(one), Component::Carousel { cards }, Component::Other(unchecked.clone())],
+            contact_fields: false,
+        });
+        let components = &body["template"]["components"];
+        let link = |component: &Value| component["parameters"][0]["image"]["link"].clone();
+        assert_eq!(link(&components[0]), signed(one));
+        let cards = &components[1]["cards"];
+        assert_eq!(link(&cards[0]["components"][0]), signed(other));
+        assert_eq!(link(&cards[1]["components"][0]), signed(one));
+        assert_eq!(components[2], unchecked);
     }
 
     #[test]

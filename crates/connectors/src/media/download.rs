@@ -109,7 +109,7 @@ impl Fetcher {
         Ok((bytes, memory))
     }
 
-    fn limit(&self, wanted: Kind) -> usize {
+    pub(super) fn limit(&self, wanted: Kind) -> usize {
         match wanted {
             Kind::Image => self.options.image_limit,
             Kind::Video => self.options.video_limit,

@@ -83,7 +83,7 @@ fn extended(value: &str) -> Option<String> {
 }
 
 /// The name without folders and deceptive characters, and not too long; `None` when nothing is left.
-fn clean(name: &str) -> Option<String> {
+pub(super) fn clean(name: &str) -> Option<String> {
     let name = name.rsplit(['/', '\\']).next().unwrap_or_default();
     let name: String = name.chars().filter(|character| !is_deceptive(*character)).collect();
     let name = name.split_whitespace().collect::<Vec<_>>().join(" ");

@@ -1,4 +1,4 @@
-//! Files behind a request's `link`, fetched for web sessions.
+//! Files behind a request's `link`, fetched for web sessions, and files that companies [keep](kept), recognised.
 //!
 //! A link is not trusted, and it is fetched from inside the operator's network. So it may lead only to the
 //! open Internet. It is checked at every redirect ([`destination`]) and by the addresses that are connected to
@@ -10,6 +10,7 @@ mod destination;
 mod download;
 mod file_name;
 mod format;
+mod kept;
 mod movie;
 mod picture;
 mod refusal;
@@ -28,48 +29,23 @@ use uuid::Uuid;
 
 use self::download::Download;
 use self::format::Format;
-use self::room::{Room, Taken};
+pub use self::kept::{Recognised, WHOLE, clean_name};
+use self::room::Room;
+pub use self::room::Taken;
 use super::Error;
 pub use crate::guard::Lookup;
 use crate::guard::{self, Guard, Networks, System};
 use domain::error::{Code, Refusal};
+pub use domain::media::Kind;
 
-/// The kind of message that a file is sent as.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
-    /// A picture.
-    Image,
-    /// A film.
-    Video,
-    /// A sound.
-    Audio,
-    /// Any file.
-    Document,
-    /// A sticker.
-    Sticker,
-}
-
-impl Kind {
-    /// The kind with its article, for sentences.
-    const fn noun(self) -> &'static str {
-        match self {
-            Self::Image => "an image",
-            Self::Video => "a video",
-            Self::Audio => "an audio",
-            Self::Document => "a document",
-            Self::Sticker => "a sticker",
-        }
-    }
-
-    /// The formats that can be sent as this kind, for sentences.
-    const fn formats(self) -> &'static str {
-        match self {
-            Self::Image => "a JPEG, PNG or WebP file",
-            Self::Video => "an MP4 or 3GP file",
-            Self::Audio => "an Ogg file with Opus, or an MP3, M4A, AAC, AMR or WAV file",
-            Self::Document => "any file",
-            Self::Sticker => "a WebP file",
-        }
+/// The formats that can be sent as a kind, for sentences.
+const fn formats(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Image => "a JPEG, PNG or WebP file",
+        Kind::Video => "an MP4 or 3GP file",
+        Kind::Audio => "an Ogg file with Opus, or an MP3, M4A, AAC, AMR or WAV file",
+        Kind::Document => "any file",
+        Kind::Sticker => "a WebP file",
     }
 }
 
@@ -180,8 +156,14 @@ impl Fetcher {
     async fn fetch_unlogged(&self, company: Uuid, link: &Url, wanted: Kind) -> Result<Media, Refusal> {
         let place = self.room.place(company).await?;
         let download = guard::in_place(place, self.download(company, link, wanted));
-        let Download { bytes, name, memory } =
+        let download =
             timeout(self.options.timeout, download).await.unwrap_or_else(|_| Err(refusal::too_slow()))?;
+        self.ready(company, download, wanted).await
+    }
+
+    /// Reads the metadata of a whole file.
+    async fn ready(&self, company: Uuid, download: Download, wanted: Kind) -> Result<Media, Refusal> {
+        let Download { bytes, name, memory } = download;
         // Without a permit for decoding, the picture is sent without a thumbnail.
         let turn = if wanted == Kind::Image { self.room.decoder(company).await } else { None };
         let has_turn = turn.is_some();

@@ -3,7 +3,7 @@
 //! Each sentence says what happened and what to do. None contains data from the host, or an address that a
 //! name resolved to: both would reveal internals of the operator's network.
 
-use super::Kind;
+use super::{Kind, formats};
 use domain::error::{Code, Refusal};
 
 /// The link, or the file behind it, is at fault.
@@ -108,7 +108,7 @@ pub(super) fn wrong_kind(wanted: Kind, mime_type: &str) -> Refusal {
     unavailable(format!(
         "the file behind the link is of the type {mime_type}, which cannot be sent as {noun}: give {}, or send it \
          as a document",
-        wanted.formats()
+        formats(wanted)
     ))
 }
 
@@ -140,7 +140,7 @@ pub(super) fn busy() -> Refusal {
 }
 
 /// The size as it is written in the configuration.
-fn size(bytes: usize) -> String {
+pub(super) fn size(bytes: usize) -> String {
     match bytes {
         0 => "0 B".to_owned(),
         _ if bytes.is_multiple_of(1 << 20) => format!("{} MiB", bytes >> 20),

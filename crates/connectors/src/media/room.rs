@@ -24,7 +24,7 @@ pub(super) struct Room {
 }
 
 /// The memory of one file, released when this is dropped.
-pub(super) struct Taken(Permit);
+pub struct Taken(Permit);
 
 impl Room {
     /// Room for `links` links at once, whose files take `memory` bytes together. No caller waits longer than

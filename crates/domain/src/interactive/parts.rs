@@ -127,7 +127,7 @@ parts! {
 
     /// Either a `link` or an `id`.
     pub struct HeaderFile by hand {
-        /// Public address of the file.
+        /// Public address of the file, or the `link` of a file of the library.
         link: text(2048)?,
         /// The id of a file that was uploaded to the provider.
         id: text(256)?,

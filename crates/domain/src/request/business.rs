@@ -72,7 +72,8 @@ bodies! {
         message: Option<String>,
         /// Whether the first link of the text is shown with a preview, for `text`. When absent, a text with a link has one.
         preview_url: Option<bool>,
-        /// Public address of the file, for `image`, `video`, `audio`, `document` and `sticker`. A sticker is a WebP file of
+        /// Public address of the file, or the `link` of a file of the library (`POST /api/v1/media`), for `image`, `video`,
+        /// `audio`, `document` and `sticker`. A sticker is a WebP file of
         /// 512 by 512 pixels: at most 100 KB, or 500 KB if it moves.
         link: Option<String>,
         /// For `image`, `video` and `document`.

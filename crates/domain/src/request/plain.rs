@@ -113,7 +113,7 @@ fn link(field: Raw<'_, Option<String>>) -> Result<Link, Refusal> {
     let given = field
         .text()?
         .ok_or_else(|| field.refuse(Code::MissingLink, "is missing: give the public address of the file"))?;
-    Link::parse(&given).map_err(|wrong| field.refuse(Code::InvalidLink, wrong))
+    Link::parse_file(&given).map_err(|wrong| field.refuse(Code::InvalidLink, wrong))
 }
 
 fn measure(field: Raw<'_, Option<String>>, code: Code, text: &str, max: usize) -> Result<(), Refusal> {

@@ -59,7 +59,8 @@ bodies! {
         message: Option<String>,
         /// A linked phone sends texts without previews of links: `true` has no effect, and is named in `ignored`.
         preview_url: Option<bool>,
-        /// Public address of the file, for `image`, `video`, `audio`, `document` and `sticker`. A sticker is a WebP file of
+        /// Public address of the file, or the `link` of a file of the library (`POST /api/v1/media`), for `image`, `video`,
+        /// `audio`, `document` and `sticker`. A sticker is a WebP file of
         /// 512 by 512 pixels: at most 100 KiB, or 500 KiB if it moves.
         link: Option<String>,
         /// For `image`, `video` and `document`.

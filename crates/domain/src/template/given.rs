@@ -181,7 +181,7 @@ parts! {
     /// A file, as a `link` or an `id`: either here or in the field with the name of its type.
     pub struct FileParameter by hand {
         r#type: kind(FileTag),
-        /// Public address of the file.
+        /// Public address of the file, or the `link` of a file of the library.
         link: text(2048)?,
         /// The id of a file that was uploaded to the provider.
         id: text(512)?,
@@ -197,7 +197,7 @@ parts! {
 
     /// A file, in the provider's form.
     pub struct TemplateFile by hand {
-        /// Public address of the file.
+        /// Public address of the file, or the `link` of a file of the library.
         link: text(2048)?,
         /// The id of a file that was uploaded to the provider.
         id: text(512)?,

@@ -139,7 +139,7 @@ fn media(node: &Node<'_>, kind: &str) -> Result<Media, Refusal> {
     let source = match (file.at("link"), file.optional_text("id", TemplateFile::id().most)?) {
         (Some(given), None) => {
             let text = given.as_text(TemplateFile::link().most)?;
-            let link = Link::parse(text).map_err(|wrong| given.refuse(wrong))?;
+            let link = Link::parse_file(text).map_err(|wrong| given.refuse(wrong))?;
             if kind == "document" && filename.is_none() {
                 filename = link.file_name();
             }

@@ -134,7 +134,9 @@ fn address(text: &str, schemes: Schemes) -> Result<String, String> {
     }
     let link = Link::parse(text).map_err(|invalid| match invalid {
         InvalidLink::Scheme => "must begin with https://",
-        InvalidLink::Malformed => "is not a complete web address such as https://example.com/webhooks",
+        InvalidLink::Malformed | InvalidLink::File => {
+            "is not a complete web address such as https://example.com/webhooks"
+        }
     })?;
     let malformed = |_| "is not a complete web address such as https://example.com/webhooks";
     let url = Url::parse(link.as_str()).map_err(malformed)?;

@@ -66,7 +66,7 @@ impl Engine {
     /// # Errors
     ///
     /// In this order: `invalid_schedule`; `template_not_found`, `template_not_approved`,
-    /// `invalid_components`; `reconnect_waba`; `no_valid_recipients`. [`Error::Unavailable`] when it cannot
+    /// `invalid_components`; `no_public_address`, `media_unavailable`; `reconnect_waba`; `no_valid_recipients`. [`Error::Unavailable`] when it cannot
     /// be written now.
     pub async fn send(
         &self,
@@ -149,13 +149,14 @@ impl Engine {
         }
         let BusinessRequest { content, audience, schedule, label, ignored: _ } = request;
         schedule.check(Timestamp::now())?;
-        let (content, template) = match content {
+        let (mut content, template) = match content {
             RequestedContent::Ready(content) => (content, None),
             RequestedContent::Template(requested) => {
                 let (content, template) = self.fit(channel, requested).await?;
                 (content, Some(template))
             }
         };
+        self.0.shared.media.admit(channel.company_id, &mut content).await?;
         self.directory().actor(channel).admit()?;
         let (company_id, channel_id) = (channel.company_id, channel.id);
         let audience = of_own_tags(self.store(), company_id, audience).await?;

@@ -18,7 +18,6 @@ use std::time::Duration;
 
 use tokio::sync::oneshot;
 use tokio::time::timeout;
-use url::Url;
 use uuid::Uuid;
 
 pub use self::dry_run::{DryRunFile, WebDryRun};
@@ -249,10 +248,7 @@ impl WebSends<'_> {
     /// The file behind the link, if there is one.
     async fn file(&self, channel: &Channel, content: &Content) -> Result<Option<Media>, Error> {
         let Some((link, kind)) = link(content) else { return Ok(None) };
-        let link = Url::parse(link).map_err(|_| {
-            Refusal::of("link", Code::InvalidLink, "is not an absolute http or https address")
-        })?;
-        Ok(Some(self.engine.0.shared.fetcher.fetch(channel.company_id, &link, kind).await?))
+        Ok(Some(self.engine.0.shared.media.fetch_new(channel.company_id, link, kind).await?))
     }
 
     /// Notes the first message to a person, who is no stranger from here on.

@@ -5,14 +5,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::time::timeout;
-use url::Url;
 use uuid::Uuid;
 
 use super::handle::SessionHandle;
 use super::pending_reply::{HandOver, HandedOver, PendingReply};
 use super::window::Slot;
+use crate::media::Library;
 use clock::Timestamp;
-use connectors::media::{self, Fetcher};
+use connectors::media;
 use connectors::{Disposition, Reply};
 use domain::contact_card::ContactCard;
 use domain::content::{self, Stored};
@@ -34,7 +34,7 @@ const TOO_OFTEN: u16 = 429;
 #[derive(Clone)]
 pub(crate) struct WebChannel {
     pub(crate) handle: Arc<SessionHandle>,
-    pub(crate) fetcher: Arc<Fetcher>,
+    pub(crate) media: Arc<Library>,
     pub(crate) store: Store,
     pub(crate) company: Uuid,
     pub(crate) channel: Uuid,
@@ -183,11 +183,7 @@ impl WebChannel {
         let Some((link, kind)) = link(content) else { return Ok((None, None)) };
         let mut fetched = match fetched {
             Some(fetched) => fetched,
-            None => {
-                let link =
-                    Url::parse(link).map_err(|_| Refusal::new(Code::InvalidLink, "the link is not a URL"))?;
-                self.fetcher.fetch(self.company, &link, kind).await?
-            }
+            None => self.media.fetch(self.company, link, kind).await?,
         };
         let media = Media {
             kind: shown_as(kind, is_voice(content, fetched.is_voice_note), fetched.details.is_animated),

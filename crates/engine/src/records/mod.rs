@@ -78,6 +78,11 @@ pub mod keys {
     pub use store::api_keys::NewKey;
 }
 
+/// The types of the library of media.
+pub mod media {
+    pub use store::media::{LibraryFile, MediaTotals};
+}
+
 /// The types of messages.
 pub mod messages {
     pub use store::sends::messages::{Addressed, Found, Message, SendSnapshot, ToPerson};

@@ -1,7 +1,7 @@
 //! Retention: removes records that are older than the configuration keeps, in small steps.
 //!
 //! A round goes through all records with an age: sends and their remains, kept answers, events, the record of changes,
-//! holds, imports, and the forms and drafts that the console keeps. Each step is one short transaction, followed by a pause of many
+//! holds, imports, the forms and drafts that the console keeps, and media. Each step is one short transaction, followed by a pause of many
 //! times its length; while others write, it waits for them, for a bounded time. When a round is interrupted, by the end
 //! of the process or an unavailable database, the next one continues. The sentinel runs the rounds.
 
@@ -9,6 +9,8 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
+
+use uuid::Uuid;
 
 use crate::KEPT;
 use crate::rounds::give_way;
@@ -23,6 +25,8 @@ use store::users::kept_forms;
 const ROWS: u32 = 500;
 /// The most sends that one step removes: each has a content, and rows in several indexes.
 const SENDS: u32 = 250;
+/// The most files of media whose content one step deletes.
+const FILES: u32 = 50;
 /// How long an uploaded file waits for its import to begin, and an upload for its next piece.
 const READY_KEPT: Duration = Duration::from_secs(24 * 3_600);
 /// The pause after a step, as a multiple of the step's length, and its least length. SQLite has to copy its log to its
@@ -51,6 +55,8 @@ domain::worded! {
         Imports = "imports",
         Forms = "kept_forms",
         Drafts = "drafts",
+        Media = "media",
+        MediaContent = "media_content",
     }
 }
 
@@ -115,6 +121,12 @@ impl Retention {
         let (over, ready) = (self.ages.imports.map(|age| now.minus(age)), now.minus(READY_KEPT));
         let imports = async || store.imports().remove(lease, over, ready, ROWS).await;
         self.steps(tally, What::Imports, imports).await?;
+        let media = &self.shared.media;
+        let unused = async || media.remove_unused(lease, now, ROWS).await;
+        self.steps(tally, What::Media, unused).await?;
+        let mut after = Uuid::nil();
+        let removed = async || media.delete_removed(lease, now, &mut after, FILES).await;
+        self.steps(tally, What::MediaContent, removed).await?;
         // The remains of an earlier round come first.
         self.steps(tally, What::Messages, async || store.retention().remove_messages(lease, ROWS).await)
             .await?;

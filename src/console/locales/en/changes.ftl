@@ -37,6 +37,7 @@ changes-kind-contacts = Contacts
 changes-kind-tags = Tags
 changes-kind-segments = Segments
 changes-kind-import = Import
+changes-kind-media = file
 changes-kind-node = Node
 changes-kind-webhook = Webhook endpoint
 changes-kind-webhook-secret = Secret of a webhook endpoint

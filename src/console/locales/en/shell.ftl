@@ -4,6 +4,7 @@ shell-overview = Overview
 shell-sends = Sends
 shell-contacts = Contacts
 shell-templates = Templates
+shell-media = Media
 shell-channels = Channels
 shell-suppressions = Suppressions
 shell-keys = API keys

@@ -37,6 +37,7 @@ changes-kind-contacts = Contactos
 changes-kind-tags = Etiquetas
 changes-kind-segments = Segmentos
 changes-kind-import = Importación
+changes-kind-media = archivo
 changes-kind-node = Nodo
 changes-kind-webhook = Endpoint de webhook
 changes-kind-webhook-secret = Secreto de un endpoint de webhook

@@ -4,6 +4,7 @@ shell-overview = Resumen
 shell-sends = Envíos
 shell-contacts = Contactos
 shell-templates = Plantillas
+shell-media = Multimedia
 shell-channels = Canales
 shell-suppressions = Exclusiones
 shell-keys = Claves de API

@@ -37,6 +37,7 @@ changes-kind-contacts = Contatos
 changes-kind-tags = Tags
 changes-kind-segments = Segmentos
 changes-kind-import = Importação
+changes-kind-media = arquivo
 changes-kind-node = Nó
 changes-kind-webhook = Endpoint de webhook
 changes-kind-webhook-secret = Segredo de um endpoint de webhook

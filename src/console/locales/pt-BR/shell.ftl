@@ -4,6 +4,7 @@ shell-overview = Visão geral
 shell-sends = Envios
 shell-contacts = Contatos
 shell-templates = Modelos
+shell-media = Mídia
 shell-channels = Canais
 shell-suppressions = Bloqueios
 shell-keys = Chaves de API

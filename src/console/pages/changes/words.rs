@@ -42,6 +42,7 @@ pub(in crate::console) fn kind(text: Text, what: What) -> String {
         What::Tags => "changes-kind-tags",
         What::Segments => "changes-kind-segments",
         What::Import => "changes-kind-import",
+        What::Media => "changes-kind-media",
         What::Node => "changes-kind-node",
         What::Webhook => "changes-kind-webhook",
         What::WebhookSecret => "changes-kind-webhook-secret",

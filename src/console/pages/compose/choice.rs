@@ -7,6 +7,7 @@ use maud::{Markup, html};
 use super::cards::Cards;
 use super::content::Kind;
 use crate::console::State;
+use crate::console::component::library::OfferedFiles;
 use crate::console::component::notice;
 use crate::console::error::Error;
 use crate::console::form::Form;
@@ -31,6 +32,8 @@ pub(super) struct Choice {
     /// A chosen web session that cannot send now.
     away: Option<Arc<Channel>>,
     pub(super) kind: Kind,
+    /// The files of the library that can take the place of a link.
+    pub(super) files: OfferedFiles,
     pub(super) template: Option<Template>,
     /// The templates to choose from, while none is chosen.
     pub(super) cards: Cards,
@@ -41,6 +44,15 @@ pub(super) struct Choice {
 impl Choice {
     pub(super) async fn read(state: &State, viewer: &Viewer, words: &Words) -> Result<Self, Error> {
         let company = viewer.company.id;
+        let (kind, is_open) = (Kind::of(words.one("type")), !words.names("type"));
+        // Before the records, whose turn others wait for.
+        let files = match kind {
+            Kind::Image | Kind::Video | Kind::Audio | Kind::Document | Kind::Template => {
+                OfferedFiles::read(&state.engine, company).await?
+            }
+            _ if is_open => OfferedFiles::read(&state.engine, company).await?,
+            _ => OfferedFiles::default(),
+        };
         let records = state.engine.company(company).await?;
         let page = PageRequest { page: 1, limit: OFFERED };
         let sessions = records.channels().of_kind(channel::Kind::WebSession, page, None).await?.records;
@@ -58,12 +70,12 @@ impl Choice {
             channels,
             channel,
             away,
-            kind: Kind::of(words.one("type")),
+            kind,
+            files,
             template: None,
             cards: Cards::default(),
             unfit: None,
         };
-        let is_open = !words.names("type");
         let Some(waba) = waba.filter(|_| is_open || choice.kind == Kind::Template) else { return Ok(choice) };
         let named = match words.one("template").parse::<i64>() {
             Ok(id) => records.templates().find(id).await?.filter(|found| found.waba_id == waba),

@@ -259,11 +259,11 @@ pub(super) fn fields(text: Text, choice: &Choice, form: &Form) -> Markup {
     match choice.kind {
         Kind::Text => html! { (message.area(6)) },
         Kind::Image | Kind::Video | Kind::Audio | Kind::Document => html! {
-            (Field::new(form, "link", &text.get("compose-link")).hint(&text.get("compose-link-hint")).required().input("url"))
+            (choice.files.field(form, ("link", &text.get("compose-link")), choice.kind.as_str(), choice.is_web()))
             @if choice.kind.has_caption() { (Field::new(form, "caption", &text.get("compose-caption")).area(3)) }
         },
         Kind::Template => html! {
-            @if let Some(template) = &choice.template { (template::fields(text, template, form)) }
+            @if let Some(template) = &choice.template { (template::fields(text, template, &choice.files, form)) }
         },
         Kind::Buttons => {
             let headers =

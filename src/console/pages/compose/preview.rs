@@ -13,6 +13,7 @@ use crate::console::component::phone::{literal, phone};
 use crate::console::text::Text;
 use crate::console::words::Words;
 use crate::domain::contact::Person;
+use crate::domain::link::file_id;
 use crate::domain::template::{Template, contact_field};
 
 /// The message.
@@ -37,14 +38,9 @@ pub(super) fn preview(text: Text, choice: &Choice, words: &Words, sample: &Sampl
     }
 }
 
-/// The addresses of the files that the console itself has.
-const OWN_FILES: &str = "/console/media/";
-
-/// The path of a file of the console's own, which the browser may show: no other host is asked.
-pub(super) fn own_file(link: &str) -> Option<&str> {
-    let is_plain = |character: char| character.is_ascii_alphanumeric() || "/-_.".contains(character);
-    let rest = link.strip_prefix(OWN_FILES)?;
-    (!rest.is_empty() && !rest.contains("..") && rest.chars().all(is_plain)).then_some(link)
+/// The small picture of a file of the library, which the browser may show: no other host is asked.
+pub(super) fn own_file(link: &str) -> Option<String> {
+    file_id(link).map(|id| format!("/console/media/{id}/thumbnail"))
 }
 
 /// The fields with texts that are sent as they are.
@@ -210,7 +206,10 @@ fn fill(text: &str, part: &str, words: &Words, person: Option<&Person>) -> Strin
 
 #[cfg(test)]
 mod tests {
+    use uuid::Uuid;
+
     use super::*;
+    use crate::domain::link::file_link;
 
     #[test]
     fn a_text_is_filled_as_far_as_there_are_values() {
@@ -229,14 +228,9 @@ mod tests {
 
     #[test]
     fn only_files_of_our_own_are_shown() {
-        assert_eq!(own_file("/console/media/7/a-b.png"), Some("/console/media/7/a-b.png"));
-        for other in [
-            "https://a.example/console/media/7",
-            "/console/media/",
-            "/console/media/../keys",
-            "//a.example/x",
-            "",
-        ] {
+        let id = Uuid::from_u128(7);
+        assert_eq!(own_file(&file_link(id)), Some(format!("/console/media/{id}/thumbnail")));
+        for other in ["https://a.example/console/media/7", "/console/media/7", "media:../keys", ""] {
             assert_eq!(own_file(other), None, "{other}");
         }
     }

@@ -83,6 +83,7 @@ pub(super) fn fault(form: &mut Form, refusal: &Refusal) {
         Code::MissingLink | Code::InvalidLink | Code::LinkTooLong => ("link", "compose-fault-link"),
         Code::LinkNotAllowed => ("link", "compose-fault-link-inner"),
         Code::MediaUnavailable => ("link", "compose-fault-file"),
+        Code::NoPublicAddress => ("link", "media-unreachable"),
         Code::MediaTooLarge => ("link", "compose-fault-file-large"),
         Code::CaptionTooLong => ("caption", "compose-fault-long"),
         Code::InvalidSchedule if form.words().one("send_at").is_empty() => {

@@ -6,7 +6,9 @@ use std::sync::Arc;
 use crate::account::AppId;
 use crate::channel::machine::{Attempt, Rendered, WebAttempt};
 use crate::handover::{Outgoing, WebChannel};
+use crate::media::{Library, no_public_address};
 use crate::shared::Shared;
+use clock::Timestamp;
 use connectors::Reply;
 use connectors::cloud_api::{CloudApi, Connections};
 use domain::channel::Channel;
@@ -28,6 +30,8 @@ pub(super) enum Prepared {
     WebSession(Rc<WebChannel>, Outgoing),
     /// The connector for the message is gone.
     NoConnector,
+    /// The provider cannot fetch the files of the message any more: the service had a public address when it was accepted.
+    Unreachable,
     /// The channel cannot send such a message: a business account, for example, cannot send to a group. Requests
     /// exclude this.
     Impossible,
@@ -35,11 +39,16 @@ pub(super) enum Prepared {
 
 impl Prepared {
     /// Prepares a message.
-    pub(super) fn new(connector: Option<&Connector>, attempt: Attempt) -> Self {
+    pub(super) fn new(connector: Option<&Connector>, attempt: Attempt, media: &Library) -> Self {
         let Attempt { ticket, rendered, web, .. } = attempt;
         match (connector, rendered, ticket.recipient) {
             (Some(Connector::CloudApi(connector)), Rendered::CloudApi(rendered), Some(recipient)) => {
-                Self::CloudApi(Rc::clone(connector), rendered.message(recipient, ticket.key()))
+                if rendered.has_files() && !media.is_reachable() {
+                    return Self::Unreachable;
+                }
+                // Signed now, so that the address is valid however long the message waited.
+                let address = |id| media.address_of(id, Timestamp::now()).unwrap_or_default();
+                Self::CloudApi(Rc::clone(connector), rendered.message(recipient, ticket.key(), address))
             }
             (Some(Connector::WebSession(connector)), Rendered::WebSession(content), recipient) => {
                 let (pending_reply, attempt) = match web {
@@ -65,6 +74,7 @@ impl Prepared {
             // Boxed, because tens of thousands of futures of the other kind exist at once and stay small this way.
             Self::WebSession(connector, outgoing) => Box::pin(connector.send(outgoing)).await,
             Self::NoConnector => Reply::NotSent(failure("the channel is being connected again")),
+            Self::Unreachable => Reply::Unsendable(failure(&no_public_address().sentence)),
             Self::Impossible => {
                 Reply::Unsendable(failure("channels of this kind cannot send such a message"))
             }

@@ -89,7 +89,7 @@ impl Shell {
     /// Starts an attempt. Its answer comes through a queue, which costs less than a task of the actor for each.
     pub(super) fn hand_over(&self, attempt: Attempt) {
         let Attempt { ticket, generation, started, .. } = attempt;
-        let prepared = Prepared::new(self.connector.as_ref(), attempt);
+        let prepared = Prepared::new(self.connector.as_ref(), attempt, &self.shared.media);
         let answers = self.answers.clone();
         let begun = trace::begin_message(ticket.send_id, ticket.ordinal);
         let cluster = self.shared.cluster.clone();

@@ -6,6 +6,7 @@ use serde_json::Value;
 use super::{DEADLINE, Names, parts, text_fields};
 use crate::console::component::copy::copy;
 use crate::console::component::field::Field;
+use crate::console::component::library::OfferedFiles;
 use crate::console::component::phone::example;
 use crate::console::form::Form;
 use crate::console::text::Text;
@@ -45,7 +46,12 @@ fn is_fixed(shape: &Shape) -> bool {
 }
 
 /// A field for each value.
-pub(in crate::console::pages::compose) fn fields(text: Text, template: &Template, form: &Form) -> Markup {
+pub(in crate::console::pages::compose) fn fields(
+    text: Text,
+    template: &Template,
+    files: &OfferedFiles,
+    form: &Form,
+) -> Markup {
     let Some(shape) = Shape::read(template) else { return html! { p { (text.get("compose-unreadable")) } } };
     let needs_nothing = !shape.has_deadline && parts(&shape).all(|(_, shape)| is_fixed(shape));
     html! {
@@ -53,11 +59,11 @@ pub(in crate::console::pages::compose) fn fields(text: Text, template: &Template
         @if needs_nothing && !shape.other_kinds.is_empty() { p { (text.get("compose-unknown-parts")) } }
         @for (names, shape) in parts(&shape) {
             @match names.0 {
-                None => (own_fields(text, names, shape, form, &template.components)),
+                None => (own_fields(text, names, shape, files, form, &template.components)),
                 Some(card) => {
                     fieldset.field {
                         legend { (text.with("compose-card", [("number", (card as u64 + 1).into())])) }
-                        (own_fields(text, names, shape, form, card_parts(template, card)))
+                        (own_fields(text, names, shape, files, form, card_parts(template, card)))
                     }
                 }
             }
@@ -80,7 +86,14 @@ fn card_parts(template: &Template, card: usize) -> &Value {
 }
 
 /// The fields of the template itself, or of one card, whose parts are these.
-fn own_fields(text: Text, names: Names, shape: &Shape, form: &Form, own: &Value) -> Markup {
+fn own_fields(
+    text: Text,
+    names: Names,
+    shape: &Shape,
+    files: &OfferedFiles,
+    form: &Form,
+    own: &Value,
+) -> Markup {
     let variable = |part: &str, key: &str, name: &String| {
         let label = text.with(key, [("name", name.as_str().into())]);
         let example = example(own, part, name);
@@ -99,8 +112,7 @@ fn own_fields(text: Text, names: Names, shape: &Shape, form: &Form, own: &Value)
                 @for name in variables { (variable("header", "compose-header-variable", name)) }
             }
             Header::Media(kind) => {
-                (Field::new(form, &header("link"), &text.get("compose-header-link"))
-                    .hint(&text.get("compose-link-hint")).required().input("url"))
+                (files.field(form, (&header("link"), &text.get("compose-header-link")), kind, false))
                 @if *kind == "document" {
                     (Field::new(form, &header("filename"), &text.get("compose-filename"))
                         .hint(&text.get("compose-filename-hint")).text())
