@@ -65,8 +65,12 @@ async fn a_filter_by_tags_finds_what_reading_every_contact_finds(universe: &Univ
         for with in sets {
             for without in sets {
                 let chosen = |set: &[usize]| set.iter().map(|nth| tags[*nth]).collect();
-                let filter =
-                    ContactFilter { search: search.clone(), tags: chosen(with), without: chosen(without) };
+                let filter = ContactFilter {
+                    search: search.clone(),
+                    tags: chosen(with),
+                    without: chosen(without),
+                    ..ContactFilter::default()
+                };
                 let due = expected(&contacts, &filter);
                 let found =
                     store.of(acme).contacts().filtered(&filter, page(1, 100), Counting::Exact).await.unwrap();
@@ -103,7 +107,12 @@ async fn a_cursor_goes_through_a_filtered_list_once(universe: &Universe) {
         (None, vec![tags[0], tags[2]], vec![tags[1]], Counting::Skipped),
         (None, vec![], vec![tags[1], tags[2]], Counting::Skipped),
     ] {
-        let filter = ContactFilter { search: search.map(str::to_owned), tags: with, without };
+        let filter = ContactFilter {
+            search: search.map(str::to_owned),
+            tags: with,
+            without,
+            ..ContactFilter::default()
+        };
         let (mut start, mut seen) = (Start::Offset(0), Vec::new());
         loop {
             let window = Window { start, limit: 3 };

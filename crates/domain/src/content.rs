@@ -230,7 +230,7 @@ impl Content {
             Self::Template { name, language, components, contact_fields: true } => Self::Template {
                 name: name.clone(),
                 language: language.clone(),
-                components: contact_field::fill_in(components, person)?,
+                components: contact_field::fill_in(components, person, language)?,
                 contact_fields: false,
             },
             other => other.clone(),

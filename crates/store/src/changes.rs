@@ -111,6 +111,8 @@ domain::worded! {
         Contacts = "contacts",
         /// Tags that were created, changed or deleted; the subject is the company's id.
         Tags = "tags",
+        /// An own field of contacts that was added, renamed or deleted; the subject is the company's id.
+        ContactFields = "contact_fields",
         /// An import that was started or stopped; the subject is the company's id.
         Import = "import",
         /// A node of a cluster that was told to drain; the subject is its id.

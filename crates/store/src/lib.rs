@@ -63,6 +63,7 @@ pub use contacts::edit::{ContactChange, Edited};
 pub use contacts::filter::{ContactFilter, Counting};
 pub use contacts::import::{ContactDraft, Names, Upserted};
 pub use contacts::member::Membership;
+pub use contacts::own::NewField;
 pub use contacts::search::index::{Care, Prepared};
 pub use contacts::write::Pace;
 pub use error::Error;

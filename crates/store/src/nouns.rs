@@ -74,6 +74,8 @@ of_a_company! {
     index: ContactIndex;
     /// The tags of a company.
     tags: Tags;
+    /// The own fields of a company's contacts.
+    fields: OwnFields;
     /// The imports of a company's contacts.
     imports: Imports;
     /// The API keys of a company.

@@ -1,5 +1,5 @@
 //! The contacts that a list has: all of them, those that a search finds, and of these only contacts that have some tags
-//! and lack others. Their pages, their number and their places.
+//! and lack others, and that meet conditions on [own fields](super::own). Their pages, their number and their places.
 //!
 //! Tags are given by their ids: other contacts may have a tag's name in theirs. What a tag has is read from the key of
 //! `contact_tag`. Of several tags, the one with the fewest contacts is read, and the others are looked up for each of its
@@ -15,6 +15,7 @@ use crate::nouns::Contacts;
 use crate::tags::DELETED;
 use crate::{Error, Result, fetch};
 use domain::contact::Contact;
+use domain::own_field::FieldCondition;
 use domain::page::{Page, Window};
 
 /// Which contacts a list has.
@@ -26,6 +27,8 @@ pub struct ContactFilter {
     pub tags: Vec<Uuid>,
     /// Only contacts that have none of these tags.
     pub without: Vec<Uuid>,
+    /// Only contacts that meet each of these conditions.
+    pub fields: Vec<FieldCondition>,
 }
 
 /// Whether the number of all contacts of a list is needed with a part of it.
@@ -82,6 +85,9 @@ impl Contacts<'_> {
         counting: Counting,
     ) -> Result<Page<Contact>> {
         let (window, search) = (window.into(), filter.search.as_deref());
+        if !filter.fields.is_empty() {
+            return self.part_of(&self.search(filter).await?, window).await;
+        }
         let Some(tags) = self.known_tags(filter).await? else {
             return Ok(Page { records: Vec::new(), total: 0 });
         };
@@ -101,11 +107,14 @@ impl Contacts<'_> {
     /// The ordinals of the contacts that the filter selects, descending.
     pub async fn search(self, filter: &ContactFilter) -> Result<Vec<u32>> {
         let search = filter.search.as_deref();
-        match self.known_tags(filter).await? {
-            None => Ok(Vec::new()),
-            Some(tags) if tags.is_empty() => self.search_all(search).await,
-            Some(tags) => self.places(search, &tags).await,
-        }
+        let among = match self.known_tags(filter).await? {
+            None => return Ok(Vec::new()),
+            Some(tags) if !tags.is_empty() => Some(self.places(search, &tags).await?),
+            // Conditions begin with the contacts that meet them, and not with all.
+            Some(_) if folded(search).is_none() && !filter.fields.is_empty() => None,
+            Some(_) => Some(self.search_all(search).await?),
+        };
+        self.store.of(self.company).fields().narrow(among, &filter.fields).await
     }
 
     /// The tags of the filter; `None` when contacts would have to have a tag that does not exist.

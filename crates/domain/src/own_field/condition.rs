@@ -1,0 +1,125 @@
+//! Conditions on own fields, by which lists of contacts are narrowed, and their one form as text: `city=Rio`, `age>=18`,
+//! `birth_date=*`.
+
+use std::fmt;
+
+use super::{FieldKey, FieldKind, FieldValue, OwnField, WrongValue, find};
+
+/// The most conditions of a list: each reads the contacts that meet it.
+pub const MOST_CONDITIONS: usize = 10;
+
+/// The operators, the longer of two that begin alike first.
+const OPERATORS: [&str; 4] = ["!=", ">=", "<=", "="];
+/// In place of a value: any.
+const ANY: &str = "*";
+
+/// A condition on one field.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FieldCondition {
+    /// The field.
+    pub key: FieldKey,
+    /// What its value must be.
+    pub test: FieldTest,
+}
+
+/// What the value of a field must be.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum FieldTest {
+    /// This value; texts are compared without case and accents.
+    Is(FieldValue),
+    /// Another value, or none.
+    IsNot(FieldValue),
+    /// This number or date, or a later one.
+    AtLeast(FieldValue),
+    /// This number or date, or an earlier one.
+    AtMost(FieldValue),
+    /// Any value.
+    Known,
+    /// No value.
+    Unknown,
+}
+
+/// Why a text is no condition.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ConditionFault {
+    /// It has no operator.
+    #[error("is no condition such as `city=Rio`, `city!=Rio`, `age>=18`, `age<=30`, `city=*` or `city!=*`")]
+    Form,
+    /// The company has no such field.
+    #[error("names `{0}`, which is no field of this company: GET /api/v1/contacts/fields lists them")]
+    NoSuchField(String),
+    /// The value is none of the field.
+    #[error("compares `{0}` with a value that {1}")]
+    Value(FieldKey, WrongValue),
+    /// It has no value to compare with.
+    #[error("compares `{0}` with nothing: `{0}!=*` finds the contacts without a value")]
+    Nothing(FieldKey),
+    /// Texts have no order.
+    #[error("compares `{0}`, which is a text: texts have `=` and `!=`")]
+    Order(FieldKey),
+}
+
+impl FieldCondition {
+    /// The condition that a text is, for a company with these fields.
+    ///
+    /// # Errors
+    ///
+    /// Why it is none.
+    pub fn parse(text: &str, fields: &[OwnField]) -> Result<Self, ConditionFault> {
+        // The key has no operator in it, so the first one divides the text.
+        let at = text.find(['!', '>', '<', '=']).ok_or(ConditionFault::Form)?;
+        let (word, rest) = text.split_at(at);
+        let operator = OPERATORS.into_iter().find(|operator| rest.starts_with(operator));
+        let operator = operator.ok_or(ConditionFault::Form)?;
+        let word = word.trim();
+        let field = FieldKey::parse(word).and_then(|key| find(fields, key));
+        let field = field
+            .ok_or_else(|| ConditionFault::NoSuchField(word.chars().take(FieldKey::LONGEST).collect()))?;
+        Self::of(field, operator, rest[operator.len()..].trim())
+    }
+
+    /// The condition on a field, by its operator and its value, which may be `*` for any.
+    ///
+    /// # Errors
+    ///
+    /// Why it is none.
+    pub fn of(field: &OwnField, operator: &str, value: &str) -> Result<Self, ConditionFault> {
+        let key = field.key;
+        let test = match (operator, value) {
+            ("=", ANY) => FieldTest::Known,
+            ("!=", ANY) => FieldTest::Unknown,
+            (">=" | "<=", _) if field.kind == FieldKind::Text => return Err(ConditionFault::Order(key)),
+            _ => {
+                let value = field.kind.exact(value).map_err(|wrong| ConditionFault::Value(key, wrong))?;
+                let value = value.ok_or(ConditionFault::Nothing(key))?;
+                match operator {
+                    "=" => FieldTest::Is(value),
+                    "!=" => FieldTest::IsNot(value),
+                    ">=" => FieldTest::AtLeast(value),
+                    "<=" => FieldTest::AtMost(value),
+                    _ => return Err(ConditionFault::Form),
+                }
+            }
+        };
+        Ok(Self { key, test })
+    }
+
+    /// The operator and the value of its text.
+    pub fn parts(&self) -> (&'static str, String) {
+        match &self.test {
+            FieldTest::Is(value) => ("=", value.plain()),
+            FieldTest::IsNot(value) => ("!=", value.plain()),
+            FieldTest::AtLeast(value) => (">=", value.plain()),
+            FieldTest::AtMost(value) => ("<=", value.plain()),
+            FieldTest::Known => ("=", ANY.to_owned()),
+            FieldTest::Unknown => ("!=", ANY.to_owned()),
+        }
+    }
+}
+
+impl fmt::Display for FieldCondition {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (operator, value) = self.parts();
+        write!(f, "{}{operator}{value}", self.key)
+    }
+}
