@@ -10,6 +10,7 @@ use super::words::words;
 use crate::contact::Person;
 use crate::contact_card::ContactCard;
 use crate::location::Location;
+use crate::own_field::FieldKey;
 use crate::reaction::Reaction;
 use crate::template::Component;
 use crate::template::contact_field::{self, ContactField, NoValue};
@@ -216,6 +217,14 @@ impl Content {
     pub fn needed_fields(&self) -> Vec<ContactField> {
         match self {
             Self::Template { components, contact_fields: true, .. } => contact_field::needed(components),
+            _ => Vec::new(),
+        }
+    }
+
+    /// The keys of the own fields of contacts that its texts name.
+    pub fn own_keys(&self) -> Vec<FieldKey> {
+        match self {
+            Self::Template { components, contact_fields: true, .. } => contact_field::own_keys(components),
             _ => Vec::new(),
         }
     }

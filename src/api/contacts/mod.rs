@@ -6,6 +6,7 @@ mod import_record;
 pub(super) mod imports;
 pub(super) mod members;
 pub(super) mod one;
+pub(super) mod own_fields;
 pub(super) mod tags;
 
 use actix_web::HttpResponse;
@@ -14,6 +15,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
+use self::own_fields::{ContactFieldValue, ShownValues};
 use super::State;
 use super::auth::Company;
 use super::envelope::{Answer, Envelope};
@@ -56,6 +58,10 @@ pub(super) struct Contact {
     updated_at: Timestamp,
     /// The contact's tags, by name.
     tags: Vec<TagSummary>,
+    /// The values of own fields, by their keys; absent for a contact without any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = std::collections::BTreeMap<String, ContactFieldValue>, required = false, example = json!({"birth_date": "1990-01-31"}))]
+    fields: Option<ShownValues>,
 }
 
 /// A tag of a contact.
@@ -151,7 +157,8 @@ impl Batch {
 impl From<contact::Contact> for Contact {
     fn from(contact: contact::Contact) -> Self {
         let contact::Contact { id, person, tags, created_at, updated_at, ordinal: _ } = contact;
-        let Person { first_name, last_name, email, phone_number, phone_number_lid, profile_picture } = person;
+        let Person { first_name, last_name, email, phone_number, phone_number_lid, profile_picture, own } =
+            person;
         Self {
             id,
             first_name,
@@ -163,6 +170,7 @@ impl From<contact::Contact> for Contact {
             created_at,
             updated_at,
             tags: tags.into_iter().map(TagSummary::from).collect(),
+            fields: own_fields::shown(&own),
         }
     }
 }
@@ -184,7 +192,7 @@ impl From<contact::Tag> for Tag {
 ///
 /// The company's contacts, newest first. Each word of `search` is matched against names, e-mail address, number and tag
 /// names, without case and accents; digits match a number however it is written. `contact_tag_id` and
-/// `without_contact_tag_id` narrow the list by tags. With `Accept: application/x-ndjson` the answer has all of these
+/// `without_contact_tag_id` narrow the list by tags, `field` by own fields. With `Accept: application/x-ndjson` the answer has all of these
 /// contacts, or those after `cursor`, one JSON object on each line.
 #[utoipa::path(
     get,
@@ -197,6 +205,9 @@ impl From<contact::Tag> for Tag {
              separated by commas, those that have all of these tags"),
         ("without_contact_tag_id" = Option<String>, Query, description = "Only contacts that do not have this tag; with \
              several ids, separated by commas, those that have none of these tags"),
+        ("field" = Option<Vec<String>>, Query, description = "Only contacts whose own field meets the condition: `city=Rio`, \
+             `city!=Rio` (another value or none), `age>=18`, `born<=1990-12-31`, `city=*` (any value), `city!=*` (none). Texts \
+             are compared without case and accents. Several conditions, each in a parameter of its own, must all be met"),
     ),
     responses((status = 200, description = "A page of contacts, or all of them", content(
         (Envelope<Contact> = "application/json"),
@@ -217,7 +228,7 @@ pub(super) async fn list(
     {
         return Err(other_cursor());
     }
-    if as_lines && filter.search.is_some() {
+    if as_lines && (filter.search.is_some() || !filter.fields.is_empty()) {
         return found_lines(state, company, &filter, listing.rest()).await;
     }
     let counting = if as_lines { Counting::Skipped } else { Counting::Exact };
@@ -233,7 +244,7 @@ pub(super) async fn list(
     Ok(HttpResponse::Ok().json(Envelope::<Contact>::listed(&listing, contacts, key)))
 }
 
-/// The contacts that a search finds, as lines. It runs once: each step reads the contacts at the next of the found places.
+/// The contacts that a search or conditions find, as lines. They run once: each step reads the contacts at the next of the found places.
 async fn found_lines(
     state: Data<State>,
     company: Company,
@@ -280,7 +291,8 @@ async fn filter(state: &State, company: Company, query: &Query) -> Result<Contac
             return Err(Error::of(name, Code::InvalidField, what));
         }
     }
-    Ok(ContactFilter { search, tags, without })
+    let fields = own_fields::conditions(state, company, query).await?;
+    Ok(ContactFilter { search, tags, without, fields })
 }
 
 /// The ids of tags in a parameter, separated by commas.

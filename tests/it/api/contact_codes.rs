@@ -1,5 +1,6 @@
 //! The refusals of the paths that change contacts, for the test of all codes.
 
+use pombo::domain::own_field::MOST_FIELDS;
 use pombo::error::Code;
 use pombo::store::imports::MOST_OPEN;
 use reqwest::Method;
@@ -24,6 +25,12 @@ pub(super) async fn cases(world: &World) -> Vec<(Code, Method, String, Value)> {
     let tags =
         post("/api/v1/contacts/tags/batch", json!({"tags": [{"name": "a"}, {"name": "b"}]}).to_string());
     let tag = format!("/api/v1/contacts/tags/{}", tags.await["results"][0]["id"].as_str().unwrap());
+    let fields = "/api/v1/contacts/fields";
+    let mut field = String::new();
+    for nth in 1..=MOST_FIELDS {
+        let made = post(fields, json!({"name": format!("Field {nth}"), "type": "text"}).to_string()).await;
+        field = format!("{fields}/{}", made["id"].as_str().unwrap());
+    }
     let imports = "/api/v1/contacts/imports";
     let begun = post(&format!("{imports}?start=true"), "phone\n5511988880001\n".to_owned()).await;
     let begun = format!("{imports}/{}", begun["id"].as_str().unwrap());
@@ -55,6 +62,9 @@ pub(super) async fn cases(world: &World) -> Vec<(Code, Method, String, Value)> {
             json!({"add": {"all": true}}),
         ),
         (Code::TagNameTaken, Method::PATCH, tag, json!({"name": "b"})),
+        (Code::FieldNotFound, Method::PATCH, format!("{fields}/{nobody}"), json!({"name": "City"})),
+        (Code::FieldNameTaken, Method::PATCH, field, json!({"name": "FIELD 1"})),
+        (Code::TooManyFields, Method::POST, fields.to_owned(), json!({"name": "City", "type": "text"})),
         (Code::ImportNotFound, Method::GET, format!("{imports}/{nobody}"), json!("")),
         (Code::ImportHasBegun, Method::POST, begun, start.clone()),
         (Code::InvalidMapping, Method::POST, ready.clone(), start),

@@ -122,6 +122,10 @@ async fn the_examples_of_a_company_s_other_requests_are_accepted() {
     for name in ["numbers", "found"] {
         ask(post.clone(), members, format!("{tag}/members"), name, &|_| ()).await;
     }
+    let fields = "/api/v1/contacts/fields";
+    let field = ask(post.clone(), fields, own(fields), "date", &|_| ()).await["id"].clone();
+    let field = format!("{fields}/{}", field.as_str().unwrap());
+    ask(Method::PATCH, "/api/v1/contacts/fields/{id}", field, "name", &|_| ()).await;
     let file = world.service.post("/api/v1/contacts/imports", key, "phone\n5511988887777\n").await.json();
     let import = format!("/api/v1/contacts/imports/{}", file["id"].as_str().unwrap());
     for name in ["columns", "start"] {

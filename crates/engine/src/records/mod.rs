@@ -26,8 +26,8 @@ use domain::phone::Country;
 use store::companies::Company;
 use store::countries::OwnCountry;
 use store::{
-    AllChannels, Changes, Channels, Companies, CompanyStore, Contacts, Imports, Keys, Messages, Sends, Store,
-    Suppressions, Tags, Templates, Tiers,
+    AllChannels, Changes, Channels, Companies, CompanyStore, Contacts, Imports, Keys, Messages, OwnFields,
+    Sends, Store, Suppressions, Tags, Templates, Tiers,
 };
 
 pub use store::Error as QueryError;
@@ -155,6 +155,8 @@ doors! { CompanyRecords:
     contacts: Contacts;
     /// Its tags.
     tags: Tags;
+    /// The own fields of its contacts.
+    fields: OwnFields;
     /// Its imports of contacts.
     imports: Imports;
     /// The recipients that its sends skip.

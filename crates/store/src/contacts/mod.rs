@@ -230,8 +230,8 @@ impl Contacts<'_> {
         self.with_tags(&rows).await
     }
 
-    /// The contacts of `rows`, in their order, each with its tags by name and the values of its own fields. The rows are known to be one company's: with
-    /// a condition on the company, PostgreSQL would begin with all contacts of all its tags.
+    /// The contacts of `rows`, in their order, each with its tags by name and the values of its own fields. The rows are
+    /// known to be one company's: with a condition on the company, PostgreSQL would begin with all contacts of all its tags.
     pub(crate) async fn with_tags(self, rows: &[QueryResult]) -> Result<Vec<Contact>> {
         let mut contacts = rows.iter().map(read_contact).collect::<Result<Vec<_>>>()?;
         if contacts.is_empty() {
