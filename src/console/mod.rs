@@ -235,6 +235,11 @@ route::table! {
     GET "/console/contacts/tags/{id}" => pages::tags::show, Viewer;
     POST "/console/contacts/tags/{id}" => pages::tags::change, Member;
     POST "/console/contacts/tags/{id}/delete" => pages::tags::delete, Member;
+    GET "/console/contacts/fields" => pages::contact_fields::list, Viewer;
+    POST "/console/contacts/fields" => pages::contact_fields::create, Member;
+    GET "/console/contacts/fields/{id}" => pages::contact_fields::show, Viewer;
+    POST "/console/contacts/fields/{id}" => pages::contact_fields::rename, Member;
+    POST "/console/contacts/fields/{id}/delete" => pages::contact_fields::delete, Member;
     GET "/console/contacts/import" => pages::imports::list, Viewer;
     POST "/console/contacts/import" => pages::imports::upload, Member;
     GET "/console/contacts/import/{id}" => pages::import::show, Viewer;

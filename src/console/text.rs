@@ -42,6 +42,7 @@ files! {
     "compose",
     "contacts",
     "fault",
+    "fields",
     "help",
     "imports",
     "journey",

@@ -1,5 +1,6 @@
 //! The list of contacts: search, filter by tags, pages, and actions on many contacts at once.
 
+mod conditions;
 mod filters;
 pub(super) mod listed;
 pub(super) mod selection;
@@ -59,13 +60,15 @@ pub(in crate::console) async fn list(
     query: Query,
 ) -> Result<Page, Error> {
     let search = query.text("search", SEARCH);
-    let listed = Listed::read(&state, &viewer, search, query.all("tag"), query.all("not")).await?;
+    let tags = (query.all("tag"), query.all("not"));
+    let mut listed = Listed::read(&state, &viewer, search, tags, query.all("field")).await?;
+    let added = conditions::add(&viewer, &query, &mut listed);
     let shown = read(&viewer, &state, listed, query.page(state.options.page_size)).await?;
     let mut form = Form::new(viewer.text);
     if let Some(sentence) = state.flashes.take(viewer.session, NONE_PICKED) {
         form.fault("scope", sentence);
     }
-    Ok(page(&viewer, Some(&query), &form, &shown))
+    Ok(page(&viewer, Some(&query), (&form, &added), &shown))
 }
 
 /// Tags, untags or deletes the selected contacts, or leads to a new send to them.
@@ -93,7 +96,8 @@ pub(in crate::console) async fn change(
         let number = form.words().one("page").parse().unwrap_or(1_u128).max(1);
         let same = PageRequest { page: number, limit: state.options.page_size };
         let shown = read(&viewer, &state, listed, same).await?;
-        return Ok(page(&viewer, None, &form, &shown).unprocessable().into());
+        let added = Form::new(viewer.text);
+        return Ok(page(&viewer, None, (&form, &added), &shown).unprocessable().into());
     }
     if action == Some("delete") && form.words().one("sure") != "yes" {
         let count = match &selected {
@@ -133,7 +137,8 @@ pub(in crate::console) async fn change(
 pub(super) async fn of_form(viewer: &Viewer, state: &State, form: &Form) -> Result<Listed, Error> {
     let words = form.words();
     let search = Some(words.one("search")).filter(|search| !search.is_empty());
-    Listed::read(state, viewer, search, words.all("of_tag"), words.all("not_tag")).await
+    let tags = (words.all("of_tag"), words.all("not_tag"));
+    Listed::read(state, viewer, search, tags, words.all("of_field")).await
 }
 
 fn done(viewer: &Viewer, action: Option<&str>, changed: u64) -> String {
@@ -184,7 +189,10 @@ async fn read(viewer: &Viewer, state: &State, listed: Listed, page: PageRequest)
 fn ask(viewer: &Viewer, form: &Form, listed: &Listed, count: u64) -> Page {
     let text = viewer.text;
     let is_kept = |name: &str| {
-        matches!(name, "action" | "scope" | "search" | "of_tag" | "not_tag" | "contact" | "shown")
+        matches!(
+            name,
+            "action" | "scope" | "search" | "of_tag" | "not_tag" | "of_field" | "contact" | "shown"
+        )
     };
     let sent = form.words().iter().filter(|(name, _)| is_kept(name));
     let body = html! {
@@ -201,13 +209,15 @@ fn ask(viewer: &Viewer, form: &Form, listed: &Listed, count: u64) -> Page {
     Page::new(text.get("contacts-delete-title"), Menu::Contacts, body)
 }
 
-fn page(viewer: &Viewer, query: Option<&Query>, form: &Form, shown: &Shown) -> Page {
+/// The page with the form of the selection, and that of a condition.
+fn page(viewer: &Viewer, query: Option<&Query>, (form, added): (&Form, &Form), shown: &Shown) -> Page {
     let text = viewer.text;
     // A list without contacts has its button in the middle.
     let is_empty = shown.found.total == 0 && shown.listed.is_everybody();
     let action = html! {
         div.actions {
             a.button.plain href="/console/contacts/tags" { (text.get("contacts-tags")) }
+            a.button.plain href="/console/contacts/fields" { (text.get("contacts-own-fields")) }
             @if viewer.may_work() {
                 a.button.plain href="/console/contacts/import" { (Icon::Upload) (text.get("contacts-import")) }
                 a.button.plain[is_empty] href="/console/contacts/new" { (Icon::Add) (text.get("contacts-new")) }
@@ -217,7 +227,7 @@ fn page(viewer: &Viewer, query: Option<&Query>, form: &Form, shown: &Shown) -> P
     let body = html! {
         @if let Some(done) = &shown.done { (notice::done(done)) }
         (faults(form))
-        (filters::form(text, &shown.listed, &shown.tags.records))
+        (filters::form(text, &shown.listed, &shown.tags.records, added))
         div id="found" {
             (filters::chips(text, &shown.listed, &shown.tags.records))
             (found(viewer, query, form, shown))

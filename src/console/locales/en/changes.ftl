@@ -34,6 +34,7 @@ changes-kind-sign-in = Sign-in
 changes-kind-session = Session
 changes-kind-contacts = Contacts
 changes-kind-tags = Tags
+changes-kind-fields = Fields of contacts
 changes-kind-import = Import
 changes-kind-node = Node
 changes-kind-webhook = Webhook endpoint

@@ -34,6 +34,7 @@ changes-kind-sign-in = Inicio de sesión
 changes-kind-session = Sesión
 changes-kind-contacts = Contactos
 changes-kind-tags = Etiquetas
+changes-kind-fields = Campos de contactos
 changes-kind-import = Importación
 changes-kind-node = Nodo
 changes-kind-webhook = Endpoint de webhook

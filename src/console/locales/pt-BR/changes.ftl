@@ -34,6 +34,7 @@ changes-kind-sign-in = Entrada
 changes-kind-session = Sessão
 changes-kind-contacts = Contatos
 changes-kind-tags = Tags
+changes-kind-fields = Campos de contatos
 changes-kind-import = Importação
 changes-kind-node = Nó
 changes-kind-webhook = Endpoint de webhook

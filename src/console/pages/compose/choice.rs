@@ -17,6 +17,7 @@ use crate::console::text::Text;
 use crate::console::visitor::Viewer;
 use crate::console::words::Words;
 use crate::domain::channel::{self, Channel, Status};
+use crate::domain::own_field::OwnField;
 use crate::domain::page::PageRequest;
 use crate::domain::template::{Status as Approval, Template};
 use crate::engine::records::templates::{Filter, Record};
@@ -36,6 +37,8 @@ pub(super) struct Choice {
     pub(super) kind: Kind,
     templates: Vec<Template>,
     pub(super) template: Option<Template>,
+    /// The company's own fields of contacts, for a template's values.
+    pub(super) own: Vec<OwnField>,
     /// A named template that cannot be sent now, because it is not approved.
     unfit: Option<Record>,
 }
@@ -71,7 +74,8 @@ impl Choice {
             }
             None => None,
         };
-        Ok(Self { channels, channel, away, kind, templates, template, unfit })
+        let own = if template.is_some() { records.fields().all().await? } else { Vec::new() };
+        Ok(Self { channels, channel, away, kind, templates, template, own, unfit })
     }
 
     /// Whether the channel is a linked phone.

@@ -14,6 +14,7 @@ use crate::console::page::{Menu, Page};
 use crate::console::pages::contacts::{name, number_of};
 use crate::console::visitor::Viewer;
 use crate::domain::contact::Contact;
+use crate::domain::own_field::OwnField;
 use crate::domain::phone::{Country, PhoneNumber};
 use crate::engine::records::suppressions::Kept;
 
@@ -25,6 +26,8 @@ pub(super) struct Shown {
     /// Why sends skip the person.
     suppressions: Vec<Kept>,
     messages: Vec<messages::LastMessage>,
+    /// The company's own fields.
+    own: Vec<OwnField>,
     done: Option<String>,
     /// Whether someone else has changed the contact since the form was opened.
     is_outdated: bool,
@@ -34,6 +37,7 @@ impl Shown {
     pub(super) async fn read(viewer: &Viewer, state: &State, contact: Contact) -> Result<Self, Error> {
         let records = state.engine.company(viewer.company.id).await?;
         let doubles = records.contacts().doubles(&contact, DOUBLES).await?;
+        let own = records.fields().all().await?;
         drop(records);
         let (mut suppressions, mut lines) = (Vec::new(), Vec::new());
         if let Some(number) = contact.person.phone() {
@@ -41,7 +45,16 @@ impl Shown {
             lines = messages::read(viewer, state, number).await?;
         }
         let country = country(viewer, state).await?;
-        Ok(Self { contact, doubles, country, suppressions, messages: lines, done: None, is_outdated: false })
+        Ok(Self {
+            contact,
+            doubles,
+            country,
+            suppressions,
+            messages: lines,
+            own,
+            done: None,
+            is_outdated: false,
+        })
     }
 
     /// Shows that something was done.
@@ -63,7 +76,7 @@ impl Shown {
         let stored = &contact.person.phone_number;
         let body = html! {
             @if let Some(done) = &self.done { (notice::done(done)) }
-            @if self.is_outdated { (form::outdated(form, contact)) } @else { (faults(form)) }
+            @if self.is_outdated { (form::outdated(form, contact, &self.own)) } @else { (faults(form)) }
             p.who-is {
                 @if !stored.is_empty() { bdi.digits { (number_of(&contact.person)) } " " }
                 @for known in &contact.tags {
@@ -76,7 +89,7 @@ impl Shown {
                         @for name in [KNOWN, KNOWN_TAGS] {
                             input type="hidden" name=(name) value=(form.value(name)) autocomplete="off";
                         }
-                        (form::fields(form, meant, self.country, stored))
+                        (form::fields(form, &self.own, meant, self.country, stored))
                         @if viewer.may_work() { button type="submit" { (text.get("contacts-save")) } }
                     }
                 }
@@ -110,13 +123,13 @@ impl Shown {
 }
 
 /// The form of a new contact.
-pub(super) fn new(form: &Form, meant: &[PhoneNumber], country: Option<Country>) -> Page {
+pub(super) fn new(form: &Form, own: &[OwnField], meant: &[PhoneNumber], country: Option<Country>) -> Page {
     let text = form.text();
     let body = html! {
         (faults(form))
         form.panel method="post" action="/console/contacts/new" data-preview="/console/contacts/number" {
             (once(form))
-            (form::fields(form, meant, country, ""))
+            (form::fields(form, own, meant, country, ""))
             button type="submit" { (text.get("contacts-add")) }
         }
     };

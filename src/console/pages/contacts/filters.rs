@@ -1,11 +1,12 @@
-//! The search, and the filter by tags: those that a contact has, and those that it lacks.
+//! The search, and the filters by tags, those that a contact has and those that it lacks, and by own fields.
 
 use maud::{Markup, html};
 
 use super::listed::{Listed, MOST};
-use super::{PLACE, SEARCH};
+use super::{PLACE, SEARCH, conditions};
 use crate::console::component::icon::Icon;
 use crate::console::component::tag;
+use crate::console::form::Form;
 use crate::console::text::Text;
 use crate::domain::contact::{Tag, TagSummary};
 
@@ -13,7 +14,7 @@ use crate::domain::contact::{Tag, TagSummary};
 const SHOWN: usize = 20;
 
 /// The form. What it finds is shown below it while a person types and chooses.
-pub(super) fn form(text: Text, listed: &Listed, offered: &[Tag]) -> Markup {
+pub(super) fn form(text: Text, listed: &Listed, offered: &[Tag], added: &Form) -> Markup {
     let search = listed.search.as_deref().unwrap_or_default();
     html! {
         form.search method="get" action=(PLACE) role="search" data-search="found" {
@@ -30,6 +31,7 @@ pub(super) fn form(text: Text, listed: &Listed, offered: &[Tag]) -> Markup {
                     button.plain type="submit" { (text.get("contacts-show")) }
                 }
             }
+            (conditions::form(text, listed, added))
         }
     }
 }
@@ -57,13 +59,17 @@ pub(super) fn chips(text: Text, listed: &Listed, offered: &[Tag]) -> Markup {
     let room = if listed.tags.len() < MOST { SHOWN } else { 0 };
     let more: Vec<&Tag> = offered.iter().filter(|tag| !listed.names(tag.summary.id)).take(room).collect();
     html! {
-        @if !listed.tags.is_empty() || !listed.without.is_empty() {
+        @if !listed.tags.is_empty() || !listed.without.is_empty() || !listed.conditions.is_empty() {
             ul.tags.in-use aria-label=(text.get("contacts-in-use")) {
                 @for known in &listed.tags {
                     (removable(&text.with("contacts-with", [("tag", known.name.as_str().into())]), listed, known))
                 }
                 @for known in &listed.without {
                     (removable(&text.with("contacts-without", [("tag", known.name.as_str().into())]), listed, known))
+                }
+                @for (place, condition) in listed.conditions.iter().enumerate() {
+                    @let words = conditions::words(text, listed, condition);
+                    (chip(&words, &words, &listed.without_condition(place)))
                 }
                 li { a.plain href=(PLACE) { (text.get("contacts-show-all")) } }
                 @if let Some(only) = listed.only_tag() {
@@ -86,9 +92,14 @@ pub(super) fn chips(text: Text, listed: &Listed, offered: &[Tag]) -> Markup {
 }
 
 fn removable(words: &str, listed: &Listed, known: &TagSummary) -> Markup {
+    chip(words, &known.name, &listed.widened(known.id))
+}
+
+/// What narrows the list, in the colour of this name, with a link to the list without it.
+fn chip(words: &str, name: &str, without: &Listed) -> Markup {
     html! {
         li {
-            a class=(tag::class(&known.name)) href=(listed.widened(known.id).place()) {
+            a class=(tag::class(name)) href=(without.place()) {
                 bdi { (words) } " " span aria-hidden="true" { "×" }
             }
         }

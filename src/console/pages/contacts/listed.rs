@@ -7,6 +7,7 @@ use crate::console::State;
 use crate::console::error::Error;
 use crate::console::visitor::Viewer;
 use crate::domain::contact::{Contact, TagSummary};
+use crate::domain::own_field::{FieldCondition, MOST_CONDITIONS, OwnField};
 use crate::domain::page::{Page, PageRequest};
 use crate::engine;
 use crate::engine::records::contacts::{ContactFilter, Counting};
@@ -23,24 +24,33 @@ pub(in crate::console::pages) struct Listed {
     pub(super) tags: Vec<TagSummary>,
     /// Only those with none of these tags.
     pub(super) without: Vec<TagSummary>,
+    /// Only those that meet all of these conditions.
+    pub(super) conditions: Vec<FieldCondition>,
+    /// The company's own fields.
+    pub(super) own: Vec<OwnField>,
 }
 
 impl Listed {
-    /// The contacts of this search, with and without the tags of these ids; empty ids are left out.
+    /// The contacts of this search, with and without the tags of these ids, and with these conditions on own fields; empty
+    /// ids and conditions are left out.
     ///
     /// # Errors
     ///
-    /// [`Error::NotFound`] for a tag that the company does not have: without it the list would have other contacts.
+    /// [`Error::NotFound`] for a tag or a field that the company does not have: without it the list would have other contacts.
     pub(in crate::console::pages) async fn read<'a>(
         state: &State,
         viewer: &Viewer,
         search: Option<&str>,
-        tags: impl Iterator<Item = &'a str>,
-        without: impl Iterator<Item = &'a str>,
+        (tags, without): (impl Iterator<Item = &'a str>, impl Iterator<Item = &'a str>),
+        conditions: impl Iterator<Item = &'a str>,
     ) -> Result<Self, Error> {
         let search = search.map(|search| search.chars().take(SEARCH).collect());
         let tags = named(state, viewer, tags).await?;
-        Ok(Self { search, tags, without: named(state, viewer, without).await? })
+        let without = named(state, viewer, without).await?;
+        let own = state.engine.company(viewer.company.id).await?.fields().all().await?;
+        let given = conditions.filter(|text| !text.is_empty()).take(MOST_CONDITIONS);
+        let conditions = given.map(|text| FieldCondition::parse(text, &own)).collect::<Result<Vec<_>, _>>();
+        Ok(Self { search, tags, without, conditions: conditions.map_err(|_| Error::NotFound)?, own })
     }
 
     /// A page of the list.
@@ -57,17 +67,22 @@ impl Listed {
     /// The filter of the list.
     pub(in crate::console::pages) fn filter(&self) -> ContactFilter {
         let ids = |tags: &[TagSummary]| tags.iter().map(|tag| tag.id).collect();
-        ContactFilter { search: self.search.clone(), tags: ids(&self.tags), without: ids(&self.without) }
+        ContactFilter {
+            search: self.search.clone(),
+            tags: ids(&self.tags),
+            without: ids(&self.without),
+            fields: self.conditions.clone(),
+        }
     }
 
     /// Whether all contacts of the company are in the list.
     pub(super) const fn is_everybody(&self) -> bool {
-        self.search.is_none() && self.tags.is_empty() && self.without.is_empty()
+        self.search.is_none() && self.tags.is_empty() && self.without.is_empty() && self.conditions.is_empty()
     }
 
     /// The tag whose contacts these are, if nothing else narrows the list.
     pub(super) const fn only_tag(&self) -> Option<&TagSummary> {
-        match (&self.search, self.tags.as_slice(), self.without.is_empty()) {
+        match (&self.search, self.tags.as_slice(), self.without.is_empty() && self.conditions.is_empty()) {
             (None, [tag], true) => Some(tag),
             _ => None,
         }
@@ -88,6 +103,13 @@ impl Listed {
         widened
     }
 
+    /// The same contacts and those that only the condition at this place keeps out.
+    pub(super) fn without_condition(&self, place: usize) -> Self {
+        let mut widened = self.clone();
+        widened.conditions.remove(place);
+        widened
+    }
+
     /// Whether the filter has the tag.
     pub(super) fn names(&self, tag: Uuid) -> bool {
         self.tags.iter().chain(&self.without).any(|known| known.id == tag)
@@ -103,6 +125,9 @@ impl Listed {
             for tag in tags {
                 query.append_pair(name, &tag.id.to_string());
             }
+        }
+        for condition in &self.conditions {
+            query.append_pair("field", &condition.to_string());
         }
         query.finish()
     }

@@ -75,6 +75,7 @@ pub(super) fn of_list(listed: &Listed) -> Markup {
         @if let Some(search) = &listed.search { input type="hidden" name="search" value=(search); }
         @for tag in &listed.tags { input type="hidden" name="of_tag" value=(tag.id); }
         @for tag in &listed.without { input type="hidden" name="not_tag" value=(tag.id); }
+        @for condition in &listed.conditions { input type="hidden" name="of_field" value=(condition); }
     }
 }
 
