@@ -1,7 +1,10 @@
 //! The refusals of the paths that change contacts, for the test of all codes.
 
-use pombo::domain::own_field::MOST_FIELDS;
+use pombo::clock::Timestamp;
+use pombo::domain::own_field::{FieldKind, MOST_FIELDS};
 use pombo::error::Code;
+use pombo::store::NewField;
+use pombo::store::changes::Who;
 use pombo::store::imports::MOST_OPEN;
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -27,9 +30,13 @@ pub(super) async fn cases(world: &World) -> Vec<(Code, Method, String, Value)> {
     let tag = format!("/api/v1/contacts/tags/{}", tags.await["results"][0]["id"].as_str().unwrap());
     let fields = "/api/v1/contacts/fields";
     let mut field = String::new();
+    let store = world.service.store();
     for nth in 1..=MOST_FIELDS {
-        let made = post(fields, json!({"name": format!("Field {nth}"), "type": "text"}).to_string()).await;
-        field = format!("{fields}/{}", made["id"].as_str().unwrap());
+        let (name, now) = (format!("Field {nth}"), Timestamp::now());
+        let made =
+            store.of(world.acme.id).fields().add(&Who::Pombo, &name, FieldKind::Text, now).await.unwrap();
+        let NewField::Added(made) = made else { panic!("{made:?}") };
+        field = format!("{fields}/{}", made.id);
     }
     let imports = "/api/v1/contacts/imports";
     let begun = post(&format!("{imports}?start=true"), "phone\n5511988880001\n".to_owned()).await;

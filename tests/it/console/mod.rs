@@ -23,6 +23,7 @@ mod nodes;
 mod one_way;
 mod operator;
 mod overview;
+mod own_fields;
 mod people;
 mod send_live;
 mod send_names;
