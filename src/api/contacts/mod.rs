@@ -192,8 +192,8 @@ impl From<contact::Tag> for Tag {
 ///
 /// The company's contacts, newest first. Each word of `search` is matched against names, e-mail address, number and tag
 /// names, without case and accents; digits match a number however it is written. `contact_tag_id` and
-/// `without_contact_tag_id` narrow the list by tags, `field` by own fields. With `Accept: application/x-ndjson` the answer has all of these
-/// contacts, or those after `cursor`, one JSON object on each line.
+/// `without_contact_tag_id` narrow the list by tags, `field` by own fields. With `Accept: application/x-ndjson` the answer
+/// has all of these contacts, or those after `cursor`, one JSON object on each line.
 #[utoipa::path(
     get,
     path = "/api/v1/contacts",
@@ -244,7 +244,8 @@ pub(super) async fn list(
     Ok(HttpResponse::Ok().json(Envelope::<Contact>::listed(&listing, contacts, key)))
 }
 
-/// The contacts that a search or conditions find, as lines. They run once: each step reads the contacts at the next of the found places.
+/// The contacts that a search or conditions find, as lines. They run once: each step reads the contacts at the next of the
+/// found places.
 async fn found_lines(
     state: Data<State>,
     company: Company,

@@ -107,7 +107,7 @@ impl GivenValues {
         if self.0.len() > MOST_FIELDS {
             return Err(format!("`fields` has more than {MOST_FIELDS} entries"));
         }
-        let read = |(word, value): (String, Value)| {
+        let read = |(word, value): (String, Value)| -> Result<(FieldKey, Option<FieldValue>), String> {
             let field = FieldKey::parse(&word).and_then(|key| own_field::find(own, key));
             let field = field.ok_or_else(|| {
                 let shown: String = word.chars().take(FieldKey::LONGEST).collect();

@@ -49,7 +49,7 @@ impl Decimal {
             Some(digits) => ("-", digits),
             None => ("", bare.strip_prefix('+').unwrap_or(&bare)),
         };
-        let count = |separator| digits.matches(separator).count();
+        let count = |separator: char| digits.matches(separator).count();
         let (whole, decimals) = match (count('.'), count(',')) {
             (0, 0) => (digits.to_owned(), ""),
             (1, 0) | (0, 1) => {

@@ -66,7 +66,7 @@ impl Contacts<'_> {
 
 /// The name of a field in its one form.
 fn checked(name: &str) -> Result<String, Refusal> {
-    let invalid = |sentence| Refusal::new(Code::InvalidField, sentence).about("name");
+    let invalid = |sentence: String| Refusal::new(Code::InvalidField, sentence).about("name");
     let name = own_field::checked_name(name).map_err(invalid)?;
     if import::is_taken(&name) {
         let sentence = "every contact has a field of this name: choose another one";

@@ -120,7 +120,7 @@ fn listed(words: &Words, name: &str, entry: impl Fn(&str) -> Value) -> Value {
 }
 
 /// The person whose values are shown, if the recipient is a contact, and the language of the template.
-type Reader<'a> = (Option<&'a Person>, &'a str);
+type Addressee<'a> = (Option<&'a Person>, &'a str);
 
 /// The template's own parts, with the values that are filled in.
 fn filled(template: &Template, words: &Words, person: Option<&Person>) -> Value {
@@ -129,12 +129,12 @@ fn filled(template: &Template, words: &Words, person: Option<&Person>) -> Value 
     parts
 }
 
-/// Fills in the parts of a template, or of one of its cards, whose fields have names that begin with `prefix`, for a reader.
-fn fill_parts(parts: &mut Value, prefix: &str, words: &Words, reader: Reader<'_>) {
+/// Fills in the parts of a template, or of one of its cards, whose fields have names that begin with `prefix`, for an addressee.
+fn fill_parts(parts: &mut Value, prefix: &str, words: &Words, addressee: Addressee<'_>) {
     let kind = |part: &Value| part["type"].as_str().unwrap_or_default().to_ascii_uppercase();
     let fill_in = |part: &mut Value, field: &str, name: &str| {
         if let Some(text) = part.get(field).and_then(Value::as_str) {
-            part[field] = fill(text, &format!("{prefix}{name}"), words, reader).into();
+            part[field] = fill(text, &format!("{prefix}{name}"), words, addressee).into();
         }
     };
     for part in parts.as_array_mut().into_iter().flatten().filter(|part| part.is_object()) {
@@ -150,7 +150,7 @@ fn fill_parts(parts: &mut Value, prefix: &str, words: &Words, reader: Reader<'_>
                     let given = cut(words.one(&format!("{prefix}button_{index}")), LINK_CHARS);
                     match kind(button).as_str() {
                         "URL" if !given.is_empty() => {
-                            let filled = contact_field::filled_address(given, reader.0);
+                            let filled = contact_field::filled_address(given, addressee.0);
                             let filled = filled.unwrap_or_else(|_| given.to_owned());
                             let address = cut(button["url"].as_str().unwrap_or_default(), LINK_CHARS);
                             // The provider allows one variable.
@@ -165,7 +165,7 @@ fn fill_parts(parts: &mut Value, prefix: &str, words: &Words, reader: Reader<'_>
                 let cards = part.get_mut("cards").and_then(Value::as_array_mut).into_iter().flatten();
                 for (index, card) in cards.enumerate() {
                     if let Some(parts) = card.get_mut("components") {
-                        fill_parts(parts, &format!("card_{index}_"), words, reader);
+                        fill_parts(parts, &format!("card_{index}_"), words, addressee);
                     }
                 }
             }
@@ -176,7 +176,7 @@ fn fill_parts(parts: &mut Value, prefix: &str, words: &Words, reader: Reader<'_>
 
 /// A text with its variables filled in, as far as it is drawn. Variables without a value, and contact fields that the
 /// person has no value for, stay as they are.
-fn fill(text: &str, part: &str, words: &Words, (person, language): Reader<'_>) -> String {
+fn fill(text: &str, part: &str, words: &Words, (person, language): Addressee<'_>) -> String {
     let mut rest = cut(text, TEXT_CHARS);
     let mut filled = String::with_capacity(rest.len());
     while let Some((before, after)) = rest.split_once("{{") {

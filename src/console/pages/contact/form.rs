@@ -36,8 +36,8 @@ pub(super) struct Read {
     pub(super) meant: Vec<PhoneNumber>,
 }
 
-/// Reads a form of a company in this country, with these own fields; faults are noted in the form. The number that the contact has is not asked
-/// about again.
+/// Reads a form of a company in this country, with these own fields; faults are noted in the form. The number that the contact
+/// has is not asked about again.
 pub(super) fn read(form: &mut Form, own: &[OwnField], country: Option<Country>, known: &str) -> Read {
     let text = form.text();
     let mut field = |name, most| form.optional(name, most).unwrap_or_default();

@@ -48,9 +48,13 @@ impl Listed {
         let tags = named(state, viewer, tags).await?;
         let without = named(state, viewer, without).await?;
         let own = state.engine.company(viewer.company.id).await?.fields().all().await?;
-        let given = conditions.filter(|text| !text.is_empty()).take(MOST_CONDITIONS);
-        let conditions = given.map(|text| FieldCondition::parse(text, &own)).collect::<Result<Vec<_>, _>>();
-        Ok(Self { search, tags, without, conditions: conditions.map_err(|_| Error::NotFound)?, own })
+        let given: Vec<&str> = conditions.filter(|text| !text.is_empty()).collect();
+        if given.len() > MOST_CONDITIONS {
+            return Err(Error::Unreadable);
+        }
+        let parsed = given.into_iter().map(|text| FieldCondition::parse(text, &own));
+        let conditions = parsed.collect::<Result<Vec<_>, _>>().map_err(|_| Error::NotFound)?;
+        Ok(Self { search, tags, without, conditions, own })
     }
 
     /// A page of the list.
