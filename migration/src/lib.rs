@@ -23,6 +23,7 @@ mod m20261128_000010_create_webhooks;
 mod m20261128_000011_create_template_account;
 mod m20261128_000013_name_sends;
 mod m20261128_000015_create_draft;
+mod m20261128_000017_create_contact_field;
 mod m20261128_000018_create_segment_and_note;
 mod nodes;
 mod operators;
@@ -99,6 +100,11 @@ impl MigratorTrait for Migrator {
                 "m20261128_000015_create_draft",
                 m20261128_000015_create_draft::UP,
                 m20261128_000015_create_draft::DOWN,
+            ),
+            Step::boxed(
+                "m20261128_000017_create_contact_field",
+                m20261128_000017_create_contact_field::UP,
+                m20261128_000017_create_contact_field::DOWN,
             ),
             Step::boxed(
                 "m20261128_000018_create_segment_and_note",

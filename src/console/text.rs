@@ -43,6 +43,7 @@ files! {
     "contacts",
     "drafts",
     "fault",
+    "fields",
     "help",
     "imports",
     "journey",

@@ -14,6 +14,7 @@ use crate::console::text::Text;
 use crate::console::visitor::Viewer;
 use crate::console::words::Words;
 use crate::domain::channel::{self, Channel, Status};
+use crate::domain::own_field::OwnField;
 use crate::domain::page::PageRequest;
 use crate::domain::template::{Status as Approval, Template};
 use crate::engine::records::templates::Record;
@@ -34,6 +35,8 @@ pub(super) struct Choice {
     pub(super) template: Option<Template>,
     /// The templates to choose from, while none is chosen.
     pub(super) cards: Cards,
+    /// The company's own fields of contacts, for the values of the chosen template.
+    pub(super) own: Vec<OwnField>,
     /// A named template that cannot be sent now, because it is not approved.
     pub(super) unfit: Option<Record>,
 }
@@ -61,6 +64,7 @@ impl Choice {
             kind: Kind::of(words.one("type")),
             template: None,
             cards: Cards::default(),
+            own: Vec::new(),
             unfit: None,
         };
         let is_open = !words.names("type");
@@ -73,8 +77,9 @@ impl Choice {
             Some(found) if found.status == Approval::Approved => choice.template = Some(found.into()),
             other => choice.unfit = other,
         }
-        if choice.template.is_none() {
-            choice.cards = Cards::read(&records, &waba, words).await?;
+        match choice.template {
+            Some(_) => choice.own = records.fields().all().await?,
+            None => choice.cards = Cards::read(&records, &waba, words).await?,
         }
         // Templates are what most sends of a business account are, and all that reaches people who did not write lately.
         if is_open && (choice.template.is_some() || choice.cards.has_fit()) {
