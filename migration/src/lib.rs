@@ -25,6 +25,7 @@ mod m20261128_000013_name_sends;
 mod m20261128_000014_create_media;
 mod m20261128_000015_create_draft;
 mod m20261128_000016_create_rate_card;
+mod m20261128_000017_create_contact_field;
 mod m20261128_000018_create_segment_and_note;
 mod m20261128_000020_create_alert_subscription;
 mod nodes;
@@ -112,6 +113,11 @@ impl MigratorTrait for Migrator {
                 "m20261128_000016_create_rate_card",
                 m20261128_000016_create_rate_card::UP,
                 m20261128_000016_create_rate_card::DOWN,
+            ),
+            Step::boxed(
+                "m20261128_000017_create_contact_field",
+                m20261128_000017_create_contact_field::UP,
+                m20261128_000017_create_contact_field::DOWN,
             ),
             Step::boxed(
                 "m20261128_000018_create_segment_and_note",

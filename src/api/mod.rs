@@ -104,6 +104,10 @@ route::table! {
     POST "/api/v1/sends/{id}/cancel" => sends::cancel, Control;
     GET "/api/v1/contacts" => contacts::list, ContactsOrSession;
     GET "/api/v1/contacts/tags" => contacts::list_tags, ContactsOrSession;
+    GET "/api/v1/contacts/fields" => contacts::own_fields::list, Contacts;
+    POST "/api/v1/contacts/fields" => contacts::own_fields::create, Contacts;
+    PATCH "/api/v1/contacts/fields/{id}" => contacts::own_fields::rename, Contacts;
+    DELETE "/api/v1/contacts/fields/{id}" => contacts::own_fields::delete, Contacts;
     POST "/api/v1/contacts/tags/batch" => contacts::tags::write, Contacts;
     PATCH "/api/v1/contacts/tags/{id}" => contacts::tags::change, Contacts;
     DELETE "/api/v1/contacts/tags/{id}" => contacts::tags::delete, Contacts;

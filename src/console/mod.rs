@@ -263,6 +263,11 @@ route::table! {
     GET "/console/contacts/segments/{id}" => pages::segments::show, Viewer;
     POST "/console/contacts/segments/{id}" => pages::segments::change, Member;
     POST "/console/contacts/segments/{id}/delete" => pages::segments::delete, Member;
+    GET "/console/contacts/fields" => pages::contact_fields::list, Viewer;
+    POST "/console/contacts/fields" => pages::contact_fields::create, Member;
+    GET "/console/contacts/fields/{id}" => pages::contact_fields::show, Viewer;
+    POST "/console/contacts/fields/{id}" => pages::contact_fields::rename, Member;
+    POST "/console/contacts/fields/{id}/delete" => pages::contact_fields::delete, Member;
     GET "/console/contacts/import" => pages::imports::list, Viewer;
     POST "/console/contacts/import" => pages::imports::upload, Member;
     GET "/console/contacts/import/{id}" => pages::import::show, Viewer;

@@ -45,6 +45,7 @@ files! {
     "costs",
     "drafts",
     "fault",
+    "fields",
     "help",
     "imports",
     "journey",

@@ -62,7 +62,7 @@ export async function further(demo, role) {
     const template = templates.find(({ name }) => name === 'order_update');
     return [
         `/console/sends/new?type=template&channel=${channel.id}&template=${template.id}`,
-        '/console/contacts/new', '/console/contacts/tags', `/console/contacts/${contact.id}`, `/console/contacts/tags/${tag.id}`,
+        '/console/contacts/new', '/console/contacts/tags', '/console/contacts/fields', `/console/contacts/${contact.id}`, `/console/contacts/tags/${tag.id}`,
         ...imports.map(({ id }) => `/console/contacts/import/${id}`), `/console/sends/${send.id}`, `/console/sends/${send.id}/again`,
         '/console/contacts?search=nobody+at+all', `/console/contacts?tag=${tag.id}`, `/console/contacts?not=${tag.id}`, '/console/sends?state=expired',
     ];

@@ -263,6 +263,12 @@ codes! {
     NoteNotFound = "note_not_found", NotFound;
     /// The contact has as many notes as a contact may have.
     TooManyNotes = "too_many_notes", Conflict;
+    /// No such own field of contacts.
+    FieldNotFound = "field_not_found", NotFound;
+    /// Another own field of the company has the name, or every contact has a field of this name.
+    FieldNameTaken = "field_name_taken", Conflict;
+    /// The company has as many own fields of contacts as it may have.
+    TooManyFields = "too_many_fields", Conflict;
     /// The company has no such import.
     ImportNotFound = "import_not_found", NotFound;
     /// The import is over or already running, and cannot be started or changed.

@@ -85,6 +85,7 @@ pub use self::contacts::imports::{
     settings as import_settings,
 };
 pub use self::contacts::opted_out::{Skip, skip_of};
+pub use self::contacts::own_fields::no_such_field;
 pub use self::error::{Error, StartError};
 use self::events::tail::Tail;
 pub use self::handover::{Form, HandedOver};

@@ -69,6 +69,7 @@ pub use contacts::filter::{ContactFilter, Counting};
 pub use contacts::import::{ContactDraft, Names, Upserted};
 pub use contacts::member::Membership;
 pub use contacts::notes::{ContactNote, MOST_NOTES, NOTE_CHARS, NewNote, NotesOf};
+pub use contacts::own::NewField;
 pub use contacts::reached::BySend;
 pub use contacts::search::index::{Care, Prepared};
 pub use contacts::write::Pace;

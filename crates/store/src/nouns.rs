@@ -78,6 +78,8 @@ of_a_company! {
     segments: Segments;
     /// The notes on a company's contacts.
     contact_notes: ContactNotes;
+    /// The own fields of a company's contacts.
+    fields: OwnFields;
     /// The imports of a company's contacts.
     imports: Imports;
     /// The files that a company keeps.

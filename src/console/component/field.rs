@@ -79,6 +79,15 @@ impl<'a> Field<'a> {
         })
     }
 
+    /// A number, which may have decimals.
+    pub(in crate::console) fn decimal(self) -> Markup {
+        self.around(&html! {
+            input id=(self.id()) type="number" step="any" name=(self.name) value=(self.form.value(self.name))
+                required[self.is_required] autofocus[self.is_faulty()] aria-describedby=[self.described()]
+                aria-invalid=[self.invalid()];
+        })
+    }
+
     /// A password, which is never shown again.
     pub(in crate::console) fn password(self) -> Markup {
         self.around(&html! {

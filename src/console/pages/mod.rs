@@ -11,6 +11,7 @@ pub(super) mod company;
 pub(super) mod compose;
 pub(super) mod contact;
 pub(super) mod contact_export;
+pub(super) mod contact_fields;
 pub(super) mod contacts;
 pub(super) mod costs;
 pub(super) mod drafts;

@@ -32,6 +32,7 @@ mod operator_records;
 mod operator_tiers;
 mod order;
 mod outgoing;
+mod own_fields;
 mod parameters;
 pub(crate) mod past_send;
 mod properties;

@@ -9,13 +9,14 @@ use super::world::World;
 use crate::harness::unsent::{LENGTH, Unsent};
 
 /// The changing routes that may answer without their body. All others have to read it in the one way.
-const WITHOUT_BODY: [(&str, &str); 23] = [
+const WITHOUT_BODY: [(&str, &str); 24] = [
     ("DELETE", "/api/v1/web-chat/{id}/pairing"),
     ("POST", "/api/v1/sends/{id}/pause"),
     ("POST", "/api/v1/sends/{id}/resume"),
     ("POST", "/api/v1/sends/{id}/cancel"),
     ("DELETE", "/api/v1/contacts/tags/{id}"),
     ("DELETE", "/api/v1/contacts/segments/{id}"),
+    ("DELETE", "/api/v1/contacts/fields/{id}"),
     ("DELETE", "/api/v1/contacts/{id}/notes/{note}"),
     ("DELETE", "/api/v1/contacts/{id}"),
     ("DELETE", "/api/v1/suppressions/{number}"),

@@ -29,6 +29,7 @@ mod nodes;
 mod one_way;
 mod operator;
 mod overview;
+mod own_fields;
 mod people;
 mod rescheduled;
 mod segments;

@@ -31,7 +31,7 @@ use domain::plan::{Binding, Estimate};
 use domain::price::{CostEstimate, PriceCategory};
 use domain::request::{Audience, BusinessRequest, RequestedContent, SkipCode, Skipped};
 use domain::send::{Recipients, Source, TemplateUse};
-use domain::template::{Category, Template, TemplateRequest};
+use domain::template::{Category, Template, TemplateRequest, contact_field};
 use store::Store;
 use store::segments::SavedSegment;
 use telemetry::Origin;
@@ -236,7 +236,12 @@ impl Engine {
                 .ok_or_else(|| missing(format!("template {id} ({name}) does not exist in {language}")))?;
         }
         let template = TemplateUse { id: found.id, is_marketing: found.category == Category::Marketing };
-        Ok((requested.fit(&Template::from(found))?, template))
+        let content = requested.fit(&Template::from(found))?;
+        let keys = content.own_keys();
+        if !keys.is_empty() {
+            contact_field::check_own(&keys, &self.store().of(company).fields().all().await?)?;
+        }
+        Ok((content, template))
     }
 
     fn resolver(&self) -> &Addr<Resolver> {

@@ -27,7 +27,7 @@ use store::companies::Company;
 use store::countries::OwnCountry;
 use store::{
     AllChannels, Changes, Channels, Companies, CompanyStore, ContactNotes, Contacts, Drafts, Imports, Keys,
-    Messages, Segments, Sends, Store, Suppressions, Tags, Templates, Tiers,
+    Messages, OwnFields, Segments, Sends, Store, Suppressions, Tags, Templates, Tiers,
 };
 
 pub use store::Error as QueryError;
@@ -175,6 +175,8 @@ doors! { CompanyRecords:
     tags: Tags;
     /// Its segments.
     segments: Segments;
+    /// The own fields of its contacts.
+    fields: OwnFields;
     /// Its imports of contacts.
     imports: Imports;
     /// The recipients that its sends skip.

@@ -36,6 +36,7 @@ changes-kind-session = Session
 changes-kind-contacts = Contacts
 changes-kind-tags = Tags
 changes-kind-segments = Segments
+changes-kind-fields = Fields of contacts
 changes-kind-import = Import
 changes-kind-media = file
 changes-kind-node = Node

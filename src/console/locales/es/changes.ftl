@@ -36,6 +36,7 @@ changes-kind-session = Sesión
 changes-kind-contacts = Contactos
 changes-kind-tags = Etiquetas
 changes-kind-segments = Segmentos
+changes-kind-fields = Campos de contactos
 changes-kind-import = Importación
 changes-kind-media = archivo
 changes-kind-node = Nodo

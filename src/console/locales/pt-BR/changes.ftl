@@ -36,6 +36,7 @@ changes-kind-session = Sessão
 changes-kind-contacts = Contatos
 changes-kind-tags = Tags
 changes-kind-segments = Segmentos
+changes-kind-fields = Campos de contatos
 changes-kind-import = Importação
 changes-kind-media = arquivo
 changes-kind-node = Nó

@@ -41,6 +41,7 @@ pub(in crate::console) fn kind(text: Text, what: What) -> String {
         What::Contacts => "changes-kind-contacts",
         What::Tags => "changes-kind-tags",
         What::Segments => "changes-kind-segments",
+        What::ContactFields => "changes-kind-fields",
         What::Import => "changes-kind-import",
         What::Media => "changes-kind-media",
         What::Node => "changes-kind-node",

@@ -6,7 +6,7 @@ use maud::{Markup, html};
 use uuid::Uuid;
 
 use super::page::Shown;
-use super::{filled, find, place};
+use super::{find, place};
 use crate::clock::Timestamp;
 use crate::console::State;
 use crate::console::answer::Answer;
@@ -118,9 +118,8 @@ fn done(viewer: &Viewer, state: &State, contact: Uuid, key: &str) -> Answer {
 /// The contact's page with the faults of a note.
 async fn refused(viewer: &Viewer, state: &State, id: Uuid, noting: Noting) -> Result<Answer, Error> {
     let contact = find(viewer, state, id).await?;
-    let form = filled(viewer, &contact);
     let shown = Shown::read(viewer, state, contact).await?.noting(noting);
-    Ok(shown.page(viewer, &form, &[]).unprocessable().into())
+    Ok(shown.page(viewer, &shown.filled(viewer), &[]).unprocessable().into())
 }
 
 /// The panel of the contact's page.
