@@ -39,6 +39,7 @@ const OF_THE_SEND: [&str; 13] = [
     "numbers",
     "person",
     "tag",
+    "segment",
     "without",
     "number",
     "group",
