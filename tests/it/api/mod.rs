@@ -56,6 +56,5 @@ mod waited_for;
 mod webhook_codes;
 mod webhooks;
 mod without_tags;
-mod without_tags;
 mod workbooks;
 mod world;

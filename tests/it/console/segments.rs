@@ -214,14 +214,15 @@ async fn typed_numbers_are_shown_as_they_are_read() {
     let channel = shop(&world).await.to_string();
     let numbers =
         [("channel", channel.as_str()), ("type", "text"), ("numbers", "+5511988887777\n21 97100-0058")];
-    let shown = member.post("/console/sends/preview", &numbers).await.body;
+    let shown = member.post("/console/sends/reach", &numbers).await.body;
     for words in ["id=\"numbers-reading\"", "+55 11 98888 7777 (Brazil)", "+55 21 97100 0058"] {
         assert!(shown.contains(words), "{words}: {shown}");
     }
     // Without script: with the form that comes back, and where people are picked.
     let refused = member.post("/console/suppressions", &[("number", "12"), ("scope", "x")]).await;
     assert!(refused.body.contains("id=\"number-reading\""), "{}", refused.body);
-    let fields = [&numbers[..], &[("person", "5511988880001"), ("action", "check")]].concat();
-    let picked = member.post("/console/sends/new", &fields).await.body;
+    let fields =
+        [&numbers[..], &[("person", "5511988880001"), ("step", "who"), ("action", "count")]].concat();
+    let picked = member.check("/console/sends/new", &fields).await.body;
     assert!(picked.contains("+55 11 98888 0001") && picked.contains("numbers-reading"), "{picked}");
 }

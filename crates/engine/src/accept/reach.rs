@@ -4,16 +4,15 @@ use std::sync::Arc;
 
 use uuid::Uuid;
 
-use super::of_own_tags;
 use super::plan::{Forecast, Outcome, Planned};
 use super::web_send::DryRunFile;
+use super::{of_own_segments, of_own_tags};
 use crate::handover::link;
 use crate::{Engine, Error};
 use domain::channel::Channel;
 use domain::content::Content;
-use domain::error::{Code, Refusal};
+use domain::error::Refusal;
 use domain::request::Audience;
-use url::Url;
 
 impl Engine {
     /// Counts an audience as a dry run does, without a message and whether or not the channel can send now.
@@ -29,6 +28,7 @@ impl Engine {
         is_marketing: Option<bool>,
     ) -> Result<Outcome, Error> {
         let audience = of_own_tags(self.store(), channel.company_id, audience).await?;
+        let audience = of_own_segments(self.store(), channel.company_id, audience).await?;
         let planned = Planned::new(channel, audience, is_marketing);
         Ok(self.resolver().send(Forecast(planned)).await??)
     }
@@ -45,11 +45,8 @@ impl Engine {
         company_id: Uuid,
         content: &Content,
     ) -> Result<Option<DryRunFile>, Refusal> {
-        let Some((address, kind)) = link(content) else { return Ok(None) };
-        let address = Url::parse(address).map_err(|_| {
-            Refusal::of("link", Code::InvalidLink, "is not an absolute http or https address")
-        })?;
-        let file = self.0.shared.fetcher.fetch(company_id, &address, kind).await?;
+        let Some((link, kind)) = link(content) else { return Ok(None) };
+        let file = self.0.shared.media.fetch(company_id, link, kind).await?;
         Ok(Some(DryRunFile::new(kind, &file, content)))
     }
 }

@@ -84,7 +84,7 @@ pub(super) async fn read(
     })
 }
 
-/// Only the total, and what the numbers are read as, for a page that is being filled in.
+/// The total, and what the numbers are read as, for a page that is being filled in.
 pub(in crate::console) async fn follow(
     viewer: Viewer,
     state: Data<State>,
