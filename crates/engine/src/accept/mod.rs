@@ -248,7 +248,7 @@ impl Engine {
 /// The audience without tags that the company does not have, which are skipped. Such a tag to leave out is refused: more
 /// people than the client believes would get the message.
 async fn of_own_tags(store: &Store, company_id: Uuid, mut audience: Audience) -> Result<Audience, Error> {
-    let Audience { tags, without, skipped, numbers: _, again: _ } = &mut audience;
+    let Audience { tags, without, skipped, numbers: _, segments: _, again: _ } = &mut audience;
     let named = [tags.as_slice(), without.as_slice()].concat();
     if named.is_empty() {
         return Ok(audience);

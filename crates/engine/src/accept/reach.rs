@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use uuid::Uuid;
 
-use super::of_own_tags;
 use super::plan::{Forecast, Outcome, Planned};
 use super::web_send::DryRunFile;
+use super::{of_own_segments, of_own_tags};
 use crate::handover::link;
 use crate::{Engine, Error};
 use domain::channel::Channel;
@@ -29,6 +29,7 @@ impl Engine {
         is_marketing: Option<bool>,
     ) -> Result<Outcome, Error> {
         let audience = of_own_tags(self.store(), channel.company_id, audience).await?;
+        let audience = of_own_segments(self.store(), channel.company_id, audience).await?;
         let planned = Planned::new(channel, audience, is_marketing);
         Ok(self.resolver().send(Forecast(planned)).await??)
     }
