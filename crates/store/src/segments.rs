@@ -250,17 +250,18 @@ impl Segments<'_> {
         numbers(&text.unwrap_or_default())
     }
 
-    /// The valid numbers after `after` of the next `limit` contacts that have one, ascending, each with the contact's place
-    /// in the company's list.
+    /// The valid numbers of the next `limit` contacts that have one, ascending, each with the contact's place in the
+    /// company's list. `after` is the last one that was read: several contacts may have the same number.
     pub async fn phones_after(
         self,
-        after: Option<PhoneNumber>,
+        after: Option<(PhoneNumber, u32)>,
         limit: u64,
     ) -> Result<Vec<(PhoneNumber, u32)>> {
-        let select = "SELECT phone, ordinal FROM contact WHERE company_id = $1 AND phone > $2
-             ORDER BY phone LIMIT $3";
-        let after = after.map_or(0, PhoneNumber::as_i64);
-        let values = [self.company.into(), after.into(), signed(limit).into()];
+        let select = "SELECT phone, ordinal FROM contact
+             WHERE company_id = $1 AND phone >= $2 AND (phone > $2 OR ordinal > $3)
+             ORDER BY phone, ordinal LIMIT $4";
+        let (phone, place) = after.map_or((0, 0), |(phone, place)| (phone.as_i64(), i64::from(place)));
+        let values = [self.company.into(), phone.into(), place.into(), signed(limit).into()];
         let rows = fetch::<(i64, i64)>(&self.store.read, select, values).await?;
         let read = |(phone, place): (i64, i64)| {
             let phone = PhoneNumber::from_i64(phone)

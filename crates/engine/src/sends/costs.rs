@@ -96,7 +96,7 @@ impl Sends<'_> {
         send: &Record,
         patience: Duration,
     ) -> Option<Arc<SendMessages>> {
-        let (mut latest, is_due) = self.engine.0.send_costs.ask(send.id, Instant::now());
+        let (mut latest, is_due) = self.engine.0.send_costs.ask(company_id, send.id, Instant::now());
         if is_due {
             let (engine, send_id) = (self.engine.clone(), send.id);
             self.engine.0.threads[1].spawn(async move { count_in_turn(&engine, company_id, send_id).await });
@@ -107,7 +107,7 @@ impl Sends<'_> {
 }
 
 async fn count_in_turn(engine: &Engine, company_id: Uuid, send_id: Uuid) {
-    let _turn = engine.0.send_costs.turn.lock().await;
+    let _turn = engine.0.send_costs.turn(company_id).await;
     let started = Instant::now();
     let counted = count(engine, company_id, send_id).await;
     // A failure was logged.
