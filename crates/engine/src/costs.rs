@@ -129,6 +129,18 @@ impl Engine {
 }
 
 impl Costs<'_> {
+    /// The category of a company's messages with this template, or without one; [`PriceCategory::Other`] when the template
+    /// is gone.
+    pub(crate) async fn category(
+        self,
+        company_id: Uuid,
+        template_id: Option<i64>,
+    ) -> Result<PriceCategory, Error> {
+        let Some(template_id) = template_id else { return Ok(PriceCategory::of_template(None)) };
+        let found = self.engine.store().of(company_id).templates().find(template_id).await?;
+        Ok(found.map_or(PriceCategory::Other, |found| PriceCategory::of_template(Some(&found.category))))
+    }
+
     /// What messages of this category cost that go out at `at`; `None` when no rate card applies then.
     pub async fn estimate(
         self,
