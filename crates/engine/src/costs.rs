@@ -33,6 +33,9 @@ const COLUMNS: [&str; 11] = [
     "currency",
 ];
 
+/// A rate card with the prices that it changes, or the faults of its file, each with its line.
+pub type ComparedCard = Result<(RateCard, Vec<PriceChange>), Vec<String>>;
+
 /// What messages cost, and the rate cards that say so.
 #[derive(Clone, Copy)]
 pub struct Costs<'e> {
@@ -182,14 +185,7 @@ impl Costs<'_> {
     }
 
     /// Reads the file of a rate card, and compares it with the card that applies on its date without it.
-    ///
-    /// # Errors
-    ///
-    /// The faults of the file, in [`Ok`], each with its line.
-    pub async fn compare(
-        self,
-        text: &str,
-    ) -> Result<Result<(RateCard, Vec<PriceChange>), Vec<String>>, Error> {
+    pub async fn compare(self, text: &str) -> Result<ComparedCard, Error> {
         let card = match RateCard::parse(text, shipped()) {
             Ok(card) => card,
             Err(faults) => return Ok(Err(faults)),
