@@ -28,7 +28,7 @@ use domain::channel::Channel;
 use domain::content::Content;
 use domain::error::{Code, Refusal};
 use domain::plan::{Binding, Estimate};
-use domain::price::{CostEstimate, PriceCategory};
+use domain::price::CostEstimate;
 use domain::request::{Audience, BusinessRequest, RequestedContent, SkipCode, Skipped};
 use domain::send::{Recipients, Source, TemplateUse};
 use domain::template::{Category, Template, TemplateRequest, contact_field};
@@ -90,7 +90,8 @@ impl Engine {
         let (start, is_retry) = (request.schedule.send_at, request.audience.again.is_some());
         let ignored = request.ignored.clone();
         let (order, audience) = self.admit(channel, request, None).await?;
-        let category = self.price_category(channel.company_id, order.template).await?;
+        let template_id = order.template.map(|template| template.id);
+        let category = self.costs().category(channel.company_id, template_id).await?;
         let planned = Planned::new(channel, audience, order.template.map(|template| template.is_marketing))
             .needing(order.content.needed_fields());
         let Outcome { skipped, suppressed, course, without_fields, countries } =
@@ -105,17 +106,6 @@ impl Engine {
         let ends = takes.map(|takes| starts.plus(takes));
         let cost = self.costs().estimate(category, &countries, starts).await?;
         Ok(DryRun { recipients, skipped, suppressed, without_fields, takes, ends, binding, cost, ignored })
-    }
-
-    /// The category by which messages with this template, or without one, are priced.
-    async fn price_category(
-        &self,
-        company_id: Uuid,
-        template: Option<TemplateUse>,
-    ) -> Result<PriceCategory, Error> {
-        let Some(template) = template else { return Ok(PriceCategory::of_template(None)) };
-        let found = self.store().of(company_id).templates().find(template.id).await?;
-        Ok(found.map_or(PriceCategory::Other, |found| PriceCategory::of_template(Some(&found.category))))
     }
 
     async fn accept(

@@ -68,20 +68,21 @@ impl SendMessages {
 }
 
 impl Sends<'_> {
-    /// What a company's send costs by the prices of the day on which it was accepted, its messages being of `category`.
-    /// Figures of a large send may be some seconds old. `None` when no rate card applied, or when nobody counted a large
-    /// send before and counting takes longer than `patience`.
+    /// What a company's send costs by the prices of the day on which it was accepted, and by the category that its template
+    /// has now. Figures of a large send may be some seconds old. `None` when no rate card applied, or when nobody counted a
+    /// large send before and counting takes longer than `patience`.
     pub async fn cost(
         &self,
         company_id: Uuid,
         send: &Record,
-        category: PriceCategory,
         patience: Duration,
     ) -> Result<Option<SendCost>, Error> {
         let records = self.engine.records_of(company_id).await?;
         let card = records.rate_cards().on(day_of(send.created_at)).await?;
         drop(records);
         let Some(card) = card else { return Ok(None) };
+        let template_id = send.template.as_ref().map(|template| template.id);
+        let category = self.engine.costs().category(company_id, template_id).await?;
         let messages = if send.recipients <= SMALL {
             count(self.engine, company_id, send.id).await?.map(Arc::new)
         } else {
