@@ -33,6 +33,8 @@ pub struct Model {
     pub credentials_version: i64,
     /// The company whose owner invited the person; null when an operator vouches for them.
     pub vouched_by: Option<Uuid>,
+    /// When the person last signed in, in Unix milliseconds; null when that was never noted.
+    pub last_sign_in_at: Option<i64>,
 }
 
 /// Joins are written where they are needed.

@@ -56,7 +56,8 @@ impl Accounts {
             }
             None if !is_common => {
                 let hash = self.0.passwords.hash(password).await?;
-                let accepted = Accepted { name: shown, password: &hash, language };
+                let time_zone = origin.time_zone.as_deref();
+                let accepted = Accepted { name: shown, password: &hash, language, time_zone };
                 let user =
                     self.store().links().accept_invitation(&origin.who(email.as_str()), link, accepted).await;
                 let user = user.map_err(|error| match error {

@@ -58,7 +58,7 @@ pub use self::accept::retry::Retried;
 pub use self::accept::web_send::WebSends;
 pub use self::accept::web_send::{DryRunFile, NumbersChecked, WebDryRun};
 pub use self::accept::{DryRun, plan};
-pub use self::access::Caller;
+pub use self::access::{Caller, company_disabled};
 use self::access::app_secrets::{AppSecrets, VerifyTokens};
 use self::access::keys::Keys;
 use self::access::requests::Requests;

@@ -30,6 +30,7 @@ pub mod imports;
 mod lease;
 pub mod ledger;
 mod log;
+pub mod looks;
 pub mod nodes;
 mod nouns;
 pub mod operators;

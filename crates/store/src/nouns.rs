@@ -94,6 +94,8 @@ of_a_company! {
     members: Members;
     /// The webhook endpoints of a company.
     webhooks: Webhooks;
+    /// How the pages of a company look.
+    look: CompanyLook;
 }
 
 of_all! {
@@ -152,6 +154,8 @@ of_all! {
     sessions: Sessions;
     /// What channels keep as linked devices.
     web_sessions: WebSessions;
+    /// How the pages of every company look.
+    looks: Looks;
     /// The webhook endpoints of every company, as events are sent to them.
     webhooks: AllWebhooks;
 }

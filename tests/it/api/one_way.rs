@@ -9,7 +9,7 @@ use super::world::World;
 use crate::harness::unsent::{LENGTH, Unsent};
 
 /// The changing routes that may answer without their body. All others have to read it in the one way.
-const WITHOUT_BODY: [(&str, &str); 19] = [
+const WITHOUT_BODY: [(&str, &str); 21] = [
     ("DELETE", "/api/v1/web-chat/{id}/pairing"),
     ("POST", "/api/v1/sends/{id}/pause"),
     ("POST", "/api/v1/sends/{id}/resume"),
@@ -20,6 +20,8 @@ const WITHOUT_BODY: [(&str, &str); 19] = [
     ("POST", "/api/v1/webhooks/{id}/disable"),
     ("DELETE", "/api/v1/webhooks/{id}/replay"),
     ("DELETE", "/api/v1/webhooks/{id}"),
+    ("POST", "/operator/v1/companies/{id}/disable"),
+    ("POST", "/operator/v1/companies/{id}/enable"),
     ("DELETE", "/operator/v1/companies/{id}/keys/{key}"),
     ("DELETE", "/operator/v1/companies/{id}/suppressions/{number}"),
     ("POST", "/operator/v1/users/{id}/disable"),

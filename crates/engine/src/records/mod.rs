@@ -26,7 +26,7 @@ use domain::phone::Country;
 use store::companies::Company;
 use store::countries::OwnCountry;
 use store::{
-    AllChannels, Changes, Channels, Companies, CompanyStore, Contacts, Imports, Keys, Messages, Sends, Store,
+    AllChannels, Changes, Channels, Companies, CompanyLook, CompanyStore, Contacts, Imports, Keys, Messages, Sends, Store,
     Suppressions, Tags, Templates, Tiers,
 };
 
@@ -46,7 +46,7 @@ pub mod channels {
 
 /// The types of companies.
 pub mod companies {
-    pub use store::companies::Company;
+    pub use store::companies::{Belongings, Company};
 }
 
 /// The types of contacts and tags.
@@ -70,6 +70,11 @@ pub mod imports {
 pub mod keys {
     pub use store::api_keys::ApiKey;
     pub use store::api_keys::NewKey;
+}
+
+/// The types of how pages look.
+pub mod looks {
+    pub use store::looks::{LogoChange, Look};
 }
 
 /// The types of messages.
@@ -101,6 +106,8 @@ pub mod webhooks {
 
 /// Operators share their turns; no company has this id.
 const OPERATORS: Uuid = Uuid::nil();
+/// Visitors who are not signed in share theirs. Nor has a company this id.
+const VISITORS: Uuid = Uuid::max();
 
 /// The connections for lists and searches, and the queue for them.
 pub(super) struct RequestShare {
@@ -165,6 +172,8 @@ doors! { CompanyRecords:
     templates: Templates;
     /// Its API keys.
     keys: Keys;
+    /// How its pages look.
+    look: CompanyLook;
 }
 
 doors! { OperatorRecords:
@@ -279,6 +288,11 @@ impl Engine {
     /// All companies' records, for one request of an operator.
     pub async fn operator(&self) -> Result<OperatorRecords, Error> {
         Ok(OperatorRecords(self.all_records().await?))
+    }
+
+    /// The logo with this hash, a PNG file, of whichever company: visitors see it before they sign in.
+    pub async fn logo(&self, hash: &str) -> Result<Option<Vec<u8>>, Error> {
+        Ok(self.0.request_share.turn(VISITORS).await?.looks().logo(hash).await?)
     }
 
     /// The store, for the engine's work on a request of this company.
