@@ -23,6 +23,7 @@ pub(super) enum Menu {
     Account,
     Operator,
     Nodes,
+    Users,
     Tiers,
     Changes,
     /// No entry.
@@ -51,8 +52,9 @@ const SETTINGS: [(MenuItem, Access); 4] = [
 ];
 
 /// The entries for operators.
-const OPERATION: [MenuItem; 4] = [
+const OPERATION: [MenuItem; 5] = [
     (Menu::Operator, "/console/operator", "shell-operator", Icon::Entry("layers")),
+    (Menu::Users, "/console/operator/users", "shell-users", Icon::Account),
     (Menu::Nodes, "/console/operator/nodes", "shell-nodes", Icon::Entry("server")),
     (Menu::Tiers, "/console/operator/tiers", "shell-tiers", Icon::Entry("gauge")),
     (Menu::Changes, "/console/operator/changes", "shell-changes", Icon::Entry("history")),

@@ -47,6 +47,7 @@ files! {
     "journey",
     "keys",
     "link",
+    "look",
     "nodes",
     "operator",
     "overview",
@@ -60,6 +61,7 @@ files! {
     "tags",
     "templates",
     "tiers",
+    "users",
     "webhooks",
 }
 

@@ -252,7 +252,8 @@ impl AllKeys<'_> {
 
     /// The key with this hash, whether it still works or not.
     pub async fn find(self, hash: &[u8; 32]) -> Result<Option<KeyRecord>> {
-        let sql = "SELECT api_key.id, company_id, api_key.name, company.tier, company.disabled_at, expires_at,
+        let sql =
+            "SELECT api_key.id, company_id, api_key.name, company.tier, company.disabled_at, expires_at,
                 revoked_at, scopes, last_used_at
             FROM api_key JOIN company ON company.id = company_id WHERE hash = $1";
         self.store.row(sql, [hash.to_vec().into()]).await?.as_ref().map(read).transpose()

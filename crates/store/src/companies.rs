@@ -172,7 +172,8 @@ impl Companies<'_> {
                 AND (expires_at IS NULL OR expires_at > $2)),
             (SELECT COUNT(*) FROM channel WHERE company_id = $1),
             (SELECT COUNT(*) FROM channel WHERE company_id = $1 AND status = 'connected')";
-        let row = fetch_one::<(i64, i64, i64, i64, i64)>(&self.store.read, sql, [id.into(), now.millis().into()]);
+        let row =
+            fetch_one::<(i64, i64, i64, i64, i64)>(&self.store.read, sql, [id.into(), now.millis().into()]);
         let Some((owners, members, keys, channels, connected)) = row.await? else {
             return Ok(Belongings::default());
         };

@@ -71,7 +71,8 @@ impl CompanyLook<'_> {
         if after == Look::default() {
             execute(&transaction, "DELETE FROM company_look WHERE company_id = $1", [id.into()]).await?;
         } else {
-            let sql = "INSERT INTO company_look (company_id, name, colour, changed_at) VALUES ($1, $2, $3, $4)
+            let sql =
+                "INSERT INTO company_look (company_id, name, colour, changed_at) VALUES ($1, $2, $3, $4)
                 ON CONFLICT (company_id) DO UPDATE SET name = excluded.name, colour = excluded.colour,
                     changed_at = excluded.changed_at";
             let values = [id.into(), name.into(), colour.into(), Timestamp::now().millis().into()];
@@ -86,7 +87,8 @@ impl CompanyLook<'_> {
                 execute(&transaction, sql, [id.into(), after.logo.clone().into(), file.into()]).await?;
             }
         }
-        changes::record_one(&transaction, who, What::Company, id, Some(shown(&before)), shown(&after)).await?;
+        changes::record_one(&transaction, who, What::Company, id, Some(shown(&before)), shown(&after))
+            .await?;
         transaction.commit().await?;
         Ok(true)
     }

@@ -43,3 +43,4 @@ account-end-others = End all other sessions
 account-end-others-question = All your other browsers have to sign in again. Links that sign you in or reset your password stop working.
 account-session-ended = The session has ended.
 account-others-ended = Your other sessions have ended.
+account-zone-unknown = There is no city or time zone of this name here. Choose one of the list, such as São Paulo.

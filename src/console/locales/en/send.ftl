@@ -147,3 +147,4 @@ send-name-to-more-tags = { $what } to { $tags } and { $more ->
     [1] 1 more tag
    *[other] { $more } more tags
 }
+send-step-disabled = An operator of this service had disabled the company. Resume the send when it should go on.

@@ -81,3 +81,4 @@ shell-account-menu = Account menu:
 shell-welcome = Messages to your customers on WhatsApp, from a service that your company runs itself.
 shell-filters = Filters
 shell-number-read = Read as { $number }
+shell-users = Users

@@ -43,3 +43,4 @@ account-end-others = Terminar todas las otras sesiones
 account-end-others-question = Todos sus otros navegadores tendrán que iniciar sesión de nuevo. Los enlaces que inician su sesión o restablecen su contraseña dejan de valer.
 account-session-ended = La sesión terminó.
 account-others-ended = Sus otras sesiones terminaron.
+account-zone-unknown = No hay aquí ninguna ciudad ni zona horaria con este nombre. Elija una de la lista, como São Paulo.

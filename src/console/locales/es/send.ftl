@@ -147,3 +147,4 @@ send-name-to-more-tags = { $what } para { $tags } y { $more ->
     [1] 1 etiqueta más
    *[other] { $more } etiquetas más
 }
+send-step-disabled = Un operador de este servicio había desactivado la empresa. Reanude el envío cuando deba continuar.

@@ -43,3 +43,4 @@ account-end-others = Encerrar todas as outras sessões
 account-end-others-question = Todos os seus outros navegadores terão de entrar de novo. Links que entram por você ou redefinem sua senha deixam de valer.
 account-session-ended = A sessão foi encerrada.
 account-others-ended = Suas outras sessões foram encerradas.
+account-zone-unknown = Não há cidade nem fuso horário com este nome aqui. Escolha um da lista, como São Paulo.

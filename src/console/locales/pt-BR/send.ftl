@@ -147,3 +147,4 @@ send-name-to-more-tags = { $what } para { $tags } e { $more ->
     [1] mais 1 etiqueta
    *[other] mais { $more } etiquetas
 }
+send-step-disabled = Um operador deste serviço tinha desativado a empresa. Retome o envio quando ele deve continuar.
