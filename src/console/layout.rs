@@ -156,7 +156,7 @@ pub(super) fn fault(request: &HttpRequest, error: &Error) -> HttpResponse {
     let body = html! {
         p { (text.get(sentence)) }
         @if let Error::Refused(refusal) = error {
-            p.said lang="en" { (refusal.sentence) " " code { (refusal.code.as_str()) } }
+            p.said lang="en" { (refusal.sentence) }
         }
         p { a href="/console" { (text.get("fault-home")) } }
     };

@@ -31,6 +31,7 @@ export async function addresses(demo, role) {
         '/console', '/console/keys', '/console/company', '/console/channels', '/console/channels/new', ...channels,
         '/console/templates', '/console/contacts', '/console/contacts/import', '/console/sends/new', '/console/sends',
         '/console/suppressions', '/console/webhooks', '/console/webhooks/new', '/console/account', '/console/help',
+        '/console/company/look',
     ];
     const { body: { data: webhooks } } = await demo.request('GET', '/api/v1/webhooks');
     pages.push(...webhooks.map(({ id }) => `/console/webhooks/${id}`));
@@ -42,6 +43,7 @@ export async function addresses(demo, role) {
     return [
         '/console/operator', '/console/operator/nodes', '/console/operator/tiers', '/console/operator/tiers/standard',
         '/console/operator/changes', `/console/operator/channels/${company.channels[0].id}`,
+        '/console/operator/users', `/console/operator/companies/${company.id}`,
     ];
 }
 

@@ -32,14 +32,14 @@ operator-company-tier-hint = New channels begin with it, and it limits API reque
 operator-company-save = Save
 operator-company-saved = Saved.
 operator-company-members = { $members ->
-    [one] One member
+    [1] One member
    *[other] { $members } members
 }, { $owners ->
-    [one] one owner
+    [1] one owner
    *[other] { $owners } owners
 } among them
 operator-company-channels = { $channels ->
-    [one] One channel
+    [1] One channel
    *[other] { $channels } channels
 }, { $connected } connected
 operator-company-keys = Valid API keys

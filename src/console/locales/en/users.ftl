@@ -3,7 +3,7 @@ users-search = Search by name or e-mail
 users-none = Nobody has this name or e-mail.
 users-last-sign-in = Last sign-in
 users-more-companies = { $count ->
-    [one] and one more
+    [1] and one more
    *[other] and { $count } more
 }
 users-active = can sign in

@@ -32,14 +32,14 @@ operator-company-tier-hint = Los canales nuevos empiezan con él, y limita las p
 operator-company-save = Guardar
 operator-company-saved = Guardado.
 operator-company-members = { $members ->
-    [one] Un miembro
+    [1] Un miembro
    *[other] { $members } miembros
 }, { $owners ->
-    [one] un propietario
+    [1] un propietario
    *[other] { $owners } propietarios
 } entre ellos
 operator-company-channels = { $channels ->
-    [one] Un canal
+    [1] Un canal
    *[other] { $channels } canales
 }, { $connected } conectados
 operator-company-keys = Claves de API válidas

@@ -3,7 +3,7 @@ users-search = Buscar por nombre o correo
 users-none = Nadie tiene este nombre ni este correo.
 users-last-sign-in = Último acceso
 users-more-companies = { $count ->
-    [one] y una más
+    [1] y una más
    *[other] y { $count } más
 }
 users-active = puede entrar

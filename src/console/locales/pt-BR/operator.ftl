@@ -32,14 +32,14 @@ operator-company-tier-hint = Canais novos começam com ele, e ele limita as requ
 operator-company-save = Salvar
 operator-company-saved = Salvo.
 operator-company-members = { $members ->
-    [one] Um membro
+    [1] Um membro
    *[other] { $members } membros
 }, { $owners ->
-    [one] um proprietário
+    [1] um proprietário
    *[other] { $owners } proprietários
 } entre eles
 operator-company-channels = { $channels ->
-    [one] Um canal
+    [1] Um canal
    *[other] { $channels } canais
 }, { $connected } conectados
 operator-company-keys = Chaves de API válidas

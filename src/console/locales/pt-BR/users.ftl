@@ -3,7 +3,7 @@ users-search = Buscar por nome ou e-mail
 users-none = Ninguém tem este nome ou e-mail.
 users-last-sign-in = Último acesso
 users-more-companies = { $count ->
-    [one] e mais uma
+    [1] e mais uma
    *[other] e mais { $count }
 }
 users-active = pode entrar
