@@ -86,7 +86,12 @@ impl Accounts {
         }
         let mut new = self.open_session(user, origin, "password").await?;
         if let Some(company) = &link.company {
-            new.session.company = Some(self.choose_company(&new.session, company.company_id).await?);
+            new.session.company = match self.choose_company(&new.session, company.company_id).await {
+                Ok(company) => Some(company),
+                // It is disabled: the person is a member, and chooses it once it is enabled.
+                Err(Error::NotFound) => None,
+                Err(error) => return Err(error),
+            };
         }
         Ok(SignedIn::Session(Box::new(new)))
     }

@@ -114,7 +114,7 @@ impl Accounts {
         made.map_err(|error| if matches!(error, Error::NotFound) { Error::OperatorsOnly } else { error })
     }
 
-    /// Makes an open invitation to a company anew: the earlier link ends.
+    /// Makes the link of an open invitation to a company again: the earlier link ends.
     ///
     /// # Errors
     ///

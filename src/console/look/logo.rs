@@ -1,5 +1,5 @@
-//! A company's logo: a picture that is recognised by its content, and made anew as a small PNG file, so that nothing of the
-//! uploaded bytes is served.
+//! A company's logo: a picture that is recognised by its content, and written again as a small PNG file, so that nothing of
+//! the uploaded bytes is served.
 
 use std::io::Cursor;
 

@@ -74,7 +74,7 @@ pub mod keys {
 
 /// The types of how pages look.
 pub mod looks {
-    pub use store::looks::{LogoChange, Look};
+    pub use store::looks::LogoChange;
 }
 
 /// The types of messages.

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use sea_orm::QueryResult;
+use sea_orm::{QueryResult, Value};
 use serde_json::json;
 use uuid::Uuid;
 
@@ -183,7 +183,7 @@ impl Users<'_> {
              WHERE user_id IN ({places}) ORDER BY company.name, company.id LIMIT {MOST_COMPANIES}"
         );
         type Row = (Uuid, Uuid, String, String, Option<i64>);
-        let values = users.iter().map(|id| (*id).into());
+        let values = users.iter().map(|id| Value::from(*id));
         for (user_id, id, name, word, disabled_at) in fetch::<Row>(&self.store.read, sql, values).await? {
             found.entry(user_id).or_default().push(membership((id, name, word, disabled_at))?);
         }

@@ -31,7 +31,7 @@ pub(in crate::console) async fn make(
     Ok(Answer::to(format!("{PLACE}#members")))
 }
 
-/// Makes the link of an invitation anew, which ends the earlier one; it is shown once.
+/// Makes the link of an invitation again, which ends the earlier one; it is shown once.
 pub(in crate::console) async fn invite_again(
     viewer: Viewer,
     state: Data<State>,
