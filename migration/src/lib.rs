@@ -28,6 +28,7 @@ mod m20261128_000016_create_rate_card;
 mod m20261128_000017_create_contact_field;
 mod m20261128_000018_create_segment_and_note;
 mod m20261128_000020_create_alert_subscription;
+mod m20261128_000021_add_company_look;
 mod nodes;
 mod operators;
 mod outbox;
@@ -128,6 +129,11 @@ impl MigratorTrait for Migrator {
                 "m20261128_000020_create_alert_subscription",
                 m20261128_000020_create_alert_subscription::UP,
                 m20261128_000020_create_alert_subscription::DOWN,
+            ),
+            Step::boxed(
+                "m20261128_000021_add_company_look",
+                m20261128_000021_add_company_look::UP,
+                m20261128_000021_add_company_look::DOWN,
             ),
         ]
     }

@@ -157,6 +157,8 @@ route::table! {
     POST "/operator/v1/companies" => operator::companies::create, Operator;
     GET "/operator/v1/companies/{id}" => operator::companies::show, Operator;
     PATCH "/operator/v1/companies/{id}" => operator::companies::change, Operator;
+    POST "/operator/v1/companies/{id}/disable" => operator::companies::disable, Operator;
+    POST "/operator/v1/companies/{id}/enable" => operator::companies::enable, Operator;
     GET "/operator/v1/companies/{id}/keys" => operator::keys::list, Operator;
     POST "/operator/v1/companies/{id}/keys" => operator::keys::create, Operator;
     DELETE "/operator/v1/companies/{id}/keys/{key}" => operator::keys::revoke, Operator;

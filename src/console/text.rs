@@ -51,6 +51,7 @@ files! {
     "journey",
     "keys",
     "link",
+    "look",
     "media",
     "nodes",
     "operator",
@@ -67,6 +68,7 @@ files! {
     "tags",
     "templates",
     "tiers",
+    "users",
     "webhooks",
 }
 

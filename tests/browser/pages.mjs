@@ -35,6 +35,7 @@ export async function addresses(demo, role) {
         '/console/templates', '/console/contacts', '/console/contacts/import', '/console/sends/new', '/console/sends', '/console/sends/drafts',
         `/console/sends/new?type=template&channel=${company.channels[0].id}`, '/console/costs', '/console/media',
         '/console/suppressions', '/console/webhooks', '/console/webhooks/new', '/console/account', '/console/help',
+        '/console/company/look',
     ];
     const { body: { data: webhooks } } = await demo.request('GET', '/api/v1/webhooks');
     pages.push(...webhooks.map(({ id }) => `/console/webhooks/${id}`));
@@ -48,6 +49,7 @@ export async function addresses(demo, role) {
     return [
         '/console/operator', '/console/operator/nodes', '/console/operator/tiers', '/console/operator/tiers/standard',
         '/console/operator/prices', '/console/operator/changes', `/console/operator/channels/${company.channels[0].id}`,
+        '/console/operator/users', `/console/operator/companies/${company.id}`,
     ];
 }
 

@@ -45,6 +45,7 @@ pub use self::sign_in::{SignIn, SignedIn};
 pub use domain::user::{Email, Language, Role};
 use store::Store;
 pub use store::alerts::{AlertChoice, AlertListener};
+pub use store::looks::Look;
 pub use store::users::User;
 pub use store::users::links::{Link as Invitation, Purpose};
 pub use store::users::memberships::{Member, Membership};

@@ -1,10 +1,12 @@
 //! People, their profile and password, and the members of companies.
 
+use std::collections::HashMap;
+
 use uuid::Uuid;
 
 use super::sessions::keep;
 use super::strength::About;
-use super::{Accounts, Error, Member, Origin, Result, Session, User};
+use super::{Accounts, Error, Member, Membership, Origin, Result, Session, User};
 use domain::page::{Page, PageRequest};
 use domain::phone::PhoneNumber;
 use domain::secret::Secret;
@@ -57,6 +59,7 @@ impl Accounts {
             name: &name,
             password: password.as_deref(),
             language: None,
+            time_zone: None,
             is_operator: create.is_operator,
             membership: create.company,
             vouched_by: None,
@@ -70,6 +73,12 @@ impl Accounts {
     /// A page of all people, by e-mail; `search` is matched in e-mail and name.
     pub async fn users(&self, page: PageRequest, search: Option<&str>) -> Result<Page<User>> {
         Ok(self.store().users().page(page, search).await?)
+    }
+
+    /// The companies of each of these people that they are members of, by name.
+    pub async fn companies_of_each(&self, users: &[User]) -> Result<HashMap<Uuid, Vec<Membership>>> {
+        let ids: Vec<_> = users.iter().map(|user| user.id).collect();
+        Ok(self.store().users().companies_of_each(&ids).await?)
     }
 
     /// The person of this id.

@@ -107,10 +107,10 @@ impl Accounts {
     ///
     /// # Errors
     ///
-    /// [`Error::NotFound`] when the person may not use it, [`Error::Store`].
+    /// [`Error::NotFound`] when the person may not use it or it is disabled, [`Error::Store`].
     pub async fn choose_company(&self, session: &Session, company_id: Uuid) -> Result<Membership> {
-        let company =
-            self.store().users().membership(&session.user, company_id).await?.ok_or(Error::NotFound)?;
+        let company = self.store().users().membership(&session.user, company_id).await?;
+        let company = company.filter(|company| !company.is_disabled).ok_or(Error::NotFound)?;
         self.store().sessions().choose_company(session.id, company_id).await?;
         Ok(company)
     }

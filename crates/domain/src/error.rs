@@ -77,6 +77,8 @@ codes! {
     RateLimited = "rate_limited", TooManyRequests;
     /// The API key lacks the scope that the path needs.
     InsufficientScope = "insufficient_scope", Forbidden;
+    /// An operator disabled the company that the key or the token belongs to.
+    CompanyDisabled = "company_disabled", Forbidden;
     /// The channel belongs to another company.
     CredentialResourceMismatch = "credential_resource_mismatch", Forbidden;
     /// The bytes are not an HTTP request. A head that is too large is answered with 431, one that arrives too slowly

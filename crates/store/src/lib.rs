@@ -32,6 +32,7 @@ pub mod imports;
 mod lease;
 pub mod ledger;
 mod log;
+pub mod looks;
 pub mod media;
 pub mod nodes;
 mod nouns;

@@ -114,6 +114,25 @@ impl<'a> Field<'a> {
         })
     }
 
+    /// A line of text, with values to choose from.
+    pub(in crate::console) fn suggesting<V: AsRef<str>>(self, values: impl IntoIterator<Item = V>) -> Markup {
+        let list = self.part("list");
+        self.around(&html! {
+            input id=(self.id()) type="text" name=(self.name) value=(self.form.value(self.name)) required[self.is_required]
+                maxlength=[self.most] autocomplete="off" list=(list) autofocus[self.is_faulty()]
+                aria-describedby=[self.described()] aria-invalid=[self.invalid()];
+            datalist id=(list) { @for value in values { option value=(value.as_ref()) {} } }
+        })
+    }
+
+    /// A file of one of these types.
+    pub(in crate::console) fn file(self, accepted: &str) -> Markup {
+        self.around(&html! {
+            input id=(self.id()) type="file" name=(self.name) accept=(accepted) required[self.is_required]
+                autofocus[self.is_faulty()] aria-describedby=[self.described()] aria-invalid=[self.invalid()];
+        })
+    }
+
     /// One of several values, each with its label.
     pub(in crate::console) fn select<V: AsRef<str>, W: AsRef<str>>(
         self,

@@ -22,6 +22,7 @@ pub(super) mod journey;
 pub(super) mod keys;
 pub(super) mod language;
 pub(super) mod link;
+pub(super) mod look;
 pub(super) mod media;
 pub(super) mod missing;
 pub(super) mod new_channel;

@@ -9,6 +9,7 @@ mod contact_search;
 mod contact_writes;
 mod contacts;
 mod cursors;
+mod disabled_company;
 mod events;
 pub(crate) mod examples;
 mod fair;

@@ -249,7 +249,7 @@ fn found(
 pub(in crate::console::pages) fn refused(viewer: &Viewer, refusal: &Refusal) -> Markup {
     notice::warning(&html! {
         p { (viewer.text.get("send-refused")) }
-        p.said lang="en" { (refusal.sentence) " " code { (refusal.code.as_str()) } }
+        p.said lang="en" { (refusal.sentence) }
     })
 }
 
