@@ -122,8 +122,7 @@ pub(super) async fn rename(session: &Session, Rename { company, name }: Rename) 
 
 pub(super) async fn disable(session: &Session, Disable { company, undo }: Disable) -> anyhow::Result<()> {
     let company = session.company(&company).await?;
-    let changed =
-        session.app.store.companies().set_disabled(&session.who(), &company, !undo).await?.is_some();
+    let changed = session.app.store.companies().set_disabled(&session.who(), &company, !undo).await?;
     let name = &company.name;
     let said = match (undo, changed) {
         (false, true) => format!(

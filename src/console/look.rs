@@ -15,6 +15,7 @@ use super::State;
 use super::assets;
 use super::error::Error;
 use crate::accounts::Look;
+use crate::engine::records::logo as logo_of;
 
 /// The name of the product, where a company chose none.
 const PRODUCT: &str = "Pombo";
@@ -66,7 +67,7 @@ pub(super) async fn serve(request: HttpRequest, state: Data<State>) -> Result<Ht
     }
     let is_digit = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);
     let hash = file.strip_suffix(".png").filter(|hash| hash.len() == DIGITS && hash.bytes().all(is_digit));
-    let png = state.engine.logo(hash.ok_or(Error::NotFound)?).await?;
+    let png = logo_of(&state.engine, hash.ok_or(Error::NotFound)?).await?;
     Ok(kept("image/png", png.ok_or(Error::NotFound)?))
 }
 

@@ -134,9 +134,9 @@ impl Companies<'_> {
         Ok(changed)
     }
 
-    /// Disables a company, so that none of its people and programs comes in, or enables it again. Returns the revision of
-    /// the keys from which on that counts; `None` when it changed nothing.
-    pub async fn set_disabled(self, who: &Who, company: &Company, disabled: bool) -> Result<Option<i64>> {
+    /// Disables a company, so that none of its people and programs comes in, or enables it again. Returns whether that
+    /// changed anything.
+    pub async fn set_disabled(self, who: &Who, company: &Company, disabled: bool) -> Result<bool> {
         let transaction = self.store.begin().await?;
         let (to, word, before) = if disabled {
             (Some(Timestamp::now().millis()), "disabled", "enabled")
@@ -153,14 +153,14 @@ impl Companies<'_> {
             .filter(company::Column::Id.eq(company.id))
             .filter(is_other);
         if update.exec(&transaction).await?.rows_affected == 0 {
-            return transaction.unchanged(None).await;
+            return transaction.unchanged(false).await;
         }
         let [before, after] = [before, word].map(|word| json!({ "status": word }));
         changes::record_one(&transaction, who, What::Company, company.id, Some(before), after).await?;
         // A running service caches with each key whether its company is disabled.
-        let revision = revision::bump(&transaction, Topic::ApiKey).await?;
+        revision::bump(&transaction, Topic::ApiKey).await?;
         transaction.commit().await?;
-        Ok(Some(revision))
+        Ok(true)
     }
 
     /// What belongs to the company of this id.

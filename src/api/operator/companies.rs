@@ -161,8 +161,8 @@ pub(in crate::api) async fn change(
 
 /// Disable a company
 ///
-/// Its keys and its people's session tokens are refused with `company_disabled`, nobody chooses it in the console, and its
-/// sends are paused within two seconds. What the provider reports is taken in as before.
+/// Within a second, its keys and its people's session tokens are refused with `company_disabled`, nobody chooses it in the
+/// console, and within two seconds its sends are paused. What the provider reports is taken in as before.
 #[utoipa::path(
     post,
     path = "/operator/v1/companies/{id}/disable",
@@ -197,7 +197,7 @@ pub(in crate::api) async fn enable(operator: Operator, state: Data<State>, id: I
 async fn set_disabled(operator: &Operator, state: &State, id: Id, disabled: bool) -> Answer<Company> {
     let company = find(state, id.0).await?;
     let records = state.engine.operator().await?;
-    state.engine.set_company_disabled(&operator.who(), &records, &company, disabled).await?;
+    records.companies().set_disabled(&operator.who(), &company, disabled).await?;
     drop(records);
     find(state, Some(company.id)).await.map(Company::from).map(Json)
 }

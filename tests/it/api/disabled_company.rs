@@ -27,8 +27,11 @@ async fn a_disabled_company_s_keys_are_refused_and_its_sends_are_paused() {
         answer.json()
     };
     assert!(act("disable").await["disabled_at"].is_string());
-    let refused = service.get("/api/v1/sends", &globex.key).await;
-    assert_eq!((refused.status, refused.code().as_deref()), (403, Some("company_disabled")));
+    until_soon("its key refused", async || {
+        service.get("/api/v1/sends", &globex.key).await.code().as_deref() == Some("company_disabled")
+    })
+    .await;
+    assert_eq!(service.get("/api/v1/sends", &globex.key).await.status, 403);
     let refused = service.post(&World::send(world.foreign), &globex.key, "{}").await;
     assert_eq!(refused.code().as_deref(), Some("company_disabled"), "before the body is looked at");
     assert_eq!(service.get("/api/v1/sends", &world.acme.key).await.status, 200, "others go on");
@@ -44,7 +47,8 @@ async fn a_disabled_company_s_keys_are_refused_and_its_sends_are_paused() {
     let changes = service.get(&format!("/operator/v1/changes?subject={}", globex.id), &world.operator).await;
     assert_eq!(changes.json()["data"][0]["after"], json!({"status": "disabled"}));
     assert_eq!(act("enable").await["disabled_at"], Value::Null);
-    assert_eq!(service.get("/api/v1/sends", &globex.key).await.status, 200);
+    until_soon("its key accepted", async || service.get("/api/v1/sends", &globex.key).await.status == 200)
+        .await;
     let resumed = service.post(&format!("/api/v1/sends/{send_id}/resume"), &globex.key, "").await;
     assert!(resumed.status < 300, "a person resumes what was paused: {}", resumed.body);
 }

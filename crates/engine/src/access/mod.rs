@@ -13,13 +13,12 @@ use std::time::Duration;
 use uuid::Uuid;
 
 use self::requests::{Allowance, Exhausted};
-use super::records::{CompanyRecords, OperatorRecords};
+use super::records::CompanyRecords;
 use super::{Engine, Error, Who};
 use clock::Timestamp;
 use domain::error::{Code, Refusal};
 use domain::scope::Scopes;
 use store::api_keys::KeyRecord;
-use store::companies::Company;
 use vault::api_key;
 
 /// The caller of a request, by its key.
@@ -58,23 +57,6 @@ impl Engine {
             return Err(company_disabled().into());
         }
         Ok(Some(Caller { company_id, key_id, key_name, tier, scopes }))
-    }
-
-    /// Disables a company, so that none of its people and programs comes in, or enables it again: this service follows
-    /// from here on, other nodes as for [`Engine::revoke_key`]. The service pauses the sends of a disabled company. Returns
-    /// whether that changed anything.
-    pub async fn set_company_disabled(
-        &self,
-        who: &Who,
-        of: &OperatorRecords,
-        company: &Company,
-        disabled: bool,
-    ) -> Result<bool, Error> {
-        let revision = of.companies().set_disabled(who, company, disabled).await?;
-        if let Some(revision) = revision {
-            self.forget_keys(revision);
-        }
-        Ok(revision.is_some())
     }
 
     /// Revokes a key of a company: this service refuses it from here on, and other nodes of a cluster once they notice

@@ -303,6 +303,15 @@ impl RequestShare {
     }
 }
 
+/// The logo with this hash, a PNG file, of whichever company: visitors see it before they sign in, and share their turns.
+///
+/// # Errors
+///
+/// [`Error::Unavailable`] when no turn comes in time, or the database is away.
+pub async fn logo(engine: &Engine, hash: &str) -> Result<Option<Vec<u8>>, Error> {
+    Ok(engine.0.request_share.turn(VISITORS).await?.looks().logo(hash).await?)
+}
+
 impl Engine {
     /// The records of this company, for one request. Drop them as soon as possible: others wait for them.
     pub async fn company(&self, id: Uuid) -> Result<CompanyRecords, Error> {
@@ -312,11 +321,6 @@ impl Engine {
     /// All companies' records, for one request of an operator.
     pub async fn operator(&self) -> Result<OperatorRecords, Error> {
         Ok(OperatorRecords(self.all_records().await?))
-    }
-
-    /// The logo with this hash, a PNG file, of whichever company: visitors see it before they sign in.
-    pub async fn logo(&self, hash: &str) -> Result<Option<Vec<u8>>, Error> {
-        Ok(self.0.request_share.turn(VISITORS).await?.looks().logo(hash).await?)
     }
 
     /// The store, for the engine's work on a request of this company.

@@ -132,7 +132,7 @@ pub(in crate::console) async fn enable(person: Person, state: Data<State>, id: I
 async fn set_disabled(person: &Person, state: &State, id: Id, disabled: bool) -> Result<Answer, Error> {
     let company = find(state, id).await?;
     let records = state.engine.operator().await?;
-    state.engine.set_company_disabled(&person.who(), &records, &company, disabled).await?;
+    records.companies().set_disabled(&person.who(), &company, disabled).await?;
     drop(records);
     let said = if disabled { "operator-company-is-disabled" } else { "operator-company-is-enabled" };
     Ok(done(person, state, &company, said))
