@@ -245,6 +245,8 @@ impl Members<'_> {
         let values = || [user.id.into(), company_id.into()];
         let sql = "DELETE FROM membership WHERE user_id = $1 AND company_id = $2 RETURNING role";
         let former: String = fetch_one(&transaction, sql, values()).await?.unwrap_or_default();
+        let sql = "DELETE FROM alert_subscription WHERE user_id = $1 AND company_id = $2";
+        execute(&transaction, sql, values()).await?;
         let sql = "UPDATE user_session SET company_id = NULL WHERE user_id = $1 AND company_id = $2";
         execute(&transaction, sql, values()).await?;
         let sql = "UPDATE user_session SET token_hash = NULL, token_company_id = NULL
