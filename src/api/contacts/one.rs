@@ -94,7 +94,7 @@ pub(in crate::api) async fn change(
     id: Id,
 ) -> Answer<Contact> {
     let id = id.or_nil();
-    let (patch, _room) = fields::read(body, &state).await?;
+    let (patch, _room) = fields::read::<ContactPatch>(body, &state).await?;
     let records = state.engine.company(company.id).await?;
     let own = match patch.fields {
         Some(_) => records.fields().all().await?,
