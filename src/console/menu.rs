@@ -57,7 +57,7 @@ const SETTINGS: [(MenuItem, Access); 5] = [
 ];
 
 /// The entries for operators.
-const OPERATION: [MenuItem; 5] = [
+const OPERATION: [MenuItem; 6] = [
     (Menu::Operator, "/console/operator", "shell-operator", Icon::Entry("layers")),
     (Menu::Users, "/console/operator/users", "shell-users", Icon::Account),
     (Menu::Nodes, "/console/operator/nodes", "shell-nodes", Icon::Entry("server")),
