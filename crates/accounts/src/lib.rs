@@ -1,8 +1,8 @@
 //! People who sign in: passwords, sessions, second factors, links that are valid once, members of companies.
 //!
-//! [`Accounts`] is the only interface, for the console, the API and the command line. This module decides how
-//! a person is authenticated: a client that failed too often has to wait ([`backoff`]), the answer and its
-//! time are the same whether the account exists or not, and every attempt is in the record of changes, where
+//! [`Accounts`] and the types that are made of it are the only interface, for the console, the API and the command line.
+//! This module decides how a person is authenticated: a client that failed too often has to wait ([`backoff`]), the answer
+//! and its time are the same whether the account exists or not, and every attempt is in the record of changes, where
 //! many attempts in a minute share one entry with their number ([`failures`]). The callers decide what a role allows,
 //! with [`domain::user::Role`]. Nothing here knows HTTP or SQL. Every method that reads or writes can fail with
 //! [`Error::Store`].

@@ -10,8 +10,8 @@ use reqwest::header::HeaderValue;
 use super::world::{EXPIRED_KEY, EXPIRED_OPERATOR, REVOKED_KEY, REVOKED_OPERATOR, World};
 use crate::harness::{Answer, Service};
 
-/// The paths without a key: those that anybody may read, the provider's, which it signs, and files, whose addresses are signed. Everything else is
-/// a company's or an operator's.
+/// The paths without a key: those that anybody may read, the provider's, which it signs, and files, whose addresses are
+/// signed. Everything else is a company's or an operator's.
 const OPEN: [&str; 11] = [
     "/hooks/meta/{id}",
     "/media/{id}",

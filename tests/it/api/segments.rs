@@ -1,4 +1,5 @@
-//! Segments over HTTP: contacts by the outcome of a send and by own fields, filters under names, sends to them; and notes on contacts.
+//! Segments over HTTP: contacts by the outcome of a send and by own fields, filters under names, sends to them; and notes on
+//! contacts.
 
 use pombo::domain::message::State as At;
 use reqwest::Method;

@@ -81,7 +81,8 @@ impl Sends<'_> {
     ///
     /// # Errors
     ///
-    /// `retry_in_progress` while another retry of the family is being accepted; then those of [`Engine::send`](crate::Engine::send).
+    /// `retry_in_progress` while another retry of the family is being accepted; then those of
+    /// [`Engine::send`](crate::Engine::send).
     pub async fn retry(
         self,
         retried: Retried,
