@@ -24,8 +24,8 @@ use utoipa_swagger_ui::Config;
 use super::error::{Apology, Error, ErrorBody};
 use super::page::harden;
 use super::{
-    Listener, Options, State, chat, contacts, costs, events, health, hooks, media, messages, numbers, operator,
-    sends, suppressions, web_chat, webhooks,
+    Listener, Options, State, chat, contacts, costs, events, health, hooks, media, messages, numbers,
+    operator, sends, suppressions, web_chat, webhooks,
 };
 use crate::domain::outlook::Reason;
 use crate::error::Code;

@@ -3,6 +3,7 @@
 
 use uuid::Uuid;
 
+use super::devices::Devices;
 use super::{Accounts, Error, Membership, Origin, Result, Session, User};
 use clock::Timestamp;
 use domain::page::{Page, PageRequest};
@@ -38,7 +39,7 @@ impl Accounts {
         };
         let session = self.store().sessions().add(&origin.who(&user.email), user, new).await?;
         let session = session.ok_or(Error::Refused)?;
-        let device = self.remember_device(user, origin).await;
+        let device = Devices(self).remember(user, origin).await;
         Ok(NewSession { token, session, device })
     }
 

@@ -8,7 +8,7 @@ use uuid::Uuid;
 
 use super::Contact;
 use super::fields::{self, GivenNumber, invalid_field, wrong_field};
-use super::own_fields::{ContactFieldValue, GivenValues};
+use super::own_fields::{ChangedFieldValue, GivenValues};
 use crate::api::State;
 use crate::api::auth::{Author, Company};
 use crate::api::body::Body;
@@ -43,7 +43,7 @@ pub(in crate::api) struct ContactPatch {
     /// The names of all tags of the contact. Tags that do not exist are created.
     tags: Option<Vec<String>>,
     /// Values of own fields, by their keys; null or an empty text erases one, and those that are left out are kept.
-    #[schema(value_type = Option<std::collections::BTreeMap<String, Option<ContactFieldValue>>>, example = json!({"birth_date": "1990-01-31"}))]
+    #[schema(value_type = Option<std::collections::BTreeMap<String, ChangedFieldValue>>, example = json!({"birth_date": "1990-01-31"}))]
     fields: Option<GivenValues>,
 }
 

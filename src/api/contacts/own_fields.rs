@@ -24,7 +24,6 @@ use crate::domain::own_field::{
 };
 use crate::domain::page::Page;
 use crate::engine::no_such_field;
-use crate::error::Code;
 
 /// An own field of the company's contacts.
 #[derive(Debug, Serialize, ToSchema)]
@@ -70,6 +69,19 @@ pub(in crate::api) enum ContactFieldValue {
     Number(f64),
     /// A text or a date.
     Text(String),
+}
+
+/// A new value of an own field; null erases the one that there is.
+#[derive(Serialize, ToSchema)]
+#[serde(untagged)]
+#[expect(dead_code, reason = "read by the OpenAPI document only")]
+pub(in crate::api) enum ChangedFieldValue {
+    /// A number.
+    Number(f64),
+    /// A text or a date.
+    Text(String),
+    /// No value.
+    Erased,
 }
 
 /// The values of a contact, by the keys of their fields.

@@ -10,7 +10,7 @@ use qrcode::render::svg;
 
 use super::alerts;
 use super::link::{new_password, note_invalid, note_refused, password_fields};
-use crate::accounts::{self, Proof, TotpConfirmed, TotpSetup};
+use crate::accounts::{self, OwnProfile, Proof, TotpConfirmed, TotpSetup};
 use crate::clock::Timestamp;
 use crate::console::answer::Answer;
 use crate::console::component::copy;
@@ -58,7 +58,9 @@ pub(in crate::console) async fn profile(
         form.fault("time_zone", person.text.get("account-zone-unknown"));
     }
     if !form.has_faults() {
-        let set = state.accounts.set_profile(&person.signed_in, &name, language, zone, &person.origin).await;
+        let set = OwnProfile::of(&state.accounts)
+            .set(&person.signed_in, &name, language, zone, &person.origin)
+            .await;
         match set {
             Ok(()) => {
                 // The next page is in the newly chosen language.

@@ -252,7 +252,7 @@ fn card(viewer: &Viewer, state: &State, file: &LibraryFile) -> Markup {
         li.file {
             a.picture href=(state.engine.media().signed_path(file.id)) {
                 @if file.has_thumbnail { img src=(format!("{PLACE}/{}/thumbnail", file.id)) alt="" loading="lazy"; }
-                @else { (Icon::Media) }
+                @else { (Icon::Entry("image")) }
                 bdi { (file.name) }
             }
             p.soft { (kind(text, file.kind)) ", " (size(text, file.bytes)) }

@@ -83,7 +83,9 @@ async fn every_body_of_the_console_is_read_in_the_one_way() {
         let id = "01890a5d-ac96-774b-bcce-b302099a8057";
         let path = route.path.replace("{id}", id).replace("{name}", "standard").replace("{token}", id);
         let kind = match route.path {
-            "/console/contacts/import" | "/console/media" | "/console/company/look"
+            "/console/contacts/import"
+            | "/console/media"
+            | "/console/company/look"
             | "/console/operator/prices/check" => "multipart/form-data; boundary=x",
             _ => FORM,
         };

@@ -26,8 +26,8 @@ use domain::phone::Country;
 use store::companies::Company;
 use store::countries::OwnCountry;
 use store::{
-    AllChannels, Changes, Channels, Companies, CompanyLook, CompanyStore, ContactNotes, Contacts, Drafts, Imports,
-    Keys, Messages, OwnFields, Segments, Sends, Store, Suppressions, Tags, Templates, Tiers,
+    AllChannels, Changes, Channels, Companies, CompanyLook, CompanyStore, ContactNotes, Contacts, Drafts,
+    Imports, Keys, Messages, OwnFields, Segments, Sends, Store, Suppressions, Tags, Templates, Tiers,
 };
 
 pub use store::Error as QueryError;

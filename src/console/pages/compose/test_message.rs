@@ -10,6 +10,7 @@ use super::refused::Refused;
 use super::run::SENT;
 use super::step::SendStep;
 use super::{Around, Asked, Checked, STEERING, kept, name, page, request, told as refused_page};
+use crate::accounts::OwnProfile;
 use crate::clock::Timestamp;
 use crate::console::State;
 use crate::console::answer::Answer;
@@ -123,7 +124,11 @@ async fn own_number(viewer: &Viewer, state: &State, form: &mut Form) -> Result<O
     // Without the country code, the digits may be a stranger's number in another country.
     let number = PhoneNumber::parse(&typed).ok().filter(|_| PhoneNumber::is_marked_international(&typed));
     match number {
-        Some(_) => state.accounts.set_phone_number(&viewer.signed_in, number, &viewer.origin).await?,
+        Some(_) => {
+            OwnProfile::of(&state.accounts)
+                .set_phone_number(&viewer.signed_in, number, &viewer.origin)
+                .await?
+        }
         None => form.fault(OWN, viewer.text.get("drafts-own-number-wrong")),
     }
     Ok(number)
@@ -169,7 +174,7 @@ fn take_faults(around: &mut Around, form: &mut Form, tested: &Form) {
     }
 }
 
-/// What became of the test that the query names.
+/// The outcome of the test that the query names.
 pub(super) async fn told(viewer: &Viewer, state: &State, query: &Query) -> Result<Markup, Error> {
     match query.parsed("test") {
         Some(send) => result(viewer, state, send).await,

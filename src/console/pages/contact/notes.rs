@@ -15,7 +15,7 @@ use crate::console::component::field::{Field, once};
 use crate::console::component::time::moment;
 use crate::console::error::Error;
 use crate::console::form::Form;
-use crate::console::pages::send::words;
+use crate::console::pages::changes::words::author;
 use crate::console::query::{Id, segment};
 use crate::console::visitor::Viewer;
 use crate::domain::page::PageRequest;
@@ -164,7 +164,7 @@ fn row(viewer: &Viewer, place: &str, note: &ContactNote, noting: Option<&Noting>
         li {
             p.note { (note.body) }
             p.soft {
-                bdi { (words::author(text, &note.author)) } ", " (moment(viewer, note.created_at))
+                bdi { (author(text, &note.author)) } ", " (moment(viewer, note.created_at))
                 @if note.updated_at != note.created_at { ", " (text.get("contacts-changed")) " " (moment(viewer, note.updated_at)) }
             }
             @if viewer.may_work() && is_own {
