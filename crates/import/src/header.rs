@@ -139,11 +139,16 @@ pub fn is_taken(name: &str) -> bool {
     known(name).is_some_and(|known| known.field != Field::Organization)
 }
 
-/// The own field that a column of this name has.
+/// The own field that a column of this name has: the one that is called exactly so, as in an export; else one whose name is
+/// compared as other names are; else one with this key, which may be another field's name.
 fn own_of<'a>(own: &'a [OwnField], name: &str) -> Option<&'a OwnField> {
-    let name = plain(name);
-    let is_called = |field: &&OwnField| plain(&field.name) == name || plain(field.key.as_str()) == name;
-    if name.is_empty() { None } else { own.iter().find(is_called) }
+    let (written, name) = (name.trim(), plain(name));
+    let exact = own.iter().find(|field| field.name == written);
+    if exact.is_some() || name.is_empty() {
+        return exact;
+    }
+    let called = own.iter().find(|field| plain(&field.name) == name);
+    called.or_else(|| own.iter().find(|field| plain(field.key.as_str()) == name))
 }
 
 /// Checks the length of a header, before it is divided into names.

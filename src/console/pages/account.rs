@@ -53,7 +53,7 @@ pub(in crate::console) async fn profile(
     let name = form.required("name", 200);
     let language = Language::parse(form.words().one("language"));
     let typed = form.optional("time_zone", 64);
-    let zone = typed.as_deref().and_then(Zone::read);
+    let zone = typed.as_deref().and_then(|typed| Zone::read(typed, Timestamp::now()));
     if typed.is_some() && zone.is_none() {
         form.fault("time_zone", person.text.get("account-zone-unknown"));
     }

@@ -2,6 +2,7 @@
 
 use actix_web::web::{Data, block};
 use maud::{Markup, html};
+use tokio::sync::Semaphore;
 
 use crate::accounts::Look;
 use crate::console::State;
@@ -26,6 +27,8 @@ const NAME: usize = 40;
 /// The most bytes of a field that is no file, and of the form without its file.
 const TEXT: usize = 1_000;
 const AROUND: usize = 64 * 1024;
+/// One logo is decoded at a time, because a small file may take some 64 MB then.
+static DECODING: Semaphore = Semaphore::const_new(1);
 /// The files that a browser offers.
 const ACCEPTED: &str = "image/png,image/jpeg,image/webp";
 
@@ -72,9 +75,9 @@ pub(in crate::console) async fn save(
     if name.as_ref().is_some_and(|name| name.chars().any(char::is_control)) {
         form.fault("name", text.get("link-invalid-name"));
     }
-    let colour = colour(&mut form);
+    let colour = colour(&mut form, viewer.company.look.colour.as_deref());
     let logo = match file {
-        Some(bytes) => match block(move || Logo::read(&bytes)).await.map_err(|_| Error::Internal)? {
+        Some(bytes) => match decoded(bytes).await? {
             Ok(Logo { hash, png }) => LogoChange::Replaced { hash, png },
             Err(fault) => {
                 form.fault("logo", refused(&viewer, fault));
@@ -103,9 +106,22 @@ pub(in crate::console) async fn reset(viewer: Viewer, state: Data<State>) -> Res
     Ok(Answer::to(PLACE))
 }
 
-/// The colour of the form as it is stored; with a fault for a text that is none.
-fn colour(form: &mut Form) -> Option<String> {
-    let own = form.optional("own", TEXT);
+/// Reads a logo when it is its turn. The turn lasts until it is read, also when the browser is gone before.
+async fn decoded(bytes: Vec<u8>) -> Result<Result<Logo, LogoFault>, Error> {
+    let turn = DECODING.acquire().await.map_err(|_| Error::Internal)?;
+    let read = move || {
+        let logo = Logo::read(&bytes);
+        drop(turn);
+        logo
+    };
+    block(read).await.map_err(|_| Error::Internal)
+}
+
+/// The colour of the form as it is stored; with a fault for a text that is none. A colour of the list counts before a typed
+/// one that the pages have already: the person just chose it.
+fn colour(form: &mut Form, stored: Option<&str>) -> Option<String> {
+    let is_listed = !form.words().one("colour").is_empty();
+    let own = form.optional("own", TEXT).filter(|own| !is_listed || Some(own.as_str()) != stored);
     let (field, typed) = match own {
         Some(own) => ("own", own),
         None => ("colour", form.optional("colour", TEXT)?),

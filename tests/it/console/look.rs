@@ -93,8 +93,10 @@ async fn a_company_s_name_logo_and_colour_stand_in_its_pages_and_on_its_invitati
     );
     assert_eq!(logo(&world.outsider().await.page("/console").await), None);
     assert_eq!(logo(&nobody.page("/console/sign-in").await), None);
-    // The logo stays when the rest changes, and goes when it is removed.
-    assert_eq!(save(&owner, &[("name", ""), ("colour", "#1d5fd1"), ("own", "")], None).await.status, 303);
+    // The logo stays when the rest changes, and goes when it is removed. A colour is chosen from the list while the other one
+    // still stands in its field.
+    let listed = [("name", ""), ("colour", "#1d5fd1"), ("own", "#ffee00")];
+    assert_eq!(save(&owner, &listed, None).await.status, 303);
     let page = owner.page(PLACE).await;
     assert_eq!(logo(&page), Some(address.as_str()));
     assert!(page.contains("On light pages: as you chose it."), "{page}");

@@ -44,6 +44,9 @@ impl Decimal {
     pub fn written(cell: &str) -> Result<Self, WrongValue> {
         let is_gap = |letter: char| letter.is_whitespace() || matches!(letter, '\'' | '’');
         let is_grouped = cell.contains(is_gap);
+        if is_grouped && !has_groups(cell, is_gap) {
+            return Err(WrongValue::Number);
+        }
         let bare: String = cell.chars().filter(|letter| !is_gap(*letter)).collect();
         let (sign, digits) = match bare.strip_prefix(['-', '−']) {
             Some(digits) => ("-", digits),
@@ -89,6 +92,18 @@ impl Decimal {
     pub const fn from_millionths(millionths: i64) -> Self {
         Self(millionths)
     }
+}
+
+/// Whether the gaps of a cell stand between its sign and its digits, and before groups of three digits of the whole number.
+fn has_groups(cell: &str, is_gap: impl Fn(char) -> bool) -> bool {
+    let digits = cell.trim().trim_start_matches(['-', '−', '+']).trim_start();
+    let whole = digits.split(['.', ',']).next().unwrap_or_default();
+    let mut groups = whole.split(&is_gap);
+    let first = groups.next().unwrap_or_default();
+    (1..=3).contains(&first.len())
+        && groups.all(|group| group.len() == 3)
+        && !digits[whole.len()..].contains(&is_gap)
+        || !digits.contains(&is_gap)
 }
 
 /// Digits without the separators of their thousands.

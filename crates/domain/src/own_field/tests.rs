@@ -83,7 +83,7 @@ fn a_number_of_a_file_is_read_as_people_write_it_and_never_guessed() {
     for unclear in ["1.234", "1,234", "-12,345"] {
         assert_eq!(Decimal::written(unclear), Err(WrongValue::UnclearNumber), "{unclear}");
     }
-    for wrong in ["", "none", "R$ 3", "1.23.4", "1,2,3", "1.234,5,6", "--1"] {
+    for wrong in ["", "none", "R$ 3", "12 34", "1 5", "1,5 0", "1.23.4", "1,2,3", "1.234,5,6", "--1"] {
         assert_eq!(Decimal::written(wrong), Err(WrongValue::Number), "{wrong}");
     }
 }

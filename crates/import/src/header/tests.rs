@@ -170,6 +170,13 @@ fn a_column_that_is_called_like_an_own_field_has_it_unless_every_contact_has_suc
     let mapped = read(&["x=fields.born"]).unwrap();
     assert_eq!(mapped.columns(born).collect::<Vec<_>>(), [4]);
     assert!(matches!(read(&["x=fields.gone"]), Err(Error::NoSuchField { .. })));
+    // The first was called "B" once: its key stays, and the column is of the field that is called so now.
+    let renamed = [own("C", "b"), own("B", "b_2"), own("C++", "c_2"), own("★", "field")];
+    let header = ["B", "C", "C++", "★", "b-2", "☆"].map(str::to_owned).to_vec();
+    let layout = Layout::lenient(header, 1, (&[], &[]), &renamed).unwrap();
+    let due = [Some(1), Some(0), Some(2), Some(3), Some(1), None];
+    let due = due.map(|nth: Option<usize>| nth.map(|nth| Field::Own(renamed[nth].key)));
+    assert_eq!([0, 1, 2, 3, 4, 5].map(|index| layout.field(index)), due);
     for name in ["Telefone", "E-mail", "Tags", "first name", "Phone (old)"] {
         assert!(is_taken(name), "{name}");
     }

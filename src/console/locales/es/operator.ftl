@@ -41,7 +41,10 @@ operator-company-members = { $members ->
 operator-company-channels = { $channels ->
     [1] Un canal
    *[other] { $channels } canales
-}, { $connected } conectados
+}, { $connected ->
+    [1] 1 conectado
+   *[other] { $connected } conectados
+}
 operator-company-keys = Claves de API válidas
 operator-company-since = Añadida
 operator-company-no-members = Nadie pertenece todavía a esta empresa.

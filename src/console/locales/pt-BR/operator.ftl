@@ -41,7 +41,10 @@ operator-company-members = { $members ->
 operator-company-channels = { $channels ->
     [1] Um canal
    *[other] { $channels } canais
-}, { $connected } conectados
+}, { $connected ->
+    [1] 1 conectado
+   *[other] { $connected } conectados
+}
 operator-company-keys = Chaves de API válidas
 operator-company-since = Adicionada
 operator-company-no-members = Ninguém faz parte desta empresa ainda.
