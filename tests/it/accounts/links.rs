@@ -168,8 +168,9 @@ async fn an_owner_s_link_opens_that_company_alone(universe: &Universe) {
         (&*format!("user:{EMAIL}"), &json!(world.acme))
     );
 
+    let owner = ana();
     let first = accounts.invite(
-        &ana(),
+        &owner,
         Invite { company: Some((world.acme, Role::Viewer)), email: "new@example.com", ..invite },
     );
     let first = first.await.unwrap();

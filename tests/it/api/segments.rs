@@ -94,8 +94,8 @@ async fn a_send_goes_to_those_whom_a_segment_selects_when_it_is_accepted() {
     let one = format!("{SEGMENTS}/{}", segment["id"].as_str().unwrap());
     let send = |number: Value, segments: Value| json!({"type": "text", "message": "x", "phone_number": number, "segment_id": segments});
     let path = World::send(world.connected);
-    let dry =
-        ask(&world, Method::POST, &format!("{path}?dry_run=true"), send(json!(null), segment["id"].clone()));
+    let dry_path = format!("{path}?dry_run=true");
+    let dry = ask(&world, Method::POST, &dry_path, send(json!(null), segment["id"].clone()));
     let dry = dry.await.json();
     assert_eq!(dry["recipients_count"], 1, "{dry}");
     // The person of the segment is named, too, and one segment is nobody's.
