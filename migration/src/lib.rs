@@ -22,6 +22,7 @@ mod m20261128_000009_create_event_log;
 mod m20261128_000010_create_webhooks;
 mod m20261128_000011_create_template_account;
 mod m20261128_000013_name_sends;
+mod m20261129_000022_create_conversation;
 mod nodes;
 mod operators;
 mod outbox;
@@ -92,6 +93,11 @@ impl MigratorTrait for Migrator {
                 "m20261128_000013_name_sends",
                 m20261128_000013_name_sends::UP,
                 m20261128_000013_name_sends::DOWN,
+            ),
+            Step::boxed(
+                "m20261129_000022_create_conversation",
+                m20261129_000022_create_conversation::UP,
+                m20261129_000022_create_conversation::DOWN,
             ),
         ]
     }

@@ -9,6 +9,7 @@
 
 pub mod api_key;
 pub mod context;
+mod data_key;
 mod derived;
 mod key_file;
 mod messages;
@@ -29,6 +30,7 @@ use self::ring::Ring;
 use config::Secrets;
 use domain::secret::{SealingKey, Secret};
 
+pub use self::data_key::DataKey;
 pub use self::key_file::Hold;
 pub use self::messages::{MESSAGE_OVERHEAD, Opened};
 pub use self::ring::KeyId;

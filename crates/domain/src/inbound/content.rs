@@ -212,7 +212,7 @@ impl InboundContent {
         }
     }
 
-    const fn media_mut(&mut self) -> Option<&mut InboundMedia> {
+    pub(super) const fn media_mut(&mut self) -> Option<&mut InboundMedia> {
         match self {
             Self::Image { media }
             | Self::Video { media }

@@ -231,7 +231,10 @@ fn subject(event: &Event) -> EventSubject {
         Data::Template(template) => Some((event.company_id, Some(template.template_id.cast_unsigned()))),
         Data::WebhookDisabled(disabled) => Some((disabled.webhook_id, None)),
         Data::WebhookRecovered(recovered) => Some((recovered.webhook_id, None)),
-        Data::Send(_) | Data::Inbound(_) | Data::Lost(_) => None,
+        // In their order, so that a change of a message does not come before it.
+        Data::Inbound(inbound) => inbound.conversation_id.map(|conversation| (conversation, None)),
+        Data::Conversation(conversation) => Some((conversation.conversation_id, None)),
+        Data::Send(_) | Data::Lost(_) => None,
     }
 }
 
