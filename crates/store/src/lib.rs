@@ -22,6 +22,7 @@ mod clock_change;
 pub mod companies;
 mod connect;
 mod contacts;
+pub mod conversations;
 pub mod countries;
 mod dialect;
 mod error;

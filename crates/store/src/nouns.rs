@@ -94,6 +94,8 @@ of_a_company! {
     members: Members;
     /// The webhook endpoints of a company.
     webhooks: Webhooks;
+    /// The conversations of a company.
+    conversations: Conversations;
 }
 
 of_all! {
@@ -154,4 +156,6 @@ of_all! {
     web_sessions: WebSessions;
     /// The webhook endpoints of every company, as events are sent to them.
     webhooks: AllWebhooks;
+    /// The conversations of every company, as messages come and go.
+    conversations: AllConversations;
 }

@@ -139,7 +139,7 @@ const LEDGER: &[Metric] = &[
     .by(&[
         Label::of(
             "row",
-            &["send", "audience", "outcome", "receipt", "mark", "event", "suppression", "other"],
+            &["send", "audience", "outcome", "receipt", "mark", "inbound", "suppression", "other"],
         ),
         Label::of("then", &["set aside", "written without its texts"]),
     ])

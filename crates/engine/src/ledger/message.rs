@@ -11,7 +11,8 @@ use domain::content::{Content, Stored};
 use domain::message::Key;
 use domain::request::Skipped;
 use domain::send::{Block, Label, Recipients, Schedule, Source, TemplateUse};
-use store::ledger::{Answer, Event, PendingWrites, Receipt};
+use store::conversations::Inbound;
+use store::ledger::{Answer, PendingWrites, Receipt};
 use store::suppressions;
 use telemetry::{Origin, trace};
 
@@ -233,7 +234,7 @@ pub(crate) struct Record {
 pub(crate) struct Hear {
     pub(crate) receipts: Vec<Receipt>,
     pub(crate) suppressions: Vec<suppressions::Word>,
-    pub(crate) events: Vec<Event>,
+    pub(crate) inbound: Vec<Inbound>,
     /// Whether its webhook rests between its commits, so that others have their turns, and this one does not wait.
     pub(crate) is_paced: bool,
 }
@@ -241,8 +242,8 @@ pub(crate) struct Hear {
 impl Hear {
     /// Whether there is nothing to write.
     pub(crate) const fn is_empty(&self) -> bool {
-        let Self { receipts, suppressions, events, is_paced: _ } = self;
-        receipts.is_empty() && suppressions.is_empty() && events.is_empty()
+        let Self { receipts, suppressions, inbound, is_paced: _ } = self;
+        receipts.is_empty() && suppressions.is_empty() && inbound.is_empty()
     }
 }
 

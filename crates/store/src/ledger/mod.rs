@@ -7,7 +7,6 @@
 
 mod apart;
 mod at_once;
-mod event;
 mod lock;
 mod opt_outs;
 mod outcome;
@@ -17,7 +16,6 @@ mod settle;
 mod source;
 mod suppress;
 
-pub use self::event::{Event, INBOUND_MESSAGE};
 use self::receipt::Early;
 pub use self::receipt::{Ignored, Receipt};
 
@@ -31,10 +29,11 @@ use self::settle::late;
 use super::dialect::{Bulk, Type};
 use super::lease::Lease;
 use super::{Error, Result, Transaction, suppressions};
+use crate::conversations::Inbound;
 use crate::nouns::Ledger;
 use crate::sends::StoredLabel;
 use clock::Timestamp;
-use domain::message::{Key, Outcome};
+use domain::message::{Failure, Key, Outcome};
 use domain::send::{Block, Mark, Recipients, Schedule, Source, State};
 
 /// A send to be inserted.
@@ -143,8 +142,8 @@ pub struct PendingWrites {
     /// Statements about recipients: that messages to them are skipped, held for a while, or no longer skipped. They are
     /// in any order; the latest counts.
     pub suppressions: Vec<suppressions::Word>,
-    /// Inbound events of the provider, stored for later.
-    pub events: Vec<Event>,
+    /// Messages from people, and echoes of what the company wrote elsewhere.
+    pub inbound: Vec<Inbound>,
 }
 
 impl PendingWrites {
@@ -165,10 +164,10 @@ impl PendingWrites {
             marks,
             receipts,
             suppressions,
-            events,
+            inbound,
         } = self;
         let accepted = sends.len() + sources.len() + blocks.len() + activations.len() + answers.len();
-        let told = receipts.len() + suppressions.len() + events.len();
+        let told = receipts.len() + suppressions.len() + inbound.len();
         accepted + outcomes.len() + marks.len() + told
     }
 
@@ -242,6 +241,8 @@ impl From<Committed> for Written {
 }
 
 const IDS: &[(&str, Type)] = &[("id", Type::Uuid)];
+/// The provider's code of a free message to a person whose window is closed.
+const OUTSIDE_WINDOW: i64 = 131_047;
 
 impl Ledger<'_> {
     /// Writes `batch` in one transaction; all of it is durable when this returns. A node of a cluster writes receipts
@@ -368,10 +369,24 @@ impl Ledger<'_> {
             self.receive(&transaction, &std::mem::take(&mut overlooked), now).await?;
         }
         self.suppress(&transaction, batch, now).await?;
-        self.keep_events(&transaction, batch, now).await?;
+        self.store.conversations().keep(&transaction, &batch.inbound, now).await?;
+        self.store.conversations().close_windows(&transaction, &refused_by_window(batch, now), now).await?;
         let overtaken = self.overtaken(&transaction, batch).await?;
         let gone = self.mark_progress(&transaction, batch, now).await?;
         let committed = Committed { gone, overtaken, ignored };
         Ok((transaction, Written { committed, are_left, overlooked }))
     }
+}
+
+/// The messages that the provider refused because the windows of their recipients are closed.
+fn refused_by_window(batch: &PendingWrites, now: Timestamp) -> Vec<(Key, Timestamp)> {
+    let is_refused = |error: &Option<Failure>| {
+        error.as_ref().is_some_and(|failure| failure.code == Some(OUTSIDE_WINDOW))
+    };
+    let outcomes = batch.outcomes.iter().filter(|row| is_refused(&row.outcome.error)).map(|row| {
+        let ordinal = row.outcome.position.ordinal;
+        (Key { send_id: row.send_id, ordinal }, now)
+    });
+    let receipts = batch.receipts.iter().filter(|receipt| is_refused(&receipt.error));
+    outcomes.chain(receipts.map(|receipt| (receipt.key, receipt.at))).collect()
 }
