@@ -32,7 +32,7 @@ pub use fault::{Fault, Faults, Source};
 pub use nats::{Events, Nats};
 pub use secret::secret_options;
 pub use sections::{
-    CloudApi, Data, Database, Docs, Engine, Imports, Limits, Log, LogFormat, Media, Metrics, Network,
+    CloudApi, Data, Database, Docs, Engine, Imports, Inbox, Limits, Log, LogFormat, Media, Metrics, Network,
     Retention, Retry, Secrets, Server, SqliteSynchronous, Telemetry, WebSession,
 };
 pub use sources::{PACKAGED, Sources, VARIABLE, locate};
@@ -69,6 +69,8 @@ pub struct Config {
     pub limits: Limits,
     /// Files of contacts that are uploaded.
     pub imports: Imports,
+    /// What people write to channels.
+    pub inbox: Inbox,
     /// Files behind links, for web sessions.
     pub media: Media,
     /// Outgoing connections.

@@ -6,7 +6,7 @@ use std::time::Duration;
 use tracing_subscriber::EnvFilter;
 
 use super::check::repeated;
-use super::{Config, Database, Media, nats, webhooks};
+use super::{Config, Database, Inbox, Media, nats, webhooks};
 use domain::address;
 
 /// An option, its fault, and the remedy.
@@ -112,7 +112,7 @@ fn media_limits(media: &Media) -> [(&'static str, usize); 4] {
 
 fn spans(config: &Config, found: &mut Vec<Found>) {
     let Config {
-        server, database, cloud_api, web_session, retry, engine, retention, media, telemetry, ..
+        server, database, cloud_api, web_session, retry, engine, retention, inbox, media, telemetry, ..
     } = config;
     for (option, span) in [
         ("server.keep_alive", server.keep_alive),
@@ -140,6 +140,13 @@ fn spans(config: &Config, found: &mut Vec<Found>) {
             humantime::format_duration(age)
         );
         found.push(("retention.sends", problem, "give at least \"1d\", or \"forever\"".to_owned()));
+    }
+    if !inbox.keep.is_zero() && inbox.keep < Inbox::LEAST {
+        let problem = format!(
+            "{} is less than the days for which WhatsApp repeats messages: what was removed would come back",
+            humantime::format_duration(inbox.keep)
+        );
+        found.push(("inbox.keep", problem, "give at least \"8d\", or \"0s\" to keep nothing".to_owned()));
     }
     if !PATIENCE.contains(&web_session.patience) {
         let problem = format!("{} is out of bounds", humantime::format_duration(web_session.patience));

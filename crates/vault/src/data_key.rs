@@ -27,12 +27,12 @@ pub struct DataKey {
 
 impl DataKey {
     /// A new key, to be sealed and stored.
-    pub fn generate() -> Zeroizing<[u8; KEY_BYTES]> {
+    pub(super) fn generate() -> Zeroizing<[u8; KEY_BYTES]> {
         Zeroizing::new(rand::random())
     }
 
     /// The key with this id in these bytes, if their number is right.
-    pub fn new(id: Uuid, key: &[u8]) -> Option<Self> {
+    pub(super) fn new(id: Uuid, key: &[u8]) -> Option<Self> {
         let key: Zeroizing<[u8; KEY_BYTES]> = Zeroizing::new(key.try_into().ok()?);
         Some(Self { id, cipher: XChaCha20Poly1305::new((&*key).into()) })
     }

@@ -100,8 +100,10 @@ impl Events<'_> {
         }
         let events = page.told.into_iter().filter_map(|told| told.event);
         let is_meant = |event: &Event| asked.channel_id.is_none_or(|id| event.channel_id == Some(id));
+        let mut events: Vec<_> = events.filter(is_meant).collect();
+        self.engine.0.shared.contents.open_events(&mut events).await;
         Ok(EventPart {
-            events: events.filter(is_meant).collect(),
+            events,
             next: page.next.max(after),
             more: page.more,
         })

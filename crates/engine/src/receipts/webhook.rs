@@ -97,6 +97,6 @@ pub async fn verify_token(store: &Store, vault: &Vault, channel: Uuid) -> store:
 }
 
 /// Whether this is a key of the database, which other processes have.
-async fn is_of_the_database(store: &Store, key: KeyId) -> store::Result<bool> {
+pub(crate) async fn is_of_the_database(store: &Store, key: KeyId) -> store::Result<bool> {
     Ok(store.sealing_keys().all().await?.iter().any(|known| known.key_id == key.as_slice()))
 }
