@@ -16,6 +16,7 @@ mod asking;
 mod census;
 mod channel;
 mod contacts;
+pub mod conversations;
 mod error;
 pub mod events;
 mod fair_queue;
@@ -80,6 +81,7 @@ pub use self::contacts::imports::{
     settings as import_settings,
 };
 pub use self::contacts::opted_out::{Skip, skip_of};
+pub use self::conversations::Conversations;
 pub use self::error::{Error, StartError};
 use self::events::tail::Tail;
 pub use self::handover::{Form, HandedOver};

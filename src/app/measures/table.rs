@@ -363,6 +363,8 @@ const FORGOTTEN: &[&str] = &[
     "withdrawn_sends",
     "imports",
     "kept_forms",
+    "inbound_messages",
+    "conversations",
 ];
 
 const PROCESS: &[Metric] = &[

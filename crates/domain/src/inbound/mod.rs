@@ -13,7 +13,7 @@ pub use self::content::{InboundContent, bounded, bounded_raw};
 pub use self::conversation::{ConversationKind, ConversationState};
 pub use self::parts::{
     AnswerSource, InboundBody, InboundMedia, MediaKeys, MessageAuthor, MessageContext, OrderItem, Referral,
-    ReferredProduct, SharedContact,
+    ReferredProduct, SharedContact, base64_of,
 };
 pub use self::peer::{Peer, PeerKey};
 pub use self::window::{ENTRY_POINT, ENTRY_POINT_ANSWER, SERVICE_WINDOW, WindowRule, Windows};

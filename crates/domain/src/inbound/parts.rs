@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use base64::Engine as _;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -112,6 +113,11 @@ pub struct MediaKeys {
     pub media_key: String,
     /// The SHA-256 of the sealed file.
     pub sealed_sha256: String,
+}
+
+/// Bytes in base64, as WhatsApp writes them in texts.
+pub fn base64_of(bytes: &[u8]) -> String {
+    base64::engine::general_purpose::STANDARD.encode(bytes)
 }
 
 impl fmt::Debug for MediaKeys {

@@ -77,17 +77,20 @@ pub enum SkipCode {
     TagNotFound,
     /// The message to be retried was sent again before: that one arrived, or may still arrive.
     AlreadyRetried,
+    /// The person did not write in the last 24 hours, and the message is no template.
+    WindowClosed,
 }
 
 impl SkipCode {
     /// Every kind.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
         Self::InvalidNumber,
         Self::Suppressed,
         Self::OptedOut,
         Self::SamePerson,
         Self::TagNotFound,
         Self::AlreadyRetried,
+        Self::WindowClosed,
     ];
 
     /// The word in answers.
@@ -99,6 +102,7 @@ impl SkipCode {
             Self::SamePerson => "same_person",
             Self::TagNotFound => "tag_not_found",
             Self::AlreadyRetried => "already_retried",
+            Self::WindowClosed => "window_closed",
         }
     }
 }

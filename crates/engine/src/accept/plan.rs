@@ -14,6 +14,7 @@ use super::resolver::{Met, Resolver, Unique};
 use crate::account::Window;
 use crate::contacts::people::People;
 use crate::contacts::suppressions::{SuppressedCounts, Suppressions};
+use crate::conversations::{CLOSED, WindowGate};
 use crate::ledger;
 use clock::Timestamp;
 use domain::channel::Channel;
@@ -131,11 +132,14 @@ impl Planned {
         let (mut recipients, mut suppressed, mut known) = (0, SuppressedCounts::default(), HashSet::new());
         let mut met = Met::default();
         let mut contacts = Contacts::of(company_id, needed_fields);
+        let gate = WindowGate::of(store, (company_id, channel_id), has_template, now).await?;
+        let mut closed = 0;
         let (mut unique, mut block) = (Unique::new(numbers, &tags, again), Vec::with_capacity(BLOCK));
         while unique.next(store, company_id, BLOCK, &mut block).await? {
             skipped.extend(unique.take_skipped());
             let is_marketing = is_marketing.unwrap_or_default();
             suppressed.add(suppressions.skip_suppressed(company_id, is_marketing, &mut block, &mut skipped));
+            closed += gate.skip_closed(store, people, &mut block, &mut skipped).await?;
             met.skip_second_forms(people, company_id, &mut block, &mut skipped);
             recipients += block.len() as u64;
             contacts.look_at(store, &block).await?;
@@ -155,7 +159,9 @@ impl Planned {
             level: None,
             slowed_to: None,
         };
-        Ok(Outcome { skipped, suppressed: suppressed.by_reason(), course, without_fields: contacts.found })
+        let mut suppressed = suppressed.by_reason();
+        suppressed.extend((closed > 0).then_some((CLOSED, closed)));
+        Ok(Outcome { skipped, suppressed, course, without_fields: contacts.found })
     }
 }
 

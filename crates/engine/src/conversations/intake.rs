@@ -11,9 +11,7 @@ use clock::Timestamp;
 use clock::database::new_id;
 use domain::channel::{Channel, Kind};
 use domain::event;
-use domain::inbound::{
-    ConversationKind, Direction, InboundContent, InboundMessage, PeerKey, SERVICE_WINDOW,
-};
+use domain::inbound::{ConversationKind, Direction, InboundContent, InboundMessage, PeerKey, SERVICE_WINDOW};
 use domain::phone::PhoneNumber;
 use store::conversations::Inbound;
 use vault::{DataKey, context};
@@ -55,7 +53,8 @@ impl Shared {
         let users = users.filter_map(|heard| heard.message.peer.user_id.as_deref()).collect();
         let numbers = self.numbers_of_users(company_id, users).await?;
         let key = self.contents.current(company_id).await?;
-        let sealing = Sealing { company_id, key: &key, people: &self.people, numbers, keeps: self.keeps_inbox };
+        let sealing =
+            Sealing { company_id, key: &key, people: &self.people, numbers, keeps: self.keeps_inbox };
         Ok(heard.into_iter().map(|heard| sealing.row(heard, now)).collect())
     }
 
@@ -74,8 +73,7 @@ impl Shared {
             }
         }
         for users in unknown.chunks(AT_ONCE) {
-            let found =
-                self.store.of(company_id).persons().numbers_of_users(users.iter().copied()).await?;
+            let found = self.store.of(company_id).persons().numbers_of_users(users.iter().copied()).await?;
             numbers.extend(found);
         }
         Ok(numbers)

@@ -58,6 +58,8 @@ pub(crate) struct Order {
     pub(crate) content: Content,
     /// The id of the group that it goes to; used with [`Recipients::Group`].
     pub(crate) group: Option<String>,
+    /// The provider's id of the message that it answers.
+    pub(crate) quotes: Option<String>,
     pub(crate) template: Option<TemplateUse>,
     pub(crate) schedule: Schedule,
     /// The caller's own words on the send.
@@ -78,7 +80,7 @@ impl Order {
     pub(crate) fn stored(&self) -> Stored<&Content, &str> {
         let claim = self.claim.as_ref().filter(|_| self.is_awaited);
         let key = claim.map(|claim| claim.key.as_str());
-        Stored { content: &self.content, group: self.group.as_deref(), key }
+        Stored { content: &self.content, group: self.group.as_deref(), key, quotes: self.quotes.as_deref() }
     }
 }
 

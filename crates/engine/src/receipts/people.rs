@@ -13,8 +13,8 @@ use crate::ledger::Hear;
 use crate::notices::share_suppressions;
 use crate::receipts::Webhooks;
 use connectors::update::{Heard, Update};
-use domain::message::Key;
 use domain::inbound::InboundMessage;
+use domain::message::Key;
 use domain::opt_out::{self, OptOutWords};
 use domain::phone::PhoneNumber;
 use store::suppressions::Word;
@@ -25,7 +25,8 @@ const AT_ONCE: usize = 500;
 impl Webhooks<'_> {
     /// What texts mean to the company. The store is asked only for webhooks with short texts.
     pub(super) async fn words_for(&self, company_id: Uuid, heard: &[Heard]) -> Result<OptOutWords, Error> {
-        let has_text = |heard: &Heard| matches!(&heard.update, Update::Inbound(message) if has_short_text(message));
+        let has_text =
+            |heard: &Heard| matches!(&heard.update, Update::Inbound(message) if has_short_text(message));
         if heard.iter().any(has_text) {
             return Ok(self.engine.store().of(company_id).suppressions().words().await?);
         }

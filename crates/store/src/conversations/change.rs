@@ -66,7 +66,7 @@ const AMENDMENT: &[(&str, Type)] = &[
 ];
 
 /// What changes of a conversation.
-pub(super) struct Change<'a> {
+pub(super) struct ConversationChange<'a> {
     conversation: &'a KnownConversation,
     in_at: i64,
     out_at: i64,
@@ -78,7 +78,7 @@ pub(super) struct Change<'a> {
     line: Option<&'a Inbound>,
 }
 
-impl<'a> Change<'a> {
+impl<'a> ConversationChange<'a> {
     pub(super) const fn new(conversation: &'a KnownConversation) -> Self {
         Self {
             conversation,

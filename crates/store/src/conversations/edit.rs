@@ -40,7 +40,7 @@ const ANSWER: &[(&str, Type)] = &[
 ];
 
 /// What is told of a conversation that changes.
-struct Told {
+struct ToldConversation {
     channel_id: Uuid,
     peer: PeerKey,
     user_id: Option<String>,
@@ -79,7 +79,7 @@ impl Conversations<'_> {
         }
         let sql = "UPDATE conversation SET assigned_to = $2 WHERE id = $1";
         execute(&transaction, sql, [id.into(), to.into()]).await?;
-        let after = Told { assigned_to: to, ..before };
+        let after = ToldConversation { assigned_to: to, ..before };
         self.tell_of(&transaction, id, event::Type::ConversationAssigned, after, by).await?;
         transaction.commit().await?;
         self.store.tell_of_events();
@@ -108,7 +108,7 @@ impl Conversations<'_> {
         Ok(true)
     }
 
-    async fn locked(self, transaction: &Transaction, id: Uuid) -> Result<Option<Told>> {
+    async fn locked(self, transaction: &Transaction, id: Uuid) -> Result<Option<ToldConversation>> {
         let sql = format!(
             "SELECT channel_id, peer, user_id, state, assigned_to FROM conversation \
              WHERE id = $1 AND company_id = $2{}",
@@ -118,7 +118,7 @@ impl Conversations<'_> {
         let found = fetch_one::<Columns>(transaction, sql, [id.into(), self.company.into()]).await?;
         let Some((channel_id, peer, user_id, state, assigned_to)) = found else { return Ok(None) };
         let (peer, state) = (PeerKey::from_stored(peer), super::state(state)?);
-        Ok(Some(Told { channel_id, peer, user_id, state, assigned_to }))
+        Ok(Some(ToldConversation { channel_id, peer, user_id, state, assigned_to }))
     }
 
     async fn tell_of(
@@ -126,10 +126,10 @@ impl Conversations<'_> {
         transaction: &Transaction,
         id: Uuid,
         r#type: event::Type,
-        told: Told,
+        told: ToldConversation,
         by: &str,
     ) -> Result<()> {
-        let Told { channel_id, peer, user_id, state: _, assigned_to } = told;
+        let ToldConversation { channel_id, peer, user_id, state: _, assigned_to } = told;
         let now = Timestamp::now();
         let what = FactKind::Conversation(ConversationFact {
             r#type: r#type.as_str().to_owned(),

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use sea_orm::ConnectionTrait;
 use uuid::Uuid;
 
-use super::change::{Change, UPDATE};
+use super::change::{ConversationChange, UPDATE};
 use super::words;
 use crate::dialect::{Bulk, Cell, Incoming, Type};
 use crate::nouns::AllConversations;
@@ -180,10 +180,13 @@ impl AllConversations<'_> {
         all.retain(|message| kept.contains(&message.id));
         // In the order in which they were written: the last one of a conversation is its line.
         all.sort_by_key(|message| (message.at, message.id));
-        let mut changes = BTreeMap::<Uuid, Change<'_>>::new();
+        let mut changes = BTreeMap::<Uuid, ConversationChange<'_>>::new();
         for message in &all {
             let Some(conversation) = known.get(&message.key()) else { continue };
-            changes.entry(conversation.id).or_insert_with(|| Change::new(conversation)).add(message);
+            changes
+                .entry(conversation.id)
+                .or_insert_with(|| ConversationChange::new(conversation))
+                .add(message);
         }
         if changes.is_empty() {
             return Ok(());
@@ -348,7 +351,7 @@ impl AllConversations<'_> {
         to: &impl ConnectionTrait,
         all: &[&Inbound],
         known: &ConversationsByPeer,
-        changes: &BTreeMap<Uuid, Change<'_>>,
+        changes: &BTreeMap<Uuid, ConversationChange<'_>>,
         now: Timestamp,
     ) -> Result<()> {
         let log = self.store.event_log();
@@ -358,7 +361,7 @@ impl AllConversations<'_> {
         let (mut told, mut begun) = (Vec::new(), HashSet::new());
         for message in all.iter().filter(|message| !message.is_past) {
             let Some(conversation) = known.get(&message.key()) else { continue };
-            let is_reopened = changes.get(&conversation.id).is_some_and(Change::reopens);
+            let is_reopened = changes.get(&conversation.id).is_some_and(ConversationChange::reopens);
             if (conversation.is_new || is_reopened) && begun.insert(conversation.id) {
                 told.push((message.company_id, message.told_of(conversation)));
             }

@@ -176,14 +176,14 @@ impl Conversations<'_> {
         self.store.row(sql, values).await?.as_ref().map(message).transpose()
     }
 
-    /// The stored contents of these sends, as JSON.
-    pub async fn contents_of_sends(self, sends: &[Uuid]) -> Result<Vec<(Uuid, String)>> {
+    /// The stored contents of these sends, as JSON, each with the number of its recipients.
+    pub async fn contents_of_sends(self, sends: &[Uuid]) -> Result<Vec<(Uuid, String, i64)>> {
         if sends.is_empty() {
             return Ok(Vec::new());
         }
         let (asked, values) = Rows::of_ids(self.store.backend, sends).select(2);
         let sql = format!(
-            "SELECT send.id, send.content FROM {asked} AS asked JOIN send ON send.id = asked.id \
+            "SELECT send.id, send.content, send.recipients FROM {asked} AS asked JOIN send ON send.id = asked.id \
              WHERE send.company_id = $1"
         );
         fetch(&self.store.read, sql, [self.company.into()].into_iter().chain(values)).await

@@ -15,7 +15,7 @@ const MOST_ITEMS: usize = 100;
 
 /// The fields of a message that depend on its type, of which one is there.
 #[derive(Deserialize)]
-pub(super) struct Body<'a> {
+pub(super) struct TypedBody<'a> {
     #[serde(borrow, default, rename = "type")]
     kind: Text<'a>,
     #[serde(borrow)]
@@ -65,16 +65,16 @@ macro_rules! fields {
 
 fields! {
     TextBody { body }
-    Media { id, mime_type, sha256, file_size, caption, filename, voice, animated }
-    Place { latitude, longitude, name, address }
+    MediaFields { id, mime_type, sha256, file_size, caption, filename, voice, animated }
+    PlaceFields { latitude, longitude, name, address }
     ReactionTo { message_id, emoji }
     Revoked { original_message_id, message_id }
-    Button { payload, text }
-    Reply { id, title, description }
+    ButtonFields { payload, text }
+    ReplyFields { id, title, description }
     FlowReply { name, body, response_json }
-    System { body, r#type, wa_id, new_wa_id, user_id }
-    Item { product_retailer_id, quantity, item_price, currency }
-    Fault { title, message }
+    SystemFields { body, r#type, wa_id, new_wa_id, user_id }
+    ItemFields { product_retailer_id, quantity, item_price, currency }
+    FaultFields { title, message }
     CardName { formatted_name }
     CardPhone { phone }
     CardEmail { email }
@@ -92,17 +92,17 @@ struct Edited<'a> {
 }
 
 #[derive(Deserialize)]
-struct Interactive<'a> {
+struct InteractiveFields<'a> {
     #[serde(borrow, default, deserialize_with = "if_readable")]
-    button_reply: Option<Reply<'a>>,
+    button_reply: Option<ReplyFields<'a>>,
     #[serde(borrow, default, deserialize_with = "if_readable")]
-    list_reply: Option<Reply<'a>>,
+    list_reply: Option<ReplyFields<'a>>,
     #[serde(borrow, default, deserialize_with = "if_readable")]
     nfm_reply: Option<FlowReply<'a>>,
 }
 
 #[derive(Deserialize)]
-struct Order<'a> {
+struct OrderFields<'a> {
     #[serde(borrow, default)]
     catalog_id: Text<'a>,
     #[serde(borrow, default)]
@@ -112,7 +112,7 @@ struct Order<'a> {
 }
 
 #[derive(Deserialize)]
-struct Card<'a> {
+struct CardFields<'a> {
     #[serde(borrow, default, deserialize_with = "if_readable")]
     name: Option<CardName<'a>>,
     #[serde(borrow)]
@@ -124,9 +124,9 @@ struct Card<'a> {
 }
 
 /// The content of a message; `raw` is the whole message, which is kept if its type is unknown or its object unreadable.
-pub(super) fn content(body: &Body<'_>, raw: &str) -> InboundContent {
+pub(super) fn content(body: &TypedBody<'_>, raw: &str) -> InboundContent {
     known(body).unwrap_or_else(|| {
-        let reason = items::<Fault<'_>>(body.errors).into_iter().next();
+        let reason = items::<FaultFields<'_>>(body.errors).into_iter().next();
         InboundContent::Unsupported {
             kind: text(&body.kind),
             reason: reason.and_then(|fault| text(&fault.title).or_else(|| text(&fault.message))),
@@ -135,7 +135,7 @@ pub(super) fn content(body: &Body<'_>, raw: &str) -> InboundContent {
     })
 }
 
-fn known(body: &Body<'_>) -> Option<InboundContent> {
+fn known(body: &TypedBody<'_>) -> Option<InboundContent> {
     Some(match body.kind.get().unwrap_or("text") {
         "text" => {
             InboundContent::Text { body: text(&read::<TextBody<'_>>(body.text)?.body).unwrap_or_default() }
@@ -158,7 +158,7 @@ fn known(body: &Body<'_>) -> Option<InboundContent> {
             InboundContent::Deletion { message_id: of? }
         }
         "button" => {
-            let button: Button<'_> = read(body.button)?;
+            let button: ButtonFields<'_> = read(body.button)?;
             InboundContent::Answer {
                 source: AnswerSource::Template,
                 id: text(&button.payload),
@@ -168,7 +168,7 @@ fn known(body: &Body<'_>) -> Option<InboundContent> {
         }
         "interactive" => interactive(&read(body.interactive)?)?,
         "order" => {
-            let order: Order<'_> = read(body.order)?;
+            let order: OrderFields<'_> = read(body.order)?;
             InboundContent::Order {
                 catalog_id: text(&order.catalog_id),
                 text: text(&order.text),
@@ -176,7 +176,7 @@ fn known(body: &Body<'_>) -> Option<InboundContent> {
             }
         }
         "system" => {
-            let system: System<'_> = read(body.system)?;
+            let system: SystemFields<'_> = read(body.system)?;
             let number = phone_number(&system.new_wa_id).or_else(|| phone_number(&system.wa_id));
             InboundContent::System {
                 event: text(&system.r#type).unwrap_or_default(),
@@ -204,7 +204,7 @@ fn id(field: &Text<'_>) -> Option<String> {
 }
 
 fn media(raw: Option<&RawValue>) -> Option<InboundMedia> {
-    let media: Media<'_> = read(raw)?;
+    let media: MediaFields<'_> = read(raw)?;
     Some(InboundMedia {
         id: id(&media.id),
         mime_type: text(&media.mime_type),
@@ -219,7 +219,7 @@ fn media(raw: Option<&RawValue>) -> Option<InboundMedia> {
 }
 
 fn location(raw: Option<&RawValue>) -> Option<Location> {
-    let place: Place<'_> = read(raw)?;
+    let place: PlaceFields<'_> = read(raw)?;
     let degrees = |field: &Text<'_>| field.get()?.trim().parse::<f64>().ok();
     Some(Location {
         latitude: Latitude::new(degrees(&place.latitude)?)?,
@@ -229,7 +229,7 @@ fn location(raw: Option<&RawValue>) -> Option<Location> {
     })
 }
 
-fn card(card: &Card<'_>) -> SharedContact {
+fn card(card: &CardFields<'_>) -> SharedContact {
     let phones = items::<CardPhone<'_>>(card.phones);
     let emails = items::<CardEmail<'_>>(card.emails);
     SharedContact {
@@ -240,7 +240,7 @@ fn card(card: &Card<'_>) -> SharedContact {
     }
 }
 
-fn item(item: &Item<'_>) -> OrderItem {
+fn item(item: &ItemFields<'_>) -> OrderItem {
     OrderItem {
         product_retailer_id: text(&item.product_retailer_id),
         quantity: item.quantity.whole(),
@@ -252,7 +252,7 @@ fn item(item: &Item<'_>) -> OrderItem {
 fn edit(raw: Option<&RawValue>) -> Option<InboundContent> {
     let edited: Edited<'_> = read(raw)?;
     let message_id = id(&edited.original_message_id).or_else(|| id(&edited.message_id))?;
-    let now: Option<Body<'_>> = read(edited.message);
+    let now: Option<TypedBody<'_>> = read(edited.message);
     let text = now.as_ref().and_then(known).and_then(|content| match content {
         InboundContent::Text { body } => Some(body),
         other => other.media().and_then(|media| media.caption.clone()),
@@ -260,8 +260,8 @@ fn edit(raw: Option<&RawValue>) -> Option<InboundContent> {
     Some(InboundContent::Edit { message_id, text })
 }
 
-fn interactive(interactive: &Interactive<'_>) -> Option<InboundContent> {
-    let answer = |source, reply: &Reply<'_>| InboundContent::Answer {
+fn interactive(interactive: &InteractiveFields<'_>) -> Option<InboundContent> {
+    let answer = |source, reply: &ReplyFields<'_>| InboundContent::Answer {
         source,
         id: text(&reply.id),
         title: text(&reply.title).unwrap_or_default(),

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::super::lenient::{Text, if_readable, phone_number, without_nul};
-use super::content::{Body, content};
+use super::content::{TypedBody, content};
 use super::messages::{Contact, described, user_id};
 use super::{Batch, seconds};
 use crate::update::Update;
@@ -37,13 +37,13 @@ struct Message<'a> {
     #[serde(borrow, default)]
     timestamp: Text<'a>,
     #[serde(borrow, default, deserialize_with = "if_readable")]
-    context: Option<Context<'a>>,
+    context: Option<ContextFields<'a>>,
     #[serde(borrow, default, deserialize_with = "if_readable")]
     referral: Option<ReferralFields<'a>>,
 }
 
 #[derive(Deserialize)]
-struct Context<'a> {
+struct ContextFields<'a> {
     #[serde(borrow, default)]
     id: Text<'a>,
     #[serde(borrow, default)]
@@ -51,11 +51,11 @@ struct Context<'a> {
     #[serde(borrow, default)]
     frequently_forwarded: Text<'a>,
     #[serde(borrow, default, deserialize_with = "if_readable")]
-    referred_product: Option<Product<'a>>,
+    referred_product: Option<ProductFields<'a>>,
 }
 
 #[derive(Deserialize)]
-struct Product<'a> {
+struct ProductFields<'a> {
     #[serde(borrow, default)]
     catalog_id: Text<'a>,
     #[serde(borrow, default)]
@@ -79,7 +79,7 @@ struct ReferralFields<'a> {
 }
 
 #[derive(Deserialize)]
-struct Call<'a> {
+struct CallFields<'a> {
     #[serde(borrow)]
     id: Text<'a>,
     #[serde(borrow, default)]
@@ -95,13 +95,13 @@ struct Call<'a> {
 }
 
 #[derive(Deserialize)]
-struct History<'a> {
+struct HistoryPart<'a> {
     #[serde(borrow)]
     threads: Option<&'a RawValue>,
 }
 
 #[derive(Deserialize)]
-struct Thread<'a> {
+struct ThreadFields<'a> {
     /// The person.
     #[serde(borrow, default)]
     id: Text<'a>,
@@ -130,7 +130,7 @@ pub(super) fn echo(raw: &RawValue, contacts: &HashMap<String, &str>, batch: &Bat
 
 /// A call of a person, which opens the window like a message.
 pub(super) fn call(raw: &RawValue, contacts: &HashMap<String, &str>, batch: &Batch) -> Option<Update> {
-    let call: Call<'_> = serde_json::from_str(raw.get()).ok()?;
+    let call: CallFields<'_> = serde_json::from_str(raw.get()).ok()?;
     let event = call.event.get().unwrap_or("connect");
     if event != "connect" || call.direction.get() == Some("BUSINESS_INITIATED") {
         return Some(Update::Other { field: "calls".to_owned() });
@@ -147,9 +147,9 @@ pub(super) fn call(raw: &RawValue, contacts: &HashMap<String, &str>, batch: &Bat
 
 /// The messages of a part of a history.
 pub(super) fn history(raw: &RawValue, batch: &mut Batch) -> Option<()> {
-    let history: History<'_> = serde_json::from_str(raw.get()).ok()?;
+    let history: HistoryPart<'_> = serde_json::from_str(raw.get()).ok()?;
     for thread in batch.items(history.threads, "history.threads") {
-        let Ok(thread) = serde_json::from_str::<Thread<'_>>(thread.get()) else {
+        let Ok(thread) = serde_json::from_str::<ThreadFields<'_>>(thread.get()) else {
             batch.note_unreadable("history.threads");
             continue;
         };
@@ -205,7 +205,7 @@ fn inbound(
         });
         peer = Some(Peer { group: Some(without_nul(group)), ..Peer::default() });
     }
-    let body = serde_json::from_str::<Body<'_>>(raw.get()).ok();
+    let body = serde_json::from_str::<TypedBody<'_>>(raw.get()).ok();
     let content = body.as_ref().map_or_else(
         || InboundContent::Unsupported { kind: None, reason: None, raw: bounded_raw(raw.get()) },
         |body| content(body, raw.get()),
@@ -245,7 +245,7 @@ fn peer((number, user): (&Text<'_>, &Text<'_>), contacts: &HashMap<String, &str>
     (!peer.is_nobody()).then_some(peer)
 }
 
-fn context(context: &Context<'_>) -> Option<MessageContext> {
+fn context(context: &ContextFields<'_>) -> Option<MessageContext> {
     let product = context.referred_product.as_ref().map(|product| ReferredProduct {
         catalog_id: text(&product.catalog_id),
         product_retailer_id: text(&product.product_retailer_id),

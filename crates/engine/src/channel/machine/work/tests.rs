@@ -9,7 +9,7 @@ fn work(recipients: u64, progress: Progress) -> Work {
     let source = Source::Blocks { first: 0, numbers, loading: None };
     let content = Content::Text { body: "hi".to_owned(), preview_url: None };
     let rendered =
-        Rendered::new(Kind::BusinessAccount, &Stored { content: &content, group: None, key: None });
+        Rendered::new(Kind::BusinessAccount, &Stored { content: &content, group: None, key: None, quotes: None });
     Work::new(Beginning {
         id: Uuid::nil(),
         company_id: Uuid::nil(),
