@@ -1,6 +1,7 @@
 //! The provider's webhooks, through the real surface: the changes that they make, and the ones that they must
 //! not make.
 
+mod inbound;
 mod large;
 mod opt_out_words;
 mod outage;

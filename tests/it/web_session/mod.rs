@@ -16,7 +16,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use pombo::connector::web_session::{
-    Ack, AckState, Content, Driver as _, End, Event, Jid, MessageId, Opening, Records, SendError, Sent,
+    Ack, AckState, Content, Driver as _, End, Event, Jid, MessageId, NoInbox, Opening, Records, SendError, Sent,
     Session,
 };
 use pombo::domain::phone::PhoneNumber;
