@@ -18,8 +18,9 @@ pub(super) struct SkippedRecord {
     /// The kind of reason: `invalid_number` for an entry that is not plainly one phone number, `suppressed` and
     /// `opted_out` for a recipient who gets nothing, or no marketing, `same_person` for another number of a person
     /// who is in the send already, `tag_not_found` for a tag that the company does not have, `already_retried` for a
-    /// message of a retry that was sent again before, and arrived or may still arrive. Null in repeated answers from
-    /// before there were kinds.
+    /// message of a retry that was sent again before, and arrived or may still arrive, `window_closed` for a person who did
+    /// not write in the last 24 hours and gets no message but templates. Null in repeated answers from before there were
+    /// kinds.
     #[schema(value_type = Option<SkippedCode>, example = "invalid_number")]
     code: Option<String>,
 }
