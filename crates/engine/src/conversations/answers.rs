@@ -19,6 +19,9 @@ const MOST: usize = 10_000;
 /// The answers of one write.
 const AT_ONCE: usize = 500;
 
+/// A channel, a person, and the answer to the person.
+type Waiting = ((Uuid, PhoneNumber), WaitingAnswer);
+
 /// Answers that wait to be noted, the last one to each person.
 #[derive(Default)]
 pub(crate) struct Answers(Mutex<HashMap<(Uuid, PhoneNumber), WaitingAnswer>>);
@@ -53,16 +56,32 @@ impl Answers {
         }
     }
 
-    fn take(&self) -> Vec<((Uuid, PhoneNumber), WaitingAnswer)> {
+    fn take(&self) -> Vec<Waiting> {
         std::mem::take(&mut *self.0.lock()).into_iter().collect()
+    }
+
+    /// Puts answers back that were not written, unless there are later ones.
+    fn put_back(&self, answers: Vec<Waiting>) {
+        let mut waiting = self.0.lock();
+        for (to, answer) in answers {
+            waiting.entry(to).or_insert(answer);
+        }
     }
 }
 
 impl Engine {
     /// Writes the answers that wait to their conversations. People without a conversation have none to note it.
     pub(crate) async fn note_answers(&self) -> Result<(), crate::Error> {
+        let waiting = self.0.shared.answers.take();
+        let noted = self.write_answers(&waiting).await;
+        if noted.is_err() {
+            self.0.shared.answers.put_back(waiting);
+        }
+        noted
+    }
+
+    async fn write_answers(&self, waiting: &[Waiting]) -> Result<(), crate::Error> {
         let shared = &self.0.shared;
-        let waiting = shared.answers.take();
         for some in waiting.chunks(AT_ONCE) {
             let mut notes = Vec::with_capacity(some.len());
             for ((channel_id, person), answer) in some {

@@ -6,13 +6,12 @@ use std::sync::Arc;
 use parking_lot::RwLock;
 use uuid::Uuid;
 
-use crate::receipts::webhook::is_of_the_database;
 use clock::database::new_id;
 use domain::event::{Data, Event};
 use domain::inbound::InboundBody;
 use store::Store;
 use store::conversations::StoredDataKey;
-use vault::{DataKey, Vault, context};
+use vault::{DataKey, KeyId, Vault, context};
 
 /// Seals and opens contents. A company has few keys, of 32 bytes each.
 pub(crate) struct ContentKeys {
@@ -101,4 +100,9 @@ impl ContentKeys {
             }
         }
     }
+}
+
+/// Whether this is a key of the database, which other processes have.
+pub(crate) async fn is_of_the_database(store: &Store, key: KeyId) -> store::Result<bool> {
+    Ok(store.sealing_keys().all().await?.iter().any(|known| known.key_id == key.as_slice()))
 }

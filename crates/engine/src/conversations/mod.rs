@@ -15,14 +15,15 @@ use uuid::Uuid;
 
 pub(crate) use self::answers::Answers;
 pub(crate) use self::intake::HeardMessage;
-pub(crate) use self::keys::ContentKeys;
+pub(crate) use self::keys::{ContentKeys, is_of_the_database};
 pub use self::notes::{NOTE_CHARS, Note, no_such_note};
 pub use self::open::{ListedConversation, no_such_conversation};
 pub use self::thread::{OwnEntry, ShownReaction, Thread, ThreadEntry, ThreadFrom, WrittenEntry};
 pub(crate) use self::window::{CLOSED, WindowGate};
 use crate::{Engine, Error, Who};
 use clock::Timestamp;
-use domain::inbound::{ConversationState, WindowRule, Windows};
+use domain::inbound::{ConversationState, PeerKey, WindowRule, Windows};
+use domain::phone::PhoneNumber;
 use store::conversations::{ConversationCursor, ConversationFilter};
 
 /// The types of conversations.
@@ -56,7 +57,8 @@ pub struct ConversationPart {
 }
 
 impl Conversations<'_> {
-    /// At most `limit` conversations after a place. A search also finds people by the names of their contacts.
+    /// At most `limit` conversations after a place. People whom the company knows under another name than their profile's are
+    /// found by [`ConversationFilter::numbers`].
     pub async fn list(
         &self,
         filter: ConversationFilter,
@@ -94,7 +96,7 @@ impl Conversations<'_> {
     ///
     /// `conversation_not_found`.
     pub async fn mark_read(&self, id: Uuid, up_to: Timestamp) -> Result<(), Error> {
-        self.is_there(self.store().mark_read(id, up_to).await?)
+        is_there(self.store().mark_read(id, up_to).await?)
     }
 
     /// Marks a conversation as unread.
@@ -103,7 +105,7 @@ impl Conversations<'_> {
     ///
     /// `conversation_not_found`.
     pub async fn mark_unread(&self, id: Uuid) -> Result<(), Error> {
-        self.is_there(self.store().mark_unread(id).await?)
+        is_there(self.store().mark_unread(id).await?)
     }
 
     /// Gives a conversation to a user, or to nobody. The caller has checked that the user belongs to the company.
@@ -112,7 +114,7 @@ impl Conversations<'_> {
     ///
     /// `conversation_not_found`.
     pub async fn assign(&self, who: &Who, id: Uuid, to: Option<Uuid>) -> Result<(), Error> {
-        self.is_there(self.store().assign(id, to, &who.to_string()).await?)
+        is_there(self.store().assign(id, to, &who.to_string()).await?)
     }
 
     /// Closes a conversation, or opens it again.
@@ -121,7 +123,7 @@ impl Conversations<'_> {
     ///
     /// `conversation_not_found`.
     pub async fn set_state(&self, who: &Who, id: Uuid, state: ConversationState) -> Result<(), Error> {
-        self.is_there(self.store().set_state(id, state, &who.to_string()).await?)
+        is_there(self.store().set_state(id, state, &who.to_string()).await?)
     }
 
     /// What is known of the windows of a channel of the company.
@@ -136,9 +138,9 @@ impl Conversations<'_> {
 
     /// Removes everything of a person: the conversations on all channels, and what was written in them. Returns the ids of the
     /// removed messages, whose files the caller removes.
-    pub async fn erase(&self, number: domain::phone::PhoneNumber) -> Result<Vec<Uuid>, Error> {
+    pub async fn erase(&self, number: PhoneNumber) -> Result<Vec<Uuid>, Error> {
         let forms = self.engine.0.shared.people.forms(self.company, number);
-        let keys: Vec<_> = forms.into_iter().map(domain::inbound::PeerKey::of_number).collect();
+        let keys: Vec<_> = forms.into_iter().map(PeerKey::of_number).collect();
         let (_, messages) = self.store().erase(&keys).await?;
         Ok(messages)
     }
@@ -146,8 +148,8 @@ impl Conversations<'_> {
     fn store(&self) -> store::Conversations<'_> {
         self.engine.store().of(self.company).conversations()
     }
+}
 
-    fn is_there(&self, is_there: bool) -> Result<(), Error> {
-        if is_there { Ok(()) } else { Err(no_such_conversation().into()) }
-    }
+fn is_there(is_there: bool) -> Result<(), Error> {
+    if is_there { Ok(()) } else { Err(no_such_conversation().into()) }
 }

@@ -80,7 +80,7 @@ pub(super) struct KnownConversation {
 
 pub(super) type ConversationsByPeer = HashMap<(Uuid, PeerKey), KnownConversation>;
 
-pub(super) const PEER: &[(&str, Type)] = &[("channel_id", Type::Uuid), ("peer", Type::Text)];
+const PEER: &[(&str, Type)] = &[("channel_id", Type::Uuid), ("peer", Type::Text)];
 const CONVERSATION: &[(&str, Type)] = &[
     ("id", Type::Uuid),
     ("company_id", Type::Uuid),

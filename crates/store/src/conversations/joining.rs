@@ -4,7 +4,7 @@
 use sea_orm::{ConnectionTrait, Value};
 use uuid::Uuid;
 
-use super::intake::{Inbound, PEER};
+use super::intake::Inbound;
 use super::words;
 use crate::dialect::{Bulk, Incoming, Type};
 use crate::nouns::AllConversations;
@@ -16,7 +16,6 @@ const OTHER: &[(&str, Type)] = &[("channel_id", Type::Uuid), ("peer", Type::Text
 impl AllConversations<'_> {
     /// Joins the conversations that are there under other keys of the people of these messages.
     pub(super) async fn join_known(self, to: &impl ConnectionTrait, all: &[&Inbound]) -> Result<()> {
-        debug_assert_eq!(PEER.len() + 1, OTHER.len());
         let mut rows = Bulk::new(self.store.backend, OTHER);
         for message in all {
             for other in &message.others {

@@ -18,7 +18,7 @@ use super::outcome::{
     unless_heard, update_send,
 };
 use super::send::{SEND, cells_of, insert_into_send};
-use super::{Committed, OutcomeOf, PendingWrites};
+use super::{Committed, OutcomeOf, PendingWrites, is_outside_window};
 use crate::dialect::{Arrays, bind};
 use crate::lease::{Fence, Lease};
 use crate::nouns::Ledger;
@@ -202,12 +202,13 @@ enum Durable {
     Later,
 }
 
-/// Whether a batch has only outcomes and marks: no messages end with their send, and no announced message has to be
-/// compared with its row.
+/// Whether a batch has only outcomes and marks: no messages end with their send, no announced message has to be compared
+/// with its row, and no window is closed.
 fn is_simple(batch: &PendingWrites) -> bool {
     let ends = batch.marks.iter().any(|mark| matches!(mark.state, State::Canceled | State::Expired));
     let announces = batch.outcomes.iter().any(|row| row.outcome.state == message::State::Sending);
-    !ends && !announces
+    let closes = batch.outcomes.iter().any(|row| is_outside_window(row.outcome.error.as_ref()));
+    !ends && !announces && !closes
 }
 
 /// Whether a batch records something of a send that it accepts.

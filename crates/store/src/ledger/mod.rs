@@ -380,13 +380,16 @@ impl Ledger<'_> {
 
 /// The messages that the provider refused because the windows of their recipients are closed.
 fn refused_by_window(batch: &PendingWrites, now: Timestamp) -> Vec<(Key, Timestamp)> {
-    let is_refused = |error: &Option<Failure>| {
-        error.as_ref().is_some_and(|failure| failure.code == Some(OUTSIDE_WINDOW))
-    };
-    let outcomes = batch.outcomes.iter().filter(|row| is_refused(&row.outcome.error)).map(|row| {
+    let outcomes = batch.outcomes.iter().filter(|row| is_outside_window(row.outcome.error.as_ref()));
+    let outcomes = outcomes.map(|row| {
         let ordinal = row.outcome.position.ordinal;
         (Key { send_id: row.send_id, ordinal }, now)
     });
-    let receipts = batch.receipts.iter().filter(|receipt| is_refused(&receipt.error));
+    let receipts = batch.receipts.iter().filter(|receipt| is_outside_window(receipt.error.as_ref()));
     outcomes.chain(receipts.map(|receipt| (receipt.key, receipt.at))).collect()
+}
+
+/// Whether the provider refused a message because the window of its recipient is closed.
+fn is_outside_window(error: Option<&Failure>) -> bool {
+    error.is_some_and(|failure| failure.code == Some(OUTSIDE_WINDOW))
 }
