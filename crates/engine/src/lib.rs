@@ -16,6 +16,7 @@ mod asking;
 mod census;
 mod channel;
 mod contacts;
+mod contents;
 pub mod conversations;
 mod error;
 pub mod events;
@@ -43,6 +44,7 @@ pub mod universe;
 mod upkeep;
 pub mod web_session;
 mod webhooks;
+mod window_gate;
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};

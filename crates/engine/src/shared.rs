@@ -13,7 +13,7 @@ use super::activity::Activity;
 use super::census::Census;
 use super::contacts::people::People;
 use super::contacts::suppressions::Suppressions;
-use super::conversations::{Answers, ContentKeys};
+use super::contents::{Answers, ContentKeys};
 use super::fair_queue::FairQueue;
 use super::handover::{PendingReplies, SessionHandles, WebChannel};
 use super::health::Health;

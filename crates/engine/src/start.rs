@@ -16,7 +16,7 @@ use super::census::Census;
 use super::channel::directory::Directory;
 use super::contacts::change::Changes;
 use super::contacts::imports::{Imports, Runner};
-use super::conversations::{Answers, ContentKeys};
+use super::contents::{Answers, ContentKeys};
 use super::events::tail::Tail;
 use super::handover::SessionHandles;
 use super::health::Health;

@@ -19,12 +19,12 @@ use uuid::Uuid;
 
 pub(crate) use self::met::Met;
 pub(crate) use self::unique::Unique;
-use crate::conversations::WindowGate;
 use crate::ledger::{Accept, AcceptedSend, Activate, Error, Extend, Ledger, Order, Withdraw};
 use crate::mailbox::{Door, Queued};
 use crate::rounds::caught;
 use crate::shared::Shared;
 use crate::traces::Resolving;
+use crate::window_gate::WindowGate;
 use connectors::fair_semaphore::Permit;
 use domain::block::pack;
 use domain::phone::PhoneNumber;

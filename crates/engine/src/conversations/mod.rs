@@ -3,23 +3,17 @@
 //! [`Conversations`] is what the surfaces call: everything in it is of one company, and who may do what is decided by the
 //! caller. Contents are opened here, and leave as they may be shown.
 
-mod answers;
 mod intake;
-mod keys;
 mod notes;
 mod open;
 mod thread;
-mod window;
 
 use uuid::Uuid;
 
-pub(crate) use self::answers::Answers;
 pub(crate) use self::intake::HeardMessage;
-pub(crate) use self::keys::{ContentKeys, is_of_the_database};
 pub use self::notes::{NOTE_CHARS, Note, no_such_note};
 pub use self::open::{ListedConversation, no_such_conversation};
 pub use self::thread::{OwnEntry, ShownReaction, Thread, ThreadEntry, ThreadFrom, WrittenEntry};
-pub(crate) use self::window::{CLOSED, WindowGate};
 use crate::{Engine, Error, Who};
 use clock::Timestamp;
 use domain::inbound::{ConversationState, PeerKey, WindowRule, Windows};

@@ -17,7 +17,7 @@ use store::Store;
 use store::event_log::{Behind, LogEvent, Reader};
 
 use super::tail::Tail;
-use crate::conversations::ContentKeys;
+use crate::contents::ContentKeys;
 
 /// Events that are published together: one read, one wait for acknowledgements.
 const AT_ONCE: usize = 1_000;

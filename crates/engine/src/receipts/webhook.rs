@@ -3,7 +3,7 @@
 use uuid::Uuid;
 
 use crate::Error;
-use crate::conversations::is_of_the_database;
+use crate::contents::is_of_the_database;
 use crate::receipts::Webhooks;
 use clock::Timestamp;
 use domain::channel::Channel;

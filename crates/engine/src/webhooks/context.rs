@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use tokio::sync::{Notify, mpsc, watch};
 use uuid::Uuid;
 
-use crate::conversations::ContentKeys;
+use crate::contents::ContentKeys;
 use crate::events::tail::{Follower, Tail};
 use config::Config;
 use connectors::fair_semaphore::{FairSemaphore, Permit};

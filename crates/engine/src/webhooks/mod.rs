@@ -37,7 +37,7 @@ pub use self::example::example as example_event;
 use self::keeper::Keeper;
 pub use self::rules::{CheckedEndpoint, EndpointChange, EndpointRules, checked_secret, former_until};
 pub use self::stored::{ShownEndpoint, StoredEndpoints};
-use crate::conversations::ContentKeys;
+use crate::contents::ContentKeys;
 use crate::events::tail::Tail;
 use crate::machine::{Moment, webhook as machine};
 use crate::{Engine, Error, RETRY_AFTER, rounds, threads};

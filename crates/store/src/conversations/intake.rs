@@ -105,6 +105,7 @@ const MESSAGE: &[(&str, Type)] = &[
     ("content", Type::Bytes),
 ];
 const CHANNEL: &[(&str, Type)] = &[("channel_id", Type::Uuid), ("company_id", Type::Uuid)];
+
 impl Inbound {
     /// A message is the same however often it comes.
     fn place(&self) -> (Uuid, &PeerKey, &str) {

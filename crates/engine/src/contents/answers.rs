@@ -102,7 +102,7 @@ impl Engine {
 }
 
 /// The words of a message of ours in one line.
-pub(super) fn line(content: &Content) -> String {
+fn line(content: &Content) -> String {
     let words = match content {
         Content::Text { body, .. } => body.as_str(),
         Content::Image { caption, .. } | Content::Video { caption, .. } => {
