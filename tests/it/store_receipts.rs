@@ -13,9 +13,7 @@ use pombo::domain::send::{self, Block, Mark, Progress, Recipients, Schedule};
 use pombo::domain::suppression::Suppression;
 use pombo::store::Lease;
 use pombo::store::conversations::ConversationFilter;
-use pombo::store::ledger::{
-    BlockOf, Ignored, NewSend, OutcomeOf, PendingWrites, Receipt,
-};
+use pombo::store::ledger::{BlockOf, Ignored, NewSend, OutcomeOf, PendingWrites, Receipt};
 use pombo::store::sends::StoredLabel;
 use pombo::store::suppressions::{Says, Word};
 use sea_orm::{ColumnTrait as _, Database, DatabaseConnection, EntityTrait as _, QueryFilter as _, Set};

@@ -7,6 +7,7 @@
 mod check;
 mod cluster;
 mod fault;
+mod inbox;
 mod layers;
 mod nats;
 mod provider_version;
@@ -29,10 +30,11 @@ use serde::Deserialize;
 pub use cluster::Cluster;
 use domain::request;
 pub use fault::{Fault, Faults, Source};
+pub use inbox::Inbox;
 pub use nats::{Events, Nats};
 pub use secret::secret_options;
 pub use sections::{
-    CloudApi, Data, Database, Docs, Engine, Imports, Inbox, Limits, Log, LogFormat, Media, Metrics, Network,
+    CloudApi, Data, Database, Docs, Engine, Imports, Limits, Log, LogFormat, Media, Metrics, Network,
     Retention, Retry, Secrets, Server, SqliteSynchronous, Telemetry, WebSession,
 };
 pub use sources::{PACKAGED, Sources, VARIABLE, locate};

@@ -112,7 +112,17 @@ fn media_limits(media: &Media) -> [(&'static str, usize); 4] {
 
 fn spans(config: &Config, found: &mut Vec<Found>) {
     let Config {
-        server, database, cloud_api, web_session, retry, engine, retention, inbox, media, telemetry, ..
+        server,
+        database,
+        cloud_api,
+        web_session,
+        retry,
+        engine,
+        retention,
+        inbox,
+        media,
+        telemetry,
+        ..
     } = config;
     for (option, span) in [
         ("server.keep_alive", server.keep_alive),

@@ -16,8 +16,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use pombo::connector::web_session::{
-    Ack, AckState, Content, Driver as _, End, Event, Jid, MessageId, NoInbox, Opening, Records, SendError, Sent,
-    Session,
+    Ack, AckState, Content, Driver as _, End, Event, Jid, MessageId, NoInbox, Opening, Records, SendError,
+    Sent, Session,
 };
 use pombo::domain::phone::PhoneNumber;
 use tokio::sync::mpsc;

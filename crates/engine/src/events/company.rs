@@ -102,11 +102,7 @@ impl Events<'_> {
         let is_meant = |event: &Event| asked.channel_id.is_none_or(|id| event.channel_id == Some(id));
         let mut events: Vec<_> = events.filter(is_meant).collect();
         self.engine.0.shared.contents.open_events(&mut events).await;
-        Ok(EventPart {
-            events,
-            next: page.next.max(after),
-            more: page.more,
-        })
+        Ok(EventPart { events, next: page.next.max(after), more: page.more })
     }
 
     /// A place among those who wait for events of this company.

@@ -12,10 +12,10 @@ use tokio::sync::{mpsc, oneshot, watch};
 use uuid::Uuid;
 
 use super::Pairing;
-use super::updates::SessionInbox;
 use super::machine::{
     self, Answer, Change, Effect, Effects, Input, Machine, Saved, Write, is_written_by_sender,
 };
+use super::updates::SessionInbox;
 use super::{Common, SessionRecords};
 use crate::handover::SessionHandle;
 use crate::machine::{Caller, Moment};

@@ -33,7 +33,7 @@ impl AllConversations<'_> {
         }
         found.sort_unstable();
         for (id, company, channel, known_as) in found {
-            self.join(to, (id, company, channel), PeerKey::from_stored(known_as)).await?;
+            self.join(to, (id, company, channel), &PeerKey::from_stored(known_as)).await?;
         }
         Ok(())
     }
@@ -43,7 +43,7 @@ impl AllConversations<'_> {
         self,
         to: &impl ConnectionTrait,
         (id, company, channel): (Uuid, Uuid, Uuid),
-        known_as: PeerKey,
+        known_as: &PeerKey,
     ) -> Result<()> {
         let sql = "SELECT id FROM conversation WHERE channel_id = $1 AND peer = $2";
         let into = fetch_one::<Uuid>(to, sql, [channel.into(), known_as.as_str().into()]).await?;
@@ -55,7 +55,7 @@ impl AllConversations<'_> {
             let user: Option<String> = former.as_ref().and_then(|former| former.user_id().map(str::to_owned));
             execute(to, sql, [id.into(), known_as.as_str().into(), user.into()]).await?;
             let words: Vec<_> =
-                words::of(None, &known_as).into_iter().map(|word| (company, word, id)).collect();
+                words::of(None, known_as).into_iter().map(|word| (company, word, id)).collect();
             return self.add_words(to, &words).await;
         };
         if into == id {

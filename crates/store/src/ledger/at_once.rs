@@ -13,12 +13,13 @@ use sea_orm::sqlx::postgres::{PgArguments, PgRow};
 use sea_orm::sqlx::{self, Row as _};
 use uuid::Uuid;
 
+use super::inbound::is_outside_window;
 use super::outcome::{
     MARK, OUTCOME, cells_of_mark, cells_of_outcome, insert_into_message, last_marks, last_outcomes,
     unless_heard, update_send,
 };
 use super::send::{SEND, cells_of, insert_into_send};
-use super::{Committed, OutcomeOf, PendingWrites, is_outside_window};
+use super::{Committed, OutcomeOf, PendingWrites};
 use crate::dialect::{Arrays, bind};
 use crate::lease::{Fence, Lease};
 use crate::nouns::Ledger;

@@ -7,6 +7,7 @@
 
 mod apart;
 mod at_once;
+mod inbound;
 mod lock;
 mod opt_outs;
 mod outcome;
@@ -33,7 +34,7 @@ use crate::conversations::Inbound;
 use crate::nouns::Ledger;
 use crate::sends::StoredLabel;
 use clock::Timestamp;
-use domain::message::{Failure, Key, Outcome};
+use domain::message::{Key, Outcome};
 use domain::send::{Block, Mark, Recipients, Schedule, Source, State};
 
 /// A send to be inserted.
@@ -241,8 +242,6 @@ impl From<Committed> for Written {
 }
 
 const IDS: &[(&str, Type)] = &[("id", Type::Uuid)];
-/// The provider's code of a free message to a person whose window is closed.
-const OUTSIDE_WINDOW: i64 = 131_047;
 
 impl Ledger<'_> {
     /// Writes `batch` in one transaction; all of it is durable when this returns. A node of a cluster writes receipts
@@ -369,27 +368,10 @@ impl Ledger<'_> {
             self.receive(&transaction, &std::mem::take(&mut overlooked), now).await?;
         }
         self.suppress(&transaction, batch, now).await?;
-        self.store.conversations().keep(&transaction, &batch.inbound, now).await?;
-        self.store.conversations().close_windows(&transaction, &refused_by_window(batch, now), now).await?;
+        self.keep_inbound(&transaction, batch, now).await?;
         let overtaken = self.overtaken(&transaction, batch).await?;
         let gone = self.mark_progress(&transaction, batch, now).await?;
         let committed = Committed { gone, overtaken, ignored };
         Ok((transaction, Written { committed, are_left, overlooked }))
     }
-}
-
-/// The messages that the provider refused because the windows of their recipients are closed.
-fn refused_by_window(batch: &PendingWrites, now: Timestamp) -> Vec<(Key, Timestamp)> {
-    let outcomes = batch.outcomes.iter().filter(|row| is_outside_window(row.outcome.error.as_ref()));
-    let outcomes = outcomes.map(|row| {
-        let ordinal = row.outcome.position.ordinal;
-        (Key { send_id: row.send_id, ordinal }, now)
-    });
-    let receipts = batch.receipts.iter().filter(|receipt| is_outside_window(receipt.error.as_ref()));
-    outcomes.chain(receipts.map(|receipt| (receipt.key, receipt.at))).collect()
-}
-
-/// Whether the provider refused a message because the window of its recipient is closed.
-fn is_outside_window(error: Option<&Failure>) -> bool {
-    error.is_some_and(|failure| failure.code == Some(OUTSIDE_WINDOW))
 }

@@ -23,9 +23,7 @@ impl Rendered {
         let &Stored { content, group, key, quotes } = stored;
         match kind {
             Kind::BusinessAccount if content.is_personal() => Self::Personal(Arc::new(content.clone())),
-            Kind::BusinessAccount => {
-                Self::CloudApi(Arc::new(cloud_api::Rendered::quoting(content, quotes)))
-            }
+            Kind::BusinessAccount => Self::CloudApi(Arc::new(cloud_api::Rendered::quoting(content, quotes))),
             Kind::WebSession => {
                 let own = |text: Option<&str>| text.map(str::to_owned);
                 Self::WebSession(Arc::new(Stored {
