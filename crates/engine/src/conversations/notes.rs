@@ -125,8 +125,12 @@ impl Conversations<'_> {
     async fn sealed_note(&self, id: Uuid, text: &str) -> Result<Vec<u8>, Error> {
         let text = text.trim();
         if text.is_empty() || text.chars().count() > NOTE_CHARS {
-            let fault = format_args!("has no text, or more than {NOTE_CHARS} characters");
-            return Err(Refusal::of("text", Code::InvalidField, fault).into());
+            return Err(Refusal::of(
+                "text",
+                Code::InvalidField,
+                format_args!("has no text, or more than {NOTE_CHARS} characters"),
+            )
+            .into());
         }
         let key = self.engine.0.shared.contents.current(self.company).await?;
         Ok(key.seal(text.as_bytes(), &context::conversation_note(id)))
