@@ -29,6 +29,7 @@ mod m20261128_000017_create_contact_field;
 mod m20261128_000018_create_segment_and_note;
 mod m20261128_000020_create_alert_subscription;
 mod m20261128_000021_add_company_look;
+mod m20261129_000022_create_conversation;
 mod nodes;
 mod operators;
 mod outbox;
@@ -134,6 +135,11 @@ impl MigratorTrait for Migrator {
                 "m20261128_000021_add_company_look",
                 m20261128_000021_add_company_look::UP,
                 m20261128_000021_add_company_look::DOWN,
+            ),
+            Step::boxed(
+                "m20261129_000022_create_conversation",
+                m20261129_000022_create_conversation::UP,
+                m20261129_000022_create_conversation::DOWN,
             ),
         ]
     }

@@ -130,7 +130,8 @@ pub(super) async fn limits(
         (status = 200, description = "What a dry run would have queued", body = Rehearsed),
         (status = 403, description = "`credential_resource_mismatch`", body = ErrorBody),
         (status = 404, description = "`channel_not_found`, `template_not_found`", body = ErrorBody),
-        (status = 409, description = "`idempotency_in_progress`: repeat it after `Retry-After` seconds; `no_public_address`", body = ErrorBody),
+        (status = 409, description = "`window_closed`: send a template; `idempotency_in_progress`: repeat it after `Retry-After` \
+                                      seconds; `no_public_address`", body = ErrorBody),
         (status = 422, description = "`idempotency_key_reused`", body = ErrorBody),
     ),
 )]

@@ -140,7 +140,7 @@ fn read(secret: &Secret, body: &[u8], signature: &str, room: &mut Room) -> Resul
     }
     let heard = webhook::parse(body).map_err(|fault| Error::refused(Code::InvalidBody, fault.to_string()))?;
     let payload =
-        |heard: &Heard| if let Update::Inbound { payload, .. } = &heard.update { payload.len() } else { 0 };
+        |heard: &Heard| if let Update::Inbound(message) = &heard.update { message.bytes() } else { 0 };
     room.charge(heard.iter().map(|heard| HEARD + payload(heard)).sum())?;
     Ok(heard)
 }

@@ -20,7 +20,8 @@ pub(super) struct SkippedRecord {
     /// who is in the send already, `left_out` for a contact with a tag of `without_contact_tag_id`, `tag_not_found` for a
     /// tag that the company does not have, `segment_not_found` for such a segment, `segment_outdated` for a segment that
     /// names a tag or a send that is gone, `already_retried` for a message of a retry that was sent again before, and
-    /// arrived or may still arrive. Null in repeated answers from before there were kinds.
+    /// arrived or may still arrive, `window_closed` for a person who did not write in the last 24 hours and gets no message
+    /// but templates. Null in repeated answers from before there were kinds.
     #[schema(value_type = Option<SkippedCode>, example = "invalid_number")]
     code: Option<String>,
 }

@@ -48,13 +48,15 @@ pub struct Counts {
     pub webhook_secrets: u64,
     /// Headers of webhook endpoints.
     pub webhook_headers: u64,
+    /// Keys of companies, with which what people write is sealed.
+    pub data_keys: u64,
 }
 
 impl Counts {
     /// The sum.
     pub const fn total(self) -> u64 {
         let of_channels = self.tokens + self.app_secrets + self.verify_tokens + self.session_records;
-        of_channels + self.totp_secrets + self.webhook_secrets + self.webhook_headers
+        of_channels + self.totp_secrets + self.webhook_secrets + self.webhook_headers + self.data_keys
     }
 
     const fn of(&mut self, kind: Kind) -> &mut u64 {
@@ -66,6 +68,7 @@ impl Counts {
             Kind::TotpSecret => &mut self.totp_secrets,
             Kind::WebhookSecret | Kind::FormerWebhookSecret => &mut self.webhook_secrets,
             Kind::WebhookHeaders => &mut self.webhook_headers,
+            Kind::DataKey => &mut self.data_keys,
         }
     }
 }
@@ -377,5 +380,6 @@ pub(super) fn context_of(kind: Kind, Place { channel_id, namespace, key }: &Plac
         Kind::TotpSecret => context::totp_secret(*channel_id),
         Kind::WebhookSecret | Kind::FormerWebhookSecret => context::webhook_secret(*channel_id),
         Kind::WebhookHeaders => context::webhook_headers(*channel_id),
+        Kind::DataKey => context::data_key(*channel_id),
     }
 }

@@ -33,6 +33,7 @@ impl Listed for Key {
         ("totp secrets", |key| key.counts.totp_secrets.to_string()),
         ("webhook secrets", |key| key.counts.webhook_secrets.to_string()),
         ("webhook headers", |key| key.counts.webhook_headers.to_string()),
+        ("data keys", |key| key.counts.data_keys.to_string()),
     ];
 }
 

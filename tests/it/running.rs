@@ -169,6 +169,11 @@ impl Running {
         &self.engine
     }
 
+    /// The conversations of the company, as the surfaces call them.
+    pub(crate) fn conversations(&self) -> pombo::engine::Conversations<'_> {
+        self.engine.conversations(self.company)
+    }
+
     /// The address of the service.
     pub(crate) fn address(&self) -> &str {
         &self.url

@@ -16,13 +16,14 @@ use pombo::domain::send::{Mark, Progress, Recipients, Schedule, State};
 use pombo::store::changes::Who;
 use pombo::store::channels::{NewChannel, Sealed};
 use pombo::store::event_log::{LogEvent, Reader};
-use pombo::store::ledger::{self, INBOUND_MESSAGE, NewSend, OutcomeOf, PendingWrites, Receipt};
+use pombo::store::ledger::{NewSend, OutcomeOf, PendingWrites, Receipt};
 use pombo::store::sends::StoredLabel;
 use pombo::store::{Lease, Store};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
 use crate::database::{Universe, stores};
+use crate::said::{ana, wrote};
 
 const NOW: Timestamp = Timestamp::from_millis(1_700_000_000_000);
 const ACME: Uuid = Uuid::from_u128(1);

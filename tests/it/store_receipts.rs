@@ -13,15 +13,15 @@ use pombo::domain::phone::PhoneNumber;
 use pombo::domain::send::{self, Block, Mark, Progress, Recipients, Schedule};
 use pombo::domain::suppression::Suppression;
 use pombo::store::Lease;
-use pombo::store::ledger::{
-    BlockOf, Event, INBOUND_MESSAGE, Ignored, NewSend, OutcomeOf, PendingWrites, Receipt,
-};
+use pombo::store::conversations::ConversationFilter;
+use pombo::store::ledger::{BlockOf, Ignored, NewSend, OutcomeOf, PendingWrites, Receipt};
 use pombo::store::sends::StoredLabel;
 use pombo::store::suppressions::{Says, Word};
-use sea_orm::{ColumnTrait as _, Database, DatabaseConnection, EntityTrait as _, QueryFilter as _};
+use sea_orm::{ColumnTrait as _, Database, DatabaseConnection, EntityTrait as _, QueryFilter as _, Set};
 use uuid::Uuid;
 
 use crate::database::{Universe, stores};
+use crate::said::wrote;
 
 stores!(
     a_receipt_that_comes_first_makes_the_row_and_the_outcome_completes_it,
@@ -282,25 +282,27 @@ async fn a_receipt_ends_the_wait_of_a_message_and_proof_of_arrival_clears_its_er
 
 async fn an_inbound_message_that_comes_twice_is_kept_once(universe: &Universe) {
     let ledger = Ledger::new(universe).await;
-    let event = |identity: &str, payload: &str| Event {
-        id: Uuid::now_v7(),
-        company_id: ledger.company,
-        channel_id: Uuid::nil(),
-        kind: INBOUND_MESSAGE,
-        identity: identity.to_owned(),
-        from: None,
-        at: Timestamp::from_millis(0),
-        payload: payload.to_owned(),
+    let message = |id: &str| wrote((ledger.company, Uuid::nil()), id, Timestamp::from_millis(1));
+    // One that was kept before there were conversations.
+    let former = event::ActiveModel {
+        id: Set(Uuid::now_v7()),
+        company_id: Set(ledger.company),
+        channel_id: Set(Uuid::nil()),
+        kind: Set("inbound_message".to_owned()),
+        identity: Set("wamid.0".to_owned()),
+        payload: Set("{}".to_owned()),
+        created_at: Set(0),
     };
-    let payload = r#"{"text":{"body":"ol\u00e1 \"você\" \\ 😀\u0000"}}"#;
-    let first = vec![event("wamid.1", payload), event("wamid.1", payload), event("wamid.2", "{}")];
-    ledger.commit(&PendingWrites { events: first, ..PendingWrites::default() }).await;
-    ledger.commit(&PendingWrites { events: vec![event("wamid.1", "{}")], ..PendingWrites::default() }).await;
-    let kept = event::Entity::find().all(&ledger.rows).await.unwrap();
-    let mut kept: Vec<_> =
-        kept.iter().map(|event| (event.identity.as_str(), event.payload.as_str())).collect();
+    event::Entity::insert(former).exec(&ledger.rows).await.unwrap();
+    let first = vec![message("wamid.1"), message("wamid.1"), message("wamid.2"), message("wamid.0")];
+    ledger.commit(&PendingWrites { inbound: first, ..PendingWrites::default() }).await;
+    ledger.commit(&PendingWrites { inbound: vec![message("wamid.1")], ..PendingWrites::default() }).await;
+    let conversations = ledger.universe.store.of(ledger.company).conversations();
+    let (listed, _) = conversations.list(&ConversationFilter::default(), None, 9).await.unwrap();
+    let kept = conversations.messages_before(listed[0].id, None, 9).await.unwrap();
+    let mut kept: Vec<_> = kept.iter().map(|message| message.provider_id.as_str()).collect();
     kept.sort_unstable();
-    assert_eq!(kept, [("wamid.1", payload), ("wamid.2", "{}")]);
+    assert_eq!((kept, listed.len(), listed[0].unread), (vec!["wamid.1", "wamid.2"], 1, 2));
     ledger.end().await;
 }
 

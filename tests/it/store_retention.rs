@@ -12,14 +12,14 @@ use pombo::domain::send::{Block, Mark, Progress, Recipients, Schedule, State};
 use pombo::domain::suppression::Suppression;
 use pombo::store::changes::Who;
 use pombo::store::imports::MOST_OPEN;
-use pombo::store::ledger::{BlockOf, Event, INBOUND_MESSAGE, NewSend, OutcomeOf, PendingWrites, Receipt};
+use pombo::store::ledger::{BlockOf, NewSend, OutcomeOf, PendingWrites, Receipt};
 use pombo::store::retention::{Aged, Cursor, Step};
 use pombo::store::sends::StoredLabel;
 use pombo::store::suppressions::{Says, Word};
 use pombo::store::users::failed_sign_ins::Folded;
 use pombo::store::{Error, Lease, Store};
 use sea_orm::{
-    ConnectionTrait as _, Database, DatabaseConnection, EntityTrait, PaginatorTrait as _, QueryResult,
+    ConnectionTrait as _, Database, DatabaseConnection, EntityTrait, PaginatorTrait as _, QueryResult, Set,
     Statement,
 };
 use uuid::Uuid;
@@ -264,18 +264,16 @@ async fn events_and_changes_are_removed_by_their_own_age(universe: &Universe) {
     let (store, lease) = (&universe.store, lease(universe).await);
     let rows = Database::connect(&universe.url).await.unwrap();
     for day in 0..5_u32 {
-        let event = Event {
-            id: Uuid::from_u128(u128::from(100 - day)),
-            company_id: ACME,
-            channel_id: Uuid::from_u128(2),
-            kind: INBOUND_MESSAGE,
-            identity: format!("wamid.{day}"),
-            from: None,
-            at: Timestamp::from_millis(0),
-            payload: "{}".to_owned(),
+        let event = event::ActiveModel {
+            id: Set(Uuid::from_u128(u128::from(100 - day))),
+            company_id: Set(ACME),
+            channel_id: Set(Uuid::from_u128(2)),
+            kind: Set("inbound_message".to_owned()),
+            identity: Set(format!("wamid.{day}")),
+            payload: Set("{}".to_owned()),
+            created_at: Set(days_ago(day).millis()),
         };
-        let batch = PendingWrites { events: vec![event], ..PendingWrites::default() };
-        store.ledger().commit(&lease, &batch, days_ago(day)).await.unwrap();
+        event::Entity::insert(event).exec(&rows).await.unwrap();
     }
     let step = store.retention().remove_aged(&lease, Aged::Events, days_ago(2), 2).await.unwrap();
     assert_eq!((step.others, step.more), (2, true));

@@ -15,7 +15,7 @@ use pombo::domain::event::{Data, Type};
 use pombo::domain::page::PageRequest;
 use pombo::domain::webhook::{Cause, Endpoint, Health, Resume, Schemes, SentHeaders, Settings, State};
 use pombo::store::changes::{Change, Filter, What, Who};
-use pombo::store::ledger::{self, INBOUND_MESSAGE, PendingWrites};
+use pombo::store::ledger::PendingWrites;
 use pombo::store::sealed::{Kind, Place};
 use pombo::store::webhooks::{
     Changing, Delivery, EndpointSecrets, EndpointStanding, HeadersChange, NewEndpoint, StoredRetry, Write,
@@ -25,6 +25,7 @@ use serde_json::{Value, json};
 use uuid::Uuid;
 
 use crate::database::{Universe, stores};
+use crate::said::wrote;
 
 const NOW: Timestamp = Timestamp::from_millis(1_700_000_000_000);
 const CHANNEL: Uuid = Uuid::from_u128(3);
@@ -216,18 +217,8 @@ async fn a_removed_endpoint_leaves_nothing(universe: &Universe) {
 
 /// A person writes to a company.
 async fn inbound(store: &Store, lease: &Lease, company_id: Uuid, identity: &str) {
-    let event = ledger::Event {
-        id: Uuid::now_v7(),
-        company_id,
-        // Of each channel, an event is kept once.
-        channel_id: company_id,
-        kind: INBOUND_MESSAGE,
-        identity: identity.to_owned(),
-        from: None,
-        at: NOW,
-        payload: r#"{"text":"hi"}"#.to_owned(),
-    };
-    let batch = PendingWrites { events: vec![event], ..PendingWrites::default() };
+    let message = wrote((company_id, company_id), identity, NOW);
+    let batch = PendingWrites { inbound: vec![message], ..PendingWrites::default() };
     store.ledger().commit(lease, &batch, NOW).await.unwrap();
 }
 
@@ -238,7 +229,7 @@ async fn logged(store: &Store, company: Uuid, after: Sequence) -> Vec<String> {
     let page = log.read(Some(company), (after, through), 100, |_| true).await.unwrap();
     let events = page.told.into_iter().filter_map(|told| match told.event.unwrap().data {
         Data::Inbound(inbound) => Some(inbound.provider_message_id),
-        Data::WebhookDisabled(_) => None,
+        Data::WebhookDisabled(_) | Data::Conversation(_) => None,
         other => panic!("{other:?}"),
     });
     events.collect()

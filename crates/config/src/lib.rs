@@ -7,6 +7,7 @@
 mod check;
 mod cluster;
 mod fault;
+mod inbox;
 mod layers;
 mod mail;
 mod media;
@@ -31,6 +32,7 @@ use serde::Deserialize;
 pub use cluster::Cluster;
 use domain::request;
 pub use fault::{Fault, Faults, Source};
+pub use inbox::Inbox;
 pub use mail::{Encryption, Mail};
 pub use media::Media;
 pub use nats::{Events, Nats};
@@ -73,6 +75,8 @@ pub struct Config {
     pub limits: Limits,
     /// Files of contacts that are uploaded.
     pub imports: Imports,
+    /// What people write to channels.
+    pub inbox: Inbox,
     /// Files behind links, and files that companies keep.
     pub media: Media,
     /// Outgoing connections.

@@ -6,7 +6,7 @@ use std::time::Duration;
 use tracing_subscriber::EnvFilter;
 
 use super::check::repeated;
-use super::{Config, Database, mail, media, nats, webhooks};
+use super::{Config, Database, Inbox, mail, media, nats, webhooks};
 use domain::address;
 
 /// An option, its fault, and the remedy.
@@ -93,7 +93,9 @@ fn amounts(config: &Config, found: &mut Vec<Found>) {
 }
 
 fn spans(config: &Config, found: &mut Vec<Found>) {
-    let Config { server, database, cloud_api, web_session, retry, engine, retention, telemetry, .. } = config;
+    let Config {
+        server, database, cloud_api, web_session, retry, engine, retention, inbox, telemetry, ..
+    } = config;
     for (option, span) in [
         ("server.keep_alive", server.keep_alive),
         ("server.body_timeout", server.body_timeout),
@@ -117,6 +119,13 @@ fn spans(config: &Config, found: &mut Vec<Found>) {
             humantime::format_duration(age)
         );
         found.push(("retention.sends", problem, "give at least \"1d\", or \"forever\"".to_owned()));
+    }
+    if !inbox.keep.is_zero() && inbox.keep < Inbox::LEAST {
+        let problem = format!(
+            "{} is less than the days for which WhatsApp repeats messages: what was removed would come back",
+            humantime::format_duration(inbox.keep)
+        );
+        found.push(("inbox.keep", problem, "give at least \"8d\", or \"0s\" to keep nothing".to_owned()));
     }
     if !PATIENCE.contains(&web_session.patience) {
         let problem = format!("{} is out of bounds", humantime::format_duration(web_session.patience));

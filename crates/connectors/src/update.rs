@@ -4,6 +4,7 @@
 
 use crate::Disposition;
 use clock::Timestamp;
+use domain::inbound::InboundMessage;
 use domain::message::{Failure, Key, State};
 use domain::phone::PhoneNumber;
 use domain::price::Billing;
@@ -65,21 +66,8 @@ pub enum Update {
         /// When the person decided that.
         at: Timestamp,
     },
-    /// A message from a person.
-    Inbound {
-        /// The provider's id of the message.
-        id: String,
-        /// The person, when the provider says their number.
-        from: Option<PhoneNumber>,
-        /// The person's id within the business, if the provider says it.
-        user: Option<String>,
-        /// The text, if the message is one and so short that it may be a word for an opt-out.
-        text: Option<String>,
-        /// When it was sent.
-        at: Timestamp,
-        /// JSON: the provider's `message` unchanged, and in `contacts` its information about the sender.
-        payload: String,
-    },
+    /// A message from a person, or an echo of what the company wrote elsewhere.
+    Inbound(Box<InboundMessage>),
     /// An error of the number or the account, without a message.
     Trouble(Disposition, Failure),
     /// An update that has no consequence.

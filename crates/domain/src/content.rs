@@ -158,12 +158,20 @@ pub struct Stored<C = Content, G = String> {
     /// The client's key, for sends whose answer is kept when their message is handed over.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub key: Option<G>,
+    /// The provider's id of the message that it answers, which is shown above it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub quotes: Option<G>,
 }
 
 impl Stored {
     /// This content with borrowed values.
     pub fn borrowed(&self) -> Stored<&Content, &str> {
-        Stored { content: &self.content, group: self.group.as_deref(), key: self.key.as_deref() }
+        Stored {
+            content: &self.content,
+            group: self.group.as_deref(),
+            key: self.key.as_deref(),
+            quotes: self.quotes.as_deref(),
+        }
     }
 }
 

@@ -235,6 +235,12 @@ codes! {
     IdempotencyKeyReused = "idempotency_key_reused", Unprocessable;
     /// A request under this `Idempotency-Key` is still in progress.
     IdempotencyInProgress = "idempotency_in_progress", Conflict;
+    /// The person did not write to the channel in the last 24 hours, so that WhatsApp takes only templates.
+    WindowClosed = "window_closed", Conflict;
+    /// The company has no such conversation.
+    ConversationNotFound = "conversation_not_found", NotFound;
+    /// The conversation has no such note of the author.
+    NoteNotFound = "note_not_found", NotFound;
     /// The company has no such send.
     SendNotFound = "send_not_found", NotFound;
     /// The send has no message with this ordinal.

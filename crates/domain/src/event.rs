@@ -3,7 +3,7 @@
 //!
 //! The shapes are a promise to those programs. Fields are added and never change their meaning; a change that breaks a
 //! reader raises [`VERSION`]. `docs/events.md` lists every field from here, and a test compares the two. No event
-//! contains the content of a message.
+//! contains the content of a message that the company sends; what people write is in theirs.
 
 mod catalogue;
 mod data;
@@ -15,7 +15,9 @@ use uuid::Uuid;
 
 pub use self::catalogue::Type;
 pub use self::data::*;
-use self::log::{Fact, FactKind, LogEntry, Sequence, SuppressionFact, TemplateFact, Why};
+use self::log::{
+    ConversationFact, Fact, FactKind, LogEntry, Sequence, SuppressionFact, TemplateFact, Why, WroteFact,
+};
 use crate::channel::Connection;
 use crate::message::{Key, State};
 use crate::phone::PhoneNumber;
@@ -93,10 +95,20 @@ impl Event {
                 Self::of_channel(place, channel_id?, Why::connection(status.parse().ok()?, reason, at))
             }
             FactKind::Inbound { id, provider_message_id, from } => {
-                let from = from.and_then(PhoneNumber::from_i64).map(|number| format!("+{number}"));
-                let data = InboundData { provider_message_id, from };
-                Self::new(place, id.as_simple().to_string(), Type::InboundReceived, at, Data::Inbound(data))
+                let data = InboundData {
+                    provider_message_id,
+                    from: shown(from),
+                    user_id: None,
+                    name: None,
+                    group: None,
+                    conversation_id: None,
+                    message: None,
+                    sealed: None,
+                };
+                Self::new(place, id.as_simple().to_string(), Type::MessageReceived, at, Data::Inbound(data))
             }
+            FactKind::Wrote(fact) => Self::of_inbound(place, at, *fact)?,
+            FactKind::Conversation(fact) => Self::of_conversation(place, at, fact)?,
             FactKind::OptedOut(fact) => Self::of_suppression(place, Type::ContactOptedOut, at, fact)?,
             FactKind::OptedIn(fact) => Self::of_suppression(place, Type::ContactOptedIn, at, fact)?,
             FactKind::Template(fact) => Self::of_template(place, at, fact)?,
@@ -129,6 +141,43 @@ impl Event {
             provider_code: reason.provider_code,
         });
         Self::new(place, id, Type::of_channel(status), since, Data::Channel(ChannelData { reason }))
+    }
+
+    /// A person wrote, or the company on its own phone. The id is ours of the message.
+    fn of_inbound(place: EventPlace, at: Timestamp, fact: WroteFact) -> Option<Self> {
+        let WroteFact {
+            r#type,
+            id,
+            conversation_id,
+            provider_message_id,
+            from,
+            user_id,
+            name,
+            group,
+            sealed,
+        } = fact;
+        let data = InboundData {
+            provider_message_id,
+            from: shown(from),
+            user_id,
+            name,
+            group,
+            conversation_id: Some(conversation_id),
+            message: None,
+            sealed: Some(SealedBody { id, sealed }),
+        };
+        let r#type = r#type.parse().ok()?;
+        Some(Self::new(place, id.as_simple().to_string(), r#type, at, Data::Inbound(data)))
+    }
+
+    /// Something happened to a conversation. The place in the log distinguishes changes in the same millisecond.
+    fn of_conversation(place: EventPlace, at: Timestamp, fact: ConversationFact) -> Option<Self> {
+        let ConversationFact { r#type, id, number, user_id, assigned_to, by } = fact;
+        let r#type: Type = r#type.parse().ok()?;
+        let sequence = place.sequence.as_i64();
+        let data = ConversationData { conversation_id: id, number: shown(number), user_id, assigned_to, by };
+        let id = format!("{}.{}.{}.{sequence}", id.as_simple(), r#type.word(), at.millis());
+        Some(Self::new(place, id, r#type, at, Data::Conversation(data)))
     }
 
     /// A person opted out, or in again. The id does not contain the number, which some readers must not see.
@@ -175,7 +224,9 @@ impl LogEntry {
             Self::Fact(fact) => Some(match &fact.what {
                 FactKind::Send { state, .. } => Type::of_send(send::State::from_i16(*state)?),
                 FactKind::Channel { status, .. } => Type::of_channel(status.parse().ok()?),
-                FactKind::Inbound { .. } => Type::InboundReceived,
+                FactKind::Inbound { .. } => Type::MessageReceived,
+                FactKind::Wrote(fact) => fact.r#type.parse().ok()?,
+                FactKind::Conversation(fact) => fact.r#type.parse().ok()?,
                 FactKind::OptedOut(_) => Type::ContactOptedOut,
                 FactKind::OptedIn(_) => Type::ContactOptedIn,
                 FactKind::Template(fact) => fact.r#type()?,
@@ -187,6 +238,11 @@ impl LogEntry {
             }),
         }
     }
+}
+
+/// A number as events show it.
+fn shown(number: Option<i64>) -> Option<String> {
+    number.and_then(PhoneNumber::from_i64).map(|number| format!("+{number}"))
 }
 
 fn word<S: serde::Serializer>(r#type: &Type, serializer: S) -> Result<S::Ok, S::Error> {

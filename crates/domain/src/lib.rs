@@ -17,6 +17,7 @@ pub mod error;
 pub mod event;
 pub mod fold;
 pub mod garbled;
+pub mod inbound;
 pub mod interactive;
 pub mod json;
 pub mod limit;

@@ -29,7 +29,14 @@ pub const DEFAULT_TYPES: &[Type] = &[
     Type::ChannelDisconnected,
     Type::ChannelBlocked,
     Type::ChannelPairing,
-    Type::InboundReceived,
+    Type::MessageReceived,
+    Type::MessageReaction,
+    Type::MessageEdited,
+    Type::MessageDeleted,
+    Type::ConversationOpened,
+    Type::ConversationClosed,
+    Type::ConversationReopened,
+    Type::ConversationAssigned,
     Type::ContactOptedOut,
     Type::ContactOptedIn,
     Type::TemplateApproved,
@@ -156,8 +163,8 @@ mod tests {
         let is_default = |r#type: Type| {
             let (kind, word) = r#type.as_str().split_once('.').unwrap();
             match kind {
-                "inbound" | "send" | "channel" | "contact" | "template" | "webhook" => true,
-                "message" => word == "failed",
+                "conversation" | "send" | "channel" | "contact" | "template" | "webhook" => true,
+                "message" => matches!(word, "failed" | "received" | "reaction" | "edited" | "deleted"),
                 _ => false,
             }
         };

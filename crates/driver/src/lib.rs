@@ -17,6 +17,7 @@ use tokio::sync::mpsc;
 use uuid::Uuid;
 
 pub use self::records::{CONVERSATIONS, Records, RecordsError};
+use domain::inbound::InboundMessage;
 use domain::phone::PhoneNumber;
 use domain::secret::Secret;
 pub use domain::web_session::{
@@ -34,8 +35,37 @@ pub struct Opening {
     pub records: Arc<dyn Records>,
     /// The receiver of events. A slow receiver delays events, but never the session itself.
     pub events: mpsc::Sender<Event>,
+    /// Takes in what people write, and what the account's owner writes on the phone.
+    pub inbox: Arc<dyn Inbox>,
     /// The name in the phone's list of linked devices. It is set when the session is paired.
     pub device_name: String,
+}
+
+/// Takes in messages of a session.
+#[async_trait]
+pub trait Inbox: Send + Sync {
+    /// Takes in messages, in their order: they are durable when this returns. A message may come more than once.
+    ///
+    /// # Errors
+    ///
+    /// [`NotTaken`]; WhatsApp sends them again when the session connects next.
+    async fn take(&self, messages: Vec<InboundMessage>) -> Result<(), NotTaken>;
+}
+
+/// Messages could not be made durable.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("the messages cannot be written now")]
+pub struct NotTaken;
+
+/// An inbox that keeps nothing, for sessions whose messages are of no concern.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct NoInbox;
+
+#[async_trait]
+impl Inbox for NoInbox {
+    async fn take(&self, _: Vec<InboundMessage>) -> Result<(), NotTaken> {
+        Ok(())
+    }
 }
 
 /// Opens sessions. All sessions run on the driver's own threads, never on the caller's.

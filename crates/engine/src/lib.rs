@@ -17,6 +17,8 @@ mod asking;
 mod census;
 mod channel;
 mod contacts;
+mod contents;
+pub mod conversations;
 pub mod costs;
 mod error;
 pub mod events;
@@ -45,6 +47,7 @@ pub mod universe;
 mod upkeep;
 pub mod web_session;
 mod webhooks;
+mod window_gate;
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -86,6 +89,7 @@ pub use self::contacts::imports::{
 };
 pub use self::contacts::opted_out::{Skip, skip_of};
 pub use self::contacts::own_fields::no_such_field;
+pub use self::conversations::Conversations;
 pub use self::error::{Error, StartError};
 use self::events::tail::Tail;
 pub use self::handover::{Form, HandedOver};

@@ -13,6 +13,7 @@ use super::activity::Activity;
 use super::census::Census;
 use super::contacts::people::People;
 use super::contacts::suppressions::Suppressions;
+use super::contents::{Answers, ContentKeys};
 use super::fair_queue::FairQueue;
 use super::handover::{PendingReplies, SessionHandles, WebChannel};
 use super::health::Health;
@@ -85,6 +86,12 @@ pub(crate) struct Shared {
     pub(crate) health: Health,
     /// The channels and the waiting messages, as last counted.
     pub(crate) census: Census,
+    /// The keys of companies' contents.
+    pub(crate) contents: Arc<ContentKeys>,
+    /// Whether what people write is kept.
+    pub(crate) keeps_inbox: bool,
+    /// Answers that conversations do not know yet.
+    pub(crate) answers: Answers,
 }
 
 impl Common {

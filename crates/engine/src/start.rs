@@ -17,6 +17,7 @@ use super::census::Census;
 use super::channel::directory::Directory;
 use super::contacts::change::Changes;
 use super::contacts::imports::{Imports, Runner};
+use super::contents::{Answers, ContentKeys};
 use super::events::tail::Tail;
 use super::handover::SessionHandles;
 use super::health::Health;
@@ -112,6 +113,7 @@ impl Engine {
         };
         let web_sessions = WebSessions::new(supervision, driver, &config.web_session, helpers.clone());
         let probe_interval = config.cloud_api.probe_interval;
+        let contents = Arc::new(ContentKeys::new(store.clone(), Arc::clone(&vault)));
         let shared = Arc::new(Shared {
             common: Arc::new(
                 Common::new(config.engine.clone(), config.retry.clone(), probe_interval)
@@ -129,6 +131,9 @@ impl Engine {
             cluster,
             health: Health::default(),
             census: Census::default(),
+            contents: Arc::clone(&contents),
+            keeps_inbox: !config.inbox.keep.is_zero(),
+            answers: Answers::default(),
         });
         let resolvers: Vec<_> = (0..config.engine.resolvers.max(1))
             .map(|_| {
@@ -138,7 +143,7 @@ impl Engine {
             .collect();
         let tail = Arc::<Tail>::default();
         let (webhooks, deliveries) =
-            Deliverer::new(config, store, Arc::clone(&shared.vault), Arc::clone(&tail))?;
+            Deliverer::new(config, store, contents, Arc::clone(&shared.vault), Arc::clone(&tail))?;
         let engine = Self(Arc::new(Inner {
             directory: Directory::new(
                 Arc::clone(&shared),
@@ -180,7 +185,8 @@ impl Engine {
         engine.0.shared.load_tiers().await?;
         engine.load_suppressions().await?;
         let ages = config.retention.clone();
-        let retention = Retention::new(Arc::clone(&engine.0.shared), Arc::clone(&dispatching), ages);
+        let retention =
+            Retention::new(Arc::clone(&engine.0.shared), Arc::clone(&dispatching), ages, &config.inbox);
         let interval = config.engine.watch_interval;
         // Another node may be receiving an upload.
         let discarded = if is_first { engine.store().imports().discard_uploads().await? } else { 0 };

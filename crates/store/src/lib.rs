@@ -23,6 +23,7 @@ mod clock_change;
 pub mod companies;
 mod connect;
 mod contacts;
+pub mod conversations;
 pub mod countries;
 mod dialect;
 pub mod drafts;

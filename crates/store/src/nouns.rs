@@ -110,6 +110,8 @@ of_a_company! {
     alerts: CompanyAlerts;
     /// How the pages of a company look.
     look: CompanyLook;
+    /// The conversations of a company.
+    conversations: Conversations;
 }
 
 of_all! {
@@ -178,4 +180,6 @@ of_all! {
     webhooks: AllWebhooks;
     /// What people are told by e-mail, of every company.
     alerts: Alerts;
+    /// The conversations of every company, as messages come and go.
+    conversations: AllConversations;
 }

@@ -30,6 +30,8 @@ domain::worded! {
         FormerWebhookSecret = "former_secret",
         /// The headers of the requests to a webhook endpoint.
         WebhookHeaders = "headers",
+        /// A key with which the contents of a company are sealed.
+        DataKey = "data_key",
     }
 }
 
@@ -40,6 +42,7 @@ impl Kind {
             Self::SessionRecord => "web_session_record",
             Self::TotpSecret => "user_account",
             Self::WebhookSecret | Self::FormerWebhookSecret | Self::WebhookHeaders => "webhook_endpoint",
+            Self::DataKey => "company_key",
         }
     }
 
@@ -56,7 +59,7 @@ impl Kind {
 /// The place of a sealed value. Only records of web sessions have a namespace and a key.
 #[derive(Debug, Clone, PartialEq, Eq, FromQueryResult)]
 pub struct Place {
-    /// The channel; for a second factor, the person; for a webhook, the endpoint.
+    /// The channel; for a second factor, the person; for a webhook, the endpoint; for a data key, its own id.
     pub channel_id: Uuid,
     /// The namespace of a session's record.
     pub namespace: String,

@@ -45,6 +45,26 @@ pub fn webhook_headers(endpoint_id: Uuid) -> String {
     format!("webhook:{endpoint_id}:headers")
 }
 
+/// A key with which the contents of a company are sealed.
+pub fn data_key(key_id: Uuid) -> String {
+    format!("company_key:{key_id}:data_key")
+}
+
+/// What a person wrote, sealed with a key of the company.
+pub fn inbound_body(message_id: Uuid) -> String {
+    format!("conversation_message:{message_id}:content")
+}
+
+/// The line by which a list shows a conversation, of the message with this id.
+pub fn conversation_line(message_id: Uuid) -> String {
+    format!("conversation:{message_id}:last_line")
+}
+
+/// A note about a conversation.
+pub fn conversation_note(note_id: Uuid) -> String {
+    format!("conversation_note:{note_id}:text")
+}
+
 /// The value by which a process proves that it has a key.
 pub(super) fn key_proof(key: KeyId) -> String {
     format!("sealing_key:{key}:proof")

@@ -10,6 +10,7 @@
 
 pub mod api_key;
 pub mod context;
+mod data_key;
 mod derived;
 mod key_file;
 mod links;
@@ -25,12 +26,15 @@ use std::sync::Arc;
 
 use parking_lot::{Mutex, RwLock};
 use subtle::ConstantTimeEq as _;
+use uuid::Uuid;
+use zeroize::Zeroizing;
 
 use self::key_file::Stamp;
 use self::ring::Ring;
 use config::Secrets;
 use domain::secret::{SealingKey, Secret};
 
+pub use self::data_key::DataKey;
 pub use self::key_file::Hold;
 pub use self::links::SIGNATURE_BYTES;
 pub use self::messages::{MESSAGE_OVERHEAD, Opened};
@@ -212,6 +216,21 @@ impl Vault {
             }
             opened => opened,
         }
+    }
+
+    /// A new key for the contents of a company, sealed under its id. Like [`Vault::seal`], under a [`Vault::hold`].
+    pub fn new_data_key(&self, id: Uuid) -> Vec<u8> {
+        self.seal(&*DataKey::generate(), &context::data_key(id))
+    }
+
+    /// Opens a key that [`Vault::new_data_key`] made.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Vault::unseal_bytes`].
+    pub fn open_data_key(&self, id: Uuid, sealed: &[u8]) -> Result<DataKey, Error> {
+        let key = Zeroizing::new(self.unseal_bytes(sealed, &context::data_key(id))?);
+        DataKey::new(id, &key).ok_or(Error::NotSealed)
     }
 
     /// Makes a rotation that begins from now on wait for values that are sealed while this is held.

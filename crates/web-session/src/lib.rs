@@ -8,6 +8,7 @@ mod dial;
 mod events;
 mod failure;
 mod http;
+mod inbound;
 mod message;
 mod options;
 mod runtime;
@@ -27,6 +28,7 @@ use self::backend::{Backend, Numbers};
 use self::dial::Dialler;
 use self::events::Ear;
 use self::http::Http;
+use self::inbound::Hook;
 pub use self::options::Options;
 use self::runtime::Threads;
 use self::session::Linked;
@@ -73,10 +75,11 @@ impl WhatsApp {
 #[async_trait]
 impl Driver for WhatsApp {
     async fn open(&self, opening: Opening) -> Result<Arc<dyn Session>, OpenError> {
-        let Opening { session, records, events, device_name } = opening;
+        let Opening { session, records, events, inbox, device_name } = opening;
         let (telling, queued) = Telling::new();
         let telling = Arc::new(telling);
         let numbers = Numbers::new(Arc::clone(&records));
+        let hook = Hook { inbox, numbers: Numbers::new(Arc::clone(&records)) };
         let shared = &self.0;
         let options = &shared.options;
         let props = DevicePropsOverride::new().with_os(device_name).with_platform_type(PlatformType::CHROME);
@@ -90,6 +93,7 @@ impl Driver for WhatsApp {
             .with_http_client(shared.http.clone())
             .with_runtime(Threads::new(shared.handle.clone(), telling.at_gate()))
             .with_event_handler(Ear(Arc::clone(&telling)))
+            .with_inbound_durability_hook(hook)
             .with_device_props(props)
             .with_wanted_pre_key_count(options.prekeys)
             .skip_history_sync();

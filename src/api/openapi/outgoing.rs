@@ -9,8 +9,8 @@ use uuid::Uuid;
 use crate::clock::Timestamp;
 use crate::domain::event::log::Sequence;
 use crate::domain::event::{
-    ChannelData, ContactData, Data, Event, InboundData, KeyData, LostData, MessageData, QuotaData, SendData,
-    TemplateData, Type, WebhookDisabledData, WebhookRecoveredData,
+    ChannelData, ContactData, ConversationData, Data, Event, InboundData, KeyData, LostData, MessageData,
+    QuotaData, SendData, TemplateData, Type, WebhookDisabledData, WebhookRecoveredData,
 };
 use crate::domain::webhook::known_types;
 use crate::engine::example_event;
@@ -81,6 +81,7 @@ fn data(data: &Data) -> Cow<'static, str> {
         Data::Send(_) => SendData::name(),
         Data::Channel(_) => ChannelData::name(),
         Data::Inbound(_) => InboundData::name(),
+        Data::Conversation(_) => ConversationData::name(),
         Data::Contact(_) => ContactData::name(),
         Data::Template(_) => TemplateData::name(),
         Data::Quota(_) => QuotaData::name(),

@@ -19,8 +19,9 @@ bodies! {
         /// The address of the receiver, which begins with `https://`. It must not contain a user name or a password.
         #[schema(max_length = 2048)]
         url: String,
-        /// The types of events that it gets; `send.*` is all of a kind. Without it: `inbound.received`, `message.failed`,
-        /// `send.*`, `channel.*`, `contact.*`, `template.*`, `quota.*`, `key.*` and `webhook.*`.
+        /// The types of events that it gets; `send.*` is all of a kind. Without it: `message.received`,
+        /// `message.reaction`, `message.edited`, `message.deleted`, `message.failed`, `conversation.*`, `send.*`, `channel.*`,
+        /// `contact.*`, `template.*`, `quota.*`, `key.*` and `webhook.*`.
         #[schema(example = json!(["message.failed", "send.*"]))]
         types: Option<Vec<String>>,
         /// Only events of these channels; all channels when left out.

@@ -139,7 +139,7 @@ const LEDGER: &[Metric] = &[
     .by(&[
         Label::of(
             "row",
-            &["send", "audience", "outcome", "receipt", "mark", "event", "suppression", "other"],
+            &["send", "audience", "outcome", "receipt", "mark", "inbound", "suppression", "other"],
         ),
         Label::of("then", &["set aside", "written without its texts"]),
     ])
@@ -379,6 +379,8 @@ const FORGOTTEN: &[&str] = &[
     "drafts",
     "media",
     "media_content",
+    "inbound_messages",
+    "conversations",
 ];
 
 const PROCESS: &[Metric] = &[

@@ -76,7 +76,9 @@ async fn an_endpoint_is_added_changed_and_deleted_and_its_secrets_are_not_shown_
         "id": id, "url": NO_RECEIVER, "channel_ids": [], "header_names": [], "unsealable": [], "max_in_flight": 2, "batch": 1,
         "types": [
             "message.failed", "send.finished", "send.canceled", "send.expired", "channel.connecting",
-            "channel.connected", "channel.disconnected", "channel.blocked", "channel.pairing", "inbound.received",
+            "channel.connected", "channel.disconnected", "channel.blocked", "channel.pairing", "message.received",
+            "message.reaction", "message.edited", "message.deleted", "conversation.opened", "conversation.closed",
+            "conversation.reopened", "conversation.assigned",
             "contact.opted_out", "contact.opted_in", "template.approved", "template.rejected", "template.paused",
             "template.disabled", "template.category_changed", "template.quality_changed", "quota.low",
             "quota.used_up", "key.expiring", "webhook.disabled", "webhook.recovered",

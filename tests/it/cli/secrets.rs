@@ -144,6 +144,7 @@ fn a_rotation_that_was_interrupted_is_finished_by_the_next_one() {
         "totp_secrets": 0,
         "webhook_secrets": 0,
         "webhook_headers": 0,
+        "data_keys": 0,
     });
     assert_eq!(rotated["resealed"], resealed);
     let previous = (old, "previous".to_owned(), [0; 3]);

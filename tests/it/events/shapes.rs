@@ -6,9 +6,11 @@ use std::path::Path;
 
 use pombo::domain::channel::Status;
 use pombo::domain::event::{
-    ChannelData, ContactData, ErrorData, Event, InboundData, KeyData, LostData, MessageData, QuotaData,
-    ReasonData, SendData, TemplateData, Type, WebhookDisabledData, WebhookRecoveredData, is_told,
+    ChannelData, ContactData, ConversationData, ErrorData, Event, InboundData, KeyData, LostData,
+    MessageData, QuotaData, ReasonData, SendData, TemplateData, Type, WebhookDisabledData,
+    WebhookRecoveredData, is_told,
 };
+use pombo::domain::inbound::InboundBody;
 use pombo::domain::message::State;
 use serde_json::Value;
 use utoipa::PartialSchema;
@@ -67,11 +69,14 @@ fn types() -> String {
     };
     let messages = State::ALL.into_iter().filter(|state| is_told(*state)).map(State::as_str);
     let templates = ["approved", "rejected", "paused", "disabled", "category_changed", "quality_changed"];
+    let inbound = ["received", "reaction", "edited", "deleted", "echo"];
+    let conversations = ["opened", "closed", "reopened", "assigned"];
     let rows = [
         ("a message", words("message", &mut messages.into_iter())),
         ("a send", words("send", &mut ["finished", "canceled", "expired"].into_iter())),
         ("a channel", words("channel", &mut Status::ALL.iter().map(|status| status.as_str()))),
-        ("a message from a person", "`inbound.received`".to_owned()),
+        ("a message from a person", words("message", &mut inbound.into_iter())),
+        ("a conversation", words("conversation", &mut conversations.into_iter())),
         ("a person who opts out", words("contact", &mut ["opted_out", "opted_in"].into_iter())),
         ("a template", words("template", &mut templates.into_iter())),
         ("a quota of a channel", words("quota", &mut ["low", "used_up"].into_iter())),
@@ -100,6 +105,8 @@ fn the_page_lists_every_type_and_every_field() {
         table::<ChannelData>("## A channel"),
         table::<ReasonData>("### The `reason` of a channel"),
         table::<InboundData>("## A message from a person"),
+        table::<InboundBody>("### The `message` of a message from a person"),
+        table::<ConversationData>("## A conversation"),
         table::<ContactData>("## A person who opts out"),
         table::<TemplateData>("## A template"),
         table::<QuotaData>("## A quota of a channel"),

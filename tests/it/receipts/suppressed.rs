@@ -9,14 +9,13 @@ use pombo::store::changes::Who;
 use serde_json::{Value, json};
 
 use super::FIRST;
-use super::teller::{Teller, events, rows, status};
+use super::teller::{Teller, rows, status};
 use crate::database::{Universe, stores};
 use crate::running::{NUMBER, Running, WABA, until};
 
 stores!(
     a_recipient_who_opted_out_is_skipped_by_marketing_and_by_nothing_else,
     a_template_that_the_provider_withholds_is_not_approved_until_it_is_released,
-    an_inbound_message_is_kept_once,
     the_newest_report_about_a_recipient_wins_in_any_order,
     the_newest_report_about_a_template_wins_in_any_order,
     a_removal_of_the_account_before_its_last_connection_is_ignored,
@@ -260,27 +259,5 @@ async fn a_removal_of_the_account_before_its_last_connection_is_ignored(universe
     assert_eq!(teller.tell_field_at(running.channel, "account_update", &removed, now + 2).await.status, 200);
     until("the channel disconnected", async || running.status(running.channel).await == Status::Disconnected)
         .await;
-    running.end().await;
-}
-
-async fn an_inbound_message_is_kept_once(universe: &Universe) {
-    let running = Running::start(universe, |_| {}).await;
-    let teller = Teller::new(&running);
-    let message = json!({ "from": "5511900000001", "id": "wamid.in", "timestamp": "1749416383", "type": "text",
-        "text": { "body": "olá \u{0} 🕊" } });
-    let value = json!({
-        "contacts": [{ "profile": { "name": "Sheena" }, "wa_id": "5511900000001" }],
-        "messages": [message, message],
-    });
-    for _ in 0..2 {
-        assert_eq!(teller.tell(running.channel, NUMBER, &value).await.status, 200);
-    }
-    let kept = events(universe).await;
-    let [event] = kept.as_slice() else { panic!("{kept:?}") };
-    assert_eq!((event.kind.as_str(), event.identity.as_str()), ("inbound_message", "wamid.in"));
-    assert_eq!((event.company_id, event.channel_id), (running.company, running.channel));
-    assert_eq!(event.id.get_version_num(), 7);
-    let payload: Value = serde_json::from_str(&event.payload).unwrap();
-    assert_eq!(payload["message"], message);
     running.end().await;
 }

@@ -1,10 +1,10 @@
 //! A provider that sends exactly the reports of a test, and reads of their effects.
 
-use entity::{event, message};
+use entity::message;
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use pombo::clock::Timestamp;
 use pombo::domain::message::Key;
-use sea_orm::{Database, EntityTrait as _, QueryOrder as _};
+use sea_orm::{ConnectionTrait as _, Database, EntityTrait as _, QueryOrder as _, Statement};
 use serde_json::{Value, json};
 use sha2::Sha256;
 use uuid::Uuid;
@@ -112,10 +112,12 @@ pub(super) async fn rows(universe: &Universe) -> Vec<message::Model> {
     found
 }
 
-/// All stored events, by id.
-pub(super) async fn events(universe: &Universe) -> Vec<event::Model> {
+/// The provider's ids of all messages from people, in the order in which they were written.
+pub(super) async fn heard(universe: &Universe) -> Vec<String> {
     let database = Database::connect(&universe.url).await.unwrap();
-    let found = event::Entity::find().order_by_asc(event::Column::Id).all(&database).await.unwrap();
+    let sql = "SELECT provider_id FROM conversation_message ORDER BY id";
+    let found = database.query_all_raw(Statement::from_string(database.get_database_backend(), sql));
+    let ids = found.await.unwrap().iter().map(|row| row.try_get("", "provider_id").unwrap()).collect();
     database.close().await.unwrap();
-    found
+    ids
 }

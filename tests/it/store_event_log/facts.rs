@@ -43,25 +43,23 @@ fn contact(r#type: &str, ordinal: u64, scope: &str, source: &str) -> Value {
 
 async fn an_inbound_message_is_one_event_however_often_the_provider_reports_it(universe: &Universe) {
     let (store, lease) = open(universe).await;
-    let inbound = |identity: &str| ledger::Event {
-        id: Uuid::now_v7(),
-        company_id: ACME,
-        channel_id: CHANNEL,
-        kind: INBOUND_MESSAGE,
-        identity: identity.to_owned(),
-        from: Some(number(7)),
-        at: NOW,
-        payload: r#"{"text":"a secret"}"#.to_owned(),
-    };
+    let inbound = |identity: &str| wrote((ACME, CHANNEL), identity, NOW);
     for _ in 0..2 {
-        let events = vec![inbound("wamid.a"), inbound("wamid.b"), inbound("wamid.a")];
-        commit(&store, &lease, PendingWrites { events, ..PendingWrites::default() }).await;
+        let inbound = vec![inbound("wamid.a"), inbound("wamid.b"), inbound("wamid.a")];
+        commit(&store, &lease, PendingWrites { inbound, ..PendingWrites::default() }).await;
     }
     let events = shown(&store).await;
-    let data: Vec<_> = events.iter().map(|event| event["data"].clone()).collect();
-    let expected = |id: &str| json!({ "provider_message_id": id, "from": "+5511900000007" });
-    assert_eq!(data, [expected("wamid.a"), expected("wamid.b")]);
-    assert!(events.iter().all(|event| event["type"] == "inbound.received" && event["at"] == NOW.to_string()));
+    let types: Vec<_> = events.iter().map(|event| event["type"].as_str().unwrap()).collect();
+    assert_eq!(types, ["conversation.opened", "message.received", "message.received"]);
+    let conversation = &events[0]["data"]["conversation_id"];
+    let expected = |id: &str| {
+        json!({
+            "provider_message_id": id, "from": "+5511900000007", "user_id": null, "name": "Ana", "group": null,
+            "conversation_id": conversation, "message": null,
+        })
+    };
+    assert_eq!([&events[1]["data"], &events[2]["data"]], [&expected("wamid.a"), &expected("wamid.b")]);
+    assert!(events.iter().all(|event| event["at"] == NOW.to_string()));
 }
 
 async fn events_of_a_send_and_of_its_messages_have_the_caller_s_reference(universe: &Universe) {

@@ -193,32 +193,23 @@ async fn a_message_that_is_delivered_while_its_send_is_canceled_has_one_event() 
 #[ignore = "needs PostgreSQL: run scripts/test"]
 async fn an_inbound_message_that_two_nodes_write_is_one_event() {
     let stage = Stage::new().await;
-    let inbound = || ledger::Event {
-        id: Uuid::now_v7(),
-        company_id: ACME,
-        channel_id: CHANNEL,
-        kind: INBOUND_MESSAGE,
-        identity: "wamid.a".to_owned(),
-        from: Some(number(7)),
-        at: NOW,
-        payload: "{}".to_owned(),
-    };
-    // A row with the same identity, which the transaction of the test takes back.
+    let inbound = || wrote((ACME, CHANNEL), "wamid.a", NOW);
+    // The same conversation, which the transaction of the test takes back.
     let gate = stage.database.begin().await.unwrap();
-    let sql = "INSERT INTO event (id, company_id, channel_id, kind, identity, payload, created_at) \
-               VALUES ($1, $2, $3, $4, 'wamid.a', '{}', 1)";
-    let values: [Bound; 4] = [Uuid::now_v7().into(), ACME.into(), CHANNEL.into(), INBOUND_MESSAGE.into()];
+    let sql = "INSERT INTO conversation (id, company_id, channel_id, kind, peer, last_id, last_line, created_at) \
+               VALUES ($1, $2, $3, 0, $4, $1, '', 1)";
+    let values: [Bound; 4] = [Uuid::now_v7().into(), ACME.into(), CHANNEL.into(), ana().to_string().into()];
     let insert = Statement::from_sql_and_values(gate.get_database_backend(), sql, values);
     gate.execute_raw(insert).await.unwrap();
     let both =
-        [(); 2].map(|()| stage.begin(PendingWrites { events: vec![inbound()], ..PendingWrites::default() }));
+        [(); 2].map(|()| stage.begin(PendingWrites { inbound: vec![inbound()], ..PendingWrites::default() }));
     stage.until_they_wait(2).await;
     gate.rollback().await.unwrap();
     for written in both {
         written.await.unwrap();
     }
     let kinds: Vec<_> = told(&stage.store).await.into_iter().map(|(kind, _)| kind).collect();
-    assert_eq!(kinds, ["inbound.received"]);
+    assert_eq!(kinds, ["conversation.opened", "message.received"]);
     stage.end().await;
 }
 

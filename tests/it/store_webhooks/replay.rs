@@ -45,7 +45,7 @@ async fn a_replay_goes_from_place_to_place_and_ends(universe: &Universe) {
     let webhooks = store.of(acme).webhooks();
     assert_eq!(stored(store, id).await, None);
     let before = revision(store).await;
-    let all = ReplayRequest { types: vec![Type::InboundReceived], ..ReplayRequest::default() };
+    let all = ReplayRequest { types: vec![Type::MessageReceived], ..ReplayRequest::default() };
     assert_eq!(webhooks.replay(&ana(), id, all.clone()).await.unwrap(), Replaying::Begins);
     assert!(revision(store).await > before, "a running service sees it");
     let begun = stored(store, id).await.unwrap();

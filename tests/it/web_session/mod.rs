@@ -16,8 +16,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use pombo::connector::web_session::{
-    Ack, AckState, Content, Driver as _, End, Event, Jid, MessageId, Opening, Records, SendError, Sent,
-    Session,
+    Ack, AckState, Content, Driver as _, End, Event, Jid, MessageId, NoInbox, Opening, Records, SendError,
+    Sent, Session,
 };
 use pombo::domain::phone::PhoneNumber;
 use tokio::sync::mpsc;
@@ -72,7 +72,8 @@ impl Stage {
 
 async fn open(driver: &WhatsApp, records: Arc<dyn Records>) -> Watched {
     let (events, told) = mpsc::channel(64);
-    let opening = Opening { session: Uuid::now_v7(), records, events, device_name: String::from("Pombo") };
+    let (inbox, device_name) = (Arc::new(NoInbox), String::from("Pombo"));
+    let opening = Opening { session: Uuid::now_v7(), records, events, inbox, device_name };
     Watched { session: driver.open(opening).await.unwrap(), told, seen: Vec::new() }
 }
 

@@ -23,7 +23,15 @@ pub struct Rendered {
 impl Rendered {
     /// Renders the part that all messages of a send share.
     pub fn new(content: &Content) -> Self {
+        Self::quoting(content, None)
+    }
+
+    /// The same for a message that answers another one, by the provider's id.
+    pub fn quoting(content: &Content, quotes: Option<&str>) -> Self {
         let mut fields = Map::new();
+        if let Some(id) = quotes {
+            fields.insert("context".to_owned(), json!({ "message_id": id }));
+        }
         fields.insert("messaging_product".to_owned(), "whatsapp".into());
         fields.insert("recipient_type".to_owned(), "individual".into());
         fields.insert("type".to_owned(), content.kind().as_str().into());

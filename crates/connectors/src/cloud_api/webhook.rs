@@ -5,6 +5,8 @@
 //! the body is divided without copying, and only the pieces are parsed.
 
 mod account;
+mod content;
+mod inbound;
 mod messages;
 mod template;
 #[cfg(test)]
@@ -137,6 +139,9 @@ fn read_change(change: &Change<'_>, batch: &mut Batch) {
     let is_readable = match field {
         "messages" => messages::read(json, batch),
         "user_preferences" => messages::read_preferences(json, batch),
+        "smb_message_echoes" => messages::read_echoes(json, batch),
+        "calls" => messages::read_calls(json, batch),
+        "history" => messages::read_history(json, batch),
         "message_template_status_update" => template::read_status(json, batch),
         "message_template_quality_update" => template::read_quality(json, batch),
         "template_category_update" => template::read_category(json, batch),

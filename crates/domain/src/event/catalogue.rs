@@ -1,6 +1,7 @@
 //! The catalogue of events.
 
 use crate::channel::Status;
+use crate::inbound::{Direction, InboundContent};
 use crate::message::State;
 use crate::send;
 use crate::template;
@@ -42,7 +43,23 @@ pub enum Type {
     /// A channel waits for a phone.
     ChannelPairing,
     /// A person wrote to a channel.
-    InboundReceived,
+    MessageReceived,
+    /// A person put an emoji below a message, or removed it.
+    MessageReaction,
+    /// A person changed the text of an earlier message.
+    MessageEdited,
+    /// A person deleted an earlier message.
+    MessageDeleted,
+    /// The company wrote to a person on its own phone.
+    MessageEcho,
+    /// A conversation began.
+    ConversationOpened,
+    /// A conversation is dealt with.
+    ConversationClosed,
+    /// A closed conversation is open again.
+    ConversationReopened,
+    /// A conversation was given to a user, or taken back.
+    ConversationAssigned,
     /// A person opted out.
     ContactOptedOut,
     /// A person opted in again.
@@ -90,7 +107,15 @@ words!(Type {
     ChannelDisconnected = "channel.disconnected",
     ChannelBlocked = "channel.blocked",
     ChannelPairing = "channel.pairing",
-    InboundReceived = "inbound.received",
+    MessageReceived = "message.received",
+    MessageReaction = "message.reaction",
+    MessageEdited = "message.edited",
+    MessageDeleted = "message.deleted",
+    MessageEcho = "message.echo",
+    ConversationOpened = "conversation.opened",
+    ConversationClosed = "conversation.closed",
+    ConversationReopened = "conversation.reopened",
+    ConversationAssigned = "conversation.assigned",
     ContactOptedOut = "contact.opted_out",
     ContactOptedIn = "contact.opted_in",
     TemplateApproved = "template.approved",
@@ -121,6 +146,17 @@ impl Type {
             State::Unknown => Self::MessageUnknown,
             State::Suppressed => Self::MessageSuppressed,
         })
+    }
+
+    /// Of a message that a person, or the company on its own phone, wrote.
+    pub const fn of_inbound(direction: Direction, content: &InboundContent) -> Self {
+        match (direction, content) {
+            (Direction::Echo, _) => Self::MessageEcho,
+            (Direction::In, InboundContent::Reaction { .. }) => Self::MessageReaction,
+            (Direction::In, InboundContent::Edit { .. }) => Self::MessageEdited,
+            (Direction::In, InboundContent::Deletion { .. }) => Self::MessageDeleted,
+            (Direction::In, _) => Self::MessageReceived,
+        }
     }
 
     /// Of a send that is over.

@@ -4,6 +4,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
+use crate::inbound::InboundBody;
 use clock::Timestamp;
 
 /// The details of an event.
@@ -16,8 +17,10 @@ pub enum Data {
     Send(SendData),
     /// A channel's connection changed.
     Channel(ChannelData),
-    /// A person wrote to a channel.
+    /// A person wrote to a channel, or the company on its own phone.
     Inbound(InboundData),
+    /// A conversation began, was closed, opened again or given to somebody.
+    Conversation(ConversationData),
     /// A person opted out, or opted in again.
     Contact(ContactData),
     /// The provider changed a template.
@@ -92,13 +95,54 @@ pub struct ReasonData {
     pub provider_code: Option<i64>,
 }
 
-/// `inbound.received`: a person wrote to a channel.
+/// `message.received`: a person wrote to a channel. Likewise `message.reaction`: the person put an emoji below a message, or
+/// removed it; `message.edited` and `message.deleted`: the person changed or deleted an earlier message; `message.echo`: the
+/// company wrote to the person on its own phone, or with another program.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct InboundData {
     /// The provider's id of the message.
     pub provider_message_id: String,
-    /// The person's number with its plus sign; null when the provider names the person in another way.
+    /// The person's number with its plus sign; null when the provider names the person in another way, and in groups.
     pub from: Option<String>,
+    /// The person's id within the business, or the address that hides the number; null when the provider gives none.
+    pub user_id: Option<String>,
+    /// The name in the person's profile; null when the provider gives none.
+    pub name: Option<String>,
+    /// The id of the group that it was written in; null in a conversation with one person.
+    pub group: Option<String>,
+    /// The conversation; null in events from before there were conversations.
+    pub conversation_id: Option<Uuid>,
+    /// What was written; null when this process cannot read it.
+    pub message: Option<InboundBody>,
+    /// What was written as the log has it, until it is opened.
+    #[serde(skip)]
+    #[schema(ignore)]
+    pub sealed: Option<SealedBody>,
+}
+
+/// The sealed content of a message, and what it is sealed to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SealedBody {
+    /// Our id of the message.
+    pub id: Uuid,
+    /// Its sealed body.
+    pub sealed: Vec<u8>,
+}
+
+/// `conversation.…`: a conversation began with a person's first message (`opened`), was closed (`closed`), was opened again by
+/// a message or a user (`reopened`), or was given to a user or to nobody (`assigned`).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+pub struct ConversationData {
+    /// The conversation.
+    pub conversation_id: Uuid,
+    /// The person's number with its plus sign; null when it is not known.
+    pub number: Option<String>,
+    /// The person's id within the business, or the address that hides the number; null when it is not known.
+    pub user_id: Option<String>,
+    /// The user who has it; null when nobody does.
+    pub assigned_to: Option<Uuid>,
+    /// Who did it, as the record of changes names its authors; null when a message did.
+    pub by: Option<String>,
 }
 
 /// `contact.…`: a person opted out (`opted_out`), so that sends skip the person from now on, or opted in again (`opted_in`). A

@@ -11,7 +11,9 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-pub use self::fact::{ChangedValue, Fact, FactKind, SuppressionFact, TemplateFact, Why};
+pub use self::fact::{
+    ChangedValue, ConversationFact, Fact, FactKind, SuppressionFact, TemplateFact, Why, WroteFact,
+};
 use crate::message::{Key, State};
 use clock::Timestamp;
 

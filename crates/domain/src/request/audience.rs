@@ -90,11 +90,13 @@ pub enum SkipCode {
     SegmentOutdated,
     /// The message to be retried was sent again before: that one arrived, or may still arrive.
     AlreadyRetried,
+    /// The person did not write in the last 24 hours, and the message is no template.
+    WindowClosed,
 }
 
 impl SkipCode {
     /// Every kind.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::InvalidNumber,
         Self::Suppressed,
         Self::OptedOut,
@@ -104,6 +106,7 @@ impl SkipCode {
         Self::SegmentNotFound,
         Self::SegmentOutdated,
         Self::AlreadyRetried,
+        Self::WindowClosed,
     ];
 
     /// The word in answers.
@@ -118,6 +121,7 @@ impl SkipCode {
             Self::SegmentNotFound => "segment_not_found",
             Self::SegmentOutdated => "segment_outdated",
             Self::AlreadyRetried => "already_retried",
+            Self::WindowClosed => "window_closed",
         }
     }
 }

@@ -29,7 +29,7 @@ use domain::content::Content;
 use domain::error::{Code, Refusal};
 use domain::plan::{Binding, Estimate};
 use domain::price::CostEstimate;
-use domain::request::{Audience, BusinessRequest, RequestedContent, SkipCode, Skipped};
+use domain::request::{Audience, BusinessRequest, RequestedContent, SkipCode, Skipped, SkippedEntry};
 use domain::send::{Recipients, Source, TemplateUse};
 use domain::template::{Category, Template, TemplateRequest, contact_field};
 use store::Store;
@@ -74,11 +74,22 @@ impl Engine {
         request: BusinessRequest,
         guard: Option<KeyGuard>,
     ) -> Result<Accepted, Error> {
-        let Some(guard) = guard else { return self.accept(channel, request, None).await };
+        self.send_quoting(channel, request, None, guard).await
+    }
+
+    /// Like [`Engine::send`], for a message that answers another one, by the provider's id.
+    pub(crate) async fn send_quoting(
+        &self,
+        channel: &Arc<Channel>,
+        request: BusinessRequest,
+        quotes: Option<String>,
+        guard: Option<KeyGuard>,
+    ) -> Result<Accepted, Error> {
+        let Some(guard) = guard else { return self.accept(channel, request, quotes, None).await };
         // A request under a key runs to its end, and the key stays held until then.
         let (engine, channel) = (self.clone(), Arc::clone(channel));
         to_its_end(async move {
-            let accepted = engine.accept(&channel, request, Some(guard.claim().clone())).await;
+            let accepted = engine.accept(&channel, request, quotes, Some(guard.claim().clone())).await;
             drop(guard);
             accepted
         })
@@ -112,11 +123,13 @@ impl Engine {
         &self,
         channel: &Arc<Channel>,
         request: BusinessRequest,
+        quotes: Option<String>,
         claim: Option<Claim>,
     ) -> Result<Accepted, Error> {
         let (schedule, is_retry) = (request.schedule, request.audience.again.is_some());
         let ignored = request.ignored.clone();
-        let (order, audience) = self.admit(channel, request, claim).await?;
+        let (mut order, audience) = self.admit(channel, request, claim).await?;
+        order.quotes = quotes;
         let resolved = self.resolve(order, audience).await?;
         let (Some(send_id), recipients) = (resolved.send_id, resolved.recipients) else {
             return Err(nobody(is_retry, resolved.skipped));
@@ -157,6 +170,7 @@ impl Engine {
             channel_id,
             content,
             group: None,
+            quotes: None,
             template,
             schedule,
             label,
@@ -181,9 +195,15 @@ impl Engine {
         let is_marketing = order.template.is_some_and(|template| template.is_marketing);
         let suppressions = &self.0.shared.suppressions;
         suppressions.skip_suppressed(order.company_id, is_marketing, &mut numbers, &mut skipped);
+        let shared = &self.0.shared;
+        let gate = shared.window_gate(&order).await?;
+        gate.skip_closed(&shared.store, &shared.people, &mut numbers, &mut skipped).await?;
         let Some(number) = numbers.pop() else { return Ok(Resolved { skipped, ..Resolved::default() }) };
-        let accept = Accept::new(Arc::new(order), Recipients::One(number), skipped.clone());
-        let send_id = self.0.shared.ledger.send(accept).await??;
+        let order = Arc::new(order);
+        let accept = Accept::new(Arc::clone(&order), Recipients::One(number), skipped.clone());
+        let send_id = shared.ledger.send(accept).await??;
+        let person = shared.people.person(order.company_id, number);
+        shared.answers.note((order.company_id, order.channel_id), person, send_id, &order.content);
         Ok(Resolved { send_id: Some(send_id), recipients: 1, skipped })
     }
 
@@ -303,6 +323,12 @@ async fn to_its_end<T: 'static>(work: impl Future<Output = Result<T, Error>> + '
 
 /// The refusal of a send without recipients, with the true reasons where entries were skipped.
 fn nobody(is_retry: bool, skipped: Skipped) -> Error {
+    let is_closed = |entry: &SkippedEntry| entry.code.as_deref() == Some(SkipCode::WindowClosed.as_str());
+    if skipped.count == 1 && skipped.first.iter().all(is_closed) {
+        let sentence = "the person did not write in the last 24 hours, so that WhatsApp takes only templates: send an \
+                        approved template (`type` `template`)";
+        return Error::Nobody { refusal: Refusal::new(Code::WindowClosed, sentence), skipped };
+    }
     let sentence = if let Some(reasons) = skipped.reasons() {
         format!("nobody is left to send to: {reasons}")
     } else if is_retry {

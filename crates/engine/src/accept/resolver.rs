@@ -27,6 +27,7 @@ use crate::mailbox::{Door, Queued};
 use crate::rounds::caught;
 use crate::shared::Shared;
 use crate::traces::Resolving;
+use crate::window_gate::WindowGate;
 use connectors::fair_semaphore::Permit;
 use domain::block::pack;
 use domain::phone::PhoneNumber;
@@ -97,6 +98,7 @@ impl Handler<Resolve> for Resolver {
             resolved: Resolved::default(),
             pending: Vec::new(),
             met: Met::default(),
+            gate: WindowGate::default(),
         };
         Box::pin(async move {
             let _turn = turn.await;
@@ -114,6 +116,8 @@ struct Writing {
     pending: Vec<Block>,
     /// The people who may occur once more under another number.
     met: Met,
+    /// Lets only people with an open window through, where that is enforced.
+    gate: WindowGate,
 }
 
 impl Writing {
@@ -131,6 +135,7 @@ impl Writing {
 
     /// Reads blocks of the audience while the previous step is written.
     async fn resolve(&mut self) -> Result<(), Error> {
+        self.gate = self.shared.window_gate(&self.resolve.order).await.map_err(|error| unread(&error))?;
         let numbers = std::mem::take(&mut self.resolve.numbers);
         let resolve = &mut self.resolve;
         let unique = Unique::new(numbers, &resolve.tags, &resolve.segments, resolve.again.take());
@@ -157,6 +162,9 @@ impl Writing {
         let is_marketing = order.template.is_some_and(|template| template.is_marketing);
         let skipped = &mut self.resolved.skipped;
         self.shared.suppressions.skip_suppressed(order.company_id, is_marketing, &mut unique, skipped);
+        let Shared { store, common, .. } = &*self.shared;
+        let skipping = self.gate.skip_closed(store, &common.people, &mut unique, skipped);
+        skipping.await.map_err(|error| unread(&error))?;
         self.met.skip_second_forms(&self.shared.people, order.company_id, &mut unique, skipped);
         let (first_ordinal, recipients) = (self.resolved.recipients, unique.len() as u64);
         self.resolved.recipients += recipients;
@@ -227,15 +235,18 @@ async fn read_ahead(
                 .map(|()| ResolvedBlock { numbers, skipped }),
             Err(error) => Err(error),
         };
-        let read = read.map_err(|error| {
-            tracing::error!(%error, "cannot read an audience");
-            if error.is_passing() { Error::Unavailable } else { Error::Closed }
-        });
+        let read = read.map_err(|error| unread(&error));
         let is_over = read.is_err();
         if blocks.send(read).await.is_err() || is_over {
             return;
         }
     }
+}
+
+/// The audience cannot be read, which is logged.
+fn unread(error: &store::Error) -> Error {
+    tracing::error!(%error, "cannot read an audience");
+    if error.is_passing() { Error::Unavailable } else { Error::Closed }
 }
 
 /// Sends a request to the ledger; a ledger that is gone counts as closed.

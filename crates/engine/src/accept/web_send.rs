@@ -185,6 +185,7 @@ impl WebSends<'_> {
             channel_id: channel.id,
             content,
             group,
+            quotes: None,
             template: None,
             schedule: Schedule { send_at: None, expires_at: Some(Timestamp::now().plus(patience)) },
             label,
@@ -193,9 +194,14 @@ impl WebSends<'_> {
             is_awaited: true,
             origin: Origin::current(),
         };
-        let accept = Accept::new(Arc::new(order), recipients, Skipped::default());
+        let (order, shared) = (Arc::new(order), &self.engine.0.shared);
+        let accept = Accept::new(Arc::clone(&order), recipients, Skipped::default());
         let accept = Accept { pending_reply: Some(pending_reply), ..accept };
-        let send_id = self.engine.0.shared.ledger.send(accept).await??;
+        let send_id = shared.ledger.send(accept).await??;
+        if let Recipients::One(number) = recipients {
+            let person = shared.people.person(order.company_id, number);
+            shared.answers.note((order.company_id, order.channel_id), person, send_id, &order.content);
+        }
         metrics::counter!("pombo_sends_accepted_total").increment(1);
         metrics::counter!("pombo_recipients_accepted_total").increment(1);
         Ok(Submitted { send_id, wait, stranger, patience })

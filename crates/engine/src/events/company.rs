@@ -100,11 +100,9 @@ impl Events<'_> {
         }
         let events = page.told.into_iter().filter_map(|told| told.event);
         let is_meant = |event: &Event| asked.channel_id.is_none_or(|id| event.channel_id == Some(id));
-        Ok(EventPart {
-            events: events.filter(is_meant).collect(),
-            next: page.next.max(after),
-            more: page.more,
-        })
+        let mut events: Vec<_> = events.filter(is_meant).collect();
+        self.engine.0.shared.contents.open_events(&mut events).await;
+        Ok(EventPart { events, next: page.next.max(after), more: page.more })
     }
 
     /// A place among those who wait for events of this company.

@@ -44,7 +44,8 @@ impl Events<'_> {
     /// publishes the events of all.
     pub fn publish(self, stream: EventStream) {
         let engine = &self.engine.0;
-        let mut publisher = Publisher::new(self.engine.store().clone(), stream);
+        let mut publisher =
+            Publisher::new(self.engine.store().clone(), Arc::clone(&engine.shared.contents), stream);
         let (tail, cluster) = (Arc::clone(&engine.tail), engine.shared.cluster.clone());
         rounds::repeat(&engine.threads[1], "events", async move || {
             if cluster.keeps_house() { publisher.round(&tail).await } else { publisher.rest() }

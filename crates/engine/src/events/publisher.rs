@@ -1,6 +1,7 @@
 //! The rounds of publishing.
 
 use std::collections::{BTreeSet, HashSet};
+use std::sync::Arc;
 use std::time::Duration;
 
 use metrics::{Counter, Gauge};
@@ -16,6 +17,7 @@ use store::Store;
 use store::event_log::{Behind, LogEvent, Reader};
 
 use super::tail::Tail;
+use crate::contents::ContentKeys;
 
 /// Events that are published together: one read, one wait for acknowledgements.
 const AT_ONCE: usize = 1_000;
@@ -30,6 +32,8 @@ const SHARE: u32 = 20;
 /// Publishes the events of the log, in their order, and notes how far the stream has them.
 pub(super) struct Publisher {
     store: Store,
+    /// Opens the contents of events.
+    contents: Arc<ContentKeys>,
     stream: EventStream,
     /// How far the stream has the log; `None` if another node may have published since it was read.
     place: Option<Sequence>,
@@ -69,14 +73,14 @@ struct Figures {
 }
 
 impl Publisher {
-    pub(super) fn new(store: Store, stream: EventStream) -> Self {
+    pub(super) fn new(store: Store, contents: Arc<ContentKeys>, stream: EventStream) -> Self {
         let figures = Figures {
             rows: metrics::gauge!("pombo_events_waiting"),
             age: metrics::gauge!("pombo_events_waiting_age_seconds"),
             published: metrics::counter!("pombo_events_total", "result" => "published"),
             refused: metrics::counter!("pombo_events_total", "result" => "refused"),
         };
-        Self { store, stream, place: None, is_failing: false, measured: None, figures }
+        Self { store, contents, stream, place: None, is_failing: false, measured: None, figures }
     }
 
     /// Publishes the waiting events, and waits for more. Returns the pause before the next round.
@@ -105,7 +109,9 @@ impl Publisher {
             self.stream.prepare().await?;
             let place = self.place().await?;
             let through = *through.borrow_and_update();
-            let page = self.store.event_log().read(None, (place, through), AT_ONCE, |_| true).await?;
+            let mut page = self.store.event_log().read(None, (place, through), AT_ONCE, |_| true).await?;
+            let events = page.told.iter_mut().filter_map(|told| told.event.as_mut());
+            self.contents.open_events(events).await;
             let done = self.publish(page.told, page.next).await;
             let to = match &done {
                 Ok(()) => page.next,
@@ -231,7 +237,10 @@ fn subject(event: &Event) -> EventSubject {
         Data::Template(template) => Some((event.company_id, Some(template.template_id.cast_unsigned()))),
         Data::WebhookDisabled(disabled) => Some((disabled.webhook_id, None)),
         Data::WebhookRecovered(recovered) => Some((recovered.webhook_id, None)),
-        Data::Send(_) | Data::Inbound(_) | Data::Quota(_) | Data::Key(_) | Data::Lost(_) => None,
+        // In their order, so that a change of a message does not come before it.
+        Data::Inbound(inbound) => inbound.conversation_id.map(|conversation| (conversation, None)),
+        Data::Conversation(conversation) => Some((conversation.conversation_id, None)),
+        Data::Send(_) | Data::Quota(_) | Data::Key(_) | Data::Lost(_) => None,
     }
 }
 

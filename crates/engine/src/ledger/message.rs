@@ -11,7 +11,8 @@ use domain::content::{Content, Stored};
 use domain::message::Key;
 use domain::request::Skipped;
 use domain::send::{Block, Label, Recipients, Schedule, Source, TemplateUse};
-use store::ledger::{Answer, Event, PendingWrites, Receipt};
+use store::conversations::Inbound;
+use store::ledger::{Answer, PendingWrites, Receipt};
 use store::suppressions;
 use telemetry::{Origin, trace};
 
@@ -57,6 +58,8 @@ pub(crate) struct Order {
     pub(crate) content: Content,
     /// The id of the group that it goes to; used with [`Recipients::Group`].
     pub(crate) group: Option<String>,
+    /// The provider's id of the message that it answers.
+    pub(crate) quotes: Option<String>,
     pub(crate) template: Option<TemplateUse>,
     pub(crate) schedule: Schedule,
     /// The caller's own words on the send.
@@ -77,7 +80,7 @@ impl Order {
     pub(crate) fn stored(&self) -> Stored<&Content, &str> {
         let claim = self.claim.as_ref().filter(|_| self.is_awaited);
         let key = claim.map(|claim| claim.key.as_str());
-        Stored { content: &self.content, group: self.group.as_deref(), key }
+        Stored { content: &self.content, group: self.group.as_deref(), key, quotes: self.quotes.as_deref() }
     }
 }
 
@@ -233,7 +236,7 @@ pub(crate) struct Record {
 pub(crate) struct Hear {
     pub(crate) receipts: Vec<Receipt>,
     pub(crate) suppressions: Vec<suppressions::Word>,
-    pub(crate) events: Vec<Event>,
+    pub(crate) inbound: Vec<Inbound>,
     /// Whether its webhook rests between its commits, so that others have their turns, and this one does not wait.
     pub(crate) is_paced: bool,
 }
@@ -241,8 +244,8 @@ pub(crate) struct Hear {
 impl Hear {
     /// Whether there is nothing to write.
     pub(crate) const fn is_empty(&self) -> bool {
-        let Self { receipts, suppressions, events, is_paced: _ } = self;
-        receipts.is_empty() && suppressions.is_empty() && events.is_empty()
+        let Self { receipts, suppressions, inbound, is_paced: _ } = self;
+        receipts.is_empty() && suppressions.is_empty() && inbound.is_empty()
     }
 }
 

@@ -130,7 +130,8 @@ impl Webhooks<'_> {
 
     async fn keep_part(&self, company_id: Uuid, part: Part, is_large: bool) -> Result<(), Error> {
         let written_to = self.engine.store().of(company_id).sends().recipients_of(&part.keys()).await?;
-        let numbers = self.numbers_of(company_id, part.users()).await?;
+        let shared = &self.engine.0.shared;
+        let numbers = shared.numbers_of_users(company_id, part.users()).await?;
         let number_of = |user: &str| numbers.get(user).copied();
         let people = &self.engine.0.shared.people;
         let words = part.words(company_id, |key| written_to.get(&key).copied(), number_of);
@@ -140,8 +141,9 @@ impl Webhooks<'_> {
             self.engine.store().of(company_id).persons().keep_statements(&unnamed).await?;
             people.wait_for(company_id, unnamed.into_iter().map(|statement| statement.user_id));
         }
-        let Part { receipts, refused: _, events } = part;
-        let (mut hear, mut said) = (Hear { receipts, events, ..Hear::default() }, 0);
+        let Part { receipts, refused: _, heard } = part;
+        let inbound = shared.rows_of_heard(company_id, heard, Timestamp::now()).await?;
+        let (mut hear, mut said) = (Hear { receipts, inbound, ..Hear::default() }, 0);
         let mut written = Ok(());
         while written.is_ok() && (said < words.len() || !hear.is_empty()) {
             let some = &words[said..words.len().min(said + opt_outs::AT_ONCE)];

@@ -2,11 +2,12 @@
 
 use uuid::Uuid;
 
+use crate::conversations::HeardMessage;
 use clock::Timestamp;
 use domain::message::Key;
 use domain::phone::PhoneNumber;
 use domain::suppression::Suppression;
-use store::ledger::{Event, Receipt};
+use store::ledger::Receipt;
 use store::persons::users::Statement;
 use store::suppressions::{Says, Word};
 
@@ -33,19 +34,19 @@ pub(super) struct Part {
     pub(super) receipts: Vec<Receipt>,
     pub(super) refused: Vec<Refused>,
     /// Messages from people.
-    pub(super) events: Vec<Event>,
+    pub(super) heard: Vec<HeardMessage>,
 }
 
 /// All rows, in parts of bounded size.
-pub(super) fn parts(receipts: Vec<Receipt>, refused: Vec<Refused>, events: Vec<Event>) -> Vec<Part> {
+pub(super) fn parts(receipts: Vec<Receipt>, refused: Vec<Refused>, heard: Vec<HeardMessage>) -> Vec<Part> {
     let mut parts = Vec::new();
-    let (mut receipts, mut refused, mut events) =
-        (receipts.into_iter(), refused.into_iter(), events.into_iter());
+    let (mut receipts, mut refused, mut heard) =
+        (receipts.into_iter(), refused.into_iter(), heard.into_iter());
     loop {
         let part = Part {
             receipts: receipts.by_ref().take(AT_ONCE).collect(),
             refused: refused.by_ref().take(AT_ONCE).collect(),
-            events: events.by_ref().take(AT_ONCE).collect(),
+            heard: heard.by_ref().take(AT_ONCE).collect(),
         };
         if part == Part::default() {
             return parts;

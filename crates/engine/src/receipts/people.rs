@@ -13,8 +13,9 @@ use crate::ledger::Hear;
 use crate::notices::share_suppressions;
 use crate::receipts::Webhooks;
 use connectors::update::{Heard, Update};
+use domain::inbound::InboundMessage;
 use domain::message::Key;
-use domain::opt_out::OptOutWords;
+use domain::opt_out::{self, OptOutWords};
 use domain::phone::PhoneNumber;
 use store::suppressions::Word;
 
@@ -24,7 +25,8 @@ const AT_ONCE: usize = 500;
 impl Webhooks<'_> {
     /// What texts mean to the company. The store is asked only for webhooks with short texts.
     pub(super) async fn words_for(&self, company_id: Uuid, heard: &[Heard]) -> Result<OptOutWords, Error> {
-        let has_text = |heard: &Heard| matches!(heard.update, Update::Inbound { text: Some(_), .. });
+        let has_text =
+            |heard: &Heard| matches!(&heard.update, Update::Inbound(message) if has_short_text(message));
         if heard.iter().any(has_text) {
             return Ok(self.engine.store().of(company_id).suppressions().words().await?);
         }
@@ -40,29 +42,6 @@ impl Webhooks<'_> {
                 receipt.key = self.engine.0.shared.message_ids.get(receipt.provider_message_id.as_str());
             }
         }
-    }
-
-    /// The numbers of people by their ids, as far as they are known.
-    pub(super) async fn numbers_of(
-        &self,
-        company_id: Uuid,
-        users: Vec<&str>,
-    ) -> Result<HashMap<String, PhoneNumber>, Error> {
-        let people = &self.engine.0.shared.people;
-        let mut numbers = HashMap::new();
-        let mut unknown = Vec::new();
-        for user in users {
-            match people.number_of(company_id, user) {
-                Some(number) => drop(numbers.insert(user.to_owned(), number)),
-                None => unknown.push(user),
-            }
-        }
-        for users in unknown.chunks(AT_ONCE) {
-            numbers.extend(
-                self.engine.store().of(company_id).persons().numbers_of_users(users.iter().copied()).await?,
-            );
-        }
-        Ok(numbers)
     }
 
     /// Takes in the names of people that a webhook says, once its receipts are written.
@@ -182,4 +161,9 @@ impl Webhooks<'_> {
         }
         Ok(())
     }
+}
+
+/// Whether it is a text from a person that may be a word for an opt-out.
+pub(super) fn has_short_text(message: &InboundMessage) -> bool {
+    message.text().is_some_and(|text| text.len() <= opt_out::LONGEST_TEXT)
 }

@@ -9,6 +9,8 @@ use uuid::Uuid;
 use super::family::{Family, Whom, is_of_somebody};
 use super::notices::{Notice, Notices, Of};
 use super::part::{Part, Refused, parts};
+use super::people::has_short_text;
+use crate::conversations::HeardMessage;
 use clock::Timestamp;
 use connectors::Disposition;
 use connectors::update::{self, AccountChange, Heard, TemplateChange, Update};
@@ -17,7 +19,7 @@ use domain::message::{Failure, Key, State};
 use domain::opt_out::{OptOutWords, Said};
 use domain::phone::PhoneNumber;
 use domain::suppression::{HOLD, Suppression};
-use store::ledger::{Charge, Event, INBOUND_MESSAGE, Receipt};
+use store::ledger::{Charge, Receipt};
 use store::suppressions::Says;
 
 /// The provider gives whole seconds: an event may have happened up to this much later.
@@ -80,7 +82,7 @@ struct Sorting<'a> {
     now: Timestamp,
     receipts: Vec<Receipt>,
     refused: Vec<Refused>,
-    events: Vec<Event>,
+    heard: Vec<HeardMessage>,
     told: HashMap<Uuid, HashMap<Key, State>>,
     held_templates: BTreeMap<Uuid, Timestamp>,
     /// The last change of each property of each template.
@@ -109,7 +111,7 @@ impl Sorted {
             now,
             receipts: Vec::new(),
             refused: Vec::new(),
-            events: Vec::new(),
+            heard: Vec::new(),
             told: HashMap::new(),
             held_templates: BTreeMap::new(),
             templates: HashMap::new(),
@@ -182,22 +184,14 @@ impl Sorting<'_> {
                 self.names.writers.extend(user.clone().zip(recipient));
                 self.refused.push(Refused { key: None, recipient, user, scope, said_at, says });
             }
-            Update::Inbound { id, from, user, text, at, payload } => {
-                if let Some(said) = text.and_then(|text| self.words.meaning(&text)) {
-                    self.wrote(said, from, user.as_deref(), said_at(at, now));
+            Update::Inbound(message) => {
+                let (number, user) = (message.peer.number, message.peer.user_id.clone());
+                let word = message.text().filter(|_| has_short_text(&message));
+                if let Some(said) = word.and_then(|text| self.words.meaning(text)) {
+                    self.wrote(said, number, user.as_deref(), said_at(message.at, now));
                 }
-                self.names.writers.extend(user.zip(from));
-                let channel = self.family.channel(whom);
-                self.events.push(Event {
-                    id: Uuid::now_v7(),
-                    company_id: channel.company_id,
-                    channel_id: channel.id,
-                    kind: INBOUND_MESSAGE,
-                    identity: id,
-                    from,
-                    at: at.min(now),
-                    payload,
-                });
+                self.names.writers.extend(user.zip(number).filter(|_| message.peer.group.is_none()));
+                self.heard.push(HeardMessage::of(self.family.channel(whom), *message));
             }
             Update::Trouble(disposition, failure) => {
                 self.notices.trouble(whom, (disposition, failure), said_at(at, now), Of::Number);
@@ -307,7 +301,7 @@ impl Sorting<'_> {
         Receipt::reduce(&mut self.receipts);
         let told = self.told.into_iter();
         Sorted {
-            parts: parts(self.receipts, self.refused, self.events),
+            parts: parts(self.receipts, self.refused, self.heard),
             told: told.map(|(channel, messages)| (channel, messages.into_iter().collect())).collect(),
             held_templates: self.held_templates,
             templates: self

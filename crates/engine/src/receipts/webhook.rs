@@ -3,13 +3,14 @@
 use uuid::Uuid;
 
 use crate::Error;
+use crate::contents::is_of_the_database;
 use crate::receipts::Webhooks;
 use clock::Timestamp;
 use domain::channel::Channel;
 use domain::secret::Secret;
 use store::Store;
 use store::changes::Who;
-use vault::{KeyId, Vault, context};
+use vault::{Vault, context};
 
 /// The values for the provider's console.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -94,9 +95,4 @@ pub async fn verify_token(store: &Store, vault: &Vault, channel: Uuid) -> store:
             return Ok(new);
         }
     }
-}
-
-/// Whether this is a key of the database, which other processes have.
-async fn is_of_the_database(store: &Store, key: KeyId) -> store::Result<bool> {
-    Ok(store.sealing_keys().all().await?.iter().any(|known| known.key_id == key.as_slice()))
 }

@@ -152,6 +152,7 @@ impl World {
             channel_id,
             content,
             group: None,
+            quotes: None,
             template: template.as_ref().map(|it| TemplateUse { id: it.id, is_marketing: it.is_marketing }),
             schedule,
             label: Label::default(),

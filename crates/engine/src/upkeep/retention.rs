@@ -27,6 +27,8 @@ const ROWS: u32 = 500;
 const SENDS: u32 = 250;
 /// The most files of media whose content one step deletes.
 const FILES: u32 = 50;
+/// The most conversations that one step removes: each has words, notes and rows in several indexes.
+const CONVERSATIONS: u32 = 50;
 /// How long an uploaded file waits for its import to begin, and an upload for its next piece.
 const READY_KEPT: Duration = Duration::from_secs(24 * 3_600);
 /// The pause after a step, as a multiple of the step's length, and its least length. SQLite has to copy its log to its
@@ -39,6 +41,8 @@ pub(crate) struct Retention {
     shared: Arc<Shared>,
     lease: Arc<Lease>,
     ages: config::Retention,
+    /// How long conversations and what people wrote are kept.
+    inbox: Duration,
 }
 
 domain::worded! {
@@ -57,6 +61,8 @@ domain::worded! {
         Drafts = "drafts",
         Media = "media",
         MediaContent = "media_content",
+        Inbound = "inbound_messages",
+        Conversations = "conversations",
     }
 }
 
@@ -81,8 +87,14 @@ impl fmt::Display for RemovedCounts {
 }
 
 impl Retention {
-    pub(crate) const fn new(shared: Arc<Shared>, lease: Arc<Lease>, ages: config::Retention) -> Self {
-        Self { shared, lease, ages }
+    pub(crate) fn new(
+        shared: Arc<Shared>,
+        lease: Arc<Lease>,
+        ages: config::Retention,
+        inbox: &config::Inbox,
+    ) -> Self {
+        // Without contents, too: a repeated message is known by its row.
+        Self { shared, lease, ages, inbox: inbox.keep.max(config::Inbox::LEAST) }
     }
 
     /// The time between two rounds.
@@ -138,6 +150,11 @@ impl Retention {
             self.steps(tally, What::Messages, async || store.retention().remove_messages(lease, ROWS).await)
                 .await?;
         }
+        let before = now.minus(self.inbox);
+        let inbound = async || store.conversations().remove_messages(lease, before, ROWS).await;
+        self.steps(tally, What::Inbound, inbound).await?;
+        let silent = async || store.conversations().remove_silent(lease, before, CONVERSATIONS).await;
+        self.steps(tally, What::Conversations, silent).await?;
         let aged = [
             (What::Events, Aged::Events, self.ages.events),
             (What::Changes, Aged::Changes, self.ages.changes),

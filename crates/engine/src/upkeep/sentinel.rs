@@ -83,6 +83,9 @@ impl Sentinel {
             if let Err(error) = learning.webhooks().learn_people().await {
                 tracing::debug!(%error, "cannot write the numbers of people");
             }
+            if let Err(error) = learning.note_answers().await {
+                tracing::debug!(%error, "cannot note answers in their conversations");
+            }
             LEARN_INTERVAL
         });
         let revived = engine.clone();

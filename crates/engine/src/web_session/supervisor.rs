@@ -15,6 +15,7 @@ use super::Pairing;
 use super::machine::{
     self, Answer, Change, Effect, Effects, Input, Machine, Saved, Write, is_written_by_sender,
 };
+use super::updates::SessionInbox;
 use super::{Common, SessionRecords};
 use crate::handover::SessionHandle;
 use crate::machine::{Caller, Moment};
@@ -232,8 +233,14 @@ impl Supervisor {
         let records = SessionRecords::new(common.store.clone(), Arc::clone(&common.vault), self.channel);
         let records = Arc::new(records);
         self.records = Some(Arc::clone(&records));
-        let opening =
-            Opening { session: self.channel, records, events, device_name: common.device_name.clone() };
+        let inbox = SessionInbox::new(common.updates.clone(), self.company, self.channel);
+        let opening = Opening {
+            session: self.channel,
+            records,
+            events,
+            inbox: Arc::new(inbox),
+            device_name: common.device_name.clone(),
+        };
         let session = common.driver.open(opening).await.map_err(|error| error.to_string())?;
         self.handle.open(Arc::clone(&session));
         self.held = Some(OpenedSession { session, events: Some(heard), asking: None, answering: None });

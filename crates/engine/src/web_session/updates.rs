@@ -6,6 +6,7 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
+use async_trait::async_trait;
 use tokio::sync::{mpsc, oneshot};
 use uuid::Uuid;
 
@@ -13,12 +14,14 @@ use machines::web_session::SessionUpdate;
 
 use crate::Engine;
 use crate::channel::Input;
+use crate::conversations::HeardMessage;
 use crate::ledger::{self, Hear};
 use crate::rounds::caught;
 use clock::Timestamp;
+use domain::inbound::{Direction, InboundMessage};
 use domain::message::{Failure, Key, State};
 use domain::phone::PhoneNumber;
-use driver::{Ack, AckState, Jid, MessageId};
+use driver::{Ack, AckState, Inbox, Jid, MessageId, NotTaken};
 use store::ledger::Receipt;
 
 /// Updates that wait to be written. Sessions queue further ones.
@@ -34,8 +37,35 @@ const REMEMBERED: usize = 8_192;
 pub(crate) enum Item {
     /// An update from the session of a channel.
     Heard { company: Uuid, channel: Uuid, update: SessionUpdate },
+    /// Messages of a channel's session; answered once they are written, or cannot be.
+    Wrote { company: Uuid, channel: Uuid, messages: Vec<InboundMessage>, taken: oneshot::Sender<()> },
     /// Answered once everything before it is written.
     Mark(oneshot::Sender<()>),
+}
+
+/// Queues the messages of one session.
+pub(super) struct SessionInbox {
+    updates: UpdateSender,
+    company: Uuid,
+    channel: Uuid,
+}
+
+impl SessionInbox {
+    pub(super) const fn new(updates: UpdateSender, company: Uuid, channel: Uuid) -> Self {
+        Self { updates, company, channel }
+    }
+}
+
+#[async_trait]
+impl Inbox for SessionInbox {
+    async fn take(&self, messages: Vec<InboundMessage>) -> Result<(), NotTaken> {
+        let (taken, answer) = oneshot::channel();
+        let (company, channel) = (self.company, self.channel);
+        let item = Item::Wrote { company, channel, messages, taken };
+        self.updates.0.send(item).await.map_err(|_| NotTaken)?;
+        // Dropped when they could not be written.
+        answer.await.map_err(|_| NotTaken)
+    }
 }
 
 /// The sessions' end of the queue.
@@ -75,9 +105,13 @@ impl Engine {
         while updates.0.recv_many(&mut items, AT_ONCE).await > 0 {
             let mut marks = Vec::new();
             let taking = async {
-                let mut acks = Vec::new();
+                let (mut acks, mut wrote) = (Vec::new(), Vec::new());
                 for item in items.drain(..) {
                     let (company, channel, update) = match item {
+                        Item::Wrote { company, channel, messages, taken } => {
+                            wrote.push((company, channel, messages, taken));
+                            continue;
+                        }
                         Item::Heard { company, channel, update } => (company, channel, update),
                         Item::Mark(mark) => {
                             marks.push(mark);
@@ -92,7 +126,13 @@ impl Engine {
                         SessionUpdate::Inbound(number) => writer.note_inbound(channel, number).await,
                     }
                 }
+                // What was sent comes before what answers it.
                 writer.take_in_acks(acks, &mut known).await;
+                for (company, channel, messages, taken) in wrote {
+                    if writer.take_in_messages((company, channel), messages, &mut known).await {
+                        let _ = taken.send(());
+                    }
+                }
             };
             caught("session events", taking).await;
             for mark in marks {
@@ -143,6 +183,45 @@ impl Writer<'_> {
         }
         for (channel, messages) in told {
             self.engine.directory().ask(channel, Input::Heard(messages)).await;
+        }
+    }
+
+    /// Writes what people wrote, and retries while the database is away. Returns whether it is written. What the session
+    /// itself sent is in the ledger, and no message of the phone.
+    async fn take_in_messages(
+        &self,
+        (company, channel): (Uuid, Uuid),
+        messages: Vec<InboundMessage>,
+        known: &mut HashMap<MessageId, Uuid>,
+    ) -> bool {
+        let mut heard = Vec::with_capacity(messages.len());
+        for message in messages {
+            if message.direction == Direction::Echo
+                && let Ok(id) = MessageId::parse(&message.id)
+                && self.send_of(channel, &id, known).await.is_some()
+            {
+                continue;
+            }
+            heard.push(HeardMessage { channel_id: channel, has_windows: false, message });
+        }
+        let shared = &self.engine.0.shared;
+        loop {
+            let rows = shared.rows_of_heard(company, heard.clone(), Timestamp::now()).await;
+            let inbound = match rows {
+                Ok(inbound) if inbound.is_empty() => return true,
+                Ok(inbound) => inbound,
+                Err(crate::Error::Unavailable { .. }) => {
+                    tokio::time::sleep(WRITE_PAUSE).await;
+                    continue;
+                }
+                Err(_) => return false,
+            };
+            match shared.ledger.send(Hear { inbound, ..Hear::default() }).await {
+                // The ledger said which row the database refuses.
+                Ok(Ok(()) | Err(ledger::Error::Refused)) => return true,
+                Ok(Err(ledger::Error::Unavailable)) => tokio::time::sleep(WRITE_PAUSE).await,
+                Ok(Err(ledger::Error::Closed)) | Err(_) => return false,
+            }
         }
     }
 

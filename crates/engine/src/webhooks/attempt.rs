@@ -72,6 +72,7 @@ pub(super) async fn deliver(
     number: u16,
     repetitions: u32,
 ) -> DeliveryAnswer {
+    context.contents.open_events(&mut events).await;
     if endpoint.masks_numbers() {
         events = events.into_iter().map(body::masked).collect();
     }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use sha2::{Digest as _, Sha256};
 
 use domain::event::{Data, Event};
+use domain::inbound::{InboundBody, InboundContent};
 
 /// The digits at the end of a masked number that stay.
 const SHOWN_DIGITS: usize = 4;
@@ -47,7 +48,15 @@ pub(super) fn masked(mut event: Event) -> Event {
         }
         Data::Inbound(inbound) => {
             inbound.from = inbound.from.as_deref().map(mask);
+            inbound.user_id = inbound.user_id.as_deref().map(renamed);
             inbound.provider_message_id = renamed(&inbound.provider_message_id);
+            if let Some(message) = &mut inbound.message {
+                mask_body(message);
+            }
+        }
+        Data::Conversation(conversation) => {
+            conversation.number = conversation.number.as_deref().map(mask);
+            conversation.user_id = conversation.user_id.as_deref().map(renamed);
         }
         Data::Contact(contact) => contact.number = mask(&contact.number),
         Data::Send(_)
@@ -60,6 +69,34 @@ pub(super) fn masked(mut event: Event) -> Event {
         | Data::Lost(_) => {}
     }
     event
+}
+
+/// Masks the numbers that the provider names in a message, and the ids of messages, which contain numbers too. What a person
+/// writes in words stays.
+fn mask_body(body: &mut InboundBody) {
+    if let Some(id) = body.context.as_mut().and_then(|context| context.message_id.as_mut()) {
+        *id = renamed(id);
+    }
+    if let Some(author) = &mut body.author {
+        author.number = author.number.as_deref().map(mask);
+        author.user_id = author.user_id.as_deref().map(renamed);
+    }
+    match &mut body.content {
+        InboundContent::Reaction { message_id, .. }
+        | InboundContent::Edit { message_id, .. }
+        | InboundContent::Deletion { message_id } => *message_id = renamed(message_id),
+        InboundContent::Contacts { contacts } => {
+            let phones = contacts.iter_mut().flat_map(|contact| &mut contact.phones);
+            phones.for_each(|phone| *phone = mask(phone));
+        }
+        InboundContent::System { new_number, new_user_id, body, .. } => {
+            *new_number = new_number.as_deref().map(mask);
+            *new_user_id = new_user_id.as_deref().map(renamed);
+            *body = body.as_deref().map(mask);
+        }
+        InboundContent::Unsupported { raw, .. } => *raw = serde_json::Value::Null,
+        _ => {}
+    }
 }
 
 /// The text with its last digits alone.
@@ -134,10 +171,10 @@ mod tests {
 
     #[test]
     fn a_masked_event_has_no_number_of_a_person_and_tells_messages_apart() {
-        for r#type in [Type::MessageSent, Type::InboundReceived] {
+        for r#type in [Type::MessageSent, Type::MessageReceived] {
             let event = event(r#type, 7);
             let (plain, hidden) = (json!(event), json!(masked(event.clone())));
-            let field = if r#type == Type::InboundReceived { "from" } else { "recipient" };
+            let field = if r#type == Type::MessageReceived { "from" } else { "recipient" };
             assert!(hidden["data"][field].as_str().unwrap().starts_with("+*"), "{hidden}");
             let id = hidden["data"]["provider_message_id"].as_str().unwrap();
             assert!(id.starts_with("masked.") && plain["data"]["provider_message_id"] != id, "{hidden}");

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use tokio::sync::{Notify, mpsc, watch};
 use uuid::Uuid;
 
+use crate::contents::ContentKeys;
 use crate::events::tail::{Follower, Tail};
 use config::Config;
 use connectors::fair_semaphore::{FairSemaphore, Permit};
@@ -26,6 +27,8 @@ const LOG_QUEUE: usize = 4_096;
 pub(super) struct DeliveryContext {
     /// Each use waits for its [turn](DeliveryContext::turn).
     pub(super) store: Store,
+    /// Opens the contents of events.
+    pub(super) contents: Arc<ContentKeys>,
     pub(super) vault: Arc<Vault>,
     pub(super) sender: Sender,
     /// The schemes of the addresses that endpoints may have.
@@ -48,6 +51,7 @@ impl DeliveryContext {
     pub(super) fn new(
         config: &Config,
         store: Store,
+        contents: Arc<ContentKeys>,
         vault: Arc<Vault>,
         tail: Arc<Tail>,
     ) -> Result<(Self, mpsc::Receiver<Delivery>), connectors::Error> {
@@ -55,6 +59,7 @@ impl DeliveryContext {
         let context = Self {
             turns: FairSemaphore::new((store.connections() / 2).max(1)),
             store,
+            contents,
             vault,
             sender: Sender::new(&config.webhooks)?,
             schemes: config.webhooks.schemes(),

@@ -8,9 +8,11 @@ use clock::Timestamp;
 use clock::database::new_id;
 use domain::event::log::Sequence;
 use domain::event::{
-    ChannelData, ContactData, Data, ErrorData, Event, InboundData, KeyData, LostData, MessageData, QuotaData,
-    ReasonData, SendData, TemplateData, Type, VERSION, WebhookDisabledData, WebhookRecoveredData,
+    ChannelData, ContactData, ConversationData, Data, ErrorData, Event, InboundData, KeyData, LostData,
+    MessageData, QuotaData, ReasonData, SendData, TemplateData, Type, VERSION, WebhookDisabledData,
+    WebhookRecoveredData,
 };
+use domain::inbound::{InboundBody, InboundContent};
 use domain::limit::Name;
 use domain::suppression::{Source, Suppression};
 use domain::webhook::Cause;
@@ -26,6 +28,9 @@ const CHANNEL: Uuid = Uuid::from_u128(0x0192_0000_0000_7000_8000_0000_0000_0001)
 const SEND: Uuid = Uuid::from_u128(0x0192_0000_0000_7000_8000_0000_0000_0002);
 const WEBHOOK: Uuid = Uuid::from_u128(0x0192_0000_0000_7000_8000_0000_0000_0003);
 const KEY: Uuid = Uuid::from_u128(0x0192_0000_0000_7000_8000_0000_0000_0004);
+/// A conversation and a user that are not there.
+const CONVERSATION: Uuid = Uuid::from_u128(0x0192_0000_0000_7000_8000_0000_0000_0005);
+const USER: Uuid = Uuid::from_u128(0x0192_0000_0000_7000_8000_0000_0000_0006);
 /// After this time, the key that expires soon expires.
 const EXPIRES_IN: Duration = Duration::from_secs(5 * 24 * 60 * 60);
 /// For how long the endpoint failed that accepts events again.
@@ -35,9 +40,12 @@ const FAILED_FOR: Duration = Duration::from_secs(60 * 60);
 pub fn example(company_id: Uuid, r#type: Type, at: Timestamp) -> Event {
     let data = data(r#type, at);
     let channel_id = match &data {
-        Data::Message(_) | Data::Send(_) | Data::Channel(_) | Data::Inbound(_) | Data::Quota(_) => {
-            Some(CHANNEL)
-        }
+        Data::Message(_)
+        | Data::Send(_)
+        | Data::Channel(_)
+        | Data::Inbound(_)
+        | Data::Conversation(_)
+        | Data::Quota(_) => Some(CHANNEL),
         Data::Contact(_)
         | Data::Template(_)
         | Data::Key(_)
@@ -58,6 +66,7 @@ pub fn example(company_id: Uuid, r#type: Type, at: Timestamp) -> Event {
 }
 
 fn data(r#type: Type, at: Timestamp) -> Data {
+    let of = || MESSAGE_ID.to_owned();
     match r#type {
         Type::MessageSent | Type::MessageDelivered | Type::MessageRead => message(true, None),
         Type::MessageFailed => message(false, Some((Some(131_026), "the number is not on WhatsApp"))),
@@ -78,9 +87,28 @@ fn data(r#type: Type, at: Timestamp) -> Data {
             };
             Data::Channel(ChannelData { reason: Some(reason) })
         }
-        Type::InboundReceived => {
-            let from = Some(NUMBER.to_owned());
-            Data::Inbound(InboundData { provider_message_id: MESSAGE_ID.to_owned(), from })
+        Type::MessageReceived | Type::MessageEcho => {
+            inbound(InboundContent::Text { body: "Where is my order?".to_owned() })
+        }
+        Type::MessageReaction => {
+            inbound(InboundContent::Reaction { message_id: of(), emoji: Some("👍".to_owned()) })
+        }
+        Type::MessageEdited => {
+            inbound(InboundContent::Edit { message_id: of(), text: Some("Where is my parcel?".to_owned()) })
+        }
+        Type::MessageDeleted => inbound(InboundContent::Deletion { message_id: of() }),
+        Type::ConversationOpened
+        | Type::ConversationClosed
+        | Type::ConversationReopened
+        | Type::ConversationAssigned => {
+            let is_assigned = r#type == Type::ConversationAssigned;
+            Data::Conversation(ConversationData {
+                conversation_id: CONVERSATION,
+                number: Some(NUMBER.to_owned()),
+                user_id: None,
+                assigned_to: is_assigned.then_some(USER),
+                by: is_assigned.then(|| format!("user:{USER}")),
+            })
         }
         Type::ContactOptedOut | Type::ContactOptedIn => Data::Contact(ContactData {
             number: NUMBER.to_owned(),
@@ -109,6 +137,19 @@ fn data(r#type: Type, at: Timestamp) -> Data {
         }
         Type::OutboxLost => Data::Lost(LostData { count: 3, since: at }),
     }
+}
+
+fn inbound(content: InboundContent) -> Data {
+    Data::Inbound(InboundData {
+        provider_message_id: format!("{MESSAGE_ID}.IN"),
+        from: Some(NUMBER.to_owned()),
+        user_id: None,
+        name: Some("Ana".to_owned()),
+        group: None,
+        conversation_id: Some(CONVERSATION),
+        message: Some(InboundBody::of(content)),
+        sealed: None,
+    })
 }
 
 fn message(is_accepted: bool, error: Option<(Option<i64>, &str)>) -> Data {
@@ -150,10 +191,10 @@ mod tests {
         for (r#type, event) in Type::ALL.iter().zip(&examples) {
             assert_eq!(event.r#type, *r#type);
             let kind = match event.data {
-                Data::Message(_) => "message.",
+                Data::Message(_) | Data::Inbound(_) => "message.",
                 Data::Send(_) => "send.",
                 Data::Channel(_) => "channel.",
-                Data::Inbound(_) => "inbound.",
+                Data::Conversation(_) => "conversation.",
                 Data::Contact(_) => "contact.",
                 Data::Template(_) => "template.",
                 Data::Quota(_) => "quota.",

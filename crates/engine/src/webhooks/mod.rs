@@ -37,6 +37,7 @@ pub use self::example::example as example_event;
 use self::keeper::Keeper;
 pub use self::rules::{CheckedEndpoint, EndpointChange, EndpointRules, checked_secret, former_until};
 pub use self::stored::{ShownEndpoint, StoredEndpoints};
+use crate::contents::ContentKeys;
 use crate::events::tail::Tail;
 use crate::machine::{Moment, webhook as machine};
 use crate::{Engine, Error, RETRY_AFTER, rounds, threads};
@@ -71,10 +72,11 @@ impl Deliverer {
     pub(crate) fn new(
         config: &Config,
         store: Store,
+        contents: Arc<ContentKeys>,
         vault: Arc<Vault>,
         tail: Arc<Tail>,
     ) -> Result<(Self, mpsc::Receiver<Delivery>), connectors::Error> {
-        let (context, deliveries) = DeliveryContext::new(config, store, vault, tail)?;
+        let (context, deliveries) = DeliveryContext::new(config, store, contents, vault, tail)?;
         Ok((Self { context: Arc::new(context), thread: threads::start() }, deliveries))
     }
 

@@ -121,7 +121,12 @@ pub(super) fn item(event: &Event) -> EventItem {
 fn key(event: &Event) -> Option<u64> {
     let subject = match &event.data {
         Data::Message(message) => message.recipient.as_str(),
-        Data::Inbound(inbound) => inbound.from.as_deref()?,
+        Data::Inbound(inbound) => {
+            inbound.from.as_deref().or(inbound.user_id.as_deref()).or(inbound.group.as_deref())?
+        }
+        Data::Conversation(conversation) => {
+            conversation.number.as_deref().or(conversation.user_id.as_deref())?
+        }
         Data::Contact(contact) => contact.number.as_str(),
         Data::Template(template) => template.name.as_str(),
         Data::Channel(_) | Data::WebhookDisabled(_) | Data::WebhookRecovered(_) => "",
@@ -179,7 +184,7 @@ mod tests {
 
     #[test]
     fn events_of_one_person_have_one_key_in_both_directions() {
-        let keys = [Type::MessageSent, Type::MessageRead, Type::InboundReceived].map(|it| key(&event(it)));
+        let keys = [Type::MessageSent, Type::MessageRead, Type::MessageReceived].map(|it| key(&event(it)));
         assert!(keys[0].is_some() && keys.iter().all(|key| *key == keys[0]), "{keys:?}");
         let elsewhere = Event { channel_id: Some(Uuid::from_u128(9)), ..event(Type::MessageSent) };
         assert_ne!(key(&elsewhere), keys[0]);
@@ -191,7 +196,7 @@ mod tests {
         assert!(keys[0].is_some() && keys[0] == keys[1] && keys[0] != key(&event(Type::MessageSent)));
         let endpoints = [Type::WebhookDisabled, Type::WebhookRecovered].map(|it| key(&event(it)));
         assert!(endpoints[0].is_some() && endpoints[0] == endpoints[1] && !keys.contains(&endpoints[0]));
-        let mut stranger = event(Type::InboundReceived);
+        let mut stranger = event(Type::MessageReceived);
         if let Data::Inbound(inbound) = &mut stranger.data {
             inbound.from = None;
         }

@@ -53,7 +53,9 @@ impl Stage {
     async fn open_with_room(&self, records: &Arc<Memory>, room: usize) -> Watched {
         let (events, told) = mpsc::channel(room);
         let records = Arc::clone(records) as Arc<dyn driver::Records>;
-        let opening = Opening { session: Uuid::now_v7(), records, events, device_name: "Pombo".to_owned() };
+        let inbox = Arc::new(driver::NoInbox);
+        let device_name = "Pombo".to_owned();
+        let opening = Opening { session: Uuid::now_v7(), records, events, inbox, device_name };
         Watched { session: self.driver.open(opening).await.unwrap(), told }
     }
 

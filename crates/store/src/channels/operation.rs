@@ -112,7 +112,8 @@ impl AllChannels<'_> {
         if execute(&transaction, sql, [id.into()]).await? == 0 {
             return transaction.unchanged(false).await;
         }
-        for table in ["web_session_record", "web_session_contact", "channel_tier_end"] {
+        for table in ["web_session_record", "web_session_contact", "channel_tier_end", "conversation_channel"]
+        {
             let sql = format!("DELETE FROM {table} WHERE channel_id = $1");
             execute(&transaction, sql, [id.into()]).await?;
         }

@@ -24,7 +24,7 @@ impl PendingWrites {
             marks,
             receipts,
             suppressions,
-            events,
+            inbound,
         } = self;
         let mut parts = Vec::new();
         let mut place = HashMap::<Uuid, usize>::new();
@@ -58,7 +58,7 @@ impl PendingWrites {
         parts.extend(outcomes.into_iter().map(|row| Self { outcomes: vec![row], ..whole() }));
         parts.extend(receipts.into_iter().map(|row| Self { receipts: vec![row], ..whole() }));
         parts.extend(suppressions.into_iter().map(|row| Self { suppressions: vec![row], ..whole() }));
-        parts.extend(events.into_iter().map(|row| Self { events: vec![row], ..whole() }));
+        parts.extend(inbound.into_iter().map(|row| Self { inbound: vec![row], ..whole() }));
         parts.extend(marks.into_iter().map(|row| Self { marks: vec![row], ..whole() }));
         parts
     }
@@ -82,7 +82,7 @@ impl PendingWrites {
             marks,
             receipts,
             suppressions,
-            events,
+            inbound,
         } = other;
         self.sends.extend(sends);
         self.sources.extend(sources);
@@ -93,7 +93,7 @@ impl PendingWrites {
         self.marks.extend(marks);
         self.receipts.extend(receipts);
         self.suppressions.extend(suppressions);
-        self.events.extend(events);
+        self.inbound.extend(inbound);
     }
 
     /// The sends that this batch builds: new ones, and those with new blocks or an activation. One may come more than

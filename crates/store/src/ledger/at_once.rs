@@ -13,6 +13,7 @@ use sea_orm::sqlx::postgres::{PgArguments, PgRow};
 use sea_orm::sqlx::{self, Row as _};
 use uuid::Uuid;
 
+use super::inbound::is_outside_window;
 use super::outcome::{
     MARK, OUTCOME, cells_of_mark, cells_of_outcome, insert_into_message, last_marks, last_outcomes,
     unless_heard, update_send,
@@ -202,12 +203,13 @@ enum Durable {
     Later,
 }
 
-/// Whether a batch has only outcomes and marks: no messages end with their send, and no announced message has to be
-/// compared with its row.
+/// Whether a batch has only outcomes and marks: no messages end with their send, no announced message has to be compared
+/// with its row, and no window is closed.
 fn is_simple(batch: &PendingWrites) -> bool {
     let ends = batch.marks.iter().any(|mark| matches!(mark.state, State::Canceled | State::Expired));
     let announces = batch.outcomes.iter().any(|row| row.outcome.state == message::State::Sending);
-    !ends && !announces
+    let closes = batch.outcomes.iter().any(|row| is_outside_window(row.outcome.error.as_ref()));
+    !ends && !announces && !closes
 }
 
 /// Whether a batch records something of a send that it accepts.

@@ -8,7 +8,7 @@
 mod apart;
 mod at_once;
 mod billing;
-mod event;
+mod inbound;
 mod lock;
 mod opt_outs;
 mod outcome;
@@ -20,7 +20,6 @@ mod suppress;
 
 pub use self::billing::Charge;
 use self::billing::Charges;
-pub use self::event::{Event, INBOUND_MESSAGE};
 use self::receipt::Early;
 pub use self::receipt::{Ignored, Receipt};
 
@@ -34,6 +33,7 @@ use self::settle::late;
 use super::dialect::{Bulk, Type};
 use super::lease::Lease;
 use super::{Error, Result, Transaction, suppressions};
+use crate::conversations::Inbound;
 use crate::nouns::Ledger;
 use crate::sends::StoredLabel;
 use clock::Timestamp;
@@ -146,8 +146,8 @@ pub struct PendingWrites {
     /// Statements about recipients: that messages to them are skipped, held for a while, or no longer skipped. They are
     /// in any order; the latest counts.
     pub suppressions: Vec<suppressions::Word>,
-    /// Inbound events of the provider, stored for later.
-    pub events: Vec<Event>,
+    /// Messages from people, and echoes of what the company wrote elsewhere.
+    pub inbound: Vec<Inbound>,
 }
 
 impl PendingWrites {
@@ -168,10 +168,10 @@ impl PendingWrites {
             marks,
             receipts,
             suppressions,
-            events,
+            inbound,
         } = self;
         let accepted = sends.len() + sources.len() + blocks.len() + activations.len() + answers.len();
-        let told = receipts.len() + suppressions.len() + events.len();
+        let told = receipts.len() + suppressions.len() + inbound.len();
         accepted + outcomes.len() + marks.len() + told
     }
 
@@ -373,7 +373,7 @@ impl Ledger<'_> {
             self.receive(&transaction, &std::mem::take(&mut overlooked), &mut charges, now).await?;
         }
         self.suppress(&transaction, batch, now).await?;
-        self.keep_events(&transaction, batch, now).await?;
+        self.keep_inbound(&transaction, batch, now).await?;
         let overtaken = self.overtaken(&transaction, batch).await?;
         let gone = self.mark_progress(&transaction, batch, now).await?;
         self.count_charges(&transaction, charges).await?;

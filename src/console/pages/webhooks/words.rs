@@ -29,7 +29,27 @@ pub(super) struct EventGroup {
 
 /// All types that an endpoint can get.
 pub(super) const GROUPS: &[EventGroup] = &[
-    EventGroup { name: "webhooks-group-inbound", hint: None, types: &[Type::InboundReceived] },
+    EventGroup {
+        name: "webhooks-group-inbound",
+        hint: None,
+        types: &[
+            Type::MessageReceived,
+            Type::MessageReaction,
+            Type::MessageEdited,
+            Type::MessageDeleted,
+            Type::MessageEcho,
+        ],
+    },
+    EventGroup {
+        name: "webhooks-group-conversations",
+        hint: None,
+        types: &[
+            Type::ConversationOpened,
+            Type::ConversationClosed,
+            Type::ConversationReopened,
+            Type::ConversationAssigned,
+        ],
+    },
     EventGroup {
         name: "webhooks-group-people",
         hint: None,
@@ -110,7 +130,15 @@ pub(super) fn event(text: Text, r#type: Type) -> String {
         Type::ChannelDisconnected => "webhooks-event-channel-disconnected",
         Type::ChannelBlocked => "webhooks-event-channel-blocked",
         Type::ChannelPairing => "webhooks-event-channel-pairing",
-        Type::InboundReceived => "webhooks-event-inbound",
+        Type::MessageReceived => "webhooks-event-inbound",
+        Type::MessageReaction => "webhooks-event-reaction",
+        Type::MessageEdited => "webhooks-event-edited",
+        Type::MessageDeleted => "webhooks-event-deleted",
+        Type::MessageEcho => "webhooks-event-echo",
+        Type::ConversationOpened => "webhooks-event-conversation-opened",
+        Type::ConversationClosed => "webhooks-event-conversation-closed",
+        Type::ConversationReopened => "webhooks-event-conversation-reopened",
+        Type::ConversationAssigned => "webhooks-event-conversation-assigned",
         Type::ContactOptedOut => "webhooks-event-opted-out",
         Type::ContactOptedIn => "webhooks-event-opted-in",
         Type::TemplateApproved => "webhooks-event-template-approved",

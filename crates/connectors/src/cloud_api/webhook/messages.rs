@@ -8,15 +8,13 @@ use serde_json::value::RawValue;
 use super::super::answer::sentence;
 use super::super::disposition::{ErrorFacts, disposition};
 use super::super::lenient::{Text, if_readable};
-use super::{Batch, phone_number, plain, seconds};
+use super::{Batch, inbound, phone_number, plain, seconds};
 use crate::Disposition;
 use crate::update::{Receipt, Update};
 use domain::message::{Failure, State};
-use domain::opt_out;
 use domain::price::{Billing, PriceCategory};
 
-/// The maximum size of the information about a sender, which is stored with each of their messages: a name
-/// and ids.
+/// The maximum size of the information about a sender: a name and ids.
 const CONTACT_BYTES: usize = 2_048;
 /// The maximum length of a person's id within a business: two letters of a country, `ENT` and 128 characters, with two
 /// points between them.
@@ -36,6 +34,12 @@ struct Value<'a> {
     errors: Option<&'a RawValue>,
     #[serde(borrow)]
     user_preferences: Option<&'a RawValue>,
+    #[serde(borrow)]
+    message_echoes: Option<&'a RawValue>,
+    #[serde(borrow)]
+    calls: Option<&'a RawValue>,
+    #[serde(borrow)]
+    history: Option<&'a RawValue>,
 }
 
 #[derive(Deserialize)]
@@ -97,32 +101,28 @@ struct ErrorData<'a> {
     details: Text<'a>,
 }
 
+/// What the provider says about a person.
 #[derive(Deserialize)]
-struct Message<'a> {
-    #[serde(borrow)]
-    id: Text<'a>,
+pub(super) struct Contact<'a> {
     #[serde(borrow, default)]
-    from: Text<'a>,
+    pub(super) wa_id: Text<'a>,
     #[serde(borrow, default)]
-    from_user_id: Text<'a>,
-    #[serde(borrow, default)]
-    timestamp: Text<'a>,
+    pub(super) user_id: Text<'a>,
     #[serde(borrow, default, deserialize_with = "if_readable")]
-    text: Option<TextBody<'a>>,
+    profile: Option<Profile<'a>>,
 }
 
 #[derive(Deserialize)]
-struct TextBody<'a> {
+struct Profile<'a> {
     #[serde(borrow, default)]
-    body: Text<'a>,
+    name: Text<'a>,
 }
 
-#[derive(Deserialize)]
-struct Contact<'a> {
-    #[serde(borrow, default)]
-    wa_id: Text<'a>,
-    #[serde(borrow, default)]
-    user_id: Text<'a>,
+impl Contact<'_> {
+    /// The name in the person's profile.
+    pub(super) fn name(&self) -> Option<&str> {
+        self.profile.as_ref()?.name.get()
+    }
 }
 
 #[derive(Deserialize)]
@@ -152,7 +152,7 @@ pub(super) fn read(json: &str, batch: &mut Batch) -> Option<()> {
     if !messages.is_empty() {
         let contacts = contacts(&batch.items(value.contacts, "messages.contacts"));
         for message in messages {
-            match inbound(message, &contacts, batch) {
+            match inbound::message(message, &contacts, batch) {
                 Some(update) => batch.note(update)?,
                 None => batch.note_unreadable("messages.messages"),
             }
@@ -176,6 +176,45 @@ pub(super) fn read_preferences(json: &str, batch: &mut Batch) -> Option<()> {
         match self::preference(preference, &contacts, batch) {
             Some(update) => batch.note(update)?,
             None => batch.note_unreadable("user_preferences"),
+        }
+    }
+    Some(())
+}
+
+/// What the company wrote in its own app.
+pub(super) fn read_echoes(json: &str, batch: &mut Batch) -> Option<()> {
+    let value = open(json, batch)?;
+    let echoes = batch.items(value.message_echoes, "smb_message_echoes");
+    let contacts = contacts(&batch.items(value.contacts, "smb_message_echoes.contacts"));
+    for echo in echoes {
+        match inbound::echo(echo, &contacts, batch) {
+            Some(update) => batch.note(update)?,
+            None => batch.note_unreadable("smb_message_echoes"),
+        }
+    }
+    Some(())
+}
+
+/// Calls of people.
+pub(super) fn read_calls(json: &str, batch: &mut Batch) -> Option<()> {
+    let value = open(json, batch)?;
+    let calls = batch.items(value.calls, "calls");
+    let contacts = contacts(&batch.items(value.contacts, "calls.contacts"));
+    for call in calls {
+        match inbound::call(call, &contacts, batch) {
+            Some(update) => batch.note(update)?,
+            None => batch.note_unreadable("calls"),
+        }
+    }
+    Some(())
+}
+
+/// What was written on a phone before its number was connected.
+pub(super) fn read_history(json: &str, batch: &mut Batch) -> Option<()> {
+    let value = open(json, batch)?;
+    for part in batch.items(value.history, "history") {
+        if inbound::history(part, batch).is_none() {
+            batch.note_unreadable("history");
         }
     }
     Some(())
@@ -254,28 +293,13 @@ fn contacts<'a>(list: &[&'a RawValue]) -> HashMap<String, &'a str> {
     contacts
 }
 
-fn inbound(raw: &RawValue, contacts: &HashMap<String, &str>, batch: &Batch) -> Option<Update> {
-    let message: Message<'_> = serde_json::from_str(raw.get()).ok()?;
-    let names = [message.from.get(), message.from_user_id.get()];
-    let contact = names.into_iter().flatten().find_map(|name| contacts.get(name)).copied();
-    let text = message.text.as_ref().and_then(|text| text.body.get());
-    Some(Update::Inbound {
-        id: plain(message.id.get()?),
-        from: phone_number(&message.from),
-        user: user_id(&message.from_user_id).or_else(|| user_id(&described(contact)?.user_id)),
-        text: text.filter(|text| text.len() <= opt_out::LONGEST_TEXT).map(str::to_owned),
-        at: seconds(&message.timestamp).unwrap_or(batch.at),
-        payload: format!(r#"{{"message":{},"contacts":[{}]}}"#, raw.get(), contact.unwrap_or_default()),
-    })
-}
-
 /// The information about a sender, read.
-fn described(contact: Option<&str>) -> Option<Contact<'_>> {
+pub(super) fn described(contact: Option<&str>) -> Option<Contact<'_>> {
     serde_json::from_str(contact?).ok()
 }
 
 /// A person's id within the business.
-fn user_id(text: &Text<'_>) -> Option<String> {
+pub(super) fn user_id(text: &Text<'_>) -> Option<String> {
     let id = text.get()?;
     let is_plain = id.bytes().all(|byte| byte.is_ascii_graphic());
     (is_plain && id.len() <= USER_ID_BYTES).then(|| id.to_owned())

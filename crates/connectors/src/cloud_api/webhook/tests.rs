@@ -6,6 +6,7 @@ mod management;
 use super::*;
 use crate::Disposition;
 use crate::update::Receipt;
+use domain::inbound::{AnswerSource, Direction, InboundContent, InboundMessage, Peer};
 use domain::message::{Failure, Key, State};
 use domain::phone::PhoneNumber;
 use domain::price::{Billing, PriceCategory};
@@ -173,57 +174,163 @@ fn a_failure_says_why_and_what_it_means() {
     }
 }
 
+fn inbound(fields: &str) -> Vec<InboundMessage> {
+    let message = |update| match update {
+        Update::Inbound(message) => *message,
+        other => panic!("{other:?}"),
+    };
+    updates(&body(&messages(fields))).into_iter().map(message).collect()
+}
+
+/// The content of a message with these fields.
+fn said(fields: &str) -> InboundContent {
+    let message = format!(r#"{{"from":"16505551234","id":"wamid.B=","timestamp":"1749416383",{fields}}}"#);
+    inbound(&format!(r#""messages":[{message}]"#)).remove(0).body.content
+}
+
 #[test]
-fn a_message_from_a_person_keeps_its_json_and_the_contact_of_its_sender() {
-    let contacts = r#""contacts":[{"profile":{"name":"Ana"},"wa_id":"999"},{"profile":{"name":"\u00c9"},"wa_id":"16505551234"}]"#;
-    let message = r#"{"from":"16505551234","id":"wamid.B=","timestamp":"1749416383","type":"text","text":{"body":"\ud83d hi"}}"#;
-    let heard = updates(&body(&messages(&format!(r#"{contacts},"messages":[{message}]"#))));
-    let expected = Update::Inbound {
-        id: "wamid.B=".to_owned(),
-        from: PhoneNumber::parse("16505551234").ok(),
-        user: None,
-        // Half of a character: no text, and the message stays readable.
-        text: None,
-        at: at(1_749_416_383),
-        payload: format!(
-            r#"{{"message":{message},"contacts":[{{"profile":{{"name":"\u00c9"}},"wa_id":"16505551234"}}]}}"#
+fn a_message_names_its_person_and_what_it_answers() {
+    let contacts = r#""contacts":[{"profile":{"name":"Ana"},"wa_id":"999"},{"profile":{"name":"\u00c9"},"wa_id":"16505551234","user_id":"US.7"}]"#;
+    let message = r#"{"from":"16505551234","id":"wamid.B=","timestamp":"1749416383","type":"text","text":{"body":"hi"},
+        "context":{"from":"1","id":"wamid.A=","frequently_forwarded":true,"referred_product":{"catalog_id":"c","product_retailer_id":"sku"}},
+        "referral":{"source_type":"ad","source_id":"7","source_url":"https://fb.me/x","headline":"Sale","ctwa_clid":"k"}}"#;
+    let heard = inbound(&format!(r#"{contacts},"messages":[{message}]"#)).remove(0);
+    let person = Peer {
+        number: PhoneNumber::parse("16505551234").ok(),
+        user_id: Some("US.7".to_owned()),
+        name: Some("É".to_owned()),
+        group: None,
+    };
+    assert_eq!((heard.id.as_str(), heard.peer, heard.at), ("wamid.B=", person, at(1_749_416_383)));
+    assert_eq!((heard.direction, heard.is_past), (Direction::In, false));
+    let context = heard.body.context.unwrap();
+    assert_eq!((context.message_id.as_deref(), context.forwarded), (Some("wamid.A="), true));
+    assert_eq!(context.product.unwrap().product_retailer_id.as_deref(), Some("sku"));
+    let referral = heard.body.referral.unwrap();
+    assert_eq!((referral.source_id.as_deref(), referral.click_id.as_deref()), (Some("7"), Some("k")));
+}
+
+#[test]
+fn each_type_of_message_is_read() {
+    let text = |text: &str| Some(text.to_owned());
+    assert_eq!(said(r#""type":"text","text":{"body":"hi"}"#), InboundContent::Text { body: "hi".to_owned() });
+    let image = said(
+        r#""type":"image","image":{"id":17,"mime_type":"image/jpeg","sha256":"aGk=","caption":"the door"}"#,
+    );
+    let InboundContent::Image { media } = image else { panic!("{image:?}") };
+    assert_eq!((media.id, media.caption, media.sha256), (text("17"), text("the door"), text("aGk=")));
+    let audio = said(r#""type":"audio","audio":{"id":"18","voice":true}"#);
+    assert!(matches!(&audio, InboundContent::Audio { media } if media.voice), "{audio:?}");
+    let place =
+        said(r#""type":"location","location":{"latitude":-23.5,"longitude":"-46.6","name":"Padaria"}"#);
+    assert!(matches!(&place, InboundContent::Location { .. }) && place.line() == "Padaria", "{place:?}");
+    let cards =
+        r#""type":"contacts","contacts":[{"name":{"formatted_name":"Bo"},"phones":[{"phone":"+1 650"}]}]"#;
+    let cards = said(cards);
+    assert!(
+        matches!(&cards, InboundContent::Contacts { contacts } if contacts[0].phones == ["+1 650"]),
+        "{cards:?}"
+    );
+    let message_id = || "wamid.A=".to_owned();
+    assert_eq!(
+        said(r#""type":"reaction","reaction":{"message_id":"wamid.A=","emoji":""}"#),
+        InboundContent::Reaction { message_id: message_id(), emoji: None }
+    );
+    assert_eq!(
+        said(
+            r#""type":"edit","edit":{"original_message_id":"wamid.A=","message":{"type":"text","text":{"body":"now"}}}"#
         ),
-    };
-    assert_eq!(heard, [expected]);
+        InboundContent::Edit { message_id: message_id(), text: text("now") }
+    );
+    assert_eq!(
+        said(r#""type":"revoke","revoke":{"original_message_id":"wamid.A="}"#),
+        InboundContent::Deletion { message_id: message_id() }
+    );
+    for (fields, source, id) in [
+        (r#""type":"button","button":{"payload":"YES","text":"Yes"}"#, AnswerSource::Template, "YES"),
+        (
+            r#""type":"interactive","interactive":{"type":"button_reply","button_reply":{"id":"b","title":"Yes"}}"#,
+            AnswerSource::Button,
+            "b",
+        ),
+        (
+            r#""type":"interactive","interactive":{"type":"list_reply","list_reply":{"id":"r","title":"Yes"}}"#,
+            AnswerSource::List,
+            "r",
+        ),
+    ] {
+        let (id, title) = (text(id), "Yes".to_owned());
+        assert_eq!(said(fields), InboundContent::Answer { source, id, title, description: None });
+    }
+    let flow = said(
+        r#""type":"interactive","interactive":{"type":"nfm_reply","nfm_reply":{"name":"flow","body":"Sent","response_json":"{\"a\":1}"}}"#,
+    );
+    assert!(matches!(&flow, InboundContent::Flow { response, .. } if response["a"] == 1), "{flow:?}");
+    let order = said(
+        r#""type":"order","order":{"catalog_id":"c","product_items":[{"product_retailer_id":"sku","quantity":"2","item_price":3.5,"currency":"EUR"}]}"#,
+    );
+    assert!(
+        matches!(&order, InboundContent::Order { items, .. } if items[0].quantity == Some(2)),
+        "{order:?}"
+    );
+    let system = said(r#""type":"system","system":{"type":"user_changed_number","wa_id":"16505550000"}"#);
+    assert!(
+        matches!(&system, InboundContent::System { new_number: Some(new), .. } if new == "+16505550000"),
+        "{system:?}"
+    );
 }
 
 #[test]
-fn a_short_text_and_the_ids_of_its_sender_are_read() {
-    let contacts = r#""contacts":[{"wa_id":"16505551234","user_id":"US.7"}]"#;
-    let inbound = |message: &str| {
-        let heard = updates(&body(&messages(&format!(r#"{contacts},"messages":[{message}]"#))));
-        match &heard[..] {
-            [Update::Inbound { user, text, .. }] => (user.clone(), text.clone()),
-            other => panic!("{other:?}"),
-        }
-    };
-    let text = |text: &str| {
-        inbound(&format!(r#"{{"from":"16505551234","id":"a","type":"text","text":{{"body":"{text}"}}}}"#))
-    };
-    assert_eq!(text("Stop"), (Some("US.7".to_owned()), Some("Stop".to_owned())));
-    assert_eq!(text(&"x".repeat(161)).1, None, "no word is so long");
-    let button = r#"{"from":"1","from_user_id":"US.8","id":"a","type":"button","button":{"text":"Stop"}}"#;
-    assert_eq!(inbound(button), (Some("US.8".to_owned()), None), "a button is not a person's own word");
+fn what_is_unknown_or_unreadable_is_kept_whole_and_stops_nothing() {
+    let unknown = r#"{"from":"1650555123","id":"a","type":"unsupported","errors":[{"code":131051,"title":"Message type unknown"}]}"#;
+    let broken = r#"{"from":"1650555123","id":"b","type":"image","image":[1]}"#;
+    let fields = format!(r#""messages":[{unknown},{{"type":"text"}},{broken}]"#);
+    let heard = updates(&body(&messages(&fields)));
+    let [Update::Inbound(unknown), unread, Update::Inbound(broken)] = &heard[..] else { panic!("{heard:?}") };
+    assert_eq!(unread, &unreadable("messages.messages"));
+    let InboundContent::Unsupported { kind, reason, raw } = &unknown.body.content else { panic!() };
+    assert_eq!((kind.as_deref(), reason.as_deref()), (Some("unsupported"), Some("Message type unknown")));
+    assert_eq!(raw["id"], "a");
+    assert!(matches!(&broken.body.content, InboundContent::Unsupported { raw, .. } if raw["image"][0] == 1));
 }
 
 #[test]
-fn a_message_without_contacts_or_number_is_heard() {
-    let system = r#"{"from_user_id":"US.1","id":"wamid.C=","timestamp":"1","type":"system"}"#;
-    let heard = updates(&body(&messages(&format!(r#""messages":[{system},{{"type":"text"}}]"#))));
-    let expected = Update::Inbound {
-        id: "wamid.C=".to_owned(),
-        from: None,
-        user: Some("US.1".to_owned()),
-        text: None,
-        at: at(1),
-        payload: format!(r#"{{"message":{system},"contacts":[]}}"#),
+fn half_of_a_character_is_no_text_and_the_message_stays() {
+    let half = said(r#""type":"text","text":{"body":"\ud83d hi"}"#);
+    assert!(matches!(half, InboundContent::Unsupported { .. }), "{half:?}");
+}
+
+#[test]
+fn echoes_calls_and_histories_are_read() {
+    let change = |field: &str, fields: &str| {
+        format!(r#"{{"field":"{field}","value":{{"metadata":{{"phone_number_id":"1065"}},{fields}}}}}"#)
     };
-    assert_eq!(heard, [expected, unreadable("messages.messages")]);
+    let one = |field: &str, fields: &str| match &updates(&body(&change(field, fields)))[..] {
+        [Update::Inbound(message)] => (**message).clone(),
+        other => panic!("{other:?}"),
+    };
+    let echo = r#""message_echoes":[{"from":"15550783881","to":"16505551234","id":"e","timestamp":"1","type":"text","text":{"body":"hi"}}]"#;
+    let echo = one("smb_message_echoes", echo);
+    assert_eq!((echo.direction, echo.peer.number), (Direction::Echo, PhoneNumber::parse("16505551234").ok()));
+    let call = r#""calls":[{"id":"c","from":"16505551234","event":"connect","direction":"USER_INITIATED","timestamp":"1"}]"#;
+    assert!(one("calls", call).opens_window());
+    let thread = |from: &str| {
+        format!(
+            r#""history":[{{"threads":[{{"id":"16505551234","messages":[{{"from":"{from}","id":"h","timestamp":"1","type":"text","text":{{"body":"old"}}}}]}}]}}]"#
+        )
+    };
+    let old = one("history", &thread("16505551234"));
+    assert_eq!((old.direction, old.is_past), (Direction::In, true));
+    let own = one("history", &thread("15550783881"));
+    assert_eq!((own.direction, own.peer.number), (Direction::Echo, PhoneNumber::parse("16505551234").ok()));
+}
+
+#[test]
+fn a_message_of_a_person_without_a_number_is_heard() {
+    let heard = inbound(
+        r#""messages":[{"from_user_id":"US.1","id":"wamid.C=","timestamp":"1","type":"text","text":{"body":"hi"}}]"#,
+    );
+    assert_eq!((heard[0].peer.user_id.as_deref(), heard[0].peer.number), (Some("US.1"), None));
 }
 
 #[test]

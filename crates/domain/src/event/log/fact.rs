@@ -46,7 +46,7 @@ pub enum FactKind {
         /// Why it is not wholly connected.
         reason: Option<Why>,
     },
-    /// A person wrote.
+    /// A person wrote; as it was told before there were conversations.
     Inbound {
         /// Our id of the message.
         id: Uuid,
@@ -55,6 +55,10 @@ pub enum FactKind {
         /// The person's number.
         from: Option<i64>,
     },
+    /// A person wrote, or the company on its own phone.
+    Wrote(Box<WroteFact>),
+    /// Something happened to a conversation.
+    Conversation(ConversationFact),
     /// A person opted out.
     OptedOut(SuppressionFact),
     /// A person opted in again.
@@ -93,6 +97,66 @@ pub enum FactKind {
         /// The time of the first failure.
         since: Timestamp,
     },
+}
+
+/// A message from a person, or one that the company wrote on its own phone.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WroteFact {
+    /// The word of the [`Type`] of its event.
+    pub r#type: String,
+    /// Our id of the message.
+    pub id: Uuid,
+    /// Its conversation.
+    pub conversation_id: Uuid,
+    /// The provider's id of the message.
+    pub provider_message_id: String,
+    /// The person's number.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from: Option<i64>,
+    /// The person's id.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub user_id: Option<String>,
+    /// The name in the person's profile.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// The group.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub group: Option<String>,
+    /// The sealed body.
+    #[serde(with = "in_base64")]
+    pub sealed: Vec<u8>,
+}
+
+/// What happened to a conversation.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ConversationFact {
+    /// The word of the [`Type`] of its event.
+    pub r#type: String,
+    /// The conversation.
+    pub id: Uuid,
+    /// The person's number.
+    pub number: Option<i64>,
+    /// The person's id.
+    pub user_id: Option<String>,
+    /// The user who has it.
+    pub assigned_to: Option<Uuid>,
+    /// Who did it.
+    pub by: Option<String>,
+}
+
+/// Bytes as a text: a list of numbers would take three times as much.
+mod in_base64 {
+    use base64::Engine as _;
+    use base64::engine::general_purpose::STANDARD;
+    use serde::{Deserialize as _, Deserializer, Serializer, de};
+
+    pub(super) fn serialize<S: Serializer>(bytes: &[u8], serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&STANDARD.encode(bytes))
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<u8>, D::Error> {
+        STANDARD.decode(String::deserialize(deserializer)?).map_err(de::Error::custom)
+    }
 }
 
 /// A suppression that began or ended.

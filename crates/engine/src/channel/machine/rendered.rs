@@ -20,16 +20,17 @@ pub(crate) enum Rendered {
 impl Rendered {
     /// For channels of this kind.
     pub(crate) fn new(kind: Kind, stored: &Stored<&Content, &str>) -> Self {
-        let &Stored { content, group, key } = stored;
+        let &Stored { content, group, key, quotes } = stored;
         match kind {
             Kind::BusinessAccount if content.is_personal() => Self::Personal(Arc::new(content.clone())),
-            Kind::BusinessAccount => Self::CloudApi(Arc::new(cloud_api::Rendered::new(content))),
+            Kind::BusinessAccount => Self::CloudApi(Arc::new(cloud_api::Rendered::quoting(content, quotes))),
             Kind::WebSession => {
                 let own = |text: Option<&str>| text.map(str::to_owned);
                 Self::WebSession(Arc::new(Stored {
                     content: content.clone(),
                     group: own(group),
                     key: own(key),
+                    quotes: own(quotes),
                 }))
             }
         }

@@ -63,6 +63,7 @@ fn send(channel: &Channel, id: Uuid) -> AcceptedSend {
         channel_id: channel.id,
         content: Content::Text { body: "hi".to_owned(), preview_url: None },
         group: None,
+        quotes: None,
         template: None,
         schedule: Schedule::default(),
         label: Label::default(),

@@ -121,8 +121,8 @@ fn report(part: &PendingWrites, failure: &Failure, goes_on: bool, effects: &mut 
     for mark in &part.marks {
         say("mark", Some(mark.send_id), None, None);
     }
-    for event in &part.events {
-        say("event", None, None, Some(event.company_id));
+    for message in &part.inbound {
+        say("inbound", None, None, Some(message.company_id));
     }
     for word in &part.suppressions {
         say("suppression", None, None, Some(word.company_id));

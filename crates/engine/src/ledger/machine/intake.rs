@@ -116,16 +116,16 @@ impl Machine {
             return turn_away(caller, refusal, effects);
         }
         let batch = &mut self.open.batch;
-        if batch.receipts.len() + batch.events.len() >= MOST_HEARD {
+        if batch.receipts.len() + batch.inbound.len() >= MOST_HEARD {
             return turn_away(caller, Error::Unavailable, effects);
         }
-        let Hear { receipts, suppressions, events, is_paced } = hear;
+        let Hear { receipts, suppressions, inbound, is_paced } = hear;
         // Opt-outs of marketing come in thousands, each in a webhook of its own: sends would wait for them all the
         // time. Those of a large webhook come at a pace. If they waited, the next send would begin their commit, and
         // wait for all of it.
-        self.open.is_awaited |= is_paced || !receipts.is_empty() || !events.is_empty();
+        self.open.is_awaited |= is_paced || !receipts.is_empty() || !inbound.is_empty();
         batch.receipts.extend(receipts);
-        batch.events.extend(events);
+        batch.inbound.extend(inbound);
         batch.suppressions.extend(suppressions);
         self.open.waiting.hearings.push(caller);
     }

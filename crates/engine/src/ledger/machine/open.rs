@@ -164,7 +164,7 @@ impl Waiting {
             rest.records = mem::take(&mut self.records);
             rest.found = mem::take(&mut self.found);
         }
-        if is_said || !left.receipts.is_empty() || !left.events.is_empty() {
+        if is_said || !left.receipts.is_empty() || !left.inbound.is_empty() {
             rest.hearings = mem::take(&mut self.hearings);
         }
         rest

@@ -59,6 +59,7 @@ fn order(channel: u64) -> Arc<Order> {
         channel_id: id(channel),
         content: Content::Text { body: "hi".to_owned(), preview_url: None },
         group: None,
+        quotes: None,
         template: None,
         schedule: Schedule::default(),
         label: Label::default(),

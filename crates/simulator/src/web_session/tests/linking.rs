@@ -163,7 +163,8 @@ async fn records_that_cannot_be_used_are_reported() {
     session.session.stop().await;
     records.garble();
     let (events, _told) = mpsc::channel(1);
-    let opening = Opening { session: Uuid::now_v7(), records, events, device_name: String::new() };
+    let inbox = Arc::new(driver::NoInbox);
+    let opening = Opening { session: Uuid::now_v7(), records, events, inbox, device_name: String::new() };
     assert!(matches!(stage.driver.open(opening).await, Err(OpenError::Records(_))));
 }
 

@@ -25,8 +25,10 @@ pub(super) fn work(id: u128, recipients: u64) -> Work {
         Source::Blocks { first: 0, numbers: (0..recipients).map(number).collect(), loading: None }
     };
     let content = Content::Text { body: "hi".to_owned(), preview_url: None };
-    let rendered =
-        Rendered::new(Kind::BusinessAccount, &Stored { content: &content, group: None, key: None });
+    let rendered = Rendered::new(
+        Kind::BusinessAccount,
+        &Stored { content: &content, group: None, key: None, quotes: None },
+    );
     Work::new(Beginning {
         id: Uuid::from_u128(id),
         company_id: Uuid::nil(),

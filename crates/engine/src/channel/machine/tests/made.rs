@@ -85,6 +85,7 @@ pub(super) fn order() -> Order {
         channel_id: Uuid::from_u128(1),
         content: Content::Text { body: "hi".to_owned(), preview_url: None },
         group: None,
+        quotes: None,
         template: None,
         schedule: Schedule::default(),
         label: Label::default(),

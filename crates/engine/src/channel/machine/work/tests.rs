@@ -8,8 +8,10 @@ fn work(recipients: u64, progress: Progress) -> Work {
     let numbers = (0..recipients).filter_map(|n| PhoneNumber::from_u64(1_000_000 + n)).collect();
     let source = Source::Blocks { first: 0, numbers, loading: None };
     let content = Content::Text { body: "hi".to_owned(), preview_url: None };
-    let rendered =
-        Rendered::new(Kind::BusinessAccount, &Stored { content: &content, group: None, key: None });
+    let rendered = Rendered::new(
+        Kind::BusinessAccount,
+        &Stored { content: &content, group: None, key: None, quotes: None },
+    );
     Work::new(Beginning {
         id: Uuid::nil(),
         company_id: Uuid::nil(),

@@ -2,7 +2,7 @@
 //! the rest is treated as after any failure.
 
 use super::failures::word;
-use super::urgency::event;
+use super::urgency::message;
 use super::*;
 
 impl World {
@@ -84,7 +84,7 @@ fn sends_of_the_rest_are_in_doubt_when_its_commit_is() {
 
 #[test]
 fn a_record_that_was_written_is_answered_although_receipts_were_not() {
-    for hear in [one_receipt(), Hear { events: vec![event()], ..Hear::default() }] {
+    for hear in [one_receipt(), Hear { inbound: vec![message()], ..Hear::default() }] {
         let mut world = World::new();
         world.record(1, vec![of(7, outcome(0, 1))], Vec::new());
         world.hears(2, hear);

@@ -2,18 +2,34 @@
 
 use super::failures::word;
 use super::*;
-use store::ledger::{Event, INBOUND_MESSAGE};
+use domain::event::Type;
+use domain::inbound::{ConversationKind, Direction, PeerKey};
+use store::conversations::Inbound;
 
-pub(super) fn event() -> Event {
-    Event {
+pub(super) fn message() -> Inbound {
+    Inbound {
         id: id(1),
         company_id: Uuid::nil(),
         channel_id: id(9),
-        kind: INBOUND_MESSAGE,
-        identity: "wamid".to_owned(),
-        from: None,
+        with: ConversationKind::Person,
+        peer: PeerKey::of_user("US.1"),
+        others: Vec::new(),
+        number: None,
+        user_id: None,
+        name: None,
+        provider_id: "wamid".to_owned(),
+        direction: Direction::In,
+        kind: "text",
+        r#type: Type::MessageReceived,
+        target: None,
         at: Timestamp::from_millis(0),
-        payload: "{}".to_owned(),
+        is_past: false,
+        is_to_be_read: true,
+        window_until: None,
+        is_referred: false,
+        body: Vec::new(),
+        line: Vec::new(),
+        is_kept: true,
     }
 }
 
@@ -43,14 +59,14 @@ fn receipts(count: usize) -> Hear {
     Hear { receipts: vec![receipt(1); count], ..Hear::default() }
 }
 
-fn events(count: usize) -> Hear {
-    Hear { events: vec![event(); count], ..Hear::default() }
+fn inbound(count: usize) -> Hear {
+    Hear { inbound: vec![message(); count], ..Hear::default() }
 }
 
 #[test]
 fn receipts_and_messages_of_people_are_written_at_once() {
-    let both = || Hear { events: vec![event()], ..receipts(1) };
-    for hears in [vec![receipts(1)], vec![events(1)], vec![both()], vec![receipts(1), events(1)]] {
+    let both = || Hear { inbound: vec![message()], ..receipts(1) };
+    for hears in [vec![receipts(1)], vec![inbound(1)], vec![both()], vec![receipts(1), inbound(1)]] {
         let mut world = World::during_a_commit();
         let callers = hears.len();
         for (caller, hear) in hears.into_iter().enumerate() {
@@ -133,10 +149,10 @@ fn rows_that_nobody_waits_for_follow_the_start_of_the_last_commit_and_not_its_en
 #[test]
 fn a_webhook_is_taken_while_fewer_receipts_and_events_than_the_most_wait() {
     for (heard, is_taken) in [
-        (Hear { events: vec![event()], ..receipts(MOST_HEARD - 2) }, true),
-        (Hear { events: vec![event()], ..receipts(MOST_HEARD - 1) }, false),
-        (events(MOST_HEARD - 1), true),
-        (events(MOST_HEARD), false),
+        (Hear { inbound: vec![message()], ..receipts(MOST_HEARD - 2) }, true),
+        (Hear { inbound: vec![message()], ..receipts(MOST_HEARD - 1) }, false),
+        (inbound(MOST_HEARD - 1), true),
+        (inbound(MOST_HEARD), false),
     ] {
         let mut world = World::new();
         world.hear_all(1, heard);

@@ -1,0 +1,151 @@
+//! Makes rows of what channels heard: whose conversation it is, what follows from it, and its content sealed.
+
+use std::collections::HashMap;
+
+use uuid::Uuid;
+
+use crate::Error;
+use crate::contacts::people::People;
+use crate::shared::Shared;
+use clock::Timestamp;
+use clock::database::new_id;
+use domain::channel::{Channel, Kind};
+use domain::event;
+use domain::inbound::{ConversationKind, Direction, InboundContent, InboundMessage, PeerKey, SERVICE_WINDOW};
+use domain::phone::PhoneNumber;
+use store::conversations::Inbound;
+use vault::{DataKey, context};
+
+/// The people of one query.
+const AT_ONCE: usize = 500;
+
+/// A message that a channel heard.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct HeardMessage {
+    pub(crate) channel_id: Uuid,
+    /// Whether the channel's provider takes free messages only for some time after it.
+    pub(crate) has_windows: bool,
+    pub(crate) message: InboundMessage,
+}
+
+impl HeardMessage {
+    pub(crate) fn of(channel: &Channel, message: InboundMessage) -> Self {
+        Self { channel_id: channel.id, has_windows: channel.kind == Kind::BusinessAccount, message }
+    }
+}
+
+impl Shared {
+    /// The rows of messages that channels of a company heard.
+    ///
+    /// # Errors
+    ///
+    /// When the numbers of people or the company's key cannot be read now.
+    pub(crate) async fn rows_of_heard(
+        &self,
+        company_id: Uuid,
+        heard: Vec<HeardMessage>,
+        now: Timestamp,
+    ) -> Result<Vec<Inbound>, Error> {
+        if heard.is_empty() {
+            return Ok(Vec::new());
+        }
+        let users = heard.iter().filter(|heard| heard.message.peer.number.is_none());
+        let users = users.filter_map(|heard| heard.message.peer.user_id.as_deref()).collect();
+        let numbers = self.numbers_of_users(company_id, users).await?;
+        let key = self.contents.current(company_id).await?;
+        let sealing =
+            Sealing { company_id, key: &key, people: &self.people, numbers, keeps: self.keeps_inbox };
+        Ok(heard.into_iter().map(|heard| sealing.row(heard, now)).collect())
+    }
+
+    /// The numbers of people by their ids, as far as they are known.
+    pub(crate) async fn numbers_of_users(
+        &self,
+        company_id: Uuid,
+        users: Vec<&str>,
+    ) -> Result<HashMap<String, PhoneNumber>, Error> {
+        let mut numbers = HashMap::new();
+        let mut unknown = Vec::new();
+        for user in users {
+            match self.people.number_of(company_id, user) {
+                Some(number) => drop(numbers.insert(user.to_owned(), number)),
+                None => unknown.push(user),
+            }
+        }
+        for users in unknown.chunks(AT_ONCE) {
+            let found = self.store.of(company_id).persons().numbers_of_users(users.iter().copied()).await?;
+            numbers.extend(found);
+        }
+        Ok(numbers)
+    }
+}
+
+/// What is needed to make rows of one company.
+struct Sealing<'a> {
+    company_id: Uuid,
+    key: &'a DataKey,
+    people: &'a People,
+    /// The numbers of people by their ids.
+    numbers: HashMap<String, PhoneNumber>,
+    /// Whether contents are kept.
+    keeps: bool,
+}
+
+impl Sealing<'_> {
+    fn row(&self, heard: HeardMessage, now: Timestamp) -> Inbound {
+        let HeardMessage { channel_id, has_windows, message } = heard;
+        let (peer, others) = self.keys(&message);
+        let with = if peer.group().is_some() { ConversationKind::Group } else { ConversationKind::Person };
+        let opens = has_windows && with == ConversationKind::Person && message.opens_window();
+        let InboundMessage { id: provider_id, direction, peer: named, at, is_past, body } = message;
+        let (id, at) = (new_id(), at.min(now));
+        let line = body.content.line();
+        let seal_line = || self.key.seal(line.as_bytes(), &context::conversation_line(id));
+        Inbound {
+            id,
+            company_id: self.company_id,
+            channel_id,
+            with,
+            number: named.number.or_else(|| peer.number()),
+            peer,
+            others,
+            user_id: named.user_id,
+            name: named.name.filter(|_| direction == Direction::In),
+            provider_id,
+            direction,
+            kind: body.content.kind(),
+            r#type: event::Type::of_inbound(direction, &body.content),
+            target: body.content.target().map(str::to_owned),
+            at,
+            is_past,
+            is_to_be_read: direction == Direction::In && !is_past && body.content.is_to_be_read(),
+            window_until: opens.then(|| at.plus(SERVICE_WINDOW)),
+            is_referred: opens && body.referral.is_some(),
+            line: if line.is_empty() { Vec::new() } else { seal_line() },
+            body: self.key.seal(&body.to_json(), &context::inbound_body(id)),
+            is_kept: self.keeps,
+        }
+    }
+
+    /// The key of the conversation, and other keys of the same person.
+    fn keys(&self, message: &InboundMessage) -> (PeerKey, Vec<PeerKey>) {
+        let peer = &message.peer;
+        if let Some(group) = &peer.group {
+            return (PeerKey::of_group(group), Vec::new());
+        }
+        let user = peer.user_id.as_deref();
+        let mut others: Vec<_> = user.map(PeerKey::of_user).into_iter().collect();
+        if let InboundContent::System { new_user_id: Some(new), .. } = &message.body.content {
+            others.push(PeerKey::of_user(new));
+        }
+        let number = peer.number.or_else(|| self.numbers.get(user?).copied());
+        let Some(number) = number else {
+            return (PeerKey::of_user(user.unwrap_or_default()), Vec::new());
+        };
+        let person = self.people.person(self.company_id, number);
+        let learned = self.people.forms(self.company_id, number).into_iter();
+        let learned = learned.filter(|form| *form != person && form.person() == *form);
+        others.extend(learned.map(PeerKey::of_number));
+        (PeerKey::of_number(person), others)
+    }
+}

@@ -1,0 +1,149 @@
+//! Conversations: what people write is taken in, kept sealed, listed, and answered.
+//!
+//! [`Conversations`] is what the surfaces call: everything in it is of one company, and who may do what is decided by the
+//! caller. Contents are opened here, and leave as they may be shown.
+
+mod intake;
+mod notes;
+mod open;
+mod thread;
+
+use uuid::Uuid;
+
+pub(crate) use self::intake::HeardMessage;
+pub use self::notes::{NOTE_CHARS, Note, no_such_note};
+pub use self::open::{ListedConversation, no_such_conversation};
+pub use self::thread::{OwnEntry, ShownReaction, Thread, ThreadEntry, ThreadFrom, WrittenEntry};
+use crate::{Engine, Error, Who};
+use clock::Timestamp;
+use domain::inbound::{ConversationState, PeerKey, WindowRule, Windows};
+use domain::phone::PhoneNumber;
+use store::conversations::{ConversationCursor, ConversationFilter};
+
+/// The types of conversations.
+pub mod types {
+    pub use store::conversations::{
+        AssignedTo, Conversation, ConversationCursor, ConversationFilter, ThreadCursor, ThreadSide,
+    };
+}
+
+/// The conversations of a company.
+#[derive(Clone, Copy)]
+pub struct Conversations<'e> {
+    pub(crate) engine: &'e Engine,
+    company: Uuid,
+}
+
+impl Engine {
+    /// The conversations of a company.
+    pub const fn conversations(&self, company: Uuid) -> Conversations<'_> {
+        Conversations { engine: self, company }
+    }
+}
+
+/// A part of the list of conversations.
+#[derive(Debug)]
+pub struct ConversationPart {
+    /// The conversations, those with the latest activity first.
+    pub conversations: Vec<ListedConversation>,
+    /// The place after them; `None` when there are no more.
+    pub next: Option<ConversationCursor>,
+}
+
+impl Conversations<'_> {
+    /// At most `limit` conversations after a place. People whom the company knows under another name than their profile's are
+    /// found by [`ConversationFilter::numbers`].
+    pub async fn list(
+        &self,
+        filter: ConversationFilter,
+        after: Option<ConversationCursor>,
+        limit: u64,
+    ) -> Result<ConversationPart, Error> {
+        let records = self.engine.records_of(self.company).await?;
+        let (found, next) = records.of(self.company).conversations().list(&filter, after, limit).await?;
+        drop(records);
+        Ok(ConversationPart { conversations: self.opened(found).await?, next })
+    }
+
+    /// The conversation with this id.
+    ///
+    /// # Errors
+    ///
+    /// `conversation_not_found`.
+    pub async fn one(&self, id: Uuid) -> Result<ListedConversation, Error> {
+        let records = self.engine.records_of(self.company).await?;
+        let found = records.of(self.company).conversations().find(id).await?;
+        drop(records);
+        let found = found.ok_or_else(no_such_conversation)?;
+        self.opened(vec![found]).await?.pop().ok_or_else(|| no_such_conversation().into())
+    }
+
+    /// How many open conversations have something unread, counted up to `most`.
+    pub async fn count_unread(&self, most: u64) -> Result<u64, Error> {
+        let records = self.engine.records_of(self.company).await?;
+        Ok(records.of(self.company).conversations().count_unread(most).await?)
+    }
+
+    /// Marks what the person wrote up to a moment as read.
+    ///
+    /// # Errors
+    ///
+    /// `conversation_not_found`.
+    pub async fn mark_read(&self, id: Uuid, up_to: Timestamp) -> Result<(), Error> {
+        is_there(self.store().mark_read(id, up_to).await?)
+    }
+
+    /// Marks a conversation as unread.
+    ///
+    /// # Errors
+    ///
+    /// `conversation_not_found`.
+    pub async fn mark_unread(&self, id: Uuid) -> Result<(), Error> {
+        is_there(self.store().mark_unread(id).await?)
+    }
+
+    /// Gives a conversation to a user, or to nobody. The caller has checked that the user belongs to the company.
+    ///
+    /// # Errors
+    ///
+    /// `conversation_not_found`.
+    pub async fn assign(&self, who: &Who, id: Uuid, to: Option<Uuid>) -> Result<(), Error> {
+        is_there(self.store().assign(id, to, &who.to_string()).await?)
+    }
+
+    /// Closes a conversation, or opens it again.
+    ///
+    /// # Errors
+    ///
+    /// `conversation_not_found`.
+    pub async fn set_state(&self, who: &Who, id: Uuid, state: ConversationState) -> Result<(), Error> {
+        is_there(self.store().set_state(id, state, &who.to_string()).await?)
+    }
+
+    /// What is known of the windows of a channel of the company.
+    pub async fn windows(&self, channel: Uuid) -> Result<Windows, Error> {
+        Ok(self.store().windows(channel).await?)
+    }
+
+    /// Decides who decides whether free messages of a channel go. The caller has checked that it is the company's.
+    pub async fn set_window_rule(&self, who: &Who, channel: Uuid, rule: WindowRule) -> Result<(), Error> {
+        Ok(self.store().set_window_rule(who, channel, rule).await?)
+    }
+
+    /// Removes everything of a person: the conversations on all channels, and what was written in them. Returns the ids of the
+    /// removed messages, whose files the caller removes.
+    pub async fn erase(&self, number: PhoneNumber) -> Result<Vec<Uuid>, Error> {
+        let forms = self.engine.0.shared.people.forms(self.company, number);
+        let keys: Vec<_> = forms.into_iter().map(PeerKey::of_number).collect();
+        let (_, messages) = self.store().erase(&keys).await?;
+        Ok(messages)
+    }
+
+    fn store(&self) -> store::Conversations<'_> {
+        self.engine.store().of(self.company).conversations()
+    }
+}
+
+fn is_there(is_there: bool) -> Result<(), Error> {
+    if is_there { Ok(()) } else { Err(no_such_conversation().into()) }
+}

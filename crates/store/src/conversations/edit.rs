@@ -1,0 +1,199 @@
+//! What users and programs change of a conversation.
+
+use sea_orm::Value;
+use uuid::Uuid;
+
+use super::thread::ThreadSide;
+use crate::dialect::{Bulk, Cell, Type};
+use crate::nouns::{AllConversations, Conversations};
+use crate::{Result, Transaction, execute, fetch_one};
+use clock::Timestamp;
+use domain::event;
+use domain::event::log::{ConversationFact, Fact, FactKind};
+use domain::inbound::{ConversationState, ENTRY_POINT, ENTRY_POINT_ANSWER, PeerKey};
+use domain::phone::PhoneNumber;
+
+/// A message of ours to a person, as conversations note it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AnswerNote {
+    /// The channel that sends it.
+    pub channel_id: Uuid,
+    /// The person.
+    pub peer: PeerKey,
+    /// The send, to whose id the line is sealed.
+    pub send_id: Uuid,
+    /// When it was accepted.
+    pub at: Timestamp,
+    /// The word of its type.
+    pub kind: &'static str,
+    /// Its sealed line; empty when it is not kept.
+    pub line: Vec<u8>,
+}
+
+const ANSWER: &[(&str, Type)] = &[
+    ("channel_id", Type::Uuid),
+    ("peer", Type::Text),
+    ("send_id", Type::Uuid),
+    ("at", Type::Int),
+    ("kind", Type::Text),
+    ("line", Type::Bytes),
+];
+
+/// What is told of a conversation that changes.
+struct ToldConversation {
+    channel_id: Uuid,
+    peer: PeerKey,
+    user_id: Option<String>,
+    state: ConversationState,
+    assigned_to: Option<Uuid>,
+}
+
+impl Conversations<'_> {
+    /// Marks everything that the person wrote up to `up_to` as read; `false` when there is no such conversation. What came
+    /// later stays unread, because nobody can have seen it.
+    pub async fn mark_read(self, id: Uuid, up_to: Timestamp) -> Result<bool> {
+        let sql = "UPDATE conversation SET unread = CASE WHEN last_inbound_at <= $3 THEN 0 ELSE \
+                   (SELECT COUNT(*) FROM conversation_message AS later WHERE later.conversation_id = $1 \
+                   AND later.target IS NULL AND later.direction = 0 AND later.at > $3) END \
+                   WHERE id = $1 AND company_id = $2";
+        let values = [id.into(), self.company.into(), up_to.millis().into()];
+        Ok(execute(&self.store.write, sql, values).await? > 0)
+    }
+
+    /// Marks a conversation as unread; `false` when there is no such conversation.
+    pub async fn mark_unread(self, id: Uuid) -> Result<bool> {
+        let sql = "UPDATE conversation SET unread = CASE WHEN unread > 0 THEN unread ELSE 1 END \
+                   WHERE id = $1 AND company_id = $2";
+        Ok(execute(&self.store.write, sql, [id.into(), self.company.into()]).await? > 0)
+    }
+
+    /// Gives a conversation to a user, or to nobody; `false` when there is no such conversation. `by` is the author, as the
+    /// record of changes names authors.
+    pub async fn assign(self, id: Uuid, to: Option<Uuid>, by: &str) -> Result<bool> {
+        let transaction = self.store.begin().await?;
+        let Some(before) = self.locked(&transaction, id).await? else {
+            return transaction.unchanged(false).await;
+        };
+        if before.assigned_to == to {
+            return transaction.unchanged(true).await;
+        }
+        let sql = "UPDATE conversation SET assigned_to = $2 WHERE id = $1";
+        execute(&transaction, sql, [id.into(), to.into()]).await?;
+        let after = ToldConversation { assigned_to: to, ..before };
+        self.tell_of(&transaction, id, event::Type::ConversationAssigned, after, by).await?;
+        transaction.commit().await?;
+        self.store.tell_of_events();
+        Ok(true)
+    }
+
+    /// Closes a conversation or opens it again; `false` when there is no such conversation. A conversation that is closed has
+    /// nothing unread.
+    pub async fn set_state(self, id: Uuid, state: ConversationState, by: &str) -> Result<bool> {
+        let transaction = self.store.begin().await?;
+        let Some(before) = self.locked(&transaction, id).await? else {
+            return transaction.unchanged(false).await;
+        };
+        if before.state == state {
+            return transaction.unchanged(true).await;
+        }
+        let (r#type, unread) = match state {
+            ConversationState::Open => (event::Type::ConversationReopened, "unread"),
+            ConversationState::Closed => (event::Type::ConversationClosed, "0"),
+        };
+        let sql = format!("UPDATE conversation SET state = $2, unread = {unread} WHERE id = $1");
+        execute(&transaction, sql, [id.into(), state.as_i16().into()]).await?;
+        self.tell_of(&transaction, id, r#type, before, by).await?;
+        transaction.commit().await?;
+        self.store.tell_of_events();
+        Ok(true)
+    }
+
+    async fn locked(self, transaction: &Transaction, id: Uuid) -> Result<Option<ToldConversation>> {
+        let sql = format!(
+            "SELECT channel_id, peer, user_id, state, assigned_to FROM conversation \
+             WHERE id = $1 AND company_id = $2{}",
+            self.store.locking()
+        );
+        type Columns = (Uuid, String, Option<String>, i16, Option<Uuid>);
+        let found = fetch_one::<Columns>(transaction, sql, [id.into(), self.company.into()]).await?;
+        let Some((channel_id, peer, user_id, state, assigned_to)) = found else { return Ok(None) };
+        let (peer, state) = (PeerKey::from_stored(peer), super::state(state)?);
+        Ok(Some(ToldConversation { channel_id, peer, user_id, state, assigned_to }))
+    }
+
+    async fn tell_of(
+        self,
+        transaction: &Transaction,
+        id: Uuid,
+        r#type: event::Type,
+        told: ToldConversation,
+        by: &str,
+    ) -> Result<()> {
+        let ToldConversation { channel_id, peer, user_id, state: _, assigned_to } = told;
+        let now = Timestamp::now();
+        let what = FactKind::Conversation(ConversationFact {
+            r#type: r#type.as_str().to_owned(),
+            id,
+            number: peer.number().map(PhoneNumber::as_i64),
+            user_id,
+            assigned_to,
+            by: Some(by.to_owned()),
+        });
+        let fact = Fact { channel_id: Some(channel_id), at: now, what };
+        self.store.event_log().tell_facts(transaction, self.company, vec![fact], now).await
+    }
+}
+
+impl AllConversations<'_> {
+    /// Notes answers in the conversations that are there: the person's messages are read, and the entry of the list is the
+    /// answer. An answer to a person who came from an advertisement begins the time in which messages are free.
+    pub async fn note_answers(self, answers: &[AnswerNote]) -> Result<()> {
+        let mut answers: Vec<_> = answers.iter().collect();
+        answers.sort_by(|one, other| {
+            (one.channel_id, &one.peer, one.at).cmp(&(other.channel_id, &other.peer, other.at))
+        });
+        // Of several to one person, the last one.
+        answers.reverse();
+        answers.dedup_by(|next, kept| (next.channel_id, &next.peer) == (kept.channel_id, &kept.peer));
+        answers.reverse();
+        let mut rows = Bulk::new(self.store.backend, ANSWER);
+        for answer in answers {
+            rows.push([
+                answer.channel_id.into(),
+                answer.peer.as_str().into(),
+                answer.send_id.into(),
+                answer.at.millis().into(),
+                answer.kind.into(),
+                Cell::Bytes(&answer.line),
+            ]);
+        }
+        let [within, lasts] = [ENTRY_POINT_ANSWER, ENTRY_POINT].map(|span| span.as_millis());
+        let sql = |incoming: &str, _: usize| {
+            format!(
+                "UPDATE conversation SET \
+                 unread = CASE WHEN new.at >= conversation.last_inbound_at THEN 0 ELSE conversation.unread END, \
+                 last_outbound_at = CASE WHEN new.at > conversation.last_outbound_at THEN new.at \
+                     ELSE conversation.last_outbound_at END, \
+                 last_at = CASE WHEN new.at > conversation.last_at THEN new.at ELSE conversation.last_at END, \
+                 entry_point_until = CASE WHEN conversation.referral_at > 0 AND new.at >= conversation.referral_at \
+                     AND new.at <= conversation.referral_at + {within} THEN new.at + {lasts} \
+                     ELSE conversation.entry_point_until END, \
+                 referral_at = CASE WHEN new.at >= conversation.referral_at THEN 0 ELSE conversation.referral_at END, \
+                 last_id = CASE WHEN new.at >= conversation.last_line_at THEN new.send_id \
+                     ELSE conversation.last_id END, \
+                 last_kind = CASE WHEN new.at >= conversation.last_line_at THEN new.kind \
+                     ELSE conversation.last_kind END, \
+                 last_direction = CASE WHEN new.at >= conversation.last_line_at THEN {own} \
+                     ELSE conversation.last_direction END, \
+                 last_line = CASE WHEN new.at >= conversation.last_line_at THEN new.line \
+                     ELSE conversation.last_line END, \
+                 last_line_at = CASE WHEN new.at > conversation.last_line_at THEN new.at \
+                     ELSE conversation.last_line_at END \
+                 FROM {incoming} AS new WHERE conversation.channel_id = new.channel_id AND conversation.peer = new.peer",
+                own = ThreadSide::Own.as_i16()
+            )
+        };
+        self.store.write(&self.store.write, rows, Vec::<Value>::new(), sql).await?;
+        Ok(())
+    }
+}

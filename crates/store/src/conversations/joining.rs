@@ -1,0 +1,89 @@
+//! Joins the conversations of one person: a person who was known by an id alone and whose number is known now, or whose two
+//! numbers turned out to be one person's.
+
+use sea_orm::{ConnectionTrait, Value};
+use uuid::Uuid;
+
+use super::intake::Inbound;
+use super::words;
+use crate::dialect::{Bulk, Incoming, Type};
+use crate::nouns::AllConversations;
+use crate::{Result, execute, fetch, fetch_one};
+use domain::inbound::PeerKey;
+
+const OTHER: &[(&str, Type)] = &[("channel_id", Type::Uuid), ("peer", Type::Text), ("known_as", Type::Text)];
+
+impl AllConversations<'_> {
+    /// Joins the conversations that are there under other keys of the people of these messages.
+    pub(super) async fn join_known(self, to: &impl ConnectionTrait, all: &[&Inbound]) -> Result<()> {
+        let mut rows = Bulk::new(self.store.backend, OTHER);
+        for message in all {
+            for other in &message.others {
+                rows.push([message.channel_id.into(), other.as_str().into(), message.peer.as_str().into()]);
+            }
+        }
+        let mut found = Vec::new();
+        for Incoming { select, values, .. } in rows.into_statements() {
+            let sql = format!(
+                "SELECT DISTINCT conversation.id, conversation.company_id, conversation.channel_id, other.known_as \
+                 FROM {select} AS other CROSS JOIN conversation \
+                 WHERE conversation.channel_id = other.channel_id AND conversation.peer = other.peer"
+            );
+            found.extend(fetch::<(Uuid, Uuid, Uuid, String)>(to, sql, values).await?);
+        }
+        found.sort_unstable();
+        for (id, company, channel, known_as) in found {
+            self.join(to, (id, company, channel), &PeerKey::from_stored(known_as)).await?;
+        }
+        Ok(())
+    }
+
+    /// Puts a conversation under another key, or into the one that is there.
+    async fn join(
+        self,
+        to: &impl ConnectionTrait,
+        (id, company, channel): (Uuid, Uuid, Uuid),
+        known_as: &PeerKey,
+    ) -> Result<()> {
+        let sql = "SELECT id FROM conversation WHERE channel_id = $1 AND peer = $2";
+        let into = fetch_one::<Uuid>(to, sql, [channel.into(), known_as.as_str().into()]).await?;
+        let Some(into) = into else {
+            let sql = "UPDATE conversation SET peer = $2, user_id = COALESCE(user_id, $3) WHERE id = $1";
+            // Of a person who was known by an id alone, the key has it.
+            let sql_user = "SELECT peer FROM conversation WHERE id = $1";
+            let former = fetch_one::<String>(to, sql_user, [id.into()]).await?.map(PeerKey::from_stored);
+            let user: Option<String> = former.as_ref().and_then(|former| former.user_id().map(str::to_owned));
+            execute(to, sql, [id.into(), known_as.as_str().into(), user.into()]).await?;
+            let words: Vec<_> =
+                words::of(None, known_as).into_iter().map(|word| (company, word, id)).collect();
+            return self.add_words(to, &words).await;
+        };
+        if into == id {
+            return Ok(());
+        }
+        let both = || -> [Value; 2] { [id.into(), into.into()] };
+        for sql in [
+            "DELETE FROM conversation_message WHERE conversation_id = $1 AND provider_id IN \
+             (SELECT provider_id FROM conversation_message WHERE conversation_id = $2)",
+            "UPDATE conversation_message SET conversation_id = $2 WHERE conversation_id = $1",
+            "UPDATE conversation_note SET conversation_id = $2 WHERE conversation_id = $1",
+            "UPDATE conversation SET unread = conversation.unread + other.unread, \
+             window_until = CASE WHEN other.window_until > conversation.window_until THEN other.window_until \
+                 ELSE conversation.window_until END, \
+             last_inbound_at = CASE WHEN other.last_inbound_at > conversation.last_inbound_at \
+                 THEN other.last_inbound_at ELSE conversation.last_inbound_at END, \
+             last_at = CASE WHEN other.last_at > conversation.last_at THEN other.last_at \
+                 ELSE conversation.last_at END, \
+             assigned_to = COALESCE(conversation.assigned_to, other.assigned_to), \
+             user_id = COALESCE(conversation.user_id, other.user_id), \
+             name = COALESCE(conversation.name, other.name), \
+             name_folded = COALESCE(conversation.name_folded, other.name_folded) \
+             FROM conversation AS other WHERE other.id = $1 AND conversation.id = $2",
+        ] {
+            execute(to, sql, both()).await?;
+        }
+        self.remove_words(to, [&id]).await?;
+        execute(to, "DELETE FROM conversation WHERE id = $1", [id.into()]).await?;
+        Ok(())
+    }
+}

@@ -1,0 +1,129 @@
+//! Conversations: one for each channel and person or group, with what the other side wrote. What the company sent is in the
+//! ledger; a thread is both, put together when it is read.
+//!
+//! Contents come sealed and leave sealed: the store knows times, kinds and whom a conversation is with, and no words. Changes
+//! of a message (reactions, edits, deletions) are rows of their own, applied when a thread is read, so that it does not
+//! matter in which order they come.
+
+mod change;
+mod edit;
+mod intake;
+mod joining;
+mod keys;
+mod list;
+mod notes;
+mod removal;
+mod thread;
+mod windows;
+mod words;
+
+use sea_orm::QueryResult;
+use uuid::Uuid;
+
+pub use self::edit::AnswerNote;
+pub use self::intake::Inbound;
+pub use self::keys::StoredDataKey;
+pub use self::list::{AssignedTo, ConversationCursor, ConversationFilter};
+pub use self::notes::ConversationNote;
+pub use self::thread::{StoredChange, StoredMessage, ThreadCursor, ThreadSide};
+use crate::{Error, Result};
+use clock::Timestamp;
+use domain::inbound::{ConversationKind, ConversationState, PeerKey};
+
+/// A conversation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Conversation {
+    /// Its id.
+    pub id: Uuid,
+    /// The channel.
+    pub channel_id: Uuid,
+    /// With whom it is.
+    pub kind: ConversationKind,
+    /// Its key in the channel, which has the person's number or the group.
+    pub peer: PeerKey,
+    /// The person's id within the business, or the address that hides the number.
+    pub user_id: Option<String>,
+    /// The name in the person's profile.
+    pub name: Option<String>,
+    /// Whether it is dealt with.
+    pub state: ConversationState,
+    /// The user who has it.
+    pub assigned_to: Option<Uuid>,
+    /// Messages of the person that nobody read.
+    pub unread: u64,
+    /// When something was written last, by either side.
+    pub last_at: Timestamp,
+    /// When the person wrote last.
+    pub last_inbound_at: Option<Timestamp>,
+    /// When the company answered last.
+    pub last_outbound_at: Option<Timestamp>,
+    /// Until when the company may write freely; of interest for business accounts alone.
+    pub window_until: Option<Timestamp>,
+    /// Until when messages are free, because the person came from an advertisement.
+    pub entry_point_until: Option<Timestamp>,
+    /// The entry that a list shows.
+    pub last: LastEntry,
+    /// When it began.
+    pub created_at: Timestamp,
+}
+
+/// The entry of a conversation that a list shows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LastEntry {
+    /// Our id of it, to which the line is sealed.
+    pub id: Uuid,
+    /// The word of its kind; empty when there is none.
+    pub kind: String,
+    /// Who wrote it.
+    pub side: ThreadSide,
+    /// Its sealed line; empty when it is not kept.
+    pub line: Vec<u8>,
+}
+
+/// The columns of a [`Conversation`], as [`conversation`] reads them.
+const COLUMNS: &str = "conversation.id, conversation.channel_id, conversation.kind, conversation.peer, \
+    conversation.user_id, conversation.name, conversation.state, conversation.assigned_to, conversation.unread, \
+    conversation.last_at, conversation.last_inbound_at, conversation.last_outbound_at, conversation.window_until, \
+    conversation.entry_point_until, conversation.last_id, conversation.last_kind, conversation.last_direction, \
+    conversation.last_line, conversation.created_at";
+
+fn conversation(row: &QueryResult) -> Result<Conversation> {
+    let kind: i16 = row.try_get_by_index(2)?;
+    let kind = ConversationKind::from_i16(kind).ok_or_else(|| impossible("kind", kind))?;
+    let time = |index| -> Result<Option<Timestamp>> {
+        let millis: i64 = row.try_get_by_index(index)?;
+        Ok((millis > 0).then(|| Timestamp::from_millis(millis)))
+    };
+    let side: i16 = row.try_get_by_index(16)?;
+    Ok(Conversation {
+        id: row.try_get_by_index(0)?,
+        channel_id: row.try_get_by_index(1)?,
+        kind,
+        peer: PeerKey::from_stored(row.try_get_by_index(3)?),
+        user_id: row.try_get_by_index(4)?,
+        name: row.try_get_by_index(5)?,
+        state: state(row.try_get_by_index(6)?)?,
+        assigned_to: row.try_get_by_index(7)?,
+        unread: row.try_get_by_index::<i64>(8)?.max(0).cast_unsigned(),
+        last_at: Timestamp::from_millis(row.try_get_by_index(9)?),
+        last_inbound_at: time(10)?,
+        last_outbound_at: time(11)?,
+        window_until: time(12)?,
+        entry_point_until: time(13)?,
+        last: LastEntry {
+            id: row.try_get_by_index(14)?,
+            kind: row.try_get_by_index(15)?,
+            side: ThreadSide::from_i16(side).ok_or_else(|| impossible("side", side))?,
+            line: row.try_get_by_index(17)?,
+        },
+        created_at: Timestamp::from_millis(row.try_get_by_index(18)?),
+    })
+}
+
+fn state(number: i16) -> Result<ConversationState> {
+    ConversationState::from_i16(number).ok_or_else(|| impossible("state", number))
+}
+
+fn impossible(what: &str, number: i16) -> Error {
+    Error::Impossible(format!("the {what} {number} of a conversation"))
+}

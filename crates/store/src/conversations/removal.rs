@@ -1,0 +1,87 @@
+//! Removes what is old, and everything of a person.
+
+use sea_orm::Value;
+use uuid::Uuid;
+
+use crate::dialect::Rows;
+use crate::lease::Lease;
+use crate::nouns::{AllConversations, Conversations};
+use crate::retention::{Step, first_id_at};
+use crate::{Result, Transaction, execute, fetch};
+use clock::Timestamp;
+use domain::inbound::PeerKey;
+
+/// The tables with rows of a conversation, and the columns with its id; the conversation itself last.
+const TABLES: [(&str, &str); 4] = [
+    ("conversation_message", "conversation_id"),
+    ("conversation_note", "conversation_id"),
+    ("conversation_word", "conversation_id"),
+    ("conversation", "id"),
+];
+
+impl AllConversations<'_> {
+    /// Removes messages that arrived before `before`, the oldest first, at most `limit`.
+    pub async fn remove_messages(self, lease: &Lease, before: Timestamp, limit: u32) -> Result<Step> {
+        let sql = "SELECT id FROM conversation_message WHERE id < $1 ORDER BY id LIMIT $2";
+        let values: [Value; 2] = [first_id_at(before).into(), i64::from(limit).into()];
+        let found = fetch::<Uuid>(&self.store.read, sql, values).await?;
+        self.remove(lease, &found, &[("conversation_message", "id")], limit).await
+    }
+
+    /// Removes conversations in which nothing was written since `before`, with all that belongs to them, at most `limit`.
+    pub async fn remove_silent(self, lease: &Lease, before: Timestamp, limit: u32) -> Result<Step> {
+        let sql =
+            "SELECT id FROM conversation WHERE last_at < $1 AND created_at < $1 ORDER BY last_at LIMIT $2";
+        let values: [Value; 2] = [before.millis().into(), i64::from(limit).into()];
+        let found = fetch::<Uuid>(&self.store.read, sql, values).await?;
+        self.remove(lease, &found, &TABLES, limit).await
+    }
+
+    async fn remove(self, lease: &Lease, ids: &[Uuid], tables: &[(&str, &str)], limit: u32) -> Result<Step> {
+        if ids.is_empty() {
+            return Ok(Step::default());
+        }
+        let transaction = self.store.begin_fenced(lease).await?;
+        self.remove_in(&transaction, ids, tables).await?;
+        transaction.commit().await?;
+        let others = ids.len() as u64;
+        Ok(Step { others, more: others >= u64::from(limit), ..Step::default() })
+    }
+
+    async fn remove_in(self, transaction: &Transaction, ids: &[Uuid], tables: &[(&str, &str)]) -> Result<()> {
+        for (table, column) in tables {
+            let (rows, values) = Rows::of_ids(self.store.backend, ids).select(1);
+            let sql = format!("DELETE FROM {table} WHERE {column} IN (SELECT id FROM {rows} AS gone)");
+            execute(transaction, sql, values).await?;
+        }
+        Ok(())
+    }
+}
+
+impl Conversations<'_> {
+    /// Removes the conversations with a person, on all channels, with everything that was written in them. Returns their ids
+    /// and the ids of the removed messages, whose files the caller removes.
+    pub async fn erase(self, people: &[PeerKey]) -> Result<(Vec<Uuid>, Vec<Uuid>)> {
+        let transaction = self.store.begin().await?;
+        let mut conversations = Vec::new();
+        for peer in people {
+            let sql = format!(
+                "SELECT id FROM conversation WHERE company_id = $1 AND peer = $2 ORDER BY id{}",
+                self.store.locking()
+            );
+            let values: [Value; 2] = [self.company.into(), peer.as_str().into()];
+            conversations.extend(fetch::<Uuid>(&transaction, sql, values).await?);
+        }
+        if conversations.is_empty() {
+            return transaction.unchanged((conversations, Vec::new())).await;
+        }
+        let (rows, values) = Rows::of_ids(self.store.backend, &conversations).select(1);
+        let sql = format!(
+            "SELECT id FROM conversation_message WHERE conversation_id IN (SELECT id FROM {rows} AS gone)"
+        );
+        let messages = fetch::<Uuid>(&transaction, sql, values).await?;
+        self.store.conversations().remove_in(&transaction, &conversations, &TABLES).await?;
+        transaction.commit().await?;
+        Ok((conversations, messages))
+    }
+}

@@ -1,0 +1,122 @@
+//! The customer service windows of channels.
+
+use std::collections::HashSet;
+
+use sea_orm::ConnectionTrait;
+use uuid::Uuid;
+
+use crate::changes::{self, What, Who};
+use crate::dialect::{Bulk, Incoming, Rows, Type};
+use crate::nouns::{AllConversations, Conversations};
+use crate::{Result, execute, fetch, fetch_one};
+use clock::Timestamp;
+use domain::inbound::{PeerKey, WindowRule, Windows};
+use domain::message::Key;
+use domain::phone::PhoneNumber;
+
+const PEER: &[(&str, Type)] = &[("peer", Type::Text)];
+const KEY: &[(&str, Type)] = &[("send_id", Type::Uuid), ("ordinal", Type::Int), ("at", Type::Int)];
+const CLOSED: &[(&str, Type)] =
+    &[("channel_id", Type::Uuid), ("company_id", Type::Uuid), ("number", Type::Int), ("at", Type::Int)];
+
+impl Conversations<'_> {
+    /// What is known of the windows of a channel.
+    pub async fn windows(self, channel: Uuid) -> Result<Windows> {
+        let sql =
+            "SELECT rule, recorded_since FROM conversation_channel WHERE channel_id = $1 AND company_id = $2";
+        let found =
+            fetch_one::<(i16, i64)>(&self.store.read, sql, [channel.into(), self.company.into()]).await?;
+        let Some((rule, since)) = found else { return Ok(Windows::default()) };
+        let rule = WindowRule::from_i16(rule).ok_or_else(|| super::impossible("rule", rule))?;
+        Ok(Windows { rule, recorded_since: (since > 0).then(|| Timestamp::from_millis(since)) })
+    }
+
+    /// Decides who decides about the windows of a channel of the company.
+    pub async fn set_window_rule(self, who: &Who, channel: Uuid, rule: WindowRule) -> Result<()> {
+        let transaction = self.store.begin().await?;
+        let sql = "SELECT rule FROM conversation_channel WHERE channel_id = $1";
+        let before = fetch_one::<i16>(&transaction, sql, [channel.into()]).await?;
+        let before = before.and_then(WindowRule::from_i16).unwrap_or_default();
+        if before == rule {
+            return transaction.unchanged(()).await;
+        }
+        let sql = "INSERT INTO conversation_channel (channel_id, company_id, rule) VALUES ($1, $2, $3) \
+                   ON CONFLICT (channel_id) DO UPDATE SET rule = excluded.rule";
+        execute(&transaction, sql, [channel.into(), self.company.into(), rule.as_i16().into()]).await?;
+        let [before, after] = [before, rule].map(|rule| serde_json::json!({ "window": rule.as_str() }));
+        changes::record_one(&transaction, who, What::Channel, channel, Some(before), after).await?;
+        transaction.commit().await?;
+        Ok(())
+    }
+
+    /// Those of these people, by the numbers under which they are known, whose window in the channel is open.
+    pub async fn with_window(
+        self,
+        channel: Uuid,
+        people: impl IntoIterator<Item = PhoneNumber>,
+        now: Timestamp,
+    ) -> Result<HashSet<PhoneNumber>> {
+        let mut asked = Rows::new(self.store.backend, PEER);
+        for person in people {
+            asked.push([PeerKey::of_number(person).as_str().into()]);
+        }
+        if asked.is_empty() {
+            return Ok(HashSet::new());
+        }
+        let (asked, values) = asked.select(3);
+        let sql = format!(
+            "SELECT conversation.peer FROM {asked} AS asked CROSS JOIN conversation \
+             WHERE conversation.channel_id = $1 AND conversation.peer = asked.peer AND conversation.window_until > $2"
+        );
+        let values = [channel.into(), now.millis().into()].into_iter().chain(values);
+        let open = fetch::<String>(&self.store.read, sql, values).await?.into_iter();
+        Ok(open.filter_map(|peer| PeerKey::from_stored(peer).number()).collect())
+    }
+}
+
+impl AllConversations<'_> {
+    /// The provider refused these messages, at these times, because the windows of their recipients are closed: those that are
+    /// open here are closed, unless the person wrote since.
+    pub(crate) async fn close_windows(
+        self,
+        to: &impl ConnectionTrait,
+        refused: &[(Key, Timestamp)],
+        now: Timestamp,
+    ) -> Result<()> {
+        let mut rows = Bulk::new(self.store.backend, KEY);
+        for (key, at) in refused {
+            rows.push([key.send_id.into(), key.ordinal.cast_signed().into(), at.millis().into()]);
+        }
+        let mut closed = Bulk::new(self.store.backend, CLOSED);
+        for Incoming { select, values, .. } in rows.into_statements() {
+            let sql = format!(
+                "SELECT send.channel_id, send.company_id, message.recipient, CAST(refused.at AS BIGINT) \
+                 FROM {select} AS refused \
+                 JOIN message ON message.send_id = refused.send_id AND message.ordinal = refused.ordinal \
+                 JOIN send ON send.id = message.send_id"
+            );
+            let mut found = fetch::<(Uuid, Uuid, i64, i64)>(to, sql, values).await?;
+            found.sort_unstable();
+            for (channel, company, recipient, at) in found {
+                let Some(person) = PhoneNumber::from_i64(recipient).map(PhoneNumber::person) else {
+                    continue;
+                };
+                closed.push([channel.into(), company.into(), person.as_i64().into(), at.into()]);
+            }
+        }
+        let sql = |incoming: &str, now: usize| {
+            format!(
+                "UPDATE conversation SET window_until = ${now} WHERE id IN (SELECT conversation.id \
+                 FROM {incoming} AS closed LEFT JOIN person_number ON person_number.company_id = closed.company_id \
+                 AND person_number.number = closed.number \
+                 JOIN conversation ON conversation.channel_id = closed.channel_id \
+                 AND conversation.peer = CAST(COALESCE(person_number.person, closed.number) AS TEXT) \
+                 WHERE conversation.window_until > ${now} AND conversation.last_inbound_at <= closed.at \
+                 ORDER BY conversation.id{})",
+                self.store.locking_of("conversation")
+            )
+        };
+        self.store.write(to, closed, vec![now.millis().into()], sql).await?;
+        Ok(())
+    }
+}
