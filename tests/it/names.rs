@@ -32,7 +32,7 @@ const MORE: &[(&str, &[(&str, usize)])] = &[
             ("Tag", 4),
             ("Session", 4),
             ("Media", 4),
-            ("Event", 5),
+            ("Event", 4),
         ],
     ),
     (

@@ -176,6 +176,8 @@ impl Fact {
             FactKind::WebhookRecovered { .. } => (AlertKind::Webhook, Better),
             FactKind::Send { .. }
             | FactKind::Inbound { .. }
+            | FactKind::Wrote(_)
+            | FactKind::Conversation(_)
             | FactKind::OptedOut(_)
             | FactKind::OptedIn(_)
             | FactKind::WebhookDisabled { .. } => return None,

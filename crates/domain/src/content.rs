@@ -360,11 +360,15 @@ mod tests {
         let plain = serde_json::to_string(&content).unwrap();
         let (one, other) = (Some("120363000000000001"), Some("a key"));
         for (group, key) in [(None, None), (one, None), (None, other), (one, other)] {
-            let stored = serde_json::to_string(&Stored { content: &content, group, key }).unwrap();
+            let stored =
+                serde_json::to_string(&Stored { content: &content, group, key, quotes: None }).unwrap();
             assert_eq!(Content::kind_of(&stored), Some(Kind::Image), "{stored}");
             let read: Stored = serde_json::from_str(&stored).unwrap();
             let own = |text: Option<&str>| text.map(str::to_owned);
-            assert_eq!(read, Stored { content: content.clone(), group: own(group), key: own(key) });
+            assert_eq!(
+                read,
+                Stored { content: content.clone(), group: own(group), key: own(key), quotes: None }
+            );
             assert_eq!(stored == plain, group.is_none() && key.is_none(), "{stored}");
             // A reader that ignores groups reads it as well.
             assert_eq!(serde_json::from_str(&stored).ok(), Some(content.clone()), "{stored}");

@@ -163,7 +163,8 @@ mod tests {
         let is_default = |r#type: Type| {
             let (kind, word) = r#type.as_str().split_once('.').unwrap();
             match kind {
-                "conversation" | "send" | "channel" | "contact" | "template" | "webhook" => true,
+                "conversation" | "send" | "channel" | "contact" | "template" | "quota" | "key"
+                | "webhook" => true,
                 "message" => matches!(word, "failed" | "received" | "reaction" | "edited" | "deleted"),
                 _ => false,
             }

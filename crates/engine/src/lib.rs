@@ -295,10 +295,6 @@ impl Engine {
         &self.0.directory
     }
 
-    fn forget_keys(&self, revision: i64) {
-        self.0.keys.forget_before(revision);
-    }
-
     /// Loads the suppressions and the numbers of people, and reads the suppressions again when others arrived meanwhile.
     async fn load_suppressions(&self) -> store::Result<()> {
         self.0.shared.people.replace_waiting(self.store().persons().waiting_users().await?);

@@ -139,6 +139,11 @@ impl Shared {
         Ok(names)
     }
 
+    /// Writes the answers that wait to their conversations.
+    pub(crate) async fn note_answers(&self) -> store::Result<()> {
+        self.answers.write(&self.store, self.keeps_inbox.then_some(&*self.contents)).await
+    }
+
     /// A web channel's way to its session.
     pub(crate) fn web_channel(&self, channel: &Channel) -> WebChannel {
         WebChannel {

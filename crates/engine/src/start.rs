@@ -181,7 +181,7 @@ impl Engine {
             threads: [writers, helpers.clone()],
             heart,
         }));
-        engine.forget_keys(seen.api_key);
+        engine.0.keys.forget_before(seen.api_key);
         engine.0.shared.load_tiers().await?;
         engine.load_suppressions().await?;
         let ages = config.retention.clone();

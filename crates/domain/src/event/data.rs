@@ -113,7 +113,7 @@ pub struct InboundData {
     /// The conversation; null in events from before there were conversations.
     pub conversation_id: Option<Uuid>,
     /// What was written; null when this process cannot read it.
-    pub message: Option<InboundBody>,
+    pub message: Option<Box<InboundBody>>,
     /// What was written as the log has it, until it is opened.
     #[serde(skip)]
     #[schema(ignore)]

@@ -35,6 +35,8 @@ pub struct BusinessRequest {
     pub schedule: Schedule,
     /// What is noted on the send.
     pub label: Label,
+    /// The provider's id of the message that it answers, which is shown above it.
+    pub quotes: Option<String>,
     /// The names of fields that were given and have no effect, the first ones of many.
     pub ignored: Vec<String>,
 }
@@ -186,7 +188,7 @@ impl BusinessRequest {
         }
         let schedule = Schedule { send_at: moment(body.send_at)?, expires_at: moment(body.expires_at)? };
         let label = label::read(body.name, body.reference, body.metadata)?;
-        Ok(Self { content, audience, schedule, label, ignored: ignored(&split, &body, kind) })
+        Ok(Self { content, audience, schedule, label, quotes: None, ignored: ignored(&split, &body, kind) })
     }
 
     /// The fields that a body gave without effect, as [`BusinessRequest::parse`] names them; none of a body that it

@@ -74,22 +74,11 @@ impl Engine {
         request: BusinessRequest,
         guard: Option<KeyGuard>,
     ) -> Result<Accepted, Error> {
-        self.send_quoting(channel, request, None, guard).await
-    }
-
-    /// Like [`Engine::send`], for a message that answers another one, by the provider's id.
-    pub(crate) async fn send_quoting(
-        &self,
-        channel: &Arc<Channel>,
-        request: BusinessRequest,
-        quotes: Option<String>,
-        guard: Option<KeyGuard>,
-    ) -> Result<Accepted, Error> {
-        let Some(guard) = guard else { return self.accept(channel, request, quotes, None).await };
+        let Some(guard) = guard else { return self.accept(channel, request, None).await };
         // A request under a key runs to its end, and the key stays held until then.
         let (engine, channel) = (self.clone(), Arc::clone(channel));
         to_its_end(async move {
-            let accepted = engine.accept(&channel, request, quotes, Some(guard.claim().clone())).await;
+            let accepted = engine.accept(&channel, request, Some(guard.claim().clone())).await;
             drop(guard);
             accepted
         })
@@ -123,13 +112,11 @@ impl Engine {
         &self,
         channel: &Arc<Channel>,
         request: BusinessRequest,
-        quotes: Option<String>,
         claim: Option<Claim>,
     ) -> Result<Accepted, Error> {
         let (schedule, is_retry) = (request.schedule, request.audience.again.is_some());
         let ignored = request.ignored.clone();
-        let (mut order, audience) = self.admit(channel, request, claim).await?;
-        order.quotes = quotes;
+        let (order, audience) = self.admit(channel, request, claim).await?;
         let resolved = self.resolve(order, audience).await?;
         let (Some(send_id), recipients) = (resolved.send_id, resolved.recipients) else {
             return Err(nobody(is_retry, resolved.skipped));
@@ -150,7 +137,7 @@ impl Engine {
         if self.0.stopping.load(Ordering::Relaxed) {
             return Err(Error::Unavailable { retry_after: RETRY_AFTER });
         }
-        let BusinessRequest { content, audience, schedule, label, ignored: _ } = request;
+        let BusinessRequest { content, audience, schedule, label, quotes, ignored: _ } = request;
         schedule.check(Timestamp::now())?;
         let (mut content, template) = match content {
             RequestedContent::Ready(content) => (content, None),
@@ -170,7 +157,7 @@ impl Engine {
             channel_id,
             content,
             group: None,
-            quotes: None,
+            quotes,
             template,
             schedule,
             label,

@@ -39,7 +39,7 @@ impl Retried {
         let RetryRequest { selection, schedule, ignored } = request;
         let Self { company_id: _, send_id, channel, content, label } = self;
         let audience = Audience { again: Some(Again { send_id, selection }), ..Audience::default() };
-        (channel, BusinessRequest { content, audience, schedule, label, ignored })
+        (channel, BusinessRequest { content, audience, schedule, label, quotes: None, ignored })
     }
 }
 

@@ -64,7 +64,7 @@ impl Engine {
     pub async fn revoke_key(&self, who: &Who, of: &CompanyRecords, id: Uuid) -> Result<bool, Error> {
         let revoked = of.keys().revoke(who, id).await?;
         if let Some(revision) = revoked {
-            self.forget_keys(revision);
+            self.0.keys.forget_before(revision);
         }
         Ok(revoked.is_some())
     }

@@ -6,11 +6,12 @@ use std::collections::HashMap;
 use parking_lot::Mutex;
 use uuid::Uuid;
 
-use crate::Engine;
+use super::keys::ContentKeys;
 use clock::Timestamp;
 use domain::content::Content;
 use domain::inbound::{InboundContent, PeerKey};
 use domain::phone::PhoneNumber;
+use store::Store;
 use store::conversations::AnswerNote;
 use vault::context;
 
@@ -20,7 +21,7 @@ const MOST: usize = 10_000;
 const AT_ONCE: usize = 500;
 
 /// A channel, a person, and the answer to the person.
-type Waiting = ((Uuid, PhoneNumber), WaitingAnswer);
+type AnswerTo = ((Uuid, PhoneNumber), WaitingAnswer);
 
 /// Answers that wait to be noted, the last one to each person.
 #[derive(Default)]
@@ -56,12 +57,23 @@ impl Answers {
         }
     }
 
-    fn take(&self) -> Vec<Waiting> {
+    /// Writes the answers that wait to their conversations, their lines sealed with these `keys`, if they are kept. People
+    /// without a conversation have none to note it.
+    pub(crate) async fn write(&self, store: &Store, keys: Option<&ContentKeys>) -> store::Result<()> {
+        let waiting = self.take();
+        let written = write(store, keys, &waiting).await;
+        if written.is_err() {
+            self.put_back(waiting);
+        }
+        written
+    }
+
+    fn take(&self) -> Vec<AnswerTo> {
         std::mem::take(&mut *self.0.lock()).into_iter().collect()
     }
 
     /// Puts answers back that were not written, unless there are later ones.
-    fn put_back(&self, answers: Vec<Waiting>) {
+    fn put_back(&self, answers: Vec<AnswerTo>) {
         let mut waiting = self.0.lock();
         for (to, answer) in answers {
             waiting.entry(to).or_insert(answer);
@@ -69,36 +81,25 @@ impl Answers {
     }
 }
 
-impl Engine {
-    /// Writes the answers that wait to their conversations. People without a conversation have none to note it.
-    pub(crate) async fn note_answers(&self) -> Result<(), crate::Error> {
-        let waiting = self.0.shared.answers.take();
-        let noted = self.write_answers(&waiting).await;
-        if noted.is_err() {
-            self.0.shared.answers.put_back(waiting);
-        }
-        noted
-    }
-
-    async fn write_answers(&self, waiting: &[Waiting]) -> Result<(), crate::Error> {
-        let shared = &self.0.shared;
-        for some in waiting.chunks(AT_ONCE) {
-            let mut notes = Vec::with_capacity(some.len());
-            for ((channel_id, person), answer) in some {
-                let WaitingAnswer { company_id, send_id, at, kind, ref line } = *answer;
-                let line = if shared.keeps_inbox && !line.is_empty() {
-                    let key = shared.contents.current(company_id).await?;
+/// Writes answers to their conversations.
+async fn write(store: &Store, keys: Option<&ContentKeys>, waiting: &[AnswerTo]) -> store::Result<()> {
+    for some in waiting.chunks(AT_ONCE) {
+        let mut notes = Vec::with_capacity(some.len());
+        for ((channel_id, person), answer) in some {
+            let WaitingAnswer { company_id, send_id, at, kind, ref line } = *answer;
+            let line = match keys {
+                Some(keys) if !line.is_empty() => {
+                    let key = keys.current(company_id).await?;
                     key.seal(line.as_bytes(), &context::conversation_line(send_id))
-                } else {
-                    Vec::new()
-                };
-                let (channel_id, peer) = (*channel_id, PeerKey::of_number(*person));
-                notes.push(AnswerNote { channel_id, peer, send_id, at, kind, line });
-            }
-            self.store().conversations().note_answers(&notes).await?;
+                }
+                _ => Vec::new(),
+            };
+            let (channel_id, peer) = (*channel_id, PeerKey::of_number(*person));
+            notes.push(AnswerNote { channel_id, peer, send_id, at, kind, line });
         }
-        Ok(())
+        store.conversations().note_answers(&notes).await?;
     }
+    Ok(())
 }
 
 /// The words of a message of ours in one line.

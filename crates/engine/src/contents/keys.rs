@@ -74,7 +74,7 @@ impl ContentKeys {
             match self.open(&body.sealed, &context::inbound_body(body.id)).await {
                 Ok(opened) => {
                     let opened = opened.and_then(|json| InboundBody::from_json(&json));
-                    inbound.message = opened.map(InboundBody::public);
+                    inbound.message = opened.map(|body| Box::new(body.public()));
                 }
                 Err(error) => tracing::warn!(%error, "the content of an event cannot be opened now"),
             }

@@ -11,7 +11,7 @@ mod thread;
 use uuid::Uuid;
 
 pub(crate) use self::intake::HeardMessage;
-pub use self::notes::{NOTE_CHARS, Note, no_such_note};
+pub use self::notes::{NOTE_CHARS, ShownNote, no_such_note};
 pub use self::open::{ListedConversation, no_such_conversation};
 pub use self::thread::{OwnEntry, ShownReaction, Thread, ThreadEntry, ThreadFrom, WrittenEntry};
 use crate::{Engine, Error, Who};

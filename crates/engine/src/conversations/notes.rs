@@ -22,7 +22,7 @@ pub const NOTE_CHARS: usize = 4_096;
 
 /// A note about a conversation.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Note {
+pub struct ShownNote {
     /// Its id.
     pub id: Uuid,
     /// Its author, as the record of changes names authors.
@@ -46,7 +46,7 @@ impl Conversations<'_> {
     /// # Errors
     ///
     /// `conversation_not_found`.
-    pub async fn notes(&self, conversation: Uuid) -> Result<Vec<Note>, Error> {
+    pub async fn notes(&self, conversation: Uuid) -> Result<Vec<ShownNote>, Error> {
         let records = self.engine.records_of(self.company).await?;
         let stored = records.of(self.company).conversations();
         stored.find(conversation).await?.ok_or_else(no_such_conversation)?;
@@ -56,7 +56,7 @@ impl Conversations<'_> {
         for ConversationNote { id, author, text, created_at, edited_at } in found {
             let opened = self.engine.0.shared.contents.open(&text, &context::conversation_note(id)).await?;
             let text = opened.and_then(|text| String::from_utf8(text).ok());
-            notes.push(Note { id, author, text, created_at, edited_at });
+            notes.push(ShownNote { id, author, text, created_at, edited_at });
         }
         Ok(notes)
     }
@@ -178,10 +178,10 @@ impl Conversations<'_> {
         }
         let audience = Audience { numbers: vec![number], ..Audience::default() };
         let schedule = Schedule { send_at: None, expires_at: None };
-        let request = BusinessRequest { content, audience, schedule, label, ignored: Vec::new() };
-        let accepted = self.engine.send_quoting(&channel, request, quotes, guard).await?;
+        let request = BusinessRequest { content, audience, schedule, label, quotes, ignored: Vec::new() };
+        let accepted = self.engine.send(&channel, request, guard).await?;
         // The list is right when the caller reads it next; the round repeats what is not written now.
-        if let Err(error) = self.engine.note_answers().await {
+        if let Err(error) = self.engine.0.shared.note_answers().await {
             tracing::debug!(%error, "cannot note an answer in its conversation yet");
         }
         Ok(accepted)

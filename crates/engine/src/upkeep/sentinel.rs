@@ -83,7 +83,7 @@ impl Sentinel {
             if let Err(error) = learning.webhooks().learn_people().await {
                 tracing::debug!(%error, "cannot write the numbers of people");
             }
-            if let Err(error) = learning.note_answers().await {
+            if let Err(error) = learning.0.shared.note_answers().await {
                 tracing::debug!(%error, "cannot note answers in their conversations");
             }
             LEARN_INTERVAL
@@ -294,7 +294,7 @@ async fn confirm(engine: &Engine, lease: &Lease, was_locked: bool) -> bool {
 async fn take_up(engine: &Engine, seen: Revisions) -> store::Result<Revisions> {
     let now = engine.store().revisions().await?;
     if now.api_key != seen.api_key {
-        engine.forget_keys(now.api_key);
+        engine.0.keys.forget_before(now.api_key);
     }
     if now.suppression != seen.suppression {
         engine.load_suppressions().await?;

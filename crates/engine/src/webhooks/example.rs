@@ -147,7 +147,7 @@ fn inbound(content: InboundContent) -> Data {
         name: Some("Ana".to_owned()),
         group: None,
         conversation_id: Some(CONVERSATION),
-        message: Some(InboundBody::of(content)),
+        message: Some(Box::new(InboundBody::of(content))),
         sealed: None,
     })
 }

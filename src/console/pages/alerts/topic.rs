@@ -118,7 +118,11 @@ fn title(text: Text, zone: &Zone, fact: &AlertFact) -> String {
         FactKind::WebhookDisabled { .. } => text.with("alerts-webhook-stopped", [("name", name().into())]),
         FactKind::WebhookRecovered { .. } => text.with("alerts-webhook-recovered", [("name", name().into())]),
         // These are no alerts.
-        FactKind::Inbound { .. } | FactKind::OptedOut(_) | FactKind::OptedIn(_) => String::new(),
+        FactKind::Inbound { .. }
+        | FactKind::Wrote(_)
+        | FactKind::Conversation(_)
+        | FactKind::OptedOut(_)
+        | FactKind::OptedIn(_) => String::new(),
     }
 }
 
@@ -177,9 +181,12 @@ fn remedy(fact: &AlertFact) -> &'static str {
         FactKind::Template(_) => "alerts-do-template",
         FactKind::WebhookDisabled { .. } => "alerts-do-webhook",
         FactKind::WebhookRecovered { .. } => "alerts-do-webhook-better",
-        FactKind::Send { .. } | FactKind::Inbound { .. } | FactKind::OptedOut(_) | FactKind::OptedIn(_) => {
-            "alerts-do-send"
-        }
+        FactKind::Send { .. }
+        | FactKind::Inbound { .. }
+        | FactKind::Wrote(_)
+        | FactKind::Conversation(_)
+        | FactKind::OptedOut(_)
+        | FactKind::OptedIn(_) => "alerts-do-send",
     }
 }
 
