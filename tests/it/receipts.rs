@@ -16,6 +16,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use pombo::domain::message::State;
+use pombo::engine::conversations::types::ConversationFilter;
 use pombo::store::changes::Who;
 use serde_json::json;
 use simulator::ReceiptOptions;
@@ -166,9 +167,10 @@ async fn another_company_s_channel_changes_nothing(universe: &Universe) {
     assert_eq!(rows(universe).await, before);
     let suppressions = running.store.suppressions().current(pombo::clock::Timestamp::now()).await.unwrap();
     assert!(suppressions.iter().all(|suppression| suppression.company_id == globex), "{suppressions:?}");
-    let events = teller::events(universe).await;
-    let kept: Vec<_> = events.iter().map(|event| (event.company_id, event.channel_id)).collect();
-    assert_eq!(kept, [(globex, theirs)], "only the report about their own number");
+    assert_eq!(teller::heard(universe).await, ["wamid.in"], "only the report about their own number");
+    let everything = ConversationFilter::default();
+    let kept = running.engine().conversations(globex).list(everything, None, 9).await.unwrap().conversations;
+    assert_eq!(kept.iter().map(|kept| kept.conversation.channel_id).collect::<Vec<_>>(), [theirs]);
     running.end().await;
 }
 

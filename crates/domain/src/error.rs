@@ -239,8 +239,6 @@ codes! {
     WindowClosed = "window_closed", Conflict;
     /// The company has no such conversation.
     ConversationNotFound = "conversation_not_found", NotFound;
-    /// The conversation has no such note of the author.
-    NoteNotFound = "note_not_found", NotFound;
     /// The company has no such send.
     SendNotFound = "send_not_found", NotFound;
     /// The send has no message with this ordinal.
@@ -267,7 +265,7 @@ codes! {
     SegmentNameTaken = "segment_name_taken", Conflict;
     /// The company has as many segments as it may have.
     TooManySegments = "too_many_segments", Conflict;
-    /// The contact has no such note.
+    /// The contact or the conversation has no such note, or it is another author's.
     NoteNotFound = "note_not_found", NotFound;
     /// The contact has as many notes as a contact may have.
     TooManyNotes = "too_many_notes", Conflict;

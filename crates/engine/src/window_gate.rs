@@ -11,8 +11,7 @@ use domain::request::{SkipCode, Skipped};
 use store::Store;
 
 /// Why a recipient is skipped, in words that continue "the number …".
-pub(crate) const CLOSED: &str =
-    "did not write in the last 24 hours, so that WhatsApp takes only templates to it";
+const CLOSED: &str = "did not write in the last 24 hours, so that WhatsApp takes only templates to it";
 
 /// Lets only people with an open window through, where windows are enforced.
 #[derive(Debug, Clone, Copy, Default)]
@@ -39,19 +38,18 @@ impl WindowGate {
         Ok(Self { company, channel, at: is_enforced.then_some(at) })
     }
 
-    /// Removes the numbers of people without an open window. Returns how many.
+    /// Removes the numbers of people without an open window.
     pub(crate) async fn skip_closed(
         &self,
         store: &Store,
         people: &People,
         numbers: &mut Vec<PhoneNumber>,
         skipped: &mut Skipped,
-    ) -> store::Result<u64> {
-        let Some(at) = self.at else { return Ok(0) };
+    ) -> store::Result<()> {
+        let Some(at) = self.at else { return Ok(()) };
         let person = |number: &PhoneNumber| people.person(self.company, *number);
         let asked: Vec<_> = numbers.iter().map(person).collect();
         let open = store.of(self.company).conversations().with_window(self.channel, asked, at).await?;
-        let before = numbers.len();
         numbers.retain(|number| {
             let is_open = open.contains(&person(number));
             if !is_open {
@@ -59,7 +57,7 @@ impl WindowGate {
             }
             is_open
         });
-        Ok((before - numbers.len()) as u64)
+        Ok(())
     }
 }
 

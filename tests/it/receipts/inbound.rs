@@ -3,8 +3,10 @@
 use pombo::clock::Timestamp;
 use pombo::domain::content::Content;
 use pombo::domain::inbound::{ConversationState, InboundContent, WindowRule};
+use pombo::domain::phone::PhoneNumber;
 use pombo::domain::request::RequestedContent;
 use pombo::domain::send::Label;
+use pombo::engine::Whom;
 use pombo::engine::conversations::types::ConversationFilter;
 use pombo::engine::conversations::{ListedConversation, Thread, ThreadEntry, ThreadFrom, WrittenEntry};
 use pombo::store::changes::Who;
@@ -23,6 +25,7 @@ stores!(
     an_answer_quotes_and_stands_in_the_thread,
     without_an_inbox_events_alone_have_what_people_write,
     notes_are_read_by_all_and_changed_by_their_authors,
+    what_a_person_wrote_goes_with_the_contact,
 );
 
 const ANA: &str = "5511900000001";
@@ -230,5 +233,23 @@ async fn notes_are_read_by_all_and_changed_by_their_authors(universe: &Universe)
     assert_eq!((notes[0].text.as_deref(), notes[0].author.as_str()), (Some("prefers mornings"), "cli:ana"));
     assert!(conversations.remove_note(&bo, (id, note), false).await.is_err());
     conversations.remove_note(&bo, (id, note), true).await.unwrap();
+    running.end().await;
+}
+
+async fn what_a_person_wrote_goes_with_the_contact(universe: &Universe) {
+    let running = Running::start(universe, |_| {}).await;
+    let people = json!({ "contacts": [{ "first_name": "Ana", "phone_number": "5511988880001" }] });
+    let added = running.ask(reqwest::Method::POST, "/api/v1/contacts/batch", &people).await;
+    assert!(added.status < 300, "{}", added.body);
+    // WhatsApp knows her by the older form of her number.
+    let by =
+        |from: &str, id: &str| json!({ "from": from, "id": id, "type": "text", "text": { "body": "hi" } });
+    tell(&running, &[by("551188880001", "wamid.1"), by("551188880002", "wamid.2")]).await;
+    let who = Who::CommandLine("ana".to_owned());
+    let numbers = vec![PhoneNumber::parse("5511988880001").unwrap()];
+    let whom = Whom::Named { ids: Vec::new(), numbers };
+    assert_eq!(running.engine().contacts().delete(&who, running.company, whom).await.unwrap(), 1);
+    assert_eq!(heard(universe).await, ["wamid.2"]);
+    assert_eq!(only(&running).await.conversation.peer.as_str(), "5511988880002");
     running.end().await;
 }

@@ -190,7 +190,7 @@ impl InboundContent {
         }
     }
 
-    /// Whether the person wrote or did something anew.
+    /// Whether the person wrote or did something new.
     pub const fn is_new(&self) -> bool {
         !matches!(self, Self::Edit { .. } | Self::Deletion { .. } | Self::System { .. })
     }

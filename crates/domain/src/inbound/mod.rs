@@ -89,7 +89,7 @@ impl InboundMessage {
     }
 
     /// Whether the person's writing it opens the time in which the company may answer freely: everything that a person
-    /// writes or does anew, and no later change of it.
+    /// writes or does, and no later change of it.
     pub const fn opens_window(&self) -> bool {
         matches!(self.direction, Direction::In) && !self.is_past && self.body.content.is_new()
     }

@@ -15,7 +15,7 @@ use crate::account::Window;
 use crate::contacts::people::People;
 use crate::contacts::suppressions::{SuppressedCounts, Suppressions};
 use crate::ledger;
-use crate::window_gate::{CLOSED, WindowGate};
+use crate::window_gate::WindowGate;
 use clock::Timestamp;
 use domain::channel::Channel;
 use domain::contact::Person;
@@ -137,7 +137,6 @@ impl Planned {
         let (mut met, mut countries) = (Met::default(), ByCountry::default());
         let mut contacts = Contacts::of(company_id, needed_fields);
         let gate = WindowGate::of(store, (company_id, channel_id), has_template, now).await?;
-        let mut closed = 0;
         let mut unique = Unique::new(numbers, &tags, &segments, again);
         let mut block = Vec::with_capacity(BLOCK);
         while unique.next(store, company_id, BLOCK, &mut block).await? {
@@ -145,7 +144,7 @@ impl Planned {
             left_out.skip(store, people, company_id, &mut block, &mut skipped).await?;
             let is_marketing = is_marketing.unwrap_or_default();
             suppressed.add(suppressions.skip_suppressed(company_id, is_marketing, &mut block, &mut skipped));
-            closed += gate.skip_closed(store, people, &mut block, &mut skipped).await?;
+            gate.skip_closed(store, people, &mut block, &mut skipped).await?;
             met.skip_second_forms(people, company_id, &mut block, &mut skipped);
             recipients += block.len() as u64;
             countries.count(&block);
@@ -166,8 +165,7 @@ impl Planned {
             level: None,
             slowed_to: None,
         };
-        let (mut suppressed, without_fields) = (suppressed.by_reason(), contacts.found);
-        suppressed.extend((closed > 0).then_some((CLOSED, closed)));
+        let (suppressed, without_fields) = (suppressed.by_reason(), contacts.found);
         Ok(Outcome { skipped, suppressed, course, without_fields, countries })
     }
 }

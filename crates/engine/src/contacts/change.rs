@@ -16,12 +16,16 @@ use crate::contacts::Contacts;
 use crate::{Error, RETRY_AFTER};
 use clock::Timestamp;
 use domain::error::{Code, Refusal};
+use domain::inbound::PeerKey;
 use domain::phone::PhoneNumber;
 use store::changes::{ContactRecord, Who};
 use store::{Care, ContactDraft, ContactFilter, Membership, Upserted};
 
 /// Contacts that one request may name.
 pub const MOST_AT_ONCE: usize = 10_000;
+
+/// The contacts whose conversations are removed in one step: each may have many messages.
+const ERASED_AT_ONCE: usize = 50;
 
 /// The contacts of a change.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -85,7 +89,7 @@ impl Contacts<'_> {
         self.change_many(record, company, whom, What::Members(tag, membership)).await
     }
 
-    /// Deletes contacts. Returns how many.
+    /// Deletes contacts, and what they wrote. Returns how many.
     pub async fn delete(&self, who: &Who, company: Uuid, whom: Whom) -> Result<u64, Error> {
         self.change_many(ContactRecord::new(who, company), company, whom, What::Delete).await
     }
@@ -167,6 +171,17 @@ impl Contacts<'_> {
         }
     }
 
+    /// Removes what these contacts wrote, on all channels, and the notes about it.
+    async fn erase_conversations(&self, company: Uuid, contacts: &[Uuid]) -> store::Result<()> {
+        let conversations = self.engine.store().of(company).conversations();
+        let people = &self.engine.0.shared.people;
+        for numbers in conversations.numbers_of(contacts).await?.chunks(ERASED_AT_ONCE) {
+            let forms = numbers.iter().flat_map(|number| people.forms(company, *number));
+            conversations.erase(&forms.map(PeerKey::of_number).collect::<Vec<_>>()).await?;
+        }
+        Ok(())
+    }
+
     async fn change_in_steps(
         &self,
         mut record: ContactRecord,
@@ -211,7 +226,11 @@ impl Contacts<'_> {
                 let (lot, rest) = ids.split_at(pace.fitting(ids.iter().map(rows)));
                 let started = Instant::now();
                 changed += match what {
-                    What::Delete => store.of(company).contacts().delete(&mut record, lot).await?,
+                    What::Delete => {
+                        // First, while their numbers are known.
+                        self.erase_conversations(company, lot).await?;
+                        store.of(company).contacts().delete(&mut record, lot).await?
+                    }
                     What::Members(tag, membership) => {
                         let now = Timestamp::now();
                         match store

@@ -51,14 +51,17 @@ pub struct ConversationPart {
 }
 
 impl Conversations<'_> {
-    /// At most `limit` conversations after a place. People whom the company knows under another name than their profile's are
-    /// found by [`ConversationFilter::numbers`].
+    /// At most `limit` conversations after a place. A search knows the names in people's profiles. To find people by the names
+    /// of their contacts too, the caller searches contacts for the same text, and gives the numbers of those found, some
+    /// hundred at most, as [`ConversationFilter::numbers`]: in any form, also of people without a conversation.
     pub async fn list(
         &self,
-        filter: ConversationFilter,
+        mut filter: ConversationFilter,
         after: Option<ConversationCursor>,
         limit: u64,
     ) -> Result<ConversationPart, Error> {
+        let people = &self.engine.0.shared.people;
+        filter.numbers.iter_mut().for_each(|number| *number = people.person(self.company, *number));
         let records = self.engine.records_of(self.company).await?;
         let (found, next) = records.of(self.company).conversations().list(&filter, after, limit).await?;
         drop(records);

@@ -58,7 +58,8 @@ pub struct ConversationFilter {
     pub tag: Option<Uuid>,
     /// The beginnings of words of the name, or the beginning or the end of the number.
     pub search: Option<String>,
-    /// People who match the search in another way: the numbers under which they are known.
+    /// People who match the search in another way, such as by the names of their contacts: the numbers under which they are
+    /// known. They have no effect where a word of the search has thousands of conversations.
     pub numbers: Vec<PhoneNumber>,
 }
 

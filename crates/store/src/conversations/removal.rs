@@ -3,14 +3,16 @@
 use sea_orm::Value;
 use uuid::Uuid;
 
-use crate::dialect::Rows;
+use crate::dialect::{Rows, Type};
 use crate::lease::Lease;
 use crate::nouns::{AllConversations, Conversations};
 use crate::retention::{Step, first_id_at};
 use crate::{Result, Transaction, execute, fetch};
 use clock::Timestamp;
 use domain::inbound::PeerKey;
+use domain::phone::PhoneNumber;
 
+const PEER: &[(&str, Type)] = &[("peer", Type::Text)];
 /// The tables with rows of a conversation, and the columns with its id; the conversation itself last.
 const TABLES: [(&str, &str); 4] = [
     ("conversation_message", "conversation_id"),
@@ -59,26 +61,42 @@ impl AllConversations<'_> {
 }
 
 impl Conversations<'_> {
-    /// Removes the conversations with a person, on all channels, with everything that was written in them. Returns their ids
-    /// and the ids of the removed messages, whose files the caller removes.
-    pub async fn erase(self, people: &[PeerKey]) -> Result<(Vec<Uuid>, Vec<Uuid>)> {
-        let transaction = self.store.begin().await?;
-        let mut conversations = Vec::new();
-        for peer in people {
-            let sql = format!(
-                "SELECT id FROM conversation WHERE company_id = $1 AND peer = $2 ORDER BY id{}",
-                self.store.locking()
-            );
-            let values: [Value; 2] = [self.company.into(), peer.as_str().into()];
-            conversations.extend(fetch::<Uuid>(&transaction, sql, values).await?);
-        }
-        if conversations.is_empty() {
-            return transaction.unchanged((conversations, Vec::new())).await;
-        }
-        let (rows, values) = Rows::of_ids(self.store.backend, &conversations).select(1);
+    /// The numbers of these contacts.
+    pub async fn numbers_of(self, contacts: &[Uuid]) -> Result<Vec<PhoneNumber>> {
+        let (asked, values) = Rows::of_ids(self.store.backend, contacts).select(2);
         let sql = format!(
-            "SELECT id FROM conversation_message WHERE conversation_id IN (SELECT id FROM {rows} AS gone)"
+            "SELECT contact.phone FROM {asked} AS asked CROSS JOIN contact \
+             WHERE contact.id = asked.id AND contact.company_id = $1 AND contact.phone IS NOT NULL"
         );
+        let values = std::iter::once(self.company.into()).chain(values);
+        let numbers = fetch::<i64>(&self.store.read, sql, values).await?.into_iter();
+        Ok(numbers.filter_map(PhoneNumber::from_i64).collect())
+    }
+
+    /// Removes the conversations with these people, on all channels, with everything that was written in them. Returns their
+    /// ids and the ids of the removed messages, whose files the caller removes.
+    pub async fn erase(self, people: &[PeerKey]) -> Result<(Vec<Uuid>, Vec<Uuid>)> {
+        let mut asked = Rows::new(self.store.backend, PEER);
+        people.iter().for_each(|peer| asked.push([peer.as_str().into()]));
+        let (asked, values) = asked.select(2);
+        let sql = format!(
+            "SELECT DISTINCT conversation.id FROM {asked} AS asked CROSS JOIN conversation \
+             WHERE conversation.company_id = $1 AND conversation.peer = asked.peer"
+        );
+        let values = std::iter::once(self.company.into()).chain(values);
+        // Before the transaction: most people have none.
+        let conversations = fetch::<Uuid>(&self.store.read, sql, values).await?;
+        if conversations.is_empty() {
+            return Ok((Vec::new(), Vec::new()));
+        }
+        let transaction = self.store.begin().await?;
+        let of = |what: &str, rows: &str| format!("SELECT id FROM {what} IN (SELECT id FROM {rows} AS gone)");
+        let (rows, values) = Rows::of_ids(self.store.backend, &conversations).select(1);
+        // Locked, so that no message joins them meanwhile.
+        let sql = of("conversation WHERE id", &rows) + " ORDER BY id" + self.store.locking();
+        let conversations = fetch::<Uuid>(&transaction, sql, values).await?;
+        let (rows, values) = Rows::of_ids(self.store.backend, &conversations).select(1);
+        let sql = of("conversation_message WHERE conversation_id", &rows);
         let messages = fetch::<Uuid>(&transaction, sql, values).await?;
         self.store.conversations().remove_in(&transaction, &conversations, &TABLES).await?;
         transaction.commit().await?;

@@ -16,6 +16,7 @@ use crate::console::text::Text;
 use crate::console::visitor::Viewer;
 use crate::console::words::Words;
 use crate::domain::channel::Kind;
+use crate::domain::content;
 use crate::domain::template::Category;
 use crate::engine;
 use crate::engine::plan::Outcome;
@@ -58,18 +59,21 @@ pub(super) async fn read(
     words: &Words,
 ) -> Result<Reach, Error> {
     let business = choice.channels.iter().filter(|channel| channel.kind == Kind::BusinessAccount);
-    // Who gets a message does not depend on which account sends it.
+    // Who gets a template does not depend on which account sends it.
     let channel = choice.channel.iter().chain(business).next().cloned();
     let audience = bulk::audience(state, words).ok();
     let (Some(channel), Some(audience), false) = (channel, audience, choice.is_web()) else {
         return Ok(Reach::Unknown);
     };
     let is_marketing = choice.template.as_ref().map(|template| template.category == Category::Marketing);
+    // While no template is chosen yet, nobody is left out for not having written lately.
+    let is_marketing = is_marketing.or((choice.kind == content::Kind::Template).then_some(false));
+    let by = is_marketing.is_none().then_some(channel.id);
     let mut asked = Words::default();
     for name in FIELDS {
         words.all(name).for_each(|value| asked.add(name, value));
     }
-    let digest = hex::encode(asked.digest(&format!("{is_marketing:?}"), &[]));
+    let digest = hex::encode(asked.digest(&format!("{is_marketing:?} {by:?}"), &[]));
     let (key, engine) = (format!("reach {} {digest}", viewer.company.id), state.engine.clone());
     let counted =
         in_time(
