@@ -8,7 +8,7 @@ use actix_web::web::Data;
 use maud::{Markup, html};
 
 use super::choice::Choice;
-use super::{audience, bulk, in_time};
+use super::{audience, bulk, content, in_time};
 use crate::console::State;
 use crate::console::error::Error;
 use crate::console::form::Form;
@@ -16,7 +16,6 @@ use crate::console::text::Text;
 use crate::console::visitor::Viewer;
 use crate::console::words::Words;
 use crate::domain::channel::Kind;
-use crate::domain::content;
 use crate::domain::template::Category;
 use crate::engine;
 use crate::engine::plan::Outcome;
