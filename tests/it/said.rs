@@ -47,5 +47,6 @@ pub(crate) fn wrote_by(
         body: provider_id.as_bytes().to_vec(),
         line: b"line".to_vec(),
         is_kept: true,
+        file: Vec::new(),
     }
 }

@@ -8,6 +8,7 @@ use serde::Deserialize;
 
 use super::validate::Found;
 use super::{Config, units};
+use domain::media::Kind;
 use domain::secret::Secret;
 use domain::time_span;
 
@@ -38,6 +39,21 @@ pub struct Media {
     /// How long a file is kept after its upload and its last use; `None` means without end.
     #[serde(deserialize_with = "units::age")]
     pub keep: Option<Duration>,
+    /// How long a file that a person sent is kept; zero fetches none.
+    #[serde(with = "time_span")]
+    pub incoming_keep: Duration,
+    /// The most bytes of people's files that a company keeps.
+    #[serde(deserialize_with = "units::bytes")]
+    pub incoming_max_bytes: usize,
+    /// The types, by their content, of people's files that are not kept.
+    #[serde(deserialize_with = "units::texts")]
+    pub incoming_refuse: Vec<String>,
+    /// The command that looks at people's files, and its arguments; empty for none.
+    #[serde(deserialize_with = "units::texts")]
+    pub scanner: Vec<String>,
+    /// How long it may take for a file.
+    #[serde(with = "time_span")]
+    pub scanner_timeout: Duration,
     /// Networks that are not public, but to which links may lead.
     #[serde(deserialize_with = "units::networks")]
     pub allow: Vec<IpNet>,
@@ -78,6 +94,16 @@ impl Media {
         self.directory.clone().unwrap_or_else(|| data_dir.join("media"))
     }
 
+    /// The largest file of this kind, in bytes; a sticker is a small picture.
+    pub const fn limit(&self, kind: Kind) -> usize {
+        match kind {
+            Kind::Image | Kind::Sticker => self.image_limit,
+            Kind::Video => self.video_limit,
+            Kind::Audio => self.audio_limit,
+            Kind::Document => self.document_limit,
+        }
+    }
+
     fn limits(&self) -> [(&'static str, usize); 4] {
         [
             ("media.image_limit", self.image_limit),
@@ -103,7 +129,10 @@ pub(super) fn faults(config: &Config, found: &mut Vec<Found>) {
         }
     }
     for (option, limit) in
-        media.limits().into_iter().chain([("media.company_max_bytes", media.company_max_bytes)])
+        media.limits().into_iter().chain([
+            ("media.company_max_bytes", media.company_max_bytes),
+            ("media.incoming_max_bytes", media.incoming_max_bytes),
+        ])
     {
         if limit == 0 {
             found.push((
@@ -117,6 +146,7 @@ pub(super) fn faults(config: &Config, found: &mut Vec<Found>) {
         ("media.connect_timeout", media.connect_timeout),
         ("media.stall_timeout", media.stall_timeout),
         ("media.timeout", media.timeout),
+        ("media.scanner_timeout", media.scanner_timeout),
     ] {
         if span.is_zero() {
             found.push((option, "it cannot be zero".to_owned(), "give a span such as \"5s\"".to_owned()));
@@ -132,6 +162,10 @@ pub(super) fn faults(config: &Config, found: &mut Vec<Found>) {
     if let Some(age) = media.keep.filter(|age| *age < MIN_KEEP) {
         let problem = format!("{} is too short", humantime::format_duration(age));
         found.push(("media.keep", problem, "give at least \"1d\", or \"forever\"".to_owned()));
+    }
+    if media.scanner.first().is_some_and(String::is_empty) {
+        let problem = "it names no program".to_owned();
+        found.push(("media.scanner", problem, "give one such as [\"clamdscan\", \"--fdpass\"]".to_owned()));
     }
     bucket(media, found);
 }
@@ -184,5 +218,6 @@ mod tests {
             ["media.company_max_files", "media.keep"]
         );
         assert_eq!(at_fault(&[("KEEP", "forever")]), [""; 0]);
+        assert_eq!(at_fault(&[("SCANNER", ",--fdpass"), ("INCOMING_KEEP", "0s")]), ["media.scanner"]);
     }
 }

@@ -121,6 +121,23 @@ fn parse_network(text: &str) -> Option<IpNet> {
     text.parse().ok().or_else(|| text.parse::<IpAddr>().ok().map(IpNet::from))
 }
 
+/// Texts: a list, or one text with commas between them.
+pub(super) fn texts<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Written {
+        List(Vec<String>),
+        Text(String),
+    }
+    let parts = match Written::deserialize(deserializer) {
+        Ok(Written::List(parts)) => parts,
+        Ok(Written::Text(text)) if text.trim().is_empty() => Vec::new(),
+        Ok(Written::Text(text)) => text.split(',').map(str::to_owned).collect(),
+        Err(_) => return Err(de::Error::custom("is not a list of texts, such as [\"one\", \"two\"]")),
+    };
+    Ok(parts.iter().map(|part| part.trim().to_owned()).collect())
+}
+
 /// A path, or nothing.
 pub(super) fn optional_path<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<PathBuf>, D::Error> {
     let text = String::deserialize(deserializer)?;

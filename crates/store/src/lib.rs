@@ -30,6 +30,7 @@ pub mod drafts;
 mod error;
 pub mod event_log;
 pub mod imports;
+pub mod inbound_files;
 mod lease;
 pub mod ledger;
 mod log;

@@ -112,6 +112,8 @@ of_a_company! {
     look: CompanyLook;
     /// The conversations of a company.
     conversations: Conversations;
+    /// The files that people send to a company.
+    inbound_files: InboundFiles;
 }
 
 of_all! {
@@ -182,4 +184,6 @@ of_all! {
     alerts: Alerts;
     /// The conversations of every company, as messages come and go.
     conversations: AllConversations;
+    /// The files that people send to any company, as they are fetched and leave.
+    inbound_files: AllInboundFiles;
 }

@@ -55,6 +55,11 @@ pub fn inbound_body(message_id: Uuid) -> String {
     format!("conversation_message:{message_id}:content")
 }
 
+/// What is needed to fetch the file of a message, sealed with a key of the company.
+pub fn inbound_file(message_id: Uuid) -> String {
+    format!("inbound_file:{message_id}:source")
+}
+
 /// The line by which a list shows a conversation, of the message with this id.
 pub fn conversation_line(message_id: Uuid) -> String {
     format!("conversation:{message_id}:last_line")

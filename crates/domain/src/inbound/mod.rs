@@ -5,15 +5,17 @@
 
 mod content;
 mod conversation;
+mod file;
 mod parts;
 mod peer;
 mod window;
 
 pub use self::content::{InboundContent, bounded, bounded_raw};
 pub use self::conversation::{ConversationKind, ConversationState};
+pub use self::file::{InboundFile, MissingFile};
 pub use self::parts::{
     AnswerSource, InboundBody, InboundMedia, MediaKeys, MessageAuthor, MessageContext, OrderItem, Referral,
-    ReferredProduct, SharedContact, base64_of,
+    ReferredProduct, SharedContact, base64_of, bytes_of_base64,
 };
 pub use self::peer::{Peer, PeerKey};
 pub use self::window::{ENTRY_POINT, ENTRY_POINT_ANSWER, SERVICE_WINDOW, WindowRule, Windows};

@@ -6,7 +6,7 @@ use base64::Engine as _;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::InboundContent;
+use super::{InboundContent, InboundFile};
 use crate::words::words;
 
 /// The content of a message from a person, with what it refers to.
@@ -102,6 +102,9 @@ pub struct InboundMedia {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(ignore)]
     pub keys: Option<MediaKeys>,
+    /// What became of the file; null while that cannot be said. Never stored.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file: Option<InboundFile>,
 }
 
 /// With what a web session fetches a file and opens it: values of WhatsApp, in base64.
@@ -118,6 +121,11 @@ pub struct MediaKeys {
 /// Bytes in base64, as WhatsApp writes them in texts.
 pub fn base64_of(bytes: &[u8]) -> String {
     base64::engine::general_purpose::STANDARD.encode(bytes)
+}
+
+/// The bytes of such a text; `None` when it is none.
+pub fn bytes_of_base64(text: &str) -> Option<Vec<u8>> {
+    base64::engine::general_purpose::STANDARD.decode(text).ok()
 }
 
 impl fmt::Debug for MediaKeys {
@@ -181,6 +189,7 @@ impl InboundBody {
     pub fn public(mut self) -> Self {
         if let Some(media) = self.content.media_mut() {
             media.keys = None;
+            media.file = None;
         }
         self
     }

@@ -134,7 +134,7 @@ impl Conversations<'_> {
     }
 
     /// Removes everything of a person: the conversations on all channels, and what was written in them. Returns the ids of the
-    /// removed messages, whose files the caller removes.
+    /// removed messages. Files that the person sent leave with them.
     pub async fn erase(&self, number: PhoneNumber) -> Result<Vec<Uuid>, Error> {
         let forms = self.engine.0.shared.people.forms(self.company, number);
         let keys: Vec<_> = forms.into_iter().map(PeerKey::of_number).collect();

@@ -6,6 +6,7 @@ use uuid::Uuid;
 use super::intake::{ConversationsByPeer, Inbound, KnownConversation};
 use crate::Result;
 use crate::dialect::{Bulk, Cell, Type};
+use crate::inbound_files::LEAVES;
 use crate::nouns::AllConversations;
 use clock::Timestamp;
 use domain::inbound::{ConversationState, Direction};
@@ -146,7 +147,7 @@ impl<'a> ConversationChange<'a> {
 }
 
 impl AllConversations<'_> {
-    /// Applies edits and deletions to the line of the list, and removes the contents of what was deleted. Who wrote a message
+    /// Applies edits and deletions to the line of the list, and removes the contents and files of what was deleted. Who wrote a message
     /// may change it, and nobody else. A message that comes after its change is shown as it was changed.
     pub(super) async fn amend(
         self,
@@ -191,6 +192,15 @@ impl AllConversations<'_> {
             )
         };
         self.store.write(to, rows(&["deletion"]), vec![Vec::<u8>::new().into()], content).await?;
+        let file = |incoming: &str, empty: usize| {
+            format!(
+                "UPDATE inbound_file SET {LEAVES}, source = ${empty} WHERE state <> 3 AND message_id IN (SELECT one.id \
+                 FROM {incoming} AS new CROSS JOIN conversation_message AS one \
+                 WHERE one.conversation_id = new.conversation_id AND one.direction = new.direction \
+                 AND one.provider_id = new.target)"
+            )
+        };
+        self.store.write(to, rows(&["deletion"]), vec![Vec::<u8>::new().into()], file).await?;
         Ok(())
     }
 }

@@ -65,6 +65,8 @@ pub struct Inbound {
     pub line: Vec<u8>,
     /// Whether body and line are kept; otherwise only events have them.
     pub is_kept: bool,
+    /// What is needed to fetch its file, sealed; empty when it has none that is to be fetched.
+    pub file: Vec<u8>,
 }
 
 /// A conversation as it is before the messages of a batch.
@@ -195,6 +197,7 @@ impl AllConversations<'_> {
         let mut rows = Bulk::new(self.store.backend, super::change::COLUMNS);
         changes.values().for_each(|change| rows.push(change.cells()));
         self.store.write(to, rows, Vec::new(), |incoming, _| UPDATE.replace("{incoming}", incoming)).await?;
+        self.store.inbound_files().queue(to, &all, now).await?;
         self.amend(to, &all, &known).await?;
         self.rename(to, &all, &known).await?;
         self.tell(to, &all, &known, &changes, now).await

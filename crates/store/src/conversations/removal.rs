@@ -51,6 +51,9 @@ impl AllConversations<'_> {
     }
 
     async fn remove_in(self, transaction: &Transaction, ids: &[Uuid], tables: &[(&str, &str)]) -> Result<()> {
+        if let Some((_, column)) = tables.iter().find(|(table, _)| *table == "conversation_message") {
+            self.store.inbound_files().leave_with_messages(transaction, column, ids).await?;
+        }
         for (table, column) in tables {
             let (rows, values) = Rows::of_ids(self.store.backend, ids).select(1);
             let sql = format!("DELETE FROM {table} WHERE {column} IN (SELECT id FROM {rows} AS gone)");
@@ -74,7 +77,7 @@ impl Conversations<'_> {
     }
 
     /// Removes the conversations with these people, on all channels, with everything that was written in them. Returns their
-    /// ids and the ids of the removed messages, whose files the caller removes.
+    /// ids and the ids of the removed messages. Files that these people sent leave.
     pub async fn erase(self, people: &[PeerKey]) -> Result<(Vec<Uuid>, Vec<Uuid>)> {
         let mut asked = Rows::new(self.store.backend, PEER);
         people.iter().for_each(|peer| asked.push([peer.as_str().into()]));

@@ -3,12 +3,13 @@
 use uuid::Uuid;
 
 use super::{ARRIVING, COLUMNS, KEPT, LEAVING, LibraryFile, REMOVED, read};
+use crate::inbound_files::contents;
 use crate::nouns::AllMediaFiles;
 use crate::{Lease, Result, execute, fetch, fetch_one};
 use clock::Timestamp;
 use domain::link::file_link;
 
-/// Files whose content can be deleted.
+/// Files whose content can be deleted, because no file that a person sent has the same content.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct LeavingFiles {
     /// Each with its id, its company and its digest.
@@ -84,10 +85,17 @@ impl AllMediaFiles<'_> {
                 continue;
             }
             let transaction = self.store.begin_fenced(lease).await?;
+            self.store.lock_contents(&transaction, company).await?;
             let update = format!("UPDATE media_file SET state = {LEAVING} WHERE id = $1 AND state = $2");
             let is_claimed = execute(&transaction, update, [id.into(), state.into()]).await? > 0;
+            // What a person sent has the same content: that stays.
+            let is_used =
+                contents::is_used_by_inbound(&transaction, (company, &digest), Uuid::nil()).await?;
+            if is_claimed && is_used {
+                execute(&transaction, "DELETE FROM media_file WHERE id = $1", [id.into()]).await?;
+            }
             transaction.commit().await?;
-            if is_claimed {
+            if is_claimed && !is_used {
                 leaving.files.push((id, company, super::digest(digest)?));
             }
         }

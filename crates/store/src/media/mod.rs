@@ -14,6 +14,7 @@ use uuid::Uuid;
 
 use super::changes::{self, What, Who};
 use super::contacts::signed;
+use super::inbound_files::contents;
 use crate::nouns::MediaFiles;
 use crate::{Error, Result, Transaction, execute, fetch_one};
 use clock::Timestamp;
@@ -158,6 +159,10 @@ impl MediaFiles<'_> {
     /// Takes a file whose content has arrived, if the company has room: at most `most` files and bytes.
     pub async fn begin(self, who: &Who, new: &NewFile, most: MediaTotals) -> Result<Taking> {
         let transaction = self.store.begin().await?;
+        self.store.lock_contents(&transaction, self.company).await?;
+        if contents::is_going_from_inbound(&transaction, (self.company, &new.digest)).await? {
+            return transaction.unchanged(Taking::Busy).await;
+        }
         let select = format!(
             "SELECT id, state FROM media_file WHERE company_id = $1 AND digest = $2{}",
             self.store.locking()
@@ -304,6 +309,31 @@ impl MediaFiles<'_> {
         let after = json!({ "company_id": self.company, "file": file, "kind": kind, "state": what });
         changes::record_one(within, who, What::Media, id, None, after).await
     }
+}
+
+/// What the library does with a content.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum LibraryUse {
+    /// It is about to store it.
+    Arriving,
+    /// It keeps it, for now at least.
+    Stored,
+    /// It is deleting it.
+    Leaving,
+}
+
+/// What the library of a company does with a content; `None` for one that it does not have.
+pub(crate) async fn library_use(
+    on: &impl ConnectionTrait,
+    (company, digest): (Uuid, &[u8]),
+) -> Result<Option<LibraryUse>> {
+    let select = "SELECT state FROM media_file WHERE company_id = $1 AND digest = $2";
+    let state = fetch_one::<i16>(on, select, [company.into(), digest.to_vec().into()]).await?;
+    Ok(state.map(|state| match state {
+        ARRIVING => LibraryUse::Arriving,
+        LEAVING => LibraryUse::Leaving,
+        _ => LibraryUse::Stored,
+    }))
 }
 
 async fn totals(on: &impl ConnectionTrait, company: Uuid) -> Result<MediaTotals> {

@@ -215,6 +215,7 @@ fn media(raw: Option<&RawValue>) -> Option<InboundMedia> {
         voice: media.voice.is_true(),
         animated: media.animated.is_true(),
         keys: None,
+        file: None,
     })
 }
 
