@@ -5,6 +5,7 @@
 
 mod alerts;
 mod board;
+mod inbox;
 mod metric;
 mod page;
 mod panels;

@@ -128,12 +128,10 @@ pub(super) fn faults(config: &Config, found: &mut Vec<Found>) {
             found.push((option, "0 is too few".to_owned(), "give at least 1".to_owned()));
         }
     }
-    for (option, limit) in
-        media.limits().into_iter().chain([
-            ("media.company_max_bytes", media.company_max_bytes),
-            ("media.incoming_max_bytes", media.incoming_max_bytes),
-        ])
-    {
+    for (option, limit) in media.limits().into_iter().chain([
+        ("media.company_max_bytes", media.company_max_bytes),
+        ("media.incoming_max_bytes", media.incoming_max_bytes),
+    ]) {
         if limit == 0 {
             found.push((
                 option,

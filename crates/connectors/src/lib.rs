@@ -12,6 +12,7 @@ pub mod mail;
 pub mod media;
 pub mod nats;
 pub mod otlp;
+pub mod scanner;
 pub mod update;
 pub mod webhook;
 

@@ -25,6 +25,7 @@ pub mod events;
 mod fair_queue;
 mod handover;
 mod health;
+mod incoming;
 mod last_seconds;
 mod ledger;
 mod mailbox;

@@ -21,6 +21,7 @@ use super::contents::{Answers, ContentKeys};
 use super::events::tail::Tail;
 use super::handover::SessionHandles;
 use super::health::Health;
+use super::incoming::IncomingFiles;
 use super::ledger::{Condition, Ledger, Listeners};
 use super::mailbox::Door;
 use super::media::Library;
@@ -113,14 +114,15 @@ impl Engine {
         };
         let web_sessions = WebSessions::new(supervision, driver, &config.web_session, helpers.clone());
         let probe_interval = config.cloud_api.probe_interval;
-        let contents = Arc::new(ContentKeys::new(store.clone(), Arc::clone(&vault)));
+        let media = Arc::new(Library::new(config, store.clone(), Arc::clone(&vault))?);
+        let contents = Arc::new(ContentKeys::new(store.clone(), Arc::clone(&vault), Arc::clone(&media)));
         let shared = Arc::new(Shared {
             common: Arc::new(
                 Common::new(config.engine.clone(), config.retry.clone(), probe_interval)
                     .listing_templates_each(config.cloud_api.template_sync_interval),
             ),
             store: store.clone(),
-            media: Arc::new(Library::new(config, store.clone(), Arc::clone(&vault))?),
+            media,
             vault,
             ledger,
             reader: Reader::new(store.reserved_for(Purpose::Dispatch)),
@@ -197,6 +199,13 @@ impl Engine {
         super::webhooks::deliver(&engine, deliveries);
         let mut runner = Runner::new(engine.clone(), Arc::clone(&dispatching));
         rounds::repeat(&helpers, "imports", async move || runner.round().await);
+        let mut files = IncomingFiles::new(
+            Arc::clone(&engine.0.shared),
+            Arc::clone(&dispatching),
+            Connections::new(&config.cloud_api, &config.network)?,
+            &config.media,
+        );
+        rounds::repeat(&helpers, "incoming files", async move || files.round().await);
         let (watching, is_measured) = (engine.clone(), config.metrics.enabled);
         Sentinel { engine: watching, interval, seen, lease: dispatching, retention, is_measured }
             .start(&helpers);

@@ -1,11 +1,14 @@
 //! Converts the library's errors to ours.
 
 use whatsapp_rust::bot::BotBuilderError;
+use whatsapp_rust::download::MediaDecryptionError;
 use whatsapp_rust::pair_code::{PairCodeError, PairError};
-use whatsapp_rust::{ClientError, ContactError, IqError, SendError as LibrarySendError};
+use whatsapp_rust::{
+    ClientError, ContactError, ErrorChainExt as _, IqError, SendError as LibrarySendError, anyhow,
+};
 
 use super::events::pairing_failure;
-use driver::{AskError, OpenError, PairingFailure, SendError};
+use driver::{AskError, FetchError, OpenError, PairingFailure, SendError};
 
 /// The error of opening a session.
 pub(super) fn opening(error: &BotBuilderError) -> OpenError {
@@ -52,6 +55,18 @@ pub(super) fn sending(error: &LibrarySendError) -> SendError {
         LibrarySendError::InvalidRequest(sentence) => SendError::Recipient(sentence.clone()),
         _ => SendError::Unprepared(chain(error)),
     }
+}
+
+/// The error of a download.
+pub(super) fn fetching(error: &anyhow::Error) -> FetchError {
+    let error: &(dyn std::error::Error + Send + Sync + 'static) = error.as_ref();
+    if matches!(error.http_status(), Some(403 | 404 | 410)) {
+        return FetchError::Gone;
+    }
+    if error.sources().any(|cause| cause.downcast_ref::<MediaDecryptionError>().is_some()) {
+        return FetchError::Damaged;
+    }
+    FetchError::Failed(chain(error))
 }
 
 /// The error of a pairing code.

@@ -30,7 +30,8 @@ pub struct Options {
     pub dials_at_once: usize,
     /// The timeout of one HTTP request, such as an upload.
     pub http_timeout: Duration,
-    /// The longest HTTP answer, in bytes. Answers are short, except for data that a phone synchronises.
+    /// The longest HTTP answer, in bytes. Answers are short, except for data that a phone synchronises, and files, whose size
+    /// the caller knows before.
     pub most_answer_bytes: usize,
 }
 
@@ -44,7 +45,7 @@ impl Default for Options {
             threads: 2,
             dials_at_once: 32,
             http_timeout: Duration::from_secs(120),
-            most_answer_bytes: 64 * 1024 * 1024,
+            most_answer_bytes: 128 * 1024 * 1024,
         }
     }
 }

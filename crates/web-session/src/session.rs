@@ -6,6 +6,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use tokio::sync::watch;
 use whatsapp_rust::bot::BotHandle;
+use whatsapp_rust::download::DownloadParams;
 use whatsapp_rust::pair_code::PairCodeOptions;
 use whatsapp_rust::wacore_binary::Jid as LibraryJid;
 use whatsapp_rust::waproto::whatsapp::Message;
@@ -13,11 +14,12 @@ use whatsapp_rust::{Client, SendOptions, UploadOptions, passkey};
 
 use super::telling::Telling;
 use super::{Shared, events, failure, message};
+use domain::inbound::bytes_of_base64;
 use domain::phone::PhoneNumber;
 use domain::secret::Secret;
 use driver::{
-    AskError, Assertion, Built, Content, End, Figures, Found, Jid, MessageId, PairingFailure, PasskeyRefused,
-    Picture, Prepared, SendError, Session,
+    AskError, Assertion, Built, Content, End, FetchError, Figures, Found, Jid, MessageId, PairingFailure,
+    PasskeyRefused, Picture, Prepared, SealedFile, SendError, Session,
 };
 
 /// How long a pairing code waits for the connection.
@@ -91,6 +93,12 @@ impl Session for Linked {
         let (client, to, id) = (Arc::clone(&self.client), to.clone(), id.clone());
         let sent = self.run(async move { hand_over(&client, &to, &id, prepared).await }).await;
         sent.unwrap_or_else(|| Err(SendError::Uncertain("the session broke down".to_owned())))
+    }
+
+    async fn fetch(&self, file: SealedFile) -> Result<Vec<u8>, FetchError> {
+        let client = Arc::clone(&self.client);
+        let fetched = self.run(async move { fetch(&client, file).await }).await;
+        fetched.unwrap_or_else(|| Err(FetchError::Failed("the session broke down".to_owned())))
     }
 
     async fn pairing_code(&self, number: PhoneNumber) -> Result<Secret, PairingFailure> {
@@ -263,6 +271,21 @@ async fn hand_over(client: &Client, to: &Jid, id: &MessageId, prepared: Prepared
     let options = SendOptions::default().with_message_id(id.as_str());
     let sent = client.send_message_with_options(address, message, options).await;
     sent.map(drop).map_err(|error| failure::sending(&error))
+}
+
+async fn fetch(client: &Client, file: SealedFile) -> Result<Vec<u8>, FetchError> {
+    if !client.is_logged_in() {
+        return Err(FetchError::NotConnected);
+    }
+    let SealedFile { kind, keys, sha256, size } = file;
+    let (Some(key), Some(sealed)) = (bytes_of_base64(&keys.media_key), bytes_of_base64(&keys.sealed_sha256))
+    else {
+        return Err(FetchError::Damaged);
+    };
+    let content = sha256.as_deref().and_then(bytes_of_base64).unwrap_or_default();
+    let kind = message::media_type(kind);
+    let params = DownloadParams::encrypted(keys.direct_path, &key, &content, &sealed, size, kind);
+    client.download_from_params(&params).await.map_err(|error| failure::fetching(&error))
 }
 
 async fn pairing_code(client: &Arc<Client>, number: PhoneNumber) -> Result<Secret, PairingFailure> {

@@ -314,6 +314,16 @@ const IN_MEMORY: &[Panel] = &[
     )
     .says("exported, no_room, lost")
     .stacked(),
+    Panel::series(
+        "Files that people send",
+        "short",
+        24,
+        &[
+            (r#"sum by (result) (increase(pombo_incoming_files_total{$on}[$each]))"#, "{{result}}"),
+            ("sum(pombo_incoming_files_waiting{$on})", "to be fetched"),
+        ],
+    )
+    .says("Attempts to fetch them, by result, and those that wait"),
 ];
 
 const PROCESS: &[Panel] = &[

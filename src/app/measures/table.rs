@@ -1,6 +1,7 @@
 //! The table of all metrics, in the order of the documentation. Alerts and the board refer to it, and a test compares it
 //! with what the program counts.
 
+use super::inbox::{FORGOTTEN, INBOX};
 use super::metric::{Label, Metric};
 
 /// Metrics about one subject.
@@ -14,6 +15,7 @@ pub(super) struct MetricGroup {
 pub(super) const SUBJECTS: &[MetricGroup] = &[
     MetricGroup { title: "Messages and channels", metrics: MESSAGES },
     MetricGroup { title: "Receipts and webhooks", metrics: RECEIPTS },
+    MetricGroup { title: "Files that people send", metrics: INBOX },
     MetricGroup { title: "The ledger", metrics: LEDGER },
     MetricGroup { title: "Nodes, clocks and keys", metrics: NODES },
     MetricGroup { title: "NATS and events", metrics: EVENTS },
@@ -340,6 +342,7 @@ const WORKS: &[&str] = &[
     "expiry",
     "health",
     "imports",
+    "incoming files",
     "indexing",
     "key uses",
     "lease",
@@ -362,25 +365,6 @@ const WORKS: &[&str] = &[
     "webhooks",
     "work",
     "work of this node",
-];
-
-/// What retention deletes.
-const FORGOTTEN: &[&str] = &[
-    "sends",
-    "messages",
-    "events",
-    "changes",
-    "failed_sign_ins",
-    "answers",
-    "holds",
-    "withdrawn_sends",
-    "imports",
-    "kept_forms",
-    "drafts",
-    "media",
-    "media_content",
-    "inbound_messages",
-    "conversations",
 ];
 
 const PROCESS: &[Metric] = &[

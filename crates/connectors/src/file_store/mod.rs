@@ -3,7 +3,7 @@
 //! It is a directory, or a bucket of an S3-compatible service. A file arrives in a temporary one of the directory, where it
 //! is hashed and can be looked at, and gets its name when it is whole: an upload that breaks off, or a disk that is full,
 //! leaves nothing under a name. The store knows names and bytes; what they are and who may read them is in the database.
-//! Called by the engine's library, for files that people upload; media of any other origin can be kept beside them.
+//! Called by the engine, for files that companies upload and for files that people send.
 
 mod s3;
 #[cfg(test)]
@@ -239,6 +239,16 @@ impl ArrivingFile {
         self.parts = Some(written.await?);
         self.bytes += length;
         Ok(())
+    }
+
+    /// Where it is while it arrives.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreFault::Failed`] when a piece could not be written before.
+    pub fn path(&self) -> Result<&Path, StoreFault> {
+        let (file, _) = self.parts.as_ref().ok_or_else(broken)?;
+        Ok(file.path())
     }
 
     /// The bytes that have arrived.

@@ -137,7 +137,7 @@ fn recognised(
 }
 
 /// The bytes without a letter of UTF-8 that is cut off at their end.
-fn without_cut_letter(bytes: &[u8]) -> &[u8] {
+pub(super) fn without_cut_letter(bytes: &[u8]) -> &[u8] {
     match std::str::from_utf8(bytes) {
         Err(error) if error.error_len().is_none() => &bytes[..error.valid_up_to()],
         _ => bytes,

@@ -1,4 +1,5 @@
-//! Files behind a request's `link`, fetched for web sessions, and files that companies [keep](kept), recognised.
+//! Files behind a request's `link`, fetched for web sessions, and files that companies [keep](kept) and that [strangers](strange)
+//! sent, recognised.
 //!
 //! A link is not trusted, and it is fetched from inside the operator's network. So it may lead only to the
 //! open Internet. It is checked at every redirect ([`destination`]) and by the addresses that are connected to
@@ -17,6 +18,7 @@ mod refusal;
 mod room;
 mod sound;
 mod sticker;
+mod strange;
 
 use std::fmt;
 use std::sync::Arc;
@@ -32,6 +34,7 @@ use self::format::Format;
 pub use self::kept::{Recognised, WHOLE, clean_name};
 use self::room::Room;
 pub use self::room::Taken;
+pub use self::strange::SeenFile;
 use super::Error;
 pub use crate::guard::Lookup;
 use crate::guard::{self, Guard, Networks, System};

@@ -48,7 +48,9 @@ impl MissingFile {
         match self {
             Self::TooLarge => "the file is larger than this service takes",
             Self::Gone => "WhatsApp does not have the file any more: ask the person to send it again",
-            Self::Damaged => "what WhatsApp delivers is not the file that was sent: ask the person to send it again",
+            Self::Damaged => {
+                "what WhatsApp delivers is not the file that was sent: ask the person to send it again"
+            }
             Self::Infected => "the virus scanner refused the file",
             Self::NotScanned => "the virus scanner did not answer, and files are not kept without its answer",
             Self::RefusedType => "this service takes no files of this type",

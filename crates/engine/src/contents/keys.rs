@@ -6,6 +6,7 @@ use std::sync::Arc;
 use parking_lot::RwLock;
 use uuid::Uuid;
 
+use crate::media::Library;
 use clock::database::new_id;
 use domain::event::{Data, Event};
 use domain::inbound::InboundBody;
@@ -17,6 +18,8 @@ use vault::{DataKey, KeyId, Vault, context};
 pub(crate) struct ContentKeys {
     store: Store,
     vault: Arc<Vault>,
+    /// Says what became of the files of messages.
+    media: Arc<Library>,
     /// The key of each company that seals.
     current: RwLock<HashMap<Uuid, Arc<DataKey>>>,
     /// All keys that were read, by their ids.
@@ -24,8 +27,8 @@ pub(crate) struct ContentKeys {
 }
 
 impl ContentKeys {
-    pub(crate) fn new(store: Store, vault: Arc<Vault>) -> Self {
-        Self { store, vault, current: RwLock::default(), known: RwLock::default() }
+    pub(crate) fn new(store: Store, vault: Arc<Vault>, media: Arc<Library>) -> Self {
+        Self { store, vault, media, current: RwLock::default(), known: RwLock::default() }
     }
 
     /// The key that seals the contents of a company, which gets one if it has none, or none that anybody can open.
@@ -66,8 +69,9 @@ impl ContentKeys {
         Ok(key.and_then(|key| key.open(sealed, context).ok()))
     }
 
-    /// Opens the contents of events. One that cannot be opened stays without.
+    /// Opens the contents of events, and says what became of their files. One that cannot be opened stays without.
     pub(crate) async fn open_events<'e>(&self, events: impl IntoIterator<Item = &'e mut Event>) {
+        let mut bodies = Vec::new();
         for event in events {
             let Data::Inbound(inbound) = &mut event.data else { continue };
             let Some(body) = inbound.sealed.take() else { continue };
@@ -75,10 +79,12 @@ impl ContentKeys {
                 Ok(opened) => {
                     let opened = opened.and_then(|json| InboundBody::from_json(&json));
                     inbound.message = opened.map(|body| Box::new(body.public()));
+                    bodies.extend(inbound.message.as_deref_mut().map(|message| (body.id, message)));
                 }
                 Err(error) => tracing::warn!(%error, "the content of an event cannot be opened now"),
             }
         }
+        self.media.tell_files(bodies).await;
     }
 
     /// The key, opened; `None` if nobody can open it any more.

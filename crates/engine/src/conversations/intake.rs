@@ -11,7 +11,9 @@ use clock::Timestamp;
 use clock::database::new_id;
 use domain::channel::{Channel, Kind};
 use domain::event;
-use domain::inbound::{ConversationKind, Direction, InboundContent, InboundMessage, PeerKey, SERVICE_WINDOW};
+use domain::inbound::{
+    ConversationKind, Direction, InboundContent, InboundMedia, InboundMessage, PeerKey, SERVICE_WINDOW,
+};
 use domain::phone::PhoneNumber;
 use store::conversations::Inbound;
 use vault::{DataKey, context};
@@ -53,8 +55,14 @@ impl Shared {
         let users = users.filter_map(|heard| heard.message.peer.user_id.as_deref()).collect();
         let numbers = self.numbers_of_users(company_id, users).await?;
         let key = self.contents.current(company_id).await?;
-        let sealing =
-            Sealing { company_id, key: &key, people: &self.people, numbers, keeps: self.keeps_inbox };
+        let sealing = Sealing {
+            company_id,
+            key: &key,
+            people: &self.people,
+            numbers,
+            keeps: self.keeps_inbox,
+            keeps_files: self.media.keeps_incoming(),
+        };
         Ok(heard.into_iter().map(|heard| sealing.row(heard, now)).collect())
     }
 
@@ -89,6 +97,8 @@ struct Sealing<'a> {
     numbers: HashMap<String, PhoneNumber>,
     /// Whether contents are kept.
     keeps: bool,
+    /// Whether files are.
+    keeps_files: bool,
 }
 
 impl Sealing<'_> {
@@ -124,7 +134,16 @@ impl Sealing<'_> {
             line: if line.is_empty() { Vec::new() } else { seal_line() },
             body: self.key.seal(&body.to_json(), &context::inbound_body(id)),
             is_kept: self.keeps,
+            file: self.file(id, &body.content).filter(|_| !is_past).unwrap_or_default(),
         }
+    }
+
+    /// What is needed to fetch the file of a message, sealed.
+    fn file(&self, id: Uuid, content: &InboundContent) -> Option<Vec<u8>> {
+        let media = content.media().filter(|_| self.keeps_files)?;
+        let source = InboundMedia { caption: None, file: None, ..media.clone() };
+        let source = serde_json::to_vec(&source).ok()?;
+        Some(self.key.seal(&source, &context::inbound_file(id)))
     }
 
     /// The key of the conversation, and other keys of the same person.

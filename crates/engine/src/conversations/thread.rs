@@ -129,6 +129,14 @@ impl ThreadEntry {
         }
     }
 
+    /// What the other side wrote, with our id of it.
+    fn body_mut(&mut self) -> Option<(Uuid, &mut InboundBody)> {
+        match self {
+            Self::Written(written) => Some((written.id, written.body.as_mut()?)),
+            Self::Own(_) => None,
+        }
+    }
+
     fn provider_id(&self) -> Option<&str> {
         match self {
             Self::Written(written) => Some(&written.provider_id),
@@ -183,6 +191,8 @@ impl Conversations<'_> {
         drop(records);
         let mut changes = self.changes(changes).await?;
         entries.iter_mut().for_each(|entry| entry.apply(&mut changes));
+        let bodies = entries.iter_mut().filter_map(ThreadEntry::body_mut).collect();
+        self.engine.0.shared.media.tell_files(bodies).await;
         let (first, last) = (entries.first().map(ThreadEntry::place), entries.last().map(ThreadEntry::place));
         let earlier = first.filter(|_| more || is_forwards);
         Ok(Thread { conversation, entries, earlier, later: last })

@@ -3,12 +3,15 @@
 //! What a file is stands in the database, its content in the store of files (`connectors::file_store`). An [upload] is recognised by
 //! its content, and refused unless a business account can send it. A send names a file by a link of its own form. When its
 //! message goes, a provider gets an [address](links) that is signed and expires; a web session gets the file itself, not
-//! through an address. A removed file is hidden at once; [leaving](leaving) deletes its content.
+//! through an address. A removed file is hidden at once; [leaving](leaving) deletes its content. Files that people send are
+//! [given out](incoming) at the same addresses.
 
+mod incoming;
 mod leaving;
 mod links;
 mod upload;
 
+pub(crate) use self::incoming::FILE_LIFE;
 pub use self::upload::MediaUpload;
 
 use std::ops::Range;
@@ -42,6 +45,8 @@ pub(crate) struct Library {
     address: Option<Url>,
     most: MediaTotals,
     keep: Option<Duration>,
+    /// How long files that people send are kept; zero for not at all.
+    incoming_keep: Duration,
 }
 
 impl Library {
@@ -58,6 +63,7 @@ impl Library {
                 bytes: config.media.company_max_bytes as u64,
             },
             keep: config.media.keep,
+            incoming_keep: config.media.incoming_keep,
         })
     }
 
@@ -213,13 +219,17 @@ impl MediaLibrary<'_> {
         Ok(found.ok_or_else(no_such_file)?)
     }
 
-    /// The thumbnail of a picture of the company, a JPEG.
+    /// The thumbnail of a picture of the company, a JPEG; the id is that of a file, or of a message with a picture.
     ///
     /// # Errors
     ///
     /// `media_not_found`, also for a file without one.
     pub async fn thumbnail(&self, company: Uuid, id: Uuid) -> Result<Vec<u8>, Error> {
-        let found = self.engine.records_of(company).await?.of(company).media().thumbnail(id).await?;
+        let records = self.engine.records_of(company).await?;
+        let found = match records.of(company).media().thumbnail(id).await? {
+            Some(found) => Some(found),
+            None => records.of(company).inbound_files().thumbnail(id).await?,
+        };
         Ok(found.ok_or_else(no_such_file)?)
     }
 
@@ -236,19 +246,26 @@ impl MediaLibrary<'_> {
         }
     }
 
-    /// The path and query of an address at which anybody can read the file, for a week at least.
+    /// The path and query of an address at which anybody can read the file, or that of the message with this id, for a week at
+    /// least.
     pub fn signed_path(&self, id: Uuid) -> String {
         self.library().path(id, Timestamp::now())
     }
 
     /// The file at such an address; `None` when it is not signed or has expired, or the file is gone.
+    ///
+    /// # Errors
+    ///
+    /// `service_unavailable` while the file of a message is being fetched.
     pub async fn open(&self, id: Uuid, until: i64, signature: &[u8]) -> Result<Option<OpenedFile>, Error> {
         let library = self.library();
         if !library.opens(id, until, signature, Timestamp::now()) {
             return Ok(None);
         }
-        let found = library.store.media().find(id).await?;
-        Ok(found.map(|file| OpenedFile { file, library: Arc::clone(library) }))
+        match library.store.media().find(id).await? {
+            Some(file) => Ok(Some(OpenedFile { file, library: Arc::clone(library) })),
+            None => library.open_incoming(id).await,
+        }
     }
 }
 

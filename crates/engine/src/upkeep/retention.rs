@@ -63,6 +63,7 @@ domain::worded! {
         MediaContent = "media_content",
         Inbound = "inbound_messages",
         Conversations = "conversations",
+        InboundFiles = "inbound_files",
     }
 }
 
@@ -150,6 +151,9 @@ impl Retention {
             self.steps(tally, What::Messages, async || store.retention().remove_messages(lease, ROWS).await)
                 .await?;
         }
+        let sent = now.minus(media.incoming_keep());
+        let files = async || store.inbound_files().leave_by_age(lease, sent, ROWS).await;
+        self.steps(tally, What::InboundFiles, files).await?;
         let before = now.minus(self.inbox);
         let inbound = async || store.conversations().remove_messages(lease, before, ROWS).await;
         self.steps(tally, What::Inbound, inbound).await?;

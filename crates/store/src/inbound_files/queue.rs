@@ -126,7 +126,13 @@ impl AllInboundFiles<'_> {
 
     /// Takes the name for the content of a file that has arrived, until `until`: until then it has to be stored, and
     /// [`AllInboundFiles::finish`] has to say so.
-    pub async fn hold(self, file: &QueuedFile, digest: &[u8; 32], bytes: u64, until: Timestamp) -> Result<FileHold> {
+    pub async fn hold(
+        self,
+        file: &QueuedFile,
+        digest: &[u8; 32],
+        bytes: u64,
+        until: Timestamp,
+    ) -> Result<FileHold> {
         let transaction = self.store.begin().await?;
         self.store.lock_contents(&transaction, file.company_id).await?;
         let content = (file.company_id, digest.as_slice());
@@ -209,4 +215,3 @@ impl AllInboundFiles<'_> {
         Ok(())
     }
 }
-
