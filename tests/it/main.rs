@@ -75,6 +75,7 @@ mod store_contacts;
 mod store_conversations;
 mod store_event_log;
 mod store_import;
+mod store_inbound_files;
 mod store_locks;
 mod store_log;
 mod store_media;

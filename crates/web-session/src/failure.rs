@@ -63,10 +63,12 @@ pub(super) fn fetching(error: &anyhow::Error) -> FetchError {
     if matches!(error.http_status(), Some(403 | 404 | 410)) {
         return FetchError::Gone;
     }
-    if error.sources().any(|cause| cause.downcast_ref::<MediaDecryptionError>().is_some()) {
+    let outermost: &(dyn std::error::Error + 'static) = error;
+    let mut causes = std::iter::successors(Some(outermost), |cause| cause.source());
+    if causes.any(|cause| cause.downcast_ref::<MediaDecryptionError>().is_some()) {
         return FetchError::Damaged;
     }
-    FetchError::Failed(chain(error))
+    FetchError::Failed(chain(outermost))
 }
 
 /// The error of a pairing code.

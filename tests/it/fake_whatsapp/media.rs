@@ -10,6 +10,8 @@ use actix_web::http::Method;
 use actix_web::{App, HttpRequest, HttpResponse, HttpServer, web};
 use base64::Engine as _;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
+use pombo::connector::web_session::{MediaKind, SealedFile};
+use pombo::domain::inbound::{MediaKeys, base64_of};
 use serde_json::json;
 use sha2::{Digest as _, Sha256};
 use tokio::sync::watch;
@@ -67,6 +69,18 @@ pub(crate) struct StoredFile {
     pub(super) sha256: [u8; 32],
     pub(super) sealed_sha256: [u8; 32],
     pub(super) length: u64,
+}
+
+impl StoredFile {
+    /// What a message with it says.
+    pub(crate) fn announced(&self) -> SealedFile {
+        let keys = MediaKeys {
+            direct_path: self.path.clone(),
+            media_key: base64_of(&self.key),
+            sealed_sha256: base64_of(&self.sealed_sha256),
+        };
+        SealedFile { kind: MediaKind::Image, keys, sha256: Some(base64_of(&self.sha256)), size: self.length }
+    }
 }
 
 impl Files {

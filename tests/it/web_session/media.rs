@@ -2,7 +2,8 @@
 
 use std::process::Command;
 
-use pombo::connector::web_session::{Built, Content, Media, MediaKind, MessageId, SendError};
+use pombo::connector::web_session::{Built, Content, FetchError, Media, MediaKind, MessageId, SendError};
+use pombo::domain::inbound::base64_of;
 
 use super::{MARIA, OWN, Stage, person};
 use crate::fake_whatsapp::OpenedFile;
@@ -43,6 +44,23 @@ async fn an_image_arrives_with_its_caption() {
     let image = media(MediaKind::Image, "image/png", b"\x89PNG and the rest");
     let opened = sent(Media { caption: Some(String::from("olha")), ..image }).await;
     assert_eq!(opened.caption.as_deref(), Some("olha"));
+}
+
+#[tokio::test]
+async fn a_file_that_somebody_sent_is_fetched_and_opened() {
+    let stage = Stage::set();
+    let (session, _) = stage.linked(&stage.whatsapp.phone(OWN)).await;
+    let sent = stage.whatsapp.keeps_image(b"a picture of the door");
+    let fetched = session.session.fetch(sent.announced()).await;
+    assert_eq!(fetched, Ok(b"a picture of the door".to_vec()));
+    let mut other_key = sent.announced();
+    other_key.keys.media_key = base64_of(&[7; 32]);
+    assert_eq!(session.session.fetch(other_key).await, Err(FetchError::Damaged));
+    let mut gone = sent.announced();
+    gone.keys.direct_path.push_str("-gone");
+    assert_eq!(session.session.fetch(gone).await, Err(FetchError::Gone));
+    session.session.stop().await;
+    assert_eq!(session.session.fetch(sent.announced()).await, Err(FetchError::NotConnected));
 }
 
 #[tokio::test]

@@ -87,9 +87,6 @@ impl CloudApi {
         most: u64,
         (stall, whole): (Duration, Duration),
     ) -> Result<(), MediaFault> {
-        if media.size.is_some_and(|size| size > most) {
-            return Err(MediaFault::TooLarge);
-        }
         let broken = |error: reqwest::Error| MediaFault::Failed(failure(&error).sentence);
         let request = self.client.get(media.url.clone()).header(AUTHORIZATION, self.authorization.clone());
         let mut response = request.timeout(whole).send().await.map_err(broken)?;

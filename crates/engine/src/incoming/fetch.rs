@@ -92,6 +92,9 @@ impl FetchAttempt {
     ) -> Result<ArrivedFile, Obstacle> {
         let id = announced.id.as_deref().ok_or(Obstacle::Final(MissingFile::Gone))?;
         let found = connector.find_media(id).await.map_err(|fault| self.faulty(&fault))?;
+        if found.size.is_some_and(|size| size > most) {
+            return Err(Obstacle::Final(MissingFile::TooLarge));
+        }
         self.check_room(found.size.unwrap_or_default()).await?;
         let mut file = self.library().files().begin().await.map_err(|fault| stored_badly(&fault))?;
         let patience = (self.options.stall_timeout, self.options.timeout);
@@ -246,6 +249,13 @@ fn stored_badly(fault: &StoreFault) -> Obstacle {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_full_disk_is_told_and_another_attempt_follows() {
+        let full = stored_badly(&StoreFault::Full("/media".into()));
+        assert_eq!(full, Obstacle::Again(Some(MissingFile::DiskFull)));
+        assert_eq!(stored_badly(&StoreFault::Failed("away".to_owned())), Obstacle::Again(None));
+    }
 
     #[test]
     fn a_digest_is_read_in_both_of_its_forms() {

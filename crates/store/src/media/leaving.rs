@@ -89,7 +89,8 @@ impl AllMediaFiles<'_> {
             let update = format!("UPDATE media_file SET state = {LEAVING} WHERE id = $1 AND state = $2");
             let is_claimed = execute(&transaction, update, [id.into(), state.into()]).await? > 0;
             // What a person sent has the same content: that stays.
-            let is_used = contents::is_used_by_inbound(&transaction, (company, &digest), Uuid::nil()).await?;
+            let is_used =
+                contents::is_used_by_inbound(&transaction, (company, digest.as_slice()), Uuid::nil()).await?;
             if is_claimed && is_used {
                 execute(&transaction, "DELETE FROM media_file WHERE id = $1", [id.into()]).await?;
             }

@@ -160,7 +160,7 @@ impl MediaFiles<'_> {
     pub async fn begin(self, who: &Who, new: &NewFile, most: MediaTotals) -> Result<Taking> {
         let transaction = self.store.begin().await?;
         self.store.lock_contents(&transaction, self.company).await?;
-        if contents::is_going_from_inbound(&transaction, (self.company, &new.digest)).await? {
+        if contents::is_going_from_inbound(&transaction, (self.company, new.digest.as_slice())).await? {
             return transaction.unchanged(Taking::Busy).await;
         }
         let select = format!(
