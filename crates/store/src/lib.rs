@@ -29,6 +29,7 @@ mod dialect;
 pub mod drafts;
 mod error;
 pub mod event_log;
+mod file_contents;
 pub mod imports;
 pub mod inbound_files;
 mod lease;

@@ -87,9 +87,9 @@ mod tests {
         assert_eq!(look(&large).0, Kind::Image, "a business account could not send it, and it is one");
         for (strange, mime_type) in [
             (&b"<!DOCTYPE html><script>alert(1)</script>"[..], "text/html"),
-            (b"<svg xmlns=\"http://www.w3.org/2000/svg\" onload=\"alert(1)\"/>", "text/plain"),
-            (b"%PDF-1.7\n", "application/pdf"),
-            (b"MZ\x90\0", "application/vnd.microsoft.portable-executable"),
+            (&b"<svg xmlns=\"http://www.w3.org/2000/svg\" onload=\"alert(1)\"/>"[..], "text/plain"),
+            (&b"%PDF-1.7\n"[..], "application/pdf"),
+            (&b"MZ\x90\0"[..], "application/vnd.microsoft.portable-executable"),
         ] {
             let (kind, found, _) = look(strange);
             assert_eq!(kind, Kind::Document, "{mime_type}");

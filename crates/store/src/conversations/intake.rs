@@ -9,6 +9,7 @@ use uuid::Uuid;
 use super::change::{ConversationChange, UPDATE};
 use super::words;
 use crate::dialect::{Bulk, Cell, Incoming, Type};
+use crate::inbound_files::AnnouncedFile;
 use crate::nouns::AllConversations;
 use crate::{Result, fetch};
 use clock::Timestamp;
@@ -128,6 +129,16 @@ impl Inbound {
         if self.is_kept { &self.line } else { &[] }
     }
 
+    fn announced(&self) -> AnnouncedFile<'_> {
+        AnnouncedFile {
+            message_id: self.id,
+            company_id: self.company_id,
+            channel_id: self.channel_id,
+            kind: self.kind,
+            source: &self.file,
+        }
+    }
+
     fn told(&self, conversation_id: Uuid) -> LogEntry {
         let group = self.peer.group().map(str::to_owned);
         let is_of_person = group.is_none();
@@ -197,7 +208,8 @@ impl AllConversations<'_> {
         let mut rows = Bulk::new(self.store.backend, super::change::COLUMNS);
         changes.values().for_each(|change| rows.push(change.cells()));
         self.store.write(to, rows, Vec::new(), |incoming, _| UPDATE.replace("{incoming}", incoming)).await?;
-        self.store.inbound_files().queue(to, &all, now).await?;
+        let files = all.iter().map(|message| message.announced());
+        self.store.inbound_files().queue(to, files, now).await?;
         self.amend(to, &all, &known).await?;
         self.rename(to, &all, &known).await?;
         self.tell(to, &all, &known, &changes, now).await

@@ -3,10 +3,10 @@
 use sea_orm::{ConnectionTrait, Value};
 use uuid::Uuid;
 
-use super::{GIVEN_UP, LEAVING, MISSING, contents};
+use super::{GIVEN_UP, LEAVING, MISSING};
 use crate::dialect::Rows;
+use crate::file_contents::{is_used_by_inbound, library_use};
 use crate::lease::Lease;
-use crate::media::library_use;
 use crate::nouns::AllInboundFiles;
 use crate::retention::{Step, first_id_at};
 use crate::{Result, execute, fetch};
@@ -104,7 +104,7 @@ impl AllInboundFiles<'_> {
                 Some(content) => {
                     let content = (company_id, content.as_slice());
                     library_use(&transaction, content).await?.is_some()
-                        || contents::is_used_by_inbound(&transaction, content, message_id).await?
+                        || is_used_by_inbound(&transaction, content, message_id).await?
                 }
                 None => true,
             };

@@ -2,9 +2,8 @@
 //!
 //! A file is queued in the transaction that writes its message, under the message's id. Its content is in the store of files
 //! under company and digest, as that of the [library](crate::media) is: the same content has one name, whoever it came from.
-//! So whether a name is in use is decided in one place ([`contents`]), with the company's row locked.
+//! So whether a name is in use is decided in one place (`file_contents`), with the company's row locked.
 
-pub(crate) mod contents;
 mod leaving;
 mod queue;
 
@@ -13,19 +12,18 @@ use uuid::Uuid;
 
 pub(crate) use self::leaving::LEAVES;
 pub use self::leaving::LeavingFile;
+pub(crate) use self::queue::AnnouncedFile;
 pub use self::queue::{FileHold, QueuedFile};
 use crate::dialect::Rows;
+use crate::file_contents::{SENT_KEPT as KEPT, SENT_LEAVING as LEAVING, SENT_WAITING as WAITING};
 use crate::nouns::{AllInboundFiles, InboundFiles};
 use crate::{Error, Result, fetch_one};
 use clock::Timestamp;
 use domain::inbound::MissingFile;
 use domain::media::Kind;
 
-const WAITING: i16 = 0;
-const KEPT: i16 = 1;
+/// Missing, and nothing of its content is stored.
 const MISSING: i16 = 2;
-/// The content is to be deleted, and then the row.
-const LEAVING: i16 = 3;
 /// Missing, and what was stored of the content is to be deleted.
 const GIVEN_UP: i16 = 4;
 

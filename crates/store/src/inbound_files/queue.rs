@@ -3,11 +3,10 @@
 use sea_orm::ConnectionTrait;
 use uuid::Uuid;
 
-use super::{GIVEN_UP, KEPT, KeptFile, MISSING, WAITING, contents};
+use super::{GIVEN_UP, KEPT, KeptFile, MISSING, WAITING};
 use crate::contacts::signed;
-use crate::conversations::Inbound;
 use crate::dialect::{Bulk, Cell, Type};
-use crate::media::{LibraryUse, library_use};
+use crate::file_contents::{LibraryUse, is_going_from_inbound, library_use};
 use crate::nouns::AllInboundFiles;
 use crate::{Result, execute, fetch, fetch_one};
 use clock::Timestamp;
@@ -20,6 +19,18 @@ const FILE: &[(&str, Type)] = &[
     ("kind", Type::Text),
     ("source", Type::Bytes),
 ];
+
+/// The file of a message that is being written.
+pub(crate) struct AnnouncedFile<'a> {
+    /// The message.
+    pub(crate) message_id: Uuid,
+    pub(crate) company_id: Uuid,
+    pub(crate) channel_id: Uuid,
+    /// The word of the message's type.
+    pub(crate) kind: &'a str,
+    /// What is needed to fetch it, sealed; empty when there is none.
+    pub(crate) source: &'a [u8],
+}
 
 /// A file that is to be fetched.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -58,19 +69,19 @@ impl AllInboundFiles<'_> {
     pub(crate) async fn queue(
         self,
         to: &impl ConnectionTrait,
-        messages: &[&Inbound],
+        files: impl Iterator<Item = AnnouncedFile<'_>>,
         now: Timestamp,
     ) -> Result<()> {
         let mut rows = Bulk::new(self.store.backend, FILE);
         let mut is_empty = true;
-        for message in messages.iter().filter(|message| !message.file.is_empty()) {
+        for file in files.filter(|file| !file.source.is_empty()) {
             is_empty = false;
             rows.push([
-                message.id.into(),
-                message.company_id.into(),
-                message.channel_id.into(),
-                message.kind.into(),
-                Cell::Bytes(&message.file),
+                file.message_id.into(),
+                file.company_id.into(),
+                file.channel_id.into(),
+                file.kind.into(),
+                Cell::Bytes(file.source),
             ]);
         }
         if is_empty {
@@ -137,8 +148,8 @@ impl AllInboundFiles<'_> {
         self.store.lock_contents(&transaction, file.company_id).await?;
         let content = (file.company_id, digest.as_slice());
         let library = library_use(&transaction, content).await?;
-        let is_going = library == Some(LibraryUse::Leaving)
-            || contents::is_going_from_inbound(&transaction, content).await?;
+        let is_going =
+            library == Some(LibraryUse::Leaving) || is_going_from_inbound(&transaction, content).await?;
         if is_going {
             return transaction.unchanged(FileHold::Busy).await;
         }

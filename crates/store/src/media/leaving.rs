@@ -3,7 +3,7 @@
 use uuid::Uuid;
 
 use super::{ARRIVING, COLUMNS, KEPT, LEAVING, LibraryFile, REMOVED, read};
-use crate::inbound_files::contents;
+use crate::file_contents::is_used_by_inbound;
 use crate::nouns::AllMediaFiles;
 use crate::{Lease, Result, execute, fetch, fetch_one};
 use clock::Timestamp;
@@ -89,8 +89,7 @@ impl AllMediaFiles<'_> {
             let update = format!("UPDATE media_file SET state = {LEAVING} WHERE id = $1 AND state = $2");
             let is_claimed = execute(&transaction, update, [id.into(), state.into()]).await? > 0;
             // What a person sent has the same content: that stays.
-            let is_used =
-                contents::is_used_by_inbound(&transaction, (company, digest.as_slice()), Uuid::nil()).await?;
+            let is_used = is_used_by_inbound(&transaction, (company, digest.as_slice()), Uuid::nil()).await?;
             if is_claimed && is_used {
                 execute(&transaction, "DELETE FROM media_file WHERE id = $1", [id.into()]).await?;
             }

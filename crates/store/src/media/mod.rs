@@ -14,17 +14,15 @@ use uuid::Uuid;
 
 use super::changes::{self, What, Who};
 use super::contacts::signed;
-use super::inbound_files::contents;
+use super::file_contents::{self, LIBRARY_ARRIVING as ARRIVING, LIBRARY_LEAVING as LEAVING};
 use crate::nouns::MediaFiles;
 use crate::{Error, Result, Transaction, execute, fetch_one};
 use clock::Timestamp;
 use domain::media::Kind;
 use domain::page::{Page, PageRequest};
 
-const ARRIVING: i16 = 0;
 const KEPT: i16 = 1;
 const REMOVED: i16 = 2;
-const LEAVING: i16 = 3;
 /// The last use of a file is noted once in this time, in milliseconds: sends do not wait for a write each.
 const NOTED_EACH: i64 = 3_600_000;
 
@@ -160,7 +158,7 @@ impl MediaFiles<'_> {
     pub async fn begin(self, who: &Who, new: &NewFile, most: MediaTotals) -> Result<Taking> {
         let transaction = self.store.begin().await?;
         self.store.lock_contents(&transaction, self.company).await?;
-        if contents::is_going_from_inbound(&transaction, (self.company, new.digest.as_slice())).await? {
+        if file_contents::is_going_from_inbound(&transaction, (self.company, new.digest.as_slice())).await? {
             return transaction.unchanged(Taking::Busy).await;
         }
         let select = format!(
@@ -309,31 +307,6 @@ impl MediaFiles<'_> {
         let after = json!({ "company_id": self.company, "file": file, "kind": kind, "state": what });
         changes::record_one(within, who, What::Media, id, None, after).await
     }
-}
-
-/// What the library does with a content.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum LibraryUse {
-    /// It is about to store it.
-    Arriving,
-    /// It keeps it, for now at least.
-    Stored,
-    /// It is deleting it.
-    Leaving,
-}
-
-/// What the library of a company does with a content; `None` for one that it does not have.
-pub(crate) async fn library_use(
-    on: &impl ConnectionTrait,
-    (company, digest): (Uuid, &[u8]),
-) -> Result<Option<LibraryUse>> {
-    let select = "SELECT state FROM media_file WHERE company_id = $1 AND digest = $2";
-    let state = fetch_one::<i16>(on, select, [company.into(), digest.to_vec().into()]).await?;
-    Ok(state.map(|state| match state {
-        ARRIVING => LibraryUse::Arriving,
-        LEAVING => LibraryUse::Leaving,
-        _ => LibraryUse::Stored,
-    }))
 }
 
 async fn totals(on: &impl ConnectionTrait, company: Uuid) -> Result<MediaTotals> {

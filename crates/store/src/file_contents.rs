@@ -4,8 +4,41 @@
 use sea_orm::ConnectionTrait;
 use uuid::Uuid;
 
-use super::{KEPT, LEAVING, WAITING};
 use crate::{Result, Store, fetch_one};
+
+/// States of a file of the library.
+pub(crate) const LIBRARY_ARRIVING: i16 = 0;
+pub(crate) const LIBRARY_LEAVING: i16 = 3;
+/// States of a file that a person sent: to be fetched, and kept.
+pub(crate) const SENT_WAITING: i16 = 0;
+pub(crate) const SENT_KEPT: i16 = 1;
+/// The first of the states in which its content is to be deleted.
+pub(crate) const SENT_LEAVING: i16 = 3;
+
+/// What the library does with a content.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum LibraryUse {
+    /// It is about to store it.
+    Arriving,
+    /// It keeps it, for now at least.
+    Stored,
+    /// It is deleting it.
+    Leaving,
+}
+
+/// What the library of a company does with a content; `None` for one that it does not have.
+pub(crate) async fn library_use(
+    on: &impl ConnectionTrait,
+    (company, digest): (Uuid, &[u8]),
+) -> Result<Option<LibraryUse>> {
+    let select = "SELECT state FROM media_file WHERE company_id = $1 AND digest = $2";
+    let state = fetch_one::<i16>(on, select, [company.into(), digest.to_vec().into()]).await?;
+    Ok(state.map(|state| match state {
+        LIBRARY_ARRIVING => LibraryUse::Arriving,
+        LIBRARY_LEAVING => LibraryUse::Leaving,
+        _ => LibraryUse::Stored,
+    }))
+}
 
 impl Store {
     /// Holds the lock of a company's contents until the transaction ends.
@@ -27,7 +60,7 @@ pub(crate) async fn is_used_by_inbound(
 ) -> Result<bool> {
     let sql = format!(
         "SELECT message_id FROM inbound_file WHERE company_id = $1 AND digest = $2 AND message_id <> $3
-         AND state IN ({WAITING}, {KEPT}) LIMIT 1"
+         AND state IN ({SENT_WAITING}, {SENT_KEPT}) LIMIT 1"
     );
     let values = [company.into(), digest.to_vec().into(), but.into()];
     Ok(fetch_one::<Uuid>(within, sql, values).await?.is_some())
@@ -40,7 +73,7 @@ pub(crate) async fn is_going_from_inbound(
 ) -> Result<bool> {
     let sql = format!(
         "SELECT message_id FROM inbound_file WHERE company_id = $1 AND digest = $2 AND digest IS NOT NULL
-         AND state >= {LEAVING} LIMIT 1"
+         AND state >= {SENT_LEAVING} LIMIT 1"
     );
     Ok(fetch_one::<Uuid>(within, sql, [company.into(), digest.to_vec().into()]).await?.is_some())
 }
