@@ -1,5 +1,5 @@
-//! Whether a name in the store of files is in use. Files of the library and files that people sent share names, so whoever
-//! begins to use a name, or decides to delete what is under it, holds the lock of the company.
+//! Whether a name in the store of files is in use. Files of the library and files that people sent share names, so a
+//! transaction that begins to use a name, or decides to delete what is under it, holds the lock of the company.
 
 use sea_orm::ConnectionTrait;
 use uuid::Uuid;

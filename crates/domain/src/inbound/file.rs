@@ -1,4 +1,4 @@
-//! What became of a file that a person sent.
+//! The state of a file that a person sent: being fetched, kept, or missing with a reason.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -76,7 +76,7 @@ impl MissingFile {
     }
 }
 
-/// What became of the file of a message.
+/// The state of the file of a message.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(tag = "state", rename_all = "snake_case")]
 pub enum InboundFile {
@@ -121,7 +121,7 @@ impl InboundFile {
 }
 
 impl InboundBody {
-    /// Says what became of the file, if the content has one.
+    /// Sets the state of the file, if the content has one.
     pub fn set_file(&mut self, file: InboundFile) {
         if let Some(media) = self.content.media_mut() {
             media.file = Some(file);

@@ -102,7 +102,7 @@ pub struct InboundMedia {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(ignore)]
     pub keys: Option<MediaKeys>,
-    /// What became of the file; null while that cannot be said. Never stored.
+    /// The state of the file; absent while it cannot be read. Never stored.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file: Option<InboundFile>,
 }

@@ -18,7 +18,7 @@ use vault::{DataKey, KeyId, Vault, context};
 pub(crate) struct ContentKeys {
     store: Store,
     vault: Arc<Vault>,
-    /// Says what became of the files of messages.
+    /// Knows the states of the files of messages.
     media: Arc<Library>,
     /// The key of each company that seals.
     current: RwLock<HashMap<Uuid, Arc<DataKey>>>,
@@ -69,7 +69,7 @@ impl ContentKeys {
         Ok(key.and_then(|key| key.open(sealed, context).ok()))
     }
 
-    /// Opens the contents of events, and says what became of their files. One that cannot be opened stays without.
+    /// Opens the contents of events, and adds the states of their files. One that cannot be opened stays without.
     pub(crate) async fn open_events<'e>(&self, events: impl IntoIterator<Item = &'e mut Event>) {
         let mut bodies = Vec::new();
         for event in events {

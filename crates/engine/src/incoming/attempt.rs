@@ -80,7 +80,7 @@ impl FetchAttempt {
             }
         };
         if let Err(error) = written {
-            tracing::debug!(%error, "cannot note what became of a file that a person sent");
+            tracing::debug!(%error, "cannot note the result of fetching a file that a person sent");
         }
     }
 }

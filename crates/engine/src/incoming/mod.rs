@@ -83,12 +83,15 @@ impl UnderWay {
         self.0.lock().len() >= MOST_UNDER_WAY
     }
 
-    /// A place for this file, unless it has one, or its company has too many.
+    fn has(&self, message: Uuid) -> bool {
+        self.0.lock().contains_key(&message)
+    }
+
+    /// A place for this file, unless its company has too many.
     fn enter(self: &Arc<Self>, file: &QueuedFile) -> Option<FetchPlace> {
         let mut places = self.0.lock();
         let of_company = places.values().filter(|company| **company == file.company_id).count();
-        let has_room = places.len() < MOST_UNDER_WAY && of_company < MOST_OF_COMPANY;
-        if !has_room || places.contains_key(&file.message_id) {
+        if places.len() >= MOST_UNDER_WAY || of_company >= MOST_OF_COMPANY {
             return None;
         }
         places.insert(file.message_id, file.company_id);
@@ -184,7 +187,7 @@ impl IncomingFiles {
         let most = 2 * MOST_OF_COMPANY;
         let found = files.waiting(channel, now, most.try_into().unwrap_or(u32::MAX)).await?;
         let mut is_more = false;
-        for file in found {
+        for file in found.into_iter().filter(|file| !self.under_way.has(file.message_id)) {
             match &way {
                 FetchWay::Open(source) => match self.under_way.enter(&file) {
                     Some(place) => self.begin(file, source.clone(), place),

@@ -40,8 +40,7 @@ impl Library {
         &self.files
     }
 
-    /// Says of messages, each with our id of it, what became of their files. While the database does not answer, nothing is
-    /// said.
+    /// Adds the states of their files to messages, each with our id of it. While the database does not answer, none is added.
     pub(crate) async fn tell_files(&self, bodies: Vec<(Uuid, &mut InboundBody)>) {
         let bodies: Vec<_> = bodies.into_iter().filter(|(_, body)| body.content.media().is_some()).collect();
         if bodies.is_empty() {
@@ -51,7 +50,7 @@ impl Library {
         let found = match self.store.inbound_files().of_messages(&ids).await {
             Ok(found) => found,
             Err(error) => {
-                tracing::warn!(%error, "what became of the files of messages cannot be read now");
+                tracing::warn!(%error, "the states of the files of messages cannot be read now");
                 return;
             }
         };

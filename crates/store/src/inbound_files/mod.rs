@@ -1,7 +1,7 @@
 //! The files that people send: which are to be fetched, which are kept, and why others are missing.
 //!
 //! A file is queued in the transaction that writes its message, under the message's id. Its content is in the store of files
-//! under company and digest, as that of the [library](crate::media) is: the same content has one name, whoever it came from.
+//! under company and digest, as that of the [library](crate::media) is: the same content has one name.
 //! So whether a name is in use is decided in one place (`file_contents`), with the company's row locked.
 
 mod leaving;
@@ -34,11 +34,11 @@ pub struct SentFile {
     pub message_id: Uuid,
     /// Its company.
     pub company_id: Uuid,
-    /// What became of it.
+    /// Its state.
     pub standing: FileStanding,
 }
 
-/// What became of a file.
+/// The state of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FileStanding {
     /// It is to be fetched.
@@ -79,7 +79,7 @@ const COLUMNS: &str = "inbound_file.message_id, inbound_file.company_id, inbound
     CAST(CASE WHEN inbound_file.thumbnail IS NULL THEN 0 ELSE 1 END AS BIGINT) AS has_thumbnail";
 
 impl AllInboundFiles<'_> {
-    /// What became of the files of these messages, of any company. Messages without one are left out.
+    /// The states of the files of these messages, of any company. Messages without one are left out.
     pub async fn of_messages(self, messages: &[Uuid]) -> Result<Vec<SentFile>> {
         let (asked, values) = Rows::of_ids(self.store.backend, messages).select(1);
         let sql = format!(
@@ -88,7 +88,7 @@ impl AllInboundFiles<'_> {
         self.store.rows(sql, values).await?.iter().map(read).collect()
     }
 
-    /// What became of the file of this message.
+    /// The state of the file of this message.
     pub async fn find(self, message: Uuid) -> Result<Option<SentFile>> {
         let sql = format!("SELECT {COLUMNS} FROM inbound_file WHERE message_id = $1");
         self.store.row(sql, [message.into()]).await?.as_ref().map(read).transpose()
