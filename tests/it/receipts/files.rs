@@ -180,7 +180,7 @@ async fn a_file_that_cannot_be_kept_is_missing_with_the_reason(universe: &Univer
         (&large[..3_500], json!({}), MissingFile::NoRoom),
         (&b"eicar"[..], json!({}), MissingFile::Infected),
         (&b"MZ\x90\0 a program"[..], json!({}), MissingFile::RefusedType),
-        (&b"text"[..], json!({ "sha256": hex::encode([7; 32]) }), MissingFile::Damaged),
+        (&b"text"[..], json!({ "sha256": hex::encode([7_u8; 32]) }), MissingFile::Damaged),
     ] {
         let id = upload(&running, "text/plain", content).await;
         let mut file = said;

@@ -64,7 +64,8 @@ impl FetchAttempt {
     /// What the message says of its file.
     async fn announced(&self) -> Result<InboundMedia, Obstacle> {
         let context = context::inbound_file(self.file.message_id);
-        let opened = self.shared.contents.open(&self.file.source, &context).await.map_err(not_now)?;
+        let opened =
+            self.shared.contents.open(&self.file.source, &context).await.map_err(|error| not_now(&error))?;
         // Without the key, nobody can fetch it any more.
         let opened = opened.and_then(|json| serde_json::from_slice(&json).ok());
         opened.ok_or(Obstacle::Final(MissingFile::Gone))
@@ -73,7 +74,7 @@ impl FetchAttempt {
     /// Whether the company has room for so many bytes more.
     async fn check_room(&self, bytes: u64) -> Result<(), Obstacle> {
         let files = self.shared.store.of(self.file.company_id).inbound_files();
-        let kept = files.bytes().await.map_err(not_now)?;
+        let kept = files.bytes().await.map_err(|error| not_now(&error))?;
         let is_full = kept.saturating_add(bytes) > self.options.incoming_max_bytes as u64;
         if is_full { Err(Obstacle::Again(Some(MissingFile::NoRoom))) } else { Ok(()) }
     }
@@ -185,7 +186,7 @@ impl FetchAttempt {
         // Its length may have been said wrongly.
         self.check_room(bytes).await?;
         let until = Timestamp::now().plus(HELD_FOR);
-        match files.hold(&self.file, &digest, bytes, until).await.map_err(not_now)? {
+        match files.hold(&self.file, &digest, bytes, until).await.map_err(|error| not_now(&error))? {
             FileHold::Over => return Ok(()),
             FileHold::Busy => return Err(Obstacle::NotNow),
             FileHold::Known => {}
@@ -208,7 +209,7 @@ impl FetchAttempt {
             received_at: self.file.received_at,
         };
         // One that is not wanted any more leaves with its content.
-        files.finish(self.file.message_id, &kept, thumbnail).await.map_err(not_now)?;
+        files.finish(self.file.message_id, &kept, thumbnail).await.map_err(|error| not_now(&error))?;
         Ok(())
     }
 
@@ -231,7 +232,7 @@ fn digest_of(text: &str) -> Option<ContentDigest> {
 }
 
 /// The database does not answer.
-fn not_now(error: store::Error) -> Obstacle {
+fn not_now(error: &store::Error) -> Obstacle {
     tracing::debug!(%error, "cannot fetch a file that a person sent now");
     Obstacle::NotNow
 }
@@ -259,7 +260,7 @@ mod tests {
 
     #[test]
     fn a_digest_is_read_in_both_of_its_forms() {
-        let digest = [7; 32];
+        let digest = [7_u8; 32];
         assert_eq!(digest_of(&hex::encode(digest)), Some(digest));
         assert_eq!(digest_of(&domain::inbound::base64_of(&digest)), Some(digest));
         for other in ["", "hash", "0707", "{{sha256}}"] {

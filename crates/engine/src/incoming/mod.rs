@@ -245,7 +245,7 @@ impl IncomingFiles {
         actix::spawn(async move {
             let _place = place;
             let _permit = permits.acquire(company, 1).await;
-            let made = caught("incoming files", fetching.make(&source)).await;
+            let made = caught("incoming files", Box::pin(fetching.make(&source))).await;
             let made = made.unwrap_or(Err(Obstacle::Again(None)));
             fetching.settle(made).await;
         });
