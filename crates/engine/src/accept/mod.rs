@@ -164,6 +164,7 @@ impl Engine {
             sources,
             claim,
             is_awaited: false,
+            confirms: false,
             origin: Origin::current(),
         };
         Ok((order, audience))

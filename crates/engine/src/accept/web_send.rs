@@ -192,6 +192,7 @@ impl WebSends<'_> {
             sources: Vec::new(),
             claim: guard.map(|guard| guard.claim().clone()),
             is_awaited: true,
+            confirms: false,
             origin: Origin::current(),
         };
         let (order, shared) = (Arc::new(order), &self.engine.0.shared);
