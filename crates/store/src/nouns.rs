@@ -112,6 +112,10 @@ of_a_company! {
     look: CompanyLook;
     /// The conversations of a company.
     conversations: Conversations;
+    /// What a company answers by itself.
+    automatic: CompanyAnswers;
+    /// The texts that the people of a company answer with often.
+    quick_replies: QuickReplies;
 }
 
 of_all! {
@@ -182,4 +186,6 @@ of_all! {
     alerts: Alerts;
     /// The conversations of every company, as messages come and go.
     conversations: AllConversations;
+    /// What every company answers by itself, as it becomes due.
+    automatic: AutomaticAnswers;
 }

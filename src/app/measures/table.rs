@@ -330,6 +330,7 @@ const WORK: &[Metric] = &[
 /// The names of background work.
 const WORKS: &[&str] = &[
     "alerts",
+    "automatic answers",
     "census",
     "changes",
     "clock",
@@ -372,6 +373,7 @@ const FORGOTTEN: &[&str] = &[
     "changes",
     "failed_sign_ins",
     "answers",
+    "automatic_answers",
     "holds",
     "withdrawn_sends",
     "imports",

@@ -12,6 +12,7 @@ use crate::dialect::{Bulk, Cell, Incoming, Type};
 use crate::nouns::AllConversations;
 use crate::{Result, fetch};
 use clock::Timestamp;
+use domain::automatic::AnswerKind;
 use domain::event;
 use domain::event::log::{ConversationFact, Fact, FactKind, LogEntry, WroteFact};
 use domain::fold::fold;
@@ -63,6 +64,8 @@ pub struct Inbound {
     pub body: Vec<u8>,
     /// Its sealed line.
     pub line: Vec<u8>,
+    /// The answer that it gets by itself, if its person got none lately.
+    pub answer: Option<AnswerKind>,
     /// Whether body and line are kept; otherwise only events have them.
     pub is_kept: bool,
 }
@@ -195,6 +198,7 @@ impl AllConversations<'_> {
         let mut rows = Bulk::new(self.store.backend, super::change::COLUMNS);
         changes.values().for_each(|change| rows.push(change.cells()));
         self.store.write(to, rows, Vec::new(), |incoming, _| UPDATE.replace("{incoming}", incoming)).await?;
+        self.store.automatic().note(to, &all, now).await?;
         self.amend(to, &all, &known).await?;
         self.rename(to, &all, &known).await?;
         self.tell(to, &all, &known, &changes, now).await
