@@ -44,7 +44,7 @@ fn unread(_: HandedOver) -> String {
 
 /// How an attempt ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Attempt {
+enum AnswerAttempt {
     /// The answer is in the ledger, or not wanted any more.
     Over,
     /// It is tried again after this time.
@@ -74,8 +74,8 @@ pub(crate) async fn round(engine: &Engine, room: &Arc<Semaphore>) -> Duration {
             let attempt = attempt(&engine, &answer).await;
             let store = engine.store().automatic();
             let noted = match attempt {
-                Attempt::Over => store.end(&answer).await,
-                Attempt::Later(wait) => store.try_again(&answer, Timestamp::now().plus(wait)).await,
+                AnswerAttempt::Over => store.end(&answer).await,
+                AnswerAttempt::Later(wait) => store.try_again(&answer, Timestamp::now().plus(wait)).await,
             };
             if let Err(error) = noted {
                 // It is taken up again, and its key tells that it went.
@@ -88,15 +88,15 @@ pub(crate) async fn round(engine: &Engine, room: &Arc<Semaphore>) -> Duration {
 }
 
 /// Sends an answer, unless it is sent or not wanted any more.
-async fn attempt(engine: &Engine, answer: &DueAnswer) -> Attempt {
+async fn attempt(engine: &Engine, answer: &DueAnswer) -> AnswerAttempt {
     match try_to_send(engine, answer).await {
-        Ok(()) | Err(Error::Nobody { .. }) => Attempt::Over,
+        Ok(()) | Err(Error::Nobody { .. }) => AnswerAttempt::Over,
         Err(Error::Unavailable { retry_after } | Error::TooSoon { retry_after, .. }) => {
-            Attempt::Later(retry_after.min(LATER))
+            AnswerAttempt::Later(retry_after.min(LATER))
         }
         Err(error @ (Error::Refused(_) | Error::Internal)) => {
             tracing::debug!(%error, channel.id = %answer.channel_id, "an automatic answer cannot be sent now");
-            Attempt::Later(LATER)
+            AnswerAttempt::Later(LATER)
         }
     }
 }

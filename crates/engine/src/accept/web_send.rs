@@ -92,8 +92,9 @@ impl WebSends<'_> {
     ///
     /// # Errors
     ///
-    /// In this order: `no_valid_recipients` for a person who opted out of everything; `session_disconnected`; [`Error::TooSoon`]; `link_not_allowed`, `media_unavailable`,
-    /// `media_too_large`; `not_on_whatsapp`; `send_is_over` when somebody canceled the send, or paused it and did not
+    /// In this order: `no_valid_recipients` for a person who opted out of everything; `session_disconnected`;
+    /// [`Error::TooSoon`]; `link_not_allowed`, `media_unavailable`, `media_too_large`; `not_on_whatsapp`; `send_is_over` when
+    /// somebody canceled the send, or paused it and did not
     /// resume it in time. [`Error::Unavailable`] when it cannot be written now, and [`Error::Internal`] when nobody
     /// knows whether it was handed over. After any other error it was not, and will not be.
     pub async fn send(
