@@ -1,6 +1,9 @@
 //! The table of all metrics, in the order of the documentation. Alerts and the board refer to it, and a test compares it
 //! with what the program counts.
 
+mod words;
+
+use self::words::{FORGOTTEN, WORKS};
 use super::metric::{Label, Metric};
 
 /// Metrics about one subject.
@@ -325,64 +328,6 @@ const WORK: &[Metric] = &[
     )
     .by(&[Label::of("result", &["exported", "no_room", "lost"])])
     .watch("See [Traces](traces.md)"),
-];
-
-/// The names of background work.
-const WORKS: &[&str] = &[
-    "alerts",
-    "automatic answers",
-    "census",
-    "changes",
-    "clock",
-    "end of a web session",
-    "event log",
-    "events",
-    "expiring keys",
-    "expiry",
-    "health",
-    "imports",
-    "indexing",
-    "key uses",
-    "lease",
-    "log",
-    "mails",
-    "old events",
-    "old webhooks",
-    "people",
-    "quotas",
-    "resolver",
-    "retention",
-    "revival",
-    "session events",
-    "tiers",
-    "tokens",
-    "watched sends",
-    "web session",
-    "webhook",
-    "webhook log",
-    "webhooks",
-    "work",
-    "work of this node",
-];
-
-/// What retention deletes.
-const FORGOTTEN: &[&str] = &[
-    "sends",
-    "messages",
-    "events",
-    "changes",
-    "failed_sign_ins",
-    "answers",
-    "automatic_answers",
-    "holds",
-    "withdrawn_sends",
-    "imports",
-    "kept_forms",
-    "drafts",
-    "media",
-    "media_content",
-    "inbound_messages",
-    "conversations",
 ];
 
 const PROCESS: &[Metric] = &[
