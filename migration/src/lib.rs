@@ -31,6 +31,7 @@ mod m20261128_000020_create_alert_subscription;
 mod m20261128_000021_add_company_look;
 mod m20261129_000022_create_conversation;
 mod m20261129_000023_create_inbound_file;
+mod m20261129_000024_create_automatic_answer;
 mod nodes;
 mod operators;
 mod outbox;
@@ -146,6 +147,11 @@ impl MigratorTrait for Migrator {
                 "m20261129_000023_create_inbound_file",
                 m20261129_000023_create_inbound_file::UP,
                 m20261129_000023_create_inbound_file::DOWN,
+            ),
+            Step::boxed(
+                "m20261129_000024_create_automatic_answer",
+                m20261129_000024_create_automatic_answer::UP,
+                m20261129_000024_create_automatic_answer::DOWN,
             ),
         ]
     }

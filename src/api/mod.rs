@@ -5,6 +5,7 @@
 //! caller: [`auth::Company`], or [`operator::Operator`]. The table says which scope a company's key needs.
 
 mod auth;
+mod automatic;
 mod body;
 mod channels;
 mod chat;
@@ -31,6 +32,7 @@ mod page;
 mod parameters;
 mod path_id;
 mod query;
+mod quick_replies;
 mod rate_limit;
 pub(crate) mod records;
 mod request_id;
@@ -140,6 +142,13 @@ route::table! {
     POST "/api/v1/media" => media::upload, Send;
     GET "/api/v1/media/{id}" => media::show, Read;
     DELETE "/api/v1/media/{id}" => media::delete, Send;
+    GET "/api/v1/quick-replies" => quick_replies::list, Read;
+    POST "/api/v1/quick-replies" => quick_replies::add, Send;
+    GET "/api/v1/quick-replies/{id}" => quick_replies::show, Read;
+    PATCH "/api/v1/quick-replies/{id}" => quick_replies::change, Send;
+    DELETE "/api/v1/quick-replies/{id}" => quick_replies::delete, Send;
+    GET "/api/v1/automatic-answers" => automatic::show, Read;
+    PUT "/api/v1/automatic-answers" => automatic::set, Send;
     GET "/api/v1/webhooks" => webhooks::list, Events;
     POST "/api/v1/webhooks" => webhooks::add, Events;
     GET "/api/v1/webhooks/{id}" => webhooks::show, Events;

@@ -24,8 +24,8 @@ use utoipa_swagger_ui::Config;
 use super::error::{Apology, Error, ErrorBody};
 use super::page::harden;
 use super::{
-    Listener, Options, State, chat, contacts, costs, events, health, hooks, media, messages, numbers,
-    operator, sends, suppressions, web_chat, webhooks,
+    Listener, Options, State, automatic, chat, contacts, costs, events, health, hooks, media, messages,
+    numbers, operator, quick_replies, sends, suppressions, web_chat, webhooks,
 };
 use crate::domain::outlook::Reason;
 use crate::error::Code;
@@ -101,6 +101,13 @@ use crate::surface::gzip::{gunzip, takes_gzip};
         media::show,
         media::delete,
         media::serve,
+        quick_replies::list,
+        quick_replies::add,
+        quick_replies::show,
+        quick_replies::change,
+        quick_replies::delete,
+        automatic::show,
+        automatic::set,
         webhooks::list,
         webhooks::add,
         webhooks::show,

@@ -5,7 +5,6 @@
 
 mod alerts;
 mod board;
-mod inbox;
 mod metric;
 mod page;
 mod panels;

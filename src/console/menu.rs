@@ -19,6 +19,8 @@ pub(super) enum Menu {
     Channels,
     Suppressions,
     Costs,
+    QuickReplies,
+    AutomaticAnswers,
     Keys,
     Webhooks,
     Company,
@@ -48,9 +50,14 @@ const WORK: [MenuItem; 7] = [
 ];
 
 /// What is set up once, and the access that a person needs to see the entry. Members are a part of the company's page.
-const SETTINGS: [(MenuItem, Access); 5] = [
+const SETTINGS: [(MenuItem, Access); 7] = [
     ((Menu::Company, "/console/company", "shell-company", Icon::Company), Access::Viewer),
     ((Menu::None, "/console/company#members", "shell-members", Icon::Entry("user-plus")), Access::Viewer),
+    ((Menu::QuickReplies, "/console/quick-replies", "shell-replies", Icon::Entry("zap")), Access::Viewer),
+    (
+        (Menu::AutomaticAnswers, "/console/automatic-answers", "shell-automatic", Icon::Entry("clock")),
+        Access::Viewer,
+    ),
     ((Menu::Keys, "/console/keys", "shell-keys", Icon::Entry("key-round")), Access::Owner),
     ((Menu::Webhooks, "/console/webhooks", "shell-webhooks", Icon::Entry("webhook")), Access::Viewer),
     ((Menu::Costs, "/console/costs", "shell-costs", Icon::Entry("banknote")), Access::Viewer),

@@ -305,6 +305,13 @@ route::table! {
     POST "/console/media" => pages::media::upload, Member;
     GET "/console/media/{id}/thumbnail" => pages::media::thumbnail, Viewer;
     POST "/console/media/{id}/delete" => pages::media::delete, Member;
+    GET "/console/quick-replies" => pages::quick_replies::list, Viewer;
+    POST "/console/quick-replies" => pages::quick_replies::create, Member;
+    GET "/console/quick-replies/{id}" => pages::quick_replies::show, Viewer;
+    POST "/console/quick-replies/{id}" => pages::quick_replies::change, Member;
+    POST "/console/quick-replies/{id}/delete" => pages::quick_replies::delete, Member;
+    GET "/console/automatic-answers" => pages::automatic::show, Viewer;
+    POST "/console/automatic-answers" => pages::automatic::save, Owner;
     GET "/console/suppressions" => pages::suppressions::list, Viewer;
     POST "/console/suppressions" => pages::suppressions::add, Member;
     POST "/console/suppressions/lift" => pages::suppressions::lift, Member;

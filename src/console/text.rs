@@ -35,6 +35,7 @@ macro_rules! files {
 files! {
     "account",
     "alerts",
+    "automatic",
     "cause",
     "changes",
     "channels",
@@ -59,6 +60,7 @@ files! {
     "pairing",
     "prices",
     "reason",
+    "replies",
     "send",
     "segments",
     "send-list",

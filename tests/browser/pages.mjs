@@ -34,7 +34,7 @@ export async function addresses(demo, role) {
         '/console', '/console/keys', '/console/company', '/console/channels', '/console/channels/new', ...channels,
         '/console/templates', '/console/contacts', '/console/contacts/import', '/console/sends/new', '/console/sends', '/console/sends/drafts',
         `/console/sends/new?type=template&channel=${company.channels[0].id}`, '/console/costs', '/console/media',
-        '/console/suppressions', '/console/webhooks', '/console/webhooks/new', '/console/account', '/console/help',
+        '/console/suppressions', '/console/quick-replies', '/console/automatic-answers', '/console/webhooks', '/console/webhooks/new', '/console/account', '/console/help',
         '/console/company/look',
     ];
     const { body: { data: webhooks } } = await demo.request('GET', '/api/v1/webhooks');

@@ -1,6 +1,7 @@
 //! The provider's webhooks, through the real surface: the changes that they make, and the ones that they must
 //! not make.
 
+mod automatic;
 mod billing;
 mod files;
 mod inbound;

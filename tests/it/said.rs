@@ -46,6 +46,7 @@ pub(crate) fn wrote_by(
         is_referred: false,
         body: provider_id.as_bytes().to_vec(),
         line: b"line".to_vec(),
+        answer: None,
         is_kept: true,
         file: Vec::new(),
     }

@@ -161,6 +161,9 @@ pub struct Stored<C = Content, G = String> {
     /// The provider's id of the message that it answers, which is shown above it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub quotes: Option<G>,
+    /// Whether it confirms an opt-out: then it goes although its recipient opted out.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub confirms: bool,
 }
 
 impl Stored {
@@ -171,6 +174,7 @@ impl Stored {
             group: self.group.as_deref(),
             key: self.key.as_deref(),
             quotes: self.quotes.as_deref(),
+            confirms: self.confirms,
         }
     }
 }
@@ -360,18 +364,15 @@ mod tests {
         let plain = serde_json::to_string(&content).unwrap();
         let (one, other) = (Some("120363000000000001"), Some("a key"));
         for (group, key) in [(None, None), (one, None), (None, other), (one, other)] {
-            let stored =
-                serde_json::to_string(&Stored { content: &content, group, key, quotes: None }).unwrap();
-            assert_eq!(Content::kind_of(&stored), Some(Kind::Image), "{stored}");
-            let read: Stored = serde_json::from_str(&stored).unwrap();
             let own = |text: Option<&str>| text.map(str::to_owned);
-            assert_eq!(
-                read,
-                Stored { content: content.clone(), group: own(group), key: own(key), quotes: None }
-            );
-            assert_eq!(stored == plain, group.is_none() && key.is_none(), "{stored}");
+            let (content, group, key) = (content.clone(), own(group), own(key));
+            let whole = Stored { content, group, key, quotes: None, confirms: false };
+            let stored = serde_json::to_string(&whole.borrowed()).unwrap();
+            assert_eq!(Content::kind_of(&stored), Some(Kind::Image), "{stored}");
+            assert_eq!(serde_json::from_str::<Stored>(&stored).unwrap(), whole);
+            assert_eq!(stored == plain, whole.group.is_none() && whole.key.is_none(), "{stored}");
             // A reader that ignores groups reads it as well.
-            assert_eq!(serde_json::from_str(&stored).ok(), Some(content.clone()), "{stored}");
+            assert_eq!(serde_json::from_str(&stored).ok(), Some(whole.content), "{stored}");
         }
     }
 

@@ -295,6 +295,12 @@ codes! {
     WebhookNotFound = "webhook_not_found", NotFound;
     /// The company has as many webhook endpoints as it may have.
     TooManyWebhooks = "too_many_webhooks", Conflict;
+    /// The company has no such quick reply.
+    QuickReplyNotFound = "quick_reply_not_found", NotFound;
+    /// Another quick reply of the company has the word.
+    QuickReplyWordTaken = "quick_reply_word_taken", Conflict;
+    /// The company has as many quick replies as it may have.
+    TooManyQuickReplies = "too_many_quick_replies", Conflict;
     /// A webhook endpoint already gets events once more.
     ReplayRunning = "replay_running", Conflict;
     /// The secret or the headers of a webhook endpoint cannot be unsealed, because the service lacks the key that sealed them.

@@ -5,6 +5,7 @@
 
 pub mod address;
 pub mod alert;
+pub mod automatic;
 pub mod block;
 pub mod body;
 pub mod cell;
@@ -36,6 +37,7 @@ pub mod plan;
 pub mod plural;
 pub mod price;
 pub mod provider;
+pub mod quick_reply;
 pub mod rate;
 pub mod reaction;
 pub mod request;

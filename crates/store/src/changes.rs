@@ -120,6 +120,8 @@ domain::worded! {
         Segments = "segments",
         /// An own field of contacts that was added, renamed or deleted; the subject is the company's id.
         ContactFields = "contact_fields",
+        /// Quick replies that were added, changed or deleted; the subject is the company's id.
+        QuickReplies = "quick_replies",
         /// An import that was started or stopped; the subject is the company's id.
         Import = "import",
         /// A file that was uploaded or removed; the subject is its id.

@@ -15,6 +15,7 @@
 mod address;
 pub mod alerts;
 pub mod api_keys;
+pub mod automatic;
 pub mod backup;
 pub mod changes;
 pub mod channels;
@@ -46,6 +47,7 @@ pub mod persons;
 pub mod plan;
 mod pool;
 pub mod prices;
+pub mod quick_replies;
 pub mod retention;
 mod revision;
 pub mod schema;

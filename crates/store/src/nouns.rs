@@ -114,6 +114,10 @@ of_a_company! {
     conversations: Conversations;
     /// The files that people send to a company.
     inbound_files: InboundFiles;
+    /// What a company answers by itself.
+    automatic: CompanyAnswers;
+    /// The texts that the people of a company answer with often.
+    quick_replies: QuickReplies;
 }
 
 of_all! {
@@ -186,4 +190,6 @@ of_all! {
     conversations: AllConversations;
     /// The files that people send to any company, as they are fetched and leave.
     inbound_files: AllInboundFiles;
+    /// What every company answers by itself, as it becomes due.
+    automatic: AutomaticAnswers;
 }

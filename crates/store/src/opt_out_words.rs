@@ -18,13 +18,7 @@ impl Suppressions<'_> {
     async fn words_in(self, connection: &impl ConnectionTrait) -> Result<OptOutWords> {
         let sql = "SELECT scope, stop_words, start_words FROM opt_out_words WHERE company_id = $1";
         let row = fetch_one::<(i16, String, String)>(connection, sql, [self.company.into()]).await?;
-        let list = |text: String| text.lines().map(str::to_owned).collect();
-        let words = row.map(|(scope, stop_words, start_words)| OptOutWords {
-            scope: Suppression::from_i16(scope),
-            stop_words: list(stop_words),
-            start_words: list(start_words),
-        });
-        Ok(words.unwrap_or_default())
+        Ok(row.map(words_of).unwrap_or_default())
     }
 
     /// Sets what a company does with opt-out words. Texts that are taken in from now on follow it.
@@ -50,6 +44,13 @@ impl Suppressions<'_> {
         transaction.commit().await?;
         Ok(())
     }
+}
+
+/// The settings of a row.
+pub(crate) fn words_of((scope, stop_words, start_words): (i16, String, String)) -> OptOutWords {
+    let list = |text: String| text.lines().map(str::to_owned).collect();
+    let scope = Suppression::from_i16(scope);
+    OptOutWords { scope, stop_words: list(stop_words), start_words: list(start_words) }
 }
 
 /// The settings, for the record of changes.

@@ -110,6 +110,26 @@ fn company() -> Vec<Example> {
         ),
         (
             "post",
+            "/api/v1/quick-replies",
+            "hours",
+            "A text with a contact field",
+            json!({ "word": "hours", "text": "Hi {{contact.first_name|friend}}, we are open from 9 to 18." }),
+        ),
+        ("patch", "/api/v1/quick-replies/{id}", "text", "Another text", json!({ "text": "We are open." })),
+        (
+            "put",
+            "/api/v1/automatic-answers",
+            "texts",
+            "Two texts, and opening hours",
+            json!({
+                "stop_text": "You get no more messages from us. Write START to get them again.",
+                "away_text": "Thank you for writing. We answer tomorrow from 9 on.",
+                "time_zone": "America/Sao_Paulo",
+                "opening_hours": { "monday": "09:00-12:30, 14:00-18:00", "tuesday": "09:00-18:00" },
+            }),
+        ),
+        (
+            "post",
             "/api/v1/contacts/tags/batch",
             "tag",
             "A tag with its colour",

@@ -10,7 +10,7 @@ use super::failures::{AllowanceFailures, BodyFailures, Failures};
 use crate::api::{Access, ROUTES};
 
 /// The groups of operations, each with the beginning of its paths.
-const GROUPS: [(&str, &str); 14] = [
+const GROUPS: [(&str, &str); 16] = [
     ("/api/v1/chat", "business account"),
     ("/api/v1/web-chat", "web session"),
     ("/api/v1/sends", "sends"),
@@ -19,6 +19,8 @@ const GROUPS: [(&str, &str); 14] = [
     ("/api/v1/events", "events"),
     ("/api/v1/webhooks", "events"),
     ("/api/v1/contacts", "contacts"),
+    ("/api/v1/quick-replies", "conversations"),
+    ("/api/v1/automatic-answers", "conversations"),
     ("/api/v1/media", "media"),
     ("/media", "media"),
     ("/api/v1/numbers", "contacts"),

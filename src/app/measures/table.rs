@@ -1,7 +1,9 @@
 //! The table of all metrics, in the order of the documentation. Alerts and the board refer to it, and a test compares it
 //! with what the program counts.
 
-use super::inbox::{FORGOTTEN, INBOX};
+mod words;
+
+use self::words::{FORGOTTEN, WORKS};
 use super::metric::{Label, Metric};
 
 /// Metrics about one subject.
@@ -127,6 +129,34 @@ const RECEIPTS: &[Metric] = &[
     .watch("`taken` at zero while messages go out: no receipts arrive; `unavailable` comes with database failures"),
     Metric::seconds("pombo_webhook_seconds", "Time from a webhook's head to its answer")
         .watch("Meta repeats webhooks that are answered too late"),
+];
+
+const INBOX: &[Metric] = &[
+    Metric::counter(
+        "pombo_incoming_files_total",
+        "Attempts to fetch a file that a person sent, by result: kept, retried, or why the file is missing",
+    )
+    .by(&[Label::of(
+        "result",
+        &[
+            "kept",
+            "retried",
+            "too_large",
+            "gone",
+            "damaged",
+            "infected",
+            "not_scanned",
+            "refused_type",
+            "disk_full",
+            "no_room",
+        ],
+    )])
+    .watch("A rising share of `retried`, `disk_full`, `no_room` or `not_scanned`: the log says why"),
+    Metric::gauge(
+        "pombo_incoming_files_waiting",
+        "Files that people sent and that are to be fetched, on the node that does the housekeeping",
+    )
+    .watch("Usually near zero: files are fetched when their message arrives"),
 ];
 
 const LEDGER: &[Metric] = &[
@@ -327,44 +357,6 @@ const WORK: &[Metric] = &[
     )
     .by(&[Label::of("result", &["exported", "no_room", "lost"])])
     .watch("See [Traces](traces.md)"),
-];
-
-/// The names of background work.
-const WORKS: &[&str] = &[
-    "alerts",
-    "census",
-    "changes",
-    "clock",
-    "end of a web session",
-    "event log",
-    "events",
-    "expiring keys",
-    "expiry",
-    "health",
-    "imports",
-    "incoming files",
-    "indexing",
-    "key uses",
-    "lease",
-    "log",
-    "mails",
-    "old events",
-    "old webhooks",
-    "people",
-    "quotas",
-    "resolver",
-    "retention",
-    "revival",
-    "session events",
-    "tiers",
-    "tokens",
-    "watched sends",
-    "web session",
-    "webhook",
-    "webhook log",
-    "webhooks",
-    "work",
-    "work of this node",
 ];
 
 const PROCESS: &[Metric] = &[

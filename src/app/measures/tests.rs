@@ -139,7 +139,10 @@ fn background_work_is_counted_from_the_start_under_each_of_its_names() {
 
 #[test]
 fn every_value_of_a_label_is_a_word_of_the_program() {
-    let others = sources().into_iter().filter(|text| !text.contains("const WORKS: &[&str]"));
+    let is_table = |text: &String| {
+        ["const WORKS: &[&str]", "const SUBJECTS: &[MetricGroup]"].iter().any(|line| text.contains(line))
+    };
+    let others = sources().into_iter().filter(|text| !is_table(text));
     let all = others.collect::<Vec<_>>().join("\n");
     for metric in table::all() {
         for value in metric.labels.iter().filter_map(|label| label.values()).flatten() {

@@ -67,6 +67,17 @@ impl OfferedFiles {
             p { a href="/console/media" target="_blank" { (text.get("media-open-library")) } }
         }
     }
+
+    /// The field of this name and label that chooses any of the files, by its id. A file that is not offered stays chosen.
+    pub(in crate::console) fn choose(&self, form: &Form, (name, label): (&str, &str)) -> Markup {
+        let (text, given) = (form.text(), form.value(name));
+        let files = self.files.iter().map(|file| (file.id.to_string(), file));
+        let is_offered = given.is_empty() || files.clone().any(|(id, _)| id == given);
+        let files = files.map(|(id, file)| (id, format!("{} ({})", file.name, size(text, file.bytes))));
+        let none = (String::new(), text.get("media-no-file"));
+        let other = (!is_offered).then(|| (given.to_owned(), text.get("replies-other-file")));
+        Field::new(form, name, label).select(std::iter::once(none).chain(other).chain(files))
+    }
 }
 
 /// Puts the chosen files of a form in the place of the links.

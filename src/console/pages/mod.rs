@@ -2,6 +2,7 @@
 
 pub(super) mod account;
 pub(super) mod alerts;
+pub(super) mod automatic;
 pub(super) mod changes;
 pub(super) mod channel;
 pub(super) mod channel_tier;
@@ -30,6 +31,7 @@ pub(super) mod nodes;
 pub(super) mod operator;
 pub(super) mod overview;
 pub(super) mod prices;
+pub(super) mod quick_replies;
 pub(super) mod rejected_rows;
 pub(super) mod segments;
 pub(super) mod send;

@@ -2,9 +2,11 @@
 
 use pombo::clock::Timestamp;
 use pombo::domain::own_field::{FieldKind, MOST_FIELDS};
+use pombo::domain::quick_reply::{MOST_QUICK_REPLIES, ReplyDraft};
 use pombo::error::Code;
 use pombo::store::changes::Who;
 use pombo::store::imports::MOST_OPEN;
+use pombo::store::quick_replies::SavedReply;
 use pombo::store::segments::MOST_SEGMENTS;
 use pombo::store::{MOST_NOTES, NewField};
 use reqwest::Method;
@@ -63,6 +65,16 @@ pub(super) async fn cases(world: &World) -> Vec<(Code, Method, String, Value)> {
     for _ in 0..MOST_NOTES {
         post(&notes, json!({"text": "x"}).to_string()).await;
     }
+    let replies = "/api/v1/quick-replies";
+    let reply = |word: String| json!({"word": word, "text": "x"});
+    let mut replied = String::new();
+    for nth in 0..MOST_QUICK_REPLIES {
+        let draft = ReplyDraft::new(&nth.to_string(), "x", None, &[]).unwrap();
+        let of_company = store.of(world.acme.id).quick_replies();
+        let saved = of_company.save(&Who::Pombo, None, draft, Timestamp::now()).await.unwrap();
+        let SavedReply::Saved(saved) = saved else { panic!("{saved:?}") };
+        replied = format!("{replies}/{}", saved.id);
+    }
     let nobody = Uuid::nil();
     let start = json!({"action": "start"});
     vec![
@@ -90,6 +102,9 @@ pub(super) async fn cases(world: &World) -> Vec<(Code, Method, String, Value)> {
         (Code::FieldNotFound, Method::PATCH, format!("{fields}/{nobody}"), json!({"name": "City"})),
         (Code::FieldNameTaken, Method::PATCH, field, json!({"name": "FIELD 1"})),
         (Code::TooManyFields, Method::POST, fields.to_owned(), json!({"name": "City", "type": "text"})),
+        (Code::QuickReplyNotFound, Method::GET, format!("{replies}/{nobody}"), json!("")),
+        (Code::QuickReplyWordTaken, Method::PATCH, replied, json!({"word": "/0"})),
+        (Code::TooManyQuickReplies, Method::POST, replies.to_owned(), reply("more".to_owned())),
         (Code::ImportNotFound, Method::GET, format!("{imports}/{nobody}"), json!("")),
         (Code::ImportHasBegun, Method::POST, begun, start.clone()),
         (Code::InvalidMapping, Method::POST, ready.clone(), start),

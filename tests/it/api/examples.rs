@@ -138,6 +138,12 @@ async fn the_examples_of_a_company_s_other_requests_are_accepted() {
     for name in ["columns", "start"] {
         ask(post.clone(), "/api/v1/contacts/imports/{id}", import.clone(), name, &|_| ()).await;
     }
+    let replies = "/api/v1/quick-replies";
+    let reply = ask(post.clone(), replies, own(replies), "hours", &|_| ()).await["id"].clone();
+    let reply = format!("{replies}/{}", reply.as_str().unwrap());
+    ask(Method::PATCH, "/api/v1/quick-replies/{id}", reply, "text", &|_| ()).await;
+    let answers = "/api/v1/automatic-answers";
+    ask(Method::PUT, answers, own(answers), "texts", &|_| ()).await;
     let suppressions = "/api/v1/suppressions";
     for name in ["marketing", "everything"] {
         ask(post.clone(), suppressions, own(suppressions), name, &|_| ()).await;

@@ -37,6 +37,7 @@ mod own_fields;
 mod parameters;
 pub(crate) mod past_send;
 mod properties;
+mod quick_replies;
 mod rate_cards;
 mod reference;
 mod requests;

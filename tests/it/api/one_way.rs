@@ -9,7 +9,7 @@ use super::world::World;
 use crate::harness::unsent::{LENGTH, Unsent};
 
 /// The changing routes that may answer without their body. All others have to read it in the one way.
-const WITHOUT_BODY: [(&str, &str); 26] = [
+const WITHOUT_BODY: [(&str, &str); 27] = [
     ("DELETE", "/api/v1/web-chat/{id}/pairing"),
     ("POST", "/api/v1/sends/{id}/pause"),
     ("POST", "/api/v1/sends/{id}/resume"),
@@ -24,6 +24,7 @@ const WITHOUT_BODY: [(&str, &str); 26] = [
     ("DELETE", "/api/v1/webhooks/{id}/replay"),
     ("DELETE", "/api/v1/webhooks/{id}"),
     ("DELETE", "/api/v1/media/{id}"),
+    ("DELETE", "/api/v1/quick-replies/{id}"),
     ("POST", "/operator/v1/companies/{id}/disable"),
     ("POST", "/operator/v1/companies/{id}/enable"),
     ("DELETE", "/operator/v1/companies/{id}/keys/{key}"),

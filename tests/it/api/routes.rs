@@ -41,7 +41,9 @@ fn seen_from_outside(route: &Route) -> (u16, &'static str) {
             | "/api/v1/contacts/fields"
             | "/api/v1/suppressions",
         ) => (200, r#"{"data":[],"currentPage":1,"totalPages":0,"totalRecords":0}"#),
-        ("GET", "/api/v1/webhooks" | "/api/v1/contacts/segments") => (200, r#"{"data":[]}"#),
+        ("GET", "/api/v1/webhooks" | "/api/v1/contacts/segments" | "/api/v1/quick-replies") => {
+            (200, r#"{"data":[]}"#)
+        }
         ("POST", "/api/v1/webhooks" | "/api/v1/webhooks/{id}/deliveries/resend") => (400, "invalid_field"),
         (_, path) if path.starts_with("/api/v1/webhooks/{id}") => (404, "webhook_not_found"),
         ("GET", "/api/v1/costs") => (200, r#""data":[]}"#),
@@ -66,6 +68,9 @@ fn seen_from_outside(route: &Route) -> (u16, &'static str) {
         ("POST", "/api/v1/contacts/imports") => (201, "ready"),
         ("POST", "/api/v1/media") => (201, "text/plain"),
         (_, "/api/v1/media/{id}") => (404, "media_not_found"),
+        ("POST", "/api/v1/quick-replies") => (400, "invalid_field"),
+        (_, "/api/v1/quick-replies/{id}") => (404, "quick_reply_not_found"),
+        (_, "/api/v1/automatic-answers") => (200, r#""stop_text":null"#),
         (_, path) if path.starts_with("/api/v1/contacts/imports/{id}") => (404, "import_not_found"),
         (_, path) if path.starts_with("/api/v1/contacts/tags/{id}") => (404, "tag_not_found"),
         (_, path) if path.starts_with("/api/v1/contacts/segments/{id}") => (404, "segment_not_found"),

@@ -3,6 +3,7 @@
 mod access;
 mod account;
 mod alerts;
+mod answers;
 mod browser;
 mod channels;
 mod company;

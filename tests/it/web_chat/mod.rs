@@ -12,6 +12,7 @@ mod linking;
 mod links;
 mod message_types;
 mod number_checks;
+mod opt_outs;
 mod passkey;
 mod refused;
 mod repeated;

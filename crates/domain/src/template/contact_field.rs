@@ -6,12 +6,15 @@
 //! for each recipient just before the message goes. It is put on one line, and percent-encoded at the end of a button's
 //! address. A recipient without a value gets the text after the bar; without such a text, the message is not sent.
 
+mod typed;
+
 use std::borrow::Cow;
 use std::convert::Infallible;
 use std::fmt::Write as _;
 
 use serde_json::Value;
 
+pub use self::typed::{filled_as_known, first_unknown};
 use super::component::{Card, Component, Parameter, Source};
 use crate::contact::Person;
 use crate::error::{Code, Refusal};

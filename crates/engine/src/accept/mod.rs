@@ -4,6 +4,7 @@
 //! estimates a send without sending it, a [`retry`] is a send of its own, and [`idempotency`] keeps a repeated request
 //! from acting twice.
 
+pub(super) mod automatic;
 pub(super) mod idempotency;
 pub mod plan;
 mod reach;
@@ -164,6 +165,7 @@ impl Engine {
             sources,
             claim,
             is_awaited: false,
+            confirms: false,
             origin: Origin::current(),
         };
         Ok((order, audience))
@@ -181,7 +183,9 @@ impl Engine {
         }
         let is_marketing = order.template.is_some_and(|template| template.is_marketing);
         let suppressions = &self.0.shared.suppressions;
-        suppressions.skip_suppressed(order.company_id, is_marketing, &mut numbers, &mut skipped);
+        if !order.confirms {
+            suppressions.skip_suppressed(order.company_id, is_marketing, &mut numbers, &mut skipped);
+        }
         let shared = &self.0.shared;
         let gate = shared.window_gate(&order).await?;
         gate.skip_closed(&shared.store, &shared.people, &mut numbers, &mut skipped).await?;
@@ -189,8 +193,7 @@ impl Engine {
         let order = Arc::new(order);
         let accept = Accept::new(Arc::clone(&order), Recipients::One(number), skipped.clone());
         let send_id = shared.ledger.send(accept).await??;
-        let person = shared.people.person(order.company_id, number);
-        shared.answers.note((order.company_id, order.channel_id), person, send_id, &order.content);
+        shared.note_answer(&order, number, send_id);
         Ok(Resolved { send_id: Some(send_id), recipients: 1, skipped })
     }
 

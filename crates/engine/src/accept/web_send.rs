@@ -23,6 +23,7 @@ use uuid::Uuid;
 pub use self::dry_run::{DryRunFile, WebDryRun};
 pub use self::number_check::NumbersChecked;
 pub(crate) use self::questions::{AskNumbers, AskPicture, BeginWeb, DryRunWeb, SendWeb};
+use crate::accept::automatic::{UNREAD, check_opted_out};
 use crate::channel::{Admit, PAIR_SENTENCE};
 use crate::handover::{Admitted, Form, HandOver, HandedOver, Render, Wait, link};
 use crate::ledger::{Accept, Order};
@@ -69,7 +70,7 @@ impl WebSends<'_> {
     /// Registers the forms in which answers are rendered, before the engine answers other nodes.
     pub fn render_as(&self, forms: &[Form]) {
         // Called once for each engine.
-        let _ = self.engine.0.forms.set(forms.to_vec());
+        let _ = self.engine.0.forms.set([forms, &[UNREAD]].concat());
     }
 
     /// The form of this name, for another node.
@@ -91,11 +92,25 @@ impl WebSends<'_> {
     ///
     /// # Errors
     ///
-    /// In this order: `session_disconnected`; [`Error::TooSoon`]; `link_not_allowed`, `media_unavailable`,
-    /// `media_too_large`; `not_on_whatsapp`; `send_is_over` when somebody canceled the send, or paused it and did not
+    /// In this order: `no_valid_recipients` for a person who opted out of everything; `session_disconnected`;
+    /// [`Error::TooSoon`]; `link_not_allowed`, `media_unavailable`, `media_too_large`; `not_on_whatsapp`; `send_is_over` when
+    /// somebody canceled the send, or paused it and did not
     /// resume it in time. [`Error::Unavailable`] when it cannot be written now, and [`Error::Internal`] when nobody
     /// knows whether it was handed over. After any other error it was not, and will not be.
     pub async fn send(
+        &self,
+        channel: &Arc<Channel>,
+        request: WebRequest,
+        guard: Option<KeyGuard>,
+        form: Form,
+    ) -> Result<String, Error> {
+        check_opted_out(&self.engine.0.shared, channel, &request.recipient)?;
+        self.send_to_anybody(channel, request, guard, form).await
+    }
+
+    /// As [`WebSends::send`], also to a person who opted out: for messages whose recipients were checked, and for the one that
+    /// confirms the opt-out.
+    pub(crate) async fn send_to_anybody(
         &self,
         channel: &Arc<Channel>,
         request: WebRequest,
@@ -133,6 +148,7 @@ impl WebSends<'_> {
         guard: Option<KeyGuard>,
         form: Form,
     ) -> Result<Uuid, Error> {
+        check_opted_out(&self.engine.0.shared, channel, &request.recipient)?;
         let (engine, channel) = (self.engine.clone(), Arc::clone(channel));
         guard.iter().for_each(KeyGuard::until_handed_over);
         let (tell, told) = oneshot::channel();
@@ -192,6 +208,7 @@ impl WebSends<'_> {
             sources: Vec::new(),
             claim: guard.map(|guard| guard.claim().clone()),
             is_awaited: true,
+            confirms: false,
             origin: Origin::current(),
         };
         let (order, shared) = (Arc::new(order), &self.engine.0.shared);
@@ -199,8 +216,7 @@ impl WebSends<'_> {
         let accept = Accept { pending_reply: Some(pending_reply), ..accept };
         let send_id = shared.ledger.send(accept).await??;
         if let Recipients::One(number) = recipients {
-            let person = shared.people.person(order.company_id, number);
-            shared.answers.note((order.company_id, order.channel_id), person, send_id, &order.content);
+            shared.note_answer(&order, number, send_id);
         }
         metrics::counter!("pombo_sends_accepted_total").increment(1);
         metrics::counter!("pombo_recipients_accepted_total").increment(1);

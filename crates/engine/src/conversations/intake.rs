@@ -5,10 +5,11 @@ use std::collections::HashMap;
 use uuid::Uuid;
 
 use crate::Error;
-use crate::contacts::people::People;
+use crate::contacts::suppressions::Barrier;
 use crate::shared::Shared;
 use clock::Timestamp;
 use clock::database::new_id;
+use domain::automatic::{AnswerKind, AnswerRules};
 use domain::channel::{Channel, Kind};
 use domain::event;
 use domain::inbound::{
@@ -46,6 +47,7 @@ impl Shared {
         &self,
         company_id: Uuid,
         heard: Vec<HeardMessage>,
+        rules: &AnswerRules,
         now: Timestamp,
     ) -> Result<Vec<Inbound>, Error> {
         if heard.is_empty() {
@@ -55,14 +57,7 @@ impl Shared {
         let users = users.filter_map(|heard| heard.message.peer.user_id.as_deref()).collect();
         let numbers = self.numbers_of_users(company_id, users).await?;
         let key = self.contents.current(company_id).await?;
-        let sealing = Sealing {
-            company_id,
-            key: &key,
-            people: &self.people,
-            numbers,
-            keeps: self.keeps_inbox,
-            keeps_files: self.media.keeps_incoming(),
-        };
+        let sealing = Sealing { company_id, key: &key, shared: self, rules, numbers };
         Ok(heard.into_iter().map(|heard| sealing.row(heard, now)).collect())
     }
 
@@ -92,13 +87,11 @@ impl Shared {
 struct Sealing<'a> {
     company_id: Uuid,
     key: &'a DataKey,
-    people: &'a People,
+    shared: &'a Shared,
+    /// What the company answers by itself.
+    rules: &'a AnswerRules,
     /// The numbers of people by their ids.
     numbers: HashMap<String, PhoneNumber>,
-    /// Whether contents are kept.
-    keeps: bool,
-    /// Whether files are.
-    keeps_files: bool,
 }
 
 impl Sealing<'_> {
@@ -107,6 +100,7 @@ impl Sealing<'_> {
         let (peer, others) = self.keys(&message);
         let with = if peer.group().is_some() { ConversationKind::Group } else { ConversationKind::Person };
         let opens = has_windows && with == ConversationKind::Person && message.opens_window();
+        let answer = self.answer(&message, &peer, now);
         let InboundMessage { id: provider_id, direction, peer: named, at, is_past, body } = message;
         let (id, at) = (new_id(), at.min(now));
         let line = body.content.line();
@@ -133,17 +127,27 @@ impl Sealing<'_> {
             is_referred: opens && body.referral.is_some(),
             line: if line.is_empty() { Vec::new() } else { seal_line() },
             body: self.key.seal(&body.to_json(), &context::inbound_body(id)),
-            is_kept: self.keeps,
+            answer,
+            is_kept: self.shared.keeps_inbox,
             file: self.file(id, &body.content).filter(|_| !is_past).unwrap_or_default(),
         }
     }
 
     /// What is needed to fetch the file of a message, sealed.
     fn file(&self, id: Uuid, content: &InboundContent) -> Option<Vec<u8>> {
-        let media = content.media().filter(|_| self.keeps_files)?;
+        let media = content.media().filter(|_| self.shared.media.keeps_incoming())?;
         let source = InboundMedia { caption: None, file: None, ..media.clone() };
         let source = serde_json::to_vec(&source).ok()?;
         Some(self.key.seal(&source, &context::inbound_file(id)))
+    }
+
+    /// The answer that a message gets by itself. An opt-in is confirmed only to a person who opted out, and nobody can be
+    /// answered whose number is not known.
+    fn answer(&self, message: &InboundMessage, peer: &PeerKey, now: Timestamp) -> Option<AnswerKind> {
+        let (kind, number) = (self.rules.answer_to(message, now)?, peer.number()?);
+        let barrier = || self.shared.suppressions.barrier(self.company_id, number, true, now);
+        let is_wanted = kind != AnswerKind::Start || matches!(barrier(), Some(Barrier::OptedOut(_)));
+        is_wanted.then_some(kind)
     }
 
     /// The key of the conversation, and other keys of the same person.
@@ -161,8 +165,8 @@ impl Sealing<'_> {
         let Some(number) = number else {
             return (PeerKey::of_user(user.unwrap_or_default()), Vec::new());
         };
-        let person = self.people.person(self.company_id, number);
-        let learned = self.people.forms(self.company_id, number).into_iter();
+        let person = self.shared.people.person(self.company_id, number);
+        let learned = self.shared.people.forms(self.company_id, number).into_iter();
         let learned = learned.filter(|form| *form != person && form.person() == *form);
         others.extend(learned.map(PeerKey::of_number));
         (PeerKey::of_number(person), others)

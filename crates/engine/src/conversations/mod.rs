@@ -6,6 +6,7 @@
 mod intake;
 mod notes;
 mod open;
+mod quick_replies;
 mod thread;
 
 use uuid::Uuid;
@@ -13,6 +14,7 @@ use uuid::Uuid;
 pub(crate) use self::intake::HeardMessage;
 pub use self::notes::{NOTE_CHARS, ShownNote, no_such_note};
 pub use self::open::{ListedConversation, no_such_conversation};
+pub use self::quick_replies::{QuickReplies, RenderedReply};
 pub use self::thread::{OwnEntry, ShownReaction, Thread, ThreadEntry, ThreadFrom, WrittenEntry};
 use crate::{Engine, Error, Who};
 use clock::Timestamp;
@@ -25,6 +27,7 @@ pub mod types {
     pub use store::conversations::{
         AssignedTo, Conversation, ConversationCursor, ConversationFilter, ThreadCursor, ThreadSide,
     };
+    pub use store::quick_replies::QuickReply;
 }
 
 /// The conversations of a company.

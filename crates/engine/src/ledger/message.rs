@@ -70,6 +70,8 @@ pub(crate) struct Order {
     pub(crate) claim: Option<Claim>,
     /// A caller waits until the message is handed over.
     pub(crate) is_awaited: bool,
+    /// It confirms an opt-out, and goes although its recipient opted out.
+    pub(crate) confirms: bool,
     /// The request that it came with, for its trace.
     pub(crate) origin: Origin,
 }
@@ -80,7 +82,8 @@ impl Order {
     pub(crate) fn stored(&self) -> Stored<&Content, &str> {
         let claim = self.claim.as_ref().filter(|_| self.is_awaited);
         let key = claim.map(|claim| claim.key.as_str());
-        Stored { content: &self.content, group: self.group.as_deref(), key, quotes: self.quotes.as_deref() }
+        let (group, quotes) = (self.group.as_deref(), self.quotes.as_deref());
+        Stored { content: &self.content, group, key, quotes, confirms: self.confirms }
     }
 }
 

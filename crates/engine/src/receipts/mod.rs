@@ -9,6 +9,7 @@ mod opt_outs;
 mod part;
 mod people;
 mod sorted;
+mod spoken;
 pub(super) mod webhook;
 
 use std::collections::HashMap;
@@ -30,6 +31,7 @@ use crate::health::Health;
 use clock::Timestamp;
 use connectors::Disposition;
 use connectors::update::{Heard, TemplateChange};
+use domain::automatic::AnswerRules;
 use domain::channel::Channel;
 use domain::message::State;
 use domain::opt_out::OptOutWords;
@@ -86,10 +88,10 @@ impl Webhooks<'_> {
     pub async fn hear(&self, channel: &Arc<Channel>, mut heard: Vec<Heard>) -> Result<(), Error> {
         let family = Arc::new(self.family(channel, &heard).await?);
         self.name_messages(&mut heard);
-        let words = self.words_for(channel.company_id, &heard).await?;
-        let sorted = sort(&family, words, heard).await?;
+        let rules = self.rules_for(channel.company_id, &heard).await?;
+        let sorted = sort(&family, rules.words.clone(), heard).await?;
         let failures = failures(&sorted.parts);
-        self.keep(channel.company_id, sorted.parts).await?;
+        self.keep(channel.company_id, sorted.parts, &rules).await?;
         self.take_in_names(channel.company_id, sorted.names).await?;
         sorted.counts.record();
         let recent = self.engine.0.shared.activity.of(channel.id, channel.company_id);
@@ -116,33 +118,29 @@ impl Webhooks<'_> {
     }
 
     /// Writes what has to last, one part after the other, so that other writes can go in between.
-    async fn keep(&self, company_id: Uuid, parts: Vec<Part>) -> Result<(), Error> {
+    async fn keep(&self, company_id: Uuid, parts: Vec<Part>, rules: &AnswerRules) -> Result<(), Error> {
         let words = parts.iter().map(|part| part.refused.len()).sum();
         let is_large = parts.len() > 1 || words > opt_outs::AT_ONCE;
         let mut waiting = self.engine.0.intake.enter(words)?;
         for part in parts {
             let words = part.refused.len();
-            self.keep_part(company_id, part, is_large).await?;
+            self.keep_part(company_id, part, rules, is_large).await?;
             waiting.written(words);
         }
         Ok(())
     }
 
-    async fn keep_part(&self, company_id: Uuid, part: Part, is_large: bool) -> Result<(), Error> {
-        let written_to = self.engine.store().of(company_id).sends().recipients_of(&part.keys()).await?;
-        let shared = &self.engine.0.shared;
-        let numbers = shared.numbers_of_users(company_id, part.users()).await?;
-        let number_of = |user: &str| numbers.get(user).copied();
-        let people = &self.engine.0.shared.people;
-        let words = part.words(company_id, |key| written_to.get(&key).copied(), number_of);
-        let words = people.words_of_people(words);
-        let unnamed = part.statements(number_of);
-        if !unnamed.is_empty() {
-            self.engine.store().of(company_id).persons().keep_statements(&unnamed).await?;
-            people.wait_for(company_id, unnamed.into_iter().map(|statement| statement.user_id));
-        }
+    async fn keep_part(
+        &self,
+        company_id: Uuid,
+        part: Part,
+        rules: &AnswerRules,
+        is_large: bool,
+    ) -> Result<(), Error> {
+        let words = self.words_in(company_id, &part).await?;
         let Part { receipts, refused: _, heard } = part;
-        let inbound = shared.rows_of_heard(company_id, heard, Timestamp::now()).await?;
+        let shared = &self.engine.0.shared;
+        let inbound = shared.rows_of_heard(company_id, heard, rules, Timestamp::now()).await?;
         let (mut hear, mut said) = (Hear { receipts, inbound, ..Hear::default() }, 0);
         let mut written = Ok(());
         while written.is_ok() && (said < words.len() || !hear.is_empty()) {

@@ -13,9 +13,7 @@ use crate::ledger::Hear;
 use crate::notices::share_suppressions;
 use crate::receipts::Webhooks;
 use connectors::update::{Heard, Update};
-use domain::inbound::InboundMessage;
 use domain::message::Key;
-use domain::opt_out::{self, OptOutWords};
 use domain::phone::PhoneNumber;
 use store::suppressions::Word;
 
@@ -23,16 +21,6 @@ use store::suppressions::Word;
 const AT_ONCE: usize = 500;
 
 impl Webhooks<'_> {
-    /// What texts mean to the company. The store is asked only for webhooks with short texts.
-    pub(super) async fn words_for(&self, company_id: Uuid, heard: &[Heard]) -> Result<OptOutWords, Error> {
-        let has_text =
-            |heard: &Heard| matches!(&heard.update, Update::Inbound(message) if has_short_text(message));
-        if heard.iter().any(has_text) {
-            return Ok(self.engine.store().of(company_id).suppressions().words().await?);
-        }
-        Ok(OptOutWords { scope: None, ..OptOutWords::default() })
-    }
-
     /// Gives receipts without our key the key of the message, if the provider accepted it lately under this id.
     pub(super) fn name_messages(&self, heard: &mut [Heard]) {
         for heard in heard {
@@ -161,9 +149,4 @@ impl Webhooks<'_> {
         }
         Ok(())
     }
-}
-
-/// Whether it is a text from a person that may be a word for an opt-out.
-pub(super) fn has_short_text(message: &InboundMessage) -> bool {
-    message.text().is_some_and(|text| text.len() <= opt_out::LONGEST_TEXT)
 }

@@ -9,14 +9,14 @@ use uuid::Uuid;
 use super::family::{Family, Whom, is_of_somebody};
 use super::notices::{Notice, Notices, Of};
 use super::part::{Part, Refused, parts};
-use super::people::has_short_text;
+use super::spoken::statements;
 use crate::conversations::HeardMessage;
 use clock::Timestamp;
 use connectors::Disposition;
 use connectors::update::{self, AccountChange, Heard, TemplateChange, Update};
 use domain::channel::Channel;
 use domain::message::{Failure, Key, State};
-use domain::opt_out::{OptOutWords, Said};
+use domain::opt_out::OptOutWords;
 use domain::phone::PhoneNumber;
 use domain::suppression::{HOLD, Suppression};
 use store::ledger::{Charge, Receipt};
@@ -97,7 +97,7 @@ struct Sorting<'a> {
 
 /// The time of a statement that the provider dates `at`: the end of that second, and never later than its arrival. So
 /// of two statements in one second, the later arrival counts.
-fn said_at(at: Timestamp, now: Timestamp) -> Timestamp {
+pub(super) fn said_at(at: Timestamp, now: Timestamp) -> Timestamp {
     at.plus(WITHIN_A_SECOND).min(now)
 }
 
@@ -186,10 +186,7 @@ impl Sorting<'_> {
             }
             Update::Inbound(message) => {
                 let (number, user) = (message.peer.number, message.peer.user_id.clone());
-                let word = message.text().filter(|_| has_short_text(&message));
-                if let Some(said) = word.and_then(|text| self.words.meaning(text)) {
-                    self.wrote(said, number, user.as_deref(), said_at(message.at, now));
-                }
+                self.refused.extend(statements(&message, self.words, now));
                 self.names.writers.extend(user.zip(number).filter(|_| message.peer.group.is_none()));
                 self.heard.push(HeardMessage::of(self.family.channel(whom), *message));
             }
@@ -198,21 +195,6 @@ impl Sorting<'_> {
             }
             Update::Other { .. } | Update::Unreadable { .. } => self.count(update),
         }
-    }
-
-    /// A person wrote a word that stops messages, or one that takes that back.
-    fn wrote(&mut self, said: Said, recipient: Option<PhoneNumber>, user: Option<&str>, said_at: Timestamp) {
-        let (says, scopes) = match (said, self.words.scope) {
-            // What was stopped before the company changed what a word stops comes back too.
-            (Said::Start, _) => (Says::StartWord, &Suppression::ALL[..]),
-            (Said::Stop, Some(Suppression::Marketing)) => (Says::StopWord, &Suppression::ALL[..1]),
-            (Said::Stop, _) => (Says::StopWord, &Suppression::ALL[1..]),
-        };
-        let user = user.map(str::to_owned);
-        self.refused.extend(scopes.iter().map(|scope| {
-            let (scope, user) = (*scope, user.clone());
-            Refused { key: None, recipient, user, scope, said_at, says }
-        }));
     }
 
     fn template(&mut self, name: TemplateName, change: TemplateChange, said_at: Timestamp) {

@@ -26,8 +26,9 @@ use domain::phone::Country;
 use store::companies::Company;
 use store::countries::OwnCountry;
 use store::{
-    AllChannels, Changes, Channels, Companies, CompanyLook, CompanyStore, ContactNotes, Contacts, Drafts,
-    Imports, Keys, Messages, OwnFields, Segments, Sends, Store, Suppressions, Tags, Templates, Tiers,
+    AllChannels, Changes, Channels, Companies, CompanyAnswers, CompanyLook, CompanyStore, ContactNotes,
+    Contacts, Drafts, Imports, Keys, Messages, OwnFields, Segments, Sends, Store, Suppressions, Tags,
+    Templates, Tiers,
 };
 
 pub use store::Error as QueryError;
@@ -188,6 +189,8 @@ doors! { CompanyRecords:
     imports: Imports;
     /// The recipients that its sends skip.
     suppressions: Suppressions;
+    /// What it answers by itself.
+    automatic: CompanyAnswers;
     /// The new sends that its people are writing.
     drafts: Drafts;
     /// Its channels.

@@ -159,6 +159,7 @@ impl World {
             sources: Vec::new(),
             claim: None,
             is_awaited: false,
+            confirms: false,
             origin: Origin::default(),
         };
         let Some(process) = &self.process else { return };

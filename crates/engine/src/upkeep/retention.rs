@@ -54,6 +54,7 @@ domain::worded! {
         Changes = "changes",
         FailedSignIns = "failed_sign_ins",
         Answers = "answers",
+        AutomaticAnswers = "automatic_answers",
         Holds = "holds",
         Withdrawn = "withdrawn_sends",
         Imports = "imports",
@@ -129,6 +130,8 @@ impl Retention {
             Ok(Step { others, more: others >= ROWS.into(), ..Step::default() })
         };
         self.steps(tally, What::Answers, answers).await?;
+        let automatic = async || store.automatic().remove_old(now, ROWS).await;
+        self.steps(tally, What::AutomaticAnswers, automatic).await?;
         let withdrawn = async || store.retention().remove_withdrawn(lease, kept, ROWS).await;
         self.steps(tally, What::Withdrawn, withdrawn).await?;
         let (over, ready) = (self.ages.imports.map(|age| now.minus(age)), now.minus(READY_KEPT));

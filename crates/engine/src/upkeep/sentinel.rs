@@ -10,11 +10,13 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use actix::ArbiterHandle;
+use tokio::sync::Semaphore;
 use uuid::Uuid;
 
 use super::retention::Retention;
 use super::wall_clock::{Jump, WallClock};
 use super::{census, indexing, quotas, tokens};
+use crate::accept::automatic;
 use crate::access::keys;
 use crate::channel::{Input, Release};
 use crate::health::Watch;
@@ -87,6 +89,13 @@ impl Sentinel {
                 tracing::debug!(%error, "cannot note answers in their conversations");
             }
             LEARN_INTERVAL
+        });
+        let (answering, room) = (engine.clone(), Arc::new(Semaphore::new(automatic::MOST_AT_ONCE)));
+        repeat(thread, "automatic answers", async move || {
+            if !answering.0.shared.cluster.keeps_house() {
+                return HOUSE_INTERVAL;
+            }
+            automatic::round(&answering, &room).await
         });
         let revived = engine.clone();
         repeat(thread, "revival", async move || {

@@ -16,6 +16,7 @@ use crate::Engine;
 use crate::channel::Input;
 use crate::conversations::HeardMessage;
 use crate::ledger::{self, Hear};
+use crate::notices::share_suppressions;
 use crate::rounds::caught;
 use clock::Timestamp;
 use domain::inbound::{Direction, InboundMessage};
@@ -204,25 +205,44 @@ impl Writer<'_> {
             }
             heard.push(HeardMessage { channel_id: channel, has_windows: false, message });
         }
-        let shared = &self.engine.0.shared;
         loop {
-            let rows = shared.rows_of_heard(company, heard.clone(), Timestamp::now()).await;
-            let inbound = match rows {
-                Ok(inbound) if inbound.is_empty() => return true,
-                Ok(inbound) => inbound,
-                Err(crate::Error::Unavailable { .. }) => {
-                    tokio::time::sleep(WRITE_PAUSE).await;
-                    continue;
-                }
-                Err(_) => return false,
-            };
-            match shared.ledger.send(Hear { inbound, ..Hear::default() }).await {
+            match self.write_messages(company, &heard).await {
                 // The ledger said which row the database refuses.
-                Ok(Ok(()) | Err(ledger::Error::Refused)) => return true,
-                Ok(Err(ledger::Error::Unavailable)) => tokio::time::sleep(WRITE_PAUSE).await,
+                Ok(Ok(()) | Err(ledger::Error::Refused)) => break,
+                Ok(Err(ledger::Error::Unavailable)) | Err(crate::Error::Unavailable { .. }) => {
+                    tokio::time::sleep(WRITE_PAUSE).await;
+                }
                 Ok(Err(ledger::Error::Closed)) | Err(_) => return false,
             }
         }
+        if let Err(error) = self.engine.webhooks().meet_writers(company, &heard).await {
+            // They are met again with their next messages.
+            tracing::debug!(%error, "cannot write the names of people who wrote to a web session");
+        }
+        true
+    }
+
+    /// Writes messages, with what their opt-out words say, in one commit.
+    async fn write_messages(
+        &self,
+        company: Uuid,
+        heard: &[HeardMessage],
+    ) -> Result<Result<(), ledger::Error>, crate::Error> {
+        let shared = &self.engine.0.shared;
+        let rules = self.engine.store().of(company).automatic().rules().await?;
+        let suppressions = self.engine.webhooks().words_of_session(company, heard, &rules.words).await?;
+        let inbound = shared.rows_of_heard(company, heard.to_vec(), &rules, Timestamp::now()).await?;
+        let hear = Hear { inbound, suppressions: suppressions.clone(), ..Hear::default() };
+        if hear.is_empty() {
+            return Ok(Ok(()));
+        }
+        // The ledger's mailbox is closed with it.
+        let written = shared.ledger.send(hear).await.unwrap_or(Err(ledger::Error::Closed));
+        if written.is_ok() && !suppressions.is_empty() {
+            shared.suppressions.look_up(self.engine.store(), &suppressions).await?;
+            share_suppressions(shared, &suppressions).await?;
+        }
+        Ok(written)
     }
 
     /// The send of a message; `None` for messages of the phone itself and of other linked devices.

@@ -13,6 +13,7 @@ use crate::inbound_files::AnnouncedFile;
 use crate::nouns::AllConversations;
 use crate::{Result, fetch};
 use clock::Timestamp;
+use domain::automatic::AnswerKind;
 use domain::event;
 use domain::event::log::{ConversationFact, Fact, FactKind, LogEntry, WroteFact};
 use domain::fold::fold;
@@ -64,6 +65,8 @@ pub struct Inbound {
     pub body: Vec<u8>,
     /// Its sealed line.
     pub line: Vec<u8>,
+    /// The answer that it gets by itself, if its person got none lately.
+    pub answer: Option<AnswerKind>,
     /// Whether body and line are kept; otherwise only events have them.
     pub is_kept: bool,
     /// What is needed to fetch its file, sealed; empty when it has none that is to be fetched.
@@ -210,6 +213,7 @@ impl AllConversations<'_> {
         self.store.write(to, rows, Vec::new(), |incoming, _| UPDATE.replace("{incoming}", incoming)).await?;
         let files = all.iter().map(|message| message.announced());
         self.store.inbound_files().queue(to, files, now).await?;
+        self.store.automatic().note(to, &all, now).await?;
         self.amend(to, &all, &known).await?;
         self.rename(to, &all, &known).await?;
         self.tell(to, &all, &known, &changes, now).await

@@ -7,6 +7,7 @@ use crate::dialect::{Rows, Type};
 use crate::lease::Lease;
 use crate::nouns::{AllConversations, Conversations};
 use crate::retention::{Step, first_id_at};
+use crate::suppressions::listed;
 use crate::{Result, Transaction, execute, fetch};
 use clock::Timestamp;
 use domain::inbound::PeerKey;
@@ -102,6 +103,13 @@ impl Conversations<'_> {
         let sql = of("conversation_message WHERE conversation_id", &rows);
         let messages = fetch::<Uuid>(&transaction, sql, values).await?;
         self.store.conversations().remove_in(&transaction, &conversations, &TABLES).await?;
+        let numbers: Vec<_> = people.iter().filter_map(PeerKey::number).collect();
+        if !numbers.is_empty() {
+            let numbers = listed(&numbers);
+            let sql =
+                format!("DELETE FROM automatic_answer WHERE company_id = $1 AND recipient IN ({numbers})");
+            execute(&transaction, sql, [self.company.into()]).await?;
+        }
         transaction.commit().await?;
         Ok((conversations, messages))
     }

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{DryRunWeb, stranger, unheard_voice};
 use crate::Error;
+use crate::accept::automatic::check_opted_out;
 use crate::accept::web_send::WebSends;
 use crate::channel::Admit;
 use crate::handover::{file_name, is_voice, link, seconds};
@@ -58,6 +59,7 @@ impl WebSends<'_> {
     /// the same recipient, is [`Error::TooSoon`] at once.
     pub async fn dry_run(&self, channel: &Arc<Channel>, request: WebRequest) -> Result<WebDryRun, Error> {
         self.engine.check_running()?;
+        check_opted_out(&self.engine.0.shared, channel, &request.recipient)?;
         let asked = DryRunWeb { request };
         if let Some(dry_run) = self.engine.owners().ask(channel, &asked).await? {
             return Ok(dry_run);

@@ -43,7 +43,7 @@ impl Question for SendWeb {
     async fn answer(self, engine: &Engine, channel: &Arc<Channel>) -> Result<String, Error> {
         let form = engine.web_sends().form(&self.form)?;
         let held = engine.take_key(channel.company_id, self.key).await?;
-        engine.web_sends().send(channel, self.request, held, form).await
+        engine.web_sends().send_to_anybody(channel, self.request, held, form).await
     }
 }
 

@@ -57,7 +57,7 @@ impl Machine {
         if self.channel.kind != Kind::BusinessAccount {
             return None;
         }
-        let work = self.lanes.work(ticket.send_id)?;
+        let work = self.lanes.work(ticket.send_id).filter(|work| !work.confirms)?;
         let is_marketing = work.template.is_some_and(|template| template.is_marketing);
         self.common.suppressions.barrier(work.company_id, ticket.recipient?, is_marketing, wall)
     }

@@ -20,7 +20,7 @@ pub(crate) enum Rendered {
 impl Rendered {
     /// For channels of this kind.
     pub(crate) fn new(kind: Kind, stored: &Stored<&Content, &str>) -> Self {
-        let &Stored { content, group, key, quotes } = stored;
+        let &Stored { content, group, key, quotes, confirms } = stored;
         match kind {
             Kind::BusinessAccount if content.is_personal() => Self::Personal(Arc::new(content.clone())),
             Kind::BusinessAccount => Self::CloudApi(Arc::new(cloud_api::Rendered::quoting(content, quotes))),
@@ -31,6 +31,7 @@ impl Rendered {
                     group: own(group),
                     key: own(key),
                     quotes: own(quotes),
+                    confirms,
                 }))
             }
         }

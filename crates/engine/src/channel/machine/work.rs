@@ -30,6 +30,8 @@ pub(super) struct Beginning {
     pub(super) id: Uuid,
     pub(super) company_id: Uuid,
     pub(super) rendered: Rendered,
+    /// It goes although its recipient opted out.
+    pub(super) confirms: bool,
     pub(super) recipients: u64,
     pub(super) source: Source,
     pub(super) template: Option<TemplateUse>,
@@ -70,6 +72,7 @@ pub(super) struct Work {
     pub(super) id: Uuid,
     pub(super) company_id: Uuid,
     pub(super) rendered: Rendered,
+    pub(super) confirms: bool,
     recipients: u64,
     /// The next ordinal to hand out.
     next: u64,
@@ -105,6 +108,7 @@ impl Work {
             id: beginning.id,
             company_id: beginning.company_id,
             rendered: beginning.rendered,
+            confirms: beginning.confirms,
             recipients: beginning.recipients,
             next: beginning.progress.high_water,
             reserved: beginning.progress.high_water,

@@ -70,6 +70,7 @@ fn send(channel: &Channel, id: Uuid) -> AcceptedSend {
         sources: Vec::new(),
         claim: None,
         is_awaited: false,
+        confirms: false,
         origin: Origin::default(),
     };
     let number = PhoneNumber::from_u64(5_511_900_000_000).unwrap();

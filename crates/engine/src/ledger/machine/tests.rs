@@ -66,6 +66,7 @@ fn order(channel: u64) -> Arc<Order> {
         sources: Vec::new(),
         claim: None,
         is_awaited: false,
+        confirms: false,
         origin: Origin::default(),
     })
 }

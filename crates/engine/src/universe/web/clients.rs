@@ -123,6 +123,7 @@ impl World {
             sources: Vec::new(),
             claim: None,
             is_awaited: true,
+            confirms: false,
             origin: Origin::default(),
         };
         let since = self.clock.elapsed();

@@ -92,6 +92,7 @@ pub(super) fn order() -> Order {
         sources: Vec::new(),
         claim: None,
         is_awaited: false,
+        confirms: false,
         origin: Origin::default(),
     }
 }

@@ -235,7 +235,7 @@ fn a_session_sends_only_while_it_is_connected() {
 }
 
 #[test]
-fn suppressions_do_not_apply_to_web_sessions() {
+fn suppressions_apply_neither_to_web_sessions_nor_to_what_confirms_them() {
     let record = store::suppressions::Record {
         company_id: Uuid::from_u128(2),
         recipient: person(10),
@@ -253,6 +253,11 @@ fn suppressions_do_not_apply_to_web_sessions() {
     business.accept(10);
     business.flush();
     assert_eq!((business.attempts.len(), business.outcome().state), (0, State::Suppressed));
+    let mut confirming = World::ready(1);
+    confirming.machine.common.suppressions.add(record);
+    confirming.accept_order(10, Order { confirms: true, ..order() }, Recipients::One(person(10)));
+    confirming.flush();
+    assert_eq!(confirming.under_way(), [10]);
 }
 
 #[test]

@@ -10,12 +10,13 @@ fn work(recipients: u64, progress: Progress) -> Work {
     let content = Content::Text { body: "hi".to_owned(), preview_url: None };
     let rendered = Rendered::new(
         Kind::BusinessAccount,
-        &Stored { content: &content, group: None, key: None, quotes: None },
+        &Stored { content: &content, group: None, key: None, quotes: None, confirms: false },
     );
     Work::new(Beginning {
         id: Uuid::nil(),
         company_id: Uuid::nil(),
         rendered,
+        confirms: false,
         recipients,
         source,
         template: None,

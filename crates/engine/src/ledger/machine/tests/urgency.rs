@@ -29,6 +29,7 @@ pub(super) fn message() -> Inbound {
         is_referred: false,
         body: Vec::new(),
         line: Vec::new(),
+        answer: None,
         is_kept: true,
     }
 }
