@@ -165,7 +165,7 @@ impl WebSends<'_> {
         render: Render,
     ) -> Result<Submitted, Error> {
         self.engine.check_running()?;
-        let WebRequest { recipient, content, label, mut ignored } = request;
+        let WebRequest { recipient, content, quotes, label, mut ignored } = request;
         let session = self.session(channel)?;
         let known = self.known(channel, &recipient).await?;
         let (stranger, patience) =
@@ -185,7 +185,7 @@ impl WebSends<'_> {
             channel_id: channel.id,
             content,
             group,
-            quotes: None,
+            quotes,
             template: None,
             schedule: Schedule { send_at: None, expires_at: Some(Timestamp::now().plus(patience)) },
             label,
