@@ -235,7 +235,7 @@ impl WebSends<'_> {
 
     /// The channel's session, if it can send. The session knows first that it is connected; while it reconnects, the
     /// channel's state counts.
-    fn session(&self, channel: &Arc<Channel>) -> Result<Arc<dyn Session>, Refusal> {
+    pub(crate) fn session(&self, channel: &Arc<Channel>) -> Result<Arc<dyn Session>, Refusal> {
         let gate = self.engine.directory().actor(channel);
         let session = self.engine.0.web_sessions.session(channel.id);
         if !session.as_ref().is_some_and(|session| session.figures().is_logged_in) {
@@ -342,7 +342,7 @@ fn stranger(recipient: &WebRecipient, known: Option<&KnownNumber>) -> Option<Pho
     }
 }
 
-fn reconnecting() -> Refusal {
+pub(crate) fn reconnecting() -> Refusal {
     let sentence = "the web session has no connection to WhatsApp just now: try again in a minute, and look at the \
                     channel's `status_reason` if that lasts";
     Refusal::new(Code::SessionDisconnected, sentence)
