@@ -6,7 +6,7 @@ use serde_json::value::RawValue;
 
 use super::body::Split;
 use super::business::{BusinessSend, RequestedContent, content, without_effect};
-use super::enclosed::{Enclosed, Through};
+use super::enclosed::Through;
 use super::field::Raw;
 use super::kind::{self, BusinessKind};
 use super::shape::{MessageType, TemplateId};
@@ -134,19 +134,6 @@ impl ConversationRequest {
             ignored: ignored(&split, &fields, (kind, through), is_reaction),
         })
     }
-
-    /// The fields that a body gave without effect, as [`ConversationRequest::parse`] names them for a business account; none
-    /// of a body that it refuses.
-    pub fn ignored(body: &[u8]) -> Vec<String> {
-        let read = || {
-            let split = Split::other::<ConversationSend<'_>>(body).ok()?;
-            let ConversationSend { r#type, .. } = split.body();
-            let kind = kind::read(r#type, kind::BUSINESS).ok()?;
-            let is_reaction = matches!(kind, BusinessKind::Enclosed(Enclosed::Reaction));
-            Some(ignored(&split, &split.body(), (kind, Through::Business), is_reaction))
-        };
-        read().unwrap_or_default()
-    }
 }
 
 fn ignored(
@@ -199,7 +186,6 @@ mod tests {
             (Some("wamid.x="), vec!["phone_number".to_owned()])
         );
         assert_eq!(request.label.reference.as_deref(), Some("r"));
-        assert_eq!(ConversationRequest::ignored(body.to_string().as_bytes()), ["phone_number"]);
         assert_eq!(read(&body, Kind::WebSession), Err(Code::InvalidField), "no id of a web session");
         let body = json!({"type": "text", "message": "hi", "reply_to": "3EB0", "preview_url": true});
         let request = read(&body, Kind::WebSession).unwrap();
