@@ -2,6 +2,7 @@
 //! not make.
 
 mod billing;
+mod conversations;
 mod inbound;
 mod large;
 mod opt_out_words;

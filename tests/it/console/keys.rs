@@ -7,7 +7,7 @@ use super::browser::{Browser, value_of};
 use super::world::World;
 
 /// A key with all scopes: the boxes as the page shows them, all ticked.
-const ALL: [(&str, &str); 5] = [
+const ALL: [(&str, &str); 6] = [
     ("scope", "send"),
     ("scope", "read"),
     ("scope", "contacts"),
