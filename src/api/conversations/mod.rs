@@ -24,7 +24,7 @@ use super::schema::{ConversationPeer, ConversationState, MessageDirection};
 use super::sends::id;
 use crate::accounts::Email;
 use crate::clock::Timestamp;
-use crate::domain::inbound::{Direction, PeerKey};
+use crate::domain::inbound::{self, Direction, PeerKey};
 use crate::domain::page::{Start, Window, cursor};
 use crate::domain::phone::PhoneNumber;
 use crate::domain::request::GROUP_SUFFIX;
@@ -255,7 +255,7 @@ fn read_cursor(text: &str) -> Option<ConversationCursor> {
 /// Which conversations the query asks for.
 async fn filter(state: &State, company: Company, query: &Query) -> Result<ConversationFilter, Error> {
     let search = query.search()?;
-    let in_state = query.text("state")?.map(|word| word.parse()).transpose();
+    let in_state = query.text("state")?.map(|word| word.parse::<inbound::ConversationState>()).transpose();
     let filter = ConversationFilter {
         groups: query.flag("groups")?,
         unread: query.flag("unread")?,

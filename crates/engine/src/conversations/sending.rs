@@ -21,8 +21,8 @@ impl Conversations<'_> {
     ///
     /// # Errors
     ///
-    /// As for [`Conversations::place`], [`crate::Engine::send`] and [`crate::WebSends::begin`]; `window_closed`; `invalid_phone_number` for a
-    /// person whose number is not known, and for a group of a business account.
+    /// As for [`Conversations::place`], [`crate::Engine::send`] and [`crate::WebSends::begin`]; `window_closed`;
+    /// `invalid_phone_number` for a person whose number is not known, and for a group of a business account.
     pub async fn answer(
         &self,
         who: &Who,
