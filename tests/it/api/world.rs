@@ -121,15 +121,16 @@ impl World {
         let added = world.service.post("/api/v1/webhooks", &world.globex.key, webhook).await;
         assert_eq!(added.status, 201, "{}", added.body);
         world.foreign_webhook = added.json()["id"].as_str().unwrap().parse().unwrap();
-        world.foreign_conversation = world.conversation().await;
+        world.foreign_conversation = world.conversation(&world.globex, 3999).await;
         world
     }
 
-    /// A person writes to the other company: the conversation.
-    async fn conversation(&self) -> Uuid {
+    /// A person writes to another number of a company, which ends with these digits: the conversation.
+    pub(crate) async fn conversation(&self, company: &Company, number: u32) -> Uuid {
+        let (phone_number_id, waba_id) = (format!("10654035224{number}"), format!("10229012934{number}"));
         let channel = json!({
-            "company_id": self.globex.id, "kind": "business_account", "name": "Heard", "phone_number": "+1 555 078 3999",
-            "phone_number_id": "106540352249999", "waba_id": "102290129349999", "token": "EAAG-heard",
+            "company_id": company.id, "kind": "business_account", "name": "Heard", "phone_number": format!("+1 555 078 {number}"),
+            "phone_number_id": phone_number_id, "waba_id": waba_id, "token": format!("EAAG-{number}"),
             "app_secret": "hush", "verify": false,
         });
         let added = self.service.post("/operator/v1/channels", &self.operator, channel.to_string()).await;
@@ -141,16 +142,16 @@ impl World {
         });
         let value = json!({
             "messaging_product": "whatsapp", "messages": [message],
-            "metadata": { "display_phone_number": "15550783999", "phone_number_id": "106540352249999" },
+            "metadata": { "display_phone_number": format!("1555078{number}"), "phone_number_id": phone_number_id },
         });
         let change = json!({ "field": "messages", "value": value });
-        let entry = json!({ "id": "102290129349999", "changes": [change] });
+        let entry = json!({ "id": waba_id, "changes": [change] });
         let body = json!({ "object": "whatsapp_business_account", "entry": [entry] }).to_string();
         let told =
             self.service.request(Method::POST, &hook).header("X-Hub-Signature-256", sign("hush", &body));
         let told = Answer::to(told.body(body)).await;
         assert_eq!(told.status, 200, "{}", told.body);
-        let listed = self.service.get("/api/v1/conversations", &self.globex.key).await.json();
+        let listed = self.service.get("/api/v1/conversations", &company.key).await.json();
         listed["data"][0]["id"].as_str().unwrap().parse().unwrap()
     }
 
