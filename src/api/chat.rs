@@ -2,6 +2,7 @@
 
 pub(super) mod answer;
 pub(super) mod limits;
+pub(super) mod window;
 
 use std::sync::Arc;
 

@@ -11,6 +11,7 @@ mod channels;
 mod chat;
 mod compress;
 mod contacts;
+mod conversations;
 mod costs;
 mod envelope;
 mod error;
@@ -52,6 +53,7 @@ use std::sync::Arc;
 
 use actix_web::{Resource, web};
 
+pub use self::conversations::send::ANSWERED;
 pub use self::error::status_code;
 pub use self::observe::{DURATION_SECONDS, REQUESTS_TOTAL};
 pub use self::openapi::document;
@@ -80,6 +82,8 @@ route::table! {
     GET "/api/v1/chat" => chat::list, Read;
     GET "/api/v1/chat/{id}/templates" => chat::templates, Read;
     GET "/api/v1/chat/{id}/limits" => chat::limits, Read;
+    GET "/api/v1/chat/{id}/window-rule" => chat::window::show, Read;
+    PUT "/api/v1/chat/{id}/window-rule" => chat::window::set, Control;
     GET "/api/v1/web-chat" => web_chat::list, Read;
     POST "/api/v1/web-chat/{id}/messages" => web_chat::send, Send;
     GET "/api/v1/web-chat/{id}/limits" => web_chat::limits, Read;
@@ -89,6 +93,20 @@ route::table! {
     DELETE "/api/v1/web-chat/{id}/pairing" => web_chat::pairing::end, Control;
     GET "/api/v1/web-chat/{id}/pairing/passkey" => web_chat::passkey::show, Control;
     POST "/api/v1/web-chat/{id}/pairing/passkey" => web_chat::passkey::answer, Control;
+    GET "/api/v1/conversations" => conversations::list, Inbox;
+    GET "/api/v1/conversations/{id}" => conversations::show, Inbox;
+    GET "/api/v1/conversations/{id}/messages" => conversations::messages::list, Inbox;
+    POST "/api/v1/conversations/{id}/messages" => conversations::send::send, Inbox;
+    POST "/api/v1/conversations/{id}/read" => conversations::actions::read, Inbox;
+    POST "/api/v1/conversations/{id}/unread" => conversations::actions::unread, Inbox;
+    POST "/api/v1/conversations/{id}/typing" => conversations::actions::typing, Inbox;
+    POST "/api/v1/conversations/{id}/assign" => conversations::actions::assign, Inbox;
+    POST "/api/v1/conversations/{id}/close" => conversations::actions::close, Inbox;
+    POST "/api/v1/conversations/{id}/reopen" => conversations::actions::reopen, Inbox;
+    GET "/api/v1/conversations/{id}/notes" => conversations::notes::list, Inbox;
+    POST "/api/v1/conversations/{id}/notes" => conversations::notes::add, Inbox;
+    PATCH "/api/v1/conversations/{id}/notes/{note}" => conversations::notes::change, Inbox;
+    DELETE "/api/v1/conversations/{id}/notes/{note}" => conversations::notes::delete, Inbox;
     GET "/api/v1/messages" => messages::list, Read;
     GET "/api/v1/sends" => sends::list, Read;
     GET "/api/v1/events" => events::list, Read;
@@ -130,6 +148,8 @@ route::table! {
     PATCH "/api/v1/contacts/{id}" => contacts::one::change, Contacts;
     DELETE "/api/v1/contacts/{id}" => contacts::one::delete, Contacts;
     POST "/api/v1/contacts/{id}/merge" => contacts::one::merge, Contacts;
+    GET "/api/v1/contacts/{id}/conversations" => conversations::of_contact::export, Inbox;
+    DELETE "/api/v1/contacts/{id}/conversations" => conversations::of_contact::erase, Inbox;
     GET "/api/v1/contacts/{id}/notes" => contacts::notes::list, Contacts;
     POST "/api/v1/contacts/{id}/notes" => contacts::notes::add, Contacts;
     DELETE "/api/v1/contacts/{id}/notes/{note}" => contacts::notes::delete, Contacts;

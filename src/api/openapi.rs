@@ -24,8 +24,8 @@ use utoipa_swagger_ui::Config;
 use super::error::{Apology, Error, ErrorBody};
 use super::page::harden;
 use super::{
-    Listener, Options, State, automatic, chat, contacts, costs, events, health, hooks, media, messages,
-    numbers, operator, quick_replies, sends, suppressions, web_chat, webhooks,
+    Listener, Options, State, automatic, chat, contacts, conversations, costs, events, health, hooks, media,
+    messages, numbers, operator, quick_replies, sends, suppressions, web_chat, webhooks,
 };
 use crate::domain::outlook::Reason;
 use crate::error::Code;
@@ -39,6 +39,8 @@ use crate::surface::gzip::{gunzip, takes_gzip};
         chat::templates,
         chat::limits,
         chat::send,
+        chat::window::show,
+        chat::window::set,
         web_chat::list,
         web_chat::limits,
         web_chat::send,
@@ -48,6 +50,22 @@ use crate::surface::gzip::{gunzip, takes_gzip};
         web_chat::pairing::end,
         web_chat::passkey::show,
         web_chat::passkey::answer,
+        conversations::list,
+        conversations::show,
+        conversations::messages::list,
+        conversations::send::send,
+        conversations::actions::read,
+        conversations::actions::unread,
+        conversations::actions::typing,
+        conversations::actions::assign,
+        conversations::actions::close,
+        conversations::actions::reopen,
+        conversations::notes::list,
+        conversations::notes::add,
+        conversations::notes::change,
+        conversations::notes::delete,
+        conversations::of_contact::export,
+        conversations::of_contact::erase,
         messages::list,
         events::list,
         costs::month,

@@ -1,6 +1,6 @@
 //! Accepted sends: their progress, and pausing, resuming, moving, canceling and retrying them.
 
-mod content;
+pub(super) mod content;
 pub(super) mod figures;
 pub(super) mod messages;
 mod record;

@@ -28,7 +28,7 @@ pub(super) struct Create {
     /// How long the key is valid from now, such as 90d; without it, the key does not expire
     #[arg(long, value_name = "SPAN", value_parser = argument::span)]
     expires_in: Option<Duration>,
-    /// The key's scopes: send, read, contacts, control, events; several with commas between them. Without it,
+    /// The key's scopes: send, read, contacts, control, events, inbox; several with commas between them. Without it,
     /// all scopes
     #[arg(long, value_name = "SCOPES", value_delimiter = ',', value_parser = argument::scope)]
     scope: Vec<Scope>,

@@ -33,7 +33,7 @@ use serde_json::json;
 use tempfile::TempDir;
 use uuid::Uuid;
 
-pub(crate) use self::answer::Answer;
+pub(crate) use self::answer::{Answer, sign};
 pub(crate) use self::process::{Process, listen};
 pub(crate) use self::provider::Provider;
 use crate::database::Universe;

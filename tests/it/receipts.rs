@@ -3,6 +3,7 @@
 
 mod automatic;
 mod billing;
+mod conversations;
 mod files;
 mod inbound;
 mod large;

@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex};
 use async_trait::async_trait;
 use pombo::connector::web_session::{
     AskError, Assertion, Built, Change, Content, Driver, End, Event, Figures, Found, Jid, MessageId,
-    OpenError, Opening, PairingFailure, PasskeyRefused, Picture, Prepared, Record, Records, SendError,
-    Session,
+    OpenError, Opening, PairingFailure, PasskeyRefused, Picture, Prepared, Quoted, Record, Records,
+    SendError, Session,
 };
 use pombo::domain::phone::PhoneNumber;
 use pombo::domain::secret::Secret;
@@ -132,9 +132,35 @@ impl Session for Scripted {
         Err(AskError::NotConnected)
     }
 
-    async fn prepare(&self, _: &MessageId, _: Content) -> Result<Prepared, SendError> {
+    async fn mark_read(&self, chat: &Jid, _: Option<&Jid>, messages: &[MessageId]) -> Result<(), AskError> {
+        if !self.is_online() {
+            return Err(AskError::NotConnected);
+        }
+        let ids: Vec<_> = messages.iter().map(MessageId::as_str).collect();
+        self.note(format!("read {} in {chat}", ids.join(",")));
+        Ok(())
+    }
+
+    async fn show_typing(&self, chat: &Jid, is_typing: bool) -> Result<(), AskError> {
+        if !self.is_online() {
+            return Err(AskError::NotConnected);
+        }
+        self.note(format!("typing {is_typing} in {chat}"));
+        Ok(())
+    }
+
+    async fn prepare(
+        &self,
+        _: &MessageId,
+        _: Content,
+        quoted: Option<Quoted>,
+    ) -> Result<Prepared, SendError> {
         if !self.is_online() {
             return Err(SendError::NotConnected);
+        }
+        if let Some(Quoted { message, author, line }) = quoted {
+            let author = author.map_or_else(|| "us".to_owned(), |author| author.to_string());
+            self.note(format!("quote {message} of {author}: {line}"));
         }
         Ok(Prepared::new(Built::Text, ()))
     }

@@ -15,11 +15,14 @@ pub enum Scope {
     Control,
     /// Reads and changes webhook endpoints.
     Events,
+    /// Reads conversations and answers people in them.
+    Inbox,
 }
 
 impl Scope {
     /// Every scope.
-    pub const ALL: [Self; 5] = [Self::Send, Self::Read, Self::Contacts, Self::Control, Self::Events];
+    pub const ALL: [Self; 6] =
+        [Self::Send, Self::Read, Self::Contacts, Self::Control, Self::Events, Self::Inbox];
 
     /// The word in answers and in the database.
     pub const fn as_str(self) -> &'static str {
@@ -29,6 +32,7 @@ impl Scope {
             Self::Contacts => "contacts",
             Self::Control => "control",
             Self::Events => "events",
+            Self::Inbox => "inbox",
         }
     }
 

@@ -25,7 +25,7 @@ use domain::secret::Secret;
 pub use domain::web_session::{
     Ack, AckState, Assertion, Ban, Built, BuiltMedia, Card, Challenge, Change, Content, End, Event,
     InvalidAssertion, InvalidJid, InvalidMessageId, Jid, Media, MediaKind, MessageId, PairingFailure,
-    PasskeyRefused, Prepared, RESTRICTED, ReactionTo, Record, Sent,
+    PasskeyRefused, Prepared, Quoted, RESTRICTED, ReactionTo, Record, Sent,
 };
 
 /// The parameters for opening a session.
@@ -102,14 +102,41 @@ pub trait Session: Send + Sync {
     /// us.
     async fn picture(&self, of: &Jid) -> Result<Option<Picture>, AskError>;
 
-    /// Uploads the file, if there is one, and prepares the message for [`Session::hand_over`].
+    /// Tells a person that these messages of theirs were read. In a group, `writer` is the person, and all messages are that
+    /// person's; else it is `None`.
+    ///
+    /// # Errors
+    ///
+    /// [`AskError`]; it may be repeated.
+    async fn mark_read(
+        &self,
+        chat: &Jid,
+        writer: Option<&Jid>,
+        messages: &[MessageId],
+    ) -> Result<(), AskError>;
+
+    /// Shows the other side of a conversation that somebody types, or has stopped. WhatsApp ends it by itself after some
+    /// seconds, and when a message comes.
+    ///
+    /// # Errors
+    ///
+    /// [`AskError`].
+    async fn show_typing(&self, chat: &Jid, is_typing: bool) -> Result<(), AskError>;
+
+    /// Uploads the file, if there is one, and prepares the message for [`Session::hand_over`]; `quoted` is the message that
+    /// it answers.
     ///
     /// A file is in memory twice while it is encrypted.
     ///
     /// # Errors
     ///
     /// [`SendError`]; the message is certainly not sent.
-    async fn prepare(&self, id: &MessageId, content: Content) -> Result<Prepared, SendError>;
+    async fn prepare(
+        &self,
+        id: &MessageId,
+        content: Content,
+        quoted: Option<Quoted>,
+    ) -> Result<Prepared, SendError>;
 
     /// Encrypts a message that this session prepared and hands it over. Later acknowledgements come as
     /// [`Event::Ack`] with the same id, which the caller chooses and stores before.
@@ -125,7 +152,7 @@ pub trait Session: Send + Sync {
     ///
     /// As [`Session::prepare`] and [`Session::hand_over`].
     async fn send(&self, to: &Jid, id: &MessageId, content: Content) -> Result<Sent, SendError> {
-        let prepared = self.prepare(id, content).await?;
+        let prepared = self.prepare(id, content, None).await?;
         let built = prepared.built().clone();
         self.hand_over(to, id, prepared).await?;
         Ok(Sent { to: to.clone(), id: id.clone(), built })

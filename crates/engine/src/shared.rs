@@ -152,6 +152,7 @@ impl Shared {
             store: self.store.clone(),
             company: channel.company_id,
             channel: channel.id,
+            contents: Arc::clone(&self.contents),
         }
     }
 }

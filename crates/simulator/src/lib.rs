@@ -87,6 +87,7 @@ mod script;
 mod seed;
 mod send;
 mod server;
+mod signs;
 mod span;
 mod switch;
 mod target;
@@ -111,6 +112,7 @@ pub use self::log::LoggedMessage;
 pub use self::options::{Options, ReceiptOptions};
 pub use self::seed::{Account, Number, Seed, Template, default_templates};
 pub use self::server::{Error, Simulator, start};
+pub use self::signs::ShownSign;
 pub use self::timeline::Timeline;
 pub use self::web_session::{FakeWhatsApp, WebFile, WebMessage, WebSessionOptions, WebState};
 

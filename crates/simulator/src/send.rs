@@ -22,6 +22,7 @@ use super::phone::PhoneNumber;
 use super::progression::Progression;
 use super::reply::{self, Verdict};
 use super::script::{AsyncFailure, Occasion, Outcome};
+use super::signs::ShownSign;
 use super::template::StoredTemplate;
 use super::timers::{Action, PendingAnswer};
 use super::world::World;
@@ -63,7 +64,7 @@ pub(super) async fn send(
     };
     let parsed: Option<Map<String, Value>> = serde_json::from_slice(&body).ok();
     if let Some(fields) = parsed.as_ref().filter(|fields| fields.contains_key("status")) {
-        return reply::answer(&world, Some(&number.account), &mark_as_read(fields));
+        return reply::answer(&world, Some(&number.account), &mark_as_read(&world, &number, fields));
     }
     let reply = match judge(&world, &number, parsed.as_ref(), body) {
         Ok(draft) => match world.script.outcome(&draft.occasion()) {
@@ -147,13 +148,23 @@ fn template(number: &PhoneNumber, content: &Value) -> Result<Arc<StoredTemplate>
     Ok(stored)
 }
 
-fn mark_as_read(fields: &Map<String, Value>) -> Verdict {
+/// Marks a message as read, and may show its writer that somebody types an answer.
+fn mark_as_read(world: &World, number: &PhoneNumber, fields: &Map<String, Value>) -> Verdict {
     let text = |name: &str| fields.get(name).and_then(Value::as_str).unwrap_or_default();
     if text("messaging_product") != "whatsapp" {
         return Err(GraphError::because(100, "messaging_product is required and must be whatsapp"));
     }
     if text("status") != "read" || !text("message_id").starts_with("wamid.") {
         return Err(GraphError::because(131_009, "status must be read and message_id the id of a message"));
+    }
+    let typing = fields.get("typing_indicator").filter(|typing| !typing.is_null());
+    if typing.is_some_and(|typing| typing["type"] != "text") {
+        return Err(GraphError::because(100, "typing_indicator must be an object with the type text"));
+    }
+    let kinds = [Some("read"), typing.map(|_| "typing")];
+    for kind in kinds.into_iter().flatten() {
+        let (from, messages) = (number.id.clone(), vec![text("message_id").to_owned()]);
+        world.signs.add(ShownSign { from, kind, to: String::new(), messages });
     }
     Ok(json!({ "success": true }))
 }

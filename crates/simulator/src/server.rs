@@ -22,6 +22,7 @@ use super::log::{Filter, LoggedMessage};
 use super::options::Options;
 use super::routes;
 use super::seed::Seed;
+use super::signs::ShownSign;
 use super::switch;
 use super::timeline::Timeline;
 use super::timers;
@@ -182,6 +183,11 @@ impl Simulator {
     /// Accepted messages after this sequence, the oldest kept first, at most `limit`.
     pub fn messages(&self, after: u64, limit: usize) -> Vec<LoggedMessage> {
         self.world.log.page(&Filter { after, limit, ..Filter::default() }).0
+    }
+
+    /// What people saw of phone numbers besides messages, the newest last.
+    pub fn signs(&self) -> Vec<ShownSign> {
+        self.world.signs.all()
     }
 
     /// Applies a script, as `POST /_sim/script` does.

@@ -19,6 +19,7 @@ use super::pacing::Pacings;
 use super::phone::PhoneNumber;
 use super::script::{Script, read_rule};
 use super::seed::Seed;
+use super::signs::Signs;
 use super::throttle::PairThrottle;
 use super::timers::Timers;
 use super::web_session;
@@ -41,6 +42,8 @@ pub(super) struct World {
     /// The budget of the app's calls, which all numbers share.
     pub(super) app: Budget,
     pub(super) web_sessions: Arc<web_session::Shared>,
+    /// What people saw of the numbers besides messages.
+    pub(super) signs: Signs,
     /// Files that clients uploaded.
     pub(super) media: Mutex<Library>,
     seed: Seed,
@@ -70,6 +73,7 @@ impl World {
             windows: Windows::default(),
             app: Budget::default(),
             web_sessions: Arc::new(web_session::Shared::new(options.web_sessions.clone())),
+            signs: Signs::default(),
             media: Mutex::default(),
             seed,
             started: Instant::now(),
@@ -107,6 +111,7 @@ impl World {
         self.pacings.clear();
         self.outbox.clear();
         self.web_sessions.forget_messages();
+        self.signs.clear();
         self.media.lock().clear();
         self.app.calm();
         *self.pairs.lock() = PairThrottle::default();

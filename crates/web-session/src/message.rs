@@ -4,11 +4,12 @@ use whatsapp_rust::buffa::MessageField;
 use whatsapp_rust::media::{self, AudioOptions, DocumentOptions, ImageOptions, VideoOptions};
 use whatsapp_rust::upload::UploadResponse;
 use whatsapp_rust::wacore::download::MediaType;
+use whatsapp_rust::wacore::proto_helpers::{MessageExt as _, build_quote_context};
 use whatsapp_rust::waproto::whatsapp as protocol;
 
 use clock::Timestamp;
 use domain::location::Location;
-use driver::{BuiltMedia, Card, Media, MediaKind, ReactionTo};
+use driver::{BuiltMedia, Card, Media, MediaKind, Quoted, ReactionTo};
 
 /// A text as WhatsApp Web sends it.
 pub(super) fn text(text: String) -> protocol::Message {
@@ -63,6 +64,16 @@ pub(super) fn reaction(reaction: &ReactionTo) -> protocol::Message {
         ..Default::default()
     };
     protocol::Message { reaction_message: MessageField::some(reaction), ..Default::default() }
+}
+
+/// Shows a message above another one that answers it. `own` is the address of the session's account.
+pub(super) fn quote(message: &mut protocol::Message, quoted: Quoted, own: String) {
+    let Quoted { message: id, author, line } = quoted;
+    let author = author.map_or(own, |author| author.as_str().to_owned());
+    // WhatsApp's apps show what the answer says of the message: its words alone are known here.
+    let shown = protocol::Message { conversation: Some(line), ..Default::default() };
+    // A content that cannot quote, such as a reaction, stays as it is.
+    message.set_context_info(build_quote_context(id.as_str(), author, &shown));
 }
 
 /// The library's type for files of this kind.

@@ -19,7 +19,7 @@ use domain::phone::PhoneNumber;
 use domain::secret::Secret;
 use driver::{
     AskError, Assertion, Built, Content, End, FetchError, Figures, Found, Jid, MessageId, PairingFailure,
-    PasskeyRefused, Picture, Prepared, SealedFile, SendError, Session,
+    PasskeyRefused, Picture, Prepared, Quoted, SealedFile, SendError, Session,
 };
 
 /// How long a pairing code waits for the connection.
@@ -83,9 +83,32 @@ impl Session for Linked {
         self.run(async move { picture(&client, &of).await }).await.unwrap_or_else(|| Err(broke_down()))
     }
 
-    async fn prepare(&self, _: &MessageId, content: Content) -> Result<Prepared, SendError> {
+    async fn mark_read(
+        &self,
+        chat: &Jid,
+        writer: Option<&Jid>,
+        messages: &[MessageId],
+    ) -> Result<(), AskError> {
+        let (client, chat, writer) = (Arc::clone(&self.client), chat.clone(), writer.cloned());
+        let messages = messages.to_vec();
+        let marked = self.run(async move { mark_read(&client, &chat, writer.as_ref(), &messages).await });
+        marked.await.unwrap_or_else(|| Err(broke_down()))
+    }
+
+    async fn show_typing(&self, chat: &Jid, is_typing: bool) -> Result<(), AskError> {
+        let (client, chat) = (Arc::clone(&self.client), chat.clone());
+        let shown = self.run(async move { show_typing(&client, &chat, is_typing).await });
+        shown.await.unwrap_or_else(|| Err(broke_down()))
+    }
+
+    async fn prepare(
+        &self,
+        _: &MessageId,
+        content: Content,
+        quoted: Option<Quoted>,
+    ) -> Result<Prepared, SendError> {
         let client = Arc::clone(&self.client);
-        let prepared = self.run(async move { prepare(&client, content).await }).await;
+        let prepared = self.run(async move { prepare(&client, content, quoted).await }).await;
         prepared.unwrap_or_else(|| Err(SendError::Unprepared("the session broke down".to_owned())))
     }
 
@@ -228,24 +251,53 @@ async fn picture(client: &Client, of: &Jid) -> Result<Option<Picture>, AskError>
     Ok(picture.map(|picture| Picture { id: picture.id, url: picture.url }))
 }
 
-async fn prepare(client: &Client, content: Content) -> Result<Prepared, SendError> {
+async fn mark_read(
+    client: &Client,
+    chat: &Jid,
+    writer: Option<&Jid>,
+    messages: &[MessageId],
+) -> Result<(), AskError> {
+    if !client.is_logged_in() {
+        return Err(AskError::NotConnected);
+    }
+    let Some(chat) = foreign(chat) else { return Ok(()) };
+    let writer = writer.and_then(foreign);
+    let ids: Vec<&str> = messages.iter().map(MessageId::as_str).collect();
+    let marked = client.mark_as_read(&chat, writer.as_ref(), &ids).await;
+    marked.map_err(|error| AskError::NoAnswer(failure::chain(error.as_ref())))
+}
+
+async fn show_typing(client: &Client, chat: &Jid, is_typing: bool) -> Result<(), AskError> {
+    if !client.is_logged_in() {
+        return Err(AskError::NotConnected);
+    }
+    let Some(chat) = foreign(chat) else { return Ok(()) };
+    let shown = if is_typing {
+        client.chatstate().send_composing(&chat).await
+    } else {
+        client.chatstate().send_paused(&chat).await
+    };
+    shown.map_err(|error| AskError::NoAnswer(failure::chain(&error)))
+}
+
+async fn prepare(client: &Client, content: Content, quoted: Option<Quoted>) -> Result<Prepared, SendError> {
     // The library would wait for an answer that cannot come.
     if !client.is_logged_in() {
         return Err(SendError::NotConnected);
     }
-    Ok(match content {
-        Content::Text(text) => Prepared::new(Built::Text, message::text(text)),
+    let (built, mut message) = match content {
+        Content::Text(text) => (Built::Text, message::text(text)),
         Content::Location(location) => {
             let message = message::location(&location);
-            Prepared::new(Built::Location(location), message)
+            (Built::Location(location), message)
         }
         Content::Contacts(cards) => {
             let message = message::contacts(&cards);
-            Prepared::new(Built::Contacts(cards), message)
+            (Built::Contacts(cards), message)
         }
         Content::Reaction(reaction) => {
             let message = message::reaction(&reaction);
-            Prepared::new(Built::Reaction(reaction), message)
+            (Built::Reaction(reaction), message)
         }
         Content::Media(mut media) => {
             let bytes = std::mem::take(&mut media.bytes);
@@ -253,9 +305,14 @@ async fn prepare(client: &Client, content: Content) -> Result<Prepared, SendErro
             let upload = client.upload(bytes, kind, UploadOptions::new()).await;
             let upload = upload.map_err(|error| SendError::Upload(failure::chain(error.as_ref())))?;
             let (message, built) = message::media(media, upload);
-            Prepared::new(Built::Media(built), message)
+            (Built::Media(built), message)
         }
-    })
+    };
+    if let Some(quoted) = quoted {
+        let own = client.pn().map(|own| own.to_non_ad_string()).unwrap_or_default();
+        message::quote(&mut message, quoted, own);
+    }
+    Ok(Prepared::new(built, message))
 }
 
 async fn hand_over(client: &Client, to: &Jid, id: &MessageId, prepared: Prepared) -> Result<(), SendError> {

@@ -218,6 +218,6 @@ fn refuse(edited: Edited) -> Result<(), Error> {
     }
 }
 
-pub(super) fn no_such_contact() -> Error {
+pub(in crate::api) fn no_such_contact() -> Error {
     Error::refused(Code::ContactNotFound, "this company has no such contact: GET /api/v1/contacts lists them")
 }

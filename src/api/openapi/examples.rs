@@ -2,6 +2,7 @@
 //!
 //! Ids, links and numbers are made up: a client puts its own in their place.
 
+mod conversations;
 mod operators;
 mod sends;
 mod webhooks;
@@ -17,8 +18,15 @@ const NUMBER: &str = "+55 11 98888-7777";
 
 /// Adds the examples to their bodies.
 pub(super) fn add(document: &mut Value) {
-    let all =
-        [sends::business(), sends::interactive(), sends::web(), company(), webhooks::all(), operators::all()];
+    let all = [
+        sends::business(),
+        sends::interactive(),
+        sends::web(),
+        company(),
+        conversations::all(),
+        webhooks::all(),
+        operators::all(),
+    ];
     for (method, path, name, summary, value) in all.into_iter().flatten() {
         let Some(content) =
             document.pointer_mut(&format!("/paths/{}/{method}/requestBody/content", path.replace('/', "~1")))

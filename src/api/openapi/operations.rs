@@ -10,9 +10,10 @@ use super::failures::{AllowanceFailures, BodyFailures, Failures};
 use crate::api::{Access, ROUTES};
 
 /// The groups of operations, each with the beginning of its paths.
-const GROUPS: [(&str, &str); 16] = [
+const GROUPS: [(&str, &str); 17] = [
     ("/api/v1/chat", "business account"),
     ("/api/v1/web-chat", "web session"),
+    ("/api/v1/conversations", "conversations"),
     ("/api/v1/sends", "sends"),
     ("/api/v1/messages", "sends"),
     ("/api/v1/costs", "sends"),

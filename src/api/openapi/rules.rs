@@ -172,7 +172,7 @@ fn may_be_null(schema: &Value) -> bool {
 /// Adds the configured bounds of sends.
 fn bound(schemas: &mut Value, options: &Options) {
     let limits = &options.send;
-    for send in ["BusinessSend", "WebSend"] {
+    for send in ["BusinessSend", "WebSend", "ConversationSend"] {
         for (field, max) in
             [("message", limits.text_chars), ("link", limits.link_chars), ("caption", limits.caption_chars)]
         {

@@ -3,6 +3,7 @@
 use crate::cluster;
 use crate::domain::channel::{Kind, Status};
 use crate::domain::event::Type;
+use crate::domain::inbound::{self, ConversationKind, WindowRule};
 use crate::domain::message::{Milestone, Reception, State};
 use crate::domain::outlook::Reason;
 use crate::domain::own_field::FieldKind;
@@ -67,6 +68,15 @@ schema_words! {
     pub(in crate::api) ContactFieldType = FieldKind::ALL.iter().map(|kind| kind.as_str());
     /// The action on an import.
     pub(in crate::api) ImportAction = ["start", "cancel"];
+    /// With whom a conversation is.
+    pub(in crate::api) ConversationPeer = ConversationKind::ALL.iter().map(|kind| kind.as_str());
+    /// Whether a conversation is dealt with.
+    pub(in crate::api) ConversationState = inbound::ConversationState::ALL.iter().map(|state| state.as_str());
+    /// Who wrote a message: the person (`in`), the company on its own phone or with another program (`echo`), or the company
+    /// through Pombo (`out`).
+    pub(in crate::api) MessageDirection = ["in", "echo", "out"];
+    /// Who decides whether messages go to people whose window is closed.
+    pub(in crate::api) WindowRuleName = WindowRule::ALL.iter().map(|rule| rule.as_str());
     /// The type of an event that a webhook endpoint can get.
     pub(in crate::api) EventType = known_types().map(Type::as_str);
     /// Whether events are sent to a webhook endpoint.

@@ -141,6 +141,7 @@ fn does(text: Text, scope: Scope) -> String {
         Scope::Contacts => "keys-scope-contacts",
         Scope::Control => "keys-scope-control",
         Scope::Events => "keys-scope-events",
+        Scope::Inbox => "keys-scope-inbox",
     })
 }
 

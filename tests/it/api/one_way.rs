@@ -9,7 +9,7 @@ use super::world::World;
 use crate::harness::unsent::{LENGTH, Unsent};
 
 /// The changing routes that may answer without their body. All others have to read it in the one way.
-const WITHOUT_BODY: [(&str, &str); 27] = [
+const WITHOUT_BODY: [(&str, &str); 32] = [
     ("DELETE", "/api/v1/web-chat/{id}/pairing"),
     ("POST", "/api/v1/sends/{id}/pause"),
     ("POST", "/api/v1/sends/{id}/resume"),
@@ -18,7 +18,12 @@ const WITHOUT_BODY: [(&str, &str); 27] = [
     ("DELETE", "/api/v1/contacts/segments/{id}"),
     ("DELETE", "/api/v1/contacts/fields/{id}"),
     ("DELETE", "/api/v1/contacts/{id}/notes/{note}"),
+    ("DELETE", "/api/v1/contacts/{id}/conversations"),
     ("DELETE", "/api/v1/contacts/{id}"),
+    ("POST", "/api/v1/conversations/{id}/unread"),
+    ("POST", "/api/v1/conversations/{id}/close"),
+    ("POST", "/api/v1/conversations/{id}/reopen"),
+    ("DELETE", "/api/v1/conversations/{id}/notes/{note}"),
     ("DELETE", "/api/v1/suppressions/{number}"),
     ("POST", "/api/v1/webhooks/{id}/disable"),
     ("DELETE", "/api/v1/webhooks/{id}/replay"),
@@ -70,6 +75,7 @@ async fn every_body_of_the_api_is_read_in_the_one_way() {
             path if path.contains("contacts/imports") => world.foreign_import.to_string(),
             path if path.contains("contacts/tags") => world.foreign_tag.to_string(),
             path if path.contains("contacts") => world.foreign_contact.to_string(),
+            path if path.contains("conversations") => world.foreign_conversation.to_string(),
             path if path.contains("webhooks") => world.foreign_webhook.to_string(),
             path if path.contains("companies") => world.globex.id.to_string(),
             path if path.contains("users") => user.clone(),

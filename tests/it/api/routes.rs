@@ -41,9 +41,18 @@ fn seen_from_outside(route: &Route) -> (u16, &'static str) {
             | "/api/v1/contacts/fields"
             | "/api/v1/suppressions",
         ) => (200, r#"{"data":[],"currentPage":1,"totalPages":0,"totalRecords":0}"#),
-        ("GET", "/api/v1/webhooks" | "/api/v1/contacts/segments" | "/api/v1/quick-replies") => {
-            (200, r#"{"data":[]}"#)
-        }
+        (
+            "GET",
+            "/api/v1/webhooks"
+            | "/api/v1/contacts/segments"
+            | "/api/v1/conversations"
+            | "/api/v1/quick-replies",
+        ) => (200, r#"{"data":[]}"#),
+        // The body's faults are answered first.
+        ("POST", "/api/v1/conversations/{id}/notes")
+        | ("PATCH", "/api/v1/conversations/{id}/notes/{note}") => (400, "invalid_field"),
+        ("DELETE", "/api/v1/conversations/{id}/notes/{note}") => (404, "note_not_found"),
+        (_, path) if path.starts_with("/api/v1/conversations/{id}") => (404, "conversation_not_found"),
         ("POST", "/api/v1/webhooks" | "/api/v1/webhooks/{id}/deliveries/resend") => (400, "invalid_field"),
         (_, path) if path.starts_with("/api/v1/webhooks/{id}") => (404, "webhook_not_found"),
         ("GET", "/api/v1/costs") => (200, r#""data":[]}"#),
@@ -77,6 +86,7 @@ fn seen_from_outside(route: &Route) -> (u16, &'static str) {
         (_, path) if path.starts_with("/api/v1/contacts/fields/{id}") => (404, "field_not_found"),
         (_, path) if path.starts_with("/api/v1/contacts/{id}") => (404, "contact_not_found"),
         ("GET", "/api/v1/chat/{id}/templates" | "/api/v1/chat/{id}/limits")
+        | ("GET" | "PUT", "/api/v1/chat/{id}/window-rule")
         | ("POST", "/api/v1/chat/{id}/messages") => (403, "credential_resource_mismatch"),
         (_, path) if path.starts_with("/api/v1/web-chat/{id}/") => (404, "Unknown Channel"),
         other => panic!("say here how {other:?} looks to another company"),
@@ -91,6 +101,7 @@ fn path(world: &World, route: &Route) -> String {
         path if path.contains("contacts/imports") => world.foreign_import,
         path if path.contains("contacts/tags") => world.foreign_tag,
         path if path.contains("contacts") => world.foreign_contact,
+        path if path.contains("conversations") => world.foreign_conversation,
         path if path.contains("webhooks") => world.foreign_webhook,
         _ => world.foreign,
     };

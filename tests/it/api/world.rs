@@ -7,10 +7,11 @@ use pombo::domain::request::Limits;
 use pombo::domain::tier;
 use pombo::store::changes::Who;
 use pombo::surface::body::Budget;
+use reqwest::Method;
 use serde_json::json;
 use uuid::Uuid;
 
-use crate::harness::{Company, SPARING, SPARING_REQUESTS, Service};
+use crate::harness::{Answer, Company, SPARING, SPARING_REQUESTS, Service, sign};
 
 pub(crate) const REVOKED_KEY: &str = "pombo_revoked";
 pub(crate) const EXPIRED_KEY: &str = "pombo_expired";
@@ -48,6 +49,8 @@ pub(crate) struct World {
     pub(crate) foreign_import: Uuid,
     /// A webhook endpoint of the other company, if there is one.
     pub(crate) foreign_webhook: Uuid,
+    /// A conversation of the other company, if there is one.
+    pub(crate) foreign_conversation: Uuid,
 }
 
 impl World {
@@ -95,6 +98,7 @@ impl World {
             foreign_tag: id(&tags["data"][0]["id"]),
             foreign_import: id(&import["id"]),
             foreign_webhook: Uuid::nil(),
+            foreign_conversation: Uuid::nil(),
             web: web(&acme).await,
             foreign_web: web(&globex).await,
             approved: service.template_id(&acme, "shipped", "pt_BR").await,
@@ -109,14 +113,46 @@ impl World {
         }
     }
 
-    /// With a webhook endpoint of the other company, to which no event is sent. The log of that company is then written.
+    /// With a webhook endpoint of the other company, to which no event is sent, and a conversation of that company. Its log is
+    /// then written.
     pub(crate) async fn with_webhook() -> Self {
         let mut world = Self::new().await;
         let webhook = json!({"url": NO_RECEIVER, "types": ["channel.pairing"]}).to_string();
         let added = world.service.post("/api/v1/webhooks", &world.globex.key, webhook).await;
         assert_eq!(added.status, 201, "{}", added.body);
         world.foreign_webhook = added.json()["id"].as_str().unwrap().parse().unwrap();
+        world.foreign_conversation = world.conversation(&world.globex, 3999).await;
         world
+    }
+
+    /// A person writes to another number of a company, which ends with these digits: the conversation.
+    pub(crate) async fn conversation(&self, company: &Company, number: u32) -> Uuid {
+        let (phone_number_id, waba_id) = (format!("10654035224{number}"), format!("10229012934{number}"));
+        let channel = json!({
+            "company_id": company.id, "kind": "business_account", "name": "Heard", "phone_number": format!("+1 555 078 {number}"),
+            "phone_number_id": phone_number_id, "waba_id": waba_id, "token": format!("EAAG-{number}"),
+            "app_secret": "hush", "verify": false,
+        });
+        let added = self.service.post("/operator/v1/channels", &self.operator, channel.to_string()).await;
+        assert_eq!(added.status, 201, "{}", added.body);
+        let hook = format!("/hooks/meta/{}", added.json()["id"].as_str().unwrap());
+        let message = json!({
+            "from": "5511900000001", "id": "wamid.1", "type": "text", "text": { "body": "hi" },
+            "timestamp": (Timestamp::now().millis() / 1_000).to_string(),
+        });
+        let value = json!({
+            "messaging_product": "whatsapp", "messages": [message],
+            "metadata": { "display_phone_number": format!("1555078{number}"), "phone_number_id": phone_number_id },
+        });
+        let change = json!({ "field": "messages", "value": value });
+        let entry = json!({ "id": waba_id, "changes": [change] });
+        let body = json!({ "object": "whatsapp_business_account", "entry": [entry] }).to_string();
+        let told =
+            self.service.request(Method::POST, &hook).header("X-Hub-Signature-256", sign("hush", &body));
+        let told = Answer::to(told.body(body)).await;
+        assert_eq!(told.status, 200, "{}", told.body);
+        let listed = self.service.get("/api/v1/conversations", &company.key).await.json();
+        listed["data"][0]["id"].as_str().unwrap().parse().unwrap()
     }
 
     /// The path of a business-account send.

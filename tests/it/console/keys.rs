@@ -7,8 +7,14 @@ use super::browser::{Browser, value_of};
 use super::world::World;
 
 /// A key with all scopes: the boxes as the page shows them, all ticked.
-const ALL: [(&str, &str); 5] =
-    [("scope", "send"), ("scope", "read"), ("scope", "contacts"), ("scope", "control"), ("scope", "events")];
+const ALL: [(&str, &str); 6] = [
+    ("scope", "send"),
+    ("scope", "read"),
+    ("scope", "contacts"),
+    ("scope", "control"),
+    ("scope", "events"),
+    ("scope", "inbox"),
+];
 
 /// The form of a new key.
 fn form<'a>(fields: &[(&'a str, &'a str)]) -> Vec<(&'a str, &'a str)> {

@@ -224,9 +224,11 @@ async fn hear(server: &Arc<Server>, client: &Client, stanza: Node) {
                 if let Some(companion) = world.companion(name) {
                     companion.acknowledge("message", &id);
                 }
-                world.receipts.push(HeardReceipt { number: name.number.clone(), id });
+                let is_read = kind == "read";
+                world.receipts.push(HeardReceipt { number: name.number.clone(), id, is_read });
             });
         }
+        ("chatstate", Some(name)) => server.change(|world| world.typing.push(name.number.clone())),
         ("ack", Some(name)) => {
             let (id, class) = (attribute(&stanza, "id"), attribute(&stanza, "class"));
             server.change(|world| world.companion(name).map(|companion| companion.acknowledge(&class, &id)));

@@ -178,6 +178,21 @@ impl Phone {
         let look = |receipt: &super::world::HeardReceipt| receipt.number == self.number && receipt.id == id;
         self.server.wait_for(&wanted, |world| world.receipts.iter().any(look).then_some(())).await;
     }
+
+    /// Waits until one of its devices says that this person's message was read.
+    pub(crate) async fn expect_read(&self, id: &str) {
+        let wanted = format!("a read mark for {id} from {}", self.number);
+        let look = |receipt: &super::world::HeardReceipt| {
+            receipt.number == self.number && receipt.id == id && receipt.is_read
+        };
+        self.server.wait_for(&wanted, |world| world.receipts.iter().any(look).then_some(())).await;
+    }
+
+    /// Waits until one of its devices shows that somebody types.
+    pub(crate) async fn expect_typing(&self) {
+        let wanted = format!("typing on {}", self.number);
+        self.server.wait_for(&wanted, |world| world.typing.contains(&self.number).then_some(())).await;
+    }
 }
 
 /// A person on WhatsApp.

@@ -30,6 +30,8 @@ pub(super) struct World {
     pub(super) engagements: HashMap<u64, Engagement>,
     pub(super) sent: Vec<SentMessage>,
     pub(super) receipts: Vec<HeardReceipt>,
+    /// The numbers of the accounts whose devices showed that somebody types.
+    pub(super) typing: Vec<String>,
     /// The numbers of all lookups, each time.
     pub(super) looked_up: Vec<String>,
     /// All connections that are up.
@@ -133,6 +135,8 @@ impl DeviceName {
 pub(super) struct HeardReceipt {
     pub(super) number: String,
     pub(super) id: String,
+    /// Whether it says that the message was read.
+    pub(super) is_read: bool,
 }
 
 impl World {

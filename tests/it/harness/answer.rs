@@ -5,10 +5,19 @@ use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{Shutdown, TcpStream};
 use std::time::Duration;
 
+use hmac::{Hmac, KeyInit as _, Mac as _};
 use reqwest::{Body, Method, RequestBuilder, Response};
 use serde_json::Value;
+use sha2::Sha256;
 
 use super::reference::{self, Exchange};
+
+/// The header by which the provider signs a webhook with this body.
+pub(crate) fn sign(secret: &str, body: &str) -> String {
+    let mut mac = Hmac::<Sha256>::new_from_slice(secret.as_bytes()).unwrap();
+    mac.update(body.as_bytes());
+    format!("sha256={}", hex::encode(mac.finalize().into_bytes()))
+}
 
 /// An answer.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,16 +1,14 @@
 //! A provider that sends exactly the reports of a test, and reads of their effects.
 
 use entity::message;
-use hmac::{Hmac, KeyInit as _, Mac as _};
 use pombo::clock::Timestamp;
 use pombo::domain::message::Key;
 use sea_orm::{ConnectionTrait as _, Database, EntityTrait as _, QueryOrder as _, Statement};
 use serde_json::{Value, json};
-use sha2::Sha256;
 use uuid::Uuid;
 
 use crate::database::Universe;
-use crate::harness::Answer;
+use crate::harness::{Answer, sign};
 use crate::running::{APP_SECRET, Running, WABA};
 
 pub(super) struct Teller<'a> {
@@ -46,9 +44,7 @@ impl<'a> Teller<'a> {
 
     /// The signature header of these bytes.
     pub(super) fn sign(secret: &str, body: &str) -> String {
-        let mut mac = Hmac::<Sha256>::new_from_slice(secret.as_bytes()).unwrap();
-        mac.update(body.as_bytes());
-        format!("sha256={}", hex::encode(mac.finalize().into_bytes()))
+        sign(secret, body)
     }
 
     /// Posts these bytes to a channel's address.

@@ -2,6 +2,7 @@
 //! test's own.
 
 mod contacts;
+mod conversations;
 mod dry_runs;
 mod examples;
 mod fair;

@@ -19,6 +19,7 @@ pub mod webhook;
 
 use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderValue};
 use reqwest::{Client, Response, Url};
+use serde_json::json;
 
 pub use self::body::Rendered;
 pub use self::disposition::known_codes;
@@ -148,6 +149,21 @@ impl CloudApi {
         }
     }
 
+    /// Tells the writer of a message that it and all earlier ones were read; with `is_typing`, also that somebody types an
+    /// answer, which the provider shows for 25 seconds or until there is one.
+    ///
+    /// # Errors
+    ///
+    /// When the provider refuses the request, such as for a message that it does not know, or does not answer.
+    pub async fn mark_read(&self, message_id: &str, is_typing: bool) -> Result<(), Error> {
+        let body = read_mark(message_id, is_typing);
+        let request =
+            self.client.post(self.messages.clone()).header(AUTHORIZATION, self.authorization.clone());
+        let response = request.json(&body).send().await;
+        let response = response.map_err(|error| Error::NoAnswer(failure(&error).sentence))?;
+        answer::to_question(response, &self.objects).await.map(drop)
+    }
+
     /// Probes whether the number can send, and how fast.
     pub async fn health(&self) -> Health {
         let mut answer = self.ask(self.number.clone(), &[("fields", number::FIELDS)]).await;
@@ -201,6 +217,15 @@ impl CloudApi {
         let response = request.send().await.map_err(|error| Error::NoAnswer(failure(&error).sentence))?;
         answer::to_question(response, &self.objects).await
     }
+}
+
+/// The body that marks a message as read.
+fn read_mark(message_id: &str, is_typing: bool) -> serde_json::Value {
+    let mut body = json!({ "messaging_product": "whatsapp", "status": "read", "message_id": message_id });
+    if is_typing {
+        body["typing_indicator"] = json!({ "type": "text" });
+    }
+    body
 }
 
 /// The failure of a request, without the address (which would be repeated for every message of a send).

@@ -140,12 +140,7 @@ impl BusinessRequest {
     /// The memory that [`BusinessRequest::parse`] may take for the structures in a body. The rest of a request takes no
     /// more than its text.
     pub fn weight(body: &[u8]) -> usize {
-        Split::send(body).map_or(0, |split| {
-            let body: BusinessSend<'_> = split.body();
-            structured::weight(body.components)
-                .saturating_add(structured::weight(body.interactive))
-                .saturating_add(body.enclosed().weight())
-        })
+        Split::send(body).map_or(0, |split| split.body::<BusinessSend<'_>>().weight())
     }
 
     /// Reads a request's body.
@@ -166,23 +161,7 @@ impl BusinessRequest {
             body.segment_id,
             limits,
         )?;
-        let has_contact_fields = body.contact_fields.flag()?;
-        if has_contact_fields && !matches!(kind, BusinessKind::Template) {
-            return Err(body.contact_fields.refuse(
-                Code::InvalidField,
-                "is for the type `template` alone: other texts are sent as they are",
-            ));
-        }
-        let content = match kind {
-            BusinessKind::Plain(plain) => {
-                RequestedContent::Ready(named_by_link(plain.read(body.plain(), limits)?))
-            }
-            BusinessKind::Enclosed(enclosed) => {
-                RequestedContent::Ready(enclosed.read(body.enclosed(), Through::Business)?)
-            }
-            BusinessKind::Template => RequestedContent::Template(template(&body, has_contact_fields)?),
-            BusinessKind::Interactive => RequestedContent::Ready(interactive(body.interactive)?),
-        };
+        let content = content(kind, &body, Through::Business, limits)?;
         if let Some(refusal) = oversize.or_else(|| crowd(kind, &audience)) {
             return Err(refusal);
         }
@@ -205,6 +184,18 @@ impl BusinessRequest {
 }
 
 impl<'a> BusinessSend<'a> {
+    /// The memory that reading its structures may take.
+    pub(super) fn weight(&self) -> usize {
+        structured::weight(self.components)
+            .saturating_add(structured::weight(self.interactive))
+            .saturating_add(self.enclosed().weight())
+    }
+
+    /// Whether it asks for the preview of a link.
+    pub(super) fn asks_for_preview(&self) -> bool {
+        self.preview_url.flag().unwrap_or_default()
+    }
+
     const fn enclosed(&self) -> EnclosedFields<'a> {
         let Self { location, contacts, reaction, .. } = *self;
         EnclosedFields { location, contacts, reaction }
@@ -214,6 +205,33 @@ impl<'a> BusinessSend<'a> {
         let Self { message, preview_url, link, caption, filename, voice, .. } = *self;
         PlainFields { message, preview_url, link, caption, filename, voice }
     }
+}
+
+/// The content that a body asks for, through either kind of channel.
+pub(super) fn content(
+    kind: BusinessKind,
+    body: &BusinessSend<'_>,
+    through: Through,
+    limits: &Limits,
+) -> Result<RequestedContent, Refusal> {
+    let has_contact_fields = body.contact_fields.flag()?;
+    if has_contact_fields && !matches!(kind, BusinessKind::Template) {
+        return Err(body.contact_fields.refuse(
+            Code::InvalidField,
+            "is for the type `template` alone: other texts are sent as they are",
+        ));
+    }
+    Ok(match kind {
+        BusinessKind::Plain(plain) => {
+            let content = plain.read(body.plain(), limits)?;
+            // The file of a web session gets the name that its server gives.
+            let is_named = through == Through::Business;
+            RequestedContent::Ready(if is_named { named_by_link(content) } else { content })
+        }
+        BusinessKind::Enclosed(enclosed) => RequestedContent::Ready(enclosed.read(body.enclosed(), through)?),
+        BusinessKind::Template => RequestedContent::Template(template(body, has_contact_fields)?),
+        BusinessKind::Interactive => RequestedContent::Ready(interactive(body.interactive)?),
+    })
 }
 
 /// The fields that every request may have.
@@ -228,20 +246,30 @@ const OF_ALL: &[&str] = &[
 ];
 
 fn ignored(split: &Split<'_>, body: &BusinessSend<'_>, kind: BusinessKind) -> Vec<String> {
+    without_effect(split, body, (kind, Through::Business), OF_ALL)
+}
+
+/// The fields that have no effect beside those that every request of this form may have.
+pub(super) fn without_effect(
+    split: &Split<'_>,
+    body: &BusinessSend<'_>,
+    (kind, through): (BusinessKind, Through),
+    of_all: &[&str],
+) -> Vec<String> {
     let own: &[&str] = match kind {
         BusinessKind::Plain(plain) => plain.fields(),
         BusinessKind::Enclosed(enclosed) => enclosed.fields(),
         BusinessKind::Template => &["template_id", "language", "components", "contact_fields"],
         BusinessKind::Interactive => &["interactive"],
     };
-    let mut ignored = split.ignored(&[OF_ALL, &label::FIELDS, own].concat());
+    let mut ignored = split.ignored(&[of_all, &label::FIELDS, own].concat());
     if matches!(kind, BusinessKind::Template)
         && let Ok(components) = structured::read(body.components, Code::InvalidComponents)
     {
         ignored.extend(unread_fields(&components));
     }
     if let BusinessKind::Enclosed(enclosed) = kind
-        && let Ok(content) = enclosed.read(body.enclosed(), Through::Business)
+        && let Ok(content) = enclosed.read(body.enclosed(), through)
     {
         ignored.extend(enclosed.unread(body.enclosed(), &content));
     }

@@ -21,6 +21,16 @@ pub(super) enum WebKind {
     Enclosed(Enclosed),
 }
 
+/// A business account sends what a web session does, and more.
+impl From<WebKind> for BusinessKind {
+    fn from(kind: WebKind) -> Self {
+        match kind {
+            WebKind::Plain(plain) => Self::Plain(plain),
+            WebKind::Enclosed(enclosed) => Self::Enclosed(enclosed),
+        }
+    }
+}
+
 /// The types of a business account, by their words.
 pub(super) const BUSINESS: &[(&str, BusinessKind)] = &[
     ("text", BusinessKind::Plain(Plain::Text)),

@@ -13,6 +13,7 @@
 //!   known ones.
 //! - A reaction goes to one number: each message of a bulk send is another one.
 
+mod answer;
 mod audience;
 mod body;
 mod business;
@@ -27,6 +28,7 @@ mod shape;
 mod structured;
 mod web;
 
+pub use self::answer::{ConversationRequest, ConversationSend};
 pub use self::audience::{Again, Audience, MOST_SEGMENTS, SkipCode, Skipped, SkippedEntry};
 pub use self::business::{BusinessRequest, BusinessSend, RequestedContent};
 pub use self::check::{CheckEntry, CheckRequest, MOST_CHECKED, NumberCheck};

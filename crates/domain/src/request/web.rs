@@ -21,6 +21,7 @@ use crate::location::Location;
 use crate::phone::PhoneNumber;
 use crate::reaction::Reaction;
 use crate::send::Label;
+use crate::web_session::MessageId;
 
 /// The ending of a group's id in WhatsApp Web's addresses, which is not stored.
 pub const GROUP_SUFFIX: &str = "@g.us";
@@ -34,6 +35,9 @@ pub struct WebRequest {
     pub recipient: WebRecipient,
     /// The content, of a type that a web session sends.
     pub content: Content,
+    /// WhatsApp's id of the message that it answers, which is shown above it. Only an answer in a conversation has it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub quotes: Option<String>,
     /// What is noted on the send.
     #[serde(default, skip_serializing_if = "Label::is_empty")]
     pub label: Label,
@@ -161,7 +165,7 @@ impl WebRequest {
         let of_all: &[&str] = &["type", "phone_number", "recipient_type"];
         let mut ignored = split.ignored(&[of_all, &label::FIELDS, own.as_slice()].concat());
         ignored.extend(unread);
-        Ok(Self { recipient, content, label, ignored })
+        Ok(Self { recipient, content, quotes: None, label, ignored })
     }
 }
 
@@ -169,12 +173,13 @@ impl WebRequest {
     /// Checks a request that did not come in a client's body, exactly as [`WebRequest::parse`] does: it has to be one
     /// that a body can ask for.
     pub fn check(&self, limits: &Limits) -> Result<(), Refusal> {
-        let Self { recipient, content, label, ignored: _ } =
+        let Self { recipient, content, quotes: _, label, ignored: _ } =
             Self::parse(self.body().to_string().as_bytes(), limits)?;
         // No body names its author.
         let label = Label { made_by: self.label.made_by.clone(), ..label };
         let is_same = (&recipient, &content, &label) == (&self.recipient, &self.content, &self.label);
-        if is_same && label.has_fit_author() {
+        let quotes_a_message = self.quotes.as_ref().is_none_or(|id| MessageId::parse(id).is_ok());
+        if is_same && quotes_a_message && label.has_fit_author() {
             return Ok(());
         }
         Err(Refusal::new(Code::InvalidBody, "no body of a request asks for this"))

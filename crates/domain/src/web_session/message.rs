@@ -97,6 +97,24 @@ pub enum Content {
     Reaction(ReactionTo),
 }
 
+/// The message that another one answers, which is shown above it.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Quoted {
+    /// The message.
+    pub message: MessageId,
+    /// Its author; `None` for the session's own account.
+    pub author: Option<Jid>,
+    /// Its words in one line; empty when it has none or they are not known.
+    pub line: String,
+}
+
+/// Bodies do not belong in logs.
+impl fmt::Debug for Quoted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Quoted({})", self.message)
+    }
+}
+
 /// A card of a person.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Card {

@@ -10,8 +10,8 @@ mod record;
 pub use self::event::{Ack, AckState, Ban, End, Event, PairingFailure, RESTRICTED};
 pub use self::jid::{InvalidJid, Jid};
 pub use self::message::{
-    Built, BuiltMedia, Card, Content, InvalidMessageId, Media, MediaKind, MessageId, Prepared, ReactionTo,
-    Sent,
+    Built, BuiltMedia, Card, Content, InvalidMessageId, Media, MediaKind, MessageId, Prepared, Quoted,
+    ReactionTo, Sent,
 };
 pub use self::passkey::{
     Assertion, Challenge, InvalidAssertion, PasskeyRefused, WebAuthnAssertion, WebAuthnResponse,

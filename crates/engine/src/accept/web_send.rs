@@ -181,7 +181,7 @@ impl WebSends<'_> {
         render: Render,
     ) -> Result<Submitted, Error> {
         self.engine.check_running()?;
-        let WebRequest { recipient, content, label, mut ignored } = request;
+        let WebRequest { recipient, content, quotes, label, mut ignored } = request;
         let session = self.session(channel)?;
         let known = self.known(channel, &recipient).await?;
         let (stranger, patience) =
@@ -201,7 +201,7 @@ impl WebSends<'_> {
             channel_id: channel.id,
             content,
             group,
-            quotes: None,
+            quotes,
             template: None,
             schedule: Schedule { send_at: None, expires_at: Some(Timestamp::now().plus(patience)) },
             label,
@@ -251,7 +251,7 @@ impl WebSends<'_> {
 
     /// The channel's session, if it can send. The session knows first that it is connected; while it reconnects, the
     /// channel's state counts.
-    fn session(&self, channel: &Arc<Channel>) -> Result<Arc<dyn Session>, Refusal> {
+    pub(crate) fn session(&self, channel: &Arc<Channel>) -> Result<Arc<dyn Session>, Refusal> {
         let gate = self.engine.directory().actor(channel);
         let session = self.engine.0.web_sessions.session(channel.id);
         if !session.as_ref().is_some_and(|session| session.figures().is_logged_in) {
@@ -358,7 +358,7 @@ fn stranger(recipient: &WebRecipient, known: Option<&KnownNumber>) -> Option<Pho
     }
 }
 
-fn reconnecting() -> Refusal {
+pub(crate) fn reconnecting() -> Refusal {
     let sentence = "the web session has no connection to WhatsApp just now: try again in a minute, and look at the \
                     channel's `status_reason` if that lasts";
     Refusal::new(Code::SessionDisconnected, sentence)

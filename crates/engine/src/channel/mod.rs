@@ -20,7 +20,7 @@ mod shell;
 pub use self::gauges::Sample;
 pub(crate) use self::machine::{Admit, AdmitLookup, Input, PAIR_SENTENCE, Troubled, Viewed};
 pub(crate) use self::shell::{
-    AskPace, Explain, Gate, Handle, LookAhead, Release, Stop, ToChannel, connector,
+    AskPace, Explain, Gate, Handle, LookAhead, MarkRead, Release, Stop, ToChannel, connector,
 };
 use crate::Engine;
 

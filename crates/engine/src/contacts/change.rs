@@ -172,7 +172,7 @@ impl Contacts<'_> {
     }
 
     /// Removes what these contacts wrote, on all channels, and the notes about it.
-    async fn erase_conversations(&self, company: Uuid, contacts: &[Uuid]) -> store::Result<()> {
+    pub(crate) async fn erase_conversations(&self, company: Uuid, contacts: &[Uuid]) -> store::Result<()> {
         let conversations = self.engine.store().of(company).conversations();
         let people = &self.engine.0.shared.people;
         for numbers in conversations.numbers_of(contacts).await?.chunks(ERASED_AT_ONCE) {

@@ -7,6 +7,8 @@ mod intake;
 mod notes;
 mod open;
 mod quick_replies;
+mod sending;
+mod signs;
 mod thread;
 
 use uuid::Uuid;
@@ -15,6 +17,7 @@ pub(crate) use self::intake::HeardMessage;
 pub use self::notes::{NOTE_CHARS, ShownNote, no_such_note};
 pub use self::open::{ListedConversation, no_such_conversation};
 pub use self::quick_replies::{QuickReplies, RenderedReply};
+pub(crate) use self::signs::GiveSign;
 pub use self::thread::{OwnEntry, ShownReaction, Thread, ThreadEntry, ThreadFrom, WrittenEntry};
 use crate::{Engine, Error, Who};
 use clock::Timestamp;
@@ -69,6 +72,25 @@ impl Conversations<'_> {
         let (found, next) = records.of(self.company).conversations().list(&filter, after, limit).await?;
         drop(records);
         Ok(ConversationPart { conversations: self.opened(found).await?, next })
+    }
+
+    /// The conversations with the person of a contact, on all channels; empty when the contact has no valid number, or does
+    /// not exist.
+    pub async fn of_contact(&self, contact: Uuid) -> Result<Vec<ListedConversation>, Error> {
+        let records = self.engine.records_of(self.company).await?;
+        let stored = records.of(self.company).conversations();
+        let people = &self.engine.0.shared.people;
+        let numbers = stored.numbers_of(&[contact]).await?.into_iter();
+        let forms = numbers.flat_map(|number| people.forms(self.company, number));
+        let found = stored.with_people(&forms.map(PeerKey::of_number).collect::<Vec<_>>()).await?;
+        drop(records);
+        self.opened(found).await
+    }
+
+    /// Removes the conversations with the person of a contact, on all channels, with everything that was written in them and
+    /// the notes about them. The contact stays.
+    pub async fn erase_of_contact(&self, contact: Uuid) -> Result<(), Error> {
+        Ok(self.engine.contacts().erase_conversations(self.company, &[contact]).await?)
     }
 
     /// The conversation with this id.

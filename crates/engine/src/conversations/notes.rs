@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use uuid::Uuid;
 
+use super::sending::number_is_unknown;
 use super::{Conversations, no_such_conversation};
 use crate::{Accepted, Error, KeyGuard, Who};
 use clock::Timestamp;
@@ -136,6 +137,23 @@ impl Conversations<'_> {
         Ok(key.seal(text.as_bytes(), &context::conversation_note(id)))
     }
 
+    /// A conversation and its channel.
+    ///
+    /// # Errors
+    ///
+    /// `conversation_not_found`; `channel_not_found` when the channel was removed.
+    pub async fn place(&self, id: Uuid) -> Result<(Arc<Channel>, Conversation), Error> {
+        let records = self.engine.records_of(self.company).await?;
+        let found = records.of(self.company).conversations().find(id).await?;
+        drop(records);
+        let conversation = found.ok_or_else(no_such_conversation)?;
+        let channel = self.engine.channel(conversation.channel_id).await?;
+        let channel = channel.filter(|channel| channel.company_id == self.company).ok_or_else(|| {
+            Refusal::new(Code::ChannelNotFound, "the channel of this conversation was removed")
+        })?;
+        Ok((channel, conversation))
+    }
+
     /// The channel of a conversation and the number of its person, to whom an answer goes. Through a web session, the caller
     /// sends with [`crate::Engine::web_sends`].
     ///
@@ -144,15 +162,8 @@ impl Conversations<'_> {
     /// `conversation_not_found`, `channel_not_found` when the channel was removed, `invalid_phone_number` for a group and for
     /// a person whose number is not known.
     pub async fn recipient(&self, id: Uuid) -> Result<(Arc<Channel>, PhoneNumber, Conversation), Error> {
-        let conversation = self.one(id).await?.conversation;
-        let channel = self.engine.channel(conversation.channel_id).await?;
-        let channel = channel.filter(|channel| channel.company_id == self.company).ok_or_else(|| {
-            Refusal::new(Code::ChannelNotFound, "the channel of this conversation was removed")
-        })?;
-        let number = conversation.peer.number().ok_or_else(|| {
-            let sentence = "the number of this person is not known, so that no message can be sent to it";
-            Refusal::new(Code::InvalidPhoneNumber, sentence)
-        })?;
+        let (channel, conversation) = self.place(id).await?;
+        let number = conversation.peer.number().ok_or_else(number_is_unknown)?;
         Ok((channel, number, conversation))
     }
 
@@ -180,11 +191,15 @@ impl Conversations<'_> {
         let schedule = Schedule { send_at: None, expires_at: None };
         let request = BusinessRequest { content, audience, schedule, label, quotes, ignored: Vec::new() };
         let accepted = self.engine.send(&channel, request, guard).await?;
-        // The list is right when the caller reads it next; the round repeats what is not written now.
+        self.note_answers().await;
+        Ok(accepted)
+    }
+
+    /// Notes answers now, so that the list is right when the caller reads it next; the round repeats what is not written.
+    pub(super) async fn note_answers(&self) {
         if let Err(error) = self.engine.0.shared.note_answers().await {
             tracing::debug!(%error, "cannot note an answer in its conversation yet");
         }
-        Ok(accepted)
     }
 
     /// The company's conversation on a channel with a person, if there is one.

@@ -6,6 +6,7 @@
 mod handle;
 mod outgoing;
 mod pending_reply;
+mod quoted;
 mod window;
 
 pub(crate) use self::handle::{SessionHandle, SessionHandles};
@@ -13,4 +14,5 @@ pub(crate) use self::outgoing::{Outgoing, WebChannel, file_name, is_voice, link,
 pub(crate) use self::pending_reply::Render;
 pub(crate) use self::pending_reply::{Admitted, HandOver, PendingReplies, PendingReply, QueueSlots, Wait};
 pub use self::pending_reply::{Form, HandedOver};
+pub(crate) use self::quoted::author_address;
 pub(crate) use self::window::{Slot, Window};

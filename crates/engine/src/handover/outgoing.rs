@@ -10,6 +10,7 @@ use uuid::Uuid;
 use super::handle::SessionHandle;
 use super::pending_reply::{HandOver, HandedOver, PendingReply};
 use super::window::Slot;
+use crate::contents::ContentKeys;
 use crate::media::Library;
 use clock::Timestamp;
 use connectors::media;
@@ -38,6 +39,8 @@ pub(crate) struct WebChannel {
     pub(crate) store: Store,
     pub(crate) company: Uuid,
     pub(crate) channel: Uuid,
+    /// The keys of what people wrote.
+    pub(crate) contents: Arc<ContentKeys>,
 }
 
 /// A message to hand over.
@@ -71,7 +74,8 @@ impl WebChannel {
             return failed("a web session cannot send this type of message");
         };
         let id = MessageId::of_send(key.send_id);
-        let prepared = match session.prepare(&id, message).await {
+        let quoted = self.quoted(&content, recipient, &to).await;
+        let prepared = match session.prepare(&id, message, quoted).await {
             Ok(prepared) => prepared,
             Err(error) => return refused(&error),
         };

@@ -9,6 +9,7 @@ use super::heard::TellHeard;
 use crate::Engine;
 use crate::accept::web_send::{AskNumbers, AskPicture, BeginWeb, DryRunWeb, SendWeb};
 use crate::asking::{Question as _, busy, not_understood};
+use crate::conversations::GiveSign;
 use crate::sends::{AskLimits, AskSpeed, Glance};
 use crate::web_session::{AnswerPasskey, AskPairing, Pair, Unlink};
 use cluster::{Carrier, Incoming, Request};
@@ -66,6 +67,7 @@ async fn answered(engine: &Engine, shard: Uuid, name: &str, body: &[u8]) -> Opti
         DryRunWeb::NAME => engine.answer::<DryRunWeb>(shard, body).await,
         TellHeard::NAME => engine.answer::<TellHeard>(shard, body).await,
         AskNumbers::NAME => engine.answer::<AskNumbers>(shard, body).await,
+        GiveSign::NAME => engine.answer::<GiveSign>(shard, body).await,
         AskPicture::NAME => engine.answer::<AskPicture>(shard, body).await,
         _ => not_understood(),
     }

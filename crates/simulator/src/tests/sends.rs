@@ -101,6 +101,15 @@ async fn marking_as_read_is_no_message() {
     let universe = universe().await;
     let read = json!({ "messaging_product": "whatsapp", "status": "read", "message_id": "wamid.x" });
     assert_eq!(universe.send(&read).await, (200, json!({ "success": true })));
+    let typing = json!({ "messaging_product": "whatsapp", "status": "read", "message_id": "wamid.y",
+        "typing_indicator": { "type": "text" } });
+    assert_eq!(universe.send(&typing).await.0, 200);
+    let wrong = json!({ "messaging_product": "whatsapp", "status": "read", "message_id": "wamid.z",
+        "typing_indicator": { "type": "voice" } });
+    assert_eq!(universe.send(&wrong).await.0, 400);
+    let signs = universe.simulator.signs().into_iter().map(|sign| (sign.kind, sign.messages.concat()));
+    let told = ["read", "read", "typing"].into_iter().zip(["wamid.x", "wamid.y", "wamid.y"]);
+    assert_eq!(signs.collect::<Vec<_>>(), told.map(|(kind, id)| (kind, id.to_owned())).collect::<Vec<_>>());
     assert_eq!(universe.figures().arrivals, 0);
 }
 

@@ -11,16 +11,17 @@ use uuid::Uuid;
 
 use super::acks::PendingAcks;
 use super::gates::{Entry, Shown};
+use super::message::Outgoing;
 use super::pairing::Pairing;
 use super::passkey::Gate;
 use super::people::{self, Fate};
 use super::telling::Telling;
-use super::{Shared, codes, memory, message};
+use super::{Shared, ShownSign, codes, memory, message};
 use clock::Timestamp;
 use domain::phone::PhoneNumber;
 use domain::secret::Secret;
 use driver::{
-    Ack, AskError, Assertion, Content, End, Event, Figures, Found, Jid, MessageId, Opening, PairingFailure,
+    Ack, AskError, Assertion, End, Event, Figures, Found, Jid, MessageId, Opening, PairingFailure,
     PasskeyRefused, Picture, Records, SendError,
 };
 
@@ -28,7 +29,9 @@ use driver::{
 pub(super) enum Command {
     Find(PhoneNumber, oneshot::Sender<Result<Option<Found>, AskError>>),
     ShowPicture(Jid, oneshot::Sender<Result<Option<Picture>, AskError>>),
-    Send(Jid, MessageId, Content, oneshot::Sender<Result<(), SendError>>),
+    Send(Jid, MessageId, Outgoing, oneshot::Sender<Result<(), SendError>>),
+    /// Without the number that gives the sign.
+    Show(ShownSign, oneshot::Sender<Result<(), AskError>>),
     GiveCode(PhoneNumber, oneshot::Sender<Result<Secret, PairingFailure>>),
     Scan(Scan, oneshot::Sender<Option<Scanned>>),
     AnswerPasskey(Assertion, oneshot::Sender<Result<(), PasskeyRefused>>),
@@ -183,7 +186,16 @@ impl Device {
                     if is_connected { Ok(people::picture(&of)) } else { Err(AskError::NotConnected) };
                 drop(answer.send(picture));
             }
-            Command::Send(to, id, content, answer) => drop(answer.send(self.hand_over(&to, &id, content))),
+            Command::Send(to, id, outgoing, answer) => {
+                drop(answer.send(self.hand_over(&to, &id, outgoing)));
+            }
+            Command::Show(sign, answer) => drop(answer.send(match self.stage {
+                Stage::Connected(from) => {
+                    self.shared.signs.add(ShownSign { from: format!("+{from}"), ..sign });
+                    Ok(())
+                }
+                _ => Err(AskError::NotConnected),
+            })),
             Command::GiveCode(number, answer) => drop(answer.send(match &mut self.stage {
                 Stage::Pairing(pairing) => Ok(pairing.give_code(number, Instant::now(), &mut self.telling)),
                 Stage::Gate(_) => Err(PairingFailure::NotNow("WhatsApp waits for a passkey".to_owned())),
@@ -230,14 +242,14 @@ impl Device {
     }
 
     /// A repeated message is handed over again: its recipient has it once, and its outcome is reported again.
-    fn hand_over(&mut self, to: &Jid, id: &MessageId, content: Content) -> Result<(), SendError> {
+    fn hand_over(&mut self, to: &Jid, id: &MessageId, outgoing: Outgoing) -> Result<(), SendError> {
         let Stage::Connected(from) = self.stage else { return Err(SendError::NotConnected) };
         if people::fate(to) == Fate::NoGroup {
             let sentence = "there is no such group, or the account is not in it".to_owned();
             return Err(SendError::Recipient(sentence));
         }
-        let is_played = message::is_played(&content);
-        self.shared.inbox.add(self.session, from, to, id, content);
+        let is_played = message::is_played(&outgoing.content);
+        self.shared.inbox.add(self.session, from, to, id, outgoing);
         let lost = self.pending_acks.add(id, to, is_played, &self.shared.options, Instant::now());
         self.telling.lose(lost);
         Ok(())

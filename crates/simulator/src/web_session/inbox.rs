@@ -6,7 +6,7 @@ use parking_lot::Mutex;
 use serde::{Serialize, Serializer};
 use uuid::Uuid;
 
-use super::message;
+use super::message::{self, Outgoing};
 use clock::Timestamp;
 use domain::location::Location;
 use domain::phone::PhoneNumber;
@@ -39,6 +39,9 @@ pub struct WebMessage {
     /// The emoji and its message, if it is a reaction.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reaction: Option<ReactionTo>,
+    /// The id of the message that it answers, if it answers one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub quotes: Option<String>,
     /// Its state.
     pub state: WebState,
     /// The code with which it was refused.
@@ -132,13 +135,13 @@ impl Inbox {
     }
 
     /// Adds a message that a session handed over. If there is one with its id, that one stays.
-    pub(super) fn add(&self, session: Uuid, from: PhoneNumber, to: &Jid, id: &MessageId, content: Content) {
+    pub(super) fn add(&self, session: Uuid, from: PhoneNumber, to: &Jid, id: &MessageId, outgoing: Outgoing) {
         let key = (session, id.clone());
         let mut kept = self.kept.lock();
         if kept.places.contains_key(&key) {
             return;
         }
-        let message = message(from, to, id, content);
+        let message = message(from, to, id, outgoing);
         let place = kept.removed + kept.messages.len() as u64;
         kept.places.insert(key.clone(), place);
         kept.messages.push_back((key, message));
@@ -179,7 +182,8 @@ impl Inbox {
     }
 }
 
-fn message(from: PhoneNumber, to: &Jid, id: &MessageId, content: Content) -> WebMessage {
+fn message(from: PhoneNumber, to: &Jid, id: &MessageId, outgoing: Outgoing) -> WebMessage {
+    let Outgoing { content, quoted } = outgoing;
     let mut message = WebMessage {
         id: id.to_string(),
         from: format!("+{from}"),
@@ -191,6 +195,7 @@ fn message(from: PhoneNumber, to: &Jid, id: &MessageId, content: Content) -> Web
         location: None,
         contacts: None,
         reaction: None,
+        quotes: quoted.map(|quoted| quoted.message.to_string()),
         state: WebState::Pending,
         code: None,
         at: Timestamp::now(),
@@ -251,7 +256,8 @@ mod tests {
         let (from, to) =
             (PhoneNumber::parse("999700000001"), Jid::parse(&format!("99990000000{number}@lid")));
         let content = Content::Text(text.to_owned());
-        inbox.add(session, from.unwrap(), &to.unwrap(), &id(number), content);
+        let outgoing = Outgoing { content, quoted: None };
+        inbox.add(session, from.unwrap(), &to.unwrap(), &id(number), outgoing);
     }
 
     fn id(number: usize) -> MessageId {

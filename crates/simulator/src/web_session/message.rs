@@ -1,6 +1,13 @@
 //! Words for contents, and the descriptions of sent contents.
 
-use driver::{Built, BuiltMedia, Content, Media, MediaKind, MessageId};
+use driver::{Built, BuiltMedia, Content, Media, MediaKind, MessageId, Quoted};
+
+/// A message on its way.
+pub(super) struct Outgoing {
+    pub(super) content: Content,
+    /// The message that it answers.
+    pub(super) quoted: Option<Quoted>,
+}
 
 /// The word for a content.
 pub(super) const fn kind(content: &Content) -> &'static str {

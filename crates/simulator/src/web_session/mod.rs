@@ -51,6 +51,7 @@ pub use self::options::WebSessionOptions;
 pub(super) use self::page::{press, show};
 use self::passkey::Passkey;
 use self::session::Linked;
+use super::signs::{ShownSign, Signs};
 use domain::phone::PhoneNumber;
 use driver::{Driver, Figures, OpenError, Opening, Session};
 
@@ -72,6 +73,7 @@ pub(super) struct Shared {
     options: WebSessionOptions,
     codes: Codes,
     inbox: Inbox,
+    signs: Signs,
     passkey: Passkey,
     gates: Gates,
 }
@@ -79,12 +81,20 @@ pub(super) struct Shared {
 impl Shared {
     pub(super) fn new(options: WebSessionOptions) -> Self {
         let inbox = Inbox::new(options.messages);
-        Self { options, codes: Codes::default(), inbox, passkey: Passkey::new(), gates: Gates::default() }
+        Self {
+            options,
+            codes: Codes::default(),
+            inbox,
+            signs: Signs::default(),
+            passkey: Passkey::new(),
+            gates: Gates::default(),
+        }
     }
 
-    /// Removes all sent messages.
+    /// Removes all sent messages and shown signs.
     pub(super) fn forget_messages(&self) {
         self.inbox.clear();
+        self.signs.clear();
     }
 
     /// Links the phone to the device that shows this code; `None` when there is none.
@@ -114,6 +124,11 @@ impl FakeWhatsApp {
     /// The newest messages that were sent through web sessions, at most `limit`, the newest last.
     pub fn messages(&self, limit: usize) -> Vec<WebMessage> {
         self.shared.inbox.newest(None, limit)
+    }
+
+    /// What people saw of web sessions besides messages, the newest last.
+    pub fn signs(&self) -> Vec<ShownSign> {
+        self.shared.signs.all()
     }
 }
 

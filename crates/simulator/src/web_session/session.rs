@@ -3,13 +3,14 @@
 use async_trait::async_trait;
 use tokio::sync::{mpsc, oneshot, watch};
 
+use super::ShownSign;
 use super::device::Command;
-use super::message;
+use super::message::{self, Outgoing};
 use domain::phone::PhoneNumber;
 use domain::secret::Secret;
 use driver::{
     AskError, Assertion, Content, Figures, Found, Jid, MessageId, PairingFailure, PasskeyRefused, Picture,
-    Prepared, SendError, Session,
+    Prepared, Quoted, SendError, Session,
 };
 
 /// When the last reference is dropped, the channel of commands closes, which ends the device.
@@ -29,6 +30,11 @@ impl Linked {
         let (answer, answered) = oneshot::channel();
         self.commands.send(command(answer)).await.ok()?;
         answered.await.ok()
+    }
+
+    async fn show(&self, kind: &'static str, chat: &Jid, messages: Vec<String>) -> Result<(), AskError> {
+        let sign = ShownSign { from: String::new(), kind, to: chat.to_string(), messages };
+        self.ask(|answer| Command::Show(sign, answer)).await.unwrap_or(Err(AskError::NotConnected))
     }
 
     /// Tells the device to end, and returns when it has.
@@ -52,20 +58,33 @@ impl Session for Linked {
         answer.unwrap_or(Err(AskError::NotConnected))
     }
 
-    async fn prepare(&self, id: &MessageId, content: Content) -> Result<Prepared, SendError> {
+    async fn mark_read(&self, chat: &Jid, _: Option<&Jid>, messages: &[MessageId]) -> Result<(), AskError> {
+        self.show("read", chat, messages.iter().map(MessageId::to_string).collect()).await
+    }
+
+    async fn show_typing(&self, chat: &Jid, is_typing: bool) -> Result<(), AskError> {
+        self.show(if is_typing { "typing" } else { "paused" }, chat, Vec::new()).await
+    }
+
+    async fn prepare(
+        &self,
+        id: &MessageId,
+        content: Content,
+        quoted: Option<Quoted>,
+    ) -> Result<Prepared, SendError> {
         if !self.figures().is_logged_in {
             return Err(SendError::NotConnected);
         }
-        Ok(Prepared::new(message::built(id, &content), content))
+        Ok(Prepared::new(message::built(id, &content), Outgoing { content, quoted }))
     }
 
     async fn hand_over(&self, to: &Jid, id: &MessageId, prepared: Prepared) -> Result<(), SendError> {
         let (to, id) = (to.clone(), id.clone());
-        let Some(content) = prepared.into_message::<Content>() else {
+        let Some(outgoing) = prepared.into_message::<Outgoing>() else {
             return Err(SendError::Unprepared("another driver prepared the message".to_owned()));
         };
         // A device that ends accepts no message without an answer.
-        let answer = self.ask(|answer| Command::Send(to, id, content, answer)).await;
+        let answer = self.ask(|answer| Command::Send(to, id, outgoing, answer)).await;
         answer.unwrap_or(Err(SendError::NotConnected))
     }
 

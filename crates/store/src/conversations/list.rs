@@ -30,6 +30,7 @@ const LOOKS: usize = 20;
 /// What follows all texts that begin with the same characters.
 const LAST: char = '\u{10ffff}';
 const ID: &[(&str, Type)] = &[("id", Type::Uuid)];
+const PEER: &[(&str, Type)] = &[("peer", Type::Text)];
 const PHONE: &[(&str, Type)] = &[("phone", Type::Int)];
 
 /// Whose conversations.
@@ -163,6 +164,23 @@ impl Conversations<'_> {
         );
         let values = [channel.into(), peer.as_str().into(), self.company.into()];
         self.store.row(sql, values).await?.as_ref().map(conversation).transpose()
+    }
+
+    /// The conversations with these people, on all channels, those with the latest activity first; at most a thousand.
+    pub async fn with_people(self, people: &[PeerKey]) -> Result<Vec<Conversation>> {
+        let mut asked = Rows::new(self.store.backend, PEER);
+        people.iter().for_each(|peer| asked.push([peer.as_str().into()]));
+        if asked.is_empty() {
+            return Ok(Vec::new());
+        }
+        let (asked, values) = asked.select(2);
+        let sql = format!(
+            "SELECT {COLUMNS} FROM conversation WHERE conversation.company_id = $1 \
+             AND conversation.peer IN (SELECT peer FROM {asked} AS asked) \
+             ORDER BY conversation.last_at DESC, conversation.id DESC LIMIT 1000"
+        );
+        let values = std::iter::once(self.company.into()).chain(values);
+        self.store.rows(sql, values).await?.iter().map(conversation).collect()
     }
 
     /// How many open conversations with people have something unread, counted up to `most`.

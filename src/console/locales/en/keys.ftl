@@ -33,3 +33,4 @@ keys-scope-read = read: see channels, templates, limits and sends
 keys-scope-contacts = contacts: read and change contacts, tags and suppressions, check numbers
 keys-scope-control = control: pause, resume and cancel sends, pair channels
 keys-scope-events = events: read and change webhook endpoints
+keys-scope-inbox = inbox: read conversations and answer people

@@ -33,3 +33,4 @@ keys-scope-read = read: ver canales, plantillas, límites y envíos
 keys-scope-contacts = contacts: leer y cambiar contactos, etiquetas y exclusiones, comprobar números
 keys-scope-control = control: pausar, reanudar y cancelar envíos, vincular canales
 keys-scope-events = events: leer y cambiar endpoints de webhook
+keys-scope-inbox = inbox: leer conversaciones y responder a las personas

@@ -33,3 +33,4 @@ keys-scope-read = read: ver canais, modelos, limites e envios
 keys-scope-contacts = contacts: ler e alterar contatos, etiquetas e supressões, verificar números
 keys-scope-control = control: pausar, retomar e cancelar envios, parear canais
 keys-scope-events = events: ler e alterar endpoints de webhook
+keys-scope-inbox = inbox: ler conversas e responder às pessoas

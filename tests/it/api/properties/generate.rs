@@ -55,6 +55,7 @@ impl Known {
         let webhook = json!({"url": NO_RECEIVER}).to_string();
         let webhook = world.service.post("/api/v1/webhooks", key, webhook).await.json();
         let file = world.service.post("/api/v1/media", key, "hello").await.json();
+        let conversation = world.conversation(&world.acme, 4999).await;
         let id = |value: &Value| value.as_str().unwrap().to_owned();
         // The longer beginnings come first.
         let own = vec![
@@ -64,6 +65,7 @@ impl Known {
             ("/api/v1/sends/", id(&sent["send_id"])),
             ("/api/v1/webhooks/", id(&webhook["id"])),
             ("/api/v1/media/", id(&file["id"])),
+            ("/api/v1/conversations/", conversation.to_string()),
             ("/api/v1/chat/", world.connected.to_string()),
             ("/api/v1/web-chat/", world.web.to_string()),
             ("/operator/v1/channels/", world.connected.to_string()),

@@ -126,6 +126,7 @@ fn what_a_body_asked_for_passes_the_check_and_nothing_else_does() {
     let text = Content::Text { body: "hi".to_owned(), preview_url: None };
     let wrong = |recipient: &WebRecipient, content: &Content| {
         let request = WebRequest {
+            quotes: None,
             recipient: recipient.clone(),
             content: content.clone(),
             label: Label::default(),

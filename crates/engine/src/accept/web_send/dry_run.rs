@@ -64,7 +64,7 @@ impl WebSends<'_> {
         if let Some(dry_run) = self.engine.owners().ask(channel, &asked).await? {
             return Ok(dry_run);
         }
-        let WebRequest { recipient, content, label: _, mut ignored } = asked.request;
+        let WebRequest { recipient, content, quotes: _, label: _, mut ignored } = asked.request;
         let session = self.session(channel)?;
         let known = self.known(channel, &recipient).await?;
         let stranger = stranger(&recipient, known.as_ref());

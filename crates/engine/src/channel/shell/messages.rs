@@ -49,6 +49,15 @@ impl Message for AdmitLookup {
     type Result = Result<Lookup, TooSoon>;
 }
 
+/// Tell the writer of a message that it was read, and perhaps that somebody types an answer. Business accounts alone.
+#[derive(Message)]
+#[rtype(result = "Result<(), connectors::Error>")]
+pub(crate) struct MarkRead {
+    /// The provider's id.
+    pub(crate) message: String,
+    pub(crate) is_typing: bool,
+}
+
 /// The limits of this channel now.
 #[derive(Message)]
 #[rtype(result = "Limits")]

@@ -36,7 +36,7 @@ use self::description::Descriptions;
 use self::figures::Figures;
 pub(crate) use self::gate::Gate;
 pub(crate) use self::handle::{Handle, ToChannel};
-pub(crate) use self::messages::{AskPace, Explain, LookAhead, Release, Stop};
+pub(crate) use self::messages::{AskPace, Explain, LookAhead, MarkRead, Release, Stop};
 use self::people::People;
 use super::machine::{Answer, Answered, Caller, Effects, Input, Machine, Moment, Present};
 use crate::channel::load::Shown;

@@ -1,10 +1,12 @@
 //! Questions of callers to a channel: some are answered at once, the others when the machine replies.
 
+use std::rc::Rc;
 use std::time::Duration;
 
 use actix::prelude::*;
 
-use super::messages::{AskPace, Explain, LookAhead, Release, Stop};
+use super::connector::Connector;
+use super::messages::{AskPace, Explain, LookAhead, MarkRead, Release, Stop};
 use super::{Shell, moment};
 use crate::Error;
 use crate::channel::machine::{Admit, AdmitLookup, Answer, Input, Lookup, TooSoon};
@@ -50,6 +52,23 @@ impl Handler<AdmitLookup> for Shell {
         Box::pin(async move {
             let Ok(Answer::Lookup(admission)) = told.await else { return Err(has_restarted()) };
             admission
+        })
+    }
+}
+
+impl Handler<MarkRead> for Shell {
+    type Result = ResponseFuture<Result<(), connectors::Error>>;
+
+    fn handle(&mut self, MarkRead { message, is_typing }: MarkRead, _: &mut Self::Context) -> Self::Result {
+        let connector = match &self.connector {
+            Some(Connector::CloudApi(connector)) => Some(Rc::clone(connector)),
+            Some(Connector::WebSession(_)) | None => None,
+        };
+        Box::pin(async move {
+            match connector {
+                Some(connector) => connector.mark_read(&message, is_typing).await,
+                None => Err(connectors::Error::NoAnswer("the channel is being connected again".to_owned())),
+            }
         })
     }
 }
