@@ -8,6 +8,7 @@ use parking_lot::{Mutex, RwLock};
 
 use super::account::Account;
 use super::budget::Budget;
+use super::diary::Diary;
 use super::directory::Directory;
 use super::error::GraphError;
 use super::latency::Latency;
@@ -41,7 +42,9 @@ pub(super) struct World {
     /// The budget of the app's calls, which all numbers share.
     pub(super) app: Budget,
     pub(super) web_sessions: Arc<web_session::Shared>,
-    /// Files that clients uploaded.
+    /// What people wrote.
+    pub(super) diary: Arc<Diary>,
+    /// Files that clients uploaded and people sent.
     pub(super) media: Mutex<Library>,
     seed: Seed,
     started: Instant,
@@ -60,6 +63,7 @@ impl World {
             Directory::new(options.accept_any).with(options.level, options.throttle_on_first_use());
         directory.add(seed.clone())?;
         let receipts = options.receipts.clone();
+        let diary = Arc::<Diary>::default();
         let world = Self {
             directory: RwLock::new(directory),
             log: Log::new(options.log_limit, options.body_limit),
@@ -69,7 +73,11 @@ impl World {
             pacings: Pacings::default(),
             windows: Windows::default(),
             app: Budget::default(),
-            web_sessions: Arc::new(web_session::Shared::new(options.web_sessions.clone())),
+            web_sessions: Arc::new(web_session::Shared::new(
+                options.web_sessions.clone(),
+                Arc::clone(&diary),
+            )),
+            diary,
             media: Mutex::default(),
             seed,
             started: Instant::now(),
@@ -108,6 +116,7 @@ impl World {
         self.outbox.clear();
         self.web_sessions.forget_messages();
         self.media.lock().clear();
+        self.diary.clear();
         self.app.calm();
         *self.pairs.lock() = PairThrottle::default();
         self.end_outage();
