@@ -29,7 +29,7 @@ const MOST_COPIES: usize = 100;
 
 /// A message of a person to a channel.
 #[derive(Debug, Clone, Deserialize)]
-struct Write {
+struct WriteRequest {
     /// The id of a number, or that of the channel of a web session.
     to: String,
     /// How often it comes: a provider may repeat it.
@@ -86,8 +86,8 @@ impl World {
         number.map(Addressee::Number).ok_or_else(|| format!("there is no number {to}"))
     }
 
-    fn carry(&self, write: &Write) -> Result<String, String> {
-        let Write { to, copies, after, message } = write;
+    fn carry(&self, write: &WriteRequest) -> Result<String, String> {
+        let WriteRequest { to, copies, after, message } = write;
         match self.addressee(to)? {
             Addressee::Session(session) => self.web_sessions.write(session, message, *copies, *after),
             Addressee::Number(number) => {
@@ -105,7 +105,7 @@ impl World {
     }
 }
 
-impl Write {
+impl WriteRequest {
     fn fault(&self, world: &World) -> Option<String> {
         if !(1..=MOST_COPIES).contains(&self.copies) {
             return Some(format!("copies must be between 1 and {MOST_COPIES}"));
@@ -118,7 +118,7 @@ impl Write {
 pub(super) async fn write(world: Data<World>, body: Bytes) -> HttpResponse {
     let read = inspect::read::<Value>(&body).and_then(|body| {
         let all = if body.is_array() { body } else { json!([body]) };
-        let writes: Vec<Write> = serde_json::from_value(all).map_err(|error| error.to_string())?;
+        let writes: Vec<WriteRequest> = serde_json::from_value(all).map_err(|error| error.to_string())?;
         if writes.len() > MOST {
             return Err(format!("a request has at most {MOST} messages"));
         }
@@ -147,7 +147,8 @@ pub(super) async fn conversation(world: Data<World>, query: Query<HashMap<String
     let (Some(channel), Some(person)) = (query.get("channel"), query.get("person")) else {
         return refusal("channel and person are required");
     };
-    let person = person.trim_start_matches(['+', ' ']);
+    let person = written::digits_of(person);
+    let person = person.as_str();
     let mut lines: Vec<_> = match channel.parse() {
         Ok(session) => world.web_sessions.sent(session, person, limit),
         Err(_) => {

@@ -193,6 +193,11 @@ pub(super) fn answers<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<
     }
 }
 
+/// A person as addresses name them: without a plus sign and spaces.
+pub(super) fn digits_of(person: &str) -> String {
+    person.chars().filter(|letter| !matches!(letter, '+' | ' ')).collect()
+}
+
 impl PersonMessage {
     /// An answer of a person to the message with this id.
     pub(super) fn answer(from: String, to: String, content: WrittenContent) -> Self {
@@ -210,7 +215,7 @@ impl PersonMessage {
 
     /// The person without a plus sign or spaces.
     pub(super) fn person(&self) -> String {
-        self.from.chars().filter(|letter| !matches!(letter, '+' | ' ')).collect()
+        digits_of(&self.from)
     }
 
     /// Whether it opens the window in which the business may answer freely.
