@@ -46,7 +46,7 @@ pub(super) async fn run(global: &Global, arguments: Arguments) -> anyhow::Result
     let Arguments { command, port, data, contacts, end_with_input } = arguments;
     if let Some(Command::Phone(person)) = command {
         return match person.is_given() {
-            true => person::run(global, person, &data).await,
+            true => person::run(global, &person, &data).await,
             false => phone::run(global, &data).await,
         };
     }

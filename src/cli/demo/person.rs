@@ -33,7 +33,7 @@ pub(super) struct Arguments {
     from: Option<PhoneNumber>,
     /// Send a file, a place or the card of a person
     #[arg(long, value_name = "KIND")]
-    send: Option<Kind>,
+    send: Option<PersonSends>,
     /// React with this emoji to the newest message of the channel, or to that of --about
     #[arg(long, value_name = "EMOJI", conflicts_with_all = ["text", "send"])]
     react: Option<String>,
@@ -50,7 +50,7 @@ pub(super) struct Arguments {
 
 /// What can be sent besides texts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Kind {
+enum PersonSends {
     Image,
     Video,
     Audio,
@@ -94,18 +94,20 @@ impl Arguments {
         let named = |name: &'static str| text.unwrap_or(name);
         let content = match (&self.react, self.send, text) {
             (Some(emoji), _, _) => json!({ "reaction": { "emoji": emoji } }),
-            (None, Some(Kind::Image), _) => json!({ "image": file() }),
-            (None, Some(Kind::Video), _) => json!({ "video": file() }),
-            (None, Some(Kind::Audio), _) => json!({ "audio": {} }),
-            (None, Some(Kind::Voice), _) => json!({ "voice": {} }),
-            (None, Some(Kind::Document), _) => json!({ "document": { "file_name": named("list.pdf") } }),
-            (None, Some(Kind::Sticker), _) => json!({ "sticker": {} }),
-            (None, Some(Kind::Location), _) => {
+            (None, Some(PersonSends::Image), _) => json!({ "image": file() }),
+            (None, Some(PersonSends::Video), _) => json!({ "video": file() }),
+            (None, Some(PersonSends::Audio), _) => json!({ "audio": {} }),
+            (None, Some(PersonSends::Voice), _) => json!({ "voice": {} }),
+            (None, Some(PersonSends::Document), _) => {
+                json!({ "document": { "file_name": named("list.pdf") } })
+            }
+            (None, Some(PersonSends::Sticker), _) => json!({ "sticker": {} }),
+            (None, Some(PersonSends::Location), _) => {
                 let place =
                     json!({ "latitude": -23.5614, "longitude": -46.6559, "name": named("Padaria Sol") });
                 json!({ "location": place })
             }
-            (None, Some(Kind::Contact), _) => {
+            (None, Some(PersonSends::Contact), _) => {
                 json!({ "contacts": [{ "name": named("Rui Almeida"), "phones": ["+999 900 000 077"] }] })
             }
             (None, None, Some(text)) => json!({ "text": text }),
@@ -115,13 +117,13 @@ impl Arguments {
     }
 }
 
-pub(super) async fn run(global: &Global, arguments: Arguments, data: &Path) -> anyhow::Result<()> {
+pub(super) async fn run(global: &Global, arguments: &Arguments, data: &Path) -> anyhow::Result<()> {
     // The requests here are not encrypted, but the HTTP client needs a provider of cryptography.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let running = Running::find(data)?;
     let channel = channel(&running, arguments.to.as_deref())?;
     let phone = PersonPhone { running: &running, data, channel, person: arguments.person() };
-    let told = phone.talk(&arguments).await?;
+    let told = phone.talk(arguments).await?;
     let output = Output::new(global.json);
     if output.json {
         return output.record(&told, "");
@@ -176,9 +178,8 @@ impl PersonPhone<'_> {
             let written = self.answer(request).await?;
             id = written["data"][0]["id"].clone();
         }
-        Ok(
-            json!({ "channel": self.channel.name, "person": self.person, "id": id, "conversation": self.lines().await? }),
-        )
+        let lines = self.lines().await?;
+        Ok(json!({ "channel": self.channel.name, "person": self.person, "id": id, "conversation": lines }))
     }
 
     /// The id of the newest message that the person got.

@@ -136,7 +136,7 @@ impl Shared {
         let file = message.content.stored_file();
         let read = written::message(message, &id, Timestamp::now(), file.as_ref())?;
         if let Some(file) = file
-            && !message.content.file().is_some_and(|file| file.gone)
+            && message.content.file().is_none_or(|file| !file.gone)
         {
             self.files.add(written::direct_path(&id), file);
         }
