@@ -8,6 +8,7 @@
 //! At most one process may have a session open, because two would disconnect each other endlessly. The caller
 //! ensures that.
 
+mod fetching;
 mod records;
 
 use std::sync::Arc;
@@ -16,6 +17,7 @@ use async_trait::async_trait;
 use tokio::sync::mpsc;
 use uuid::Uuid;
 
+pub use self::fetching::{FetchError, SealedFile};
 pub use self::records::{CONVERSATIONS, Records, RecordsError};
 use domain::inbound::InboundMessage;
 use domain::phone::PhoneNumber;
@@ -127,6 +129,15 @@ pub trait Session: Send + Sync {
         let built = prepared.built().clone();
         self.hand_over(to, id, prepared).await?;
         Ok(Sent { to: to.clone(), id: id.clone(), built })
+    }
+
+    /// Downloads a file that somebody sent, and opens it. It is in memory as a whole.
+    ///
+    /// # Errors
+    ///
+    /// [`FetchError`]. A session without files has none.
+    async fn fetch(&self, _: SealedFile) -> Result<Vec<u8>, FetchError> {
+        Err(FetchError::Gone)
     }
 
     /// Requests a code of eight characters that the person types into WhatsApp on the phone instead of

@@ -148,8 +148,7 @@ fn routes(config: &mut ServiceConfig) {
                 .route("", post().to(web_session::press))
                 .route("/scan", post().to(web_session::scan))
                 .route("/passkey", post().to(web_session::sign))
-                .route("/messages", get().to(web_session::messages))
-                .route("/files/{name}", get().to(web_session::file)),
+                .route("/messages", get().to(web_session::messages)),
         )
         .route("/media/{id}", get().to(media::download))
         .service(

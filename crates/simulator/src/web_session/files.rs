@@ -2,11 +2,8 @@
 
 use std::collections::{HashMap, VecDeque};
 
-use actix_web::HttpResponse;
-use actix_web::web::{Data, Path};
 use parking_lot::Mutex;
 
-use crate::world::World;
 use crate::written::StoredFile;
 
 /// The most bytes of all files together; beyond it the oldest are removed.
@@ -44,13 +41,5 @@ impl Files {
 
     pub(super) fn clear(&self) {
         *self.0.lock() = Kept::default();
-    }
-}
-
-/// `GET /phone/files/{name}`: the file of a message, by the last part of its path.
-pub(crate) async fn file(world: Data<World>, name: Path<String>) -> HttpResponse {
-    match world.web_sessions.file(&format!("/v/{name}")) {
-        Some(file) => HttpResponse::Ok().content_type(file.mime_type).body(file.bytes),
-        None => HttpResponse::NotFound().finish(),
     }
 }

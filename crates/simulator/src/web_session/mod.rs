@@ -52,7 +52,6 @@ use uuid::Uuid;
 use self::codes::Codes;
 use self::device::{Command, Device, Scan, Scanned};
 use self::files::Files;
-pub(super) use self::files::file;
 use self::gates::Gates;
 pub(super) use self::http::{messages, scan, sign};
 use self::inbox::Inbox;
@@ -210,7 +209,7 @@ impl Driver for FakeWhatsApp {
         let (show, figures) = watch::channel(Figures::default());
         let device = Device::new(Arc::clone(&self.shared), opening, account, commands.downgrade(), show);
         self.thread.spawn(device.run(heard));
-        Ok(Arc::new(Linked::new(commands, figures)))
+        Ok(Arc::new(Linked::new(Arc::clone(&self.shared), commands, figures)))
     }
 
     fn played_phone(&self) -> Option<&str> {

@@ -4,14 +4,14 @@ use async_trait::async_trait;
 use parking_lot::Mutex;
 
 use super::*;
-use domain::inbound::{InboundContent, InboundMessage};
-use driver::{Inbox, NotTaken};
+use domain::inbound::{InboundContent, InboundMessage, MediaKeys};
+use driver::{FetchError, Inbox, MediaKind, NotTaken, SealedFile};
 
 /// An inbox that keeps the texts that it takes, and may refuse some batches first.
 #[derive(Default)]
 struct Kept {
     texts: Mutex<Vec<String>>,
-    files: Mutex<Vec<String>>,
+    files: Mutex<Vec<MediaKeys>>,
     refusals: Mutex<u32>,
 }
 
@@ -25,7 +25,7 @@ impl Inbox for Kept {
         }
         for message in messages {
             let keys = message.body.content.media().and_then(|media| media.keys.clone());
-            self.files.lock().extend(keys.map(|keys| keys.direct_path));
+            self.files.lock().extend(keys);
             if let InboundContent::Text { body } = message.body.content {
                 self.texts.lock().push(body);
             }
@@ -78,21 +78,27 @@ async fn what_people_write_comes_in_its_order_over_a_reconnect_and_a_refusal() {
 }
 
 #[tokio::test]
-async fn a_file_has_the_path_under_which_the_phone_gives_it() {
+async fn a_session_fetches_the_file_of_a_message_unless_it_is_gone() {
     let stage = Stage::set().await;
     let (channel, records, inbox) = (Uuid::now_v7(), Arc::new(Memory::default()), Arc::new(Kept::default()));
     let mut session = linked(&stage, channel, &records, &inbox).await;
     let code = session.qr().await;
     assert!(stage.driver.scan(&code, None).await);
-    let image = json!({ "to": channel, "from": "999900000001", "image": { "data": "aGk=" }, "copies": 2 });
-    assert_eq!(write(&stage, &image).await.0, 200);
+    let image = |file: Value| json!({ "to": channel, "from": "999900000001", "image": file, "copies": 2 });
+    let both = [image(json!({ "data": "aGk=" })), image(json!({ "gone": true }))];
+    assert_eq!(write(&stage, &json!(both)).await.0, 200);
     while session.next().await != (Event::Inbound { from: number("+999900000001") }) {}
-    session.next().await;
+    for _ in 1..4 {
+        session.next().await;
+    }
     let files = inbox.files.lock().clone();
-    assert_eq!((files.len(), &files[0]), (2, &files[1]), "the same message twice");
-    let name = files[0].trim_start_matches("/v/");
-    let url = format!("{}/phone/files/{name}", stage.simulator.base_url());
-    assert_eq!(client().get(url).send().await.unwrap().text().await.unwrap(), "hi");
+    assert_eq!((files.len(), &files[0], &files[2]), (4, &files[1], &files[3]), "each message twice");
+    let fetch = async |place: usize| {
+        let keys = files[place].clone();
+        session.session.fetch(SealedFile { kind: MediaKind::Image, keys, sha256: None, size: 2 }).await
+    };
+    assert_eq!(fetch(0).await, Ok(b"hi".to_vec()));
+    assert_eq!(fetch(2).await, Err(FetchError::Gone));
 }
 
 #[tokio::test]
