@@ -114,12 +114,12 @@ pub async fn start(
         .await
         .context("the service did not start; choose another port with --port, or a free one with --port 0")?;
     receipts::send_to(&store, &vault, &simulator, service.base_url()).await?;
-    simulator.script(&plan::greetings(contacts)).context("the people of the demonstration cannot write")?;
     // Now the port and the database are this demonstration's.
     let events = match companies.first() {
         Some(first) => receiver.aim(first.company.id).await?,
         None => None,
     };
+    simulator.script(&plan::greetings(contacts)).context("the people of the demonstration cannot write")?;
     let mut report = report::gather(
         &store,
         &accounts,

@@ -67,7 +67,9 @@ const STRANGERS: std::ops::RangeInclusive<u64> = 999_900_000_001..=999_900_000_0
 /// The share of messages that people answer, and how soon.
 pub(super) const ANSWERED: f64 = 0.15;
 pub(super) const ANSWERED_WITHIN: Duration = Duration::from_secs(6);
-/// The time between two greetings.
+/// How long after the start people begin to write, when the receiver of events hears it, too; and the time between two of
+/// their messages.
+const FIRST_GREETING: Duration = Duration::from_secs(2);
 const BETWEEN_GREETINGS: Duration = Duration::from_millis(250);
 /// The web session that `pombo demo phone` links.
 pub(super) const PHONE: &str = "demo phone";
@@ -140,7 +142,7 @@ pub(super) fn greetings(contacts: u32) -> Value {
     ];
     let mut all = Vec::new();
     let mut write = |number: &BusinessNumber, from: String, name: Option<String>| {
-        let after = BETWEEN_GREETINGS * u32::try_from(all.len()).unwrap_or(0);
+        let after = FIRST_GREETING + BETWEEN_GREETINGS * u32::try_from(all.len()).unwrap_or(0);
         let mut inbound = said[all.len() % said.len()].clone();
         inbound["phone_number_id"] = number.phone_number_id.into();
         inbound["from"] = from.into();

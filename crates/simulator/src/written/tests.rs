@@ -65,7 +65,7 @@ fn an_echo_a_group_and_an_answer_say_what_they_are() {
 fn a_wrong_message_is_refused_with_its_fault() {
     for (message, words) in [
         (json!({}), "exactly one content, such as \"text\", and not none"),
-        (json!({ "text": "a", "contxt": "b" }), "contxt, text"),
+        (json!({ "contxt": "b", "text": "a" }), "contxt, text"),
         (json!({ "gesture": {} }), "gesture"),
         (json!({ "image": { "colour": "red" } }), "colour"),
         (json!({ "image": { "data": "%" } }), "base64"),
