@@ -1,5 +1,6 @@
 //! `pombo demo`.
 
+mod person;
 mod phone;
 
 use std::path::PathBuf;
@@ -36,14 +37,18 @@ pub(super) struct Arguments {
 /// Commands for a demonstration that runs.
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Link the phone that the simulator plays to the channel `demo phone`, and show how to send through it
-    Phone,
+    /// Write as a person to a channel, and show the conversation; or, without a message, link the phone that the simulator
+    /// plays to the channel `demo phone`
+    Phone(person::Arguments),
 }
 
 pub(super) async fn run(global: &Global, arguments: Arguments) -> anyhow::Result<()> {
     let Arguments { command, port, data, contacts, end_with_input } = arguments;
-    if let Some(Command::Phone) = command {
-        return phone::run(global, &data).await;
+    if let Some(Command::Phone(person)) = command {
+        return match person.is_given() {
+            true => person::run(global, &person, &data).await,
+            false => phone::run(global, &data).await,
+        };
     }
     let config = Config::load_with(PRESETS, global.config.as_deref())?;
     let bar = progress::bar(0, "adding contacts", global.json);
@@ -84,6 +89,11 @@ fn told(report: &Report) -> String {
     told.extend(companies.iter().map(about));
     told.extend(companies.first().and_then(|company| to_try(base_url, company)));
     told.extend(phone.as_ref().map(by_phone));
+    told.push(
+        "\nPeople wrote to Sales, and some answer what you send. To write as one of them (in another terminal):\n  \
+         pombo demo phone 'Do you open on Sunday?'"
+            .to_owned(),
+    );
     told.push(next(report));
     told.push("Ctrl-C ends it.".to_owned());
     told.join("\n")

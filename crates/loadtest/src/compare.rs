@@ -38,7 +38,7 @@ const FIGURES: [Figure; 11] = [
     lower("messages lost or repeated", "", "", 0.0),
 ];
 /// Settings that make two reports comparable.
-const SETTINGS: [&str; 16] = [
+const SETTINGS: [&str; 17] = [
     "receiver",
     "database",
     "contacts",
@@ -52,6 +52,7 @@ const SETTINGS: [&str; 16] = [
     "simulator",
     "receipts",
     "webhooks",
+    "answers",
     "changes",
     "cores",
     "system",

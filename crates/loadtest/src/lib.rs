@@ -7,6 +7,7 @@
 //! messages only to the receiver in [`Receiving`]. Only `pombo loadtest` calls this crate.
 
 mod account;
+mod answers;
 mod balance;
 mod board;
 mod changes;
@@ -39,6 +40,7 @@ mod verdict;
 use std::path::PathBuf;
 use std::time::Duration;
 
+pub use self::answers::AnswerProof;
 pub use self::balance::Balance;
 pub use self::board::{BulkSend, Phase};
 pub use self::changes::{Changed, TierChange};
@@ -105,6 +107,8 @@ pub struct Plan {
     pub receipts: Option<Map<String, Value>>,
     /// The most events in a request to a receiver of webhooks, from 1 to 100; without a receiver, `None`.
     pub webhooks: Option<u8>,
+    /// The rate at which people write to a service of our own, never unlimited; nobody does when `None`.
+    pub answers: Option<Rate>,
     /// A PostgreSQL server, on which a database is created for the test and removed after it; SQLite when
     /// `None`.
     pub database_url: Option<Secret>,

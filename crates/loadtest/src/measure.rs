@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
 
+use super::answers::Answering;
 use super::board::Board;
 use super::changes::Changes;
 use super::events::EventReceiver;
@@ -74,6 +75,10 @@ async fn send(
     let bulk = traffic.bulk;
     let mut changes = Changes::new(&plan.changes);
     let mut watch = Watch::begin(tested, plan, begin).await;
+    let answering = match (plan.answers, own.as_deref()) {
+        (Some(rate), Some(own)) => Some(Answering::start(plan, own, rate, (begin, end)).await?),
+        _ => None,
+    };
     let sending = traffic.start(&board).context("cannot start a thread")?;
 
     // Sending, and then the last answers.
@@ -105,6 +110,13 @@ async fn send(
             return Err(fault);
         }
     }
+    let answers = match (answering, &tested.store) {
+        (Some(answering), Some(store)) => {
+            hear(Event::Stage("waiting for what people wrote to be in conversations"));
+            Some(answering.finish().await?.settle(store, stop).await?)
+        }
+        _ => None,
+    };
     hear(Event::Stage("counting the results"));
     let drained_s = begin.elapsed().as_secs_f64();
     let balance = account::close(tested, &board, stop).await?;
@@ -118,7 +130,7 @@ async fn send(
         None => None,
     };
     let ended_early = stop.is_asked();
-    let kept = Kept { started_at, sent_s, drained_s, ended_early, bulk, begin, changes, events };
+    let kept = Kept { started_at, sent_s, drained_s, ended_early, bulk, begin, changes, events, answers };
     let report = Report::new(plan, own.as_deref(), tested, &board, watch.into_taken(), balance, kept);
     let requests = board.tally().requests.take().unwrap_or_default();
     Ok((report, requests))

@@ -103,6 +103,11 @@ impl People {
     }
 }
 
+/// The number of a contact who writes: one contact after the other, of this many.
+pub(super) fn writer(number: u64, contacts: u32) -> String {
+    (FIRST_NUMBER + number % u64::from(contacts.max(1))).to_string()
+}
+
 /// The number of a single send.
 pub(super) fn single(number: u64) -> String {
     format!("+{}", FIRST_SINGLE + number % 100_000_000)

@@ -92,6 +92,17 @@ impl Simulator {
         Ok(())
     }
 
+    /// Lets people write these messages. Returns their ids.
+    pub(super) async fn write(&self, messages: &Value) -> anyhow::Result<Vec<String>> {
+        let url = format!("{}/_sim/write", self.base_url);
+        let answer = self.client.post(&url).json(messages).send().await;
+        let answer = answer.and_then(reqwest::Response::error_for_status);
+        let written: Value =
+            answer.with_context(|| format!("{url} takes no messages of people"))?.json().await?;
+        let ids = written["data"].as_array().into_iter().flatten();
+        Ok(ids.filter_map(|one| one["id"].as_str()).map(str::to_owned).collect())
+    }
+
     /// A receiver that counts from now on.
     async fn receiver(self, number: String) -> anyhow::Result<Receiver> {
         let timeline: Timeline = self.ask(&format!("/_sim/numbers/{number}/timeline")).await?;

@@ -11,6 +11,7 @@ use std::time::Instant;
 use serde::Serialize;
 
 use super::Plan;
+use super::answers::AnswerProof;
 use super::balance::Balance;
 use super::board::{Board, BulkSend, Phase};
 use super::changes::{Changed, Changes};
@@ -56,6 +57,8 @@ pub struct Report {
     pub receipts: Option<Receipts>,
     /// The events at the receiver of webhooks; null without one.
     pub events: Option<EventArrivals>,
+    /// The messages of people and the conversations; null when nobody wrote at a rate.
+    pub answers: Option<AnswerProof>,
     /// Changes of the tiers while the test ran.
     pub changes: Vec<Changed>,
     /// The steps of the ramp and its knee; null without a ramp.
@@ -107,6 +110,8 @@ pub struct Setting {
     pub receipts: bool,
     /// The most events in a request to the receiver of webhooks; null without one.
     pub webhooks: Option<u8>,
+    /// The rate at which people wrote; null when nobody did.
+    pub answers: Option<String>,
     /// Planned changes of the tiers.
     pub changes: Vec<String>,
     /// The duration of sending.
@@ -256,6 +261,7 @@ pub(super) struct Kept {
     pub(super) begin: Instant,
     pub(super) changes: Changes,
     pub(super) events: Option<EventArrivals>,
+    pub(super) answers: Option<AnswerProof>,
 }
 
 impl Report {
@@ -269,8 +275,17 @@ impl Report {
         kept: Kept,
     ) -> Self {
         let setting = gather::setting(plan, own, tested, &kept);
-        let Kept { started_at, sent_s: _, drained_s, ended_early, bulk: planned, begin, changes, events } =
-            kept;
+        let Kept {
+            started_at,
+            sent_s: _,
+            drained_s,
+            ended_early,
+            bulk: planned,
+            begin,
+            changes,
+            events,
+            answers,
+        } = kept;
         let each =
             tested.receivers.as_ref().map(|receivers| receivers.each_by_tenth(begin)).unwrap_or_default();
         let changes = changes.closed(&each);
@@ -312,6 +327,7 @@ impl Report {
             arrivals,
             receipts: taken.webhooks.map(Receipts::new),
             events,
+            answers,
             changes,
             ramp: plan.ramp.map(|ramp| ramp.climb(plan.duration, &tally.legs)),
             comparison: None,

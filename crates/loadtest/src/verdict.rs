@@ -53,6 +53,9 @@ pub(super) fn all(report: &Report) -> Vec<Verdict> {
     all.extend(
         report.events.iter().map(|events| of("Did every event reach the webhook?", true, events.judge())),
     );
+    all.extend(
+        report.answers.iter().map(|found| of("Is every answer in a conversation once?", true, found.judge())),
+    );
     all.extend(receipts(report).map(|found| of("Were all receipts taken?", false, found)));
     all.extend(
         knee(report).map(|found| of("Which rate of single messages does it keep up with?", false, found)),

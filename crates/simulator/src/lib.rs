@@ -46,6 +46,9 @@
 //!
 //! The other provider, WhatsApp Web, is simulated in place of its driver. The phone that its devices are
 //! linked to is at `/phone/scan` and `/phone/messages`.
+//!
+//! Played people answer a share of the messages ([`ReceiptOptions::answers`]), and write what `/_sim/write` or a script says
+//! ([`WrittenContent`]), to numbers by webhook and to web sessions.
 
 use actix_web::web::{self, ServiceConfig, delete, get, post};
 
@@ -57,6 +60,7 @@ mod callback;
 mod catalogue;
 mod conversation;
 mod delivery;
+mod diary;
 mod directory;
 mod error;
 mod fail;
@@ -103,6 +107,8 @@ mod web_session;
 mod webhook;
 mod window;
 mod world;
+mod writing;
+mod written;
 
 pub use self::fail::Fail;
 pub use self::figures::NumberFigures;
@@ -115,6 +121,7 @@ pub use self::server::{Error, Simulator, start};
 pub use self::signs::ShownSign;
 pub use self::timeline::Timeline;
 pub use self::web_session::{FakeWhatsApp, WebFile, WebMessage, WebSessionOptions, WebState};
+pub use self::written::{WrittenCard, WrittenContent, WrittenFile, WrittenItem};
 
 /// Every route: the simulator's own surface, and the provider's under any version.
 fn routes(config: &mut ServiceConfig) {
@@ -126,6 +133,8 @@ fn routes(config: &mut ServiceConfig) {
                 .route("/numbers/{phone_number_id}/recipients", get().to(inspect::recipients))
                 .route("/numbers/{phone_number_id}/timeline", get().to(inspect::timeline))
                 .route("/messages", get().to(inspect::messages))
+                .route("/write", post().to(writing::write))
+                .route("/conversation", get().to(writing::conversation))
                 .route("/script", post().to(inspect::script))
                 .route("/script", get().to(inspect::script_progress))
                 .route("/script", delete().to(inspect::end_script))

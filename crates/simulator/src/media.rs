@@ -1,4 +1,4 @@
-//! Files that clients upload: kept in memory under an id, described, fetched at an address that is valid for
+//! Files that clients upload and people send: kept in memory under an id, described, fetched at an address that is valid for
 //! five minutes, and deleted. Their memory is bounded: beyond [`MOST_BYTES`] the oldest are removed.
 
 use std::collections::BTreeMap;
@@ -15,6 +15,7 @@ use super::multipart::{self, Part};
 use super::reply::{Verdict, answer};
 use super::send::bearer;
 use super::world::World;
+use super::written::StoredFile;
 use clock::Timestamp;
 
 /// The maximum size of all files together.
@@ -76,6 +77,16 @@ impl Library {
             self.bytes -= oldest.bytes.len();
         }
         id
+    }
+
+    /// Adds the file of a person's message to a number, or only its id if the file is gone. Returns the id.
+    pub(super) fn keep(&mut self, phone_number_id: &str, file: &StoredFile, is_gone: bool) -> String {
+        let StoredFile { mime_type, bytes } = file.clone();
+        let id = self.add(File { phone_number_id: phone_number_id.to_owned(), mime_type, bytes });
+        if is_gone {
+            self.remove(id);
+        }
+        id.to_string()
     }
 
     /// Whether a send may name this id: its file was uploaded and is still there.

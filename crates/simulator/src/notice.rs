@@ -43,23 +43,6 @@ pub(super) fn template_status(stored: &StoredTemplate, status: &str) -> Value {
     value
 }
 
-/// `messages`: a text from a person.
-pub(super) fn text(number: &PhoneNumber, from: &str, id: &str, body: &str, quoted: Option<&str>) -> Value {
-    let mut message = json!({
-        "from": from, "from_user_id": user_id(from), "id": id, "timestamp": seconds().to_string(), "type": "text", "text": { "body": body },
-    });
-    if let Some(quoted) = quoted {
-        message["context"] = json!({ "from": digits(number), "id": quoted });
-    }
-    about(
-        number,
-        json!({
-            "contacts": [contact(from)],
-            "messages": [message],
-        }),
-    )
-}
-
 /// `user_preferences`: a person stopped (`stop`) or resumed (`resume`) marketing messages.
 pub(super) fn preference(number: &PhoneNumber, wa_id: &str, value: &str) -> Value {
     let detail = format!("User requested to {value} marketing messages");
@@ -91,14 +74,16 @@ pub(super) fn errors(code: u32, title: &str) -> Value {
     }])
 }
 
-fn about(number: &PhoneNumber, mut value: Value) -> Value {
+/// A value about a number.
+pub(super) fn about(number: &PhoneNumber, mut value: Value) -> Value {
     value["messaging_product"] = "whatsapp".into();
     value["metadata"] =
         json!({ "display_phone_number": number.display_phone_number, "phone_number_id": &*number.id });
     value
 }
 
-fn digits(number: &PhoneNumber) -> String {
+/// The number's digits.
+pub(super) fn digits(number: &PhoneNumber) -> String {
     number.display_phone_number.chars().filter(char::is_ascii_digit).collect()
 }
 

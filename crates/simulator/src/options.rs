@@ -10,6 +10,7 @@ use super::latency::Latency;
 use super::level::{Level, Throttle};
 use super::span::duration;
 use super::web_session::WebSessionOptions;
+use super::written::{WrittenContent, answers};
 
 /// The most statuses in one webhook, as at the provider.
 pub(super) const LARGEST_BATCH: usize = 1_000;
@@ -97,13 +98,16 @@ pub struct ReceiptOptions {
     /// From the last status of a message to its answer.
     #[serde(deserialize_with = "duration")]
     pub answer_after: Duration,
-    /// The share of messages that people answer with a text, 0 to 1.
+    /// The share of messages that people answer, 0 to 1.
     pub answer_probability: f64,
+    /// What they answer, each time one of these; in JSON, also the word `varied` for [`WrittenContent::varied`].
+    #[serde(deserialize_with = "answers")]
+    pub answers: Vec<WrittenContent>,
     /// The share of messages that are read, 0 to 1.
     pub read_probability: f64,
-    /// The share of messages whose statuses come in the reverse order, 0 to 1.
+    /// The share of messages whose statuses come in the reverse order, and of answers that come late, 0 to 1.
     pub reorder_probability: f64,
-    /// The share of messages whose every status comes twice, 0 to 1.
+    /// The share of messages whose every status comes twice, and of answers that come twice, 0 to 1.
     pub duplicate_probability: f64,
     /// Deliver the first status of a message before its send is answered.
     pub before_reply: bool,
@@ -133,6 +137,7 @@ impl Default for ReceiptOptions {
             read_after: Duration::from_secs(1),
             answer_after: Duration::from_secs(1),
             answer_probability: 0.0,
+            answers: WrittenContent::usual(),
             read_probability: 0.5,
             reorder_probability: 0.0,
             duplicate_probability: 0.0,
@@ -179,6 +184,12 @@ impl ReceiptOptions {
         }
         if self.phone_number_id.is_some() && self.waba_id.is_some() {
             return Some("phone_number_id and waba_id exclude each other".to_owned());
+        }
+        if self.answers.is_empty() {
+            return Some("answers must not be empty".to_owned());
+        }
+        if let Some(fault) = self.answers.iter().find_map(WrittenContent::fault_as_answer) {
+            return Some(format!("answers: {fault}"));
         }
         if self.app_secret.is_empty() {
             return Some("app_secret must not be empty".to_owned());

@@ -38,6 +38,19 @@ pub(super) struct Progression {
     pub(super) is_doubled: bool,
 }
 
+/// The answer of a recipient.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct PlannedAnswer {
+    /// How long after the acceptance of the message it is written.
+    pub(super) after: Duration,
+    /// Its place among the contents of answers.
+    pub(super) place: usize,
+    /// Whether its webhook comes later than those of answers that are written after it.
+    pub(super) is_late: bool,
+    /// Whether its webhook comes twice.
+    pub(super) is_doubled: bool,
+}
+
 impl Progression {
     /// The progression of the message with this sequence; the same for the same seed.
     pub(super) fn of(options: &ReceiptOptions, sequence: u64, fate: Fate) -> Self {
@@ -57,14 +70,21 @@ impl Progression {
         Self { steps, place: 0, is_doubled }
     }
 
-    /// How long after its acceptance a message with this sequence is answered by its recipient; `None` when it is not.
-    pub(super) fn answer(options: &ReceiptOptions, sequence: u64) -> Option<Duration> {
+    /// The answer of the recipient of a message with this sequence; `None` when the recipient does not answer.
+    pub(super) fn answer(options: &ReceiptOptions, sequence: u64) -> Option<PlannedAnswer> {
         let mut chance = SmallRng::seed_from_u64(!options.seed.rotate_left(32) ^ sequence);
         let ReceiptOptions {
             sent_after, delivered_after, read_after, answer_after, answer_probability, ..
         } = options;
-        let is_answered = *answer_probability > 0.0 && chance.random_bool(*answer_probability);
-        is_answered.then(|| *sent_after + *delivered_after + *read_after + *answer_after)
+        if *answer_probability <= 0.0 || !chance.random_bool(*answer_probability) {
+            return None;
+        }
+        Some(PlannedAnswer {
+            after: *sent_after + *delivered_after + *read_after + *answer_after,
+            place: chance.random_range(0..options.answers.len().max(1)),
+            is_late: chance.random_bool(options.reorder_probability),
+            is_doubled: chance.random_bool(options.duplicate_probability),
+        })
     }
 
     /// Takes the next status.

@@ -19,13 +19,14 @@ use super::outbox::Event;
 use super::pacing::Step;
 use super::parameters;
 use super::phone::PhoneNumber;
-use super::progression::Progression;
+use super::progression::{PlannedAnswer, Progression};
 use super::reply::{self, Verdict};
 use super::script::{AsyncFailure, Occasion, Outcome};
 use super::signs::ShownSign;
 use super::template::StoredTemplate;
 use super::timers::{Action, PendingAnswer};
 use super::world::World;
+use super::written::PersonMessage;
 use clock::Timestamp;
 
 /// The longest wait for a receiver that must get a message's status before its send is answered.
@@ -227,10 +228,13 @@ fn await_answer(world: &World, draft: &Draft, sequence: u64, id: &str) {
     else {
         return;
     };
-    let Some(after) = Progression::answer(&target.options, sequence) else { return };
+    let Some(planned) = Progression::answer(&target.options, sequence) else { return };
+    let PlannedAnswer { after, place, is_late, is_doubled } = planned;
+    let Some(content) = target.options.answers.get(place) else { return };
     if world.timers.len() < target.options.queue_limit {
-        let (number, from) = (Arc::clone(number), recipient.known_as.clone());
-        world.timers.add(after, Action::Answer(Box::new(PendingAnswer { number, from, to: id.to_owned() })));
+        let message = PersonMessage::answer(recipient.known_as.clone(), id.to_owned(), content.clone());
+        let answer = PendingAnswer { number: Arc::clone(number), message, is_late, is_doubled };
+        world.timers.add(after, Action::Answer(Box::new(answer)));
     }
 }
 

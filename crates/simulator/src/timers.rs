@@ -15,6 +15,7 @@ use super::outbox::Notice;
 use super::pacing::Fate;
 use super::phone::PhoneNumber;
 use super::world::World;
+use super::written::PersonMessage;
 
 /// How long the task sleeps when there is nothing to do; it is woken when there is.
 const IDLE: Duration = Duration::from_secs(3_600);
@@ -36,14 +37,13 @@ pub(super) enum Action {
 #[derive(Debug)]
 pub(super) struct PendingAnswer {
     pub(super) number: Arc<PhoneNumber>,
-    /// The person, as WhatsApp knows them.
-    pub(super) from: String,
-    /// The id of the message that is answered.
-    pub(super) to: String,
+    pub(super) message: PersonMessage,
+    pub(super) is_late: bool,
+    pub(super) is_doubled: bool,
 }
 
-/// The text of every answer.
-const ANSWER: &str = "Thank you for your message.";
+/// How much later the webhook of a late answer comes, and the second one of an answer that comes twice.
+const LATE: Duration = Duration::from_secs(1);
 
 /// The timers: actions by their time.
 #[derive(Debug, Default)]
@@ -111,12 +111,17 @@ impl Action {
             Self::EndPacing(account, template, fate) => world.end_pacing(&account, template, fate),
             Self::Notify(notice) => world.outbox.notify(notice),
             Self::Answer(answer) => {
-                let PendingAnswer { number, from, to } = &*answer;
-                world.windows.open(number.index, from, world.now());
-                let id = world.log.inbound_id(from);
-                let value = notice::text(number, from, &id, ANSWER, Some(to));
-                for notice in world.notices(&number.account, Some(number), "messages", &value) {
-                    world.outbox.notify(notice);
+                let PendingAnswer { number, message, is_late, is_doubled } = &*answer;
+                let (_, notices) = world.write(number, message);
+                for notice in notices {
+                    if *is_doubled {
+                        world.timers.add(LATE, Self::Notify(notice.clone()));
+                    }
+                    if *is_late {
+                        world.timers.add(LATE, Self::Notify(notice));
+                    } else {
+                        world.outbox.notify(notice);
+                    }
                 }
             }
         }

@@ -8,6 +8,7 @@ use parking_lot::{Mutex, RwLock};
 
 use super::account::Account;
 use super::budget::Budget;
+use super::diary::Diary;
 use super::directory::Directory;
 use super::error::GraphError;
 use super::latency::Latency;
@@ -44,7 +45,9 @@ pub(super) struct World {
     pub(super) web_sessions: Arc<web_session::Shared>,
     /// What people saw of the numbers besides messages.
     pub(super) signs: Signs,
-    /// Files that clients uploaded.
+    /// What people wrote.
+    pub(super) diary: Arc<Diary>,
+    /// Files that clients uploaded and people sent.
     pub(super) media: Mutex<Library>,
     seed: Seed,
     started: Instant,
@@ -63,6 +66,7 @@ impl World {
             Directory::new(options.accept_any).with(options.level, options.throttle_on_first_use());
         directory.add(seed.clone())?;
         let receipts = options.receipts.clone();
+        let diary = Arc::<Diary>::default();
         let world = Self {
             directory: RwLock::new(directory),
             log: Log::new(options.log_limit, options.body_limit),
@@ -72,7 +76,11 @@ impl World {
             pacings: Pacings::default(),
             windows: Windows::default(),
             app: Budget::default(),
-            web_sessions: Arc::new(web_session::Shared::new(options.web_sessions.clone())),
+            web_sessions: Arc::new(web_session::Shared::new(
+                options.web_sessions.clone(),
+                Arc::clone(&diary),
+            )),
+            diary,
             signs: Signs::default(),
             media: Mutex::default(),
             seed,
@@ -113,6 +121,7 @@ impl World {
         self.web_sessions.forget_messages();
         self.signs.clear();
         self.media.lock().clear();
+        self.diary.clear();
         self.app.calm();
         *self.pairs.lock() = PairThrottle::default();
         self.end_outage();

@@ -4,7 +4,7 @@
 //! Everything works as for a real company: tokens are sealed and channels probed, templates come through the
 //! connector, receipts come by signed webhooks, and events go to a receiver by signed webhooks. Only web sessions
 //! run on the simulator's driver, which is linked to a phone that the simulator plays: no demonstration reaches
-//! WhatsApp. A second start uses the same companies again. Called by `pombo demo`.
+//! WhatsApp. Some people have written, and some answer what is sent to them. A second start uses the same companies again. Called by `pombo demo`.
 
 mod keys;
 mod people;
@@ -27,7 +27,7 @@ use anyhow::{Context as _, anyhow, bail};
 pub use self::plan::GOOD_TOKEN;
 use self::receiver::DemoReceiver;
 pub use self::report::{Channel, Company, Console, EventInbox, Phone, Report, SignIn, Tag, Template};
-pub use self::running::{Running, none_runs};
+pub use self::running::{Running, RunningChannel, SOMEBODY, none_runs};
 use super::App;
 use super::serve::{self, Service};
 use crate::accounts::Accounts;
@@ -81,7 +81,12 @@ pub async fn start(
         simulator::Options {
             latency: LATENCY.into(),
             service_window: true,
-            web_sessions: WebSessionOptions::lifelike(),
+            web_sessions: WebSessionOptions {
+                answer_probability: plan::ANSWERED,
+                answered_within: plan::ANSWERED_WITHIN,
+                answers: plan::answers(),
+                ..WebSessionOptions::lifelike()
+            },
             ..simulator::Options::default()
         },
         plan::simulator_seed(),
@@ -114,6 +119,7 @@ pub async fn start(
         Some(first) => receiver.aim(first.company.id).await?,
         None => None,
     };
+    simulator.script(&plan::greetings(contacts)).context("the people of the demonstration cannot write")?;
     let mut report = report::gather(
         &store,
         &accounts,

@@ -1,10 +1,12 @@
 //! The companies and people of a demonstration, and the accounts that the simulated provider has for them.
 
-use serde_json::json;
+use std::time::Duration;
+
+use serde_json::{Value, json};
 
 use super::people::{self, Sort};
 use crate::domain::channel::Kind;
-use simulator::{Account, Number, Seed, Template, default_templates};
+use simulator::{Account, Number, Seed, Template, WrittenContent, default_templates};
 
 /// A token that the simulator refuses as expired.
 const REFUSED_TOKEN: &str = "EXPIRED-demo-token";
@@ -62,6 +64,13 @@ pub const GOOD_TOKEN: &str = "demo-token-of-acme";
 const GLOBEX_TOKEN: &str = "demo-token-of-globex";
 /// Numbers of nobody in the contacts, who write to every number.
 const STRANGERS: std::ops::RangeInclusive<u64> = 999_900_000_001..=999_900_000_099;
+/// The share of messages that people answer, and how soon.
+pub(super) const ANSWERED: f64 = 0.15;
+pub(super) const ANSWERED_WITHIN: Duration = Duration::from_secs(6);
+/// How long after the start people begin to write, when the receiver of events hears it, too; and the time between two of
+/// their messages.
+const FIRST_GREETING: Duration = Duration::from_secs(2);
+const BETWEEN_GREETINGS: Duration = Duration::from_millis(250);
 /// The web session that `pombo demo phone` links.
 pub(super) const PHONE: &str = "demo phone";
 
@@ -111,6 +120,50 @@ fn writers(company: &Company) -> impl Iterator<Item = String> {
     let vips = company.without_number..company.without_number + company.vip;
     let vips = vips.filter_map(|index| people::person(company.prefix, index, Sort::Vip).phone());
     vips.map(|number| number.to_string()).chain(STRANGERS.map(|number| number.to_string()))
+}
+
+/// What people answer: all sorts of things, but nobody opts out by chance.
+pub(super) fn answers() -> Vec<WrittenContent> {
+    let stop = WrittenContent::Text("Stop".to_owned());
+    WrittenContent::varied().into_iter().filter(|content| *content != stop).collect()
+}
+
+/// What people write at the start, so that the service knows, too, that it may send them texts: the first of the strangers to
+/// every number, and of the first `contacts` contacts those with the tag `vip` to the first number of their company.
+pub(super) fn greetings(contacts: u32) -> Value {
+    let said = [
+        json!({ "text": "Hello, do you open on Sunday?" }),
+        json!({ "image": { "caption": "Do you have this one in blue?" } }),
+        json!({ "text": "Oi! Vocês entregam em casa?" }),
+        json!({ "location": { "latitude": -23.5614, "longitude": -46.6559, "name": "Padaria Sol" } }),
+        json!({ "text": "¿Cuánto cuesta el envío?" }),
+        json!({ "voice": {} }),
+        json!({ "text": "I will take two. How can I pay?" }),
+    ];
+    let mut all = Vec::new();
+    let mut write = |number: &BusinessNumber, from: String, name: Option<String>| {
+        let after = FIRST_GREETING + BETWEEN_GREETINGS * u32::try_from(all.len()).unwrap_or(0);
+        let mut inbound = said[all.len() % said.len()].clone();
+        inbound["phone_number_id"] = number.phone_number_id.into();
+        inbound["from"] = from.into();
+        inbound["name"] = name.into();
+        let after = format!("{}ms", after.as_millis());
+        all.push(json!({ "webhook": { "inbound": inbound, "after": after } }));
+    };
+    for company in COMPANIES {
+        let numbers: Vec<_> = company.channels.iter().filter_map(|channel| channel.number.as_ref()).collect();
+        for number in numbers.iter().copied() {
+            write(number, STRANGERS.start().to_string(), None);
+        }
+        let own = company.contacts.unwrap_or(contacts);
+        let vips = company.without_number..(company.without_number + company.vip).min(own);
+        let vips = vips.map(|index| people::person(company.prefix, index, Sort::Vip));
+        let written = vips.filter_map(|person| Some((person.phone()?, person.first_name)));
+        for ((phone, name), number) in written.zip(numbers.first().copied().into_iter().cycle()) {
+            write(number, phone.to_string(), Some(name));
+        }
+    }
+    all.into()
 }
 
 /// The same companies at the simulated provider: Acme's templates in every state, and one template of Globex.

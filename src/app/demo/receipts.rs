@@ -36,9 +36,14 @@ pub(super) async fn send_to(
             let secret = vault.unseal(&sealed, &context::app_secret(channel.id))?;
             let receiver =
                 ReceiptOptions::to(format!("{base_url}/hooks/meta/{}", channel.id), secret.expose());
-            simulator
-                .aim_receipts(Some(ReceiptOptions { phone_number_id: channel.phone_number_id, ..receiver }))
-                .context("the simulator refuses to send receipts")?;
+            let receiver = ReceiptOptions {
+                phone_number_id: channel.phone_number_id,
+                answer_probability: plan::ANSWERED,
+                answer_after: plan::ANSWERED_WITHIN,
+                answers: plan::answers(),
+                ..receiver
+            };
+            simulator.aim_receipts(Some(receiver)).context("the simulator refuses to send receipts")?;
         }
     }
     Ok(())

@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 use super::keys::Keys;
 use super::plan;
-use super::running::Running;
+use super::running::{Running, RunningChannel};
 use super::seed::Seeded;
 use crate::accounts::{self, Accounts, Create};
 use crate::domain::channel::Kind;
@@ -152,6 +152,11 @@ impl Report {
     pub(super) fn running(&self) -> Option<Running> {
         let is_it =
             |channel: &&Channel| channel.name == plan::PHONE && channel.kind == Kind::WebSession.as_str();
+        let running = |channel: &Channel| RunningChannel {
+            name: channel.name.clone(),
+            id: channel.id,
+            address: channel.phone_number_id.clone().unwrap_or_else(|| channel.id.to_string()),
+        };
         self.companies.iter().find_map(|company| {
             let channel = company.channels.iter().find(is_it)?;
             Some(Running {
@@ -159,6 +164,7 @@ impl Report {
                 simulator_url: self.simulator_url.clone(),
                 api_key: company.api_key.clone(),
                 channel_id: channel.id,
+                channels: self.companies.iter().flat_map(|company| &company.channels).map(running).collect(),
             })
         })
     }

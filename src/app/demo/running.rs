@@ -16,7 +16,7 @@ use crate::domain::secret::Secret;
 /// The file, in the directory of the demonstration.
 const FILE: &str = "running.json";
 /// A number that nobody has.
-const SOMEBODY: &str = "+999 900 000 001";
+pub const SOMEBODY: &str = "+999 900 000 001";
 
 /// How to reach a running demonstration.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -30,6 +30,19 @@ pub struct Running {
     pub api_key: Secret,
     /// The web session that the phone can be linked to.
     pub channel_id: Uuid,
+    /// All channels, to which people can write.
+    pub channels: Vec<RunningChannel>,
+}
+
+/// A channel of a running demonstration.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RunningChannel {
+    /// Its name.
+    pub name: String,
+    /// Its id.
+    pub id: Uuid,
+    /// Under which id the simulator knows it: that of its number, or its own for a web session.
+    pub address: String,
 }
 
 impl Running {
@@ -40,7 +53,7 @@ impl Running {
 
     /// A shell command that sends a text through the channel.
     pub fn send_command(&self) -> String {
-        let Self { base_url, simulator_url: _, api_key, channel_id } = self;
+        let Self { base_url, simulator_url: _, api_key, channel_id, channels: _ } = self;
         format!(
             "curl {base_url}/api/v1/web-chat/{channel_id}/messages \\\n    -H 'Authorization: Bearer {}' \
              -H 'Content-Type: application/json' \\\n    \
@@ -150,6 +163,7 @@ mod tests {
             simulator_url: "http://127.0.0.1:2".to_owned(),
             api_key: Secret::new("pombo_key".to_owned()),
             channel_id: Uuid::nil(),
+            channels: Vec::new(),
         }
     }
 

@@ -7,8 +7,8 @@ use anyhow::Context as _;
 use clap::{Args, Subcommand};
 
 use super::values::{
-    Singles, address, change, check_server, content, duration, is_loopback, key, percent, rate, secret,
-    singles,
+    Singles, address, answers, change, check_server, content, duration, is_loopback, key, percent, rate,
+    secret, singles,
 };
 use crate::cli::argument;
 use crate::cli::failure::Misused;
@@ -55,6 +55,9 @@ pub(in crate::cli) struct Arguments {
     /// the test reaches it. It takes part of the processor, so that other figures change
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=100))]
     webhooks: Option<u8>,
+    /// Let people write to the channels at this rate, such as 200/s, and check that each message is in a conversation once
+    #[arg(long, value_name = "RATE", value_parser = answers, conflicts_with = "no_receipts")]
+    answers: Option<Rate>,
 
     /// The file for a report with charts, which needs no network to be read
     #[arg(long, help_heading = RESULT, value_name = "FILE")]
@@ -216,6 +219,7 @@ impl Arguments {
             simulator: self.provider.arguments(),
             receipts,
             webhooks: self.webhooks,
+            answers: self.answers,
             database_url: self.database_url,
             directory: self.data,
         })
@@ -258,6 +262,7 @@ impl Arguments {
             ("--database-url", self.database_url.is_some()),
             ("--data", self.data.is_some()),
             ("--no-receipts", self.no_receipts),
+            ("--answers", self.answers.is_some()),
         ];
         if let Some(option) = first(&given) {
             return Err(misused(&format!(

@@ -169,6 +169,12 @@ pub(super) fn figures(report: &Report) -> Vec<Vec<String>> {
             row("  from an event to its arrival".to_owned(), latency(&events.latency_ms));
         }
     }
+    if let Some(answers) = &report.answers {
+        row(
+            "messages of people in conversations".to_owned(),
+            format!("{} of {}, {:.0} in a second", answers.found, answers.written, answers.per_s),
+        );
+    }
     for channel in report.channels.iter().filter(|_| report.channels.len() > 1) {
         let limit = channel
             .limit

@@ -16,6 +16,9 @@ const SHORTEST: Duration = Duration::from_secs(1);
 /// The highest rate of single sends that a generator on one thread keeps up with.
 pub(super) const FASTEST_SINGLES: f64 = 20_000.0;
 
+/// The highest rate at which people write.
+const FASTEST_ANSWERS: f64 = 10_000.0;
+
 /// The rate of single sends, if there are any.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Singles(pub(super) Option<Rate>);
@@ -38,6 +41,15 @@ pub(super) fn singles(text: &str) -> Result<Singles, String> {
         return Ok(Singles(Some(rate)));
     }
     Err(format!("the rate of single sends is at most {FASTEST_SINGLES}/s, or none"))
+}
+
+/// The rate at which people write.
+pub(super) fn answers(text: &str) -> Result<Rate, String> {
+    let rate = rate(text)?;
+    if rate.per_second() <= FASTEST_ANSWERS {
+        return Ok(rate);
+    }
+    Err(format!("people write at most {FASTEST_ANSWERS} messages a second"))
 }
 
 pub(super) fn address(text: &str) -> Result<String, String> {

@@ -213,6 +213,55 @@ async fn the_phone_is_linked_by_one_command_and_stays_linked() {
     assert!(killed.stderr.contains("no demonstration runs"), "{killed:?}");
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn a_person_writes_to_a_channel_and_sees_the_conversation() {
+    let place = Place::new();
+    let absent = place.run("demo phone Hello");
+    assert!(absent.code == Some(1) && absent.stderr.contains("leave it running"), "{absent:?}");
+    let demo = Demo::start(&place, "demo --port 0 --json --contacts 8");
+    let channel = demo.said["companies"][0]["channels"][0]["id"].as_str().unwrap();
+    let inbound = async || {
+        let shown: Value = client()
+            .get(demo.said["events"]["url"].as_str().unwrap())
+            .send()
+            .await
+            .unwrap()
+            .json()
+            .await
+            .unwrap();
+        let events = shown["data"].as_array().unwrap().clone();
+        let of = |event: &Value| event["type"] == "message.received" && event.to_string().contains(channel);
+        events.into_iter().filter(of).collect::<Vec<_>>()
+    };
+    // The first of the strangers and the contacts with the tag `vip` write by themselves.
+    until("the greetings", async || inbound().await.len() >= 4).await;
+    let talk = |line: &str| -> Value {
+        let run = place.run(&format!("demo phone --json --from +999900000055 {line}"));
+        assert_eq!(run.code, Some(0), "{run:?}");
+        serde_json::from_str(&run.stdout).unwrap()
+    };
+    let wrote = talk("Olá");
+    let text = json!({"phone_number": "+999 900 000 055", "type": "text", "message": "Hello"});
+    demo.post(&format!("/api/v1/chat/{channel}/messages"), &text).await;
+    until("the answer on the phone", async || {
+        talk("--show")["conversation"].as_array().unwrap().iter().any(|line| line["by"] == "channel")
+    })
+    .await;
+    let reacted = talk("--react 👍");
+    let lines = reacted["conversation"].as_array().unwrap();
+    let own = lines.iter().find(|line| line["by"] == "channel").unwrap();
+    let reaction = lines.iter().find(|line| line["type"] == "reaction").unwrap();
+    assert_eq!((&reaction["about"], &reaction["id"]), (&own["id"], &reacted["id"]));
+    until("what the person wrote", async || {
+        inbound().await.iter().any(|event| event.to_string().contains(wrote["id"].as_str().unwrap()))
+    })
+    .await;
+    let shown = place.run("demo phone --show --from +999900000055").stdout;
+    assert!(shown.contains("Olá") && shown.contains("Sales"), "{shown}");
+    let refused = place.run("demo phone Hello --to Nowhere");
+    assert!(refused.stderr.contains("--to takes `Sales`"), "{refused:?}");
+}
+
 #[test]
 fn a_directory_with_something_real_in_it_is_refused() {
     let place = Place::new();

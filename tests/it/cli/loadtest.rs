@@ -1,6 +1,7 @@
 //! The load test: its figures of a service of its own and of a running one, the recipients that it refuses,
 //! and that it removes everything that it made.
 
+mod answers;
 mod reports;
 mod shapes;
 mod webhooks;

@@ -17,6 +17,7 @@ use crate::ledger::{Accept, AcceptedSend, Activate, Error, Extend, Order, Writte
 use crate::machine::Caller;
 use domain::request::Skipped;
 use domain::send::{Block, Recipients};
+use store::conversations::Inbound;
 use store::ledger::Receipt;
 
 /// In the content of a send that the database refuses permanently.
@@ -32,6 +33,8 @@ pub(super) enum Asked {
     Record(usize),
     /// The provider with receipts for channels.
     Hear(Vec<(usize, Receipt)>),
+    /// The provider with what a person wrote.
+    Wrote(Box<Inbound>),
     /// A web session with receipts for its channel.
     HearSession(usize, Vec<Receipt>),
 }
@@ -52,7 +55,7 @@ impl Asked {
             Self::Accept(_) => "a client",
             Self::Part(_) => "a client that writes its audience in parts",
             Self::Record(_) => "a channel",
-            Self::Hear(_) => "the provider",
+            Self::Hear(_) | Self::Wrote(_) => "the provider",
             Self::HearSession(..) => "a web session",
         }
     }
@@ -158,6 +161,8 @@ impl World {
                 }
             }
             (Asked::Hear(receipts), Err(_)) => self.tell_again(receipts),
+            (Asked::Wrote(message), Ok(Answer::Done)) => self.mail_was_taken(&message),
+            (Asked::Wrote(message), Err(_)) => self.tell_mail_again(message),
             (Asked::HearSession(channel, receipts), Ok(Answer::Done)) => {
                 let heard = receipts.iter().map(|receipt| (receipt.key, receipt.state));
                 self.inform(channel, ToChannel::Heard(heard.collect()));

@@ -247,4 +247,5 @@ const fn is_sends_only(batch: &PendingWrites) -> bool {
         && batch.marks.is_empty()
         && batch.receipts.is_empty()
         && batch.suppressions.is_empty()
+        && batch.inbound.is_empty()
 }

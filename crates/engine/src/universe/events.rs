@@ -10,6 +10,7 @@ use super::web::WebEvent;
 use crate::account;
 use crate::channel::machine::Input;
 use clock::Timestamp;
+use store::conversations::Inbound;
 use store::ledger::Receipt;
 
 /// Something that happens.
@@ -64,6 +65,8 @@ pub(super) enum Event {
         channel: usize,
         receipt: Box<Receipt>,
     },
+    /// The provider tells what a person wrote.
+    Wrote(Box<Inbound>),
     /// Something happens to a node, of the process of this life unless it happens elsewhere.
     Node {
         life: Option<u64>,
@@ -117,6 +120,7 @@ impl Event {
             // The database carries out a requested commit even if the process is gone.
             Self::CommitApplies { .. }
             | Self::Webhook { .. }
+            | Self::Wrote(_)
             | Self::Person(_)
             | Self::Second
             | Self::Restart

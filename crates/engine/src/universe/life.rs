@@ -89,8 +89,10 @@ impl World {
         self.leave_commit(process.ledger.commit);
         // The provider got no answer, and repeats its receipts.
         for asked in process.ledger.into_callers() {
-            if let Asked::Hear(receipts) = asked {
-                self.tell_again(receipts);
+            match asked {
+                Asked::Hear(receipts) => self.tell_again(receipts),
+                Asked::Wrote(message) => self.tell_mail_again(message),
+                _ => {}
             }
         }
         self.drop_sessions();

@@ -19,6 +19,7 @@ mod event_queue;
 mod events;
 mod ledger;
 mod life;
+mod mail;
 mod model;
 mod nodes;
 mod people;

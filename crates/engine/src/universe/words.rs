@@ -77,6 +77,7 @@ impl fmt::Display for Event {
             Self::Webhook { channel, receipt } => {
                 write!(f, "channel {channel}: the provider tells that {} is {:?}", receipt.key, receipt.state)
             }
+            Self::Wrote(message) => write!(f, "the provider tells of {}", message.provider_id),
             Self::Node { life, event } => match life {
                 Some(life) => write!(f, "node {life}: {event}"),
                 None => write!(f, "{event}"),

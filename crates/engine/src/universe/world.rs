@@ -9,6 +9,7 @@ use super::commits::Database;
 use super::dice::Dice;
 use super::event_queue::EventQueue;
 pub(super) use super::events::Event;
+use super::mail::Mail;
 use super::model::Model;
 use super::nodes::Nodes;
 use super::plan::Plan;
@@ -78,6 +79,8 @@ pub(super) struct World {
     pub(super) lives: u64,
     pub(super) provider: Provider,
     pub(super) web: Web,
+    /// What people wrote.
+    pub(super) mail: Mail,
     pub(super) watch: Watch,
     pub(super) figures: Figures,
     /// Sends that people know of.
@@ -97,6 +100,7 @@ impl World {
         world.list_templates();
         world.start();
         world.begin();
+        world.plan_mail(seed);
         world
     }
 
@@ -116,6 +120,7 @@ impl World {
             lives: 0,
             provider,
             web: Web::new(&plan),
+            mail: Mail::default(),
             watch: Watch::new(&plan, keeps),
             figures: Figures::default(),
             known: Vec::new(),
@@ -197,6 +202,7 @@ impl World {
             Event::Web { event, .. } => self.web_event(*event),
             Event::Node { event, .. } => self.node_event(*event),
             Event::Webhook { channel, receipt } => self.webhook(channel, *receipt),
+            Event::Wrote(message) => self.person_wrote(*message),
             Event::Person(action) => self.act(action),
             Event::Changes { .. } => self.take_up_changes(),
             Event::Expiry { .. } => self.expire(),

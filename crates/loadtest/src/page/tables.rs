@@ -2,6 +2,7 @@
 
 use maud::{Markup, html};
 
+use crate::answers::AnswerProof;
 use crate::compare::Comparison;
 use crate::events::EventArrivals;
 use crate::ramp::Climb;
@@ -11,7 +12,8 @@ use crate::verdict::{millis, number};
 /// The tables for what not every test has; `None` when there is none.
 pub(super) fn more(report: &Report) -> Option<Markup> {
     let has_channels = report.channels.len() > 1;
-    let has_more = report.ramp.is_some() || report.events.is_some() || report.comparison.is_some();
+    let has_proof = report.events.is_some() || report.answers.is_some();
+    let has_more = report.ramp.is_some() || has_proof || report.comparison.is_some();
     if !has_channels && !has_more {
         return None;
     }
@@ -27,6 +29,10 @@ pub(super) fn more(report: &Report) -> Option<Markup> {
         @if let Some(arrivals) = &report.events {
             h2 { "Webhooks" }
             div.wide { (events(arrivals)) }
+        }
+        @if let Some(proof) = &report.answers {
+            h2 { "Answers" }
+            div.wide { (answers(proof)) }
         }
         @if let Some(comparison) = &report.comparison {
             h2 { "Compared" }
@@ -105,6 +111,28 @@ fn events(arrivals: &EventArrivals) -> Markup {
                     td.n { (number(arrivals.per_s.round() as u64)) }
                     td.n { (number(arrivals.most_in_a_second)) }
                     @for value in [latency.p50, latency.p99, latency.max] { td.n { (millis(value)) } }
+                }
+            }
+        }
+    }
+}
+
+fn answers(proof: &AnswerProof) -> Markup {
+    html! {
+        table {
+            thead {
+                tr {
+                    @for title in ["written", "told twice", "in conversations", "missing", "more than once", "a second"] {
+                        th.n { (title) }
+                    }
+                }
+            }
+            tbody {
+                tr {
+                    @for figure in [proof.written, proof.repeated, proof.found, proof.missing, proof.doubled] {
+                        td.n { (number(figure)) }
+                    }
+                    td.n { (number(proof.per_s.round() as u64)) }
                 }
             }
         }

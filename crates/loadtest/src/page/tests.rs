@@ -3,8 +3,8 @@
 use super::*;
 use crate::compare::Base;
 use crate::{
-    Arrivals, Balance, Bulk, BulkSend, Changed, ChannelReport, Climb, EventArrivals, Limit, RampStep,
-    Resources, Sample, Setting, Singles,
+    AnswerProof, Arrivals, Balance, Bulk, BulkSend, Changed, ChannelReport, Climb, EventArrivals, Limit,
+    RampStep, Resources, Sample, Setting, Singles,
 };
 use clock::Timestamp;
 
@@ -74,6 +74,7 @@ fn report() -> Report {
             simulator: Some(String::new()),
             receipts: true,
             webhooks: Some(100),
+            answers: Some("200/s".to_owned()),
             changes: vec!["3.0s:40/s".to_owned()],
             sent_s: 10.0,
             drained_s: 1.0,
@@ -122,6 +123,15 @@ fn report() -> Report {
             most_in_a_second: 1_217,
             latency_ms: some,
             ended_early: false,
+        }),
+        answers: Some(AnswerProof {
+            written: 2_001,
+            repeated: 201,
+            found: 2_001,
+            missing: 0,
+            doubled: 0,
+            per_s: 200.0,
+            waited_s: 0.5,
         }),
         changes: vec![Changed {
             at_s: 3.0,

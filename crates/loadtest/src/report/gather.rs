@@ -45,6 +45,7 @@ pub(super) fn setting(plan: &Plan, own: Option<&Own>, tested: &Tested, kept: &Ke
         simulator: own.map(|_| plan.simulator.join(" ")),
         receipts: own.is_some() && plan.receipts.is_some(),
         webhooks: plan.webhooks,
+        answers: plan.answers.map(|rate| rate.to_string()),
         changes: plan.changes.iter().map(change).collect(),
         sent_s: kept.sent_s,
         drained_s: (kept.drained_s - kept.sent_s).max(0.0),

@@ -11,6 +11,7 @@ use crate::outbox::Notice;
 use crate::span::duration;
 use crate::timers::Action;
 use crate::world::World;
+use crate::written::PersonMessage;
 
 /// The content of a webhook, its delay, and the number of copies: the provider may deliver a webhook twice.
 #[derive(Debug, Clone, Deserialize)]
@@ -36,7 +37,7 @@ enum Said {
     BusinessCapabilityUpdate(Capability),
     /// A recipient stopped or resumed marketing messages.
     UserPreferences(Preference),
-    /// A person wrote a text.
+    /// A person wrote, or the business did on its own phone.
     Inbound(Inbound),
     /// An error of the number, not about a single message.
     Errors(Errors),
@@ -70,13 +71,10 @@ struct Preference {
 }
 
 #[derive(Debug, Clone, Deserialize)]
-#[serde(deny_unknown_fields)]
 struct Inbound {
     phone_number_id: String,
-    from: String,
-    text: String,
-    /// The id of the message that it answers.
-    context: Option<String>,
+    #[serde(flatten)]
+    message: PersonMessage,
 }
 
 #[derive(Debug, Clone, Deserialize)]
@@ -97,16 +95,16 @@ struct Change {
 
 impl WebhookSwitch {
     pub(super) fn check(&self, world: &World) -> Result<(), String> {
-        self.notices(world).map(|_| ())
+        match &self.said {
+            Said::Inbound(Inbound { phone_number_id, message }) => {
+                number::find(world, phone_number_id)?;
+                message.fault().map_or(Ok(()), Err)
+            }
+            _ => self.notices(world).map(|_| ()),
+        }
     }
 
     pub(super) fn turn(&self, world: &World) {
-        // The person wrote now, also when the webhook about it is late.
-        if let Said::Inbound(Inbound { phone_number_id, from, .. }) = &self.said
-            && let Ok(number) = number::find(world, phone_number_id)
-        {
-            world.windows.open(number.index, from, world.now());
-        }
         for notice in self.notices(world).unwrap_or_default() {
             for _ in 0..self.copies {
                 if self.after.is_zero() {
@@ -141,11 +139,10 @@ impl WebhookSwitch {
                     notice::preference(number, wa_id, value)
                 })
             }
-            Said::Inbound(Inbound { phone_number_id, from, text, context }) => {
-                let id = world.log.inbound_id(from);
-                about_number(phone_number_id, "messages", &|number| {
-                    notice::text(number, from, &id, text, context.as_deref())
-                })
+            // The person wrote now, also when the webhook about it is late.
+            Said::Inbound(Inbound { phone_number_id, message }) => {
+                let number = number::find(world, phone_number_id)?;
+                Ok(world.write(&number, message).1)
             }
             Said::Errors(Errors { phone_number_id, code }) => {
                 about_number(phone_number_id, "messages", &|number| notice::error(number, *code))

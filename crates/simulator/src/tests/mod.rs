@@ -18,6 +18,7 @@ mod storms;
 mod upkeep;
 mod uploads;
 mod webhooks;
+mod writing;
 
 const TOKEN: &str = "T-1";
 const NUMBER: &str = "2001";

@@ -6,22 +6,26 @@ use std::sync::Arc;
 
 use serde_json::Value;
 use tokio::sync::{mpsc, oneshot, watch};
+use tokio::task::JoinSet;
 use tokio::time::Instant;
 use uuid::Uuid;
 
 use super::acks::PendingAcks;
+use super::answers::Answers;
 use super::gates::{Entry, Shown};
+use super::mail::Mailbox;
 use super::message::Outgoing;
 use super::pairing::Pairing;
 use super::passkey::Gate;
 use super::people::{self, Fate};
 use super::telling::Telling;
 use super::{Shared, ShownSign, codes, memory, message};
+use crate::written::PersonMessage;
 use clock::Timestamp;
 use domain::phone::PhoneNumber;
 use domain::secret::Secret;
 use driver::{
-    Ack, AskError, Assertion, End, Event, Figures, Found, Jid, MessageId, Opening, PairingFailure,
+    Ack, AskError, Assertion, End, Event, Figures, Found, Inbox, Jid, MessageId, Opening, PairingFailure,
     PasskeyRefused, Picture, Records, SendError,
 };
 
@@ -76,6 +80,13 @@ pub(super) struct Device {
     stage: Stage,
     telling: Telling,
     pending_acks: PendingAcks,
+    answers: Answers,
+    mailbox: Arc<Mailbox>,
+    inbox: Arc<dyn Inbox>,
+    /// People whose messages the inbox has taken.
+    wrote: (mpsc::UnboundedSender<PhoneNumber>, mpsc::UnboundedReceiver<PhoneNumber>),
+    /// The task that hands messages over, while there is a connection.
+    delivery: JoinSet<()>,
 }
 
 impl Device {
@@ -87,21 +98,38 @@ impl Device {
         own: mpsc::WeakSender<Command>,
         figures: watch::Sender<Figures>,
     ) -> Self {
-        // Nobody writes to a simulated phone's account yet.
-        let Opening { session, records, events, inbox: _, device_name } = opening;
+        let Opening { session, records, events, inbox, device_name } = opening;
+        let mailbox = shared.mail.open(session);
         let stage = match account {
             Some(number) => Stage::Connecting(number, Instant::now() + shared.options.connect_after),
             None => Stage::Pairing(Box::new(Pairing::new(Arc::clone(&shared), own))),
         };
         let pending_acks = PendingAcks::new(shared.options.seed);
-        let telling = Telling::default();
-        Self { shared, session, records, events, device_name, figures, stage, telling, pending_acks }
+        let answers = Answers::new(shared.options.seed);
+        Self {
+            shared,
+            session,
+            records,
+            events,
+            device_name,
+            figures,
+            stage,
+            telling: Telling::default(),
+            pending_acks,
+            answers,
+            mailbox,
+            inbox,
+            wrote: mpsc::unbounded_channel(),
+            delivery: JoinSet::new(),
+        }
     }
 
     /// Runs until a command or an event ends the session.
     pub(super) async fn run(mut self, mut commands: mpsc::Receiver<Command>) {
         let end = self.live(&mut commands).await;
-        let Self { events, figures, mut telling, stage, .. } = self;
+        let Self { events, figures, mut telling, stage, delivery, .. } = self;
+        // What is not handed over by now comes with the next connection.
+        drop(delivery);
         telling.tell(Event::Ended(end));
         // Callers that wait for the end are released now, because they may also have to receive the last events.
         // Codes are no longer valid.
@@ -130,6 +158,10 @@ impl Device {
                 }
                 // If all senders of commands are gone, the device stops.
                 command = commands.recv() => command.unwrap_or(Command::Stop),
+                Some(from) = self.wrote.1.recv() => {
+                    self.telling.tell(Event::Inbound { from });
+                    continue;
+                }
                 () = sleep_until(next_time) => continue,
             };
             if let Some(end) = self.carry_out(command).await {
@@ -164,6 +196,8 @@ impl Device {
             Stage::Connecting(number, at) if *at <= now => {
                 self.stage = Stage::Connected(*number);
                 self.telling.tell(Event::Connected);
+                let (mailbox, inbox) = (Arc::clone(&self.mailbox), Arc::clone(&self.inbox));
+                self.delivery.spawn(mailbox.deliver(inbox, self.wrote.0.clone()));
             }
             Stage::Connecting(..) | Stage::Connected(_) => {}
         }
@@ -249,10 +283,23 @@ impl Device {
             return Err(SendError::Recipient(sentence));
         }
         let is_played = message::is_played(&outgoing.content);
-        self.shared.inbox.add(self.session, from, to, id, outgoing);
+        if self.shared.inbox.add(self.session, from, to, id, outgoing) {
+            self.await_answer(to, id);
+        }
         let lost = self.pending_acks.add(id, to, is_played, &self.shared.options, Instant::now());
         self.telling.lose(lost);
         Ok(())
+    }
+
+    /// Lets the recipient of a message answer it, if that happens and the message arrives.
+    fn await_answer(&mut self, to: &Jid, id: &MessageId) {
+        let person = people::number(to).filter(|_| people::fate(to) == Fate::Arrives);
+        let Some(person) = person else { return };
+        let Some((after, content)) = self.answers.next(&self.shared.options) else { return };
+        let answer = PersonMessage::answer(person.to_string(), id.to_string(), content);
+        if let Err(fault) = self.shared.write(self.session, &answer, 1, after) {
+            tracing::debug!(fault, "a played person does not answer");
+        }
     }
 
     /// Handles a code that the phone used: the phone is linked if the code is valid, after its passkey was

@@ -7,6 +7,7 @@ use serde::{Serialize, Serializer};
 use uuid::Uuid;
 
 use super::message::{self, Outgoing};
+use super::people;
 use clock::Timestamp;
 use domain::location::Location;
 use domain::phone::PhoneNumber;
@@ -134,12 +135,19 @@ impl Inbox {
         Self { kept: Mutex::default(), limit: limit.max(1) }
     }
 
-    /// Adds a message that a session handed over. If there is one with its id, that one stays.
-    pub(super) fn add(&self, session: Uuid, from: PhoneNumber, to: &Jid, id: &MessageId, outgoing: Outgoing) {
+    /// Adds a message that a session handed over. If there is one with its id, that one stays, and this is false.
+    pub(super) fn add(
+        &self,
+        session: Uuid,
+        from: PhoneNumber,
+        to: &Jid,
+        id: &MessageId,
+        outgoing: Outgoing,
+    ) -> bool {
         let key = (session, id.clone());
         let mut kept = self.kept.lock();
         if kept.places.contains_key(&key) {
-            return;
+            return false;
         }
         let message = message(from, to, id, outgoing);
         let place = kept.removed + kept.messages.len() as u64;
@@ -151,6 +159,20 @@ impl Inbox {
             kept.places.remove(&oldest);
             kept.removed += 1;
         }
+        true
+    }
+
+    /// The newest messages of a session to the person with this number, at most `limit`, the newest last.
+    pub(super) fn of_session(&self, session: Uuid, person: &str, limit: usize) -> Vec<WebMessage> {
+        let kept = self.kept.lock();
+        let its = |key: &Key, message: &WebMessage| {
+            let to = Jid::parse(&message.to).ok().and_then(|to| people::number(&to));
+            key.0 == session && to.is_some_and(|to| to.to_string() == person)
+        };
+        let all = kept.messages.iter().rev().filter(|(key, message)| its(key, message));
+        let mut newest: Vec<_> = all.take(limit).map(|(_, message)| message.clone()).collect();
+        newest.reverse();
+        newest
     }
 
     /// Notes the outcome of a message.

@@ -14,15 +14,21 @@
 //! | group | `0000` | there is no such group: it cannot be handed over |
 //! | anybody else | | delivered and read; voice messages and videos are played |
 //!
+//! People write to sessions: as `POST /_sim/write` says, and in answer to a share of the messages. What they write is handed
+//! over in its order, and kept until the session has taken it, over any number of connections.
+//!
 //! A session stores in its records that it was linked, and connects without a code from then on. Outcomes
 //! that were not reported when their session ended are not reported later.
 
 mod acks;
+mod answers;
 mod codes;
 mod device;
+mod files;
 mod gates;
 mod http;
 mod inbox;
+mod mail;
 mod memory;
 mod message;
 mod options;
@@ -36,22 +42,30 @@ mod telling;
 mod tests;
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use async_trait::async_trait;
 use tokio::runtime::Handle;
 use tokio::sync::{mpsc, oneshot, watch};
+use uuid::Uuid;
 
 use self::codes::Codes;
 use self::device::{Command, Device, Scan, Scanned};
+use self::files::Files;
 use self::gates::Gates;
 pub(super) use self::http::{messages, scan, sign};
 use self::inbox::Inbox;
 pub use self::inbox::{WebFile, WebMessage, WebState};
+use self::mail::Mailboxes;
 pub use self::options::WebSessionOptions;
 pub(super) use self::page::{press, show};
 use self::passkey::Passkey;
+pub(super) use self::people::hidden;
 use self::session::Linked;
+use super::diary::{ConversationLine, Diary};
 use super::signs::{ShownSign, Signs};
+use super::written::{self, PersonMessage, StoredFile};
+use clock::Timestamp;
 use domain::phone::PhoneNumber;
 use driver::{Driver, Figures, OpenError, Opening, Session};
 
@@ -76,25 +90,89 @@ pub(super) struct Shared {
     signs: Signs,
     passkey: Passkey,
     gates: Gates,
+    /// What people wrote, until the sessions have it.
+    mail: Mailboxes,
+    files: Files,
+    diary: Arc<Diary>,
 }
 
 impl Shared {
-    pub(super) fn new(options: WebSessionOptions) -> Self {
-        let inbox = Inbox::new(options.messages);
+    pub(super) fn new(options: WebSessionOptions, diary: Arc<Diary>) -> Self {
         Self {
+            inbox: Inbox::new(options.messages),
             options,
             codes: Codes::default(),
-            inbox,
             signs: Signs::default(),
             passkey: Passkey::new(),
             gates: Gates::default(),
+            mail: Mailboxes::default(),
+            files: Files::default(),
+            diary,
         }
     }
 
-    /// Removes all sent messages and shown signs.
+    /// Removes all messages that were sent, those that sessions have not taken yet, and all shown signs.
     pub(super) fn forget_messages(&self) {
         self.inbox.clear();
+        self.mail.clear();
+        self.files.clear();
         self.signs.clear();
+    }
+
+    /// Whether a session of this channel was opened.
+    pub(super) fn has(&self, session: Uuid) -> bool {
+        self.mail.of(session).is_some()
+    }
+
+    /// A person writes to a session, or its account to the person on the phone; it reaches the session this much later,
+    /// this often. Returns the id of the message.
+    pub(super) fn write(
+        &self,
+        session: Uuid,
+        message: &PersonMessage,
+        copies: usize,
+        after: Duration,
+    ) -> Result<String, String> {
+        let mailbox =
+            self.mail.of(session).ok_or_else(|| format!("no web session {session} was opened here"))?;
+        let id = format!("3A{}", hex::encode_upper(rand::random::<[u8; 9]>()));
+        let file = message.content.stored_file();
+        let read = written::message(message, &id, Timestamp::now(), file.as_ref())?;
+        if let Some(file) = file
+            && message.content.file().is_none_or(|file| !file.gone)
+        {
+            self.files.add(written::direct_path(&id), file);
+        }
+        self.diary.note(&session.to_string(), message, &id);
+        let put = move || (0..copies).all(|_| mailbox.put(read.clone()));
+        if after.is_zero() {
+            return if put() { Ok(id) } else { Err("too many messages wait for this session".to_owned()) };
+        }
+        tokio::spawn(async move {
+            tokio::time::sleep(after).await;
+            put();
+        });
+        Ok(id)
+    }
+
+    /// The file under the path that a message names.
+    pub(super) fn file(&self, path: &str) -> Option<StoredFile> {
+        self.files.find(path)
+    }
+
+    /// The newest messages of a session to a person, at most `limit`.
+    pub(super) fn sent(&self, session: Uuid, person: &str, limit: usize) -> Vec<ConversationLine> {
+        let all = self.inbox.of_session(session, person, limit).into_iter();
+        let line = |message: WebMessage| ConversationLine {
+            at: message.at,
+            by: "channel",
+            text: message.words(),
+            kind: message.kind.to_owned(),
+            about: message.reaction.as_ref().map(|reaction| reaction.message.to_string()),
+            state: Some(message.state.as_str()),
+            id: message.id,
+        };
+        all.map(line).collect()
     }
 
     /// Links the phone to the device that shows this code; `None` when there is none.
@@ -140,7 +218,7 @@ impl Driver for FakeWhatsApp {
         let (show, figures) = watch::channel(Figures::default());
         let device = Device::new(Arc::clone(&self.shared), opening, account, commands.downgrade(), show);
         self.thread.spawn(device.run(heard));
-        Ok(Arc::new(Linked::new(commands, figures)))
+        Ok(Arc::new(Linked::new(Arc::clone(&self.shared), commands, figures)))
     }
 
     fn played_phone(&self) -> Option<&str> {

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use crate::written::WrittenContent;
+
 /// The options. `Default` is for tests: codes last as long as WhatsApp's, and everything else happens at
 /// once.
 #[derive(Debug, Clone)]
@@ -27,6 +29,12 @@ pub struct WebSessionOptions {
     pub read_within: Duration,
     /// The longest time from the reading to the end of a voice message or video.
     pub played_within: Duration,
+    /// The share of messages to people that they answer, 0 to 1.
+    pub answer_probability: f64,
+    /// The longest time from the hand-over of a message to its answer.
+    pub answered_within: Duration,
+    /// What they answer, each time one of these.
+    pub answers: Vec<WrittenContent>,
     /// The seed of the random times.
     pub seed: u64,
     /// How many of the newest messages are shown, and recognised when they are repeated with the same id; up
@@ -47,6 +55,9 @@ impl Default for WebSessionOptions {
             delivered_within: Duration::ZERO,
             read_within: Duration::ZERO,
             played_within: Duration::ZERO,
+            answer_probability: 0.0,
+            answered_within: Duration::ZERO,
+            answers: WrittenContent::usual(),
             seed: 1,
             messages: 1_000,
         }

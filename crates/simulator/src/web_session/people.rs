@@ -42,8 +42,14 @@ pub(super) fn is_on_whatsapp(number: PhoneNumber) -> bool {
     fate(&Jid::person(number)) != Fate::Nobody
 }
 
+/// The number of a person, also behind the address that hides it; `None` for a group.
+pub(super) fn number(jid: &Jid) -> Option<PhoneNumber> {
+    let behind = || PhoneNumber::parse(user(jid).strip_prefix(HIDING)?).ok();
+    jid.number().or_else(|| if jid.is_group() { None } else { behind() })
+}
+
 /// The address that hides a number: always the same, with the same last digits.
-pub(super) fn hidden(number: PhoneNumber) -> Option<Jid> {
+pub(crate) fn hidden(number: PhoneNumber) -> Option<Jid> {
     Jid::parse(&format!("{HIDING}{number}@lid")).ok()
 }
 
@@ -98,6 +104,8 @@ mod tests {
         assert_ne!(hidden(of), hidden(number("+999 900 000 464")));
         assert_eq!(fate(&hidden(of).unwrap()), fate(&Jid::person(of)));
         assert!(hidden(number("999999999999999")).is_some(), "the longest number");
+        assert_eq!(super::number(&hidden(of).unwrap()), Some(of));
+        assert_eq!(super::number(&Jid::group("120363000000000001").unwrap()), None);
     }
 
     #[test]

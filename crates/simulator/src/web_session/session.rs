@@ -1,28 +1,35 @@
 //! A session: its requests go to its device, which carries them out even if no caller waits.
 
+use std::sync::Arc;
+
 use async_trait::async_trait;
 use tokio::sync::{mpsc, oneshot, watch};
 
-use super::ShownSign;
 use super::device::Command;
 use super::message::{self, Outgoing};
+use super::{Shared, ShownSign};
 use domain::phone::PhoneNumber;
 use domain::secret::Secret;
 use driver::{
-    AskError, Assertion, Content, Figures, Found, Jid, MessageId, PairingFailure, PasskeyRefused, Picture,
-    Prepared, Quoted, SendError, Session,
+    AskError, Assertion, Content, FetchError, Figures, Found, Jid, MessageId, PairingFailure, PasskeyRefused,
+    Picture, Prepared, Quoted, SealedFile, SendError, Session,
 };
 
 /// When the last reference is dropped, the channel of commands closes, which ends the device.
 pub(super) struct Linked {
+    shared: Arc<Shared>,
     commands: mpsc::Sender<Command>,
     /// Closed when the device has ended.
     figures: watch::Receiver<Figures>,
 }
 
 impl Linked {
-    pub(super) fn new(commands: mpsc::Sender<Command>, figures: watch::Receiver<Figures>) -> Self {
-        Self { commands, figures }
+    pub(super) fn new(
+        shared: Arc<Shared>,
+        commands: mpsc::Sender<Command>,
+        figures: watch::Receiver<Figures>,
+    ) -> Self {
+        Self { shared, commands, figures }
     }
 
     /// The device's answer; `None` when it has ended.
@@ -86,6 +93,14 @@ impl Session for Linked {
         // A device that ends accepts no message without an answer.
         let answer = self.ask(|answer| Command::Send(to, id, outgoing, answer)).await;
         answer.unwrap_or(Err(SendError::NotConnected))
+    }
+
+    async fn fetch(&self, file: SealedFile) -> Result<Vec<u8>, FetchError> {
+        if !self.figures().is_logged_in {
+            return Err(FetchError::NotConnected);
+        }
+        let found = self.shared.file(&file.keys.direct_path).ok_or(FetchError::Gone)?;
+        Ok(found.bytes.to_vec())
     }
 
     async fn pairing_code(&self, number: PhoneNumber) -> Result<Secret, PairingFailure> {

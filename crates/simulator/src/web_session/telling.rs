@@ -80,7 +80,7 @@ impl Telling {
 
 /// Whether the event is frequent. All other events are rare and never dropped.
 const fn is_one_of_many(event: &Event) -> bool {
-    matches!(event, Event::Ack(_) | Event::LidLearned { .. })
+    matches!(event, Event::Ack(_) | Event::LidLearned { .. } | Event::Inbound { .. })
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! The driver as its caller uses it, and the phone as people use it.
 
 mod linking;
+mod mail;
 mod passkey;
 mod records;
 mod sending;
@@ -52,10 +53,8 @@ impl Stage {
     /// Opens a session with a receiver whose queue holds this many events.
     async fn open_with_room(&self, records: &Arc<Memory>, room: usize) -> Watched {
         let (events, told) = mpsc::channel(room);
-        let records = Arc::clone(records) as Arc<dyn driver::Records>;
         let inbox = Arc::new(driver::NoInbox);
-        let device_name = "Pombo".to_owned();
-        let opening = Opening { session: Uuid::now_v7(), records, events, inbox, device_name };
+        let opening = opening(Uuid::now_v7(), records, events, inbox);
         Watched { session: self.driver.open(opening).await.unwrap(), told }
     }
 
@@ -119,6 +118,16 @@ impl Watched {
             other => panic!("no ack, but {other:?}"),
         }
     }
+}
+
+fn opening(
+    session: Uuid,
+    records: &Arc<Memory>,
+    events: mpsc::Sender<Event>,
+    inbox: Arc<dyn driver::Inbox>,
+) -> Opening {
+    let records = Arc::clone(records) as Arc<dyn driver::Records>;
+    Opening { session, records, events, inbox, device_name: "Pombo".to_owned() }
 }
 
 fn client() -> reqwest::Client {

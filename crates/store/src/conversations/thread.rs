@@ -176,6 +176,13 @@ impl Conversations<'_> {
         self.store.row(sql, values).await?.as_ref().map(message).transpose()
     }
 
+    /// The provider's ids of all messages of a channel that people wrote and the company wrote elsewhere, changes of messages
+    /// too. All of them are in memory at once: it is for load tests, which know their number.
+    pub async fn provider_ids(self, channel: Uuid) -> Result<Vec<String>> {
+        let sql = "SELECT provider_id FROM conversation_message WHERE channel_id = $1 AND company_id = $2";
+        fetch(&self.store.read, sql.to_owned(), [channel.into(), self.company.into()]).await
+    }
+
     /// The stored contents of these sends, as JSON, each with the number of its recipients.
     pub async fn contents_of_sends(self, sends: &[Uuid]) -> Result<Vec<(Uuid, String, i64)>> {
         if sends.is_empty() {

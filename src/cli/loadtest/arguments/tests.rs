@@ -70,6 +70,8 @@ fn contradicting_arguments_are_refused_with_a_remedy() {
         ("--duration 10ms", "1s to 24h"),
         ("--contacts 0", "1..=10000000"),
         ("--webhooks 101", "1..=100"),
+        ("--answers unlimited", "at most 10000"),
+        ("--answers 9/s --no-receipts", "--no-receipts"),
         ("--url http://10.0.0.1 --key k --simulator http://10.0.0.2 --remote --webhooks 1", "127.0.0.1"),
         ("--database-url sqlite://hunter2", "postgres://user@host"),
         ("--database-url postgres://a:hunt/er2@b", "postgres://user@host"),
@@ -80,6 +82,7 @@ fn contradicting_arguments_are_refused_with_a_remedy() {
     let usual = plan("").unwrap();
     assert!(matches!(usual.target, Target::Own) && usual.rates == [Rate::UNLIMITED]);
     assert!(usual.receipts.is_some() && usual.simulator.is_empty() && usual.webhooks.is_none());
+    assert_eq!(plan("--answers 20/s").unwrap().answers.unwrap().to_string(), "20/s");
     assert_eq!(plan("--webhooks 100").unwrap().webhooks, Some(100));
     let far = plan("--url http://10.0.0.1 --key k --simulator http://10.0.0.2 --remote").unwrap();
     assert!(matches!(far.target, Target::Other { .. }));

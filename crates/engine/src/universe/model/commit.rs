@@ -42,6 +42,7 @@ impl Model {
         self.upsert_outcomes(batch, now);
         let ignored = self.receive(&batch.receipts);
         self.suppress(&batch.suppressions, now);
+        self.keep_inbound(&batch.inbound);
         let overtaken = self.overtaken(batch);
         let gone = self.mark_progress(&batch.marks, now);
         Ok(Committed { gone, overtaken, ignored })

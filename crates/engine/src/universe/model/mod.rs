@@ -7,6 +7,7 @@
 mod commit;
 mod control;
 mod events;
+mod inbound;
 mod messages;
 mod quota;
 mod reads;
@@ -97,6 +98,8 @@ pub(crate) struct Model {
     /// The states of each message that the log has events of, in their order.
     events: BTreeMap<(Uuid, u64), Vec<At>>,
     suppressions: BTreeMap<Subject, SuppressionRow>,
+    /// What people wrote, in the order in which it became durable.
+    inbound: Vec<self::inbound::InboundRow>,
     templates: BTreeMap<i64, TemplateRow>,
     /// Raised by each process that takes the lease, or its part in it.
     epoch: u64,

@@ -97,6 +97,7 @@ impl World {
         world.list_templates();
         world.mend_nodes();
         world.begin();
+        world.plan_mail(seed);
         world
     }
 

@@ -18,7 +18,8 @@ impl World {
         if self.process.is_none() && self.nodes.is_none() {
             return false;
         }
-        self.processes().all(|process| process.ledger.is_idle())
+        self.mail.is_taken()
+            && self.processes().all(|process| process.ledger.is_idle())
             && !self.model.sends().values().any(|send| send.state == Some(State::Active))
     }
 
@@ -41,7 +42,7 @@ impl World {
     }
 
     fn broken_at_end(&self) -> Vec<(&'static str, String)> {
-        let mut broken = Vec::new();
+        let mut broken = self.mail.broken(&self.model);
         for (send_id, send) in self.model.sends() {
             if !send.is_accepted() {
                 continue;
