@@ -73,6 +73,7 @@ mod query;
 mod rest;
 mod route;
 mod text;
+mod unread;
 mod unsent;
 mod visitor;
 mod words;
