@@ -30,6 +30,7 @@ mod m20261128_000018_create_segment_and_note;
 mod m20261128_000020_create_alert_subscription;
 mod m20261128_000021_add_company_look;
 mod m20261129_000022_create_conversation;
+mod m20261129_000025_create_conversation_draft;
 mod nodes;
 mod operators;
 mod outbox;
@@ -140,6 +141,11 @@ impl MigratorTrait for Migrator {
                 "m20261129_000022_create_conversation",
                 m20261129_000022_create_conversation::UP,
                 m20261129_000022_create_conversation::DOWN,
+            ),
+            Step::boxed(
+                "m20261129_000025_create_conversation_draft",
+                m20261129_000025_create_conversation_draft::UP,
+                m20261129_000025_create_conversation_draft::DOWN,
             ),
         ]
     }

@@ -48,6 +48,7 @@ files! {
     "fields",
     "help",
     "imports",
+    "inbox",
     "journey",
     "keys",
     "link",

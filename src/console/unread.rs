@@ -24,8 +24,11 @@ pub(super) async fn of(state: &State, person: &Person) -> Option<u64> {
 
 /// The number, not older than `age`.
 pub(super) async fn count(state: &State, company: Uuid, age: Duration) -> Result<u64, Error> {
-    let read = async || Ok(state.engine.conversations(company).count_unread(MOST).await?);
-    Ok(*state.shared.get(format!("unread {company}"), age, read).await?)
+    let key = format!("unread {company}");
+    let read = state
+        .shared
+        .get(key, age, async || Ok(state.engine.conversations(company).count_unread(MOST).await?));
+    Ok(*read.await?)
 }
 
 /// The number as people read it.
