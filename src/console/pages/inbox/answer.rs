@@ -87,8 +87,10 @@ pub(in crate::console) async fn send(
     match (sent.await, failed) {
         (_, Some(error)) => {
             // What was typed is there when the answer can go.
-            let user = viewer.signed_in.user.id;
-            state.engine.conversations(viewer.company.id).keep_begun(id.0, user, form.value(MESSAGE)).await?;
+            if form.words().one(TEMPLATE).is_empty() {
+                let conversations = state.engine.conversations(viewer.company.id);
+                conversations.keep_begun(id.0, viewer.signed_in.user.id, form.value(MESSAGE)).await?;
+            }
             let refused = Refused::by(error, &mut form)?;
             Ok(refused.answer(page(&viewer, &state, &asking, &form).await?).into())
         }
@@ -158,7 +160,7 @@ async fn content(state: &State, viewer: &Viewer, form: &Form) -> Result<Value, E
     Ok(json!({"type": file.kind.as_str(), "link": file_link(file.id), "caption": caption}))
 }
 
-/// Sends the answer, unless this form was sent before, and forgets what was kept of it.
+/// Sends the answer, unless this form was sent before, and removes what was kept of it.
 async fn deliver(
     viewer: &Viewer,
     state: &State,
@@ -179,6 +181,10 @@ async fn deliver(
                 state.engine.web_sends().begin(&channel, request, guard, SENT).await?;
             }
         }
+    }
+    // A template goes while a text waits until the person answers.
+    if !form.words().one(TEMPLATE).is_empty() {
+        return Ok(());
     }
     conversations.keep_begun(id, viewer.signed_in.user.id, "").await
 }
