@@ -13,6 +13,7 @@ use super::error::Error;
 use crate::surface::gzip::{gzip, takes_gzip};
 
 /// A file that is compiled in.
+#[derive(Debug)]
 pub(super) struct Asset {
     name: &'static str,
     kind: &'static str,
@@ -21,6 +22,7 @@ pub(super) struct Asset {
 }
 
 /// The values that are computed when a file is first requested.
+#[derive(Debug)]
 struct Made {
     file: String,
     tag: String,

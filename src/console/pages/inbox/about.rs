@@ -93,7 +93,7 @@ impl AboutPerson {
     /// The tags of the contact, and the form that adds one.
     fn tags(&self, viewer: &Viewer, around: &InboxAround, filter: &InboxFilter, id: Uuid) -> Markup {
         let text = viewer.text;
-        let given = self.contact.as_ref().map_or(&[][..], |contact| &contact.tags);
+        let given = self.contact.as_ref().map_or(&[][..], |contact| contact.tags.as_slice());
         let others = around.tags.iter().map(|tag| &tag.summary);
         let others = others.filter(|tag| !given.iter().any(|given| given.id == tag.id));
         let others: Vec<_> = others.map(|tag| (tag.id.to_string(), tag.name.clone())).collect();

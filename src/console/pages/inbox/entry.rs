@@ -164,7 +164,7 @@ fn of_company(viewer: &Viewer, thread: &OpenThread, own: &OwnEntry) -> Markup {
 fn reactions(reactions: &[ShownReaction]) -> Markup {
     html! {
         @if !reactions.is_empty() {
-            p.reactions { @for reaction in reactions { span { (plain(&reaction.emoji, 8)) } " " } }
+            p.reactions { @for reaction in reactions { span { (plain(&reaction.emoji, 16)) } " " } }
         }
     }
 }

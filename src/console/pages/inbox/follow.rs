@@ -38,7 +38,7 @@ const HEAD: u64 = 50;
 const LIST: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(5));
 /// How often the open conversation is read while states of its messages change, and while they do not.
 const THREAD: (Duration, Duration) = (Duration::from_secs(2), Duration::from_secs(10));
-/// How often it is looked who is writing.
+/// How often the people who are writing are read.
 const WRITING: Duration = Duration::from_secs(2);
 
 /// The head of a company's list.

@@ -8,7 +8,7 @@ use crate::console::component::attachment::attachment;
 use crate::console::component::formatting::{LABEL_CHARS, TEXT_CHARS, lines, plain};
 use crate::console::pages::send::words;
 use crate::console::text::Text;
-use crate::domain::content::Content;
+use crate::domain::content::{Content, Kind};
 use crate::domain::inbound::{InboundBody, InboundContent, OrderItem, SharedContact};
 use crate::domain::location::Location;
 
@@ -25,7 +25,9 @@ pub(super) fn kind(text: Text, word: &str) -> String {
         "system" => text.get("inbox-kind-system"),
         "deletion" => text.get("inbox-deleted"),
         "edit" => text.get("inbox-edited"),
-        word => word.parse().map_or_else(|_| text.get("inbox-kind-other"), |kind| words::kind(text, kind)),
+        word => {
+            word.parse::<Kind>().map_or_else(|_| text.get("inbox-kind-other"), |kind| words::kind(text, kind))
+        }
     }
 }
 

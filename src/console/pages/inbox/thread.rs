@@ -23,7 +23,7 @@ use crate::engine::conversations::{Thread, ThreadEntry, ThreadFrom};
 /// The entries of one part.
 const SHOWN: u64 = 40;
 
-/// How long after a message its state is looked at often.
+/// How long after a message the conversation is read often, because its state may change.
 const MOVING: Duration = Duration::from_secs(10 * 60);
 
 /// An open conversation.
