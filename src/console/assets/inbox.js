@@ -40,10 +40,10 @@
   const offer = Object.assign(document.createElement("ul"), { className: "offer", hidden: true });
   if (quick.length) field.after(offer);
   function take(option) {
-    field.value = option.dataset.text;
-    offer.hidden = true;
-    field.focus();
-    field.dispatchEvent(new Event("input", { bubbles: true }));
+    // The service fills it in for the person, as it does without script.
+    field.value = "";
+    option.selected = true;
+    form.requestSubmit(form.querySelector("button[name=action]"));
   }
   field?.addEventListener("input", () => {
     const word = /^\/(\S*)$/.exec(field.value)?.[1].toLowerCase();
