@@ -155,11 +155,11 @@
 
   let due;
   new MutationObserver(() => {
-    due ??= requestIdleCallback(() => {
+    due ??= setTimeout(() => {
       due = undefined;
       arrived();
       see();
-    }, { timeout: 500 });
+    }, 50);
   }).observe(document.body, { childList: true, subtree: true });
   follow();
   arrived();
