@@ -74,18 +74,20 @@ impl Reach {
         let text = viewer.text;
         let is_free = conversation.entry_point_until.filter(|end| *end > now);
         html! {
-            p.window id="window" {
-                @match self {
-                    Self::Until(end) => {
-                        (ring(end.from_now(now), SERVICE_WINDOW)) " "
-                        (text.get("inbox-window-open")) " " (until(viewer, end))
+            div id="window" {
+                p {
+                    @match self {
+                        Self::Until(end) => {
+                            (ring(end.from_now(now), SERVICE_WINDOW)) " "
+                            (text.get("inbox-window-open")) " " (until(viewer, end))
+                        }
+                        Self::Always => (text.get("inbox-window-none")),
+                        Self::Unsure => (text.get("inbox-window-unsure")),
+                        Self::Closed => (text.get("inbox-window-closed")),
+                        Self::Never => (text.get("inbox-window-never")),
                     }
-                    Self::Always => (text.get("inbox-window-none")),
-                    Self::Unsure => (text.get("inbox-window-unsure")),
-                    Self::Closed => (text.get("inbox-window-closed")),
-                    Self::Never => (text.get("inbox-window-never")),
                 }
-                @if let Some(end) = is_free { ". " (text.get("inbox-window-free")) " " (until(viewer, end)) }
+                @if let Some(end) = is_free { p.soft { (text.get("inbox-window-free")) " " (until(viewer, end)) } }
             }
         }
     }
