@@ -21,6 +21,7 @@
     post(form.dataset.draft, { message: kept });
   }
   field?.addEventListener("input", () => (keeping ??= setTimeout(keep, 2000)));
+  document.querySelector("#upload form")?.addEventListener("submit", keep);
   window.addEventListener("pagehide", () => {
     if (!field || field.value === kept || form.dataset.sent) return;
     navigator.sendBeacon(form.dataset.draft, body({ message: field.value }));

@@ -23,7 +23,7 @@ use uuid::Uuid;
 
 use self::about::{AboutPerson, buttons};
 use self::around::InboxAround;
-use self::composer::{Composer, MESSAGE, REPLY, TEMPLATE};
+use self::composer::{Composer, FILE, MESSAGE, REPLY, TEMPLATE};
 use self::filter::InboxFilter;
 pub(in crate::console) use self::follow::follow;
 use self::follow::{LIVE, writing};
@@ -78,7 +78,8 @@ pub(in crate::console) async fn show(
         asking = asking.before(&state, &viewer, before).await?;
     }
     let begun = asking.begun.own.clone().unwrap_or_default();
-    let form = Form::filled(viewer.text, [(MESSAGE, begun), (REPLY, query.one(REPLY).to_owned())]);
+    let asked = [REPLY, FILE].map(|name| (name, query.one(name).to_owned()));
+    let form = Form::filled(viewer.text, asked.into_iter().chain([(MESSAGE, begun)]));
     page(&viewer, &state, &asking, &form).await
 }
 

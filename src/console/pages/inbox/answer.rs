@@ -19,6 +19,7 @@ use crate::console::form::Form;
 use crate::console::once::Turn;
 use crate::console::pages::compose::refused::{Refused, fault};
 use crate::console::pages::compose::{SENT, template};
+use crate::console::pages::media;
 use crate::console::query::{Id, Query};
 use crate::console::visitor::Viewer;
 use crate::domain::channel::{Channel, Kind};
@@ -27,6 +28,7 @@ use crate::domain::phone::PhoneNumber;
 use crate::domain::request::{BusinessRequest, RequestedContent, WebRequest};
 use crate::domain::send::Label;
 use crate::engine;
+use crate::surface::body::Incoming;
 
 /// The longest id of a message at a provider, in characters.
 const ID_CHARS: usize = 256;
@@ -47,6 +49,23 @@ pub(in crate::console) async fn keep(
     let conversations = state.engine.conversations(viewer.company.id);
     conversations.keep_begun(id.0, viewer.signed_in.user.id, form.value(MESSAGE)).await?;
     Ok(HttpResponse::NoContent().finish())
+}
+
+/// Keeps a file in the library, and puts it beside the answer.
+pub(in crate::console) async fn attach(
+    viewer: Viewer,
+    state: Data<State>,
+    id: Id,
+    query: Query,
+    body: Incoming,
+) -> Result<Answer, Error> {
+    let filter = InboxFilter::read(&query);
+    let form = match media::receive(&viewer, &state, body).await? {
+        Ok(file) => return Ok(Answer::to(filter.and(id.0, FILE, &file.to_string()))),
+        Err(form) => form,
+    };
+    let asking = Asking::of(&state, &viewer, id.0, &filter, "").await?;
+    Ok(page(&viewer, &state, &asking, &form).await?.unprocessable().into())
 }
 
 /// Sends the answer, or puts a quick reply into it.

@@ -36,7 +36,9 @@ const CHOOSE: &str = "choose";
 /// The field with the provider's id of the message that is answered.
 pub(super) const REPLY: &str = "reply";
 /// The field with a file of the library.
-pub(super) const FILE: &str = "file";
+pub(super) const FILE: &str = "enclosed";
+/// The field with a file that is uploaded.
+const UPLOADED: &str = "file";
 /// The templates to choose from.
 const OFFERED: u64 = 200;
 
@@ -46,6 +48,8 @@ pub(super) struct Composer {
     offered: Vec<(String, String)>,
     pub(super) template: Option<Template>,
     files: OfferedFiles,
+    /// The most bytes of a file.
+    largest: usize,
     pub(super) own: Vec<OwnField>,
     /// Whether a template is written, and not a text.
     is_template: bool,
@@ -63,8 +67,8 @@ impl Composer {
         let waba = channel.filter(|channel| channel.kind == Kind::BusinessAccount);
         let waba = waba.and_then(|channel| channel.waba_id.as_deref());
         let is_template = reach == Reach::Closed || !chosen.is_empty();
-        let mut composer =
-            Self { offered: Vec::new(), template: None, files, own: Vec::new(), is_template: false };
+        let (offered, own, largest) = (Vec::new(), Vec::new(), state.engine.media().largest());
+        let mut composer = Self { offered, template: None, files, largest, own, is_template: false };
         let Some(waba) = waba.filter(|_| is_template) else { return Ok(composer) };
         composer.is_template = true;
         let records = state.engine.company(company).await?;
@@ -152,6 +156,24 @@ impl Composer {
                 p.actions { button type="submit" { (text.get("inbox-send")) } }
                 @if is_business {
                     p { a href={ (filter.and(id, TEMPLATE, CHOOSE)) "#answer" } { (text.get("inbox-use-template")) } }
+                }
+            }
+            (self.upload(text, filter, id, form))
+        }
+    }
+
+    /// The form for a file that is not in the library yet, which is then beside the answer.
+    fn upload(&self, text: Text, filter: &InboxFilter, id: Uuid, form: &Form) -> Markup {
+        let label = text.get("media-file");
+        let file = Field::new(form, UPLOADED, &label).within("upload");
+        html! {
+            details.more id="upload" open[form.fault_of(UPLOADED).is_some()] {
+                summary { (text.get("inbox-upload")) }
+                form method="post" action=(filter.of(id, "/file")) enctype="multipart/form-data" data-most=(self.largest)
+                    data-too-large=(text.get("media-fault-large")) data-broken=(text.get("media-broken")) {
+                    p.hint { (text.get("inbox-upload-hint")) }
+                    (file.around(&html! { input id=(file.id()) type="file" name=(UPLOADED) required; }))
+                    button.plain type="submit" { (text.get("media-upload")) }
                 }
             }
         }
