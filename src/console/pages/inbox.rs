@@ -112,6 +112,11 @@ impl Asking {
         Ok(Self { filter: filter.clone(), around, thread, composer, begun, is_latest: true })
     }
 
+    /// Puts what the person has begun to write into a form about something else.
+    fn put_begun(&self, form: &mut Form) {
+        form.put(MESSAGE, self.begun.own.clone().unwrap_or_default());
+    }
+
     /// The same with earlier entries.
     async fn before(self, state: &State, viewer: &Viewer, before: ThreadCursor) -> Result<Self, Error> {
         let of = (viewer.company.id, self.thread.conversation().id);

@@ -60,11 +60,12 @@ pub(in crate::console) async fn attach(
     body: Incoming,
 ) -> Result<Answer, Error> {
     let filter = InboxFilter::read(&query);
-    let form = match media::receive(&viewer, &state, body).await? {
+    let mut form = match media::receive(&viewer, &state, body).await? {
         Ok(file) => return Ok(Answer::to(filter.and(id.0, FILE, &file.to_string()))),
         Err(form) => form,
     };
     let asking = Asking::of(&state, &viewer, id.0, &filter, "").await?;
+    asking.put_begun(&mut form);
     Ok(page(&viewer, &state, &asking, &form).await?.unprocessable().into())
 }
 

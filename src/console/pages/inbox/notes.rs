@@ -33,6 +33,7 @@ pub(in crate::console) async fn add(
     let text = read(&mut form);
     if form.has_faults() {
         let asking = Asking::of(&state, &viewer, id.0, &InboxFilter::read(&query), "").await?;
+        asking.put_begun(&mut form);
         return Ok(page(&viewer, &state, &asking, &form).await?.unprocessable().into());
     }
     state
