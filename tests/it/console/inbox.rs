@@ -1,6 +1,7 @@
 //! The inbox, without script: what people write is read, answered, assigned, closed and noted, by those who may.
 
 use hmac::{Hmac, KeyInit as _, Mac as _};
+use image::ImageFormat;
 use pombo::accounts::Role;
 use pombo::clock::Timestamp;
 use pombo::domain::contact::Person;
@@ -15,8 +16,10 @@ use uuid::Uuid;
 
 use super::browser::{Browser, value_of};
 use super::live::{shows, stream};
+use super::media::upload_to;
 use super::sends::shop;
 use super::world::World;
+use crate::api::media::picture;
 use crate::harness::WABA;
 
 const SECRET: &str = "app-secret";
@@ -284,6 +287,25 @@ async fn conversations_are_assigned_searched_tagged_and_opted_out() {
     assert!(page.contains("Sends skip this person from now on"), "{page}");
     let page = agent.submit(&format!("{place}/consent"), &[]).await;
     assert!(page.contains("Sends reach this person again"), "{page}");
+}
+
+#[tokio::test]
+async fn a_new_file_is_kept_and_put_beside_the_answer() {
+    let desk = Desk::new().await;
+    desk.writes(ANA, "wamid.1", "a picture?", 60).await;
+    let (agent, place) = (desk.world.signed_in(Role::Agent).await, desk.place(ANA).await);
+    agent.post(&format!("{place}/draft"), &[("message", "here it is")]).await;
+    let refused = upload_to(&agent, &format!("{place}/file"), ("", "page.html"), b"<html>").await;
+    assert_eq!(refused.status, 422, "{}", refused.body);
+    assert!(refused.body.contains("here it is</textarea>"), "{}", refused.body);
+    let picture = picture(40, ImageFormat::Png);
+    let kept = upload_to(&agent, &format!("{place}/file"), ("", "cake.png"), &picture).await;
+    let location = kept.header("location").to_owned();
+    assert!(kept.status == 303 && location.starts_with(&format!("{place}?enclosed=")), "{location}");
+    let page = agent.page(&location).await;
+    let (_, id) = location.split_once("enclosed=").unwrap();
+    assert!(page.contains(&format!("<option value=\"{id}\" selected")), "{page}");
+    assert!(page.contains("here it is</textarea>"), "{page}");
 }
 
 #[tokio::test]
