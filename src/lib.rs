@@ -48,7 +48,7 @@
 //! - *receipt*: a message status that the provider reports.
 //! - *suppression*: a recipient that opted out: messages to it are *skipped*. *hold*: messages wait, to one recipient
 //!   or of one template, and go later.
-//! - *user*: a person who signs in to the console. *member*: a user of a company, in a *role* (owner, member, viewer).
+//! - *user*: a person who signs in to the console. *member*: a user of a company, in a *role* (owner, member, viewer, agent).
 //! - *operator*: a person who tunes tiers and channels of every company, by a key or as a user. *change*: the record of
 //!   a change that an operator, or somebody at the command line, made.
 //! - *key guard*: holds an idempotency key while its request runs.

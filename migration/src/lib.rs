@@ -32,6 +32,7 @@ mod m20261128_000021_add_company_look;
 mod m20261129_000022_create_conversation;
 mod m20261129_000023_create_inbound_file;
 mod m20261129_000024_create_automatic_answer;
+mod m20261129_000025_create_conversation_draft;
 mod nodes;
 mod operators;
 mod outbox;
@@ -152,6 +153,11 @@ impl MigratorTrait for Migrator {
                 "m20261129_000024_create_automatic_answer",
                 m20261129_000024_create_automatic_answer::UP,
                 m20261129_000024_create_automatic_answer::DOWN,
+            ),
+            Step::boxed(
+                "m20261129_000025_create_conversation_draft",
+                m20261129_000025_create_conversation_draft::UP,
+                m20261129_000025_create_conversation_draft::DOWN,
             ),
         ]
     }

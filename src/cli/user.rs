@@ -28,7 +28,7 @@ pub(super) struct Rights {
     /// The company's name or id
     #[arg(long, value_name = "COMPANY", required_unless_present = "operator")]
     company: Option<String>,
-    /// What the user may do in the company: owner, member or viewer
+    /// What the user may do in the company: owner, member, viewer or agent
     #[arg(long, value_name = "ROLE", default_value = "member", requires = "company", value_parser = argument::role)]
     role: Role,
     /// Let the user operate every company

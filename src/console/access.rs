@@ -9,7 +9,11 @@ pub enum Access {
     Public,
     /// Every person who is signed in.
     SignedIn,
-    /// People of the chosen company, in every role, and operators.
+    /// People of the chosen company, in every role, agents included, and operators.
+    Inbox,
+    /// Agents, members and owners of the chosen company, who answer its conversations, and operators.
+    Agent,
+    /// People of the chosen company, in every role but the one of agents, and operators.
     Viewer,
     /// Members and owners of the chosen company, who may send and change, and operators.
     Member,

@@ -13,6 +13,7 @@ use super::error::Error;
 use crate::surface::gzip::{gzip, takes_gzip};
 
 /// A file that is compiled in.
+#[derive(Debug)]
 pub(super) struct Asset {
     name: &'static str,
     kind: &'static str,
@@ -21,6 +22,7 @@ pub(super) struct Asset {
 }
 
 /// The values that are computed when a file is first requested.
+#[derive(Debug)]
 struct Made {
     file: String,
     tag: String,
@@ -43,6 +45,7 @@ macro_rules! asset {
 
 asset!(STYLE, "style", "css", "text/css; charset=utf-8");
 asset!(SCRIPT, "script", "js", "text/javascript; charset=utf-8");
+asset!(INBOX, "inbox", "js", "text/javascript; charset=utf-8");
 asset!(ICON, "icon", "svg", "image/svg+xml");
 asset!(ICONS, "icons", "svg", "image/svg+xml");
 
@@ -78,7 +81,7 @@ pub(super) fn mark() -> Markup {
 /// Answers with one of the files.
 pub(super) async fn serve(request: HttpRequest) -> Result<HttpResponse, Error> {
     let file = request.match_info().query("file");
-    let known = [&STYLE, &SCRIPT, &ICON, &ICONS].into_iter().find(|asset| asset.made.file == file);
+    let known = [&STYLE, &SCRIPT, &INBOX, &ICON, &ICONS].into_iter().find(|asset| asset.made.file == file);
     let Asset { name, kind, content, made } = known.ok_or(Error::NotFound)?;
     let is_known =
         request.headers().get(IF_NONE_MATCH).is_some_and(|tag| tag.as_bytes() == made.tag.as_bytes());

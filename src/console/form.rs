@@ -4,7 +4,7 @@
 //!
 //! ```ignore
 //! let name = form.required("name", 80);
-//! let role = form.choice("role", &["owner", "member", "viewer"]);
+//! let role = form.choice("role", &["owner", "member", "viewer", "agent"]);
 //! if form.has_faults() {
 //!     return page(&viewer, &form).unprocessable().into();
 //! }

@@ -22,7 +22,7 @@ use super::answer::redirect;
 use super::error::Error;
 use super::layout;
 use super::visitor::{Person, Visitor};
-use super::{State, cookie, rest, unsent};
+use super::{State, cookie, rest, unread, unsent};
 use crate::accounts::Role;
 use crate::engine::panic_message;
 use crate::surface::Listener;
@@ -31,7 +31,7 @@ use crate::surface::paths::Allow;
 /// Allows only our own scripts, styles and pictures, from files; forms and live parts only to this host; no
 /// frames or plugins.
 const CONTENT_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; \
-                              connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
+                              connect-src 'self'; media-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 /// The header in which a browser says how the requesting page is related to ours.
 const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 const OPENER_POLICY: HeaderName = HeaderName::from_static("cross-origin-opener-policy");
@@ -39,6 +39,10 @@ const OPENER_POLICY: HeaderName = HeaderName::from_static("cross-origin-opener-p
 /// Forms that a person may send however often: a preview changes nothing and is sent while a person types, and a person
 /// can always sign out.
 const UNPACED: [&str; 3] = ["/console/sends/preview", "/console/contacts/number", "/console/sign-out"];
+
+/// The first page after signing in, and the one of agents, who do not see it.
+const START: &str = "/console";
+const INBOX: &str = "/console/inbox";
 
 /// Why a request does not reach its handler.
 enum Stop {
@@ -112,10 +116,19 @@ async fn admit(access: Access, request: &ServiceRequest) -> Result<(), Stop> {
         let peer = request.peer_addr().map(|address| address.ip());
         state.hidden.look(&state.options.proxies, peer, headers, state.is_reached_over_https());
     }
-    let visitor = Visitor::new(headers, client, session);
+    let mut visitor = Visitor::new(headers, client, session);
     // The body of this request counts against this sender's share of the memory.
     request.extensions_mut().insert(visitor.sender());
     let verdict = judge(access, visitor.person.as_ref());
+    if verdict == Verdict::Refused
+        && request.path() == START
+        && visitor.person.as_ref().is_some_and(Person::is_agent)
+    {
+        return Err(Stop::Elsewhere(INBOX.to_owned()));
+    }
+    if let Some(person) = visitor.person.as_mut().filter(|_| verdict == Verdict::Pass && !is_changing) {
+        person.unread = unread::of(state, person).await;
+    }
     let signed_in = visitor.person.as_ref().map(|person| (person.session, person.signed_in.user.id));
     request.extensions_mut().insert(visitor);
     match (verdict, signed_in) {
@@ -188,7 +201,9 @@ fn judge(access: Access, person: Option<&Person>) -> Verdict {
     match access {
         Access::Asset | Access::Public => Verdict::Pass,
         Access::SignedIn => person.map_or(Verdict::SignIn, |_| Verdict::Pass),
-        Access::Viewer => within(&|_| true),
+        Access::Inbox => within(&|_| true),
+        Access::Agent => within(&Role::answers),
+        Access::Viewer => within(&Role::sees_company),
         Access::Member => within(&|role| matches!(role, Role::Member | Role::Owner)),
         Access::Owner => within(&|role| role == Role::Owner),
         Access::Operator => match person {

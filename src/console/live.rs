@@ -69,7 +69,8 @@ impl Rights {
     }
 }
 
-/// Answers with a stream of fragments: first all of them, and then at intervals those that have changed. The
+/// Answers with a stream of fragments: first all of them, and then at intervals those that have changed; an empty one says
+/// that there is nothing new. The
 /// stream ends when the browser disconnects or reads too slowly, when the person's session ends, changes its company or
 /// has other rights there, when `render` fails, when another stream needs its place, and when the service stops. No
 /// event is sent that was written for rights that the person has no longer.
@@ -144,6 +145,10 @@ async fn follow(
         let Ok(fragments) = render().await else { return };
         sent.resize(fragments.len(), 0);
         for (Markup { 0: fragment }, sent) in fragments.iter().zip(&mut sent) {
+            // Without news.
+            if fragment.is_empty() {
+                continue;
+            }
             let hash = hasher.hash_one(fragment);
             if *sent != hash {
                 *sent = hash;

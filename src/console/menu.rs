@@ -5,6 +5,8 @@ use maud::{Markup, html};
 
 use super::access::Access;
 use super::component::icon::Icon;
+use super::text::Text;
+use super::unread;
 use super::visitor::Person;
 use crate::accounts::Role;
 
@@ -12,6 +14,7 @@ use crate::accounts::Role;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Menu {
     Overview,
+    Inbox,
     Sends,
     Contacts,
     Templates,
@@ -38,9 +41,13 @@ pub(super) enum Menu {
 /// An entry: its page, its address, its text and its icon.
 type MenuItem = (Menu, &'static str, &'static str, Icon);
 
+/// What people answer; agents see nothing else.
+const INBOX: MenuItem = (Menu::Inbox, "/console/inbox", "shell-inbox", Icon::Entry("inbox"));
+
 /// What people work with every day. On a phone, the first of them are in the bar.
-const WORK: [MenuItem; 7] = [
+const WORK: [MenuItem; 8] = [
     (Menu::Overview, "/console", "shell-overview", Icon::Entry("layout-dashboard")),
+    INBOX,
     (Menu::Sends, "/console/sends", "shell-sends", Icon::Entry("send")),
     (Menu::Contacts, "/console/contacts", "shell-contacts", Icon::Entry("users")),
     (Menu::Channels, "/console/channels", "shell-channels", Icon::Entry("smartphone")),
@@ -76,6 +83,10 @@ const OPERATION: [MenuItem; 6] = [
 /// The entries in the bar of a phone, beside the one for all others.
 const BAR: usize = 4;
 
+/// Where the number of unread conversations stands: beside a wide page, and in the bar of a phone.
+const SIDE: &str = "side";
+const BELOW: &str = "bar";
+
 /// The id of the sheet with the entries that the bar has no room for.
 const SHEET: &str = "more-entries";
 
@@ -88,7 +99,9 @@ struct MenuGroup {
 /// The groups that a person sees.
 fn groups(person: &Person) -> Vec<MenuGroup> {
     let mut groups = Vec::new();
-    if let Some(company) = &person.company {
+    if person.is_agent() {
+        groups.push(MenuGroup { heading: None, entries: vec![INBOX] });
+    } else if let Some(company) = &person.company {
         groups.push(MenuGroup { heading: None, entries: WORK.to_vec() });
         let is_owner = company.role == Role::Owner;
         let settings = SETTINGS.into_iter().filter(|(_, access)| *access != Access::Owner || is_owner);
@@ -112,6 +125,23 @@ fn beyond_the_bar(groups: &[MenuGroup]) -> Vec<MenuGroup> {
     rest.filter(|group| !group.entries.is_empty()).collect()
 }
 
+/// The number of conversations with something unread, at its place.
+fn count(text: Text, at: &str, unread: Option<u64>) -> Markup {
+    let unread = unread.filter(|unread| *unread > 0);
+    html! {
+        span.count id=(format!("unread-{at}")) data-unread=[unread] {
+            @if let Some(unread) = unread {
+                (unread::shown(unread)) span.unseen { " " (text.get("shell-unread")) }
+            }
+        }
+    }
+}
+
+/// The same again, for a page that keeps it up to date.
+pub(super) fn counts(text: Text, unread: u64) -> [Markup; 2] {
+    [SIDE, BELOW].map(|at| count(text, at, Some(unread)))
+}
+
 /// The navigation of a person who is signed in and sees a page of the entry `current`: groups beside a wide page, and a bar
 /// on a phone.
 pub(super) fn navigation(person: &Person, current: Menu) -> Markup {
@@ -119,16 +149,21 @@ pub(super) fn navigation(person: &Person, current: Menu) -> Markup {
     let groups = groups(person);
     let all: Vec<MenuItem> = groups.iter().flat_map(|group| group.entries.iter().copied()).collect();
     let is_current = |menu: Menu| menu == current && menu != Menu::None;
-    let link = |(menu, place, key, icon): MenuItem| {
+    let link = |(menu, place, key, icon): MenuItem, at: &str| {
         html! {
-            li { a href=(place) aria-current=[is_current(menu).then_some("page")] { (icon) span { (text.get(key)) } } }
+            li {
+                a href=(place) aria-current=[is_current(menu).then_some("page")] {
+                    (icon) span { (text.get(key)) }
+                    @if menu == Menu::Inbox { (count(text, at, person.unread)) }
+                }
+            }
         }
     };
     let listed = |groups: &[MenuGroup]| {
         html! {
             @for group in groups {
                 @if let Some(heading) = group.heading { p { (text.get(heading)) } }
-                ul { @for entry in &group.entries { (link(*entry)) } }
+                ul { @for entry in &group.entries { (link(*entry, SIDE)) } }
             }
         }
     };
@@ -137,7 +172,7 @@ pub(super) fn navigation(person: &Person, current: Menu) -> Markup {
         nav.side aria-label=(text.get("shell-navigation")) {
             div.groups { (listed(&groups)) }
             ul.bar {
-                @for entry in all.iter().take(BAR) { (link(*entry)) }
+                @for entry in all.iter().take(BAR) { (link(*entry, BELOW)) }
                 @if all.len() > BAR {
                     li {
                         button.here[is_in_sheet] type="button" popovertarget=(SHEET) {

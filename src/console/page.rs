@@ -8,6 +8,7 @@ use actix_web::http::header::{CONTENT_ENCODING, CONTENT_TYPE, HeaderMap};
 use flate2::Compression;
 use maud::Markup;
 
+use super::assets::Asset;
 use super::form::Form;
 use super::look::Brand;
 pub(super) use super::menu::Menu;
@@ -29,6 +30,8 @@ pub(super) struct Page {
     pub(super) status: StatusCode,
     pub(super) is_secret: bool,
     pub(super) retry_after: Option<Duration>,
+    /// A script of its own, beside the one of every page.
+    pub(super) script: Option<&'static Asset>,
     /// What stands in the head, in place of what the reader's company chose.
     pub(super) brand: Option<Brand>,
 }
@@ -45,6 +48,7 @@ impl Page {
             status: StatusCode::OK,
             is_secret: false,
             retry_after: None,
+            script: None,
             brand: None,
         }
     }
@@ -64,6 +68,12 @@ impl Page {
     /// Keeps parts of the page up to date from this address.
     pub(super) fn live(mut self, address: impl Into<String>) -> Self {
         self.live = Some(address.into());
+        self
+    }
+
+    /// Loads a script of the page's own.
+    pub(super) const fn script(mut self, script: &'static Asset) -> Self {
+        self.script = Some(script);
         self
     }
 

@@ -49,6 +49,7 @@ files! {
     "fields",
     "help",
     "imports",
+    "inbox",
     "journey",
     "keys",
     "link",

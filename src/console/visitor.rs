@@ -51,6 +51,8 @@ pub(super) struct Person {
     pub(super) company: Option<Company>,
     /// Where the request comes from.
     pub(super) origin: Origin,
+    /// Conversations with something unread; `None` when the number is not known. The gate counts them.
+    pub(super) unread: Option<u64>,
 }
 
 /// The company that a person has chosen.
@@ -113,6 +115,7 @@ impl Visitor {
                 look: signed_in.look.clone(),
             }),
             origin: origin.clone(),
+            unread: None,
             signed_in,
         });
         Self { text, person, origin, is_https }
@@ -143,6 +146,11 @@ impl Person {
         self.signed_in.user.is_operator
     }
 
+    /// Whether the person sees the conversations of the chosen company and nothing else of it.
+    pub(super) fn is_agent(&self) -> bool {
+        self.company.as_ref().is_some_and(|company| !company.role.sees_company())
+    }
+
     /// A time to the minute, in the person's zone and language.
     pub(super) fn minute(&self, at: Timestamp) -> String {
         self.zone.minute(at, self.text.0)
@@ -153,6 +161,11 @@ impl Viewer {
     /// Whether the person may do what members do: sends, contacts, pairing.
     pub(super) fn may_work(&self) -> bool {
         matches!(self.company.role, Role::Owner | Role::Member)
+    }
+
+    /// Whether the person answers conversations.
+    pub(super) fn may_answer(&self) -> bool {
+        self.company.role.answers()
     }
 
     /// Whether the person may do everything in the company.
@@ -230,6 +243,7 @@ mod example {
                 zone: Zone::named(""),
                 company: Some(company.clone()),
                 origin: Origin::new(IpAddr::V4(Ipv4Addr::LOCALHOST), ""),
+                unread: None,
             };
             Self { person, company }
         }

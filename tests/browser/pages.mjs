@@ -31,7 +31,7 @@ export async function addresses(demo, role) {
     const [company] = demo.said.companies;
     const channels = company.channels.map(channel => `/console/channels/${channel.id}`);
     const pages = [
-        '/console', '/console/keys', '/console/company', '/console/channels', '/console/channels/new', ...channels,
+        '/console', '/console/inbox', '/console/inbox?view=closed&search=nobody', '/console/keys', '/console/company', '/console/channels', '/console/channels/new', ...channels,
         '/console/templates', '/console/contacts', '/console/contacts/import', '/console/sends/new', '/console/sends', '/console/sends/drafts',
         `/console/sends/new?type=template&channel=${company.channels[0].id}`, '/console/costs', '/console/media',
         '/console/suppressions', '/console/quick-replies', '/console/automatic-answers', '/console/webhooks', '/console/webhooks/new', '/console/account', '/console/help',

@@ -10,8 +10,8 @@ use pombo::domain::inbound::{
 use pombo::domain::phone::PhoneNumber;
 use pombo::store::changes::Who;
 use pombo::store::conversations::{
-    AnswerNote, AssignedTo, Conversation, ConversationFilter, ConversationNote, Inbound, ThreadCursor,
-    ThreadSide,
+    AnswerNote, AssignedTo, BegunAnswer, Conversation, ConversationFilter, ConversationNote, Inbound,
+    ThreadCursor, ThreadSide,
 };
 use pombo::store::ledger::PendingWrites;
 use pombo::store::{Conversations, Lease};
@@ -29,6 +29,7 @@ stores!(
     a_person_without_a_number_is_joined_once_it_is_known,
     the_list_has_filters_search_and_cursors,
     notes_belong_to_their_authors,
+    begun_answers_are_kept_for_each_user_and_go_with_the_conversation,
     old_messages_and_silent_conversations_are_removed_and_a_person_is_erased,
     a_company_reaches_only_its_own_conversations,
 );
@@ -326,6 +327,30 @@ async fn notes_belong_to_their_authors(universe: &Universe) {
     assert!(!of.remove_note((id, note.id), Some("user:bo")).await.unwrap());
     assert!(of.remove_note((id, note.id), None).await.unwrap());
     assert!(of.notes(id).await.unwrap().is_empty());
+}
+
+async fn begun_answers_are_kept_for_each_user_and_go_with_the_conversation(universe: &Universe) {
+    let desk = Desk::new(universe).await;
+    let (of, now) = (desk.of_acme(), Timestamp::now());
+    desk.take_in(vec![hers("a", now)]).await;
+    let id = desk.with(ana()).await.id;
+    let begun = |user, text: &[u8], updated_at| BegunAnswer {
+        user_id: Uuid::from_u128(user),
+        text: text.to_vec(),
+        updated_at,
+    };
+    let (one, two) = (begun(1, b"one", now.plus(SECOND)), begun(2, b"two", now));
+    assert!(of.keep_begun(id, &begun(1, b"before", now)).await.unwrap());
+    assert!(of.keep_begun(id, &one).await.unwrap() && of.keep_begun(id, &two).await.unwrap());
+    assert!(!of.keep_begun(Uuid::nil(), &one).await.unwrap());
+    assert_eq!(of.begun(id).await.unwrap(), [one.clone(), two.clone()]);
+    let elsewhere = universe.store.of(Uuid::from_u128(9)).conversations();
+    assert!(elsewhere.begun(id).await.unwrap().is_empty());
+    assert!(!elsewhere.keep_begun(id, &one).await.unwrap());
+    of.remove_begun(id, one.user_id).await.unwrap();
+    assert_eq!(of.begun(id).await.unwrap(), [two]);
+    of.erase(&[PeerKey::of_number(ana())]).await.unwrap();
+    assert!(of.begun(id).await.unwrap().is_empty());
 }
 
 async fn old_messages_and_silent_conversations_are_removed_and_a_person_is_erased(universe: &Universe) {

@@ -58,9 +58,12 @@ impl fmt::Display for Email {
     }
 }
 
-/// The role of a person in a company. Each role includes the permissions of those before it.
+/// The role of a person in a company. Each role includes the permissions of those before it, except that a viewer answers
+/// nobody.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Role {
+    /// Reads and answers conversations, and sees nothing else of the company.
+    Agent,
     /// Reads.
     Viewer,
     /// Sends, edits contacts, pairs channels.
@@ -71,7 +74,7 @@ pub enum Role {
 
 impl Role {
     /// Every role, the most powerful first.
-    pub const ALL: [Self; 3] = [Self::Owner, Self::Member, Self::Viewer];
+    pub const ALL: [Self; 4] = [Self::Owner, Self::Member, Self::Viewer, Self::Agent];
 
     /// The word in answers and in the database.
     pub const fn as_str(self) -> &'static str {
@@ -79,7 +82,18 @@ impl Role {
             Self::Owner => "owner",
             Self::Member => "member",
             Self::Viewer => "viewer",
+            Self::Agent => "agent",
         }
+    }
+
+    /// Whether the person sees more of the company than its conversations.
+    pub const fn sees_company(self) -> bool {
+        !matches!(self, Self::Agent)
+    }
+
+    /// Whether the person answers conversations.
+    pub const fn answers(self) -> bool {
+        !matches!(self, Self::Viewer)
     }
 
     /// The role of this word.
@@ -190,7 +204,7 @@ mod tests {
 
     #[test]
     fn a_role_includes_those_before_it() {
-        assert!(Role::Owner > Role::Member && Role::Member > Role::Viewer);
+        assert!(Role::Owner > Role::Member && Role::Member > Role::Viewer && Role::Viewer > Role::Agent);
         assert_eq!(Role::ALL.map(|role| Role::parse(role.as_str())), Role::ALL.map(Some));
         assert_eq!(Role::parse("admin"), None);
     }

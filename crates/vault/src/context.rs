@@ -70,6 +70,11 @@ pub fn conversation_note(note_id: Uuid) -> String {
     format!("conversation_note:{note_id}:text")
 }
 
+/// The answer that a user has begun in a conversation.
+pub fn conversation_draft(conversation_id: Uuid, user_id: Uuid) -> String {
+    format!("conversation_draft:{conversation_id}:{user_id}:text")
+}
+
 /// The value by which a process proves that it has a key.
 pub(super) fn key_proof(key: KeyId) -> String {
     format!("sealing_key:{key}:proof")

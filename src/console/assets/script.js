@@ -249,8 +249,8 @@ function hush() {
 }
 
 function listen() {
-  const address = document.querySelector("[data-live]")?.dataset.live;
-  if (!address || document.hidden) return hush();
+  const { live: address, always } = document.querySelector("[data-live]")?.dataset ?? {};
+  if (!address || (document.hidden && always === undefined)) return hush();
   if (stream && stream.readyState !== EventSource.CLOSED) return;
   stream = new EventSource(address);
   stream.addEventListener("fragment", (event) => show(event.data));
@@ -274,7 +274,7 @@ function replace(shown, fresh) {
   const used = document.activeElement;
   const inside = used && used !== shown && shown.contains(used);
   if (inside && /^(INPUT|SELECT|TEXTAREA)$/.test(used.tagName)) return;
-  if (shown.querySelector(":popover-open, dialog[open]")) return;
+  if (shown.querySelector(":popover-open, dialog[open]") || [...shown.querySelectorAll("audio, video")].some((sound) => !sound.paused)) return;
   const open = [...shown.querySelectorAll("details[open][id]")].map((details) => details.id);
   const mark = inside ? used.id : "";
   shown.replaceWith(fresh);

@@ -81,6 +81,11 @@ pub(in crate::console) fn words(text: Text, code: Option<i64>) -> String {
     }
 }
 
+/// What to do about a code; `None` without a code or for an unknown one.
+pub(in crate::console) fn remedy(text: Text, code: Option<i64>) -> Option<String> {
+    code.and_then(find).map(|(cause, _)| text.get(cause.remedy))
+}
+
 /// The words and the code, which links to its explanation. A code of Pombo's own says nothing to people: the words link.
 pub(in crate::console) fn cause(text: Text, code: Option<i64>) -> Markup {
     let said = words(text, code);

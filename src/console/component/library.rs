@@ -80,6 +80,22 @@ impl OfferedFiles {
     }
 }
 
+impl OfferedFiles {
+    /// The field of this name and label for a file of any kind, by its id; `is_web` for a message of a linked phone.
+    pub(in crate::console) fn any(&self, form: &Form, name: &str, label: &str, is_web: bool) -> Markup {
+        let text = form.text();
+        let described = |file: &LibraryFile| {
+            format!("{}: {} ({})", self::kind(text, file.kind), file.name, size(text, file.bytes))
+        };
+        let options = self.files.iter().map(|file| (file.id.to_string(), described(file)));
+        let none = (String::new(), text.get("media-no-file"));
+        html! {
+            (Field::new(form, name, label).select(std::iter::once(none).chain(options)))
+            @if !self.is_reachable && !is_web { p.hint { (text.get("media-unreachable")) } }
+        }
+    }
+}
+
 /// Puts the chosen files of a form in the place of the links.
 pub(in crate::console) fn take_chosen(form: &mut Form) {
     let chosen = form.words().iter().filter_map(|(name, value)| {

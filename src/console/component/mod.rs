@@ -1,5 +1,6 @@
 //! The components of pages. Look here before you write markup.
 
+pub(super) mod attachment;
 pub(super) mod badge;
 pub(super) mod bar;
 pub(super) mod browser;
@@ -21,7 +22,9 @@ pub(super) mod number;
 pub(super) mod outcome;
 pub(super) mod pager;
 pub(super) mod phone;
+pub(super) mod quick_replies;
 pub(super) mod reason;
+pub(super) mod ring;
 pub(super) mod status;
 pub(super) mod table;
 pub(super) mod tag;

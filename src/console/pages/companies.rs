@@ -104,5 +104,6 @@ pub(in crate::console) fn role(text: Text, role: Role) -> String {
         Role::Owner => "companies-owner",
         Role::Member => "companies-member",
         Role::Viewer => "companies-viewer",
+        Role::Agent => "companies-agent",
     })
 }

@@ -34,7 +34,7 @@ const TOKEN: &str = "token";
 const LINK: &str = "link";
 const MEMBER_LINK: &str = "member_link";
 /// The roles, as forms name them.
-const ROLES: [&str; 3] = ["owner", "member", "viewer"];
+const ROLES: [&str; 4] = ["owner", "member", "viewer", "agent"];
 
 pub(in crate::console) async fn show(
     viewer: Viewer,
@@ -299,11 +299,12 @@ fn link_button(viewer: &Viewer, member: &Member) -> Markup {
 
 fn invitation_form(form: &Form) -> Markup {
     let text = form.text();
-    let roles = [Role::Member, Role::Viewer, Role::Owner].map(|role| {
+    let roles = [Role::Member, Role::Agent, Role::Viewer, Role::Owner].map(|role| {
         let does = match role {
             Role::Owner => "company-owner-does",
             Role::Member => "company-member-does",
             Role::Viewer => "company-viewer-does",
+            Role::Agent => "company-agent-does",
         };
         (role.as_str(), text.get(does))
     });

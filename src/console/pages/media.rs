@@ -6,6 +6,7 @@ use actix_web::HttpResponse;
 use actix_web::http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use actix_web::web::Data;
 use maud::{Markup, html};
+use uuid::Uuid;
 
 use crate::console::State;
 use crate::console::answer::Answer;
@@ -81,21 +82,34 @@ pub(in crate::console) async fn upload(
     state: Data<State>,
     body: Incoming,
 ) -> Result<Answer, Error> {
+    let form = match receive(&viewer, &state, body).await? {
+        Ok(_) => return Ok(Answer::to(PLACE)),
+        Err(form) => form,
+    };
+    let first = PageRequest { page: 1, limit: state.options.page_size };
+    let shown = Shown::read(&state, &viewer, first).await?;
+    Ok(page(&viewer, &state, &form, &shown).unprocessable().into())
+}
+
+/// Receives a file and keeps it in the library: its id, or the form with the fault.
+pub(super) async fn receive(
+    viewer: &Viewer,
+    state: &Data<State>,
+    body: Incoming,
+) -> Result<Result<Uuid, Form>, Error> {
     let (request, declared) = (body.request().clone(), body.declared());
     // The page says how large a file may be, so a form that declares more is read up to its file.
     let most = (state.engine.media().largest() + AROUND).max(declared.unwrap_or_default());
     let (mut form, mut parts) = (Form::new(viewer.text), Multipart::new(body, most)?);
-    if take(&viewer, &state, &mut parts, declared, &mut form).await? {
-        return Ok(Answer::to(PLACE));
+    if let Some(file) = take(viewer, state, &mut parts, declared, &mut form).await? {
+        return Ok(Ok(file));
     }
     // If the browser does not show the answer, because the rest of the file was too long, the page shows the
     // reason later.
     let (later, session) = (state.clone(), viewer.session);
     let said = form.fault_of("file").unwrap_or_default().to_owned();
     rest::leave(&request, parts.into_rest(), move || later.flashes.put(session, REFUSED, said));
-    let first = PageRequest { page: 1, limit: state.options.page_size };
-    let shown = Shown::read(&state, &viewer, first).await?;
-    Ok(page(&viewer, &state, &form, &shown).unprocessable().into())
+    Ok(Err(form))
 }
 
 /// Deletes a file.
@@ -122,14 +136,14 @@ pub(in crate::console) async fn thumbnail(
     Ok(answer.body(thumbnail))
 }
 
-/// Whether the file is kept; otherwise the form has a fault.
+/// The id of the file once it is kept; otherwise the form has a fault.
 async fn take(
     viewer: &Viewer,
     state: &State,
     parts: &mut Multipart,
     declared: Option<usize>,
     form: &mut Form,
-) -> Result<bool, Error> {
+) -> Result<Option<Uuid>, Error> {
     let (text, library) = (viewer.text, state.engine.media());
     let mut wanted = None;
     while let Some(part) = parts.next().await? {
@@ -143,7 +157,7 @@ async fn take(
                 // A file that is certainly too large is refused before it arrives.
                 if declared.is_some_and(|declared| declared > library.largest() + AROUND) {
                     form.fault("file", text.get("media-fault-large"));
-                    return Ok(false);
+                    return Ok(None);
                 }
                 let kept = match library.begin_upload(viewer.company.id).await {
                     Ok(upload) => keep(viewer, parts, upload, (name.as_str(), wanted)).await,
@@ -153,11 +167,11 @@ async fn take(
                     Ok(file) => {
                         let done = text.with("media-kept", [("name", file.name.as_str().into())]);
                         state.flashes.put(viewer.session, "done", done);
-                        Ok(true)
+                        Ok(Some(file.id))
                     }
                     Err(Failure::Engine(engine::Error::Refused(refusal))) => {
                         form.fault("file", refused(text, refusal.code));
-                        Ok(false)
+                        Ok(None)
                     }
                     Err(Failure::Engine(other)) => Err(other.into()),
                     Err(Failure::Form(error)) => Err(error),
@@ -167,7 +181,7 @@ async fn take(
         }
     }
     form.fault("file", text.get("media-fault-none"));
-    Ok(false)
+    Ok(None)
 }
 
 enum Failure {

@@ -19,6 +19,7 @@ pub(super) mod drafts;
 pub(super) mod help;
 pub(super) mod import;
 pub(super) mod imports;
+pub(super) mod inbox;
 pub(super) mod journey;
 pub(super) mod keys;
 pub(super) mod language;

@@ -33,7 +33,7 @@ fn a_user_gets_a_password_from_standard_input_or_a_link() {
         ("user create ANA@example.com --operator", "", 1, "there is a user ana@example.com already"),
         ("user create carl@example.com", "", 2, "--company"),
         ("user create carl --operator", "", 2, "e-mail address"),
-        ("user create carl@example.com --company Acme --role admin", "", 2, "owner, member, viewer"),
+        ("user create carl@example.com --company Acme --role admin", "", 2, "owner, member, viewer, agent"),
         ("user create carl@example.com --company Amce", "", 1, "did you mean `Acme`"),
         ("user create carl@example.com --operator --password-file -", "short\n", 2, "at least 8 characters"),
         ("user create carl@example.com --operator --password-file -", "password1\n", 2, "easy to guess"),

@@ -12,6 +12,7 @@ use super::world::World;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Caller {
     Nobody,
+    Agent,
     Viewer,
     Member,
     Owner,
@@ -32,6 +33,7 @@ enum Expected {
 
 fn expected(access: Access, caller: Caller) -> Expected {
     let role = match caller {
+        Caller::Agent => 0,
         Caller::Viewer => 1,
         Caller::Member => 2,
         Caller::Owner | Caller::Outsider => 3,
@@ -47,6 +49,10 @@ fn expected(access: Access, caller: Caller) -> Expected {
         Access::Asset | Access::Public => Expected::Passes,
         Access::SignedIn if caller == Caller::Nobody => Expected::SignsIn,
         Access::SignedIn => Expected::Passes,
+        Access::Inbox => within(0),
+        // A viewer looks, and answers nobody.
+        Access::Agent if caller == Caller::Viewer => Expected::Refused,
+        Access::Agent => within(0),
         Access::Viewer => within(1),
         Access::Member => within(2),
         Access::Owner => within(3),
@@ -93,6 +99,7 @@ async fn every_route_lets_in_those_that_the_table_names_and_nobody_else() {
     let world = World::new().await;
     let callers = [
         (Caller::Nobody, Browser::new(&world.service)),
+        (Caller::Agent, world.signed_in(Role::Agent).await),
         (Caller::Viewer, world.signed_in(Role::Viewer).await),
         (Caller::Member, world.signed_in(Role::Member).await),
         (Caller::Owner, world.signed_in(Role::Owner).await),
@@ -107,6 +114,11 @@ async fn every_route_lets_in_those_that_the_table_names_and_nobody_else() {
             let asked = request(browser, route).header("origin", browser.origin());
             let (status, place) = browser.head(asked).await;
             let shown = judge(status, &place);
+            // An agent who signs in is led to the only page for agents.
+            if *caller == Caller::Agent && (route.method, route.path) == ("GET", "/console") {
+                assert_eq!((status, place.as_str()), (303, "/console/inbox"));
+                continue;
+            }
             assert_eq!(shown, expected(route.access, *caller), "{caller:?} {route:?}: {status} {place}");
             assert_ne!(status, 500, "{caller:?} {route:?}");
         }

@@ -15,6 +15,16 @@ const BOUNDARY: &str = "----pombo7MA4YWxkTrZu0gW";
 
 /// Sends the form with a file, as a browser does.
 async fn upload(browser: &Browser<'_>, sent_as: &str, name: &str, file: &[u8]) -> Answer {
+    upload_to(browser, PLACE, (sent_as, name), file).await
+}
+
+/// The same to another page that takes files.
+pub(super) async fn upload_to(
+    browser: &Browser<'_>,
+    place: &str,
+    (sent_as, name): (&str, &str),
+    file: &[u8],
+) -> Answer {
     let mut body = format!(
         "--{BOUNDARY}\r\nContent-Disposition: form-data; name=\"as\"\r\n\r\n{sent_as}\r\n\
          --{BOUNDARY}\r\nContent-Disposition: form-data; name=\"file\"; filename=\"{name}\"\r\n\
@@ -24,7 +34,7 @@ async fn upload(browser: &Browser<'_>, sent_as: &str, name: &str, file: &[u8]) -
     body.extend_from_slice(file);
     body.extend_from_slice(format!("\r\n--{BOUNDARY}--\r\n").as_bytes());
     let request = browser
-        .request(Method::POST, PLACE)
+        .request(Method::POST, place)
         .header("origin", browser.origin())
         .header("content-type", format!("multipart/form-data; boundary={BOUNDARY}"));
     browser.ask(request.body(body)).await

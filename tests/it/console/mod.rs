@@ -21,6 +21,7 @@ mod forms;
 mod help;
 mod import_preview;
 mod imports;
+mod inbox;
 mod invitations;
 mod kept;
 mod keys;

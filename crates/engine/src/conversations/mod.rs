@@ -3,6 +3,7 @@
 //! [`Conversations`] is what the surfaces call: everything in it is of one company, and who may do what is decided by the
 //! caller. Contents are opened here, and leave as they may be shown.
 
+mod drafts;
 mod intake;
 mod notes;
 mod open;
@@ -13,6 +14,7 @@ mod thread;
 
 use uuid::Uuid;
 
+pub use self::drafts::{BEGUN_CHARS, BegunAnswers};
 pub(crate) use self::intake::HeardMessage;
 pub use self::notes::{NOTE_CHARS, ShownNote, no_such_note};
 pub use self::open::{ListedConversation, no_such_conversation};

@@ -60,12 +60,12 @@ impl Chosen {
         Self(chosen.collect())
     }
 
-    /// What a person with this role is told.
+    /// What a person with this role is told; an agent sees conversations alone, and is told nothing.
     fn kinds(&self, user: Uuid, company: Uuid, role: Role) -> Vec<AlertKind> {
         let is_wanted = |kind: &AlertKind| {
             self.0.get(&(user, company, *kind)).copied().unwrap_or_else(|| kind.is_told_to(role))
         };
-        AlertKind::ALL.iter().copied().filter(is_wanted).collect()
+        AlertKind::ALL.iter().copied().filter(|kind| role.sees_company() && is_wanted(kind)).collect()
     }
 }
 
@@ -88,7 +88,7 @@ impl CompanyAlerts<'_> {
         listeners.collect()
     }
 
-    /// A member is told of these kinds, and of no others. `false` if the person is no member.
+    /// A member is told of these kinds, and of no others. `false` if the person is no member, or an agent.
     pub async fn choose(self, who: &Who, user: &User, wanted: &[AlertKind]) -> Result<bool> {
         let transaction = self.store.begin().await?;
         // Locked, so that the choices of one person take turns.
@@ -97,10 +97,14 @@ impl CompanyAlerts<'_> {
         let Some(word) = fetch::<String>(&transaction, sql, values()).await?.pop() else {
             return transaction.unchanged(false).await;
         };
+        let role = role(&word)?;
+        if !role.sees_company() {
+            return transaction.unchanged(false).await;
+        }
         let sql = "SELECT user_id, company_id, kind, wanted FROM alert_subscription \
                    WHERE user_id = $1 AND company_id = $2";
         let chosen = Chosen::of(fetch(&transaction, sql, values()).await?);
-        let before = chosen.kinds(user.id, self.company, role(&word)?);
+        let before = chosen.kinds(user.id, self.company, role);
         let after: Vec<_> = AlertKind::ALL.iter().copied().filter(|kind| wanted.contains(kind)).collect();
         if before == after {
             return transaction.unchanged(true).await;
@@ -132,12 +136,13 @@ impl CompanyAlerts<'_> {
 }
 
 impl Alerts<'_> {
-    /// The companies that a person belongs to, by name, each with what the person is told; at most [`MOST_CHOICES`].
+    /// The companies that a person belongs to, but not as an agent, by name, each with what the person is told; at most [`MOST_CHOICES`].
     pub async fn choices(self, user: Uuid) -> Result<Vec<AlertChoice>> {
         let sql = "SELECT user_id, company_id, kind, wanted FROM alert_subscription WHERE user_id = $1";
         let chosen = Chosen::of(fetch(&self.store.read, sql, [user.into()]).await?);
         let sql = "SELECT company.id, company.name, membership.role FROM membership \
-                   JOIN company ON company.id = membership.company_id WHERE membership.user_id = $1 \
+                   JOIN company ON company.id = membership.company_id \
+                   WHERE membership.user_id = $1 AND membership.role <> 'agent' \
                    ORDER BY company.name, company.id LIMIT $2";
         let values = [user.into(), MOST_CHOICES.into()];
         let rows = fetch::<(Uuid, String, String)>(&self.store.read, sql, values).await?;

@@ -83,6 +83,8 @@ impl AllConversations<'_> {
             execute(to, sql, both()).await?;
         }
         self.remove_words(to, [&id]).await?;
+        // Begun answers are sealed to the id that ends here.
+        execute(to, "DELETE FROM conversation_draft WHERE conversation_id = $1", [id.into()]).await?;
         execute(to, "DELETE FROM conversation WHERE id = $1", [id.into()]).await?;
         Ok(())
     }

@@ -6,6 +6,7 @@
 //! matter in which order they come.
 
 mod change;
+mod drafts;
 mod edit;
 mod intake;
 mod joining;
@@ -20,6 +21,7 @@ mod words;
 use sea_orm::QueryResult;
 use uuid::Uuid;
 
+pub use self::drafts::BegunAnswer;
 pub use self::edit::AnswerNote;
 pub use self::intake::Inbound;
 pub use self::keys::StoredDataKey;

@@ -15,9 +15,10 @@ use domain::phone::PhoneNumber;
 
 const PEER: &[(&str, Type)] = &[("peer", Type::Text)];
 /// The tables with rows of a conversation, and the columns with its id; the conversation itself last.
-const TABLES: [(&str, &str); 4] = [
+const TABLES: [(&str, &str); 5] = [
     ("conversation_message", "conversation_id"),
     ("conversation_note", "conversation_id"),
+    ("conversation_draft", "conversation_id"),
     ("conversation_word", "conversation_id"),
     ("conversation", "id"),
 ];

@@ -338,7 +338,7 @@ impl Sessions<'_> {
     }
 
     /// The company that the token of this hash reads; `None` once its session is not valid, or its person may no longer
-    /// use the company.
+    /// use the company, or became an agent, who sees conversations alone.
     pub async fn find_token(self, hash: &[u8; 32], now: Timestamp) -> Result<Option<Bearer>> {
         let [idle, oldest] = bounds(now);
         let sql = "SELECT user_session.id, token_company_id, last_used_at, tier, membership.role, company.disabled_at
@@ -348,7 +348,7 @@ impl Sessions<'_> {
                     AND membership.company_id = token_company_id
             WHERE token_hash = $3 AND user_account.disabled_at IS NULL
                 AND last_used_at > $1 AND user_session.created_at > $2
-                AND (is_operator = 1 OR membership.role IS NOT NULL)";
+                AND (is_operator = 1 OR membership.role <> 'agent')";
         let values = [idle.into(), oldest.into(), hash.to_vec().into()];
         type BearerRow = (Uuid, Uuid, i64, String, Option<String>, Option<i64>);
         let bearer = fetch_one::<BearerRow>(&self.store.read, sql, values).await?;

@@ -26,6 +26,7 @@ company-invite = Invite
 company-owner-does = Owner: everything, including keys and members
 company-member-does = Member: sends, contacts, pairing of channels
 company-viewer-does = Viewer: can look, but change nothing
+company-agent-does = Agent: reads and answers conversations in the inbox, and sees nothing else
 company-link-once = Copy this link and give it to the person. It is shown only once.
 company-link = Invitation link
 company-invitations = Invitations

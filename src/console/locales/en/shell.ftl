@@ -1,6 +1,8 @@
 shell-skip = Skip to the content
 shell-navigation = Main navigation
 shell-overview = Overview
+shell-inbox = Inbox
+shell-unread = unread
 shell-sends = Sends
 shell-contacts = Contacts
 shell-templates = Templates

@@ -12,5 +12,6 @@ companies-operator = Usted es un operador. Sus derechos de operador valen solo e
 companies-owner = Propietario
 companies-member = Miembro
 companies-viewer = Lector
+companies-agent = Agente
 companies-disabled = Desactivada
 companies-disabled-why = Un operador de este servicio desactivó esta empresa. Hable con quienes administran el servicio.

@@ -26,6 +26,7 @@ company-invite = Invitar
 company-owner-does = Propietario: todo, también claves y miembros
 company-member-does = Miembro: envíos, contactos, vinculación de canales
 company-viewer-does = Lector: mira y no cambia nada
+company-agent-does = Agente: lee y responde conversaciones en la bandeja, y no ve nada más
 company-link-once = Copie este enlace y déselo a la persona. Se muestra solo esta vez.
 company-link = Enlace de invitación
 company-invitations = Invitaciones

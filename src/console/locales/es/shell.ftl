@@ -1,6 +1,8 @@
 shell-skip = Ir al contenido
 shell-navigation = Navegación principal
 shell-overview = Resumen
+shell-inbox = Bandeja
+shell-unread = sin leer
 shell-sends = Envíos
 shell-contacts = Contactos
 shell-templates = Plantillas

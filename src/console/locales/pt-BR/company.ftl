@@ -26,6 +26,7 @@ company-invite = Convidar
 company-owner-does = Proprietário: tudo, também chaves e membros
 company-member-does = Membro: envios, contatos, pareamento de canais
 company-viewer-does = Leitor: vê e não altera nada
+company-agent-does = Atendente: lê e responde conversas na caixa de entrada, e não vê mais nada
 company-link-once = Copie este link e entregue à pessoa. Ele é mostrado só desta vez.
 company-link = Link do convite
 company-invitations = Convites

@@ -1,6 +1,8 @@
 shell-skip = Ir para o conteúdo
 shell-navigation = Navegação principal
 shell-overview = Visão geral
+shell-inbox = Caixa de entrada
+shell-unread = não lidas
 shell-sends = Envios
 shell-contacts = Contatos
 shell-templates = Modelos

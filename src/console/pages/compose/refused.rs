@@ -16,7 +16,7 @@ use crate::engine;
 use crate::error::{Code, Refusal};
 
 /// Why the engine does not accept the send now, or at all.
-pub(super) enum Refused {
+pub(in crate::console::pages) enum Refused {
     Refusal(Refusal),
     /// The channel may send again after this long; the sentence names the limit.
     TooSoon(Duration, String),
@@ -25,7 +25,7 @@ pub(super) enum Refused {
 
 impl Refused {
     /// Notes the fault in the form; an internal failure is not a fault of the form.
-    pub(super) fn by(error: engine::Error, form: &mut Form) -> Result<Self, Error> {
+    pub(in crate::console::pages) fn by(error: engine::Error, form: &mut Form) -> Result<Self, Error> {
         match error {
             engine::Error::Refused(refusal) | engine::Error::Nobody { refusal, .. } => {
                 fault(form, &refusal);
@@ -48,7 +48,7 @@ impl Refused {
     }
 
     /// The page with the status of this refusal.
-    pub(super) fn answer(&self, page: Page) -> Page {
+    pub(in crate::console::pages) fn answer(&self, page: Page) -> Page {
         match self {
             Self::Refusal(_) => page.unprocessable(),
             Self::TooSoon(retry_after, _) => page.after(Some(*retry_after)),
@@ -66,7 +66,7 @@ impl Refused {
 }
 
 /// Shows a refusal beside the field that it is about.
-pub(super) fn fault(form: &mut Form, refusal: &Refusal) {
+pub(in crate::console::pages) fn fault(form: &mut Form, refusal: &Refusal) {
     let (field, key) = match refusal.code {
         Code::MissingRecipient => ("numbers", "compose-fault-recipient"),
         Code::NoValidRecipients => ("numbers", "compose-fault-nobody"),
@@ -78,6 +78,7 @@ pub(super) fn fault(form: &mut Form, refusal: &Refusal) {
         }
         Code::MissingPhoneNumber | Code::InvalidPhoneNumber => ("number", "compose-fault-number"),
         Code::NotOnWhatsapp => ("number", "compose-fault-not-there"),
+        Code::WindowClosed => ("message", "inbox-fault-window"),
         Code::MissingMessage => ("message", "compose-fault-message"),
         Code::TextTooLong => ("message", "compose-fault-long"),
         Code::MissingLink | Code::InvalidLink | Code::LinkTooLong => ("link", "compose-fault-link"),

@@ -6,7 +6,7 @@ mod fields;
 
 use serde_json::{Value, json};
 
-pub(super) use self::fields::fields;
+pub(in crate::console::pages) use self::fields::fields;
 use crate::console::form::Form;
 use crate::console::visitor::Viewer;
 use crate::console::words::Words;
@@ -40,7 +40,7 @@ fn parts(shape: &Shape) -> impl Iterator<Item = (Names, &Shape)> {
 }
 
 /// The values of the form, in the form of the API.
-pub(super) fn components(template: &Template, words: &Words) -> Vec<Value> {
+pub(in crate::console::pages) fn components(template: &Template, words: &Words) -> Vec<Value> {
     let Some(shape) = Shape::read(template) else { return Vec::new() };
     let mut components = own_components(Names(None), &shape, words);
     if shape.has_deadline {
@@ -148,7 +148,7 @@ pub(super) fn files(template: &Template, words: &Words) -> Vec<(&'static str, St
 }
 
 /// Converts the end of an offer from the person's zone, and notes a fault when it is none.
-pub(super) fn read_deadline(viewer: &Viewer, template: &Template, form: &mut Form) {
+pub(in crate::console::pages) fn read_deadline(viewer: &Viewer, template: &Template, form: &mut Form) {
     if !Shape::read(template).is_some_and(|shape| shape.has_deadline) {
         return;
     }
@@ -181,7 +181,11 @@ pub(super) fn has_contact_fields(template: &Template, words: &Words) -> bool {
 }
 
 /// Notes a fault for values that contain something like a contact field that is not one of a company with these own fields.
-pub(super) fn check_contact_fields(template: &Template, own: &[OwnField], form: &mut Form) {
+pub(in crate::console::pages) fn check_contact_fields(
+    template: &Template,
+    own: &[OwnField],
+    form: &mut Form,
+) {
     for name in text_fields(template) {
         let value = form.words().one(&name);
         let checked = contact_field::check_text(value);

@@ -34,7 +34,7 @@ const LINK: &str = "company_link";
 const NAME: usize = 200;
 const TIER: usize = 40;
 /// The roles, as forms name them.
-const ROLES: [&str; 3] = ["owner", "member", "viewer"];
+const ROLES: [&str; 4] = ["owner", "member", "viewer", "agent"];
 
 /// The page of a company.
 pub(in crate::console) fn place(id: Uuid) -> String {
@@ -291,7 +291,7 @@ fn members_table(person: &Person, members: &[Member]) -> Markup {
 
 fn invitation(company: &Company, form: &Form) -> Markup {
     let text = form.text();
-    let roles = [Role::Owner, Role::Member, Role::Viewer].map(|role| (role.as_str(), role_word(text, role)));
+    let roles = Role::ALL.map(|role| (role.as_str(), role_word(text, role)));
     html! {
         form.panel method="post" action={ (place(company.id)) "/invite" } {
             h3 { (text.get("company-invite-title")) }

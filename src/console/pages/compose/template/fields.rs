@@ -53,7 +53,7 @@ fn is_fixed(shape: &Shape) -> bool {
 }
 
 /// A field for each value.
-pub(in crate::console::pages::compose) fn fields(
+pub(in crate::console::pages) fn fields(
     text: Text,
     template: &Template,
     (files, own): (&OfferedFiles, &[OwnField]),

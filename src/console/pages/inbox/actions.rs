@@ -1,0 +1,170 @@
+//! What is done with a conversation beside answering: reading, assigning, closing, tags, and opting out.
+
+use actix_web::HttpResponse;
+use actix_web::http::StatusCode;
+use actix_web::web::Data;
+use uuid::Uuid;
+
+use super::filter::InboxFilter;
+use crate::clock::Timestamp;
+use crate::console::State;
+use crate::console::answer::Answer;
+use crate::console::error::Error;
+use crate::console::form::Form;
+use crate::console::query::{Id, Query};
+use crate::console::visitor::Viewer;
+use crate::domain::contact::Person;
+use crate::domain::inbound::ConversationState;
+use crate::domain::phone::PhoneNumber;
+use crate::domain::suppression::Suppression;
+use crate::engine::Whom;
+use crate::engine::records::contacts::{ContactDraft, Membership};
+
+/// Marks a conversation as read up to a moment, or as unread.
+pub(in crate::console) async fn read(
+    viewer: Viewer,
+    state: Data<State>,
+    id: Id,
+    query: Query,
+    form: Form,
+) -> Result<Answer, Error> {
+    let conversations = state.engine.conversations(viewer.company.id);
+    match form.words().one("up_to").parse().map(Timestamp::from_millis) {
+        Ok(up_to) => conversations.mark_read(id.0, up_to).await?,
+        Err(_) => conversations.mark_unread(id.0).await?,
+    }
+    let filter = InboxFilter::read(&query);
+    // Who marks a conversation as unread leaves it for later.
+    Ok(Answer::to(if form.words().names("up_to") { filter.of(id.0, "") } else { filter.list() }))
+}
+
+/// The same for the script, which stays on the page.
+pub(in crate::console) async fn seen(
+    viewer: Viewer,
+    state: Data<State>,
+    id: Id,
+    form: Form,
+) -> Result<HttpResponse, Error> {
+    let up_to = form.words().one("up_to").parse().map_err(|_| Error::Unreadable)?;
+    state.engine.conversations(viewer.company.id).mark_read(id.0, Timestamp::from_millis(up_to)).await?;
+    Ok(HttpResponse::build(StatusCode::NO_CONTENT).finish())
+}
+
+/// Gives a conversation to somebody who answers, or to nobody.
+pub(in crate::console) async fn assign(
+    viewer: Viewer,
+    state: Data<State>,
+    id: Id,
+    query: Query,
+    form: Form,
+) -> Result<Answer, Error> {
+    let company = viewer.company.id;
+    let to = match form.words().one("to") {
+        "" => None,
+        word => Some(word.parse::<Uuid>().map_err(|_| Error::Unreadable)?),
+    };
+    if let Some(to) = to {
+        let members = state.accounts.members(company).await?;
+        let is_fit = members.iter().any(|member| member.user_id == to && member.role.answers());
+        if !is_fit {
+            return Err(Error::NotFound);
+        }
+    }
+    state.engine.conversations(company).assign(&viewer.who(), id.0, to).await?;
+    Ok(done(&viewer, &state, &query, id.0, "inbox-assigned-done"))
+}
+
+/// Closes a conversation, or opens it again. The list follows on what was closed.
+pub(in crate::console) async fn set_state(
+    viewer: Viewer,
+    state: Data<State>,
+    id: Id,
+    query: Query,
+    form: Form,
+) -> Result<Answer, Error> {
+    let to: ConversationState = form.words().one("state").parse().map_err(|_| Error::Unreadable)?;
+    state.engine.conversations(viewer.company.id).set_state(&viewer.who(), id.0, to).await?;
+    let (key, is_closed) = match to {
+        ConversationState::Closed => ("inbox-closed-done", true),
+        ConversationState::Open => ("inbox-reopened-done", false),
+    };
+    let there = done(&viewer, &state, &query, id.0, key);
+    Ok(if is_closed { Answer::to(InboxFilter::read(&query).list()) } else { there })
+}
+
+/// Gives the person's contact a tag that the company has, or takes it away. A person without a contact becomes one.
+pub(in crate::console) async fn tag(
+    viewer: Viewer,
+    state: Data<State>,
+    id: Id,
+    query: Query,
+    form: Form,
+) -> Result<Answer, Error> {
+    let company = viewer.company.id;
+    let (number, name) = person(&viewer, &state, id.0).await?;
+    let records = state.engine.company(company).await?;
+    let tag: Uuid = form.words().one("tag").parse().map_err(|_| Error::Unreadable)?;
+    let known = records.tags().find(tag).await?.ok_or(Error::NotFound)?;
+    let contact = records.contacts().with_numbers(&[number]).await?.pop().map(|(_, id)| id);
+    drop(records);
+    let membership = match form.words().one("action") {
+        "remove" => Membership::Remove,
+        _ => Membership::Add,
+    };
+    match contact {
+        Some(contact) => {
+            let whom = Whom::Named { ids: vec![contact], numbers: Vec::new() };
+            state.engine.contacts().change_members(&viewer.who(), company, tag, whom, membership).await?;
+        }
+        None if membership == Membership::Add => {
+            let first_name = name.unwrap_or_default();
+            let person = Person { first_name, phone_number: format!("+{number}"), ..Person::default() };
+            let draft = ContactDraft { person, tags: vec![known.summary.name] };
+            state.engine.contacts().write(&viewer.who(), company, vec![draft]).await?;
+        }
+        None => return Err(Error::NotFound),
+    }
+    Ok(done(&viewer, &state, &query, id.0, "inbox-tags-done"))
+}
+
+/// Opts the person out of all messages or those of marketing, or in again.
+pub(in crate::console) async fn consent(
+    viewer: Viewer,
+    state: Data<State>,
+    id: Id,
+    query: Query,
+    form: Form,
+) -> Result<Answer, Error> {
+    let (number, _) = person(&viewer, &state, id.0).await?;
+    let records = state.engine.company(viewer.company.id).await?;
+    let contacts = state.engine.contacts();
+    let key = match form.words().one("opt_out") {
+        "" => {
+            // A suppression may name another form of the person's number.
+            let found = contacts.suppressions_of(&records, &[number]).await?;
+            for recipient in found.values().flatten().map(|kept| kept.record.recipient) {
+                contacts.lift_suppressions(&viewer.who(), &records, recipient).await?;
+            }
+            "inbox-opted-in-done"
+        }
+        word => {
+            let scope: Suppression = word.parse().map_err(|_| Error::Unreadable)?;
+            contacts.suppress(&viewer.who(), &records, number, scope).await?;
+            "inbox-opted-out-done"
+        }
+    };
+    drop(records);
+    Ok(done(&viewer, &state, &query, id.0, key))
+}
+
+/// The number and the name of the person of a conversation.
+async fn person(viewer: &Viewer, state: &State, id: Uuid) -> Result<(PhoneNumber, Option<String>), Error> {
+    let conversation = state.engine.conversations(viewer.company.id).one(id).await?.conversation;
+    Ok((conversation.peer.number().ok_or(Error::NotFound)?, conversation.name))
+}
+
+/// Says on the conversation's page that something was done.
+pub(super) fn done(viewer: &Viewer, state: &State, query: &Query, id: Uuid, key: &str) -> Answer {
+    state.flashes.put(viewer.session, "done", viewer.text.get(key));
+    Answer::to(InboxFilter::read(query).of(id, ""))
+}

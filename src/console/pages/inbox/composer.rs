@@ -1,0 +1,219 @@
+//! The answer: a text, a file of the library, or a template while the window is closed, with what it quotes and what is kept
+//! of it.
+
+use maud::{Markup, html};
+use uuid::Uuid;
+
+use super::around::InboxAround;
+use super::entry::line;
+use super::filter::InboxFilter;
+use super::thread::OpenThread;
+use super::window::Reach;
+use crate::clock::Timestamp;
+use crate::console::State;
+use crate::console::component::field::{Field, faults, once};
+use crate::console::component::formatting::{LABEL_CHARS, plain};
+use crate::console::component::library::OfferedFiles;
+use crate::console::component::phone::phone;
+use crate::console::component::{notice, quick_replies};
+use crate::console::error::Error;
+use crate::console::form::Form;
+use crate::console::pages::compose::template;
+use crate::console::text::Text;
+use crate::console::visitor::Viewer;
+use crate::domain::channel::{Channel, Kind};
+use crate::domain::own_field::OwnField;
+use crate::domain::page::PageRequest;
+use crate::domain::template::{Status as Approval, Template};
+use crate::engine::conversations::BEGUN_CHARS;
+use crate::engine::records::templates;
+
+/// The field with the answer, of a new one and of a kept one.
+pub(super) const MESSAGE: &str = "message";
+/// The field with the template, and its value while none is chosen.
+pub(super) const TEMPLATE: &str = "template";
+const CHOOSE: &str = "choose";
+/// The field with the provider's id of the message that is answered.
+pub(super) const REPLY: &str = "reply";
+/// The field with a file of the library.
+pub(super) const FILE: &str = "enclosed";
+/// The field with a file that is uploaded.
+const UPLOADED: &str = "file";
+/// The templates to choose from.
+const OFFERED: u64 = 200;
+
+/// What the form for an answer needs.
+pub(super) struct Composer {
+    /// The templates to choose from: each number, with name and language.
+    offered: Vec<(String, String)>,
+    pub(super) template: Option<Template>,
+    files: OfferedFiles,
+    /// The most bytes of a file.
+    largest: usize,
+    pub(super) own: Vec<OwnField>,
+    /// Whether a template is written, and not a text.
+    is_template: bool,
+}
+
+impl Composer {
+    /// For what the address or a form asks for.
+    pub(super) async fn read(
+        state: &State,
+        company: Uuid,
+        (reach, channel): (Reach, Option<&Channel>),
+        chosen: &str,
+    ) -> Result<Self, Error> {
+        let files = OfferedFiles::read(&state.engine, company).await?;
+        let waba = channel.filter(|channel| channel.kind == Kind::BusinessAccount);
+        let waba = waba.and_then(|channel| channel.waba_id.as_deref());
+        let is_template = reach == Reach::Closed || !chosen.is_empty();
+        let (offered, own, largest) = (Vec::new(), Vec::new(), state.engine.media().largest());
+        let mut composer = Self { offered, template: None, files, largest, own, is_template: false };
+        let Some(waba) = waba.filter(|_| is_template) else { return Ok(composer) };
+        composer.is_template = true;
+        let records = state.engine.company(company).await?;
+        if let Ok(id) = chosen.parse::<i64>() {
+            let found = records.templates().find(id).await?;
+            let fits = found.filter(|found| found.waba_id == waba && found.status == Approval::Approved);
+            composer.template = fits.map(Template::from);
+        }
+        match composer.template {
+            Some(_) => composer.own = records.fields().all().await?,
+            None => {
+                let page = PageRequest { page: 1, limit: OFFERED };
+                let found =
+                    records.templates().approved(waba, page, templates::Filter::default()).await?.records;
+                let offered = found.into_iter();
+                composer.offered = offered
+                    .map(|template| {
+                        (template.id.to_string(), format!("{} ({})", template.name, template.language))
+                    })
+                    .collect();
+            }
+        }
+        Ok(composer)
+    }
+
+    /// The part of the page below the thread.
+    pub(super) fn show(
+        &self,
+        viewer: &Viewer,
+        around: &InboxAround,
+        filter: &InboxFilter,
+        thread: &OpenThread,
+        form: &Form,
+    ) -> Markup {
+        let (text, conversation) = (viewer.text, thread.conversation());
+        let window = thread.reach.line(viewer, conversation, Timestamp::now());
+        html! {
+            section.answer id="answer" aria-label=(text.get("inbox-answer")) {
+                (window)
+                @if !viewer.may_answer() {
+                    p.soft { (text.get("inbox-only-looks")) }
+                } @else if thread.reach == Reach::Never {
+                    (faults(form))
+                } @else if self.is_template {
+                    (self.of_template(text, filter, thread, form))
+                } @else {
+                    (self.of_text(viewer, around, filter, thread, form))
+                }
+            }
+        }
+    }
+
+    /// The form for a text, with what it quotes.
+    fn of_text(
+        &self,
+        viewer: &Viewer,
+        around: &InboxAround,
+        filter: &InboxFilter,
+        thread: &OpenThread,
+        form: &Form,
+    ) -> Markup {
+        let (text, id) = (viewer.text, thread.conversation().id);
+        let reply = form.value(REPLY);
+        let is_business = !matches!(thread.reach, Reach::Always);
+        html! {
+            form method="post" action=(filter.of(id, "/answer")) data-draft=(filter.of(id, "/draft")) {
+                (faults(form)) (once(form))
+                @if !reply.is_empty() {
+                    input type="hidden" name=(REPLY) value=(reply);
+                    blockquote.quoted {
+                        @match thread.named(reply) {
+                            Some(entry) => (plain(&line(viewer, entry), LABEL_CHARS)),
+                            None => (text.get("inbox-quoted-earlier")),
+                        }
+                        " " a href={ (filter.of(id, "")) "#answer" } { (text.get("inbox-reply-not")) }
+                    }
+                }
+                (Field::new(form, MESSAGE, &text.get("inbox-answer")).hint(&text.get("inbox-answer-hint"))
+                    .most(BEGUN_CHARS).area(3))
+                (quick_replies::offered(text, &around.quick_replies))
+                details.more open[!form.value(FILE).is_empty()] {
+                    summary { (text.get("inbox-attach")) }
+                    (self.files.any(form, FILE, &text.get("media-from-library"), !is_business))
+                }
+                p.actions { button type="submit" { (text.get("inbox-send")) } }
+                @if is_business {
+                    p { a href={ (filter.and(id, TEMPLATE, CHOOSE)) "#answer" } { (text.get("inbox-use-template")) } }
+                }
+            }
+            (self.upload(text, filter, id, form))
+        }
+    }
+
+    /// The form for a file that is not in the library yet, which is then beside the answer.
+    fn upload(&self, text: Text, filter: &InboxFilter, id: Uuid, form: &Form) -> Markup {
+        let label = text.get("media-file");
+        let file = Field::new(form, UPLOADED, &label).within("upload");
+        html! {
+            details.more id="upload" open[form.fault_of(UPLOADED).is_some()] {
+                summary { (text.get("inbox-upload")) }
+                form method="post" action=(filter.of(id, "/file")) enctype="multipart/form-data" data-most=(self.largest)
+                    data-too-large=(text.get("media-fault-large")) data-broken=(text.get("media-broken")) {
+                    p.hint { (text.get("inbox-upload-hint")) }
+                    (file.around(&html! { input id=(file.id()) type="file" name=(UPLOADED) required; }))
+                    button.plain type="submit" { (text.get("media-upload")) }
+                }
+            }
+        }
+    }
+
+    /// The choice of a template, or the form with its values.
+    fn of_template(&self, text: Text, filter: &InboxFilter, thread: &OpenThread, form: &Form) -> Markup {
+        let id = thread.conversation().id;
+        html! {
+            @match &self.template {
+                Some(template) => {
+                    form method="post" action=(filter.of(id, "/answer")) {
+                        (faults(form)) (once(form))
+                        input type="hidden" name=(TEMPLATE) value=(template.id);
+                        p { strong { bdi { (template.name) } } " " span.soft { (template.language) } }
+                        (phone(text, &template.components))
+                        (template::fields(text, template, (&self.files, &self.own), form))
+                        p.actions { button type="submit" { (text.get("inbox-send")) } }
+                    }
+                    p { a href={ (filter.and(id, TEMPLATE, CHOOSE)) "#answer" } { (text.get("inbox-other-template")) } }
+                }
+                None => {
+                    @match form.fault_of(MESSAGE) {
+                        Some(fault) => (notice::fault(fault)),
+                        None => (faults(form)),
+                    }
+                    @if self.offered.is_empty() {
+                        p { (text.get("inbox-no-template")) }
+                    } @else {
+                        form method="get" action=(filter.of(id, "")) {
+                            @for (name, value) in filter.pairs() { input type="hidden" name=(name) value=(value); }
+                            (Field::new(form, TEMPLATE, &text.get("inbox-template")).select(self.offered.iter().map(|(value, words)| (value, words))))
+                            button.plain type="submit" { (text.get("inbox-take-template")) }
+                        }
+                    }
+                }
+            }
+            @if thread.reach.is_open() {
+                p { a href={ (filter.of(id, "")) "#answer" } { (text.get("inbox-use-text")) } }
+            }
+        }
+    }
+}
