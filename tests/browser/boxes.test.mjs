@@ -11,8 +11,8 @@ const WIDTHS = [390, 768, 1280, 1920];
 let demo, browser;
 before(async () => {
     demo = await Demo.start();
-    await busy(demo);
     browser = await Browser.start();
+    await busy(demo, browser);
 });
 after(async () => {
     await browser?.stop();

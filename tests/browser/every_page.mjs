@@ -14,8 +14,8 @@ export function everyPage(language, looks) {
     let demo, browser;
     before(async () => {
         demo = await Demo.start();
-        await busy(demo);
         browser = await Browser.start();
+        await busy(demo, browser);
     });
     after(async () => {
         await browser?.stop();

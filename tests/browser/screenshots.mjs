@@ -12,7 +12,7 @@ const demo = await Demo.start({ contacts: 10_000 });
 const browser = await Browser.start();
 const name = address => address.replace('/console', 'console').replaceAll(/[0-9a-f-]{36}/g, 'id').replaceAll(/[/?=+]/g, '-');
 try {
-    await busy(demo);
+    await busy(demo, browser);
     for (const role of ['owner', 'operator']) {
         const { page } = await browser.signedIn(demo, role, { theme, width: Number(width) });
         // Some seconds of work, so that the pages show it.
