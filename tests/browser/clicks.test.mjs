@@ -29,7 +29,7 @@ class Hand {
 
     async press(role, name) {
         this.clicks.push(`${role} ${name}`);
-        await this.page.getByRole(role, { name, exact: true }).click();
+        await this.page.getByRole(role, { name, exact: true }).first().click();
     }
 
     /** Ticks a box, or chooses one of several buttons. */
@@ -64,7 +64,7 @@ test('a campaign with a test message takes at most ten clicks', async () => {
     await within(10, async (hand, page) => {
         await hand.press('link', 'New send');
         await hand.pick('Channel', demo.said.companies[0].channels[0].name);
-        await hand.tick(page.getByRole('group', { name: 'Tags' }).getByLabel(/vip/));
+        await hand.tick(page.getByRole('group', { name: 'Tags', exact: true }).getByLabel(/vip/));
         await hand.press('button', 'Go on');
         await hand.press('button', 'Choose order_update en_US');
         await hand.type('Text 1 – shown where {{1}} stands', '{{contact.first_name|friend}}');
@@ -72,7 +72,8 @@ test('a campaign with a test message takes at most ten clicks', async () => {
         await hand.press('button', 'Check');
         await hand.type('Your WhatsApp number', '+999 900 000 002');
         await hand.press('button', 'Send a test to me');
-        await page.getByText('WhatsApp took the test.').waitFor();
+        // A test that takes longer than the page waits is told after a reload.
+        await eventually(async () => (await page.getByText('WhatsApp took the test.').count()) || (await page.reload(), 0));
         await hand.press('button', 'Go on');
         await hand.press('button', 'Send');
         await page.waitForURL(/\/console\/sends\/[0-9a-f-]{36}$/);
@@ -82,7 +83,6 @@ test('a campaign with a test message takes at most ten clicks', async () => {
 
 test('fifty people get a tag in at most five clicks', async () => {
     await within(5, async (hand, page) => {
-        await page.getByRole('navigation').waitFor();
         await hand.press('link', 'Contacts');
         await hand.tick(page.getByLabel('All 50 on this page'));
         await hand.type('Tag', 'fair');
@@ -100,7 +100,7 @@ test('a business number is connected in at most six clicks', async () => {
     const made = await fetch(`${demo.said.simulator_url}/_sim/accounts`, { method: 'POST', body: JSON.stringify({ accounts }) });
     assert.ok(made.ok, await made.text());
     // At Meta, no app gets the webhooks of a new account.
-    const apps = `${demo.said.simulator_url}/v23.0/${accounts[0].waba_id}/subscribed_apps`;
+    const apps = `${demo.said.simulator_url}/v26.0/${accounts[0].waba_id}/subscribed_apps`;
     const removed = await fetch(apps, { method: 'DELETE', headers: { Authorization: `Bearer ${token}` } });
     assert.ok(removed.ok, await removed.text());
     await within(6, async (hand, page) => {
