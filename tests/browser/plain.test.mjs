@@ -62,7 +62,7 @@ test('a send goes through its four steps, back and on, and is scheduled, moved a
     await page.locator('#reach').getByText('195 people').waitFor();
     await page.getByRole('searchbox', { name: 'Find people' }).fill('contact7@example.com');
     await press(page, 'Find');
-    await page.getByRole('group', { name: 'People' }).getByRole('checkbox').check();
+    await page.getByRole('group', { name: 'People', exact: true }).getByRole('checkbox').check();
     await press(page, 'Go on');
 
     await step(page, 'What');
