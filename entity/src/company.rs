@@ -17,6 +17,8 @@ pub struct Model {
     pub created_at: i64,
     /// The country of its contacts' numbers that a person set, in two letters.
     pub country: Option<String>,
+    /// Since when nobody of the company comes in, in Unix milliseconds.
+    pub disabled_at: Option<i64>,
 }
 
 /// Joins are written where they are needed.

@@ -35,6 +35,8 @@ pub struct Model {
     pub vouched_by: Option<Uuid>,
     /// The person's own number, to which they get tests.
     pub phone_number: Option<i64>,
+    /// When the person last signed in, in Unix milliseconds; null when that was never noted.
+    pub last_sign_in_at: Option<i64>,
 }
 
 /// Joins are written where they are needed.

@@ -25,8 +25,10 @@ mod m20261128_000013_name_sends;
 mod m20261128_000014_create_media;
 mod m20261128_000015_create_draft;
 mod m20261128_000016_create_rate_card;
+mod m20261128_000017_create_contact_field;
 mod m20261128_000018_create_segment_and_note;
 mod m20261128_000020_create_alert_subscription;
+mod m20261128_000021_add_company_look;
 mod nodes;
 mod operators;
 mod outbox;
@@ -114,6 +116,11 @@ impl MigratorTrait for Migrator {
                 m20261128_000016_create_rate_card::DOWN,
             ),
             Step::boxed(
+                "m20261128_000017_create_contact_field",
+                m20261128_000017_create_contact_field::UP,
+                m20261128_000017_create_contact_field::DOWN,
+            ),
+            Step::boxed(
                 "m20261128_000018_create_segment_and_note",
                 m20261128_000018_create_segment_and_note::UP,
                 m20261128_000018_create_segment_and_note::DOWN,
@@ -122,6 +129,11 @@ impl MigratorTrait for Migrator {
                 "m20261128_000020_create_alert_subscription",
                 m20261128_000020_create_alert_subscription::UP,
                 m20261128_000020_create_alert_subscription::DOWN,
+            ),
+            Step::boxed(
+                "m20261128_000021_add_company_look",
+                m20261128_000021_add_company_look::UP,
+                m20261128_000021_add_company_look::DOWN,
             ),
         ]
     }

@@ -3,6 +3,7 @@
 pub(crate) const UP: &[&str] = &[
     // `state`: 0 arriving, 1 kept, 2 removed by a person or by its age, 3 whose content is being deleted. `digest`: SHA-256 of
     // the content. `thumbnail`: a small JPEG of a picture. `used_at`: the hour of the last send with it.
+    // `removed_at`: null also for a removed file that an unfinished send needs.
     "CREATE TABLE media_file (
         id {uuid} NOT NULL PRIMARY KEY,
         company_id {uuid} NOT NULL REFERENCES company (id),

@@ -14,8 +14,7 @@ use super::parameters;
 use super::route::{Access, Accesses, Listener};
 use crate::accounts::Bearer;
 use crate::domain::scope::{Scope, Scopes};
-use crate::engine::Caller;
-use crate::engine::Who;
+use crate::engine::{self, Caller, Who, company_disabled};
 use crate::error::Code;
 use crate::surface::body::Sender;
 use crate::surface::paths::Argument;
@@ -102,6 +101,9 @@ async fn admit(request: &HttpRequest) -> Result<Caller, Error> {
 async fn of_session(state: &State, token: &str, listener: Listener) -> Result<Option<Caller>, Error> {
     let bearer = state.accounts.bearer(token).await?;
     let bearer = bearer.filter(|bearer| bearer.is_member || listener.admits_operators());
+    if bearer.as_ref().is_some_and(|bearer| bearer.is_company_disabled) {
+        return Err(engine::Error::from(company_disabled()).into());
+    }
     Ok(bearer.map(|Bearer { session_id, company_id, tier, .. }| Caller {
         company_id,
         key_id: session_id,

@@ -110,6 +110,7 @@ impl From<accounts::Error> for Error {
             accounts::Error::Refused
             | accounts::Error::LinkGone
             | accounts::Error::LastOwner
+            | accounts::Error::OperatorsOnly
             | accounts::Error::Vault(_)
             | accounts::Error::Defect(_) => {
                 tracing::error!(%error, "accounts failed");

@@ -180,11 +180,20 @@ impl Query {
         Ok(self.given(name)?.map(|value| value.trim().to_owned()).filter(|value| !value.is_empty()))
     }
 
+    /// The values of a parameter that may be given several times, each trimmed, without those of which nothing is left.
+    ///
+    /// # Errors
+    ///
+    /// `invalid_field` when one is not text.
+    pub(super) fn texts(&self, name: &str) -> Result<Vec<String>, Error> {
+        let values = query::values(&self.text, name).map_err(|query::Undecodable| undecodable(name))?;
+        let values = values.into_iter().map(|value| value.trim().to_owned());
+        Ok(values.filter(|value| !value.is_empty()).collect())
+    }
+
     /// The value as it was given; `None` when the parameter is absent.
     fn given(&self, name: &str) -> Result<Option<Cow<'_, str>>, Error> {
-        query::value(&self.text, name).map_err(|query::Undecodable| {
-            Error::of(name, Code::InvalidField, "is not percent-encoded UTF-8 text")
-        })
+        query::value(&self.text, name).map_err(|query::Undecodable| undecodable(name))
     }
 
     /// A time in RFC 3339; `None` when it is absent.
@@ -230,6 +239,10 @@ impl Query {
             Err(_) => Err(invalid_pagination(name, "has more digits than any page")),
         }
     }
+}
+
+fn undecodable(name: &str) -> Error {
+    Error::of(name, Code::InvalidField, "is not percent-encoded UTF-8 text")
 }
 
 /// The refusal of a cursor by which the list cannot go on.

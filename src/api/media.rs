@@ -47,7 +47,7 @@ pub(super) struct MediaFile {
     name: String,
     /// Its author: `key:` and the name of an API key, or `user:` and an e-mail.
     uploaded_by: String,
-    /// When it was uploaded.
+    /// When it was uploaded last.
     #[schema(value_type = String, format = DateTime)]
     created_at: Timestamp,
     /// When a send with it was last checked or accepted, to an hour; null when none was.
@@ -142,7 +142,13 @@ pub(super) async fn upload(
 ) -> Result<HttpResponse, Error> {
     let (name, kind) = (query.text("name")?, kind(&query)?);
     let (mut file, named) = UploadedFile::of(body, state.engine.media().largest()).await?;
-    let mut upload = state.engine.media().begin_upload(company.id).await?;
+    let mut upload = match state.engine.media().begin_upload(company.id).await {
+        Ok(upload) => upload,
+        Err(error) => {
+            file.pass_over().await;
+            return Err(error.into());
+        }
+    };
     while let Some(piece) = file.next().await? {
         let began = Instant::now();
         if let Err(error) = upload.write(piece).await {

@@ -104,6 +104,10 @@ route::table! {
     POST "/api/v1/sends/{id}/cancel" => sends::cancel, Control;
     GET "/api/v1/contacts" => contacts::list, ContactsOrSession;
     GET "/api/v1/contacts/tags" => contacts::list_tags, ContactsOrSession;
+    GET "/api/v1/contacts/fields" => contacts::own_fields::list, Contacts;
+    POST "/api/v1/contacts/fields" => contacts::own_fields::create, Contacts;
+    PATCH "/api/v1/contacts/fields/{id}" => contacts::own_fields::rename, Contacts;
+    DELETE "/api/v1/contacts/fields/{id}" => contacts::own_fields::delete, Contacts;
     POST "/api/v1/contacts/tags/batch" => contacts::tags::write, Contacts;
     PATCH "/api/v1/contacts/tags/{id}" => contacts::tags::change, Contacts;
     DELETE "/api/v1/contacts/tags/{id}" => contacts::tags::delete, Contacts;
@@ -153,6 +157,8 @@ route::table! {
     POST "/operator/v1/companies" => operator::companies::create, Operator;
     GET "/operator/v1/companies/{id}" => operator::companies::show, Operator;
     PATCH "/operator/v1/companies/{id}" => operator::companies::change, Operator;
+    POST "/operator/v1/companies/{id}/disable" => operator::companies::disable, Operator;
+    POST "/operator/v1/companies/{id}/enable" => operator::companies::enable, Operator;
     GET "/operator/v1/companies/{id}/keys" => operator::keys::list, Operator;
     POST "/operator/v1/companies/{id}/keys" => operator::keys::create, Operator;
     DELETE "/operator/v1/companies/{id}/keys/{key}" => operator::keys::revoke, Operator;

@@ -24,8 +24,8 @@ use utoipa_swagger_ui::Config;
 use super::error::{Apology, Error, ErrorBody};
 use super::page::harden;
 use super::{
-    Listener, Options, State, chat, contacts, costs, events, health, hooks, media, messages, numbers, operator,
-    sends, suppressions, web_chat, webhooks,
+    Listener, Options, State, chat, contacts, costs, events, health, hooks, media, messages, numbers,
+    operator, sends, suppressions, web_chat, webhooks,
 };
 use crate::domain::outlook::Reason;
 use crate::error::Code;
@@ -82,6 +82,10 @@ use crate::surface::gzip::{gunzip, takes_gzip};
         contacts::segments::show,
         contacts::segments::change,
         contacts::segments::delete,
+        contacts::own_fields::list,
+        contacts::own_fields::create,
+        contacts::own_fields::rename,
+        contacts::own_fields::delete,
         contacts::imports::list,
         contacts::imports::upload,
         contacts::imports::one,

@@ -47,9 +47,14 @@ fn of_operation(operation: &Value) -> Vec<Parameter> {
     in_query
         .map(|parameter| Parameter {
             name: parameter["name"].as_str().unwrap_or_default().to_owned(),
-            is_list: parameter["schema"]["type"] == "array",
+            is_list: is_list(&parameter["schema"]["type"]),
         })
         .collect()
+}
+
+/// Whether a parameter of this type is a list, or may be absent and else is one.
+fn is_list(kind: &Value) -> bool {
+    kind == "array" || kind.as_array().is_some_and(|kinds| kinds.iter().any(|kind| kind == "array"))
 }
 
 /// Reads the reference before the first request comes: once, however often this is called.

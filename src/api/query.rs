@@ -13,6 +13,12 @@ pub(super) fn value<'a>(query: &'a str, name: &str) -> Result<Option<Cow<'a, str
     named.map(|(_, value)| decode(value)).transpose()
 }
 
+/// Every value of `name`, decoded, in their order.
+pub(super) fn values<'a>(query: &'a str, name: &str) -> Result<Vec<Cow<'a, str>>, Undecodable> {
+    let pairs = query.split('&').map(|pair| pair.split_once('=').unwrap_or((pair, "")));
+    pairs.filter(|(key, _)| decode(key).as_deref() == Ok(name)).map(|(_, value)| decode(value)).collect()
+}
+
 /// The name of each parameter, decoded where that is possible. Nothing between two `&`, or a lone `=`, is no parameter.
 pub(super) fn names(query: &str) -> impl Iterator<Item = Cow<'_, str>> {
     let pairs = query.split('&').filter(|pair| !matches!(*pair, "" | "="));

@@ -31,6 +31,24 @@ pub(super) struct SetTier {
 }
 
 #[derive(Debug, Args)]
+pub(super) struct Rename {
+    /// The company's name or id
+    company: String,
+    /// The new name, which no other company has
+    #[arg(value_parser = argument::name)]
+    name: String,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct Disable {
+    /// The company's name or id
+    company: String,
+    /// Let its people and programs in again; its sends stay paused
+    #[arg(long)]
+    undo: bool,
+}
+
+#[derive(Debug, Args)]
 pub(super) struct SetCountry {
     /// The company's name or id
     company: String,
@@ -59,19 +77,27 @@ impl Listed for Record {
         ("id", |Self { company, .. }| company.id.to_string()),
         ("company tier", |Self { company, .. }| company.tier.clone()),
         ("country", |Self { country, .. }| country.unwrap_or("-").to_owned()),
+        ("status", |Self { company, .. }| status(company).to_owned()),
         ("created at", |Self { company, .. }| company.created_at.to_string()),
     ];
 }
 
+const fn status(company: &records::Company) -> &'static str {
+    if company.disabled_at.is_some() { "disabled" } else { "enabled" }
+}
+
+/// The sentence for a name that another company has.
+fn unless_taken(error: store::Error, name: &str) -> anyhow::Error {
+    match error {
+        store::Error::Taken(_) => anyhow!("there is a company `{name}` already; choose another name"),
+        other => other.into(),
+    }
+}
+
 pub(super) async fn create(session: &Session, Create { name, tier }: Create) -> anyhow::Result<()> {
     tier::find(session, &tier, None).await?;
-    let company =
-        session.app.store.companies().add(&session.who(), &name, &tier).await.map_err(
-            |error| match error {
-                store::Error::Taken(_) => anyhow!("there is a company `{name}` already; choose another name"),
-                other => other.into(),
-            },
-        )?;
+    let added = session.app.store.companies().add(&session.who(), &name, &tier).await;
+    let company = added.map_err(|error| unless_taken(error, &name))?;
     let said = format!(
         "company {} is {}\nnext: pombo key create --company {}",
         company.name,
@@ -85,6 +111,29 @@ pub(super) async fn list(session: &Session) -> anyhow::Result<()> {
     let records: Vec<Record> =
         session.app.store.companies().all().await?.into_iter().map(Record::from).collect();
     session.output.list(&records, "there are no companies; add one with `pombo company create NAME`")
+}
+
+pub(super) async fn rename(session: &Session, Rename { company, name }: Rename) -> anyhow::Result<()> {
+    let company = session.company(&company).await?;
+    let changed = session.app.store.companies().change(&session.who(), &company, &name, &company.tier).await;
+    let changed = changed.map_err(|error| unless_taken(error, &name))?;
+    session.output.record(&Record::from(changed), &format!("{} is called {name} now", company.name))
+}
+
+pub(super) async fn disable(session: &Session, Disable { company, undo }: Disable) -> anyhow::Result<()> {
+    let company = session.company(&company).await?;
+    let changed = session.app.store.companies().set_disabled(&session.who(), &company, !undo).await?;
+    let name = &company.name;
+    let said = match (undo, changed) {
+        (false, true) => format!(
+            "{name} is disabled: its keys are refused, nobody chooses it in the console, and a running service pauses its \
+             sends"
+        ),
+        (false, false) => format!("{name} was disabled before"),
+        (true, true) => format!("{name} is enabled again; its sends stay paused until they are resumed"),
+        (true, false) => format!("{name} is not disabled"),
+    };
+    session.output.record(&Record::from(session.company(&company.id.to_string()).await?), &said)
 }
 
 pub(super) async fn set_country(session: &Session, arguments: SetCountry) -> anyhow::Result<()> {

@@ -102,6 +102,10 @@ pub(super) enum Company {
     Create(company::Create),
     /// List the companies
     List,
+    /// Give a company another name
+    Rename(company::Rename),
+    /// Keep a company's people and programs out, and pause its sends
+    Disable(company::Disable),
     /// Set the country in which a company's contacts have their numbers
     SetCountry(company::SetCountry),
     /// Set a company's tier, which its new channels begin with and which limits its API requests; its channels keep theirs
@@ -267,6 +271,8 @@ pub(super) async fn run(session: &Session, command: Record) -> anyhow::Result<()
     match command {
         Record::Company(Company::Create(arguments)) => company::create(session, arguments).await,
         Record::Company(Company::List) => company::list(session).await,
+        Record::Company(Company::Rename(arguments)) => company::rename(session, arguments).await,
+        Record::Company(Company::Disable(arguments)) => company::disable(session, arguments).await,
         Record::Company(Company::SetCountry(arguments)) => company::set_country(session, arguments).await,
         Record::Company(Company::SetTier(arguments)) => company::set_tier(session, arguments).await,
         Record::Key(Key::Create(arguments)) => key::create(session, arguments).await,

@@ -141,6 +141,7 @@ impl From<accounts::Error> for Error {
             accounts::Error::Refused
             | accounts::Error::Exists
             | accounts::Error::LastOwner
+            | accounts::Error::OperatorsOnly
             | accounts::Error::CommonPassword
             | accounts::Error::Invalid { .. } => Self::Unreadable,
             accounts::Error::Vault(_) | accounts::Error::Defect(_) => {

@@ -41,11 +41,16 @@ impl Flashes {
     /// As [`Flashes::put`], unless a value of that name waits to be shown: a double click must not hide what the first
     /// click did.
     pub(super) fn put_behind(&self, session: Uuid, name: &'static str, value: impl Into<String>) {
-        let waits =
-            |flash: &Flash| flash.session == session && flash.name == name && flash.since.elapsed() < KEPT;
-        if !self.0.lock().iter().any(waits) {
+        if !self.holds(session, name) {
             self.put(session, name, value);
         }
+    }
+
+    /// Whether a value of this name is kept for this session.
+    pub(super) fn holds(&self, session: Uuid, name: &'static str) -> bool {
+        let is_it =
+            |flash: &Flash| flash.session == session && flash.name == name && flash.since.elapsed() < KEPT;
+        self.0.lock().iter().any(is_it)
     }
 
     /// Removes and returns the value of this name for this session.

@@ -9,6 +9,7 @@ use super::component::explain;
 use super::component::icon::Icon;
 use super::error::Error;
 use super::language::Language;
+use super::look::Brand;
 use super::menu::navigation;
 use super::page::{self, Menu, Page};
 use super::text::Text;
@@ -19,6 +20,9 @@ use crate::surface::Proxies;
 pub(super) fn page(visitor: &Visitor, path: &str, page: &Page) -> Markup {
     let text = visitor.text;
     let class = if visitor.person.is_some() { "signed-in" } else { "visitor" };
+    let own = visitor.person.as_ref().and_then(|person| person.company.as_ref());
+    let own = own.map(|company| Brand::new(&company.name, &company.look));
+    let brand = page.brand.clone().or(own).unwrap_or_default();
     html! {
         (DOCTYPE)
         html lang=(text.0.as_str()) {
@@ -26,17 +30,18 @@ pub(super) fn page(visitor: &Visitor, path: &str, page: &Page) -> Markup {
                 meta charset="utf-8";
                 meta name="viewport" content="width=device-width, initial-scale=1";
                 meta name="color-scheme" content="light dark";
-                title { (page.title) " · Pombo" }
+                title { (page.title) " · " (brand.name()) }
                 link rel="icon" type="image/svg+xml" href=(assets::ICON.address());
                 link rel="stylesheet" href=(assets::STYLE.address());
+                @if let Some(colour) = brand.stylesheet() { link rel="stylesheet" href=(colour); }
                 script src=(assets::SCRIPT.address()) defer {}
             }
             body class=(class) data-copied=(text.get("shell-copied")) data-upload=(text.get("shell-uploading")) {
                 a.skip href="#main" { (text.get("shell-skip")) }
-                (head(visitor, path))
+                (head(visitor, &brand, path))
                 @if let Some(person) = &visitor.person { (navigation(person, page.menu)) }
                 main id="main" tabindex="-1" data-live=[page.live.as_deref()] {
-                    @if visitor.person.is_none() { (welcome(visitor)) }
+                    @if visitor.person.is_none() { (welcome(visitor, &brand)) }
                     (headline(page))
                     (page.body)
                 }
@@ -57,21 +62,21 @@ fn headline(page: &Page) -> Markup {
 }
 
 /// What this is, for people who are not signed in.
-fn welcome(visitor: &Visitor) -> Markup {
+fn welcome(visitor: &Visitor, brand: &Brand) -> Markup {
     html! {
         div.welcome {
-            a.brand href="/console" { (assets::mark()) "Pombo" }
+            a.brand href="/console" { (brand.mark()) (brand.name()) }
             p { (visitor.text.get("shell-welcome")) }
         }
     }
 }
 
-fn head(visitor: &Visitor, path: &str) -> Markup {
+fn head(visitor: &Visitor, brand: &Brand, path: &str) -> Markup {
     let text = visitor.text;
     html! {
         header.top {
             @if let Some(person) = &visitor.person {
-                a.brand href="/console" { (assets::mark()) "Pombo" }
+                a.brand href="/console" { (brand.mark()) (brand.name()) }
                 div.who {
                     a.company href="/console/companies" title=(text.get("shell-company-change")) {
                         (Icon::Company)
@@ -151,7 +156,7 @@ pub(super) fn fault(request: &HttpRequest, error: &Error) -> HttpResponse {
     let body = html! {
         p { (text.get(sentence)) }
         @if let Error::Refused(refusal) = error {
-            p.said lang="en" { (refusal.sentence) " " code { (refusal.code.as_str()) } }
+            p.said lang="en" { (refusal.sentence) }
         }
         p { a href="/console" { (text.get("fault-home")) } }
     };

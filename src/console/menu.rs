@@ -25,6 +25,7 @@ pub(super) enum Menu {
     Account,
     Operator,
     Nodes,
+    Users,
     Tiers,
     Prices,
     Changes,
@@ -56,8 +57,9 @@ const SETTINGS: [(MenuItem, Access); 5] = [
 ];
 
 /// The entries for operators.
-const OPERATION: [MenuItem; 5] = [
+const OPERATION: [MenuItem; 6] = [
     (Menu::Operator, "/console/operator", "shell-operator", Icon::Entry("layers")),
+    (Menu::Users, "/console/operator/users", "shell-users", Icon::Account),
     (Menu::Nodes, "/console/operator/nodes", "shell-nodes", Icon::Entry("server")),
     (Menu::Tiers, "/console/operator/tiers", "shell-tiers", Icon::Entry("gauge")),
     (Menu::Prices, "/console/operator/prices", "shell-prices", Icon::Entry("coins")),

@@ -9,6 +9,7 @@ use flate2::Compression;
 use maud::Markup;
 
 use super::form::Form;
+use super::look::Brand;
 pub(super) use super::menu::Menu;
 use crate::surface::gzip::{gzip, takes_gzip};
 
@@ -28,6 +29,8 @@ pub(super) struct Page {
     pub(super) status: StatusCode,
     pub(super) is_secret: bool,
     pub(super) retry_after: Option<Duration>,
+    /// What stands in the head, in place of what the reader's company chose.
+    pub(super) brand: Option<Brand>,
 }
 
 impl Page {
@@ -42,7 +45,14 @@ impl Page {
             status: StatusCode::OK,
             is_secret: false,
             retry_after: None,
+            brand: None,
         }
+    }
+
+    /// Shows a company's name, logo and colour to visitors whom it invites.
+    pub(super) fn branded(mut self, brand: Option<Brand>) -> Self {
+        self.brand = brand;
+        self
     }
 
     /// Shows buttons beside the heading: what most people do on the page. One of them at most is filled.

@@ -45,11 +45,13 @@ files! {
     "costs",
     "drafts",
     "fault",
+    "fields",
     "help",
     "imports",
     "journey",
     "keys",
     "link",
+    "look",
     "media",
     "nodes",
     "operator",
@@ -66,6 +68,7 @@ files! {
     "tags",
     "templates",
     "tiers",
+    "users",
     "webhooks",
 }
 

@@ -14,7 +14,7 @@ use super::error::Error;
 use super::language::{self, Language};
 use super::text::Text;
 use super::zone::Zone;
-use crate::accounts::{Origin, Role, Session};
+use crate::accounts::{Look, Origin, Role, Session};
 use crate::clock::Timestamp;
 use crate::engine::Who;
 use crate::surface::Client;
@@ -60,6 +60,8 @@ pub(super) struct Company {
     pub(super) name: String,
     /// The person's role in it.
     pub(super) role: Role,
+    /// What its owners chose for its pages.
+    pub(super) look: Look,
 }
 
 /// A person in the company that they have chosen. The table of routes has checked their role.
@@ -91,7 +93,10 @@ impl Visitor {
     pub(super) fn new(headers: &HeaderMap, client: Client, session: Option<Session>) -> Self {
         let Client { address, is_https } = client;
         let browser = headers.get(USER_AGENT).and_then(|agent| agent.to_str().ok()).unwrap_or_default();
-        let origin = Origin::new(address, browser).on_device(cookie::device(headers, is_https));
+        let in_zone = cookie::value(headers, cookie::ZONE)
+            .filter(|name| name.len() <= LONGEST_ZONE && Zone::is_known(name));
+        let origin =
+            Origin::new(address, browser).on_device(cookie::device(headers, is_https)).in_zone(in_zone);
         let own = session.as_ref().and_then(|session| session.user.language);
         let chosen = || cookie::value(headers, cookie::LANGUAGE).and_then(Language::of_tag);
         let language = own.or_else(chosen).unwrap_or_else(|| language::accepted(headers));
@@ -105,6 +110,7 @@ impl Visitor {
                 id: membership.company_id,
                 name: membership.company_name.clone(),
                 role: membership.role,
+                look: signed_in.look.clone(),
             }),
             origin: origin.clone(),
             signed_in,
@@ -177,7 +183,9 @@ argument!(Viewer, Error, |request: &HttpRequest| {
 mod example {
     use std::net::{IpAddr, Ipv4Addr};
 
-    use super::{Company, Language, Origin, Person, Role, Session, Text, Timestamp, Uuid, Viewer, Zone};
+    use super::{
+        Company, Language, Look, Origin, Person, Role, Session, Text, Timestamp, Uuid, Viewer, Zone,
+    };
     use crate::accounts::User;
 
     impl Viewer {
@@ -198,11 +206,13 @@ mod example {
                 credentials_version: 1,
                 vouched_by: None,
                 phone_number: None,
+                last_sign_in_at: None,
             };
             let signed_in = Session {
                 id,
                 user,
                 company: None,
+                look: Look::default(),
                 own_role: None,
                 company_zone: None,
                 is_curbed: false,
@@ -212,7 +222,7 @@ mod example {
                 browser: String::new(),
                 token_company_id: None,
             };
-            let company = Company { id, name: "Acme".to_owned(), role };
+            let company = Company { id, name: "Acme".to_owned(), role, look: Look::default() };
             let person = Person {
                 signed_in,
                 session: id,

@@ -121,6 +121,23 @@ impl Multipart {
         Ok(String::from_utf8_lossy(&text).replace('\0', "\u{fffd}").trim().to_owned())
     }
 
+    /// A part that is a file, of at most `most` bytes, which are charged to the sender of the form until it is dropped.
+    ///
+    /// # Errors
+    ///
+    /// As [`Multipart::text`].
+    pub(crate) async fn bytes(&mut self, most: usize) -> Result<Vec<u8>, Fault> {
+        let mut file = Vec::new();
+        while let Some(piece) = self.piece().await? {
+            if file.len() + piece.len() > most {
+                return Err(Fault::TooLarge(most));
+            }
+            self.pieces.room().charge(piece.len())?;
+            file.extend_from_slice(&piece);
+        }
+        Ok(file)
+    }
+
     /// The part of the body that has not arrived yet.
     pub(crate) fn into_rest(self) -> Rest {
         self.pieces.into_rest()

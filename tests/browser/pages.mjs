@@ -16,7 +16,8 @@ const CAMPAIGN = 'The new opening hours: every day from eight to eight';
 const SCHEDULED = 'Closed on the first of the year';
 
 /** Fills the demonstration: sends of the first company, one that is finished with failed messages, one that runs, and one that waits
- *  for its time; a webhook to nobody, a segment, imports, a file, a note, a suppression, a draft, and the steps of a new send. */
+ *  for its time; a webhook to nobody, a segment, a field of contacts, imports, a file, a note, a suppression, a draft, and the steps of
+ *  a new send. */
 export async function busy(demo, browser) {
     const { channels: [channel], tags: [everyone] } = demo.said.companies[0];
     const post = async (address, body, type = 'application/json') => {
@@ -28,6 +29,7 @@ export async function busy(demo, browser) {
     const send = body => post(`/api/v1/chat/${channel.id}/messages`, { type: 'text', ...body });
     await post('/api/v1/webhooks', { url: 'http://127.0.0.1:1/webhooks', types: ['message.failed', 'send.*'] });
     await post('/api/v1/contacts/segments', { name: 'Everyone in one place', filter: { contact_tag_id: [everyone.id] } });
+    await post('/api/v1/contacts/fields', { name: 'Birth date', type: 'date' });
     const file = 'Nome;Celular;E-mail\nMaria;+5511988887777;maria@example.com\nSem;12;\n';
     await post('/api/v1/contacts/imports?file_name=clientes.csv&tags=clientes&start=true', file, 'text/csv');
     await post('/api/v1/contacts/imports?file_name=more.csv', file, 'text/csv');
@@ -91,6 +93,12 @@ function records(demo) {
         '/console/contacts/import/{id}': each('/console/contacts/import', '/api/v1/contacts/imports?limit=2'),
         '/console/contacts/fields/{id}': each('/console/contacts/fields', '/api/v1/contacts/fields'),
         '/console/contacts/{id}': each('/console/contacts', '/api/v1/contacts?search=contact7@example.com&limit=1'),
+        '/console/operator/companies/{id}': () => [`/console/operator/companies/${demo.said.companies[0].id}`],
+        '/console/operator/users/{id}': async () => {
+            const users = await demo.command('user', 'list');
+            const { id } = users.find(({ email }) => email === demo.said.console.owner.email);
+            return [`/console/operator/users/${id}`];
+        },
         '/console/operator/channels/{id}': () => [`/console/operator/channels/${channels[0].id}`],
         '/console/operator/tiers/{name}': () => ['/console/operator/tiers/standard'],
     };

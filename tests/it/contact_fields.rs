@@ -5,8 +5,9 @@ use std::time::Duration;
 
 use pombo::clock::Timestamp;
 use pombo::domain::contact::Person;
+use pombo::domain::own_field::FieldKind;
 use pombo::store::changes::Who;
-use pombo::store::{ContactChange, Store};
+use pombo::store::{ContactChange, NewField, Store};
 use reqwest::Method;
 use serde_json::{Value, json};
 use uuid::Uuid;
@@ -21,6 +22,7 @@ stores!(
     a_restart_in_mid_send_gives_each_recipient_their_own_text,
     a_retried_message_reads_its_recipient_again,
     braces_are_text_unless_the_request_says_otherwise,
+    an_own_field_is_spelled_for_each_recipient_and_a_deleted_one_counts_as_missing,
 );
 
 /// The first number of the people here.
@@ -202,5 +204,42 @@ async fn braces_are_text_unless_the_request_says_otherwise(universe: &Universe) 
     assert_eq!(running.send(&text).await.1["code"], "invalid_field");
     running.settled(1).await;
     assert_eq!(values(&running)[&FIRST], ["{{contact.first_name}}", "{{1}}"]);
+    running.end().await;
+}
+
+async fn an_own_field_is_spelled_for_each_recipient_and_a_deleted_one_counts_as_missing(universe: &Universe) {
+    let running = Running::start(universe, |_| {}).await;
+    let store = &running.store;
+    let add = async |name: &str, kind| {
+        let fields = store.of(running.company).fields();
+        match fields.add(&Who::Pombo, name, kind, Timestamp::now()).await.unwrap() {
+            NewField::Added(field) => field,
+            other => panic!("{other:?}"),
+        }
+    };
+    let (city, due) = (add("City", FieldKind::Text).await, add("Due", FieldKind::Date).await);
+    let mut ana = person(FIRST, "Ana");
+    ana.own.insert(city.key, city.kind.exact("Rio").unwrap().unwrap());
+    ana.own.insert(due.key, due.kind.exact("2026-12-31").unwrap().unwrap());
+    let people = [(Uuid::now_v7(), ana), (Uuid::now_v7(), person(FIRST + 1, "Bia"))];
+    store.of(running.company).contacts().add(&people, &[], Timestamp::now()).await.unwrap();
+
+    let mut body = order_update(&running, "{{contact.city|home}}", "{{contact.due|soon}}").await;
+    body["phone_number"] = json!([FIRST, FIRST + 1]);
+    assert_eq!(running.send(&body).await.0, 202);
+    running.settled(2).await;
+    // As people of the template's language write it.
+    assert_eq!(values(&running)[&FIRST], ["Rio", "December 31, 2026"]);
+    assert_eq!(values(&running)[&(FIRST + 1)], ["home", "soon"]);
+
+    let mut needed = order_update(&running, "{{contact.city}}", "A-1").await;
+    needed["phone_number"] = json!([FIRST, FIRST + 1]);
+    let planned = dry_run(&running, &needed).await;
+    assert_eq!(planned["contact_fields"], json!({ "lacking_count": 1, "checked_count": 2 }));
+
+    assert!(store.of(running.company).fields().delete(&Who::Pombo, city.id).await.unwrap());
+    let refused = running.send(&body).await;
+    assert_eq!((refused.0, refused.1["code"].as_str()), (400, Some("invalid_components")), "{}", refused.1);
+    assert!(refused.1["error"].as_str().unwrap().contains("`{{contact.city}}` is no contact field"));
     running.end().await;
 }

@@ -69,6 +69,7 @@ mod store_batches;
 mod store_changes;
 mod store_contact_edits;
 mod store_contact_filters;
+mod store_contact_values;
 mod store_contacts;
 mod store_event_log;
 mod store_import;

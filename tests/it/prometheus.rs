@@ -116,6 +116,7 @@ const CALLS: &[(&str, &[(&str, &str)])] = &[
     ("PomboNatsRefused", &[(r#"pombo_nats_refused_total{reason="old"}"#, "0+0x20 1+0x20")]),
     ("PomboClockWrong", &[("pombo_clock_offset_seconds", "-3+0x40")]),
     ("PomboKeyMissing", &[("pombo_sealing_keys_missing", "1+0x40")]),
+    ("PomboMailsFail", &[("pombo_mails_waiting_age_seconds", "4000+0x40")]),
     ("PomboPanics", &[(r#"pombo_panics_total{work="log"}"#, "0+0x20 1+0x20")]),
 ];
 

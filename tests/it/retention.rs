@@ -183,6 +183,7 @@ async fn a_draft_is_removed_a_month_after_its_last_change(universe: &Universe) {
         name: "Ana",
         password: None,
         language: None,
+        time_zone: None,
         is_operator: false,
         membership: None,
         vouched_by: None,

@@ -41,6 +41,7 @@ async fn user(store: &Store, email: &str, company: Uuid, role: Role) -> User {
         name: "Ana",
         password: None,
         language: None,
+        time_zone: None,
         is_operator: false,
         membership: Some((company, role)),
         vouched_by: None,

@@ -69,7 +69,7 @@ async fn a_filter_by_tags_finds_what_reading_every_contact_finds(universe: &Univ
                     search: search.clone(),
                     tags: chosen(with),
                     without: chosen(without),
-                    reached: None,
+                    ..ContactFilter::default()
                 };
                 let due = expected(&contacts, &filter);
                 let found =
@@ -107,7 +107,12 @@ async fn a_cursor_goes_through_a_filtered_list_once(universe: &Universe) {
         (None, vec![tags[0], tags[2]], vec![tags[1]], Counting::Skipped),
         (None, vec![], vec![tags[1], tags[2]], Counting::Skipped),
     ] {
-        let filter = ContactFilter { search: search.map(str::to_owned), tags: with, without, reached: None };
+        let filter = ContactFilter {
+            search: search.map(str::to_owned),
+            tags: with,
+            without,
+            ..ContactFilter::default()
+        };
         let (mut start, mut seen) = (Start::Offset(0), Vec::new());
         loop {
             let window = Window { start, limit: 3 };

@@ -36,6 +36,7 @@ pub(crate) async fn company(universe: &Universe, name: &str) -> Uuid {
         tier: Set("standard".to_owned()),
         created_at: Set(NOW.millis()),
         country: Set(None),
+        disabled_at: Set(None),
     };
     row.insert(&database).await.unwrap();
     database.close().await.unwrap();

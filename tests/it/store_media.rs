@@ -129,6 +129,7 @@ async fn the_content_of_a_removed_file_stays_for_sends_that_need_it(universe: &U
     rows.execute_unprepared(&format!("UPDATE send SET state = 2 WHERE content LIKE '%{needed}%'"))
         .await
         .unwrap();
+    assert_eq!(leaving(universe, &lease).await, [Uuid::nil(); 0], "the provider fetches it for a while");
     assert_eq!(leaving(universe, &lease).await, [needed], "the send is over");
 }
 
@@ -143,4 +144,8 @@ async fn files_that_nobody_uses_are_removed(universe: &Universe) {
     assert_eq!(universe.store.media().remove_unused(&lease, before, 10).await.unwrap(), 1);
     assert!(universe.store.of(acme).media().find(used).await.unwrap().is_some());
     assert_eq!(universe.store.of(acme).media().find(unused).await.unwrap(), None);
+    rows.execute_unprepared("UPDATE media_file SET created_at = 1, used_at = NULL").await.unwrap();
+    let again = universe.store.of(acme).media().begin(&Who::Pombo, &file(1, 1), MOST).await.unwrap();
+    assert_eq!(again, Taking::Known(used));
+    assert_eq!(universe.store.media().remove_unused(&lease, before, 10).await.unwrap(), 0, "it is as new");
 }

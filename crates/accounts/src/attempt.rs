@@ -1,6 +1,7 @@
 //! An attempt to prove an identity, which counts as a guess until it is known not to be one.
 
 use super::backoff::{End, Place, Subject};
+use super::devices::Devices;
 use super::{Accounts, Error, Origin, Result, Session};
 
 /// See [the module](self).
@@ -16,7 +17,7 @@ impl<'a> Attempt<'a> {
     ///
     /// [`Error::TooMany`] when the account, the network or the device has to wait, [`Error::Store`].
     pub(super) async fn begin(accounts: &'a Accounts, email: &str, origin: &Origin) -> Result<Self> {
-        let place = accounts.place_of(email, origin).await?;
+        let place = Devices(accounts).place_of(email, origin).await?;
         Self::count(accounts, email, place, origin).await
     }
 

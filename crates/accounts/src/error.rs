@@ -28,6 +28,9 @@ pub enum Error {
     /// The company would be left without an owner.
     #[error("a company keeps at least one owner")]
     LastOwner,
+    /// An owner may not make a link for this person, who is an operator, is disabled, or belongs to another company too.
+    #[error("only an operator makes a link for this person")]
+    OperatorsOnly,
     /// A field is invalid.
     #[error("`{field}` {fault}")]
     Invalid {

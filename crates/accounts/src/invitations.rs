@@ -56,7 +56,8 @@ impl Accounts {
             }
             None if !is_common => {
                 let hash = self.0.passwords.hash(password).await?;
-                let accepted = Accepted { name: shown, password: &hash, language };
+                let time_zone = origin.time_zone.as_deref();
+                let accepted = Accepted { name: shown, password: &hash, language, time_zone };
                 let user =
                     self.store().links().accept_invitation(&origin.who(email.as_str()), link, accepted).await;
                 let user = user.map_err(|error| match error {
@@ -85,7 +86,12 @@ impl Accounts {
         }
         let mut new = self.open_session(user, origin, "password").await?;
         if let Some(company) = &link.company {
-            new.session.company = Some(self.choose_company(&new.session, company.company_id).await?);
+            new.session.company = match self.choose_company(&new.session, company.company_id).await {
+                Ok(company) => Some(company),
+                // It is disabled: the person is a member, and chooses it once it is enabled.
+                Err(Error::NotFound) => None,
+                Err(error) => return Err(error),
+            };
         }
         Ok(SignedIn::Session(Box::new(new)))
     }

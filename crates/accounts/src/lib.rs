@@ -1,8 +1,8 @@
 //! People who sign in: passwords, sessions, second factors, links that are valid once, members of companies.
 //!
-//! [`Accounts`] is the only interface, for the console, the API and the command line. This module decides how
-//! a person is authenticated: a client that failed too often has to wait ([`backoff`]), the answer and its
-//! time are the same whether the account exists or not, and every attempt is in the record of changes, where
+//! [`Accounts`] and the types that are made of it are the only interface, for the console, the API and the command line.
+//! This module decides how a person is authenticated: a client that failed too often has to wait ([`backoff`]), the answer
+//! and its time are the same whether the account exists or not, and every attempt is in the record of changes, where
 //! many attempts in a minute share one entry with their number ([`failures`]). The callers decide what a role allows,
 //! with [`domain::user::Role`]. Nothing here knows HTTP or SQL. Every method that reads or writes can fail with
 //! [`Error::Store`].
@@ -20,6 +20,7 @@ mod links;
 mod members;
 mod origin;
 mod password;
+mod profile;
 mod second_factor;
 mod sessions;
 mod sign_in;
@@ -34,17 +35,20 @@ pub use self::alerts::AlertChoices;
 use self::backoff::Backoff;
 pub use self::error::Error;
 use self::failures::Failures;
+pub use self::kept_forms::KeptForms;
 use self::last_use::LastUses;
 pub use self::links::{Accept, Invite, LinkInfo, NewLink};
 pub use self::members::Create;
 pub use self::origin::Origin;
 use self::password::Passwords;
+pub use self::profile::OwnProfile;
 pub use self::second_factor::{Proof, TotpConfirmed, TotpSetup};
 pub use self::sessions::NewSession;
 pub use self::sign_in::{SignIn, SignedIn};
 pub use domain::user::{Email, Language, Role};
 use store::Store;
 pub use store::alerts::{AlertChoice, AlertListener};
+pub use store::looks::Look;
 pub use store::users::User;
 pub use store::users::links::{Link as Invitation, Purpose};
 pub use store::users::memberships::{Member, Membership};

@@ -8,6 +8,7 @@ use clock::Timestamp;
 use domain::secret::Secret;
 use domain::user::{Email, Language, Role, check_password, name};
 use store::changes::Who;
+use store::looks::Look;
 use store::users::links::{self, Link, Purpose};
 use store::users::memberships::Membership;
 use vault::api_key;
@@ -51,10 +52,12 @@ pub struct LinkInfo {
     pub email: String,
     /// The name that an invitation suggests; may be empty.
     pub name: String,
-    /// The company that an invitation is to.
+    /// The company that an invitation is to, or whose owner made the link.
     pub company: Option<Membership>,
     /// Whether an invitation makes an operator.
     pub is_operator: bool,
+    /// What the owners of that company chose for its pages.
+    pub look: Look,
     /// When it ends.
     pub expires_at: Timestamp,
 }
@@ -96,6 +99,34 @@ impl Accounts {
         self.new_link(who, Purpose::Reset, &user.email, &user.name, None, false).await
     }
 
+    /// Creates a link with which a member of a company chooses a new password, for an owner of the company. The old password
+    /// is valid until then.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NotFound`] when the person is no member; [`Error::OperatorsOnly`] for an operator, for a disabled person, and
+    /// for one who belongs to another company too, which the link would open; [`Error::Store`].
+    pub async fn member_link(&self, who: &Who, company_id: Uuid, user_id: Uuid) -> Result<NewLink> {
+        let members = self.members(company_id).await?;
+        let member = members.into_iter().find(|member| member.user_id == user_id).ok_or(Error::NotFound)?;
+        let company = Some((company_id, member.role));
+        let made = self.new_link(who, Purpose::Reset, &member.email, &member.name, company, false).await;
+        made.map_err(|error| if matches!(error, Error::NotFound) { Error::OperatorsOnly } else { error })
+    }
+
+    /// Makes the link of an open invitation to a company again: the earlier link ends.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NotFound`] when there is none of this id, or the person may not give its rights; [`Error::Store`].
+    pub async fn invite_again(&self, who: &Who, company_id: Uuid, id: Uuid) -> Result<NewLink> {
+        let open = self.invitations(Some(company_id)).await?;
+        let Link { email, name, company, is_operator, .. } =
+            open.into_iter().find(|link| link.id == id).ok_or(Error::NotFound)?;
+        let company = company.map(|company| (company.company_id, company.role));
+        self.new_link(who, Purpose::Invitation, &email, &name, company, is_operator).await
+    }
+
     /// Creates a link that signs a person in.
     pub async fn sign_in_link(&self, who: &Who, user: &User) -> Result<NewLink> {
         self.new_link(who, Purpose::SignIn, &user.email, &user.name, None, false).await
@@ -122,7 +153,11 @@ impl Accounts {
     pub async fn link(&self, token: &str) -> Result<Option<LinkInfo>> {
         let Some(link) = self.find_link(token).await? else { return Ok(None) };
         let Link { purpose, email, name, company, is_operator, expires_at, .. } = link;
-        Ok(Some(LinkInfo { purpose, email, name, company, is_operator, expires_at }))
+        let look = match &company {
+            Some(company) => self.store().of(company.company_id).look().chosen().await?,
+            None => Look::default(),
+        };
+        Ok(Some(LinkInfo { purpose, email, name, company, is_operator, look, expires_at }))
     }
 
     /// Uses an invitation or a reset, and signs the person in. A reset takes a new password. An invitation takes a new one

@@ -1,14 +1,15 @@
-//! People, their profile and password, and the members of companies.
+//! People, their password, and the members of companies.
+
+use std::collections::HashMap;
 
 use uuid::Uuid;
 
 use super::sessions::keep;
 use super::strength::About;
-use super::{Accounts, Error, Member, Origin, Result, Session, User};
+use super::{Accounts, Error, Member, Membership, Origin, Result, Session, User};
 use domain::page::{Page, PageRequest};
-use domain::phone::PhoneNumber;
 use domain::secret::Secret;
-use domain::user::{Email, Language, Role, check_password, name, time_zone};
+use domain::user::{Email, Role, check_password, name};
 use store::changes::Who;
 use store::users::NewUser;
 use store::users::memberships::Changed;
@@ -57,6 +58,7 @@ impl Accounts {
             name: &name,
             password: password.as_deref(),
             language: None,
+            time_zone: None,
             is_operator: create.is_operator,
             membership: create.company,
             vouched_by: None,
@@ -70,6 +72,12 @@ impl Accounts {
     /// A page of all people, by e-mail; `search` is matched in e-mail and name.
     pub async fn users(&self, page: PageRequest, search: Option<&str>) -> Result<Page<User>> {
         Ok(self.store().users().page(page, search).await?)
+    }
+
+    /// The companies of each of these people that they are members of, by name.
+    pub async fn companies_of_each(&self, users: &[User]) -> Result<HashMap<Uuid, Vec<Membership>>> {
+        let ids: Vec<_> = users.iter().map(|user| user.id).collect();
+        Ok(self.store().users().companies_of_each(&ids).await?)
     }
 
     /// The person of this id.
@@ -126,38 +134,6 @@ impl Accounts {
     /// What an attacker who knows the person tries first.
     pub(super) async fn about(&self, user: &User) -> Result<About> {
         Ok(About::new(&user.email, &user.name, self.store().users().company_names(user.id).await?))
-    }
-
-    /// Changes a person's display name, language and time zone.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Invalid`], [`Error::Store`].
-    pub async fn set_profile(
-        &self,
-        session: &Session,
-        shown: &str,
-        language: Option<Language>,
-        zone: Option<&str>,
-        origin: &Origin,
-    ) -> Result<()> {
-        let shown = name(shown).map_err(Error::invalid("name"))?;
-        let zone = zone.map(time_zone).transpose().map_err(Error::invalid("time_zone"))?;
-        let who = origin.who(&session.user.email);
-        self.store().users().set_profile(&who, &session.user, &shown, language, zone.as_deref()).await?;
-        Ok(())
-    }
-
-    /// Sets a person's own number, to which they get tests of sends; `None` removes it.
-    pub async fn set_phone_number(
-        &self,
-        session: &Session,
-        number: Option<PhoneNumber>,
-        origin: &Origin,
-    ) -> Result<()> {
-        let who = origin.who(&session.user.email);
-        self.store().users().set_phone_number(&who, &session.user, number).await?;
-        Ok(())
     }
 
     /// Removes the second factor of a person who lost it, for an operator.

@@ -17,19 +17,27 @@ pub struct Origin {
     pub browser: String,
     /// The hash of the token by which the device may be known.
     pub(super) device: Option<[u8; 32]>,
+    /// The name of the browser's time zone, which exists.
+    pub(super) time_zone: Option<String>,
 }
 
 impl Origin {
     /// The origin with this address and this user agent, which is cut if it is too long.
     pub fn new(address: IpAddr, browser: &str) -> Self {
         let browser = browser.chars().filter(|c| !c.is_control()).take(BROWSER_CHARS).collect();
-        Self { address: address.to_canonical(), browser, device: None }
+        Self { address: address.to_canonical(), browser, device: None, time_zone: None }
     }
 
     /// The same, from the device with this token in its cookie.
     #[must_use]
     pub fn on_device(self, token: Option<&str>) -> Self {
         Self { device: token.map(api_key::hash), ..self }
+    }
+
+    /// The same, with the name of the browser's time zone if it is known. A new account begins with it.
+    #[must_use]
+    pub fn in_zone(self, name: Option<&str>) -> Self {
+        Self { time_zone: name.map(str::to_owned), ..self }
     }
 
     /// This person as the author of changes from this origin.

@@ -3,6 +3,7 @@
 
 use uuid::Uuid;
 
+use super::devices::Devices;
 use super::{Accounts, Error, Membership, Origin, Result, Session, User};
 use clock::Timestamp;
 use domain::page::{Page, PageRequest};
@@ -38,7 +39,7 @@ impl Accounts {
         };
         let session = self.store().sessions().add(&origin.who(&user.email), user, new).await?;
         let session = session.ok_or(Error::Refused)?;
-        let device = self.remember_device(user, origin).await;
+        let device = Devices(self).remember(user, origin).await;
         Ok(NewSession { token, session, device })
     }
 
@@ -107,10 +108,10 @@ impl Accounts {
     ///
     /// # Errors
     ///
-    /// [`Error::NotFound`] when the person may not use it, [`Error::Store`].
+    /// [`Error::NotFound`] when the person may not use it or it is disabled, [`Error::Store`].
     pub async fn choose_company(&self, session: &Session, company_id: Uuid) -> Result<Membership> {
-        let company =
-            self.store().users().membership(&session.user, company_id).await?.ok_or(Error::NotFound)?;
+        let company = self.store().users().membership(&session.user, company_id).await?;
+        let company = company.filter(|company| !company.is_disabled).ok_or(Error::NotFound)?;
         self.store().sessions().choose_company(session.id, company_id).await?;
         Ok(company)
     }

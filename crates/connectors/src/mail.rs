@@ -115,7 +115,7 @@ impl Mailer {
             Encryption::Tls => Tls::Wrapper(tls(options)?),
             Encryption::None => Tls::None,
         };
-        let mut transport = AsyncSmtpTransport::<Tokio1Executor>::builder_dangerous(options.host.as_str())
+        let mut transport = AsyncSmtpTransport::<Tokio1Executor>::builder_dangerous(host(options))
             .port(options.port)
             .tls(tls)
             .hello_name(ClientId::Domain(from.email.domain().to_owned()))
@@ -187,8 +187,13 @@ fn line(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }
 
+/// The host, an address of IPv6 without its brackets.
+fn host(options: &config::Mail) -> &str {
+    options.host.trim_start_matches('[').trim_end_matches(']')
+}
+
 fn tls(options: &config::Mail) -> Result<TlsParameters, Unusable> {
-    let mut tls = TlsParameters::builder(options.host.clone());
+    let mut tls = TlsParameters::builder(host(options).to_owned());
     if let Some(file) = &options.ca_file {
         let unreadable =
             |error: &dyn fmt::Display| Unusable(format!("mail.ca_file {}: {error}", file.display()));

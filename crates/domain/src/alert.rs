@@ -96,6 +96,11 @@ impl AlertKind {
         matches!(role, Role::Owner) && !matches!(self, Self::Send)
     }
 
+    /// Whether such a trouble ends with a fact of its own.
+    pub const fn can_end(self) -> bool {
+        matches!(self, Self::Channel | Self::Webhook)
+    }
+
     /// The types of the events that such an alert is about, for webhook endpoints.
     pub const fn types(self) -> &'static [Type] {
         match self {

@@ -8,6 +8,7 @@ use uuid::Uuid;
 use super::phone::is_invisible;
 use crate::fold::{digits, fold};
 use crate::link::Link;
+use crate::own_field::OwnValues;
 use crate::phone::PhoneNumber;
 use clock::Timestamp;
 
@@ -30,6 +31,8 @@ pub struct Person {
     pub phone_number_lid: Option<String>,
     /// URL of a picture, see [`is_picture`].
     pub profile_picture: String,
+    /// The values of the company's own fields.
+    pub own: OwnValues,
 }
 
 /// Whether the text is empty or may be the address of a picture: an absolute http or https address. A page of a company

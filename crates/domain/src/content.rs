@@ -10,6 +10,7 @@ use super::words::words;
 use crate::contact::Person;
 use crate::contact_card::ContactCard;
 use crate::location::Location;
+use crate::own_field::FieldKey;
 use crate::reaction::Reaction;
 use crate::template::Component;
 use crate::template::contact_field::{self, ContactField, NoValue};
@@ -220,6 +221,14 @@ impl Content {
         }
     }
 
+    /// The keys of the own fields of contacts that its texts name.
+    pub fn own_keys(&self) -> Vec<FieldKey> {
+        match self {
+            Self::Template { components, contact_fields: true, .. } => contact_field::own_keys(components),
+            _ => Vec::new(),
+        }
+    }
+
     /// The content for one recipient; `None` for a recipient who is no contact.
     ///
     /// # Errors
@@ -230,7 +239,7 @@ impl Content {
             Self::Template { name, language, components, contact_fields: true } => Self::Template {
                 name: name.clone(),
                 language: language.clone(),
-                components: contact_field::fill_in(components, person)?,
+                components: contact_field::fill_in(components, person, language)?,
                 contact_fields: false,
             },
             other => other.clone(),

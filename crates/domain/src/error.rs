@@ -77,6 +77,8 @@ codes! {
     RateLimited = "rate_limited", TooManyRequests;
     /// The API key lacks the scope that the path needs.
     InsufficientScope = "insufficient_scope", Forbidden;
+    /// An operator disabled the company that the key or the token belongs to.
+    CompanyDisabled = "company_disabled", Forbidden;
     /// The channel belongs to another company.
     CredentialResourceMismatch = "credential_resource_mismatch", Forbidden;
     /// The bytes are not an HTTP request. A head that is too large is answered with 431, one that arrives too slowly
@@ -263,6 +265,12 @@ codes! {
     NoteNotFound = "note_not_found", NotFound;
     /// The contact has as many notes as a contact may have.
     TooManyNotes = "too_many_notes", Conflict;
+    /// No such own field of contacts.
+    FieldNotFound = "field_not_found", NotFound;
+    /// Another own field of the company has the name, or every contact has a field of this name.
+    FieldNameTaken = "field_name_taken", Conflict;
+    /// The company has as many own fields of contacts as it may have.
+    TooManyFields = "too_many_fields", Conflict;
     /// The company has no such import.
     ImportNotFound = "import_not_found", NotFound;
     /// The import is over or already running, and cannot be started or changed.

@@ -27,6 +27,7 @@ pub mod message;
 pub mod nearest;
 pub mod opt_out;
 pub mod outlook;
+pub mod own_field;
 pub mod page;
 pub mod payload;
 pub mod phone;

@@ -33,6 +33,9 @@ const COLUMNS: [&str; 11] = [
     "currency",
 ];
 
+/// A rate card with the prices that it changes, or the faults of its file, each with its line.
+pub type ComparedCard = Result<(RateCard, Vec<PriceChange>), Vec<String>>;
+
 /// What messages cost, and the rate cards that say so.
 #[derive(Clone, Copy)]
 pub struct Costs<'e> {
@@ -129,6 +132,18 @@ impl Engine {
 }
 
 impl Costs<'_> {
+    /// The category of a company's messages with this template, or without one; [`PriceCategory::Other`] when the template
+    /// is gone.
+    pub(crate) async fn category(
+        self,
+        company_id: Uuid,
+        template_id: Option<i64>,
+    ) -> Result<PriceCategory, Error> {
+        let Some(template_id) = template_id else { return Ok(PriceCategory::of_template(None)) };
+        let found = self.engine.store().of(company_id).templates().find(template_id).await?;
+        Ok(found.map_or(PriceCategory::Other, |found| PriceCategory::of_template(Some(&found.category))))
+    }
+
     /// What messages of this category cost that go out at `at`; `None` when no rate card applies then.
     pub async fn estimate(
         self,
@@ -170,14 +185,7 @@ impl Costs<'_> {
     }
 
     /// Reads the file of a rate card, and compares it with the card that applies on its date without it.
-    ///
-    /// # Errors
-    ///
-    /// The faults of the file, in [`Ok`], each with its line.
-    pub async fn compare(
-        self,
-        text: &str,
-    ) -> Result<Result<(RateCard, Vec<PriceChange>), Vec<String>>, Error> {
+    pub async fn compare(self, text: &str) -> Result<ComparedCard, Error> {
         let card = match RateCard::parse(text, shipped()) {
             Ok(card) => card,
             Err(faults) => return Ok(Err(faults)),

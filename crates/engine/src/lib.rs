@@ -61,11 +61,11 @@ pub use self::accept::retry::Retried;
 pub use self::accept::web_send::WebSends;
 pub use self::accept::web_send::{DryRunFile, NumbersChecked, WebDryRun};
 pub use self::accept::{DryRun, plan};
-pub use self::access::Caller;
 use self::access::app_secrets::{AppSecrets, VerifyTokens};
 use self::access::keys::Keys;
 use self::access::requests::Requests;
 pub use self::access::requests::{Allowance, Exhausted};
+pub use self::access::{Caller, company_disabled};
 use self::alerts::Mailing;
 pub use self::alerts::{AlertFact, AlertLetter, AlertMails, AlertTopic, Composer};
 pub use self::channel::Channels;
@@ -85,6 +85,7 @@ pub use self::contacts::imports::{
     settings as import_settings,
 };
 pub use self::contacts::opted_out::{Skip, skip_of};
+pub use self::contacts::own_fields::no_such_field;
 pub use self::error::{Error, StartError};
 use self::events::tail::Tail;
 pub use self::handover::{Form, HandedOver};

@@ -96,8 +96,9 @@ pub async fn contacts(
     // A mistyped label is told before the file is looked at.
     encoding::named(options.encoding.as_deref().filter(|label| *label != GUESSED))?;
     let (batches, mut arriving) = mpsc::channel(AHEAD);
+    let own = store.of(company).fields().all().await?;
     let (file, given) = (path.to_owned(), options.clone());
-    let reading = tokio::task::spawn_blocking(move || reading::read(&file, &given, &batches));
+    let reading = tokio::task::spawn_blocking(move || reading::read(&file, &given, &own, &batches));
     let names = if options.replaces_names { Names::Replace } else { Names::KeepGood };
     let (mut so_far, mut record) = (Progress::default(), ContactRecord::new(who, company));
     let mut indexing = Indexing::new(store, company, store.contacts().pace());

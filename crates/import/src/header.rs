@@ -2,16 +2,21 @@
 //!
 //! Columns with [known names](known) need no mapping. A mapping gives the field of any other column, by its name or by
 //! its place (`#3`); the mapped columns of a field are its only ones. What was mapped in an earlier file is only a
-//! name that is known: it hides no column that is better. Names are compared by their letters and digits, so that
+//! name that is known: it hides no column that is better. A column that is called like an own field of the company has it,
+//! unless its name means a field of every contact.
+//! Names are compared by their letters and digits, so that
 //! `First Name`, `first_name` and `FIRST NAME` are equal, and accents are ignored. Unknown columns are ignored.
 
+mod field;
 mod known;
 
 use std::collections::{HashMap, HashSet};
 use std::str::FromStr;
 
+pub use self::field::Field;
 use self::known::{Known, known};
 use super::{Error, Result};
+use domain::own_field::{self, OwnField};
 
 /// The most columns of a file: more than any spreadsheet of contacts has. Each row is divided into as many cells, and
 /// each page that shows the file has as many lines.
@@ -29,43 +34,7 @@ pub(super) const OWN: [&str; 7] =
     ["first_name", "last_name", "email", "phone_number", "phone_number_lid", "profile_picture", "tags"];
 /// The fields that a mapping can name.
 pub(super) const FIELDS: &str = "first_name, middle_name, last_name, name, organization, email, phone_number, phone_number_lid, profile_picture, \
-     tags, ignored";
-
-domain::worded! {
-    /// The field of a column.
-    pub enum Field {
-        /// First name.
-        FirstName = "first_name",
-        /// Middle name; shown after the first.
-        MiddleName = "middle_name",
-        /// Last name.
-        LastName = "last_name",
-        /// The whole name, used when its parts are empty.
-        Name = "name",
-        /// An organisation's name, used when there is no other.
-        Organization = "organization",
-        /// E-mail address; the first usable one counts.
-        Email = "email",
-        /// Phone number; the first valid one counts.
-        PhoneNumber = "phone_number",
-        /// WhatsApp's own id of the person.
-        PhoneNumberLid = "phone_number_lid",
-        /// URL of a picture.
-        ProfilePicture = "profile_picture",
-        /// Names of tags, separated by `;` or ` ::: `, or by what is chosen.
-        Tags = "tags",
-        /// The column is not imported, whatever its name is.
-        Ignored = "ignored",
-    }
-}
-
-impl Field {
-    /// The field of this word.
-    pub fn parse(word: &str) -> Option<Self> {
-        let word = plain(word);
-        Self::ALL.iter().copied().find(|field| plain(field.as_str()) == word)
-    }
-}
+     tags, ignored, or fields.KEY for an own field";
 
 /// `column=field`: the columns of this name, or the one at this place, have this field.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -102,6 +71,8 @@ pub(super) struct Layout {
     groups: Vec<usize>,
     /// What separates the tags of a cell, as a semicolon does in any file.
     pub(super) tag_separator: char,
+    /// The own fields that have a column.
+    pub(super) own: Vec<OwnField>,
 }
 
 /// A column with a field, and its rank among the columns of the same field.
@@ -162,6 +133,24 @@ pub(super) fn identifies(name: &str) -> bool {
     known(name).is_some_and(|known| matches!(known.field, Field::Email | Field::PhoneNumber))
 }
 
+/// Whether a column of this name is known to hold a field of every contact, so that no own field may be called so: an export
+/// with such a column could not be imported again.
+pub fn is_taken(name: &str) -> bool {
+    known(name).is_some_and(|known| known.field != Field::Organization)
+}
+
+/// The own field that a column of this name has: the one that is called exactly so, as in an export; else one whose name is
+/// compared as other names are; else one with this key, which may be another field's name.
+fn own_of<'a>(own: &'a [OwnField], name: &str) -> Option<&'a OwnField> {
+    let (written, name) = (name.trim(), plain(name));
+    let exact = own.iter().find(|field| field.name == written);
+    if exact.is_some() || name.is_empty() {
+        return exact;
+    }
+    let called = own.iter().find(|field| plain(&field.name) == name);
+    called.or_else(|| own.iter().find(|field| plain(field.key.as_str()) == name))
+}
+
 /// Checks the length of a header, before it is divided into names.
 pub(super) fn check_length(header: &[u8], line: u64) -> Result<()> {
     if header.len() > LONGEST_HEADER {
@@ -177,29 +166,37 @@ impl Layout {
     /// # Errors
     ///
     /// [`Error::TooManyColumns`], [`Error::TooManyMappings`], [`Error::NoSuchColumn`] for a mapping of a column that
-    /// does not exist, [`Error::NoKnownColumn`] when no column holds a number or an address.
+    /// does not exist, [`Error::NoSuchField`] for one to an own field that does not, [`Error::NoKnownColumn`] when no column holds a number or an address.
     #[cfg(test)]
     pub(super) fn new(header: Vec<String>, line: u64, mappings: &[Mapping]) -> Result<Self> {
-        let layout = Self::lenient(header, line, mappings, &[])?;
+        let layout = Self::lenient(header, line, (mappings, &[]), &[])?;
         layout.check(line)?;
         Ok(layout)
     }
 
     /// Like [`Layout::new`], whether or not a column holds a number or an address. `recalled` are mappings of earlier files;
-    /// those of columns that this file lacks are ignored.
+    /// those of columns that this file lacks are ignored. `own` are the company's own fields.
     pub(super) fn lenient(
         header: Vec<String>,
         line: u64,
-        mappings: &[Mapping],
-        recalled: &[Mapping],
+        (mappings, recalled): (&[Mapping], &[Mapping]),
+        own: &[OwnField],
     ) -> Result<Self> {
         if header.len() > MOST_COLUMNS {
             return Err(Error::TooManyColumns { line, found: header.len() });
         }
         check_mappings(mappings.len())?;
+        let exists = |field: Field| match field {
+            Field::Own(key) => own_field::find(own, key).is_some(),
+            _ => true,
+        };
         let names = Names::of(&header);
         let (mut ranked, mut mapped) = (Vec::new(), HashSet::new());
         for Mapping { column, field } in mappings {
+            if !exists(*field) {
+                let (column, field) = (column.clone(), field.word().into_owned());
+                return Err(Error::NoSuchField { column, field });
+            }
             let found = names.find(column);
             if found.is_empty() {
                 return Err(Error::NoSuchColumn { line, column: column.clone(), found: shown(&header) });
@@ -208,7 +205,8 @@ impl Layout {
             ranked.extend(new.map(|index| Ranked { field: *field, rank: 0, index }));
         }
         let given: HashSet<Field> = mappings.iter().map(|mapping| mapping.field).collect();
-        for Mapping { column, field } in recalled.iter().take(MOST_MAPPINGS) {
+        let recalled = recalled.iter().take(MOST_MAPPINGS).filter(|mapping| exists(mapping.field));
+        for Mapping { column, field } in recalled {
             for index in names.find(column) {
                 let is_known = known(&header[index]).is_some_and(|known| known.field == *field);
                 if !is_known && !given.contains(field) && mapped.insert(index) {
@@ -216,10 +214,15 @@ impl Layout {
                 }
             }
         }
-        let (mut groups, mut own) = (Vec::new(), 0);
+        let (mut groups, mut exported) = (Vec::new(), 0);
         for (index, name) in header.iter().enumerate() {
-            own += usize::from(OWN.contains(&name.trim()));
-            let Some(Known { field, rank, is_google_group }) = known(name) else { continue };
+            exported += usize::from(OWN.contains(&name.trim()));
+            let Known { field, rank, is_google_group } = match (known(name), own_of(own, name)) {
+                (Some(known), None) => known,
+                (Some(known), Some(_)) if known.field != Field::Organization => known,
+                (_, Some(own)) => Known { field: Field::Own(own.key), rank: 0, is_google_group: false },
+                (None, None) => continue,
+            };
             if is_google_group {
                 groups.push(index);
             }
@@ -240,8 +243,10 @@ impl Layout {
             fields[*index] = Some(*field);
         }
         let columns = ranked.into_iter().map(|column| (column.field, column.index)).collect();
-        let is_own = own == OWN.len() && mapped.is_empty();
-        Ok(Self { header, is_own, columns, fields, groups, tag_separator: ';' })
+        let is_own = exported == OWN.len() && mapped.is_empty();
+        let has_column = |field: &&OwnField| fields.contains(&Some(Field::Own(field.key)));
+        let own = own.iter().filter(has_column).cloned().collect();
+        Ok(Self { header, is_own, columns, fields, groups, tag_separator: ';', own })
     }
 
     /// Checks that a column has phone numbers or e-mail addresses, which identify contacts.

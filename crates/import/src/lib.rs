@@ -33,7 +33,7 @@ pub use contacts::{Options, Progress, Summary, contacts};
 pub use error::Error;
 pub use export::{BYTE_ORDER_MARK, export, export_csv};
 pub use file_format::FileFormat;
-pub use header::{Field, MOST_COLUMNS, MOST_MAPPINGS, Mapping, column_name};
+pub use header::{Field, MOST_COLUMNS, MOST_MAPPINGS, Mapping, column_name, is_taken};
 pub use indexing::Indexing;
 pub use inspection::{GUESSED, Inspected, Inspection, Other, WrongBytes};
 pub use preview::{Preview, preview};

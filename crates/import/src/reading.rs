@@ -16,6 +16,7 @@ use super::inspection::{GUESSED, Inspection};
 use super::records::{Found, Records};
 use super::rejects::Rejects;
 use super::{Error, Result, opening, row, sheet};
+use domain::own_field::OwnField;
 use store::ContactDraft;
 
 /// Rows of one batch: enough that the fixed cost of a statement does not matter, and few enough that the
@@ -44,8 +45,13 @@ pub(super) struct Whole {
     pub(super) ignored_columns: Vec<String>,
 }
 
-/// Reads the whole file into batches; ends early when the receiver is gone.
-pub(super) fn read(path: &Path, options: &Options, batches: &mpsc::Sender<Batch>) -> Result<Whole> {
+/// Reads the whole file into batches, for a company with these own fields; ends early when the receiver is gone.
+pub(super) fn read(
+    path: &Path,
+    options: &Options,
+    own: &[OwnField],
+    batches: &mpsc::Sender<Batch>,
+) -> Result<Whole> {
     let (text, bytes_total, delimiter) = if is_workbook(path)? {
         let (text, length) = sheet::converted(path)?;
         (Decoded::new(text, encoding_rs::UTF_8, Invalid::Mark), length, Some(sheet::DELIMITER))
@@ -54,7 +60,7 @@ pub(super) fn read(path: &Path, options: &Options, batches: &mpsc::Sender<Batch>
         let bytes_total = encoding::check(path, encoding, invalid)?;
         (encoding::open(path, encoding, invalid)?, bytes_total, None)
     };
-    let mut reading = FileReading::open(path, text, delimiter, options)?;
+    let mut reading = FileReading::open(path, (text, delimiter), options, own)?;
     while let Some(mut batch) = reading.batch()? {
         batch.bytes_total = bytes_total;
         if batches.blocking_send(batch).is_err() {
@@ -111,15 +117,15 @@ impl<'a> FileReading<'a> {
     /// Reads the header.
     fn open(
         path: &'a Path,
-        text: Decoded<File>,
-        delimiter: Option<u8>,
+        (text, delimiter): (Decoded<File>, Option<u8>),
         options: &'a Options,
+        own: &[OwnField],
     ) -> Result<Self> {
         let explain = |error| encoding::explain(path, error);
         let text = BufReader::with_capacity(64 * 1024, text);
         let mut records = Records::divided_by(delimiter, text).map_err(explain)?;
         let (names, line) = opening::header(&mut records, explain)?;
-        let layout = Layout::lenient(names, line, &options.mappings, &[])?;
+        let layout = Layout::lenient(names, line, (&options.mappings, &[]), own)?;
         layout.check(line)?;
         let rejects = Rejects::new(path, &layout.header);
         Ok(Self { path, records, layout, options, rejects, read: 0 })

@@ -3,6 +3,7 @@
 
 use super::records::Broken;
 use super::row::Refused;
+use domain::own_field::{LONGEST_TEXT, WrongValue};
 use domain::phone::InvalidPhone;
 
 domain::worded! {
@@ -54,6 +55,14 @@ domain::worded! {
         NumberRounded = "number_rounded",
         /// A spreadsheet rounded WhatsApp's id of the person to this.
         LidRounded = "lid_rounded",
+        /// The cell of an own field is no number.
+        FieldNotNumber = "field_not_number",
+        /// The cell of an own field may be a thousand, or have three decimals.
+        FieldNumberUnclear = "field_number_unclear",
+        /// The cell of an own field is no date.
+        FieldNotDate = "field_not_date",
+        /// The day and the month of a date may be exchanged.
+        FieldDateUnclear = "field_date_unclear",
         /// A quote stands inside a field.
         StrayQuote = "stray_quote",
         /// A quote is never closed.
@@ -83,8 +92,23 @@ impl From<&Refused> for Coded {
             Refused::Nobody => (RejectCode::Nobody, Vec::new()),
             Refused::Address(text) => (RejectCode::WrongAddress, vec![text.clone()]),
             Refused::Phone(text, invalid) => number(text, *invalid),
+            Refused::OwnWrongByte { name } => (RejectCode::WrongByte, vec![name.clone()]),
+            Refused::Own { name, cell, wrong } => own(name, cell, *wrong),
         }
     }
+}
+
+/// What is wrong with the cell of an own field.
+fn own(name: &str, cell: &str, wrong: WrongValue) -> Coded {
+    let (code, detail) = match wrong {
+        WrongValue::TooLong => (RejectCode::TooLong, LONGEST_TEXT.to_string()),
+        WrongValue::Nul => return (RejectCode::Nul, vec![name.to_owned()]),
+        WrongValue::Number => (RejectCode::FieldNotNumber, cell.to_owned()),
+        WrongValue::UnclearNumber => (RejectCode::FieldNumberUnclear, cell.to_owned()),
+        WrongValue::Date => (RejectCode::FieldNotDate, cell.to_owned()),
+        WrongValue::UnclearDate => (RejectCode::FieldDateUnclear, cell.to_owned()),
+    };
+    (code, vec![name.to_owned(), detail])
 }
 
 /// What is wrong with the text of a number.

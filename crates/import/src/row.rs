@@ -15,6 +15,7 @@ use super::encoding::{self, MARK};
 use super::header::{Field, Layout};
 use domain::cell::unguard;
 use domain::contact::{MOST_TAGS, Person, is_picture, tag_name};
+use domain::own_field::{OwnField, OwnValues, WrongValue};
 use domain::phone::{Country, InvalidPhone, PhoneNumber};
 use store::ContactDraft;
 
@@ -54,6 +55,10 @@ pub(super) enum Refused {
     Address(String),
     #[error("the phone number {1}, and there is no e-mail address to identify the contact")]
     Phone(String, InvalidPhone),
+    #[error("{name}: {cell:?} {wrong}")]
+    Own { name: String, cell: String, wrong: WrongValue },
+    #[error("{name} holds a byte that is not valid in the file's encoding")]
+    OwnWrongByte { name: String },
 }
 
 /// Checks the fields of a contact that a person or a program gives against the bounds of a row. Returns the
@@ -63,7 +68,8 @@ pub(super) enum Refused {
 ///
 /// A sentence that says which field is wrong.
 pub fn check_contact(person: &Person) -> Result<Person, String> {
-    let Person { first_name, last_name, email, phone_number, phone_number_lid, profile_picture } = person;
+    let Person { first_name, last_name, email, phone_number, phone_number_lid, profile_picture, own } =
+        person;
     let bounded =
         |field, value: &str, most| text(field, value.trim(), most).map_err(|wrong| wrong.to_string());
     let given_lid = phone_number_lid.as_deref().unwrap_or_default().trim();
@@ -77,6 +83,7 @@ pub fn check_contact(person: &Person) -> Result<Person, String> {
         phone_number: bounded("phone_number", phone_number, MAX_PHONE)?,
         phone_number_lid: lid(given_lid).map_err(|wrong| wrong.to_string())?,
         profile_picture: picture(profile_picture.trim()).map_err(|wrong| wrong.to_string())?,
+        own: own.clone(),
     })
 }
 
@@ -140,7 +147,7 @@ pub(super) fn draft(
     let values = |field| layout.columns(field).map(|index| bare(&cells[index]));
     let first = |field| values(field).find(|value| !value.is_empty()).unwrap_or_default();
     if layout.is_own {
-        return Ok(ReadRow { draft: own(first, every, country)?, left_out: None });
+        return Ok(ReadRow { draft: exported(layout, first, every, country)?, left_out: None });
     }
 
     let given = [first(Field::FirstName), first(Field::MiddleName)];
@@ -165,6 +172,7 @@ pub(super) fn draft(
         phone_number: text("phone_number", &phone_number, MAX_PHONE)?,
         phone_number_lid: lid(first(Field::PhoneNumberLid))?,
         profile_picture: picture(first(Field::ProfilePicture))?,
+        own: own_values(&layout.own, first, country)?,
     };
     let names = layout.columns(Field::Tags).flat_map(|index| {
         let cell = bare(&cells[index]);
@@ -182,7 +190,8 @@ pub(super) fn draft(
 }
 
 /// The contact of a row of our own export.
-fn own<'a>(
+fn exported<'a>(
+    layout: &Layout,
     first: impl Fn(Field) -> &'a str,
     every: &[String],
     country: Option<Country>,
@@ -195,8 +204,33 @@ fn own<'a>(
         phone_number: text("phone_number", &phone_number, MAX_PHONE)?,
         phone_number_lid: lid(first(Field::PhoneNumberLid))?,
         profile_picture: picture(first(Field::ProfilePicture))?,
+        own: own_values(&layout.own, &first, country)?,
     };
     identified(person, tags(first(Field::Tags).split(';').map(str::trim), every)?)
+}
+
+/// The values of the own fields that have a column.
+fn own_values<'a>(
+    own: &[OwnField],
+    first: impl Fn(Field) -> &'a str,
+    country: Option<Country>,
+) -> Result<OwnValues, Refused> {
+    /// Characters that are kept of a wrong cell.
+    const SHOWN: usize = 80;
+    let mut values = OwnValues::new();
+    for OwnField { key, name, kind, .. } in own {
+        let cell = first(Field::Own(*key));
+        if cell.contains(MARK) {
+            return Err(Refused::OwnWrongByte { name: name.clone() });
+        }
+        let wrong = |wrong| Refused::Own {
+            name: name.clone(),
+            cell: encoding::shown(&cell.chars().take(SHOWN).collect::<String>()),
+            wrong,
+        };
+        values.extend(kind.written(cell, country).map_err(wrong)?.map(|value| (*key, value)));
+    }
+    Ok(values)
 }
 
 /// The draft of a person whom a number or an address identifies.

@@ -10,6 +10,7 @@ use super::inspection::WrongBytes;
 use super::sheet::{self, SourceSheet};
 use super::{Error, Result};
 use domain::contact::MOST_TAGS;
+use domain::own_field::{self, OwnField};
 use domain::phone::Country;
 
 /// The maximum of columns that are remembered for the next file.
@@ -56,6 +57,9 @@ pub struct Settings {
     /// The first stored piece of the file. Before it was what the file was converted from.
     #[serde(default)]
     pub first_piece: u64,
+    /// The company's own fields, as they were when the file was uploaded or last changed.
+    #[serde(default)]
+    pub own: Vec<OwnField>,
 }
 
 /// The chosen field of a column.
@@ -70,7 +74,8 @@ pub struct Column {
 impl Settings {
     /// The layout of a header on `line`, by the chosen and the recalled columns; words that name no field are skipped.
     pub(super) fn layout(&self, header: Vec<String>, line: u64) -> Result<Layout> {
-        let mut layout = Layout::lenient(header, line, &mappings(&self.columns), &mappings(&self.recalled))?;
+        let (columns, recalled) = (self.mappings(&self.columns), self.mappings(&self.recalled));
+        let mut layout = Layout::lenient(header, line, (&columns, &recalled), &self.own)?;
         layout.tag_separator = self.tag_separator.unwrap_or(';');
         Ok(layout)
     }
@@ -102,7 +107,7 @@ impl Settings {
         if self.tags.len() > MOST_TAGS {
             return Err(Error::TooManyTags { found: self.tags.len() });
         }
-        let unknown = self.columns.iter().find(|column| Field::parse(&column.field).is_none());
+        let unknown = self.columns.iter().find(|column| self.field(&column.field).is_none());
         if let Some(Column { column, field }) = unknown.cloned() {
             return Err(Error::NoSuchField { column, field });
         }
@@ -120,6 +125,24 @@ impl Settings {
     pub fn check_complete(&self) -> Result<()> {
         self.check()?;
         self.layout(self.header.clone(), 1)?.check(1)
+    }
+
+    /// The field of this word; `None` for an own field that the company does not have.
+    fn field(&self, word: &str) -> Option<Field> {
+        let field = Field::parse(word)?;
+        let is_known = match field {
+            Field::Own(key) => own_field::find(&self.own, key).is_some(),
+            _ => true,
+        };
+        is_known.then_some(field)
+    }
+
+    /// Columns as mappings; words that name no field are skipped.
+    fn mappings(&self, columns: &[Column]) -> Vec<Mapping> {
+        let mapping = |column: &Column| {
+            Some(Mapping { column: column.column.clone(), field: self.field(&column.field)? })
+        };
+        columns.iter().filter_map(mapping).collect()
     }
 
     /// The field of each column of the header.
@@ -143,18 +166,19 @@ impl Settings {
         let is_new: HashSet<usize> = changed.iter().map(|(index, _)| *index).collect();
         let fields: HashSet<Field> = changed.iter().map(|(_, field)| *field).collect();
         let name = |index| header::column_name(&self.header, index);
-        let column = |index, field: Field| Column { column: name(index), field: field.as_str().to_owned() };
+        let column = |index, field: Field| Column { column: name(index), field: field.word().into_owned() };
         let mut columns: Vec<Column> = changed.iter().map(|(index, field)| column(*index, *field)).collect();
         // The other columns of these fields, in their order; a column that was chosen before stays chosen.
         let before: HashSet<String> = self.columns.iter().map(|column| column.column.clone()).collect();
-        for field in Field::ALL.iter().copied().filter(|field| *field != Field::Ignored) {
+        let own = self.own.iter().map(|own| Field::Own(own.key));
+        for field in Field::BUILT_IN.into_iter().filter(|field| *field != Field::Ignored).chain(own) {
             for index in layout.columns(field).filter(|index| !is_new.contains(index)) {
                 if fields.contains(&field) || before.contains(&name(index)) {
                     columns.push(column(index, field));
                 }
             }
         }
-        let ignored = self.columns.iter().filter(|column| column.field == Field::Ignored.as_str());
+        let ignored = self.columns.iter().filter(|column| column.field == Field::Ignored.word());
         let ignored: Vec<Column> =
             ignored.filter(|old| columns.iter().all(|new| new.column != old.column)).cloned().collect();
         columns.extend(ignored);
@@ -196,14 +220,6 @@ impl Settings {
         (self.columns, self.recalled) = (renamed(&self.columns), renamed(&self.recalled));
         self.header = header;
     }
-}
-
-/// Columns as mappings.
-fn mappings(columns: &[Column]) -> Vec<Mapping> {
-    let mapping = |column: &Column| {
-        Some(Mapping { column: column.column.clone(), field: Field::parse(&column.field)? })
-    };
-    columns.iter().filter_map(mapping).collect()
 }
 
 #[cfg(test)]

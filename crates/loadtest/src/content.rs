@@ -13,8 +13,15 @@ const IMAGE: &str = "https://example.com/loadtest.jpg";
 /// The simulator's template with two variables.
 const TEMPLATE: &str = "order_update";
 /// Fields of a send that say who gets it. The test sets them.
-const RECIPIENTS: [&str; 6] =
-    ["phone_number", "contact_tag_id", "without_contact_tag_id", "segment_id", "recipients", "send_at", "expires_at"];
+const RECIPIENTS: [&str; 7] = [
+    "phone_number",
+    "contact_tag_id",
+    "without_contact_tag_id",
+    "segment_id",
+    "recipients",
+    "send_at",
+    "expires_at",
+];
 
 /// What is sent.
 #[derive(Debug, Clone, PartialEq)]

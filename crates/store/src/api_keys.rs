@@ -76,6 +76,8 @@ pub struct KeyRecord {
     pub name: Arc<str>,
     /// The name of the company's tier, which bounds the requests of all its keys.
     pub tier: Arc<str>,
+    /// Whether the company is disabled, so that none of its keys is accepted.
+    pub is_company_disabled: bool,
     /// When it expires.
     pub expires_at: Option<Timestamp>,
     /// When it was revoked.
@@ -101,6 +103,7 @@ fn read(row: &QueryResult) -> Result<KeyRecord> {
         company_id: row.try_get("", "company_id")?,
         name: row.try_get::<String>("", "name")?.into(),
         tier: row.try_get::<String>("", "tier")?.into(),
+        is_company_disabled: moment(row, "disabled_at")?.is_some(),
         expires_at: moment(row, "expires_at")?,
         revoked_at: moment(row, "revoked_at")?,
         scopes: Scopes::from_stored(row.try_get::<Option<String>>("", "scopes")?.as_deref()),
@@ -249,7 +252,9 @@ impl AllKeys<'_> {
 
     /// The key with this hash, whether it still works or not.
     pub async fn find(self, hash: &[u8; 32]) -> Result<Option<KeyRecord>> {
-        let sql = "SELECT api_key.id, company_id, api_key.name, company.tier, expires_at, revoked_at, scopes, last_used_at
+        let sql =
+            "SELECT api_key.id, company_id, api_key.name, company.tier, company.disabled_at, expires_at,
+                revoked_at, scopes, last_used_at
             FROM api_key JOIN company ON company.id = company_id WHERE hash = $1";
         self.store.row(sql, [hash.to_vec().into()]).await?.as_ref().map(read).transpose()
     }

@@ -118,6 +118,8 @@ domain::worded! {
         Tags = "tags",
         /// A segment that was saved, renamed, replaced or deleted; the subject is the company's id.
         Segments = "segments",
+        /// An own field of contacts that was added, renamed or deleted; the subject is the company's id.
+        ContactFields = "contact_fields",
         /// An import that was started or stopped; the subject is the company's id.
         Import = "import",
         /// A file that was uploaded or removed; the subject is its id.

@@ -1,14 +1,15 @@
 //! Companies.
 
 use entity::company;
+use sea_orm::sea_query::Expr;
 use sea_orm::{ActiveModelTrait, ColumnTrait, Condition, EntityTrait, QueryFilter, QueryOrder, Set};
 use serde_json::json;
 use uuid::Uuid;
 
-use crate::Result;
 use crate::changes::{self, What, Who};
 use crate::nouns::Companies;
 use crate::revision::{self, Topic};
+use crate::{Result, fetch_one};
 use clock::Timestamp;
 use domain::fold::fold;
 use domain::page::{Page, PageRequest};
@@ -27,13 +28,31 @@ pub struct Company {
     pub created_at: Timestamp,
     /// The country of its contacts' numbers, if a person set it.
     pub country: Option<Country>,
+    /// Since when none of its people and programs comes in; `None` when they do.
+    pub disabled_at: Option<Timestamp>,
+}
+
+/// What belongs to a company, in numbers.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Belongings {
+    /// Its members who are owners.
+    pub owners: u64,
+    /// All its members.
+    pub members: u64,
+    /// Its keys that are neither revoked nor expired.
+    pub keys: u64,
+    /// Its channels.
+    pub channels: u64,
+    /// Its channels that have been connected.
+    pub connected: u64,
 }
 
 impl From<company::Model> for Company {
     fn from(model: company::Model) -> Self {
-        let company::Model { id, name, tier, created_at, country } = model;
+        let company::Model { id, name, tier, created_at, country, disabled_at } = model;
         let country = country.as_deref().and_then(Country::parse);
-        Self { id, name, tier, created_at: Timestamp::from_millis(created_at), country }
+        let disabled_at = disabled_at.map(Timestamp::from_millis);
+        Self { id, name, tier, created_at: Timestamp::from_millis(created_at), country, disabled_at }
     }
 }
 
@@ -50,6 +69,7 @@ impl Companies<'_> {
             tier: Set(tier.to_owned()),
             created_at: Set(Timestamp::now().millis()),
             country: Set(None),
+            disabled_at: Set(None),
         };
         let transaction = self.store.begin().await?;
         let company: Company = model.insert(&transaction).await?.into();
@@ -112,6 +132,54 @@ impl Companies<'_> {
         revision::bump(&transaction, Topic::ApiKey).await?;
         transaction.commit().await?;
         Ok(changed)
+    }
+
+    /// Disables a company, so that none of its people and programs comes in, or enables it again. Returns whether that
+    /// changed anything.
+    pub async fn set_disabled(self, who: &Who, company: &Company, disabled: bool) -> Result<bool> {
+        let transaction = self.store.begin().await?;
+        let (to, word, before) = if disabled {
+            (Some(Timestamp::now().millis()), "disabled", "enabled")
+        } else {
+            (None, "enabled", "disabled")
+        };
+        let is_other = if disabled {
+            company::Column::DisabledAt.is_null()
+        } else {
+            company::Column::DisabledAt.is_not_null()
+        };
+        let update = company::Entity::update_many()
+            .col_expr(company::Column::DisabledAt, Expr::value(to))
+            .filter(company::Column::Id.eq(company.id))
+            .filter(is_other);
+        if update.exec(&transaction).await?.rows_affected == 0 {
+            return transaction.unchanged(false).await;
+        }
+        let [before, after] = [before, word].map(|word| json!({ "status": word }));
+        changes::record_one(&transaction, who, What::Company, company.id, Some(before), after).await?;
+        // A running service caches with each key whether its company is disabled.
+        revision::bump(&transaction, Topic::ApiKey).await?;
+        transaction.commit().await?;
+        Ok(true)
+    }
+
+    /// What belongs to the company of this id.
+    pub async fn belongings(self, id: Uuid, now: Timestamp) -> Result<Belongings> {
+        let sql = "SELECT
+            (SELECT COUNT(*) FROM membership WHERE company_id = $1 AND role = 'owner'),
+            (SELECT COUNT(*) FROM membership WHERE company_id = $1),
+            (SELECT COUNT(*) FROM api_key WHERE company_id = $1 AND revoked_at IS NULL
+                AND (expires_at IS NULL OR expires_at > $2)),
+            (SELECT COUNT(*) FROM channel WHERE company_id = $1),
+            (SELECT COUNT(*) FROM channel WHERE company_id = $1 AND status = 'connected')";
+        let row =
+            fetch_one::<(i64, i64, i64, i64, i64)>(&self.store.read, sql, [id.into(), now.millis().into()]);
+        let Some((owners, members, keys, channels, connected)) = row.await? else {
+            return Ok(Belongings::default());
+        };
+        let [owners, members, keys, channels, connected] =
+            [owners, members, keys, channels, connected].map(i64::cast_unsigned);
+        Ok(Belongings { owners, members, keys, channels, connected })
     }
 
     /// The company of this name, or of this id in text.

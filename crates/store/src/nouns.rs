@@ -78,6 +78,8 @@ of_a_company! {
     segments: Segments;
     /// The notes on a company's contacts.
     contact_notes: ContactNotes;
+    /// The own fields of a company's contacts.
+    fields: OwnFields;
     /// The imports of a company's contacts.
     imports: Imports;
     /// The files that a company keeps.
@@ -106,6 +108,8 @@ of_a_company! {
     costs: Costs;
     /// Who of a company is told of what by e-mail.
     alerts: CompanyAlerts;
+    /// How the pages of a company look.
+    look: CompanyLook;
 }
 
 of_all! {
@@ -168,6 +172,8 @@ of_all! {
     sessions: Sessions;
     /// What channels keep as linked devices.
     web_sessions: WebSessions;
+    /// How the pages of every company look.
+    looks: Looks;
     /// The webhook endpoints of every company, as events are sent to them.
     webhooks: AllWebhooks;
     /// What people are told by e-mail, of every company.

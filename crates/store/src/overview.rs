@@ -124,15 +124,25 @@ impl Channels<'_> {
 impl AllSends<'_> {
     /// The sends to many that may go now on channels of this tier, those with most left first, at most `limit`.
     pub async fn running_under(self, tier: &str, now: Timestamp, limit: u32) -> Result<Vec<Running>> {
+        self.running("channel.tier", tier.into(), now, limit).await
+    }
+
+    /// The sends to many that may go now on this channel, those with most left first, at most `limit`.
+    pub async fn running_on(self, channel: Uuid, now: Timestamp, limit: u32) -> Result<Vec<Running>> {
+        self.running("channel.id", channel.into(), now, limit).await
+    }
+
+    /// The sends to many that may go now on channels whose `column` has this value.
+    async fn running(self, column: &str, value: Value, now: Timestamp, limit: u32) -> Result<Vec<Running>> {
         let sql = format!(
             "SELECT send.id, send.channel_id, company.name, send.recipients - send.settled, \
              CASE WHEN send.template_id IS NULL THEN 0 ELSE 1 END \
              FROM send JOIN channel ON channel.id = send.channel_id JOIN company ON company.id = channel.company_id \
-             WHERE {READY} AND channel.tier = $4 AND send.recipient IS NULL AND send.recipients > send.settled \
+             WHERE {READY} AND {column} = $4 AND send.recipient IS NULL AND send.recipients > send.settled \
              ORDER BY send.recipients - send.settled DESC, send.id LIMIT $5"
         );
         let mut values = ready(now);
-        values.extend([tier.into(), i64::from(limit).into()]);
+        values.extend([value, i64::from(limit).into()]);
         type Columns = (Uuid, Uuid, String, i64, i32);
         let rows = fetch::<Columns>(&self.store.read, sql, values).await?;
         let running = |(send_id, channel_id, company, remaining, has_template): Columns| {

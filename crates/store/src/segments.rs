@@ -1,7 +1,7 @@
 //! Segments: filters of contacts that a company saved under names. A segment has no contacts of its own: a list of
 //! it, or a send to it, has those that its filter selects at that moment.
 //!
-//! A filter may name what is gone since: a tag, or a send. It would select other contacts without it, so that such a
+//! A filter may name what is gone since: a tag, a send, or an own field. It would select other contacts without it, so that such a
 //! segment selects nobody and says why.
 
 use std::collections::HashSet;
@@ -21,6 +21,7 @@ use crate::{Error, Result, Transaction, execute, fetch, fetch_one};
 use clock::Timestamp;
 use clock::database::new_id;
 use domain::contact::{tag_identity, tag_name};
+use domain::own_field::OwnField;
 use domain::phone::PhoneNumber;
 use domain::send::State;
 
@@ -59,6 +60,8 @@ domain::worded! {
         Tag = "tag_gone",
         /// The send of its filter is gone: finished sends are removed at a configured age.
         Send = "send_gone",
+        /// An own field of its filter is gone, or another one with other values has its key.
+        Field = "field_gone",
         /// This program cannot read its filter: a later version saved it.
         Unreadable = "unreadable",
     }
@@ -101,15 +104,21 @@ impl Segments<'_> {
         let select = format!("SELECT {COLUMNS} FROM saved_segment WHERE company_id = $1");
         let rows = fetch::<Row>(&self.store.read, select, [self.company.into()]).await?;
         let rows: Vec<_> = rows.into_iter().map(|row| (read(&row.2), row)).collect();
-        let (mut tags, mut sends) = (Vec::new(), Vec::new());
+        let (mut tags, mut sends, mut has_conditions) = (Vec::new(), Vec::new(), false);
         for filter in rows.iter().filter_map(|(filter, _)| filter.as_ref()) {
             tags.extend(filter.tags.iter().chain(&filter.without).copied());
             sends.extend(filter.reached.map(|reached| reached.send));
+            has_conditions |= !filter.fields.is_empty();
         }
         let tags = self.store.of(self.company).tags().among(&tags).await?;
         let sends = self.sends(&sends).await?;
+        let own = match has_conditions {
+            true => self.store.of(self.company).fields().all().await?,
+            false => Vec::new(),
+        };
         let segment = |(filter, (id, name, _, created_at, updated_at)): (Option<ContactFilter>, Row)| {
-            let lack = filter.as_ref().map_or(Some(Lack::Unreadable), |filter| lack(filter, &tags, &sends));
+            let lack =
+                filter.as_ref().map_or(Some(Lack::Unreadable), |filter| lack(filter, (&tags, &sends), &own));
             SavedSegment {
                 id,
                 name,
@@ -241,17 +250,18 @@ impl Segments<'_> {
         numbers(&text.unwrap_or_default())
     }
 
-    /// The valid numbers after `after` of the next `limit` contacts that have one, ascending, each with the contact's place
-    /// in the company's list.
+    /// The valid numbers of the next `limit` contacts that have one, ascending, each with the contact's place in the
+    /// company's list. `after` is the last one that was read: several contacts may have the same number.
     pub async fn phones_after(
         self,
-        after: Option<PhoneNumber>,
+        after: Option<(PhoneNumber, u32)>,
         limit: u64,
     ) -> Result<Vec<(PhoneNumber, u32)>> {
-        let select = "SELECT phone, ordinal FROM contact WHERE company_id = $1 AND phone > $2
-             ORDER BY phone LIMIT $3";
-        let after = after.map_or(0, PhoneNumber::as_i64);
-        let values = [self.company.into(), after.into(), signed(limit).into()];
+        let select = "SELECT phone, ordinal FROM contact
+             WHERE company_id = $1 AND phone >= $2 AND (phone > $2 OR ordinal > $3)
+             ORDER BY phone, ordinal LIMIT $4";
+        let (phone, place) = after.map_or((0, 0), |(phone, place)| (phone.as_i64(), i64::from(place)));
+        let values = [self.company.into(), phone.into(), place.into(), signed(limit).into()];
         let rows = fetch::<(i64, i64)>(&self.store.read, select, values).await?;
         let read = |(phone, place): (i64, i64)| {
             let phone = PhoneNumber::from_i64(phone)
@@ -315,69 +325,20 @@ fn written(filter: &ContactFilter) -> Result<String> {
 }
 
 /// What the filter names and is not among these.
-fn lack(filter: &ContactFilter, known_tags: &HashSet<Uuid>, known_sends: &HashSet<Uuid>) -> Option<Lack> {
-    let ContactFilter { search: _, tags, without, reached } = filter;
+fn lack(
+    filter: &ContactFilter,
+    (known_tags, known_sends): (&HashSet<Uuid>, &HashSet<Uuid>),
+    own: &[OwnField],
+) -> Option<Lack> {
+    let ContactFilter { search: _, tags, without, reached, fields } = filter;
     if !tags.iter().chain(without).all(|tag| known_tags.contains(tag)) {
         return Some(Lack::Tag);
     }
-    reached.is_some_and(|reached| !known_sends.contains(&reached.send)).then_some(Lack::Send)
+    if reached.is_some_and(|reached| !known_sends.contains(&reached.send)) {
+        return Some(Lack::Send);
+    }
+    fields.iter().any(|condition| !condition.fits(own)).then_some(Lack::Field)
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::contacts::reached::BySend;
-    use domain::message::Reception;
-
-    fn id(number: u128) -> Uuid {
-        Uuid::from_u128(number)
-    }
-
-    #[test]
-    fn a_filter_is_read_back_as_it_was_written() {
-        let reached = Some(BySend { send: id(3), reception: Reception::NotRead });
-        for filter in [
-            ContactFilter::default(),
-            ContactFilter {
-                search: Some("ana".to_owned()),
-                tags: vec![id(1)],
-                without: vec![id(2)],
-                reached,
-            },
-        ] {
-            assert_eq!(read(&written(&filter).unwrap()), Some(filter));
-        }
-        let of_today = r#"{"version":1,"filter":{"search":"ana","tags":[],"without":[]}}"#;
-        assert_eq!(read(of_today).unwrap().search.as_deref(), Some("ana"), "the form in databases stays");
-    }
-
-    #[test]
-    fn a_filter_of_a_later_version_is_not_read_as_one_that_selects_more() {
-        for later in [
-            r#"{"version":2,"filter":{"search":"ana"}}"#,
-            r#"{"version":1,"filter":{"search":"ana","birthday":"today"}}"#,
-            r#"{"version":1,"filter":{"reached":{"send":"7","reception":"read"}}}"#,
-            "",
-        ] {
-            assert_eq!(read(later), None, "{later}");
-        }
-    }
-
-    #[test]
-    fn a_filter_lacks_a_tag_or_a_send_that_is_gone() {
-        let filter = ContactFilter {
-            tags: vec![id(1)],
-            without: vec![id(2)],
-            reached: Some(BySend { send: id(3), reception: Reception::Read }),
-            ..ContactFilter::default()
-        };
-        let lack = |tags: &[u128], sends: &[u128]| {
-            let set = |ids: &[u128]| ids.iter().copied().map(id).collect::<HashSet<_>>();
-            super::lack(&filter, &set(tags), &set(sends))
-        };
-        assert_eq!(lack(&[1, 2], &[3]), None);
-        assert_eq!(lack(&[1], &[3]), Some(Lack::Tag));
-        assert_eq!(lack(&[2], &[3]), Some(Lack::Tag));
-        assert_eq!(lack(&[1, 2], &[]), Some(Lack::Send));
-    }
-}
+mod tests;

@@ -25,7 +25,8 @@ impl Vault {
         mac(self.ring().current(), said).finalize().into_bytes().into()
     }
 
-    /// Whether one of the keys signed what an address says; a key that was removed signs nothing any more. The comparison takes the same time for every signature.
+    /// Whether one of the keys signed what an address says; a key that was removed signs nothing any more. The comparison
+    /// takes the same time for every signature.
     pub fn is_link_signed(&self, said: &str, signature: &[u8]) -> bool {
         let is_signed =
             |ring: &Ring| ring.in_use().any(|sealer| mac(sealer, said).verify_slice(signature).is_ok());

@@ -7,12 +7,14 @@ use utoipa::ToSchema;
 
 use super::Batch;
 use super::fields::{self, Entries, GivenNumber, GivenTags, wrong_field};
+use super::own_fields::{ContactFieldValue, GivenValues};
 use crate::api::State;
 use crate::api::auth::Author;
 use crate::api::body::Body;
 use crate::api::envelope::Answer;
 use crate::api::error::Error;
 use crate::domain::contact::Person;
+use crate::domain::own_field::OwnField;
 use crate::engine::MOST_AT_ONCE;
 use crate::engine::records::contacts::ContactDraft;
 use crate::error::Code;
@@ -47,6 +49,9 @@ pub(in crate::api) struct ContactEntry {
     /// created.
     #[schema(value_type = Option<Vec<String>>)]
     tags: Option<GivenTags>,
+    /// Values of own fields, by their keys; those that are left out or null are kept.
+    #[schema(value_type = Option<std::collections::BTreeMap<String, ContactFieldValue>>, example = json!({"birth_date": "1990-01-31"}))]
+    fields: Option<GivenValues>,
 }
 
 /// Create or update contacts
@@ -69,19 +74,21 @@ pub(in crate::api) async fn write(
     body: Body,
     state: Data<State>,
 ) -> Answer<Batch> {
+    let own = state.engine.company(company.id).await?.fields().all().await?;
+    let read = move |body: &str, room: &mut Room| read(body, room, &own);
     let (Entries { valid, rejected }, _room) = fields::read_with(body, &state, read).await?;
     let written = state.engine.contacts().write(&who, company.id, valid).await?;
     Ok(Json(Batch::new(rejected, written)))
 }
 
-fn read(body: &str, room: &mut Room) -> Result<Entries<ContactDraft>, Error> {
+fn read(body: &str, room: &mut Room, own: &[OwnField]) -> Result<Entries<ContactDraft>, Error> {
     let ContactBatch { contacts } = fields::fields(body)?;
     let too_many = || {
         let what = format_args!("has more than {MOST_AT_ONCE} entries: split it");
         Error::of("contacts", Code::TooManyContacts, what)
     };
     let entries = fields::entries(contacts, "contacts", (MOST_AT_ONCE, too_many), room, |entry| {
-        let draft = draft(entry)?;
+        let draft = draft(entry, own)?;
         let bytes = weight(&draft);
         Ok((draft, bytes))
     })?;
@@ -96,18 +103,26 @@ fn weight(draft: &ContactDraft) -> usize {
     /// What a text takes beside its characters, when it is a field of the draft and when it is in a list.
     const FIELD: usize = 16;
     const LISTED: usize = 64;
-    let Person { first_name, last_name, email, phone_number, phone_number_lid, profile_picture } =
+    let Person { first_name, last_name, email, phone_number, phone_number_lid, profile_picture, own } =
         &draft.person;
     let lid = phone_number_lid.as_ref().map_or(0, String::len);
     let texts = [first_name, last_name, email, phone_number, profile_picture];
     let texts: usize = texts.into_iter().map(|text| text.len() + FIELD).sum();
     let tags: usize = draft.tags.iter().map(|tag| tag.len() + LISTED).sum();
-    texts + lid + FIELD + tags
+    texts + lid + FIELD + tags + GivenValues::weight(own)
 }
 
-fn draft(entry: &str) -> Result<ContactDraft, String> {
-    let ContactEntry { first_name, last_name, email, phone_number, phone_number_lid, profile_picture, tags } =
-        fields::entry(entry)?;
+fn draft(entry: &str, own: &[OwnField]) -> Result<ContactDraft, String> {
+    let ContactEntry {
+        first_name,
+        last_name,
+        email,
+        phone_number,
+        phone_number_lid,
+        profile_picture,
+        tags,
+        fields: values,
+    } = fields::entry(entry)?;
     let person = fields::person(&Person {
         first_name: first_name.unwrap_or_default(),
         last_name: last_name.unwrap_or_default(),
@@ -115,6 +130,7 @@ fn draft(entry: &str) -> Result<ContactDraft, String> {
         phone_number: phone_number.map(GivenNumber::into_text).unwrap_or_default(),
         phone_number_lid,
         profile_picture: profile_picture.unwrap_or_default(),
+        own: values.unwrap_or_default().known(own)?,
     })?;
     if person.email.is_empty() && person.phone().is_none() {
         return Err(

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use crate::api::schema::{ImportAction, ImportField, ImportState};
+use crate::api::schema::{ImportAction, ImportState};
 use crate::clock::Timestamp;
 use crate::engine::records::imports::{self, Counts};
 use crate::engine::{Shown, import_settings};
@@ -98,9 +98,9 @@ pub(in crate::api) struct ImportColumn {
     /// The column's name in the header.
     #[schema(example = "Telefone")]
     column: String,
-    /// The field of the column.
-    #[schema(value_type = Option<ImportField>, example = "phone_number")]
-    field: Option<&'static str>,
+    /// The field of the column; `fields.KEY` for an own field.
+    #[schema(example = "phone_number")]
+    field: Option<String>,
 }
 
 /// The beginning of a file.
@@ -162,8 +162,9 @@ pub(in crate::api) struct ColumnChoice {
     /// The column's name in the header, or `#` and its number, such as `#3` for the third column.
     #[schema(example = "Telefone")]
     column: String,
-    /// `ignored`: the column is not imported.
-    #[schema(value_type = ImportField, example = "phone_number")]
+    /// `first_name`, `middle_name`, `last_name`, `name`, `organization`, `email`, `phone_number`, `phone_number_lid`,
+    /// `profile_picture` or `tags`; `fields.KEY` for an own field. `ignored`: the column is not imported.
+    #[schema(example = "phone_number")]
     field: String,
 }
 
@@ -176,7 +177,7 @@ impl From<ColumnChoice> for Column {
 impl From<imports::Import> for Import {
     fn from(import: imports::Import) -> Self {
         let settings = import_settings(&import);
-        let fields = settings.fields().into_iter().map(|field| field.map(|field| field.as_str()));
+        let fields = settings.fields().into_iter().map(|field| field.map(|field| field.word().into_owned()));
         let columns = settings.header.iter().zip(fields);
         let Counts {
             created,

@@ -216,7 +216,8 @@ pub(in crate::api) async fn steer(
 /// `too_many_tags`, `picture_address`, `nobody`, `wrong_address`, `number_without_digits`, `number_too_short`, `number_too_long`,
 /// `number_begins_with_zero`, `number_is_national`, `number_is_lid`, `number_is_id`, `number_is_address`,
 /// `number_has_extension`, `several_numbers`, `number_is_date`, `number_has_letters`, `number_is_unclear`,
-/// `number_rounded`, `lid_rounded`, `wrong_byte`, `stray_quote`, `unclosed_quote` and `line_too_long`.
+/// `number_rounded`, `lid_rounded`, `field_not_number`, `field_number_unclear`, `field_not_date`, `field_date_unclear`,
+/// `wrong_byte`, `stray_quote`, `unclosed_quote` and `line_too_long`.
 #[utoipa::path(
     get,
     path = "/api/v1/contacts/imports/{id}/rejected",

@@ -8,6 +8,7 @@ pub(super) mod imports;
 pub(super) mod members;
 pub(super) mod notes;
 pub(super) mod one;
+pub(super) mod own_fields;
 pub(super) mod segments;
 pub(super) mod tags;
 
@@ -17,6 +18,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
+use self::own_fields::{ContactFieldValue, ShownValues};
 use super::State;
 use super::auth::Company;
 use super::envelope::{Answer, Envelope};
@@ -59,6 +61,10 @@ pub(super) struct Contact {
     updated_at: Timestamp,
     /// The contact's tags, by name.
     tags: Vec<TagSummary>,
+    /// The values of own fields, by their keys; absent for a contact without any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = std::collections::BTreeMap<String, ContactFieldValue>, required = false, example = json!({"birth_date": "1990-01-31"}))]
+    fields: Option<ShownValues>,
 }
 
 /// A tag of a contact.
@@ -154,7 +160,8 @@ impl Batch {
 impl From<contact::Contact> for Contact {
     fn from(contact: contact::Contact) -> Self {
         let contact::Contact { id, person, tags, created_at, updated_at, ordinal: _ } = contact;
-        let Person { first_name, last_name, email, phone_number, phone_number_lid, profile_picture } = person;
+        let Person { first_name, last_name, email, phone_number, phone_number_lid, profile_picture, own } =
+            person;
         Self {
             id,
             first_name,
@@ -166,6 +173,7 @@ impl From<contact::Contact> for Contact {
             created_at,
             updated_at,
             tags: tags.into_iter().map(TagSummary::from).collect(),
+            fields: own_fields::shown(&own),
         }
     }
 }
@@ -187,9 +195,9 @@ impl From<contact::Tag> for Tag {
 ///
 /// The company's contacts, newest first. Each word of `search` is matched against names, e-mail address, number and tag
 /// names, without case and accents; digits match a number however it is written. `contact_tag_id` and
-/// `without_contact_tag_id` narrow the list by tags, `send_id` with `send_outcome` by the outcome of a send. With
-/// `Accept: application/x-ndjson` the answer has all of these contacts, or those after `cursor`, one JSON object on each
-/// line.
+/// `without_contact_tag_id` narrow the list by tags, `send_id` with `send_outcome` by the outcome of a send, `field` by own
+/// fields. With `Accept: application/x-ndjson` the answer has all of these contacts, or those after `cursor`, one JSON
+/// object on each line.
 #[utoipa::path(
     get,
     path = "/api/v1/contacts",
@@ -204,6 +212,9 @@ impl From<contact::Tag> for Tag {
         ("send_id" = Option<Uuid>, Query, description = "Only contacts for whom this send had the outcome `send_outcome`"),
         ("send_outcome" = Option<SendReception>, Query, description = "The outcome of the send `send_id`: `received`, \
              `not_received` (it failed, or never went), `read`, or `not_read` (it went, and was not read)"),
+        ("field" = Option<Vec<String>>, Query, description = "Only contacts whose own field meets the condition: `city=Rio`, \
+             `city!=Rio` (another value or none), `age>=18`, `born<=1990-12-31`, `city=*` (any value), `city!=*` (none). Texts \
+             are compared without case and accents. Several conditions, each in a parameter of its own, must all be met"),
     ),
     responses((status = 200, description = "A page of contacts, or all of them", content(
         (Envelope<Contact> = "application/json"),
@@ -224,7 +235,7 @@ pub(super) async fn list(
     {
         return Err(other_cursor());
     }
-    if as_lines && (filter.search.is_some() || filter.reached.is_some()) {
+    if as_lines && (filter.search.is_some() || filter.reached.is_some() || !filter.fields.is_empty()) {
         return found_lines(state, company, &filter, listing.rest()).await;
     }
     let counting = if as_lines { Counting::Skipped } else { Counting::Exact };
@@ -240,7 +251,8 @@ pub(super) async fn list(
     Ok(HttpResponse::Ok().json(Envelope::<Contact>::listed(&listing, contacts, key)))
 }
 
-/// The contacts that a search or a send selects, as lines. It runs once: each step reads the contacts at the next of the found places.
+/// The contacts that a search, a send or conditions select, as lines. They are found once: each step reads the contacts at the
+/// next of the found places.
 async fn found_lines(
     state: Data<State>,
     company: Company,
@@ -278,7 +290,8 @@ async fn filter(state: &State, company: Company, query: &Query) -> Result<Contac
     check_tags(state, company, &tags, &without).await?;
     let (send, outcome) = (super::sends::id(query, "send_id", "a send")?, query.text("send_outcome")?);
     let reached = by_send::read(state, company, send, outcome.as_deref()).await?;
-    Ok(ContactFilter { search, tags, without, reached })
+    let fields = own_fields::conditions(state, company, "field", &query.texts("field")?).await?;
+    Ok(ContactFilter { search, tags, without, reached, fields })
 }
 
 /// Refuses the tags of a filter that the company does not have.

@@ -8,6 +8,7 @@ use uuid::Uuid;
 
 use super::Contact;
 use super::fields::{self, GivenNumber, invalid_field, wrong_field};
+use super::own_fields::{ChangedFieldValue, GivenValues};
 use crate::api::State;
 use crate::api::auth::{Author, Company};
 use crate::api::body::Body;
@@ -16,6 +17,7 @@ use crate::api::error::{Error, ErrorBody};
 use crate::api::path_id::Id;
 use crate::clock::Timestamp;
 use crate::domain::contact::Person;
+use crate::domain::own_field::OwnField;
 use crate::engine::Whom;
 use crate::engine::records::contacts::{ContactChange, Edited};
 use crate::error::Code;
@@ -40,6 +42,9 @@ pub(in crate::api) struct ContactPatch {
     profile_picture: Option<String>,
     /// The names of all tags of the contact. Tags that do not exist are created.
     tags: Option<Vec<String>>,
+    /// Values of own fields, by their keys; null or an empty text erases one, and those that are left out are kept.
+    #[schema(value_type = Option<std::collections::BTreeMap<String, ChangedFieldValue>>, example = json!({"birth_date": "1990-01-31"}))]
+    fields: Option<GivenValues>,
 }
 
 /// Contacts that are the same person.
@@ -89,9 +94,13 @@ pub(in crate::api) async fn change(
     id: Id,
 ) -> Answer<Contact> {
     let id = id.or_nil();
-    let (patch, _room) = fields::read(body, &state).await?;
-    let change = read_change(patch).map_err(invalid_field)?;
+    let (patch, _room) = fields::read::<ContactPatch>(body, &state).await?;
     let records = state.engine.company(company.id).await?;
+    let own = match patch.fields {
+        Some(_) => records.fields().all().await?,
+        None => Vec::new(),
+    };
+    let change = read_change(patch, &own).map_err(invalid_field)?;
     refuse(records.contacts().change(&who, id, &change, Timestamp::now()).await?)?;
     drop(records);
     find(&state, company, id).await
@@ -159,9 +168,17 @@ async fn find(state: &State, company: Company, id: Uuid) -> Answer<Contact> {
     Ok(Json(found.ok_or_else(no_such_contact)?.into()))
 }
 
-fn read_change(patch: ContactPatch) -> Result<ContactChange, String> {
-    let ContactPatch { first_name, last_name, email, phone_number, phone_number_lid, profile_picture, tags } =
-        patch;
+fn read_change(patch: ContactPatch, own: &[OwnField]) -> Result<ContactChange, String> {
+    let ContactPatch {
+        first_name,
+        last_name,
+        email,
+        phone_number,
+        phone_number_lid,
+        profile_picture,
+        tags,
+        fields: values,
+    } = patch;
     let phone_number = phone_number.map(GivenNumber::into_text);
     let text = |given: &Option<String>| given.clone().unwrap_or_default();
     let checked = fields::person(&Person {
@@ -171,6 +188,7 @@ fn read_change(patch: ContactPatch) -> Result<ContactChange, String> {
         phone_number: text(&phone_number),
         phone_number_lid: phone_number_lid.clone(),
         profile_picture: text(&profile_picture),
+        ..Person::default()
     })?;
     Ok(ContactChange {
         first_name: first_name.map(|_| checked.first_name),
@@ -179,6 +197,7 @@ fn read_change(patch: ContactPatch) -> Result<ContactChange, String> {
         phone_number: phone_number.map(|_| checked.phone_number),
         phone_number_lid: phone_number_lid.map(|_| checked.phone_number_lid.unwrap_or_default()),
         profile_picture: profile_picture.map(|_| checked.profile_picture),
+        own: values.unwrap_or_default().read(own)?,
         tags: tags.as_deref().map(fields::tags).transpose()?,
         known: None,
     })

@@ -7,7 +7,7 @@ use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::fields::{self, wrong_field};
-use super::{MOST_FILTER_TAGS, by_send, check_tags};
+use super::{MOST_FILTER_TAGS, by_send, check_tags, own_fields};
 use crate::api::State;
 use crate::api::auth::{Author, Company};
 use crate::api::body::Body;
@@ -55,6 +55,9 @@ pub(in crate::api) struct SegmentFilter {
     /// The outcome of the send.
     #[schema(value_type = Option<SendReception>)]
     send_outcome: Option<&'static str>,
+    /// Only contacts that meet each of these conditions on own fields.
+    #[schema(example = json!(["age>=18"]))]
+    fields: Vec<String>,
 }
 
 /// Every segment of the company.
@@ -102,18 +105,24 @@ pub(in crate::api) struct GivenFilter {
     /// The outcome of the send `send_id`.
     #[schema(value_type = Option<SendReception>)]
     send_outcome: Option<String>,
+    /// Only contacts that meet each of these conditions on own fields, written as the parameter `field` of the list of
+    /// contacts; at most 10.
+    #[serde(default)]
+    #[schema(max_items = 10, example = json!(["age>=18"]))]
+    fields: Vec<String>,
 }
 
 impl From<SavedSegment> for Segment {
     fn from(segment: SavedSegment) -> Self {
         let SavedSegment { id, name, filter, lack, created_at, updated_at } = segment;
-        let ContactFilter { search, tags, without, reached } = filter;
+        let ContactFilter { search, tags, without, reached, fields } = filter;
         let filter = SegmentFilter {
             search,
             contact_tag_id: tags,
             without_contact_tag_id: without,
             send_id: reached.map(|BySend { send, .. }| send),
             send_outcome: reached.map(|BySend { reception, .. }| reception.as_str()),
+            fields: fields.iter().map(ToString::to_string).collect(),
         };
         let filter = lack.is_none().then_some(filter);
         Self { id, name, filter, lacks: lack.map(Lack::as_str), created_at, updated_at }
@@ -255,13 +264,14 @@ fn read_name(given: &str) -> Result<String, Error> {
 }
 
 async fn read_filter(state: &State, company: Company, given: GivenFilter) -> Result<ContactFilter, Error> {
-    let GivenFilter { search, contact_tag_id, without_contact_tag_id, send_id, send_outcome } = given;
+    let GivenFilter { search, contact_tag_id, without_contact_tag_id, send_id, send_outcome, fields } = given;
     let search = fields::search(search, state.options.search_chars)?;
     let (tags, without) =
         (ids("contact_tag_id", contact_tag_id)?, ids("without_contact_tag_id", without_contact_tag_id)?);
     check_tags(state, company, &tags, &without).await?;
     let reached = by_send::read(state, company, send_id, send_outcome.as_deref()).await?;
-    let filter = ContactFilter { search, tags, without, reached };
+    let fields = own_fields::conditions(state, company, "fields", &fields).await?;
+    let filter = ContactFilter { search, tags, without, reached, fields };
     if filter == ContactFilter::default() {
         return Err(wrong_field("filter", "selects all contacts: give at least one of its fields"));
     }

@@ -159,6 +159,16 @@ fn company() -> Vec<Example> {
             "When to call",
             json!({ "text": "Prefers to be called in the afternoon." }),
         ),
+        (
+            "post",
+            "/api/v1/contacts/fields",
+            "date",
+            "A date",
+            json!({
+                "name": "Birth date", "type": "date",
+            }),
+        ),
+        ("patch", "/api/v1/contacts/fields/{id}", "name", "Another name", json!({ "name": "Birthday" })),
         ("post", "/api/v1/contacts/imports/{id}", "start", "Start the import", json!({ "action": "start" })),
         (
             "post",

@@ -33,6 +33,9 @@ pub(crate) struct Company {
     /// The tier of its new channels; its `api_requests` limits the company's requests.
     #[schema(example = "standard")]
     pub(crate) tier: String,
+    /// When it was disabled; null when its people and programs come in.
+    #[schema(value_type = Option<String>, format = DateTime)]
+    pub(crate) disabled_at: Option<Timestamp>,
     /// When it was added.
     #[schema(value_type = String, format = DateTime)]
     pub(crate) created_at: Timestamp,
@@ -61,8 +64,9 @@ bodies! {
 }
 
 impl From<companies::Company> for Company {
-    fn from(companies::Company { id, name, tier, created_at, country: _ }: companies::Company) -> Self {
-        Self { id, name, tier, created_at }
+    fn from(company: companies::Company) -> Self {
+        let companies::Company { id, name, tier, created_at, country: _, disabled_at } = company;
+        Self { id, name, tier, disabled_at, created_at }
     }
 }
 
@@ -153,6 +157,49 @@ pub(in crate::api) async fn change(
     let records = state.engine.operator().await?;
     let changed = records.change_company(&operator.who(), &company, &name, &tier).await?;
     Ok(Json(changed.into()))
+}
+
+/// Disable a company
+///
+/// Within a second, its keys and its people's session tokens are refused with `company_disabled`, nobody chooses it in the
+/// console, and within two seconds its sends are paused. What the provider reports is taken in as before.
+#[utoipa::path(
+    post,
+    path = "/operator/v1/companies/{id}/disable",
+    operation_id = "disableCompany",
+    params(("id" = Uuid, Path, description = "The company")),
+    responses(
+        (status = 200, description = "The company", body = Company),
+        (status = 404, description = "`company_not_found`", body = ErrorBody),
+    ),
+)]
+pub(in crate::api) async fn disable(operator: Operator, state: Data<State>, id: Id) -> Answer<Company> {
+    set_disabled(&operator, &state, id, true).await
+}
+
+/// Enable a disabled company
+///
+/// Its people and programs come in again. Its sends stay paused until they are resumed.
+#[utoipa::path(
+    post,
+    path = "/operator/v1/companies/{id}/enable",
+    operation_id = "enableCompany",
+    params(("id" = Uuid, Path, description = "The company")),
+    responses(
+        (status = 200, description = "The company", body = Company),
+        (status = 404, description = "`company_not_found`", body = ErrorBody),
+    ),
+)]
+pub(in crate::api) async fn enable(operator: Operator, state: Data<State>, id: Id) -> Answer<Company> {
+    set_disabled(&operator, &state, id, false).await
+}
+
+async fn set_disabled(operator: &Operator, state: &State, id: Id, disabled: bool) -> Answer<Company> {
+    let company = find(state, id.0).await?;
+    let records = state.engine.operator().await?;
+    records.companies().set_disabled(&operator.who(), &company, disabled).await?;
+    drop(records);
+    find(state, Some(company.id)).await.map(Company::from).map(Json)
 }
 
 /// The company of a path or a body.

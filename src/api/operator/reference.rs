@@ -28,6 +28,8 @@ use crate::domain::tier::Quota;
         companies::create,
         companies::show,
         companies::change,
+        companies::disable,
+        companies::enable,
         keys::list,
         keys::create,
         keys::revoke,

@@ -44,6 +44,9 @@ pub(crate) struct User {
     /// When the user was disabled; null when the user can sign in.
     #[schema(value_type = Option<String>, format = DateTime)]
     pub(crate) disabled_at: Option<Timestamp>,
+    /// When the user last signed in to the console; null when that was never noted.
+    #[schema(value_type = Option<String>, format = DateTime)]
+    pub(crate) last_sign_in_at: Option<Timestamp>,
     /// When the user was added.
     #[schema(value_type = String, format = DateTime)]
     pub(crate) created_at: Timestamp,
@@ -104,6 +107,7 @@ impl From<accounts::User> for User {
             has_totp: user.has_totp,
             vouched_by_company_id: user.vouched_by,
             disabled_at: user.disabled_at,
+            last_sign_in_at: user.last_sign_in_at,
             created_at: user.created_at,
         }
     }

@@ -5,6 +5,7 @@ use crate::domain::channel::{Kind, Status};
 use crate::domain::event::Type;
 use crate::domain::message::{Milestone, Reception, State};
 use crate::domain::outlook::Reason;
+use crate::domain::own_field::FieldKind;
 use crate::domain::plan::Binding;
 use crate::domain::price::PriceCategory;
 use crate::domain::scope::Scope;
@@ -19,7 +20,6 @@ use crate::engine::records::changes::What;
 use crate::engine::records::imports;
 use crate::engine::records::segments::Lack;
 use crate::engine::web_session;
-use crate::import::Field;
 
 schema_words! {
     /// The type of a send's messages.
@@ -63,8 +63,8 @@ schema_words! {
     pub(in crate::api) MediaKind = media::Kind::ALL.iter().map(|kind| kind.as_str());
     /// The state of an import.
     pub(in crate::api) ImportState = imports::State::ALL.iter().map(|state| state.as_str());
-    /// The field of a column of a file.
-    pub(in crate::api) ImportField = Field::ALL.iter().map(|field| field.as_str());
+    /// What the values of an own field of contacts are.
+    pub(in crate::api) ContactFieldType = FieldKind::ALL.iter().map(|kind| kind.as_str());
     /// The action on an import.
     pub(in crate::api) ImportAction = ["start", "cancel"];
     /// The type of an event that a webhook endpoint can get.

@@ -70,7 +70,7 @@ pub(in crate::api) async fn retry(
     query: Query,
     request: HttpRequest,
 ) -> Result<HttpResponse, Error> {
-    let retried = state.engine.retried(company.id, send_id(id)?).await?;
+    let retried = state.engine.sends().retried(company.id, send_id(id)?).await?;
     let is_dry_run = query.flag("dry_run")?;
     let body = body.read(&state.options).await?;
     let held = match idempotency::turn(&state, company, &request, body.bytes()).await? {
@@ -85,9 +85,9 @@ pub(in crate::api) async fn retry(
     let parse = |bytes: &[u8], _: &mut Room| -> Result<_, Error> { Ok(RetryRequest::parse(bytes)?) };
     let (asked, _room) = body.read(parse).await?;
     if is_dry_run {
-        let dry_run = state.engine.dry_run_retry(retried, asked).await?;
+        let dry_run = state.engine.sends().dry_run_retry(retried, asked).await?;
         return Ok(HttpResponse::Ok().json(Rehearsed::from(dry_run)));
     }
-    let accepted = state.engine.retry(retried.made_by(&who), asked, held).await?;
+    let accepted = state.engine.sends().retry(retried.made_by(&who), asked, held).await?;
     Ok(Queued::from(accepted).answer())
 }

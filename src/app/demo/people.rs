@@ -37,8 +37,7 @@ pub(super) fn person(prefix: u8, index: u32, sort: Sort) -> Person {
         last_name: LAST[(place / FIRST.len()) % LAST.len()].to_owned(),
         email: format!("contact{index}@example.com"),
         phone_number,
-        phone_number_lid: None,
-        profile_picture: String::new(),
+        ..Person::default()
     }
 }
 

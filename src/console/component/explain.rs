@@ -62,9 +62,9 @@ pub(in crate::console) fn link(topic: Topic<'_>, words: &str) -> Markup {
     html! { a.explained href=(topic.address()) { (words) } }
 }
 
-/// A provider's code that links to its explanation.
+/// A provider's code that links to its explanation. Codes of Pombo's own, which are negative, say nothing to people.
 pub(in crate::console) fn code(code: i64) -> Markup {
-    html! { a.explained href=(Topic::Code(code).address()) { code { (code) } } }
+    html! { @if code >= 0 { a.explained href=(Topic::Code(code).address()) { code { (code) } } } }
 }
 
 /// A mark with the link, for words that link to something else.

@@ -79,6 +79,15 @@ impl<'a> Field<'a> {
         })
     }
 
+    /// A number, which may have decimals.
+    pub(in crate::console) fn decimal(self) -> Markup {
+        self.around(&html! {
+            input id=(self.id()) type="number" step="any" name=(self.name) value=(self.form.value(self.name))
+                required[self.is_required] autofocus[self.is_faulty()] aria-describedby=[self.described()]
+                aria-invalid=[self.invalid()];
+        })
+    }
+
     /// A password, which is never shown again.
     pub(in crate::console) fn password(self) -> Markup {
         self.around(&html! {
@@ -102,6 +111,25 @@ impl<'a> Field<'a> {
         self.around(&html! {
             textarea id=(self.id()) name=(self.name) rows=(rows) required[self.is_required] maxlength=[self.most]
                 autofocus[self.is_faulty()] aria-describedby=[self.described()] aria-invalid=[self.invalid()] { "\n" (self.form.value(self.name)) }
+        })
+    }
+
+    /// A line of text, with values to choose from.
+    pub(in crate::console) fn suggesting<V: AsRef<str>>(self, values: impl IntoIterator<Item = V>) -> Markup {
+        let list = self.part("list");
+        self.around(&html! {
+            input id=(self.id()) type="text" name=(self.name) value=(self.form.value(self.name)) required[self.is_required]
+                maxlength=[self.most] autocomplete="off" list=(list) autofocus[self.is_faulty()]
+                aria-describedby=[self.described()] aria-invalid=[self.invalid()];
+            datalist id=(list) { @for value in values { option value=(value.as_ref()) {} } }
+        })
+    }
+
+    /// A file of one of these types.
+    pub(in crate::console) fn file(self, accepted: &str) -> Markup {
+        self.around(&html! {
+            input id=(self.id()) type="file" name=(self.name) accept=(accepted) required[self.is_required]
+                autofocus[self.is_faulty()] aria-describedby=[self.described()] aria-invalid=[self.invalid()];
         })
     }
 

@@ -43,7 +43,8 @@ impl OfferedFiles {
         is_web: bool,
     ) -> Markup {
         let (text, given) = (form.text(), form.value(name));
-        let chosen = file_id(given);
+        // The link of a file that is not offered stays as it is: an old one, or one that is gone.
+        let chosen = file_id(given).filter(|id| self.files.iter().any(|file| file.id == *id));
         let choosing = format!("{name}{FILE}");
         // A link that names a file is shown as the choice that it is.
         let shown = if chosen.is_some() { "" } else { given };

@@ -192,7 +192,8 @@ fn examples(part: &Value, field: &str) -> Vec<Example> {
 /// The example value of a variable in the `header` or the `body` of these parts.
 pub(in crate::console) fn example(components: &Value, part: &str, variable: &str) -> Option<String> {
     let field = if part == "header" { "header_text" } else { "body_text" };
-    let part = of_type(components, &part.to_uppercase()).next()?;
+    let kind = part.to_uppercase();
+    let part = of_type(components, &kind).next()?;
     examples(part, field).into_iter().find_map(|(name, example)| (name == variable).then_some(example))
 }
 

@@ -8,7 +8,6 @@ use super::explain::{Topic, link};
 use super::reason::reason;
 use super::time::until;
 use crate::clock::Timestamp;
-use crate::console::language::Language;
 use crate::console::visitor::Person;
 use crate::domain::outlook::{Outlook, Reason, Waiting};
 
@@ -41,17 +40,16 @@ pub(in crate::console) fn is_worth_telling(waiting: &Waiting) -> bool {
     is_lasting(waiting) && !matches!(waiting.reason, Reason::Disconnected | Reason::Blocked)
 }
 
-/// The sentence about a wait that the engine writes, in English only.
+/// The sentence about a wait that the engine writes, in English only and with the names of options: it is for readers who
+/// want to know more than the reason says.
 pub(in crate::console) fn sentence(person: &Person, waiting: &Waiting) -> Markup {
-    let said = html! { p.said.soft lang="en" { (waiting.sentence) } };
-    match person.text.0 {
-        _ if waiting.sentence.is_empty() => html! {},
-        Language::English => said,
-        _ => html! {
-            details.more id=(format!("said-{}", waiting.reason)) {
-                summary { (person.text.get("shell-in-english")) }
-                (said)
-            }
-        },
+    if waiting.sentence.is_empty() {
+        return html! {};
+    }
+    html! {
+        details.more id=(format!("said-{}", waiting.reason)) {
+            summary { (person.text.get("shell-in-english")) }
+            p.said.soft lang="en" { (waiting.sentence) }
+        }
     }
 }

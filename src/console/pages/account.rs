@@ -10,7 +10,8 @@ use qrcode::render::svg;
 
 use super::alerts;
 use super::link::{new_password, note_invalid, note_refused, password_fields};
-use crate::accounts::{self, Proof, TotpConfirmed, TotpSetup};
+use crate::accounts::{self, OwnProfile, Proof, TotpConfirmed, TotpSetup};
+use crate::clock::Timestamp;
 use crate::console::answer::Answer;
 use crate::console::component::copy;
 use crate::console::component::field::{Field, faults, once};
@@ -51,14 +52,14 @@ pub(in crate::console) async fn profile(
 ) -> Result<Answer, Error> {
     let name = form.required("name", 200);
     let language = Language::parse(form.words().one("language"));
-    let zone = form.optional("time_zone", 64);
-    if zone.as_deref().is_some_and(|zone| !Zone::is_known(zone)) {
-        form.fault("time_zone", person.text.get("fault-field-choice"));
+    let typed = form.optional("time_zone", 64);
+    let zone = typed.as_deref().and_then(|typed| Zone::read(typed, Timestamp::now()));
+    if typed.is_some() && zone.is_none() {
+        form.fault("time_zone", person.text.get("account-zone-unknown"));
     }
     if !form.has_faults() {
-        let set = state
-            .accounts
-            .set_profile(&person.signed_in, &name, language, zone.as_deref(), &person.origin)
+        let set = OwnProfile::of(&state.accounts)
+            .set(&person.signed_in, &name, language, zone, &person.origin)
             .await;
         match set {
             Ok(()) => {
@@ -221,7 +222,8 @@ async fn page(person: &Person, state: &State, forms: Forms) -> Result<Page, Erro
     let Forms { profile, number, password, begin, totp, remove } = forms;
     let profile = profile.unwrap_or_else(|| {
         let language = user.language.map_or("", Language::as_str).to_owned();
-        let zone = user.time_zone.clone().unwrap_or_default();
+        let zone = user.time_zone.as_deref().map(|zone| Zone::named(zone).label(Timestamp::now()));
+        let zone = zone.unwrap_or_default();
         Form::filled(text, [("name", user.name.clone()), ("language", language), ("time_zone", zone)])
     });
     let empty = || Form::new(text);
@@ -268,19 +270,19 @@ fn profile_form(person: &Person, form: &Form) -> Markup {
     let languages = [(String::new(), text.get("account-language-browser"))].into_iter();
     let languages =
         languages.chain(Language::ALL.map(|one| (one.as_str().to_owned(), one.name().to_owned())));
-    let own = match &person.signed_in.user.time_zone {
-        None => text.with("account-zone-now", [("zone", person.zone.name().replace('_', " ").into())]),
+    let now = Timestamp::now();
+    let hint = match &person.signed_in.user.time_zone {
+        None => text.with("account-zone-now", [("zone", person.zone.label(now).into())]),
         Some(_) => text.get("account-zone-none"),
     };
-    let zones = [(String::new(), own)].into_iter();
-    let zones = zones.chain(Zone::names().iter().map(|zone| (zone.clone(), zone.replace('_', " "))));
+    let zones = Zone::labels(now);
     html! {
         form method="post" action="/console/account/profile" {
             (faults(form)) (once(form))
             p { (text.get("sign-in-email")) ": " bdi { (person.signed_in.user.email) } }
             (Field::new(form, "name", &text.get("account-name")).required().most(200).autocomplete("name").text())
             (Field::new(form, "language", &text.get("account-language")).select(languages))
-            (Field::new(form, "time_zone", &text.get("account-zone")).select(zones))
+            (Field::new(form, "time_zone", &text.get("account-zone")).hint(&hint).most(64).suggesting(zones.iter()))
             button type="submit" { (text.get("account-save")) }
         }
     }

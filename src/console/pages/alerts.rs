@@ -26,6 +26,8 @@ const PLACE: &str = "/console/account#alerts";
 /// The names of what the section shows once.
 const DONE: &str = "mail-done";
 const FAULT: &str = "mail-fault";
+/// The name of the note that a test mail goes, or went a short while ago: neither a double click nor anybody else fills a mailbox.
+const TESTED: &str = "mail-tested";
 /// The people that a kind of alerts lists by name.
 const MOST_NAMES: usize = 10;
 
@@ -69,6 +71,12 @@ pub(in crate::console) async fn test(
     };
     let user = &person.signed_in.user;
     let to = user.email.as_str();
+    if state.flashes.holds(person.session, TESTED) {
+        let said = text.with("alerts-test-again", [("address", to.into())]);
+        state.flashes.put_behind(person.session, DONE, said);
+        return Ok(Answer::to(PLACE));
+    }
+    state.flashes.put(person.session, TESTED, "");
     let writer = MailWriter::at(address::base(&request, &state));
     match mailer.send(&writer.test(text, to, &user.name)).await {
         Ok(said) => {
@@ -76,6 +84,7 @@ pub(in crate::console) async fn test(
             state.flashes.put(person.session, DONE, text.with("alerts-test-sent", said));
         }
         Err(error) => {
+            state.flashes.take(person.session, TESTED);
             let said = [("address", to.into()), ("error", error.to_string().into())];
             state.flashes.put(person.session, FAULT, text.with("alerts-test-failed", said));
         }

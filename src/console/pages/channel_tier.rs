@@ -2,7 +2,9 @@
 
 use actix_web::web::Data;
 use maud::{Markup, html};
+use serde_json::Value;
 
+use super::tiers::{Checked, consequences};
 use crate::clock::Timestamp;
 use crate::console::State;
 use crate::console::answer::Answer;
@@ -14,7 +16,7 @@ use crate::console::form::Form;
 use crate::console::page::{Menu, Page};
 use crate::console::query::Id;
 use crate::console::visitor::Person;
-use crate::domain::tier::{OwnOptions, Tier, assignments};
+use crate::domain::tier::{OwnOptions, Tier, assignments, difference};
 use crate::engine::records::channels::Owned;
 
 /// The longest line of options, in characters.
@@ -22,13 +24,13 @@ const MOST: usize = 1_000;
 
 pub(in crate::console) async fn show(person: Person, state: Data<State>, id: Id) -> Result<Page, Error> {
     let owned = find(&state, id).await?;
-    let until = owned.tier_end.as_ref().map(|end| person.zone.field(end.at)).unwrap_or_default();
     let (tier, options) = (owned.channel.tier.clone(), owned.channel.own_options.line());
-    let form = Form::filled(person.text, [("tier", tier), ("options", options), ("until", until)]);
-    page(&person, &state, &owned, &form).await
+    let form =
+        Form::filled(person.text, [("tier", tier), ("options", options), ("until", end(&person, &owned))]);
+    page(&person, &state, &owned, &form, None).await
 }
 
-/// Puts the channel under the tier of the form, with the options of the form.
+/// Shows what would change, or puts the channel under the tier of the form, with the options of the form, as it was shown.
 pub(in crate::console) async fn change(
     person: Person,
     state: Data<State>,
@@ -38,6 +40,7 @@ pub(in crate::console) async fn change(
     let owned = find(&state, id).await?;
     let (wanted, line) = (form.required("tier", MOST), form.optional("options", MOST).unwrap_or_default());
     let tiers = tiers(&state, &owned).await?;
+    let present = tiers.iter().find(|tier| tier.name == owned.channel.tier).cloned();
     let tier = tiers.into_iter().find(|tier| tier.name == wanted);
     if tier.is_none() {
         form.fault("tier", person.text.get("fault-field-choice"));
@@ -50,9 +53,19 @@ pub(in crate::console) async fn change(
             None
         }
     });
-    let (Some(tier), Some(own), false) = (tier, own, form.has_faults()) else {
-        return Ok(page(&person, &state, &owned, &form).await?.unprocessable().into());
+    let (Some(tier), Some((own, after)), false) = (tier, own, form.has_faults()) else {
+        return Ok(page(&person, &state, &owned, &form, None).await?.unprocessable().into());
     };
+    // The shown change is applied only if neither the channel nor the form has changed since.
+    let was_shown = form.words().one("seen") == seen(&person, &owned, &form);
+    if form.words().one("step") != "apply" || !was_shown {
+        let before = present.map(|present| owned.channel.own_options.over(&present).unwrap_or(present));
+        let difference = difference(&document(before.as_ref())?, &document(Some(&after))?);
+        let effects = state.engine.channels().effect_on(owned.channel.id, &after).await?;
+        let is_change = !difference.is_empty() || form.words().one("until") != end(&person, &owned);
+        let checked = Checked { difference, effects, is_change };
+        return Ok(page(&person, &state, &owned, &form, Some(&checked)).await?.into());
+    }
     let records = state.engine.operator().await?;
     records.channels().set_tier(&person.who(), owned.channel.id, (&tier.name, &own), until).await?;
     drop(records);
@@ -61,9 +74,30 @@ pub(in crate::console) async fn change(
     Ok(Answer::to(place(&owned)))
 }
 
-fn own(line: &str, tier: &Tier) -> Result<OwnOptions, String> {
+/// The options of the line, and the tier with them in it.
+fn own(line: &str, tier: &Tier) -> Result<(OwnOptions, Tier), String> {
     let assignments = assignments(line)?;
-    OwnOptions::written(&assignments, tier).map_err(|faults| faults.join("; "))
+    let joined = |faults: Vec<String>| faults.join("; ");
+    let own = OwnOptions::written(&assignments, tier).map_err(joined)?;
+    let after = own.over(tier).map_err(joined)?;
+    Ok((own, after))
+}
+
+/// A tier as it is stored.
+fn document(tier: Option<&Tier>) -> Result<Value, Error> {
+    tier.map_or(Ok(Value::Null), serde_json::to_value).map_err(|_| Error::Internal)
+}
+
+/// The digest of what a page showed: the channel as it is, and the values of the form.
+fn seen(person: &Person, owned: &Owned, form: &Form) -> String {
+    let channel = &owned.channel;
+    let about = format!("{} {} {}", channel.tier, channel.own_options.line(), end(person, owned));
+    hex::encode(form.words().digest(&about, &["seen", "step"]))
+}
+
+/// The end of the present tier, as the field has it; empty when the channel has the tier for good.
+fn end(person: &Person, owned: &Owned) -> String {
+    owned.tier_end.as_ref().map(|end| person.zone.field(end.at)).unwrap_or_default()
 }
 
 /// The end of the form; `None` for good.
@@ -94,22 +128,32 @@ fn place(owned: &Owned) -> String {
     format!("/console/operator/channels/{}", owned.channel.id)
 }
 
-async fn page(person: &Person, state: &State, owned: &Owned, form: &Form) -> Result<Page, Error> {
+async fn page(
+    person: &Person,
+    state: &State,
+    owned: &Owned,
+    form: &Form,
+    checked: Option<&Checked>,
+) -> Result<Page, Error> {
     let text = person.text;
     let tiers = tiers(state, owned).await?;
     let tiers = tiers.iter().map(|tier| (tier.name.as_str(), tier.name.as_str()));
     let body = html! {
         @if let Some(sentence) = state.flashes.take(person.session, "done") { (notice::done(&sentence)) }
         section.panel { (facts(person, owned)) }
-        form.panel method="post" action=(place(owned)) {
+        form method="post" action=(place(owned)) {
             (faults(form))
-            (Field::new(form, "tier", &text.get("channels-tier")).required().select(tiers))
-            (Field::new(form, "options", &text.get("operator-tier-options"))
-                .hint(&text.get("operator-tier-options-hint")).most(MOST).text())
-            (Field::new(form, "until", &text.get("operator-tier-until"))
-                .hint(&text.get("operator-tier-until-hint")).input("datetime-local"))
-            p.soft { (text.get("compose-zone")) " " (person.zone.name()) }
-            button type="submit" { (text.get("operator-tier-apply")) }
+            input type="hidden" name="seen" value=(seen(person, owned, form));
+            @if let Some(checked) = checked { (consequences(person, checked)) }
+            div.panel {
+                (Field::new(form, "tier", &text.get("channels-tier")).required().select(tiers))
+                (Field::new(form, "options", &text.get("operator-tier-options"))
+                    .hint(&text.get("operator-tier-options-hint")).most(MOST).text())
+                (Field::new(form, "until", &text.get("operator-tier-until"))
+                    .hint(&text.get("operator-tier-until-hint")).input("datetime-local"))
+                p.soft { (text.get("compose-zone")) " " (person.zone.name()) }
+                button.plain type="submit" name="step" value="check" { (text.get("tiers-check")) }
+            }
         }
         p { a href="/console/operator" { (text.get("operator-title")) } }
     };

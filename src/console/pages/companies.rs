@@ -46,13 +46,19 @@ pub(in crate::console) async fn show(
             html! {
                 bdi { (company.company_name) }
                 @if is_chosen { " " (badge(Tone::Good, &text.get("companies-chosen"))) }
+                @if company.is_disabled {
+                    " " (badge(Tone::Bad, &text.get("companies-disabled")))
+                    p.soft { (text.get("companies-disabled-why")) }
+                }
             },
             html! { (role(text, company.role)) },
             html! {
-                form method="post" {
-                    input type="hidden" name="company" value=(company.company_id);
-                    input type="hidden" name="next" value=(next);
-                    button.plain type="submit" aria-label=(label) { (text.get("companies-choose")) }
+                @if !company.is_disabled {
+                    form method="post" {
+                        input type="hidden" name="company" value=(company.company_id);
+                        input type="hidden" name="next" value=(next);
+                        button.plain type="submit" aria-label=(label) { (text.get("companies-choose")) }
+                    }
                 }
             },
         ]

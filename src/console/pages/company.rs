@@ -1,5 +1,7 @@
 //! The company: its tier, the token for programs, its members and invitations.
 
+pub(in crate::console) mod links;
+
 use actix_web::HttpRequest;
 use actix_web::web::Data;
 use maud::{Markup, html};
@@ -30,6 +32,7 @@ const PLACE: &str = "/console/company";
 /// The name of the value that is shown once.
 const TOKEN: &str = "token";
 const LINK: &str = "link";
+const MEMBER_LINK: &str = "member_link";
 /// The roles, as forms name them.
 const ROLES: [&str; 3] = ["owner", "member", "viewer"];
 
@@ -155,8 +158,9 @@ async fn page(viewer: &Viewer, state: &State, request: &HttpRequest, form: &Form
     let invitations =
         if viewer.is_owner() { state.accounts.invitations(Some(id)).await? } else { Vec::new() };
     let mails = alerts::of_company(viewer, state).await?;
-    let (token, link) = (state.flashes.take(viewer.session, TOKEN), state.flashes.take(viewer.session, LINK));
-    let is_secret = token.is_some() || link.is_some();
+    let [token, link, member_link] =
+        [TOKEN, LINK, MEMBER_LINK].map(|name| state.flashes.take(viewer.session, name));
+    let is_secret = token.is_some() || link.is_some() || member_link.is_some();
     let body = html! {
         @if let Some(sentence) = state.flashes.take(viewer.session, "done") { (notice::done(&sentence)) }
         @if let Some(sentence) = state.flashes.take(viewer.session, "fault") { (notice::fault(&sentence)) }
@@ -165,6 +169,13 @@ async fn page(viewer: &Viewer, state: &State, request: &HttpRequest, form: &Form
             dt { (text.get("company-tier")) } dd { bdi { (tier.unwrap_or_default()) } p.hint { (text.get("company-tier-hint")) } }
             dt { (text.get("company-own-role")) } dd { (role_word(text, viewer.company.role)) }
             dt { (text.get("shell-id")) } dd { (copy::id(text, id)) }
+        }
+        @if viewer.is_owner() {
+            section.panel aria-labelledby="look" {
+                h2 id="look" { (text.get("look-title")) }
+                p { (text.get("look-what")) }
+                p { a.button.plain href="/console/company/look" { (text.get("company-look-change")) } }
+            }
         }
         (country_form(viewer, country))
         // The operators' listener does not serve what the token opens, and the other one grants no operator's rights.
@@ -176,6 +187,10 @@ async fn page(viewer: &Viewer, state: &State, request: &HttpRequest, form: &Form
             @if let Some(link) = &link {
                 (notice::warning(&html! { p { (text.get("company-link-once")) } }))
                 (copy::block(text, &text.get("company-link"), link))
+            }
+            @if let Some(link) = &member_link {
+                (notice::warning(&html! { p { (text.get("company-member-link-once")) } }))
+                (copy::block(text, &text.get("company-member-link"), link))
             }
             (members_table(viewer, &members))
             @if viewer.is_owner() {
@@ -261,10 +276,25 @@ fn members_table(viewer: &Viewer, members: &[Member]) -> Markup {
             html! { bdi { (member.email) } },
             role,
             maybe(viewer, member.last_used_at),
-            if viewer.is_owner() { confirm(text, &action, &text.get("company-remove"), &question) } else { html! {} },
+            html! {
+                @if viewer.is_owner() {
+                    @if member.user_id != viewer.signed_in.user.id && !member.is_disabled { (link_button(viewer, member)) }
+                    (confirm(text, &action, &text.get("company-remove"), &question))
+                }
+            },
         ]
     });
     table(&text.get("company-members"), &columns, rows)
+}
+
+/// The button for a link with which a member chooses a new password.
+fn link_button(viewer: &Viewer, member: &Member) -> Markup {
+    let label = viewer.text.with("company-link-of", [("name", member.name.as_str().into())]);
+    html! {
+        form method="post" action=(format!("{PLACE}/members/{}/link", member.user_id)) {
+            button.plain type="submit" aria-label=(label) { (viewer.text.get("company-link-make")) }
+        }
+    }
 }
 
 fn invitation_form(form: &Form) -> Markup {
@@ -306,7 +336,12 @@ fn invitations_table(viewer: &Viewer, invitations: &[Invitation]) -> Markup {
             html! { bdi { (invitation.email) } },
             html! { @if let Some(company) = &invitation.company { (role_word(text, company.role)) } },
             moment(viewer, invitation.expires_at),
-            confirm(text, &action, &text.get("company-withdraw"), &question),
+            html! {
+                form method="post" action=(format!("{PLACE}/invitations/{}/again", invitation.id)) {
+                    button.plain type="submit" { (text.get("company-invite-again")) }
+                }
+                (confirm(text, &action, &text.get("company-withdraw"), &question))
+            },
         ]
     });
     html! {

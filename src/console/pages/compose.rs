@@ -282,7 +282,7 @@ fn whom(state: &State, around: &Around, form: &mut Form) {
     }
 }
 
-/// The preview, and what the numbers are read as, for a page that is being filled in.
+/// Only the preview, for a page that is being filled in.
 pub(in crate::console) async fn preview(
     viewer: Viewer,
     state: Data<State>,

@@ -4,6 +4,7 @@ pub(in crate::console) mod consent;
 mod form;
 mod messages;
 pub(in crate::console) mod notes;
+pub(in crate::console::pages) mod own;
 mod page;
 
 use actix_web::HttpResponse;
@@ -23,6 +24,7 @@ use crate::console::page::Page;
 use crate::console::query::Id;
 use crate::console::visitor::Viewer;
 use crate::domain::contact::{Contact, Person};
+use crate::domain::own_field::OwnField;
 use crate::domain::phone::Country;
 use crate::engine::Whom;
 use crate::engine::records::contacts::{ContactChange, ContactDraft, Edited};
@@ -33,8 +35,8 @@ const DOUBLES: u32 = 20;
 
 /// Shows an empty form.
 pub(in crate::console) async fn new(viewer: Viewer, state: Data<State>) -> Result<Page, Error> {
-    let country = country(&viewer, &state).await?;
-    Ok(page::new(&Form::new(viewer.text), &[], country))
+    let (country, own) = (country(&viewer, &state).await?, own_fields(&viewer, &state).await?);
+    Ok(page::new(&Form::new(viewer.text), &own, &[], country))
 }
 
 /// What the number of a form is read as while it is typed: that of a contact, or that of a suppression.
@@ -53,11 +55,12 @@ pub(in crate::console) async fn add(
     mut form: Form,
 ) -> Result<Answer, Error> {
     let company = viewer.company.id;
-    let country = country(&viewer, &state).await?;
-    let Read { person, tags, meant } = form::read(&mut form, country, "");
+    let (country, fields) = (country(&viewer, &state).await?, own_fields(&viewer, &state).await?);
+    let Read { mut person, tags, own, meant } = form::read(&mut form, &fields, country, "");
     if form.has_faults() {
-        return Ok(page::new(&form, &meant, country).unprocessable().into());
+        return Ok(page::new(&form, &fields, &meant, country).unprocessable().into());
     }
+    person.own = own.into_iter().filter_map(|(key, value)| Some((key, value?))).collect();
     let added = state
         .once
         .act(&viewer, &form, async || {
@@ -80,7 +83,7 @@ pub(in crate::console) async fn add(
     match added {
         Err(Error::Refused(refusal)) if refusal.code == Code::NumberTaken => {
             form.fault("phone_number", viewer.text.get("contacts-number-taken"));
-            Ok(page::new(&form, &[], country).unprocessable().into())
+            Ok(page::new(&form, &fields, &[], country).unprocessable().into())
         }
         other => other,
     }
@@ -88,9 +91,9 @@ pub(in crate::console) async fn add(
 
 pub(in crate::console) async fn show(viewer: Viewer, state: Data<State>, id: Id) -> Result<Page, Error> {
     let contact = find(&viewer, &state, id.0).await?;
-    let form = filled(&viewer, &contact);
     let done = state.flashes.take(viewer.session, "done");
-    Ok(Shown::read(&viewer, &state, contact).await?.done(done).page(&viewer, &form, &[]))
+    let shown = Shown::read(&viewer, &state, contact).await?.done(done);
+    Ok(shown.page(&viewer, &shown.filled(&viewer), &[]))
 }
 
 pub(in crate::console) async fn change(
@@ -100,13 +103,15 @@ pub(in crate::console) async fn change(
     mut form: Form,
 ) -> Result<Answer, Error> {
     let contact = find(&viewer, &state, id.0).await?;
-    let country = country(&viewer, &state).await?;
-    let Read { person, tags, meant } = form::read(&mut form, country, &contact.person.phone_number);
+    let (country, fields) = (country(&viewer, &state).await?, own_fields(&viewer, &state).await?);
+    let known = &contact.person.phone_number;
+    let Read { person, tags, own, meant } = form::read(&mut form, &fields, country, known);
     if !form.has_faults() {
         if form::saw_other_tags(&form, &contact) {
             return outdated(&viewer, &state, id.0, form).await;
         }
-        let Person { first_name, last_name, email, phone_number, phone_number_lid, profile_picture } = person;
+        let Person { first_name, last_name, email, phone_number, phone_number_lid, profile_picture, own: _ } =
+            person;
         let change = ContactChange {
             first_name: Some(first_name),
             last_name: Some(last_name),
@@ -114,6 +119,7 @@ pub(in crate::console) async fn change(
             phone_number: Some(phone_number),
             phone_number_lid: Some(phone_number_lid.unwrap_or_default()),
             profile_picture: Some(profile_picture),
+            own,
             tags: Some(tags),
             known: form.words().one(KNOWN).parse().ok().map(Timestamp::from_millis),
         };
@@ -178,14 +184,14 @@ pub(in crate::console) async fn merge(
     Ok(Answer::to(place(id.0)))
 }
 
-/// The form of a contact with what is stored.
-fn filled(viewer: &Viewer, contact: &Contact) -> Form {
-    Form::filled(viewer.text, form::values(contact).into_iter().chain(form::seen(contact)))
-}
-
 async fn find(viewer: &Viewer, state: &State, id: Uuid) -> Result<Contact, Error> {
     let records = state.engine.company(viewer.company.id).await?;
     records.contacts().find(id).await?.ok_or(Error::NotFound)
+}
+
+/// The company's own fields.
+async fn own_fields(viewer: &Viewer, state: &State) -> Result<Vec<OwnField>, Error> {
+    Ok(state.engine.company(viewer.company.id).await?.fields().all().await?)
 }
 
 /// The company's country, in which numbers are read.

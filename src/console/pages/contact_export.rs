@@ -1,6 +1,7 @@
 //! Contacts as a CSV file that can be imported again: those of a list, or the selected ones.
 
 use std::io;
+use std::sync::Arc;
 
 use actix_web::http::header::CONTENT_DISPOSITION;
 use actix_web::web::{Bytes, Data};
@@ -54,8 +55,9 @@ pub(in crate::console) async fn selected(
         Selected::These(ids) => {
             let delimiter = delimiter(&viewer, &state).await?;
             let records = state.engine.company(viewer.company.id).await?;
+            let own = records.fields().all().await?;
             let contacts = records.contacts().with_ids(&ids).await?;
-            Ok(file().body(export_csv(delimiter, true, &contacts)))
+            Ok(file().body(export_csv(delimiter, true, &own, &contacts)))
         }
     }
 }
@@ -64,10 +66,13 @@ pub(in crate::console) async fn selected(
 async fn all(viewer: &Viewer, state: &State, listed: &Listed) -> Result<HttpResponse, Error> {
     let company = viewer.company.id;
     let delimiter = delimiter(viewer, state).await?;
-    let found = state.engine.company(company).await?.contacts().search(&listed.filter()).await?;
+    let records = state.engine.company(company).await?;
+    let own = Arc::new(records.fields().all().await?);
+    let found = records.contacts().search(&listed.filter()).await?;
+    drop(records);
     let engine = state.engine.clone();
     let rows = try_unfold((found, true), move |(mut found, is_first)| {
-        let engine = engine.clone();
+        let (engine, own) = (engine.clone(), Arc::clone(&own));
         async move {
             if found.is_empty() && !is_first {
                 return Ok(None);
@@ -83,7 +88,7 @@ async fn all(viewer: &Viewer, state: &State, listed: &Listed) -> Result<HttpResp
             let contacts =
                 records.contacts().with_ordinals(&stretch).await.map_err(|error| broken(&error))?;
             Ok::<_, io::Error>(Some((
-                Bytes::from(export_csv(delimiter, is_first, &contacts)),
+                Bytes::from(export_csv(delimiter, is_first, &own, &contacts)),
                 (found, false),
             )))
         }

@@ -1,5 +1,6 @@
 //! The list of contacts: search, filter by tags, pages, and actions on many contacts at once.
 
+mod conditions;
 mod filters;
 pub(super) mod listed;
 pub(super) mod selection;
@@ -63,13 +64,14 @@ pub(in crate::console) async fn list(
     state: Data<State>,
     query: Query,
 ) -> Result<Page, Error> {
-    let listed = Listed::read(&state, &viewer, &query, OF_QUERY).await?;
+    let mut listed = Listed::read(&state, &viewer, &query, OF_QUERY).await?;
+    let added = conditions::add(&viewer, &query, &mut listed);
     let shown = read(&viewer, &state, listed, query.page(state.options.page_size)).await?;
     let mut form = Form::new(viewer.text);
     if let Some(sentence) = state.flashes.take(viewer.session, NONE_PICKED) {
         form.fault("scope", sentence);
     }
-    Ok(page(&viewer, Some(&query), &form, &shown))
+    Ok(page(&viewer, Some(&query), (&form, &added), &shown))
 }
 
 /// Tags, untags or deletes the selected contacts, or leads to a new send to them.
@@ -144,7 +146,8 @@ pub(super) async fn again(
     let number = form.words().one("page").parse().unwrap_or(1_u128).max(1);
     let same = PageRequest { page: number, limit: state.options.page_size };
     let shown = read(viewer, state, listed, same).await?;
-    Ok(page(viewer, None, form, &shown).unprocessable().into())
+    let added = Form::new(viewer.text);
+    Ok(page(viewer, None, (form, &added), &shown).unprocessable().into())
 }
 
 fn done(viewer: &Viewer, action: Option<&str>, changed: u64) -> String {
@@ -217,13 +220,15 @@ fn ask(viewer: &Viewer, form: &Form, listed: &Listed, count: u64) -> Page {
     Page::new(text.get("contacts-delete-title"), Menu::Contacts, body)
 }
 
-fn page(viewer: &Viewer, query: Option<&Query>, form: &Form, shown: &Shown) -> Page {
+/// The page with the form of the selection, and that of a condition.
+fn page(viewer: &Viewer, query: Option<&Query>, (form, added): (&Form, &Form), shown: &Shown) -> Page {
     let text = viewer.text;
     // A list without contacts has its button in the middle.
     let is_empty = shown.found.total == 0 && shown.listed.is_everybody();
     let action = html! {
         div.actions {
             a.button.plain href="/console/contacts/tags" { (text.get("contacts-tags")) }
+            a.button.plain href="/console/contacts/fields" { (text.get("contacts-own-fields")) }
             @if viewer.may_work() {
                 a.button.plain href="/console/contacts/import" { (Icon::Upload) (text.get("contacts-import")) }
                 a.button.plain[is_empty] href="/console/contacts/new" { (Icon::Add) (text.get("contacts-new")) }
@@ -234,7 +239,7 @@ fn page(viewer: &Viewer, query: Option<&Query>, form: &Form, shown: &Shown) -> P
         @if let Some(done) = &shown.done { (notice::done(done)) }
         (faults(form))
         (segments::list(text, &shown.listed, &shown.segments))
-        (filters::form(text, &shown.listed, &shown.tags.records, &shown.sends))
+        (filters::form(text, &shown.listed, &shown.tags.records, &shown.sends, added))
         div id="found" {
             (filters::chips(text, &shown.listed, &shown.tags.records))
             (segments::saving(viewer, form, &shown.listed))

@@ -1,6 +1,6 @@
 //! What the company's messages of a month cost by published prices: in all, by channel, category and country, and as a file.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use actix_web::HttpResponse;
 use actix_web::http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
@@ -20,7 +20,7 @@ use crate::console::visitor::Viewer;
 use crate::domain::price::{Micros, Month};
 use crate::engine::costs::{MonthCost, MonthCosts};
 
-/// The channels whose names are shown; a company has few.
+/// The channels whose names are looked up; a company has few.
 const MOST_NAMES: usize = 1_000;
 
 /// The names of channels that are still there.
@@ -109,12 +109,10 @@ fn asked(query: &Query) -> Month {
 
 /// The names of the month's channels.
 async fn names(state: &State, costs: &MonthCosts) -> Result<Names, Error> {
+    let ids: BTreeSet<Uuid> = costs.rows.iter().filter_map(|row| row.channel_id).collect();
     let mut names = Names::new();
-    for id in costs.rows.iter().filter_map(|row| row.channel_id) {
-        if names.len() < MOST_NAMES
-            && !names.contains_key(&id)
-            && let Some(channel) = state.engine.channel(id).await?
-        {
+    for id in ids.into_iter().take(MOST_NAMES) {
+        if let Some(channel) = state.engine.channel(id).await? {
             names.insert(id, channel.name.clone());
         }
     }

@@ -10,8 +10,8 @@ use actix_web::{HttpRequest, HttpResponse};
 use maud::{Markup, html};
 
 use self::ready::{SHOWN_COLUMNS, ready_page};
-use super::contacts;
 use super::imports::TAGS;
+use super::{contact_fields, contacts};
 use crate::console::State;
 use crate::console::answer::Answer;
 use crate::console::component::badge::{Tone, badge};
@@ -25,6 +25,7 @@ use crate::console::query::Id;
 use crate::console::text::Text;
 use crate::console::visitor::Viewer;
 use crate::domain::contact::MOST_TAGS;
+use crate::domain::own_field::FieldKind;
 use crate::domain::phone::Country;
 use crate::engine::records::imports::{Import, State as Stage};
 use crate::engine::{self, ImportChange, import_settings};
@@ -33,6 +34,10 @@ use crate::import::{self, Field as Held, MOST_COLUMNS, TAG_SEPARATORS};
 
 /// How often an open page is updated with the progress.
 const EVERY: Duration = Duration::from_secs(1);
+/// The choices for a column that make a new own field of it.
+const NEW_FIELDS: [(&str, FieldKind); 3] =
+    [("new.text", FieldKind::Text), ("new.number", FieldKind::Number), ("new.date", FieldKind::Date)];
+
 /// Shows the import in its present state.
 pub(in crate::console) async fn show(viewer: Viewer, state: Data<State>, id: Id) -> Result<Page, Error> {
     let import = find(&viewer, &state, id).await?;
@@ -69,6 +74,7 @@ pub(in crate::console) async fn steer(
         // The import was started already, perhaps by the same form.
         return Ok(Answer::to(place));
     }
+    let made = make_fields(&viewer, &state, &import, &mut form).await?;
     let change = read(&import, &mut form);
     if !form.has_faults() {
         let changed = async {
@@ -104,7 +110,37 @@ pub(in crate::console) async fn steer(
             Err(other) => return Err(other.into()),
         }
     }
+    // The page offers the fields that were made.
+    let import = if made { find(&viewer, &state, id).await? } else { import };
     Ok(ready_page(&viewer, &state, &import, &form).await?.unprocessable().into())
+}
+
+/// Makes the own fields that the form wants for columns, called like these. Returns whether there are any.
+async fn make_fields(
+    viewer: &Viewer,
+    state: &State,
+    import: &Import,
+    form: &mut Form,
+) -> Result<bool, Error> {
+    let mut made = false;
+    for (index, name) in import_settings(import).header.iter().enumerate().take(SHOWN_COLUMNS) {
+        let column = format!("column-{index}");
+        let Some(kind) = NEW_FIELDS.into_iter().find(|(word, _)| *word == form.words().one(&column)) else {
+            continue;
+        };
+        match state.engine.contacts().add_field(&viewer.who(), viewer.company.id, name, kind.1).await {
+            Ok(field) => {
+                form.put(&column, Held::Own(field.key).word());
+                made = true;
+            }
+            Err(engine::Error::Refused(refusal)) => {
+                let said = contact_fields::refused(viewer.text, refusal.code);
+                form.general_fault(format!("{name}: {said}"));
+            }
+            Err(other) => return Err(other.into()),
+        }
+    }
+    Ok(made)
 }
 
 /// Remembers the country of the company's numbers at the first import that names it.
@@ -133,8 +169,7 @@ pub(in crate::console) async fn follow(
 }
 
 pub(super) async fn find(viewer: &Viewer, state: &State, id: Id) -> Result<Import, Error> {
-    let records = state.engine.company(viewer.company.id).await?;
-    records.imports().find(id.0).await?.ok_or(Error::NotFound)
+    Ok(state.engine.imports().find(viewer.company.id, id.0).await?)
 }
 
 /// The fields that the form names for the columns.
@@ -259,8 +294,10 @@ pub(super) fn state_badge(text: Text, state: Stage) -> Markup {
     badge(tone, &text.get(key))
 }
 
+/// The name of a field of every contact; the key of an own one.
 pub(super) fn words(text: Text, field: Held) -> String {
     text.get(match field {
+        Held::Own(key) => return key.to_string(),
         Held::FirstName => "imports-field-first-name",
         Held::MiddleName => "imports-field-middle-name",
         Held::LastName => "imports-field-last-name",

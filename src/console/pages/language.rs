@@ -2,6 +2,7 @@
 
 use actix_web::web::Data;
 
+use crate::accounts::OwnProfile;
 use crate::console::answer::Answer;
 use crate::console::error::Error;
 use crate::console::form::Form;
@@ -20,9 +21,8 @@ pub(in crate::console) async fn choose(
     if let Some(person) = &visitor.person {
         let user = &person.signed_in.user;
         let zone = user.time_zone.as_deref();
-        state
-            .accounts
-            .set_profile(&person.signed_in, &user.name, Some(language), zone, &person.origin)
+        OwnProfile::of(&state.accounts)
+            .set(&person.signed_in, &user.name, Some(language), zone, &person.origin)
             .await?;
     }
     let next = form.words().one("next");

@@ -13,6 +13,7 @@ use crate::console::component::field::{Field, faults, once};
 use crate::console::error::Error;
 use crate::console::form::Form;
 use crate::console::language::Language;
+use crate::console::look::Brand;
 use crate::console::page::{Menu, Page};
 use crate::console::query::segment;
 use crate::console::text::Text;
@@ -182,7 +183,8 @@ fn page(visitor: &Visitor, link: &LinkInfo, form: &Form) -> Page {
             button type="submit" { (button) }
         }
     };
-    Page::new(title, Menu::None, body).secret()
+    let brand = link.company.as_ref().map(|company| Brand::new(&company.company_name, &link.look));
+    Page::new(title, Menu::None, body).branded(brand).secret()
 }
 
 fn gone(text: Text) -> Page {

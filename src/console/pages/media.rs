@@ -23,13 +23,14 @@ use crate::console::form::Form;
 use crate::console::page::{Menu, Page};
 use crate::console::query::{Id, Query};
 use crate::console::rest;
+use crate::console::text::Text;
 use crate::console::visitor::Viewer;
 use crate::domain::link::file_link;
 use crate::domain::media::Kind;
 use crate::domain::page::{Page as Records, PageRequest};
 use crate::engine::records::media::{LibraryFile, MediaTotals};
 use crate::engine::{self, MediaUpload};
-use crate::error::{Code, Refusal};
+use crate::error::Code;
 use crate::surface::body::Incoming;
 use crate::surface::multipart::Multipart;
 
@@ -155,7 +156,7 @@ async fn take(
                         Ok(true)
                     }
                     Err(Failure::Engine(engine::Error::Refused(refusal))) => {
-                        form.fault("file", refused(viewer, &refusal));
+                        form.fault("file", refused(text, refusal.code));
                         Ok(false)
                     }
                     Err(Failure::Engine(other)) => Err(other.into()),
@@ -193,16 +194,13 @@ async fn keep(
 }
 
 /// Why a file is not kept, and what to do.
-fn refused(viewer: &Viewer, refusal: &Refusal) -> String {
-    let text = viewer.text;
-    match refusal.code {
-        Code::MediaTooLarge | Code::BodyTooLarge => text.get("media-fault-large"),
-        Code::MediaUnavailable => {
-            text.with("media-fault-unusable", [("said", refusal.sentence.as_str().into())])
-        }
-        Code::MediaLibraryFull => text.get("media-fault-full"),
-        _ => text.with("media-fault-store", [("said", refusal.sentence.as_str().into())]),
-    }
+fn refused(text: Text, code: Code) -> String {
+    text.get(match code {
+        Code::MediaTooLarge | Code::BodyTooLarge => "media-fault-large",
+        Code::MediaUnavailable => "media-fault-unusable",
+        Code::MediaLibraryFull => "media-fault-full",
+        _ => "media-fault-store",
+    })
 }
 
 fn page(viewer: &Viewer, state: &State, form: &Form, shown: &Shown) -> Page {
@@ -254,7 +252,7 @@ fn card(viewer: &Viewer, state: &State, file: &LibraryFile) -> Markup {
         li.file {
             a.picture href=(state.engine.media().signed_path(file.id)) {
                 @if file.has_thumbnail { img src=(format!("{PLACE}/{}/thumbnail", file.id)) alt="" loading="lazy"; }
-                @else { (Icon::Media) }
+                @else { (Icon::Entry("image")) }
                 bdi { (file.name) }
             }
             p.soft { (kind(text, file.kind)) ", " (size(text, file.bytes)) }

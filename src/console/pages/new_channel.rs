@@ -65,8 +65,7 @@ pub(in crate::console) async fn add(
             state.engine.channels().accept_risk(&who, channel.id).await?;
         }
         if let Some(checked) = checked {
-            let shown = checks::result(&viewer, &channel, &Ok(checked));
-            state.flashes.put(viewer.session, checks::RESULT, shown.into_string());
+            checks::keep(&viewer, &state, &channel, &Ok(checked));
         }
         let said = viewer.text.with("channels-added", [("name", channel.name.clone().into())]);
         state.flashes.put(viewer.session, "done", said);

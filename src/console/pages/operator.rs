@@ -1,5 +1,8 @@
 //! The page for operators: health, slow channels, companies, and the channels of all companies.
 
+pub(in crate::console) mod company;
+pub(in crate::console) mod users;
+
 use std::time::{Duration, Instant};
 
 use actix_web::web::Data;
@@ -32,6 +35,8 @@ use crate::engine::records::channels::{ChannelBacklog, Owned};
 
 /// The path of this page.
 const PLACE: &str = "/console/operator";
+/// The tier that most companies begin with.
+const USUAL_TIER: &str = "standard";
 /// The longest search.
 const SEARCH: usize = 200;
 /// The number of slow channels that are shown, and how old their data may be.
@@ -51,7 +56,8 @@ pub(in crate::console) async fn show(
     state: Data<State>,
     query: Query,
 ) -> Result<Page, Error> {
-    page(&person, &state, &query, &Form::new(person.text)).await
+    let form = Form::filled(person.text, [("tier", USUAL_TIER.to_owned())]);
+    page(&person, &state, &query, &form).await
 }
 
 pub(in crate::console) async fn add_company(
@@ -78,7 +84,7 @@ pub(in crate::console) async fn add_company(
                         let name = company.name.as_str().into();
                         let done = person.text.with("operator-company-added", [("name", name)]);
                         state.flashes.put(person.session, "done", done);
-                        Ok(Answer::to(PLACE))
+                        Ok(Answer::to(company::place(company.id)))
                     }
                     Err(engine::Error::Refused(_)) => Err(Error::Unreadable),
                     Err(error) => Err(error.into()),
@@ -229,12 +235,17 @@ fn company_list(
         let name = company.company_name.as_str();
         let label = text.with("companies-choose-this", [("name", name.into())]);
         vec![
-            html! { bdi { (name) } },
+            html! {
+                a href=(company::place(company.company_id)) { bdi { (name) } }
+                @if company.is_disabled { " " (badge(Tone::Bad, &text.get("companies-disabled"))) }
+            },
             copy::id(text, company.company_id),
             html! {
-                form method="post" action="/console/companies" {
-                    input type="hidden" name="company" value=(company.company_id);
-                    button.plain type="submit" aria-label=(label) { (text.get("companies-choose")) }
+                @if !company.is_disabled {
+                    form method="post" action="/console/companies" {
+                        input type="hidden" name="company" value=(company.company_id);
+                        button.plain type="submit" aria-label=(label) { (text.get("companies-choose")) }
+                    }
                 }
             },
         ]

@@ -98,6 +98,18 @@ pub(super) fn reason(text: Text, row: &Rejected) -> String {
         RejectCode::NumberIsUnclear => text.get("imports-reject-unclear"),
         RejectCode::NumberRounded => text.with("imports-reject-rounded", [("number", detail(0).into())]),
         RejectCode::LidRounded => text.with("imports-reject-lid-rounded", [("lid", detail(0).into())]),
+        RejectCode::FieldNotNumber
+        | RejectCode::FieldNumberUnclear
+        | RejectCode::FieldNotDate
+        | RejectCode::FieldDateUnclear => {
+            let key = match known {
+                RejectCode::FieldNotNumber => "imports-reject-field-number",
+                RejectCode::FieldNumberUnclear => "imports-reject-field-thousand",
+                RejectCode::FieldNotDate => "imports-reject-field-date",
+                _ => "imports-reject-field-day",
+            };
+            text.with(key, [("field", detail(0).into()), ("cell", detail(1).into())])
+        }
         RejectCode::StrayQuote => text.get("imports-reject-stray-quote"),
         RejectCode::UnclosedQuote => text.get("imports-reject-unclosed-quote"),
         RejectCode::LineTooLong => text.get("imports-reject-line"),
@@ -120,6 +132,8 @@ pub(super) fn remedy(text: Text, row: &Rejected) -> Option<String> {
         RejectCode::WrongAddress => "imports-do-address",
         RejectCode::NumberIsNational | RejectCode::NumberBeginsWithZero => "imports-do-national",
         RejectCode::SeveralNumbers => "imports-do-one-number",
+        RejectCode::FieldNotNumber | RejectCode::FieldNumberUnclear => "imports-do-field-number",
+        RejectCode::FieldNotDate | RejectCode::FieldDateUnclear => "imports-do-field-date",
         RejectCode::NumberRounded | RejectCode::LidRounded => return None,
         RejectCode::NumberWithoutDigits
         | RejectCode::NumberTooShort

@@ -204,6 +204,7 @@ pub(super) fn outdated(text: Text, lack: Lack) -> Markup {
     let why = text.get(match lack {
         Lack::Tag => "segments-lacks-tag",
         Lack::Send => "segments-lacks-send",
+        Lack::Field => "segments-lacks-field",
         Lack::Unreadable => "segments-unreadable",
     });
     notice::warning(&html! { p { (why) " " (text.get("segments-outdated")) } })

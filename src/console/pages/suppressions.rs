@@ -14,7 +14,7 @@ use crate::console::component::field::{Field, faults, once};
 use crate::console::component::pager::pager;
 use crate::console::component::table::{Column, table};
 use crate::console::component::time::moment;
-use crate::console::component::{confirm, notice, number};
+use crate::console::component::{confirm, explain, notice, number};
 use crate::console::error::Error;
 use crate::console::form::Form;
 use crate::console::page::{Menu, Page};
@@ -222,7 +222,7 @@ fn row(viewer: &Viewer, kept: &Kept) -> Vec<Markup> {
     vec![
         html! { bdi.digits { (shown) } },
         html! { (scope_words(text, record.scope)) },
-        html! { (why(text, kept)) @if let Some(code) = record.provider_code { " " code { (code) } } },
+        html! { (why(text, kept)) @if let Some(code) = record.provider_code { " " (explain::code(code)) } },
         moment(viewer, kept.since),
         until,
         html! {

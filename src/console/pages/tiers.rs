@@ -26,6 +26,7 @@ use crate::console::error::Error;
 use crate::console::form::Form;
 use crate::console::page::{Menu, Page};
 use crate::console::query::{Query, segment};
+use crate::console::text::Text;
 use crate::console::visitor::Person;
 use crate::domain::channel::Kind;
 use crate::domain::page::PageRequest;
@@ -41,9 +42,11 @@ const PLACE: &str = "/console/operator/tiers";
 const HISTORY: PageRequest = PageRequest { page: 1, limit: 20 };
 
 /// The effects of applying the change.
-struct Checked {
-    difference: Vec<OptionChange>,
-    effects: Vec<Effect>,
+pub(super) struct Checked {
+    pub(super) difference: Vec<OptionChange>,
+    pub(super) effects: Vec<Effect>,
+    /// Whether there is anything to apply.
+    pub(super) is_change: bool,
 }
 
 pub(in crate::console) async fn list(
@@ -125,7 +128,8 @@ async fn check(state: &State, record: &Record, tier: &Tier) -> Result<Checked, E
     let before: Value = serde_json::from_str(&record.settings).unwrap_or(Value::Null);
     let after = serde_json::to_value(tier).map_err(|_| Error::Internal)?;
     let effects = state.engine.channels().effect_of(tier).await?;
-    Ok(Checked { difference: difference(&before, &after), effects })
+    let difference = difference(&before, &after);
+    Ok(Checked { is_change: !difference.is_empty(), difference, effects })
 }
 
 /// Shows what would change, or applies the shown change.
@@ -211,6 +215,14 @@ async fn page(
     Ok(Page::new(text.with("tiers-one", [("name", record.name.as_str().into())]), Menu::Tiers, body))
 }
 
+/// An option in words, and as it stands in a file of tiers.
+fn called(text: Text, option: &str) -> Markup {
+    html! {
+        @if let Some(label) = label(option) { (text.get(label)) " " }
+        code { (option) }
+    }
+}
+
 /// The text that names an option; `None` for what has none.
 pub(super) fn label(option: &str) -> Option<&'static str> {
     Some(match option {
@@ -267,14 +279,15 @@ fn fields(form: &Form, is_web: bool) -> Markup {
 }
 
 /// The effects of applying the change, and the button for it.
-fn consequences(person: &Person, Checked { difference, effects }: &Checked) -> Markup {
+pub(super) fn consequences(person: &Person, checked: &Checked) -> Markup {
+    let Checked { difference, effects, is_change } = checked;
     let text = person.text;
     html! {
         section.panel aria-labelledby="check" {
             h2 id="check" { (text.get("tiers-would-change")) }
-            @if difference.is_empty() { p { (text.get("tiers-nothing")) } }
+            @if !is_change { p { (text.get("tiers-nothing")) } }
             @else {
-                (changed_options(person, difference))
+                @if !difference.is_empty() { (changed_options(person, difference)) }
                 (effect_table(person, effects))
                 button type="submit" name="step" value="apply" { (text.get("tiers-apply")) }
             }
@@ -290,11 +303,7 @@ fn changed_options(person: &Person, difference: &[OptionChange]) -> Markup {
         Column::words(text.get("changes-after")),
     ];
     let rows = difference.iter().map(|change| {
-        vec![
-            html! { code { (change.option) } },
-            html! { (plain(&change.old)) },
-            html! { (plain(&change.new)) },
-        ]
+        vec![called(text, &change.option), html! { (plain(&change.old)) }, html! { (plain(&change.new)) }]
     });
     table(&text.get("tiers-would-change"), &columns, rows)
 }
@@ -349,7 +358,7 @@ fn history_table(person: &Person, history: &[Change]) -> Markup {
             html! { bdi title=(change.who) { (author(text, &change.who)) } },
             html! {
                 @for OptionChange { option, old, new } in difference(&before, &change.after) {
-                    div { code { (option) } ": " (plain(&old)) " → " (plain(&new)) }
+                    div { (called(text, &option)) ": " (plain(&old)) " → " (plain(&new)) }
                 }
             },
             html! { @if change.after.is_object() { a href={ "?entry=" (change.id) } { (text.get("tiers-go-back")) } } },

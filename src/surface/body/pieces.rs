@@ -57,7 +57,7 @@ impl Pieces {
         self.received
     }
 
-    pub(super) const fn room(&mut self) -> &mut Room {
+    pub(crate) const fn room(&mut self) -> &mut Room {
         &mut self.room
     }
 

@@ -5,8 +5,9 @@ use std::time::Duration;
 use pombo::accounts::{Accept, Error, Invite, Language, NewLink, Purpose, Role};
 use pombo::clock::Timestamp;
 use pombo::store::changes::{What, Who};
+use serde_json::json;
 
-use super::{EMAIL, PASSWORD, World, origin, session};
+use super::{EMAIL, PASSWORD, World, create, origin, session};
 use crate::database::{Universe, stores};
 
 stores!(
@@ -14,6 +15,7 @@ stores!(
     a_reset_replaces_the_password_once_and_ends_all_sessions,
     a_link_signs_in_once,
     a_link_ends_after_a_day,
+    an_owner_s_link_opens_that_company_alone,
 );
 
 fn ana() -> Who {
@@ -128,4 +130,55 @@ async fn a_link_ends_after_a_day(universe: &Universe) {
     let late = accounts.accept(accept(&link, "", "another password", &from)).await;
     assert!(matches!(late, Err(Error::LinkGone)), "{late:?}");
     world.session(EMAIL).await;
+}
+
+async fn an_owner_s_link_opens_that_company_alone(universe: &Universe) {
+    let world = World::new(universe).await;
+    let (accounts, from) = (&world.accounts, origin());
+    let bea = create(accounts, "bea@example.com", Some((world.acme, Role::Member))).await;
+    let carl = create(accounts, "carl@example.com", Some((world.globex, Role::Owner))).await;
+    let foreign = accounts.member_link(&ana(), world.acme, carl.id).await;
+    assert!(matches!(foreign, Err(Error::NotFound)), "{foreign:?}");
+    let by_member = accounts.member_link(&from.who(&bea.email), world.acme, world.ana.id).await;
+    assert!(matches!(by_member, Err(Error::OperatorsOnly)), "a member is no owner: {by_member:?}");
+    let early = accounts.member_link(&ana(), world.acme, bea.id).await.unwrap();
+    assert!(accounts.link(early.token.expose()).await.unwrap().is_some());
+    // The person joins another company: the link, made before, would open it.
+    let company = Some((world.globex, Role::Viewer));
+    let invite = Invite { email: "bea@example.com", name: "", company, is_operator: false };
+    let joining = accounts.invite(&Who::Pombo, invite).await.unwrap();
+    session(accounts.accept(accept(&joining, "Bea", PASSWORD, &from)).await.unwrap());
+    assert_eq!(accounts.link(early.token.expose()).await.unwrap(), None);
+    let used = accounts.accept(accept(&early, "", "another password", &from)).await;
+    assert!(matches!(used, Err(Error::LinkGone)), "{used:?}");
+    let refused = accounts.member_link(&ana(), world.acme, bea.id).await;
+    assert!(matches!(refused, Err(Error::OperatorsOnly)), "{refused:?}");
+    // Of one company again.
+    accounts.remove_member(&Who::Pombo, world.globex, bea.id).await.unwrap();
+    let link = accounts.member_link(&ana(), world.acme, bea.id).await.unwrap();
+    let signed_in = session(accounts.accept(accept(&link, "", "another password", &from)).await.unwrap());
+    assert_eq!(signed_in.session.user.vouched_by, Some(world.acme), "the owner may have used it");
+    assert!(signed_in.session.user.last_sign_in_at.is_some());
+    session(world.try_sign_in("bea@example.com", "another password", None).await.unwrap());
+    assert!(matches!(accounts.accept(accept(&link, "", PASSWORD, &from)).await, Err(Error::LinkGone)));
+    let changes = world.changes(What::Link).await;
+    let made = changes.iter().find(|change| change.subject == "bea@example.com").unwrap();
+    assert_eq!(
+        (made.who.as_str(), &made.after["company_id"]),
+        (&*format!("user:{EMAIL}"), &json!(world.acme))
+    );
+
+    let owner = ana();
+    let first = accounts.invite(
+        &owner,
+        Invite { company: Some((world.acme, Role::Viewer)), email: "new@example.com", ..invite },
+    );
+    let first = first.await.unwrap();
+    let id = accounts.invitations(Some(world.acme)).await.unwrap()[0].id;
+    let other = accounts.invite_again(&ana(), world.globex, id).await;
+    assert!(matches!(other, Err(Error::NotFound)), "another company's: {other:?}");
+    let again = accounts.invite_again(&ana(), world.acme, id).await.unwrap();
+    assert_eq!(accounts.link(first.token.expose()).await.unwrap(), None);
+    let info = accounts.link(again.token.expose()).await.unwrap().unwrap();
+    assert_eq!((info.purpose, info.email.as_str()), (Purpose::Invitation, "new@example.com"));
 }

@@ -1,6 +1,6 @@
 //! Members of companies, and the companies that people may use.
 
-use pombo::accounts::{Error, Role};
+use pombo::accounts::{Error, OwnProfile, Role};
 use pombo::domain::page::PageRequest;
 use pombo::store::changes::{What, Who};
 use serde_json::json;
@@ -81,11 +81,11 @@ async fn a_person_changes_how_they_are_shown(universe: &Universe) {
     let (accounts, here) = (&world.accounts, world.session(EMAIL).await);
     let spanish = Some(pombo::accounts::Language::Spanish);
     let zone = Some("America/Sao_Paulo");
-    accounts.set_profile(&here.session, " Ana ", spanish, zone, &origin()).await.unwrap();
+    OwnProfile::of(accounts).set(&here.session, " Ana ", spanish, zone, &origin()).await.unwrap();
     let user = accounts.session(here.token.expose()).await.unwrap().unwrap().user;
     assert_eq!((user.name.as_str(), user.language, user.time_zone.as_deref()), ("Ana", spanish, zone));
     for (name, zone) in [("", None), ("Ana", Some("São Paulo"))] {
-        let refused = accounts.set_profile(&here.session, name, None, zone, &origin()).await;
+        let refused = OwnProfile::of(accounts).set(&here.session, name, None, zone, &origin()).await;
         assert!(matches!(refused, Err(Error::Invalid { .. })), "{refused:?}");
     }
     let change = &world.changes(What::User).await[0];

@@ -342,8 +342,9 @@ async fn every_code_is_answered_with_its_status_and_its_exact_body() {
     writeln!(bodies, "503 GET /api/v1/contacts\n    {}", without_ids(&unavailable.body)).unwrap();
     unseen.remove("service_unavailable");
 
-    // Reached elsewhere: with a small library, a provider elsewhere, a session that is connected, a provider that answers, a driver of web sessions, a body that is
-    // larger than this world's may be, and a client that takes its time.
+    // Reached elsewhere: with a small library, a provider elsewhere, a session that is connected, a provider that answers, a
+    // driver of web sessions, a body that is larger than this world's may be, a client that takes its time, and a company that
+    // is disabled.
     for (code, expected) in [
         (Code::MediaUnavailable, 400),
         (Code::LinkNotAllowed, 400),
@@ -355,6 +356,7 @@ async fn every_code_is_answered_with_its_status_and_its_exact_body() {
         (Code::PasskeyNotExpected, 409),
         (Code::TooManyContacts, 400),
         (Code::BodyTooSlow, 408),
+        (Code::CompanyDisabled, 403),
     ] {
         assert!(unseen.remove(code.as_str()), "{code} is reached by now");
         assert_eq!(status(code), expected);

@@ -1,9 +1,12 @@
 //! The refusals of the paths that change contacts, for the test of all codes.
 
+use pombo::clock::Timestamp;
+use pombo::domain::own_field::{FieldKind, MOST_FIELDS};
 use pombo::error::Code;
-use pombo::store::MOST_NOTES;
+use pombo::store::changes::Who;
 use pombo::store::imports::MOST_OPEN;
 use pombo::store::segments::MOST_SEGMENTS;
+use pombo::store::{MOST_NOTES, NewField};
 use reqwest::Method;
 use serde_json::{Value, json};
 use uuid::Uuid;
@@ -26,6 +29,16 @@ pub(super) async fn cases(world: &World) -> Vec<(Code, Method, String, Value)> {
     let tags =
         post("/api/v1/contacts/tags/batch", json!({"tags": [{"name": "a"}, {"name": "b"}]}).to_string());
     let tag = format!("/api/v1/contacts/tags/{}", tags.await["results"][0]["id"].as_str().unwrap());
+    let fields = "/api/v1/contacts/fields";
+    let mut field = String::new();
+    let store = world.service.store();
+    for nth in 1..=MOST_FIELDS {
+        let (name, now) = (format!("Field {nth}"), Timestamp::now());
+        let made =
+            store.of(world.acme.id).fields().add(&Who::Pombo, &name, FieldKind::Text, now).await.unwrap();
+        let NewField::Added(made) = made else { panic!("{made:?}") };
+        field = format!("{fields}/{}", made.id);
+    }
     let imports = "/api/v1/contacts/imports";
     let begun = post(&format!("{imports}?start=true"), "phone\n5511988880001\n".to_owned()).await;
     let begun = format!("{imports}/{}", begun["id"].as_str().unwrap());
@@ -74,6 +87,9 @@ pub(super) async fn cases(world: &World) -> Vec<(Code, Method, String, Value)> {
         (Code::NoteNotFound, Method::DELETE, format!("{notes}/{nobody}"), json!("")),
         (Code::TooManyNotes, Method::POST, notes, json!({"text": "x"})),
         (Code::TagNameTaken, Method::PATCH, tag, json!({"name": "b"})),
+        (Code::FieldNotFound, Method::PATCH, format!("{fields}/{nobody}"), json!({"name": "City"})),
+        (Code::FieldNameTaken, Method::PATCH, field, json!({"name": "FIELD 1"})),
+        (Code::TooManyFields, Method::POST, fields.to_owned(), json!({"name": "City", "type": "text"})),
         (Code::ImportNotFound, Method::GET, format!("{imports}/{nobody}"), json!("")),
         (Code::ImportHasBegun, Method::POST, begun, start.clone()),
         (Code::InvalidMapping, Method::POST, ready.clone(), start),

@@ -129,6 +129,10 @@ async fn the_examples_of_a_company_s_other_requests_are_accepted() {
     let segment = format!("{segments}/{}", segment.as_str().unwrap());
     ask(Method::PATCH, "/api/v1/contacts/segments/{id}", segment, "name", &|_| ()).await;
     ask(post.clone(), "/api/v1/contacts/{id}/notes", format!("{one}/notes"), "note", &|_| ()).await;
+    let fields = "/api/v1/contacts/fields";
+    let field = ask(post.clone(), fields, own(fields), "date", &|_| ()).await["id"].clone();
+    let field = format!("{fields}/{}", field.as_str().unwrap());
+    ask(Method::PATCH, "/api/v1/contacts/fields/{id}", field, "name", &|_| ()).await;
     let file = world.service.post("/api/v1/contacts/imports", key, "phone\n5511988887777\n").await.json();
     let import = format!("/api/v1/contacts/imports/{}", file["id"].as_str().unwrap());
     for name in ["columns", "start"] {

@@ -80,7 +80,7 @@ async fn a_file_is_kept_as_what_it_is_listed_and_deleted_by_its_company_alone() 
     assert_eq!(listed("?kind=image").await, ["logo gpj.png"]);
     assert_eq!(listed("?kind=document").await.len(), 2, "any file is a document");
     let path = format!("{MEDIA}/{id}");
-    assert_eq!(service.get(&path, &acme.key).await.json(), file);
+    assert_eq!(service.get(&path, &acme.key).await.json(), again);
     let delete = async |company: &Company| {
         let request = service.request(Method::DELETE, &path).bearer_auth(&company.key);
         let answer = Answer::to(request).await;

@@ -9,13 +9,14 @@ use super::world::World;
 use crate::harness::unsent::{LENGTH, Unsent};
 
 /// The changing routes that may answer without their body. All others have to read it in the one way.
-const WITHOUT_BODY: [(&str, &str); 23] = [
+const WITHOUT_BODY: [(&str, &str); 26] = [
     ("DELETE", "/api/v1/web-chat/{id}/pairing"),
     ("POST", "/api/v1/sends/{id}/pause"),
     ("POST", "/api/v1/sends/{id}/resume"),
     ("POST", "/api/v1/sends/{id}/cancel"),
     ("DELETE", "/api/v1/contacts/tags/{id}"),
     ("DELETE", "/api/v1/contacts/segments/{id}"),
+    ("DELETE", "/api/v1/contacts/fields/{id}"),
     ("DELETE", "/api/v1/contacts/{id}/notes/{note}"),
     ("DELETE", "/api/v1/contacts/{id}"),
     ("DELETE", "/api/v1/suppressions/{number}"),
@@ -23,6 +24,8 @@ const WITHOUT_BODY: [(&str, &str); 23] = [
     ("DELETE", "/api/v1/webhooks/{id}/replay"),
     ("DELETE", "/api/v1/webhooks/{id}"),
     ("DELETE", "/api/v1/media/{id}"),
+    ("POST", "/operator/v1/companies/{id}/disable"),
+    ("POST", "/operator/v1/companies/{id}/enable"),
     ("DELETE", "/operator/v1/companies/{id}/keys/{key}"),
     ("DELETE", "/operator/v1/companies/{id}/suppressions/{number}"),
     ("POST", "/operator/v1/users/{id}/disable"),

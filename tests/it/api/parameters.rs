@@ -52,24 +52,25 @@ async fn every_route_refuses_an_unknown_parameter_once_it_knows_its_caller() {
 }
 
 #[tokio::test]
-async fn every_parameter_of_the_reference_is_known_and_taken_once() {
+async fn every_parameter_of_the_reference_is_known_and_taken_once_unless_it_is_a_list() {
     let world = World::new().await;
     let document = pombo::api::document();
     let mut tried = 0;
     for (route, key) in routes(&world) {
         let operation = &document["paths"][route.path][route.method.to_lowercase()];
         let parameters = operation["parameters"].as_array().into_iter().flatten();
+        let is_list = |parameter: &Value| parameter["schema"]["type"].to_string().contains("array");
         let names: Vec<_> = parameters
             .filter(|parameter| parameter["in"] == "query")
-            .map(|parameter| parameter["name"].as_str().unwrap())
+            .map(|parameter| (parameter["name"].as_str().unwrap(), is_list(parameter)))
             .collect();
-        for name in names {
+        for (name, is_list) in names {
             let known = ask(&world, route, &format!("{name}="), Some(key)).await;
             assert_ne!(known.code().as_deref(), Some("unknown_parameter"), "{route:?} {name}");
             let twice = ask(&world, route, &format!("{name}=1&{name}=1"), Some(key)).await;
             assert_eq!(
-                twice.code().as_deref(),
-                Some("repeated_parameter"),
+                twice.code().as_deref() == Some("repeated_parameter"),
+                !is_list,
                 "{route:?} {name}: {}",
                 twice.body
             );

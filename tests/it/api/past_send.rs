@@ -79,6 +79,7 @@ impl<'a> Past<'a> {
                 retry_at: Set(None),
                 updated_at: Set(at + 500),
                 taken_at: Set(taken.then_some(at)),
+                billing: Set(None),
             };
             message.insert(&database).await.unwrap();
         }

@@ -10,8 +10,8 @@ use reqwest::header::HeaderValue;
 use super::world::{EXPIRED_KEY, EXPIRED_OPERATOR, REVOKED_KEY, REVOKED_OPERATOR, World};
 use crate::harness::{Answer, Service};
 
-/// The paths without a key: those that anybody may read, the provider's, which it signs, and files, whose addresses are signed. Everything else is
-/// a company's or an operator's.
+/// The paths without a key: those that anybody may read, the provider's, which it signs, and files, whose addresses are
+/// signed. Everything else is a company's or an operator's.
 const OPEN: [&str; 11] = [
     "/hooks/meta/{id}",
     "/media/{id}",
@@ -38,6 +38,7 @@ fn seen_from_outside(route: &Route) -> (u16, &'static str) {
             | "/api/v1/contacts/imports"
             | "/api/v1/contacts/tags"
             | "/api/v1/media"
+            | "/api/v1/contacts/fields"
             | "/api/v1/suppressions",
         ) => (200, r#"{"data":[],"currentPage":1,"totalPages":0,"totalRecords":0}"#),
         ("GET", "/api/v1/webhooks" | "/api/v1/contacts/segments") => (200, r#"{"data":[]}"#),
@@ -53,6 +54,7 @@ fn seen_from_outside(route: &Route) -> (u16, &'static str) {
             "/api/v1/contacts/batch"
             | "/api/v1/contacts/tags/batch"
             | "/api/v1/contacts/segments"
+            | "/api/v1/contacts/fields"
             | "/api/v1/contacts/{id}/notes"
             | "/api/v1/contacts/{id}/merge",
         )
@@ -67,6 +69,7 @@ fn seen_from_outside(route: &Route) -> (u16, &'static str) {
         (_, path) if path.starts_with("/api/v1/contacts/imports/{id}") => (404, "import_not_found"),
         (_, path) if path.starts_with("/api/v1/contacts/tags/{id}") => (404, "tag_not_found"),
         (_, path) if path.starts_with("/api/v1/contacts/segments/{id}") => (404, "segment_not_found"),
+        (_, path) if path.starts_with("/api/v1/contacts/fields/{id}") => (404, "field_not_found"),
         (_, path) if path.starts_with("/api/v1/contacts/{id}") => (404, "contact_not_found"),
         ("GET", "/api/v1/chat/{id}/templates" | "/api/v1/chat/{id}/limits")
         | ("POST", "/api/v1/chat/{id}/messages") => (403, "credential_resource_mismatch"),

@@ -1,4 +1,5 @@
-//! Segments over HTTP: contacts by the outcome of a send, filters under names, sends to them; and notes on contacts.
+//! Segments over HTTP: contacts by the outcome of a send and by own fields, filters under names, sends to them; and notes on
+//! contacts.
 
 use pombo::domain::message::State as At;
 use reqwest::Method;
@@ -93,8 +94,8 @@ async fn a_send_goes_to_those_whom_a_segment_selects_when_it_is_accepted() {
     let one = format!("{SEGMENTS}/{}", segment["id"].as_str().unwrap());
     let send = |number: Value, segments: Value| json!({"type": "text", "message": "x", "phone_number": number, "segment_id": segments});
     let path = World::send(world.connected);
-    let dry =
-        ask(&world, Method::POST, &format!("{path}?dry_run=true"), send(json!(null), segment["id"].clone()));
+    let dry_path = format!("{path}?dry_run=true");
+    let dry = ask(&world, Method::POST, &dry_path, send(json!(null), segment["id"].clone()));
     let dry = dry.await.json();
     assert_eq!(dry["recipients_count"], 1, "{dry}");
     // The person of the segment is named, too, and one segment is nobody's.
@@ -128,6 +129,60 @@ async fn a_send_goes_to_those_whom_a_segment_selects_when_it_is_accepted() {
     assert_eq!(listed["data"].as_array().unwrap().len(), 1);
     assert_eq!(ask(&world, Method::DELETE, &one, json!("")).await.status, 204);
     assert_eq!(ask(&world, Method::GET, &one, json!("")).await.status, 404);
+}
+
+#[tokio::test]
+async fn a_segment_by_a_send_and_own_fields_selects_nobody_when_a_field_is_gone() {
+    let world = World::new().await;
+    people(&world).await;
+    let fields = "/api/v1/contacts/fields";
+    let field = ask(&world, Method::POST, fields, json!({"name": "Age", "type": "number"})).await.json();
+    let aged =
+        |place: u64, age: u64| json!({"phone_number": (FIRST + place).to_string(), "fields": {"age": age}});
+    let aged = json!({"contacts": [aged(0, 17), aged(1, 18)]});
+    assert_eq!(ask(&world, Method::POST, "/api/v1/contacts/batch", aged).await.json()["updated"], 2);
+    let messages = [(At::Read, None), (At::Read, None), (At::Delivered, None)];
+    let read = Past::text(&world.service, &world.acme, world.connected).with(&messages).await;
+    let listed = async |query: &str| {
+        let path = format!("/api/v1/contacts?send_id={read}&send_outcome=read{query}");
+        let page = ask(&world, Method::GET, &path, json!("")).await.json();
+        let names = page["data"].as_array().unwrap().iter().map(|contact| contact["first_name"].clone());
+        names.collect::<Vec<Value>>()
+    };
+    assert_eq!(listed("").await, ["P1", "P0"]);
+    assert_eq!(listed("&field=age%3E%3D18").await, ["P1"]);
+    assert_eq!(listed("&field=age%3E%3D18&search=p0").await, Vec::<Value>::new());
+
+    for wrong in [json!(["age"]), json!(["town=Rio"]), json!(["age>=old"]), json!(vec!["age=*"; 11])] {
+        let body = json!({"name": "x", "filter": {"fields": wrong}});
+        let refused = ask(&world, Method::POST, SEGMENTS, body).await;
+        let told = refused.json();
+        assert_eq!(
+            (refused.status, &told["code"], &told["param"]),
+            (400, &json!("invalid_field"), &json!("fields")),
+            "{told}"
+        );
+    }
+    let filter = json!({"send_id": read, "send_outcome": "read", "fields": ["age>=18", "age!=30"]});
+    let saved = ask(&world, Method::POST, SEGMENTS, json!({"name": "Grown", "filter": filter})).await;
+    assert_eq!(saved.status, 201, "{}", saved.body);
+    let segment = saved.json();
+    assert_eq!(segment["filter"]["fields"], json!(["age>=18", "age!=30"]));
+    let body = json!({"type": "text", "message": "x", "segment_id": segment["id"]});
+    let dry = format!("{}?dry_run=true", World::send(world.connected));
+    let planned = ask(&world, Method::POST, &dry, body.clone()).await.json();
+    assert_eq!(planned["recipients_count"], 1, "{planned}");
+
+    let field = format!("{fields}/{}", field["id"].as_str().unwrap());
+    assert_eq!(ask(&world, Method::DELETE, &field, json!("")).await.status, 204);
+    // Another field with this key has other values: they would select people who were never meant.
+    let again = ask(&world, Method::POST, fields, json!({"name": "Age", "type": "text"})).await.json();
+    assert_eq!(again["key"], "age");
+    let one = format!("{SEGMENTS}/{}", segment["id"].as_str().unwrap());
+    let outdated = ask(&world, Method::GET, &one, json!("")).await.json();
+    assert_eq!((&outdated["lacks"], &outdated["filter"]), (&json!("field_gone"), &Value::Null));
+    let refused = ask(&world, Method::POST, &World::send(world.connected), body).await.json();
+    assert_eq!(refused["skipped"][0]["code"], "segment_outdated", "{refused}");
 }
 
 #[tokio::test]

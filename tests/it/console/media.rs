@@ -84,6 +84,7 @@ async fn a_file_is_uploaded_shown_sent_and_deleted() {
         "{}",
         gone.body
     );
+    assert_eq!(value_of(&gone.body, "link"), Some(format!("media:{id}")), "it is shown: {}", gone.body);
 }
 
 #[tokio::test]

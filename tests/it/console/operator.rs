@@ -64,7 +64,10 @@ async fn a_channel_is_put_under_a_tier_with_options_of_its_own_for_a_while() {
         );
     }
     let fields = [("tier", "high"), ("options", options), ("until", "2999-01-01T10:00")];
-    let set = operator.submit(&place, &fields).await;
+    let checked = operator.post(&place, &fields).await;
+    let seen = value_of(&checked.body, "seen").unwrap();
+    let apply = [&fields[..], &[("step", "apply"), ("seen", seen.as_str())]].concat();
+    let set = operator.submit(&place, &apply).await;
     assert!(set.contains("The channel “till” is under the tier high."), "{set}");
     assert!(set.contains(options) && set.contains("2999") && set.contains("standard again"), "{set}");
     assert_eq!(

@@ -121,6 +121,49 @@ async fn a_segment_whose_tag_is_gone_says_so_and_has_nobody() {
 }
 
 #[tokio::test]
+async fn a_list_by_a_send_and_a_field_becomes_a_segment_that_says_when_the_field_is_gone() {
+    let world = World::new().await;
+    let member = world.signed_in(Role::Member).await;
+    people(&world).await;
+    let key = &world.acme.key;
+    let field = json!({"name": "City", "type": "text"}).to_string();
+    let field = world.service.post("/api/v1/contacts/fields", key, field).await.json();
+    let lives = |place: u64| json!({"phone_number": (FIRST + place).to_string(), "fields": {"city": "Rio"}});
+    let body = json!({"contacts": (0..4).map(lives).collect::<Vec<_>>()}).to_string();
+    world.service.post("/api/v1/contacts/batch", key, body).await;
+    let send = past(&world, shop(&world).await).await.to_string();
+    let narrowed = format!("{LIST}?send={send}&outcome=not_received&on=city&test=is&value=rio");
+    let listed = member.page(&narrowed).await;
+    assert_eq!(names(&listed), [1, 3], "{listed}");
+    for words in ["City is rio", "Did not receive it: hi to 5 people", "name=\"of_field\" value=\"city=rio\""]
+    {
+        assert!(listed.contains(words), "{words}: {listed}");
+    }
+    let list = [("send", send.as_str()), ("outcome", "not_received"), ("of_field", "city=rio")];
+    let place = "/console/contacts/segments";
+    let refused = member.post(place, &[&list[..], &[("segment_name", "")]].concat()).await;
+    assert!(refused.status == 422 && names(&refused.body) == [1, 3], "{}", refused.body);
+    let saved = member.submit(place, &[&list[..], &[("segment_name", "In Rio")]].concat()).await;
+    assert!(saved.contains("The segment was saved.") && names(&saved) == [1, 3], "{saved}");
+    assert!(saved.contains("City is rio"), "the segment's conditions are shown: {saved}");
+    let id = world.service.store().of(world.acme.id).segments().all().await.unwrap()[0].id.to_string();
+    let chosen = [&list[..], &[("segment", id.as_str()), ("scope", "all"), ("action", "send")]].concat();
+    let to_them = member.post("/console/contacts/change", &chosen).await;
+    assert_eq!(to_them.header("location"), format!("/console/sends/new?segment={id}"));
+    // Another condition changes the list, and so whom the selection means.
+    let other = [&chosen[..], &[("of_field", "city!=bahia")]].concat();
+    assert_eq!(member.post("/console/contacts/change", &other).await.status, 422);
+
+    let field = format!("/console/contacts/fields/{}", field["id"].as_str().unwrap());
+    assert_eq!(member.post(&format!("{field}/delete"), &[]).await.status, 303);
+    for path in [format!("{LIST}?segment={id}"), format!("{LIST}/segments/{id}")] {
+        let page = member.page(&path).await;
+        assert!(page.contains("This segment names a field of contacts that was deleted."), "{page}");
+        assert!(names(&page).is_empty() && !page.contains("/console/sends/new?segment="), "{page}");
+    }
+}
+
+#[tokio::test]
 async fn notes_are_written_on_a_contact_and_changed_by_their_authors() {
     let world = World::new().await;
     let (owner, member) = (world.signed_in(Role::Owner).await, world.signed_in(Role::Member).await);
@@ -171,14 +214,15 @@ async fn typed_numbers_are_shown_as_they_are_read() {
     let channel = shop(&world).await.to_string();
     let numbers =
         [("channel", channel.as_str()), ("type", "text"), ("numbers", "+5511988887777\n21 97100-0058")];
-    let shown = member.post("/console/sends/preview", &numbers).await.body;
+    let shown = member.post("/console/sends/reach", &numbers).await.body;
     for words in ["id=\"numbers-reading\"", "+55 11 98888 7777 (Brazil)", "+55 21 97100 0058"] {
         assert!(shown.contains(words), "{words}: {shown}");
     }
     // Without script: with the form that comes back, and where people are picked.
     let refused = member.post("/console/suppressions", &[("number", "12"), ("scope", "x")]).await;
     assert!(refused.body.contains("id=\"number-reading\""), "{}", refused.body);
-    let fields = [&numbers[..], &[("person", "5511988880001"), ("action", "check")]].concat();
-    let picked = member.post("/console/sends/new", &fields).await.body;
+    let fields =
+        [&numbers[..], &[("person", "5511988880001"), ("step", "who"), ("action", "count")]].concat();
+    let picked = member.check("/console/sends/new", &fields).await.body;
     assert!(picked.contains("+55 11 98888 0001") && picked.contains("numbers-reading"), "{picked}");
 }

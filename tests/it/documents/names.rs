@@ -93,7 +93,8 @@ fn options() -> (BTreeSet<String>, BTreeSet<String>) {
 #[test]
 fn every_option_that_a_document_names_exists() {
     let (sections, options) = options();
-    let is_word = |word: &str| word.chars().all(|one| one.is_ascii_lowercase() || one == '_');
+    let is_word =
+        |word: &str| word.chars().all(|one| one.is_ascii_lowercase() || one.is_ascii_digit() || one == '_');
     let mut named = 0;
     for document in all() {
         let dotted = document.quoted().filter_map(|quoted| {
@@ -105,7 +106,8 @@ fn every_option_that_a_document_names_exists() {
             (is_option || name == "secrets.key").then(|| name.to_owned())
         });
         let variables = document.text.split("POMBO__").skip(1).filter_map(|rest| {
-            let end = rest.find(|one: char| !one.is_ascii_uppercase() && one != '_').unwrap_or(rest.len());
+            let is_part = |one: char| one.is_ascii_uppercase() || one.is_ascii_digit() || one == '_';
+            let end = rest.find(|one| !is_part(one)).unwrap_or(rest.len());
             let (section, key) = rest[..end].split_once("__")?;
             Some(format!("{}.{}", section.to_lowercase(), key.to_lowercase()))
         });

@@ -47,6 +47,7 @@ async fn what_changes_nothing_is_neither_written_nor_recorded(universe: &Univers
         name: "Bea",
         password: None,
         language: None,
+        time_zone: None,
         is_operator: false,
         membership: Some((company.id, Role::Owner)),
         vouched_by: None,

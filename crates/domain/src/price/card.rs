@@ -141,9 +141,9 @@ impl RateCard {
     }
 }
 
-/// A name as a cell of the file.
+/// A name as a cell of the file. A line that begins with `#` would be a comment.
 fn quoted(name: &str) -> String {
-    match name.contains([',', '"']) {
+    match name.contains([',', '"', '#']) {
         true => format!("\"{}\"", name.replace('"', "\"\"")),
         false => name.to_owned(),
     }

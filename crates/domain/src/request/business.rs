@@ -157,14 +157,13 @@ impl BusinessRequest {
         let split = Split::send(body)?;
         let body: BusinessSend<'_> = split.body();
         let kind = kind::read(body.r#type, kind::BUSINESS)?;
-        let audience::Parsed { audience, oversize } =
-            audience::parse(
-                body.phone_number,
-                body.contact_tag_id,
-                body.without_contact_tag_id,
-                body.segment_id,
-                limits,
-            )?;
+        let audience::Parsed { audience, oversize } = audience::parse(
+            body.phone_number,
+            body.contact_tag_id,
+            body.without_contact_tag_id,
+            body.segment_id,
+            limits,
+        )?;
         let has_contact_fields = body.contact_fields.flag()?;
         if has_contact_fields && !matches!(kind, BusinessKind::Template) {
             return Err(body.contact_fields.refuse(

@@ -15,6 +15,7 @@ use serde_json::Value;
 use super::component::{Card, Component, Parameter, Source};
 use crate::contact::Person;
 use crate::error::{Code, Refusal};
+use crate::own_field::{FieldKey, OwnField, find};
 
 /// The beginning of a field.
 const OPEN: &str = "{{";
@@ -37,32 +38,43 @@ pub enum ContactField {
     Email,
     /// The number as it was given.
     PhoneNumber,
+    /// A field that the company defined.
+    Own(FieldKey),
 }
 
 impl ContactField {
-    /// Every field.
-    pub const ALL: [Self; 5] = [Self::Name, Self::FirstName, Self::LastName, Self::Email, Self::PhoneNumber];
+    /// The fields that every contact has.
+    pub const BUILT_IN: [Self; 5] =
+        [Self::Name, Self::FirstName, Self::LastName, Self::Email, Self::PhoneNumber];
+
+    /// The field of this word. A company may not have the own field that it names.
+    fn parse(word: &str) -> Option<Self> {
+        let built_in = Self::BUILT_IN.into_iter().find(|field| field.word() == word);
+        built_in.or_else(|| FieldKey::parse(word).map(Self::Own))
+    }
 
     /// The word in a text.
-    pub const fn as_str(self) -> &'static str {
+    pub fn word(&self) -> &str {
         match self {
             Self::Name => "name",
             Self::FirstName => "first_name",
             Self::LastName => "last_name",
             Self::Email => "email",
             Self::PhoneNumber => "phone_number",
+            Self::Own(key) => key.as_str(),
         }
     }
 
-    /// The value on one line; `None` when it is not known.
-    pub fn of(self, person: &Person) -> Option<String> {
-        let Person { first_name, last_name, email, phone_number, .. } = person;
+    /// The value on one line, as people of this language write it (plainly without one); `None` when it is not known.
+    pub fn of(self, person: &Person, language: &str) -> Option<String> {
+        let Person { first_name, last_name, email, phone_number, own, .. } = person;
         let value = match self {
             Self::Name => Cow::Owned(format!("{first_name} {last_name}")),
             Self::FirstName => Cow::Borrowed(first_name.as_str()),
             Self::LastName => Cow::Borrowed(last_name.as_str()),
             Self::Email => Cow::Borrowed(email.as_str()),
             Self::PhoneNumber => Cow::Borrowed(phone_number.as_str()),
+            Self::Own(key) => Cow::Owned(own.get(&key)?.spelled(language)),
         };
         let is_gap = |letter: char| letter.is_whitespace() || letter.is_control();
         let words: Vec<_> = value.split(is_gap).filter(|word| !word.is_empty()).collect();
@@ -72,7 +84,7 @@ impl ContactField {
 
 /// A recipient without a value for this field, which has no text in its place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("the recipient is no contact with a value for {{{{contact.{}}}}}, which has no text in its place", .0.as_str())]
+#[error("the recipient is no contact with a value for {{{{contact.{}}}}}, which has no text in its place", .0.word())]
 pub struct NoValue(pub ContactField);
 
 /// A stretch of a text.
@@ -98,7 +110,7 @@ fn pieces(text: &str) -> Result<Vec<Piece<'_>>, &str> {
             None => (inside, None),
         };
         let name = name.strip_prefix(PREFIX).ok_or(from)?;
-        let field = ContactField::ALL.into_iter().find(|field| field.as_str() == name).ok_or(from)?;
+        let field = ContactField::parse(name).ok_or(from)?;
         if fallback.is_some_and(|fallback| fallback.trim().is_empty() || fallback.contains(['{', '}'])) {
             return Err(from);
         }
@@ -110,33 +122,36 @@ fn pieces(text: &str) -> Result<Vec<Piece<'_>>, &str> {
     Ok(pieces)
 }
 
-/// The text for a recipient; `None` for a recipient who is no contact. Text outside of fields stays as it is.
+/// The text for a recipient, with numbers and dates in this language; `None` for a recipient who is no contact. Text outside
+/// of fields stays as it is.
 ///
 /// # Errors
 ///
 /// The first field that the recipient has no value for and that has no text in its place.
-pub fn filled(text: &str, person: Option<&Person>) -> Result<String, NoValue> {
-    fill(text, person, false)
+pub fn filled(text: &str, person: Option<&Person>, language: &str) -> Result<String, NoValue> {
+    fill(text, person, Some(language))
 }
 
-/// Like [`filled`], for an address: values are percent-encoded.
+/// Like [`filled`], for an address: values are plain and percent-encoded.
 ///
 /// # Errors
 ///
 /// Those of [`filled`].
 pub fn filled_address(text: &str, person: Option<&Person>) -> Result<String, NoValue> {
-    fill(text, person, true)
+    fill(text, person, None)
 }
 
-fn fill(text: &str, person: Option<&Person>, is_address: bool) -> Result<String, NoValue> {
+/// Without a language, the text is an address.
+fn fill(text: &str, person: Option<&Person>, language: Option<&str>) -> Result<String, NoValue> {
     let Ok(pieces) = pieces(text) else { return Ok(text.to_owned()) };
     let mut filled = String::with_capacity(text.len());
     for piece in pieces {
         match piece {
             Piece::Text(text) => filled.push_str(text),
             Piece::Field { field, fallback } => {
-                match (person.and_then(|person| field.of(person)), fallback) {
-                    (Some(value), _) if is_address => push_encoded(&mut filled, &value),
+                let value = person.and_then(|person| field.of(person, language.unwrap_or_default()));
+                match (value, fallback) {
+                    (Some(value), _) if language.is_none() => push_encoded(&mut filled, &value),
                     (Some(value), _) => filled.push_str(&value),
                     (None, Some(fallback)) => filled.push_str(fallback),
                     (None, None) => return Err(NoValue(field)),
@@ -271,16 +286,50 @@ fn misplaced(text: &str) -> Refusal {
 pub fn check_text(text: &str) -> Result<(), Refusal> {
     pieces(text).map(drop).map_err(|wrong| {
         let shown: String = wrong.chars().take(SHOWN_CHARS).collect();
-        let names = ContactField::ALL.map(ContactField::as_str).join(", ");
-        Refusal::new(
-            Code::InvalidComponents,
-            format!(
-                "`components`: `{shown}` is no contact field: write {{{{contact.NAME}}}} or {{{{contact.NAME|TEXT}}}}, \
-                 where NAME is one of {names}, and TEXT is for recipients without a value"
-            ),
-        )
-        .about("components")
+        no_field(&shown, &[])
     })
+}
+
+/// The refusal of what is no field of a company with these own fields.
+fn no_field(shown: &str, own: &[OwnField]) -> Refusal {
+    let built_in = ContactField::BUILT_IN.iter().map(ContactField::word);
+    let names: Vec<&str> = built_in.chain(own.iter().map(|field| field.key.as_str())).collect();
+    let names = names.join(", ");
+    let more = if own.is_empty() { " or the key of an own field" } else { "" };
+    let sentence = format!(
+        "`components`: `{shown}` is no contact field: write {{{{contact.NAME}}}} or {{{{contact.NAME|TEXT}}}}, where NAME \
+         is one of {names}{more}, and TEXT is for recipients without a value"
+    );
+    Refusal::new(Code::InvalidComponents, sentence).about("components")
+}
+
+/// The keys of own fields that the texts of a template's values name.
+pub fn own_keys(components: &[Component]) -> Vec<FieldKey> {
+    let mut keys: Vec<FieldKey> = texts(components).into_iter().flat_map(own_keys_of).collect();
+    keys.sort_unstable();
+    keys.dedup();
+    keys
+}
+
+/// The keys of own fields that a text names.
+pub fn own_keys_of(text: &str) -> Vec<FieldKey> {
+    let own = |piece| match piece {
+        Piece::Field { field: ContactField::Own(key), .. } => Some(key),
+        Piece::Field { .. } | Piece::Text(_) => None,
+    };
+    pieces(text).unwrap_or_default().into_iter().filter_map(own).collect()
+}
+
+/// Whether the company has all of these own fields.
+///
+/// # Errors
+///
+/// `invalid_components` with the first that it lacks.
+pub fn check_own(keys: &[FieldKey], own: &[OwnField]) -> Result<(), Refusal> {
+    match keys.iter().find(|key| find(own, **key).is_none()) {
+        Some(key) => Err(no_field(&format!("{{{{contact.{key}}}}}"), own)),
+        None => Ok(()),
+    }
 }
 
 /// The fields that have no text in their place: a recipient without one of them gets no message.
@@ -296,16 +345,20 @@ pub fn needed(components: &[Component]) -> Vec<ContactField> {
     needed
 }
 
-/// The values of a template for one recipient; `None` for a recipient who is no contact.
+/// The values of a template for one recipient, in the template's language; `None` for a recipient who is no contact.
 ///
 /// # Errors
 ///
 /// Those of [`filled`].
-pub fn fill_in(components: &[Component], person: Option<&Person>) -> Result<Vec<Component>, NoValue> {
+pub fn fill_in(
+    components: &[Component],
+    person: Option<&Person>,
+    language: &str,
+) -> Result<Vec<Component>, NoValue> {
     let all = |parameters: &[Parameter], is_address: bool| {
         let parameter = |parameter: &Parameter| match parameter {
             Parameter::Text { text, parameter_name } if is_in(text) => {
-                let text = fill(text, person, is_address)?;
+                let text = fill(text, person, (!is_address).then_some(language))?;
                 Ok(Parameter::Text { text, parameter_name: parameter_name.clone() })
             }
             other => Ok(other.clone()),
@@ -326,7 +379,7 @@ pub fn fill_in(components: &[Component], person: Option<&Person>) -> Result<Vec<
             }
             Component::Carousel { cards } => {
                 let card = |card: &Card| {
-                    let components = fill_in(&card.components, person)?;
+                    let components = fill_in(&card.components, person, language)?;
                     Ok(Card { card_index: card.card_index, components })
                 };
                 Component::Carousel { cards: cards.iter().map(card).collect::<Result<_, _>>()? }

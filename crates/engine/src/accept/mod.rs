@@ -28,10 +28,10 @@ use domain::channel::Channel;
 use domain::content::Content;
 use domain::error::{Code, Refusal};
 use domain::plan::{Binding, Estimate};
-use domain::price::{CostEstimate, PriceCategory};
+use domain::price::CostEstimate;
 use domain::request::{Audience, BusinessRequest, RequestedContent, SkipCode, Skipped};
 use domain::send::{Recipients, Source, TemplateUse};
-use domain::template::{Category, Template, TemplateRequest};
+use domain::template::{Category, Template, TemplateRequest, contact_field};
 use store::Store;
 use store::segments::SavedSegment;
 use telemetry::Origin;
@@ -90,7 +90,8 @@ impl Engine {
         let (start, is_retry) = (request.schedule.send_at, request.audience.again.is_some());
         let ignored = request.ignored.clone();
         let (order, audience) = self.admit(channel, request, None).await?;
-        let category = self.price_category(channel.company_id, order.template).await?;
+        let template_id = order.template.map(|template| template.id);
+        let category = self.costs().category(channel.company_id, template_id).await?;
         let planned = Planned::new(channel, audience, order.template.map(|template| template.is_marketing))
             .needing(order.content.needed_fields());
         let Outcome { skipped, suppressed, course, without_fields, countries } =
@@ -105,17 +106,6 @@ impl Engine {
         let ends = takes.map(|takes| starts.plus(takes));
         let cost = self.costs().estimate(category, &countries, starts).await?;
         Ok(DryRun { recipients, skipped, suppressed, without_fields, takes, ends, binding, cost, ignored })
-    }
-
-    /// The category by which messages with this template, or without one, are priced.
-    async fn price_category(
-        &self,
-        company_id: Uuid,
-        template: Option<TemplateUse>,
-    ) -> Result<PriceCategory, Error> {
-        let Some(template) = template else { return Ok(PriceCategory::of_template(None)) };
-        let found = self.store().of(company_id).templates().find(template.id).await?;
-        Ok(found.map_or(PriceCategory::Other, |found| PriceCategory::of_template(Some(&found.category))))
     }
 
     async fn accept(
@@ -236,7 +226,12 @@ impl Engine {
                 .ok_or_else(|| missing(format!("template {id} ({name}) does not exist in {language}")))?;
         }
         let template = TemplateUse { id: found.id, is_marketing: found.category == Category::Marketing };
-        Ok((requested.fit(&Template::from(found))?, template))
+        let content = requested.fit(&Template::from(found))?;
+        let keys = content.own_keys();
+        if !keys.is_empty() {
+            contact_field::check_own(&keys, &self.store().of(company).fields().all().await?)?;
+        }
+        Ok((content, template))
     }
 
     fn resolver(&self) -> &Addr<Resolver> {
@@ -248,7 +243,7 @@ impl Engine {
 /// The audience without tags that the company does not have, which are skipped. Such a tag to leave out is refused: more
 /// people than the client believes would get the message.
 async fn of_own_tags(store: &Store, company_id: Uuid, mut audience: Audience) -> Result<Audience, Error> {
-    let Audience { tags, without, skipped, numbers: _, again: _ } = &mut audience;
+    let Audience { tags, without, skipped, numbers: _, segments: _, again: _ } = &mut audience;
     let named = [tags.as_slice(), without.as_slice()].concat();
     if named.is_empty() {
         return Ok(audience);

@@ -185,7 +185,7 @@ impl Contacts {
         let Some(found) = self.found.as_mut().filter(|_| self.took < FIELDS_WITHIN) else { return Ok(()) };
         let began = Instant::now();
         let people = store.of(self.company_id).contacts().people(numbers).await?;
-        let has_all = |person: &Person| self.needed.iter().all(|field| field.of(person).is_some());
+        let has_all = |person: &Person| self.needed.iter().all(|field| field.of(person, "").is_some());
         let lacking = numbers.iter().filter(|number| !people.get(number).is_some_and(has_all));
         found.count += lacking.count() as u64;
         found.checked += numbers.len() as u64;

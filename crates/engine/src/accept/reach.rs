@@ -4,18 +4,17 @@ use std::sync::Arc;
 
 use uuid::Uuid;
 
-use super::of_own_tags;
 use super::plan::{Forecast, Outcome, Planned};
 use super::web_send::DryRunFile;
+use super::{of_own_segments, of_own_tags};
 use crate::handover::link;
-use crate::{Engine, Error};
+use crate::{Error, Sends};
 use domain::channel::Channel;
 use domain::content::Content;
-use domain::error::{Code, Refusal};
+use domain::error::Refusal;
 use domain::request::Audience;
-use url::Url;
 
-impl Engine {
+impl Sends<'_> {
     /// Counts an audience as a dry run does, without a message and whether or not the channel can send now.
     /// `is_marketing` as in [`Planned`].
     ///
@@ -23,14 +22,15 @@ impl Engine {
     ///
     /// `invalid_field` for a tag to leave out that the company does not have.
     pub async fn reach(
-        &self,
+        self,
         channel: &Arc<Channel>,
         audience: Audience,
         is_marketing: Option<bool>,
     ) -> Result<Outcome, Error> {
-        let audience = of_own_tags(self.store(), channel.company_id, audience).await?;
+        let audience = of_own_tags(self.engine.store(), channel.company_id, audience).await?;
+        let audience = of_own_segments(self.engine.store(), channel.company_id, audience).await?;
         let planned = Planned::new(channel, audience, is_marketing);
-        Ok(self.resolver().send(Forecast(planned)).await??)
+        Ok(self.engine.resolver().send(Forecast(planned)).await??)
     }
 
     /// Fetches the file behind the link of a content, as for a message through a web session, and returns what it is;
@@ -41,15 +41,12 @@ impl Engine {
     /// `invalid_link`, `link_not_allowed`, `media_unavailable`, `media_too_large`; `service_unavailable` while too many
     /// other files are fetched.
     pub async fn look_at_file(
-        &self,
+        self,
         company_id: Uuid,
         content: &Content,
     ) -> Result<Option<DryRunFile>, Refusal> {
-        let Some((address, kind)) = link(content) else { return Ok(None) };
-        let address = Url::parse(address).map_err(|_| {
-            Refusal::of("link", Code::InvalidLink, "is not an absolute http or https address")
-        })?;
-        let file = self.0.shared.fetcher.fetch(company_id, &address, kind).await?;
+        let Some((link, kind)) = link(content) else { return Ok(None) };
+        let file = self.engine.0.shared.media.fetch(company_id, link, kind).await?;
         Ok(Some(DryRunFile::new(kind, &file, content)))
     }
 }

@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 use super::idempotency::hold_retries;
 use super::to_its_end;
-use crate::{Accepted, DryRun, Engine, Error, KeyGuard, Who, no_such_send};
+use crate::{Accepted, DryRun, Error, KeyGuard, Sends, Who, no_such_send};
 use domain::channel::{Channel, Kind};
 use domain::content::Content;
 use domain::error::{Code, Refusal};
@@ -43,16 +43,17 @@ impl Retried {
     }
 }
 
-impl Engine {
+impl Sends<'_> {
     /// Reads the content and channel of a company's send.
     ///
     /// # Errors
     ///
     /// `send_not_found`; `channel_not_found` when it went through a web session, or its channel is gone.
-    pub async fn retried(&self, company_id: Uuid, send_id: Uuid) -> Result<Retried, Error> {
-        let sent = self.store().of(company_id).sends().sent(send_id).await?.ok_or_else(no_such_send)?;
+    pub async fn retried(self, company_id: Uuid, send_id: Uuid) -> Result<Retried, Error> {
+        let sent =
+            self.engine.store().of(company_id).sends().sent(send_id).await?.ok_or_else(no_such_send)?;
         let Sent { channel_id, content, template_id, label } = sent;
-        let channel = self.channel(channel_id).await?;
+        let channel = self.engine.channel(channel_id).await?;
         let channel = channel.filter(|channel| channel.kind == Kind::BusinessAccount).ok_or_else(|| {
             Refusal::new(
                 Code::ChannelNotFound,
@@ -80,18 +81,19 @@ impl Engine {
     ///
     /// # Errors
     ///
-    /// `retry_in_progress` while another retry of the family is being accepted; then those of [`Engine::send`].
+    /// `retry_in_progress` while another retry of the family is being accepted; then those of
+    /// [`Engine::send`](crate::Engine::send).
     pub async fn retry(
-        &self,
+        self,
         retried: Retried,
         request: RetryRequest,
         guard: Option<KeyGuard>,
     ) -> Result<Accepted, Error> {
         let Retried { company_id, send_id, .. } = retried;
-        let family = self.store().of(company_id).sends().first_of_family(send_id).await?;
-        let held = hold_retries(self, company_id, family).await?;
+        let family = self.engine.store().of(company_id).sends().first_of_family(send_id).await?;
+        let held = hold_retries(self.engine, company_id, family).await?;
         let (channel, request) = retried.request(request);
-        let engine = self.clone();
+        let engine = self.engine.clone();
         // The next retry must see this one's recipients.
         to_its_end(async move {
             let accepted = engine.send(&channel, request, guard).await;
@@ -101,9 +103,9 @@ impl Engine {
         .await
     }
 
-    /// Does the checks of [`Engine::retry`], with the same refusals in the same order, and queues nothing.
-    pub async fn dry_run_retry(&self, retried: Retried, request: RetryRequest) -> Result<DryRun, Error> {
+    /// Does the checks of [`Sends::retry`], with the same refusals in the same order, and queues nothing.
+    pub async fn dry_run_retry(self, retried: Retried, request: RetryRequest) -> Result<DryRun, Error> {
         let (channel, request) = retried.request(request);
-        self.dry_run(&channel, request).await
+        self.engine.dry_run(&channel, request).await
     }
 }

@@ -127,6 +127,7 @@ mod tests {
             company_id: Uuid::nil(),
             name: "shop".into(),
             tier: "standard".into(),
+            is_company_disabled: false,
             expires_at: None,
             revoked_at: None,
             scopes: Scopes::ALL,

@@ -16,6 +16,7 @@ use self::requests::{Allowance, Exhausted};
 use super::records::CompanyRecords;
 use super::{Engine, Error, Who};
 use clock::Timestamp;
+use domain::error::{Code, Refusal};
 use domain::scope::Scopes;
 use store::api_keys::KeyRecord;
 use vault::api_key;
@@ -35,14 +36,27 @@ pub struct Caller {
     pub scopes: Scopes,
 }
 
+/// The refusal for a key of a disabled company, and for a session's token that reads one.
+pub fn company_disabled() -> Refusal {
+    Refusal::new(
+        Code::CompanyDisabled,
+        "this company is disabled: an operator of this service can enable it again",
+    )
+}
+
 impl Engine {
     /// Authenticates a caller by its key; `None` when the key is unknown, revoked or expired.
+    ///
+    /// # Errors
+    ///
+    /// `company_disabled`; [`Error::Unavailable`] when the database is away.
     pub async fn authenticate(&self, key: &str) -> Result<Option<Caller>, Error> {
-        let key = self.0.keys.find(self.store(), key).await?;
-        Ok(key.map(|key| {
-            let KeyRecord { id: key_id, company_id, name: key_name, tier, scopes, .. } = key;
-            Caller { company_id, key_id, key_name, tier, scopes }
-        }))
+        let Some(key) = self.0.keys.find(self.store(), key).await? else { return Ok(None) };
+        let KeyRecord { id: key_id, company_id, name: key_name, tier, scopes, is_company_disabled, .. } = key;
+        if is_company_disabled {
+            return Err(company_disabled().into());
+        }
+        Ok(Some(Caller { company_id, key_id, key_name, tier, scopes }))
     }
 
     /// Revokes a key of a company: this service refuses it from here on, and other nodes of a cluster once they notice

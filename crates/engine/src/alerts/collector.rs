@@ -36,7 +36,7 @@ pub(super) struct Collector {
 }
 
 /// The mail of one person before it is written.
-struct Draft {
+struct MailDraft {
     user_id: Uuid,
     items: Vec<AlertItem>,
     more: u64,
@@ -49,7 +49,7 @@ impl Collector {
 
     /// Reads what is new, writes the mails that are due, and waits for more. Returns the pause before the next round.
     pub(super) async fn round(&mut self) -> Duration {
-        if !self.engine.sends_mails() {
+        if !self.engine.alert_mails().are_sent_here() {
             self.place = None;
             return LOOK;
         }
@@ -171,12 +171,12 @@ async fn tell(store: &Store, now: Timestamp) -> store::Result<()> {
 }
 
 /// What a person is told of these; `None` if it is nothing.
-fn draft(listener: &AlertListener, items: &[AlertItem]) -> Option<Draft> {
+fn draft(listener: &AlertListener, items: &[AlertItem]) -> Option<MailDraft> {
     let is_wanted = |item: &&AlertItem| listener.kinds.iter().any(|kind| kind.as_str() == item.kind);
     let mut items: Vec<_> = items.iter().filter(is_wanted).cloned().collect();
     let more = items.len().saturating_sub(MOST_ITEMS) as u64;
     items.truncate(MOST_ITEMS);
-    (!items.is_empty()).then_some(Draft { user_id: listener.user_id, items, more })
+    (!items.is_empty()).then_some(MailDraft { user_id: listener.user_id, items, more })
 }
 
 #[cfg(test)]

@@ -115,13 +115,12 @@ impl AlertMails<'_> {
         let mut postman = Postman::new(engine.clone(), mailer, composer);
         rounds::repeat(thread, "mails", async move || postman.round().await);
     }
-}
 
-impl Engine {
     /// Whether this process sends mails now. If not, another one may.
-    fn sends_mails(&self) -> bool {
-        !self.0.stopping.load(Ordering::Relaxed)
-            && self.0.shared.cluster.keeps_house()
-            && !*self.0.lease_lost.borrow()
+    fn are_sent_here(self) -> bool {
+        let engine = self.engine;
+        !engine.0.stopping.load(Ordering::Relaxed)
+            && engine.0.shared.cluster.keeps_house()
+            && !*engine.0.lease_lost.borrow()
     }
 }

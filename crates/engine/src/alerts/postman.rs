@@ -42,7 +42,7 @@ impl Postman {
 
     /// Sends what is due. Returns the pause before the next round.
     pub(super) async fn round(&mut self) -> Duration {
-        if !self.engine.sends_mails() {
+        if !self.engine.alert_mails().are_sent_here() {
             // Another node sends, and its figures count.
             self.measured = None;
             metrics::gauge!("pombo_mails_waiting").set(0.0);
@@ -58,7 +58,7 @@ impl Postman {
         loop {
             let _mailing = engine.0.mailing.0.lock().await;
             // Checked while a stop waits.
-            if !engine.sends_mails() {
+            if !engine.alert_mails().are_sent_here() {
                 return LOOK;
             }
             match self.send_next().await {

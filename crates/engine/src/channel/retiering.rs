@@ -64,15 +64,17 @@ struct Stand {
 }
 
 impl Stand {
+    /// The effect of another tier, under the channel's own options.
     fn effect(&self, send: Running, after: &Tier) -> Effect {
+        self.effect_of(send, &self.channel.own_options.over(after).unwrap_or_else(|_| after.clone()))
+    }
+
+    /// The effect of these options in all.
+    fn effect_of(&self, send: Running, after: &Tier) -> Effect {
         let course = of_send(&self.course, &send);
         Effect {
             before: plan::estimate_from(self.now, &course, &self.tier),
-            after: plan::estimate_from(
-                self.now,
-                &course,
-                &self.channel.own_options.over(after).unwrap_or_else(|_| after.clone()),
-            ),
+            after: plan::estimate_from(self.now, &course, after),
             channel: Arc::clone(&self.channel),
             send,
         }
@@ -98,6 +100,22 @@ impl Channels<'_> {
             effects.push(stand.effect(send, tier));
         }
         Ok(effects)
+    }
+
+    /// What would change for the sends of one channel that have the most messages left, if `tier` with the channel's own
+    /// options in it replaced what is in force.
+    ///
+    /// # Errors
+    ///
+    /// As [`Channels::effect_of`].
+    pub async fn effect_on(&self, channel_id: Uuid, tier: &Tier) -> Result<Vec<Effect>, Error> {
+        let now = Timestamp::now();
+        let running = self.engine.all_records().await?.sends().running_on(channel_id, now, SENDS).await?;
+        if running.is_empty() {
+            return Ok(Vec::new());
+        }
+        let Some(stand) = self.stand(channel_id, tier, now).await? else { return Ok(Vec::new()) };
+        Ok(running.into_iter().map(|send| stand.effect_of(send, tier)).collect())
     }
 
     /// What would change if `change` were applied to every tier, as [`Channels::effect_of`] tells it of one.

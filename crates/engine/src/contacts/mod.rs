@@ -4,6 +4,7 @@
 pub(super) mod change;
 pub(super) mod imports;
 pub(super) mod opted_out;
+pub(super) mod own_fields;
 pub(crate) mod people;
 pub(super) mod suppressions;
 

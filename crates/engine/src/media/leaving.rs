@@ -14,6 +14,8 @@ use store::retention::Step;
 const FETCHED_WITHIN: Duration = Duration::from_secs(3_600);
 /// How long the content of a file may take to be stored. One that takes longer is left over from a process that was killed.
 const STORED_WITHIN: Duration = Duration::from_secs(24 * 3_600);
+/// So many files that are not deleted in one step end the round: a store of files that is away lets each of them wait.
+const MOST_FAULTS: u32 = 3;
 
 impl Library {
     /// Removes files, at most `limit`, that were not used for as long as files are kept.
@@ -25,7 +27,7 @@ impl Library {
     ) -> store::Result<Step> {
         let Some(keep) = self.keep else { return Ok(Step::default()) };
         let others = self.store.media().remove_unused(lease, now.minus(keep), limit).await?;
-        Ok(Step { others, more: others >= limit.into(), ..Step::default() })
+        Ok(Step { others, more: others >= u64::from(limit), ..Step::default() })
     }
 
     /// Deletes the content of removed files that no unfinished send needs: of at most `limit` files after `after`, which moves
@@ -39,14 +41,20 @@ impl Library {
     ) -> store::Result<Step> {
         let before = (now.minus(FETCHED_WITHIN), now.minus(STORED_WITHIN));
         let leaving = self.store.media().claim_leaving(lease, before, *after, limit).await?;
-        let mut others = 0;
+        let (mut others, mut faults) = (0, 0);
         for (id, company, digest) in leaving.files {
             match self.files.delete(company, &digest).await {
                 Ok(()) => {
                     self.store.media().forget(id).await?;
                     others += 1;
                 }
-                Err(fault) => tracing::warn!(%fault, "a removed file cannot be deleted yet"),
+                Err(fault) => {
+                    tracing::warn!(%fault, "a removed file cannot be deleted yet");
+                    faults += 1;
+                    if faults >= MOST_FAULTS {
+                        return Ok(Step { others, ..Step::default() });
+                    }
+                }
             }
         }
         *after = leaving.last.unwrap_or(*after);

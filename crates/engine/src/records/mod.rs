@@ -26,8 +26,8 @@ use domain::phone::Country;
 use store::companies::Company;
 use store::countries::OwnCountry;
 use store::{
-    AllChannels, Changes, Channels, Companies, CompanyStore, ContactNotes, Contacts, Drafts, Imports, Keys,
-    Messages, Segments, Sends, Store, Suppressions, Tags, Templates, Tiers,
+    AllChannels, Changes, Channels, Companies, CompanyLook, CompanyStore, ContactNotes, Contacts, Drafts,
+    Imports, Keys, Messages, OwnFields, Segments, Sends, Store, Suppressions, Tags, Templates, Tiers,
 };
 
 pub use store::Error as QueryError;
@@ -46,7 +46,7 @@ pub mod channels {
 
 /// The types of companies.
 pub mod companies {
-    pub use store::companies::Company;
+    pub use store::companies::{Belongings, Company};
 }
 
 /// The types of contacts and tags.
@@ -76,6 +76,11 @@ pub mod imports {
 pub mod keys {
     pub use store::api_keys::ApiKey;
     pub use store::api_keys::NewKey;
+}
+
+/// The types of how pages look.
+pub mod looks {
+    pub use store::looks::LogoChange;
 }
 
 /// The types of the library of media.
@@ -117,6 +122,8 @@ pub mod webhooks {
 
 /// Operators share their turns; no company has this id.
 const OPERATORS: Uuid = Uuid::nil();
+/// Visitors who are not signed in share theirs. Nor has a company this id.
+const VISITORS: Uuid = Uuid::max();
 
 /// The connections for lists and searches, and the queue for them.
 pub(super) struct RequestShare {
@@ -175,6 +182,8 @@ doors! { CompanyRecords:
     tags: Tags;
     /// Its segments.
     segments: Segments;
+    /// The own fields of its contacts.
+    fields: OwnFields;
     /// Its imports of contacts.
     imports: Imports;
     /// The recipients that its sends skip.
@@ -187,6 +196,8 @@ doors! { CompanyRecords:
     templates: Templates;
     /// Its API keys.
     keys: Keys;
+    /// How its pages look.
+    look: CompanyLook;
 }
 
 doors! { OperatorRecords:
@@ -290,6 +301,15 @@ impl RequestShare {
             }
         }
     }
+}
+
+/// The logo with this hash, a PNG file, of whichever company: visitors see it before they sign in, and share their turns.
+///
+/// # Errors
+///
+/// [`Error::Unavailable`] when no turn comes in time, or the database is away.
+pub async fn logo(engine: &Engine, hash: &str) -> Result<Option<Vec<u8>>, Error> {
+    Ok(engine.0.request_share.turn(VISITORS).await?.looks().logo(hash).await?)
 }
 
 impl Engine {

@@ -68,20 +68,21 @@ impl SendMessages {
 }
 
 impl Sends<'_> {
-    /// What a company's send costs by the prices of the day on which it was accepted, its messages being of `category`.
-    /// Figures of a large send may be some seconds old. `None` when no rate card applied, or when nobody counted a large
-    /// send before and counting takes longer than `patience`.
+    /// What a company's send costs by the prices of the day on which it was accepted, and by the category that its template
+    /// has now. Figures of a large send may be some seconds old. `None` when no rate card applied, or when nobody counted a
+    /// large send before and counting takes longer than `patience`.
     pub async fn cost(
         &self,
         company_id: Uuid,
         send: &Record,
-        category: PriceCategory,
         patience: Duration,
     ) -> Result<Option<SendCost>, Error> {
         let records = self.engine.records_of(company_id).await?;
         let card = records.rate_cards().on(day_of(send.created_at)).await?;
         drop(records);
         let Some(card) = card else { return Ok(None) };
+        let template_id = send.template.as_ref().map(|template| template.id);
+        let category = self.engine.costs().category(company_id, template_id).await?;
         let messages = if send.recipients <= SMALL {
             count(self.engine, company_id, send.id).await?.map(Arc::new)
         } else {
@@ -96,7 +97,7 @@ impl Sends<'_> {
         send: &Record,
         patience: Duration,
     ) -> Option<Arc<SendMessages>> {
-        let (mut latest, is_due) = self.engine.0.send_costs.ask(send.id, Instant::now());
+        let (mut latest, is_due) = self.engine.0.send_costs.ask(company_id, send.id, Instant::now());
         if is_due {
             let (engine, send_id) = (self.engine.clone(), send.id);
             self.engine.0.threads[1].spawn(async move { count_in_turn(&engine, company_id, send_id).await });
@@ -107,7 +108,7 @@ impl Sends<'_> {
 }
 
 async fn count_in_turn(engine: &Engine, company_id: Uuid, send_id: Uuid) {
-    let _turn = engine.0.send_costs.turn.lock().await;
+    let _turn = engine.0.send_costs.turn(company_id).await;
     let started = Instant::now();
     let counted = count(engine, company_id, send_id).await;
     // A failure was logged.

@@ -190,7 +190,7 @@ fn in_the_store() -> Outlook {
 fn held_by(connection: &Connection, send: &Record) -> Option<Outlook> {
     match send.stage {
         Stage::Paused => {
-            let sentence = "somebody paused it: nothing of it goes until it is resumed".to_owned();
+            let sentence = "the send is paused: no message goes out until it is resumed".to_owned();
             return Some(Outlook::waiting(Reason::Paused, sentence, None));
         }
         Stage::Scheduled => {

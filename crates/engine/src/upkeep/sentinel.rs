@@ -15,11 +15,11 @@ use uuid::Uuid;
 use super::retention::Retention;
 use super::wall_clock::{Jump, WallClock};
 use super::{census, indexing, quotas, tokens};
-use crate::Engine;
 use crate::access::keys;
 use crate::channel::{Input, Release};
 use crate::health::Watch;
 use crate::rounds::repeat;
+use crate::{Engine, Error, Who};
 use clock::Timestamp;
 use domain::channel::{Kind, Status};
 use domain::send::State;
@@ -33,7 +33,7 @@ const LEARN_INTERVAL: Duration = Duration::from_secs(1);
 const TIERS_INTERVAL: Duration = Duration::from_secs(1);
 /// How often expired sends are looked for.
 const EXPIRY_INTERVAL: Duration = Duration::from_secs(2);
-/// The most expired sends that are ended at once.
+/// The most expired sends that are ended at once, and the most sends of a disabled company that are paused at once.
 const EXPIRED_AT_ONCE: u32 = 500;
 /// How often channels with work are looked for, and how many in one round: with ten thousand such channels, each is
 /// checked every 40 s. A round reads some hundred rows of each channel at most.
@@ -102,6 +102,11 @@ impl Sentinel {
                 Ok(0) => {}
                 Ok(sends) => tracing::info!(sends, "sends expired"),
                 Err(error) => tracing::debug!(%error, "cannot look for expired sends"),
+            }
+            match pause_disabled(&ended).await {
+                Ok(0) => {}
+                Ok(sends) => tracing::info!(sends, "sends of disabled companies paused"),
+                Err(error) => tracing::debug!(%error, "cannot look for sends of disabled companies"),
             }
             EXPIRY_INTERVAL
         });
@@ -220,6 +225,20 @@ async fn expire(engine: &Engine) -> store::Result<usize> {
         result?;
     }
     Ok(expired.len())
+}
+
+/// Pauses sends of disabled companies, whichever process disabled them. Returns how many.
+async fn pause_disabled(engine: &Engine) -> Result<usize, Error> {
+    let mut paused = 0;
+    for (send_id, company_id) in engine.store().sends().of_disabled_companies(EXPIRED_AT_ONCE).await? {
+        match engine.sends().pause(&Who::Pombo, company_id, send_id).await {
+            Ok(()) => paused += 1,
+            // It ended meanwhile.
+            Err(Error::Refused(_)) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(paused)
 }
 
 /// Wakes channels with work after this one in order, and returns where the next round continues. Usually a channel

@@ -59,9 +59,9 @@ fn columns_and_mappings_are_bounded_and_found_by_their_names_at_once() {
     let layout = Layout::new(header(MOST_COLUMNS), 1, &mappings(MOST_MAPPINGS)).unwrap();
     assert_eq!(layout.columns(Field::Email).count(), MOST_COLUMNS);
     assert_eq!(layout.field(MOST_COLUMNS - 1), Some(Field::Email));
-    let error = Layout::lenient(header(130_000), 1, &mappings(60), &[]).unwrap_err();
+    let error = Layout::lenient(header(130_000), 1, (&mappings(60), &[]), &[]).unwrap_err();
     assert!(matches!(error, Error::TooManyColumns { found: 130_000, .. }), "{error}");
-    let error = Layout::lenient(header(1), 1, &mappings(MOST_MAPPINGS + 1), &[]).unwrap_err();
+    let error = Layout::lenient(header(1), 1, (&mappings(MOST_MAPPINGS + 1), &[]), &[]).unwrap_err();
     assert!(matches!(error, Error::TooManyMappings { .. }), "{error}");
     assert!(check_length(&vec![b'x'; LONGEST_HEADER], 1).is_ok());
     assert!(check_length(&vec![b'x'; LONGEST_HEADER + 1], 1).is_err());
@@ -128,7 +128,7 @@ fn what_was_mapped_before_hides_no_better_column() {
         let recalled: Vec<_> = recalled.iter().map(parse).collect();
         let mappings: Vec<_> = mappings.iter().map(parse).collect();
         let header = header.split(',').map(str::to_owned).collect();
-        let layout = Layout::lenient(header, 1, &mappings, &recalled).unwrap();
+        let layout = Layout::lenient(header, 1, (&mappings, &recalled), &[]).unwrap();
         layout.columns(field).collect::<Vec<_>>()
     };
     assert_eq!(recalled("Nome,Telefone,WhatsApp", &[], Field::PhoneNumber), [2, 1]);
@@ -145,4 +145,40 @@ fn an_export_of_our_own_is_recognised_unless_a_person_maps_its_columns() {
     assert!(layout(&format!("line,reason,{own}"), &[]).unwrap().is_own);
     assert!(!layout(&own, &["email=ignored"]).is_ok_and(|layout| layout.is_own));
     assert!(!layout("first_name,email,phone_number,tags", &[]).unwrap().is_own);
+}
+
+#[test]
+fn a_column_that_is_called_like_an_own_field_has_it_unless_every_contact_has_such_a_field() {
+    let own = |name: &str, key: &str| OwnField {
+        id: uuid::Uuid::nil(),
+        key: domain::own_field::FieldKey::parse(key).unwrap(),
+        name: name.to_owned(),
+        kind: domain::own_field::FieldKind::Text,
+    };
+    let fields = [own("Data de nascimento", "born"), own("Empresa", "empresa"), own("Fone 2", "telefone")];
+    let header = ["Telefone", "DATA-DE-NASCIMENTO", "Empresa", "Born", "x"].map(str::to_owned).to_vec();
+    let read = |mappings: &[&str]| {
+        let mappings: Vec<Mapping> = mappings.iter().map(|text| text.parse().unwrap()).collect();
+        Layout::lenient(header.clone(), 1, (&mappings, &[]), &fields)
+    };
+    let layout = read(&[]).unwrap();
+    let (born, company) = (Field::Own(fields[0].key), Field::Own(fields[1].key));
+    assert_eq!(layout.columns(born).collect::<Vec<_>>(), [1, 3]);
+    assert_eq!(layout.columns(company).collect::<Vec<_>>(), [2]);
+    assert_eq!((layout.field(0), layout.field(4)), (Some(Field::PhoneNumber), None));
+    assert_eq!(layout.own.iter().map(|field| field.key).collect::<Vec<_>>(), [fields[0].key, fields[1].key]);
+    let mapped = read(&["x=fields.born"]).unwrap();
+    assert_eq!(mapped.columns(born).collect::<Vec<_>>(), [4]);
+    assert!(matches!(read(&["x=fields.gone"]), Err(Error::NoSuchField { .. })));
+    // The first was called "B" once: its key stays, and the column is of the field that is called so now.
+    let renamed = [own("C", "b"), own("B", "b_2"), own("C++", "c_2"), own("★", "field")];
+    let header = ["B", "C", "C++", "★", "b-2", "☆"].map(str::to_owned).to_vec();
+    let layout = Layout::lenient(header, 1, (&[], &[]), &renamed).unwrap();
+    let due = [Some(1), Some(0), Some(2), Some(3), Some(1), None];
+    let due = due.map(|nth: Option<usize>| nth.map(|nth| Field::Own(renamed[nth].key)));
+    assert_eq!([0, 1, 2, 3, 4, 5].map(|index| layout.field(index)), due);
+    for name in ["Telefone", "E-mail", "Tags", "first name", "Phone (old)"] {
+        assert!(is_taken(name), "{name}");
+    }
+    assert!(!is_taken("Empresa") && !is_taken("Cidade"));
 }

@@ -26,7 +26,7 @@ pub fn hear(state: &mut AlertThread, fact: Fact, turn: AlertTurn, now: Timestamp
     if is_better && !state.is_troubled {
         return false;
     }
-    state.is_troubled = !is_better;
+    state.is_troubled = !is_better && state.kind.can_end();
     // The trouble that ends was told: nothing of it waits.
     let is_first_end = is_better && state.due_at.is_none() && !state.told_better;
     let due = held(state, now).filter(|_| !is_first_end).unwrap_or(now);

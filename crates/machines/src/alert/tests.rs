@@ -3,6 +3,7 @@ use uuid::Uuid;
 use super::*;
 use domain::alert::AlertKind;
 use domain::channel::Status;
+use domain::limit::Name;
 
 const MINUTE: Duration = Duration::from_secs(60);
 
@@ -88,6 +89,15 @@ fn a_mail_shows_the_last_facts_and_counts_all() {
     assert_eq!((item.count, item.facts.len(), item.since), (9, MOST_SHOWN, world.now));
     world.pass(60);
     assert_eq!((world.mails[1], world.thread.facts.len()), ((60, 9), 0));
+}
+
+#[test]
+fn what_has_no_end_is_no_lasting_trouble() {
+    let now = Timestamp::from_millis(1_700_000_000_000);
+    let mut thread = AlertThread::new(Uuid::from_u128(1), AlertKind::Quota, Uuid::from_u128(2));
+    let fact = Fact::of_quota(thread.subject, Name::TemplateQuota, (0, 9), now);
+    assert!(hear(&mut thread, fact, AlertTurn::Worse, now) && thread.due_at == Some(now));
+    assert!(!thread.is_troubled);
 }
 
 #[test]

@@ -48,7 +48,12 @@ impl Contacts<'_> {
              WHERE contact_tag.contact_id = gone.id GROUP BY contact_tag.tag_id"
         );
         let counts = fetch::<(Uuid, i64)>(transaction, select, values).await?;
-        for delete in ["contact_tag WHERE contact_id", "contact_note WHERE contact_id", "contact WHERE id"] {
+        for delete in [
+            "contact_tag WHERE contact_id",
+            "contact_note WHERE contact_id",
+            "contact_value WHERE contact_id",
+            "contact WHERE id",
+        ] {
             let (gone, values) = self.store.contacts().id_rows(&ids).select(1);
             let delete = format!("DELETE FROM {delete} IN (SELECT id FROM {gone} AS gone)");
             execute(transaction, delete, values).await?;

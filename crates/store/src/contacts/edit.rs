@@ -1,6 +1,7 @@
 //! Changing one contact: its fields, its tags, and merging others into it.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use sea_orm::ConnectionTrait;
 use uuid::Uuid;
@@ -14,6 +15,7 @@ use crate::{Result, Transaction, execute, fetch, fetch_one};
 use clock::Timestamp;
 use domain::contact::Person;
 use domain::fold::fold;
+use domain::own_field::{FieldKey, FieldValue};
 
 /// A change of a contact; `None` keeps a value, an empty text erases it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -30,6 +32,8 @@ pub struct ContactChange {
     pub phone_number_lid: Option<String>,
     /// URL of a picture.
     pub profile_picture: Option<String>,
+    /// The values of own fields; `None` erases one, and fields that are absent are kept.
+    pub own: BTreeMap<FieldKey, Option<FieldValue>>,
     /// The names of all its tags; those that do not exist are created.
     pub tags: Option<Vec<String>>,
     /// The time of the contact's last change that the caller knows of: nothing is written if the contact has another one.
@@ -157,7 +161,10 @@ impl Contacts<'_> {
              WHERE contact.id = wanted.wanted_id AND contact.company_id = $1 ORDER BY contact.ordinal"
         );
         let statement = self.store.statement(select, std::iter::once(self.company.into()).chain(values));
-        transaction.query_all_raw(statement).await?.iter().map(read_slot).collect()
+        let rows = transaction.query_all_raw(statement).await?;
+        let mut slots = rows.iter().map(read_slot).collect::<Result<Vec<_>>>()?;
+        self.store.of(self.company).fields().add_to(&mut slots, transaction).await?;
+        Ok(slots)
     }
 
     /// When the contact last changed.
@@ -192,6 +199,15 @@ impl Slot {
         if let Some(lid) = &change.phone_number_lid {
             self.person.phone_number_lid = Some(lid.clone()).filter(|lid| !lid.is_empty());
         }
+        for (key, value) in &change.own {
+            if self.person.own.get(key) != value.as_ref() {
+                self.own_changes.insert(*key);
+                match value {
+                    Some(value) => drop(self.person.own.insert(*key, value.clone())),
+                    None => drop(self.person.own.remove(key)),
+                }
+            }
+        }
         self.renumber();
         self.is_changed |= self.person != before;
         self.is_stale |= self.person.search_text() != before.search_text();
@@ -199,7 +215,8 @@ impl Slot {
 
     /// Takes missing values from another person.
     fn fill(&mut self, other: &Person) {
-        let Person { first_name, last_name, email, phone_number, phone_number_lid, profile_picture } = other;
+        let Person { first_name, last_name, email, phone_number, phone_number_lid, profile_picture, own } =
+            other;
         let known = &mut self.person;
         if known.first_name.is_empty() && known.last_name.is_empty() {
             known.first_name.clone_from(first_name);
@@ -212,6 +229,12 @@ impl Slot {
         }
         if known.phone_number_lid.is_none() {
             known.phone_number_lid.clone_from(phone_number_lid);
+        }
+        for (key, value) in own {
+            if let Entry::Vacant(lacking) = known.own.entry(*key) {
+                lacking.insert(value.clone());
+                self.own_changes.insert(*key);
+            }
         }
         if known.phone().is_none() && !phone_number.is_empty() {
             known.phone_number.clone_from(phone_number);

@@ -1,5 +1,6 @@
 //! The contacts that a list has: all of them, those that a search finds or a send reached, and of these only contacts that
-//! have some tags and lack others. Their pages, their number and their places.
+//! have some tags and lack others, and that meet conditions on [own fields](super::own). Their pages, their number and their
+//! places.
 //!
 //! Tags are given by their ids: other contacts may have a tag's name in theirs. What a tag has is read from the key of
 //! `contact_tag`. Of several tags, the one with the fewest contacts is read, and the others are looked up for each of its
@@ -9,7 +10,7 @@ use sea_orm::Value;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use super::reached::{BySend, keep, narrowed};
+use super::reached::{BySend, narrowed, retain};
 use super::search::{listed, ordinal};
 use super::{COLUMNS, ContactPosition, folded, signed};
 use crate::dialect::{Rows, Type};
@@ -17,6 +18,7 @@ use crate::nouns::Contacts;
 use crate::tags::DELETED;
 use crate::{Error, Result, fetch};
 use domain::contact::Contact;
+use domain::own_field::FieldCondition;
 use domain::page::{Page, Window};
 
 /// Which contacts a list has. Segments keep it: a field that is added has a default, which selects every contact.
@@ -32,6 +34,9 @@ pub struct ContactFilter {
     /// Only contacts for whom a send had this outcome.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reached: Option<BySend>,
+    /// Only contacts that meet each of these conditions.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub fields: Vec<FieldCondition>,
 }
 
 impl ContactFilter {
@@ -95,6 +100,9 @@ impl Contacts<'_> {
         counting: Counting,
     ) -> Result<Page<Contact>> {
         let (window, search) = (window.into(), filter.search.as_deref());
+        if !filter.fields.is_empty() {
+            return self.part_of(&self.search(filter).await?, window).await;
+        }
         let Some(tags) = self.known_tags(filter).await? else {
             return Ok(Page { records: Vec::new(), total: 0 });
         };
@@ -113,13 +121,17 @@ impl Contacts<'_> {
 
     /// The ordinals of the contacts that the filter selects, descending.
     pub async fn search(self, filter: &ContactFilter) -> Result<Vec<u32>> {
-        match self.known_tags(filter).await? {
-            None => Ok(Vec::new()),
-            Some(tags) if tags.is_empty() && filter.reached.is_none() => {
-                self.search_all(filter.search.as_deref()).await
-            }
-            Some(tags) => self.places(filter, &tags).await,
-        }
+        let Some(tags) = self.known_tags(filter).await? else { return Ok(Vec::new()) };
+        let search = filter.search.as_deref();
+        let among = if !tags.is_empty() || filter.reached.is_some() {
+            Some(self.places(filter, &tags).await?)
+        } else if folded(search).is_none() && !filter.fields.is_empty() {
+            // Conditions begin with the contacts that meet them, and not with all.
+            None
+        } else {
+            Some(self.search_all(search).await?)
+        };
+        self.store.of(self.company).fields().narrow(among, &filter.fields).await
     }
 
     /// The tags of the filter; `None` when contacts would have to have a tag that does not exist.
@@ -273,7 +285,7 @@ impl Contacts<'_> {
         }
         if tags.with.first().is_some_and(|(_, contacts)| *contacts < found.len() as u64) {
             let mut tagged = self.places_of_tags(tags).await?;
-            keep(&mut tagged, &found);
+            retain(&mut tagged, &found, true);
             return Ok(tagged);
         }
         // Fewer contacts are found than have the tags: the tags are looked up for each of them.

@@ -16,6 +16,7 @@ use crate::{Result, Transaction, fetch};
 use clock::Timestamp;
 use domain::contact::Person;
 use domain::fold::fold;
+use domain::own_field::OwnValues;
 use domain::phone::PhoneNumber;
 
 /// A contact as a file describes it. An unknown text is empty and never erases a known one.
@@ -28,9 +29,9 @@ pub struct ContactDraft {
 }
 
 impl ContactDraft {
-    /// The rows of the database that the draft may write: the contact, and each of its tags.
-    pub const fn rows(&self) -> usize {
-        1 + self.tags.len()
+    /// The rows of the database that the draft may write: the contact, each of its tags, and each value of an own field.
+    pub fn rows(&self) -> usize {
+        1 + self.tags.len() + self.person.own.len()
     }
 }
 
@@ -50,7 +51,7 @@ pub(crate) const SLOT: &str =
     "id, first_name, last_name, email, phone_number, phone_number_lid, profile_picture,
     phone, ordinal, tag_text";
 
-/// A contact of the database, to be changed: a row of [`SLOT`].
+/// A contact of the database, to be changed, still without its own fields: a row of [`SLOT`].
 pub(crate) fn read_slot(row: &QueryResult) -> Result<Slot> {
     let person = Person {
         first_name: row.try_get_by_index(1)?,
@@ -59,6 +60,7 @@ pub(crate) fn read_slot(row: &QueryResult) -> Result<Slot> {
         phone_number: row.try_get_by_index(4)?,
         phone_number_lid: row.try_get_by_index(5)?,
         profile_picture: row.try_get_by_index(6)?,
+        own: OwnValues::new(),
     };
     let phone: Option<i64> = row.try_get_by_index(7)?;
     let slot = Slot::new(row.try_get_by_index(0)?, person, phone.and_then(PhoneNumber::from_i64));
@@ -197,6 +199,10 @@ impl Contacts<'_> {
         let mut matcher = Matcher::default();
         for row in transaction.query_all_raw(self.store.statement(select, values)).await? {
             matcher.add_stored(read_slot(&row)?);
+        }
+        // Most files have no own fields: nothing is read for them.
+        if drafts.iter().any(|draft| !draft.person.own.is_empty()) {
+            self.store.of(self.company).fields().add_to(&mut matcher.slots, transaction).await?;
         }
         Ok(matcher)
     }

@@ -12,6 +12,7 @@ use uuid::Uuid;
 use super::import::Upserted;
 use domain::contact::Person;
 use domain::garbled;
+use domain::own_field::FieldKey;
 use domain::phone::PhoneNumber;
 
 /// What becomes of a contact's name when a draft has another one.
@@ -41,6 +42,8 @@ pub(crate) struct Slot {
     pub(crate) is_stale: bool,
     /// The database has another number.
     pub(crate) is_renumbered: bool,
+    /// The own fields of which the database has another value. Of a new contact, all values are written.
+    pub(crate) own_changes: BTreeSet<FieldKey>,
 }
 
 /// All contacts that a batch may touch, the oldest first.
@@ -116,6 +119,7 @@ impl Slot {
             is_changed: false,
             is_stale: false,
             is_renumbered: false,
+            own_changes: BTreeSet::new(),
         }
     }
 
@@ -144,7 +148,8 @@ impl Slot {
     /// Values of the draft replace known ones; values that the draft lacks are kept. A valid number is never replaced
     /// by an invalid one.
     pub(crate) fn overwrite(&mut self, draft: &Person, phone: Option<PhoneNumber>) -> bool {
-        let Person { first_name, last_name, email, phone_number, phone_number_lid, profile_picture } = draft;
+        let Person { first_name, last_name, email, phone_number, phone_number_lid, profile_picture, own } =
+            draft;
         let known = &mut self.person;
         let mut changed = replace(&mut known.first_name, first_name)
             | replace(&mut known.last_name, last_name)
@@ -161,8 +166,15 @@ impl Slot {
             self.is_renumbered = !self.is_new;
         }
         self.is_stale |= changed && !self.is_new;
-        // A picture is not searched.
+        // A picture and own fields are not searched.
         changed |= replace(&mut known.profile_picture, profile_picture);
+        for (key, value) in own {
+            if known.own.get(key) != Some(value) {
+                known.own.insert(*key, value.clone());
+                self.own_changes.insert(*key);
+                changed = true;
+            }
+        }
         self.is_changed |= changed && !self.is_new;
         changed
     }

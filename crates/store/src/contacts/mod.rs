@@ -12,6 +12,7 @@ pub(crate) mod import;
 mod matching;
 pub(crate) mod member;
 pub(crate) mod notes;
+pub(crate) mod own;
 mod people;
 pub(crate) mod reached;
 mod refold;
@@ -32,6 +33,7 @@ use crate::{Error, Result, Store, fetch, fetch_one};
 use clock::Timestamp;
 use domain::contact::{Contact, Person, TagSummary};
 use domain::fold::fold;
+use domain::own_field::OwnValues;
 use domain::page::{Page, Window};
 use domain::phone::PhoneNumber;
 
@@ -230,8 +232,8 @@ impl Contacts<'_> {
         self.with_tags(&rows).await
     }
 
-    /// The contacts of `rows`, in their order, each with its tags by name. The rows are known to be one company's: with
-    /// a condition on the company, PostgreSQL would begin with all contacts of all its tags.
+    /// The contacts of `rows`, in their order, each with its tags by name and the values of its own fields. The rows are
+    /// known to be one company's: with a condition on the company, PostgreSQL would begin with all contacts of all its tags.
     pub(crate) async fn with_tags(self, rows: &[QueryResult]) -> Result<Vec<Contact>> {
         let mut contacts = rows.iter().map(read_contact).collect::<Result<Vec<_>>>()?;
         if contacts.is_empty() {
@@ -249,7 +251,10 @@ impl Contacts<'_> {
         for (contact, id, name, color) in fetch(&self.store.read, select, values).await? {
             tags.entry(contact).or_default().push(TagSummary { id, name, color });
         }
+        let ids = contacts.iter().map(|contact| &contact.id);
+        let mut own = self.store.of(self.company).fields().values_of(&self.store.read, ids).await?;
         for contact in &mut contacts {
+            contact.person.own = own.remove(&contact.id).unwrap_or_default();
             contact.tags = tags.remove(&contact.id).unwrap_or_default();
             // Sorted here, because the order of letters in SQL depends on the database.
             contact.tags.sort_unstable_by(|a, b| (&a.name, a.id).cmp(&(&b.name, b.id)));
@@ -285,7 +290,7 @@ fn length(number: u64) -> usize {
     usize::try_from(number).unwrap_or(usize::MAX)
 }
 
-/// One row of [`COLUMNS`], still without tags.
+/// One row of [`COLUMNS`], still without tags and own fields.
 fn read_contact(row: &QueryResult) -> Result<Contact> {
     Ok(Contact {
         id: row.try_get_by_index(0)?,
@@ -296,6 +301,7 @@ fn read_contact(row: &QueryResult) -> Result<Contact> {
             phone_number: row.try_get_by_index(4)?,
             phone_number_lid: row.try_get_by_index(5)?,
             profile_picture: row.try_get_by_index(6)?,
+            own: OwnValues::new(),
         },
         tags: Vec::new(),
         created_at: Timestamp::from_millis(row.try_get_by_index(7)?),

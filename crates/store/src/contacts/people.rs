@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 
+use uuid::Uuid;
+
 use crate::dialect::{Rows, Type};
 use crate::nouns::Contacts;
 use crate::{Error, Result, fetch};
@@ -9,8 +11,8 @@ use domain::contact::Person;
 use domain::phone::PhoneNumber;
 
 impl Contacts<'_> {
-    /// The contacts of `company` with these numbers: names, e-mail address and number. Of several contacts with one
-    /// number the oldest counts, as in imports. One query, however many there are.
+    /// The contacts of `company` with these numbers: names, e-mail address, number and own fields. Of several contacts with
+    /// one number the oldest counts, as in imports. Two queries, however many there are.
     pub async fn people(self, numbers: &[PhoneNumber]) -> Result<HashMap<PhoneNumber, Person>> {
         let mut wanted = Rows::new(self.store.backend, &[("phone", Type::Int)]);
         numbers.iter().for_each(|number| wanted.push([number.as_i64().into()]));
@@ -19,20 +21,23 @@ impl Contacts<'_> {
         }
         let (wanted, values) = wanted.select(2);
         let select = format!(
-            "SELECT contact.phone, contact.first_name, contact.last_name, contact.email, contact.phone_number
+            "SELECT contact.id, contact.phone, contact.first_name, contact.last_name, contact.email, contact.phone_number
              FROM {wanted} AS wanted CROSS JOIN contact
              WHERE contact.company_id = $1 AND contact.phone = wanted.phone
              ORDER BY contact.ordinal DESC"
         );
-        type Columns = (i64, String, String, String, String);
+        type Columns = (Uuid, i64, String, String, String, String);
         let values = std::iter::once(self.company.into()).chain(values);
         let rows = fetch::<Columns>(&self.store.read, select, values).await?;
+        let ids = rows.iter().map(|(id, ..)| id);
+        let mut own = self.store.of(self.company).fields().values_of(&self.store.read, ids).await?;
         let mut people = HashMap::with_capacity(rows.len());
-        for (phone, first_name, last_name, email, phone_number) in rows {
+        for (id, phone, first_name, last_name, email, phone_number) in rows {
             let number = u64::try_from(phone).ok().and_then(PhoneNumber::from_u64);
             let number =
                 number.ok_or_else(|| Error::Impossible(format!("the number {phone} of a contact")))?;
-            let person = Person { first_name, last_name, email, phone_number, ..Person::default() };
+            let own = own.remove(&id).unwrap_or_default();
+            let person = Person { first_name, last_name, email, phone_number, own, ..Person::default() };
             // The oldest comes last.
             people.insert(number, person);
         }

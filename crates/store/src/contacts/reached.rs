@@ -48,18 +48,18 @@ pub(super) async fn narrowed(contacts: Contacts<'_>, filter: &ContactFilter) -> 
     };
     Ok(match (found, reached) {
         (Some(mut found), Some(reached)) => {
-            keep(&mut found, &reached);
+            retain(&mut found, &reached, true);
             Some(found)
         }
         (found, reached) => found.or(reached),
     })
 }
 
-/// Keeps the places that `others` has, too. Both are descending.
-pub(super) fn keep(places: &mut Vec<u32>, others: &[u32]) {
+/// Keeps the places that `others` has, too, or those that it has not. Both are descending.
+pub(super) fn retain(places: &mut Vec<u32>, others: &[u32], keeps_common: bool) {
     let mut others = others.iter().copied().peekable();
     places.retain(|place| {
         while others.next_if(|other| other > place).is_some() {}
-        others.peek() == Some(place)
+        (others.peek() == Some(place)) == keeps_common
     });
 }

@@ -120,11 +120,11 @@ impl Contacts<'_> {
         let values = [self.company.into(), next.into(), CONTACTS.into()];
         let rows = fetch::<Columns>(&self.store.read, select, values).await?;
         let goes_on = rows.len() as i64 == CONTACTS;
+        let ids: Vec<Uuid> = rows.iter().map(|(id, ..)| *id).collect();
         let (mut changed, mut last) = (Vec::new(), next);
         for (id, first_name, last_name, email, phone_number, phone_number_lid, before, ordinal) in rows {
-            let profile_picture = String::new();
             let person =
-                Person { first_name, last_name, email, phone_number, phone_number_lid, profile_picture };
+                Person { first_name, last_name, email, phone_number, phone_number_lid, ..Person::default() };
             let after = person.search_text();
             if before != after {
                 changed.push((id, before, after));
@@ -142,6 +142,7 @@ impl Contacts<'_> {
             let ordinals = fetch::<i64>(&transaction, update, values).await?;
             self.index().mark_stale(&transaction, totals, ordinals.into_iter()).await?;
         }
+        self.store.of(self.company).fields().refold(&transaction, &ids).await?;
         // Another process may have taken the same step.
         let moved = if goes_on {
             "UPDATE contact_refold SET next = $3 WHERE company_id = $1 AND next = $2"

@@ -9,6 +9,7 @@ use sea_orm::{ConnectionTrait, DbBackend};
 use uuid::Uuid;
 
 use super::matching::Slot;
+use super::own::ValueChange;
 use super::search::index::Care;
 use super::totals::ContactTotals;
 use crate::dialect::{Bulk, Cell, Rows, Type};
@@ -145,7 +146,9 @@ impl Contacts<'_> {
         let Some(lowest) = contacts.first().map(|slot| slot.id) else { return Ok(()) };
         let newest = self.newest(transaction, *totals).await?;
         let now = newest.map_or(now.millis(), |newest| newest.next(now.millis(), lowest));
-        let rows = self.person_rows((totals.contacts..).zip(contacts));
+        let placed = (totals.contacts..).zip(contacts.iter().copied());
+        let own = placed.clone().flat_map(|(ordinal, slot)| ValueChange::of_new(ordinal, slot)).collect();
+        let rows = self.person_rows(placed);
         let inserted =
             self.store.write(transaction, rows, vec![company.into(), now.into()], |rows, company| {
                 let now = company + 1;
@@ -157,6 +160,7 @@ impl Contacts<'_> {
                 )
             });
         totals.contacts += inserted.await?.cast_signed();
+        self.store.of(company).fields().write_values(transaction, own).await?;
         self.write_totals(transaction, *totals).await
     }
 
@@ -183,6 +187,8 @@ impl Contacts<'_> {
         if updated.await? == 0 {
             return Ok(());
         }
+        let own = slots.iter().filter(|slot| slot.is_changed).flat_map(ValueChange::of_known).collect();
+        self.store.of(self.company).fields().write_values(transaction, own).await?;
         let stale = slots.iter().filter(|slot| slot.is_stale).map(|slot| slot.ordinal);
         self.index().mark_stale(transaction, totals, stale).await?;
 
@@ -297,7 +303,7 @@ impl AllContacts<'_> {
     /// it would do so after a minute or more, and take the tables for small until then.
     pub async fn grew(self) -> Result<()> {
         if self.store.backend == DbBackend::Postgres {
-            self.store.write.execute_unprepared("ANALYZE contact, contact_tag, tag").await?;
+            self.store.write.execute_unprepared("ANALYZE contact, contact_tag, contact_value, tag").await?;
         }
         Ok(())
     }

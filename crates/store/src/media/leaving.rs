@@ -56,8 +56,8 @@ impl AllMediaFiles<'_> {
         Ok(removed)
     }
 
-    /// Looks at no more than `limit` files with ids above `after`, and claims those whose content can be deleted: removed
-    /// before `removed_before` and needed by no unfinished send, or arriving since before `arriving_before`.
+    /// Looks at no more than `limit` files with ids above `after`, and claims those whose content can be deleted: removed,
+    /// and since before `removed_before` needed by no unfinished send; or arriving since before `arriving_before`.
     ///
     /// # Errors
     ///
@@ -70,22 +70,17 @@ impl AllMediaFiles<'_> {
         limit: u32,
     ) -> Result<LeavingFiles> {
         let select = format!(
-            "SELECT id, company_id, digest, state FROM media_file WHERE state <> {KEPT} AND id > $1
-             AND (state = {LEAVING} OR state = {REMOVED} AND removed_at < $2 OR state = {ARRIVING} AND created_at < $3)
-             ORDER BY id LIMIT $4"
+            "SELECT id, company_id, digest, state, removed_at FROM media_file WHERE state <> {KEPT} AND id > $1
+             AND (state <> {ARRIVING} OR created_at < $2) ORDER BY id LIMIT $3"
         );
-        let values = [
-            after.into(),
-            removed_before.millis().into(),
-            arriving_before.millis().into(),
-            i64::from(limit).into(),
-        ];
-        type Columns = (Uuid, Uuid, Vec<u8>, i16);
+        let values = [after.into(), arriving_before.millis().into(), i64::from(limit).into()];
+        type Columns = (Uuid, Uuid, Vec<u8>, i16, Option<i64>);
         let found = fetch::<Columns>(&self.store.read, select, values).await?;
         let last = found.last().map(|(id, ..)| *id).filter(|_| found.len() >= limit as usize);
         let mut leaving = LeavingFiles { files: Vec::new(), last };
-        for (id, company, digest, state) in found {
-            if state == REMOVED && self.is_needed(company, id).await? {
+        for (id, company, digest, state, removed_at) in found {
+            let is_removed = state == REMOVED;
+            if is_removed && !self.may_leave(lease, (company, id), removed_at, removed_before).await? {
                 continue;
             }
             let transaction = self.store.begin_fenced(lease).await?;
@@ -97,6 +92,28 @@ impl AllMediaFiles<'_> {
             }
         }
         Ok(leaving)
+    }
+
+    /// Whether the content of a removed file can be deleted. While a send needs it, it has no time of removal; the time
+    /// begins when none does: a provider fetches the files of the last messages some time after it accepted them.
+    async fn may_leave(
+        self,
+        lease: &Lease,
+        (company, id): (Uuid, Uuid),
+        removed_at: Option<i64>,
+        before: Timestamp,
+    ) -> Result<bool> {
+        let removed_at = match (self.is_needed(company, id).await?, removed_at) {
+            (true, None) => return Ok(false),
+            (true, Some(_)) => None,
+            (false, None) => Some(Timestamp::now().millis()),
+            (false, Some(at)) => return Ok(at < before.millis()),
+        };
+        let transaction = self.store.begin_fenced(lease).await?;
+        let update = format!("UPDATE media_file SET removed_at = $2 WHERE id = $1 AND state = {REMOVED}");
+        execute(&transaction, update, [id.into(), removed_at.into()]).await?;
+        transaction.commit().await?;
+        Ok(false)
     }
 
     /// Whether a send that is not over has this file in its content.

@@ -48,7 +48,7 @@ pub struct LibraryFile {
     pub has_thumbnail: bool,
     /// Its author, as the record of changes names them.
     pub uploaded_by: String,
-    /// When it was uploaded.
+    /// When it was uploaded last.
     pub created_at: Timestamp,
     /// When a send with it was last accepted, to an hour.
     pub used_at: Option<Timestamp>,
@@ -166,13 +166,14 @@ impl MediaFiles<'_> {
         let known = fetch_one::<(Uuid, i16)>(&transaction, select, values).await?;
         let taking = match known {
             Some((id, KEPT)) => {
-                // What was kept as a document can be what it is.
-                if new.kind != Kind::Document {
-                    let update =
-                        "UPDATE media_file SET kind = $2, thumbnail = COALESCE($3, thumbnail) WHERE id = $1";
-                    let values = [id.into(), new.kind.as_str().into(), new.thumbnail.clone().into()];
-                    execute(&transaction, update, values).await?;
-                }
+                // Unused files are kept from their upload on. What was kept as a document can be what it is.
+                let kind = Some(new.kind).filter(|kind| *kind != Kind::Document).map(Kind::as_str);
+                let thumbnail = new.thumbnail.clone().filter(|_| kind.is_some());
+                let update = "UPDATE media_file SET created_at = $2, kind = COALESCE($3, kind),
+                              thumbnail = COALESCE($4, thumbnail) WHERE id = $1";
+                let now = Timestamp::now().millis();
+                let values = [id.into(), now.into(), kind.into(), thumbnail.into()];
+                execute(&transaction, update, values).await?;
                 Taking::Known(id)
             }
             Some((_, LEAVING)) => Taking::Busy,

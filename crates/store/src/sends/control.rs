@@ -175,6 +175,25 @@ impl AllSends<'_> {
         Ok(expired)
     }
 
+    /// Sends of disabled companies that are neither over nor paused, each with its company: at most `limit` of each company.
+    pub async fn of_disabled_companies(self, limit: u32) -> Result<Vec<(Uuid, Uuid)>> {
+        let sql = "SELECT id FROM company WHERE disabled_at IS NOT NULL";
+        let mut found = Vec::new();
+        for company_id in fetch::<Uuid>(&self.store.read, sql, []).await? {
+            let sql = "SELECT id FROM send WHERE company_id = $1 AND state < 2 AND state = $2 AND control = $3 \
+                       ORDER BY id LIMIT $4";
+            let values = [
+                company_id.into(),
+                State::Active.as_i16().into(),
+                Control::Running.as_i16().into(),
+                i64::from(limit).into(),
+            ];
+            let sends = fetch::<Uuid>(&self.store.read, sql, values).await?;
+            found.extend(sends.into_iter().map(|send_id| (send_id, company_id)));
+        }
+        Ok(found)
+    }
+
     /// Delays the retries of messages that may have been sent until `until`, in unfinished sends. Returns how many
     /// messages it delays.
     pub async fn put_off_unknown(self, until: Timestamp) -> Result<u64> {

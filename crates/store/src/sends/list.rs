@@ -251,7 +251,7 @@ impl Sends<'_> {
             sources.entry(send).or_default().push(source);
             let named = match source {
                 Source::WithoutTag(_) => &mut left_out,
-                Source::Tag(_) | Source::Send(_) => &mut tags,
+                Source::Tag(_) | Source::Segment(_) | Source::Send(_) => &mut tags,
             };
             named.entry(send).or_default().extend(name);
         }

@@ -87,7 +87,8 @@ impl Users<'_> {
     /// Replaces the password of the person that a link is for, and ends everything that the old credentials opened. The
     /// person with the new version; `None` when the link was used before, or the credentials changed since it was made.
     ///
-    /// The company that invited the person no longer vouches for them: the link was made by an operator.
+    /// The company that invited the person no longer vouches for them when an operator made the link; the company of an
+    /// owner who made it does from here on.
     pub async fn reset_password(
         self,
         who: &Who,
@@ -104,13 +105,13 @@ impl Users<'_> {
             return transaction.unchanged(None).await;
         }
         put_password(&transaction, who, user, hash).await?;
-        let set = Entity::update_many().col_expr(Column::VouchedBy, Expr::value(None::<Uuid>));
+        let set = Entity::update_many().col_expr(Column::VouchedBy, Expr::value(link.vouched_by));
         set.filter(Column::Id.eq(user.id)).exec(&transaction).await?;
         transaction.commit().await?;
         Ok(Some(User {
             has_password: true,
             credentials_version: version + 1,
-            vouched_by: None,
+            vouched_by: link.vouched_by,
             ..user.clone()
         }))
     }

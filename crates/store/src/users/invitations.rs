@@ -23,6 +23,8 @@ pub struct Accepted<'a> {
     pub password: &'a str,
     /// The language of pages.
     pub language: Option<Language>,
+    /// The time zone of the person's browser.
+    pub time_zone: Option<&'a str>,
 }
 
 /// Makes changes of a company's members take turns. It comes first in a transaction, so that none waits for another in a
@@ -99,6 +101,7 @@ impl Links<'_> {
             name: accepted.name,
             password: Some(accepted.password),
             language: accepted.language,
+            time_zone: accepted.time_zone,
             is_operator: link.is_operator,
             membership: link.company.as_ref().map(|company| (company.company_id, company.role)),
             vouched_by: link.vouched_by,

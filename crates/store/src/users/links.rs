@@ -2,7 +2,9 @@
 //! transaction of its action, so that only one of two concurrent uses succeeds.
 //!
 //! An invitation is valid while its inviter may give its rights; another link, while the person's credentials are those
-//! that they had when it was made. Both are checked at each use, in the statement that finds or removes the link.
+//! that they had when it was made. A link that an owner made for a member is valid while the owner is one, and while the
+//! person is no operator and belongs to that company alone: it opens nothing of another company. All this is checked at
+//! each use, in the statement that finds or removes the link.
 
 use std::time::Duration;
 
@@ -43,7 +45,8 @@ pub struct NewLink<'a> {
     pub email: &'a str,
     /// The name that an invitation suggests.
     pub name: &'a str,
-    /// The company that an invitation is to, and the role that it gives.
+    /// The company that an invitation is to, and the role that it gives; for another link, the company whose owner makes it
+    /// for a member, with the member's role.
     pub company: Option<(Uuid, Role)>,
     /// Whether an invitation makes an operator.
     pub is_operator: bool,
@@ -60,7 +63,7 @@ pub struct Link {
     pub email: String,
     /// The name that an invitation suggests.
     pub name: String,
-    /// The company that an invitation is to, its name, and the role that it gives.
+    /// The company of [`NewLink::company`], with its name.
     pub company: Option<memberships::Membership>,
     /// Whether an invitation makes an operator.
     pub is_operator: bool,
@@ -86,7 +89,12 @@ macro_rules! valid {
                         AND membership.role = 'owner'))))
         AND (purpose = 'invitation' OR EXISTS (SELECT 1 FROM user_account AS person
             WHERE person.email = link.email AND person.disabled_at IS NULL
-                AND person.credentials_version = link.credentials_version))"
+                AND person.credentials_version = link.credentials_version
+                AND (link.company_id IS NULL OR person.is_operator = 0
+                    AND EXISTS (SELECT 1 FROM membership
+                        WHERE membership.user_id = person.id AND membership.company_id = link.company_id)
+                    AND NOT EXISTS (SELECT 1 FROM membership
+                        WHERE membership.user_id = person.id AND membership.company_id <> link.company_id))))"
     };
 }
 
@@ -110,7 +118,7 @@ pub(super) fn read(row: &QueryResult) -> Result<Link> {
     let word: Option<String> = row.try_get("", "role")?;
     let company = match (company_id, company_name, word) {
         (Some(company_id), Some(company_name), Some(word)) => {
-            Some(memberships::Membership { company_id, company_name, role: role(&word)? })
+            Some(memberships::Membership { company_id, company_name, role: role(&word)?, is_disabled: false })
         }
         _ => None,
     };
@@ -131,7 +139,8 @@ pub(super) fn read(row: &QueryResult) -> Result<Link> {
 
 impl Links<'_> {
     /// Creates a link, which replaces another one of the same purpose for the same person (and company). Removes
-    /// expired links. Returns when the link expires; `None` when a person invites who may not.
+    /// expired links. Returns when the link expires; `None` when a person makes it who may not, and when an owner makes it
+    /// for a person who is not of that company alone.
     pub async fn add(self, who: &Who, new: NewLink<'_>) -> Result<Option<Timestamp>> {
         let NewLink { purpose, hash, email, name, company, is_operator } = new;
         let now = Timestamp::now();
@@ -140,7 +149,7 @@ impl Links<'_> {
         let role = role.map(Role::as_str);
         let transaction = self.store.begin().await?;
         let inviter_id = match who {
-            Who::User { email, .. } if purpose == Purpose::Invitation => {
+            Who::User { email, .. } if purpose == Purpose::Invitation || company_id.is_some() => {
                 let Some(id) = self.inviter(&transaction, email, company_id, is_operator).await? else {
                     return transaction.unchanged(None).await;
                 };
@@ -152,6 +161,11 @@ impl Links<'_> {
             Purpose::Invitation => None,
             Purpose::Reset | Purpose::SignIn => self.version_of(&transaction, email).await?,
         };
+        if let Some(company_id) = company_id.filter(|_| purpose != Purpose::Invitation)
+            && !self.is_of(&transaction, email, company_id).await?
+        {
+            return transaction.unchanged(None).await;
+        }
         execute(&transaction, "DELETE FROM link WHERE expires_at <= $1", [now.millis().into()]).await?;
         let sql = "DELETE FROM link WHERE email = $1 AND purpose = $2 AND company_id IS NOT DISTINCT FROM $3";
         execute(&transaction, sql, [email.into(), purpose.as_str().into(), company_id.into()]).await?;
@@ -175,8 +189,10 @@ impl Links<'_> {
         ];
         execute(&transaction, sql, values).await?;
         let mut after = json!({ "purpose": purpose.as_str(), "expires_at": expires_at });
-        if purpose == Purpose::Invitation {
+        if company_id.is_some() || purpose == Purpose::Invitation {
             after["company_id"] = json!(company_id);
+        }
+        if purpose == Purpose::Invitation {
             after["role"] = json!(role);
             after["is_operator"] = json!(is_operator);
         }
@@ -198,6 +214,16 @@ impl Links<'_> {
                 WHERE membership.user_id = user_account.id AND company_id = $3 AND role = 'owner'))";
         let values = [email.into(), i16::from(is_operator).into(), company_id.into()];
         fetch_one(within, sql, values).await
+    }
+
+    /// Whether the person with this e-mail may sign in, is no operator, and belongs to this company alone.
+    async fn is_of(self, within: &Transaction, email: &str, company_id: Uuid) -> Result<bool> {
+        let sql = "SELECT COUNT(*) FROM user_account AS person
+            WHERE email = $1 AND disabled_at IS NULL AND is_operator = 0
+                AND EXISTS (SELECT 1 FROM membership WHERE user_id = person.id AND company_id = $2)
+                AND NOT EXISTS (SELECT 1 FROM membership WHERE user_id = person.id AND company_id <> $2)";
+        let found = fetch_one::<i64>(within, sql, [email.into(), company_id.into()]).await?;
+        Ok(found.is_some_and(|found| found > 0))
     }
 
     /// The version of the credentials of the person with this e-mail.

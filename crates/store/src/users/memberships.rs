@@ -1,6 +1,8 @@
 //! Memberships: the roles of people in companies.
 
-use sea_orm::QueryResult;
+use std::collections::HashMap;
+
+use sea_orm::{QueryResult, Value};
 use serde_json::json;
 use uuid::Uuid;
 
@@ -14,6 +16,9 @@ use domain::fold::fold;
 use domain::page::{Page, PageRequest};
 use domain::user::Role;
 
+/// The most companies that are read for the people of one page.
+pub const MOST_COMPANIES: u32 = 1_000;
+
 /// A company, as a person may use it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Membership {
@@ -23,6 +28,8 @@ pub struct Membership {
     pub company_name: String,
     /// The person's role in it.
     pub role: Role,
+    /// Whether it is disabled, so that nobody may choose it.
+    pub is_disabled: bool,
 }
 
 /// A person, as a member of a company.
@@ -40,7 +47,7 @@ pub struct Member {
     pub has_totp: bool,
     /// Whether the person cannot sign in.
     pub is_disabled: bool,
-    /// When the person last used the console, to the minute; `None` without a valid session.
+    /// When the person last used the console, to the minute; without a session, when they last signed in.
     pub last_used_at: Option<Timestamp>,
 }
 
@@ -59,8 +66,11 @@ pub(crate) fn role(word: &str) -> Result<Role> {
     Role::parse(word).ok_or_else(|| Error::Impossible(format!("role `{word}`")))
 }
 
-fn membership((company_id, company_name, word): (Uuid, String, String)) -> Result<Membership> {
-    Ok(Membership { company_id, company_name, role: role(&word)? })
+/// The columns of a company's membership: its id and name, the role, and since when the company is disabled.
+type MembershipRow = (Uuid, String, String, Option<i64>);
+
+fn membership((company_id, company_name, word, disabled_at): MembershipRow) -> Result<Membership> {
+    Ok(Membership { company_id, company_name, role: role(&word)?, is_disabled: disabled_at.is_some() })
 }
 
 fn member(row: &QueryResult) -> Result<Member> {
@@ -138,7 +148,8 @@ impl Users<'_> {
             ("JOIN membership ON company_id = company.id AND user_id = $1", "membership.role")
         };
         let sql = format!(
-            "SELECT company.id, company.name, {role} FROM company {join} ORDER BY company.name, company.id"
+            "SELECT company.id, company.name, {role}, company.disabled_at FROM company {join} \
+             ORDER BY company.name, company.id"
         );
         let Some(search) = search.map(fold) else {
             let total = format!("SELECT COUNT(*) FROM company {join}");
@@ -159,18 +170,36 @@ impl Users<'_> {
         Ok(Page::of(found, page))
     }
 
+    /// The companies of each of these people that they are members of, by name, at most [`MOST_COMPANIES`] in all.
+    pub async fn companies_of_each(self, users: &[Uuid]) -> Result<HashMap<Uuid, Vec<Membership>>> {
+        let mut found: HashMap<Uuid, Vec<Membership>> = HashMap::new();
+        if users.is_empty() {
+            return Ok(found);
+        }
+        let places = (1..=users.len()).map(|place| format!("${place}")).collect::<Vec<_>>().join(", ");
+        let sql = format!(
+            "SELECT user_id, company.id, company.name, role, company.disabled_at
+             FROM membership JOIN company ON company.id = company_id
+             WHERE user_id IN ({places}) ORDER BY company.name, company.id LIMIT {MOST_COMPANIES}"
+        );
+        type Row = (Uuid, Uuid, String, String, Option<i64>);
+        let values = users.iter().map(|id| Value::from(*id));
+        for (user_id, id, name, word, disabled_at) in fetch::<Row>(&self.store.read, sql, values).await? {
+            found.entry(user_id).or_default().push(membership((id, name, word, disabled_at))?);
+        }
+        Ok(found)
+    }
+
     /// The company, if this person may use it; an operator may use every company as an owner.
     pub async fn membership(self, user: &User, company_id: Uuid) -> Result<Option<Membership>> {
-        let sql = "SELECT company.name, membership.role
+        let sql = "SELECT company.name, membership.role, company.disabled_at
             FROM company LEFT JOIN membership ON company_id = company.id AND user_id = $1
             WHERE company.id = $2";
         let values = [user.id.into(), company_id.into()];
-        let row = fetch_one::<(String, Option<String>)>(&self.store.read, sql, values).await?;
-        let Some((company_name, own_role)) = row else { return Ok(None) };
-        if user.is_operator {
-            return Ok(Some(Membership { role: Role::Owner, company_id, company_name }));
-        }
-        own_role.map(|word| membership((company_id, company_name, word))).transpose()
+        let row = fetch_one::<(String, Option<String>, Option<i64>)>(&self.store.read, sql, values).await?;
+        let Some((company_name, own_role, disabled_at)) = row else { return Ok(None) };
+        let word = if user.is_operator { Some(Role::Owner.as_str().to_owned()) } else { own_role };
+        word.map(|word| membership((company_id, company_name, word, disabled_at))).transpose()
     }
 }
 
@@ -178,8 +207,8 @@ impl Members<'_> {
     /// The members of a company, by e-mail.
     pub async fn all(self) -> Result<Vec<Member>> {
         let sql = "SELECT user_id, email, name, role, totp_secret, disabled_at,
-                (SELECT MAX(last_used_at) FROM user_session WHERE user_session.user_id = membership.user_id)
-                    AS last_used_at
+                COALESCE((SELECT MAX(last_used_at) FROM user_session
+                    WHERE user_session.user_id = membership.user_id), last_sign_in_at) AS last_used_at
             FROM membership JOIN user_account ON user_account.id = user_id
             WHERE company_id = $1 ORDER BY email";
         self.store.rows(sql, [self.company.into()]).await?.iter().map(member).collect()
@@ -216,6 +245,8 @@ impl Members<'_> {
         let values = || [user.id.into(), company_id.into()];
         let sql = "DELETE FROM membership WHERE user_id = $1 AND company_id = $2 RETURNING role";
         let former: String = fetch_one(&transaction, sql, values()).await?.unwrap_or_default();
+        let sql = "DELETE FROM alert_subscription WHERE user_id = $1 AND company_id = $2";
+        execute(&transaction, sql, values()).await?;
         let sql = "UPDATE user_session SET company_id = NULL WHERE user_id = $1 AND company_id = $2";
         execute(&transaction, sql, values()).await?;
         let sql = "UPDATE user_session SET token_hash = NULL, token_company_id = NULL

@@ -41,6 +41,8 @@ pub struct NewUser<'a> {
     pub password: Option<&'a str>,
     /// The language of pages; `None` for the browser's.
     pub language: Option<Language>,
+    /// The zone that times are shown in; `None` for the browser's, or the company's.
+    pub time_zone: Option<&'a str>,
     /// Whether the person is an operator.
     pub is_operator: bool,
     /// A first company, and the role in it.
@@ -78,6 +80,8 @@ pub struct User {
     pub vouched_by: Option<Uuid>,
     /// The person's own number, to which they get tests of sends.
     pub phone_number: Option<PhoneNumber>,
+    /// When the person last signed in; `None` when that was never noted.
+    pub last_sign_in_at: Option<Timestamp>,
 }
 
 /// The credentials of a person. Without `Debug`, so that they cannot be logged.
@@ -107,6 +111,7 @@ impl From<Model> for Credentials {
             credentials_version: model.credentials_version,
             vouched_by: model.vouched_by,
             phone_number: model.phone_number.and_then(PhoneNumber::from_i64),
+            last_sign_in_at: model.last_sign_in_at.map(Timestamp::from_millis),
         };
         Self { user, password: model.password, totp_secret: model.totp_secret }
     }
@@ -120,14 +125,14 @@ impl From<Model> for User {
 
 /// Adds a person within a transaction.
 pub(crate) async fn add(within: &Transaction, who: &Who, new: NewUser<'_>) -> Result<User> {
-    let NewUser { email, name, password, language, is_operator, membership, vouched_by } = new;
+    let NewUser { email, name, password, language, time_zone, is_operator, membership, vouched_by } = new;
     let model = Model {
         id: Uuid::now_v7(),
         email: email.as_str().to_owned(),
         name: name.to_owned(),
         password: password.map(str::to_owned),
         language: language.map(|language| language.as_str().to_owned()),
-        time_zone: None,
+        time_zone: time_zone.map(str::to_owned),
         is_operator: is_operator.into(),
         totp_secret: None,
         totp_step: 0,
@@ -136,6 +141,7 @@ pub(crate) async fn add(within: &Transaction, who: &Who, new: NewUser<'_>) -> Re
         credentials_version: 0,
         vouched_by,
         phone_number: None,
+        last_sign_in_at: None,
     };
     ActiveModel::from(model.clone()).reset_all().insert(within).await?;
     let user = User::from(model);

@@ -10,8 +10,9 @@ use uuid::Uuid;
 use super::memberships::{Membership, role};
 use super::{User, credentials};
 use crate::changes::{self, What, Who};
+use crate::looks::Look;
 use crate::nouns::Sessions;
-use crate::{Result, Transaction, execute, fetch_one};
+use crate::{Result, Transaction, execute, fetch_one, moment};
 use clock::Timestamp;
 use domain::phone::PhoneNumber;
 use domain::user::{Language, Role};
@@ -43,8 +44,10 @@ pub struct Session {
     pub id: Uuid,
     /// The person.
     pub user: User,
-    /// The chosen company; `None` when there is none, or the person may not use it any more.
+    /// The chosen company; `None` when there is none, it is disabled, or the person may not use it any more.
     pub company: Option<Membership>,
+    /// What its owners chose for its pages.
+    pub look: Look,
     /// The person's own role in that company; `None` when only an operator's rights open it.
     pub own_role: Option<Role>,
     /// The time zone of most people in the company, for a person who chose none.
@@ -98,6 +101,8 @@ pub struct Bearer {
     pub tier: String,
     /// Whether the person is a member of the company; otherwise only an operator's rights open it.
     pub is_member: bool,
+    /// Whether the company is disabled, so that nobody comes in.
+    pub is_company_disabled: bool,
     /// When the session was last used, to the minute.
     pub last_used_at: Timestamp,
 }
@@ -106,7 +111,8 @@ const SELECT: &str =
     "SELECT user_session.id, user_session.user_id, user_session.company_id, user_session.created_at,
         last_used_at, address, browser, token_company_id, email, user_account.name, language, time_zone,
         is_operator, password, totp_secret, user_account.created_at AS added_at, credentials_version, vouched_by,
-        user_account.phone_number, company.name AS company_name, membership.role,
+        user_account.phone_number, last_sign_in_at, company.name AS company_name, membership.role,
+        company_look.name AS look_name, company_look.colour, company_look.logo_hash,
         CASE WHEN time_zone IS NULL THEN (
             SELECT others.time_zone FROM membership AS members
                 JOIN user_account AS others ON others.id = members.user_id
@@ -114,10 +120,11 @@ const SELECT: &str =
             GROUP BY others.time_zone ORDER BY count(*) DESC, others.time_zone LIMIT 1
         ) END AS company_zone
     FROM user_session JOIN user_account ON user_account.id = user_session.user_id
-        LEFT JOIN company ON company.id = user_session.company_id
+        LEFT JOIN company ON company.id = user_session.company_id AND company.disabled_at IS NULL
+        LEFT JOIN company_look ON company_look.company_id = company.id
         LEFT JOIN membership ON membership.user_id = user_session.user_id
             AND membership.company_id = user_session.company_id
-    WHERE disabled_at IS NULL AND last_used_at > $1 AND user_session.created_at > $2";
+    WHERE user_account.disabled_at IS NULL AND last_used_at > $1 AND user_session.created_at > $2";
 
 /// Reads a row of [`SELECT`].
 fn read(row: &QueryResult) -> Result<Session> {
@@ -135,6 +142,7 @@ fn read(row: &QueryResult) -> Result<Session> {
         credentials_version: row.try_get("", "credentials_version")?,
         vouched_by: row.try_get("", "vouched_by")?,
         phone_number: row.try_get::<Option<i64>>("", "phone_number")?.and_then(PhoneNumber::from_i64),
+        last_sign_in_at: moment(row, "last_sign_in_at")?,
     };
     let own_role = row.try_get::<Option<String>>("", "role")?.as_deref().map(role).transpose()?;
     let role = if user.is_operator { Some(Role::Owner) } else { own_role };
@@ -142,14 +150,20 @@ fn read(row: &QueryResult) -> Result<Session> {
     let company_name: Option<String> = row.try_get("", "company_name")?;
     let company = match (company_id, company_name, role) {
         (Some(company_id), Some(company_name), Some(role)) => {
-            Some(Membership { company_id, company_name, role })
+            Some(Membership { company_id, company_name, role, is_disabled: false })
         }
         _ => None,
+    };
+    let look = Look {
+        name: row.try_get("", "look_name")?,
+        colour: row.try_get("", "colour")?,
+        logo: row.try_get("", "logo_hash")?,
     };
     Ok(Session {
         id: row.try_get("", "id")?,
         user,
         company,
+        look,
         own_role,
         company_zone: row.try_get("", "company_zone")?,
         is_curbed: false,
@@ -204,14 +218,17 @@ impl Sessions<'_> {
         let [idle, oldest] = bounds(now.minus(REMEMBERED));
         let sql = "DELETE FROM user_session WHERE last_used_at <= $1 OR user_id = $2 AND created_at <= $3";
         execute(&transaction, sql, [idle.into(), user.id.into(), oldest.into()]).await?;
+        let sql = "UPDATE user_account SET last_sign_in_at = $1 WHERE id = $2";
+        execute(&transaction, sql, [now.millis().into(), user.id.into()]).await?;
         let signed_in = json!({ "status": "signed in", "by": proof, "browser": browser });
         changes::record_one(&transaction, who, What::SignIn, &user.email, None, signed_in).await?;
         transaction.commit().await?;
         let own_role = company.as_ref().map(|company| company.role).filter(|_| !user.is_operator);
         Ok(Some(Session {
             id,
-            user: user.clone(),
+            user: User { last_sign_in_at: Some(now), ..user.clone() },
             company,
+            look: Look::default(),
             own_role,
             company_zone: None,
             is_curbed: false,
@@ -229,13 +246,14 @@ impl Sessions<'_> {
         let last = fetch_one(&self.store.read, sql, [user.id.into()]).await?;
         if let Some(company_id) = last
             && let Some(company) = self.store.users().membership(user, company_id).await?
+            && !company.is_disabled
         {
             return Ok(Some(company));
         }
         let first = domain::page::PageRequest { page: 1, limit: 1 };
         let companies = self.store.users().companies_of(user, first, None).await?;
         let only = companies.total == 1;
-        Ok(companies.records.into_iter().next().filter(|_| only))
+        Ok(companies.records.into_iter().next().filter(|company| only && !company.is_disabled))
     }
 
     /// The session of the cookie with this hash, if it is valid.
@@ -323,22 +341,23 @@ impl Sessions<'_> {
     /// use the company.
     pub async fn find_token(self, hash: &[u8; 32], now: Timestamp) -> Result<Option<Bearer>> {
         let [idle, oldest] = bounds(now);
-        let sql = "SELECT user_session.id, token_company_id, last_used_at, tier, membership.role
+        let sql = "SELECT user_session.id, token_company_id, last_used_at, tier, membership.role, company.disabled_at
             FROM user_session JOIN user_account ON user_account.id = user_session.user_id
                 JOIN company ON company.id = token_company_id
                 LEFT JOIN membership ON membership.user_id = user_session.user_id
                     AND membership.company_id = token_company_id
-            WHERE token_hash = $3 AND disabled_at IS NULL
+            WHERE token_hash = $3 AND user_account.disabled_at IS NULL
                 AND last_used_at > $1 AND user_session.created_at > $2
                 AND (is_operator = 1 OR membership.role IS NOT NULL)";
         let values = [idle.into(), oldest.into(), hash.to_vec().into()];
-        let bearer =
-            fetch_one::<(Uuid, Uuid, i64, String, Option<String>)>(&self.store.read, sql, values).await?;
-        Ok(bearer.map(|(session_id, company_id, last_used_at, tier, role)| Bearer {
+        type BearerRow = (Uuid, Uuid, i64, String, Option<String>, Option<i64>);
+        let bearer = fetch_one::<BearerRow>(&self.store.read, sql, values).await?;
+        Ok(bearer.map(|(session_id, company_id, last_used_at, tier, role, disabled_at)| Bearer {
             session_id,
             company_id,
             tier,
             is_member: role.is_some(),
+            is_company_disabled: disabled_at.is_some(),
             last_used_at: Timestamp::from_millis(last_used_at),
         }))
     }

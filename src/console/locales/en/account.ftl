@@ -50,3 +50,4 @@ account-number-save = Save number
 account-number-saved = Your number is saved.
 account-number-removed = Your number is removed.
 account-number-wrong = This is not a phone number. Give it with + and the country code.
+account-zone-unknown = There is no city or time zone of this name here. Choose one of the list, such as São Paulo.

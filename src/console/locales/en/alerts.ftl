@@ -8,6 +8,7 @@ alerts-saved = The choice is saved.
 alerts-test = Send me a test mail
 alerts-test-sent = The mail server took a test mail to { $address }. It answered: { $said }
 alerts-test-failed = The test mail to { $address } was not sent: { $error }
+alerts-test-again = The mail server took a test mail to { $address } a short while ago. Look for it there, also among unwanted mails. Another one can be sent some minutes later.
 alerts-test-subject = Test of the alerts
 alerts-test-arrived = Mails from this service arrive.
 alerts-test-why = You get this because you asked for a test mail.

@@ -106,13 +106,19 @@ channels-phone-number-id-hint = App Dashboard: WhatsApp, API Setup, below the li
 channels-waba-id-hint = App Dashboard: WhatsApp, API Setup, beside the phone number ID. It is called WhatsApp Business Account ID, and has about 15 digits too.
 channels-token-where = Business settings: Users, System users, Generate token. Choose your app, no expiry, and the permissions whatsapp_business_messaging and whatsapp_business_management. It begins with EAA and has some 200 characters. The token on API Setup looks the same and ends after 24 hours. It is sealed, and never shown again.
 channels-app-secret-where = App Dashboard: App settings, Basic, App secret, Show. 32 digits and letters from a to f. It proves that webhooks come from the provider; without it all webhooks are refused. It is sealed, and never shown again.
-channels-fault-short-id = This has { $count } digits, and the provider’s ids have 14 or more. A phone number is shorter: copy the ID instead.
+channels-fault-short-id = { $count ->
+    [1] This has 1 digit, and the provider’s ids have 14 or more. A phone number is shorter: copy the ID instead.
+   *[other] This has { $count } digits, and the provider’s ids have 14 or more. A phone number is shorter: copy the ID instead.
+}
 channels-fault-same-id = This is the phone number ID again. The business account has an ID of its own, beside it.
 channels-fault-token-is-secret = This is the app secret. The access token is longer and begins with EAA.
 channels-fault-token-of-app = This is an app token, which sends no messages. Generate a token of a system user.
 channels-fault-token = This is no access token: each of them begins with EAA. Copy it completely.
 channels-fault-secret-is-token = This is the access token. The app secret has 32 digits and letters from a to f.
-channels-fault-app-secret = This has { $count } characters. An app secret has 32: digits and letters from a to f.
+channels-fault-app-secret = { $count ->
+    [1] This has 1 character. An app secret has 32: digits and letters from a to f.
+   *[other] This has { $count } characters. An app secret has 32: digits and letters from a to f.
+}
 channels-unfit-other-account = This number is not one of this business account’s. Copy both IDs from the same page.
 channels-check-title = Check at the provider
 channels-check-hint = The service asks Meta about the token, the number, the account and the webhooks, one after the other.
@@ -169,9 +175,18 @@ channels-allows-slowed = { $count } each second for now; the full pace again at
 channels-allows-nothing = Nothing
 channels-allows-singles = only sends to one person
 channels-allows-to-same = One every { $interval }; after a rest, { $burst } at once
-channels-allows-people = { $count } people in 24 hours
-channels-allows-messages = { $count } messages in 24 hours
-channels-allows-strangers = { $count } people in 24 hours who never wrote to the phone
+channels-allows-people = { $count ->
+    [1] 1 person in 24 hours
+   *[other] { $count } people in 24 hours
+}
+channels-allows-messages = { $count ->
+    [1] 1 message in 24 hours
+   *[other] { $count } messages in 24 hours
+}
+channels-allows-strangers = { $count ->
+    [1] 1 person in 24 hours who never wrote to the phone
+   *[other] { $count } people in 24 hours who never wrote to the phone
+}
 channels-by-tier = Tier
 channels-by-warm-up = day { $day } of the number
 channels-by-own = the channel itself

@@ -12,3 +12,5 @@ companies-operator = You are an operator. Your rights as one apply at the operat
 companies-owner = Owner
 companies-member = Member
 companies-viewer = Viewer
+companies-disabled = Disabled
+companies-disabled-why = An operator of this service disabled this company. Ask the people who run the service.

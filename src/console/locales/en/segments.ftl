@@ -22,5 +22,6 @@ segments-delete-question = The contacts stay, and so do the recipients of sends 
 segments-deleted = The segment was deleted.
 segments-lacks-tag = This segment names a tag that was deleted.
 segments-lacks-send = This segment names a send whose records were removed.
+segments-lacks-field = This segment names a field of contacts that was deleted.
 segments-unreadable = A later version of Pombo saved this segment, and this version cannot read it.
 segments-outdated = Until it is replaced, nobody is in it.

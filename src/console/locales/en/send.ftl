@@ -110,7 +110,10 @@ send-check-lacking = { $count ->
     [1] 1 recipient lacks a contact field that the message needs and gets no message.
    *[other] { $count } recipients lack a contact field that the message needs and get no message.
 }
-send-check-lacking-part = Of the first { $checked } recipients, { $count } lack a contact field that the message needs and get no message. The others were not checked.
+send-check-lacking-part = Of the first { $checked } recipients, { $count ->
+    [1] 1 lacks a contact field that the message needs and gets no message.
+   *[other] { $count } lack a contact field that the message needs and get no message.
+} The others were not checked.
 send-made = Made
 send-about = About this send
 send-to = To
@@ -163,3 +166,4 @@ send-received = Received it
 send-not-received = Did not receive it
 send-was-read = Read it
 send-not-read = Did not read it
+send-step-disabled = An operator of this service had disabled the company. Resume the send when it should go on.

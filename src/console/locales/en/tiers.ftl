@@ -39,10 +39,10 @@ tiers-as-file = As a file
 tiers-go-back = Go back to this
 tiers-use = Use
 tiers-used = { $channels ->
-    [one] One channel
+    [1] One channel
    *[other] { $channels } channels
 } and { $companies ->
-    [one] one company
+    [1] one company
    *[other] { $companies } companies
 } use it.
 tiers-new-name = New name

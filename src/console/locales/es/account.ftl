@@ -50,3 +50,4 @@ account-number-save = Guardar número
 account-number-saved = Su número está guardado.
 account-number-removed = Su número se quitó.
 account-number-wrong = Esto no es un número de teléfono. Indíquelo con + y el código de país.
+account-zone-unknown = No hay aquí ninguna ciudad ni zona horaria con este nombre. Elija una de la lista, como São Paulo.

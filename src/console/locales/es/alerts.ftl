@@ -8,6 +8,7 @@ alerts-saved = La elección se guardó.
 alerts-test = Enviarme un correo de prueba
 alerts-test-sent = El servidor de correo aceptó un correo de prueba a { $address }. Respondió: { $said }
 alerts-test-failed = El correo de prueba a { $address } no se envió: { $error }
+alerts-test-again = El servidor de correo aceptó hace poco un correo de prueba a { $address }. Búsquelo allí, también entre el correo no deseado. Unos minutos más tarde se puede enviar otro.
 alerts-test-subject = Prueba de las alertas
 alerts-test-arrived = Los correos de este servicio llegan.
 alerts-test-why = Recibe esto porque pidió un correo de prueba.

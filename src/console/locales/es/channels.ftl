@@ -106,13 +106,19 @@ channels-phone-number-id-hint = Panel de apps: WhatsApp, Configuración de la AP
 channels-waba-id-hint = Panel de apps: WhatsApp, Configuración de la API, junto al ID del número. Se llama identificador de la cuenta de WhatsApp Business y tiene también unos 15 dígitos.
 channels-token-where = Configuración del negocio: Usuarios, Usuarios del sistema, Generar token. Elija su app, sin vencimiento, y los permisos whatsapp_business_messaging y whatsapp_business_management. Empieza por EAA y tiene unos 200 caracteres. El de Configuración de la API tiene el mismo aspecto y vence a las 24 horas. Se sella y nunca más se muestra.
 channels-app-secret-where = Panel de apps: Configuración de la app, Básica, Clave secreta, Mostrar. 32 dígitos y letras de la a a la f. Prueba que los webhooks vienen del proveedor; sin él se rechazan todos. Se sella y nunca más se muestra.
-channels-fault-short-id = Esto tiene { $count } dígitos, y los ids del proveedor tienen 14 o más. Un número de teléfono es más corto: copie el ID.
+channels-fault-short-id = { $count ->
+    [1] Esto tiene 1 dígito, y los ids del proveedor tienen 14 o más. Un número de teléfono es más corto: copie el ID.
+   *[other] Esto tiene { $count } dígitos, y los ids del proveedor tienen 14 o más. Un número de teléfono es más corto: copie el ID.
+}
 channels-fault-same-id = Este es otra vez el ID del número. La cuenta de empresa tiene su propio ID, al lado.
 channels-fault-token-is-secret = Este es el secreto de la app. El token de acceso es más largo y empieza por EAA.
 channels-fault-token-of-app = Este es un token de app, que no envía mensajes. Genere un token de un usuario del sistema.
 channels-fault-token = Esto no es un token de acceso: todos empiezan por EAA. Cópielo entero.
 channels-fault-secret-is-token = Este es el token de acceso. El secreto de la app tiene 32 dígitos y letras de la a a la f.
-channels-fault-app-secret = Esto tiene { $count } caracteres. Un secreto de la app tiene 32: dígitos y letras de la a a la f.
+channels-fault-app-secret = { $count ->
+    [1] Esto tiene 1 carácter. Un secreto de la app tiene 32: dígitos y letras de la a a la f.
+   *[other] Esto tiene { $count } caracteres. Un secreto de la app tiene 32: dígitos y letras de la a a la f.
+}
 channels-unfit-other-account = Este número no es de esta cuenta de empresa. Copie los dos ID de la misma página.
 channels-check-title = Comprobación con el proveedor
 channels-check-hint = El servicio consulta a Meta el token, el número, la cuenta y los webhooks, uno tras otro.
@@ -169,9 +175,18 @@ channels-allows-slowed = { $count } por segundo por ahora; el ritmo completo otr
 channels-allows-nothing = Nada
 channels-allows-singles = solo envíos a una persona
 channels-allows-to-same = Uno cada { $interval }; después de una pausa, { $burst } a la vez
-channels-allows-people = { $count } personas en 24 horas
-channels-allows-messages = { $count } mensajes en 24 horas
-channels-allows-strangers = { $count } personas en 24 horas que nunca escribieron al teléfono
+channels-allows-people = { $count ->
+    [1] 1 persona en 24 horas
+   *[other] { $count } personas en 24 horas
+}
+channels-allows-messages = { $count ->
+    [1] 1 mensaje en 24 horas
+   *[other] { $count } mensajes en 24 horas
+}
+channels-allows-strangers = { $count ->
+    [1] 1 persona en 24 horas que nunca escribió al teléfono
+   *[other] { $count } personas en 24 horas que nunca escribieron al teléfono
+}
 channels-by-tier = Plan
 channels-by-warm-up = día { $day } del número
 channels-by-own = el propio canal

@@ -12,3 +12,5 @@ companies-operator = Usted es un operador. Sus derechos de operador valen solo e
 companies-owner = Propietario
 companies-member = Miembro
 companies-viewer = Lector
+companies-disabled = Desactivada
+companies-disabled-why = Un operador de este servicio desactivó esta empresa. Hable con quienes administran el servicio.

@@ -22,5 +22,6 @@ segments-delete-question = Los contactos permanecen, y también los destinatario
 segments-deleted = El segmento se eliminó.
 segments-lacks-tag = Este segmento menciona una etiqueta que se eliminó.
 segments-lacks-send = Este segmento menciona un envío cuyos registros se eliminaron.
+segments-lacks-field = Este segmento menciona un campo de contactos que se eliminó.
 segments-unreadable = Una versión posterior de Pombo guardó este segmento, y esta versión no puede leerlo.
 segments-outdated = Hasta que se reemplace, no hay nadie en él.

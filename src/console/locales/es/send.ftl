@@ -110,7 +110,10 @@ send-check-lacking = { $count ->
     [1] 1 destinatario no tiene un campo de contacto que el mensaje necesita y no recibe mensaje.
    *[other] { $count } destinatarios no tienen un campo de contacto que el mensaje necesita y no reciben mensaje.
 }
-send-check-lacking-part = De los primeros { $checked } destinatarios, { $count } no tienen un campo de contacto que el mensaje necesita y no reciben mensaje. Los demás no se miraron.
+send-check-lacking-part = De los primeros { $checked } destinatarios, { $count ->
+    [1] 1 no tiene un campo de contacto que el mensaje necesita y no recibe mensaje.
+   *[other] { $count } no tienen un campo de contacto que el mensaje necesita y no reciben mensaje.
+} Los demás no se miraron.
 send-made = Creado
 send-about = Sobre este envío
 send-to = Para
@@ -163,3 +166,4 @@ send-received = Lo recibieron
 send-not-received = No lo recibieron
 send-was-read = Lo leyeron
 send-not-read = No lo leyeron
+send-step-disabled = Un operador de este servicio había desactivado la empresa. Reanude el envío cuando deba continuar.

@@ -84,3 +84,4 @@ shell-account-menu = Menú de la cuenta:
 shell-welcome = Mensajes para sus clientes en WhatsApp, desde un servicio que su propia empresa opera.
 shell-filters = Filtros
 shell-number-read = Se lee como { $number }
+shell-users = Usuarios

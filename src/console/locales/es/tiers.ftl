@@ -39,10 +39,10 @@ tiers-as-file = Como archivo
 tiers-go-back = Volver a esto
 tiers-use = Uso
 tiers-used = Lo usan { $channels ->
-    [one] un canal
+    [1] un canal
    *[other] { $channels } canales
 } y { $companies ->
-    [one] una empresa
+    [1] una empresa
    *[other] { $companies } empresas
 }.
 tiers-new-name = Nuevo nombre

@@ -50,3 +50,4 @@ account-number-save = Salvar número
 account-number-saved = Seu número está salvo.
 account-number-removed = Seu número foi removido.
 account-number-wrong = Isto não é um número de telefone. Informe-o com + e o código do país.
+account-zone-unknown = Não há cidade nem fuso horário com este nome aqui. Escolha um da lista, como São Paulo.

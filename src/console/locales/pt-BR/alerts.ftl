@@ -8,6 +8,7 @@ alerts-saved = A escolha foi salva.
 alerts-test = Enviar-me um e-mail de teste
 alerts-test-sent = O servidor de e-mail aceitou um e-mail de teste para { $address }. Respondeu: { $said }
 alerts-test-failed = O e-mail de teste para { $address } não foi enviado: { $error }
+alerts-test-again = O servidor de e-mail aceitou há pouco um e-mail de teste para { $address }. Procure-o lá, também entre os e-mails indesejados. Alguns minutos depois, outro pode ser enviado.
 alerts-test-subject = Teste dos alertas
 alerts-test-arrived = Os e-mails deste serviço chegam.
 alerts-test-why = Você recebe isto porque pediu um e-mail de teste.

@@ -106,13 +106,19 @@ channels-phone-number-id-hint = Painel de apps: WhatsApp, Configuração da API,
 channels-waba-id-hint = Painel de apps: WhatsApp, Configuração da API, ao lado do ID do número. Chama-se identificação da conta do WhatsApp Business e também tem cerca de 15 dígitos.
 channels-token-where = Configurações do negócio: Usuários, Usuários do sistema, Gerar token. Escolha seu app, sem expiração, e as permissões whatsapp_business_messaging e whatsapp_business_management. Começa com EAA e tem uns 200 caracteres. O da Configuração da API tem a mesma aparência e expira em 24 horas. É selado e nunca mais mostrado.
 channels-app-secret-where = Painel de apps: Configurações do app, Básico, Chave secreta, Mostrar. 32 dígitos e letras de a a f. Prova que os webhooks vêm do provedor; sem ele, todos são recusados. É selado e nunca mais mostrado.
-channels-fault-short-id = Isto tem { $count } dígitos, e os ids do provedor têm 14 ou mais. Um número de telefone é mais curto: copie o ID.
+channels-fault-short-id = { $count ->
+    [1] Isto tem 1 dígito, e os ids do provedor têm 14 ou mais. Um número de telefone é mais curto: copie o ID.
+   *[other] Isto tem { $count } dígitos, e os ids do provedor têm 14 ou mais. Um número de telefone é mais curto: copie o ID.
+}
 channels-fault-same-id = Este é o ID do número de novo. A conta comercial tem um ID próprio, ao lado.
 channels-fault-token-is-secret = Este é o segredo do app. O token de acesso é mais longo e começa com EAA.
 channels-fault-token-of-app = Este é um token de app, que não envia mensagens. Gere um token de um usuário do sistema.
 channels-fault-token = Isto não é um token de acesso: todos começam com EAA. Copie-o inteiro.
 channels-fault-secret-is-token = Este é o token de acesso. O segredo do app tem 32 dígitos e letras de a a f.
-channels-fault-app-secret = Isto tem { $count } caracteres. Um segredo do app tem 32: dígitos e letras de a a f.
+channels-fault-app-secret = { $count ->
+    [1] Isto tem 1 caractere. Um segredo do app tem 32: dígitos e letras de a a f.
+   *[other] Isto tem { $count } caracteres. Um segredo do app tem 32: dígitos e letras de a a f.
+}
 channels-unfit-other-account = Este número não é desta conta comercial. Copie os dois IDs da mesma página.
 channels-check-title = Verificação com o provedor
 channels-check-hint = O serviço consulta a Meta sobre o token, o número, a conta e os webhooks, um após o outro.
@@ -169,9 +175,18 @@ channels-allows-slowed = { $count } por segundo por enquanto; o ritmo total de n
 channels-allows-nothing = Nada
 channels-allows-singles = só envios para uma pessoa
 channels-allows-to-same = Uma a cada { $interval }; depois de uma pausa, { $burst } de uma vez
-channels-allows-people = { $count } pessoas em 24 horas
-channels-allows-messages = { $count } mensagens em 24 horas
-channels-allows-strangers = { $count } pessoas em 24 horas que nunca escreveram ao telefone
+channels-allows-people = { $count ->
+    [1] 1 pessoa em 24 horas
+   *[other] { $count } pessoas em 24 horas
+}
+channels-allows-messages = { $count ->
+    [1] 1 mensagem em 24 horas
+   *[other] { $count } mensagens em 24 horas
+}
+channels-allows-strangers = { $count ->
+    [1] 1 pessoa em 24 horas que nunca escreveu ao telefone
+   *[other] { $count } pessoas em 24 horas que nunca escreveram ao telefone
+}
 channels-by-tier = Plano
 channels-by-warm-up = dia { $day } do número
 channels-by-own = o próprio canal

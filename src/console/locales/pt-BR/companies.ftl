@@ -12,3 +12,5 @@ companies-operator = Você é um operador. Seus direitos de operador valem só n
 companies-owner = Proprietário
 companies-member = Membro
 companies-viewer = Leitor
+companies-disabled = Desativada
+companies-disabled-why = Um operador deste serviço desativou esta empresa. Fale com quem administra o serviço.

@@ -22,5 +22,6 @@ segments-delete-question = Os contatos permanecem, e também os destinatários d
 segments-deleted = O segmento foi excluído.
 segments-lacks-tag = Este segmento cita uma etiqueta que foi excluída.
 segments-lacks-send = Este segmento cita um envio cujos registros foram removidos.
+segments-lacks-field = Este segmento cita um campo de contatos que foi excluído.
 segments-unreadable = Uma versão posterior do Pombo salvou este segmento, e esta versão não consegue lê-lo.
 segments-outdated = Até ser substituído, ninguém está nele.

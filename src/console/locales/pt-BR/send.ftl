@@ -110,7 +110,10 @@ send-check-lacking = { $count ->
     [1] 1 destinatário não tem um campo de contato de que a mensagem precisa e não recebe mensagem.
    *[other] { $count } destinatários não têm um campo de contato de que a mensagem precisa e não recebem mensagem.
 }
-send-check-lacking-part = Dos primeiros { $checked } destinatários, { $count } não têm um campo de contato de que a mensagem precisa e não recebem mensagem. Os outros não foram verificados.
+send-check-lacking-part = Dos primeiros { $checked } destinatários, { $count ->
+    [1] 1 não tem um campo de contato de que a mensagem precisa e não recebe mensagem.
+   *[other] { $count } não têm um campo de contato de que a mensagem precisa e não recebem mensagem.
+} Os outros não foram verificados.
 send-made = Criado
 send-about = Sobre este envio
 send-to = Para
@@ -163,3 +166,4 @@ send-received = Receberam
 send-not-received = Não receberam
 send-was-read = Leram
 send-not-read = Não leram
+send-step-disabled = Um operador deste serviço tinha desativado a empresa. Retome o envio quando ele deve continuar.

@@ -84,3 +84,4 @@ shell-account-menu = Menu da conta:
 shell-welcome = Mensagens para os seus clientes no WhatsApp, de um serviço que a sua própria empresa opera.
 shell-filters = Filtros
 shell-number-read = Lido como { $number }
+shell-users = Usuários

@@ -39,10 +39,10 @@ tiers-as-file = Como arquivo
 tiers-go-back = Voltar a isto
 tiers-use = Uso
 tiers-used = { $channels ->
-    [one] Um canal
+    [1] Um canal
    *[other] { $channels } canais
 } e { $companies ->
-    [one] uma empresa
+    [1] uma empresa
    *[other] { $companies } empresas
 } usam este plano.
 tiers-new-name = Novo nome

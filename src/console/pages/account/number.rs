@@ -4,6 +4,7 @@ use actix_web::web::Data;
 use maud::{Markup, html};
 
 use super::{Forms, PLACE, page};
+use crate::accounts::OwnProfile;
 use crate::console::State;
 use crate::console::answer::Answer;
 use crate::console::component::field::{Field, faults};
@@ -37,7 +38,7 @@ pub(in crate::console) async fn change(
         let forms = Forms { number: Some((form, meant)), ..Forms::default() };
         return Ok(page(&person, &state, forms).await?.unprocessable().into());
     }
-    state.accounts.set_phone_number(&person.signed_in, number, &person.origin).await?;
+    OwnProfile::of(&state.accounts).set_phone_number(&person.signed_in, number, &person.origin).await?;
     let key = if is_empty { "account-number-removed" } else { "account-number-saved" };
     state.flashes.put(person.session, "done", person.text.get(key));
     Ok(Answer::to(PLACE))

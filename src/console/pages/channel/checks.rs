@@ -19,8 +19,8 @@ use crate::domain::message::Failure;
 use crate::domain::provider::TokenEnd;
 use crate::engine::{Checked, CheckedField, Unfit};
 
-/// The name of the result that the page shows once.
-pub(in crate::console) const RESULT: &str = "checked";
+/// The name of the result that the page shows once. It begins with the id of its channel.
+const RESULT: &str = "checked";
 
 /// The fields in the order of the checks, with the key of what is true of each that passed.
 const FIELDS: [(CheckedField, &str); 4] = [
@@ -48,18 +48,31 @@ pub(in crate::console) async fn check(
     let channel = of_kind(&viewer, &state, id, Kind::BusinessAccount).await?;
     let subscribes = form.words().has("subscribe", "yes");
     let checked = state.engine.channels().check(channel.id, subscribes).await?.ok_or(Error::NotFound)?;
-    let shown = result(&viewer, &channel, &checked);
-    state.flashes.put(viewer.session, RESULT, shown.into_string());
+    keep(&viewer, &state, &channel, &checked);
     Ok(back(&channel))
+}
+
+/// Keeps a result for the next page of its channel.
+pub(in crate::console) fn keep(
+    viewer: &Viewer,
+    state: &State,
+    channel: &Channel,
+    checked: &Result<Checked, Unfit>,
+) {
+    let shown = result(viewer, channel, checked).into_string();
+    state.flashes.put(viewer.session, RESULT, format!("{}{shown}", channel.id));
 }
 
 /// The part of the page: the result of the latest check, once, and the button for the next.
 pub(super) fn part(viewer: &Viewer, state: &State, channel: &Channel) -> Markup {
     let text = viewer.text;
+    let kept = state.flashes.take(viewer.session, RESULT);
+    // Another channel's may have been kept, in another tab.
+    let shown = kept.as_deref().and_then(|kept| kept.strip_prefix(channel.id.to_string().as_str()));
     html! {
         section.panel {
             h2 { (text.get("channels-check-title")) }
-            @match state.flashes.take(viewer.session, RESULT) {
+            @match shown {
                 // It was made by `result`, and waited for this page.
                 Some(shown) => (PreEscaped(shown)),
                 None => p { (text.get("channels-check-hint")) },
@@ -72,11 +85,7 @@ pub(super) fn part(viewer: &Viewer, state: &State, channel: &Channel) -> Markup 
 }
 
 /// What the provider said about the channel.
-pub(in crate::console) fn result(
-    viewer: &Viewer,
-    channel: &Channel,
-    checked: &Result<Checked, Unfit>,
-) -> Markup {
+fn result(viewer: &Viewer, channel: &Channel, checked: &Result<Checked, Unfit>) -> Markup {
     let text = viewer.text;
     match checked {
         Ok(Checked { number: _, token_end, is_subscribed }) => html! {

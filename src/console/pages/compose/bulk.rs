@@ -25,7 +25,7 @@ pub(super) fn request(
         form.fault("template", choice.template_fault(viewer.text));
     }
     if let Some(template) = choice.template.as_ref().filter(|_| choice.kind == Kind::Template) {
-        template::check_contact_fields(template, form);
+        template::check_contact_fields(template, &choice.own, form);
         template::read_deadline(viewer, template, form);
     }
     let mut body = content::body(choice, form.words());

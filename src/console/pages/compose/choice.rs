@@ -15,6 +15,7 @@ use crate::console::text::Text;
 use crate::console::visitor::Viewer;
 use crate::console::words::Words;
 use crate::domain::channel::{self, Channel, Status};
+use crate::domain::own_field::OwnField;
 use crate::domain::page::PageRequest;
 use crate::domain::template::{Status as Approval, Template};
 use crate::engine::records::templates::Record;
@@ -37,6 +38,8 @@ pub(super) struct Choice {
     pub(super) template: Option<Template>,
     /// The templates to choose from, while none is chosen.
     pub(super) cards: Cards,
+    /// The company's own fields of contacts, for the values of the chosen template.
+    pub(super) own: Vec<OwnField>,
     /// A named template that cannot be sent now, because it is not approved.
     pub(super) unfit: Option<Record>,
 }
@@ -74,6 +77,7 @@ impl Choice {
             files,
             template: None,
             cards: Cards::default(),
+            own: Vec::new(),
             unfit: None,
         };
         let Some(waba) = waba.filter(|_| is_open || choice.kind == Kind::Template) else { return Ok(choice) };
@@ -85,8 +89,9 @@ impl Choice {
             Some(found) if found.status == Approval::Approved => choice.template = Some(found.into()),
             other => choice.unfit = other,
         }
-        if choice.template.is_none() {
-            choice.cards = Cards::read(&records, &waba, words).await?;
+        match choice.template {
+            Some(_) => choice.own = records.fields().all().await?,
+            None => choice.cards = Cards::read(&records, &waba, words).await?,
         }
         // Templates are what most sends of a business account are, and all that reaches people who did not write lately.
         if is_open && (choice.template.is_some() || choice.cards.has_fit()) {

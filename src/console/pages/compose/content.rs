@@ -263,7 +263,7 @@ pub(super) fn fields(text: Text, choice: &Choice, form: &Form) -> Markup {
             @if choice.kind.has_caption() { (Field::new(form, "caption", &text.get("compose-caption")).area(3)) }
         },
         Kind::Template => html! {
-            @if let Some(template) = &choice.template { (template::fields(text, template, &choice.files, form)) }
+            @if let Some(template) = &choice.template { (template::fields(text, template, (&choice.files, &choice.own), form)) }
         },
         Kind::Buttons => {
             let headers =

@@ -74,7 +74,7 @@ pub(super) async fn look(engine: &Engine, company: Uuid, files: &[Content]) -> V
             continue;
         };
         let host = Url::parse(link).ok().and_then(|link| link.host_str().map(str::to_owned));
-        let found = match timeout_at(until, engine.look_at_file(company, content)).await {
+        let found = match timeout_at(until, engine.sends().look_at_file(company, content)).await {
             Ok(Ok(Some(file))) => Ok(file),
             Ok(Ok(None)) => continue,
             Ok(Err(refusal)) => Err(refusal.code),

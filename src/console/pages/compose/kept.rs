@@ -7,6 +7,7 @@ use uuid::Uuid;
 
 use super::step::SendStep;
 use super::{Around, Checked, PLACE, check, digest, draft, page, request, test_message, told};
+use crate::accounts::KeptForms;
 use crate::console::State;
 use crate::console::drafts::FIELD;
 use crate::console::error::Error;
@@ -67,7 +68,7 @@ async fn at(
 }
 
 async fn read(viewer: &Viewer, state: &State, id: Uuid) -> Result<Option<Form>, Error> {
-    let content = state.accounts.kept_form(&viewer.signed_in, id).await?;
+    let content = KeptForms::of(&state.accounts).find(&viewer.signed_in, id).await?;
     Ok(content.map(|content| Form::kept(viewer.text, Words::parse(content.as_bytes()))))
 }
 
@@ -76,7 +77,7 @@ pub(super) async fn update(viewer: &Viewer, state: &State, form: &Form) -> Resul
     let Ok(id) = form.words().one("kept").parse() else { return Ok(()) };
     let content = draft::followed(form, form.encoded(&PASSING, form.once().unwrap_or_else(Uuid::now_v7)));
     if content.len() <= LONGEST {
-        state.accounts.change_kept_form(&viewer.signed_in, id, &content).await?;
+        KeptForms::of(&state.accounts).change(&viewer.signed_in, id, &content).await?;
     }
     Ok(())
 }
@@ -101,7 +102,7 @@ pub(super) async fn keep(
         return Ok(None);
     }
     let content = draft::follow(viewer, state, form, content).await?;
-    let id = state.accounts.keep_form(&viewer.signed_in, &content).await?;
+    let id = KeptForms::of(&state.accounts).keep(&viewer.signed_in, &content).await?;
     Ok(Some(place(id, step, run)))
 }
 

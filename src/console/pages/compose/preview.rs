@@ -125,19 +125,22 @@ fn listed(words: &Words, name: &str, entry: impl Fn(&str) -> Value) -> Value {
     json!({"type": "LIST", "sections": sections})
 }
 
+/// The person whose values are shown, if the recipient is a contact, and the language of the template.
+type Addressee<'a> = (Option<&'a Person>, &'a str);
+
 /// The template's own parts, with the values that are filled in.
 fn filled(template: &Template, words: &Words, person: Option<&Person>) -> Value {
     let mut parts = template.components.clone();
-    fill_parts(&mut parts, "", words, person);
+    fill_parts(&mut parts, "", words, (person, &template.language));
     parts
 }
 
-/// Fills in the parts of a template, or of one of its cards, whose fields have names that begin with `prefix`.
-fn fill_parts(parts: &mut Value, prefix: &str, words: &Words, person: Option<&Person>) {
+/// Fills in the parts of a template, or of one of its cards, whose fields have names that begin with `prefix`, for an addressee.
+fn fill_parts(parts: &mut Value, prefix: &str, words: &Words, addressee: Addressee<'_>) {
     let kind = |part: &Value| part["type"].as_str().unwrap_or_default().to_ascii_uppercase();
     let fill_in = |part: &mut Value, field: &str, name: &str| {
         if let Some(text) = part.get(field).and_then(Value::as_str) {
-            part[field] = fill(text, &format!("{prefix}{name}"), words, person).into();
+            part[field] = fill(text, &format!("{prefix}{name}"), words, addressee).into();
         }
     };
     for part in parts.as_array_mut().into_iter().flatten().filter(|part| part.is_object()) {
@@ -155,7 +158,7 @@ fn fill_parts(parts: &mut Value, prefix: &str, words: &Words, person: Option<&Pe
                     let given = cut(words.one(&format!("{prefix}button_{index}")), LINK_CHARS);
                     match kind(button).as_str() {
                         "URL" if !given.is_empty() => {
-                            let filled = contact_field::filled_address(given, person);
+                            let filled = contact_field::filled_address(given, addressee.0);
                             let filled = filled.unwrap_or_else(|_| given.to_owned());
                             let address = cut(button["url"].as_str().unwrap_or_default(), LINK_CHARS);
                             // The provider allows one variable.
@@ -170,7 +173,7 @@ fn fill_parts(parts: &mut Value, prefix: &str, words: &Words, person: Option<&Pe
                 let cards = part.get_mut("cards").and_then(Value::as_array_mut).into_iter().flatten();
                 for (index, card) in cards.enumerate() {
                     if let Some(parts) = card.get_mut("components") {
-                        fill_parts(parts, &format!("card_{index}_"), words, person);
+                        fill_parts(parts, &format!("card_{index}_"), words, addressee);
                     }
                 }
             }
@@ -181,7 +184,7 @@ fn fill_parts(parts: &mut Value, prefix: &str, words: &Words, person: Option<&Pe
 
 /// A text with its variables filled in, as far as it is drawn. Variables without a value, and contact fields that the
 /// person has no value for, stay as they are.
-fn fill(text: &str, part: &str, words: &Words, person: Option<&Person>) -> String {
+fn fill(text: &str, part: &str, words: &Words, (person, language): Addressee<'_>) -> String {
     let mut rest = cut(text, TEXT_CHARS);
     let mut filled = String::with_capacity(rest.len());
     while let Some((before, after)) = rest.split_once("{{") {
@@ -193,7 +196,7 @@ fn fill(text: &str, part: &str, words: &Words, person: Option<&Person>) -> Strin
         filled.push_str(before);
         match cut(words.one(&format!("{part}_{}", name.trim())), TEXT_CHARS) {
             "" => filled.extend(["{{", name, "}}"]),
-            value => match contact_field::filled(value, person) {
+            value => match contact_field::filled(value, person, language) {
                 Ok(value) => filled.push_str(&value),
                 Err(_) => filled.push_str(value),
             },
@@ -214,14 +217,14 @@ mod tests {
     #[test]
     fn a_text_is_filled_as_far_as_there_are_values() {
         let words = Words::parse(b"body_1=Ana&body_order_id=7&header_1=no");
-        let filled = |text| fill(text, "body", &words, None);
+        let filled = |text| fill(text, "body", &words, (None, "en"));
         assert_eq!(filled("Hello {{1}}, {{ order_id }} and {{2}}."), "Hello Ana, 7 and {{2}}.");
         assert_eq!(filled("open {{1"), "open {{1");
         assert_eq!(filled("{{1}}{{1}}"), "AnaAna");
 
         let words = Words::parse(b"body_1={{contact.name|you}}&body_2={{contact.email}}");
         let ana = Person { first_name: "Ana".to_owned(), ..Person::default() };
-        let filled = |person| fill("Hi {{1}} {{2}}", "body", &words, person);
+        let filled = |person| fill("Hi {{1}} {{2}}", "body", &words, (person, "en"));
         assert_eq!(filled(Some(&ana)), "Hi Ana {{contact.email}}");
         assert_eq!(filled(None), "Hi you {{contact.email}}");
     }
@@ -238,7 +241,7 @@ mod tests {
     #[test]
     fn a_long_value_in_many_places_is_not_repeated_beyond_what_is_drawn() {
         let words = Words::parse(format!("body_1={}", "x".repeat(1_000_000)).as_bytes());
-        let filled = fill(&"{{1}}".repeat(200), "body", &words, None);
+        let filled = fill(&"{{1}}".repeat(200), "body", &words, (None, "en"));
         assert!((TEXT_CHARS..10 * TEXT_CHARS).contains(&filled.len()), "{} bytes", filled.len());
     }
 }

@@ -72,7 +72,12 @@ pub(super) async fn read(
     let digest = hex::encode(asked.digest(&format!("{is_marketing:?}"), &[]));
     let (key, engine) = (format!("reach {} {digest}", viewer.company.id), state.engine.clone());
     let counted =
-        in_time(state, key, FRESH, async move { engine.reach(&channel, audience, is_marketing).await });
+        in_time(
+            state,
+            key,
+            FRESH,
+            async move { engine.sends().reach(&channel, audience, is_marketing).await },
+        );
     Ok(match counted.await? {
         None => Reach::Counting,
         Some(counted) => match counted.as_ref() {
@@ -84,7 +89,7 @@ pub(super) async fn read(
     })
 }
 
-/// Only the total, and what the numbers are read as, for a page that is being filled in.
+/// The total, and what the numbers are read as, for a page that is being filled in.
 pub(in crate::console) async fn follow(
     viewer: Viewer,
     state: Data<State>,

@@ -20,7 +20,8 @@ pub(super) enum SendStep {
 
 /// The fields of the first step.
 const WHO: [&str; 12] = [
-    "channel", "tag", "segment", "without", "numbers", "person", "to", "number", "group", "find", "find_tag", "pick",
+    "channel", "tag", "segment", "without", "numbers", "person", "to", "number", "group", "find", "find_tag",
+    "pick",
 ];
 /// The fields of the last step. What was checked holds whatever they say.
 pub(super) const WHEN: [&str; 4] = ["start", "send_at", "expires_at", "name"];

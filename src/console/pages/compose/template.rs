@@ -10,6 +10,7 @@ pub(super) use self::fields::fields;
 use crate::console::form::Form;
 use crate::console::visitor::Viewer;
 use crate::console::words::Words;
+use crate::domain::own_field::OwnField;
 use crate::domain::template::contact_field;
 use crate::domain::template::{Button, Header, ParameterFormat, Shape, Template, Variables};
 
@@ -179,10 +180,12 @@ pub(super) fn has_contact_fields(template: &Template, words: &Words) -> bool {
     text_fields(template).iter().any(|name| contact_field::is_in(words.one(name)))
 }
 
-/// Notes a fault for values that contain something like a contact field that is not one.
-pub(super) fn check_contact_fields(template: &Template, form: &mut Form) {
+/// Notes a fault for values that contain something like a contact field that is not one of a company with these own fields.
+pub(super) fn check_contact_fields(template: &Template, own: &[OwnField], form: &mut Form) {
     for name in text_fields(template) {
-        if contact_field::check_text(form.words().one(&name)).is_err() {
+        let value = form.words().one(&name);
+        let checked = contact_field::check_text(value);
+        if checked.and_then(|()| contact_field::check_own(&contact_field::own_keys_of(value), own)).is_err() {
             let sentence = form.text().get("compose-fault-contact-field");
             form.fault(&name, sentence);
         }

@@ -10,6 +10,7 @@ use super::refused::Refused;
 use super::run::SENT;
 use super::step::SendStep;
 use super::{Around, Asked, Checked, STEERING, kept, name, page, request, told as refused_page};
+use crate::accounts::OwnProfile;
 use crate::clock::Timestamp;
 use crate::console::State;
 use crate::console::answer::Answer;
@@ -39,6 +40,7 @@ const OF_THE_SEND: [&str; 13] = [
     "numbers",
     "person",
     "tag",
+    "segment",
     "without",
     "number",
     "group",
@@ -68,15 +70,15 @@ pub(super) fn fields(viewer: &Viewer, form: &Form) -> Markup {
 /// Sends the content of the form to the person, and shows the form again with the result. A form that is sent twice sends
 /// one test.
 pub(super) async fn send(viewer: &Viewer, state: &Data<State>, mut form: Form) -> Result<Answer, Error> {
-    let around = &Around::read(state, viewer, &form, SendStep::Check).await?;
+    let mut around = Around::read(state, viewer, &form, SendStep::Check).await?;
     let Some(number) = own_number(viewer, state, &mut form).await? else {
-        return Ok(page(viewer, around, &form, &Checked::default()).unprocessable().into());
+        return Ok(page(viewer, &around, &form, &Checked::default()).unprocessable().into());
     };
-    let mut tested = tested(viewer, around, &form, number);
-    let asked = request(state, viewer, around, &mut tested);
-    let (Some(channel), Some(asked)) = (&around.choice.channel, asked) else {
-        take_faults(&mut form, &tested);
-        return Ok(page(viewer, around, &form, &Checked::default()).unprocessable().into());
+    let mut tested = tested(viewer, &around, &form, number);
+    let asked = request(state, viewer, &around, &mut tested);
+    let (Some(channel), Some(asked)) = (around.choice.channel.clone(), asked) else {
+        take_faults(&mut around, &mut form, &tested);
+        return Ok(page(viewer, &around, &form, &Checked::default()).unprocessable().into());
     };
     let sent = async {
         let fingerprint = tested.words().digest("a test of a new send", &STEERING);
@@ -87,20 +89,20 @@ pub(super) async fn send(viewer: &Viewer, state: &Data<State>, mut form: Form) -
         Ok::<_, engine::Error>(match asked {
             Asked::Bulk(mut request, _) => {
                 request.label.made_by = made_by;
-                state.engine.send(channel, request, held).await?.send_id
+                state.engine.send(&channel, request, held).await?.send_id
             }
             Asked::Web(mut request) => {
                 request.label.made_by = made_by;
-                state.engine.web_sends().begin(channel, request, held, SENT).await?
+                state.engine.web_sends().begin(&channel, request, held, SENT).await?
             }
         })
     };
     let send_id = match sent.await {
         Ok(send_id) => send_id,
         Err(error) => {
-            let refused = Refused::by(error, &mut form)?;
-            let checked = Checked { refused: Some(refused), ..Checked::default() };
-            return Ok(refused_page(page(viewer, around, &form, &checked), &checked).into());
+            let checked = Checked { refused: Some(Refused::by(error, &mut tested)?), ..Checked::default() };
+            take_faults(&mut around, &mut form, &tested);
+            return Ok(refused_page(page(viewer, &around, &form, &checked), &checked).into());
         }
     };
     if let Ok(id) = form.words().one("kept").parse() {
@@ -122,7 +124,11 @@ async fn own_number(viewer: &Viewer, state: &State, form: &mut Form) -> Result<O
     // Without the country code, the digits may be a stranger's number in another country.
     let number = PhoneNumber::parse(&typed).ok().filter(|_| PhoneNumber::is_marked_international(&typed));
     match number {
-        Some(_) => state.accounts.set_phone_number(&viewer.signed_in, number, &viewer.origin).await?,
+        Some(_) => {
+            OwnProfile::of(&state.accounts)
+                .set_phone_number(&viewer.signed_in, number, &viewer.origin)
+                .await?
+        }
         None => form.fault(OWN, viewer.text.get("drafts-own-number-wrong")),
     }
     Ok(number)
@@ -154,20 +160,21 @@ fn test_name(text: Text, around: &Around, words: &Words) -> String {
     text.with("drafts-test-name", [("name", name.into())]).chars().take(NAME_CHARS).collect()
 }
 
-/// Shows the faults of the test's content in the form.
-fn take_faults(form: &mut Form, tested: &Form) {
-    let fields: Vec<_> = tested.words().iter().map(|(field, _)| field.to_owned()).collect();
-    let others = ["", "channel", "type", "template", "message", "link", "caption"].map(str::to_owned);
-    for field in fields.into_iter().chain(others) {
+/// Shows the faults of the test in the form, at the step that has their fields.
+fn take_faults(around: &mut Around, form: &mut Form, tested: &Form) {
+    for field in tested.faulty() {
         // To whom and when it goes is not the content's fault.
-        let shown = if OF_THE_SEND.contains(&field.as_str()) { "" } else { field.as_str() };
-        if let Some(fault) = tested.fault_of(&field) {
+        let shown = if OF_THE_SEND.contains(&field) { "" } else { field };
+        if let Some(fault) = tested.fault_of(field) {
             form.fault(shown, fault);
         }
     }
+    if form.faulty().any(|field| !field.is_empty()) {
+        around.step = SendStep::Check.of_fault(form);
+    }
 }
 
-/// What became of the test that the query names.
+/// The outcome of the test that the query names.
 pub(super) async fn told(viewer: &Viewer, state: &State, query: &Query) -> Result<Markup, Error> {
     match query.parsed("test") {
         Some(send) => result(viewer, state, send).await,

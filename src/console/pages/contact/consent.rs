@@ -9,7 +9,7 @@ use crate::console::answer::Answer;
 use crate::console::component::badge::{Tone, badge};
 use crate::console::component::field::Field;
 use crate::console::component::time::moment;
-use crate::console::component::{confirm, number as numbers};
+use crate::console::component::{confirm, explain, number as numbers};
 use crate::console::error::Error;
 use crate::console::form::Form;
 use crate::console::pages::suppressions::{scope_words, why};
@@ -91,7 +91,7 @@ pub(super) fn panel(viewer: &Viewer, contact: &Contact, suppressions: &[Kept]) -
                     dl.facts {
                         dt { (text.get("suppressions-since")) } dd { (moment(viewer, kept.since)) }
                         dt { (text.get("suppressions-why")) }
-                        dd { (why(text, kept)) @if let Some(code) = kept.record.provider_code { " " code { (code) } } }
+                        dd { (why(text, kept)) @if let Some(code) = kept.record.provider_code { " " (explain::code(code)) } }
                         @if let Some(until) = kept.record.until {
                             dt { (text.get("suppressions-until")) } dd { (moment(viewer, until)) }
                         }

@@ -1,16 +1,18 @@
 //! The form of a contact: its fields, reading them, and what someone else has changed meanwhile.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use maud::{Markup, html};
 use sha2::{Digest as _, Sha256};
 
+use super::own;
 use crate::console::component::field::Field;
 use crate::console::component::notice;
 use crate::console::component::number::{self, Typed};
 use crate::console::form::Form;
 use crate::console::pages::import as files;
 use crate::domain::contact::{Contact, Person, is_picture};
+use crate::domain::own_field::{FieldKey, FieldValue, OwnField};
 use crate::domain::phone::{Country, InvalidPhone, PhoneNumber};
 use crate::import;
 
@@ -28,13 +30,15 @@ pub(super) const KNOWN_TAGS: &str = "known_tags";
 pub(super) struct Read {
     pub(super) person: Person,
     pub(super) tags: Vec<String>,
+    /// The values of own fields.
+    pub(super) own: BTreeMap<FieldKey, Option<FieldValue>>,
     /// The numbers that may be meant, when the person has to choose.
     pub(super) meant: Vec<PhoneNumber>,
 }
 
-/// Reads a form of a company in this country; faults are noted in the form. The number that the contact has is not asked
-/// about again.
-pub(super) fn read(form: &mut Form, country: Option<Country>, known: &str) -> Read {
+/// Reads a form of a company in this country, with these own fields; faults are noted in the form. The number that the contact
+/// has is not asked about again.
+pub(super) fn read(form: &mut Form, own: &[OwnField], country: Option<Country>, known: &str) -> Read {
     let text = form.text();
     let mut field = |name, most| form.optional(name, most).unwrap_or_default();
     let mut given = Person {
@@ -44,8 +48,10 @@ pub(super) fn read(form: &mut Form, country: Option<Country>, known: &str) -> Re
         phone_number: field("phone_number", 64),
         phone_number_lid: Some(field("phone_number_lid", 64)),
         profile_picture: field("profile_picture", 2_048),
+        ..Person::default()
     };
     let tags = field("tags", TAGS);
+    let own = own::read(form, own);
     if !is_picture(&given.profile_picture) {
         form.fault("profile_picture", text.get("imports-reject-picture"));
     }
@@ -77,7 +83,7 @@ pub(super) fn read(form: &mut Form, country: Option<Country>, known: &str) -> Re
         let key = if person.phone_number.is_empty() { "contacts-nameless" } else { "contacts-number-wrong" };
         form.fault("phone_number", text.get(key));
     }
-    Read { person, tags: files::tags(&tags, form), meant: numbers }
+    Read { person, tags: files::tags(&tags, form), own, meant: numbers }
 }
 
 /// The values that the fields of a contact have now.
@@ -138,16 +144,20 @@ fn is_same(field: &str, typed: &str, stored: &str) -> bool {
 
 /// Says that someone else has changed the contact since the form was opened, and what is stored now where the form says
 /// something else.
-pub(super) fn outdated(form: &Form, contact: &Contact) -> Markup {
+pub(super) fn outdated(form: &Form, contact: &Contact, own: &[OwnField]) -> Markup {
     let text = form.text();
     let values = values(contact);
     let other = values.iter().filter(|(name, stored)| !is_same(name, form.value(name), stored));
+    let other = other.map(|(name, stored)| (text.get(label(name)), stored.clone()));
+    let own = own.iter().map(|field| (field, own::stored(contact, field)));
+    let own = own.filter(|(field, stored)| form.value(&own::input(field)).trim() != stored);
+    let other = other.chain(own.map(|(field, stored)| (field.name.clone(), stored)));
     notice::alarm(&html! {
         p { (text.get("contacts-outdated")) }
         ul {
             @for (name, stored) in other {
                 li {
-                    (text.get(label(name))) ": "
+                    (name) ": "
                     @if stored.is_empty() { (text.get("contacts-empty-now")) } @else { bdi { (stored) } }
                 }
             }
@@ -155,8 +165,14 @@ pub(super) fn outdated(form: &Form, contact: &Contact) -> Markup {
     })
 }
 
-/// The fields of a contact of a company in this country. The number is shown as it is read.
-pub(super) fn fields(form: &Form, meant: &[PhoneNumber], country: Option<Country>, stored: &str) -> Markup {
+/// The fields of a contact of a company in this country, with these own fields. The number is shown as it is read.
+pub(super) fn fields(
+    form: &Form,
+    own: &[OwnField],
+    meant: &[PhoneNumber],
+    country: Option<Country>,
+    stored: &str,
+) -> Markup {
     let text = form.text();
     let is_open = ["phone_number_lid", "profile_picture"].iter().any(|name| form.fault_of(name).is_some());
     html! {
@@ -170,6 +186,7 @@ pub(super) fn fields(form: &Form, meant: &[PhoneNumber], country: Option<Country
         @if !meant.is_empty() { (number::choose(text, "phone_number", meant)) }
         (Field::new(form, "email", &text.get("contacts-email")).most(254).input("email"))
         (Field::new(form, "tags", &text.get("contacts-tags")).hint(&text.get("contacts-tags-hint")).most(TAGS).text())
+        (own::fields(form, own))
         details.more id="rare" open[is_open] {
             summary { (text.get("contacts-more-fields")) }
             (Field::new(form, "phone_number_lid", &text.get("contacts-lid")).most(64).text())

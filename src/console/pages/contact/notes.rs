@@ -6,7 +6,7 @@ use maud::{Markup, html};
 use uuid::Uuid;
 
 use super::page::Shown;
-use super::{filled, find, place};
+use super::{find, place};
 use crate::clock::Timestamp;
 use crate::console::State;
 use crate::console::answer::Answer;
@@ -15,7 +15,7 @@ use crate::console::component::field::{Field, once};
 use crate::console::component::time::moment;
 use crate::console::error::Error;
 use crate::console::form::Form;
-use crate::console::pages::send::words;
+use crate::console::pages::changes::words::author;
 use crate::console::query::{Id, segment};
 use crate::console::visitor::Viewer;
 use crate::domain::page::PageRequest;
@@ -118,9 +118,8 @@ fn done(viewer: &Viewer, state: &State, contact: Uuid, key: &str) -> Answer {
 /// The contact's page with the faults of a note.
 async fn refused(viewer: &Viewer, state: &State, id: Uuid, noting: Noting) -> Result<Answer, Error> {
     let contact = find(viewer, state, id).await?;
-    let form = filled(viewer, &contact);
     let shown = Shown::read(viewer, state, contact).await?.noting(noting);
-    Ok(shown.page(viewer, &form, &[]).unprocessable().into())
+    Ok(shown.page(viewer, &shown.filled(viewer), &[]).unprocessable().into())
 }
 
 /// The panel of the contact's page.
@@ -165,7 +164,7 @@ fn row(viewer: &Viewer, place: &str, note: &ContactNote, noting: Option<&Noting>
         li {
             p.note { (note.body) }
             p.soft {
-                bdi { (words::author(text, &note.author)) } ", " (moment(viewer, note.created_at))
+                bdi { (author(text, &note.author)) } ", " (moment(viewer, note.created_at))
                 @if note.updated_at != note.created_at { ", " (text.get("contacts-changed")) " " (moment(viewer, note.updated_at)) }
             }
             @if viewer.may_work() && is_own {

@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 
 use super::form::{self, KNOWN, KNOWN_TAGS};
-use super::{DOUBLES, consent, country, messages, notes, place};
+use super::{DOUBLES, consent, country, messages, notes, own, place};
 use crate::console::State;
 use crate::console::component::field::{faults, once};
 use crate::console::component::time::moment;
@@ -14,6 +14,7 @@ use crate::console::page::{Menu, Page};
 use crate::console::pages::contacts::{name, number_of};
 use crate::console::visitor::Viewer;
 use crate::domain::contact::Contact;
+use crate::domain::own_field::OwnField;
 use crate::domain::phone::{Country, PhoneNumber};
 use crate::engine::records::contacts::ContactNote;
 use crate::engine::records::suppressions::Kept;
@@ -29,6 +30,8 @@ pub(super) struct Shown {
     notes: Vec<ContactNote>,
     /// The form of a note, with its faults.
     noting: Option<notes::Noting>,
+    /// The company's own fields.
+    own: Vec<OwnField>,
     done: Option<String>,
     /// Whether someone else has changed the contact since the form was opened.
     is_outdated: bool,
@@ -38,6 +41,7 @@ impl Shown {
     pub(super) async fn read(viewer: &Viewer, state: &State, contact: Contact) -> Result<Self, Error> {
         let records = state.engine.company(viewer.company.id).await?;
         let doubles = records.contacts().doubles(&contact, DOUBLES).await?;
+        let own = records.fields().all().await?;
         drop(records);
         let (mut suppressions, mut lines) = (Vec::new(), Vec::new());
         if let Some(number) = contact.person.phone() {
@@ -54,6 +58,7 @@ impl Shown {
             messages: lines,
             notes,
             noting: None,
+            own,
             done: None,
             is_outdated: false,
         })
@@ -77,6 +82,14 @@ impl Shown {
         self
     }
 
+    /// The form of the contact with what is stored.
+    pub(super) fn filled(&self, viewer: &Viewer) -> Form {
+        let values = form::values(&self.contact).into_iter().chain(form::seen(&self.contact));
+        let mut form = Form::filled(viewer.text, values);
+        own::put(&mut form, &self.contact, &self.own);
+        form
+    }
+
     /// The page with this form. `meant` are the numbers that the typed one may mean.
     pub(super) fn page(&self, viewer: &Viewer, form: &Form, meant: &[PhoneNumber]) -> Page {
         let (text, contact) = (viewer.text, &self.contact);
@@ -84,7 +97,7 @@ impl Shown {
         let stored = &contact.person.phone_number;
         let body = html! {
             @if let Some(done) = &self.done { (notice::done(done)) }
-            @if self.is_outdated { (form::outdated(form, contact)) } @else { (faults(form)) }
+            @if self.is_outdated { (form::outdated(form, contact, &self.own)) } @else { (faults(form)) }
             p.who-is {
                 @if !stored.is_empty() { bdi.digits { (number_of(&contact.person)) } " " }
                 @for known in &contact.tags {
@@ -97,7 +110,7 @@ impl Shown {
                         @for name in [KNOWN, KNOWN_TAGS] {
                             input type="hidden" name=(name) value=(form.value(name)) autocomplete="off";
                         }
-                        (form::fields(form, meant, self.country, stored))
+                        (form::fields(form, &self.own, meant, self.country, stored))
                         @if viewer.may_work() { button type="submit" { (text.get("contacts-save")) } }
                     }
                 }
@@ -132,13 +145,13 @@ impl Shown {
 }
 
 /// The form of a new contact.
-pub(super) fn new(form: &Form, meant: &[PhoneNumber], country: Option<Country>) -> Page {
+pub(super) fn new(form: &Form, own: &[OwnField], meant: &[PhoneNumber], country: Option<Country>) -> Page {
     let text = form.text();
     let body = html! {
         (faults(form))
         form.panel method="post" action="/console/contacts/new" data-preview="/console/contacts/number" {
             (once(form))
-            (form::fields(form, meant, country, ""))
+            (form::fields(form, own, meant, country, ""))
             button type="submit" { (text.get("contacts-add")) }
         }
     };

@@ -1,11 +1,11 @@
-//! The search, and the filters: by tags that a contact has and lacks, and by the outcome of a send.
+//! The search, and the filters: by tags that a contact has and lacks, by the outcome of a send, and by own fields.
 
 use maud::{Markup, html};
 
 use uuid::Uuid;
 
 use super::listed::{Listed, MOST};
-use super::{PLACE, SEARCH};
+use super::{PLACE, SEARCH, conditions};
 use crate::clock::Timestamp;
 use crate::console::State;
 use crate::console::component::field::Field;
@@ -24,6 +24,9 @@ use crate::engine::records::sends::Filter;
 /// The number of tags that are shown above the list.
 const SHOWN: usize = 20;
 
+/// The class of what narrows the list and is no tag.
+const FACT: &str = "tag h-slate";
+
 /// The number of sends that are offered, the latest ones.
 const SENDS: u64 = 30;
 
@@ -40,7 +43,13 @@ pub(super) async fn latest(state: &State, viewer: &Viewer) -> Result<Vec<(Uuid, 
 }
 
 /// The form. What it finds is shown below it while a person types and chooses.
-pub(super) fn form(text: Text, listed: &Listed, offered: &[Tag], sends: &[(Uuid, String)]) -> Markup {
+pub(super) fn form(
+    text: Text,
+    listed: &Listed,
+    offered: &[Tag],
+    sends: &[(Uuid, String)],
+    added: &Form,
+) -> Markup {
     let search = listed.search.as_deref().unwrap_or_default();
     html! {
         form.search method="get" action=(PLACE) role="search" data-search="found" {
@@ -58,6 +67,7 @@ pub(super) fn form(text: Text, listed: &Listed, offered: &[Tag], sends: &[(Uuid,
                 }
             }
             @if !sends.is_empty() || listed.reached.is_some() { (by_send(text, listed, sends)) }
+            (conditions::form(text, listed, added))
             @if let Some(segment) = &listed.segment { input type="hidden" name="segment" value=(segment.id); }
         }
     }
@@ -110,7 +120,7 @@ pub(super) fn chips(text: Text, listed: &Listed, offered: &[Tag]) -> Markup {
     let room = if listed.tags.len() < MOST { SHOWN } else { 0 };
     let more: Vec<&Tag> = offered.iter().filter(|tag| !listed.names(tag.summary.id)).take(room).collect();
     html! {
-        @if !listed.tags.is_empty() || !listed.without.is_empty() || listed.reached.is_some() {
+        @if listed.is_narrowed() {
             ul.tags.in-use aria-label=(text.get("contacts-in-use")) {
                 @for known in &listed.tags {
                     (removable(&text.with("contacts-with", [("tag", known.name.as_str().into())]), listed, known))
@@ -120,7 +130,10 @@ pub(super) fn chips(text: Text, listed: &Listed, offered: &[Tag]) -> Markup {
                 }
                 @if let Some((by_send, name)) = &listed.reached {
                     @let words = format!("{}: {name}", send_words::reception(text, by_send.reception));
-                    (chip(&words, "tag h-slate", &listed.without_send()))
+                    (chip(&words, FACT, &listed.without_send()))
+                }
+                @for (place, condition) in listed.conditions.iter().enumerate() {
+                    (chip(&conditions::words(text, listed, condition), FACT, &listed.without_condition(place)))
                 }
                 li { a.plain href=(PLACE) { (text.get("contacts-show-all")) } }
                 @if let Some(only) = listed.only_tag() {

@@ -1,5 +1,5 @@
-//! The contacts that the list shows: all, those that a search finds or a send reached, and of these those that have some tags
-//! and lack others. A segment is such a list under a name.
+//! The contacts that the list shows: all, those that a search finds or a send reached, and of these those that have some tags,
+//! lack others, and meet conditions on own fields. A segment is such a list under a name.
 
 use uuid::Uuid;
 
@@ -11,6 +11,7 @@ use crate::console::pages::send::words as send_words;
 use crate::console::visitor::Viewer;
 use crate::console::words::Words;
 use crate::domain::contact::{Contact, TagSummary};
+use crate::domain::own_field::{FieldCondition, MOST_CONDITIONS, OwnField};
 use crate::domain::page::{Page, PageRequest};
 use crate::engine;
 use crate::engine::records::contacts::{BySend, ContactFilter, Counting};
@@ -20,10 +21,11 @@ use crate::engine::records::segments::{Lack, SavedSegment};
 /// contacts.
 pub(super) const MOST: usize = 10;
 
-/// The names of a query's values: of the tags that contacts have, and of those that they lack.
-pub(in crate::console::pages) const OF_QUERY: [&str; 2] = ["tag", "not"];
+/// The names of a query's values: of the tags that contacts have, of those that they lack, and of the conditions that they
+/// meet.
+pub(in crate::console::pages) const OF_QUERY: [&str; 3] = ["tag", "not", "field"];
 /// The same in forms, whose actions have tags of their own.
-pub(in crate::console::pages) const OF_FORM: [&str; 2] = ["of_tag", "not_tag"];
+pub(in crate::console::pages) const OF_FORM: [&str; 3] = ["of_tag", "not_tag", "of_field"];
 
 /// The contacts of a list.
 #[derive(Debug, Clone, Default)]
@@ -35,6 +37,10 @@ pub(in crate::console::pages) struct Listed {
     pub(super) without: Vec<TagSummary>,
     /// Only those for whom a send had an outcome; with the name of the send.
     pub(super) reached: Option<(BySend, String)>,
+    /// Only those that meet all of these conditions.
+    pub(super) conditions: Vec<FieldCondition>,
+    /// The company's own fields.
+    pub(super) own: Vec<OwnField>,
     /// The segment that was opened. The list may have been changed since.
     pub(in crate::console::pages) segment: Option<SavedSegment>,
 }
@@ -44,13 +50,13 @@ impl Listed {
     ///
     /// # Errors
     ///
-    /// [`Error::NotFound`] for a tag, a send or a segment that the company does not have: without it the list would have
+    /// [`Error::NotFound`] for a tag, a send, a field or a segment that the company does not have: without it the list would have
     /// other contacts.
     pub(in crate::console::pages) async fn read(
         state: &State,
         viewer: &Viewer,
         words: &Words,
-        [having, lacking]: [&str; 2],
+        names @ [having, lacking, meeting]: [&str; 3],
     ) -> Result<Self, Error> {
         let segment = match id(words.one("segment"))? {
             Some(id) => {
@@ -61,7 +67,7 @@ impl Listed {
         };
         let is_named = |name: &&str| words.names(name);
         if let Some(segment) = &segment
-            && ![having, lacking, "search", "send", "outcome"].iter().any(is_named)
+            && !names.iter().chain(&["search", "send", "outcome"]).any(is_named)
         {
             return Self::of_segment(state, viewer, segment).await;
         }
@@ -76,7 +82,9 @@ impl Listed {
             }
             None => None,
         };
-        Ok(Self { search, tags, without, reached, segment })
+        let own = own_fields(state, viewer).await?;
+        let conditions = conditions(words.all(meeting), &own)?;
+        Ok(Self { search, tags, without, reached, conditions, own, segment })
     }
 
     /// The contacts of a segment; nobody while it lacks something.
@@ -85,10 +93,11 @@ impl Listed {
         viewer: &Viewer,
         segment: &SavedSegment,
     ) -> Result<Self, Error> {
+        let (own, segment) = (own_fields(state, viewer).await?, segment.clone());
         if segment.lack.is_some() {
-            return Ok(Self { segment: Some(segment.clone()), ..Self::default() });
+            return Ok(Self { own, segment: Some(segment), ..Self::default() });
         }
-        let ContactFilter { search, tags, without, reached: by_send } = segment.filter.clone();
+        let ContactFilter { search, tags, without, reached: by_send, fields } = segment.filter.clone();
         let ids = |ids: Vec<Uuid>| ids.into_iter().map(|id| id.to_string()).collect::<Vec<_>>();
         let (tags, without) = (ids(tags), ids(without));
         Ok(Self {
@@ -99,7 +108,9 @@ impl Listed {
                 Some(by_send) => Some(reached(state, viewer, by_send).await?),
                 None => None,
             },
-            segment: Some(segment.clone()),
+            conditions: fields,
+            own,
+            segment: Some(segment),
         })
     }
 
@@ -125,12 +136,21 @@ impl Listed {
             tags: ids(&self.tags),
             without: ids(&self.without),
             reached: self.reached.as_ref().map(|(by_send, _)| *by_send),
+            fields: self.conditions.clone(),
         }
+    }
+
+    /// Whether more than a search narrows the list.
+    pub(super) const fn is_narrowed(&self) -> bool {
+        !self.tags.is_empty()
+            || !self.without.is_empty()
+            || self.reached.is_some()
+            || !self.conditions.is_empty()
     }
 
     /// Whether nothing narrows the list.
     const fn is_open(&self) -> bool {
-        self.search.is_none() && self.tags.is_empty() && self.without.is_empty() && self.reached.is_none()
+        self.search.is_none() && !self.is_narrowed()
     }
 
     /// Why nobody is in the list: the segment that was opened names what is gone.
@@ -145,8 +165,9 @@ impl Listed {
 
     /// The tag whose contacts these are, if nothing else narrows the list.
     pub(super) fn only_tag(&self) -> Option<&TagSummary> {
-        match (&self.search, self.tags.as_slice(), self.without.is_empty(), &self.reached) {
-            (None, [tag], true, None) => Some(tag),
+        let has_others = !self.without.is_empty() || self.reached.is_some() || !self.conditions.is_empty();
+        match (&self.search, self.tags.as_slice(), has_others) {
+            (None, [tag], false) => Some(tag),
             _ => None,
         }
     }
@@ -176,13 +197,20 @@ impl Listed {
         Self { reached: None, ..self.clone() }
     }
 
+    /// The same contacts and those that only the condition at this place keeps out.
+    pub(super) fn without_condition(&self, place: usize) -> Self {
+        let mut widened = self.clone();
+        widened.conditions.remove(place);
+        widened
+    }
+
     /// Whether the filter has the tag.
     pub(super) fn names(&self, tag: Uuid) -> bool {
         self.tags.iter().chain(&self.without).any(|known| known.id == tag)
     }
 
-    /// The values by which a query, or a form with these names of tags, names the list.
-    pub(super) fn values<'n>(&self, [having, lacking]: [&'n str; 2]) -> Vec<(&'n str, String)> {
+    /// The values by which a query, or a form with these names of tags and conditions, names the list.
+    pub(super) fn values<'n>(&self, [having, lacking, meeting]: [&'n str; 3]) -> Vec<(&'n str, String)> {
         let mut values = Vec::new();
         values.extend(self.search.iter().map(|search| ("search", search.clone())));
         for (name, tags) in [(having, &self.tags), (lacking, &self.without)] {
@@ -192,6 +220,7 @@ impl Listed {
             values.push(("send", send.to_string()));
             values.push(("outcome", reception.to_string()));
         }
+        values.extend(self.conditions.iter().map(|condition| (meeting, condition.to_string())));
         if !self.is_everybody() {
             values.extend(self.segment.iter().map(|segment| ("segment", segment.id.to_string())));
         }
@@ -218,6 +247,24 @@ fn id(text: &str) -> Result<Option<Uuid>, Error> {
         "" => Ok(None),
         text => text.parse().map(Some).map_err(|_| Error::NotFound),
     }
+}
+
+/// The own fields of the company.
+async fn own_fields(state: &State, viewer: &Viewer) -> Result<Vec<OwnField>, Error> {
+    Ok(state.engine.company(viewer.company.id).await?.fields().all().await?)
+}
+
+/// The conditions that these texts are for a company with these fields; empty texts are left out.
+fn conditions<'a>(
+    texts: impl Iterator<Item = &'a str>,
+    own: &[OwnField],
+) -> Result<Vec<FieldCondition>, Error> {
+    let given: Vec<&str> = texts.filter(|text| !text.is_empty()).collect();
+    if given.len() > MOST_CONDITIONS {
+        return Err(Error::Unreadable);
+    }
+    let parsed = given.into_iter().map(|text| FieldCondition::parse(text, own));
+    parsed.collect::<Result<_, _>>().map_err(|_| Error::NotFound)
 }
 
 /// The outcome of a send with the name of the send.

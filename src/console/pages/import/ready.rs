@@ -4,7 +4,7 @@
 use maud::{Markup, html};
 
 use super::result::result;
-use super::words;
+use super::{NEW_FIELDS, words};
 use crate::console::State;
 use crate::console::component::countries;
 use crate::console::component::field::{Field, faults};
@@ -14,6 +14,7 @@ use crate::console::component::table::{Column as Head, table};
 use crate::console::error::Error;
 use crate::console::form::Form;
 use crate::console::page::{Menu, Page};
+use crate::console::pages::contact_fields;
 use crate::console::pages::imports::TAGS;
 use crate::console::text::Text;
 use crate::console::visitor::Viewer;
@@ -64,9 +65,15 @@ fn mapping(viewer: &Viewer, import: &Import, form: &Form, shown: &Shown) -> Mark
     let is_sent = form.words().names("encoding");
     let held = |index: usize, field: Option<Held>| match is_sent {
         true => form.value(&format!("column-{index}")).to_owned(),
-        false => field.unwrap_or(Held::Ignored).as_str().to_owned(),
+        false => field.unwrap_or(Held::Ignored).word().into_owned(),
     };
-    let fields: Vec<_> = Held::ALL.iter().map(|field| (field.as_str(), words(text, *field))).collect();
+    let built_in = Held::BUILT_IN.into_iter().map(|field| (field.word().into_owned(), words(text, field)));
+    let own = settings.own.iter().map(|own| (Held::Own(own.key).word().into_owned(), own.name.clone()));
+    let new = NEW_FIELDS.into_iter().map(|(word, kind)| {
+        let kind = contact_fields::kind(text, kind);
+        (word.to_owned(), text.with("imports-new-field", [("kind", kind.into())]))
+    });
+    let fields: Vec<(String, String)> = built_in.chain(own).chain(new).collect();
     let example = |index: usize| {
         shown.preview.rows.iter().find_map(|row| row.get(index).filter(|cell| !cell.is_empty()))
     };

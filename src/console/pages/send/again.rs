@@ -113,14 +113,15 @@ pub(in crate::console) async fn send(
     mut form: Form,
 ) -> Result<Answer, Error> {
     let asked = request(form.words());
-    let retried = state.engine.retried(viewer.company.id, id).await?;
+    let retried = state.engine.sends().retried(viewer.company.id, id).await?;
     let fingerprint = form.words().digest(&id.to_string(), &["once"]);
     let acted = state.once.act(&viewer, &form, async || {
         let held = match Turn::of(&state, &viewer, &form, fingerprint).await? {
             Turn::First(held) => held,
             Turn::Done(send_id) => return Ok(Answer::to(format!("/console/sends/{send_id}"))),
         };
-        let accepted = state.engine.retry(retried.made_by(&viewer.who()), asked.clone(), held).await?;
+        let accepted =
+            state.engine.sends().retry(retried.made_by(&viewer.who()), asked.clone(), held).await?;
         let count = [("count", accepted.recipients.into())];
         state.flashes.put(viewer.session, "done", viewer.text.with("send-again-done", count));
         Ok(Answer::to(format!("/console/sends/{}", accepted.send_id)))
@@ -190,8 +191,8 @@ async fn head(state: &State, company: Uuid, id: Uuid) -> Result<Record, Error> {
 }
 
 async fn dry_run(state: &State, company: Uuid, id: Uuid, asked: RetryRequest) -> Result<Rehearsed, Error> {
-    let retried = state.engine.retried(company, id).await?;
-    match state.engine.dry_run_retry(retried, asked).await {
+    let retried = state.engine.sends().retried(company, id).await?;
+    match state.engine.sends().dry_run_retry(retried, asked).await {
         Ok(dry_run) => Ok(Ok(dry_run)),
         Err(engine::Error::Refused(refusal) | engine::Error::Nobody { refusal, .. }) => Ok(Err(refusal)),
         Err(other) => Err(other.into()),
@@ -249,7 +250,7 @@ fn found(
 pub(in crate::console::pages) fn refused(viewer: &Viewer, refusal: &Refusal) -> Markup {
     notice::warning(&html! {
         p { (viewer.text.get("send-refused")) }
-        p.said lang="en" { (refusal.sentence) " " code { (refusal.code.as_str()) } }
+        p.said lang="en" { (refusal.sentence) }
     })
 }
 

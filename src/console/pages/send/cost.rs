@@ -10,7 +10,6 @@ use crate::console::component::cost;
 use crate::console::error::Error;
 use crate::console::visitor::Viewer;
 use crate::domain::channel::Kind;
-use crate::domain::price::PriceCategory;
 use crate::engine::SendCost;
 use crate::engine::records::sends::Record;
 
@@ -32,14 +31,7 @@ async fn known(state: &State, company: Uuid, send: &Record) -> Result<Option<Sen
     if channel.is_some_and(|channel| channel.kind == Kind::WebSession) {
         return Ok(None);
     }
-    let category = match &send.template {
-        None => PriceCategory::of_template(None),
-        Some(template) => {
-            let found = state.engine.company(company).await?.templates().find(template.id).await?;
-            found.map_or(PriceCategory::Other, |found| PriceCategory::of_template(Some(&found.category)))
-        }
-    };
-    Ok(state.engine.sends().cost(company, send, category, PATIENCE).await?)
+    Ok(state.engine.sends().cost(company, send, PATIENCE).await?)
 }
 
 fn shown(

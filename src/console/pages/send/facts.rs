@@ -10,7 +10,7 @@ use crate::console::text::Text;
 use crate::console::visitor::Viewer;
 use crate::domain::send::EndReason;
 use crate::engine::records::sends::Record;
-use crate::engine::{Steered, SteeringStep};
+use crate::engine::{Steered, SteeringStep, Who};
 
 /// The facts about a send.
 pub(super) fn facts(viewer: &Viewer, send: &Record, around: &Around) -> Markup {
@@ -32,7 +32,13 @@ pub(super) fn facts(viewer: &Viewer, send: &Record, around: &Around) -> Markup {
                 }
                 @for SteeringStep { what, who, at } in &around.steps {
                     dt { (text.get(step(*what))) }
-                    dd { (by(viewer, *at, Some(who.as_str()))) }
+                    dd {
+                        (by(viewer, *at, Some(who.as_str())))
+                        // Pombo itself pauses sends of disabled companies alone.
+                        @if *what == Steered::Paused && *who == Who::Pombo.to_string() {
+                            p.soft { (text.get("send-step-disabled")) }
+                        }
+                    }
                 }
                 @if let Some(at) = send.finished_at { dt { (text.get("send-ended")) } dd { (moment(viewer, at)) } }
                 @if send.skipped > 0 {

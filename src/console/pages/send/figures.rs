@@ -239,8 +239,8 @@ fn codes(viewer: &Viewer, causes: &[Cause]) -> Markup {
         vec![
             html! {
                 @match cause.code {
-                    Some(code) => (explain::code(code)),
-                    None => (words::state(text, cause.state)),
+                    Some(code) if code >= 0 => (explain::code(code)),
+                    _ => (words::state(text, cause.state)),
                 }
             },
             html! {

@@ -60,7 +60,8 @@ pub(in crate::console) async fn set_words(
         let found = super::read(&viewer, &state, first, "").await?;
         let other = Form::filled(text, [("scope", Suppression::Marketing.as_str().to_owned())]);
         let shown = Shown { form: &form, is_open: true };
-        let adding = super::Adding { form: &other, meant: &[] };
+        let adding =
+            super::Adding { form: &other, meant: &[], country: super::country(&viewer, &state).await? };
         return Ok(super::page(&viewer, &adding, &shown, None, "", &found, None).unprocessable().into());
     };
     let records = state.engine.company(viewer.company.id).await?;

@@ -47,7 +47,7 @@ const MONTHS: [&str; 12] = [
 
 /// What is read so far.
 #[derive(Default)]
-struct Reading<'a> {
+struct CardReading<'a> {
     known: Option<&'a RateCard>,
     date: Option<Day>,
     currency: Option<String>,
@@ -64,7 +64,7 @@ pub(super) fn card(text: &str, known: Option<&RateCard>) -> Result<RateCard, Vec
     if text.len() > CARD_BYTES {
         return Err(vec![format!("the file has more than {} KiB", CARD_BYTES / 1024)]);
     }
-    let mut reading = Reading { known, ..Reading::default() };
+    let mut reading = CardReading { known, ..CardReading::default() };
     let text = text.trim_start_matches('\u{feff}').replace("\r\n", "\n") + "\n";
     for (line, number) in text.lines().zip(1_u64..) {
         if let Some(note) = line.strip_prefix('#') {
@@ -92,7 +92,7 @@ pub(super) fn card(text: &str, known: Option<&RateCard>) -> Result<RateCard, Vec
     reading.finish()
 }
 
-impl Reading<'_> {
+impl CardReading<'_> {
     fn fault(&mut self, line: u64, sentence: &str) {
         self.faults.push(format!("line {line}: {sentence}"));
     }

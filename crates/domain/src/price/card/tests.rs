@@ -41,6 +41,9 @@ fn the_shipped_card_is_whole() {
 fn a_card_is_written_as_it_is_read() {
     let card = shipped().unwrap();
     assert_eq!(RateCard::parse(&card.to_csv(), None).as_ref(), Ok(card));
+    let mut odd = card.clone();
+    odd.markets[0].name = "#1, \"first\"".to_owned();
+    assert_eq!(RateCard::parse(&odd.to_csv(), None), Ok(odd), "a name is no comment");
 }
 
 #[test]

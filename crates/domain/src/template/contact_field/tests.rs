@@ -28,17 +28,17 @@ fn each_field_has_its_value_on_one_line_or_the_text_in_its_place() {
         ("no field", Ok("no field")),
         ("{{contact.last_name}}", Err(NoValue(ContactField::LastName))),
     ] {
-        assert_eq!(filled(text, Some(&ana)), expected.map(str::to_owned), "{text}");
+        assert_eq!(filled(text, Some(&ana), "en"), expected.map(str::to_owned), "{text}");
     }
-    assert_eq!(filled("Hi {{contact.name|dear friend}}", None), Ok("Hi dear friend".to_owned()));
-    assert_eq!(filled("{{contact.name}}", None), Err(NoValue(ContactField::Name)));
+    assert_eq!(filled("Hi {{contact.name|dear friend}}", None, "en"), Ok("Hi dear friend".to_owned()));
+    assert_eq!(filled("{{contact.name}}", None, "en"), Err(NoValue(ContactField::Name)));
 }
 
 #[test]
 fn an_invalid_field_is_refused_with_its_beginning() {
     for wrong in [
         "Hi {{1}}",
-        "{{contact.nickname}}",
+        "{{contact.nick name}}",
         "{{ contact.name }}",
         "{{contact.name",
         "{{contact.name| }}",
@@ -72,9 +72,9 @@ fn values_in_the_address_of_a_button_are_encoded() {
         parameters: vec![Parameter::Text { text, parameter_name: None }],
     };
     let given = [button("u?who={{contact.name}}".to_owned()), Component::Other(serde_json::json!({"a": 1}))];
-    let filled = fill_in(&given, Some(&ana())).unwrap();
+    let filled = fill_in(&given, Some(&ana()), "en").unwrap();
     assert_eq!(filled, [button("u?who=Ana%20L%C3%BAcia".to_owned()), given[1].clone()]);
-    assert_eq!(fill_in(&given, None), Err(NoValue(ContactField::Name)));
+    assert_eq!(fill_in(&given, None, "en"), Err(NoValue(ContactField::Name)));
 }
 
 #[test]
@@ -86,9 +86,9 @@ fn fields_in_cards_are_filled_and_checked_like_all_others() {
     let given = card(text("For {{contact.first_name|you}}"));
     assert_eq!(check(&given), Ok(()));
     assert!(are_used(&given));
-    assert_eq!(fill_in(&given, Some(&ana())), Ok(card(text("For Ana Lúcia")).to_vec()));
+    assert_eq!(fill_in(&given, Some(&ana()), "en"), Ok(card(text("For Ana Lúcia")).to_vec()));
     assert_eq!(needed(&card(text("{{contact.email}}"))), [ContactField::Email]);
-    let refusal = check(&card(text("{{contact.nickname}}"))).unwrap_err();
+    let refusal = check(&card(text("{{contact.Nickname}}"))).unwrap_err();
     assert!(refusal.sentence.contains("is no contact field"), "{}", refusal.sentence);
 }
 

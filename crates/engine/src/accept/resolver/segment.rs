@@ -18,7 +18,8 @@ pub(super) struct SegmentReading {
     id: Uuid,
     /// The places of the contacts in the company's list, ascending; `None` before the first read.
     places: Option<Vec<u32>>,
-    after: Option<PhoneNumber>,
+    /// The number and the place of the contact that was read last.
+    after: Option<(PhoneNumber, u32)>,
 }
 
 impl SegmentReading {
@@ -55,7 +56,7 @@ impl SegmentReading {
         let places = self.places.as_deref().unwrap_or_default();
         loop {
             let read = company.segments().phones_after(self.after, limit as u64).await?;
-            let Some((last, _)) = read.last() else { return Ok((Vec::new(), false)) };
+            let Some(last) = read.last() else { return Ok((Vec::new(), false)) };
             self.after = Some(*last);
             let is_last = read.len() < limit;
             let selected = read.iter().filter(|(_, place)| places.binary_search(place).is_ok());

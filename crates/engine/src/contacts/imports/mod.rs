@@ -27,7 +27,7 @@ use domain::phone::Country;
 use import::{Column, Field, Settings};
 use store::Names;
 use store::changes::Who;
-use store::imports::Import;
+use store::imports::{Import, State};
 
 /// What uploads and the runner share.
 pub(crate) struct Imports {
@@ -182,6 +182,8 @@ impl ContactImports<'_> {
         let records = self.engine.records_of(company).await?;
         let columns = settings.remember(self.remembered(company, &records).await?);
         let columns = serde_json::to_string(&columns).map_err(|_| Error::Internal)?;
+        // The own fields as they are now.
+        records.of(company).imports().set_settings(id, &found.settings).await?;
         if !records.of(company).imports().start(who, id, &columns).await? {
             return Err(has_begun().into());
         }
@@ -201,14 +203,21 @@ impl ContactImports<'_> {
         Ok(())
     }
 
-    /// An import of the company.
+    /// An import of the company. One that is not started yet knows the company's present own fields.
     ///
     /// # Errors
     ///
     /// `import_not_found`.
     pub async fn find(&self, company: Uuid, id: Uuid) -> Result<Import, Error> {
-        let found = self.engine.records_of(company).await?.of(company).imports().find(id).await?;
-        Ok(found.ok_or_else(no_such_import)?)
+        let records = self.engine.records_of(company).await?;
+        let found = records.of(company).imports().find(id).await?;
+        let mut found = found.ok_or_else(no_such_import)?;
+        if found.state == State::Ready {
+            let mut settings = settings(&found);
+            settings.own = records.of(company).fields().all().await?;
+            found.settings = serde_json::to_string(&settings).map_err(|_| Error::Internal)?;
+        }
+        Ok(found)
     }
 
     async fn remembered(

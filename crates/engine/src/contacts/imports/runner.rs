@@ -2,7 +2,7 @@
 //!
 //! Each step is one short transaction that writes a bounded number of rows and the import's progress, so a process that ends loses nothing
 //! and repeats nothing. The runner gives way to other writers. It also removes the remains of imports, and rewrites
-//! texts of contacts whose tags were renamed or deleted.
+//! texts of contacts whose tags were renamed or deleted, and the values of own fields that were deleted.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -100,7 +100,9 @@ impl Runner {
             }
         }
         give_way(self.engine.store()).await;
-        let kept_up = store.contacts().keep_up_tags(UPKEEP_ROWS).await?;
+        let mut kept_up = store.contacts().keep_up_tags(UPKEEP_ROWS).await?;
+        give_way(self.engine.store()).await;
+        kept_up |= store.contacts().keep_up_fields(UPKEEP_ROWS).await?;
         give_way(self.engine.store()).await;
         let cleaned = store.imports().clean().await?;
         Ok(!self.active.is_empty() || kept_up || cleaned)

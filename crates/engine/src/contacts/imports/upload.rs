@@ -164,6 +164,7 @@ impl Upload {
         let mut settings = Settings {
             tags: self.tags.clone(),
             country: self.country.map(|country| country.code().to_owned()),
+            own: self.engine.records_of(self.company).await?.of(self.company).fields().all().await?,
             ..Settings::default()
         };
         if let Some(inspection) = self.inspection.take() {

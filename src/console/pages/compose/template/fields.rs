@@ -9,14 +9,17 @@ use crate::console::component::field::Field;
 use crate::console::component::library::OfferedFiles;
 use crate::console::component::phone::example;
 use crate::console::form::Form;
+use crate::console::pages::contact_fields::placeholder;
 use crate::console::text::Text;
+use crate::domain::own_field::OwnField;
 use crate::domain::template::contact_field::ContactField;
 use crate::domain::template::{Button, Header, Shape, Template, Variables};
 
-/// The list of contact fields.
-fn contact_fields(text: Text) -> Markup {
-    let word = |field| {
+/// The list of contact fields, with the company's own.
+fn contact_fields(text: Text, own: &[OwnField]) -> Markup {
+    let word = |field: &ContactField| {
         text.get(match field {
+            ContactField::Own(key) => return key.to_string(),
             ContactField::Name => "compose-contact-name",
             ContactField::FirstName => "contacts-first-name",
             ContactField::LastName => "contacts-last-name",
@@ -29,9 +32,13 @@ fn contact_fields(text: Text) -> Markup {
             summary { (text.get("compose-contact-fields")) }
             p { (text.get("compose-contact-fields-hint")) " " code { "{{contact.first_name|…}}" } }
             dl.facts {
-                @for field in ContactField::ALL {
+                @for field in &ContactField::BUILT_IN {
                     dt { (word(field)) }
-                    dd { (copy(text, &word(field), &format!("{{{{contact.{}}}}}", field.as_str()))) }
+                    dd { (copy(text, &word(field), &format!("{{{{contact.{}}}}}", field.word()))) }
+                }
+                @for field in own {
+                    dt { bdi { (field.name) } }
+                    dd { (copy(text, &field.name, &placeholder(field))) }
                 }
             }
         }
@@ -49,7 +56,7 @@ fn is_fixed(shape: &Shape) -> bool {
 pub(in crate::console::pages::compose) fn fields(
     text: Text,
     template: &Template,
-    files: &OfferedFiles,
+    (files, own): (&OfferedFiles, &[OwnField]),
     form: &Form,
 ) -> Markup {
     let Some(shape) = Shape::read(template) else { return html! { p { (text.get("compose-unreadable")) } } };
@@ -73,7 +80,7 @@ pub(in crate::console::pages::compose) fn fields(
                 .required().input("datetime-local"))
         }
         @if !needs_nothing { p.hint { (text.get("compose-same-for-all")) } }
-        @if !text_fields(template).is_empty() { (contact_fields(text)) }
+        @if !text_fields(template).is_empty() { (contact_fields(text, own)) }
     }
 }
 

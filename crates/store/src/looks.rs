@@ -1,0 +1,108 @@
+//! How the pages of each company look: what its owners chose.
+
+use sea_orm::ConnectionTrait;
+use serde_json::{Value, json};
+
+use crate::changes::{self, What, Who};
+use crate::nouns::{CompanyLook, Looks};
+use crate::{Result, execute, fetch_one};
+use clock::Timestamp;
+
+/// What the owners of a company chose for its pages; nothing of it by default.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Look {
+    /// The name in the head of each page, in place of the company's.
+    pub name: Option<String>,
+    /// The colour of links and buttons: `#` and six hexadecimal digits.
+    pub colour: Option<String>,
+    /// The SHA-256 of the logo in hexadecimal digits, by which it is served.
+    pub logo: Option<String>,
+}
+
+/// What becomes of the logo.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum LogoChange {
+    /// It stays as it is.
+    Kept,
+    /// There is none.
+    Removed,
+    /// This PNG file replaces it.
+    Replaced {
+        /// Its SHA-256 in hexadecimal digits.
+        hash: String,
+        /// The file.
+        png: Vec<u8>,
+    },
+}
+
+impl CompanyLook<'_> {
+    /// What the company's owners chose.
+    pub async fn chosen(self) -> Result<Look> {
+        self.chosen_in(&self.store.read).await
+    }
+
+    async fn chosen_in(self, connection: &impl ConnectionTrait) -> Result<Look> {
+        type Row = (Option<String>, Option<String>, Option<String>);
+        let sql = "SELECT name, colour, logo_hash FROM company_look WHERE company_id = $1";
+        let row = fetch_one::<Row>(connection, sql, [self.company.into()]).await?;
+        Ok(row.map(|(name, colour, logo)| Look { name, colour, logo }).unwrap_or_default())
+    }
+
+    /// Sets the look. Returns whether that changed anything.
+    pub async fn set(
+        self,
+        who: &Who,
+        name: Option<&str>,
+        colour: Option<&str>,
+        logo: LogoChange,
+    ) -> Result<bool> {
+        let transaction = self.store.begin().await?;
+        let before = self.chosen_in(&transaction).await?;
+        let hash = match &logo {
+            LogoChange::Kept => before.logo.clone(),
+            LogoChange::Removed => None,
+            LogoChange::Replaced { hash, .. } => Some(hash.clone()),
+        };
+        let after = Look { name: name.map(str::to_owned), colour: colour.map(str::to_owned), logo: hash };
+        if before == after {
+            return transaction.unchanged(false).await;
+        }
+        let id = self.company;
+        if after == Look::default() {
+            execute(&transaction, "DELETE FROM company_look WHERE company_id = $1", [id.into()]).await?;
+        } else {
+            let sql =
+                "INSERT INTO company_look (company_id, name, colour, changed_at) VALUES ($1, $2, $3, $4)
+                ON CONFLICT (company_id) DO UPDATE SET name = excluded.name, colour = excluded.colour,
+                    changed_at = excluded.changed_at";
+            let values = [id.into(), name.into(), colour.into(), Timestamp::now().millis().into()];
+            execute(&transaction, sql, values).await?;
+            let file = match logo {
+                LogoChange::Kept => None,
+                LogoChange::Removed => Some(None),
+                LogoChange::Replaced { png, .. } => Some(Some(png)),
+            };
+            if let Some(file) = file {
+                let sql = "UPDATE company_look SET logo_hash = $2, logo = $3 WHERE company_id = $1";
+                execute(&transaction, sql, [id.into(), after.logo.clone().into(), file.into()]).await?;
+            }
+        }
+        changes::record_one(&transaction, who, What::Company, id, Some(shown(&before)), shown(&after))
+            .await?;
+        transaction.commit().await?;
+        Ok(true)
+    }
+}
+
+impl Looks<'_> {
+    /// The logo with this hash, a PNG file, of whichever company.
+    pub async fn logo(self, hash: &str) -> Result<Option<Vec<u8>>> {
+        let sql = "SELECT logo FROM company_look WHERE logo_hash = $1 AND logo IS NOT NULL LIMIT 1";
+        fetch_one(&self.store.read, sql, [hash.into()]).await
+    }
+}
+
+/// The look, for the record of changes.
+fn shown(Look { name, colour, logo }: &Look) -> Value {
+    json!({ "shown_name": name, "colour": colour, "logo": logo })
+}
