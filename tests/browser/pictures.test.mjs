@@ -19,7 +19,7 @@ let demo, browser, desk;
 before(async () => {
     demo = await Demo.start({ contacts: 60 });
     browser = await Browser.start({ flags: ['--font-render-hinting=none', '--disable-lcd-text'] });
-    await busy(demo, browser);
+    await busy(demo);
     await over();
     desk = await Desk.open(browser);
     await rm(FOUND, { recursive: true, force: true });
@@ -88,7 +88,7 @@ for (const role of ['visitor', 'owner', 'operator']) {
         await mkdir(APPROVED, { recursive: true });
         const all = role === 'visitor'
             ? ['/console/sign-in', '/console/link/nothing']
-            : [...await addresses(demo, role), ...await further(demo, role)];
+            : [...await addresses(demo, role, page), ...await further(demo, role)];
         for (const [name, address] of named(role, all)) {
             await page.goto(demo.url + address);
             seen.add(name);

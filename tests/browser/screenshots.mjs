@@ -12,12 +12,12 @@ const demo = await Demo.start({ contacts: 10_000 });
 const browser = await Browser.start();
 const name = address => address.replace('/console', 'console').replaceAll(/[0-9a-f-]{36}/g, 'id').replaceAll(/[/?=+]/g, '-');
 try {
-    await busy(demo, browser);
+    await busy(demo);
     for (const role of ['owner', 'operator']) {
         const { page } = await browser.signedIn(demo, role, { theme, width: Number(width) });
         // Some seconds of work, so that the pages show it.
         await page.waitForTimeout(4_000);
-        const all = [...await addresses(demo, role), ...fullPage ? await further(demo, role) : []];
+        const all = [...await addresses(demo, role, page), ...fullPage ? await further(demo, role) : []];
         const taken = new Set();
         for (const address of all) {
             await page.goto(demo.url + address);
