@@ -3,9 +3,10 @@
 
 /** Units of the font in its height. */
 const EM = 1_000;
-/** The bar of a letter: its left and right side, and its height above the line. */
-const [LEFT, RIGHT, HIGH] = [40, 460, 520];
-const [WIDE, ABOVE, BELOW] = [500, 900, 250];
+/** The bar of a letter: its sides. */
+const [LEFT, RIGHT, LOW, HIGH] = [40, 460, 240, 760];
+/** What a letter takes of a line. Nothing is below the line, so that no rounding moves it: a size is as many pixels above the line. */
+const [WIDE, ABOVE, BELOW] = [500, EM, 0];
 /** The letters that it has: Latin ones, punctuation, currencies, arrows and mathematical signs. The pictures use no others. */
 export const LETTERS = [[0x20, 0x24f], [0x2000, 0x22ff]];
 
@@ -20,9 +21,9 @@ const tagged = name => [...name].map(letter => letter.charCodeAt(0));
 /** The glyph of the bar: a rectangle in TrueType's form, with coordinates that are differences. */
 function bar() {
     const onCurve = 1;
-    const steps = [[LEFT, 0], [0, HIGH], [RIGHT - LEFT, 0], [0, -HIGH]];
+    const steps = [[LEFT, LOW], [0, HIGH - LOW], [RIGHT - LEFT, 0], [0, LOW - HIGH]];
     return [
-        ...words([1, LEFT, 0, RIGHT, HIGH, 3, 0]), ...Array(4).fill(onCurve),
+        ...words([1, LEFT, LOW, RIGHT, HIGH, 3, 0]), ...Array(4).fill(onCurve),
         ...words(steps.map(([across]) => across)), ...words(steps.map(([, up]) => up)), 0, 0,
     ];
 }
@@ -55,7 +56,7 @@ function tables() {
         glyf: [...glyph, ...glyph],
         head: [
             ...words([1, 0]), ...u32(0x10000), ...u32(0), ...u32(0x5f0f3cf5), ...words([0b1011, EM]), ...Array(16).fill(0),
-            ...words([LEFT, 0, RIGHT, HIGH, 0, 8, 2, 1, 0]),
+            ...words([LEFT, LOW, RIGHT, HIGH, 0, 8, 2, 1, 0]),
         ],
         hhea: words([1, 0, ABOVE, -BELOW, 0, WIDE, LEFT, WIDE - RIGHT, RIGHT, 1, 0, 0, 0, 0, 0, 0, 0, 1]),
         hmtx: words([WIDE, LEFT, LEFT, 0]),

@@ -33,7 +33,8 @@ function still({ letters, bytes }) {
     const sheet = new CSSStyleSheet();
     sheet.replaceSync(`
         *, *::before, *::after {
-            font-family: Bars !important; font-synthesis: none !important; caret-color: transparent !important;
+            font-family: Bars !important; font-synthesis: none !important; text-rendering: geometricPrecision !important;
+            caret-color: transparent !important;
             animation: none !important; transition: none !important;
         }
         svg:is(.bar, .spark), .chart svg, img { visibility: hidden !important; }
