@@ -72,6 +72,7 @@ test('a campaign with a test message takes at most ten clicks', async () => {
         await hand.press('button', 'Check');
         await hand.type('Your WhatsApp number', '+999 900 000 002');
         await hand.press('button', 'Send a test to me');
+        await page.waitForURL(/[?&]test=/);
         // A test that takes longer than the page waits is told after a reload.
         await eventually(async () => (await page.getByText('WhatsApp took the test.').count()) || (await page.reload(), 0));
         await hand.press('button', 'Go on');
