@@ -14,7 +14,7 @@ const SECRET: &str = "5ec4e75ec4e75ec4e75ec4e75ec4e75ec4e75ec4e75ec4e75ec4e75ec4
 const SEEN: &str = "5ec4e7";
 
 /// An option, values with a secret that are valid, and values that are not.
-const FORMS: [(&str, &[&str], &[&str]); 11] = [
+const FORMS: [(&str, &[&str], &[&str]); 12] = [
     (
         "database.url",
         &[
