@@ -156,7 +156,7 @@ mod tests {
         let is_default = |r#type: Type| {
             let (kind, word) = r#type.as_str().split_once('.').unwrap();
             match kind {
-                "inbound" | "send" | "channel" | "contact" | "template" | "webhook" => true,
+                "inbound" | "send" | "channel" | "contact" | "template" | "quota" | "key" | "webhook" => true,
                 "message" => word == "failed",
                 _ => false,
             }
