@@ -119,7 +119,8 @@ impl App {
     }
 
     async fn with_store(config: Config, vault: Vault, options: &store::Options) -> anyhow::Result<Self> {
-        let store = Store::open(options).await.map_err(|error| error::unopened(error, &options.url))?;
+        let store =
+            Box::pin(Store::open(options)).await.map_err(|error| error::unopened(error, &options.url))?;
         let app = Self { config, store, vault: Arc::new(vault) };
         app.follow_database_clock().await?;
         Ok(app)

@@ -80,7 +80,7 @@ pub struct Service {
 pub async fn run(config: Config, json: bool, by: Asked) -> anyhow::Result<()> {
     let app = App::open(config).await?;
     let examined = app.clone();
-    let service = start(app).await?;
+    let service = Box::pin(start(app)).await?;
     // Signals are handled from here on: a program that reads the address may ask for the end at once.
     let requested = shutdown::requested_by(by);
     let line = announced(&service, json);

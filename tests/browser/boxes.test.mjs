@@ -91,7 +91,7 @@ test('the pages of a visitor', async () => {
 for (const role of ['owner', 'operator']) {
     test(`the pages of the ${role}`, async () => {
         const { page, context } = await browser.signedIn(demo, role);
-        for (const path of await addresses(demo, role)) await check(page, `${demo.url}${path}`);
+        for (const path of await addresses(demo, role, page)) await check(page, `${demo.url}${path}`);
         await context.close();
     });
 }

@@ -26,7 +26,7 @@ export function everyPage(language, looks) {
         test(`all pages in ${language}, ${theme}, ${width} px`, async () => {
             for (const role of ['owner', 'operator']) {
                 const person = await browser.signedIn(demo, role, { language, theme, width });
-                for (const address of await addresses(demo, role)) {
+                for (const address of await addresses(demo, role, person.page)) {
                     const answer = await person.page.goto(`${demo.url}${address}`);
                     assert.equal(answer.status(), 200, address);
                     assert.equal(await person.page.getAttribute('html', 'lang'), language, address);

@@ -1,71 +1,141 @@
-// The addresses of all pages, with ids of the demonstration's own.
+// The addresses of all pages, with ids of the demonstration's own. The pages are those of the table of routes: a new one is opened by
+// all tests of pages without a line here, unless its address names a record.
+
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
 
 import { eventually } from './stage.mjs';
 
-/** Makes sends of the first company, a finished one with some failed messages and one that runs, and a webhook to nobody. */
+/** Answers that are no pages: streams, and files. */
+const NO_PAGE = /\/(live|file|export|rejected|thumbnail|messages\.csv|\{file\}|\{rest:\.\*\})$/;
+/** Pages that a signed-in person does not see, and those of one node, which only services that share a database have. */
+const ELSEWHERE = ['/console/sign-in', '/console/link/{token}', '/console/operator/nodes/{id}'];
+
+const CAMPAIGN = 'The new opening hours: every day from eight to eight';
+const SCHEDULED = 'Closed on the first of the year';
+
+/** Fills the demonstration: sends of the first company, one that is finished with failed messages, one that runs, and one that waits
+ *  for its time; a webhook to nobody, a segment, a field of contacts, imports, a file, a note and a suppression. */
 export async function busy(demo) {
     const { channels: [channel], tags: [everyone] } = demo.said.companies[0];
-    const send = async body => {
-        const { status } = await demo.request('POST', `/api/v1/chat/${channel.id}/messages`, { body: { type: 'text', ...body } });
-        if (status !== 202 && status !== 200) throw new Error(`a send was refused with ${status}`);
+    const post = async (address, body, type = 'application/json') => {
+        const raw = type === 'application/json' ? { body } : { raw: body, 'Content-Type': type };
+        const answer = await demo.request('POST', address, raw);
+        assert.ok([200, 201, 202, 204, 409].includes(answer.status), `${address} was refused with ${answer.status}: ${JSON.stringify(answer.body)}`);
+        return answer.body;
     };
-    const webhook = { url: 'http://127.0.0.1:1/webhooks', types: ['message.failed', 'send.*'] };
-    const added = await demo.request('POST', '/api/v1/webhooks', { body: webhook });
-    if (added.status !== 201) throw new Error(`a webhook was refused with ${added.status}`);
-    const segment = { name: 'Everyone in one place', filter: { contact_tag_id: [everyone.id] } };
-    const saved = await demo.request('POST', '/api/v1/contacts/segments', { body: segment });
-    if (saved.status !== 201 && saved.status !== 409) throw new Error(`a segment was refused with ${saved.status}`);
+    const send = body => post(`/api/v1/chat/${channel.id}/messages`, { type: 'text', ...body });
+    await post('/api/v1/webhooks', { url: 'http://127.0.0.1:1/webhooks', types: ['message.failed', 'send.*'] });
+    await post('/api/v1/contacts/segments', { name: 'Everyone in one place', filter: { contact_tag_id: [everyone.id] } });
+    await post('/api/v1/contacts/fields', { name: 'Birth date', type: 'date' });
+    const file = 'Nome;Celular;E-mail\nMaria;+5511988887777;maria@example.com\nSem;12;\n';
+    await post('/api/v1/contacts/imports?file_name=clientes.csv&tags=clientes&start=true', file, 'text/csv');
+    await post('/api/v1/contacts/imports?file_name=more.csv', file, 'text/csv');
+    await post('/api/v1/media?name=opening-hours.txt', 'From eight to eight', 'application/octet-stream');
+    const { data: [contact] } = (await demo.request('GET', '/api/v1/contacts?search=contact7@example.com&limit=1')).body;
+    await post(`/api/v1/contacts/${contact.id}/notes`, { text: 'Prefers to be called in the afternoon.' });
+    await post('/api/v1/quick-replies', { word: 'hours', text: 'Hi {{contact.first_name|friend}}, we are open from eight to eight.' });
+    await post('/api/v1/suppressions', { phone_number: '+5511977776666' });
     // Texts go to everybody here, although most people never wrote.
     const rule = JSON.stringify({ service_window: false });
     await fetch(`${demo.said.simulator_url}/_sim/script`, { method: 'POST', body: rule });
+    const inAMonth = new Date(Date.now() + 30 * 24 * 3_600_000).toISOString();
+    await send({ message: SCHEDULED, contact_tag_id: everyone.id, send_at: inAMonth });
     await send({ message: 'Hello, all of you', phone_number: ['+999 900 000 001', '+999 900 000 002', '+999 900 000 003'] });
     await eventually(async () => {
         const { body } = await demo.request('GET', '/api/v1/sends?limit=1');
-        return body.data[0]?.state === 'finished' || body.data[0]?.status === 'finished';
-    }).catch(() => {});
-    await send({ message: 'The new opening hours: every day from eight to eight', contact_tag_id: everyone.id });
+        return body.data[0]?.state === 'finished';
+    });
+    await send({ message: CAMPAIGN, contact_tag_id: everyone.id });
 }
 
-/** The pages that a person with this role may open. */
-export async function addresses(demo, role) {
-    const [company] = demo.said.companies;
-    const channels = company.channels.map(channel => `/console/channels/${channel.id}`);
-    const pages = [
-        '/console', '/console/inbox', '/console/inbox?view=closed&search=nobody', '/console/keys', '/console/company', '/console/channels', '/console/channels/new', ...channels,
-        '/console/templates', '/console/contacts', '/console/contacts/import', '/console/sends/new', '/console/sends', '/console/sends/drafts',
-        `/console/sends/new?type=template&channel=${company.channels[0].id}`, '/console/costs', '/console/media',
-        '/console/suppressions', '/console/quick-replies', '/console/automatic-answers', '/console/webhooks', '/console/webhooks/new', '/console/account', '/console/help',
-        '/console/company/look',
-    ];
-    const { body: { data: webhooks } } = await demo.request('GET', '/api/v1/webhooks');
-    pages.push(...webhooks.map(({ id }) => `/console/webhooks/${id}`));
+/** The addresses of the last two steps of a new send, which only the session sees in which the first two were filled in. It becomes a
+ *  draft, too. */
+async function steps(demo, page) {
+    const { channels: [channel], tags: [everyone], templates } = demo.said.companies[0];
+    const template = templates.find(({ name }) => name === 'order_update');
+    const form = { channel: channel.id, tag: everyone.id, type: 'template', template: template.id, body_1: 'you', body_2: 'A-1' };
+    await page.goto(`${demo.url}/console/sends/new?${new URLSearchParams(form)}`);
+    const places = [];
+    for (const step of ['check', 'when']) {
+        await page.locator(`button[name=action][value=${step}]`).click();
+        await page.waitForURL(new RegExp(`step=${step}`));
+        const { pathname, search } = new URL(page.url());
+        places.push(pathname + search);
+    }
+    return places;
+}
+
+/** The pages with one record each, by their routes: their addresses. */
+function records(demo) {
+    const [{ channels }] = demo.said.companies;
+    const listed = async address => (await demo.request('GET', address)).body.data;
+    const each = (place, address) => async () => (await listed(address)).map(({ id }) => `${place}/${id}`);
+    // A running send, a finished one, and one that waits for its time.
+    const sends = () => listed('/api/v1/sends?limit=3');
+    return {
+        '/console/channels/{id}': () => channels.map(({ id }) => `/console/channels/${id}`),
+        '/console/inbox/{id}': each('/console/inbox', '/api/v1/conversations?limit=1'),
+        '/console/quick-replies/{id}': each('/console/quick-replies', '/api/v1/quick-replies'),
+        '/console/webhooks/{id}': each('/console/webhooks', '/api/v1/webhooks'),
+        '/console/sends/{id}': each('/console/sends', '/api/v1/sends?limit=3'),
+        '/console/sends/{id}/start': async () => {
+            const waiting = (await sends()).filter(({ send_at: start }) => start);
+            return waiting.map(({ id }) => `/console/sends/${id}/start`);
+        },
+        '/console/sends/{id}/again': async () => [`/console/sends/${(await sends())[1].id}/again`],
+        '/console/sends/{id}/messages/{ordinal}': async () => (await sends()).slice(0, 2).map(({ id }) => `/console/sends/${id}/messages/0`),
+        '/console/contacts/tags/{id}': each('/console/contacts/tags', '/api/v1/contacts/tags?limit=1'),
+        '/console/contacts/segments/{id}': each('/console/contacts/segments', '/api/v1/contacts/segments'),
+        '/console/contacts/import/{id}': each('/console/contacts/import', '/api/v1/contacts/imports?limit=2'),
+        '/console/contacts/fields/{id}': each('/console/contacts/fields', '/api/v1/contacts/fields'),
+        '/console/contacts/{id}': each('/console/contacts', '/api/v1/contacts?search=contact7@example.com&limit=1'),
+        '/console/operator/companies/{id}': () => [`/console/operator/companies/${demo.said.companies[0].id}`],
+        '/console/operator/users/{id}': async () => {
+            const users = await demo.command('user', 'list');
+            const { id } = users.find(({ email }) => email === demo.said.console.owner.email);
+            return [`/console/operator/users/${id}`];
+        },
+        '/console/operator/channels/{id}': () => [`/console/operator/channels/${channels[0].id}`],
+        '/console/operator/tiers/{name}': () => ['/console/operator/tiers/standard'],
+    };
+}
+
+/** The routes of pages that a person with this role opens. */
+async function routes(role) {
+    const table = await readFile(path.join(process.env.ROOT, 'src/console/mod.rs'), 'utf8');
+    const all = [...table.matchAll(/^ +GET "(\/console[^"]*)" => [^,]+, (\w+);/gm)].map(([, route, access]) => ({ route, access }));
+    assert.ok(all.length > 40, 'the table of routes is in another place');
+    const pages = all.filter(({ route }) => !NO_PAGE.test(route) && !ELSEWHERE.includes(route));
+    return pages.filter(({ access }) => (access === 'Operator') === (role === 'operator')).map(({ route }) => route);
+}
+
+/** The pages that a person with this role may open, and only an operator if it is one. The person is signed in in the window. */
+export async function addresses(demo, role, page) {
+    const [{ channels: [channel] }] = demo.said.companies;
+    const known = records(demo);
+    const pages = [];
+    for (const route of await routes(role)) {
+        if (!route.includes('{')) pages.push(route);
+        else if (known[route]) pages.push(...await known[route]());
+        else assert.fail(`pages.mjs does not say which record shows ${route}`);
+    }
+    if (role === 'operator') return pages;
     const { body: { data: segments } } = await demo.request('GET', '/api/v1/contacts/segments');
-    pages.push(...segments.flatMap(({ id }) => [`/console/contacts?segment=${id}`, `/console/contacts/segments/${id}`]));
-    // A running send and a finished one.
-    const { body } = await demo.request('GET', '/api/v1/sends?limit=2');
-    for (const send of body.data) pages.push(`/console/sends/${send.id}`, `/console/sends/${send.id}/messages/0`);
-    if (body.data.length) pages.push(`/console/sends/${body.data.at(-1).id}/again`);
-    if (role !== 'operator') return pages;
-    return [
-        '/console/operator', '/console/operator/nodes', '/console/operator/tiers', '/console/operator/tiers/standard',
-        '/console/operator/prices', '/console/operator/changes', `/console/operator/channels/${company.channels[0].id}`,
-        '/console/operator/users', `/console/operator/companies/${company.id}`,
-    ];
+    const cards = `/console/sends/new?type=template&channel=${channel.id}`;
+    return [...pages, cards, ...await steps(demo, page), ...segments.map(({ id }) => `/console/contacts?segment=${id}`)];
 }
 
-/** Pages of single records, for the pictures. */
+/** Pages with other parts than those, for the pictures that people look at. */
 export async function further(demo, role) {
     if (role === 'operator') return ['/console/companies', '/console/nothing'];
-    const { body: { data: [contact] } } = await demo.request('GET', '/api/v1/contacts?limit=1');
     const { body: { data: [tag] } } = await demo.request('GET', '/api/v1/contacts/tags?limit=1');
-    const { body: { data: imports } } = await demo.request('GET', '/api/v1/contacts/imports?limit=2');
-    const { body: { data: [, send] } } = await demo.request('GET', '/api/v1/sends?limit=2');
     const { channels: [channel], templates } = demo.said.companies[0];
     const template = templates.find(({ name }) => name === 'order_update');
     return [
-        `/console/sends/new?type=template&channel=${channel.id}&template=${template.id}`,
-        '/console/contacts/new', '/console/contacts/tags', '/console/contacts/fields', `/console/contacts/${contact.id}`, `/console/contacts/tags/${tag.id}`,
-        ...imports.map(({ id }) => `/console/contacts/import/${id}`), `/console/sends/${send.id}`, `/console/sends/${send.id}/again`,
-        '/console/contacts?search=nobody+at+all', `/console/contacts?tag=${tag.id}`, `/console/contacts?not=${tag.id}`, '/console/sends?state=expired',
+        `/console/sends/new?type=template&channel=${channel.id}&template=${template.id}`, '/console/contacts?search=nobody+at+all',
+        `/console/contacts?tag=${tag.id}`, `/console/contacts?not=${tag.id}`, '/console/sends?state=expired',
+        '/console/inbox?view=closed&search=nobody',
     ];
 }

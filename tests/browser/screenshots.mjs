@@ -17,7 +17,7 @@ try {
         const { page } = await browser.signedIn(demo, role, { theme, width: Number(width) });
         // Some seconds of work, so that the pages show it.
         await page.waitForTimeout(4_000);
-        const all = [...await addresses(demo, role), ...fullPage ? await further(demo, role) : []];
+        const all = [...await addresses(demo, role, page), ...fullPage ? await further(demo, role) : []];
         const taken = new Set();
         for (const address of all) {
             await page.goto(demo.url + address);

@@ -58,12 +58,12 @@ export class Demo {
         return JSON.parse(text);
     }
 
-    /** The answer to an HTTP client of the first company. */
-    async request(method, address, { body, key = this.said.companies[0].api_key, ...headers } = {}) {
+    /** The answer to an HTTP client of the first company, which sends JSON or `raw` bytes. */
+    async request(method, address, { body, raw, key = this.said.companies[0].api_key, ...headers } = {}) {
         const response = await fetch(`${this.url}${address}`, {
             method,
             headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json', ...headers },
-            body: body && JSON.stringify(body),
+            body: raw ?? (body && JSON.stringify(body)),
         });
         const text = await response.text();
         return { status: response.status, body: text.startsWith('{') || text.startsWith('[') ? JSON.parse(text) : text };
@@ -79,11 +79,11 @@ export class Demo {
 
 /** One browser, in which each person has a window of their own. */
 export class Browser {
-    static async start() {
+    static async start({ flags = [] } = {}) {
         return new Browser(await chromium.launch({
             executablePath: CHROMIUM,
             // A test needs no sandbox, and a container may have no user namespaces.
-            args: ['--no-sandbox', '--disable-dev-shm-usage'],
+            args: ['--no-sandbox', '--disable-dev-shm-usage', ...flags],
         }));
     }
 

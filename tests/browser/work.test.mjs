@@ -1,4 +1,4 @@
-// Work besides sending: files of contacts, phones, tiers, other companies' addresses, without script, without a mouse.
+// Work besides sending: files of contacts, phones, tiers, other companies' addresses, without a mouse.
 
 import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
@@ -126,39 +126,6 @@ test("another company's addresses are not found", async () => {
     const [, other] = demo.said.companies;
     const answer = await page.goto(`${demo.url}/console/channels/${other.channels[0].id}`);
     assert.equal(answer.status(), 404);
-});
-
-test('everything works without script', async () => {
-    const person = await browser.signedIn(demo, 'owner', { script: false });
-    const { page } = person;
-    await page.goto(`${demo.url}/console/keys`);
-    await page.getByLabel('Name').fill('Without script');
-    await page.getByRole('button', { name: 'Create key' }).click();
-    const key = (await page.getByLabel('New key').textContent()).trim();
-    assert.equal((await demo.request('GET', '/api/v1/sends', { key })).status, 200);
-
-    await page.goto(`${demo.url}/console/contacts`);
-    await page.getByRole('searchbox', { name: 'Search contacts' }).fill('haddad');
-    await page.getByRole('button', { name: 'Search' }).click();
-    await page.waitForURL(/search=haddad/);
-    await page.locator('tbody tr', { hasText: /haddad/i }).first().waitFor();
-
-    await page.goto(`${demo.url}/console/sends/new`);
-    await page.getByLabel('Channel', { exact: true }).selectOption({ label: demo.said.companies[0].channels[0].name });
-    await page.getByLabel('Numbers').fill('+999 900 000 001');
-    await page.getByRole('button', { name: 'Go on' }).click();
-    await page.getByLabel('Type', { exact: true }).selectOption({ label: 'Text' });
-    await page.getByRole('button', { name: 'Show', exact: true }).click();
-    await page.getByLabel('Message', { exact: true }).fill('Hello');
-    await page.getByRole('button', { name: 'Check' }).click();
-    await page.getByText('1 recipient').waitFor();
-    // Back keeps what was typed, and asks nothing.
-    await page.goBack();
-    assert.equal(await page.getByLabel('Type', { exact: true }).inputValue(), 'text');
-    await page.goForward();
-    await page.getByRole('button', { name: 'Go on' }).click();
-    await page.getByRole('button', { name: 'Send', exact: true }).click();
-    await page.waitForURL(/\/console\/sends\/[0-9a-f-]{36}$/);
 });
 
 test('a key is made with the keyboard alone', async () => {

@@ -125,6 +125,8 @@ async fn the_program_has_every_metric_that_the_board_and_the_alerts_query() {
         "pombo_console_streams",
         "pombo_events_connected",
         "pombo_imports_running",
+        "pombo_mails_waiting",
+        "pombo_mails_waiting_age_seconds",
         "pombo_messages_waiting",
         "pombo_nats_connected",
         "pombo_events_waiting_age_seconds",

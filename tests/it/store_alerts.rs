@@ -104,7 +104,7 @@ async fn a_fact_is_taken_into_its_thread_by_one_process_only(universe: &Universe
     let stored = alerts.threads(&[key]).await.unwrap().remove(0);
     assert_eq!(stored, AlertThread { revision: 1, ..thread });
     assert_eq!(alerts.due_companies(NOW).await.unwrap(), [(acme, None)]);
-    assert_eq!(alerts.due(acme, NOW).await.unwrap(), [stored.clone()]);
+    assert_eq!(alerts.due(acme, NOW).await.unwrap(), std::slice::from_ref(&stored));
     assert!(alerts.due(acme, NOW.minus(HOLD)).await.unwrap().is_empty());
 
     // Written over another revision than the stored one: nothing is, the mail neither.

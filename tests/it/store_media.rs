@@ -125,11 +125,11 @@ async fn the_content_of_a_removed_file_stays_for_sends_that_need_it(universe: &U
     let again = universe.store.of(acme).media().begin(&Who::Pombo, &file(2, 1), MOST).await.unwrap();
     assert_eq!(again, Taking::Busy, "its content is being deleted");
     universe.store.media().forget(other).await.unwrap();
-    assert_eq!(leaving(universe, &lease).await, [Uuid::nil(); 0]);
+    assert_eq!(leaving(universe, &lease).await, Vec::<Uuid>::new());
     rows.execute_unprepared(&format!("UPDATE send SET state = 2 WHERE content LIKE '%{needed}%'"))
         .await
         .unwrap();
-    assert_eq!(leaving(universe, &lease).await, [Uuid::nil(); 0], "the provider fetches it for a while");
+    assert_eq!(leaving(universe, &lease).await, Vec::<Uuid>::new(), "the provider fetches it for a while");
     assert_eq!(leaving(universe, &lease).await, [needed], "the send is over");
 }
 

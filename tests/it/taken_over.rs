@@ -119,7 +119,7 @@ async fn a_single_at(moment: Moment) {
     let stage = Stage::new().await;
     let caught = stage.proxy.catch(moment);
     let asked = stage.running.begin_send(&to_one(SINGLE));
-    stage.lost_at(caught, asked, SINGLE..SINGLE + 1).await;
+    Box::pin(stage.lost_at(caught, asked, SINGLE..SINGLE + 1)).await;
 }
 
 #[actix_web::test]
@@ -141,7 +141,7 @@ async fn an_audience_at(passes: u32, moment: Moment) {
     let caught = stage.proxy.catch_after(passes, moment);
     let body = json!({ "type": "text", "message": "hi", "contact_tag_id": tag });
     let asked = stage.running.begin_send(&body);
-    stage.lost_at(caught, asked, FIRST_CONTACT..FIRST_CONTACT + CONTACTS).await;
+    Box::pin(stage.lost_at(caught, asked, FIRST_CONTACT..FIRST_CONTACT + CONTACTS)).await;
 }
 
 #[actix_web::test]

@@ -84,7 +84,7 @@ const STEERING: [&str; 14] = [
 
 /// The request that the form describes, and the files in it.
 enum Asked {
-    Bulk(BusinessRequest, Vec<Content>),
+    Bulk(Box<BusinessRequest>, Vec<Content>),
     Web(WebRequest),
 }
 
@@ -309,7 +309,7 @@ fn request(state: &State, viewer: &Viewer, around: &Around, form: &mut Form) -> 
         return web::request(state, choice, audience, form).map(Asked::Web);
     }
     let request = bulk::request(state, viewer, choice, audience, form)?;
-    Some(Asked::Bulk(request, files::named(choice, form.words())))
+    Some(Asked::Bulk(Box::new(request), files::named(choice, form.words())))
 }
 
 /// The digest of what a check covers: everything but the last step.

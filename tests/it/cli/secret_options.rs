@@ -14,7 +14,7 @@ const SECRET: &str = "5ec4e75ec4e75ec4e75ec4e75ec4e75ec4e75ec4e75ec4e75ec4e75ec4
 const SEEN: &str = "5ec4e7";
 
 /// An option, values with a secret that are valid, and values that are not.
-const FORMS: [(&str, &[&str], &[&str]); 11] = [
+const FORMS: [(&str, &[&str], &[&str]); 12] = [
     (
         "database.url",
         &[
@@ -39,6 +39,7 @@ const FORMS: [(&str, &[&str], &[&str]); 11] = [
         &["SECRET", "https://pombo:SECRET@127.0.0.1", "nats://pombo:12/SECRET@127.0.0.1", "nats://[SECRET"],
     ),
     ("nats.token", &["SECRET"], &[]),
+    ("mail.password", &["SECRET"], &[]),
     ("media.s3_secret_key", &["SECRET"], &[]),
     (
         "events.url",
@@ -89,6 +90,12 @@ fn beside(option: &str) -> Place {
         "events.token" => {
             place.with("POMBO__EVENTS__ENABLED", "true").with("POMBO__EVENTS__URL", "nats://127.0.0.1:1")
         }
+        "mail.password" => place
+            .with("POMBO__SERVER__PUBLIC_URL", "https://pombo.example")
+            .with("POMBO__MAIL__HOST", "127.0.0.1")
+            .with("POMBO__MAIL__PORT", "1")
+            .with("POMBO__MAIL__FROM", "pombo@example.com")
+            .with("POMBO__MAIL__USER", "pombo"),
         "media.s3_secret_key" => {
             place.with("POMBO__MEDIA__S3_BUCKET", "media").with("POMBO__MEDIA__S3_ACCESS_KEY", "id")
         }

@@ -190,7 +190,7 @@ async fn a_new_person_has_the_zone_of_the_browser_or_of_the_company() {
     assert_eq!(zone_in(&member, "pombo_zone=America/Bogota").await, "America/Bogota");
     assert_eq!(zone_in(&owner, "pombo_zone=America/Bogota").await, "America/Sao_Paulo", "a choice counts");
     let account = member.page("/console/account").await;
-    assert!(account.contains("(now America/Sao Paulo)"), "{account}");
+    assert!(account.contains("(now São Paulo (UTC−3))"), "{account}");
 }
 
 #[tokio::test]

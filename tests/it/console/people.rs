@@ -110,7 +110,8 @@ async fn those_on_the_page_or_in_a_filter_are_changed_saved_and_written_to() {
     let narrower = [&one_tag[..], &[("search", "ana")]].concat();
     let refused = member.post(CHANGE, &narrower).await;
     assert!(
-        refused.status == 422 && refused.body.contains("Give these contacts a tag first"),
+        refused.status == 422
+            && refused.body.contains("Save this list as a segment first, or give these contacts a tag"),
         "{}",
         refused.body
     );

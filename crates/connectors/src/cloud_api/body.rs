@@ -221,7 +221,7 @@ mod tests {
         let (one, other) = (Uuid::from_u128(1), Uuid::from_u128(2));
         let link = file_link(one);
         let caption = Some(format!(r#"{{"link":"{link}"}}"#));
-        let body = rendered(&Content::Image { link: link.clone(), caption: caption.clone() });
+        let body = rendered(&Content::Image { link, caption: caption.clone() });
         assert_eq!(body["image"], json!({ "link": signed(one), "caption": caption }));
         let header = |id| {
             let file = Media { source: Source::Link(file_link(id)), filename: None };

@@ -39,8 +39,9 @@ impl Day {
     /// [`WrongValue::Date`], and [`WrongValue::UnclearDate`] where the day and the month may be exchanged.
     pub fn written(cell: &str, country: Option<Country>) -> Result<Self, WrongValue> {
         let (date, time) = cell.split_once([' ', 'T']).unwrap_or((cell, ""));
-        if !time.is_empty() && !(time.starts_with(|first: char| first.is_ascii_digit()) && time.contains(':'))
-        {
+        let is_time =
+            |text: &str| text.starts_with(|first: char| first.is_ascii_digit()) && text.contains(':');
+        if !time.is_empty() && !is_time(time) {
             return Err(WrongValue::Date);
         }
         let separator = date.chars().find(|letter| !letter.is_ascii_digit()).ok_or(WrongValue::Date)?;

@@ -100,7 +100,7 @@ pub(super) async fn check(
 async fn try_out(state: &State, channel: &Arc<Channel>, asked: Asked) -> Result<Found, engine::Error> {
     Ok(match asked {
         Asked::Bulk(request, named) => {
-            let dry_run = state.engine.dry_run(channel, request).await?;
+            let dry_run = state.engine.dry_run(channel, *request).await?;
             Found::Bulk(dry_run, files::look(&state.engine, channel.company_id, &named).await)
         }
         Asked::Web(request) => Found::Web(state.engine.web_sends().dry_run(channel, request).await?),
@@ -152,7 +152,7 @@ async fn send(
         (Turn::Done(send_id), _) => (send_id, text.get("compose-sent-before")),
         (Turn::First(held), Asked::Bulk(mut request, _)) => {
             request.label.made_by = Some(viewer.who().to_string());
-            let accepted = state.engine.send(channel, request, held).await?;
+            let accepted = state.engine.send(channel, *request, held).await?;
             let count = [("count", accepted.recipients.into())];
             (accepted.send_id, text.with("compose-accepted", count))
         }

@@ -89,7 +89,7 @@ pub(super) async fn send(viewer: &Viewer, state: &Data<State>, mut form: Form) -
         Ok::<_, engine::Error>(match asked {
             Asked::Bulk(mut request, _) => {
                 request.label.made_by = made_by;
-                state.engine.send(&channel, request, held).await?.send_id
+                state.engine.send(&channel, *request, held).await?.send_id
             }
             Asked::Web(mut request) => {
                 request.label.made_by = made_by;
@@ -127,7 +127,7 @@ async fn own_number(viewer: &Viewer, state: &State, form: &mut Form) -> Result<O
         Some(_) => {
             OwnProfile::of(&state.accounts)
                 .set_phone_number(&viewer.signed_in, number, &viewer.origin)
-                .await?
+                .await?;
         }
         None => form.fault(OWN, viewer.text.get("drafts-own-number-wrong")),
     }

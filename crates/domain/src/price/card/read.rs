@@ -221,7 +221,7 @@ impl CardReading<'_> {
                 match Country::parse(code) {
                     Some(country) => countries.push(country),
                     None => {
-                        self.fault(line, &format!("`{code}` is no country: write two letters, such as BR"))
+                        self.fault(line, &format!("`{code}` is no country: write two letters, such as BR"));
                     }
                 }
             }
