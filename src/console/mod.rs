@@ -319,7 +319,7 @@ route::table! {
     POST "/console/contacts/{id}/opt-in" => pages::contact::consent::opt_in, Member;
     GET "/console/media" => pages::media::list, Viewer;
     POST "/console/media" => pages::media::upload, Member;
-    GET "/console/media/{id}/thumbnail" => pages::media::thumbnail, Viewer;
+    GET "/console/media/{id}/thumbnail" => pages::media::thumbnail, Inbox;
     POST "/console/media/{id}/delete" => pages::media::delete, Member;
     GET "/console/quick-replies" => pages::quick_replies::list, Viewer;
     POST "/console/quick-replies" => pages::quick_replies::create, Member;

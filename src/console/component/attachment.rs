@@ -1,4 +1,4 @@
-//! A file that a person sent, inside a conversation: what it is, and the words below it.
+//! A file that a person sent, inside a conversation: the file or why it is not there, what it is, and the words below it.
 
 use maud::{Markup, html};
 use uuid::Uuid;
@@ -6,20 +6,55 @@ use uuid::Uuid;
 use super::formatting;
 use super::library::size;
 use crate::console::text::Text;
-use crate::domain::inbound::InboundMedia;
+use crate::domain::inbound::{InboundFile, InboundMedia, MissingFile};
 
 /// The longest name of a file that is shown, in characters.
 const NAME_CHARS: usize = 120;
 
 /// The file of a message, of which `kind` is the word. The id is the one by which the file is found.
 pub(in crate::console) fn attachment(text: Text, message: Uuid, kind: &str, media: &InboundMedia) -> Markup {
+    let name = media.file_name.as_ref().map(|name| formatting::plain(name, NAME_CHARS));
     html! {
         div.attachment id=(format!("file-{message}")) {
-            strong { (kind) }
-            @if let Some(name) = &media.file_name { " " bdi { (formatting::plain(name, NAME_CHARS)) } }
-            @if let Some(bytes) = media.size { " " span.soft { (size(text, bytes)) } }
-            p.soft { (text.get("inbox-file-pending")) }
+            @match &media.file {
+                Some(InboundFile::Kept { path, kind: shown, size: bytes, name: given, has_thumbnail, .. }) => {
+                    @let name = formatting::plain(given, NAME_CHARS);
+                    @match shown.as_str() {
+                        "image" | "sticker" if *has_thumbnail => {
+                            a href=(path) {
+                                img src=(format!("/console/media/{message}/thumbnail")) alt=(name) loading="lazy";
+                            }
+                        },
+                        "video" => video controls preload="none" src=(path) aria-label=(name) {},
+                        "audio" => audio controls preload="none" src=(path) aria-label=(name) {},
+                        _ => {},
+                    }
+                    p { strong { (kind) } " " a href=(path) { bdi { (name) } } " " span.soft { (size(text, *bytes)) } }
+                },
+                other => {
+                    strong { (kind) }
+                    @if let Some(name) = name { " " bdi { (name) } }
+                    @if let Some(bytes) = media.size { " " span.soft { (size(text, bytes)) } }
+                    p.soft { (text.get(absent(other.as_ref()))) }
+                },
+            }
         }
         @if let Some(caption) = &media.caption { (formatting::lines(caption, None)) }
+    }
+}
+
+/// The sentence about a file that is not there.
+const fn absent(file: Option<&InboundFile>) -> &'static str {
+    let Some(InboundFile::Missing { reason, .. }) = file else { return "inbox-file-pending" };
+    match reason {
+        MissingFile::TooLarge => "inbox-file-too-large",
+        MissingFile::Gone => "inbox-file-gone",
+        MissingFile::Damaged => "inbox-file-damaged",
+        MissingFile::Infected => "inbox-file-infected",
+        MissingFile::NotScanned => "inbox-file-not-scanned",
+        MissingFile::RefusedType => "inbox-file-refused",
+        MissingFile::DiskFull => "inbox-file-disk",
+        MissingFile::NoRoom => "inbox-file-no-room",
+        MissingFile::NotKept => "inbox-file-not-kept",
     }
 }

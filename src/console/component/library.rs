@@ -78,9 +78,7 @@ impl OfferedFiles {
         let other = (!is_offered).then(|| (given.to_owned(), text.get("replies-other-file")));
         Field::new(form, name, label).select(std::iter::once(none).chain(other).chain(files))
     }
-}
 
-impl OfferedFiles {
     /// The field of this name and label for a file of any kind, by its id; `is_web` for a message of a linked phone.
     pub(in crate::console) fn any(&self, form: &Form, name: &str, label: &str, is_web: bool) -> Markup {
         let text = form.text();

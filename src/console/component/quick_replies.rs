@@ -4,21 +4,22 @@
 use maud::{Markup, html};
 
 use crate::console::text::Text;
+use crate::engine::conversations::types::QuickReply;
 
 /// The field with the chosen one, and the action that takes it.
 pub(in crate::console) const CHOSEN: &str = "quick";
 pub(in crate::console) const TAKE: &str = "quick-reply";
 
-/// The list of these words and texts; nothing when there are none.
-pub(in crate::console) fn offered(text: Text, replies: &[(String, String)]) -> Markup {
+/// The list of quick replies; nothing when there are none.
+pub(in crate::console) fn offered(text: Text, replies: &[QuickReply]) -> Markup {
     html! {
         @if !replies.is_empty() {
             div.row.bottom {
                 div.field {
                     label for=(CHOSEN) { (text.get("inbox-quick")) }
                     select id=(CHOSEN) name=(CHOSEN) {
-                        @for (word, reply) in replies {
-                            option value=(word) data-text=(reply) { "/" (word) }
+                        @for QuickReply { draft, .. } in replies {
+                            option value=(draft.word) data-text=(draft.text) { "/" (draft.word) }
                         }
                     }
                 }
@@ -28,7 +29,7 @@ pub(in crate::console) fn offered(text: Text, replies: &[(String, String)]) -> M
     }
 }
 
-/// The text of this word.
-pub(in crate::console) fn find<'a>(replies: &'a [(String, String)], word: &str) -> Option<&'a str> {
-    replies.iter().find(|(known, _)| known == word).map(|(_, reply)| reply.as_str())
+/// The one with this word.
+pub(in crate::console) fn find<'a>(replies: &'a [QuickReply], word: &str) -> Option<&'a QuickReply> {
+    replies.iter().find(|reply| reply.draft.word == word)
 }

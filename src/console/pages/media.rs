@@ -122,7 +122,7 @@ pub(in crate::console) async fn delete(viewer: Viewer, state: Data<State>, id: I
     Ok(Answer::to(PLACE))
 }
 
-/// The thumbnail of a picture.
+/// The thumbnail of a picture, of the library or of a message.
 pub(in crate::console) async fn thumbnail(
     viewer: Viewer,
     state: Data<State>,

@@ -39,6 +39,7 @@ inbox-window-unsure = The person’s last message is not known. WhatsApp accepts
 inbox-window-never = This conversation cannot be answered: its channel was removed, it is a group, or the person’s number is not known.
 inbox-window-free = The person came from an advertisement: messages cost nothing
 inbox-fault-window = The 24 hours after the person’s last message are over. Send a template; your text is kept.
+inbox-fault-caption = WhatsApp takes no text below a recording or a sticker. Send the file and the text one after the other.
 
 # Messages
 inbox-earlier = Earlier messages
@@ -57,6 +58,15 @@ inbox-quoted-earlier = Answers an earlier message
 inbox-reply = Reply
 inbox-reply-not = Answer without quoting
 inbox-file-pending = The file is not here yet.
+inbox-file-too-large = The file is larger than this service takes.
+inbox-file-gone = WhatsApp does not have the file any more. Ask the person to send it again.
+inbox-file-damaged = The file arrived damaged. Ask the person to send it again.
+inbox-file-infected = The virus scanner refused the file.
+inbox-file-not-scanned = The virus scanner did not answer, so the file is not kept.
+inbox-file-refused = This service takes no files of this type.
+inbox-file-disk = The disk of this service is full. The file is fetched for seven days.
+inbox-file-no-room = The files of your company take all the room that they may. The file is fetched for seven days.
+inbox-file-not-kept = The file is not kept, or not any longer.
 inbox-kind-answer = Chose
 inbox-kind-flow = Filled in a form
 inbox-kind-order = Order
@@ -82,6 +92,7 @@ inbox-take-template = Fill in
 inbox-no-template = There is no approved template for this number.
 inbox-quick = Quick reply
 inbox-quick-take = Insert
+inbox-quick-missing = This person has no value for: { $fields }. Write something else in its place.
 inbox-writing = { $names }: writing an answer…
 
 # What can be done

@@ -39,6 +39,7 @@ inbox-window-unsure = A última mensagem da pessoa não é conhecida. O WhatsApp
 inbox-window-never = Não é possível responder: o canal foi removido, é um grupo ou o número da pessoa não é conhecido.
 inbox-window-free = A pessoa veio de um anúncio: as mensagens não custam nada
 inbox-fault-window = Passaram as 24 horas desde a última mensagem da pessoa. Envie um modelo; o seu texto fica guardado.
+inbox-fault-caption = O WhatsApp não aceita texto abaixo de uma gravação ou de uma figurinha. Envie o arquivo e o texto um depois do outro.
 
 # Messages
 inbox-earlier = Mensagens anteriores
@@ -57,6 +58,15 @@ inbox-quoted-earlier = Responde a uma mensagem anterior
 inbox-reply = Responder
 inbox-reply-not = Responder sem citar
 inbox-file-pending = O arquivo ainda não está aqui.
+inbox-file-too-large = O arquivo é maior do que este serviço aceita.
+inbox-file-gone = O WhatsApp não tem mais o arquivo. Peça à pessoa que o envie de novo.
+inbox-file-damaged = O arquivo chegou danificado. Peça à pessoa que o envie de novo.
+inbox-file-infected = O antivírus recusou o arquivo.
+inbox-file-not-scanned = O antivírus não respondeu, por isso o arquivo não é guardado.
+inbox-file-refused = Este serviço não aceita arquivos deste tipo.
+inbox-file-disk = O disco deste serviço está cheio. O serviço tenta obter o arquivo por sete dias.
+inbox-file-no-room = Os arquivos da sua empresa ocupam todo o espaço permitido. O serviço tenta obter o arquivo por sete dias.
+inbox-file-not-kept = O arquivo não é guardado, ou não mais.
 inbox-kind-answer = Escolheu
 inbox-kind-flow = Preencheu um formulário
 inbox-kind-order = Pedido
@@ -82,6 +92,7 @@ inbox-take-template = Preencher
 inbox-no-template = Não há modelo aprovado para este número.
 inbox-quick = Resposta rápida
 inbox-quick-take = Inserir
+inbox-quick-missing = Esta pessoa não tem valor para: { $fields }. Escreva outra coisa no lugar.
 inbox-writing = { $names }: escrevendo uma resposta…
 
 # What can be done

@@ -28,10 +28,9 @@ pub(in crate::console) async fn read(
     query: Query,
     form: Form,
 ) -> Result<Answer, Error> {
-    let conversations = state.engine.conversations(viewer.company.id);
     match form.words().one("up_to").parse().map(Timestamp::from_millis) {
-        Ok(up_to) => conversations.mark_read(id.0, up_to).await?,
-        Err(_) => conversations.mark_unread(id.0).await?,
+        Ok(up_to) => mark_read(&viewer, &state, id.0, up_to).await?,
+        Err(_) => state.engine.conversations(viewer.company.id).mark_unread(id.0).await?,
     }
     let filter = InboxFilter::read(&query);
     // Who marks a conversation as unread leaves it for later.
@@ -46,8 +45,18 @@ pub(in crate::console) async fn seen(
     form: Form,
 ) -> Result<HttpResponse, Error> {
     let up_to = form.words().one("up_to").parse().map_err(|_| Error::Unreadable)?;
-    state.engine.conversations(viewer.company.id).mark_read(id.0, Timestamp::from_millis(up_to)).await?;
+    mark_read(&viewer, &state, id.0, Timestamp::from_millis(up_to)).await?;
     Ok(HttpResponse::build(StatusCode::NO_CONTENT).finish())
+}
+
+/// Marks a conversation as read, and lets the person see it. Who reads need not know that the person cannot be told.
+async fn mark_read(viewer: &Viewer, state: &State, id: Uuid, up_to: Timestamp) -> Result<(), Error> {
+    let conversations = state.engine.conversations(viewer.company.id);
+    if let Err(error) = conversations.mark_read_and_tell(id, up_to).await {
+        tracing::debug!(%error, "a person cannot be told that messages were read");
+        conversations.mark_read(id, up_to).await?;
+    }
+    Ok(())
 }
 
 /// Gives a conversation to somebody who answers, or to nobody.

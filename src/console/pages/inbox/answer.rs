@@ -1,6 +1,6 @@
 //! Answers a person: once, as a direct send like every other. And keeps what is typed, by which others see who is writing.
 
-use std::sync::Arc;
+use std::time::Duration;
 
 use actix_web::HttpResponse;
 use actix_web::web::Data;
@@ -22,24 +22,18 @@ use crate::console::pages::compose::{SENT, template};
 use crate::console::pages::media;
 use crate::console::query::{Id, Query};
 use crate::console::visitor::Viewer;
-use crate::domain::channel::{Channel, Kind};
+use crate::domain::channel;
 use crate::domain::link::file_link;
-use crate::domain::phone::PhoneNumber;
-use crate::domain::request::{BusinessRequest, RequestedContent, WebRequest};
-use crate::domain::send::Label;
+use crate::domain::media::Kind;
+use crate::domain::request::ConversationRequest;
 use crate::engine;
+use crate::engine::conversations::RenderedReply;
 use crate::surface::body::Incoming;
 
-/// The longest id of a message at a provider, in characters.
-const ID_CHARS: usize = 256;
+/// How often the other side is shown that somebody types: WhatsApp ends it after some seconds.
+const TYPING: Duration = Duration::from_secs(8);
 
-/// What is sent, by the kind of the channel.
-enum AskedAnswer {
-    Business(RequestedContent, Option<String>),
-    Web(Arc<Channel>, WebRequest),
-}
-
-/// Keeps what a person has typed so far.
+/// Keeps what a person has typed so far, and lets the other side see that somebody types.
 pub(in crate::console) async fn keep(
     viewer: Viewer,
     state: Data<State>,
@@ -47,8 +41,27 @@ pub(in crate::console) async fn keep(
     form: Form,
 ) -> Result<HttpResponse, Error> {
     let conversations = state.engine.conversations(viewer.company.id);
-    conversations.keep_begun(id.0, viewer.signed_in.user.id, form.value(MESSAGE)).await?;
+    let typed = form.value(MESSAGE);
+    conversations.keep_begun(id.0, viewer.signed_in.user.id, typed).await?;
+    if !typed.trim().is_empty() {
+        show_typing(&state, viewer.company.id, id.0);
+    }
     Ok(HttpResponse::NoContent().finish())
+}
+
+/// Shows the other side that somebody types. Nobody waits for it, or needs to know that it cannot be shown.
+fn show_typing(state: &Data<State>, company: Uuid, id: Uuid) {
+    let state = state.clone();
+    actix_web::rt::spawn(async move {
+        let key = format!("typing {company} {id}");
+        let shown = state.shared.get(key, TYPING, async || {
+            if let Err(error) = state.engine.conversations(company).show_typing(id, true).await {
+                tracing::debug!(%error, "a person cannot be shown that somebody types");
+            }
+            Ok(())
+        });
+        shown.await.map(drop)
+    });
 }
 
 /// Keeps a file in the library, and puts it beside the answer.
@@ -80,19 +93,20 @@ pub(in crate::console) async fn send(
     let filter = InboxFilter::read(&query);
     let asking = Asking::of(&state, &viewer, id.0, &filter, form.words().one(TEMPLATE)).await?;
     if form.words().one("action") == quick_replies::TAKE {
-        take_quick_reply(&asking, &mut form);
+        take_quick_reply(&state, &viewer, &asking, &mut form).await?;
         return Ok(page(&viewer, &state, &asking, &form).await?.into());
     }
     take_chosen(&mut form);
-    let (channel, number, _) = match state.engine.conversations(viewer.company.id).recipient(id.0).await {
-        Ok(recipient) => recipient,
+    let (channel, conversation) = match state.engine.conversations(viewer.company.id).place(id.0).await {
+        Ok(place) => place,
         Err(engine::Error::Refused(refusal)) if !form.words().one(MESSAGE).is_empty() => {
             form.general_fault(refusal.sentence);
             return Ok(page(&viewer, &state, &asking, &form).await?.unprocessable().into());
         }
         Err(error) => return Err(error.into()),
     };
-    let Some(asked) = asked(&state, &viewer, &asking.composer, (channel, number), &mut form).await? else {
+    let to = (channel.kind, conversation.peer.group().is_some());
+    let Some(asked) = asked(&state, &viewer, &asking.composer, to, &mut form).await? else {
         return Ok(page(&viewer, &state, &asking, &form).await?.unprocessable().into());
     };
     let mut failed = None;
@@ -118,13 +132,33 @@ pub(in crate::console) async fn send(
     }
 }
 
-/// Puts the chosen quick reply behind what was typed.
-fn take_quick_reply(asking: &Asking, form: &mut Form) {
+/// Puts the chosen quick reply behind what was typed, filled in for the person, and its file beside it.
+async fn take_quick_reply(
+    state: &State,
+    viewer: &Viewer,
+    asking: &Asking,
+    form: &mut Form,
+) -> Result<(), Error> {
     let word = form.words().one(quick_replies::CHOSEN);
-    let Some(reply) = quick_replies::find(&asking.around.quick_replies, word) else { return };
+    let Some(reply) = quick_replies::find(&asking.around.quick_replies, word) else { return Ok(()) };
+    let (text, number) = (viewer.text, asking.thread.conversation().peer.number());
+    let replies = state.engine.conversations(viewer.company.id).quick_replies();
+    let RenderedReply { text: reply, missing, file, is_file_gone } =
+        replies.rendered(reply.id, number, text.0.as_str()).await?;
     let typed = form.value(MESSAGE);
-    let whole = if typed.trim().is_empty() { reply.to_owned() } else { format!("{typed}\n{reply}") };
+    let parts = [typed, reply.as_str()].into_iter().filter(|part| !part.trim().is_empty());
+    let whole = parts.collect::<Vec<_>>().join("\n");
     form.put(MESSAGE, whole);
+    if let Some(file) = file {
+        form.put(FILE, file.id.to_string());
+    }
+    if is_file_gone {
+        form.fault(FILE, text.get("replies-file-gone"));
+    }
+    if !missing.is_empty() {
+        form.fault(MESSAGE, text.with("inbox-quick-missing", [("fields", missing.join(", ").into())]));
+    }
+    Ok(())
 }
 
 /// The request that the form describes; without one, the form has a fault.
@@ -132,9 +166,9 @@ async fn asked(
     state: &State,
     viewer: &Viewer,
     composer: &Composer,
-    (channel, number): (Arc<Channel>, PhoneNumber),
+    (kind, is_group): (channel::Kind, bool),
     form: &mut Form,
-) -> Result<Option<AskedAnswer>, Error> {
+) -> Result<Option<ConversationRequest>, Error> {
     let mut body = match &composer.template {
         Some(template) => {
             template::read_deadline(viewer, template, form);
@@ -144,22 +178,12 @@ async fn asked(
         }
         None => content(state, viewer, form).await?,
     };
-    body["phone_number"] = format!("+{number}").into();
-    let limits = &state.options.send;
-    let quotes = form.words().one(REPLY);
-    let quotes = (!quotes.is_empty() && quotes.chars().count() <= ID_CHARS).then(|| quotes.to_owned());
-    let asked = match channel.kind {
-        Kind::BusinessAccount => {
-            let request = BusinessRequest::parse(body.to_string().as_bytes(), limits);
-            request.map(|request| AskedAnswer::Business(request.content, quotes))
-        }
-        Kind::WebSession => {
-            body["recipient_type"] = "number".into();
-            let request = WebRequest::parse(body.to_string().as_bytes(), limits);
-            request.map(|request| AskedAnswer::Web(channel, request))
-        }
-    };
-    Ok(match asked {
+    let reply = form.words().one(REPLY);
+    if !reply.is_empty() {
+        body["reply_to"] = reply.into();
+    }
+    let body = body.to_string();
+    Ok(match ConversationRequest::parse(body.as_bytes(), kind, is_group, &state.options.send) {
         Ok(asked) if !form.has_faults() => Some(asked),
         Ok(_) => None,
         Err(refusal) => {
@@ -170,13 +194,16 @@ async fn asked(
 }
 
 /// A text, or a file of the library with the text below it.
-async fn content(state: &State, viewer: &Viewer, form: &Form) -> Result<Value, Error> {
+async fn content(state: &State, viewer: &Viewer, form: &mut Form) -> Result<Value, Error> {
     let said = form.value(MESSAGE).replace("\r\n", "\n");
     let Ok(file) = form.words().one(FILE).parse::<Uuid>() else {
         return Ok(json!({"type": "text", "message": said}));
     };
     let file = state.engine.media().find(viewer.company.id, file).await?;
     let caption = Some(said).filter(|said| !said.trim().is_empty());
+    if caption.is_some() && matches!(file.kind, Kind::Audio | Kind::Sticker) {
+        form.fault(MESSAGE, viewer.text.get("inbox-fault-caption"));
+    }
     Ok(json!({"type": file.kind.as_str(), "link": file_link(file.id), "caption": caption}))
 }
 
@@ -186,21 +213,12 @@ async fn deliver(
     state: &State,
     id: Uuid,
     form: &Form,
-    asked: AskedAnswer,
+    asked: ConversationRequest,
 ) -> Result<(), engine::Error> {
     let conversations = state.engine.conversations(viewer.company.id);
     let fingerprint = form.words().digest(&format!("an answer in {id}"), &["once", "action"]);
     if let Turn::First(guard) = Turn::of(state, viewer, form, fingerprint).await? {
-        let label = Label { made_by: Some(viewer.who().to_string()), ..Label::default() };
-        match asked {
-            AskedAnswer::Business(content, quotes) => {
-                conversations.reply(id, content, quotes, label, guard).await?;
-            }
-            AskedAnswer::Web(channel, request) => {
-                let request = WebRequest { label, ..request };
-                state.engine.web_sends().begin(&channel, request, guard, SENT).await?;
-            }
-        }
+        conversations.answer(&viewer.who(), id, asked, guard, SENT).await?;
     }
     // A template goes while a text waits until the person answers.
     if !form.words().one(TEMPLATE).is_empty() {

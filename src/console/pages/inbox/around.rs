@@ -15,21 +15,20 @@ use crate::domain::channel::Channel;
 use crate::domain::contact::{Person, Tag};
 use crate::domain::page::PageRequest;
 use crate::domain::phone::PhoneNumber;
-use crate::engine::conversations::types::Conversation;
+use crate::engine::conversations::types::{Conversation, QuickReply};
 
 /// How old it may be.
 const AGE: Duration = Duration::from_secs(5);
 /// The channels and tags that are offered.
 const MOST: u64 = 500;
 
-/// Channels, people and tags of a company, and its quick replies.
+/// Channels, people, tags and quick replies of a company.
 pub(super) struct InboxAround {
     pub(super) channels: Vec<Channel>,
     /// Those who answer, by e-mail.
     pub(super) members: Vec<Member>,
     pub(super) tags: Vec<Tag>,
-    /// The word and the text of each.
-    pub(super) quick_replies: Vec<(String, String)>,
+    pub(super) quick_replies: Vec<QuickReply>,
 }
 
 impl InboxAround {
@@ -38,11 +37,12 @@ impl InboxAround {
         let read = state.shared.get(key, AGE, async || {
             let mut members = state.accounts.members(company).await?;
             members.retain(|member| member.role.answers() && !member.is_disabled);
+            let quick_replies = state.engine.conversations(company).quick_replies().all().await?;
             let (records, page) =
                 (state.engine.company(company).await?, PageRequest { page: 1, limit: MOST });
             let channels = records.channels().page(page, None).await?.records;
             let tags = records.tags().page(page, None).await?.records;
-            Ok(Self { channels, members, tags, quick_replies: Vec::new() })
+            Ok(Self { channels, members, tags, quick_replies })
         });
         read.await
     }

@@ -59,7 +59,7 @@ fn missing(viewer: &Viewer, written: &WrittenEntry) -> String {
 fn of_person(viewer: &Viewer, thread: &OpenThread, filter: &InboxFilter, written: &WrittenEntry) -> Markup {
     let text = viewer.text;
     let is_echo = written.direction == Direction::Echo;
-    let may_reply = viewer.may_answer() && thread.reach.quotes() && written.deleted_at.is_none();
+    let may_reply = viewer.may_answer() && thread.reach.is_open() && written.deleted_at.is_none();
     html! {
         li.spoken.own[is_echo].echo[is_echo] id=(anchor(written.id)) {
             @if is_echo { p.soft { (text.get("inbox-echo")) } }

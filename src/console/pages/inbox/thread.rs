@@ -16,6 +16,7 @@ use crate::console::error::Error;
 use crate::console::pages::send::words;
 use crate::console::text::Text;
 use crate::console::visitor::Viewer;
+use crate::domain::inbound::InboundFile;
 use crate::domain::message::State as At;
 use crate::engine::conversations::types::{Conversation, ThreadCursor};
 use crate::engine::conversations::{Thread, ThreadEntry, ThreadFrom};
@@ -89,7 +90,7 @@ impl OpenThread {
         })
     }
 
-    /// Whether a message of ours may still change its state soon.
+    /// Whether a message of ours may still change its state soon, or a file arrive.
     pub(super) fn is_moving(&self) -> bool {
         let since = Timestamp::now().minus(MOVING);
         self.thread.entries.iter().any(|entry| match entry {
@@ -97,7 +98,11 @@ impl OpenThread {
                 let state = own.message.message.outcome.state;
                 own.at > since && matches!(state, At::Queued | At::Sending | At::Sent | At::Delivered)
             }
-            ThreadEntry::Written(_) => false,
+            ThreadEntry::Written(written) => {
+                let media = written.body.as_ref().and_then(|body| body.content.media());
+                let file = media.and_then(|media| media.file.as_ref());
+                written.at > since && matches!(file, Some(InboundFile::Fetching { .. }))
+            }
         })
     }
 

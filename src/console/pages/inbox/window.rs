@@ -49,11 +49,6 @@ impl Reach {
         matches!(self, Self::Always | Self::Until(_) | Self::Unsure)
     }
 
-    /// Whether a free message may quote another one: a linked phone sends none.
-    pub(super) const fn quotes(self) -> bool {
-        matches!(self, Self::Until(_) | Self::Unsure)
-    }
-
     /// The ring in the list, with the words for screen readers.
     pub(super) fn ring(self, viewer: &Viewer, now: Timestamp) -> Markup {
         let text = viewer.text;
