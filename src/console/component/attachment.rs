@@ -18,18 +18,17 @@ pub(in crate::console) fn attachment(text: Text, message: Uuid, kind: &str, medi
         div.attachment id=(format!("file-{message}")) {
             @match &media.file {
                 Some(InboundFile::Kept { path, kind: shown, size: bytes, name: given, has_thumbnail, .. }) => {
-                    @let name = formatting::plain(given, NAME_CHARS);
                     @match shown.as_str() {
                         "image" | "sticker" if *has_thumbnail => {
                             a href=(path) {
-                                img src=(format!("/console/media/{message}/thumbnail")) alt=(name) loading="lazy";
+                                img src=(format!("/console/media/{message}/thumbnail")) alt=(given) loading="lazy";
                             }
                         },
-                        "video" => video controls preload="none" src=(path) aria-label=(name) {},
-                        "audio" => audio controls preload="none" src=(path) aria-label=(name) {},
+                        "video" => video controls preload="none" src=(path) aria-label=(given) {},
+                        "audio" => audio controls preload="none" src=(path) aria-label=(given) {},
                         _ => {},
                     }
-                    p { strong { (kind) } " " a href=(path) { bdi { (name) } } " " span.soft { (size(text, *bytes)) } }
+                    p { strong { (kind) } " " a href=(path) { bdi { (formatting::plain(given, NAME_CHARS)) } } " " span.soft { (size(text, *bytes)) } }
                 },
                 other => {
                     strong { (kind) }

@@ -113,7 +113,9 @@ impl World {
             is_referred: false,
             body: Vec::new(),
             line: Vec::new(),
+            answer: None,
             is_kept: true,
+            file: Vec::new(),
         }
     }
 
