@@ -57,3 +57,40 @@ const fn absent(file: Option<&InboundFile>) -> &'static str {
         MissingFile::NotKept => "inbox-file-not-kept",
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::console::language::Language;
+
+    fn shown(file: Option<InboundFile>) -> String {
+        let media = InboundMedia { file, ..InboundMedia::default() };
+        attachment(Text(Language::English), Uuid::nil(), "Image", &media).into_string()
+    }
+
+    fn kept(kind: &str, has_thumbnail: bool) -> Option<InboundFile> {
+        Some(InboundFile::Kept {
+            path: "/media/x".to_owned(),
+            url: None,
+            kind: kind.to_owned(),
+            mime_type: "image/png".to_owned(),
+            size: 7_000,
+            name: "\"><script>.png".to_owned(),
+            has_thumbnail,
+        })
+    }
+
+    #[test]
+    fn a_file_is_shown_as_what_it_is_and_one_that_is_missing_says_why() {
+        let picture = shown(kept("image", true));
+        assert!(picture.contains("/thumbnail\"") && picture.contains("href=\"/media/x\""), "{picture}");
+        assert!(!picture.contains("<script>"), "{picture}");
+        assert!(
+            shown(kept("video", false)).contains("<video") && shown(kept("audio", false)).contains("<audio")
+        );
+        let document = shown(kept("document", false));
+        assert!(!document.contains("<img") && document.contains("href=\"/media/x\""), "{document}");
+        assert!(shown(Some(InboundFile::missing(MissingFile::TooLarge))).contains("larger than"));
+        assert!(shown(None).contains("not here yet"));
+    }
+}

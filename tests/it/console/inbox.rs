@@ -309,6 +309,33 @@ async fn a_new_file_is_kept_and_put_beside_the_answer() {
 }
 
 #[tokio::test]
+async fn a_quick_reply_is_filled_in_for_the_person_behind_what_was_typed() {
+    let desk = Desk::new().await;
+    desk.writes(ANA, "wamid.1", "when are you open?", 60).await;
+    let (agent, place) = (desk.world.signed_in(Role::Agent).await, desk.place(ANA).await);
+    let member = desk.world.signed_in(Role::Member).await;
+    for (word, text) in
+        [("hours", "Hi {{contact.first_name|friend}}, from 9."), ("name", "Dear {{contact.last_name}},")]
+    {
+        member.submit("/console/quick-replies", &[("word", word), ("text", text)]).await;
+    }
+    let take = async |word: &str| {
+        let fields = [("message", "One moment."), ("quick", word), ("action", "quick-reply")];
+        agent.post(&format!("{place}/answer"), &fields).await
+    };
+    let taken = take("hours").await;
+    assert!(
+        taken.status == 200 && taken.body.contains("One moment.\nHi friend, from 9.</textarea>"),
+        "{}",
+        taken.body
+    );
+    assert!(taken.body.contains(">/hours<") && !taken.body.contains("has no value for"), "{}", taken.body);
+    let unfit = take("name").await.body;
+    assert!(unfit.contains("Dear {{contact.last_name}},</textarea>"), "{unfit}");
+    assert!(unfit.contains("has no value for"), "{unfit}");
+}
+
+#[tokio::test]
 async fn a_note_is_changed_by_its_author_and_deleted_by_an_owner() {
     let desk = Desk::new().await;
     desk.writes(ANA, "wamid.1", "hello", 60).await;
