@@ -42,7 +42,9 @@ export async function busy(demo) {
     await fetch(`${demo.said.simulator_url}/_sim/script`, { method: 'POST', body: rule });
     const inAMonth = new Date(Date.now() + 30 * 24 * 3_600_000).toISOString();
     await send({ message: SCHEDULED, contact_tag_id: everyone.id, send_at: inAMonth });
-    await send({ message: 'Hello, all of you', phone_number: ['+999 900 000 001', '+999 900 000 002', '+999 900 000 003'] });
+    // So many people that some have read it, and some have not.
+    const people = Array.from({ length: 30 }, (_, nth) => `+999 900 000 0${10 + nth}`);
+    await send({ message: 'Hello, all of you', phone_number: people });
     await eventually(async () => {
         const { body } = await demo.request('GET', '/api/v1/sends?limit=1');
         return body.data[0]?.state === 'finished';

@@ -71,6 +71,11 @@ function million() {
         ${MESSAGES}, ${at}, ${at} + ${MESSAGES});\nCOMMIT;\n`;
 }
 
+/** A number of Brazil as pages show it. */
+function grouped(number) {
+    return `+${number}`.replace(/^(\+55)(\d\d)(\d{5})(\d{4})$/, '$1 $2 $3 $4');
+}
+
 /** A number in groups of seven bits, lowest first. */
 function varint(number) {
     const bytes = [];
@@ -190,7 +195,7 @@ test('a send of a million messages opens at once, counts itself and is narrowed'
     await page.getByRole('cell', { name: '20,000', exact: true }).first().waitFor();
     await page.getByRole('img', { name: 'Sent 980,000, Delivered 980,000, Failed 20,000', exact: true }).waitFor();
     await page.goto(`${address}?from=999950`);
-    await page.getByText(`+${FIRST + BigInt(MESSAGES - 1)}`).waitFor();
+    await page.getByText(grouped(FIRST + BigInt(MESSAGES - 1))).waitFor();
     await page.getByLabel('State').selectOption('failed');
     await page.getByText('By code', { exact: true }).click();
     await page.getByLabel("Provider's code").fill('131026');
@@ -198,7 +203,7 @@ test('a send of a million messages opens at once, counts itself and is narrowed'
     const list = page.locator('#list tbody tr');
     assert.equal(await list.count(), 50);
     await page.getByRole('link', { name: 'Further messages' }).click();
-    await page.getByRole('link', { name: `+${FIRST + 2_507n}`, exact: true }).waitFor();
+    await page.getByRole('link', { name: grouped(FIRST + 2_507n), exact: true }).waitFor();
     assert.equal(await list.count(), 50);
     await page.getByLabel('State').selectOption('canceled');
     await page.getByRole('button', { name: 'Show' }).click();
