@@ -65,6 +65,8 @@ pub(crate) struct Directory {
     /// Ids that named no channel when they were asked for. A channel that is added later has an entry within
     /// `engine.watch_interval`, and entries are checked first.
     unknown: DashSet<Uuid>,
+    /// Channels that were removed while this process runs. Their ids are never used again.
+    removed: DashSet<Uuid>,
     threads: Vec<Thread>,
     next_thread: AtomicUsize,
 }
@@ -95,6 +97,7 @@ impl Directory {
             entries: DashMap::new(),
             leaving: Leaving::default(),
             unknown: DashSet::new(),
+            removed: DashSet::new(),
             threads,
             next_thread: AtomicUsize::new(0),
         })
@@ -181,7 +184,13 @@ impl Directory {
 
     /// Takes over a channel's record, unless the one here is newer, and tells the channel's actor.
     pub(crate) fn update(&self, channel: Arc<Channel>) {
-        let mut entry = self.entries.entry(channel.id).or_insert_with(|| Entry::new(&channel));
+        let place = self.entries.entry(channel.id);
+        // Checked while the entry is locked: a removal is noted before the entry is taken away, so that a record that was
+        // read before does not bring the channel back.
+        if self.removed.contains(&channel.id) {
+            return;
+        }
+        let mut entry = place.or_insert_with(|| Entry::new(&channel));
         if channel.revision >= entry.channel.revision {
             entry.channel = channel;
         }
@@ -322,7 +331,8 @@ impl Hidden<'_> {
             let _ = actor.send(Stop).await;
         }
         self.has_left();
-        // A concurrent update may have added it again.
+        // An update at the same time may have added it again.
+        self.directory.removed.insert(self.id);
         self.directory.entries.remove(&self.id);
         self.directory.listeners.remove(self.id);
         self.directory.unknown.insert(self.id);
