@@ -21,6 +21,11 @@ impl Day {
         Date::new(year, i8::try_from(month).ok()?, i8::try_from(day).ok()?).ok().map(Self)
     }
 
+    /// The English name of its month.
+    pub(super) fn month_name(self) -> String {
+        self.0.strftime("%B").to_string()
+    }
+
     /// The day in a text such as `2026-01-31`.
     pub fn parse(text: &str) -> Option<Self> {
         let mut parts = text.split('-');

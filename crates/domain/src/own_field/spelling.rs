@@ -13,20 +13,6 @@ const SLASHES: [&str; 7] = ["ca", "el", "es", "fr", "id", "it", "pt"];
 /// Languages whose dates are `31.01.2026`.
 const POINTS: [&str; 15] =
     ["az", "bg", "cs", "da", "de", "et", "fi", "hr", "lv", "nb", "pl", "ro", "ru", "tr", "uk"];
-const MONTHS: [&str; 12] = [
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-    "December",
-];
 
 /// The language without its region.
 fn base(language: &str) -> &str {
@@ -45,7 +31,7 @@ pub(super) fn day(date: Day, language: &str) -> String {
     let (year, month, day) = date.parts();
     match base(language) {
         "en" => {
-            let name = usize::try_from(month - 1).ok().and_then(|index| MONTHS.get(index)).unwrap_or(&"");
+            let name = date.month_name();
             if language == "en_US" { format!("{name} {day}, {year}") } else { format!("{day} {name} {year}") }
         }
         base if SLASHES.contains(&base) => format!("{day:02}/{month:02}/{year}"),

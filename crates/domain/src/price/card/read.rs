@@ -29,21 +29,6 @@ const COLUMNS: [&str; 8] = [
 const FIRST_PRICE: usize = 3;
 /// The columns that every file has.
 const REQUIRED: [usize; 4] = [0, 3, 4, 5];
-/// The months in the provider's first line.
-const MONTHS: [&str; 12] = [
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-    "December",
-];
 
 /// What is read so far.
 #[derive(Default)]
@@ -277,6 +262,5 @@ fn price_of(cell: &str) -> Result<Option<Micros>, &str> {
 fn date_in_words(text: &str) -> Option<Day> {
     let mut words = text.split(|char: char| !char.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
     let (month, day, year) = (words.next()?, words.next()?, words.next()?);
-    let month = MONTHS.iter().zip(1_i8..).find(|(name, _)| name.eq_ignore_ascii_case(month))?.1;
-    Day::new(year.parse().ok()?, month, day.parse().ok()?).ok()
+    Day::strptime("%B %d %Y", format!("{month} {day} {year}")).ok()
 }
