@@ -165,7 +165,7 @@ fn mark_as_read(world: &World, number: &PhoneNumber, fields: &Map<String, Value>
     let kinds = [Some("read"), typing.map(|_| "typing")];
     for kind in kinds.into_iter().flatten() {
         let (from, messages) = (number.id.clone(), vec![text("message_id").to_owned()]);
-        world.signs.add(ShownSign { from, kind, to: String::new(), messages });
+        world.signs.add(ShownSign { from: from.to_string(), kind, to: String::new(), messages });
     }
     Ok(json!({ "success": true }))
 }

@@ -40,6 +40,7 @@ pub struct ConversationRequest {
 bodies! {
     /// A message to the person or group of a conversation. Which fields are required depends on `type`; other fields have no
     /// effect, and are named in the answer's `ignored`. A field that is another spelling of one of these is refused.
+    #[expect(dead_code, reason = "most are read as the fields of `BusinessSend`, and are named here for the reference")]
     pub struct ConversationSend<'a> of &'a RawValue {
         /// What is sent. A conversation of a web session takes all types but `template` and `interactive`.
         #[schema(example = "text")]

@@ -1,7 +1,6 @@
 //! What the messages of a batch change of their conversations, beside being written.
 
 use sea_orm::ConnectionTrait;
-use uuid::Uuid;
 
 use super::intake::{ConversationsByPeer, Inbound, KnownConversation};
 use crate::Result;

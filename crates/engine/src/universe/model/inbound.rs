@@ -9,8 +9,8 @@ use store::conversations::Inbound;
 /// A row of the messages of conversations.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct InboundRow {
-    channel_id: Uuid,
-    peer: PeerKey,
+    pub(super) channel_id: Uuid,
+    pub(super) peer: PeerKey,
     pub(crate) provider_id: String,
 }
 

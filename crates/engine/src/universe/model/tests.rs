@@ -1,6 +1,7 @@
 //! The model is honest: the same random operations drive it and the real store, and every answer and every table agree.
 
 mod generate;
+mod inbound;
 mod operation;
 mod real;
 
@@ -99,14 +100,16 @@ fn last(trace: &[String]) -> String {
 impl Model {
     /// Every row of every table, as text.
     fn as_text(&self) -> BTreeSet<String> {
-        let Self { sends, blocks, messages, events, suppressions, templates, epoch: _, open: _ } = self;
+        let Self { sends, blocks, messages, events, suppressions, inbound, templates, epoch: _, open: _ } =
+            self;
         let sends = sends.iter().map(|row| format!("send {row:?}"));
         let blocks = blocks.iter().map(|row| format!("block {row:?}"));
         let messages = messages.iter().map(|row| format!("message {row:?}"));
         let events = events.iter().map(|row| format!("events {row:?}"));
         let suppressions = suppressions.iter().map(|row| format!("suppression {row:?}"));
+        let inbound = inbound.iter().map(|row| format!("inbound {row:?}"));
         let templates = templates.iter().map(|row| format!("template {row:?}"));
-        let told = messages.chain(events).chain(suppressions);
+        let told = messages.chain(events).chain(suppressions).chain(inbound);
         sends.chain(blocks).chain(told).chain(templates).collect()
     }
 }

@@ -31,6 +31,7 @@ pub(super) fn message() -> Inbound {
         line: Vec::new(),
         answer: None,
         is_kept: true,
+        file: Vec::new(),
     }
 }
 

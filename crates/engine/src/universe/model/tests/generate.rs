@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use uuid::Uuid;
 
+use super::inbound;
 use super::operation::{ACCOUNTS, Account, Operation, Read};
 use crate::universe::model::templates::Listing;
 use crate::universe::model::{Model, SendRow};
@@ -135,6 +136,11 @@ impl Generator {
             for _ in 0..self.dice.between(1, 4) {
                 let word = self.word();
                 batch.suppressions.push(word);
+            }
+        }
+        if self.dice.happens(250) {
+            for _ in 0..self.dice.between(1, 4) {
+                batch.inbound.push(inbound::message(&mut self.dice, self.now));
             }
         }
         batch

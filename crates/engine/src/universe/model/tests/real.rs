@@ -10,6 +10,7 @@ use serde_json::value::RawValue;
 use tempfile::TempDir;
 use uuid::Uuid;
 
+use super::inbound;
 use super::operation::{ACCOUNTS, LONGEST_HOLD, Operation, PAUSED_AT, Read, kind, sorted, stamp};
 use crate::universe::model::{MessageRow, Model, SendRow, SuppressionRow, TemplateRow};
 use clock::Timestamp;
@@ -112,7 +113,7 @@ impl Real {
     /// Empties the tables that the model has.
     pub(super) async fn clear(&self) {
         let of_sends = ["send", "send_source", "recipient_block", "message", "event_block"];
-        for table in of_sends.into_iter().chain(["suppression", "template"]) {
+        for table in of_sends.into_iter().chain(inbound::TABLES).chain(["suppression", "template"]) {
             self.raw.execute_unprepared(&format!("DELETE FROM {table}")).await.unwrap();
         }
         self.events.lock().1.clear();
@@ -306,17 +307,16 @@ impl Real {
             .into_iter()
             .map(|row| ((row.send_id, row.first_ordinal.cast_unsigned()), unpack(&row.packed).unwrap()));
         let messages = message::Entity::find().all(&self.raw).await.unwrap();
-        let messages = messages.into_iter().map(message_row).collect();
         let suppressions = suppression::Entity::find().all(&self.raw).await.unwrap();
-        let suppressions: BTreeMap<_, _> = suppressions.iter().map(suppression_row).collect();
         let templates = template::Entity::find().all(&self.raw).await.unwrap();
         let templates = templates.into_iter().map(template_row).collect();
         Model {
             sends,
             blocks: blocks.collect(),
-            messages,
+            messages: messages.into_iter().map(message_row).collect(),
             events,
-            suppressions,
+            suppressions: suppressions.iter().map(suppression_row).collect(),
+            inbound: inbound::rows(&self.raw).await,
             templates,
             epoch,
             open: [epoch].into(),
