@@ -320,7 +320,7 @@ async fn notes_belong_to_their_authors(universe: &Universe) {
     };
     assert!(of.add_note(id, &note).await.unwrap());
     assert!(!of.add_note(Uuid::nil(), &note).await.unwrap());
-    assert_eq!(of.notes(id).await.unwrap(), [note.clone()]);
+    assert_eq!(of.notes(id).await.unwrap(), std::slice::from_ref(&note));
     assert!(!of.edit_note((id, note.id), "user:bo", b"other".to_vec(), now).await.unwrap());
     assert!(of.edit_note((id, note.id), "user:ana", b"other".to_vec(), now).await.unwrap());
     assert_eq!(of.notes(id).await.unwrap()[0].text, b"other");

@@ -85,7 +85,7 @@ const STEERING: [&str; 14] = [
 /// The request that the form describes, and the files in it.
 enum Asked {
     Bulk(Box<BusinessRequest>, Vec<Content>),
-    Web(WebRequest),
+    Web(Box<WebRequest>),
 }
 
 /// The result of a dry run.
@@ -306,7 +306,7 @@ fn request(state: &State, viewer: &Viewer, around: &Around, form: &mut Form) -> 
         return None;
     }
     if choice.is_web() {
-        return web::request(state, choice, audience, form).map(Asked::Web);
+        return web::request(state, choice, audience, form).map(|request| Asked::Web(Box::new(request)));
     }
     let request = bulk::request(state, viewer, choice, audience, form)?;
     Some(Asked::Bulk(Box::new(request), files::named(choice, form.words())))

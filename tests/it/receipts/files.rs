@@ -118,7 +118,7 @@ async fn a_picture_is_fetched_once_kept_by_its_content_and_leaves_with_its_perso
         files.len() == 2 && files.iter().all(|file| matches!(file, InboundFile::Kept { .. }))
     })
     .await;
-    assert_eq!(kept(&directory), [sha256.clone()], "the same content is kept once");
+    assert_eq!(kept(&directory), std::slice::from_ref(&sha256), "the same content is kept once");
     let told = files(&running).await;
     let [InboundFile::Kept { path, url, kind, mime_type, size, name, has_thumbnail }, _] = &told[..] else {
         panic!("{told:?}")

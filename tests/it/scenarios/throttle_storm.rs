@@ -94,11 +94,12 @@ async fn a_number_that_is_throttled_in_mid_send_slows_down_and_comes_back_withou
 
 async fn an_account_that_is_throttled_slows_all_of_its_channels_and_loses_nothing(universe: &Universe) {
     let throttle = json!({ "account": { "waba_id": WABA, "throttled_for": "1500ms", "regain_minutes": 0 } });
-    throttled_in_common(universe, &throttle, "account_throttled").await;
+    Box::pin(throttled_in_common(universe, &throttle, "account_throttled")).await;
 }
 
 async fn an_app_that_is_throttled_slows_all_of_its_channels_and_loses_nothing(universe: &Universe) {
-    throttled_in_common(universe, &json!({ "app": { "throttled_for": "1500ms" } }), "app_throttled").await;
+    let throttle = json!({ "app": { "throttled_for": "1500ms" } });
+    Box::pin(throttled_in_common(universe, &throttle, "app_throttled")).await;
 }
 
 async fn throttled_in_common(universe: &Universe, throttle: &Value, reason: &str) {

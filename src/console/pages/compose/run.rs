@@ -103,7 +103,7 @@ async fn try_out(state: &State, channel: &Arc<Channel>, asked: Asked) -> Result<
             let dry_run = state.engine.dry_run(channel, *request).await?;
             Found::Bulk(dry_run, files::look(&state.engine, channel.company_id, &named).await)
         }
-        Asked::Web(request) => Found::Web(state.engine.web_sends().dry_run(channel, request).await?),
+        Asked::Web(request) => Found::Web(state.engine.web_sends().dry_run(channel, *request).await?),
     })
 }
 
@@ -158,7 +158,7 @@ async fn send(
         }
         (Turn::First(held), Asked::Web(mut request)) => {
             request.label.made_by = Some(viewer.who().to_string());
-            let send_id = state.engine.web_sends().begin(channel, request, held, SENT).await?;
+            let send_id = state.engine.web_sends().begin(channel, *request, held, SENT).await?;
             (send_id, text.get("compose-accepted-web"))
         }
     };

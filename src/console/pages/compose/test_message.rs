@@ -93,7 +93,7 @@ pub(super) async fn send(viewer: &Viewer, state: &Data<State>, mut form: Form) -
             }
             Asked::Web(mut request) => {
                 request.label.made_by = made_by;
-                state.engine.web_sends().begin(&channel, request, held, SENT).await?
+                state.engine.web_sends().begin(&channel, *request, held, SENT).await?
             }
         })
     };
