@@ -17,8 +17,11 @@ pub(super) fn apply(document: &mut Value, options: &Options) {
     operations(document, options);
     other_contents(document);
     scopes(document);
-    for name in answered(document) {
-        require_nullable(&mut document["components"]["schemas"][name]);
+    let asked = named(document, "requestBody");
+    for name in named(document, "responses") {
+        let schema = &mut document["components"]["schemas"][&name];
+        // What has one form in both directions leaves out what it has not.
+        if asked.contains(&name) { never_null(schema) } else { require_nullable(schema) }
     }
     let schemas = &mut document["components"]["schemas"];
     for name in OPEN_OBJECTS {
@@ -115,14 +118,12 @@ fn without_null(schema: &mut Value) {
     }
 }
 
-/// The names of all schemas that answers contain.
-fn answered(document: &Value) -> BTreeSet<String> {
+/// The names of all schemas in this part of the operations.
+fn named(document: &Value, part: &str) -> BTreeSet<String> {
     let mut names = BTreeSet::new();
     let mut left = Vec::new();
     for path in document["paths"].as_object().into_iter().flat_map(Map::values) {
-        left.extend(
-            path.as_object().into_iter().flat_map(Map::values).map(|operation| &operation["responses"]),
-        );
+        left.extend(path.as_object().into_iter().flat_map(Map::values).map(|operation| &operation[part]));
     }
     while let Some(value) = left.pop() {
         match value {
@@ -139,6 +140,12 @@ fn answered(document: &Value) -> BTreeSet<String> {
         }
     }
     names
+}
+
+/// The fields of an object that is asked for and answered are never `null`.
+fn never_null(schema: &mut Value) {
+    let properties = schema.get_mut("properties").and_then(Value::as_object_mut);
+    properties.into_iter().flat_map(Map::values_mut).for_each(without_null);
 }
 
 /// A field of an answer is either optional or nullable, never both: fields that may be null are required.

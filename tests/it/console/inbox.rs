@@ -22,7 +22,7 @@ use super::world::World;
 use crate::api::media::picture;
 use crate::harness::WABA;
 
-const SECRET: &str = "app-secret";
+const SECRET: &str = "0123456789abcdef0123456789abcdef";
 const PLACE: &str = "/console/inbox";
 /// Who writes.
 const ANA: &str = "5511900000007";

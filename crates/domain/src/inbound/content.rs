@@ -116,7 +116,7 @@ pub enum InboundContent {
         /// The text in the chat.
         body: Option<String>,
         /// What was filled in, as the provider gives it.
-        #[schema(value_type = Object)]
+        #[schema(value_type = std::collections::BTreeMap<String, Value>)]
         response: Value,
     },
     /// An order from a catalogue.
@@ -151,7 +151,6 @@ pub enum InboundContent {
         /// Why the provider did not pass it on, in its words.
         reason: Option<String>,
         /// The provider's object, or its beginning as a text.
-        #[schema(value_type = Object)]
         raw: Value,
     },
 }

@@ -142,8 +142,9 @@ fn an_unreadable_part_is_reported_with_its_field() {
     assert_eq!(updates(&body(r#"{"field":"messages","value":7}"#)), [unreadable("messages")]);
     assert_eq!(updates(&body(&messages(r#""statuses":{}"#))), [unreadable("messages.statuses")]);
     assert_eq!(statuses(r#"{"id":"a"}"#), [unreadable("messages.statuses")]);
-    let calls = r#"{"field":"calls","value":{}}"#;
-    assert_eq!(updates(&body(calls)), [Update::Other { field: "calls".to_owned() }]);
+    assert_eq!(updates(&body(r#"{"field":"calls","value":{"calls":[7]}}"#)), [unreadable("calls")]);
+    let flows = r#"{"field":"flows","value":{}}"#;
+    assert_eq!(updates(&body(flows)), [Update::Other { field: "flows".to_owned() }]);
 }
 
 #[test]
