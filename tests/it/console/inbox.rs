@@ -15,6 +15,7 @@ use sha2::Sha256;
 use uuid::Uuid;
 
 use super::browser::{Browser, value_of};
+use super::channels::SECRET;
 use super::live::{shows, stream};
 use super::media::upload_to;
 use super::sends::shop;
@@ -22,7 +23,6 @@ use super::world::World;
 use crate::api::media::picture;
 use crate::harness::WABA;
 
-const SECRET: &str = "0123456789abcdef0123456789abcdef";
 const PLACE: &str = "/console/inbox";
 /// Who writes.
 const ANA: &str = "5511900000007";
