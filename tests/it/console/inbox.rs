@@ -295,7 +295,8 @@ async fn a_new_file_is_kept_and_put_beside_the_answer() {
     desk.writes(ANA, "wamid.1", "a picture?", 60).await;
     let (agent, place) = (desk.world.signed_in(Role::Agent).await, desk.place(ANA).await);
     agent.post(&format!("{place}/draft"), &[("message", "here it is")]).await;
-    let refused = upload_to(&agent, &format!("{place}/file"), ("", "page.html"), b"<html>").await;
+    let refused =
+        upload_to(&agent, &format!("{place}/file"), ("", "page.png"), b"RIFF\0\0\0\0WEBPVP8 ").await;
     assert_eq!(refused.status, 422, "{}", refused.body);
     assert!(refused.body.contains("here it is</textarea>"), "{}", refused.body);
     let picture = picture(40, ImageFormat::Png);

@@ -231,7 +231,7 @@ impl IncomingFiles {
             Ok((connector, _)) => Ok(FetchWay::Open(FileSource::Business(Arc::new(connector)))),
             Err(unconnected) => {
                 let why = unconnected.sentence();
-                tracing::debug!(channel.id = %channel.id, why, "files of a channel cannot be fetched now");
+                tracing::debug!(channel.id = %channel.id, channel.name = %channel.name, why, "files of a channel cannot be fetched now");
                 Ok(FetchWay::Unusable)
             }
         }
