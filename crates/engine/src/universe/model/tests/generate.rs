@@ -27,6 +27,8 @@ const MINUTE: Duration = Duration::from_secs(60);
 
 pub(super) struct Generator {
     dice: Dice,
+    /// For what people write, beside everything else.
+    people: Dice,
     now: Timestamp,
     loses_leases: bool,
     has_lost: bool,
@@ -37,7 +39,8 @@ pub(super) struct Generator {
 impl Generator {
     pub(super) const fn new(seed: u64, loses_leases: bool) -> Self {
         let now = Timestamp::from_millis(BEGINNING);
-        Self { dice: Dice::new(seed), now, loses_leases, has_lost: false, resolving: Vec::new() }
+        let (dice, people) = (Dice::new(seed), Dice::new(!seed));
+        Self { dice, people, now, loses_leases, has_lost: false, resolving: Vec::new() }
     }
 
     /// The operation that gives the lease back at the end, if it was lost.
@@ -138,9 +141,9 @@ impl Generator {
                 batch.suppressions.push(word);
             }
         }
-        if self.dice.happens(250) {
-            for _ in 0..self.dice.between(1, 4) {
-                batch.inbound.push(inbound::message(&mut self.dice, self.now));
+        if self.people.happens(250) {
+            for _ in 0..self.people.between(1, 4) {
+                batch.inbound.push(inbound::message(&mut self.people, self.now));
             }
         }
         batch
