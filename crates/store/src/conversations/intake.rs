@@ -270,6 +270,10 @@ impl AllConversations<'_> {
             }
             known.insert(key, conversation);
         }
+        // A message without a conversation would be lost.
+        if known.len() < wanted.len() {
+            return Err(super::removed_meanwhile());
+        }
         self.add_words(to, &words).await?;
         self.note_channels(to, missing.into_values(), now).await?;
         Ok(known)

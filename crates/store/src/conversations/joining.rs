@@ -5,7 +5,7 @@ use sea_orm::{ConnectionTrait, Value};
 use uuid::Uuid;
 
 use super::intake::Inbound;
-use super::words;
+use super::{removed_meanwhile, words};
 use crate::dialect::{Bulk, Incoming, Type};
 use crate::inbound_files::LEAVES;
 use crate::nouns::AllConversations;
@@ -62,10 +62,16 @@ impl AllConversations<'_> {
         if into == id {
             return Ok(());
         }
+        let both = || -> [Value; 2] { [id.into(), into.into()] };
+        // Locked before anything moves, so that no message comes into the one that ends here.
+        let sql =
+            format!("SELECT id FROM conversation WHERE id IN ($1, $2) ORDER BY id{}", self.store.locking());
+        if fetch::<Uuid>(to, sql, both()).await?.len() < 2 {
+            return Err(removed_meanwhile());
+        }
         // The same message may be in both; one of its rows leaves, with its file.
         let twice = "SELECT one.id FROM conversation_message AS one WHERE one.conversation_id = $1 AND one.provider_id IN \
                      (SELECT provider_id FROM conversation_message WHERE conversation_id = $2)";
-        let both = || -> [Value; 2] { [id.into(), into.into()] };
         let files = format!(
             "UPDATE inbound_file SET {LEAVES}, source = $3 WHERE state <> 3 AND message_id IN ({twice})"
         );
