@@ -197,21 +197,16 @@ impl AllConversations<'_> {
         all.retain(|message| kept.contains(&message.id));
         // In the order in which they were written: the last one of a conversation is its line.
         all.sort_by_key(|message| (message.at, message.id));
-        let mut changes = BTreeMap::<Uuid, ConversationChange<'_>>::new();
-        for message in &all {
-            let Some(conversation) = known.get(&message.key()) else { continue };
-            changes
-                .entry(conversation.id)
-                .or_insert_with(|| ConversationChange::new(conversation))
-                .add(message);
-        }
-        if changes.is_empty() {
+        if all.is_empty() {
             return Ok(());
         }
+        let deleted = self.deleted_before(to, &all, &known).await?;
+        let changes = ConversationChange::of_all(&all, &known, &deleted);
         let mut rows = Bulk::new(self.store.backend, super::change::COLUMNS);
         changes.values().for_each(|change| rows.push(change.cells()));
         self.store.write(to, rows, Vec::new(), |incoming, _| UPDATE.replace("{incoming}", incoming)).await?;
-        let files = all.iter().map(|message| message.announced());
+        let files = all.iter().filter(|message| !deleted.contains(&message.id));
+        let files = files.map(|message| message.announced());
         self.store.inbound_files().queue(to, files, now).await?;
         self.store.automatic().note(to, &all, now).await?;
         self.amend(to, &all, &known).await?;
