@@ -193,6 +193,10 @@ async fn files_leave_with_their_message_their_person_and_their_age(universe: &Un
     let (stored, conversation, _) = conversations.message(late.id).await.unwrap().unwrap();
     let last = conversations.find(conversation).await.unwrap().unwrap().last;
     assert!(stored.content.is_empty() && last.line.is_empty() && desk.queued().await.is_empty());
+    let edit = Inbound { kind: "edit", ..deletion("x", "z") };
+    desk.take_in(vec![edit.clone()]).await;
+    assert!(conversations.message(edit.id).await.unwrap().unwrap().0.content.is_empty());
+    let last = conversations.find(conversation).await.unwrap().unwrap().last;
     assert_eq!((last.id, last.kind.as_str()), (late.id, "deletion"));
     // One that is being fetched leaves with her, and is not shown when it arrives.
     desk.take_in(vec![desk.sent("c", now)]).await;

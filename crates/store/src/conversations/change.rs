@@ -77,6 +77,8 @@ const WRITTEN: &[(&str, Type)] = &[
 const IDS: &[(&str, Type)] = &[("id", Type::Uuid)];
 /// The kind of a message that its writer deleted.
 const DELETION: &str = "deletion";
+/// The kind of another text for a message.
+const EDIT: &str = "edit";
 
 /// What changes of a conversation.
 pub(super) struct ConversationChange<'a> {
@@ -179,8 +181,8 @@ impl<'a> ConversationChange<'a> {
 }
 
 impl AllConversations<'_> {
-    /// Those of these messages, which were just written, whose deletions are there already: the provider repeats a message, and
-    /// says nothing in order. Their contents are removed.
+    /// Those of these messages, which were just written, and edits of messages, whose deletions are there already: the provider
+    /// repeats a message, and says nothing in order. Their contents are removed.
     pub(super) async fn deleted_before(
         self,
         to: &impl ConnectionTrait,
@@ -188,12 +190,17 @@ impl AllConversations<'_> {
         known: &ConversationsByPeer,
     ) -> Result<HashSet<Uuid>> {
         let mut rows = Bulk::new(self.store.backend, WRITTEN);
-        for message in all.iter().filter(|message| message.target.is_none()) {
+        for message in all {
             let Some(conversation) = known.get(&message.key()) else { continue };
+            let written = match message.target.as_deref() {
+                None => message.provider_id.as_str(),
+                Some(target) if message.kind == EDIT => target,
+                Some(_) => continue,
+            };
             rows.push([
                 message.id.into(),
                 conversation.id.into(),
-                message.provider_id.as_str().into(),
+                written.into(),
                 i64::from(message.direction.as_i16()).into(),
             ]);
         }
@@ -218,25 +225,34 @@ impl AllConversations<'_> {
     }
 
     /// Applies edits and deletions to the line of the list, and removes the contents and files of what was deleted. Who wrote a message
-    /// may change it, and nobody else. A message that comes after its change is shown as it was changed.
+    /// may change it, and nobody else. A message that comes after its change is shown as it was changed. Edits of what was
+    /// `deleted` change nothing.
     pub(super) async fn amend(
         self,
         to: &impl ConnectionTrait,
         all: &[&Inbound],
         known: &ConversationsByPeer,
+        deleted: &HashSet<Uuid>,
     ) -> Result<()> {
         let rows = |kinds: &[&str]| {
-            let mut rows = Bulk::new(self.store.backend, AMENDMENT);
-            for message in all.iter().filter(|message| kinds.contains(&message.kind)) {
+            // Of several changes of one message, the last one.
+            let mut last = BTreeMap::new();
+            let is_asked =
+                |message: &&&Inbound| kinds.contains(&message.kind) && !deleted.contains(&message.id);
+            for message in all.iter().filter(is_asked) {
                 let (Some(conversation), Some(target)) =
                     (known.get(&message.key()), message.target.as_deref())
                 else {
                     continue;
                 };
+                last.insert((conversation.id, target, message.direction.as_i16()), message);
+            }
+            let mut rows = Bulk::new(self.store.backend, AMENDMENT);
+            for ((conversation, target, direction), message) in last {
                 rows.push([
-                    conversation.id.into(),
+                    conversation.into(),
                     target.into(),
-                    i64::from(message.direction.as_i16()).into(),
+                    i64::from(direction).into(),
                     message.id.into(),
                     message.kind.into(),
                     Cell::Bytes(message.kept_line()),
@@ -252,13 +268,13 @@ impl AllConversations<'_> {
                  WHERE one.id = conversation.last_id AND (one.provider_id = new.target OR one.target = new.target))"
             )
         };
-        self.store.write(to, rows(&["edit", DELETION]), Vec::new(), line).await?;
+        self.store.write(to, rows(&[EDIT, DELETION]), Vec::new(), line).await?;
         let content = |incoming: &str, empty: usize| {
             format!(
                 "UPDATE conversation_message SET content = ${empty} WHERE id IN (SELECT one.id \
                  FROM {incoming} AS new CROSS JOIN conversation_message AS one \
                  WHERE one.conversation_id = new.conversation_id AND one.direction = new.direction \
-                 AND (one.provider_id = new.target OR (one.target = new.target AND one.kind = 'edit')))"
+                 AND (one.provider_id = new.target OR (one.target = new.target AND one.kind = '{EDIT}')))"
             )
         };
         self.store.write(to, rows(&[DELETION]), vec![Vec::<u8>::new().into()], content).await?;

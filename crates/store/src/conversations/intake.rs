@@ -209,7 +209,7 @@ impl AllConversations<'_> {
         let files = files.map(|message| message.announced());
         self.store.inbound_files().queue(to, files, now).await?;
         self.store.automatic().note(to, &all, now).await?;
-        self.amend(to, &all, &known).await?;
+        self.amend(to, &all, &known, &deleted).await?;
         self.rename(to, &all, &known).await?;
         self.tell(to, &all, &known, &changes, now).await
     }
