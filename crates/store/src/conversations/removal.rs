@@ -79,16 +79,21 @@ impl AllConversations<'_> {
 }
 
 impl Conversations<'_> {
-    /// The numbers of these contacts.
-    pub async fn numbers_of(self, contacts: &[Uuid]) -> Result<Vec<PhoneNumber>> {
+    /// The numbers of these contacts, and the keys of those of whom an address is known that hides the number.
+    pub async fn names_of(self, contacts: &[Uuid]) -> Result<(Vec<PhoneNumber>, Vec<PeerKey>)> {
         let (asked, values) = Rows::of_ids(self.store.backend, contacts).select(2);
         let sql = format!(
-            "SELECT contact.phone FROM {asked} AS asked CROSS JOIN contact \
-             WHERE contact.id = asked.id AND contact.company_id = $1 AND contact.phone IS NOT NULL"
+            "SELECT contact.phone, contact.phone_number_lid FROM {asked} AS asked CROSS JOIN contact \
+             WHERE contact.id = asked.id AND contact.company_id = $1"
         );
         let values = std::iter::once(self.company.into()).chain(values);
-        let numbers = fetch::<i64>(&self.store.read, sql, values).await?.into_iter();
-        Ok(numbers.filter_map(PhoneNumber::from_i64).collect())
+        let names = fetch::<(Option<i64>, Option<String>)>(&self.store.read, sql, values).await?;
+        let (numbers, hidden): (Vec<_>, Vec<_>) = names.into_iter().unzip();
+        let hidden = hidden.into_iter().flatten().filter(|address| !address.is_empty());
+        Ok((
+            numbers.into_iter().flatten().filter_map(PhoneNumber::from_i64).collect(),
+            hidden.map(|address| PeerKey::of_user(&address)).collect(),
+        ))
     }
 
     /// Removes the conversations with these people, on all channels, with everything that was written in them. Returns their
