@@ -305,7 +305,10 @@ async fn the_list_has_filters_search_and_cursors(universe: &Universe) {
     assert!(desk.listed(elsewhere).await.is_empty());
     // A new name is found, and the former one is not.
     let message = wrote_by(number(4), (ACME, CHANNEL), "b", now.plus(60 * SECOND));
-    desk.take_in(vec![Inbound { name: Some("Bela".to_owned()), ..message }]).await;
+    let met = Inbound { name: None, user_id: Some("BR.1".to_owned()), ..hers("c", message.at) };
+    let met = Inbound { peer: message.peer.clone(), number: message.number, ..met };
+    desk.take_in(vec![Inbound { name: Some("Bela".to_owned()), ..message }, met]).await;
+    assert_eq!(desk.with(number(4)).await.user_id.as_deref(), Some("BR.1"));
     assert_eq!(desk.listed(search("bela")).await, [ids[0]]);
     assert!(desk.listed(search("bo")).await.is_empty());
 }

@@ -79,6 +79,7 @@ pub(super) struct KnownConversation {
     pub(super) id: Uuid,
     pub(super) state: ConversationState,
     pub(super) name: Option<String>,
+    pub(super) user_id: Option<String>,
     assigned_to: Option<Uuid>,
     /// Whether this batch began it.
     pub(super) is_new: bool,
@@ -286,15 +287,17 @@ impl AllConversations<'_> {
         for Incoming { select, values, .. } in asked.into_statements() {
             let sql = format!(
                 "SELECT conversation.id, conversation.channel_id, conversation.peer, conversation.state, \
-                 conversation.name, conversation.assigned_to FROM {select} AS asked CROSS JOIN conversation \
+                 conversation.name, conversation.user_id, conversation.assigned_to FROM {select} AS asked CROSS JOIN conversation \
                  WHERE conversation.channel_id = asked.channel_id AND conversation.peer = asked.peer \
                  ORDER BY conversation.id{}",
                 self.store.locking_of("conversation")
             );
-            type Columns = (Uuid, Uuid, String, i16, Option<String>, Option<Uuid>);
-            for (id, channel, peer, state, name, assigned_to) in fetch::<Columns>(to, sql, values).await? {
+            type Columns = (Uuid, Uuid, String, i16, Option<String>, Option<String>, Option<Uuid>);
+            for (id, channel, peer, state, name, user_id, assigned_to) in
+                fetch::<Columns>(to, sql, values).await?
+            {
                 let state = super::state(state)?;
-                let conversation = KnownConversation { id, state, name, assigned_to, is_new: false };
+                let conversation = KnownConversation { id, state, name, user_id, assigned_to, is_new: false };
                 known.insert((channel, PeerKey::from_stored(peer)), conversation);
             }
         }
