@@ -113,7 +113,7 @@ impl FetchAttempt {
     ) -> Result<ArrivedFile, Obstacle> {
         let keys = announced.keys.clone().ok_or(Obstacle::Final(MissingFile::Gone))?;
         // A file that does not say its length may have the largest.
-        let size = announced.size.unwrap_or(most);
+        let size = announced.size.filter(|size| *size > 0).unwrap_or(most);
         let _memory = self.memory(size).await?;
         let kind = match kind {
             Kind::Image => MediaKind::Image,
