@@ -241,12 +241,16 @@ async fn a_person_without_a_number_is_joined_once_it_is_known(universe: &Univers
     let known = desk.with(ana()).await;
     assert_eq!((known.id, known.user_id.as_deref(), known.unread), (before.id, Some("BR.1"), 2));
     assert_eq!(desk.of_acme().find_with(CHANNEL, &user).await.unwrap(), None);
-    // Both are there: one takes over the other's messages, each once.
-    desk.take_in(vec![hidden("c"), hidden("b")]).await;
-    desk.take_in(vec![Inbound { others: vec![user.clone()], ..hers("d", now) }]).await;
-    let mut ids = desk.ids(desk.with(ana()).await.id).await;
+    // Both are there: one takes over the other's messages, each once, and waits for somebody again.
+    assert!(desk.of_acme().set_state(known.id, ConversationState::Closed, "user:ana").await.unwrap());
+    let last = Inbound { at: now.plus(SECOND), ..hidden("c") };
+    desk.take_in(vec![last.clone(), hidden("b")]).await;
+    desk.take_in(vec![Inbound { others: vec![user.clone()], ..change("reaction", "d", "a", now) }]).await;
+    let joined = desk.with(ana()).await;
+    assert_eq!((joined.state, joined.last.id), (ConversationState::Open, last.id));
+    let mut ids = desk.ids(joined.id).await;
     ids.sort_unstable();
-    assert_eq!(ids, ["a", "b", "c", "d"]);
+    assert_eq!(ids, ["a", "b", "c"]);
     assert_eq!(desk.listed(ConversationFilter::default()).await, [known.id]);
 }
 
@@ -301,7 +305,10 @@ async fn the_list_has_filters_search_and_cursors(universe: &Universe) {
     assert!(desk.listed(elsewhere).await.is_empty());
     // A new name is found, and the former one is not.
     let message = wrote_by(number(4), (ACME, CHANNEL), "b", now.plus(60 * SECOND));
-    desk.take_in(vec![Inbound { name: Some("Bela".to_owned()), ..message }]).await;
+    let met = Inbound { name: None, user_id: Some("BR.1".to_owned()), ..hers("c", message.at) };
+    let met = Inbound { peer: message.peer.clone(), number: message.number, ..met };
+    desk.take_in(vec![Inbound { name: Some("Bela".to_owned()), ..message }, met]).await;
+    assert_eq!(desk.with(number(4)).await.user_id.as_deref(), Some("BR.1"));
     assert_eq!(desk.listed(search("bela")).await, [ids[0]]);
     assert!(desk.listed(search("bo")).await.is_empty());
 }

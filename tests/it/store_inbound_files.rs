@@ -172,19 +172,32 @@ async fn files_leave_with_their_message_their_person_and_their_age(universe: &Un
     desk.take_in(vec![desk.sent("a", now)]).await;
     let kept = desk.keep().await;
     // She deletes it for everyone.
-    let deletion = Inbound {
+    let deletion = |id: &str, of: &str| Inbound {
         kind: "deletion",
-        target: Some("a".to_owned()),
+        target: Some(of.to_owned()),
         is_to_be_read: false,
         window_until: None,
         file: Vec::new(),
-        ..desk.sent("b", now)
+        ..desk.sent(id, now)
     };
-    desk.take_in(vec![deletion]).await;
+    desk.take_in(vec![deletion("b", "a")]).await;
     assert_eq!(desk.standing(kept).await, Some(FileStanding::Missing(MissingFile::NotKept)));
     assert_eq!(desk.leaving().await, [kept]);
     desk.files().forget(kept).await.unwrap();
     assert_eq!(desk.standing(kept).await, None);
+    // A message that comes after its deletion leaves nothing either.
+    desk.take_in(vec![deletion("y", "z")]).await;
+    let late = desk.sent("z", Timestamp::now());
+    desk.take_in(vec![late.clone()]).await;
+    let conversations = universe.store.of(desk.acme).conversations();
+    let (stored, conversation, _) = conversations.message(late.id).await.unwrap().unwrap();
+    let last = conversations.find(conversation).await.unwrap().unwrap().last;
+    assert!(stored.content.is_empty() && last.line.is_empty() && desk.queued().await.is_empty());
+    let edit = Inbound { kind: "edit", ..deletion("x", "z") };
+    desk.take_in(vec![edit.clone()]).await;
+    assert!(conversations.message(edit.id).await.unwrap().unwrap().0.content.is_empty());
+    let last = conversations.find(conversation).await.unwrap().unwrap().last;
+    assert_eq!((last.id, last.kind.as_str()), (late.id, "deletion"));
     // One that is being fetched leaves with her, and is not shown when it arrives.
     desk.take_in(vec![desk.sent("c", now)]).await;
     let file = desk.queued().await.pop().unwrap();

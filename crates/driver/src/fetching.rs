@@ -12,7 +12,7 @@ pub struct SealedFile {
     pub keys: MediaKeys,
     /// The SHA-256 of its content in base64, as the sender says.
     pub sha256: Option<String>,
-    /// Its length, as the sender says.
+    /// Its length, as the sender says. A longer one is damaged.
     pub size: u64,
 }
 
@@ -25,8 +25,8 @@ pub enum FetchError {
     /// WhatsApp does not have it any more.
     #[error("WhatsApp does not have the file")]
     Gone,
-    /// It does not open with its keys.
-    #[error("the file does not open with its keys")]
+    /// It does not open with its keys, or is longer than its sender says.
+    #[error("the file does not open with its keys, or is longer than its sender says")]
     Damaged,
     /// Another attempt may succeed.
     #[error("the file was not fetched: {0}")]

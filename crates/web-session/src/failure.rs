@@ -8,6 +8,7 @@ use whatsapp_rust::{
 };
 
 use super::events::pairing_failure;
+use super::http::LongAnswer;
 use driver::{AskError, FetchError, OpenError, PairingFailure, SendError};
 
 /// The error of opening a session.
@@ -65,7 +66,7 @@ pub(super) fn fetching(error: &anyhow::Error) -> FetchError {
     }
     let outermost: &(dyn std::error::Error + 'static) = error;
     let mut causes = std::iter::successors(Some(outermost), |cause| cause.source());
-    if causes.any(|cause| cause.downcast_ref::<MediaDecryptionError>().is_some()) {
+    if causes.any(|cause| cause.is::<MediaDecryptionError>() || cause.is::<LongAnswer>()) {
         return FetchError::Damaged;
     }
     FetchError::Failed(chain(outermost))

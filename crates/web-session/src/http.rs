@@ -1,16 +1,35 @@
 //! HTTP requests: uploading files, fetching data that a phone synchronises, and finding WhatsApp's newest
 //! version.
 
+use std::fmt;
+
 use async_trait::async_trait;
 use reqwest::{Client, Method, Response};
 use url::Url;
-use whatsapp_rust::anyhow::{Context as _, Result, bail};
+use whatsapp_rust::anyhow::{Context as _, Result};
 use whatsapp_rust::http::{HttpClient, HttpRequest, HttpResponse};
 
 use super::Options;
 
 /// The timeout of connecting.
 const CONNECT_TIMEOUT: std::time::Duration = std::time::Duration::from_secs(10);
+
+tokio::task_local! {
+    /// The longest answer to a request of the running work, in bytes, if it is less than that of the options.
+    pub(super) static MOST_BYTES: usize;
+}
+
+/// An answer has more bytes than it may have.
+#[derive(Debug)]
+pub(super) struct LongAnswer(usize);
+
+impl fmt::Display for LongAnswer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the answer has more than {} bytes", self.0)
+    }
+}
+
+impl std::error::Error for LongAnswer {}
 
 /// Clones share connections.
 #[derive(Clone)]
@@ -33,10 +52,11 @@ impl Http {
     }
 
     async fn body(&self, mut response: Response) -> Result<Vec<u8>> {
+        let most = MOST_BYTES.try_with(|most| *most).unwrap_or(usize::MAX).min(self.most_answer_bytes);
         let mut body = Vec::new();
         while let Some(chunk) = response.chunk().await.map_err(reqwest::Error::without_url)? {
-            if body.len() + chunk.len() > self.most_answer_bytes {
-                bail!("the answer has more than {} bytes", self.most_answer_bytes);
+            if body.len() + chunk.len() > most {
+                return Err(LongAnswer(most).into());
             }
             body.extend_from_slice(&chunk);
         }

@@ -116,7 +116,10 @@ macro_rules! media {
 }
 
 fn keys(path: Option<&str>, key: Option<&[u8]>, sealed: Option<&[u8]>) -> Option<MediaKeys> {
-    let (direct_path, media_key) = (bounded(path?), base64_of(key?));
+    // The sender wrote it, and the library puts it behind the name of WhatsApp's host as it is: anything but a path would lead
+    // to another host, with the session's token.
+    let path = path.filter(|path| path.starts_with('/'))?;
+    let (direct_path, media_key) = (bounded(path), base64_of(key?));
     Some(MediaKeys { direct_path, media_key, sealed_sha256: base64_of(sealed?) })
 }
 

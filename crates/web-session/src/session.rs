@@ -13,7 +13,7 @@ use whatsapp_rust::waproto::whatsapp::Message;
 use whatsapp_rust::{Client, SendOptions, UploadOptions, passkey};
 
 use super::telling::Telling;
-use super::{Shared, events, failure, message};
+use super::{Shared, events, failure, http, message};
 use domain::inbound::bytes_of_base64;
 use domain::phone::PhoneNumber;
 use domain::secret::Secret;
@@ -28,6 +28,11 @@ const CONNECTION_PATIENCE: Duration = Duration::from_secs(30);
 const CLOSING_PATIENCE: Duration = Duration::from_secs(20);
 /// How long WhatsApp may take to unlink the device.
 const UNLINKING_PATIENCE: Duration = Duration::from_secs(15);
+
+/// What sealing adds to a file at most: the rest of a block, and a code.
+const SEAL_BYTES: usize = 16 + 10;
+/// Answers up to this length are taken in place of any file: such as a page that says why there is none.
+const SHORT_ANSWER: usize = 16 * 1024;
 
 pub(super) struct Linked {
     client: Arc<Client>,
@@ -342,7 +347,10 @@ async fn fetch(client: &Client, file: SealedFile) -> Result<Vec<u8>, FetchError>
     let content = sha256.as_deref().and_then(bytes_of_base64).unwrap_or_default();
     let kind = message::media_type(kind);
     let params = DownloadParams::encrypted(keys.direct_path, &key, &content, &sealed, size, kind);
-    client.download_from_params(&params).await.map_err(|error| failure::fetching(&error))
+    // The sender says the length, and may lie: no more arrives than the caller has memory for.
+    let most = usize::try_from(size).unwrap_or(usize::MAX).saturating_add(SEAL_BYTES).max(SHORT_ANSWER);
+    let download = http::MOST_BYTES.scope(most, client.download_from_params(&params));
+    download.await.map_err(|error| failure::fetching(&error))
 }
 
 async fn pairing_code(client: &Arc<Client>, number: PhoneNumber) -> Result<Secret, PairingFailure> {

@@ -2,7 +2,9 @@
 
 use std::process::Command;
 
-use pombo::connector::web_session::{Built, Content, FetchError, Media, MediaKind, MessageId, SendError};
+use pombo::connector::web_session::{
+    Built, Content, FetchError, Media, MediaKind, MessageId, SealedFile, SendError,
+};
 use pombo::domain::inbound::base64_of;
 
 use super::{MARIA, OWN, Stage, person};
@@ -56,6 +58,11 @@ async fn a_file_that_somebody_sent_is_fetched_and_opened() {
     let mut other_key = sent.announced();
     other_key.keys.media_key = base64_of(&[7; 32]);
     assert_eq!(session.session.fetch(other_key).await, Err(FetchError::Damaged));
+    // Nobody takes more memory than the length that is announced.
+    let large = stage.whatsapp.keeps_image(&[7; 20_000]);
+    assert!(session.session.fetch(large.announced()).await.is_ok());
+    let lying = SealedFile { size: 1, ..large.announced() };
+    assert_eq!(session.session.fetch(lying).await, Err(FetchError::Damaged));
     let mut gone = sent.announced();
     gone.keys.direct_path.push_str("-gone");
     assert_eq!(session.session.fetch(gone).await, Err(FetchError::Gone));

@@ -24,7 +24,7 @@ use store::{Care, ContactDraft, ContactFilter, Membership, Upserted};
 /// Contacts that one request may name.
 pub const MOST_AT_ONCE: usize = 10_000;
 
-/// The contacts whose conversations are removed in one step: each may have many messages.
+/// The people, by their numbers and addresses, whose conversations are removed in one step: each may have many messages.
 const ERASED_AT_ONCE: usize = 50;
 
 /// The contacts of a change.
@@ -175,9 +175,11 @@ impl Contacts<'_> {
     pub(crate) async fn erase_conversations(&self, company: Uuid, contacts: &[Uuid]) -> store::Result<()> {
         let conversations = self.engine.store().of(company).conversations();
         let people = &self.engine.0.shared.people;
-        for numbers in conversations.numbers_of(contacts).await?.chunks(ERASED_AT_ONCE) {
-            let forms = numbers.iter().flat_map(|number| people.forms(company, *number));
-            conversations.erase(&forms.map(PeerKey::of_number).collect::<Vec<_>>()).await?;
+        let (numbers, hidden) = conversations.names_of(contacts).await?;
+        let forms = numbers.into_iter().flat_map(|number| people.forms(company, number));
+        let keys: Vec<_> = forms.map(PeerKey::of_number).chain(hidden).collect();
+        for keys in keys.chunks(ERASED_AT_ONCE) {
+            conversations.erase(keys).await?;
         }
         Ok(())
     }

@@ -51,7 +51,13 @@ impl ContentKeys {
             let _hold = self.vault.hold();
             let id = new_id();
             let new = StoredDataKey { id, company_id: company, sealed: self.vault.new_data_key(id) };
-            self.store.conversations().add_key(&new, stored.map(|stored| stored.id)).await?;
+            // One that nobody opens may have the greater id, of a clock that was ahead: it would be found here again and again.
+            if self.store.conversations().add_key(&new, stored.map(|stored| stored.id)).await?
+                && let Some(key) = self.opened(&new).await?
+            {
+                self.current.write().insert(company, Arc::clone(&key));
+                return Ok(key);
+            }
         }
     }
 

@@ -76,15 +76,16 @@ impl Conversations<'_> {
         Ok(ConversationPart { conversations: self.opened(found).await?, next })
     }
 
-    /// The conversations with the person of a contact, on all channels; empty when the contact has no valid number, or does
-    /// not exist.
+    /// The conversations with the person of a contact, on all channels; empty when the contact has neither a valid number nor
+    /// an address that hides it, or does not exist.
     pub async fn of_contact(&self, contact: Uuid) -> Result<Vec<ListedConversation>, Error> {
         let records = self.engine.records_of(self.company).await?;
         let stored = records.of(self.company).conversations();
         let people = &self.engine.0.shared.people;
-        let numbers = stored.numbers_of(&[contact]).await?.into_iter();
-        let forms = numbers.flat_map(|number| people.forms(self.company, number));
-        let found = stored.with_people(&forms.map(PeerKey::of_number).collect::<Vec<_>>()).await?;
+        let (numbers, hidden) = stored.names_of(&[contact]).await?;
+        let forms = numbers.into_iter().flat_map(|number| people.forms(self.company, number));
+        let keys: Vec<_> = forms.map(PeerKey::of_number).chain(hidden).collect();
+        let found = stored.with_people(&keys).await?;
         drop(records);
         self.opened(found).await
     }

@@ -10,7 +10,7 @@ use super::{Conversations, no_such_conversation};
 use crate::Error;
 use clock::Timestamp;
 use domain::content::{Content, Stored};
-use domain::inbound::{Direction, InboundBody, InboundContent};
+use domain::inbound::{Direction, InboundBody, InboundContent, MessageAuthor};
 use domain::message::Key;
 use domain::page::{Start, Window};
 use store::CompanyStore;
@@ -145,10 +145,18 @@ impl ThreadEntry {
     }
 }
 
+/// Another text for a message, and in a group who says so.
+struct AuthoredEdit {
+    author: Option<MessageAuthor>,
+    at: Timestamp,
+    text: Option<String>,
+}
+
 /// The changes of one message.
 #[derive(Default)]
 struct MessageChanges {
-    edit: Option<(Timestamp, Option<String>)>,
+    /// The last edit of each author.
+    edits: Vec<AuthoredEdit>,
     deleted_at: Option<Timestamp>,
     reactions: Vec<ShownReaction>,
 }
@@ -311,11 +319,13 @@ impl MessageChanges {
         match change.kind.as_str() {
             "deletion" => self.deleted_at = Some(change.at),
             "edit" => {
+                let author = body.as_ref().and_then(|body| body.author.clone());
                 let text = match body.map(|body| body.content) {
                     Some(InboundContent::Edit { text, .. }) => text,
                     _ => None,
                 };
-                self.edit = Some((change.at, text));
+                self.edits.retain(|before| !is_same_author(before.author.as_ref(), author.as_ref()));
+                self.edits.push(AuthoredEdit { author, at: change.at, text });
             }
             _ => {
                 let Some(InboundBody { content: InboundContent::Reaction { emoji, .. }, author, .. }) = body
@@ -338,7 +348,7 @@ impl ThreadEntry {
     /// Takes over the changes of this message. Everybody may react, and only its writer may change it.
     fn apply(&mut self, all: &mut HashMap<String, Vec<(Direction, MessageChanges)>>) {
         let Some(changes) = self.provider_id().and_then(|id| all.remove(id)) else { return };
-        for (direction, MessageChanges { edit, deleted_at, reactions }) in changes {
+        for (direction, MessageChanges { edits, deleted_at, reactions }) in changes {
             match self {
                 Self::Own(own) => own.reactions.extend(reactions),
                 Self::Written(written) => {
@@ -346,7 +356,10 @@ impl ThreadEntry {
                     if direction != written.direction {
                         continue;
                     }
-                    if let Some((at, text)) = edit {
+                    let author = written.body.as_ref().and_then(|body| body.author.clone());
+                    let mut edits = edits.into_iter();
+                    let own = edits.find(|edit| is_same_author(edit.author.as_ref(), author.as_ref()));
+                    if let Some(AuthoredEdit { author: _, at, text }) = own {
                         written.edited_at = Some(at);
                         if let Some(body) = &mut written.body {
                             body.content.edit(text.as_deref());
@@ -361,3 +374,14 @@ impl ThreadEntry {
         }
     }
 }
+
+/// Whether two messages on one side of a conversation have the same writer: in a group everybody can name the message of
+/// another. Outside of groups no writer is named.
+fn is_same_author(one: Option<&MessageAuthor>, other: Option<&MessageAuthor>) -> bool {
+    let (Some(one), Some(other)) = (one, other) else { return one.is_none() && other.is_none() };
+    let is_same = |one: &Option<String>, other: &Option<String>| one.is_some() && one == other;
+    is_same(&one.number, &other.number) || is_same(&one.user_id, &other.user_id)
+}
+
+#[cfg(test)]
+mod tests;

@@ -113,7 +113,7 @@ impl FetchAttempt {
     ) -> Result<ArrivedFile, Obstacle> {
         let keys = announced.keys.clone().ok_or(Obstacle::Final(MissingFile::Gone))?;
         // A file that does not say its length may have the largest.
-        let size = announced.size.unwrap_or(most);
+        let size = announced.size.filter(|size| *size > 0).unwrap_or(most);
         let _memory = self.memory(size).await?;
         let kind = match kind {
             Kind::Image => MediaKind::Image,
@@ -188,7 +188,8 @@ impl FetchAttempt {
         let until = Timestamp::now().plus(HELD_FOR);
         match files.hold(&self.file, &digest, bytes, until).await.map_err(|error| not_now(&error))? {
             FileHold::Over => return Ok(()),
-            FileHold::Busy => return Err(Obstacle::NotNow),
+            // It may take an hour, and each attempt is a whole download: they become rarer.
+            FileHold::Busy => return Err(Obstacle::Again(None)),
             FileHold::Known => {}
             FileHold::New => {
                 let keeping = self.library().files().keep(self.file.company_id, &digest, file);

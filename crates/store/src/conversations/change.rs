@@ -1,12 +1,15 @@
 //! What the messages of a batch change of their conversations, beside being written.
 
+use std::collections::{BTreeMap, HashSet};
+
 use sea_orm::ConnectionTrait;
+use uuid::Uuid;
 
 use super::intake::{ConversationsByPeer, Inbound, KnownConversation};
-use crate::Result;
-use crate::dialect::{Bulk, Cell, Type};
+use crate::dialect::{Bulk, Cell, Incoming, Type};
 use crate::inbound_files::LEAVES;
 use crate::nouns::AllConversations;
+use crate::{Result, fetch};
 use clock::Timestamp;
 use domain::inbound::{ConversationState, Direction};
 
@@ -65,6 +68,18 @@ const AMENDMENT: &[(&str, Type)] = &[
     ("line", Type::Bytes),
 ];
 
+const WRITTEN: &[(&str, Type)] = &[
+    ("id", Type::Uuid),
+    ("conversation_id", Type::Uuid),
+    ("provider_id", Type::Text),
+    ("direction", Type::Int),
+];
+const IDS: &[(&str, Type)] = &[("id", Type::Uuid)];
+/// The kind of a message that its writer deleted.
+const DELETION: &str = "deletion";
+/// The kind of another text for a message.
+const EDIT: &str = "edit";
+
 /// What changes of a conversation.
 pub(super) struct ConversationChange<'a> {
     conversation: &'a KnownConversation,
@@ -76,10 +91,27 @@ pub(super) struct ConversationChange<'a> {
     referral_at: i64,
     reopens: bool,
     line: Option<&'a Inbound>,
+    /// Whether the line was deleted before it came.
+    is_line_deleted: bool,
 }
 
 impl<'a> ConversationChange<'a> {
-    pub(super) const fn new(conversation: &'a KnownConversation) -> Self {
+    /// The changes by these messages, in the order in which they were written, of which some were deleted before they came.
+    pub(super) fn of_all(
+        all: &[&'a Inbound],
+        known: &'a ConversationsByPeer,
+        deleted: &HashSet<Uuid>,
+    ) -> BTreeMap<Uuid, Self> {
+        let mut changes = BTreeMap::new();
+        for message in all {
+            let Some(conversation) = known.get(&message.key()) else { continue };
+            let change = changes.entry(conversation.id).or_insert_with(|| Self::new(conversation));
+            change.add(message, deleted.contains(&message.id));
+        }
+        changes
+    }
+
+    const fn new(conversation: &'a KnownConversation) -> Self {
         Self {
             conversation,
             in_at: 0,
@@ -90,14 +122,15 @@ impl<'a> ConversationChange<'a> {
             referral_at: 0,
             reopens: false,
             line: None,
+            is_line_deleted: false,
         }
     }
 
     /// Adds a message, which is not older than those before.
-    pub(super) fn add(&mut self, message: &'a Inbound) {
+    fn add(&mut self, message: &'a Inbound, is_deleted: bool) {
         let at = message.at.millis();
         if message.target.is_none() {
-            self.line = Some(message);
+            (self.line, self.is_line_deleted) = (Some(message), is_deleted);
             self.act_at = self.act_at.max(at);
         }
         if message.is_past {
@@ -127,6 +160,8 @@ impl<'a> ConversationChange<'a> {
 
     pub(super) fn cells(&self) -> [Cell<'_>; 13] {
         let line = self.line;
+        let shown = line.filter(|_| !self.is_line_deleted);
+        let kind = if self.is_line_deleted { DELETION } else { line.map_or("", |line| line.kind) };
         [
             self.conversation.id.into(),
             self.in_at.into(),
@@ -138,34 +173,86 @@ impl<'a> ConversationChange<'a> {
             i64::from(self.reopens).into(),
             line.map_or(0, |line| line.at.millis()).into(),
             line.map_or(self.conversation.id, |line| line.id).into(),
-            line.map_or("", |line| line.kind).into(),
+            kind.into(),
             line.map_or(0, |line| i64::from(line.direction.as_i16())).into(),
-            Cell::Bytes(line.map(Inbound::kept_line).unwrap_or_default()),
+            Cell::Bytes(shown.map(Inbound::kept_line).unwrap_or_default()),
         ]
     }
 }
 
 impl AllConversations<'_> {
+    /// Those of these messages, which were just written, and edits of messages, whose deletions are there already: the provider
+    /// repeats a message, and says nothing in order. Their contents are removed.
+    pub(super) async fn deleted_before(
+        self,
+        to: &impl ConnectionTrait,
+        all: &[&Inbound],
+        known: &ConversationsByPeer,
+    ) -> Result<HashSet<Uuid>> {
+        let mut rows = Bulk::new(self.store.backend, WRITTEN);
+        for message in all {
+            let Some(conversation) = known.get(&message.key()) else { continue };
+            let written = match message.target.as_deref() {
+                None => message.provider_id.as_str(),
+                Some(target) if message.kind == EDIT => target,
+                Some(_) => continue,
+            };
+            rows.push([
+                message.id.into(),
+                conversation.id.into(),
+                written.into(),
+                i64::from(message.direction.as_i16()).into(),
+            ]);
+        }
+        let mut deleted = HashSet::new();
+        for Incoming { select, values, .. } in rows.into_statements() {
+            let sql = format!(
+                "SELECT new.id FROM {select} AS new CROSS JOIN conversation_message AS one \
+                 WHERE one.conversation_id = new.conversation_id AND one.target = new.provider_id \
+                 AND one.direction = new.direction AND one.kind = '{DELETION}'"
+            );
+            deleted.extend(fetch::<Uuid>(to, sql, values).await?);
+        }
+        let mut rows = Bulk::new(self.store.backend, IDS);
+        deleted.iter().for_each(|id| rows.push([(*id).into()]));
+        let sql = |incoming: &str, empty: usize| {
+            format!(
+                "UPDATE conversation_message SET content = ${empty} WHERE id IN (SELECT id FROM {incoming} AS gone)"
+            )
+        };
+        self.store.write(to, rows, vec![Vec::<u8>::new().into()], sql).await?;
+        Ok(deleted)
+    }
+
     /// Applies edits and deletions to the line of the list, and removes the contents and files of what was deleted. Who wrote a message
-    /// may change it, and nobody else. A message that comes after its change is shown as it was changed.
+    /// may change it, and nobody else. A message that comes after its change is shown as it was changed. Edits of what was
+    /// `deleted` change nothing.
     pub(super) async fn amend(
         self,
         to: &impl ConnectionTrait,
         all: &[&Inbound],
         known: &ConversationsByPeer,
+        deleted: &HashSet<Uuid>,
     ) -> Result<()> {
         let rows = |kinds: &[&str]| {
-            let mut rows = Bulk::new(self.store.backend, AMENDMENT);
-            for message in all.iter().filter(|message| kinds.contains(&message.kind)) {
+            // Of several changes of one message, the last one.
+            let mut last = BTreeMap::new();
+            let is_asked =
+                |message: &&&Inbound| kinds.contains(&message.kind) && !deleted.contains(&message.id);
+            for message in all.iter().filter(is_asked) {
                 let (Some(conversation), Some(target)) =
                     (known.get(&message.key()), message.target.as_deref())
                 else {
                     continue;
                 };
+                last.insert((conversation.id, target, message.direction.as_i16()), message);
+            }
+            let mut rows = Bulk::new(self.store.backend, AMENDMENT);
+            for ((conversation, target, direction), message) in last {
                 rows.push([
-                    conversation.id.into(),
+                    conversation.into(),
                     target.into(),
-                    i64::from(message.direction.as_i16()).into(),
+                    i64::from(direction).into(),
                     message.id.into(),
                     message.kind.into(),
                     Cell::Bytes(message.kept_line()),
@@ -181,16 +268,16 @@ impl AllConversations<'_> {
                  WHERE one.id = conversation.last_id AND (one.provider_id = new.target OR one.target = new.target))"
             )
         };
-        self.store.write(to, rows(&["edit", "deletion"]), Vec::new(), line).await?;
+        self.store.write(to, rows(&[EDIT, DELETION]), Vec::new(), line).await?;
         let content = |incoming: &str, empty: usize| {
             format!(
                 "UPDATE conversation_message SET content = ${empty} WHERE id IN (SELECT one.id \
                  FROM {incoming} AS new CROSS JOIN conversation_message AS one \
                  WHERE one.conversation_id = new.conversation_id AND one.direction = new.direction \
-                 AND (one.provider_id = new.target OR (one.target = new.target AND one.kind = 'edit')))"
+                 AND (one.provider_id = new.target OR (one.target = new.target AND one.kind = '{EDIT}')))"
             )
         };
-        self.store.write(to, rows(&["deletion"]), vec![Vec::<u8>::new().into()], content).await?;
+        self.store.write(to, rows(&[DELETION]), vec![Vec::<u8>::new().into()], content).await?;
         let file = |incoming: &str, empty: usize| {
             format!(
                 "UPDATE inbound_file SET {LEAVES}, source = ${empty} WHERE state <> 3 AND message_id IN (SELECT one.id \
@@ -199,7 +286,7 @@ impl AllConversations<'_> {
                  AND one.provider_id = new.target)"
             )
         };
-        self.store.write(to, rows(&["deletion"]), vec![Vec::<u8>::new().into()], file).await?;
+        self.store.write(to, rows(&[DELETION]), vec![Vec::<u8>::new().into()], file).await?;
         Ok(())
     }
 }

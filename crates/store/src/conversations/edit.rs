@@ -167,6 +167,7 @@ impl AllConversations<'_> {
                 Cell::Bytes(&answer.line),
             ]);
         }
+        // Locked in the order in which messages from people lock them.
         let [within, lasts] = [ENTRY_POINT_ANSWER, ENTRY_POINT].map(|span| span.as_millis());
         let sql = |incoming: &str, _: usize| {
             format!(
@@ -189,8 +190,11 @@ impl AllConversations<'_> {
                      ELSE conversation.last_line END, \
                  last_line_at = CASE WHEN new.at > conversation.last_line_at THEN new.at \
                      ELSE conversation.last_line_at END \
-                 FROM {incoming} AS new WHERE conversation.channel_id = new.channel_id AND conversation.peer = new.peer",
-                own = ThreadSide::Own.as_i16()
+                 FROM (SELECT one.id AS conversation_id, new.* FROM {incoming} AS new CROSS JOIN conversation AS one \
+                 WHERE one.channel_id = new.channel_id AND one.peer = new.peer ORDER BY one.id{locking}) AS new \
+                 WHERE conversation.id = new.conversation_id",
+                own = ThreadSide::Own.as_i16(),
+                locking = self.store.locking_of("one")
             )
         };
         self.store.write(&self.store.write, rows, Vec::<Value>::new(), sql).await?;

@@ -79,6 +79,7 @@ pub(super) struct KnownConversation {
     pub(super) id: Uuid,
     pub(super) state: ConversationState,
     pub(super) name: Option<String>,
+    pub(super) user_id: Option<String>,
     assigned_to: Option<Uuid>,
     /// Whether this batch began it.
     pub(super) is_new: bool,
@@ -197,24 +198,19 @@ impl AllConversations<'_> {
         all.retain(|message| kept.contains(&message.id));
         // In the order in which they were written: the last one of a conversation is its line.
         all.sort_by_key(|message| (message.at, message.id));
-        let mut changes = BTreeMap::<Uuid, ConversationChange<'_>>::new();
-        for message in &all {
-            let Some(conversation) = known.get(&message.key()) else { continue };
-            changes
-                .entry(conversation.id)
-                .or_insert_with(|| ConversationChange::new(conversation))
-                .add(message);
-        }
-        if changes.is_empty() {
+        if all.is_empty() {
             return Ok(());
         }
+        let deleted = self.deleted_before(to, &all, &known).await?;
+        let changes = ConversationChange::of_all(&all, &known, &deleted);
         let mut rows = Bulk::new(self.store.backend, super::change::COLUMNS);
         changes.values().for_each(|change| rows.push(change.cells()));
         self.store.write(to, rows, Vec::new(), |incoming, _| UPDATE.replace("{incoming}", incoming)).await?;
-        let files = all.iter().map(|message| message.announced());
+        let files = all.iter().filter(|message| !deleted.contains(&message.id));
+        let files = files.map(|message| message.announced());
         self.store.inbound_files().queue(to, files, now).await?;
         self.store.automatic().note(to, &all, now).await?;
-        self.amend(to, &all, &known).await?;
+        self.amend(to, &all, &known, &deleted).await?;
         self.rename(to, &all, &known).await?;
         self.tell(to, &all, &known, &changes, now).await
     }
@@ -270,6 +266,10 @@ impl AllConversations<'_> {
             }
             known.insert(key, conversation);
         }
+        // A message without a conversation would be lost.
+        if known.len() < wanted.len() {
+            return Err(super::removed_meanwhile());
+        }
         self.add_words(to, &words).await?;
         self.note_channels(to, missing.into_values(), now).await?;
         Ok(known)
@@ -287,15 +287,17 @@ impl AllConversations<'_> {
         for Incoming { select, values, .. } in asked.into_statements() {
             let sql = format!(
                 "SELECT conversation.id, conversation.channel_id, conversation.peer, conversation.state, \
-                 conversation.name, conversation.assigned_to FROM {select} AS asked CROSS JOIN conversation \
+                 conversation.name, conversation.user_id, conversation.assigned_to FROM {select} AS asked CROSS JOIN conversation \
                  WHERE conversation.channel_id = asked.channel_id AND conversation.peer = asked.peer \
                  ORDER BY conversation.id{}",
                 self.store.locking_of("conversation")
             );
-            type Columns = (Uuid, Uuid, String, i16, Option<String>, Option<Uuid>);
-            for (id, channel, peer, state, name, assigned_to) in fetch::<Columns>(to, sql, values).await? {
+            type Columns = (Uuid, Uuid, String, i16, Option<String>, Option<String>, Option<Uuid>);
+            for (id, channel, peer, state, name, user_id, assigned_to) in
+                fetch::<Columns>(to, sql, values).await?
+            {
                 let state = super::state(state)?;
-                let conversation = KnownConversation { id, state, name, assigned_to, is_new: false };
+                let conversation = KnownConversation { id, state, name, user_id, assigned_to, is_new: false };
                 known.insert((channel, PeerKey::from_stored(peer)), conversation);
             }
         }

@@ -5,8 +5,9 @@ use sea_orm::{ConnectionTrait, Value};
 use uuid::Uuid;
 
 use super::intake::Inbound;
-use super::words;
+use super::{removed_meanwhile, words};
 use crate::dialect::{Bulk, Incoming, Type};
+use crate::inbound_files::LEAVES;
 use crate::nouns::AllConversations;
 use crate::{Result, execute, fetch, fetch_one};
 use domain::inbound::PeerKey;
@@ -62,23 +63,30 @@ impl AllConversations<'_> {
             return Ok(());
         }
         let both = || -> [Value; 2] { [id.into(), into.into()] };
+        // Locked before anything moves, so that no message comes into the one that ends here.
+        let sql =
+            format!("SELECT id FROM conversation WHERE id IN ($1, $2) ORDER BY id{}", self.store.locking());
+        if fetch::<Uuid>(to, sql, both()).await?.len() < 2 {
+            return Err(removed_meanwhile());
+        }
+        // The same message may be in both; one of its rows leaves, with its file.
+        let twice = "SELECT one.id FROM conversation_message AS one WHERE one.conversation_id = $1 AND one.provider_id IN \
+                     (SELECT provider_id FROM conversation_message WHERE conversation_id = $2)";
+        let files = format!(
+            "UPDATE inbound_file SET {LEAVES}, source = $3 WHERE state <> 3 AND message_id IN ({twice})"
+        );
+        execute(to, files, both().into_iter().chain([Vec::<u8>::new().into()])).await?;
         for sql in [
-            "DELETE FROM conversation_message WHERE conversation_id = $1 AND provider_id IN \
-             (SELECT provider_id FROM conversation_message WHERE conversation_id = $2)",
-            "UPDATE conversation_message SET conversation_id = $2 WHERE conversation_id = $1",
-            "UPDATE conversation_note SET conversation_id = $2 WHERE conversation_id = $1",
-            "UPDATE conversation SET unread = conversation.unread + other.unread, \
-             window_until = CASE WHEN other.window_until > conversation.window_until THEN other.window_until \
-                 ELSE conversation.window_until END, \
-             last_inbound_at = CASE WHEN other.last_inbound_at > conversation.last_inbound_at \
-                 THEN other.last_inbound_at ELSE conversation.last_inbound_at END, \
-             last_at = CASE WHEN other.last_at > conversation.last_at THEN other.last_at \
-                 ELSE conversation.last_at END, \
-             assigned_to = COALESCE(conversation.assigned_to, other.assigned_to), \
-             user_id = COALESCE(conversation.user_id, other.user_id), \
-             name = COALESCE(conversation.name, other.name), \
-             name_folded = COALESCE(conversation.name_folded, other.name_folded) \
-             FROM conversation AS other WHERE other.id = $1 AND conversation.id = $2",
+            format!("DELETE FROM conversation_message WHERE id IN ({twice})"),
+            "UPDATE conversation_message SET conversation_id = $2 WHERE conversation_id = $1".to_owned(),
+            "UPDATE conversation_note SET conversation_id = $2 WHERE conversation_id = $1".to_owned(),
+            // The words of a name that it takes over.
+            "INSERT INTO conversation_word (company_id, word, conversation_id) \
+             SELECT company_id, word, $2 FROM conversation_word WHERE conversation_id = $1 \
+             AND EXISTS (SELECT 1 FROM conversation WHERE id = $2 AND name IS NULL) \
+             ON CONFLICT (company_id, word, conversation_id) DO NOTHING"
+                .to_owned(),
+            merged(),
         ] {
             execute(to, sql, both()).await?;
         }
@@ -88,4 +96,38 @@ impl AllConversations<'_> {
         execute(to, "DELETE FROM conversation WHERE id = $1", [id.into()]).await?;
         Ok(())
     }
+}
+
+/// Takes over what is later in the conversation `$1` into `$2`, which waits for somebody if one of them does.
+fn merged() -> String {
+    let taken = |columns: &[&str], by: Option<&str>| {
+        let one = |column: &&str| {
+            let by = by.unwrap_or(column);
+            format!(
+                "{column} = CASE WHEN other.{by} > conversation.{by} THEN other.{column} ELSE conversation.{column} END"
+            )
+        };
+        columns.iter().map(one).collect::<Vec<_>>().join(", ")
+    };
+    let times = [
+        "window_until",
+        "referral_at",
+        "entry_point_until",
+        "last_inbound_at",
+        "last_outbound_at",
+        "last_at",
+        "last_line_at",
+    ];
+    let line = ["last_id", "last_kind", "last_direction", "last_line"];
+    format!(
+        "UPDATE conversation SET unread = conversation.unread + other.unread, \
+         state = CASE WHEN other.state = 0 THEN 0 ELSE conversation.state END, {}, {}, \
+         assigned_to = COALESCE(conversation.assigned_to, other.assigned_to), \
+         user_id = COALESCE(conversation.user_id, other.user_id), \
+         name = COALESCE(conversation.name, other.name), \
+         name_folded = COALESCE(conversation.name_folded, other.name_folded) \
+         FROM conversation AS other WHERE other.id = $1 AND conversation.id = $2",
+        taken(&times, None),
+        taken(&line, Some("last_line_at")),
+    )
 }

@@ -129,3 +129,8 @@ fn state(number: i16) -> Result<ConversationState> {
 fn impossible(what: &str, number: i16) -> Error {
     Error::Impossible(format!("the {what} {number} of a conversation"))
 }
+
+/// Another process removed a conversation between two statements: the same call succeeds.
+fn removed_meanwhile() -> Error {
+    Error::Unavailable("a conversation was removed at the same moment".to_owned())
+}

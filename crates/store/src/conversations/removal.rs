@@ -29,7 +29,14 @@ impl AllConversations<'_> {
         let sql = "SELECT id FROM conversation_message WHERE id < $1 ORDER BY id LIMIT $2";
         let values: [Value; 2] = [first_id_at(before).into(), i64::from(limit).into()];
         let found = fetch::<Uuid>(&self.store.read, sql, values).await?;
-        self.remove(lease, &found, &[("conversation_message", "id")], limit).await
+        if found.is_empty() {
+            return Ok(Step::default());
+        }
+        let transaction = self.store.begin_fenced(lease).await?;
+        self.remove_in(&transaction, &found, &[("conversation_message", "id")]).await?;
+        transaction.commit().await?;
+        let others = found.len() as u64;
+        Ok(Step { others, more: others >= u64::from(limit), ..Step::default() })
     }
 
     /// Removes conversations in which nothing was written since `before`, with all that belongs to them, at most `limit`.
@@ -38,18 +45,24 @@ impl AllConversations<'_> {
             "SELECT id FROM conversation WHERE last_at < $1 AND created_at < $1 ORDER BY last_at LIMIT $2";
         let values: [Value; 2] = [before.millis().into(), i64::from(limit).into()];
         let found = fetch::<Uuid>(&self.store.read, sql, values).await?;
-        self.remove(lease, &found, &TABLES, limit).await
-    }
-
-    async fn remove(self, lease: &Lease, ids: &[Uuid], tables: &[(&str, &str)], limit: u32) -> Result<Step> {
-        if ids.is_empty() {
+        if found.is_empty() {
             return Ok(Step::default());
         }
         let transaction = self.store.begin_fenced(lease).await?;
-        self.remove_in(&transaction, ids, tables).await?;
+        let (rows, values) = Rows::of_ids(self.store.backend, &found).select(2);
+        // Locked, and only those in which nobody has written since they were found.
+        let sql = format!(
+            "SELECT id FROM conversation WHERE id IN (SELECT id FROM {rows} AS found) AND last_at < $1 ORDER BY id{}",
+            self.store.locking()
+        );
+        let values = std::iter::once(before.millis().into()).chain(values);
+        let silent = fetch::<Uuid>(&transaction, sql, values).await?;
+        if !silent.is_empty() {
+            self.remove_in(&transaction, &silent, &TABLES).await?;
+        }
         transaction.commit().await?;
-        let others = ids.len() as u64;
-        Ok(Step { others, more: others >= u64::from(limit), ..Step::default() })
+        let more = found.len() as u64 >= u64::from(limit);
+        Ok(Step { others: silent.len() as u64, more, ..Step::default() })
     }
 
     async fn remove_in(self, transaction: &Transaction, ids: &[Uuid], tables: &[(&str, &str)]) -> Result<()> {
@@ -66,16 +79,21 @@ impl AllConversations<'_> {
 }
 
 impl Conversations<'_> {
-    /// The numbers of these contacts.
-    pub async fn numbers_of(self, contacts: &[Uuid]) -> Result<Vec<PhoneNumber>> {
+    /// The numbers of these contacts, and the keys of those of whom an address is known that hides the number.
+    pub async fn names_of(self, contacts: &[Uuid]) -> Result<(Vec<PhoneNumber>, Vec<PeerKey>)> {
         let (asked, values) = Rows::of_ids(self.store.backend, contacts).select(2);
         let sql = format!(
-            "SELECT contact.phone FROM {asked} AS asked CROSS JOIN contact \
-             WHERE contact.id = asked.id AND contact.company_id = $1 AND contact.phone IS NOT NULL"
+            "SELECT contact.phone, contact.phone_number_lid FROM {asked} AS asked CROSS JOIN contact \
+             WHERE contact.id = asked.id AND contact.company_id = $1"
         );
         let values = std::iter::once(self.company.into()).chain(values);
-        let numbers = fetch::<i64>(&self.store.read, sql, values).await?.into_iter();
-        Ok(numbers.filter_map(PhoneNumber::from_i64).collect())
+        let names = fetch::<(Option<i64>, Option<String>)>(&self.store.read, sql, values).await?;
+        let (numbers, hidden): (Vec<_>, Vec<_>) = names.into_iter().unzip();
+        let hidden = hidden.into_iter().flatten().filter(|address| !address.is_empty());
+        Ok((
+            numbers.into_iter().flatten().filter_map(PhoneNumber::from_i64).collect(),
+            hidden.map(|address| PeerKey::of_user(&address)).collect(),
+        ))
     }
 
     /// Removes the conversations with these people, on all channels, with everything that was written in them. Returns their

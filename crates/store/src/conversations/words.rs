@@ -65,33 +65,37 @@ impl AllConversations<'_> {
         Ok(())
     }
 
-    /// Takes over the names that people have now.
+    /// Takes over the names and ids that people have now.
     pub(super) async fn rename(
         self,
         to: &impl ConnectionTrait,
         all: &[&Inbound],
         known: &ConversationsByPeer,
     ) -> Result<()> {
-        let mut renamed = BTreeMap::new();
+        let mut renamed = BTreeMap::<Uuid, (&Inbound, Option<&str>)>::new();
         for message in all.iter().filter(|message| message.direction == Direction::In && !message.is_past) {
             let Some(conversation) = known.get(&message.key()) else { continue };
-            if !conversation.is_new && message.name.is_some() && message.name != conversation.name {
-                renamed.insert(conversation.id, *message);
+            let before =
+                renamed.get(&conversation.id).map_or(conversation.name.as_deref(), |(_, name)| *name);
+            let name = message.name.as_deref().or(before);
+            let is_met = message.user_id.is_some() && message.user_id != conversation.user_id;
+            if !conversation.is_new && (is_met || name != conversation.name.as_deref()) {
+                renamed.insert(conversation.id, (*message, name));
             }
         }
         if renamed.is_empty() {
             return Ok(());
         }
         let (mut rows, mut words) = (Bulk::new(self.store.backend, NAME), Vec::new());
-        for (id, message) in &renamed {
-            let folded = message.name.as_deref().map(fold);
+        for (id, (message, name)) in &renamed {
+            let folded = name.map(fold);
             rows.push([
                 (*id).into(),
-                Cell::Text(message.name.as_deref()),
+                Cell::Text(*name),
                 Cell::Text(folded.as_deref()),
                 Cell::Text(message.user_id.as_deref()),
             ]);
-            let found = of(message.name.as_deref(), &message.peer);
+            let found = of(*name, &message.peer);
             words.extend(found.into_iter().map(|word| (message.company_id, word, *id)));
         }
         let sql = |incoming: &str, _: usize| {

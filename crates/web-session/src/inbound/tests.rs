@@ -90,6 +90,10 @@ fn files_reactions_changes_and_places_are_read() {
         (Some("the door"), "/v/1")
     );
 
+    for elsewhere in ["@169.254.169.254/v/1", ".example.com/v/1", ":8080/v/1", "v/1", ""] {
+        assert_eq!(keys(Some(elsewhere), Some(&[1; 32]), Some(&[2; 32])), None, "{elsewhere}");
+    }
+
     let key = || protocol::MessageKey { id: Some("3EB1".to_owned()), ..Default::default() };
     let reaction = protocol::message::ReactionMessage {
         key: MessageField::some(key()),
