@@ -56,12 +56,14 @@ async function copy(button) {
     button.focus();
   }
   say(words.copied);
-  const label = button.textContent;
+  const { textContent: label, ariaLabel: name } = button;
   if (button.dataset.label) return;
   button.dataset.label = label;
   button.textContent = words.copied;
+  button.ariaLabel = null;
   setTimeout(() => {
     button.textContent = label;
+    button.ariaLabel = name;
     delete button.dataset.label;
   }, 1500);
 }
