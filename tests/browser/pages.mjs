@@ -14,6 +14,10 @@ const ELSEWHERE = ['/console/sign-in', '/console/link/{token}', '/console/operat
 
 const CAMPAIGN = 'The new opening hours: every day from eight to eight';
 const SCHEDULED = 'Closed on the first of the year';
+/** Who writes the same in each demonstration, and gets nothing by chance. */
+const WRITER = '999900000777';
+/** The words by which the inbox finds only this person. */
+export const SEARCH = `search=${WRITER}`;
 
 /** Fills the demonstration: sends of the first company, one that is finished with failed messages, one that runs, and one that waits
  *  for its time; a webhook to nobody, a segment, a field of contacts, imports, a file, a note and a suppression. */
@@ -37,6 +41,12 @@ export async function busy(demo) {
     await post(`/api/v1/contacts/${contact.id}/notes`, { text: 'Prefers to be called in the afternoon.' });
     await post('/api/v1/quick-replies', { word: 'hours', text: 'Hi {{contact.first_name|friend}}, we are open from eight to eight.' });
     await post('/api/v1/suppressions', { phone_number: '+5511977776666' });
+    const messages = [{ text: 'Is the cake still there?' }, { image: { caption: 'This one' } }];
+    for (const message of messages) {
+        const body = JSON.stringify({ to: channel.phone_number_id, from: WRITER, name: 'Berta Bauer', ...message });
+        const answer = await fetch(`${demo.said.simulator_url}/_sim/write`, { method: 'POST', body });
+        assert.ok(answer.ok, await answer.text());
+    }
     // Texts go to everybody here, although most people never wrote.
     const rule = JSON.stringify({ service_window: false });
     await fetch(`${demo.said.simulator_url}/_sim/script`, { method: 'POST', body: rule });
@@ -78,7 +88,7 @@ function records(demo) {
     const sends = () => listed('/api/v1/sends?limit=3');
     return {
         '/console/channels/{id}': () => channels.map(({ id }) => `/console/channels/${id}`),
-        '/console/inbox/{id}': each('/console/inbox', '/api/v1/conversations?limit=1'),
+        '/console/inbox/{id}': each('/console/inbox', `/api/v1/conversations?${SEARCH}`),
         '/console/quick-replies/{id}': each('/console/quick-replies', '/api/v1/quick-replies'),
         '/console/webhooks/{id}': each('/console/webhooks', '/api/v1/webhooks'),
         '/console/sends/{id}': each('/console/sends', '/api/v1/sends?limit=3'),
