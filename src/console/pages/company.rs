@@ -292,7 +292,7 @@ fn link_button(viewer: &Viewer, member: &Member) -> Markup {
     let label = viewer.text.with("company-link-of", [("name", member.name.as_str().into())]);
     html! {
         form method="post" action=(format!("{PLACE}/members/{}/link", member.user_id)) {
-            button.plain type="submit" aria-label=(label) { (viewer.text.get("company-link-make")) }
+            button.plain type="submit" aria-label=(label) { (viewer.text.get("users-password-link")) }
         }
     }
 }

@@ -30,7 +30,7 @@ async fn each_step_keeps_what_was_typed_on_the_others() {
     );
     let nobody = member.post(NEW, &[("step", "who"), ("action", "what")]).await;
     assert_eq!(nobody.status, 422, "{}", nobody.body);
-    assert!(nobody.body.contains("Choose a tag, a number or a person."), "{}", nobody.body);
+    assert!(nobody.body.contains("Choose a tag, a segment, a number or a person."), "{}", nobody.body);
 
     let to_what = member.post(NEW, &[("step", "who"), ("numbers", &number), ("action", "what")]).await;
     assert_eq!(to_what.status, 303, "{}", to_what.body);

@@ -26,7 +26,7 @@ alerts-more-people = { $count ->
     [one] and one more
    *[other] and { $count } more
 }
-alerts-who = Each person chooses on the page of the own account. Owners get everything but the ends of sends, until they choose otherwise.
+alerts-who = Each person chooses under “Your account”. Owners get everything but the ends of sends, until they choose otherwise.
 alerts-choose = Choose your alerts
 alerts-webhook = A program gets the same by a webhook that has these events.
 alerts-webhook-see = See the webhooks

@@ -26,7 +26,7 @@ alerts-more-people = { $count ->
     [one] y una persona más
    *[other] y { $count } más
 }
-alerts-who = Cada persona elige en la página de su cuenta. Los propietarios reciben todo menos los finales de envíos, hasta que elijan otra cosa.
+alerts-who = Cada persona elige en «Su cuenta». Los propietarios reciben todo menos los finales de envíos, hasta que elijan otra cosa.
 alerts-choose = Elegir sus alertas
 alerts-webhook = Un programa recibe lo mismo por un webhook que tenga estos eventos.
 alerts-webhook-see = Ver los webhooks

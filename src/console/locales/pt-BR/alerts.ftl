@@ -26,7 +26,7 @@ alerts-more-people = { $count ->
     [one] e mais uma pessoa
    *[other] e mais { $count }
 }
-alerts-who = Cada pessoa escolhe na página da própria conta. Os proprietários recebem tudo menos os fins de envios, até escolherem outra coisa.
+alerts-who = Cada pessoa escolhe em “Sua conta”. Os proprietários recebem tudo menos os fins de envios, até escolherem outra coisa.
 alerts-choose = Escolher seus alertas
 alerts-webhook = Um programa recebe o mesmo por um webhook que tenha estes eventos.
 alerts-webhook-see = Ver os webhooks
