@@ -1,5 +1,5 @@
 alerts-title = Alerts by e-mail
-alerts-what = Pombo writes to { $address } when one of these happens. The mails are in the language of your account, and in English while it has none.
+alerts-what = Pombo writes to { $address } when one of these happens. Nobody has checked that this address reaches you: send yourself a test mail. The mails are in the language of your account, and in English while it has none.
 alerts-off = Nothing is sent: this service has no mail server. Its operator sets mail.host, mail.from and server.public_url in the configuration.
 alerts-no-company = You belong to no company yet.
 alerts-of = { $company }: tell me of

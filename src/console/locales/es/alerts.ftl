@@ -1,5 +1,5 @@
 alerts-title = Alertas por correo
-alerts-what = Pombo escribe a { $address } cuando ocurre algo de esto. Los correos están en el idioma de su cuenta, y en inglés mientras no tenga ninguno.
+alerts-what = Pombo escribe a { $address } cuando ocurre algo de esto. Nadie ha comprobado que esta dirección le llega: envíese un correo de prueba. Los correos están en el idioma de su cuenta, y en inglés mientras no tenga ninguno.
 alerts-off = No se envía nada: este servicio no tiene servidor de correo. Su operador configura mail.host, mail.from y server.public_url.
 alerts-no-company = Aún no pertenece a ninguna empresa.
 alerts-of = { $company }: avisarme de

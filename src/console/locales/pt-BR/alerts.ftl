@@ -1,5 +1,5 @@
 alerts-title = Alertas por e-mail
-alerts-what = O Pombo escreve para { $address } quando algo disto acontece. Os e-mails são no idioma da sua conta, e em inglês enquanto ela não tiver um.
+alerts-what = O Pombo escreve para { $address } quando algo disto acontece. Ninguém verificou se este endereço chega a você: envie um e-mail de teste para si. Os e-mails são no idioma da sua conta, e em inglês enquanto ela não tiver um.
 alerts-off = Nada é enviado: este serviço não tem servidor de e-mail. O operador configura mail.host, mail.from e server.public_url.
 alerts-no-company = Você ainda não pertence a nenhuma empresa.
 alerts-of = { $company }: avisar-me de
