@@ -66,6 +66,8 @@ async fn each_step_keeps_what_was_typed_on_the_others() {
     let proof = [("checked", digest.as_str()), ("run", run.as_str())];
     let when = member.check(NEW, &[&with(&written, &[("action", "when")])[..], &proof].concat()).await.body;
     assert!(when.contains(">Send</button>") && when.contains("datetime-local"), "{when}");
+    let mut actions = when.split("name=\"action\" value=\"").skip(1);
+    assert!(actions.next().unwrap().starts_with("send\""), "the key Enter goes on: {when}");
     // The time is chosen after the check, which holds.
     let last = [&written[..], &proof, &[("start", "later"), ("action", "send")]].concat();
     for (at, fault) in [("2020-01-01T09:00", "This time has passed."), ("", "This is not a date and time.")] {
