@@ -35,7 +35,7 @@ async fn a_send_that_was_withdrawn_before_its_start_takes_no_first_mark_when_it_
     assert_eq!(withdraw(store, ACME, 10, NOW).await, done);
     assert_eq!(withdraw(store, ACME, 10, due).await, done, "once more, which changes nothing");
     assert_eq!(begin(10, due).await, [Uuid::from_u128(10)], "its channel read it before");
-    assert_eq!(begin(11, due).await, []);
+    assert!(begin(11, due).await.is_empty());
     assert_eq!(withdraw(store, ACME, 11, NOW).await, Rescheduled::Begun);
     store.of(ACME).sends().cancel(Uuid::from_u128(11), due, None, None).await.unwrap();
     assert_eq!(withdraw(store, ACME, 11, NOW).await, Rescheduled::Over(State::Canceled));

@@ -143,7 +143,7 @@ impl Sends<'_> {
         let sends = self.engine.store().of(company_id).sends();
         let withdrawn = sends.withdraw(send_id, Timestamp::now(), who, note.as_ref()).await?;
         let (channel_id, note) = unless_begun(withdrawn)?;
-        self.let_go(channel_id, release, note).await;
+        self.release_canceled(channel_id, release, note).await;
         Ok(())
     }
 
@@ -174,12 +174,12 @@ impl Sends<'_> {
         if send.state != State::Canceled {
             return Err(over(send.state).into());
         }
-        self.let_go(send.channel_id, release, send.note).await;
+        self.release_canceled(send.channel_id, release, send.note).await;
         Ok(())
     }
 
     /// Makes the owner of a channel release a send that is canceled.
-    async fn let_go(&self, channel_id: Uuid, release: Release, note: Option<i64>) {
+    async fn release_canceled(&self, channel_id: Uuid, release: Release, note: Option<i64>) {
         // While the ledger cannot write, the outcome of reserved messages is unknown, as after a crash.
         let _ = tokio::time::timeout(MARKED_WITHIN, self.engine.owners().release(channel_id, release, note))
             .await;
