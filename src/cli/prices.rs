@@ -11,13 +11,13 @@ use super::failure::Misused;
 use super::output::{Columns, Listed};
 use super::session::Session;
 use crate::clock::Timestamp;
-use crate::domain::price::{Day, Micros, PriceChange, RateCard, day_of, shipped};
+use crate::domain::price::{Date, Micros, PriceChange, RateCard, day_of, shipped};
 use crate::store::prices::{KnownCard, MOST_CARDS};
 
 #[derive(Debug, Args)]
 pub(super) struct Show {
     /// The card's date, as in 2026-10-01; without it, the card that applies today
-    date: Option<Day>,
+    date: Option<Date>,
 }
 
 #[derive(Debug, Args)]
@@ -32,7 +32,7 @@ pub(super) struct Apply {
 #[derive(Debug, Args)]
 pub(super) struct Remove {
     /// The date of an uploaded card, as in 2027-01-01; the card before it applies again, or the program's own
-    date: Day,
+    date: Date,
 }
 
 #[derive(Serialize)]

@@ -10,6 +10,7 @@
 //! must not act twice, so it takes its [`Turn`] at the engine, which stores the form's id with the send.
 
 use std::collections::{HashMap, VecDeque};
+use std::convert::Infallible;
 use std::sync::Arc;
 
 use parking_lot::Mutex;
@@ -49,14 +50,25 @@ impl Once {
         form: &Form,
         act: impl AsyncFnOnce() -> Result<Answer, Error>,
     ) -> Result<Answer, Error> {
+        let Ok(answer) = self.attempt::<Infallible>(person, form, async || act().await.map(Ok)).await?;
+        Ok(answer)
+    }
+
+    /// Does the same for an `act` that may be refused. A refused form has not acted.
+    pub(super) async fn attempt<R>(
+        &self,
+        person: &Person,
+        form: &Form,
+        act: impl AsyncFnOnce() -> Result<Result<Answer, R>, Error>,
+    ) -> Result<Result<Answer, R>, Error> {
         let Some(id) = form.once() else { return act().await };
         let place = self.place((person.session, id, form.words().digest("a form", &["once"])));
         let done = place.get_or_try_init(async || match act().await {
-            Ok(Answer::Redirect(place)) => Ok(place),
+            Ok(Ok(Answer::Redirect(place))) => Ok(place),
             other => Err(other),
         });
         match done.await {
-            Ok(place) => Ok(Answer::Redirect(place.clone())),
+            Ok(place) => Ok(Ok(Answer::Redirect(place.clone()))),
             Err(shown) => shown,
         }
     }

@@ -176,4 +176,7 @@ async fn people_are_told_what_they_chose_or_what_their_role_says(universe: &Univ
     assert_eq!(choices[0].kinds, [AlertKind::Send, AlertKind::Key]);
     store.users().set_disabled(&Who::Pombo, &bea, true).await.unwrap();
     assert_eq!(kinds().await, [0], "who cannot sign in is told nothing");
+    let company = store.companies().find(acme).await.unwrap().unwrap();
+    assert!(store.companies().set_disabled(&Who::Pombo, &company, true).await.unwrap());
+    assert!(kinds().await.is_empty(), "nobody of a disabled company can");
 }

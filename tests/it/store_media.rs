@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use futures_util::future::join_all;
 use pombo::clock::Timestamp;
 use pombo::domain::channel;
 use pombo::domain::media::Kind;
@@ -19,6 +20,7 @@ stores! {
     a_file_is_kept_once_and_comes_back_with_its_content,
     the_content_of_a_removed_file_stays_for_sends_that_need_it,
     files_that_nobody_uses_are_removed,
+    uploads_that_end_at_once_never_exceed_the_bound,
 }
 
 const MOST: MediaTotals = MediaTotals { files: 2, bytes: 1_000 };
@@ -148,4 +150,15 @@ async fn files_that_nobody_uses_are_removed(universe: &Universe) {
     let again = universe.store.of(acme).media().begin(&Who::Pombo, &file(1, 1), MOST).await.unwrap();
     assert_eq!(again, Taking::Known(used));
     assert_eq!(universe.store.media().remove_unused(&lease, before, 10).await.unwrap(), 0, "it is as new");
+}
+
+async fn uploads_that_end_at_once_never_exceed_the_bound(universe: &Universe) {
+    let acme = company(universe, "acme").await;
+    let begun = (0..12).map(|digest| async move {
+        universe.store.of(acme).media().begin(&Who::Pombo, &file(digest, 10), MOST).await.unwrap()
+    });
+    let begun = join_all(begun).await;
+    let begun = begun.iter().filter(|taking| matches!(taking, Taking::Begun(_))).count();
+    assert_eq!(begun as u64, MOST.files);
+    assert_eq!(universe.store.of(acme).media().totals().await.unwrap(), MediaTotals { files: 2, bytes: 20 });
 }

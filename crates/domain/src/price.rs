@@ -12,7 +12,7 @@ use std::fmt;
 use std::iter::Sum;
 
 /// A day of the calendar.
-pub use jiff::civil::Date as Day;
+pub use jiff::civil::Date;
 use serde::{Serialize, Serializer};
 
 pub use self::card::{CARD_BYTES, Market, PriceChange, RateCard, SHIPPED, shipped};

@@ -13,7 +13,7 @@ use domain::cell::guard;
 use domain::error::{Code, Refusal};
 use domain::phone::Country;
 use domain::price::{
-    Billing, ByCountry, CostEstimate, Day, Micros, Month, PriceCategory, PriceChange, RateCard, day_of,
+    Billing, ByCountry, CostEstimate, Date, Micros, Month, PriceCategory, PriceChange, RateCard, day_of,
     shipped,
 };
 pub use store::prices::{KnownCard, MOST_CARDS};
@@ -205,7 +205,7 @@ impl Costs<'_> {
 
     /// Removes the uploaded rate card of this date. Refused with `rate_card_not_found`.
     pub async fn remove(self, who: &Who, date: &str) -> Result<(), Error> {
-        if let Ok(day) = date.parse::<Day>()
+        if let Ok(day) = date.parse::<Date>()
             && self.engine.all_records().await?.rate_cards().remove(who, &day.to_string()).await?
         {
             return Ok(());

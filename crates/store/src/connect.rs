@@ -13,6 +13,7 @@ use sea_orm::{
     ConnAcquireErr, ConnectOptions, Database, DatabaseConnection, DbBackend, DbErr, RuntimeErr, sqlx,
 };
 
+use super::contacts::reached::RecentLists;
 use super::event_log::LogState;
 use super::pool::{GRACE, IDLE, Pool, Server, on_server};
 use super::share::{CLUSTER, Pools, Shares};
@@ -102,6 +103,7 @@ pub(super) async fn open(options: &Options) -> Result<Store> {
         },
         cluster: pool(CLUSTER, later, bounds(HEARTBEAT)).await?,
         log: LogState::default(),
+        lists: RecentLists::default(),
     };
     let backend = if sqlite { DbBackend::Sqlite } else { DbBackend::Postgres };
     let store = Store::on(Arc::new(pools), backend, Purpose::Requests);

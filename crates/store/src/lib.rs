@@ -209,7 +209,7 @@ impl Store {
 
     /// Closes the connections, those of other purposes too.
     pub async fn close(self) {
-        let Pools { requests, engine, dispatch, writer, cluster, log: _ } = &*self.pools;
+        let Pools { requests, engine, dispatch, writer, cluster, log: _, lists: _ } = &*self.pools;
         for pool in [requests, engine, dispatch, writer, cluster] {
             if let Err(error) = pool.close().await {
                 tracing::debug!(%error, "cannot close the database");

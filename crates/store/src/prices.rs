@@ -12,7 +12,7 @@ use crate::sends::recipient;
 use crate::{Error, Result, Transaction, execute, fetch, fetch_one};
 use clock::Timestamp;
 use domain::phone::Country;
-use domain::price::{Billing, ByCountry, Day, Micros, Month, PriceChange, RateCard, shipped};
+use domain::price::{Billing, ByCountry, Date, Micros, Month, PriceChange, RateCard, shipped};
 
 /// The most rate cards that are kept.
 pub const MOST_CARDS: u64 = 40;
@@ -69,7 +69,7 @@ impl RateCards<'_> {
     }
 
     /// The card whose prices apply on a day.
-    pub async fn on(self, day: Day) -> Result<Option<RateCard>> {
+    pub async fn on(self, day: Date) -> Result<Option<RateCard>> {
         let newest = self.stored("WHERE date <= $1 ORDER BY date DESC LIMIT 1", [day.to_string().into()]);
         let uploaded = newest.await?.first().and_then(|(card, _)| read(card));
         Ok(RateCard::on(shipped().cloned().into_iter().chain(uploaded), day))

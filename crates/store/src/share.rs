@@ -3,6 +3,7 @@
 //! Otherwise, two hundred clients that read lists would take every connection in turn, and each commit of the ledger
 //! would wait behind them.
 
+use super::contacts::reached::RecentLists;
 use super::event_log;
 use super::pool::Pool;
 
@@ -64,6 +65,8 @@ pub(super) struct Pools {
     pub(super) cluster: Pool,
     /// What this process knows of the log of events.
     pub(super) log: event_log::LogState,
+    /// The lists of contacts by large sends that were just shown.
+    pub(super) lists: RecentLists,
 }
 
 #[cfg(test)]

@@ -65,23 +65,23 @@ pub(in crate::console) async fn invite(
             Invite { email: &email, name: "", company: Some((viewer.company.id, role)), is_operator: false };
         let invited = state
             .once
-            .act(&viewer, &form, async || {
-                let link = state.accounts.invite(&viewer.who(), invite).await;
-                let link = link.map_err(|error| match error {
-                    accounts::Error::Invalid { .. } => Error::Unreadable,
-                    other => other.into(),
-                })?;
+            .attempt(&viewer, &form, async || {
+                let link = match state.accounts.invite(&viewer.who(), invite).await {
+                    Ok(link) => link,
+                    Err(accounts::Error::Invalid { field, .. }) => return Ok(Err(field)),
+                    Err(error) => return Err(error.into()),
+                };
                 state.flashes.put(
                     viewer.session,
                     LINK,
                     format!("{}{}", address::base(&request, &state), link.path()),
                 );
-                Ok(Answer::to(format!("{PLACE}#members")))
+                Ok(Ok(Answer::to(format!("{PLACE}#members"))))
             })
-            .await;
+            .await?;
         match invited {
-            Err(Error::Unreadable) => note_invalid(&mut form, "email"),
-            other => return other,
+            Ok(answer) => return Ok(answer),
+            Err(field) => note_invalid(&mut form, field),
         }
     }
     Ok(page(&viewer, &state, &request, &form).await?.unprocessable().into())
@@ -292,7 +292,7 @@ fn link_button(viewer: &Viewer, member: &Member) -> Markup {
     let label = viewer.text.with("company-link-of", [("name", member.name.as_str().into())]);
     html! {
         form method="post" action=(format!("{PLACE}/members/{}/link", member.user_id)) {
-            button.plain type="submit" aria-label=(label) { (viewer.text.get("company-link-make")) }
+            button.plain type="submit" aria-label=(label) { (viewer.text.get("users-password-link")) }
         }
     }
 }

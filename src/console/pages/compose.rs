@@ -369,7 +369,7 @@ fn writing(viewer: &Viewer, around: &Around, form: &Form, checked: &Checked) -> 
     }
 }
 
-/// The buttons to the steps before and after.
+/// The buttons to the steps after and before. The first one is also that of the key Enter.
 fn onward(viewer: &Viewer, step: SendStep, checked: &Checked) -> Markup {
     let text = viewer.text;
     let is_checked = checked.digest.is_some();
@@ -381,10 +381,10 @@ fn onward(viewer: &Viewer, step: SendStep, checked: &Checked) -> Markup {
     };
     html! {
         div.row {
+            button type="submit" name="action" value=(action) data-again[checked.counting.is_some()] { (text.get(label)) }
             @if let Some(before) = step.before() {
                 button.plain type="submit" name="action" value=(before.as_str()) formnovalidate { (text.get("compose-back")) }
             }
-            button type="submit" name="action" value=(action) data-again[checked.counting.is_some()] { (text.get(label)) }
             (draft::button(text))
             @if step == SendStep::What { span.soft { (text.get("compose-check-first")) } }
         }

@@ -1,6 +1,7 @@
 //! What the company's messages of a month cost by published prices: in all, by channel, category and country, and as a file.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use actix_web::HttpResponse;
 use actix_web::http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
@@ -10,20 +11,24 @@ use uuid::Uuid;
 
 use crate::clock::Timestamp;
 use crate::console::State;
-use crate::console::component::cost;
 use crate::console::component::empty::empty;
 use crate::console::component::table::{Column, table};
+use crate::console::component::{cost, number};
 use crate::console::error::Error;
 use crate::console::page::{Menu, Page};
 use crate::console::query::Query;
+use crate::console::text::Text;
 use crate::console::visitor::Viewer;
+use crate::domain::channel::Channel;
 use crate::domain::price::{Micros, Month};
 use crate::engine::costs::{MonthCost, MonthCosts};
 
 /// The channels whose names are looked up; a company has few.
 const MOST_NAMES: usize = 1_000;
 
-/// The names of channels that are still there.
+/// Channels by their ids; `None` for one that was removed.
+type Channels = BTreeMap<Uuid, Option<Arc<Channel>>>;
+/// What channels are called, by their ids.
 type Names = BTreeMap<Uuid, String>;
 
 /// Messages that are added up.
@@ -55,7 +60,7 @@ pub(in crate::console) async fn show(
     let now = Month::of(Timestamp::now());
     let month = asked(&query);
     let costs = state.engine.costs().month(viewer.company.id, month).await?;
-    let names = names(&state, &costs).await?;
+    let labels = labels(text, &channels(&state, &costs).await?);
     let all = Added::of(&costs.rows);
     let currency = costs.card.as_ref().map_or("", |card| card.currency.as_str());
     let body = html! {
@@ -78,7 +83,7 @@ pub(in crate::console) async fn show(
                 Some(card) => p.soft { (text.with("costs-prices-of", [("day", card.date.to_string().into())])) },
                 None => p.soft { (text.get("costs-no-card")) },
             }
-            (grouped(&viewer, currency, &costs, "costs-by-channel", |row| channel(&viewer, &names, row.channel_id)))
+            (grouped(&viewer, currency, &costs, "costs-by-channel", |row| channel(text, &labels, row.channel_id)))
             (grouped(&viewer, currency, &costs, "costs-by-category", |row| cost::category(text, row.billing.category)))
             (grouped(&viewer, currency, &costs, "costs-by-country", |row| cost::country(text, row.country)))
             p { a href=(format!("/console/costs/file?month={month}")) download { (text.get("costs-file")) } }
@@ -94,7 +99,9 @@ pub(in crate::console) async fn file(
     query: Query,
 ) -> Result<HttpResponse, Error> {
     let costs = state.engine.costs().month(viewer.company.id, asked(&query)).await?;
-    let names = names(&state, &costs).await?;
+    // The file has the ids beside the names.
+    let channels = channels(&state, &costs).await?.into_iter();
+    let names: Names = channels.filter_map(|(id, channel)| Some((id, channel?.name.clone()))).collect();
     let csv = costs.to_csv(&names)?;
     Ok(HttpResponse::Ok()
         .insert_header((CONTENT_TYPE, "text/csv; charset=utf-8; header=present"))
@@ -107,21 +114,51 @@ fn asked(query: &Query) -> Month {
     query.parsed("month").unwrap_or_else(|| Month::of(Timestamp::now()))
 }
 
-/// The names of the month's channels.
-async fn names(state: &State, costs: &MonthCosts) -> Result<Names, Error> {
+/// The month's channels.
+async fn channels(state: &State, costs: &MonthCosts) -> Result<Channels, Error> {
     let ids: BTreeSet<Uuid> = costs.rows.iter().filter_map(|row| row.channel_id).collect();
-    let mut names = Names::new();
+    let mut channels = Channels::new();
     for id in ids.into_iter().take(MOST_NAMES) {
-        if let Some(channel) = state.engine.channel(id).await? {
-            names.insert(id, channel.name.clone());
-        }
+        channels.insert(id, state.engine.channel(id).await?);
     }
-    Ok(names)
+    Ok(channels)
 }
 
-fn channel(viewer: &Viewer, names: &Names, id: Option<Uuid>) -> String {
-    let Some(id) = id else { return viewer.text.get("costs-all-channels") };
-    names.get(&id).cloned().unwrap_or_else(|| viewer.text.get("costs-removed-channel"))
+/// A label of its own for each channel: its name, with its number where another one has that name, and with its id where
+/// another one has both.
+fn labels(text: Text, channels: &Channels) -> Names {
+    let found = |id: &Uuid| channels.get(id).and_then(Option::as_deref);
+    let named = |id: &Uuid| {
+        found(id).map_or_else(|| text.get("costs-removed-channel"), |channel| channel.name.clone())
+    };
+    let numbered = |id: &Uuid| match found(id).and_then(|channel| channel.phone_number.as_deref()) {
+        Some(typed) => format!("{} ({})", named(id), number::written(typed)),
+        None => named(id),
+    };
+    let mut labels: Names = channels.keys().map(|id| (*id, named(id))).collect();
+    tell_apart(&mut labels, numbered);
+    tell_apart(&mut labels, |id| format!("{} ({id})", named(id)));
+    labels
+}
+
+/// Gives channels that share their label another one.
+fn tell_apart(labels: &mut Names, other: impl Fn(&Uuid) -> String) {
+    let mut shared = BTreeMap::<String, u64>::new();
+    for label in labels.values() {
+        *shared.entry(label.clone()).or_default() += 1;
+    }
+    for (id, label) in labels {
+        if shared.get(label.as_str()).is_some_and(|channels| *channels > 1) {
+            *label = other(id);
+        }
+    }
+}
+
+fn channel(text: Text, labels: &Names, id: Option<Uuid>) -> String {
+    match id {
+        Some(id) => labels.get(&id).cloned().unwrap_or_else(|| id.to_string()),
+        None => text.get("costs-all-channels"),
+    }
 }
 
 /// The messages that have the same name, those that cost most first.

@@ -51,15 +51,11 @@ pub(in crate::console) async fn add(
         Some(Number { phone_number: None, phone_number_id, waba_id, token, app_secret, check })
     });
     let addition = Addition { company_id, name, tier: None, number };
-    let mut refused = None;
     let act = async || {
         let Added { channel, checked } = match state.engine.channels().add(&who, addition).await {
             Ok(added) => added,
             Err(NotAdded::Failed(error)) => return Err(error.into()),
-            Err(unfit) => {
-                refused = Some(unfit);
-                return Err(Error::Unreadable);
-            }
+            Err(unfit) => return Ok(Err(unfit)),
         };
         if is_web {
             state.engine.channels().accept_risk(&who, channel.id).await?;
@@ -69,19 +65,19 @@ pub(in crate::console) async fn add(
         }
         let said = viewer.text.with("channels-added", [("name", channel.name.clone().into())]);
         state.flashes.put(viewer.session, "done", said);
-        Ok(Answer::to(format!("/console/channels/{}", channel.id)))
+        Ok(Ok(Answer::to(format!("/console/channels/{}", channel.id))))
     };
-    let answer = state.once.act(&viewer, &form, act).await;
-    match refused {
-        Some(NotAdded::Unfit(unfit)) => {
+    let added = state.once.attempt(&viewer, &form, act).await?;
+    match added {
+        Ok(answer) => Ok(answer),
+        Err(NotAdded::Unfit(unfit)) => {
             form.fault(field(&unfit), checks::words(viewer.text, &unfit));
             Ok(page(&viewer, &form, Some(&unfit)).unprocessable().into())
         }
-        Some(NotAdded::Taken | NotAdded::Failed(_)) => {
+        Err(NotAdded::Taken | NotAdded::Failed(_)) => {
             form.fault("phone_number_id", viewer.text.get("channels-unfit-taken"));
             Ok(page(&viewer, &form, None).unprocessable().into())
         }
-        None => answer,
     }
 }
 

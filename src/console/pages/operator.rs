@@ -77,23 +77,23 @@ pub(in crate::console) async fn add_company(
     if !form.has_faults() {
         let added = state
             .once
-            .act(&person, &form, async || {
+            .attempt(&person, &form, async || {
                 let added = state.engine.operator().await?.add_company(&person.who(), &name, &tier).await;
                 match added {
                     Ok(company) => {
                         let name = company.name.as_str().into();
                         let done = person.text.with("operator-company-added", [("name", name)]);
                         state.flashes.put(person.session, "done", done);
-                        Ok(Answer::to(company::place(company.id)))
+                        Ok(Ok(Answer::to(company::place(company.id))))
                     }
-                    Err(engine::Error::Refused(_)) => Err(Error::Unreadable),
+                    Err(engine::Error::Refused(_)) => Ok(Err(person.text.get("operator-name-taken"))),
                     Err(error) => Err(error.into()),
                 }
             })
-            .await;
+            .await?;
         match added {
-            Err(Error::Unreadable) => form.fault("name", person.text.get("operator-name-taken")),
-            other => return other,
+            Ok(answer) => return Ok(answer),
+            Err(sentence) => form.fault("name", sentence),
         }
     }
     Ok(page(&person, &state, &query, &form).await?.unprocessable().into())

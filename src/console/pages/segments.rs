@@ -46,25 +46,21 @@ pub(in crate::console) async fn save(
     if let (Some(name), false) = (name, form.has_faults()) {
         let saved = state
             .once
-            .act(&viewer, &form, async || {
+            .attempt(&viewer, &form, async || {
                 let records = state.engine.company(viewer.company.id).await?;
-                match records.segments().add(&viewer.who(), &name, &filter, Timestamp::now()).await? {
+                Ok(match records.segments().add(&viewer.who(), &name, &filter, Timestamp::now()).await? {
                     NewSegment::Saved(id) => {
                         state.flashes.put(viewer.session, "done", text.get("segments-saved"));
                         Ok(Answer::to(list_place(id)))
                     }
-                    // Shown beside the field.
-                    NewSegment::Taken => Err(Error::NotFound),
-                    NewSegment::Full => Err(Error::Unreadable),
-                }
+                    NewSegment::Taken => Err(text.get("segments-name-taken")),
+                    NewSegment::Full => Err(text.with("segments-full", [("most", MOST_SEGMENTS.into())])),
+                })
             })
-            .await;
+            .await?;
         match saved {
-            Err(Error::NotFound) => form.fault(NAME, text.get("segments-name-taken")),
-            Err(Error::Unreadable) => {
-                form.fault(NAME, text.with("segments-full", [("most", MOST_SEGMENTS.into())]));
-            }
-            other => return other,
+            Ok(answer) => return Ok(answer),
+            Err(sentence) => form.fault(NAME, sentence),
         }
     }
     again(&viewer, &state, &form, listed).await

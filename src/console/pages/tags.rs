@@ -48,24 +48,23 @@ pub(in crate::console) async fn create(
     if !form.has_faults() {
         let created = state
             .once
-            .act(&viewer, &form, async || {
+            .attempt(&viewer, &form, async || {
                 let records = state.engine.company(company).await?;
                 let known = records.tags().page(PageRequest { page: 1, limit: 1_000 }, Some(&name)).await?;
                 if known.records.iter().any(|tag| tag.summary.name == name) {
-                    return Err(Error::NotFound);
+                    return Ok(Err(viewer.text.get("tags-name-taken")));
                 }
                 let written =
                     records.tags().write(&viewer.who(), &[(name.clone(), color)], Timestamp::now()).await?;
                 if written.first().is_some_and(|(_, result)| *result == Upserted::Created) {
                     state.flashes.put(viewer.session, "done", viewer.text.get("tags-created"));
                 }
-                Ok(Answer::to("/console/contacts/tags"))
+                Ok(Ok(Answer::to("/console/contacts/tags")))
             })
-            .await;
+            .await?;
         match created {
-            // The name is taken, which is shown beside the field.
-            Err(Error::NotFound) => form.fault("name", viewer.text.get("tags-name-taken")),
-            other => return other,
+            Ok(answer) => return Ok(answer),
+            Err(sentence) => form.fault("name", sentence),
         }
     }
     let first = PageRequest { page: 1, limit: state.options.page_size };

@@ -118,7 +118,7 @@ async fn faults_are_shown_beside_their_fields_and_the_input_stays() {
         [("channel", shop.as_str()), ("type", "text"), ("message", "hi \"you\""), ("action", "check")];
     let long = "x".repeat(4_097);
     for (more, fault) in [
-        (vec![], "Choose a tag, a number or a person."),
+        (vec![], "Choose a tag, a segment, a number or a person."),
         (vec![("numbers", "12")], "There are no recipients"),
         (vec![("numbers", "5511988887777"), ("message", " ")], "Write a message."),
         (vec![("numbers", "5511988887777"), ("message", long.as_str())], "This is too long."),

@@ -30,7 +30,7 @@ async fn each_step_keeps_what_was_typed_on_the_others() {
     );
     let nobody = member.post(NEW, &[("step", "who"), ("action", "what")]).await;
     assert_eq!(nobody.status, 422, "{}", nobody.body);
-    assert!(nobody.body.contains("Choose a tag, a number or a person."), "{}", nobody.body);
+    assert!(nobody.body.contains("Choose a tag, a segment, a number or a person."), "{}", nobody.body);
 
     let to_what = member.post(NEW, &[("step", "who"), ("numbers", &number), ("action", "what")]).await;
     assert_eq!(to_what.status, 303, "{}", to_what.body);
@@ -66,6 +66,8 @@ async fn each_step_keeps_what_was_typed_on_the_others() {
     let proof = [("checked", digest.as_str()), ("run", run.as_str())];
     let when = member.check(NEW, &[&with(&written, &[("action", "when")])[..], &proof].concat()).await.body;
     assert!(when.contains(">Send</button>") && when.contains("datetime-local"), "{when}");
+    let mut actions = when.split("name=\"action\" value=\"").skip(1);
+    assert!(actions.next().unwrap().starts_with("send\""), "the key Enter goes on: {when}");
     // The time is chosen after the check, which holds.
     let last = [&written[..], &proof, &[("start", "later"), ("action", "send")]].concat();
     for (at, fault) in [("2020-01-01T09:00", "This time has passed."), ("", "This is not a date and time.")] {

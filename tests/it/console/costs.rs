@@ -74,6 +74,14 @@ async fn a_company_sees_what_its_months_cost_and_no_other_company_s() {
         "no price is invented: {}",
         file.body
     );
+    // Another channel of this name is not added to it.
+    let other =
+        world.service.channel(&world.acme, Kind::BusinessAccount, "quayside", Status::Connected).await;
+    count(&world, other.id, 5, 900).await;
+    let page = viewer.page("/console/costs").await;
+    let rows: Vec<_> = page.split("<tr>").filter(|row| row.contains("<bdi>quayside (")).collect();
+    assert_eq!(rows.len(), 2, "{page}");
+    assert!(rows[0].contains(">900<") && !rows[1].contains(">900<"), "{page}");
     let before = Month::of(Timestamp::now()).previous();
     let earlier = viewer.page(&format!("/console/costs?month={before}")).await;
     assert!(earlier.contains(&before.to_string()) && !earlier.contains("quayside"), "{earlier}");

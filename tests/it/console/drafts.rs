@@ -188,9 +188,12 @@ async fn a_test_goes_once_to_the_person_s_own_number_and_leaves_the_send_as_it_i
     let second = member.post(NEW, &fields).await;
     let test = |place: &str| place.split("&test=").nth(1).unwrap().to_owned();
     assert_eq!(test(first.header("location")), test(second.header("location")));
+    let repeated = member.page(second.header("location")).await;
+    assert!(repeated.contains("Nothing was sent now") && repeated.contains("<time datetime="), "{repeated}");
     let shown = member.page(first.header("location")).await;
     let link = format!("href=\"/console/sends/{}/messages/0\"", test(first.header("location")));
     assert!(shown.contains("The test is accepted") && shown.contains(&link), "{shown}");
+    assert!(!shown.contains("Nothing was sent now"), "{shown}");
     assert!(shown.contains(&numbers), "the form stays: {shown}");
     assert_eq!(value_of(&shown, "message").as_deref(), Some("Olá"), "{shown}");
     let listed = sends(&world).await;

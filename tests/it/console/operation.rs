@@ -95,12 +95,12 @@ async fn operators_find_people_make_links_for_them_and_keep_them_out() {
 }
 
 #[tokio::test]
-async fn owners_help_members_who_lost_their_password_and_send_invitations_again() {
+async fn owners_help_members_who_lost_their_password_and_make_links_of_invitations_again() {
     let world = World::new().await;
     let owner = world.signed_in(Role::Owner).await;
     let ben = world.person("ben@acme.example", Some((world.acme.id, Role::Viewer)), false).await;
     let page = owner.submit(&format!("/console/company/members/{ben}/link"), &[]).await;
-    assert!(page.contains("aria-label=\"Sign-in link\"") && page.contains("data-copy="), "{page}");
+    assert!(page.contains("aria-label=\"Link for a new password\"") && page.contains("data-copy="), "{page}");
     let there = Browser::new(&world.service);
     let chosen = [("password", "another horse"), ("again", "another horse")];
     assert!(there.submit(&link(&page), &chosen).await.contains("acme"), "it signs in, too");

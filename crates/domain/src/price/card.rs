@@ -11,7 +11,7 @@ use std::sync::LazyLock;
 
 use serde::{Serialize, Serializer};
 
-use super::{Day, Micros, PriceCategory};
+use super::{Date, Micros, PriceCategory};
 use crate::phone::Country;
 
 /// The most bytes of a card's file.
@@ -29,7 +29,7 @@ static SHIPPED_CARD: LazyLock<Option<RateCard>> = LazyLock::new(|| RateCard::par
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RateCard {
     /// The first day on which they apply.
-    pub date: Day,
+    pub date: Date,
     /// Three letters, such as `USD`.
     pub currency: String,
     /// Where they were published, in words; may be empty.
@@ -100,7 +100,7 @@ impl RateCard {
     }
 
     /// The newest of these cards that applies on a day; of two of the same date, the last one.
-    pub fn on(cards: impl IntoIterator<Item = Self>, day: Day) -> Option<Self> {
+    pub fn on(cards: impl IntoIterator<Item = Self>, day: Date) -> Option<Self> {
         cards.into_iter().filter(|card| card.date <= day).max_by_key(|card| card.date)
     }
 

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use super::{Day, Micros, PriceCategory, RateCard};
+use super::{Date, Micros, PriceCategory, RateCard};
 use crate::phone::{Country, PhoneNumber};
 
 /// How many messages go to each country. It counts by the first four digits of numbers, so that a million recipients
@@ -18,7 +18,7 @@ pub struct CostEstimate {
     /// The currency of the amounts, by its three letters.
     pub currency: String,
     /// The day from which the prices apply.
-    pub prices_of: Day,
+    pub prices_of: Date,
     /// The amount of the messages whose price is known.
     pub amount: Micros,
     /// Messages whose price is not known.

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use jiff::tz::TimeZone;
 
-use super::Day;
+use super::Date;
 use clock::Timestamp;
 
 /// A month of a year, in UTC.
@@ -23,7 +23,7 @@ impl Month {
         Self::of_day(day_of(at))
     }
 
-    fn of_day(day: Day) -> Self {
+    fn of_day(day: Date) -> Self {
         Self(i64::from(day.year()) * 12 + i64::from(day.month()) - 1)
     }
 
@@ -50,15 +50,15 @@ impl Month {
     }
 
     /// The last day; `None` in a year that no date has.
-    pub fn last_day(self) -> Option<Day> {
+    pub fn last_day(self) -> Option<Date> {
         let year = i16::try_from(self.0.div_euclid(12)).ok()?;
         let month = i8::try_from(self.0.rem_euclid(12) + 1).ok()?;
-        Some(Day::new(year, month, 1).ok()?.last_of_month())
+        Some(Date::new(year, month, 1).ok()?.last_of_month())
     }
 }
 
 /// The day of this moment, in UTC.
-pub fn day_of(at: Timestamp) -> Day {
+pub fn day_of(at: Timestamp) -> Date {
     let moment = jiff::Timestamp::from_millisecond(at.millis()).unwrap_or(jiff::Timestamp::UNIX_EPOCH);
     moment.to_zoned(TimeZone::UTC).date()
 }
@@ -75,7 +75,7 @@ impl FromStr for Month {
 
     fn from_str(text: &str) -> Result<Self, NotAMonth> {
         let is_long_enough = text.len() == "2026-11".len();
-        let day = is_long_enough.then(|| format!("{text}-01").parse::<Day>().ok()).flatten();
+        let day = is_long_enough.then(|| format!("{text}-01").parse::<Date>().ok()).flatten();
         day.map(Self::of_day).ok_or(NotAMonth)
     }
 }

@@ -22,9 +22,6 @@ use store::sends::reschedule::{MOVED, Rescheduled};
 /// How long a cancel waits until its channel has written the messages that never started.
 const MARKED_WITHIN: Duration = Duration::from_secs(2);
 
-/// A send that starts later than this does not begin while it is canceled.
-const FAR: Duration = Duration::from_secs(3_600);
-
 /// How many steps of a send's history are shown, the newest of more.
 const STEPS: PageRequest = PageRequest { page: 1, limit: 20 };
 
@@ -129,37 +126,25 @@ impl Sends<'_> {
     ) -> Result<(), Error> {
         let note = self.engine.owners().note(&Told::Look);
         let sends = self.engine.store().of(company_id).sends();
-        match sends.reschedule(send_id, start, Timestamp::now(), who, note.as_ref()).await? {
-            Rescheduled::Done { channel_id, note } => self.have_looked(channel_id, note).await,
-            Rescheduled::Missing => Err(no_such_send().into()),
-            Rescheduled::Over(state) => Err(over(state).into()),
-            Rescheduled::Begun => Err(Refusal::new(
-                Code::SendHasBegun,
-                "the send is not scheduled, or has begun: only a send whose `send_at` has not come can be moved",
-            )
-            .into()),
-            Rescheduled::Refused(refusal) => Err(refusal.into()),
-        }
+        let moved = sends.reschedule(send_id, start, Timestamp::now(), who, note.as_ref()).await?;
+        let (channel_id, note) = unless_begun(moved)?;
+        self.have_looked(channel_id, note).await
     }
 
     /// Cancels a company's send that is scheduled and has not begun, so that another one may take its place: no message of
-    /// it went, and none will go.
+    /// it went, and none will go. To withdraw a send that was canceled before its start changes nothing.
     ///
     /// # Errors
     ///
-    /// As [`Sends::reschedule`].
+    /// `send_not_found`; `send_is_over`; `send_has_begun`. [`Error::Unavailable`] when it cannot be written now.
     pub async fn withdraw(&self, who: &Who, company_id: Uuid, send_id: Uuid) -> Result<(), Error> {
-        let now = Timestamp::now();
+        let release = Release { send_id, over: Some(State::Canceled) };
+        let note = self.engine.owners().note(&Told::from(&release));
         let sends = self.engine.store().of(company_id).sends();
-        let schedule = sends.head(send_id, now).await?.ok_or_else(no_such_send)?.schedule;
-        // A channel may begin a send while it is canceled. So the start has to be far away first, or as far as the end of
-        // the send allows.
-        let far = schedule
-            .expires_at
-            .map_or(now.plus(FAR), |end| end.minus(Duration::from_millis(1)).min(now.plus(FAR)));
-        let start = schedule.send_at.map_or(far, |start| start.max(far));
-        self.reschedule(who, company_id, send_id, start).await?;
-        self.cancel(who, company_id, send_id).await
+        let withdrawn = sends.withdraw(send_id, Timestamp::now(), who, note.as_ref()).await?;
+        let (channel_id, note) = unless_begun(withdrawn)?;
+        self.release_canceled(channel_id, release, note).await;
+        Ok(())
     }
 
     /// Makes the owner of a channel read the store again.
@@ -189,20 +174,35 @@ impl Sends<'_> {
         if send.state != State::Canceled {
             return Err(over(send.state).into());
         }
-        // The send is canceled. While the ledger cannot write, the outcome of reserved messages is unknown, as after a
-        // crash.
-        let _ = tokio::time::timeout(
-            MARKED_WITHIN,
-            self.engine.owners().release(send.channel_id, release, send.note),
-        )
-        .await;
+        self.release_canceled(send.channel_id, release, send.note).await;
         Ok(())
+    }
+
+    /// Makes the owner of a channel release a send that is canceled.
+    async fn release_canceled(&self, channel_id: Uuid, release: Release, note: Option<i64>) {
+        // While the ledger cannot write, the outcome of reserved messages is unknown, as after a crash.
+        let _ = tokio::time::timeout(MARKED_WITHIN, self.engine.owners().release(channel_id, release, note))
+            .await;
     }
 }
 
 fn unless_over(send: Option<SendControl>) -> Result<SendControl, Refusal> {
     let send = send.ok_or_else(no_such_send)?;
     if send.state.is_over() { Err(over(send.state)) } else { Ok(send) }
+}
+
+/// The channel of a send that was moved or withdrawn, and the note to its owner.
+fn unless_begun(outcome: Rescheduled) -> Result<(Uuid, Option<i64>), Refusal> {
+    match outcome {
+        Rescheduled::Done { channel_id, note } => Ok((channel_id, note)),
+        Rescheduled::Missing => Err(no_such_send()),
+        Rescheduled::Over(state) => Err(over(state)),
+        Rescheduled::Begun => Err(Refusal::new(
+            Code::SendHasBegun,
+            "the send is not scheduled, or has begun: only a send whose `send_at` has not come can be moved",
+        )),
+        Rescheduled::Refused(refusal) => Err(refusal),
+    }
 }
 
 /// The refusal for a send that the company does not have.

@@ -70,14 +70,16 @@ impl Chosen {
 }
 
 impl CompanyAlerts<'_> {
-    /// The members who may sign in, by e-mail, each with what the person is told.
+    /// The members who may sign in, by e-mail, each with what the person is told; nobody while the company is disabled.
     pub async fn listeners(self) -> Result<Vec<AlertListener>> {
         let sql = "SELECT user_id, company_id, kind, wanted FROM alert_subscription WHERE user_id IN \
                    (SELECT user_id FROM membership WHERE company_id = $1) AND company_id = $1";
         let chosen = Chosen::of(fetch(&self.store.read, sql, [self.company.into()]).await?);
-        let sql = "SELECT user_id, email, name, language, time_zone, role \
-                   FROM membership JOIN user_account ON user_account.id = user_id \
-                   WHERE company_id = $1 AND disabled_at IS NULL ORDER BY email";
+        let sql = "SELECT user_account.id, email, user_account.name, language, time_zone, role \
+                   FROM membership JOIN user_account ON user_account.id = membership.user_id \
+                   JOIN company ON company.id = membership.company_id \
+                   WHERE membership.company_id = $1 AND user_account.disabled_at IS NULL \
+                   AND company.disabled_at IS NULL ORDER BY email";
         type Row = (Uuid, String, String, Option<String>, Option<String>, String);
         let members = fetch::<Row>(&self.store.read, sql, [self.company.into()]).await?;
         let listeners = members.into_iter().map(|(user_id, email, name, language, time_zone, word)| {

@@ -10,7 +10,7 @@ use sea_orm::Value;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use super::reached::{BySend, narrowed, retain};
+use super::reached::{BySend, Freshness, narrowed, retain};
 use super::search::{listed, ordinal};
 use super::{COLUMNS, ContactPosition, folded, signed};
 use crate::dialect::{Rows, Type};
@@ -101,7 +101,7 @@ impl Contacts<'_> {
     ) -> Result<Page<Contact>> {
         let (window, search) = (window.into(), filter.search.as_deref());
         if !filter.fields.is_empty() {
-            return self.part_of(&self.search(filter).await?, window).await;
+            return self.part_of(&selected(self, filter, Freshness::Recent).await?, window).await;
         }
         let Some(tags) = self.known_tags(filter).await? else {
             return Ok(Page { records: Vec::new(), total: 0 });
@@ -110,7 +110,7 @@ impl Contacts<'_> {
             return self.page(window, search).await;
         }
         if folded(search).is_some() || filter.reached.is_some() {
-            let found = self.places(filter, &tags).await?;
+            let found = self.places(filter, &tags, Freshness::Recent).await?;
             return self.part_of(&found, window).await;
         }
         match tags.with.split_first() {
@@ -121,17 +121,7 @@ impl Contacts<'_> {
 
     /// The ordinals of the contacts that the filter selects, descending.
     pub async fn search(self, filter: &ContactFilter) -> Result<Vec<u32>> {
-        let Some(tags) = self.known_tags(filter).await? else { return Ok(Vec::new()) };
-        let search = filter.search.as_deref();
-        let among = if !tags.is_empty() || filter.reached.is_some() {
-            Some(self.places(filter, &tags).await?)
-        } else if folded(search).is_none() && !filter.fields.is_empty() {
-            // Conditions begin with the contacts that meet them, and not with all.
-            None
-        } else {
-            Some(self.search_all(search).await?)
-        };
-        self.store.of(self.company).fields().narrow(among, &filter.fields).await
+        selected(self, filter, Freshness::Now).await
     }
 
     /// The tags of the filter; `None` when contacts would have to have a tag that does not exist.
@@ -278,8 +268,15 @@ impl Contacts<'_> {
     }
 
     /// The ordinals of the contacts that the filter's search and send select and that have these tags, descending.
-    async fn places(self, filter: &ContactFilter, tags: &KnownTags) -> Result<Vec<u32>> {
-        let Some(found) = narrowed(self, filter).await? else { return self.places_of_tags(tags).await };
+    async fn places(
+        self,
+        filter: &ContactFilter,
+        tags: &KnownTags,
+        freshness: Freshness,
+    ) -> Result<Vec<u32>> {
+        let Some(found) = narrowed(self, filter, freshness).await? else {
+            return self.places_of_tags(tags).await;
+        };
         if tags.is_empty() {
             return Ok(found);
         }
@@ -328,6 +325,21 @@ impl Contacts<'_> {
         };
         descending(listed(&self.store.read, select, values).await?)
     }
+}
+
+/// The ordinals of the contacts that the filter selects, descending.
+async fn selected(contacts: Contacts<'_>, filter: &ContactFilter, freshness: Freshness) -> Result<Vec<u32>> {
+    let Some(tags) = contacts.known_tags(filter).await? else { return Ok(Vec::new()) };
+    let search = filter.search.as_deref();
+    let among = if !tags.is_empty() || filter.reached.is_some() {
+        Some(contacts.places(filter, &tags, freshness).await?)
+    } else if folded(search).is_none() && !filter.fields.is_empty() {
+        // Conditions begin with the contacts that meet them, and not with all.
+        None
+    } else {
+        Some(contacts.search_all(search).await?)
+    };
+    contacts.store.of(contacts.company).fields().narrow(among, &filter.fields).await
 }
 
 /// The places of these ordinals in a list.

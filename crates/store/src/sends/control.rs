@@ -58,15 +58,7 @@ impl Sends<'_> {
             };
             self.record(&transaction, send_id, who, word).await?;
         }
-        let note = match note {
-            Some(note) => {
-                self.store
-                    .notes()
-                    .add_of_send(&transaction, (self.company, send_id), State::Active, note)
-                    .await?
-            }
-            None => None,
-        };
+        let note = self.note_of(&transaction, send_id, State::Active, note).await?;
         transaction.commit().await?;
         self.control_of(send_id, note).await
     }
@@ -82,6 +74,22 @@ impl Sends<'_> {
         note: Option<&NoteOfSend>,
     ) -> Result<Option<SendControl>> {
         let transaction = self.store.begin().await?;
+        self.cancel_within(&transaction, send_id, now, who).await?;
+        // For a send that was canceled before, the note is written again: perhaps no node acted on the first.
+        let note = self.note_of(&transaction, send_id, State::Canceled, note).await?;
+        transaction.commit().await?;
+        self.store.tell_of_events();
+        self.control_of(send_id, note).await
+    }
+
+    /// Cancels a send as a part of this transaction, unless it is over. Records the change, if somebody is named who made it.
+    pub(super) async fn cancel_within(
+        self,
+        within: &Transaction,
+        send_id: Uuid,
+        now: Timestamp,
+        who: Option<&Who>,
+    ) -> Result<()> {
         let sql = "UPDATE send SET state = $3, finished_at = $4, due_at = NULL \
                    WHERE id = $1 AND company_id = $2 AND state = $5";
         let values = [
@@ -91,27 +99,14 @@ impl Sends<'_> {
             now.millis().into(),
             State::Active.as_i16().into(),
         ];
-        let changed = execute(&transaction, sql, values).await?;
-        if changed > 0 {
-            self.store.event_log().tell_end(&transaction, send_id, now).await?;
-            self.store.ledger().end_messages(&transaction, send_id, State::Canceled, now).await?;
+        if execute(within, sql, values).await? > 0 {
+            self.store.event_log().tell_end(within, send_id, now).await?;
+            self.store.ledger().end_messages(within, send_id, State::Canceled, now).await?;
             if let Some(who) = who {
-                self.record(&transaction, send_id, who, CANCELED).await?;
+                self.record(within, send_id, who, CANCELED).await?;
             }
         }
-        // For a send that was canceled before, the note is written again: perhaps no node acted on the first.
-        let note = match note {
-            Some(note) => {
-                self.store
-                    .notes()
-                    .add_of_send(&transaction, (self.company, send_id), State::Canceled, note)
-                    .await?
-            }
-            None => None,
-        };
-        transaction.commit().await?;
-        self.store.tell_of_events();
-        self.control_of(send_id, note).await
+        Ok(())
     }
 
     /// Records what somebody did to a send, with the name that it was given.

@@ -71,6 +71,11 @@ impl SendSnapshot {
         }
     }
 
+    /// The number of its recipients.
+    pub(crate) const fn recipients(&self) -> u64 {
+        self.recipients
+    }
+
     /// The id of the send.
     pub const fn send_id(&self) -> Uuid {
         self.send_id

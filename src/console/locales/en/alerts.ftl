@@ -1,5 +1,5 @@
 alerts-title = Alerts by e-mail
-alerts-what = Pombo writes to { $address } when one of these happens. The mails are in the language of your account, and in English while it has none.
+alerts-what = Pombo writes to { $address } when one of these happens. Nobody has checked that this address reaches you: send yourself a test mail. The mails are in the language of your account, and in English while it has none.
 alerts-off = Nothing is sent: this service has no mail server. Its operator sets mail.host, mail.from and server.public_url in the configuration.
 alerts-no-company = You belong to no company yet.
 alerts-of = { $company }: tell me of
@@ -26,7 +26,7 @@ alerts-more-people = { $count ->
     [one] and one more
    *[other] and { $count } more
 }
-alerts-who = Each person chooses on the page of the own account. Owners get everything but the ends of sends, until they choose otherwise.
+alerts-who = Each person chooses under “Your account”. Owners get everything but the ends of sends, until they choose otherwise.
 alerts-choose = Choose your alerts
 alerts-webhook = A program gets the same by a webhook that has these events.
 alerts-webhook-see = See the webhooks

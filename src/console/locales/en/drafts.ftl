@@ -27,3 +27,4 @@ drafts-test-see = See the message
 drafts-test-sent = WhatsApp took the test.
 drafts-test-on-its-way = The test is accepted and waits for its turn. Reload this page to see its result.
 drafts-test-failed = The test did not arrive:
+drafts-test-before = Nothing was sent now: a test with this content was sent before. Change the message for another one. The test was sent on

@@ -1,5 +1,5 @@
 alerts-title = Alertas por correo
-alerts-what = Pombo escribe a { $address } cuando ocurre algo de esto. Los correos están en el idioma de su cuenta, y en inglés mientras no tenga ninguno.
+alerts-what = Pombo escribe a { $address } cuando ocurre algo de esto. Nadie ha comprobado que esta dirección le llega: envíese un correo de prueba. Los correos están en el idioma de su cuenta, y en inglés mientras no tenga ninguno.
 alerts-off = No se envía nada: este servicio no tiene servidor de correo. Su operador configura mail.host, mail.from y server.public_url.
 alerts-no-company = Aún no pertenece a ninguna empresa.
 alerts-of = { $company }: avisarme de
@@ -26,7 +26,7 @@ alerts-more-people = { $count ->
     [one] y una persona más
    *[other] y { $count } más
 }
-alerts-who = Cada persona elige en la página de su cuenta. Los propietarios reciben todo menos los finales de envíos, hasta que elijan otra cosa.
+alerts-who = Cada persona elige en «Su cuenta». Los propietarios reciben todo menos los finales de envíos, hasta que elijan otra cosa.
 alerts-choose = Elegir sus alertas
 alerts-webhook = Un programa recibe lo mismo por un webhook que tenga estos eventos.
 alerts-webhook-see = Ver los webhooks

@@ -27,3 +27,4 @@ drafts-test-see = Ver el mensaje
 drafts-test-sent = WhatsApp aceptó la prueba.
 drafts-test-on-its-way = La prueba está aceptada y espera su turno. Recargue esta página para ver qué pasó con ella.
 drafts-test-failed = La prueba no llegó:
+drafts-test-before = Ahora no se envió nada: ya se envió antes una prueba con este contenido. Cambie el mensaje para enviar otra. La prueba se envió el

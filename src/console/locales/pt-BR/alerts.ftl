@@ -1,5 +1,5 @@
 alerts-title = Alertas por e-mail
-alerts-what = O Pombo escreve para { $address } quando algo disto acontece. Os e-mails são no idioma da sua conta, e em inglês enquanto ela não tiver um.
+alerts-what = O Pombo escreve para { $address } quando algo disto acontece. Ninguém verificou se este endereço chega a você: envie um e-mail de teste para si. Os e-mails são no idioma da sua conta, e em inglês enquanto ela não tiver um.
 alerts-off = Nada é enviado: este serviço não tem servidor de e-mail. O operador configura mail.host, mail.from e server.public_url.
 alerts-no-company = Você ainda não pertence a nenhuma empresa.
 alerts-of = { $company }: avisar-me de
@@ -26,7 +26,7 @@ alerts-more-people = { $count ->
     [one] e mais uma pessoa
    *[other] e mais { $count }
 }
-alerts-who = Cada pessoa escolhe na página da própria conta. Os proprietários recebem tudo menos os fins de envios, até escolherem outra coisa.
+alerts-who = Cada pessoa escolhe em “Sua conta”. Os proprietários recebem tudo menos os fins de envios, até escolherem outra coisa.
 alerts-choose = Escolher seus alertas
 alerts-webhook = Um programa recebe o mesmo por um webhook que tenha estes eventos.
 alerts-webhook-see = Ver os webhooks

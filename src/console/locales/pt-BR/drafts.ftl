@@ -27,3 +27,4 @@ drafts-test-see = Ver a mensagem
 drafts-test-sent = O WhatsApp aceitou o teste.
 drafts-test-on-its-way = O teste foi aceito e espera a sua vez. Recarregue esta página para ver o que aconteceu com ele.
 drafts-test-failed = O teste não chegou:
+drafts-test-before = Nada foi enviado agora: um teste com este conteúdo já foi enviado. Mude a mensagem para enviar outro. O teste foi enviado em

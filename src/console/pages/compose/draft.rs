@@ -78,26 +78,23 @@ pub(super) async fn kept(viewer: &Viewer, state: &State, form: &Form) -> Result<
 
 /// Saves the form as a draft of the company. A form that is sent twice saves one.
 pub(super) async fn save(viewer: &Viewer, state: &Data<State>, mut form: Form) -> Result<Answer, Error> {
-    let mut refused = None;
     let saved = state
         .once
-        .act(viewer, &form, async || match drafts::keep(state, keeper(viewer), form.words(), true).await? {
-            Keeping::As(_) => {
-                state.flashes.put(viewer.session, "done", viewer.text.get("drafts-saved"));
-                Ok(Answer::to("/console/sends/drafts"))
-            }
-            why => {
-                refused = Some(why);
-                Err(Error::NotFound)
-            }
+        .attempt(viewer, &form, async || {
+            Ok(match drafts::keep(state, keeper(viewer), form.words(), true).await? {
+                Keeping::As(_) => {
+                    state.flashes.put(viewer.session, "done", viewer.text.get("drafts-saved"));
+                    Ok(Answer::to("/console/sends/drafts"))
+                }
+                Keeping::TooMany => Err("drafts-too-many"),
+                Keeping::TooLong => Err("drafts-too-long"),
+            })
         })
-        .await;
-    let key = match refused {
-        None => return saved,
-        Some(Keeping::TooMany) => "drafts-too-many",
-        Some(_) => "drafts-too-long",
-    };
-    form.general_fault(viewer.text.get(key));
+        .await?;
+    match saved {
+        Ok(answer) => return Ok(answer),
+        Err(key) => form.general_fault(viewer.text.get(key)),
+    }
     let step = SendStep::read(form.words().one("step")).unwrap_or(SendStep::Who);
     let around = Around::read(state, viewer, &form, step).await?;
     Ok(page(viewer, &around, &form, &Checked::default()).unprocessable().into())

@@ -116,27 +116,19 @@ pub(super) async fn once(
     asked: Asked,
     fingerprint: [u8; 32],
 ) -> Result<Result<Answer, engine::Error>, Error> {
-    let (mut failed, mut acted) = (None, false);
-    let sent = state.once.act(viewer, form, async || {
+    let mut acted = false;
+    let sent = state.once.attempt(viewer, form, async || {
         acted = true;
-        let sent = match Turn::of(state, viewer, form, fingerprint).await {
+        Ok(match Turn::of(state, viewer, form, fingerprint).await {
             Ok(turn) => send(viewer, state, channel, asked, turn).await,
             Err(error) => Err(error),
-        };
-        sent.map_err(|error| {
-            failed = Some(error.clone());
-            error.into()
         })
     });
-    match (sent.await, failed) {
-        (_, Some(error)) => Ok(Err(error)),
-        (answer, None) => {
-            if !acted {
-                state.flashes.put_behind(viewer.session, "done", viewer.text.get("compose-sent-before"));
-            }
-            answer.map(Ok)
-        }
+    let sent = sent.await?;
+    if !acted {
+        state.flashes.put_behind(viewer.session, "done", viewer.text.get("compose-sent-before"));
     }
+    Ok(sent)
 }
 
 /// Sends the message, unless this form was sent before, and redirects to the page of the send.

@@ -15,6 +15,7 @@ use crate::clock::Timestamp;
 use crate::console::State;
 use crate::console::answer::Answer;
 use crate::console::component::field::Field;
+use crate::console::component::time::second;
 use crate::console::component::{notice, number};
 use crate::console::error::Error;
 use crate::console::form::Form;
@@ -68,7 +69,7 @@ pub(super) fn fields(viewer: &Viewer, form: &Form) -> Markup {
 }
 
 /// Sends the content of the form to the person, and shows the form again with the result. A form that is sent twice sends
-/// one test.
+/// one test, and says so.
 pub(super) async fn send(viewer: &Viewer, state: &Data<State>, mut form: Form) -> Result<Answer, Error> {
     let mut around = Around::read(state, viewer, &form, SendStep::Check).await?;
     let Some(number) = own_number(viewer, state, &mut form).await? else {
@@ -83,10 +84,10 @@ pub(super) async fn send(viewer: &Viewer, state: &Data<State>, mut form: Form) -
     let sent = async {
         let fingerprint = tested.words().digest("a test of a new send", &STEERING);
         let (held, made_by) = match Turn::of(state, viewer, &tested, fingerprint).await? {
-            Turn::Done(send_id) => return Ok(send_id),
+            Turn::Done(send_id) => return Ok((send_id, true)),
             Turn::First(held) => (held, Some(viewer.who().to_string())),
         };
-        Ok::<_, engine::Error>(match asked {
+        let send_id = match asked {
             Asked::Bulk(mut request, _) => {
                 request.label.made_by = made_by;
                 state.engine.send(&channel, *request, held).await?.send_id
@@ -95,23 +96,30 @@ pub(super) async fn send(viewer: &Viewer, state: &Data<State>, mut form: Form) -
                 request.label.made_by = made_by;
                 state.engine.web_sends().begin(&channel, *request, held, SENT).await?
             }
-        })
+        };
+        Ok::<_, engine::Error>((send_id, false))
     };
-    let send_id = match sent.await {
-        Ok(send_id) => send_id,
+    let (send_id, is_again) = match sent.await {
+        Ok(sent) => sent,
         Err(error) => {
             let checked = Checked { refused: Some(Refused::by(error, &mut tested)?), ..Checked::default() };
             take_faults(&mut around, &mut form, &tested);
             return Ok(refused_page(page(viewer, &around, &form, &checked), &checked).into());
         }
     };
+    let again = if is_again { "&again=yes" } else { "" };
     if let Ok(id) = form.words().one("kept").parse() {
         let place = kept::place(id, SendStep::Check, form.words().one("run").parse().ok());
-        return Ok(Answer::to(format!("{place}&test={send_id}")));
+        return Ok(Answer::to(format!("{place}{again}&test={send_id}")));
     }
     Ok(Answer::to(match draft::kept(viewer, state, &form).await? {
-        Some(place) => format!("{place}&test={send_id}"),
-        None => format!("/console/sends/{send_id}"),
+        Some(place) => format!("{place}{again}&test={send_id}"),
+        None => {
+            if is_again {
+                state.flashes.put_behind(viewer.session, "done", viewer.text.get("compose-sent-before"));
+            }
+            format!("/console/sends/{send_id}")
+        }
     }))
 }
 
@@ -177,13 +185,13 @@ fn take_faults(around: &mut Around, form: &mut Form, tested: &Form) {
 /// The outcome of the test that the query names.
 pub(super) async fn told(viewer: &Viewer, state: &State, query: &Query) -> Result<Markup, Error> {
     match query.parsed("test") {
-        Some(send) => result(viewer, state, send).await,
+        Some(send) => result(viewer, state, send, query.names("again")).await,
         None => Ok(html! {}),
     }
 }
 
-/// The outcome of a test, once its message has one or the page's patience is over.
-async fn result(viewer: &Viewer, state: &State, send: Uuid) -> Result<Markup, Error> {
+/// The outcome of a test, once its message has one or the page's patience is over. Of one that was sent before, also when.
+async fn result(viewer: &Viewer, state: &State, send: Uuid, is_again: bool) -> Result<Markup, Error> {
     let (text, company) = (viewer.text, viewer.company.id);
     let record = state.engine.company(company).await?.sends().find(send, Timestamp::now()).await?;
     let Some(record) = record else { return Ok(html! {}) };
@@ -198,7 +206,12 @@ async fn result(viewer: &Viewer, state: &State, send: Uuid) -> Result<Markup, Er
         a href=(format!("/console/sends/{send}/messages/0")) { (text.get("drafts-test-see")) }
     };
     let code = outcome.error.as_ref().and_then(|error| error.code);
-    Ok(match outcome.state {
+    let before = html! {
+        @if is_again {
+            p.notice role="status" { (text.get("drafts-test-before")) " " (second(viewer, record.created_at)) }
+        }
+    };
+    let shown = match outcome.state {
         At::Sent | At::Delivered | At::Read => html! {
             (notice::done(&text.get("drafts-test-sent")))
             p { (link) }
@@ -211,5 +224,6 @@ async fn result(viewer: &Viewer, state: &State, send: Uuid) -> Result<Markup, Er
                 p { (text.get("drafts-test-failed")) " " (words::cause(text, state, code)) " " (link) }
             })
         }
-    })
+    };
+    Ok(html! { (before) (shown) })
 }

@@ -40,21 +40,20 @@ pub(in crate::console) async fn add(
     if !form.has_faults() {
         let added = state
             .once
-            .act(&viewer, &form, async || {
+            .attempt(&viewer, &form, async || {
                 let records = state.engine.company(viewer.company.id).await?;
                 match records.contact_notes().add(&viewer.who(), id.0, &body, Timestamp::now()).await? {
-                    NewNote::Added(_) => Ok(done(&viewer, &state, id.0, "contacts-note-added")),
+                    NewNote::Added(_) => Ok(Ok(done(&viewer, &state, id.0, "contacts-note-added"))),
                     NewNote::NoContact => Err(Error::NotFound),
-                    // Shown beside the field.
-                    NewNote::Full => Err(Error::Unreadable),
+                    NewNote::Full => {
+                        Ok(Err(viewer.text.with("contacts-notes-full", [("most", MOST_NOTES.into())])))
+                    }
                 }
             })
-            .await;
+            .await?;
         match added {
-            Err(Error::Unreadable) => {
-                form.fault(TEXT, viewer.text.with("contacts-notes-full", [("most", MOST_NOTES.into())]));
-            }
-            other => return other,
+            Ok(answer) => return Ok(answer),
+            Err(sentence) => form.fault(TEXT, sentence),
         }
     }
     refused(&viewer, &state, id.0, Noting { form, note: None }).await

@@ -56,18 +56,20 @@ pub(super) fn form(
             label for="search" { (text.get("contacts-search")) }
             input id="search" type="search" name="search" value=(search) maxlength=(SEARCH) autocomplete="off";
             button.plain type="submit" { (text.get("contacts-find")) }
-            @if !offered.is_empty() {
-                details.by-tags id="by-tags" {
-                    summary { (Icon::Filter) (text.get("contacts-by-tags")) }
-                    div.columns {
-                        (choices("tag", &text.get("contacts-having"), &listed.tags, offered))
-                        (choices("not", &text.get("contacts-lacking"), &listed.without, offered))
+            div.filters {
+                @if !offered.is_empty() {
+                    details.by-tags id="by-tags" {
+                        summary { (Icon::Filter) (text.get("contacts-by-tags")) }
+                        div.columns {
+                            (choices("tag", &text.get("contacts-having"), &listed.tags, offered))
+                            (choices("not", &text.get("contacts-lacking"), &listed.without, offered))
+                        }
+                        button.plain type="submit" { (text.get("contacts-show")) }
                     }
-                    button.plain type="submit" { (text.get("contacts-show")) }
                 }
+                @if !sends.is_empty() || listed.reached.is_some() { (by_send(text, listed, sends)) }
+                (conditions::form(text, listed, added))
             }
-            @if !sends.is_empty() || listed.reached.is_some() { (by_send(text, listed, sends)) }
-            (conditions::form(text, listed, added))
             @if let Some(segment) = &listed.segment { input type="hidden" name="segment" value=(segment.id); }
         }
     }

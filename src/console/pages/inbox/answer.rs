@@ -109,17 +109,13 @@ pub(in crate::console) async fn send(
     let Some(asked) = asked(&state, &viewer, &asking.composer, to, &mut form).await? else {
         return Ok(page(&viewer, &state, &asking, &form).await?.unprocessable().into());
     };
-    let mut failed = None;
-    let sent = state.once.act(&viewer, &form, async || {
-        let sent = deliver(&viewer, &state, id.0, &form, asked).await;
-        sent.map_err(|error| {
-            failed = Some(error.clone());
-            Error::from(error)
-        })?;
-        Ok(Answer::to(filter.of(id.0, "")))
+    let sent = state.once.attempt(&viewer, &form, async || {
+        let delivered = deliver(&viewer, &state, id.0, &form, asked).await;
+        Ok(delivered.map(|()| Answer::to(filter.of(id.0, ""))))
     });
-    match (sent.await, failed) {
-        (_, Some(error)) => {
+    let sent = sent.await?;
+    match sent {
+        Err(error) => {
             // What was typed is there when the answer can go.
             if form.words().one(TEMPLATE).is_empty() {
                 let conversations = state.engine.conversations(viewer.company.id);
@@ -128,7 +124,7 @@ pub(in crate::console) async fn send(
             let refused = Refused::by(error, &mut form)?;
             Ok(refused.answer(page(&viewer, &state, &asking, &form).await?).into())
         }
-        (answer, None) => answer,
+        Ok(answer) => Ok(answer),
     }
 }
 

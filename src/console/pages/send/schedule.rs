@@ -19,6 +19,7 @@ use crate::console::page::{Menu, Page};
 use crate::console::pages::compose::duplicate::{self, CopyKind, Lacking};
 use crate::console::query::Id;
 use crate::console::visitor::Viewer;
+use crate::console::words::Words;
 use crate::engine::records::sends::Record;
 use crate::error::Code;
 
@@ -101,25 +102,31 @@ pub(in crate::console) async fn change(
     Ok(page(&viewer, &send, &form).unprocessable().into())
 }
 
-/// Cancels a send that has not begun, and opens a draft with its content, its audience and its times.
+/// Cancels a send that has not begun, and opens a draft with its content, its audience and its times. A second click opens
+/// the same draft. A send that was canceled before it began can be edited again: perhaps there was no time to make its draft.
 pub(in crate::console) async fn edit(
     viewer: Viewer,
     state: Data<State>,
     Id(id): Id,
 ) -> Result<Answer, Error> {
-    let copy = duplicate::of(&viewer, &state, id, CopyKind::Instead).await?;
-    if copy.lacks == Some(Lacking::Numbers) {
-        // Its recipients would be lost.
-        return Err(Error::NotFound);
-    }
-    state.engine.sends().withdraw(&viewer.who(), viewer.company.id, id).await?;
-    let keeper = (viewer.company.id, viewer.signed_in.user.id);
-    Ok(Answer::to(match drafts::keep(&state, keeper, copy.form.words(), false).await? {
-        Keeping::As(draft) if copy.lacks.is_some() => format!("{}&lacks=numbers", drafts::place(draft)),
-        Keeping::As(draft) => drafts::place(draft),
-        // It is longer than a draft may be: the canceled send is still there to be copied.
-        Keeping::TooLong | Keeping::TooMany => duplicate::place(id),
-    }))
+    let mut words = Words::default();
+    words.add("once", id.to_string());
+    let act = async || {
+        let copy = duplicate::of(&viewer, &state, id, CopyKind::Instead).await?;
+        if copy.lacks == Some(Lacking::Numbers) {
+            // Its recipients would be lost.
+            return Err(Error::NotFound);
+        }
+        state.engine.sends().withdraw(&viewer.who(), viewer.company.id, id).await?;
+        let keeper = (viewer.company.id, viewer.signed_in.user.id);
+        Ok(Answer::to(match drafts::keep(&state, keeper, copy.form.words(), false).await? {
+            Keeping::As(draft) if copy.lacks.is_some() => format!("{}&lacks=numbers", drafts::place(draft)),
+            Keeping::As(draft) => drafts::place(draft),
+            // It is longer than a draft may be: the canceled send is still there to be copied.
+            Keeping::TooLong | Keeping::TooMany => duplicate::place(id),
+        }))
+    };
+    state.once.act(&viewer, &Form::kept(viewer.text, words), act).await
 }
 
 async fn find(state: &State, viewer: &Viewer, id: Uuid) -> Result<Record, Error> {

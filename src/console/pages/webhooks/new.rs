@@ -29,28 +29,26 @@ pub(in crate::console) async fn add(
         return Ok(page(&viewer, &state, &form).await?.unprocessable().into());
     }
     let (company, who) = (viewer.company.id, viewer.who());
-    let mut refused = None;
     let act = async || {
         let (added, secret) = match state.engine.webhook_endpoints().add(&who, company, new, None).await {
             Ok(added) => added,
             Err(engine::Error::Refused(refusal)) if fields::is_of_form(&refusal) => {
-                refused = Some(refusal);
-                return Err(Error::Unreadable);
+                return Ok(Err(refusal));
             }
             Err(error) => return Err(error.into()),
         };
         let id = added.endpoint.id;
         state.flashes.put(viewer.session, SECRET, format!("{id} {}", secret.expose()));
         state.flashes.put(viewer.session, "done", viewer.text.get("webhooks-added"));
-        Ok(Answer::to(place(id)))
+        Ok(Ok(Answer::to(place(id))))
     };
-    let answer = state.once.act(&viewer, &form, act).await;
-    match refused {
-        Some(refusal) => {
+    let added = state.once.attempt(&viewer, &form, act).await?;
+    match added {
+        Ok(answer) => Ok(answer),
+        Err(refusal) => {
             fields::refuse(&mut form, &refusal);
             Ok(page(&viewer, &state, &form).await?.unprocessable().into())
         }
-        None => answer,
     }
 }
 

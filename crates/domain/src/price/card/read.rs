@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use super::{CARD_BYTES, Market, NO_PRICE, REST, RateCard};
 use crate::phone::Country;
-use crate::price::{Day, Micros};
+use crate::price::{Date, Micros};
 
 /// The most markets; the provider has 47.
 const MOST_MARKETS: usize = 400;
@@ -34,7 +34,7 @@ const REQUIRED: [usize; 4] = [0, 3, 4, 5];
 #[derive(Default)]
 struct CardReading<'a> {
     known: Option<&'a RateCard>,
-    date: Option<Day>,
+    date: Option<Date>,
     currency: Option<String>,
     source: String,
     /// The place of each column in a row.
@@ -259,8 +259,8 @@ fn price_of(cell: &str) -> Result<Option<Micros>, &str> {
 }
 
 /// The date of a text that begins as `October 1, 2026` does.
-fn date_in_words(text: &str) -> Option<Day> {
+fn date_in_words(text: &str) -> Option<Date> {
     let mut words = text.split(|char: char| !char.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
     let (month, day, year) = (words.next()?, words.next()?, words.next()?);
-    Day::strptime("%B %d %Y", format!("{month} {day} {year}")).ok()
+    Date::strptime("%B %d %Y", format!("{month} {day} {year}")).ok()
 }

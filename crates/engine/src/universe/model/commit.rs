@@ -120,10 +120,11 @@ impl Model {
 }
 
 impl SendRow {
-    /// Whether it is accepted, and has begun, is over or may begin.
+    /// Whether it is accepted, and has begun, may begin, or might have begun when it ended.
     fn takes_marks(&self, now: Timestamp) -> bool {
-        let has_come = self.send_at.is_none_or(|start| start <= now);
-        self.is_accepted() && (!self.is_active() || self.progress.high_water > 0 || has_come)
+        let until = self.finished_at.filter(|_| !self.is_active()).unwrap_or(now);
+        let has_come = self.send_at.is_none_or(|start| start <= until);
+        self.is_accepted() && (self.progress.high_water > 0 || has_come)
     }
 
     fn mark(&mut self, mark: &Mark, now: Timestamp) {
