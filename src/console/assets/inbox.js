@@ -91,7 +91,7 @@
   let seen = 0;
   function see() {
     const thread = document.getElementById("thread");
-    if (!inbox.dataset.seen || !form || !thread || document.hidden || !document.hasFocus()) return;
+    if (!inbox.dataset.seen || !thread || document.hidden || !document.hasFocus()) return;
     const upTo = Number(thread.dataset.upTo);
     if (!Number(thread.dataset.unread) || upTo <= seen) return;
     seen = upTo;
