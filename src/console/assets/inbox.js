@@ -14,17 +14,31 @@
 
   let kept = field?.value;
   let keeping;
-  function keep() {
+  let keepsIt;
+  async function keep() {
     keeping = undefined;
     if (!field || field.value === kept || form.dataset.sent) return;
+    const before = kept;
     kept = field.value;
-    post(form.dataset.draft, { message: kept });
+    keepsIt = post(form.dataset.draft, { message: kept });
+    // What could not be kept is tried again with the next letter, and when the page is left.
+    if ((await keepsIt)?.status !== 204) kept = before;
   }
   field?.addEventListener("input", () => (keeping ??= setTimeout(keep, 2000)));
   document.querySelector("#upload form")?.addEventListener("submit", keep);
   window.addEventListener("pagehide", () => {
     if (!field || field.value === kept || form.dataset.sent) return;
     navigator.sendBeacon(form.dataset.draft, body({ message: field.value }));
+  });
+
+  // A link to another form of the same answer waits until what was typed is kept: the next page shows it.
+  document.addEventListener("click", async (event) => {
+    const link = event.target.closest?.('.inbox a[href$="#answer"]');
+    if (!link || !field || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    event.preventDefault();
+    keep();
+    await keepsIt;
+    location.assign(link.href);
   });
 
   // The answer goes with Ctrl+Enter, or with ⌘ and Enter.
