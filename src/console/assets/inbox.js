@@ -163,8 +163,12 @@
     if (sound.checked) ring();
     if (notify.checked && may()) {
       // One notification for all: a later one takes the place of the one before.
-      const shown = new Notification(inbox.dataset.arrived, { tag: "pombo-inbox", renotify: true });
-      shown.addEventListener("click", () => window.focus());
+      try {
+        const shown = new Notification(inbox.dataset.arrived, { tag: "pombo-inbox", renotify: true });
+        shown.addEventListener("click", () => window.focus());
+      } catch {
+        // Browsers of some phones have notifications for other programs alone: the sound and the title remain.
+      }
     }
   }
 
