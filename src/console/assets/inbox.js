@@ -66,7 +66,7 @@
     offer.replaceChildren(...fits.slice(0, 8).map((option) => {
       const item = document.createElement("li");
       const button = Object.assign(document.createElement("button"), { type: "button", className: "quiet" });
-      button.textContent = `/${option.value}: ${option.dataset.text.slice(0, 80)}`;
+      button.textContent = `/${option.value}: ${option.dataset.text}`;
       button.addEventListener("click", () => take(option));
       item.append(button);
       return item;
