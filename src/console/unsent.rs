@@ -36,8 +36,14 @@ pub(super) const fn word(expiry: Expiry) -> &'static str {
 /// The forms that hold what a person typed. Forms with passwords, tokens, codes or other secrets are not among them, nor is
 /// an uploaded file, which is no field. A form that acts on everything that a list has, or on a member by their id, is
 /// not among them either: the person may be in another company when they send it again.
-const TYPED: [&str; 18] = [
+const TYPED: [&str; 24] = [
     "/console/sends/new",
+    "/console/inbox/{id}/answer",
+    "/console/inbox/{id}/notes",
+    "/console/inbox/{id}/notes/{note}",
+    "/console/quick-replies",
+    "/console/quick-replies/{id}",
+    "/console/automatic-answers",
     "/console/contacts/new",
     "/console/contacts/{id}",
     "/console/contacts/{id}/notes",

@@ -14,17 +14,31 @@
 
   let kept = field?.value;
   let keeping;
-  function keep() {
+  let keepsIt;
+  async function keep() {
     keeping = undefined;
     if (!field || field.value === kept || form.dataset.sent) return;
+    const before = kept;
     kept = field.value;
-    post(form.dataset.draft, { message: kept });
+    keepsIt = post(form.dataset.draft, { message: kept });
+    // What could not be kept is tried again with the next letter, and when the page is left.
+    if ((await keepsIt)?.status !== 204) kept = before;
   }
   field?.addEventListener("input", () => (keeping ??= setTimeout(keep, 2000)));
   document.querySelector("#upload form")?.addEventListener("submit", keep);
   window.addEventListener("pagehide", () => {
     if (!field || field.value === kept || form.dataset.sent) return;
     navigator.sendBeacon(form.dataset.draft, body({ message: field.value }));
+  });
+
+  // A link to another form of the same answer waits until what was typed is kept: the next page shows it.
+  document.addEventListener("click", async (event) => {
+    const link = event.target.closest?.('.inbox a[href$="#answer"]');
+    if (!link || !field || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    event.preventDefault();
+    keep();
+    await keepsIt;
+    location.assign(link.href);
   });
 
   // The answer goes with Ctrl+Enter, or with ⌘ and Enter.
@@ -52,7 +66,7 @@
     offer.replaceChildren(...fits.slice(0, 8).map((option) => {
       const item = document.createElement("li");
       const button = Object.assign(document.createElement("button"), { type: "button", className: "quiet" });
-      button.textContent = `/${option.value}: ${option.dataset.text.slice(0, 80)}`;
+      button.textContent = `/${option.value}: ${option.dataset.text}`;
       button.addEventListener("click", () => take(option));
       item.append(button);
       return item;
@@ -91,7 +105,7 @@
   let seen = 0;
   function see() {
     const thread = document.getElementById("thread");
-    if (!inbox.dataset.seen || !form || !thread || document.hidden || !document.hasFocus()) return;
+    if (!inbox.dataset.seen || !thread || document.hidden || !document.hasFocus()) return;
     const upTo = Number(thread.dataset.upTo);
     if (!Number(thread.dataset.unread) || upTo <= seen) return;
     seen = upTo;
@@ -149,8 +163,12 @@
     if (sound.checked) ring();
     if (notify.checked && may()) {
       // One notification for all: a later one takes the place of the one before.
-      const shown = new Notification(inbox.dataset.arrived, { tag: "pombo-inbox", renotify: true });
-      shown.addEventListener("click", () => window.focus());
+      try {
+        const shown = new Notification(inbox.dataset.arrived, { tag: "pombo-inbox", renotify: true });
+        shown.addEventListener("click", () => window.focus());
+      } catch {
+        // Browsers of some phones have notifications for other programs alone: the sound and the title remain.
+      }
     }
   }
 

@@ -260,23 +260,35 @@ function listen() {
   stream.addEventListener("leave", (event) => location.assign(event.data));
 }
 
-// Shows fragments in place of the elements with their ids.
+// Shows fragments in place of the elements with their ids; while a sound plays or a question is open in one, afterwards.
+const waiting = new Map();
 function show(fragments) {
   const holder = document.createElement("template");
   holder.innerHTML = fragments;
-  for (const fresh of [...holder.content.children]) {
-    const shown = document.getElementById(fresh.id);
+  for (const fresh of [...holder.content.children]) waiting.set(fresh.id, fresh);
+  showWaiting();
+}
+function showWaiting() {
+  for (const [id, fresh] of waiting) {
+    const shown = document.getElementById(id);
+    if (shown && isBusy(shown)) continue;
+    waiting.delete(id);
     if (shown) replace(shown, fresh);
   }
+}
+setInterval(showWaiting, 1000);
+
+function isBusy(shown) {
+  const plays = [...shown.querySelectorAll("audio, video")].some((sound) => !sound.paused);
+  return plays || shown.querySelector(":popover-open, dialog[open]") !== null;
 }
 
 // Replaces a part of the page, except the elements that the user is using.
 function replace(shown, fresh) {
-  if (!fresh || shown.isEqualNode(fresh)) return;
+  if (!fresh || isBusy(shown) || shown.isEqualNode(fresh)) return;
   const used = document.activeElement;
   const inside = used && used !== shown && shown.contains(used);
   if (inside && /^(INPUT|SELECT|TEXTAREA)$/.test(used.tagName)) return;
-  if (shown.querySelector(":popover-open, dialog[open]") || [...shown.querySelectorAll("audio, video")].some((sound) => !sound.paused)) return;
   const open = [...shown.querySelectorAll("details[open][id]")].map((details) => details.id);
   const mark = inside ? used.id : "";
   shown.replaceWith(fresh);

@@ -109,7 +109,7 @@ impl<'a> Field<'a> {
     /// Several lines.
     pub(in crate::console) fn area(self, rows: usize) -> Markup {
         self.around(&html! {
-            textarea id=(self.id()) name=(self.name) rows=(rows) required[self.is_required] maxlength=[self.most]
+            textarea id=(self.id()) name=(self.name) rows=(rows) dir="auto" required[self.is_required] maxlength=[self.most]
                 autofocus[self.is_faulty()] aria-describedby=[self.described()] aria-invalid=[self.invalid()] { "\n" (self.form.value(self.name)) }
         })
     }

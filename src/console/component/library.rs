@@ -73,23 +73,20 @@ impl OfferedFiles {
         let (text, given) = (form.text(), form.value(name));
         let files = self.files.iter().map(|file| (file.id.to_string(), file));
         let is_offered = given.is_empty() || files.clone().any(|(id, _)| id == given);
-        let files = files.map(|(id, file)| (id, format!("{} ({})", file.name, size(text, file.bytes))));
+        let described = |file: &LibraryFile| {
+            format!("{}: {} ({})", kind(text, file.kind), file.name, size(text, file.bytes))
+        };
+        let files = files.map(|(id, file)| (id, described(file)));
         let none = (String::new(), text.get("media-no-file"));
         let other = (!is_offered).then(|| (given.to_owned(), text.get("replies-other-file")));
         Field::new(form, name, label).select(std::iter::once(none).chain(other).chain(files))
     }
 
-    /// The field of this name and label for a file of any kind, by its id; `is_web` for a message of a linked phone.
+    /// The same for a message, beside the reason why no provider can fetch it; `is_web` for one of a linked phone.
     pub(in crate::console) fn any(&self, form: &Form, name: &str, label: &str, is_web: bool) -> Markup {
-        let text = form.text();
-        let described = |file: &LibraryFile| {
-            format!("{}: {} ({})", self::kind(text, file.kind), file.name, size(text, file.bytes))
-        };
-        let options = self.files.iter().map(|file| (file.id.to_string(), described(file)));
-        let none = (String::new(), text.get("media-no-file"));
         html! {
-            (Field::new(form, name, label).select(std::iter::once(none).chain(options)))
-            @if !self.is_reachable && !is_web { p.hint { (text.get("media-unreachable")) } }
+            (self.choose(form, (name, label)))
+            @if !self.is_reachable && !is_web { p.hint { (form.text().get("media-unreachable")) } }
         }
     }
 }

@@ -3,12 +3,15 @@
 
 use maud::{Markup, html};
 
+use super::formatting::beginning;
 use crate::console::text::Text;
 use crate::engine::conversations::types::QuickReply;
 
 /// The field with the chosen one, and the action that takes it.
 pub(in crate::console) const CHOSEN: &str = "quick";
 pub(in crate::console) const TAKE: &str = "quick-reply";
+/// The characters of a text that the script shows beside its word: the page has two hundred of them at most.
+const OFFERED_CHARS: usize = 80;
 
 /// The list of quick replies; nothing when there are none.
 pub(in crate::console) fn offered(text: Text, replies: &[QuickReply]) -> Markup {
@@ -19,7 +22,7 @@ pub(in crate::console) fn offered(text: Text, replies: &[QuickReply]) -> Markup 
                     label for=(CHOSEN) { (text.get("inbox-quick")) }
                     select id=(CHOSEN) name=(CHOSEN) {
                         @for QuickReply { draft, .. } in replies {
-                            option value=(draft.word) data-text=(draft.text) { "/" (draft.word) }
+                            option value=(draft.word) data-text=(beginning(&draft.text, OFFERED_CHARS)) { "/" (draft.word) }
                         }
                     }
                 }

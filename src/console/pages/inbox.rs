@@ -39,7 +39,6 @@ use crate::console::error::Error;
 use crate::console::form::Form;
 use crate::console::page::{Menu, Page};
 use crate::console::query::{Id, Query};
-use crate::console::text::Text;
 use crate::console::visitor::Viewer;
 use crate::domain::inbound::ConversationState;
 use crate::engine::conversations::BegunAnswers;
@@ -61,7 +60,7 @@ pub(in crate::console) async fn list(
     let list = list.panel(&viewer, &around, &filter);
     let done = state.flashes.take(viewer.session, "done");
     let beside = empty(&text.get("inbox-choose"), &html! {});
-    let body = panes(text, done.as_deref(), &around, &filter, &list, None, &beside);
+    let body = panes(&viewer, done.as_deref(), &around, &filter, &list, None, &beside);
     Ok(live(Page::new(text.get("inbox-title"), Menu::Inbox, body), &filter, None))
 }
 
@@ -152,14 +151,14 @@ async fn page(viewer: &Viewer, state: &State, asking: &Asking, form: &Form) -> R
         (writing(text, around, begun))
         (composer.show(viewer, around, filter, thread, form))
     };
-    let body = panes(text, done.as_deref(), around, filter, &list, Some(conversation.id), &beside);
+    let body = panes(viewer, done.as_deref(), around, filter, &list, Some(conversation.id), &beside);
     let page = Page::new(text.get("inbox-title"), Menu::Inbox, body);
     Ok(live(page, filter, Some(conversation.id).filter(|_| *is_latest)))
 }
 
 /// Both panes, of which a phone shows one.
 fn panes(
-    text: Text,
+    viewer: &Viewer,
     done: Option<&str>,
     around: &InboxAround,
     filter: &InboxFilter,
@@ -167,9 +166,11 @@ fn panes(
     open: Option<Uuid>,
     beside: &Markup,
 ) -> Markup {
+    let text = viewer.text;
+    let seen = open.filter(|_| viewer.may_answer()).map(|id| filter.of(id, "/seen"));
     html! {
         @if let Some(sentence) = done { (notice::done(sentence)) }
-        div.inbox.opened[open.is_some()] data-seen=[open.map(|id| filter.of(id, "/seen"))]
+        div.inbox.opened[open.is_some()] data-seen=[seen]
             data-arrived=(text.get("inbox-arrived")) {
             section.pane aria-label=(text.get("inbox-conversations")) {
                 (filter.fields(text, around))

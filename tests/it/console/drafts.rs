@@ -150,6 +150,13 @@ async fn a_send_that_is_posted_after_twelve_idle_hours_is_found_again_after_sign
     let refused = again.post(NEW, &fields).await;
     assert_eq!(refused.status, 401, "{}", refused.body);
     assert_eq!(value_of(&refused.body, "message").as_deref(), Some("Half a thought"));
+    // So is an answer to a person.
+    let place = format!("/console/inbox/{}/answer", Uuid::now_v7());
+    let refused = again.post(&place, &[("message", "It is on its way")]).await;
+    assert_eq!(
+        (refused.status, value_of(&refused.body, "message").as_deref()),
+        (401, Some("It is on its way"))
+    );
     database.close().await.unwrap();
 }
 

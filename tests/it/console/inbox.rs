@@ -300,10 +300,12 @@ async fn a_new_file_is_kept_and_put_beside_the_answer() {
     assert_eq!(refused.status, 422, "{}", refused.body);
     assert!(refused.body.contains("here it is</textarea>"), "{}", refused.body);
     let picture = picture(40, ImageFormat::Png);
-    let kept = upload_to(&agent, &format!("{place}/file"), ("", "cake.png"), &picture).await;
+    let kept = upload_to(&agent, &format!("{place}/file?reply=wamid.1"), ("", "cake.png"), &picture).await;
     let location = kept.header("location").to_owned();
-    assert!(kept.status == 303 && location.starts_with(&format!("{place}?enclosed=")), "{location}");
+    let expected = format!("{place}?reply=wamid.1&enclosed=");
+    assert!(kept.status == 303 && location.starts_with(&expected), "{location}");
     let page = agent.page(&location).await;
+    assert_eq!(value_of(&page, "reply").as_deref(), Some("wamid.1"), "what is quoted stays");
     let (_, id) = location.split_once("enclosed=").unwrap();
     assert!(page.contains(&format!("<option value=\"{id}\" selected")), "{page}");
     assert!(page.contains("here it is</textarea>"), "{page}");

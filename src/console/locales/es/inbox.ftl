@@ -39,7 +39,7 @@ inbox-window-unsure = No se conoce el último mensaje de la persona. WhatsApp ac
 inbox-window-never = No se puede responder: el canal se quitó, es un grupo o no se conoce el número de la persona.
 inbox-window-free = La persona vino de un anuncio: los mensajes no cuestan nada
 inbox-fault-window = Pasaron las 24 horas desde el último mensaje de la persona. Envíe una plantilla; su texto se conserva.
-inbox-fault-caption = WhatsApp no admite texto debajo de una grabación o de un sticker. Envía el archivo y el texto uno después del otro.
+inbox-fault-caption = WhatsApp no admite texto debajo de una grabación o de un sticker. Envíe el archivo y el texto uno después del otro.
 
 # Messages
 inbox-earlier = Mensajes anteriores
@@ -59,13 +59,13 @@ inbox-reply = Responder
 inbox-reply-not = Responder sin citar
 inbox-file-pending = El archivo aún no está aquí.
 inbox-file-too-large = El archivo es más grande de lo que admite este servicio.
-inbox-file-gone = WhatsApp ya no tiene el archivo. Pide a la persona que lo envíe de nuevo.
-inbox-file-damaged = El archivo llegó dañado. Pide a la persona que lo envíe de nuevo.
+inbox-file-gone = WhatsApp ya no tiene el archivo. Pida a la persona que lo envíe de nuevo.
+inbox-file-damaged = El archivo llegó dañado. Pida a la persona que lo envíe de nuevo.
 inbox-file-infected = El antivirus rechazó el archivo.
 inbox-file-not-scanned = El antivirus no respondió, así que el archivo no se guarda.
 inbox-file-refused = Este servicio no admite archivos de este tipo.
 inbox-file-disk = El disco de este servicio está lleno. Se intenta obtener el archivo durante siete días.
-inbox-file-no-room = Los archivos de tu empresa ocupan todo el espacio permitido. Se intenta obtener el archivo durante siete días.
+inbox-file-no-room = Los archivos de su empresa ocupan todo el espacio permitido. Se intenta obtener el archivo durante siete días.
 inbox-file-not-kept = El archivo no se guarda, o ya no.
 inbox-kind-answer = Eligió
 inbox-kind-flow = Rellenó un formulario
@@ -92,7 +92,7 @@ inbox-take-template = Rellenar
 inbox-no-template = No hay ninguna plantilla aprobada para este número.
 inbox-quick = Respuesta rápida
 inbox-quick-take = Insertar
-inbox-quick-missing = Esta persona no tiene valor para: { $fields }. Escribe otra cosa en su lugar.
+inbox-quick-missing = Esta persona no tiene valor para: { $fields }. Escriba otra cosa en su lugar.
 inbox-writing = { $names }: escribiendo una respuesta…
 
 # What can be done

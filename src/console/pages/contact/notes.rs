@@ -161,7 +161,7 @@ fn row(viewer: &Viewer, place: &str, note: &ContactNote, noting: Option<&Noting>
     let scope = format!("note-{}", note.id.simple());
     html! {
         li {
-            p.note { (note.body) }
+            p.note dir="auto" { (note.body) }
             p.soft {
                 bdi { (author(text, &note.author)) } ", " (moment(viewer, note.created_at))
                 @if note.updated_at != note.created_at { ", " (text.get("contacts-changed")) " " (moment(viewer, note.updated_at)) }

@@ -6,6 +6,7 @@ use actix_web::web::Data;
 use uuid::Uuid;
 
 use super::filter::InboxFilter;
+use crate::accounts::Member;
 use crate::clock::Timestamp;
 use crate::console::State;
 use crate::console::answer::Answer;
@@ -74,7 +75,8 @@ pub(in crate::console) async fn assign(
     };
     if let Some(to) = to {
         let members = state.accounts.members(company).await?;
-        let is_fit = members.iter().any(|member| member.user_id == to && member.role.answers());
+        let answers = |member: &Member| member.role.answers() && !member.is_disabled;
+        let is_fit = members.iter().any(|member| member.user_id == to && answers(member));
         if !is_fit {
             return Err(Error::NotFound);
         }

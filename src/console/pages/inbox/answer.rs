@@ -72,11 +72,15 @@ pub(in crate::console) async fn attach(
     query: Query,
     body: Incoming,
 ) -> Result<Answer, Error> {
-    let filter = InboxFilter::read(&query);
+    let (filter, reply) = (InboxFilter::read(&query), query.one(REPLY));
     let mut form = match media::receive(&viewer, &state, body).await? {
-        Ok(file) => return Ok(Answer::to(filter.and(id.0, FILE, &file.to_string()))),
+        Ok(file) => {
+            let file = file.to_string();
+            return Ok(Answer::to(filter.with_all(id.0, "", &[(REPLY, reply), (FILE, file.as_str())])));
+        }
         Err(form) => form,
     };
+    form.put(REPLY, reply);
     let asking = Asking::of(&state, &viewer, id.0, &filter, "").await?;
     asking.put_begun(&mut form);
     Ok(page(&viewer, &state, &asking, &form).await?.unprocessable().into())

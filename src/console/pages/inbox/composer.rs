@@ -169,7 +169,7 @@ impl Composer {
         html! {
             details.more id="upload" open[form.fault_of(UPLOADED).is_some()] {
                 summary { (text.get("inbox-upload")) }
-                form method="post" action=(filter.of(id, "/file")) enctype="multipart/form-data" data-most=(self.largest)
+                form method="post" action=(filter.with_all(id, "/file", &[(REPLY, form.value(REPLY))])) enctype="multipart/form-data" data-most=(self.largest)
                     data-too-large=(text.get("media-fault-large")) data-broken=(text.get("media-broken")) {
                     p.hint { (text.get("inbox-upload-hint")) }
                     (file.around(&html! { input id=(file.id()) type="file" name=(UPLOADED) required; }))

@@ -143,11 +143,16 @@ impl InboxFilter {
         with(format!("{PLACE}/{id}{form}"), &self.encoded())
     }
 
-    /// The same with one more pair.
+    /// The address of a conversation with one more pair.
     pub(super) fn and(&self, id: Uuid, name: &str, value: &str) -> String {
+        self.with_all(id, "", &[(name, value)])
+    }
+
+    /// The address of a conversation, or of a form of it, with more pairs; those without a value are left out.
+    pub(super) fn with_all(&self, id: Uuid, form: &str, pairs: &[(&str, &str)]) -> String {
         let mut query = Serializer::new(self.encoded());
-        query.append_pair(name, value);
-        with(format!("{PLACE}/{id}"), &query.finish())
+        query.extend_pairs(pairs.iter().filter(|(_, value)| !value.is_empty()));
+        with(format!("{PLACE}/{id}{form}"), &query.finish())
     }
 
     /// The address of the rest of the list.

@@ -117,7 +117,7 @@ fn row(viewer: &Viewer, filter: &InboxFilter, conversation: Uuid, note: &ShownNo
     let scope = format!("note-{}", note.id.simple());
     html! {
         li {
-            p.note { (body) }
+            p.note dir="auto" { (body) }
             p.soft {
                 bdi { (author(text, &note.author)) } ", " (moment(viewer, note.created_at))
                 @if let Some(at) = note.edited_at { ", " (text.get("inbox-edited")) " " (moment(viewer, at)) }

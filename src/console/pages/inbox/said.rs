@@ -10,6 +10,7 @@ use crate::console::pages::send::words;
 use crate::console::text::Text;
 use crate::domain::content::{Content, Kind};
 use crate::domain::inbound::{InboundBody, InboundContent, OrderItem, SharedContact};
+use crate::domain::link::file_id;
 use crate::domain::location::Location;
 
 /// The values, items and cards of one message that are shown.
@@ -86,7 +87,16 @@ pub(super) fn own(text: Text, content: &Content) -> Markup {
     html! {
         @match content {
             Content::Text { body, .. } => (lines(body, None)),
-            Content::Image { caption, .. } | Content::Video { caption, .. } => (named(caption.as_deref())),
+            Content::Image { link, caption } => {
+                // Pictures of other places are not shown: this host alone is asked.
+                @if let Some(file) = file_id(link) {
+                    div.attachment {
+                        img src=(format!("/console/media/{file}/thumbnail")) alt="" loading="lazy";
+                    }
+                }
+                (named(caption.as_deref()))
+            },
+            Content::Video { caption, .. } => (named(caption.as_deref())),
             Content::Document { caption, filename, .. } => {
                 (named(caption.as_deref()))
                 @if let Some(name) = filename { p { bdi { (plain(name, LABEL_CHARS)) } } }
@@ -176,5 +186,26 @@ fn raw(text: Text, object: &Value) -> Markup {
             summary { (text.get("inbox-as-it-came")) }
             pre tabindex="0" { code { (plain(&format!("{object:#}"), TEXT_CHARS)) } }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::console::language::Language;
+    use crate::domain::link::file_link;
+
+    #[test]
+    fn a_picture_of_the_library_is_shown_and_one_of_another_place_is_named() {
+        let shown = |link: String| {
+            let content = Content::Image { link, caption: Some("<Cake>".to_owned()) };
+            own(Text(Language::English), &content).into_string()
+        };
+        let file = Uuid::from_u128(7);
+        let picture = shown(file_link(file));
+        assert!(picture.contains(&format!("src=\"/console/media/{file}/thumbnail\"")), "{picture}");
+        assert!(picture.contains("&lt;Cake&gt;"), "{picture}");
+        let elsewhere = shown("https://example.com/cake.png".to_owned());
+        assert!(elsewhere.contains("&lt;Cake&gt;") && !elsewhere.contains("<img"), "{elsewhere}");
     }
 }
