@@ -214,7 +214,7 @@ fn refused(channel: &Channel, error: connectors::Error) -> Result<(), Error> {
     let (disposition, failure) = match error {
         connectors::Error::Refused(disposition, failure) => (disposition, failure),
         connectors::Error::NoAnswer(sentence) => {
-            tracing::debug!(channel.id = %channel.id, sentence, "the provider did not take a read mark");
+            tracing::debug!(channel.id = %channel.id, channel.name = %channel.name, sentence, "the provider did not take a read mark");
             return Err(Error::Unavailable { retry_after: RETRY_AFTER });
         }
     };
@@ -234,7 +234,7 @@ fn refused(channel: &Channel, error: connectors::Error) -> Result<(), Error> {
         | Disposition::HoldTemplate
         | Disposition::HoldRecipient
         | Disposition::Suppress(_) => {
-            tracing::debug!(channel.id = %channel.id, reason = failure.sentence, "the provider knows no such message");
+            tracing::debug!(channel.id = %channel.id, channel.name = %channel.name, reason = failure.sentence, "the provider knows no such message");
             Ok(())
         }
     }
