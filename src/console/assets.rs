@@ -45,6 +45,7 @@ macro_rules! asset {
 
 asset!(STYLE, "style", "css", "text/css; charset=utf-8");
 asset!(SCRIPT, "script", "js", "text/javascript; charset=utf-8");
+asset!(CONTACTS, "contacts", "js", "text/javascript; charset=utf-8");
 asset!(INBOX, "inbox", "js", "text/javascript; charset=utf-8");
 asset!(ICON, "icon", "svg", "image/svg+xml");
 asset!(ICONS, "icons", "svg", "image/svg+xml");

@@ -118,23 +118,6 @@ document.addEventListener("submit", (event) => {
   form.dataset.sent = "yes";
 });
 
-// Selected contacts. A choice of all of them ticks the boxes, a box chooses the ticked ones, and their number is shown.
-
-const figures = new Intl.NumberFormat(page.lang);
-document.addEventListener("change", ({ target }) => {
-  const form = target.closest?.("form[data-selection]");
-  if (!form || !["scope", "contact"].includes(target.name)) return;
-  const boxes = [...form.querySelectorAll("input[name=contact]")];
-  const scope = form.querySelector("input[name=scope]:checked");
-  if (target.name === "contact") form.querySelector("input[name=scope][value=picked]").checked = true;
-  else if (target.value !== "picked") for (const box of boxes) box.checked = true;
-  const isAll = target.name === "scope" && scope.value === "all";
-  const count = isAll ? Number(form.dataset.selection) : boxes.filter((box) => box.checked).length;
-  const shown = form.querySelector("[data-selected]");
-  shown.textContent = shown.dataset.selected.replace("#", figures.format(count));
-  shown.hidden = false;
-});
-
 // Repeats a request that takes longer than the page waits, unless the user types on.
 const later = document.querySelector("button[data-again]");
 if (later) {

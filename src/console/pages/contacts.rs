@@ -17,6 +17,7 @@ use self::selection::Selected;
 use crate::clock::Timestamp;
 use crate::console::State;
 use crate::console::answer::Answer;
+use crate::console::assets;
 use crate::console::component::empty::empty;
 use crate::console::component::field::{faults, once};
 use crate::console::component::icon::Icon;
@@ -246,7 +247,7 @@ fn page(viewer: &Viewer, query: Option<&Query>, (form, added): (&Form, &Form), s
             (found(viewer, query, form, shown))
         }
     };
-    Page::new(text.get("contacts-title"), Menu::Contacts, body).action(action)
+    Page::new(text.get("contacts-title"), Menu::Contacts, body).action(action).script(&assets::CONTACTS)
 }
 
 fn found(viewer: &Viewer, query: Option<&Query>, form: &Form, shown: &Shown) -> Markup {
