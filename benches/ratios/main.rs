@@ -19,6 +19,7 @@ mod fairness;
 #[expect(dead_code, unused_imports, clippy::expect_used, reason = "it is there for the tests")]
 mod fake_whatsapp;
 mod import;
+mod inbox;
 mod live_pages;
 mod load;
 mod opt_outs;
@@ -76,6 +77,7 @@ fn main() -> std::io::Result<()> {
         ("start", true, actors::start),
         ("contacts", true, contacts::measure),
         ("pages", false, pages::measure),
+        ("inbox", false, inbox::measure),
         ("live-pages", false, live_pages::measure),
         ("import", false, import::measure),
         ("ten-million", false, audience::measure),
