@@ -9,8 +9,8 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use tokio::sync::oneshot;
 
-use crate::pages::{RATE, Stage};
-use crate::service::Ground;
+use crate::pages::{RATE, Stage, agents};
+use crate::service::{Ground, Service};
 use crate::{Row, dispatch, median};
 
 const PAGES: usize = 200;
@@ -29,33 +29,27 @@ pub(crate) fn measure() -> Vec<Row> {
         let ground = Ground::new(&format!("http://{provider}"), RATE, dispatch::CONCURRENCY).await;
         let stage = Stage::prepare(ground).await;
         let service = &stage.service;
+        let agents = agents(service, PAGES).await;
         let places = ["/console/live".to_owned(), format!("/console/sends/{}/live", stage.running)];
         let channel = format!("/console/channels/{}/live", service.channel);
         // Half of them the overview, the others a send and a channel.
-        let places: Vec<_> = (0..PAGES)
-            .map(|nth| match nth % 4 {
+        let places = agents.iter().enumerate().map(|(nth, agent)| {
+            let place = match nth % 4 {
                 0 | 1 => &places[0],
                 2 => &places[1],
                 _ => &channel,
-            })
-            .map(|place| {
-                format!(
-                    "GET {place} HTTP/1.1\r\nHost: {}\r\nCookie: pombo_session={}\r\n\r\n",
-                    service.address, stage.owner
-                )
-            })
-            .collect();
+            };
+            page(&service.address, place, agent)
+        });
+        let places: Vec<_> = places.collect();
         actix_web::rt::time::sleep(BEGINNING).await;
         for _ in 0..ROUNDS {
-            without.push(Cost::during(&arrivals, None).await);
+            without.push(Cost::during(&arrivals, &[]).await);
             let readers = Readers::open(&service.address, places.clone());
             actix_web::rt::time::sleep(BEGINNING).await;
             assert_eq!(service.pages.open_streams(), PAGES);
-            with.push(Cost::during(&arrivals, Some(readers.thread)).await);
-            readers.close();
-            while service.pages.open_streams() > 0 {
-                actix_web::rt::time::sleep(Duration::from_millis(20)).await;
-            }
+            with.push(Cost::during(&arrivals, &[readers.thread]).await);
+            readers.close(service).await;
         }
         service.engine.stop().await;
     });
@@ -79,17 +73,23 @@ pub(crate) fn measure() -> Vec<Row> {
     ]
 }
 
+/// The request of an open page for its stream, in the session with this token.
+pub(crate) fn page(address: &str, place: &str, session: &str) -> String {
+    format!("GET {place} HTTP/1.1\r\nHost: {address}\r\nCookie: pombo_session={session}\r\n\r\n")
+}
+
 /// The figures of one period.
-struct Cost {
-    /// Processor time of this process for each second, without that of one thread.
-    cores: f64,
+pub(crate) struct Cost {
+    /// Processor time of this process for each second, without that of some threads.
+    pub(crate) cores: f64,
     /// Messages that arrived each second.
-    messages: f64,
+    pub(crate) messages: f64,
 }
 
 impl Cost {
-    async fn during(arrivals: &AtomicU64, without: Option<i32>) -> Self {
-        let spent = || process_time() - without.map_or(0.0, thread_time);
+    /// The figures of the next seconds; the time of the threads `without` is that of clients.
+    pub(crate) async fn during(arrivals: &AtomicU64, without: &[i32]) -> Self {
+        let spent = || process_time() - without.iter().map(|thread| thread_time(*thread)).sum::<f64>();
         let (before, arrived, began) = (spent(), arrivals.load(Ordering::Relaxed), Instant::now());
         actix_web::rt::time::sleep(LASTING).await;
         let seconds = began.elapsed().as_secs_f64();
@@ -99,13 +99,13 @@ impl Cost {
 }
 
 /// Clients that read the streams, on a thread of their own, whose time does not count as the service's.
-struct Readers {
-    thread: i32,
+pub(crate) struct Readers {
+    pub(crate) thread: i32,
     close: oneshot::Sender<()>,
 }
 
 impl Readers {
-    fn open(address: &str, requests: Vec<String>) -> Self {
+    pub(crate) fn open(address: &str, requests: Vec<String>) -> Self {
         let (close, closed) = oneshot::channel::<()>();
         let (threads, thread) = std::sync::mpsc::channel();
         let address = address.to_owned();
@@ -122,8 +122,12 @@ impl Readers {
         Self { thread: thread.recv().unwrap(), close }
     }
 
-    fn close(self) {
+    /// Ends them, and waits until the service has noticed.
+    pub(crate) async fn close(self, service: &Service) {
         let _ = self.close.send(());
+        while service.pages.open_streams() > 0 {
+            actix_web::rt::time::sleep(Duration::from_millis(20)).await;
+        }
     }
 }
 
@@ -156,7 +160,7 @@ fn time_of(file: &str) -> f64 {
 }
 
 /// The id of the current thread.
-fn this_thread() -> i32 {
+pub(crate) fn this_thread() -> i32 {
     let link = std::fs::read_link("/proc/thread-self").unwrap();
     link.file_name().unwrap().to_str().unwrap().parse().unwrap()
 }

@@ -56,7 +56,8 @@ pub(crate) async fn each(address: &str, requests: &[Vec<u8>], status: &str) {
     }
 }
 
-async fn read_answer(stream: &mut TcpStream, buffer: &mut [u8], expected: &[u8]) {
+/// Reads one answer, which must begin as expected.
+pub(crate) async fn read_answer(stream: &mut TcpStream, buffer: &mut [u8], expected: &[u8]) {
     let mut have = 0;
     loop {
         let read = stream.read(&mut buffer[have..]).await.unwrap();

@@ -11,6 +11,7 @@ mod accept;
 mod actors;
 mod audience;
 mod contacts;
+mod conversations;
 mod dispatch;
 mod events;
 mod fairness;
@@ -19,7 +20,9 @@ mod fairness;
 #[expect(dead_code, unused_imports, clippy::expect_used, reason = "it is there for the tests")]
 mod fake_whatsapp;
 mod import;
+mod inbound;
 mod inbox;
+mod inbox_live;
 mod live_pages;
 mod load;
 mod opt_outs;
@@ -40,6 +43,7 @@ mod size;
 mod statements;
 mod tag_send;
 mod webhooks;
+mod writers;
 
 use std::io::Write as _;
 
@@ -77,7 +81,9 @@ fn main() -> std::io::Result<()> {
         ("start", true, actors::start),
         ("contacts", true, contacts::measure),
         ("pages", false, pages::measure),
+        ("inbound", false, inbound::measure),
         ("inbox", false, inbox::measure),
+        ("inbox-live", false, inbox_live::measure),
         ("live-pages", false, live_pages::measure),
         ("import", false, import::measure),
         ("ten-million", false, audience::measure),

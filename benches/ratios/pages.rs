@@ -241,7 +241,33 @@ async fn person(service: &Service, email: &str, company: Option<Uuid>) -> String
     accounts.create(&Who::Pombo, create).await.unwrap();
     let origin = Origin::new(IpAddr::V4(Ipv4Addr::LOCALHOST), "bench");
     let signed_in = accounts.sign_in(SignIn { email, password: PASSWORD, code: None, origin: &origin });
-    let SignedIn::Session(session) = signed_in.await.unwrap() else { panic!("no second factor was set up") };
-    accounts.choose_company(&session.session, service.company).await.unwrap();
+    token(service, signed_in.await.unwrap()).await
+}
+
+/// Signs people of the company in, and returns the tokens of their sessions. Links instead of passwords save the time that
+/// passwords are hashed for.
+pub(crate) async fn agents(service: &Service, count: usize) -> Vec<String> {
+    let (accounts, mut tokens) = (&service.accounts, Vec::new());
+    let origin = Origin::new(IpAddr::V4(Ipv4Addr::LOCALHOST), "bench");
+    for nth in 0..count {
+        let email = format!("agent.{nth}@example.com");
+        let create = Create {
+            email: &email,
+            name: "Somebody",
+            password: None,
+            company: Some((service.company, Role::Member)),
+            is_operator: false,
+        };
+        let user = accounts.create(&Who::Pombo, create).await.unwrap();
+        let link = accounts.sign_in_link(&Who::Pombo, &user).await.unwrap();
+        let signed_in = accounts.use_sign_in_link(link.token.expose(), &origin).await.unwrap();
+        tokens.push(token(service, signed_in).await);
+    }
+    tokens
+}
+
+async fn token(service: &Service, signed_in: SignedIn) -> String {
+    let SignedIn::Session(session) = signed_in else { panic!("no second factor was set up") };
+    service.accounts.choose_company(&session.session, service.company).await.unwrap();
     session.token.expose().to_owned()
 }

@@ -3,7 +3,7 @@
 use pombo::clock::Timestamp;
 use pombo::store::Store;
 use pombo::vault::{Vault, context};
-use sea_orm::{ConnectionTrait as _, Database, DatabaseConnection, DbBackend};
+use sea_orm::{ConnectionTrait as _, Database, DatabaseConnection, DbBackend, Statement};
 use uuid::Uuid;
 
 /// Rows of one statement.
@@ -28,6 +28,13 @@ impl Seed {
 
     pub(crate) async fn run(&self, sql: &str) {
         self.0.execute_unprepared(sql).await.unwrap();
+    }
+
+    /// The first column of a query's rows.
+    pub(crate) async fn texts(&self, sql: String) -> Vec<String> {
+        let statement = Statement::from_string(self.0.get_database_backend(), sql);
+        let rows = self.0.query_all_raw(statement).await.unwrap();
+        rows.iter().map(|row| row.try_get_by_index(0).unwrap()).collect()
     }
 
     pub(crate) fn bytes(&self, bytes: &[u8]) -> String {

@@ -60,26 +60,24 @@ pub(crate) fn measure() -> Vec<Row> {
     })
 }
 
-fn rows(idle: &Times, accepting: &Times, running: &Times, rate: f64) -> Vec<Row> {
-    let row = |what, ours: &[f64], yardstick: &[f64]| Row {
+/// Times beside those of the idle service. Milliseconds, ascending.
+pub(crate) fn row(what: &'static str, ours: &[f64], idle: &[f64], bound: &'static str) -> Row {
+    Row {
         what,
-        ours: format!(
-            "p50 {:.1}, p99 {:.1}, at most {:.1} ms of {}",
-            at(ours, 0.5),
-            at(ours, 0.99),
-            at(ours, 1.0),
-            ours.len()
-        ),
-        yardstick: format!(
-            "idle p50 {:.1}, p99 {:.1}, at most {:.1} ms of {}",
-            at(yardstick, 0.5),
-            at(yardstick, 0.99),
-            at(yardstick, 1.0),
-            yardstick.len()
-        ),
-        ratio: format!("{:.1}", at(ours, 0.99) / at(yardstick, 0.99)),
-        bound: "≤ 3.0",
-    };
+        ours: shown(ours),
+        yardstick: format!("idle {}", shown(idle)),
+        ratio: format!("{:.1}", at(ours, 0.99) / at(idle, 0.99)),
+        bound,
+    }
+}
+
+fn shown(values: &[f64]) -> String {
+    let [middle, most, all] = [0.5, 0.99, 1.0].map(|share| at(values, share));
+    format!("p50 {middle:.1}, p99 {most:.1}, at most {all:.1} ms of {}", values.len())
+}
+
+fn rows(idle: &Times, accepting: &Times, running: &Times, rate: f64) -> Vec<Row> {
+    let row = |what, ours: &[f64], idle: &[f64]| row(what, ours, idle, "≤ 3.0");
     let mut rows = vec![
         row("202 for 200 single sends a second while 1 M are taken in", &accepting.accepted, &idle.accepted),
         row("… and their arrival at the provider", &accepting.arrived, &idle.arrived),
@@ -99,7 +97,7 @@ fn rows(idle: &Times, accepting: &Times, running: &Times, rate: f64) -> Vec<Row>
 /// Milliseconds from each send's planned start, ascending.
 pub(crate) struct Times {
     pub(crate) accepted: Vec<f64>,
-    arrived: Vec<f64>,
+    pub(crate) arrived: Vec<f64>,
 }
 
 /// The value below which this share of ascending `values` lies.

@@ -40,9 +40,14 @@ pub(crate) const UP: &[&str] = &[
     ) {strict}",
     "CREATE UNIQUE INDEX conversation_peer ON conversation (channel_id, peer)",
     "CREATE INDEX conversation_person ON conversation (company_id, peer)",
+    // Each list is walked in its own order, so that it reads no more than it shows. Of indexes with the same columns SQLite
+    // takes the one that was created last: those with a condition come after the one without.
     "CREATE INDEX conversation_listed ON conversation (company_id, kind, state, last_at, id)",
-    "CREATE INDEX conversation_unread ON conversation (company_id, last_at, id) WHERE unread > 0",
-    "CREATE INDEX conversation_assigned ON conversation (company_id, assigned_to, last_at, id) WHERE assigned_to IS NOT NULL",
+    "CREATE INDEX conversation_of_channel ON conversation (company_id, channel_id, kind, state, last_at, id)",
+    "CREATE INDEX conversation_unassigned ON conversation (company_id, kind, state, last_at, id) WHERE assigned_to IS NULL",
+    "CREATE INDEX conversation_assigned ON conversation (company_id, assigned_to, kind, state, last_at, id)
+        WHERE assigned_to IS NOT NULL",
+    "CREATE INDEX conversation_unread ON conversation (company_id, kind, state, last_at, id) WHERE unread > 0",
     "CREATE INDEX conversation_age ON conversation (last_at)",
     // The words of a person's name, and the digits of the number forwards (`+…`) and backwards (`-…`), by which a search finds
     // the conversation.

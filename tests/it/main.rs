@@ -73,6 +73,7 @@ mod store_contact_edits;
 mod store_contact_filters;
 mod store_contact_values;
 mod store_contacts;
+mod store_conversation_tags;
 mod store_conversations;
 mod store_event_log;
 mod store_import;

@@ -1,7 +1,8 @@
 //! The list of conversations, those with the latest activity first.
 //!
-//! A page walks an index by activity. A search looks for conversations by the beginnings of their words: few are fetched and
-//! sorted; where a word has many, the walk meets some of them soon.
+//! A page walks an index by activity; each filter that may skip most conversations has one of its own. A search looks for
+//! conversations by the beginnings of their words, a tag by its contacts: few are fetched and sorted; where there are many, the
+//! walk meets some of them soon.
 
 use std::collections::HashSet;
 
@@ -24,9 +25,11 @@ use domain::phone::PhoneNumber;
 const FEW: usize = 4_000;
 /// The most words of a search that count.
 const MOST_TERMS: usize = 4;
+/// The most contacts of a tag whose conversations are fetched and sorted.
+const FEW_TAGGED: usize = 3_000;
 /// The conversations whose contacts are looked at together, and how often for one page.
 const TAGGED: u64 = 500;
-const LOOKS: usize = 20;
+const LOOKS: usize = 8;
 /// What follows all texts that begin with the same characters.
 const LAST: char = '\u{10ffff}';
 const ID: &[(&str, Type)] = &[("id", Type::Uuid)];
@@ -130,6 +133,14 @@ impl Conversations<'_> {
         let Some(tag) = filter.tag else {
             return self.part(filter, &search, among.as_deref(), after, limit).await;
         };
+        if let Some(tagged) = self.of_few_tagged(tag).await? {
+            let among: Vec<_> = match among {
+                Some(found) => found.into_iter().filter(|id| tagged.contains(id)).collect(),
+                None if search.is_empty() => tagged.into_iter().collect(),
+                None => self.with_all(tagged, &search).await?.into_iter().collect(),
+            };
+            return self.part(filter, &search, Some(&among), after, limit).await;
+        }
         let (mut found, mut place) = (Vec::new(), after);
         for _ in 0..LOOKS {
             let (part, next) = self.part(filter, &search, among.as_deref(), place, TAGGED).await?;
@@ -227,9 +238,8 @@ impl Conversations<'_> {
         let kind = if filter.groups { ConversationKind::Group } else { ConversationKind::Person };
         let mut values: Vec<Value> = vec![self.company.into()];
         let mut sql = format!("SELECT {COLUMNS} FROM conversation WHERE conversation.company_id = $1");
-        // Where another index has fewer rows, the one by state is left out of consideration.
-        let is_narrow = filter.unread || matches!(filter.assigned, Some(AssignedTo::User(_)));
-        let plain = if is_narrow || among.is_some() { " + 0" } else { "" };
+        // Where the conversations are known, no index by activity is considered.
+        let plain = if among.is_some() { " + 0" } else { "" };
         sql += &format!(
             " AND conversation.kind{plain} = {} AND conversation.state{plain} = {}",
             kind.as_i16(),
@@ -322,6 +332,28 @@ impl Conversations<'_> {
         Ok(fetch::<Uuid>(&self.store.read, sql, values).await?.into_iter().collect())
     }
 
+    /// The conversations with people whose contacts have the tag, if these contacts are few.
+    async fn of_few_tagged(self, tag: Uuid) -> Result<Option<HashSet<Uuid>>> {
+        let sql = "SELECT contact_tag.phone FROM tag CROSS JOIN contact_tag WHERE tag.id = $1 AND tag.company_id = $2 \
+                   AND contact_tag.tag_id = tag.id AND contact_tag.phone IS NOT NULL LIMIT $3";
+        let values = [tag.into(), self.company.into(), (FEW_TAGGED as i64 + 1).into()];
+        let phones = fetch::<i64>(&self.store.read, sql, values).await?;
+        if phones.len() > FEW_TAGGED {
+            return Ok(None);
+        }
+        let phones = phones.into_iter().filter_map(PhoneNumber::from_i64);
+        let people: HashSet<_> = phones.map(|phone| PeerKey::of_number(phone.person())).collect();
+        let mut asked = Rows::new(self.store.backend, PEER);
+        people.iter().for_each(|peer| asked.push([peer.as_str().into()]));
+        let (asked, values) = asked.select(2);
+        let sql = format!(
+            "SELECT conversation.id FROM {asked} AS asked CROSS JOIN conversation \
+             WHERE conversation.company_id = $1 AND conversation.peer = asked.peer"
+        );
+        let values = std::iter::once(self.company.into()).chain(values);
+        Ok(Some(fetch::<Uuid>(&self.store.read, sql, values).await?.into_iter().collect()))
+    }
+
     /// The people of these conversations whose contacts have the tag.
     async fn tagged(self, tag: Uuid, of: &[Conversation]) -> Result<HashSet<PhoneNumber>> {
         let mut asked = Rows::new(self.store.backend, PHONE);
@@ -347,3 +379,6 @@ impl Conversations<'_> {
 const fn cursor(of: &Conversation) -> ConversationCursor {
     ConversationCursor { last_at: of.last_at, id: of.id }
 }
+
+#[cfg(test)]
+mod tests;
