@@ -6,6 +6,7 @@ use std::time::Duration;
 use pombo::clock::Timestamp;
 use pombo::domain::block;
 use pombo::domain::phone::PhoneNumber;
+use pombo::domain::price::Month;
 use uuid::Uuid;
 
 use crate::seed::{FIRST, Seed};
@@ -19,6 +20,7 @@ const BLOCK: u64 = 4_096;
 /// Rows of one statement if each row has a block in it.
 const BLOCKS: usize = 64;
 const TEXT: &str = r#"{"type":"text","body":"The new opening hours: every day from eight to eight"}"#;
+const COUNTRIES: [&str; 12] = ["AR", "BR", "CL", "CO", "DE", "ES", "FR", "GB", "IN", "MX", "PE", "US"];
 /// The components of a marketing template.
 const COMPONENTS: &str = r#"[{"type":"HEADER","format":"TEXT","text":"Spring sale"},{"type":"BODY","text":"Hello {{1}}, all shoes are {{2}} off until Sunday. Show this message at the till.","example":{"body_text":[["Ana","20%"]]}},{"type":"FOOTER","text":"Reply STOP to get no more of these"},{"type":"BUTTONS","buttons":[{"type":"QUICK_REPLY","text":"Tell me more"},{"type":"URL","text":"Shop","url":"https://example.com/shop"}]}]"#;
 
@@ -196,6 +198,58 @@ impl Seed {
         let rows = rows.collect::<Vec<_>>().join(", ");
         self.run(&format!(
             "INSERT INTO api_key (id, company_id, name, prefix, hash, created_at) VALUES {rows}"
+        ))
+        .await;
+    }
+
+    /// Adds a field with the key `member_since`, of which all contacts have a value.
+    pub(crate) async fn own_field(&self, company: Uuid) {
+        let (owner, field) = (self.uuid(company), self.uuid(Uuid::now_v7()));
+        self.run(&format!(
+            "INSERT INTO contact_field (id, company_id, key, name, kind, created_at) \
+             VALUES ({field}, {owner}, 'member_since', 'Member since', 'date', 0)"
+        ))
+        .await;
+        // A date is a number such as 20230105.
+        self.run(&format!(
+            "INSERT INTO contact_value (contact_id, field_id, ordinal, sorted) SELECT id, {field}, ordinal, \
+             (2015 + ordinal % 10) * 10000 + (1 + ordinal % 12) * 100 + 1 + ordinal % 28 FROM contact \
+             WHERE company_id = {owner} ORDER BY id"
+        ))
+        .await;
+    }
+
+    /// Writes `count` files of a company's library, without their contents.
+    pub(crate) async fn files(&self, company: Uuid, count: u64) {
+        let (owner, now) = (self.uuid(company), Timestamp::now().millis());
+        let digest = if self.is_sqlite() {
+            "unhex(printf('%064x', n))"
+        } else {
+            "decode(lpad(to_hex(n), 64, '0'), 'hex')"
+        };
+        self.run(&format!(
+            "INSERT INTO media_file (id, company_id, state, digest, kind, mime_type, bytes, name, uploaded_by, created_at) \
+             {} SELECT {}, {owner}, 1, {digest}, 'document', 'application/pdf', 250000, 'offer ' || n || '.pdf', \
+             'user:owner@example.com', {now} FROM member",
+            self.counting(count),
+            self.id_at(&now.to_string(), "n")
+        ))
+        .await;
+    }
+
+    /// Writes what arrived through these channels this month, in some countries, of four categories.
+    pub(crate) async fn costs(&self, company: Uuid, channels: &[Uuid]) {
+        let (owner, month) = (self.uuid(company), Month::of(Timestamp::now()).number());
+        let mut rows = Vec::new();
+        for channel in channels.iter().map(|channel| self.uuid(*channel)) {
+            for country in COUNTRIES {
+                let row = |billing| format!("({owner}, {month}, {channel}, '{country}', {billing}, 1000)");
+                rows.extend((2..=5).map(row));
+            }
+        }
+        self.run(&format!(
+            "INSERT INTO billed_count (company_id, month, channel_id, country, billing, messages) VALUES {}",
+            rows.join(", ")
         ))
         .await;
     }

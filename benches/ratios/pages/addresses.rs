@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use pombo::accounts::KeptForms;
 use pombo::clock::Timestamp;
 use serde_json::json;
 
@@ -51,6 +52,15 @@ impl Stage {
             format!("/sends/{later}"),
             format!("/sends/{later}/start"),
         ]
+    }
+
+    /// The pages of the steps of a new send to a tag.
+    async fn steps(&self, tag: &str) -> [String; 4] {
+        let accounts = &self.service.accounts;
+        let session = accounts.session(&self.owner).await.unwrap().unwrap();
+        let form = format!("channel={}&type=text&message=Open+until+eight&tag={tag}", self.service.channel);
+        let kept = KeptForms::of(accounts).keep(&session, &form).await.unwrap();
+        ["who", "what", "check", "when"].map(|step| format!("/sends/new?kept={kept}&step={step}"))
     }
 
     /// Uploads a file of contacts, one of which is rejected, and returns the address of its page.
@@ -111,11 +121,15 @@ impl Stage {
             ("sends", format!("/{over}/messages.csv")),
             ("sends", format!("/{over}/messages.csv?state=failed")),
             ("contacts", format!("/{contact}")),
+            ("contacts", format!("?tag={tag}")),
+            ("contacts", format!("?send={send}&outcome=received")),
+            ("contacts", format!("?send={over}&outcome=not_received")),
             ("contacts/tags", format!("/{tag}")),
         ] {
             pages.push(own(&format!("/{name}{path}")));
         }
         pages.extend(self.added(&tag).await.iter().map(|path| own(path)));
+        pages.extend(self.steps(&tag).await.iter().map(|path| own(path)));
         pages.extend([(import.clone(), Asker::Owner), (format!("{import}/rejected"), Asker::Owner)]);
         pages.extend(OPERATORS.iter().map(|path| (format!("/console/operator{path}"), Asker::Operator)));
         for path in
@@ -174,6 +188,9 @@ const OWN: &[&str] = &[
     "/contacts?search=gr",
     "/contacts?search=a",
     "/contacts?search=7",
+    "/contacts?field=member_since%3D2023-01-05",
+    "/contacts?field=member_since%3E%3D2020-01-01",
+    "/contacts?field=member_since%3E%3D2020-01-01&search=wexford",
     "/contacts/new",
     "/contacts/fields",
     "/contacts/tags",

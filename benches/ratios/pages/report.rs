@@ -30,6 +30,7 @@ pub(crate) fn rows(mut pages: Vec<Shown>, mut health: Vec<f64>, assets: usize, w
     let (slowest, all) = (&pages[0], pages.len());
     let heaviest = pages.iter().max_by_key(|page| page.bytes).unwrap();
     let (ours, bare) = (at(&slowest.took, 0.99), at(&health, 0.99));
+    let [page, all_files] = [heaviest.bytes, heaviest.bytes + assets].map(|bytes| bytes as f64 / 1_000.0);
     vec![
         Row {
             what: words.slowest,
@@ -44,7 +45,7 @@ pub(crate) fn rows(mut pages: Vec<Shown>, mut health: Vec<f64>, assets: usize, w
         },
         Row {
             what: words.heaviest,
-            ours: format!("{:.1} kB: `{}`", (heaviest.bytes + assets) as f64 / 1_000.0, heaviest.path),
+            ours: format!("{all_files:.1} kB, the page alone {page:.1} kB: `{}`", heaviest.path),
             yardstick: format!("the assets {:.1} kB", assets as f64 / 1_000.0),
             ratio: "–".to_owned(),
             bound: words.most,
