@@ -210,8 +210,11 @@ impl Conversations<'_> {
         after: Option<ConversationCursor>,
         limit: u64,
     ) -> Result<(Vec<Conversation>, Option<ConversationCursor>)> {
-        // One walk for each state: the index has them apart.
-        let states = filter.state.map_or(ConversationState::ALL.to_vec(), |state| vec![state]);
+        // One walk for each state: the index has them apart. Known conversations are read at once.
+        let states: Vec<_> = match (filter.state, among) {
+            (None, None) => ConversationState::ALL.iter().copied().map(Some).collect(),
+            (state, _) => vec![state],
+        };
         let mut found = Vec::new();
         for state in states {
             let (sql, values) = self.statement(filter, search, among, (after, state), limit + 1);
@@ -232,7 +235,7 @@ impl Conversations<'_> {
         filter: &ConversationFilter,
         search: &[Term],
         among: Option<&[Uuid]>,
-        (after, state): (Option<ConversationCursor>, ConversationState),
+        (after, state): (Option<ConversationCursor>, Option<ConversationState>),
         limit: u64,
     ) -> (String, Vec<Value>) {
         let kind = if filter.groups { ConversationKind::Group } else { ConversationKind::Person };
@@ -240,11 +243,10 @@ impl Conversations<'_> {
         let mut sql = format!("SELECT {COLUMNS} FROM conversation WHERE conversation.company_id = $1");
         // Where the conversations are known, no index by activity is considered.
         let plain = if among.is_some() { " + 0" } else { "" };
-        sql += &format!(
-            " AND conversation.kind{plain} = {} AND conversation.state{plain} = {}",
-            kind.as_i16(),
-            state.as_i16()
-        );
+        sql += &format!(" AND conversation.kind{plain} = {}", kind.as_i16());
+        if let Some(state) = state {
+            sql += &format!(" AND conversation.state{plain} = {}", state.as_i16());
+        }
         if filter.unread {
             sql += " AND conversation.unread > 0";
         }
@@ -313,11 +315,8 @@ impl Conversations<'_> {
         if !is_sure {
             among = self.with_all(among, search).await?;
         }
-        for number in numbers {
-            let sql = "SELECT id FROM conversation WHERE company_id = $1 AND peer = $2";
-            let peer = PeerKey::of_number(*number);
-            let values = [self.company.into(), peer.as_str().into()];
-            among.extend(fetch::<Uuid>(&self.store.read, sql, values).await?);
+        if !numbers.is_empty() {
+            among.extend(self.of_people(numbers.iter().copied()).await?);
         }
         Ok(Some(among.into_iter().collect()))
     }
@@ -342,16 +341,20 @@ impl Conversations<'_> {
             return Ok(None);
         }
         let phones = phones.into_iter().filter_map(PhoneNumber::from_i64);
-        let people: HashSet<_> = phones.map(|phone| PeerKey::of_number(phone.person())).collect();
+        Ok(Some(self.of_people(phones.map(PhoneNumber::person)).await?))
+    }
+
+    /// The conversations with the people who are known under these numbers.
+    async fn of_people(self, numbers: impl IntoIterator<Item = PhoneNumber>) -> Result<HashSet<Uuid>> {
         let mut asked = Rows::new(self.store.backend, PEER);
-        people.iter().for_each(|peer| asked.push([peer.as_str().into()]));
+        numbers.into_iter().for_each(|number| asked.push([PeerKey::of_number(number).as_str().into()]));
         let (asked, values) = asked.select(2);
         let sql = format!(
             "SELECT conversation.id FROM {asked} AS asked CROSS JOIN conversation \
              WHERE conversation.company_id = $1 AND conversation.peer = asked.peer"
         );
         let values = std::iter::once(self.company.into()).chain(values);
-        Ok(Some(fetch::<Uuid>(&self.store.read, sql, values).await?.into_iter().collect()))
+        Ok(fetch::<Uuid>(&self.store.read, sql, values).await?.into_iter().collect())
     }
 
     /// The people of these conversations whose contacts have the tag.
