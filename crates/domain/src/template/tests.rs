@@ -307,6 +307,7 @@ fn only_an_approved_template_becomes_content_and_idle_parts_are_left_out() {
         template_id: 7,
         language: None,
         components: parse_components(&components).unwrap_or_default(),
+        short: None,
         contact_fields: true,
     };
     let parameters = vec![Parameter::Text { text: "Ana".to_owned(), parameter_name: None }];

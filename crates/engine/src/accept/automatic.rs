@@ -176,7 +176,8 @@ async fn send_web(
     guard: KeyGuard,
 ) -> Result<(), Error> {
     let recipient = WebRecipient::Number(recipient);
-    let request = WebRequest { recipient, content, quotes: None, label: label(), ignored: Vec::new() };
+    let request =
+        WebRequest { recipient, content, quotes: None, label: label(), values: None, ignored: Vec::new() };
     let web_sends = engine.web_sends();
     if confirms {
         web_sends.send_to_anybody(&channel, request, Some(guard), UNREAD).await.map(drop)
