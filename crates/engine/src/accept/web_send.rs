@@ -205,6 +205,7 @@ impl WebSends<'_> {
             template: None,
             schedule: Schedule { send_at: None, expires_at: Some(Timestamp::now().plus(patience)) },
             label,
+            personal: None,
             sources: Vec::new(),
             claim: guard.map(|guard| guard.claim().clone()),
             is_awaited: true,

@@ -112,7 +112,7 @@ impl World {
         let send_id = part.send.id;
         match part.rest.pop_front() {
             Some(block) => {
-                let extend = Extend { send_id, blocks: vec![block] };
+                let extend = Extend { send_id, company_id: Uuid::nil(), blocks: vec![block], parts: Parts::default() };
                 self.ask_ledger(Asked::Part(part), |caller| Input::Extend { extend, caller });
             }
             None => {

@@ -63,6 +63,7 @@ fn order(channel: u64) -> Arc<Order> {
         template: None,
         schedule: Schedule::default(),
         label: Label::default(),
+        personal: None,
         sources: Vec::new(),
         claim: None,
         is_awaited: false,
@@ -303,7 +304,7 @@ fn a_send_in_parts_is_told_to_its_channel_when_its_last_part_is_written() {
     world.commits();
     assert_eq!(world.told(), ["1: accepted 1"]);
     world
-        .input(Input::Extend { extend: Extend { send_id: id(1), blocks: vec![block()] }, caller: Caller(2) });
+        .input(Input::Extend { extend: Extend { send_id: id(1), company_id: Uuid::nil(), blocks: vec![block()], parts: Parts::default() }, caller: Caller(2) });
     assert_eq!(world.begin().blocks.len(), 1);
     world.input(Input::Activate { activate: activated(1, 9), caller: Caller(3) });
     world.commits();
@@ -330,7 +331,7 @@ fn a_full_ledger_turns_away_new_work_and_takes_work_that_was_begun() {
     world.accept(3, 9);
     world.hear(4, 1);
     world
-        .input(Input::Extend { extend: Extend { send_id: id(8), blocks: vec![block()] }, caller: Caller(5) });
+        .input(Input::Extend { extend: Extend { send_id: id(8), company_id: Uuid::nil(), blocks: vec![block()], parts: Parts::default() }, caller: Caller(5) });
     assert_eq!(world.told(), ["3: Unavailable", "4: Unavailable", "5: Unavailable"]);
     world.record(6, vec![of(8, outcome(0, 1))], Vec::new());
     world.input(Input::Activate { activate: activated(8, 9), caller: Caller(7) });
