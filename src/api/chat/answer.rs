@@ -143,6 +143,7 @@ impl From<DryRun> for Rehearsed {
             ends,
             binding,
             cost,
+            examples: _,
             ignored,
         } = dry_run;
         let lacking = |plan::WithoutFields { count, checked }| WithoutFields {

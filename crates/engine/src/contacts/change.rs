@@ -171,13 +171,16 @@ impl Contacts<'_> {
         }
     }
 
-    /// Removes what these contacts wrote, on all channels, and the notes about it.
+    /// Removes what these contacts wrote, on all channels, the notes about it, and the values that sends had for them.
     pub(crate) async fn erase_conversations(&self, company: Uuid, contacts: &[Uuid]) -> store::Result<()> {
         let conversations = self.engine.store().of(company).conversations();
         let people = &self.engine.0.shared.people;
         for numbers in conversations.numbers_of(contacts).await?.chunks(ERASED_AT_ONCE) {
-            let forms = numbers.iter().flat_map(|number| people.forms(company, *number));
-            conversations.erase(&forms.map(PeerKey::of_number).collect::<Vec<_>>()).await?;
+            let forms: HashSet<_> =
+                numbers.iter().flat_map(|number| people.forms(company, *number)).collect();
+            conversations.erase(&forms.iter().copied().map(PeerKey::of_number).collect::<Vec<_>>()).await?;
+            let shared = &self.engine.0.shared;
+            shared.contents.erase_values(&shared.store, company, &forms).await?;
         }
         Ok(())
     }

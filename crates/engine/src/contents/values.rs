@@ -1,10 +1,13 @@
 //! The values of recipients as they are stored: blocks that are sealed with a key of the company.
 
+use std::collections::HashSet;
+
 use uuid::Uuid;
 
 use super::ContentKeys;
+use domain::phone::PhoneNumber;
 use domain::send::Block;
-use domain::values::{Unpacked, unpack};
+use domain::values::{Packer, Unpacked, Values, unpack};
 use store::sends::personal::Kept;
 use store::{Error, Result, Store};
 use vault::context;
@@ -64,6 +67,41 @@ impl ContentKeys {
         let key = self.current(company).await?;
         for block in blocks {
             block.packed = key.seal(&block.packed, &context::send_values(seal, block.first_ordinal));
+        }
+        Ok(())
+    }
+
+    /// Removes the values and references of these people from the company's sends that are over. Sends that are not over still
+    /// need them; what is left of those goes with the values of all.
+    pub(crate) async fn erase_values(
+        &self,
+        store: &Store,
+        company: Uuid,
+        numbers: &HashSet<PhoneNumber>,
+    ) -> Result<()> {
+        for (send_id, seal) in store.of(company).sends().over_with_values().await? {
+            let mut ordinals = store.sends().ordinals_of(send_id, numbers).await?.into_iter().peekable();
+            while let Some(first) = ordinals.peek().copied() {
+                let Some(block) = store.sends().values_at(send_id, first).await? else { break };
+                let end = block.first_ordinal + block.recipients;
+                let mut erased = Vec::new();
+                while let Some(ordinal) = ordinals.next_if(|ordinal| *ordinal < end) {
+                    erased.push(ordinal);
+                }
+                let context = context::send_values(seal, block.first_ordinal);
+                let Some(packed) = self.open(&block.packed, &context).await? else { continue };
+                let rows = unpack(&packed).map_err(|damage| Error::Impossible(damage.to_string()))?;
+                let mut packer = Packer::default();
+                let nothing = Values::default();
+                for (ordinal, row) in (block.first_ordinal..).zip(&rows) {
+                    let own = if erased.contains(&ordinal) { &nothing } else { &row.own };
+                    packer.push(own.iter());
+                }
+                let shared = rows.first().map_or(&nothing, |row| &*row.shared);
+                let key = self.current(company).await?;
+                let packed = key.seal(&packer.take(shared), &context);
+                store.sends().erase_values(send_id, &Block { packed, ..block }, &erased).await?;
+            }
         }
         Ok(())
     }

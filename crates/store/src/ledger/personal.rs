@@ -8,19 +8,16 @@ use crate::dialect::{Bulk, Cell, Rows, Type};
 use crate::nouns::Ledger;
 use crate::{Result, execute};
 
-const PERSONAL: &[(&str, Type)] = &[("send_id", Type::Uuid), ("company_id", Type::Uuid), ("seal", Type::Uuid)];
+const PERSONAL: &[(&str, Type)] =
+    &[("send_id", Type::Uuid), ("company_id", Type::Uuid), ("seal", Type::Uuid)];
 const VALUES: &[(&str, Type)] = &[
     ("send_id", Type::Uuid),
     ("first_ordinal", Type::Int),
     ("recipients", Type::Int),
     ("packed", Type::Bytes),
 ];
-const REFERENCE: &[(&str, Type)] = &[
-    ("send_id", Type::Uuid),
-    ("ordinal", Type::Int),
-    ("company_id", Type::Uuid),
-    ("reference", Type::Text),
-];
+const REFERENCE: &[(&str, Type)] =
+    &[("send_id", Type::Uuid), ("ordinal", Type::Int), ("company_id", Type::Uuid), ("reference", Type::Text)];
 const SKIPPED: &[(&str, Type)] =
     &[("send_id", Type::Uuid), ("place", Type::Int), ("entries", Type::Int), ("packed", Type::Text)];
 /// The tables that have only what belongs to a send.

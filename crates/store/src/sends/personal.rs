@@ -1,7 +1,7 @@
 //! Reads the values and references of a send's recipients, and the entries that it skipped; removes values that are no
 //! longer kept. Values are written with their sends, see [`crate::ledger`], and sealed there and opened by the caller.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use uuid::Uuid;
 
@@ -11,7 +11,9 @@ use crate::nouns::{AllSends, Retention, Sends};
 use crate::retention::Step;
 use crate::{Error, Result, execute, fetch, fetch_one};
 use clock::Timestamp;
+use domain::block::unpack;
 use domain::page::{Page, Window};
+use domain::phone::PhoneNumber;
 use domain::request::SkippedEntry;
 use domain::send::{Block, State};
 
@@ -64,7 +66,53 @@ impl AllSends<'_> {
     }
 }
 
+impl AllSends<'_> {
+    /// The ordinals of these people's messages in a send, ascending.
+    pub async fn ordinals_of(self, send_id: Uuid, numbers: &HashSet<PhoneNumber>) -> Result<Vec<u64>> {
+        let sql = "SELECT recipient FROM send WHERE id = $1";
+        let only = fetch_one::<Option<i64>>(&self.store.read, sql, [send_id.into()]).await?.flatten();
+        if let Some(number) = only {
+            let is_meant = PhoneNumber::from_i64(number).is_some_and(|number| numbers.contains(&number));
+            return Ok(if is_meant { vec![0] } else { Vec::new() });
+        }
+        let sql =
+            "SELECT first_ordinal, packed FROM recipient_block WHERE send_id = $1 ORDER BY first_ordinal";
+        let mut ordinals = Vec::new();
+        for (first, packed) in fetch::<(i64, Vec<u8>)>(&self.store.read, sql, [send_id.into()]).await? {
+            let block = unpack(&packed).map_err(|damage| Error::Impossible(damage.to_string()))?;
+            let found = (first.cast_unsigned()..).zip(block).filter(|(_, number)| numbers.contains(number));
+            ordinals.extend(found.map(|(ordinal, _)| ordinal));
+        }
+        Ok(ordinals)
+    }
+
+    /// Replaces a sealed block of values, and removes the references of the messages with these ordinals.
+    pub async fn erase_values(self, send_id: Uuid, block: &Block, erased: &[u64]) -> Result<()> {
+        let transaction = self.store.begin().await?;
+        let sql = "UPDATE send_values SET packed = $3 WHERE send_id = $1 AND first_ordinal = $2";
+        let values = [send_id.into(), signed(block.first_ordinal).into(), block.packed.clone().into()];
+        execute(&transaction, sql, values).await?;
+        for ordinal in erased {
+            let sql = "DELETE FROM send_reference WHERE send_id = $1 AND ordinal = $2";
+            execute(&transaction, sql, [send_id.into(), signed(*ordinal).into()]).await?;
+        }
+        transaction.commit().await?;
+        Ok(())
+    }
+}
+
 impl Sends<'_> {
+    /// The company's sends that are over and whose recipients' values are kept, with what these are sealed to.
+    pub async fn over_with_values(self) -> Result<Vec<(Uuid, Uuid)>> {
+        let sql = format!(
+            "SELECT personal_send.send_id, personal_send.seal FROM personal_send \
+             JOIN send ON send.id = personal_send.send_id \
+             WHERE personal_send.company_id = $1 AND personal_send.gone = 0 AND send.state > {}",
+            State::Active.as_i16()
+        );
+        fetch(&self.store.read, sql, [self.company.into()]).await
+    }
+
     /// The messages of the company that have this reference, the newest sends first: at most `limit`.
     pub async fn with_reference(self, reference: &str, limit: u32) -> Result<Vec<(Uuid, u64)>> {
         let sql = format!(
@@ -90,8 +138,7 @@ impl Sends<'_> {
             "SELECT skipped FROM send WHERE id = $1 AND company_id = $2 AND state > {}",
             State::Resolving.as_i16()
         );
-        let total =
-            fetch_one::<i64>(&self.store.read, sql, [send_id.into(), self.company.into()]).await?;
+        let total = fetch_one::<i64>(&self.store.read, sql, [send_id.into(), self.company.into()]).await?;
         let Some(total) = total.map(i64::cast_unsigned) else { return Ok(None) };
         let window = window.into();
         let limit = usize::try_from(window.limit).unwrap_or(usize::MAX);
@@ -103,8 +150,9 @@ impl Sends<'_> {
         let values = [send_id.into(), signed(from).into(), signed(to).into()];
         let mut records = Vec::new();
         for (place, packed) in fetch::<(i64, String)>(&self.store.read, sql, values).await? {
-            let entries: Vec<SkippedEntry> = serde_json::from_str(&packed)
-                .map_err(|error| Error::Impossible(format!("the skipped entries of send {send_id}: {error}")))?;
+            let entries: Vec<SkippedEntry> = serde_json::from_str(&packed).map_err(|error| {
+                Error::Impossible(format!("the skipped entries of send {send_id}: {error}"))
+            })?;
             let before = usize::try_from(from.saturating_sub(place.cast_unsigned())).unwrap_or(usize::MAX);
             records.extend(entries.into_iter().skip(before));
         }

@@ -2,6 +2,7 @@
 //! others are packed, sealed and written with their numbers.
 
 use std::collections::HashMap;
+use std::io;
 use std::sync::Arc;
 
 use uuid::Uuid;
@@ -70,25 +71,28 @@ impl OwnValues {
         Self { company, seal, needs, shared, source, packer: Packer::default(), memory: Vec::new() }
     }
 
-    /// Removes recipients who lack a value, or have one that cannot be sent, from `numbers`, the next ones in ascending order,
-    /// and counts them as skipped.
-    pub(crate) async fn skip_lacking(
+    /// Reads what these recipients had in an earlier send; they are the next ones in ascending order. Nothing needs to be read
+    /// of a request.
+    pub(crate) async fn read(&mut self, shared: &Shared, numbers: &[PhoneNumber]) -> Result<(), Error> {
+        let Origin::Earlier(earlier) = &mut self.source else { return Ok(()) };
+        earlier.read(shared, numbers).await.map_err(|error| super::unread(&error))
+    }
+
+    /// Removes recipients who lack a value, or have one that cannot be sent, from `numbers`, and counts them as skipped.
+    pub(crate) fn skip_lacking(
         &mut self,
-        shared: &Shared,
         numbers: &mut Vec<PhoneNumber>,
         skipped: &mut Skipped,
-    ) -> Result<(), Error> {
-        if let Origin::Earlier(earlier) = &mut self.source {
-            earlier.read(shared, numbers).await.map_err(|error| super::unread(&error))?;
-        }
+    ) -> io::Result<()> {
+        let Self { needs, shared, source, memory, .. } = self;
         let mut failed = None;
         numbers.retain(|number| {
-            let checked = match &self.source {
-                Origin::Given(personal) => match personal.rows.find(*number, &mut self.memory) {
+            let checked = match &*source {
+                Origin::Given(personal) => match personal.rows.find(*number, memory) {
                     Ok(Some((index, row))) => {
-                        self.needs.check(&Both(row, &self.shared)).map_err(|lack| (lack, Some(index)))
+                        needs.check(&Both(row, shared)).map_err(|lack| (lack, Some(index)))
                     }
-                    Ok(None) => self.needs.check(&self.shared).map_err(|lack| (lack, None)),
+                    Ok(None) => needs.check(&*shared).map_err(|lack| (lack, None)),
                     Err(error) => {
                         failed = Some(error);
                         return true;
@@ -96,7 +100,7 @@ impl OwnValues {
                 },
                 Origin::Earlier(earlier) => {
                     let values = earlier.found.get(number).map(|(values, _)| values);
-                    self.needs.check(&values).map_err(|lack| (lack, None))
+                    needs.check(&values).map_err(|lack| (lack, None))
                 }
             };
             match checked {
@@ -107,7 +111,7 @@ impl OwnValues {
                 }
             }
         });
-        failed.map_or(Ok(()), |error| Err(unreadable(&error)))
+        failed.map_or(Ok(()), Err)
     }
 
     /// Says of skipped recipients which of the request's they were.
@@ -131,7 +135,7 @@ impl OwnValues {
         let mut parts = Parts::default();
         let mut first = first_ordinal;
         for (ordinal, number) in (first_ordinal..).zip(numbers) {
-            let reference = match &self.source {
+            let reference = match &mut self.source {
                 Origin::Given(personal) => {
                     let found = personal.rows.find(*number, &mut self.memory);
                     match found.map_err(|error| unreadable(&error))? {
@@ -148,7 +152,8 @@ impl OwnValues {
                 Origin::Earlier(earlier) => match earlier.found.remove(number) {
                     Some((values, reference)) => {
                         let (own, shared) = (&values.own, &values.shared);
-                        let of_all = shared.iter().filter(|(name, _)| own.iter().all(|(known, _)| known != *name));
+                        let of_all =
+                            shared.iter().filter(|(name, _)| own.iter().all(|(known, _)| known != *name));
                         self.packer.push(own.iter().chain(of_all));
                         reference
                     }
@@ -230,7 +235,7 @@ impl Earlier {
         let (Some((_, first)), Some((_, last))) = (places.first(), places.last()) else { return Ok(()) };
         let mut references = store.sends().references(self.send_id, (*first, last + 1)).await?;
         for (number, ordinal) in places {
-            let values = self.values.at((store, contents), ordinal).await?.cloned().unwrap_or_default();
+            let values = self.values.at((store, &**contents), ordinal).await?.cloned().unwrap_or_default();
             self.found.insert(number, (values, references.remove(&ordinal)));
         }
         Ok(())
@@ -250,7 +255,7 @@ impl Earlier {
 }
 
 /// The values of a request cannot be read, which is logged.
-fn unreadable(error: &std::io::Error) -> Error {
+pub(super) fn unreadable(error: &io::Error) -> Error {
     tracing::error!(%error, "cannot read the values of a request");
     Error::Unavailable
 }

@@ -25,8 +25,7 @@ const SKIPPED_AT_ONCE: usize = 500;
 fn add_parts(batch: &mut PendingWrites, send_id: Uuid, company_id: Uuid, parts: Parts) {
     let Parts { values, references } = parts;
     batch.values.extend(values.into_iter().map(|block| BlockOf { send_id, block }));
-    let reference =
-        |(ordinal, reference)| ReferenceOf { send_id, company_id, ordinal, reference };
+    let reference = |(ordinal, reference)| ReferenceOf { send_id, company_id, ordinal, reference };
     batch.references.extend(references.into_iter().map(reference));
 }
 

@@ -137,7 +137,14 @@ fn a_lost_lease_turns_away_the_rest_of_a_send_in_parts() {
     world.input(Input::Activate { activate: activated(2, 9), caller: Caller(2) });
     world.written(Err(Cause::Fenced));
     world.input(Input::Activate { activate: activated(3, 9), caller: Caller(3) });
-    world
-        .input(Input::Extend { extend: Extend { send_id: id(3), company_id: Uuid::nil(), blocks: vec![block()], parts: Parts::default() }, caller: Caller(4) });
+    world.input(Input::Extend {
+        extend: Extend {
+            send_id: id(3),
+            company_id: Uuid::nil(),
+            blocks: vec![block()],
+            parts: Parts::default(),
+        },
+        caller: Caller(4),
+    });
     assert_eq!(world.told(), ["1: Closed", "2: Closed", "3: Closed", "4: Closed"]);
 }
