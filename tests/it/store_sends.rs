@@ -2,6 +2,7 @@
 
 mod answers;
 mod names;
+mod values;
 
 use std::time::Duration;
 

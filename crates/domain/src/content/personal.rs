@@ -15,7 +15,9 @@ impl Content {
     pub fn needed_fields(&self, has_values: bool) -> Vec<ContactField> {
         let mut needed = Vec::new();
         match self {
-            Self::Template { components, contact_fields: true, .. } => return contact_field::needed(components),
+            Self::Template { components, contact_fields: true, .. } => {
+                return contact_field::needed(components);
+            }
             Self::Template { .. } => {}
             _ if has_values => {
                 self.texts().0.into_iter().for_each(|text| contact_field::add_needed(text, &mut needed));
@@ -84,8 +86,13 @@ impl Content {
                     *caption = contact_field::filled_for(caption, to)?;
                 }
             }
-            Self::Audio { link, .. } | Self::Sticker { link } => *link = contact_field::filled_link(link, to)?,
-            Self::Location { .. } | Self::Contacts { .. } | Self::Reaction { .. } | Self::Interactive { .. } => {}
+            Self::Audio { link, .. } | Self::Sticker { link } => {
+                *link = contact_field::filled_link(link, to)?
+            }
+            Self::Location { .. }
+            | Self::Contacts { .. }
+            | Self::Reaction { .. }
+            | Self::Interactive { .. } => {}
         }
         Ok(content)
     }

@@ -11,8 +11,8 @@ use super::field::{Json, Raw};
 use super::kind::{self, BusinessKind};
 use super::plain::PlainFields;
 use super::recipients::{self, GivenRecipient, GivenValue, PersonalFields};
-use super::skipped::Skipped;
 use super::shape::{MessageType, Numbers, SegmentIds, Tags, TemplateId};
+use super::skipped::Skipped;
 use super::{Limits, label, structured, template};
 use crate::bodies;
 use crate::contact_card::ContactCard;
@@ -263,7 +263,14 @@ pub(super) fn content(
         }
         BusinessKind::Enclosed(enclosed) => RequestedContent::Ready(enclosed.read(body.enclosed(), through)?),
         BusinessKind::Template => RequestedContent::Template(template::read(body, has_contact_fields)?),
-        BusinessKind::Interactive => RequestedContent::Ready(interactive(body.interactive)?),
+        BusinessKind::Interactive => {
+            if body.personal().are_given() && body.interactive.raw().contains("{{value.") {
+                let what =
+                    "cannot have values: they stand in templates, and in `message`, `caption` and `link`";
+                return Err(body.interactive.refuse(Code::InvalidInteractive, what));
+            }
+            RequestedContent::Ready(interactive(body.interactive)?)
+        }
     })
 }
 
@@ -302,7 +309,10 @@ pub(super) fn without_effect(
     {
         ignored.extend(unread_fields(&components));
     }
-    if !of_values.is_empty() && matches!(kind, BusinessKind::Template) && body.components.look() == Json::Absent {
+    if !of_values.is_empty()
+        && matches!(kind, BusinessKind::Template)
+        && body.components.look() == Json::Absent
+    {
         ignored.retain(|name| name != "parameters");
     }
     if let BusinessKind::Enclosed(enclosed) = kind

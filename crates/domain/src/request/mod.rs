@@ -42,9 +42,7 @@ pub use self::shape::{
     ErrorCode, ErrorCodes, MessageType, Number, Numbers, RecipientType, RetriedState, RetriedStates,
     SegmentIds, Tags, TemplateId, WebMessageType,
 };
-pub use self::skipped::{
-    KEPT_ENTRIES, SHOWN_ENTRIES, SHOWN_RECIPIENTS, SkipCode, Skipped, SkippedEntry,
-};
+pub use self::skipped::{KEPT_ENTRIES, SHOWN_ENTRIES, SHOWN_RECIPIENTS, SkipCode, Skipped, SkippedEntry};
 pub use self::web::{GROUP_SUFFIX, WebRecipient, WebRequest, WebSend};
 use crate::link;
 

@@ -45,10 +45,12 @@ impl Plain {
                 let text = text(fields.message, fields.values, limits)?;
                 Ok(Content::Text { body: text, preview_url: fields.preview_url.choice()? })
             }
-            Self::Image => captioned(fields, limits)
-                .map(|Captioned { link, caption }| Content::Image { link, caption }),
-            Self::Video => captioned(fields, limits)
-                .map(|Captioned { link, caption }| Content::Video { link, caption }),
+            Self::Image => {
+                captioned(fields, limits).map(|Captioned { link, caption }| Content::Image { link, caption })
+            }
+            Self::Video => {
+                captioned(fields, limits).map(|Captioned { link, caption }| Content::Video { link, caption })
+            }
             Self::Document => {
                 let Captioned { link, caption } = captioned(fields, limits)?;
                 let filename = file_name(fields.filename)?;

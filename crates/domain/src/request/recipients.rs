@@ -99,7 +99,11 @@ impl<'a> PersonalFields<'a> {
         let mut rows = Rows::new(cleans, None);
         let entries = match self.recipients.look() {
             Json::Absent | Json::Array => self.recipients,
-            _ => return Err(self.recipients.wrong_type("an array of objects with `phone_number` and `values`")),
+            _ => {
+                return Err(self
+                    .recipients
+                    .wrong_type("an array of objects with `phone_number` and `values`"));
+            }
         };
         let mut result = Ok(());
         let mut index = 0;
@@ -231,7 +235,12 @@ fn add(rows: &mut Rows, raw: &RawValue, index: usize, skipped: &mut Skipped) -> 
                 each_value(raw.get(), &mut |name, value| rows.value(name, value)).map_err(fault)?;
             }
             Json::Absent if raw.get() == "null" => {}
-            _ => return Err(refuse(".values", "must be an object whose values are texts, numbers or booleans")),
+            _ => {
+                return Err(refuse(
+                    ".values",
+                    "must be an object whose values are texts, numbers or booleans",
+                ));
+            }
         }
     }
     if let Some(raw) = reference {
@@ -256,10 +265,7 @@ fn add(rows: &mut Rows, raw: &RawValue, index: usize, skipped: &mut Skipped) -> 
 }
 
 /// Hands each value of an object to `set`: texts as they are, numbers and booleans as they are written.
-fn each_value(
-    raw: &str,
-    set: &mut dyn FnMut(&str, &str) -> Result<(), RowFault>,
-) -> Result<(), RowFault> {
+fn each_value(raw: &str, set: &mut dyn FnMut(&str, &str) -> Result<(), RowFault>) -> Result<(), RowFault> {
     struct Object<'s>(&'s mut dyn FnMut(&str, &str) -> Result<(), RowFault>, Result<(), RowFault>);
     impl<'de> Visitor<'de> for &mut Object<'_> {
         type Value = ();

@@ -198,9 +198,9 @@ impl WebRequest {
         let Some(values) = &self.values else { return Ok(self) };
         let refuse = |what: String| Refusal::new(Code::ValueNotAllowed, what);
         let needs = Needs::of(&self.content, limits);
-        needs.check(values).map_err(|lack| {
-            refuse(format!("the recipient {}", lack.reason)).about(lack.field)
-        })?;
+        needs
+            .check(values)
+            .map_err(|lack| refuse(format!("the recipient {}", lack.reason)).about(lack.field))?;
         let to = Addressee { person, values: Some(values) };
         let content = self.content.filled(to).map_err(|lack| refuse(lack.to_string()))?;
         let (text, _) = content.texts();

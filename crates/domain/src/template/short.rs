@@ -103,12 +103,10 @@ fn build(template: &Template, mut name: impl FnMut(&str, bool) -> String) -> Res
     let mut components = Vec::new();
     let parameters = match header {
         Header::Absent => Vec::new(),
-        Header::Text(variables) => {
-            texts(&variables, format, |variable| match format {
-                ParameterFormat::Positional => placeholder(HEADER, false),
-                ParameterFormat::Named => placeholder(variable, false),
-            })?
-        }
+        Header::Text(variables) => texts(&variables, format, |variable| match format {
+            ParameterFormat::Positional => placeholder(HEADER, false),
+            ParameterFormat::Named => placeholder(variable, false),
+        })?,
         Header::Media(kind) => {
             let file = Media { source: Source::Link(placeholder(HEADER, true)?), filename: None };
             vec![match kind {
@@ -151,4 +149,59 @@ fn texts(
         Ok(Parameter::Text { text: placeholder(variable)?, parameter_name })
     };
     variables.iter().map(text).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::template::{Category, Status};
+
+    fn template(components: Value) -> Template {
+        Template {
+            id: 7,
+            name: "order".to_owned(),
+            language: "en".to_owned(),
+            category: Category::Utility,
+            status: Status::Approved,
+            parameter_format: ParameterFormat::read(None, &components),
+            components,
+        }
+    }
+
+    fn body(text: &str) -> Value {
+        json!({"type": "BODY", "text": text})
+    }
+
+    #[test]
+    fn the_variables_of_a_template_stand_for_values_in_their_order() {
+        let buttons = json!({"type": "BUTTONS", "buttons": [
+            {"type": "QUICK_REPLY", "text": "Stop"}, {"type": "URL", "text": "See", "url": "https://a.example/{{1}}"}]});
+        let numbered =
+            template(json!([{"type": "HEADER", "format": "IMAGE"}, body("{{1}}: {{2}}"), buttons]));
+        let names: Vec<_> =
+            variables(&numbered).unwrap().into_iter().map(|it| (it.value, it.is_link)).collect();
+        let expected = [("header", true), ("1", false), ("2", false), ("button.1", false)];
+        assert_eq!(names, expected.map(|(name, is_link)| (name.to_owned(), is_link)));
+        let components = ShortForm::ByName.components(&numbered).unwrap();
+        assert_eq!(numbered.check_components(&components), Ok(()));
+        let listed =
+            |names: &[&str]| ShortForm::Listed(names.iter().map(|name| (*name).to_owned()).collect());
+        let components = listed(&["photo", "name", "order", "order"]).components(&numbered).unwrap();
+        let json = serde_json::to_string(&components).unwrap();
+        assert!(["{{value.photo}}", "{{value.name}}"].iter().all(|name| json.contains(name)), "{json}");
+        assert!(listed(&["name"]).components(&numbered).is_err());
+        let named = template(json!([body("Dear {{first_name}}")]));
+        assert_eq!(variables(&named).unwrap()[0].value, "first_name");
+        assert_eq!(named.check_components(&ShortForm::ByName.components(&named).unwrap()), Ok(()));
+    }
+
+    #[test]
+    fn a_template_that_needs_more_than_texts_needs_components() {
+        for header in [json!({"type": "HEADER", "format": "LOCATION"}), body("{{First}}")] {
+            let refusal = ShortForm::ByName.components(&template(json!([header]))).unwrap_err();
+            assert_eq!(refusal.code, Code::InvalidComponents);
+        }
+    }
 }

@@ -42,7 +42,8 @@ impl Lack {
 impl Needs {
     /// The values of this content.
     pub fn of(content: &Content, limits: &Limits) -> Self {
-        let mut needs = Self { required: Vec::new(), in_lines: Vec::new(), links: Vec::new(), texts: Vec::new() };
+        let mut needs =
+            Self { required: Vec::new(), in_lines: Vec::new(), links: Vec::new(), texts: Vec::new() };
         if let Content::Template { components, .. } = content {
             for (name, is_required) in contact_field::values_in_texts(components) {
                 needs.require(name, is_required);
@@ -98,7 +99,10 @@ impl Needs {
             let filled = filled_link(link, to).unwrap_or_default();
             let name = values_of(link).first().map_or("", |(name, _)| name);
             if filled.chars().nth(MAX_ADDRESS_CHARS).is_some() {
-                return Err(not_allowed(name, &format!("`{name}` makes a link of more than {MAX_ADDRESS_CHARS} characters")));
+                return Err(not_allowed(
+                    name,
+                    &format!("`{name}` makes a link of more than {MAX_ADDRESS_CHARS} characters"),
+                ));
             }
             if let Err(wrong) = Link::parse(&filled) {
                 return Err(not_allowed(name, &format!("`{name}` makes a link that {wrong}")));

@@ -173,7 +173,11 @@ impl Rows {
             return Ok(());
         }
         shape.push(number);
-        if self.cleans { put_text(texts, &clean(value)) } else { put_text(texts, value) }
+        if self.cleans {
+            put_text(texts, &clean(value))
+        } else {
+            put_text(texts, value)
+        }
         Ok(())
     }
 

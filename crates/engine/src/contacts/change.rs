@@ -4,7 +4,7 @@
 //! A change goes on when the caller leaves. A company has one such change at a time; repeating a change has no further
 //! effect.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Instant;
 

@@ -2,7 +2,8 @@
 
 use super::places::{Place, visit};
 use super::{
-    Component, ContactField, OPEN, Piece, Placeholders, SHOWN_CHARS, Subject, has_contact_fields, is_in, pieces,
+    Component, ContactField, OPEN, Piece, Placeholders, SHOWN_CHARS, Subject, has_contact_fields, is_in,
+    pieces,
 };
 use crate::error::{Code, Refusal};
 use crate::own_field::{FieldKey, OwnField, find};
