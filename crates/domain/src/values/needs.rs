@@ -89,15 +89,14 @@ impl Needs {
             let reason = format!("has no value `{name}`, which the message needs");
             return Err(Lack { code: SkipCode::ValueMissing, field: format!("values.{name}"), reason });
         }
-        let unfit = |name: &String| Some((name, unfit_for_template(values.value(name)?)?));
-        if let Some((name, why)) = self.in_lines.iter().find_map(unfit) {
+        if let Some((name, why)) = self.unfit(values) {
             return Err(not_allowed(name, &format!("`{name}` {why}")));
         }
         let to = Addressee { person: None, values: Some(values) };
         for link in &self.links {
             // A file of the library is none: only those that the request itself names are looked up.
             let filled = filled_link(link, to).unwrap_or_default();
-            let name = values_of(link).first().map_or("", |(name, _)| name);
+            let name = values_of(link).first().map_or("", |(name, _)| *name);
             if filled.chars().nth(MAX_ADDRESS_CHARS).is_some() {
                 return Err(not_allowed(
                     name,
@@ -112,11 +111,16 @@ impl Needs {
             // A text that lacks a contact's field has another length anyway.
             let filled = contact_field::filled_for(text, to).unwrap_or_default();
             if filled.len() > *most && filled.chars().nth(*most).is_some() {
-                let name = values_of(text).first().map_or("", |(name, _)| name);
+                let name = values_of(text).first().map_or("", |(name, _)| *name);
                 return Err(not_allowed(name, &format!("makes the text longer than {most} characters")));
             }
         }
         Ok(())
+    }
+
+    /// The first value that the text of a template cannot have, and why.
+    fn unfit(&self, values: &dyn Lookup) -> Option<(&str, &'static str)> {
+        self.in_lines.iter().find_map(|name| Some((name.as_str(), unfit_for_template(values.value(name)?)?)))
     }
 
     /// Whether the values of all recipients can stand where the content has them.
@@ -125,8 +129,7 @@ impl Needs {
     ///
     /// The first that cannot.
     pub fn check_shared(&self, shared: &Values) -> Result<(), Lack> {
-        let unfit = |name: &String| Some((name, unfit_for_template(shared.value(name)?)?));
-        match self.in_lines.iter().find_map(unfit) {
+        match self.unfit(shared) {
             Some((name, why)) => Err(not_allowed(name, &format!("`{name}` {why}"))),
             None => Ok(()),
         }

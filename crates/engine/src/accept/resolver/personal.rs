@@ -90,7 +90,7 @@ impl OwnValues {
             let checked = match &*source {
                 Origin::Given(personal) => match personal.rows.find(*number, memory) {
                     Ok(Some((index, row))) => {
-                        needs.check(&Both(row, shared)).map_err(|lack| (lack, Some(index)))
+                        needs.check(&Both(row, &*shared)).map_err(|lack| (lack, Some(index)))
                     }
                     Ok(None) => needs.check(&*shared).map_err(|lack| (lack, None)),
                     Err(error) => {
