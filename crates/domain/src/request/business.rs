@@ -1,6 +1,7 @@
 //! A send through a business-account channel.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use serde_json::value::RawValue;
 
@@ -18,12 +19,13 @@ use crate::bodies;
 use crate::contact_card::ContactCard;
 use crate::content::Content;
 use crate::error::{Code, Refusal};
-use crate::interactive::{self, Interactive};
+use crate::interactive::Interactive;
 use crate::link::Link;
 use crate::location::Location;
 use crate::reaction::Reaction;
 use crate::send::{Label, Schedule};
 use crate::template::{Component, TemplateRequest, unread_fields};
+use crate::values::Rows;
 use clock::Timestamp;
 
 /// A client's request to a business-account channel.
@@ -173,17 +175,47 @@ impl BusinessRequest {
     /// `text_too_long`, `link_too_long`, `caption_too_long`, `too_many_recipients`, `too_many_tags`. `invalid_field`
     /// comes at the step of its field; `send_at`, `expires_at`, `name`, `reference` and `metadata` are the last ones.
     pub fn parse(body: &[u8], limits: &Limits) -> Result<Self, Refusal> {
-        let split = Split::send(body)?;
+        Self::read(&Split::send(body)?, limits, None)
+    }
+
+    /// Checks a body whose recipients follow in a file, before the file is read. Returns whether white space in values is
+    /// folded.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`BusinessRequest::parse`], and `invalid_field` for `recipients`.
+    pub fn check_upload(body: &[u8], limits: &Limits) -> Result<bool, Refusal> {
+        let split = Split::upload(body)?;
+        Self::read(&split, limits, Some((Rows::default(), Skipped::default())))?;
+        split.body::<BusinessSend<'_>>().clean.flag()
+    }
+
+    /// Reads a body with the recipients of a file, who are [finished](Rows::finish), and those of the file that were skipped.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`BusinessRequest::check_upload`].
+    pub fn parse_upload(body: &[u8], limits: &Limits, rows: Rows, skipped: Skipped) -> Result<Self, Refusal> {
+        Self::read(&Split::upload(body)?, limits, Some((rows, skipped)))
+    }
+
+    fn read(split: &Split<'_>, limits: &Limits, file: Option<(Rows, Skipped)>) -> Result<Self, Refusal> {
         let body: BusinessSend<'_> = split.body();
         let kind = kind::read(body.r#type, kind::BUSINESS)?;
         let mut skipped = Skipped::default();
-        let personal = body.personal().read(limits, &mut skipped)?;
+        let mut personal = body.personal().read(limits, &mut skipped)?;
+        let is_upload = file.is_some();
+        if let (Some(personal), Some((rows, of_file))) = (&mut personal, file) {
+            personal.rows = Arc::new(rows);
+            skipped.extend(of_file);
+        }
+        let given = personal.as_ref().map_or(0, |personal| personal.rows.given());
         let audience::Parsed { mut audience, oversize } = audience::parse(
             body.phone_number,
             body.contact_tag_id,
             body.without_contact_tag_id,
             body.segment_id,
-            personal.as_ref().map_or(0, |personal| personal.rows.given()),
+            given + u64::from(is_upload),
             limits,
         )?;
         skipped.extend(std::mem::take(&mut audience.skipped));
@@ -194,7 +226,7 @@ impl BusinessRequest {
         }
         let schedule = Schedule { send_at: moment(body.send_at)?, expires_at: moment(body.expires_at)? };
         let label = label::read(body.name, body.reference, body.metadata)?;
-        Ok(Self { content, audience, schedule, label, quotes: None, ignored: ignored(&split, &body, kind) })
+        Ok(Self { content, audience, schedule, label, quotes: None, ignored: ignored(split, &body, kind) })
     }
 
     /// The fields that a body gave without effect, as [`BusinessRequest::parse`] names them; none of a body that it
@@ -269,7 +301,7 @@ pub(super) fn content(
                     "cannot have values: they stand in templates, and in `message`, `caption` and `link`";
                 return Err(body.interactive.refuse(Code::InvalidInteractive, what));
             }
-            RequestedContent::Ready(interactive(body.interactive)?)
+            RequestedContent::Ready(structured::interactive(body.interactive)?)
         }
     })
 }
@@ -351,17 +383,4 @@ fn named_by_link(content: Content) -> Content {
 pub(super) fn moment(field: Raw<'_, Option<String>>) -> Result<Option<Timestamp>, Refusal> {
     let Some(text) = field.text()? else { return Ok(None) };
     Timestamp::parse(text.trim()).map(Some).map_err(|wrong| field.refuse(Code::InvalidField, wrong))
-}
-
-fn interactive(field: Raw<'_, Option<Interactive>>) -> Result<Content, Refusal> {
-    match field.look() {
-        Json::Object => {
-            let payload = structured::read(field, Code::InvalidInteractive)?;
-            Ok(Content::Interactive { interactive: interactive::parse(payload)? })
-        }
-        Json::Absent => {
-            Err(field.refuse(Code::MissingInteractive, "is missing: give the interactive payload"))
-        }
-        _ => Err(field.wrong_type("an object")),
-    }
 }
