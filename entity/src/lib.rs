@@ -2,8 +2,8 @@
 //! module, with a field for each column.
 //!
 //! Tables that the store reaches by SQL alone have no module: contacts with their index and their imports, links,
-//! people's sessions, how the pages of companies look, where a send's audience came from, sends that are being removed, kept
-//! answers, the lease, nodes and their shards, the log of events, conversations, drafts, and webhook endpoints. The
+//! people's sessions, how the pages of companies look, where a send's audience came from, sends that are being removed, values of
+//! recipients, kept answers, the lease, nodes and their shards, the log of events, conversations, drafts, and webhook endpoints. The
 //! migrations describe all tables. Times are Unix milliseconds; ids are UUIDv7.
 
 pub mod api_key;

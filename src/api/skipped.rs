@@ -21,13 +21,25 @@ pub(super) struct SkippedRecord {
     /// tag that the company does not have, `segment_not_found` for such a segment, `segment_outdated` for a segment that
     /// names a tag or a send that is gone, `already_retried` for a message of a retry that was sent again before, and
     /// arrived or may still arrive, `window_closed` for a person who did not write in the last 24 hours and gets no message
-    /// but templates. Null in repeated answers from before there were kinds.
+    /// but templates, `duplicate_recipient` for one
+    /// who is given before with other values, `value_missing` and `value_not_allowed` for one without a value that the message
+    /// needs, or with one that it cannot have. Null in repeated answers from before there were kinds.
     #[schema(value_type = Option<SkippedCode>, example = "invalid_number")]
     code: Option<String>,
+    /// Which entry of `recipients`, or which row of the file, it is, from 0. Absent for entries of other fields.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    index: Option<u64>,
+    /// The field at fault below that entry, such as `values.order`. Absent for entries of other fields.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "values.order")]
+    field: Option<String>,
 }
 
 /// The entries that an answer shows.
-pub(super) fn skipped_records(skipped: Skipped) -> Vec<SkippedRecord> {
-    let record = |SkippedEntry { input, reason, code }| SkippedRecord { input, reason, code };
-    skipped.first.into_iter().map(record).collect()
+pub(super) fn skipped_records(skipped: &Skipped) -> Vec<SkippedRecord> {
+    let record = |entry: &SkippedEntry| {
+        let SkippedEntry { input, reason, code, index, field } = entry.clone();
+        SkippedRecord { input, reason, code, index, field }
+    };
+    skipped.shown().iter().map(record).collect()
 }

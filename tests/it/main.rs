@@ -51,6 +51,7 @@ mod program;
 mod prometheus;
 mod proxy;
 mod receipts;
+mod recipient_values;
 mod refused_rows;
 mod release_build;
 mod retention;

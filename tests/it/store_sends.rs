@@ -2,6 +2,7 @@
 
 mod answers;
 mod names;
+mod values;
 mod withdrawn;
 
 use std::time::Duration;

@@ -20,6 +20,7 @@ mod sources;
 mod tests;
 mod units;
 mod validate;
+mod values;
 mod webhooks;
 
 use std::path::{Path, PathBuf};
@@ -42,6 +43,7 @@ pub use sections::{
     Retry, Secrets, Server, SqliteSynchronous, Telemetry, WebSession,
 };
 pub use sources::{PACKAGED, Sources, VARIABLE, locate};
+pub use values::Values;
 pub use webhooks::Webhooks;
 
 /// All options with their defaults and reasons, as TOML: the text of `config/default.toml`.
@@ -77,6 +79,8 @@ pub struct Config {
     pub imports: Imports,
     /// What people write to channels.
     pub inbox: Inbox,
+    /// What requests say about each of their recipients.
+    pub values: Values,
     /// Files behind links, and files that companies keep.
     pub media: Media,
     /// Outgoing connections.

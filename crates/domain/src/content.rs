@@ -3,17 +3,16 @@
 //! It is stored once per send, as JSON text, and must be readable by every later version: fields are only ever added.
 //! It uses the words of the API; a connector translates it for its provider.
 
+mod personal;
+
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::words::words;
-use crate::contact::Person;
 use crate::contact_card::ContactCard;
 use crate::location::Location;
-use crate::own_field::FieldKey;
 use crate::reaction::Reaction;
 use crate::template::Component;
-use crate::template::contact_field::{self, ContactField, NoValue};
 
 /// The type of a message: the `type` of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -164,6 +163,9 @@ pub struct Stored<C = Content, G = String> {
     /// Whether it confirms an opt-out: then it goes although its recipient opted out.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub confirms: bool,
+    /// Whether each recipient has values of their own, so that its texts have [placeholders](crate::values).
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub values: bool,
 }
 
 impl Stored {
@@ -175,6 +177,7 @@ impl Stored {
             key: self.key.as_deref(),
             quotes: self.quotes.as_deref(),
             confirms: self.confirms,
+            values: self.values,
         }
     }
 }
@@ -218,44 +221,6 @@ impl Content {
             text = &text[..last];
         }
         None
-    }
-
-    /// Whether its texts have contact fields, so that each recipient gets texts of their own.
-    pub const fn is_personal(&self) -> bool {
-        matches!(self, Self::Template { contact_fields: true, .. })
-    }
-
-    /// The contact fields without a text in their place: a recipient who lacks one gets no message.
-    pub fn needed_fields(&self) -> Vec<ContactField> {
-        match self {
-            Self::Template { components, contact_fields: true, .. } => contact_field::needed(components),
-            _ => Vec::new(),
-        }
-    }
-
-    /// The keys of the own fields of contacts that its texts name.
-    pub fn own_keys(&self) -> Vec<FieldKey> {
-        match self {
-            Self::Template { components, contact_fields: true, .. } => contact_field::own_keys(components),
-            _ => Vec::new(),
-        }
-    }
-
-    /// The content for one recipient; `None` for a recipient who is no contact.
-    ///
-    /// # Errors
-    ///
-    /// The first contact field that the recipient lacks and that has no text in its place.
-    pub fn filled(&self, person: Option<&Person>) -> Result<Self, NoValue> {
-        Ok(match self {
-            Self::Template { name, language, components, contact_fields: true } => Self::Template {
-                name: name.clone(),
-                language: language.clone(),
-                components: contact_field::fill_in(components, person, language)?,
-                contact_fields: false,
-            },
-            other => other.clone(),
-        })
     }
 
     /// The `type` of the request that this came from.
@@ -366,7 +331,7 @@ mod tests {
         for (group, key) in [(None, None), (one, None), (None, other), (one, other)] {
             let own = |text: Option<&str>| text.map(str::to_owned);
             let (content, group, key) = (content.clone(), own(group), own(key));
-            let whole = Stored { content, group, key, quotes: None, confirms: false };
+            let whole = Stored { content, group, key, quotes: None, confirms: false, values: false };
             let stored = serde_json::to_string(&whole.borrowed()).unwrap();
             assert_eq!(Content::kind_of(&stored), Some(Kind::Image), "{stored}");
             assert_eq!(serde_json::from_str::<Stored>(&stored).unwrap(), whole);

@@ -139,6 +139,14 @@ codes! {
     /// A field of the body is unknown, and its name is nearly that of a known one: `did you mean` names it. Unknown fields
     /// with other names are accepted.
     UnknownField = "unknown_field", Invalid;
+    /// A value of a recipient has a name that is none, or is no text, number or boolean; or there are more than 64 of them.
+    InvalidValues = "invalid_values", Invalid;
+    /// A value of all recipients cannot stand where the message has it, such as one with a line break in a template.
+    ValueNotAllowed = "value_not_allowed", Unprocessable;
+    /// Some recipients would be skipped, and the request asks in `on_skipped` that nobody gets the message then.
+    RecipientsSkipped = "recipients_skipped", Unprocessable;
+    /// The values of the send's recipients are no longer kept (`values.keep`): it cannot be sent again.
+    ValuesGone = "values_gone", Gone;
     /// The path has no query parameter of this name.
     UnknownParameter = "unknown_parameter", Invalid;
     /// A query parameter that has one value is given more than once.

@@ -271,6 +271,7 @@ mod tests {
         let data = MessageData {
             send_id: send,
             reference: Some("order-7".to_owned()),
+            message_reference: None,
             ordinal: 7,
             recipient: "+5511988887777".to_owned(),
             provider_message_id: None,
@@ -303,6 +304,7 @@ mod tests {
             let data = MessageData {
                 send_id: Uuid::from_u128(3),
                 reference: None,
+                message_reference: None,
                 ordinal: 0,
                 recipient: String::new(),
                 provider_message_id: None,

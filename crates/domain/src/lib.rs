@@ -50,6 +50,7 @@ pub mod template;
 pub mod tier;
 pub mod time_span;
 pub mod user;
+pub mod values;
 pub mod web_session;
 pub mod webhook;
 pub mod words;

@@ -10,6 +10,7 @@ pub mod contact_field;
 mod given;
 mod parse;
 mod shape;
+mod short;
 mod unread;
 
 use clock::Timestamp;
@@ -18,8 +19,9 @@ use serde_json::value::RawValue;
 
 pub use self::component::{Card, Component, Media, Parameter, Source};
 pub use self::given::*;
-pub use self::parse::parse_components;
+pub use self::parse::{parse_components, parse_components_with_values};
 pub use self::shape::{Button, Header, Shape, Variables};
+pub use self::short::{ShortForm, Variable, variables};
 pub use self::unread::unread_fields;
 use super::words::open_words;
 use crate::content::Content;
@@ -163,7 +165,9 @@ pub struct TemplateRequest {
     pub language: Option<String>,
     /// The values of the variables.
     pub components: Vec<Component>,
-    /// Whether their texts may have [contact fields](contact_field).
+    /// Instead of `components`: they are built from the template's own variables.
+    pub short: Option<ShortForm>,
+    /// Whether their texts may have [placeholders](contact_field).
     pub contact_fields: bool,
 }
 
@@ -173,7 +177,7 @@ impl TemplateRequest {
     /// # Errors
     ///
     /// `template_not_approved`, then what [`Template::check_components`] refuses.
-    pub fn fit(self, template: &Template) -> Result<Content, Refusal> {
+    pub fn fit(mut self, template: &Template) -> Result<Content, Refusal> {
         let Template { name, language, status, .. } = template;
         if !template.is_approved() {
             return Err(Refusal::new(
@@ -183,6 +187,9 @@ impl TemplateRequest {
                 ),
             )
             .about("template_id"));
+        }
+        if let Some(short) = &self.short {
+            self.components = short.components(template)?;
         }
         template.check_components(&self.components)?;
         let contact_fields = self.contact_fields && contact_field::are_used(&self.components);

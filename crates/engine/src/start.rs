@@ -187,8 +187,7 @@ impl Engine {
         engine.0.shared.load_tiers().await?;
         engine.load_suppressions().await?;
         let ages = config.retention.clone();
-        let retention =
-            Retention::new(Arc::clone(&engine.0.shared), Arc::clone(&dispatching), ages, &config.inbox);
+        let retention = Retention::new(Arc::clone(&engine.0.shared), Arc::clone(&dispatching), ages, config);
         let interval = config.engine.watch_interval;
         // Another node may be receiving an upload.
         let discarded = if is_first { engine.store().imports().discard_uploads().await? } else { 0 };

@@ -27,6 +27,7 @@ mod rejects;
 mod row;
 mod settings;
 mod sheet;
+mod spill;
 mod stored;
 
 pub use contacts::{Options, Progress, Summary, contacts};
@@ -42,6 +43,7 @@ pub use rejects::rejected_csv;
 pub use row::{check_contact, check_tag, check_tags};
 pub use settings::{Column, Settings, TAG_SEPARATORS};
 pub use sheet::{SourceSheet, is_workbook, sheet_csv};
+pub use spill::TemporarySpill;
 pub use stored::{Lot, Tally, read_stored};
 
 /// The result of an import or export.

@@ -189,10 +189,16 @@ impl Retention<'_> {
             self.store.locking()
         );
         let removed = execute(to, messages, range.clone()).await?;
-        let blocks =
-            "DELETE FROM recipient_block WHERE send_id = $1 AND first_ordinal >= $2 AND first_ordinal < $3";
-        execute(to, blocks, range).await?;
+        for table in ["recipient_block", "send_values"] {
+            let sql = format!(
+                "DELETE FROM {table} WHERE send_id = $1 AND first_ordinal >= $2 AND first_ordinal < $3"
+            );
+            execute(to, sql, range.clone()).await?;
+        }
+        let references = "DELETE FROM send_reference WHERE send_id = $1 AND ordinal >= $2 AND ordinal < $3";
+        execute(to, references, range).await?;
         if end >= recipients {
+            self.store.ledger().remove_personal(to, &[id]).await?;
             execute(to, "DELETE FROM forgotten_send WHERE id = $1", [id.into()]).await?;
         } else {
             let sql = "UPDATE forgotten_send SET next_ordinal = $2 WHERE id = $1";
@@ -218,6 +224,7 @@ impl Retention<'_> {
         );
         let removed = execute(to, sql, values).await?;
         let sends: Vec<_> = sends.iter().map(|leftover| leftover.id).collect();
+        self.store.ledger().remove_personal(to, &sends).await?;
         for table in ["recipient_block WHERE send_id", "forgotten_send WHERE id"] {
             let (rows, values) = Rows::of_ids(self.store.backend, &sends).select(1);
             let sql = format!("DELETE FROM {table} IN (SELECT id FROM {rows} AS gone)");
@@ -255,6 +262,7 @@ impl Retention<'_> {
         }
         let transaction = self.store.begin_fenced(lease).await?;
         let mut step = Step { more: found.len() as u64 >= u64::from(limit), ..Step::default() };
+        self.store.ledger().remove_personal(&transaction, &found).await?;
         for table in ["recipient_block WHERE send_id", "send WHERE state < 0 AND id"] {
             let (rows, values) = Rows::of_ids(self.store.backend, &found).select(1);
             let sql = format!("DELETE FROM {table} IN (SELECT id FROM {rows} AS withdrawn)");

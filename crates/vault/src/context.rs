@@ -75,6 +75,11 @@ pub fn conversation_draft(conversation_id: Uuid, user_id: Uuid) -> String {
     format!("conversation_draft:{conversation_id}:{user_id}:text")
 }
 
+/// A block of values of a send's recipients, sealed with a key of the company. `seal` is made before the send has an id.
+pub fn send_values(seal: Uuid, first_ordinal: u64) -> String {
+    format!("send_values:{seal}:{first_ordinal}:packed")
+}
+
 /// The value by which a process proves that it has a key.
 pub(super) fn key_proof(key: KeyId) -> String {
     format!("sealing_key:{key}:proof")

@@ -126,7 +126,7 @@ impl From<Accepted> for Queued {
             send_at: schedule.send_at,
             expires_at: schedule.expires_at,
             skipped_count: skipped.count,
-            skipped: skipped_records(skipped),
+            skipped: skipped_records(&skipped),
             ignored,
         }
     }
@@ -143,6 +143,7 @@ impl From<DryRun> for Rehearsed {
             ends,
             binding,
             cost,
+            examples: _,
             ignored,
         } = dry_run;
         let lacking = |plan::WithoutFields { count, checked }| WithoutFields {
@@ -154,7 +155,7 @@ impl From<DryRun> for Rehearsed {
             dry_run: true,
             recipients_count: recipients,
             skipped_count: skipped.count,
-            skipped: skipped_records(skipped),
+            skipped: skipped_records(&skipped),
             contact_fields: without_fields.map(lacking),
             estimated_seconds: takes.map(|takes| takes.as_secs() + u64::from(takes.subsec_nanos() > 0)),
             estimated_end: ends,

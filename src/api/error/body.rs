@@ -52,7 +52,7 @@ impl<'a> ErrorBody<'a> {
         if skipped.count == 0 {
             return body;
         }
-        let shown = Some(skipped_records(skipped.clone()));
+        let shown = Some(skipped_records(skipped));
         Self { skipped_count: Some(skipped.count), skipped: shown, ..body }
     }
 }

@@ -21,8 +21,13 @@ stores! {
 
 /// Accepts a send, and keeps the answer under `key`.
 async fn accept(store: &Store, lease: &Lease, id: u128, key: &str, at: Timestamp) {
-    let first =
-        [SkippedEntry { input: "n/a \"\\".to_owned(), reason: "has no digits".to_owned(), code: None }];
+    let first = [SkippedEntry {
+        input: "n/a \"\\".to_owned(),
+        reason: "has no digits".to_owned(),
+        code: None,
+        index: None,
+        field: None,
+    }];
     let answer = Answer {
         company_id: ACME,
         key: key.to_owned(),
@@ -45,8 +50,14 @@ async fn an_answer_is_given_again_until_it_is_too_old(universe: &Universe) {
     let before = NOW.minus(HOUR);
     let kept = store.of(ACME).answers().find(hostile, before).await.unwrap().unwrap();
     assert_eq!((kept.send_id, kept.fingerprint, kept.recipients), (Uuid::from_u128(10), [10; 32], 1));
-    let entry = SkippedEntry { input: "n/a \"\\".to_owned(), reason: "has no digits".to_owned(), code: None };
-    assert_eq!(kept.skipped, Skipped { count: 7, first: vec![entry] });
+    let entry = SkippedEntry {
+        input: "n/a \"\\".to_owned(),
+        reason: "has no digits".to_owned(),
+        code: None,
+        index: None,
+        field: None,
+    };
+    assert_eq!(kept.skipped, Skipped::kept(7, vec![entry]));
     assert_eq!(kept.schedule, Schedule { send_at: Some(NOW), expires_at: None });
     assert_eq!(store.of(GLOBEX).answers().find(hostile, before).await.unwrap(), None);
     assert_eq!(store.of(ACME).answers().find("other", before).await.unwrap(), None);

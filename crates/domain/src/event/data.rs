@@ -45,6 +45,9 @@ pub struct MessageData {
     pub send_id: Uuid,
     /// The caller's own reference of the send; null when the request had none.
     pub reference: Option<String>,
+    /// The caller's own reference of this recipient; absent when the request gave none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub message_reference: Option<String>,
     /// The message's position in the send, from 0.
     pub ordinal: u64,
     /// The recipient: a number with its plus sign, or a group's id with `@g.us`.

@@ -1,23 +1,20 @@
 //! The audience of a send: the fields `phone_number`, `contact_tag_id`, `without_contact_tag_id` and `segment_id`.
 
 use std::borrow::Cow;
-use std::fmt;
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
-use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use super::Limits;
 use super::field::{Json, Raw};
 use super::shape::{Numbers, SegmentIds, Tags};
+use super::skipped::{SkipCode, Skipped};
 use crate::error::{Code, Refusal};
 use crate::message::Selection;
 use crate::phone::PhoneNumber;
-
-/// How many skipped entries an answer shows.
-const SHOWN_ENTRIES: usize = 100;
-/// How much of a skipped entry an answer shows, in characters.
-const SHOWN_CHARS: usize = 64;
+use crate::values::{Rows, Values};
+use crate::words::words;
 
 /// The most segments of one request: each is a search among the company's contacts.
 pub const MOST_SEGMENTS: usize = 20;
@@ -35,9 +32,35 @@ pub struct Audience {
     pub segments: Vec<Uuid>,
     /// Messages of an earlier send whose recipients belong to the audience. Only a retry names them.
     pub again: Option<Again>,
+    /// The recipients with values of their own, whose values count whatever else names their numbers, and the values of
+    /// all; `None` for a request without values.
+    pub personal: Option<Personal>,
     /// The entries that are not numbers, and those that are not the ids of tags or segments.
     pub skipped: Skipped,
 }
+
+/// The values that a request gives.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Personal {
+    /// The recipients with values of their own, [finished](Rows::finish).
+    pub rows: Arc<Rows>,
+    /// The values of all recipients.
+    pub shared: Values,
+    /// What a recipient to whom nothing can be sent means for the others.
+    pub on_skipped: OnSkipped,
+}
+
+/// What becomes of a request of which some recipients are skipped.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum OnSkipped {
+    /// The others get the message.
+    #[default]
+    Send,
+    /// Nobody gets it.
+    Refuse,
+}
+
+words!(OnSkipped { Send = "send", Refuse = "refuse" });
 
 /// The recipients of messages of an earlier send.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -48,147 +71,20 @@ pub struct Again {
     pub selection: Selection,
 }
 
-/// Entries that cannot be sent to; never silently dropped.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Skipped {
-    /// How many there are.
-    pub count: u64,
-    /// The first hundred of them.
-    pub first: Vec<SkippedEntry>,
-}
-
-/// One entry to which nothing can be sent.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct SkippedEntry {
-    /// The entry's beginning.
-    pub input: String,
-    /// The reason, in words that continue "the number …", "the tag …" or "the segment …".
-    pub reason: String,
-    /// The kind of reason; `None` in answers from before there were kinds.
-    #[serde(default)]
-    pub code: Option<String>,
-}
-
-/// The kinds of reasons, as answers name them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum SkipCode {
-    /// It is no phone number that is plainly one.
-    InvalidNumber,
-    /// It is on the company's suppression list.
-    Suppressed,
-    /// The person opted out of marketing.
-    OptedOut,
-    /// It is another number of a person who is in the send already.
-    SamePerson,
-    /// A contact with this number has a tag that the send leaves out.
-    LeftOut,
-    /// The company has no such tag.
-    TagNotFound,
-    /// The company has no such segment.
-    SegmentNotFound,
-    /// The segment selects nobody, because it names a tag or a send that is gone.
-    SegmentOutdated,
-    /// The message to be retried was sent again before: that one arrived, or may still arrive.
-    AlreadyRetried,
-    /// The person did not write in the last 24 hours, and the message is no template.
-    WindowClosed,
-}
-
-impl SkipCode {
-    /// Every kind.
-    pub const ALL: [Self; 10] = [
-        Self::InvalidNumber,
-        Self::Suppressed,
-        Self::OptedOut,
-        Self::SamePerson,
-        Self::LeftOut,
-        Self::TagNotFound,
-        Self::SegmentNotFound,
-        Self::SegmentOutdated,
-        Self::AlreadyRetried,
-        Self::WindowClosed,
-    ];
-
-    /// The word in answers.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::InvalidNumber => "invalid_number",
-            Self::Suppressed => "suppressed",
-            Self::OptedOut => "opted_out",
-            Self::SamePerson => "same_person",
-            Self::LeftOut => "left_out",
-            Self::TagNotFound => "tag_not_found",
-            Self::SegmentNotFound => "segment_not_found",
-            Self::SegmentOutdated => "segment_outdated",
-            Self::AlreadyRetried => "already_retried",
-            Self::WindowClosed => "window_closed",
-        }
-    }
-}
-
-impl Skipped {
-    /// The reasons of the first entries, each once: "2 entries: opted out; 1 entry: has no digits". `None` without
-    /// entries.
-    pub fn reasons(&self) -> Option<String> {
-        let mut counted: Vec<(&str, u64)> = Vec::new();
-        for SkippedEntry { input: _, reason, code: _ } in &self.first {
-            match counted.iter_mut().find(|(known, _)| known == reason) {
-                Some((_, count)) => *count += 1,
-                None => counted.push((reason, 1)),
-            }
-        }
-        let phrase = |(reason, count): &(&str, u64)| {
-            let entries = if *count == 1 { "entry" } else { "entries" };
-            format!("{count} {entries}: {reason}")
-        };
-        let phrases: Vec<_> = counted.iter().map(phrase).collect();
-        (!phrases.is_empty()).then(|| phrases.join("; "))
-    }
-
-    /// Adds further entries, and keeps those that are among the first.
-    pub fn extend(&mut self, others: Self) {
-        self.count += others.count;
-        let room = SHOWN_ENTRIES.saturating_sub(self.first.len());
-        self.first.extend(others.first.into_iter().take(room));
-    }
-
-    /// Counts an entry that is no number, and keeps it if it is among the first.
-    pub fn add(&mut self, input: &str, reason: &dyn fmt::Display) {
-        self.add_as(SkipCode::InvalidNumber, input, reason);
-    }
-
-    /// Counts an entry, and keeps it if it is among the first.
-    pub fn add_as(&mut self, code: SkipCode, input: &str, reason: &dyn fmt::Display) {
-        self.count += 1;
-        if self.first.len() < SHOWN_ENTRIES {
-            let input = beginning(input);
-            let (reason, code) = (reason.to_string(), Some(code.as_str().to_owned()));
-            self.first.push(SkippedEntry { input, reason, code });
-        }
-    }
-}
-
-/// The beginning of an entry, as answers show it.
-pub(super) fn beginning(input: &str) -> String {
-    match input.char_indices().nth(SHOWN_CHARS) {
-        Some((end, _)) => format!("{}…", &input[..end]),
-        None => input.to_owned(),
-    }
-}
-
 /// An audience, and a refusal of its size, which comes only after the content's own checks.
 pub(super) struct Parsed {
     pub(super) audience: Audience,
     pub(super) oversize: Option<Refusal>,
 }
 
-/// Reads the fields; an audience of invalid entries only is not an error here. An invalid tag to leave out is one: without
+/// Reads the fields, beside which `recipients` entries are given with values; an audience of invalid entries only is not an error here. An invalid tag to leave out is one: without
 /// it, people would get what they are not meant to get.
 pub(super) fn parse(
     phones: Raw<'_, Option<Numbers>>,
     tags: Raw<'_, Option<Tags>>,
     without: Raw<'_, Option<Tags>>,
     segments: Raw<'_, Option<SegmentIds>>,
+    recipients: u64,
     limits: &Limits,
 ) -> Result<Parsed, Refusal> {
     let mut audience = Audience::default();
@@ -206,7 +102,7 @@ pub(super) fn parse(
         ids.sort_unstable();
         ids.dedup();
     }
-    if phone_entries + tag_entries + segment_entries == 0 {
+    if phone_entries + tag_entries + segment_entries == 0 && recipients == 0 {
         return Err(Refusal::new(
             Code::MissingRecipient,
             "`phone_number`, `contact_tag_id` and `segment_id` are all missing: give at least one of them",

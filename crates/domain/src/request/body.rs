@@ -21,6 +21,11 @@ const OF_SENDS: &[&str] = &[
     "contact_tag_id",
     "without_contact_tag_id",
     "segment_id",
+    "recipients",
+    "values",
+    "parameters",
+    "clean",
+    "on_skipped",
     "recipient_type",
     "message",
     "preview_url",
@@ -58,6 +63,27 @@ impl<'a> Split<'a> {
     /// is another spelling of a known one is `unknown_field`.
     pub(super) fn send(bytes: &'a [u8]) -> Result<Self, Refusal> {
         split(bytes, Known(OF_SENDS))
+    }
+
+    /// Splits the body of a send whose recipients come in a file: it gives values, at least those.
+    pub(super) fn upload(bytes: &'a [u8]) -> Result<Self, Refusal> {
+        let mut split = Self::send(bytes)?;
+        let gives = |name| split.known.iter().any(|(known, raw)| *known == name && raw.get() != "null");
+        if gives("recipients") {
+            return Err(Refusal::of(
+                "recipients",
+                Code::InvalidField,
+                "is given in the file, and cannot be here too",
+            ));
+        }
+        if !gives("values") {
+            split.known.retain(|(known, _)| *known != "values");
+            // No values of all recipients.
+            split
+                .known
+                .extend(serde_json::from_str::<&'static RawValue>("{}").ok().map(|none| ("values", none)));
+        }
+        Ok(split)
     }
 
     /// Splits another body, with the same refusals.

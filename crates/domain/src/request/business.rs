@@ -1,6 +1,7 @@
 //! A send through a business-account channel.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use serde_json::value::RawValue;
 
@@ -10,18 +11,21 @@ use super::enclosed::{Enclosed, EnclosedFields, Through};
 use super::field::{Json, Raw};
 use super::kind::{self, BusinessKind};
 use super::plain::PlainFields;
+use super::recipients::{self, GivenRecipient, GivenValue, PersonalFields};
 use super::shape::{MessageType, Numbers, SegmentIds, Tags, TemplateId};
-use super::{Limits, label, structured};
+use super::skipped::Skipped;
+use super::{Limits, label, structured, template};
 use crate::bodies;
 use crate::contact_card::ContactCard;
 use crate::content::Content;
 use crate::error::{Code, Refusal};
-use crate::interactive::{self, Interactive};
+use crate::interactive::Interactive;
 use crate::link::Link;
 use crate::location::Location;
 use crate::reaction::Reaction;
 use crate::send::{Label, Schedule};
-use crate::template::{Component, TemplateRequest, contact_field, parse_components, unread_fields};
+use crate::template::{Component, TemplateRequest, unread_fields};
+use crate::values::Rows;
 use clock::Timestamp;
 
 /// A client's request to a business-account channel.
@@ -69,6 +73,26 @@ bodies! {
         /// Every contact whom one of these segments selects now and who has a valid number gets the message: at most 20
         /// segments. Later changes of a segment or its contacts change nothing.
         segment_id: Option<SegmentIds>,
+        /// Recipients with values of their own: at most 100,000. A number counts once: an entry here comes before
+        /// `phone_number`, tags and segments, and a second entry with other values is skipped (`duplicate_recipient`). With
+        /// `recipients` or `values`, `{{value.NAME}}` and `{{value.NAME|TEXT}}` stand for a value, and `{{contact.NAME}}` for a
+        /// field of the contact: in the texts and the links of files of `components`, in `message`, `caption` and `link`. TEXT
+        /// is for recipients without the value; without it they are skipped (`value_missing`).
+        recipients: Option<Vec<GivenRecipient>>,
+        /// The values of all recipients, behind their own.
+        #[schema(example = json!({"shop": "Acme"}))]
+        values: Option<BTreeMap<String, GivenValue>>,
+        /// Instead of `components`, for a template in a request with values: the names of values in the order of the
+        /// template's variables (header, text, buttons). Without both, variables have the values of their names: `1`, `2` for
+        /// numbered ones of the text, `header` for the header, `button.0` for the end of the first button's address.
+        #[schema(example = json!(["name", "order"]))]
+        parameters: Option<Vec<String>>,
+        /// Whether white space in values is folded, so that values of several lines can stand in a template.
+        clean: Option<bool>,
+        /// What a recipient who is skipped means for the others: `send`, they get the message, or `refuse`, nobody does
+        /// (`recipients_skipped`). `send` when absent.
+        #[schema(example = "refuse")]
+        on_skipped: Option<String>,
         /// The text, for `text`.
         #[schema(example = "Your order is on its way.")]
         message: Option<String>,
@@ -88,13 +112,13 @@ bodies! {
         voice: Option<bool>,
         /// An approved template, for `template`.
         #[schema(example = 7)]
-        template_id: Option<TemplateId>,
+        pub(super) template_id: Option<TemplateId>,
         /// The language, to send the same template in another language.
         #[schema(example = "pt_BR")]
-        language: Option<String>,
+        pub(super) language: Option<String>,
         /// The values of the template's variables; an empty list when the template has none.
         #[schema(max_items = 32)]
-        components: Option<Vec<Component>>,
+        pub(super) components: Option<Vec<Component>>,
         /// Whether the texts of `components` have contact fields: `{{contact.first_name}}`,
         /// `{{contact.last_name}}`, `{{contact.name}}` (both), `{{contact.email}}`, `{{contact.phone_number}}`.
         /// Each recipient then gets the values of their contact when the message goes out. The text behind a bar
@@ -151,23 +175,58 @@ impl BusinessRequest {
     /// `text_too_long`, `link_too_long`, `caption_too_long`, `too_many_recipients`, `too_many_tags`. `invalid_field`
     /// comes at the step of its field; `send_at`, `expires_at`, `name`, `reference` and `metadata` are the last ones.
     pub fn parse(body: &[u8], limits: &Limits) -> Result<Self, Refusal> {
-        let split = Split::send(body)?;
+        Self::read(&Split::send(body)?, limits, None)
+    }
+
+    /// Checks a body whose recipients follow in a file, before the file is read. Returns whether white space in values is
+    /// folded.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`BusinessRequest::parse`], and `invalid_field` for `recipients`.
+    pub fn check_upload(body: &[u8], limits: &Limits) -> Result<bool, Refusal> {
+        let split = Split::upload(body)?;
+        Self::read(&split, limits, Some((Rows::default(), Skipped::default())))?;
+        split.body::<BusinessSend<'_>>().clean.flag()
+    }
+
+    /// Reads a body with the recipients of a file, who are [finished](Rows::finish), and those of the file that were skipped.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`BusinessRequest::check_upload`].
+    pub fn parse_upload(body: &[u8], limits: &Limits, rows: Rows, skipped: Skipped) -> Result<Self, Refusal> {
+        Self::read(&Split::upload(body)?, limits, Some((rows, skipped)))
+    }
+
+    fn read(split: &Split<'_>, limits: &Limits, file: Option<(Rows, Skipped)>) -> Result<Self, Refusal> {
         let body: BusinessSend<'_> = split.body();
         let kind = kind::read(body.r#type, kind::BUSINESS)?;
-        let audience::Parsed { audience, oversize } = audience::parse(
+        let mut skipped = Skipped::default();
+        let mut personal = body.personal().read(limits, &mut skipped)?;
+        let is_upload = file.is_some();
+        if let (Some(personal), Some((rows, of_file))) = (&mut personal, file) {
+            personal.rows = Arc::new(rows);
+            skipped.extend(of_file);
+        }
+        let given = personal.as_ref().map_or(0, |personal| personal.rows.given());
+        let audience::Parsed { mut audience, oversize } = audience::parse(
             body.phone_number,
             body.contact_tag_id,
             body.without_contact_tag_id,
             body.segment_id,
+            given + u64::from(is_upload),
             limits,
         )?;
+        skipped.extend(std::mem::take(&mut audience.skipped));
+        (audience.skipped, audience.personal) = (skipped, personal);
         let content = content(kind, &body, Through::Business, limits)?;
         if let Some(refusal) = oversize.or_else(|| crowd(kind, &audience)) {
             return Err(refusal);
         }
         let schedule = Schedule { send_at: moment(body.send_at)?, expires_at: moment(body.expires_at)? };
         let label = label::read(body.name, body.reference, body.metadata)?;
-        Ok(Self { content, audience, schedule, label, quotes: None, ignored: ignored(&split, &body, kind) })
+        Ok(Self { content, audience, schedule, label, quotes: None, ignored: ignored(split, &body, kind) })
     }
 
     /// The fields that a body gave without effect, as [`BusinessRequest::parse`] names them; none of a body that it
@@ -201,9 +260,15 @@ impl<'a> BusinessSend<'a> {
         EnclosedFields { location, contacts, reaction }
     }
 
-    const fn plain(&self) -> PlainFields<'a> {
+    fn plain(&self) -> PlainFields<'a> {
         let Self { message, preview_url, link, caption, filename, voice, .. } = *self;
-        PlainFields { message, preview_url, link, caption, filename, voice }
+        let values = self.personal().are_given();
+        PlainFields { message, preview_url, link, caption, filename, voice, values }
+    }
+
+    pub(super) const fn personal(&self) -> PersonalFields<'a> {
+        let Self { recipients, values, parameters, clean, on_skipped, .. } = *self;
+        PersonalFields { recipients, values, parameters, clean, on_skipped }
     }
 }
 
@@ -229,8 +294,15 @@ pub(super) fn content(
             RequestedContent::Ready(if is_named { named_by_link(content) } else { content })
         }
         BusinessKind::Enclosed(enclosed) => RequestedContent::Ready(enclosed.read(body.enclosed(), through)?),
-        BusinessKind::Template => RequestedContent::Template(template(body, has_contact_fields)?),
-        BusinessKind::Interactive => RequestedContent::Ready(interactive(body.interactive)?),
+        BusinessKind::Template => RequestedContent::Template(template::read(body, has_contact_fields)?),
+        BusinessKind::Interactive => {
+            if body.personal().are_given() && body.interactive.raw().contains("{{value.") {
+                let what =
+                    "cannot have values: they stand in templates, and in `message`, `caption` and `link`";
+                return Err(body.interactive.refuse(Code::InvalidInteractive, what));
+            }
+            RequestedContent::Ready(structured::interactive(body.interactive)?)
+        }
     })
 }
 
@@ -262,11 +334,18 @@ pub(super) fn without_effect(
         BusinessKind::Template => &["template_id", "language", "components", "contact_fields"],
         BusinessKind::Interactive => &["interactive"],
     };
-    let mut ignored = split.ignored(&[of_all, &label::FIELDS, own].concat());
+    let of_values: &[&str] = if body.personal().are_given() { recipients::OF_ALL } else { &[] };
+    let mut ignored = split.ignored(&[of_all, of_values, &label::FIELDS, own].concat());
     if matches!(kind, BusinessKind::Template)
         && let Ok(components) = structured::read(body.components, Code::InvalidComponents)
     {
         ignored.extend(unread_fields(&components));
+    }
+    if !of_values.is_empty()
+        && matches!(kind, BusinessKind::Template)
+        && body.components.look() == Json::Absent
+    {
+        ignored.retain(|name| name != "parameters");
     }
     if let BusinessKind::Enclosed(enclosed) = kind
         && let Ok(content) = enclosed.read(body.enclosed(), through)
@@ -278,8 +357,10 @@ pub(super) fn without_effect(
 
 /// The refusal of a reaction to more than one entry: it names one message, which is in one conversation.
 fn crowd(kind: BusinessKind, audience: &Audience) -> Option<Refusal> {
-    let Audience { numbers, tags, without: _, segments, again: _, skipped } = audience;
-    let is_one = tags.is_empty() && segments.is_empty() && numbers.len() as u64 + skipped.count <= 1;
+    let Audience { numbers, tags, without: _, segments, again: _, personal, skipped } = audience;
+    let rows = personal.as_ref().map_or(0, |personal| personal.rows.len());
+    let given = (numbers.len() + rows) as u64 + skipped.count;
+    let is_one = tags.is_empty() && segments.is_empty() && given <= 1;
     (kind == BusinessKind::Enclosed(Enclosed::Reaction) && !is_one).then(|| {
         let sentence = "a reaction goes to the one person in whose conversation its message is: give one `phone_number` \
                         and no `contact_tag_id` or `segment_id`";
@@ -302,68 +383,4 @@ fn named_by_link(content: Content) -> Content {
 pub(super) fn moment(field: Raw<'_, Option<String>>) -> Result<Option<Timestamp>, Refusal> {
     let Some(text) = field.text()? else { return Ok(None) };
     Timestamp::parse(text.trim()).map(Some).map_err(|wrong| field.refuse(Code::InvalidField, wrong))
-}
-
-fn template(body: &BusinessSend<'_>, contact_fields: bool) -> Result<TemplateRequest, Refusal> {
-    let template_id = template_id(body.template_id)?;
-    // The provider writes `pt_BR`, other systems `pt-BR`.
-    let language = body.language.text()?.map(|language| language.trim().replace('-', "_"));
-    if language.as_ref().is_some_and(|language| language.contains(char::is_control)) {
-        return Err(body.language.wrong_type("a language code, such as `pt_BR`"));
-    }
-    let field = body.components;
-    let components: Vec<_> = match field.look() {
-        Json::Array => parse_components(&structured::read(field, Code::InvalidComponents)?)?,
-        Json::Absent if field.raw().starts_with('[') => Vec::new(),
-        Json::Absent => {
-            return Err(field.refuse(
-                Code::MissingComponents,
-                "is missing: give the values of the template's variables, or [] if it has none",
-            ));
-        }
-        _ => return Err(field.wrong_type("an array")),
-    };
-    if contact_fields {
-        contact_field::check(&components)?;
-    }
-    Ok(TemplateRequest { template_id, language, components, contact_fields })
-}
-
-/// The template's id, as a number or as digits. An impossible id, negative or too large, is left to the look-up of the
-/// template, which finds nothing.
-fn template_id(field: Raw<'_, Option<TemplateId>>) -> Result<i64, Refusal> {
-    let written = match field.look() {
-        Json::Absent => {
-            return Err(
-                field.refuse(Code::MissingTemplateId, "is missing: give the id of an approved template")
-            );
-        }
-        Json::Number(written) => written.to_owned(),
-        Json::Text(text) => text.trim().to_owned(),
-        Json::BrokenText | Json::Bool | Json::Array | Json::Object => String::new(),
-    };
-    let (sign, magnitude) = match written.strip_prefix('-') {
-        Some(magnitude) => (-1, magnitude),
-        None => (1, written.as_str()),
-    };
-    if magnitude.is_empty() || !magnitude.bytes().all(|byte| byte.is_ascii_digit()) {
-        return Err(field.refuse(
-            Code::InvalidTemplateIdFormat,
-            "must be a whole number: the id that the channel's list of templates gives",
-        ));
-    }
-    Ok(sign * magnitude.parse().unwrap_or(i64::MAX))
-}
-
-fn interactive(field: Raw<'_, Option<Interactive>>) -> Result<Content, Refusal> {
-    match field.look() {
-        Json::Object => {
-            let payload = structured::read(field, Code::InvalidInteractive)?;
-            Ok(Content::Interactive { interactive: interactive::parse(payload)? })
-        }
-        Json::Absent => {
-            Err(field.refuse(Code::MissingInteractive, "is missing: give the interactive payload"))
-        }
-        _ => Err(field.wrong_type("an object")),
-    }
 }

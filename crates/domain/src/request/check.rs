@@ -5,10 +5,10 @@ use std::ops::ControlFlow;
 use serde_json::value::RawValue;
 use uuid::Uuid;
 
-use super::audience::beginning;
 use super::body::Split;
 use super::field::{Json, Raw};
 use super::shape::Numbers;
+use super::skipped::beginning;
 use crate::bodies;
 use crate::error::{Code, Refusal};
 use crate::phone::{Country, PhoneNumber};

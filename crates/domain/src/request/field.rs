@@ -93,6 +93,16 @@ impl<'a, T> Field<&'a RawValue, T> {
     }
 }
 
+impl<'a, T> Field<&'a RawValue, T> {
+    /// Visits an array's items in turn, as raw text, until the visitor breaks off; none of anything else.
+    pub(super) fn items(self, visit: impl FnMut(&'a RawValue) -> ControlFlow<()>) {
+        if let (Json::Array, Some(raw)) = (self.look(), self.given()) {
+            // The array was read once already, so the only error is the visitor's own break.
+            let _broken_off = serde_json::Deserializer::from_str(raw.get()).deserialize_seq(Items(visit));
+        }
+    }
+}
+
 impl<'a> Json<'a> {
     pub(super) fn look(raw: &'a RawValue) -> Self {
         let text = raw.get();

@@ -23,21 +23,26 @@ mod field;
 mod kind;
 mod label;
 mod plain;
+mod recipients;
 mod retry;
 mod shape;
+mod skipped;
 mod structured;
+mod template;
 mod web;
 
 pub use self::answer::{ConversationRequest, ConversationSend};
-pub use self::audience::{Again, Audience, MOST_SEGMENTS, SkipCode, Skipped, SkippedEntry};
+pub use self::audience::{Again, Audience, MOST_SEGMENTS, OnSkipped, Personal};
 pub use self::business::{BusinessRequest, BusinessSend, RequestedContent};
 pub use self::check::{CheckEntry, CheckRequest, MOST_CHECKED, NumberCheck};
 pub use self::kind::{business_types, web_types};
+pub use self::recipients::{GivenRecipient, GivenValue};
 pub use self::retry::{RetryRequest, SendAgain};
 pub use self::shape::{
     ErrorCode, ErrorCodes, MessageType, Number, Numbers, RecipientType, RetriedState, RetriedStates,
     SegmentIds, Tags, TemplateId, WebMessageType,
 };
+pub use self::skipped::{KEPT_ENTRIES, SHOWN_ENTRIES, SHOWN_RECIPIENTS, SkipCode, Skipped, SkippedEntry};
 pub use self::web::{GROUP_SUFFIX, WebRecipient, WebRequest, WebSend};
 use crate::link;
 

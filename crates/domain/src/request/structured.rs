@@ -5,8 +5,10 @@
 
 use serde_json::Value;
 
-use super::field::Raw;
+use super::field::{Json, Raw};
+use crate::content::Content;
 use crate::error::{Code, Refusal};
+use crate::interactive::{self, Interactive};
 use crate::json::Measure;
 
 /// Several times the size of the longest template or menu.
@@ -31,4 +33,18 @@ pub(super) fn read<T>(field: Raw<'_, T>, code: Code) -> Result<Value, Refusal> {
 pub(super) fn weight<T>(field: Raw<'_, T>) -> usize {
     let raw = field.raw();
     if raw.len() > MAX_BYTES { 0 } else { Measure::of(raw).bytes }
+}
+
+/// The content of the type `interactive`.
+pub(super) fn interactive(field: Raw<'_, Option<Interactive>>) -> Result<Content, Refusal> {
+    match field.look() {
+        Json::Object => {
+            let payload = read(field, Code::InvalidInteractive)?;
+            Ok(Content::Interactive { interactive: interactive::parse(payload)? })
+        }
+        Json::Absent => {
+            Err(field.refuse(Code::MissingInteractive, "is missing: give the interactive payload"))
+        }
+        _ => Err(field.wrong_type("an object")),
+    }
 }

@@ -4,6 +4,7 @@ mod business;
 mod enclosed;
 mod hostile;
 mod label;
+mod recipients;
 mod web;
 
 use crate::error::{Code, Refusal};

@@ -11,9 +11,11 @@ use super::enclosed::{EnclosedFields, Through};
 use super::field::Raw;
 use super::kind::{self, WebKind};
 use super::plain::PlainFields;
+use super::recipients::{GivenValue, PersonalFields};
 use super::shape::{RecipientType, WebMessageType};
 use super::{Limits, label};
 use crate::bodies;
+use crate::contact::Person;
 use crate::contact_card::ContactCard;
 use crate::content::Content;
 use crate::error::{Code, Refusal};
@@ -21,6 +23,8 @@ use crate::location::Location;
 use crate::phone::PhoneNumber;
 use crate::reaction::Reaction;
 use crate::send::Label;
+use crate::template::contact_field::Addressee;
+use crate::values::{Needs, Values};
 use crate::web_session::MessageId;
 
 /// The ending of a group's id in WhatsApp Web's addresses, which is not stored.
@@ -41,6 +45,9 @@ pub struct WebRequest {
     /// What is noted on the send.
     #[serde(default, skip_serializing_if = "Label::is_empty")]
     pub label: Label,
+    /// What stands for the placeholders of the content, which has them only then. See [`WebRequest::filled`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub values: Option<Values>,
     /// The names of fields that were given and have no effect, the first ones of many.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ignored: Vec<String>,
@@ -76,6 +83,12 @@ bodies! {
         /// Whether the sound is a voice message, for `audio`. When absent or `true`, Ogg with Opus is one, and no other
         /// file: then `true` is named in `ignored`.
         voice: Option<bool>,
+        /// With `values`, `{{value.NAME}}` and `{{contact.NAME}}` in `message`, `caption` and `link` stand for a value and for a
+        /// field of the recipient's contact; `{{value.NAME|TEXT}}` for TEXT where there is none.
+        #[schema(example = json!({"order": "A-1042"}))]
+        values: Option<BTreeMap<String, GivenValue>>,
+        /// Whether white space in values is folded.
+        clean: Option<bool>,
         /// The place, for `location`.
         location: Option<Location>,
         /// The cards of one or more people, for `contacts`.
@@ -137,6 +150,8 @@ impl WebRequest {
             caption,
             filename,
             voice,
+            values,
+            clean,
             location,
             contacts,
             reaction,
@@ -145,11 +160,13 @@ impl WebRequest {
             metadata,
         } = split.body();
         let kind = kind::read(r#type, kind::WEB)?;
+        let given = PersonalFields::of_one(values, clean);
         let recipient = recipient(phone_number, recipient_type)?;
         let enclosed_fields = EnclosedFields { location, contacts, reaction };
         let (content, own, unread) = match kind {
             WebKind::Plain(plain) => {
-                let fields = PlainFields { message, preview_url, link, caption, filename, voice };
+                let values = given.are_given();
+                let fields = PlainFields { message, preview_url, link, caption, filename, voice, values };
                 (plain.read(fields, limits)?, plain.fields(), Vec::new())
             }
             WebKind::Enclosed(enclosed) => {
@@ -159,13 +176,38 @@ impl WebRequest {
                 (content, enclosed.fields(), unread)
             }
         };
+        let values = if given.are_given() { Some(given.shared(clean.flag()?)?) } else { None };
         let label = label::read(name, reference, metadata)?;
         // A linked phone makes no previews of links.
         let own: Vec<&str> = own.iter().copied().filter(|field| *field != "preview_url").collect();
+        let of_values: &[&str] = if values.is_some() { &["values", "clean"] } else { &[] };
         let of_all: &[&str] = &["type", "phone_number", "recipient_type"];
-        let mut ignored = split.ignored(&[of_all, &label::FIELDS, own.as_slice()].concat());
+        let mut ignored = split.ignored(&[of_all, of_values, &label::FIELDS, own.as_slice()].concat());
         ignored.extend(unread);
-        Ok(Self { recipient, content, quotes: None, label, ignored })
+        Ok(Self { recipient, content, quotes: None, label, values, ignored })
+    }
+
+    /// The request with the values and the fields of the recipient's contact in their places; `None` for a recipient who is no
+    /// contact. One without values stays as it is.
+    ///
+    /// # Errors
+    ///
+    /// `value_not_allowed` for a placeholder that nothing stands for, for a text that gets too long and for a link that is
+    /// none.
+    pub fn filled(self, person: Option<&Person>, limits: &Limits) -> Result<Self, Refusal> {
+        let Some(values) = &self.values else { return Ok(self) };
+        let refuse = |what: String| Refusal::new(Code::ValueNotAllowed, what);
+        let needs = Needs::of(&self.content, limits);
+        needs
+            .check(values)
+            .map_err(|lack| refuse(format!("the recipient {}", lack.reason)).about(lack.field))?;
+        let to = Addressee { person, values: Some(values) };
+        let content = self.content.filled(to).map_err(|lack| refuse(lack.to_string()))?;
+        let (text, _) = content.texts();
+        if text.is_some_and(|text| text.trim().is_empty()) {
+            return Err(refuse("the text is empty once the values are filled in".to_owned()));
+        }
+        Ok(Self { content, values: None, ..self })
     }
 }
 
@@ -173,7 +215,7 @@ impl WebRequest {
     /// Checks a request that did not come in a client's body, exactly as [`WebRequest::parse`] does: it has to be one
     /// that a body can ask for.
     pub fn check(&self, limits: &Limits) -> Result<(), Refusal> {
-        let Self { recipient, content, quotes: _, label, ignored: _ } =
+        let Self { recipient, content, quotes: _, label, values: _, ignored: _ } =
             Self::parse(self.body().to_string().as_bytes(), limits)?;
         // No body names its author.
         let label = Label { made_by: self.label.made_by.clone(), ..label };

@@ -28,6 +28,17 @@ const WIDE_GAP: &str = "     ";
 ///
 /// `invalid_components`, with the path of what cannot be read.
 pub fn parse_components(value: &Value) -> Result<Vec<Component>, Refusal> {
+    let mut components = parse_components_with_values(value)?;
+    components.iter_mut().try_for_each(plain_links)?;
+    Ok(components)
+}
+
+/// Reads the array `components`, in which the links of files may have placeholders of values.
+///
+/// # Errors
+///
+/// Those of [`parse_components`].
+pub fn parse_components_with_values(value: &Value) -> Result<Vec<Component>, Refusal> {
     let root = Node::root(Code::InvalidComponents, "components", value);
     root.items(MAX_COMPONENTS)?.iter().map(Part::read).collect()
 }
@@ -139,6 +150,9 @@ fn media(node: &Node<'_>, kind: &str) -> Result<Media, Refusal> {
     let source = match (file.at("link"), file.optional_text("id", TemplateFile::id().most)?) {
         (Some(given), None) => {
             let text = given.as_text(TemplateFile::link().most)?;
+            if has_values(text) {
+                return Ok(Media { source: Source::Link(text.to_owned()), filename });
+            }
             let link = Link::parse_file(text).map_err(|wrong| given.refuse(wrong))?;
             if kind == "document" && filename.is_none() {
                 filename = link.file_name();
@@ -150,4 +164,41 @@ fn media(node: &Node<'_>, kind: &str) -> Result<Media, Refusal> {
         (Some(_), Some(_)) => return Err(file.refuse("must have either a `link` or an `id`, not both")),
     };
     Ok(Media { source, filename })
+}
+
+/// Whether a link has placeholders of values.
+fn has_values(link: &str) -> bool {
+    link.contains("{{value.")
+}
+
+/// Reads the links with placeholders as links, in a request without values.
+fn plain_links(component: &mut Component) -> Result<(), Refusal> {
+    let parameters = match component {
+        Component::Header { parameters }
+        | Component::Body { parameters }
+        | Component::LimitedTimeOffer { parameters }
+        | Component::Button { parameters, .. } => parameters,
+        Component::Carousel { cards } => {
+            return cards.iter_mut().flat_map(|card| &mut card.components).try_for_each(plain_links);
+        }
+        Component::Other(_) => return Ok(()),
+    };
+    for parameter in parameters {
+        let (file, is_document) = match parameter {
+            Parameter::Image(file) | Parameter::Video(file) => (file, false),
+            Parameter::Document(file) => (file, true),
+            _ => continue,
+        };
+        let Source::Link(given) = &file.source else { continue };
+        if !has_values(given) {
+            continue;
+        }
+        let link = Link::parse_file(given)
+            .map_err(|wrong| Refusal::of("components", Code::InvalidComponents, wrong))?;
+        if is_document && file.filename.is_none() {
+            file.filename = link.file_name();
+        }
+        file.source = Source::Link(link.into_string());
+    }
+    Ok(())
 }

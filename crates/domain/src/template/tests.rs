@@ -307,6 +307,7 @@ fn only_an_approved_template_becomes_content_and_idle_parts_are_left_out() {
         template_id: 7,
         language: None,
         components: parse_components(&components).unwrap_or_default(),
+        short: None,
         contact_fields: true,
     };
     let parameters = vec![Parameter::Text { text: "Ana".to_owned(), parameter_name: None }];
@@ -314,7 +315,6 @@ fn only_an_approved_template_becomes_content_and_idle_parts_are_left_out() {
         name: "order".to_owned(),
         language: "pt_BR".to_owned(),
         components: vec![Component::Body { parameters }],
-        // None of its texts has one.
         contact_fields: false,
     };
     assert_eq!(request.clone().fit(&template), Ok(content));

@@ -157,7 +157,7 @@ async fn send(
         let resolved = engine.resolve(super::Order { confirms, ..order }, audience).await?;
         drop(guard);
         if resolved.send_id.is_none() {
-            return Err(super::nobody(false, resolved.skipped));
+            return Err(super::nobody(false, false, resolved.skipped));
         }
         engine.owners().hint(&channel);
         metrics::counter!("pombo_sends_accepted_total").increment(1);
@@ -176,7 +176,8 @@ async fn send_web(
     guard: KeyGuard,
 ) -> Result<(), Error> {
     let recipient = WebRecipient::Number(recipient);
-    let request = WebRequest { recipient, content, quotes: None, label: label(), ignored: Vec::new() };
+    let request =
+        WebRequest { recipient, content, quotes: None, label: label(), values: None, ignored: Vec::new() };
     let web_sends = engine.web_sends();
     if confirms {
         web_sends.send_to_anybody(&channel, request, Some(guard), UNREAD).await.map(drop)
@@ -211,5 +212,5 @@ pub(super) fn check_opted_out(
     let WebRecipient::Number(number) = recipient else { return Ok(()) };
     let (mut numbers, mut skipped) = (vec![*number], Skipped::default());
     shared.suppressions.skip_suppressed(channel.company_id, false, &mut numbers, &mut skipped);
-    if numbers.is_empty() { Err(super::nobody(false, skipped)) } else { Ok(()) }
+    if numbers.is_empty() { Err(super::nobody(false, false, skipped)) } else { Ok(()) }
 }

@@ -6,6 +6,7 @@
 
 pub(super) mod automatic;
 pub(super) mod idempotency;
+mod personal;
 pub mod plan;
 mod reach;
 pub(super) mod resolver;
@@ -20,9 +21,10 @@ use std::time::Duration;
 use actix::Addr;
 use uuid::Uuid;
 
-use self::plan::{Forecast, Outcome, Planned, WithoutFields};
-use self::resolver::{Resolve, Resolved, Resolver};
-use super::ledger::{Accept, Claim, Order};
+use self::personal::nobody;
+use self::plan::{Example, Forecast, Outcome, Planned, WithoutFields};
+use self::resolver::{Resolve, Resolved, Resolver, own_values};
+use super::ledger::{Accept, Claim, Order, Parts};
 use super::{Accepted, Engine, Error, KeyGuard, RETRY_AFTER};
 use clock::Timestamp;
 use domain::channel::Channel;
@@ -30,7 +32,7 @@ use domain::content::Content;
 use domain::error::{Code, Refusal};
 use domain::plan::{Binding, Estimate};
 use domain::price::CostEstimate;
-use domain::request::{Audience, BusinessRequest, RequestedContent, SkipCode, Skipped, SkippedEntry};
+use domain::request::{Audience, BusinessRequest, OnSkipped, RequestedContent, SkipCode, Skipped};
 use domain::send::{Recipients, Source, TemplateUse};
 use domain::template::{Category, Template, TemplateRequest, contact_field};
 use store::Store;
@@ -38,7 +40,7 @@ use store::segments::SavedSegment;
 use telemetry::Origin;
 
 /// The result of a dry run: what the send would be.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct DryRun {
     /// Unique recipients.
     pub recipients: u64,
@@ -56,6 +58,8 @@ pub struct DryRun {
     pub binding: Option<Binding>,
     /// What it would cost; `None` when no rate card applies when it starts.
     pub cost: Option<CostEstimate>,
+    /// The first messages as their recipients would get them, of a request with values.
+    pub examples: Vec<Example>,
     /// The fields of the request that would have no effect.
     pub ignored: Vec<String>,
 }
@@ -94,19 +98,31 @@ impl Engine {
         let template_id = order.template.map(|template| template.id);
         let category = self.costs().category(channel.company_id, template_id).await?;
         let planned = Planned::new(channel, audience, order.template.map(|template| template.is_marketing))
-            .needing(order.content.needed_fields());
-        let Outcome { skipped, suppressed, course, without_fields, countries } =
+            .needing(order.content.needed_fields(order.personal.is_some()))
+            .filling(&order.content);
+        let Outcome { skipped, suppressed, course, without_fields, countries, is_refused, examples } =
             self.resolver().send(Forecast(planned)).await??;
         let recipients = course.recipients;
-        if recipients == 0 {
-            return Err(nobody(is_retry, skipped));
+        if is_refused || recipients == 0 {
+            return Err(nobody(is_retry, is_refused, skipped));
         }
         let Estimate { takes, binding } = self.sends().estimate(channel, course).await?;
         let now = Timestamp::now();
         let starts = start.map_or(now, |start| start.max(now));
         let ends = takes.map(|takes| starts.plus(takes));
         let cost = self.costs().estimate(category, &countries, starts).await?;
-        Ok(DryRun { recipients, skipped, suppressed, without_fields, takes, ends, binding, cost, ignored })
+        Ok(DryRun {
+            recipients,
+            skipped,
+            suppressed,
+            without_fields,
+            takes,
+            ends,
+            binding,
+            cost,
+            examples,
+            ignored,
+        })
     }
 
     async fn accept(
@@ -120,7 +136,7 @@ impl Engine {
         let (order, audience) = self.admit(channel, request, claim).await?;
         let resolved = self.resolve(order, audience).await?;
         let (Some(send_id), recipients) = (resolved.send_id, resolved.recipients) else {
-            return Err(nobody(is_retry, resolved.skipped));
+            return Err(nobody(is_retry, resolved.is_refused, resolved.skipped));
         };
         self.owners().hint(channel);
         metrics::counter!("pombo_sends_accepted_total").increment(1);
@@ -147,6 +163,11 @@ impl Engine {
                 (content, Some(template))
             }
         };
+        let own = self.own_values(&content, &audience).await?;
+        let keys = content.own_keys(own.is_some());
+        if !keys.is_empty() {
+            contact_field::check_own(&keys, &self.store().of(channel.company_id).fields().all().await?)?;
+        }
         self.0.shared.media.admit(channel.company_id, &mut content).await?;
         self.directory().actor(channel).admit()?;
         let (company_id, channel_id) = (channel.company_id, channel.id);
@@ -162,6 +183,7 @@ impl Engine {
             template,
             schedule,
             label,
+            personal: own,
             sources,
             claim,
             is_awaited: false,
@@ -173,14 +195,16 @@ impl Engine {
 
     /// Resolves the audience, and writes the send.
     async fn resolve(&self, order: Order, audience: Audience) -> Result<Resolved, Error> {
-        let Audience { mut numbers, tags, without, segments, again, mut skipped } = audience;
+        let Audience { mut numbers, tags, without, segments, again, personal, mut skipped } = audience;
         numbers.dedup();
         let is_one = tags.is_empty() && without.is_empty() && segments.is_empty() && again.is_none();
-        if !is_one || numbers.len() > 1 {
+        let given = personal.as_ref().map_or(0, |personal| personal.rows.len());
+        if !is_one || numbers.len() + given > 1 {
             let order = Arc::new(order);
-            let resolve = Resolve { order, numbers, tags, without, segments, again, skipped };
+            let resolve = Resolve { order, numbers, tags, without, segments, again, personal, skipped };
             return Ok(self.resolver().send(resolve).await??);
         }
+        numbers.extend(personal.iter().flat_map(|personal| personal.rows.phone_numbers()));
         let is_marketing = order.template.is_some_and(|template| template.is_marketing);
         let suppressions = &self.0.shared.suppressions;
         if !order.confirms {
@@ -189,12 +213,23 @@ impl Engine {
         let shared = &self.0.shared;
         let gate = shared.window_gate(&order).await?;
         gate.skip_closed(&shared.store, &shared.people, &mut numbers, &mut skipped).await?;
-        let Some(number) = numbers.pop() else { return Ok(Resolved { skipped, ..Resolved::default() }) };
+        let refuses = personal.as_ref().is_some_and(|personal| personal.on_skipped == OnSkipped::Refuse);
+        let mut parts = Parts::default();
+        if let Some(mut own) = own_values(shared, &order, personal, None).await? {
+            own.skip_lacking(&mut numbers, &mut skipped).map_err(|_| Error::Internal)?;
+            own.place(&mut skipped);
+            parts = own.pack(shared, 0, &numbers).await?;
+        }
+        let is_refused = refuses && skipped.count > 0;
+        let Some(number) = numbers.pop().filter(|_| !is_refused) else {
+            return Ok(Resolved { skipped, is_refused, ..Resolved::default() });
+        };
         let order = Arc::new(order);
         let accept = Accept::new(Arc::clone(&order), Recipients::One(number), skipped.clone());
+        let accept = Accept { parts, ..accept };
         let send_id = shared.ledger.send(accept).await??;
         shared.note_answer(&order, number, send_id);
-        Ok(Resolved { send_id: Some(send_id), recipients: 1, skipped })
+        Ok(Resolved { send_id: Some(send_id), recipients: 1, skipped, is_refused: false })
     }
 
     /// The content of a template send: finds the template, checks it and fills it in.
@@ -236,12 +271,7 @@ impl Engine {
                 .ok_or_else(|| missing(format!("template {id} ({name}) does not exist in {language}")))?;
         }
         let template = TemplateUse { id: found.id, is_marketing: found.category == Category::Marketing };
-        let content = requested.fit(&Template::from(found))?;
-        let keys = content.own_keys();
-        if !keys.is_empty() {
-            contact_field::check_own(&keys, &self.store().of(company).fields().all().await?)?;
-        }
-        Ok((content, template))
+        Ok((requested.fit(&Template::from(found))?, template))
     }
 
     fn resolver(&self) -> &Addr<Resolver> {
@@ -253,7 +283,7 @@ impl Engine {
 /// The audience without tags that the company does not have, which are skipped. Such a tag to leave out is refused: more
 /// people than the client believes would get the message.
 async fn of_own_tags(store: &Store, company_id: Uuid, mut audience: Audience) -> Result<Audience, Error> {
-    let Audience { tags, without, skipped, numbers: _, segments: _, again: _ } = &mut audience;
+    let Audience { tags, without, skipped, numbers: _, segments: _, again: _, personal: _ } = &mut audience;
     let named = [tags.as_slice(), without.as_slice()].concat();
     if named.is_empty() {
         return Ok(audience);
@@ -309,24 +339,4 @@ async fn to_its_end<T: 'static>(work: impl Future<Output = Result<T, Error>> + '
         tracing::error!(%error, "accepting a send was interrupted");
         Err(Error::Internal)
     })
-}
-
-/// The refusal of a send without recipients, with the true reasons where entries were skipped.
-fn nobody(is_retry: bool, skipped: Skipped) -> Error {
-    let is_closed = |entry: &SkippedEntry| entry.code.as_deref() == Some(SkipCode::WindowClosed.as_str());
-    if skipped.count == 1 && skipped.first.iter().all(is_closed) {
-        let sentence = "the person did not write in the last 24 hours, so that WhatsApp takes only templates: send an \
-                        approved template (`type` `template`)";
-        return Error::Nobody { refusal: Refusal::new(Code::WindowClosed, sentence), skipped };
-    }
-    let sentence = if let Some(reasons) = skipped.reasons() {
-        format!("nobody is left to send to: {reasons}")
-    } else if is_retry {
-        "nobody is left to send to again: no message of the send has a selected state and code".to_owned()
-    } else {
-        "nobody is left to send to: give a number of 7 to 15 digits that begins with a country code, or a tag \
-         with contacts that have one"
-            .to_owned()
-    };
-    Error::Nobody { refusal: Refusal::new(Code::NoValidRecipients, sentence), skipped }
 }

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use actix::prelude::*;
 use uuid::Uuid;
 
-use super::resolver::{LeftOut, Met, Resolver, Unique};
+use super::resolver::{LeftOut, Met, OwnValues, Resolver, Unique};
 use crate::account::Window;
 use crate::contacts::people::People;
 use crate::contacts::suppressions::{SuppressedCounts, Suppressions};
@@ -19,12 +19,13 @@ use crate::window_gate::WindowGate;
 use clock::Timestamp;
 use domain::channel::Channel;
 use domain::contact::Person;
+use domain::content::Content;
 use domain::phone::PhoneNumber;
 use domain::plan::{Course, Written};
 use domain::price::ByCountry;
-use domain::request::{Audience, Skipped};
+use domain::request::{Audience, OnSkipped, Skipped};
 use domain::template::WrittenTo;
-use domain::template::contact_field::ContactField;
+use domain::template::contact_field::{Addressee, ContactField};
 use domain::tier::QUOTA_SPAN;
 use store::Store;
 
@@ -48,6 +49,8 @@ pub struct Planned {
     pub is_marketing: Option<bool>,
     /// Contact fields without a fallback text.
     pub needed_fields: Vec<ContactField>,
+    /// The content, of a send with values.
+    pub content: Option<Content>,
 }
 
 /// The result of planning a send.
@@ -63,7 +66,23 @@ pub struct Outcome {
     pub without_fields: Option<WithoutFields>,
     /// Its recipients by country.
     pub countries: ByCountry,
+    /// Whether nobody would get it, because somebody is skipped and the request asks for that.
+    pub is_refused: bool,
+    /// The first messages as their recipients would get them, of a send with values.
+    pub examples: Vec<Example>,
 }
+
+/// A message as its recipient would get it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Example {
+    /// The recipient.
+    pub number: PhoneNumber,
+    /// The content, with everything filled in; `None` for a recipient who lacks a contact's field.
+    pub content: Option<Content>,
+}
+
+/// How many messages a dry run shows.
+pub const EXAMPLES: usize = 5;
 
 /// Recipients of a planned send who lack a contact field without a fallback text.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -84,6 +103,7 @@ impl Planned {
             audience,
             is_marketing,
             needed_fields: Vec::new(),
+            content: None,
         }
     }
 
@@ -91,6 +111,13 @@ impl Planned {
     #[must_use]
     pub fn needing(self, needed_fields: Vec<ContactField>) -> Self {
         Self { needed_fields, ..self }
+    }
+
+    /// The same send of this content, which counts if the audience has values.
+    #[must_use]
+    pub fn filling(self, content: &Content) -> Self {
+        let content = self.audience.personal.is_some().then(|| content.clone());
+        Self { content, ..self }
     }
 
     /// Estimates the send from the store's state at `now`, for programs beside the service.
@@ -111,8 +138,14 @@ impl Planned {
         people: &People,
         now: Timestamp,
     ) -> store::Result<Outcome> {
-        let Self { company_id, channel_id, waba_id, audience, is_marketing, needed_fields } = self;
-        let Audience { numbers, tags, without, segments, again, mut skipped } = audience;
+        let Self { company_id, channel_id, waba_id, audience, is_marketing, needed_fields, content } = self;
+        let Audience { mut numbers, tags, without, segments, again, personal, mut skipped } = audience;
+        let refuses = personal.as_ref().is_some_and(|personal| personal.on_skipped == OnSkipped::Refuse);
+        numbers.extend(personal.iter().flat_map(|personal| personal.rows.phone_numbers()));
+        let mut own = content.zip(personal).map(|(content, personal)| {
+            (OwnValues::given(company_id, Uuid::nil(), &content, personal), content)
+        });
+        let mut examples = Vec::new();
         let left_out = LeftOut::new(without);
         let is_one = numbers.len() == 1 && tags.is_empty() && segments.is_empty() && again.is_none();
         let single = numbers.first().copied().filter(|_| is_one);
@@ -140,12 +173,23 @@ impl Planned {
         let mut unique = Unique::new(numbers, &tags, &segments, again);
         let mut block = Vec::with_capacity(BLOCK);
         while unique.next(store, company_id, BLOCK, &mut block).await? {
-            skipped.extend(unique.take_skipped());
-            left_out.skip(store, people, company_id, &mut block, &mut skipped).await?;
+            let mut now_skipped = unique.take_skipped();
+            left_out.skip(store, people, company_id, &mut block, &mut now_skipped).await?;
             let is_marketing = is_marketing.unwrap_or_default();
-            suppressed.add(suppressions.skip_suppressed(company_id, is_marketing, &mut block, &mut skipped));
-            gate.skip_closed(store, people, &mut block, &mut skipped).await?;
-            met.skip_second_forms(people, company_id, &mut block, &mut skipped);
+            let found = suppressions.skip_suppressed(company_id, is_marketing, &mut block, &mut now_skipped);
+            suppressed.add(found);
+            gate.skip_closed(store, people, &mut block, &mut now_skipped).await?;
+            if let Some((own, _)) = &mut own {
+                own.skip_lacking(&mut block, &mut now_skipped)
+                    .map_err(|error| store::Error::Unavailable(error.to_string()))?;
+            }
+            met.skip_second_forms(people, company_id, &mut block, &mut now_skipped);
+            if let Some((own, content)) = &mut own {
+                own.place(&mut now_skipped);
+                let some = &block[..block.len().min(EXAMPLES - examples.len())];
+                examples.extend(filled(store, company_id, (own, &*content), some).await?);
+            }
+            skipped.extend(now_skipped);
             recipients += block.len() as u64;
             countries.count(&block);
             contacts.look_at(store, &block).await?;
@@ -166,8 +210,28 @@ impl Planned {
             slowed_to: None,
         };
         let (suppressed, without_fields) = (suppressed.by_reason(), contacts.found);
-        Ok(Outcome { skipped, suppressed, course, without_fields, countries })
+        let is_refused = refuses && skipped.count > 0;
+        Ok(Outcome { skipped, suppressed, course, without_fields, countries, is_refused, examples })
     }
+}
+
+/// The messages of these recipients.
+async fn filled(
+    store: &Store,
+    company_id: Uuid,
+    (own, content): (&mut OwnValues, &Content),
+    numbers: &[PhoneNumber],
+) -> store::Result<Vec<Example>> {
+    if numbers.is_empty() {
+        return Ok(Vec::new());
+    }
+    let people = store.of(company_id).contacts().people(numbers).await?;
+    let example = |number: &PhoneNumber| {
+        let values = own.example(*number);
+        let to = Addressee { person: people.get(number), values: Some(&values) };
+        Example { number: *number, content: content.filled(to).ok() }
+    };
+    Ok(numbers.iter().map(example).collect())
 }
 
 /// The check of an audience's contacts.

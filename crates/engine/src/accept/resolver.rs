@@ -10,6 +10,7 @@ mod again;
 mod elsewhere;
 mod left_out;
 mod met;
+mod personal;
 mod segment;
 mod unique;
 
@@ -21,8 +22,9 @@ use uuid::Uuid;
 
 pub(crate) use self::left_out::LeftOut;
 pub(crate) use self::met::Met;
+pub(crate) use self::personal::{OwnValues, own_values};
 pub(crate) use self::unique::Unique;
-use crate::ledger::{Accept, AcceptedSend, Activate, Error, Extend, Ledger, Order, Withdraw};
+use crate::ledger::{Accept, AcceptedSend, Activate, Error, Extend, Ledger, Order, Parts, Withdraw};
 use crate::mailbox::{Door, Queued};
 use crate::rounds::caught;
 use crate::shared::Shared;
@@ -31,7 +33,7 @@ use crate::window_gate::WindowGate;
 use connectors::fair_semaphore::Permit;
 use domain::block::pack;
 use domain::phone::PhoneNumber;
-use domain::request::{Again, Skipped};
+use domain::request::{Again, OnSkipped, Personal, Skipped};
 use domain::send::{Block, Recipients};
 
 /// The average number of audiences that a resolver writes at once; further ones wait, and companies have fair shares.
@@ -51,6 +53,8 @@ pub(crate) struct Resolve {
     pub(crate) segments: Vec<Uuid>,
     /// Messages of an earlier send to retry.
     pub(crate) again: Option<Again>,
+    /// The values that the request gives.
+    pub(crate) personal: Option<Personal>,
     /// Entries of the request that are skipped already.
     pub(crate) skipped: Skipped,
 }
@@ -64,6 +68,8 @@ pub(crate) struct Resolved {
     pub(crate) recipients: u64,
     /// Entries that were skipped.
     pub(crate) skipped: Skipped,
+    /// Nothing was written, because the request wants nothing sent when somebody is skipped.
+    pub(crate) is_refused: bool,
 }
 
 pub(crate) struct Resolver {
@@ -97,6 +103,9 @@ impl Handler<Resolve> for Resolver {
             resolve,
             resolved: Resolved::default(),
             pending: Vec::new(),
+            parts: Parts::default(),
+            own: None,
+            refuses: false,
             met: Met::default(),
             gate: WindowGate::default(),
         };
@@ -114,6 +123,12 @@ struct Writing {
     /// The result so far; has an id once the first step is written.
     resolved: Resolved,
     pending: Vec<Block>,
+    /// The values and references of the pending recipients.
+    parts: Parts,
+    /// The values of the recipients, if they have any.
+    own: Option<OwnValues>,
+    /// Nobody gets the message when somebody is skipped.
+    refuses: bool,
     /// The people who may occur once more under another number.
     met: Met,
     /// Lets only people with an open window through, where that is enforced.
@@ -125,7 +140,7 @@ impl Writing {
         self.resolved.skipped = std::mem::take(&mut self.resolve.skipped);
         // After a panic, the send is withdrawn as after any other failure.
         let result = caught("resolver", self.resolve()).await.unwrap_or(Err(Error::Closed));
-        let Resolved { send_id, recipients, skipped } = &self.resolved;
+        let Resolved { send_id, recipients, skipped, is_refused: _ } = &self.resolved;
         traced.end(*send_id, *recipients, skipped.count, result.is_ok());
         if let (Err(_), Some(send_id)) = (&result, self.resolved.send_id) {
             let _ = self.shared.ledger.send(Withdraw(send_id)).await;
@@ -136,7 +151,14 @@ impl Writing {
     /// Reads blocks of the audience while the previous step is written.
     async fn resolve(&mut self) -> Result<(), Error> {
         self.gate = self.shared.window_gate(&self.resolve.order).await.map_err(|error| unread(&error))?;
-        let numbers = std::mem::take(&mut self.resolve.numbers);
+        let mut numbers = std::mem::take(&mut self.resolve.numbers);
+        if let Some(personal) = &self.resolve.personal {
+            numbers.extend(personal.rows.phone_numbers());
+            self.refuses = personal.on_skipped == OnSkipped::Refuse;
+        }
+        let (personal, again) = (self.resolve.personal.take(), self.resolve.again.as_ref());
+        let again = again.map(|again| again.send_id);
+        self.own = own_values(&self.shared, &self.resolve.order, personal, again).await?;
         let resolve = &mut self.resolve;
         let unique = Unique::new(numbers, &resolve.tags, &resolve.segments, resolve.again.take());
         let left_out = LeftOut::new(std::mem::take(&mut resolve.without));
@@ -146,8 +168,7 @@ impl Writing {
         let writing = async move {
             while let Some(part) = blocks.recv().await {
                 let ResolvedBlock { numbers, skipped } = part?;
-                self.resolved.skipped.extend(skipped);
-                self.block(numbers).await?;
+                self.block(numbers, skipped).await?;
             }
             self.finish().await
         };
@@ -157,46 +178,77 @@ impl Writing {
     }
 
     /// Packs `unique` without the suppressed numbers and second numbers of one person into a block; writes a step when it is full.
-    async fn block(&mut self, mut unique: Vec<PhoneNumber>) -> Result<(), Error> {
+    async fn block(&mut self, mut unique: Vec<PhoneNumber>, mut skipped: Skipped) -> Result<(), Error> {
         let order = &self.resolve.order;
         let is_marketing = order.template.is_some_and(|template| template.is_marketing);
-        let skipped = &mut self.resolved.skipped;
-        self.shared.suppressions.skip_suppressed(order.company_id, is_marketing, &mut unique, skipped);
+        let company = order.company_id;
+        self.shared.suppressions.skip_suppressed(company, is_marketing, &mut unique, &mut skipped);
         let Shared { store, common, .. } = &*self.shared;
-        let skipping = self.gate.skip_closed(store, &common.people, &mut unique, skipped);
+        let skipping = self.gate.skip_closed(store, &common.people, &mut unique, &mut skipped);
         skipping.await.map_err(|error| unread(&error))?;
-        self.met.skip_second_forms(&self.shared.people, order.company_id, &mut unique, skipped);
+        if let Some(own) = &mut self.own {
+            own.read(&self.shared, &unique).await?;
+            own.skip_lacking(&mut unique, &mut skipped).map_err(|error| personal::unreadable(&error))?;
+        }
+        self.met.skip_second_forms(&self.shared.people, company, &mut unique, &mut skipped);
+        if let Some(own) = &mut self.own {
+            own.place(&mut skipped);
+        }
+        self.resolved.skipped.extend(skipped);
         let (first_ordinal, recipients) = (self.resolved.recipients, unique.len() as u64);
         self.resolved.recipients += recipients;
+        if self.is_refused() {
+            return Ok(());
+        }
         if recipients > 0 {
+            if let Some(own) = &mut self.own {
+                self.parts.add(own.pack(&self.shared, first_ordinal, &unique).await?);
+            }
             self.pending.push(Block { first_ordinal, recipients, packed: pack(&unique) });
         }
         if self.pending.len() < STEP {
             return Ok(());
         }
-        let blocks = std::mem::take(&mut self.pending);
         match self.resolved.send_id {
-            Some(send_id) => ask(&self.shared.ledger, Extend { send_id, blocks }).await,
-            None => self.accept(blocks, true).await,
+            Some(send_id) => self.extend(send_id).await,
+            None => self.accept(true).await,
         }
     }
 
-    async fn accept(&mut self, blocks: Vec<Block>, more: bool) -> Result<(), Error> {
+    /// Whether nothing of the send is written, because somebody is skipped.
+    const fn is_refused(&self) -> bool {
+        self.refuses && self.resolved.skipped.count > 0
+    }
+
+    async fn extend(&mut self, send_id: Uuid) -> Result<(), Error> {
+        let (blocks, parts) = (std::mem::take(&mut self.pending), std::mem::take(&mut self.parts));
+        let company_id = self.resolve.order.company_id;
+        ask(&self.shared.ledger, Extend { send_id, company_id, blocks, parts }).await
+    }
+
+    async fn accept(&mut self, more: bool) -> Result<(), Error> {
+        let (blocks, parts) = (std::mem::take(&mut self.pending), std::mem::take(&mut self.parts));
         let recipients = Recipients::Blocks(self.resolved.recipients);
         let skipped = if more { Skipped::default() } else { self.resolved.skipped.clone() };
         let accept = Accept::new(Arc::clone(&self.resolve.order), recipients, skipped);
-        let accept = Accept { blocks, more, ..accept };
+        let accept = Accept { blocks, parts, more, ..accept };
         self.resolved.send_id = Some(ask(&self.shared.ledger, accept).await?);
         Ok(())
     }
 
     async fn finish(&mut self) -> Result<(), Error> {
-        let blocks = std::mem::take(&mut self.pending);
+        if self.is_refused() {
+            self.resolved.is_refused = true;
+            if let Some(send_id) = self.resolved.send_id.take() {
+                let _ = self.shared.ledger.send(Withdraw(send_id)).await;
+            }
+            return Ok(());
+        }
         let Some(send_id) = self.resolved.send_id else {
-            return if self.resolved.recipients == 0 { Ok(()) } else { self.accept(blocks, false).await };
+            return if self.resolved.recipients == 0 { Ok(()) } else { self.accept(false).await };
         };
-        if !blocks.is_empty() {
-            ask(&self.shared.ledger, Extend { send_id, blocks }).await?;
+        if !self.pending.is_empty() {
+            self.extend(send_id).await?;
         }
         let send = AcceptedSend {
             id: send_id,

@@ -68,6 +68,7 @@ impl Sends<'_> {
                     template_id,
                     language: None,
                     components,
+                    short: None,
                     contact_fields,
                 })
             }

@@ -36,7 +36,7 @@ use domain::error::{Code, Refusal};
 use domain::limit::Spent;
 use domain::outlook::Reason;
 use domain::phone::PhoneNumber;
-use domain::request::{Skipped, WebRecipient, WebRequest};
+use domain::request::{Limits, Skipped, WebRecipient, WebRequest};
 use domain::send::{Recipients, Schedule};
 use driver::Session;
 use store::web_sessions::contacts::KnownNumber;
@@ -105,6 +105,7 @@ impl WebSends<'_> {
         form: Form,
     ) -> Result<String, Error> {
         check_opted_out(&self.engine.0.shared, channel, &request.recipient)?;
+        let request = self.filled(channel, request).await?;
         self.send_to_anybody(channel, request, guard, form).await
     }
 
@@ -149,6 +150,7 @@ impl WebSends<'_> {
         form: Form,
     ) -> Result<Uuid, Error> {
         check_opted_out(&self.engine.0.shared, channel, &request.recipient)?;
+        let request = self.filled(channel, request).await?;
         let (engine, channel) = (self.engine.clone(), Arc::clone(channel));
         guard.iter().for_each(KeyGuard::until_handed_over);
         let (tell, told) = oneshot::channel();
@@ -181,7 +183,7 @@ impl WebSends<'_> {
         render: Render,
     ) -> Result<Submitted, Error> {
         self.engine.check_running()?;
-        let WebRequest { recipient, content, quotes, label, mut ignored } = request;
+        let WebRequest { recipient, content, quotes, label, values: _, mut ignored } = request;
         let session = self.session(channel)?;
         let known = self.known(channel, &recipient).await?;
         let (stranger, patience) =
@@ -205,6 +207,7 @@ impl WebSends<'_> {
             template: None,
             schedule: Schedule { send_at: None, expires_at: Some(Timestamp::now().plus(patience)) },
             label,
+            personal: None,
             sources: Vec::new(),
             claim: guard.map(|guard| guard.claim().clone()),
             is_awaited: true,
@@ -247,6 +250,22 @@ impl WebSends<'_> {
             self.no_stranger_any_more(channel, number, handed_over.at).await;
         }
         Ok(handed_over)
+    }
+
+    /// The request with its values, and the fields of the recipient's contact, in their places.
+    ///
+    /// # Errors
+    ///
+    /// `value_not_allowed`.
+    async fn filled(&self, channel: &Channel, request: WebRequest) -> Result<WebRequest, Error> {
+        let number = match &request.recipient {
+            WebRecipient::Number(number) if request.values.is_some() => *number,
+            WebRecipient::Number(_) | WebRecipient::Group(_) => {
+                return Ok(request.filled(None, &Limits::default())?);
+            }
+        };
+        let people = self.engine.store().of(channel.company_id).contacts().people(&[number]).await?;
+        Ok(request.filled(people.get(&number), &Limits::default())?)
     }
 
     /// The channel's session, if it can send. The session knows first that it is connected; while it reconnects, the

@@ -4,7 +4,7 @@
 //! A change goes on when the caller leaves. A company has one such change at a time; repeating a change has no further
 //! effect.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -171,15 +171,21 @@ impl Contacts<'_> {
         }
     }
 
-    /// Removes what these contacts wrote, on all channels, and the notes about it.
+    /// Removes what these contacts wrote, on all channels, the notes about it, and the values that sends had for them.
     pub(crate) async fn erase_conversations(&self, company: Uuid, contacts: &[Uuid]) -> store::Result<()> {
         let conversations = self.engine.store().of(company).conversations();
         let people = &self.engine.0.shared.people;
         let (numbers, hidden) = conversations.names_of(contacts).await?;
-        let forms = numbers.into_iter().flat_map(|number| people.forms(company, number));
-        let keys: Vec<_> = forms.map(PeerKey::of_number).chain(hidden).collect();
+        let forms: HashSet<_> =
+            numbers.into_iter().flat_map(|number| people.forms(company, number)).collect();
+        let keys: Vec<_> = forms.iter().copied().map(PeerKey::of_number).chain(hidden).collect();
         for keys in keys.chunks(ERASED_AT_ONCE) {
             conversations.erase(keys).await?;
+        }
+        let shared = &self.engine.0.shared;
+        for forms in forms.into_iter().collect::<Vec<_>>().chunks(ERASED_AT_ONCE) {
+            let forms = forms.iter().copied().collect();
+            shared.contents.erase_values(&shared.store, company, &forms).await?;
         }
         Ok(())
     }

@@ -2,6 +2,8 @@
 
 mod answers;
 mod keys;
+mod values;
 
 pub(crate) use self::answers::Answers;
 pub(crate) use self::keys::{ContentKeys, is_of_the_database};
+pub(crate) use self::values::StoredValues;

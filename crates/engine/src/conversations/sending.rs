@@ -51,7 +51,7 @@ impl Conversations<'_> {
         if let Content::Reaction { reaction } = &mut content {
             self.complete(&conversation, reaction).await?;
         }
-        let request = WebRequest { recipient, content, quotes, label, ignored: Vec::new() };
+        let request = WebRequest { recipient, content, quotes, label, values: None, ignored: Vec::new() };
         let send_id = self.engine.web_sends().begin(&channel, request, guard, form).await?;
         self.note_answers().await;
         let schedule = Schedule { send_at: None, expires_at: None };

@@ -64,6 +64,8 @@ pub(crate) struct Order {
     pub(crate) schedule: Schedule,
     /// The caller's own words on the send.
     pub(crate) label: Label,
+    /// Whether its recipients have values of their own: what these are sealed to.
+    pub(crate) personal: Option<Uuid>,
     /// The sources of its audience other than numbers.
     pub(crate) sources: Vec<Source>,
     /// The client's key, under which the answer is kept.
@@ -83,7 +85,8 @@ impl Order {
         let claim = self.claim.as_ref().filter(|_| self.is_awaited);
         let key = claim.map(|claim| claim.key.as_str());
         let (group, quotes) = (self.group.as_deref(), self.quotes.as_deref());
-        Stored { content: &self.content, group, key, quotes, confirms: self.confirms }
+        let (confirms, values) = (self.confirms, self.personal.is_some());
+        Stored { content: &self.content, group, key, quotes, confirms, values }
     }
 }
 
@@ -126,7 +129,7 @@ impl AcceptedSend {
             recipients: self.recipients.count(),
             skipped: skipped.count,
             // Texts always become JSON.
-            skipped_first: serde_json::to_string(&skipped.first).unwrap_or_default(),
+            skipped_first: serde_json::to_string(skipped.shown()).unwrap_or_default(),
         })
     }
 }
@@ -171,6 +174,8 @@ pub(crate) struct Accept {
     pub(crate) skipped: Skipped,
     /// The first blocks.
     pub(crate) blocks: Vec<Block>,
+    /// The values and references of the recipients.
+    pub(crate) parts: Parts,
     /// More blocks follow: the send only counts once [`Activate`] is written.
     pub(crate) more: bool,
     /// The pending reply, if a caller waits: found under the send's id before the send is written.
@@ -180,7 +185,26 @@ pub(crate) struct Accept {
 impl Accept {
     /// A complete send, without a waiting caller.
     pub(crate) const fn new(order: Arc<Order>, recipients: Recipients, skipped: Skipped) -> Self {
-        Self { order, recipients, skipped, blocks: Vec::new(), more: false, pending_reply: None }
+        let (blocks, parts) = (Vec::new(), Parts { values: Vec::new(), references: Vec::new() });
+        Self { order, recipients, skipped, blocks, parts, more: false, pending_reply: None }
+    }
+}
+
+/// What some recipients of a send have of their own.
+#[derive(Debug, Default)]
+pub(crate) struct Parts {
+    /// Sealed blocks of values.
+    pub(crate) values: Vec<Block>,
+    /// Ordinals and the callers' names for their messages.
+    pub(crate) references: Vec<(u64, String)>,
+}
+
+impl Parts {
+    /// Adds what further recipients have.
+    pub(crate) fn add(&mut self, other: Self) {
+        let Self { values, references } = other;
+        self.values.extend(values);
+        self.references.extend(references);
     }
 }
 
@@ -189,7 +213,9 @@ impl Accept {
 #[rtype(result = "Result<(), Error>")]
 pub(crate) struct Extend {
     pub(crate) send_id: Uuid,
+    pub(crate) company_id: Uuid,
     pub(crate) blocks: Vec<Block>,
+    pub(crate) parts: Parts,
 }
 
 /// The last block was written: the send counts from now on.

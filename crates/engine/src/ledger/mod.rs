@@ -23,8 +23,8 @@ pub(crate) use self::listeners::Listeners;
 use self::machine::{Commit, Effect, Effects, Failure, Figure, Input, Machine};
 pub use self::message::Claim;
 pub(crate) use self::message::{
-    Accept, AcceptedSend, Activate, Arrived, Close, Condition, Error, Extend, Hear, Order, Record, Withdraw,
-    Written,
+    Accept, AcceptedSend, Activate, Arrived, Close, Condition, Error, Extend, Hear, Order, Parts, Record,
+    Withdraw, Written,
 };
 use super::machine::Moment;
 use super::traces;

@@ -9,6 +9,7 @@ mod questions;
 pub(super) mod steering;
 pub(super) mod tallies;
 mod to_person;
+mod values;
 pub(super) mod watching;
 
 pub(crate) use self::questions::{AskLimits, AskSpeed, Glance};

@@ -13,7 +13,7 @@ use super::world::{Event, World};
 use crate::channel::machine::{Input as ToChannel, LeaseLost};
 use crate::handover::PendingReply;
 use crate::ledger::machine::{Answer, Input};
-use crate::ledger::{Accept, AcceptedSend, Activate, Error, Extend, Order, Written};
+use crate::ledger::{Accept, AcceptedSend, Activate, Error, Extend, Order, Parts, Written};
 use crate::machine::Caller;
 use domain::request::Skipped;
 use domain::send::{Block, Recipients};
@@ -112,7 +112,10 @@ impl World {
         let send_id = part.send.id;
         match part.rest.pop_front() {
             Some(block) => {
-                let extend = Extend { send_id, blocks: vec![block] };
+                let extend = {
+                    let company_id = part.send.order.company_id;
+                    Extend { send_id, company_id, blocks: vec![block], parts: Parts::default() }
+                };
                 self.ask_ledger(Asked::Part(part), |caller| Input::Extend { extend, caller });
             }
             None => {

@@ -156,6 +156,7 @@ impl World {
             template: template.as_ref().map(|it| TemplateUse { id: it.id, is_marketing: it.is_marketing }),
             schedule,
             label: Label::default(),
+            personal: None,
             sources: Vec::new(),
             claim: None,
             is_awaited: false,

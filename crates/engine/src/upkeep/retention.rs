@@ -43,12 +43,15 @@ pub(crate) struct Retention {
     ages: config::Retention,
     /// How long conversations and what people wrote are kept.
     inbox: Duration,
+    /// How long values of recipients are kept after the end of their send.
+    values: Duration,
 }
 
 domain::worded! {
     /// A kind of removed record.
     enum What {
         Sends = "sends",
+        Values = "value_blocks",
         Messages = "messages",
         Events = "events",
         Changes = "changes",
@@ -93,10 +96,11 @@ impl Retention {
         shared: Arc<Shared>,
         lease: Arc<Lease>,
         ages: config::Retention,
-        inbox: &config::Inbox,
+        config: &config::Config,
     ) -> Self {
         // Without contents, too: a repeated message is known by its row.
-        Self { shared, lease, ages, inbox: inbox.keep.max(config::Inbox::LEAST) }
+        let inbox = config.inbox.keep.max(config::Inbox::LEAST);
+        Self { shared, lease, ages, inbox, values: config.values.keep }
     }
 
     /// The time between two rounds.
@@ -143,6 +147,9 @@ impl Retention {
         let mut after = Uuid::nil();
         let removed = async || media.delete_removed(lease, now, &mut after, FILES).await;
         self.steps(tally, What::MediaContent, removed).await?;
+        let ended = now.minus(self.values);
+        let values = async || store.retention().remove_values(lease, ended).await;
+        self.steps(tally, What::Values, values).await?;
         // The remains of an earlier round come first.
         self.steps(tally, What::Messages, async || store.retention().remove_messages(lease, ROWS).await)
             .await?;

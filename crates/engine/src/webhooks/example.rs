@@ -156,6 +156,7 @@ fn message(is_accepted: bool, error: Option<(Option<i64>, &str)>) -> Data {
     Data::Message(MessageData {
         send_id: SEND,
         reference: Some(REFERENCE.to_owned()),
+        message_reference: None,
         ordinal: 0,
         recipient: NUMBER.to_owned(),
         provider_message_id: is_accepted.then(|| MESSAGE_ID.to_owned()),

@@ -50,6 +50,7 @@ struct MessageDetails {
     company_id: Uuid,
     channel_id: Uuid,
     reference: Option<String>,
+    message_reference: Option<String>,
     recipient: String,
     state: State,
     provider_message_id: Option<String>,
@@ -212,9 +213,11 @@ impl EventLog<'_> {
         let sql = format!(
             "SELECT message.send_id, message.ordinal, send.company_id, send.channel_id, message.recipient, \
              message.state, message.provider_message_id, message.error_code, message.error, \
-             CASE WHEN message.recipient = {GROUP} THEN send.content END, send.reference FROM {asked} AS asked \
+             CASE WHEN message.recipient = {GROUP} THEN send.content END, send.reference, own.reference \
+             FROM {asked} AS asked \
              JOIN message ON message.send_id = asked.send_id AND message.ordinal = asked.ordinal \
-             JOIN send ON send.id = message.send_id"
+             JOIN send ON send.id = message.send_id \
+             LEFT JOIN send_reference AS own ON own.send_id = message.send_id AND own.ordinal = message.ordinal"
         );
         self.store.rows(sql, values).await?.iter().map(message).collect()
     }
@@ -243,6 +246,7 @@ fn message(row: &QueryResult) -> Result<(Key, MessageDetails)> {
         company_id: row.try_get_by_index(2)?,
         channel_id: row.try_get_by_index(3)?,
         reference: row.try_get_by_index(10)?,
+        message_reference: row.try_get_by_index(11)?,
         recipient: shown(row.try_get_by_index(4)?, content.as_deref()),
         state: state(row.try_get_by_index(5)?)?,
         provider_message_id: row.try_get_by_index(6)?,
@@ -259,6 +263,7 @@ impl MessageDetails {
         let data = MessageData {
             send_id,
             reference: self.reference.clone(),
+            message_reference: self.message_reference.clone(),
             ordinal,
             recipient: self.recipient.clone(),
             provider_message_id: self.provider_message_id.clone(),

@@ -18,6 +18,10 @@ impl PendingWrites {
             sends,
             sources,
             blocks,
+            personal,
+            values,
+            references,
+            skipped,
             activations,
             answers,
             outcomes,
@@ -45,6 +49,22 @@ impl PendingWrites {
         for block in blocks {
             let at = part_of(&mut parts, block.send_id);
             parts[at].blocks.push(block);
+        }
+        for row in personal {
+            let at = part_of(&mut parts, row.send_id);
+            parts[at].personal.push(row);
+        }
+        for row in values {
+            let at = part_of(&mut parts, row.send_id);
+            parts[at].values.push(row);
+        }
+        for row in references {
+            let at = part_of(&mut parts, row.send_id);
+            parts[at].references.push(row);
+        }
+        for row in skipped {
+            let at = part_of(&mut parts, row.send_id);
+            parts[at].skipped.push(row);
         }
         for activation in activations {
             let at = part_of(&mut parts, activation.send_id);
@@ -76,6 +96,10 @@ impl PendingWrites {
             sends,
             sources,
             blocks,
+            personal,
+            values,
+            references,
+            skipped,
             activations,
             answers,
             outcomes,
@@ -87,6 +111,10 @@ impl PendingWrites {
         self.sends.extend(sends);
         self.sources.extend(sources);
         self.blocks.extend(blocks);
+        self.personal.extend(personal);
+        self.values.extend(values);
+        self.references.extend(references);
+        self.skipped.extend(skipped);
         self.activations.extend(activations);
         self.answers.extend(answers);
         self.outcomes.extend(outcomes);

@@ -12,6 +12,7 @@ mod inbound;
 mod lock;
 mod opt_outs;
 mod outcome;
+pub(crate) mod personal;
 mod receipt;
 mod send;
 mod settle;
@@ -20,6 +21,7 @@ mod suppress;
 
 pub use self::billing::Charge;
 use self::billing::Charges;
+pub use self::personal::{PersonalSend, ReferenceOf, SkippedOf};
 use self::receipt::Early;
 pub use self::receipt::{Ignored, Receipt};
 
@@ -133,6 +135,14 @@ pub struct PendingWrites {
     pub sources: Vec<SourceOf>,
     /// Recipient blocks of new sends.
     pub blocks: Vec<BlockOf>,
+    /// New sends whose recipients have values of their own.
+    pub personal: Vec<PersonalSend>,
+    /// Sealed blocks of values of new sends.
+    pub values: Vec<BlockOf>,
+    /// The callers' names for messages of new sends.
+    pub references: Vec<ReferenceOf>,
+    /// The entries that new sends skipped.
+    pub skipped: Vec<SkippedOf>,
     /// Sends whose last block was written.
     pub activations: Vec<Activation>,
     /// Answers to be given again.
@@ -162,6 +172,10 @@ impl PendingWrites {
             sends,
             sources,
             blocks,
+            personal,
+            values,
+            references,
+            skipped,
             activations,
             answers,
             outcomes,
@@ -171,8 +185,9 @@ impl PendingWrites {
             inbound,
         } = self;
         let accepted = sends.len() + sources.len() + blocks.len() + activations.len() + answers.len();
+        let personal = personal.len() + values.len() + references.len() + skipped.len();
         let told = receipts.len() + suppressions.len() + inbound.len();
-        accepted + outcomes.len() + marks.len() + told
+        accepted + personal + outcomes.len() + marks.len() + told
     }
 
     const fn is_sends_only(&self) -> bool {
@@ -356,6 +371,7 @@ impl Ledger<'_> {
         self.insert_sends(&transaction, lease, sends, now).await?;
         self.insert_sources(&transaction, batch).await?;
         self.insert_blocks(&transaction, batch).await?;
+        self.insert_personal(&transaction, batch).await?;
         self.activate(&transaction, batch).await?;
         self.keep_answers(&transaction, batch, now).await?;
         self.upsert_outcomes(&transaction, batch, now).await?;

@@ -11,6 +11,7 @@ use std::time::Duration;
 use sea_orm::{ConnectionTrait, DbBackend};
 use uuid::Uuid;
 
+use super::personal::OF_SEND;
 use super::{IDS, State};
 use crate::dialect::{Bulk, Rows};
 use crate::nouns::Ledger;
@@ -69,18 +70,14 @@ impl Ledger<'_> {
             )
         })
         .await?;
-        let (ids, values) = self.ids_among(sends);
-        let sql = format!(
-            "DELETE FROM recipient_block WHERE send_id IN \
-             (SELECT id FROM send WHERE id IN (SELECT id FROM {ids} AS settled) AND state = {WITHDRAWN})"
-        );
-        execute(to, sql, values).await?;
-        let (ids, values) = self.ids_among(sends);
-        let sql = format!(
-            "DELETE FROM send_source WHERE send_id IN \
-             (SELECT id FROM send WHERE id IN (SELECT id FROM {ids} AS settled) AND state = {WITHDRAWN})"
-        );
-        execute(to, sql, values).await?;
+        for table in ["recipient_block", "send_source"].into_iter().chain(OF_SEND) {
+            let (ids, values) = self.ids_among(sends);
+            let sql = format!(
+                "DELETE FROM {table} WHERE send_id IN \
+                 (SELECT id FROM send WHERE id IN (SELECT id FROM {ids} AS settled) AND state = {WITHDRAWN})"
+            );
+            execute(to, sql, values).await?;
+        }
         Ok(())
     }
 

@@ -21,6 +21,7 @@ pub use self::owner::Owner;
 pub use self::report::{Moves, Place, Server};
 use super::changes::{What, Who, record_one};
 use super::{Error, Lease, Result, execute, fetch, fetch_one};
+use crate::ledger::personal::OF_SEND;
 use crate::nouns::Nodes;
 use clock::Timestamp;
 use domain::send::State as SendState;
@@ -221,7 +222,7 @@ impl Nodes<'_> {
         let locked = format!("{abandoned} ORDER BY id FOR UPDATE");
         let ids = fetch::<Uuid>(to, locked, []).await?;
         for id in &ids {
-            for table in ["recipient_block", "send_source"] {
+            for table in ["recipient_block", "send_source"].into_iter().chain(OF_SEND) {
                 let sql = format!("DELETE FROM {table} WHERE send_id = $1");
                 execute(to, sql, [(*id).into()]).await?;
             }

@@ -106,7 +106,7 @@ fn read(row: &QueryResult) -> Result<KeptAnswer> {
         send_id,
         channel_id: row.try_get("", "channel_id")?,
         recipients: row.try_get::<i64>("", "recipients")?.cast_unsigned(),
-        skipped: Skipped { count: row.try_get::<i64>("", "skipped")?.cast_unsigned(), first },
+        skipped: Skipped::kept(row.try_get::<i64>("", "skipped")?.cast_unsigned(), first),
         schedule: Schedule { send_at: moment(row, "send_at")?, expires_at: moment(row, "expires_at")? },
         result: row.try_get("", "result")?,
     })

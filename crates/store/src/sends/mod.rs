@@ -7,6 +7,7 @@ pub mod idempotency;
 mod label;
 pub mod list;
 pub mod messages;
+pub mod personal;
 mod recent;
 pub mod reschedule;
 mod sent;
@@ -21,6 +22,7 @@ pub use self::label::StoredLabel;
 pub use self::recent::Countable;
 pub use self::sent::Sent;
 use crate::dialect::{Rows, Type};
+use crate::ledger::personal::OF_SEND;
 use crate::nouns::{AllSends, Sends};
 use crate::templates::{APPROVED, MARKETING};
 use crate::{Error, Lease, Result, execute, fetch, fetch_one, moment};
@@ -240,10 +242,10 @@ impl AllSends<'_> {
         // Sends are locked first, as everywhere: another process may be settling one of them.
         let lock = format!("{unresolved} ORDER BY id{}", self.store.locking());
         transaction.query_all_raw(self.store.statement(lock, [state.into()])).await?;
-        let blocks = format!("DELETE FROM recipient_block WHERE send_id IN ({unresolved})");
-        execute(&transaction, blocks, [state.into()]).await?;
-        let sources = format!("DELETE FROM send_source WHERE send_id IN ({unresolved})");
-        execute(&transaction, sources, [state.into()]).await?;
+        for table in ["recipient_block", "send_source"].into_iter().chain(OF_SEND) {
+            let remains = format!("DELETE FROM {table} WHERE send_id IN ({unresolved})");
+            execute(&transaction, remains, [state.into()]).await?;
+        }
         let sends = "DELETE FROM send WHERE state < 2 AND state = $1";
         let removed = execute(&transaction, sends, [state.into()]).await?;
         transaction.commit().await?;

@@ -267,6 +267,7 @@ pub(in crate::console::pages) fn outcome(viewer: &Viewer, dry_run: &DryRun) -> M
         ends,
         binding,
         cost: costs,
+        examples: _,
         ignored: _,
     } = dry_run;
     html! {

@@ -130,6 +130,7 @@ fn what_a_body_asked_for_passes_the_check_and_nothing_else_does() {
             recipient: recipient.clone(),
             content: content.clone(),
             label: Label::default(),
+            values: None,
             ignored: Vec::new(),
         };
         request.check(&Limits::default()).unwrap_err().code

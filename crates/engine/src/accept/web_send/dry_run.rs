@@ -60,11 +60,11 @@ impl WebSends<'_> {
     pub async fn dry_run(&self, channel: &Arc<Channel>, request: WebRequest) -> Result<WebDryRun, Error> {
         self.engine.check_running()?;
         check_opted_out(&self.engine.0.shared, channel, &request.recipient)?;
-        let asked = DryRunWeb { request };
+        let asked = DryRunWeb { request: self.filled(channel, request).await? };
         if let Some(dry_run) = self.engine.owners().ask(channel, &asked).await? {
             return Ok(dry_run);
         }
-        let WebRequest { recipient, content, quotes: _, label: _, mut ignored } = asked.request;
+        let WebRequest { recipient, content, quotes: _, label: _, values: _, mut ignored } = asked.request;
         let session = self.session(channel)?;
         let known = self.known(channel, &recipient).await?;
         let stranger = stranger(&recipient, known.as_ref());

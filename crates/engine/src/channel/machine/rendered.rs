@@ -13,27 +13,23 @@ pub(crate) enum Rendered {
     CloudApi(Arc<cloud_api::Rendered>),
     /// For a web session.
     WebSession(Arc<Stored>),
-    /// For a business account, with contact fields: rendered for each recipient just before the message goes.
-    Personal(Arc<Content>),
+    /// For a business account, with placeholders: rendered for each recipient just before the message goes.
+    Personal(Arc<Stored>),
 }
 
 impl Rendered {
     /// For channels of this kind.
     pub(crate) fn new(kind: Kind, stored: &Stored<&Content, &str>) -> Self {
-        let &Stored { content, group, key, quotes, confirms } = stored;
+        let &Stored { content, group, key, quotes, confirms, values } = stored;
+        let own = |text: Option<&str>| text.map(str::to_owned);
+        let whole = || {
+            let (content, group, key, quotes) = (content.clone(), own(group), own(key), own(quotes));
+            Arc::new(Stored { content, group, key, quotes, confirms, values })
+        };
         match kind {
-            Kind::BusinessAccount if content.is_personal() => Self::Personal(Arc::new(content.clone())),
+            Kind::BusinessAccount if values || content.is_personal() => Self::Personal(whole()),
             Kind::BusinessAccount => Self::CloudApi(Arc::new(cloud_api::Rendered::quoting(content, quotes))),
-            Kind::WebSession => {
-                let own = |text: Option<&str>| text.map(str::to_owned);
-                Self::WebSession(Arc::new(Stored {
-                    content: content.clone(),
-                    group: own(group),
-                    key: own(key),
-                    quotes: own(quotes),
-                    confirms,
-                }))
-            }
+            Kind::WebSession => Self::WebSession(whole()),
         }
     }
 }

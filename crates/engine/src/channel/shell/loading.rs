@@ -5,11 +5,12 @@ use std::time::Instant;
 
 use uuid::Uuid;
 
-use super::people;
+use super::people::{self, Known, Wants};
 use crate::channel::machine::{Counting, Fetch, Fetched, Found, Restoring, Waits};
+use crate::contents::{ContentKeys, StoredValues};
 use clock::Timestamp;
 use domain::channel::Kind;
-use domain::contact::Person;
+use domain::message::Key;
 use domain::phone::PhoneNumber;
 use domain::send::Recipients;
 use store::sends::{Size, Unfinished, WaitingMessages};
@@ -201,18 +202,64 @@ async fn recipient(
     number.map(Some).ok_or_else(|| Error::Impossible(format!("send {} has no recipient {ordinal}", send.id)))
 }
 
-/// The company's contacts for the recipients from `ordinal` to the end of its block; empty beyond the last one.
+/// What is known of the recipients from an ordinal to the end of its block; empty beyond the last one.
 pub(super) async fn people_from(
     store: &Store,
-    company: Uuid,
-    send_id: Uuid,
-    ordinal: u64,
-) -> Result<Vec<Option<Person>>> {
+    contents: &ContentKeys,
+    wants: Wants,
+    (send_id, ordinal): (Uuid, u64),
+) -> Result<Vec<Known>> {
     let (first, numbers) = store.sends().block_at(send_id, ordinal).await?;
     let used = usize::try_from(ordinal - first).unwrap_or(usize::MAX);
     let numbers: Vec<_> = numbers.into_iter().skip(used).take(people::AT_ONCE).collect();
-    let mut known = store.of(company).contacts().people(&numbers).await?;
-    Ok(numbers.iter().map(|number| known.remove(number)).collect())
+    let mut people = if wants.contacts {
+        store.of(wants.company).contacts().people(&numbers).await?
+    } else {
+        HashMap::new()
+    };
+    let mut known: Vec<_> =
+        numbers.iter().map(|number| Known { person: people.remove(number), values: None }).collect();
+    if wants.values {
+        let mut values = StoredValues::of(store, send_id).await?;
+        for (known, ordinal) in known.iter_mut().zip(ordinal..) {
+            known.values = values.at((store, contents), ordinal).await?.cloned();
+        }
+    }
+    Ok(known)
+}
+
+/// What is known of the recipients of these messages.
+pub(super) async fn people_of(
+    store: &Store,
+    contents: &ContentKeys,
+    mut asked: Vec<(Key, Option<PhoneNumber>, Wants)>,
+) -> Result<HashMap<Key, Known>> {
+    asked.sort_unstable_by_key(|(key, ..)| (key.send_id, key.ordinal));
+    let with_contacts = asked.iter().filter(|(_, _, wants)| wants.contacts);
+    let numbers: Vec<_> = with_contacts.filter_map(|(_, number, _)| *number).collect();
+    let people = match asked.first() {
+        // All belong to the channel's company.
+        Some((_, _, wants)) if !numbers.is_empty() => {
+            store.of(wants.company).contacts().people(&numbers).await?
+        }
+        _ => HashMap::new(),
+    };
+    let mut known = HashMap::with_capacity(asked.len());
+    let mut values: Option<(Uuid, StoredValues)> = None;
+    for (key, number, wants) in asked {
+        let person = number.and_then(|number| people.get(&number)).cloned();
+        let mut found = Known { person, values: None };
+        if wants.values {
+            if values.as_ref().is_none_or(|(send_id, _)| *send_id != key.send_id) {
+                values = Some((key.send_id, StoredValues::of(store, key.send_id).await?));
+            }
+            if let Some((_, values)) = &mut values {
+                found.values = values.at((store, contents), key.ordinal).await?.cloned();
+            }
+        }
+        known.insert(key, found);
+    }
+    Ok(known)
 }
 
 /// The recipients from `ordinal` to the end of its block.

@@ -1,4 +1,4 @@
-//! Messages with contact fields: the recipient's contact is read before the message is handed over.
+//! Messages with placeholders: the recipient's contact and values are read before the message is handed over.
 //!
 //! For a bulk send the next recipients are read ahead, with one query for some hundred messages. Any other recipient
 //! (of a first message, or of a retry) is read together with all that wait at the same time. A contact that was read is
@@ -16,6 +16,8 @@ use crate::channel::machine::{Answered, Attempt, Rendered};
 use connectors::{Disposition, Reply, cloud_api};
 use domain::contact::Person;
 use domain::message::{Failure, Key, own_code};
+use domain::template::contact_field::{Addressee, NoValue};
+use domain::values::{Lookup, Unpacked};
 
 /// The number of recipients that are read at once.
 pub(super) const AT_ONCE: usize = 512;
@@ -38,12 +40,30 @@ pub(super) struct People {
     is_reading: bool,
 }
 
+/// What is known of a recipient.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Known {
+    /// `None` for a recipient who is not a contact.
+    pub(super) person: Option<Person>,
+    /// `None` without values, and when they are gone.
+    pub(super) values: Option<Unpacked>,
+}
+
+/// What a content needs of its recipients.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Wants {
+    pub(super) company: Uuid,
+    /// Whether it has fields of contacts.
+    pub(super) contacts: bool,
+    /// Whether it has values.
+    pub(super) values: bool,
+}
+
 /// Consecutive recipients of a send; empty when they end before `first`.
 struct Stretch {
     send_id: Uuid,
     first: u64,
-    /// `None` for a recipient who is not a contact.
-    people: Vec<Option<Person>>,
+    people: Vec<Known>,
     read_at: Instant,
 }
 
@@ -56,15 +76,15 @@ impl Stretch {
         self.first + self.people.len() as u64
     }
 
-    fn person(&self, ordinal: u64) -> Option<Option<&Person>> {
+    fn person(&self, ordinal: u64) -> Option<&Known> {
         let place = usize::try_from(ordinal.checked_sub(self.first)?).ok()?;
-        self.people.get(place).map(Option::as_ref)
+        self.people.get(place)
     }
 }
 
 impl People {
-    /// The recipient's contact, if it was read; the inner `None` is a recipient who is not a contact.
-    fn find(&self, Key { send_id, ordinal }: Key, now: Instant) -> Option<Option<&Person>> {
+    /// What is known of the recipient, if it was read.
+    fn find(&self, Key { send_id, ordinal }: Key, now: Instant) -> Option<&Known> {
         self.of(send_id, now).find_map(|stretch| stretch.person(ordinal))
     }
 
@@ -110,10 +130,10 @@ impl Shell {
     pub(super) fn attempt_personal(&mut self, attempt: Attempt, ctx: &mut Context<Self>) {
         let (key, now) = (attempt.ticket.key(), Instant::now());
         if let Some(from) = self.people().wanted(key, now).filter(|_| !attempt.ticket.again) {
-            self.read_ahead(key.send_id, from, ctx);
+            self.read_ahead(key.send_id, from, self.wants(&attempt), ctx);
         }
         match self.people.as_ref().and_then(|people| people.find(key, now)) {
-            Some(person) => self.fill_in(attempt, person),
+            Some(known) => self.fill_in(attempt, known),
             None => {
                 self.people().waiting.push(attempt);
                 self.read_waiting(ctx);
@@ -121,16 +141,30 @@ impl Shell {
         }
     }
 
-    /// Fills the recipient's contact fields in and hands the message over, or answers that a field is missing.
-    fn fill_in(&self, attempt: Attempt, person: Option<&Person>) {
-        let Rendered::Personal(content) = &attempt.rendered else { return self.hand_over(attempt) };
-        match content.filled(person) {
+    fn wants(&self, attempt: &Attempt) -> Wants {
+        let company = self.machine.channel().company_id;
+        let Rendered::Personal(stored) = &attempt.rendered else {
+            return Wants { company, contacts: false, values: false };
+        };
+        let contacts = stored.content.has_contact_fields(stored.values);
+        Wants { company, contacts, values: stored.values }
+    }
+
+    /// Fills the recipient's contact fields and values in and hands the message over, or answers that one is missing.
+    fn fill_in(&self, attempt: Attempt, known: &Known) {
+        let Rendered::Personal(stored) = &attempt.rendered else { return self.hand_over(attempt) };
+        let values = known.values.as_ref().map(|values| values as &dyn Lookup);
+        match stored.content.filled(Addressee { person: known.person.as_ref(), values }) {
             Ok(filled) => {
-                let rendered = Rendered::CloudApi(Arc::new(cloud_api::Rendered::new(&filled)));
+                let filled = cloud_api::Rendered::quoting(&filled, stored.quotes.as_deref());
+                let rendered = Rendered::CloudApi(Arc::new(filled));
                 self.hand_over(Attempt { rendered, ..attempt });
             }
             Err(no_value) => {
-                let code = Some(own_code::NO_CONTACT_VALUE);
+                let code = Some(match no_value {
+                    NoValue::Contact(_) => own_code::NO_CONTACT_VALUE,
+                    NoValue::Value(_) => own_code::NO_VALUE,
+                });
                 self.answer(&attempt, Reply::Unsendable(Failure { code, sentence: no_value.to_string() }));
             }
         }
@@ -152,17 +186,19 @@ impl Shell {
         people.is_reading = true;
         let waiting = people.waiting.len().min(AT_ONCE);
         let attempts: Vec<_> = people.waiting.drain(..waiting).collect();
-        let numbers = attempts.iter().filter_map(|attempt| attempt.ticket.recipient).collect();
-        let company = self.machine.channel().company_id;
-        tasks::read_people(Arc::clone(&self.shared), company, numbers)
+        let asked = attempts
+            .iter()
+            .map(|attempt| (attempt.ticket.key(), attempt.ticket.recipient, self.wants(attempt)));
+        let asked: Vec<_> = asked.collect();
+        tasks::read_people(Arc::clone(&self.shared), asked)
             .into_actor(self)
             .map(move |read, shell, ctx| {
                 shell.people().is_reading = false;
                 for attempt in attempts {
                     match &read {
                         Ok(people) => {
-                            let person = attempt.ticket.recipient.and_then(|number| people.get(&number));
-                            shell.fill_in(attempt, person);
+                            let known = people.get(&attempt.ticket.key()).cloned().unwrap_or_default();
+                            shell.fill_in(attempt, &known);
                         }
                         Err(_) => shell.answer(&attempt, unread()),
                     }
@@ -172,10 +208,9 @@ impl Shell {
             .spawn(ctx);
     }
 
-    fn read_ahead(&mut self, send_id: Uuid, first: u64, ctx: &mut Context<Self>) {
+    fn read_ahead(&mut self, send_id: Uuid, first: u64, wants: Wants, ctx: &mut Context<Self>) {
         self.people().reading_ahead.insert(send_id);
-        let company = self.machine.channel().company_id;
-        tasks::read_people_ahead(Arc::clone(&self.shared), company, send_id, first)
+        tasks::read_people_ahead(Arc::clone(&self.shared), wants, send_id, first)
             .into_actor(self)
             .map(move |read, shell, ctx| {
                 shell.people().reading_ahead.remove(&send_id);
@@ -191,7 +226,7 @@ impl Shell {
 
 /// The database did not answer: the message was not handed over, and is retried like one with a temporary failure.
 fn unread() -> Reply {
-    let sentence = "the recipient's contact could not be read".to_owned();
+    let sentence = "the recipient's contact or values could not be read".to_owned();
     let failure = Failure { code: None, sentence };
     Reply::Refused { disposition: Disposition::Retry, failure, retry_after: None }
 }
@@ -201,7 +236,7 @@ mod tests {
     use super::*;
 
     fn stretch(first: u64, len: usize, read_at: Instant) -> Stretch {
-        Stretch { send_id: Uuid::nil(), first, people: vec![None; len], read_at }
+        Stretch { send_id: Uuid::nil(), first, people: vec![Known::default(); len], read_at }
     }
 
     fn key(ordinal: u64) -> Key {
@@ -214,7 +249,7 @@ mod tests {
         assert_eq!(people.wanted(key(0), now), None, "the send may have only one recipient");
         assert_eq!(people.wanted(key(1), now), Some(2));
         people.add(stretch(2, AT_ONCE, now), now);
-        assert_eq!((people.find(key(1), now), people.find(key(2), now)), (None, Some(None)));
+        assert_eq!((people.find(key(1), now), people.find(key(2), now)), (None, Some(&Known::default())));
         let few = 2 + AT_ONCE as u64 - LEAST;
         assert_eq!((people.wanted(key(few - 1), now), people.wanted(key(few), now)), (None, Some(514)));
         people.reading_ahead.insert(Uuid::nil());

@@ -8,6 +8,7 @@ use std::time::Duration;
 use uuid::Uuid;
 
 use super::connector::Unconnected;
+use super::people::{Known, Wants};
 use super::{connector, loading};
 use crate::channel::machine::{
     Connected, Failed, Fetch, Input, LeaseLost, NotConnected, Question, SaveConnection, Saved, WebActivity,
@@ -18,7 +19,6 @@ use crate::shared::Shared;
 use clock::Timestamp;
 use connectors::cloud_api::{CloudApi, Connections};
 use domain::channel::{Channel, Kind};
-use domain::contact::Person;
 use domain::message::{Key, State};
 use domain::phone::PhoneNumber;
 use store::suppressions::Word;
@@ -74,24 +74,24 @@ pub(super) async fn read_recipients(shared: Arc<Shared>, send_id: Uuid, from: u6
 /// The company's contacts with these numbers.
 pub(super) async fn read_people(
     shared: Arc<Shared>,
-    company: Uuid,
-    numbers: Vec<PhoneNumber>,
-) -> store::Result<HashMap<PhoneNumber, Person>> {
-    let store = shared.reader.store();
-    let people = shared.reader.read(async move { store.of(company).contacts().people(&numbers).await }).await;
-    people.inspect_err(|error| tracing::error!(%error, "cannot read the contacts of recipients"))
+    asked: Vec<(Key, Option<PhoneNumber>, Wants)>,
+) -> store::Result<HashMap<Key, Known>> {
+    let (store, contents) = (shared.reader.store(), Arc::clone(&shared.contents));
+    let people = shared.reader.read(async move { loading::people_of(&store, &contents, asked).await }).await;
+    people.inspect_err(|error| tracing::error!(%error, "cannot read the contacts or values of recipients"))
 }
 
 /// The company's contacts for a send's recipients from an ordinal on.
 pub(super) async fn read_people_ahead(
     shared: Arc<Shared>,
-    company: Uuid,
+    wants: Wants,
     send_id: Uuid,
     from: u64,
-) -> store::Result<Vec<Option<Person>>> {
-    let store = shared.reader.store();
-    let reading =
-        shared.reader.read(async move { loading::people_from(&store, company, send_id, from).await });
+) -> store::Result<Vec<Known>> {
+    let (store, contents) = (shared.reader.store(), Arc::clone(&shared.contents));
+    let reading = shared
+        .reader
+        .read(async move { loading::people_from(&store, &contents, wants, (send_id, from)).await });
     // After a failure, each recipient is read when its message goes.
     reading.await.inspect_err(
         |error| tracing::warn!(send.id = %send_id, %error, "cannot read the contacts of recipients ahead"),

@@ -67,6 +67,7 @@ fn send(channel: &Channel, id: Uuid) -> AcceptedSend {
         template: None,
         schedule: Schedule::default(),
         label: Label::default(),
+        personal: None,
         sources: Vec::new(),
         claim: None,
         is_awaited: false,

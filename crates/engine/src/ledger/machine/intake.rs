@@ -2,19 +2,43 @@
 
 use uuid::Uuid;
 
-use super::super::message::{Accept, AcceptedSend, Activate, Condition, Error, Extend, Hear};
+use super::super::message::{Accept, AcceptedSend, Activate, Condition, Error, Extend, Hear, Parts};
 use super::Machine;
 use super::effect::{Effect, Effects};
 use super::in_doubt::InDoubtSend;
 use super::open::{Accepting, Activating, Extending};
 use crate::machine::Caller;
+use domain::request::Skipped;
 use domain::send::State;
-use store::ledger::{Activation, BlockOf, NewSend, PendingWrites, SourceOf};
+use store::ledger::{
+    Activation, BlockOf, NewSend, PendingWrites, PersonalSend, ReferenceOf, SkippedOf, SourceOf,
+};
 use store::sends::StoredLabel;
 
 /// No webhook joins a batch with this many receipts and inbound messages: sends wait for the same commit, and the
 /// provider repeats a webhook that is not accepted.
 pub(super) const MOST_HEARD: usize = 20_000;
+
+/// The skipped entries of one row.
+const SKIPPED_AT_ONCE: usize = 500;
+
+fn add_parts(batch: &mut PendingWrites, send_id: Uuid, company_id: Uuid, parts: Parts) {
+    let Parts { values, references } = parts;
+    batch.values.extend(values.into_iter().map(|block| BlockOf { send_id, block }));
+    let reference = |(ordinal, reference)| ReferenceOf { send_id, company_id, ordinal, reference };
+    batch.references.extend(references.into_iter().map(reference));
+}
+
+fn add_skipped(batch: &mut PendingWrites, send_id: Uuid, skipped: &Skipped) {
+    let mut place = 0;
+    for some in skipped.first.chunks(SKIPPED_AT_ONCE) {
+        let entries = some.len() as u64;
+        // Texts always become JSON.
+        let packed = serde_json::to_string(some).unwrap_or_default();
+        batch.skipped.push(SkippedOf { send_id, place, entries, packed });
+        place += entries;
+    }
+}
 
 fn turn_away(caller: Caller, error: Error, effects: &mut Effects) {
     effects.push(Effect::Reply(caller, Err(error)));
@@ -40,7 +64,7 @@ impl Machine {
         if let Some(refusal) = self.refusal() {
             return turn_away(caller, refusal, effects);
         }
-        let Accept { order, recipients, skipped, blocks, more, pending_reply: _ } = accept;
+        let Accept { order, recipients, skipped, blocks, parts, more, pending_reply: _ } = accept;
         let Ok(content) = serde_json::to_string(&order.stored()) else {
             return turn_away(caller, Error::Closed, effects);
         };
@@ -59,9 +83,13 @@ impl Machine {
         });
         batch.sources.extend(order.sources.iter().map(|source| SourceOf { send_id: id, source: *source }));
         batch.blocks.extend(blocks.into_iter().map(|block| BlockOf { send_id: id, block }));
+        let company_id = order.company_id;
+        batch.personal.extend(order.personal.map(|seal| PersonalSend { send_id: id, company_id, seal }));
+        add_parts(batch, id, company_id, parts);
         let send = AcceptedSend { id, order, recipients };
         if !more {
             batch.answers.extend(send.kept_answer(&skipped));
+            add_skipped(batch, id, &skipped);
         }
         self.open.waiting.accepts.push(Accepting { send, counts: !more, caller });
     }
@@ -70,8 +98,9 @@ impl Machine {
         if let Some(refusal) = self.refusal() {
             return turn_away(caller, refusal, effects);
         }
-        let Extend { send_id, blocks } = extend;
+        let Extend { send_id, company_id, blocks, parts } = extend;
         self.open.batch.blocks.extend(blocks.into_iter().map(|block| BlockOf { send_id, block }));
+        add_parts(&mut self.open.batch, send_id, company_id, parts);
         self.open.waiting.extensions.push(Extending { send_id, caller });
     }
 
@@ -87,6 +116,7 @@ impl Machine {
             skipped: skipped.count,
         });
         batch.answers.extend(send.kept_answer(&skipped));
+        add_skipped(batch, send.id, &skipped);
         self.open.waiting.activations.push(Activating { send, caller });
     }
 

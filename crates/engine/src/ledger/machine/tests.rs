@@ -15,7 +15,7 @@ use uuid::Uuid;
 
 use super::intake::MOST_HEARD;
 use super::*;
-use crate::ledger::message::{Accept, AcceptedSend, Activate, Arrived, Extend, Hear, Order, Written};
+use crate::ledger::message::{Accept, AcceptedSend, Activate, Arrived, Extend, Hear, Order, Parts, Written};
 use clock::Timestamp;
 use domain::content::Content;
 use domain::message::{self, Key, Outcome, Position};
@@ -63,6 +63,7 @@ fn order(channel: u64) -> Arc<Order> {
         template: None,
         schedule: Schedule::default(),
         label: Label::default(),
+        personal: None,
         sources: Vec::new(),
         claim: None,
         is_awaited: false,
@@ -302,8 +303,15 @@ fn a_send_in_parts_is_told_to_its_channel_when_its_last_part_is_written() {
     assert_eq!(world.begin().sends[0].state, send::State::Resolving);
     world.commits();
     assert_eq!(world.told(), ["1: accepted 1"]);
-    world
-        .input(Input::Extend { extend: Extend { send_id: id(1), blocks: vec![block()] }, caller: Caller(2) });
+    world.input(Input::Extend {
+        extend: Extend {
+            send_id: id(1),
+            company_id: Uuid::nil(),
+            blocks: vec![block()],
+            parts: Parts::default(),
+        },
+        caller: Caller(2),
+    });
     assert_eq!(world.begin().blocks.len(), 1);
     world.input(Input::Activate { activate: activated(1, 9), caller: Caller(3) });
     world.commits();
@@ -329,8 +337,15 @@ fn a_full_ledger_turns_away_new_work_and_takes_work_that_was_begun() {
     world.hear(2, 1);
     world.accept(3, 9);
     world.hear(4, 1);
-    world
-        .input(Input::Extend { extend: Extend { send_id: id(8), blocks: vec![block()] }, caller: Caller(5) });
+    world.input(Input::Extend {
+        extend: Extend {
+            send_id: id(8),
+            company_id: Uuid::nil(),
+            blocks: vec![block()],
+            parts: Parts::default(),
+        },
+        caller: Caller(5),
+    });
     assert_eq!(world.told(), ["3: Unavailable", "4: Unavailable", "5: Unavailable"]);
     world.record(6, vec![of(8, outcome(0, 1))], Vec::new());
     world.input(Input::Activate { activate: activated(8, 9), caller: Caller(7) });

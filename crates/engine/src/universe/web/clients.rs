@@ -120,6 +120,7 @@ impl World {
             template: None,
             schedule: Schedule { send_at: None, expires_at: Some(self.clock.wall().plus(self.web.patience)) },
             label: Label::default(),
+            personal: None,
             sources: Vec::new(),
             claim: None,
             is_awaited: true,

@@ -89,6 +89,7 @@ pub(super) fn order() -> Order {
         template: None,
         schedule: Schedule::default(),
         label: Label::default(),
+        personal: None,
         sources: Vec::new(),
         claim: None,
         is_awaited: false,

@@ -12,7 +12,7 @@ fn claimed() -> Arc<Order> {
 
 impl World {
     fn accept_claimed(&mut self, send: u64, more: bool) {
-        let skipped = Skipped { count: 3, first: Vec::new() };
+        let skipped = Skipped { count: 3, ..Skipped::default() };
         let accept = Accept { more, ..Accept::new(claimed(), Recipients::One(person()), skipped) };
         self.input(Input::Accept { id: id(send), accept, caller: Caller(send) });
     }
@@ -35,7 +35,7 @@ fn the_answer_to_a_request_in_parts_is_kept_when_its_last_part_is_written() {
     assert!(world.begin().answers.is_empty(), "it does not count yet");
     world.commits();
     let send = AcceptedSend { id: id(1), order: claimed(), recipients: Recipients::Blocks(2) };
-    let activate = Activate { send, skipped: Skipped { count: 4, first: Vec::new() } };
+    let activate = Activate { send, skipped: Skipped { count: 4, ..Skipped::default() } };
     world.input(Input::Activate { activate, caller: Caller(2) });
     let batch = world.begin();
     assert_eq!(batch.activations, [Activation { send_id: id(1), recipients: 2, skipped: 4 }]);
@@ -137,7 +137,14 @@ fn a_lost_lease_turns_away_the_rest_of_a_send_in_parts() {
     world.input(Input::Activate { activate: activated(2, 9), caller: Caller(2) });
     world.written(Err(Cause::Fenced));
     world.input(Input::Activate { activate: activated(3, 9), caller: Caller(3) });
-    world
-        .input(Input::Extend { extend: Extend { send_id: id(3), blocks: vec![block()] }, caller: Caller(4) });
+    world.input(Input::Extend {
+        extend: Extend {
+            send_id: id(3),
+            company_id: Uuid::nil(),
+            blocks: vec![block()],
+            parts: Parts::default(),
+        },
+        caller: Caller(4),
+    });
     assert_eq!(world.told(), ["1: Closed", "2: Closed", "3: Closed", "4: Closed"]);
 }

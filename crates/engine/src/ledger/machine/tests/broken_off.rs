@@ -19,7 +19,12 @@ impl World {
     }
 
     fn extend(&mut self, send: u64) {
-        let extend = Extend { send_id: id(send), blocks: vec![block()] };
+        let extend = Extend {
+            send_id: id(send),
+            company_id: Uuid::nil(),
+            blocks: vec![block()],
+            parts: Parts::default(),
+        };
         self.input(Input::Extend { extend, caller: Caller(send) });
     }
 

@@ -9,8 +9,15 @@ fn callers_of_sends_in_doubt_are_answered_when_that_is_settled_and_not_before() 
     world.accept(2, 8);
     world.accept_first_part(3);
     world.input(Input::Activate { activate: activated(4, 9), caller: Caller(4) });
-    world
-        .input(Input::Extend { extend: Extend { send_id: id(5), blocks: vec![block()] }, caller: Caller(5) });
+    world.input(Input::Extend {
+        extend: Extend {
+            send_id: id(5),
+            company_id: Uuid::nil(),
+            blocks: vec![block()],
+            parts: Parts::default(),
+        },
+        caller: Caller(5),
+    });
     world.record(6, vec![of(7, outcome(0, 1))], Vec::new());
     world.begin();
     world.written(Err(Cause::InDoubt));

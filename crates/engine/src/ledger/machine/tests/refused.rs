@@ -42,8 +42,15 @@ fn one_row_among_thousands_is_found_in_a_few_commits_and_set_aside() {
 fn an_audience_of_a_send_that_is_gone_is_refused_for_now() {
     let mut world = World::new();
     world.accept(1, 9);
-    world
-        .input(Input::Extend { extend: Extend { send_id: id(2), blocks: vec![block()] }, caller: Caller(2) });
+    world.input(Input::Extend {
+        extend: Extend {
+            send_id: id(2),
+            company_id: Uuid::nil(),
+            blocks: vec![block()],
+            parts: Parts::default(),
+        },
+        caller: Caller(2),
+    });
     world.input(Input::Activate { activate: activated(2, 9), caller: Caller(3) });
     world.begin();
     world.write_all(|batch| !batch.blocks.is_empty(), Cause::Missing);

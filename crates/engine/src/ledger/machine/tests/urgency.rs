@@ -124,8 +124,15 @@ fn a_record_that_a_message_waits_for_is_written_at_once_however_many_there_are()
 #[test]
 fn more_of_an_audience_and_its_end_are_each_written_at_once() {
     let mut world = World::after_a_commit();
-    world
-        .input(Input::Extend { extend: Extend { send_id: id(5), blocks: vec![block()] }, caller: Caller(2) });
+    world.input(Input::Extend {
+        extend: Extend {
+            send_id: id(5),
+            company_id: Uuid::nil(),
+            blocks: vec![block()],
+            parts: Parts::default(),
+        },
+        caller: Caller(2),
+    });
     assert_eq!(world.begin().blocks.len(), 1);
     world.commits();
     world.input(Input::Activate { activate: activated(5, 9), caller: Caller(3) });
@@ -171,7 +178,12 @@ fn webhooks_extensions_and_sends_each_take_one_place_of_the_ledger() {
         let wait: [fn(&mut World); 3] = [
             |world| world.hear(20, 1),
             |world| {
-                let extend = Extend { send_id: id(8), blocks: vec![block()] };
+                let extend = Extend {
+                    send_id: id(8),
+                    company_id: Uuid::nil(),
+                    blocks: vec![block()],
+                    parts: Parts::default(),
+                };
                 world.input(Input::Extend { extend, caller: Caller(21) });
             },
             |world| world.accept(22, 9),
@@ -188,8 +200,15 @@ fn webhooks_extensions_and_sends_each_take_one_place_of_the_ledger() {
 #[test]
 fn an_extension_alone_fills_a_ledger_with_one_place() {
     let mut world = World::with_capacity(1);
-    world
-        .input(Input::Extend { extend: Extend { send_id: id(8), blocks: vec![block()] }, caller: Caller(1) });
+    world.input(Input::Extend {
+        extend: Extend {
+            send_id: id(8),
+            company_id: Uuid::nil(),
+            blocks: vec![block()],
+            parts: Parts::default(),
+        },
+        caller: Caller(1),
+    });
     world.accept(2, 9);
     assert_eq!(world.told(), ["2: Unavailable"]);
     world.begin();

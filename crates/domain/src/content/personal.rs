@@ -1,0 +1,99 @@
+//! Content with placeholders, of which each recipient gets their own.
+
+use super::Content;
+use crate::own_field::FieldKey;
+use crate::template::contact_field::{self, Addressee, ContactField, NoValue};
+
+impl Content {
+    /// Whether its texts have contact fields, so that each recipient gets texts of their own.
+    pub const fn is_personal(&self) -> bool {
+        matches!(self, Self::Template { contact_fields: true, .. })
+    }
+
+    /// The contact fields without a text in their place: a recipient who lacks one gets no message. `has_values`: whether
+    /// the request gives values, so that plain texts have placeholders too.
+    pub fn needed_fields(&self, has_values: bool) -> Vec<ContactField> {
+        let mut needed = Vec::new();
+        match self {
+            Self::Template { components, contact_fields: true, .. } => {
+                return contact_field::needed(components);
+            }
+            Self::Template { .. } => {}
+            _ if has_values => {
+                self.texts().0.into_iter().for_each(|text| contact_field::add_needed(text, &mut needed));
+            }
+            _ => {}
+        }
+        needed
+    }
+
+    /// Whether its texts have contact fields; `has_values` as in [`Content::needed_fields`].
+    pub fn has_contact_fields(&self, has_values: bool) -> bool {
+        match self {
+            Self::Template { components, contact_fields, .. } => {
+                *contact_fields && contact_field::use_contact_fields(components)
+            }
+            _ => has_values && self.texts().0.is_some_and(contact_field::has_contact_fields),
+        }
+    }
+
+    /// The keys of the own fields of contacts that its texts name; `has_values` as in [`Content::needed_fields`].
+    pub fn own_keys(&self, has_values: bool) -> Vec<FieldKey> {
+        match self {
+            Self::Template { components, contact_fields: true, .. } => contact_field::own_keys(components),
+            Self::Template { .. } => Vec::new(),
+            _ if has_values => self.texts().0.map(contact_field::own_keys_of).unwrap_or_default(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// The text, and the link of the file, that may have placeholders; none for a template and for what has neither.
+    pub fn texts(&self) -> (Option<&str>, Option<&str>) {
+        match self {
+            Self::Text { body, .. } => (Some(body), None),
+            Self::Image { link, caption }
+            | Self::Video { link, caption }
+            | Self::Document { link, caption, .. } => (caption.as_deref(), Some(link)),
+            Self::Audio { link, .. } | Self::Sticker { link } => (None, Some(link)),
+            Self::Location { .. }
+            | Self::Contacts { .. }
+            | Self::Reaction { .. }
+            | Self::Template { .. }
+            | Self::Interactive { .. } => (None, None),
+        }
+    }
+
+    /// The content for one recipient. Only for content with placeholders: braces in any other are text.
+    ///
+    /// # Errors
+    ///
+    /// The first placeholder that the recipient lacks a value for and that has no text in its place.
+    pub fn filled(&self, to: Addressee<'_>) -> Result<Self, NoValue> {
+        let mut content = self.clone();
+        match &mut content {
+            Self::Template { language, components, contact_fields, .. } => {
+                if *contact_fields {
+                    *components = contact_field::fill_in(components, to, language)?;
+                    *contact_fields = false;
+                }
+            }
+            Self::Text { body, .. } => *body = contact_field::filled_for(body, to)?,
+            Self::Image { link, caption }
+            | Self::Video { link, caption }
+            | Self::Document { link, caption, .. } => {
+                *link = contact_field::filled_link(link, to)?;
+                if let Some(caption) = caption {
+                    *caption = contact_field::filled_for(caption, to)?;
+                }
+            }
+            Self::Audio { link, .. } | Self::Sticker { link } => {
+                *link = contact_field::filled_link(link, to)?
+            }
+            Self::Location { .. }
+            | Self::Contacts { .. }
+            | Self::Reaction { .. }
+            | Self::Interactive { .. } => {}
+        }
+        Ok(content)
+    }
+}

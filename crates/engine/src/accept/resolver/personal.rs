@@ -1,0 +1,280 @@
+//! Recipients with values of their own: who lacks one is skipped before anything of the send counts, and the values of the
+//! others are packed, sealed and written with their numbers.
+
+use std::collections::HashMap;
+use std::io;
+use std::sync::Arc;
+
+use uuid::Uuid;
+
+use crate::contents::StoredValues;
+use crate::ledger::{Error, Order, Parts};
+use crate::shared::Shared;
+use domain::content::Content;
+use domain::phone::PhoneNumber;
+use domain::request::{Limits, Personal, Skipped};
+use domain::send::Block;
+use domain::values::{Both, Needs, Packer, Unpacked, Values};
+use store::sends::messages::SendSnapshot;
+
+/// The messages of an earlier send that are read at once.
+const STRETCH: u64 = 4_096;
+
+/// The values of an audience's recipients.
+pub(crate) struct OwnValues {
+    company: Uuid,
+    /// What the blocks are sealed to.
+    seal: Uuid,
+    needs: Needs,
+    shared: Values,
+    source: Origin,
+    packer: Packer,
+    /// Reused from row to row.
+    memory: Vec<u8>,
+}
+
+/// Where the values come from.
+enum Origin {
+    /// The request.
+    Given(Personal),
+    /// An earlier send, whose messages are sent again.
+    Earlier(Earlier),
+}
+
+impl OwnValues {
+    /// The values that a request gives for the recipients of this content.
+    pub(crate) fn given(company: Uuid, seal: Uuid, content: &Content, personal: Personal) -> Self {
+        Self::of(company, seal, content, personal.shared.clone(), Origin::Given(personal))
+    }
+
+    /// The values that the recipients had in an earlier send.
+    pub(crate) async fn again(
+        shared: &Shared,
+        (company, seal): (Uuid, Uuid),
+        content: &Content,
+        send_id: Uuid,
+    ) -> store::Result<Self> {
+        let earlier = Earlier {
+            snapshot: shared.store.of(company).sends().snapshot(send_id).await?,
+            values: StoredValues::of(&shared.store, send_id).await?,
+            send_id,
+            next: 0,
+            ahead: Vec::new(),
+            found: HashMap::new(),
+        };
+        // What all recipients had is in each block of the earlier send.
+        Ok(Self::of(company, seal, content, Values::default(), Origin::Earlier(earlier)))
+    }
+
+    fn of(company: Uuid, seal: Uuid, content: &Content, shared: Values, source: Origin) -> Self {
+        let needs = Needs::of(content, &Limits::default());
+        Self { company, seal, needs, shared, source, packer: Packer::default(), memory: Vec::new() }
+    }
+
+    /// Reads what these recipients had in an earlier send; they are the next ones in ascending order. Nothing needs to be read
+    /// of a request.
+    pub(crate) async fn read(&mut self, shared: &Shared, numbers: &[PhoneNumber]) -> Result<(), Error> {
+        let Origin::Earlier(earlier) = &mut self.source else { return Ok(()) };
+        earlier.read(shared, numbers).await.map_err(|error| super::unread(&error))
+    }
+
+    /// Removes recipients who lack a value, or have one that cannot be sent, from `numbers`, and counts them as skipped.
+    pub(crate) fn skip_lacking(
+        &mut self,
+        numbers: &mut Vec<PhoneNumber>,
+        skipped: &mut Skipped,
+    ) -> io::Result<()> {
+        let Self { needs, shared, source, memory, .. } = self;
+        let mut failed = None;
+        numbers.retain(|number| {
+            let checked = match &*source {
+                Origin::Given(personal) => match personal.rows.find(*number, memory) {
+                    Ok(Some((index, row))) => {
+                        needs.check(&Both(row, &*shared)).map_err(|lack| (lack, Some(index)))
+                    }
+                    Ok(None) => needs.check(&*shared).map_err(|lack| (lack, None)),
+                    Err(error) => {
+                        failed = Some(error);
+                        return true;
+                    }
+                },
+                Origin::Earlier(earlier) => {
+                    let values = earlier.found.get(number).map(|(values, _)| values);
+                    needs.check(&values).map_err(|lack| (lack, None))
+                }
+            };
+            match checked {
+                Ok(()) => true,
+                Err((lack, index)) => {
+                    skipped.push(lack.entry(&format!("+{number}"), index));
+                    false
+                }
+            }
+        });
+        failed.map_or(Ok(()), Err)
+    }
+
+    /// Says of skipped recipients which of the request's they were.
+    pub(crate) fn place(&mut self, skipped: &mut Skipped) {
+        let Origin::Given(personal) = &self.source else { return };
+        for entry in skipped.first.iter_mut().filter(|entry| entry.index.is_none()) {
+            let Ok(number) = PhoneNumber::parse(&entry.input) else { continue };
+            if let Ok(Some((index, _))) = personal.rows.find(number, &mut self.memory) {
+                (entry.index, entry.field) = (Some(index), Some("phone_number".to_owned()));
+            }
+        }
+    }
+
+    /// Packs and seals the values of these recipients, of whom the first has this ordinal.
+    pub(crate) async fn pack(
+        &mut self,
+        shared: &Shared,
+        first_ordinal: u64,
+        numbers: &[PhoneNumber],
+    ) -> Result<Parts, Error> {
+        let mut parts = Parts::default();
+        let mut first = first_ordinal;
+        for (ordinal, number) in (first_ordinal..).zip(numbers) {
+            let reference = match &mut self.source {
+                Origin::Given(personal) => {
+                    let found = personal.rows.find(*number, &mut self.memory);
+                    match found.map_err(|error| unreadable(&error))? {
+                        Some((_, row)) => {
+                            self.packer.push(row.iter());
+                            Some(row.reference.to_owned())
+                        }
+                        None => {
+                            self.packer.push(std::iter::empty());
+                            None
+                        }
+                    }
+                }
+                Origin::Earlier(earlier) => match earlier.found.remove(number) {
+                    Some((values, reference)) => {
+                        let (own, shared) = (&values.own, &values.shared);
+                        let of_all =
+                            shared.iter().filter(|(name, _)| own.iter().all(|(known, _)| known != *name));
+                        self.packer.push(own.iter().chain(of_all));
+                        reference
+                    }
+                    None => {
+                        self.packer.push(std::iter::empty());
+                        None
+                    }
+                },
+            };
+            let reference = reference.filter(|reference| !reference.is_empty());
+            parts.references.extend(reference.map(|reference| (ordinal, reference)));
+            if self.packer.is_full() {
+                parts.values.push(self.block(first));
+                first = ordinal + 1;
+            }
+        }
+        if !self.packer.is_empty() {
+            parts.values.push(self.block(first));
+        }
+        let sealed = shared.contents.seal_values(self.company, self.seal, &mut parts.values).await;
+        sealed.map_err(|error| super::unread(&error))?;
+        Ok(parts)
+    }
+
+    fn block(&mut self, first_ordinal: u64) -> Block {
+        let recipients = self.packer.len() as u64;
+        Block { first_ordinal, recipients, packed: self.packer.take(&self.shared) }
+    }
+
+    /// The values of a recipient, for an example.
+    pub(crate) fn example(&mut self, number: PhoneNumber) -> Values {
+        let mut values = Values::default();
+        let Origin::Given(personal) = &self.source else { return values };
+        if let Ok(Some((_, row))) = personal.rows.find(number, &mut self.memory) {
+            // They were checked when they were taken.
+            row.iter().for_each(|(name, value)| drop(values.set(name, value)));
+        }
+        for (name, value) in self.shared.iter() {
+            if !values.iter().any(|(known, _)| known == name) {
+                let _ = values.set(name, value);
+            }
+        }
+        values
+    }
+}
+
+/// The recipients of an earlier send with their values, read along with the audience.
+struct Earlier {
+    send_id: Uuid,
+    /// `None` when the send was removed meanwhile.
+    snapshot: Option<SendSnapshot>,
+    values: StoredValues,
+    /// The ordinal to read on from.
+    next: u64,
+    /// Recipients that were read and not asked for yet, the last first.
+    ahead: Vec<(PhoneNumber, u64)>,
+    /// The values and references of the recipients that were asked for last.
+    found: HashMap<PhoneNumber, (Unpacked, Option<String>)>,
+}
+
+impl Earlier {
+    /// Finds these recipients, which are the next in ascending order, as the send has them.
+    async fn read(&mut self, shared: &Shared, numbers: &[PhoneNumber]) -> store::Result<()> {
+        let Shared { store, contents, .. } = shared;
+        let mut places = Vec::with_capacity(numbers.len());
+        for number in numbers {
+            while let Some((next, ordinal)) = self.next_recipient(store).await? {
+                if next > *number {
+                    self.ahead.push((next, ordinal));
+                    break;
+                }
+                if next == *number {
+                    places.push((next, ordinal));
+                    break;
+                }
+            }
+        }
+        self.found.clear();
+        let (Some((_, first)), Some((_, last))) = (places.first(), places.last()) else { return Ok(()) };
+        let mut references = store.sends().references(self.send_id, (*first, last + 1)).await?;
+        for (number, ordinal) in places {
+            let values = self.values.at((store, &**contents), ordinal).await?.cloned().unwrap_or_default();
+            self.found.insert(number, (values, references.remove(&ordinal)));
+        }
+        Ok(())
+    }
+
+    async fn next_recipient(&mut self, store: &store::Store) -> store::Result<Option<(PhoneNumber, u64)>> {
+        let Some(snapshot) = &self.snapshot else { return Ok(None) };
+        if self.ahead.is_empty() {
+            let messages = store.messages().from(snapshot, None, self.next, STRETCH).await?;
+            self.next += messages.len() as u64;
+            let places = messages.iter().map(|message| message.outcome.position);
+            self.ahead = places.filter_map(|place| Some((place.recipient?, place.ordinal))).collect();
+            self.ahead.reverse();
+        }
+        Ok(self.ahead.pop())
+    }
+}
+
+/// The values of a request cannot be read, which is logged.
+pub(super) fn unreadable(error: &io::Error) -> Error {
+    tracing::error!(%error, "cannot read the values of a request");
+    Error::Unavailable
+}
+
+/// The values of an order, if its recipients have any.
+pub(crate) async fn own_values(
+    shared: &Arc<Shared>,
+    order: &Order,
+    personal: Option<Personal>,
+    again: Option<Uuid>,
+) -> Result<Option<OwnValues>, Error> {
+    let Some(seal) = order.personal else { return Ok(None) };
+    match (personal, again) {
+        (Some(personal), _) => Ok(Some(OwnValues::given(order.company_id, seal, &order.content, personal))),
+        (None, Some(send_id)) => {
+            let of = (order.company_id, seal);
+            let values = OwnValues::again(shared, of, &order.content, send_id).await;
+            values.map(Some).map_err(|error| super::unread(&error))
+        }
+        (None, None) => Ok(None),
+    }
+}

@@ -1,0 +1,108 @@
+//! The values of recipients as they are stored: blocks that are sealed with a key of the company.
+
+use std::collections::HashSet;
+
+use uuid::Uuid;
+
+use super::ContentKeys;
+use domain::phone::PhoneNumber;
+use domain::send::Block;
+use domain::values::{Packer, Unpacked, Values, unpack};
+use store::sends::personal::Kept;
+use store::{Error, Result, Store};
+use vault::context;
+
+/// The stored values of a send's recipients, read in the order of their ordinals.
+pub(crate) struct StoredValues {
+    send_id: Uuid,
+    /// What the blocks are sealed to; `None` when there are no values (any more).
+    seal: Option<Uuid>,
+    /// The block that was read last, with the ordinal of its first recipient.
+    block: (u64, Vec<Unpacked>),
+}
+
+impl StoredValues {
+    /// The values of this send.
+    pub(crate) async fn of(store: &Store, send_id: Uuid) -> Result<Self> {
+        let seal = match store.sends().values_kept(send_id).await? {
+            Kept::Here(seal) => Some(seal),
+            Kept::None | Kept::Gone => None,
+        };
+        Ok(Self { send_id, seal, block: (0, Vec::new()) })
+    }
+
+    /// The values of one recipient; `None` when there are none.
+    pub(crate) async fn at(
+        &mut self,
+        (store, keys): (&Store, &ContentKeys),
+        ordinal: u64,
+    ) -> Result<Option<&Unpacked>> {
+        let Some(seal) = self.seal else { return Ok(None) };
+        if self.place(ordinal).is_none() {
+            let Some(block) = store.sends().values_at(self.send_id, ordinal).await? else { return Ok(None) };
+            let context = context::send_values(seal, block.first_ordinal);
+            let Some(packed) = keys.open(&block.packed, &context).await? else {
+                tracing::error!(send.id = %self.send_id, "the values of recipients cannot be unsealed");
+                return Ok(None);
+            };
+            let rows = unpack(&packed).map_err(|damage| Error::Impossible(damage.to_string()))?;
+            self.block = (block.first_ordinal, rows);
+        }
+        Ok(self.place(ordinal).and_then(|place| self.block.1.get(place)))
+    }
+
+    /// The place of a recipient in the block that was read last.
+    fn place(&self, ordinal: u64) -> Option<usize> {
+        let place = usize::try_from(ordinal.checked_sub(self.block.0)?).ok()?;
+        (place < self.block.1.len()).then_some(place)
+    }
+}
+
+impl ContentKeys {
+    /// Seals blocks of values of a company.
+    pub(crate) async fn seal_values(&self, company: Uuid, seal: Uuid, blocks: &mut [Block]) -> Result<()> {
+        if blocks.is_empty() {
+            return Ok(());
+        }
+        let key = self.current(company).await?;
+        for block in blocks {
+            block.packed = key.seal(&block.packed, &context::send_values(seal, block.first_ordinal));
+        }
+        Ok(())
+    }
+
+    /// Removes the values and references of these people from the company's sends that are over. Sends that are not over still
+    /// need them; what is left of those goes with the values of all.
+    pub(crate) async fn erase_values(
+        &self,
+        store: &Store,
+        company: Uuid,
+        numbers: &HashSet<PhoneNumber>,
+    ) -> Result<()> {
+        for (send_id, seal) in store.of(company).sends().over_with_values().await? {
+            let mut ordinals = store.sends().ordinals_of(send_id, numbers).await?.into_iter().peekable();
+            while let Some(first) = ordinals.peek().copied() {
+                let Some(block) = store.sends().values_at(send_id, first).await? else { break };
+                let end = block.first_ordinal + block.recipients;
+                let mut erased = Vec::new();
+                while let Some(ordinal) = ordinals.next_if(|ordinal| *ordinal < end) {
+                    erased.push(ordinal);
+                }
+                let context = context::send_values(seal, block.first_ordinal);
+                let Some(packed) = self.open(&block.packed, &context).await? else { continue };
+                let rows = unpack(&packed).map_err(|damage| Error::Impossible(damage.to_string()))?;
+                let mut packer = Packer::default();
+                let nothing = Values::default();
+                for (ordinal, row) in (block.first_ordinal..).zip(&rows) {
+                    let own = if erased.contains(&ordinal) { &nothing } else { &row.own };
+                    packer.push(own.iter());
+                }
+                let shared = rows.first().map_or(&nothing, |row| &*row.shared);
+                let key = self.current(company).await?;
+                let packed = key.seal(&packer.take(shared), &context);
+                store.sends().erase_values(send_id, &Block { packed, ..block }, &erased).await?;
+            }
+        }
+        Ok(())
+    }
+}

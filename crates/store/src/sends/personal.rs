@@ -1,0 +1,190 @@
+//! Reads the values and references of a send's recipients, and the entries that it skipped; removes values that are no
+//! longer kept. Values are written with their sends, see [`crate::ledger`], and sealed there and opened by the caller.
+
+use std::collections::{HashMap, HashSet};
+
+use uuid::Uuid;
+
+use crate::contacts::signed;
+use crate::lease::Lease;
+use crate::nouns::{AllSends, Retention, Sends};
+use crate::retention::Step;
+use crate::{Error, Result, execute, fetch, fetch_one};
+use clock::Timestamp;
+use domain::block::unpack;
+use domain::page::{Page, Window};
+use domain::phone::PhoneNumber;
+use domain::request::SkippedEntry;
+use domain::send::{Block, State};
+
+/// Blocks of values that one step of the retention removes: each has some hundred recipients.
+const BLOCKS: i64 = 100;
+
+/// Whether the recipients of a send have values of their own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kept {
+    /// They have none.
+    None,
+    /// They have, and their blocks are sealed to this.
+    Here(Uuid),
+    /// They had, and the values are no longer kept.
+    Gone,
+}
+
+impl AllSends<'_> {
+    /// Whether the recipients of a send have values of their own.
+    pub async fn values_kept(self, send_id: Uuid) -> Result<Kept> {
+        let sql = "SELECT seal, gone FROM personal_send WHERE send_id = $1";
+        let row = fetch_one::<(Uuid, i16)>(&self.store.read, sql, [send_id.into()]).await?;
+        Ok(match row {
+            None => Kept::None,
+            Some((seal, 0)) => Kept::Here(seal),
+            Some(_) => Kept::Gone,
+        })
+    }
+
+    /// The sealed block of values that holds `ordinal`; `None` when the values are gone, or there never were any.
+    pub async fn values_at(self, send_id: Uuid, ordinal: u64) -> Result<Option<Block>> {
+        let sql = "SELECT first_ordinal, recipients, packed FROM send_values \
+                   WHERE send_id = $1 AND first_ordinal <= $2 ORDER BY first_ordinal DESC LIMIT 1";
+        let values = [send_id.into(), signed(ordinal).into()];
+        let row = fetch_one::<(i64, i64, Vec<u8>)>(&self.store.read, sql, values).await?;
+        let block = row.map(|(first, recipients, packed)| {
+            let [first_ordinal, recipients] = [first, recipients].map(i64::cast_unsigned);
+            Block { first_ordinal, recipients, packed }
+        });
+        Ok(block.filter(|block| ordinal < block.first_ordinal + block.recipients))
+    }
+
+    /// The references of the messages of a send with ordinals from one up to another, by ordinal.
+    pub async fn references(self, send_id: Uuid, (from, to): (u64, u64)) -> Result<HashMap<u64, String>> {
+        let sql = "SELECT ordinal, reference FROM send_reference \
+                   WHERE send_id = $1 AND ordinal >= $2 AND ordinal < $3";
+        let values = [send_id.into(), signed(from).into(), signed(to).into()];
+        let rows = fetch::<(i64, String)>(&self.store.read, sql, values).await?;
+        Ok(rows.into_iter().map(|(ordinal, reference)| (ordinal.cast_unsigned(), reference)).collect())
+    }
+}
+
+impl AllSends<'_> {
+    /// The ordinals of these people's messages in a send, ascending.
+    pub async fn ordinals_of(self, send_id: Uuid, numbers: &HashSet<PhoneNumber>) -> Result<Vec<u64>> {
+        let sql = "SELECT recipient FROM send WHERE id = $1";
+        let only = fetch_one::<Option<i64>>(&self.store.read, sql, [send_id.into()]).await?.flatten();
+        if let Some(number) = only {
+            let is_meant = PhoneNumber::from_i64(number).is_some_and(|number| numbers.contains(&number));
+            return Ok(if is_meant { vec![0] } else { Vec::new() });
+        }
+        let sql =
+            "SELECT first_ordinal, packed FROM recipient_block WHERE send_id = $1 ORDER BY first_ordinal";
+        let mut ordinals = Vec::new();
+        for (first, packed) in fetch::<(i64, Vec<u8>)>(&self.store.read, sql, [send_id.into()]).await? {
+            let block = unpack(&packed).map_err(|damage| Error::Impossible(damage.to_string()))?;
+            let found = (first.cast_unsigned()..).zip(block).filter(|(_, number)| numbers.contains(number));
+            ordinals.extend(found.map(|(ordinal, _)| ordinal));
+        }
+        Ok(ordinals)
+    }
+
+    /// Replaces a sealed block of values, and removes the references of the messages with these ordinals.
+    pub async fn erase_values(self, send_id: Uuid, block: &Block, erased: &[u64]) -> Result<()> {
+        let transaction = self.store.begin().await?;
+        let sql = "UPDATE send_values SET packed = $3 WHERE send_id = $1 AND first_ordinal = $2";
+        let values = [send_id.into(), signed(block.first_ordinal).into(), block.packed.clone().into()];
+        execute(&transaction, sql, values).await?;
+        for ordinal in erased {
+            let sql = "DELETE FROM send_reference WHERE send_id = $1 AND ordinal = $2";
+            execute(&transaction, sql, [send_id.into(), signed(*ordinal).into()]).await?;
+        }
+        transaction.commit().await?;
+        Ok(())
+    }
+}
+
+impl Sends<'_> {
+    /// The company's sends that are over and whose recipients' values are kept, with what these are sealed to.
+    pub async fn over_with_values(self) -> Result<Vec<(Uuid, Uuid)>> {
+        let sql = format!(
+            "SELECT personal_send.send_id, personal_send.seal FROM personal_send \
+             JOIN send ON send.id = personal_send.send_id \
+             WHERE personal_send.company_id = $1 AND personal_send.gone = 0 AND send.state > {}",
+            State::Active.as_i16()
+        );
+        fetch(&self.store.read, sql, [self.company.into()]).await
+    }
+
+    /// The messages of the company that have this reference, the newest sends first: at most `limit`.
+    pub async fn with_reference(self, reference: &str, limit: u32) -> Result<Vec<(Uuid, u64)>> {
+        let sql = format!(
+            "SELECT send_reference.send_id, send_reference.ordinal FROM send_reference \
+             JOIN send ON send.id = send_reference.send_id \
+             WHERE send_reference.company_id = $1 AND send_reference.reference = $2 AND send.state > {} \
+             ORDER BY send_reference.send_id DESC, send_reference.ordinal LIMIT $3",
+            State::Resolving.as_i16()
+        );
+        let values = [self.company.into(), reference.into(), i64::from(limit).into()];
+        let rows = fetch::<(Uuid, i64)>(&self.store.read, sql, values).await?;
+        Ok(rows.into_iter().map(|(send_id, ordinal)| (send_id, ordinal.cast_unsigned())).collect())
+    }
+
+    /// A part of the entries that the company's send skipped, and how many it skipped: the first ones are kept, see
+    /// [`domain::request::KEPT_ENTRIES`]. `None` when the company has no such send.
+    pub async fn skipped(
+        self,
+        send_id: Uuid,
+        window: impl Into<Window<u64>>,
+    ) -> Result<Option<Page<SkippedEntry>>> {
+        let sql = format!(
+            "SELECT skipped FROM send WHERE id = $1 AND company_id = $2 AND state > {}",
+            State::Resolving.as_i16()
+        );
+        let total = fetch_one::<i64>(&self.store.read, sql, [send_id.into(), self.company.into()]).await?;
+        let Some(total) = total.map(i64::cast_unsigned) else { return Ok(None) };
+        let window = window.into();
+        let limit = usize::try_from(window.limit).unwrap_or(usize::MAX);
+        let (offset, after) = window.parts();
+        let from = after.map_or(offset, |place| place.saturating_add(1));
+        let sql = "SELECT place, packed FROM send_skipped \
+                   WHERE send_id = $1 AND place + entries > $2 AND place < $3 ORDER BY place";
+        let to = from.saturating_add(window.limit);
+        let values = [send_id.into(), signed(from).into(), signed(to).into()];
+        let mut records = Vec::new();
+        for (place, packed) in fetch::<(i64, String)>(&self.store.read, sql, values).await? {
+            let entries: Vec<SkippedEntry> = serde_json::from_str(&packed).map_err(|error| {
+                Error::Impossible(format!("the skipped entries of send {send_id}: {error}"))
+            })?;
+            let before = usize::try_from(from.saturating_sub(place.cast_unsigned())).unwrap_or(usize::MAX);
+            records.extend(entries.into_iter().skip(before));
+        }
+        records.truncate(limit);
+        Ok(Some(Page { records, total }))
+    }
+}
+
+impl Retention<'_> {
+    /// Removes values of sends that ended before `before`: some blocks of one of them. A send whose last block is removed is
+    /// noted as one whose values are gone.
+    ///
+    /// # Errors
+    ///
+    /// When the database fails; [`Error::Fenced`] when this process has lost the `lease`.
+    pub async fn remove_values(self, lease: &Lease, before: Timestamp) -> Result<Step> {
+        let sql = format!(
+            "SELECT personal_send.send_id FROM personal_send JOIN send ON send.id = personal_send.send_id \
+             WHERE personal_send.gone = 0 AND send.state > {} AND send.finished_at <= $1 LIMIT 1",
+            State::Active.as_i16()
+        );
+        let found = fetch_one::<Uuid>(&self.store.read, sql, [before.millis().into()]).await?;
+        let Some(send_id) = found else { return Ok(Step::default()) };
+        let transaction = self.store.begin_fenced(lease).await?;
+        let sql = "DELETE FROM send_values WHERE send_id = $1 AND first_ordinal IN \
+                   (SELECT first_ordinal FROM send_values WHERE send_id = $1 ORDER BY first_ordinal LIMIT $2)";
+        let others = execute(&transaction, sql, [send_id.into(), BLOCKS.into()]).await?;
+        if others < BLOCKS.cast_unsigned() {
+            let sql = "UPDATE personal_send SET gone = 1 WHERE send_id = $1";
+            execute(&transaction, sql, [send_id.into()]).await?;
+        }
+        transaction.commit().await?;
+        Ok(Step { others: others.max(1), more: true, ..Step::default() })
+    }
+}
