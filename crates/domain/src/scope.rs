@@ -17,12 +17,14 @@ pub enum Scope {
     Events,
     /// Reads conversations and answers people in them.
     Inbox,
+    /// Does what the paths of the door that speaks Graph offer, and nothing else.
+    Graph,
 }
 
 impl Scope {
     /// Every scope.
-    pub const ALL: [Self; 6] =
-        [Self::Send, Self::Read, Self::Contacts, Self::Control, Self::Events, Self::Inbox];
+    pub const ALL: [Self; 7] =
+        [Self::Send, Self::Read, Self::Contacts, Self::Control, Self::Events, Self::Inbox, Self::Graph];
 
     /// The word in answers and in the database.
     pub const fn as_str(self) -> &'static str {
@@ -33,6 +35,7 @@ impl Scope {
             Self::Control => "control",
             Self::Events => "events",
             Self::Inbox => "inbox",
+            Self::Graph => "graph",
         }
     }
 
