@@ -100,7 +100,8 @@ mod tests {
 
     #[test]
     fn a_message_id_is_read_as_it_was_written_and_others_are_not() {
-        for (send, ordinal) in [(0, 0), (u128::MAX, u64::MAX), (0x0190_a0c4_7c1b_7f00_8f4e_2a9f_54b2_c001, 7)] {
+        for (send, ordinal) in [(0, 0), (u128::MAX, u64::MAX), (0x0190_a0c4_7c1b_7f00_8f4e_2a9f_54b2_c001, 7)]
+        {
             let key = Key { send_id: Uuid::from_u128(send), ordinal };
             let id = message_id(key);
             assert_eq!(message_key(&id), Some(key), "{id}");
@@ -108,7 +109,9 @@ mod tests {
             assert_eq!(message_key(&id[..id.len() - 1]), None);
             assert_eq!(id.len(), MESSAGE.len() + 36);
         }
-        for other in ["", "wamid.", "wamid.HBgNNTUxMTk4ODg4Nzc3NxUCABIYEjVGNDI1QTc0RjEzMDMzNDkyQQA=", "3EB0A1"] {
+        for other in
+            ["", "wamid.", "wamid.HBgNNTUxMTk4ODg4Nzc3NxUCABIYEjVGNDI1QTc0RjEzMDMzNDkyQQA=", "3EB0A1"]
+        {
             assert_eq!(message_key(other), None, "{other}");
         }
     }
@@ -120,17 +123,28 @@ mod tests {
             assert_eq!(media_of(&media_id(id)), Some(id));
             assert!(media_id(id).len() >= FILE_DIGITS);
         }
-        for other in ["", "7010000000000123", "17841400000000000", "340282366920938463463374607431768211456", "12345678901234567890a"] {
+        for other in [
+            "",
+            "7010000000000123",
+            "17841400000000000",
+            "340282366920938463463374607431768211456",
+            "12345678901234567890a",
+        ] {
             assert_eq!(media_of(other), None, "{other}");
         }
     }
 
     #[test]
     fn short_ids_say_what_they_stand_for_and_fit_into_the_numbers_of_all_languages() {
-        for (kind, head) in [(GraphIdKind::Number, "701"), (GraphIdKind::Account, "702"), (GraphIdKind::App, "703")] {
+        for (kind, head) in
+            [(GraphIdKind::Number, "701"), (GraphIdKind::Account, "702"), (GraphIdKind::App, "703")]
+        {
             for random in [0, 1, u64::MAX] {
                 let id = kind.id(random);
-                assert!(id < 1 << 53 && id.to_string().starts_with(head) && id.to_string().len() == 16, "{id}");
+                assert!(
+                    id < 1 << 53 && id.to_string().starts_with(head) && id.to_string().len() == 16,
+                    "{id}"
+                );
             }
             assert_eq!(GraphIdKind::from_i16(kind.as_i16()), Some(kind));
         }

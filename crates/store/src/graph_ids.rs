@@ -44,8 +44,7 @@ impl GraphIds<'_> {
             let (_, random) = Uuid::now_v7().as_u64_pair();
             let sql = "INSERT INTO graph_id (id, company_id, kind, owner_id) VALUES ($1, $2, $3, $4) \
                        ON CONFLICT DO NOTHING";
-            let values =
-                [kind.id(random).into(), self.company.into(), kind.as_i16().into(), owner.into()];
+            let values = [kind.id(random).into(), self.company.into(), kind.as_i16().into(), owner.into()];
             execute(&self.store.write, sql, values).await?;
         }
         Err(Error::Impossible("a free id of the door that speaks Graph".to_owned()))
