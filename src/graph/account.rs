@@ -1,7 +1,5 @@
 //! An account: a business account of Meta, or the web sessions of the company together, which have one account.
 
-use std::sync::Arc;
-
 use actix_web::HttpResponse;
 use serde_json::{Map, Value, json};
 
@@ -9,7 +7,6 @@ use super::call::Call;
 use super::object::asked;
 use super::refusal::DoorRefusal;
 use super::{number, token};
-use crate::domain::channel::Channel;
 use crate::engine::graph::GraphAccount;
 
 /// What Meta would say of an account.
@@ -66,7 +63,7 @@ pub(super) async fn subscribed(call: Call) -> Result<HttpResponse, DoorRefusal> 
 pub(super) async fn subscribe(mut call: Call) -> Result<HttpResponse, DoorRefusal> {
     call.account(call.path.at(0)).await?;
     let (fields, _) = call.fields().await?;
-    receiver(&call, None, &fields.map)
+    receiver(&fields.map)
 }
 
 /// Removes the receiver of an account's webhooks.
@@ -76,11 +73,7 @@ pub(super) async fn unsubscribe(call: Call) -> Result<HttpResponse, DoorRefusal>
 }
 
 /// Sets the receiver of the webhooks of an account or of one of its numbers, if the request names one.
-pub(super) fn receiver(
-    _call: &Call,
-    _number: Option<&Arc<Channel>>,
-    given: &Map<String, Value>,
-) -> Result<HttpResponse, DoorRefusal> {
+pub(super) fn receiver(given: &Map<String, Value>) -> Result<HttpResponse, DoorRefusal> {
     let address = given.get("override_callback_uri").and_then(Value::as_str).unwrap_or_default();
     if address.trim().is_empty() {
         return Ok(success());

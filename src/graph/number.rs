@@ -1,10 +1,9 @@
 //! A phone number: a channel, as Meta describes one.
 
-use std::sync::Arc;
-
 use actix_web::HttpResponse;
 use serde_json::{Map, Value, json};
 
+use super::account::receiver;
 use super::call::Call;
 use super::object::asked;
 use super::refusal::DoorRefusal;
@@ -52,20 +51,20 @@ pub(super) fn described(channel: &Channel, id: &str) -> Map<String, Value> {
 /// Meta's word for how many people a number may write to first.
 fn limit(quota: Option<Quota>) -> &'static str {
     match quota {
-        Some(Quota::Of(0..=50)) => "TIER_50",
-        Some(Quota::Of(51..=250)) => "TIER_250",
-        Some(Quota::Of(251..=2_000)) => "TIER_2K",
-        Some(Quota::Of(2_001..=10_000)) => "TIER_10K",
-        Some(Quota::Of(10_001..=100_000)) => "TIER_100K",
-        Some(_) | None => "TIER_UNLIMITED",
+        Some(Quota::AtMost(0..=50)) => "TIER_50",
+        Some(Quota::AtMost(51..=250)) => "TIER_250",
+        Some(Quota::AtMost(251..=2_000)) => "TIER_2K",
+        Some(Quota::AtMost(2_001..=10_000)) => "TIER_10K",
+        Some(Quota::AtMost(10_001..=100_000)) => "TIER_100K",
+        Some(Quota::AtMost(_) | Quota::Unlimited) | None => "TIER_UNLIMITED",
     }
 }
 
 /// Changes a number: only its receiver of webhooks can be.
-pub(super) async fn change(mut call: Call, channel: &Arc<Channel>) -> Result<HttpResponse, DoorRefusal> {
+pub(super) async fn change(mut call: Call) -> Result<HttpResponse, DoorRefusal> {
     let (fields, _) = call.fields().await?;
     match fields.map.get("webhook_configuration") {
-        Some(Value::Object(given)) => super::account::receiver(&call, Some(channel), given),
+        Some(Value::Object(given)) => receiver(given),
         _ => Err(call.unsupported()),
     }
 }

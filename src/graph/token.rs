@@ -8,6 +8,7 @@ use super::object::asked;
 use super::refusal::DoorRefusal;
 use crate::domain::scope::Scope;
 use crate::engine::graph::GraphDoor;
+use crate::engine::{self, Caller};
 
 /// The permissions of a key with the scope `graph`, in Meta's words.
 const PERMISSIONS: [&str; 2] = ["whatsapp_business_management", "whatsapp_business_messaging"];
@@ -37,10 +38,12 @@ pub(super) async fn debug(call: Call) -> Result<HttpResponse, DoorRefusal> {
     let given = call
         .parameter("input_token")
         .ok_or_else(|| DoorRefusal::because(100, "`input_token` is missing: give the key to tell of"))?;
-    let own = |other: &crate::engine::Caller| {
-        other.company_id == call.caller.company_id && other.scopes.has(Scope::Graph)
+    let own = |other: &Caller| other.company_id == call.caller.company_id && other.scopes.has(Scope::Graph);
+    let found = match call.state.engine.authenticate(given).await {
+        Ok(found) => found.filter(own),
+        Err(engine::Error::Refused(_)) => None,
+        Err(error) => return Err(error.into()),
     };
-    let found = call.state.engine.authenticate(given).await.ok().flatten().filter(own);
     let app = call.door().app_id().await?;
     let Some(found) = found else {
         let error = json!({ "code": 190, "message": "Invalid OAuth access token" });

@@ -68,6 +68,11 @@ impl Scopes {
         self.0 & scope.bit() != 0
     }
 
+    /// Whether a key with these scopes may be bound to channels: only the door that speaks Graph knows of bound keys.
+    pub const fn may_be_bound(self) -> bool {
+        self.0 == Scope::Graph.bit()
+    }
+
     /// The included scopes.
     pub fn iter(self) -> impl Iterator<Item = Scope> {
         Scope::ALL.into_iter().filter(move |scope| self.has(*scope))
@@ -123,5 +128,6 @@ mod tests {
         let two = Scopes::from_stored(Some("send later read"));
         assert_eq!(two.words(), ["send", "read"]);
         assert!(two.has(Scope::Send) && !two.has(Scope::Contacts));
+        assert!(Scopes::from_iter([Scope::Graph]).may_be_bound() && !Scopes::ALL.may_be_bound());
     }
 }
