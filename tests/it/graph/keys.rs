@@ -9,7 +9,7 @@ use pombo::vault::api_key;
 use reqwest::{Client, Method};
 use serde_json::{Value, json};
 
-use super::{Program, read, refused};
+use super::{Program, read, refused, with_fields};
 use crate::harness::Service;
 
 async fn start() -> Service {
@@ -33,13 +33,13 @@ async fn a_key_is_taken_wherever_programs_give_it_and_refused_as_meta_does() {
     let path = format!("{}/{}/messages", service.url(), business.phone_number_id.unwrap());
     let form =
         [("access_token", key), ("to", "5511900000001"), ("type", "text"), ("text", r#"{"body":"hi"}"#)];
-    let answer = read(client.post(&path).form(&form)).await;
+    let answer = read(with_fields(client.post(&path), &form)).await;
     assert_eq!(answer.0, 200, "{}", answer.1);
     for request in [
         client.get(&url),
         client.get(&url).bearer_auth("pombo_none"),
         client.get(format!("{url}?access_token=")),
-        client.post(&path).form(&[("access_token", "pombo_none")]),
+        with_fields(client.post(&path), &[("access_token", "pombo_none")]),
         client.post(&path).json(&json!({})),
     ] {
         assert_eq!(refused(&read(request).await), (401, 190, None));

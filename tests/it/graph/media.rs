@@ -3,11 +3,10 @@
 use image::ImageFormat;
 use pombo::domain::channel::{Kind, Status};
 use reqwest::Method;
-use reqwest::multipart::{Form, Part};
 use serde_json::json;
 use sha2::{Digest as _, Sha256};
 
-use super::{Program, read, refused};
+use super::{Program, read, refused, with_parts};
 use crate::api::media::picture;
 use crate::harness::Service;
 
@@ -25,25 +24,25 @@ async fn a_file_is_uploaded_described_read_and_deleted_by_its_company_alone() {
     let path = format!("/{number}/media");
 
     // Some programs give no type, some no file name, and some say the product in the address.
-    let named = Part::bytes(png.clone()).file_name("a.png");
-    let form =
-        Form::new().text("messaging_product", "whatsapp").text("type", "image/png").part("file", named);
-    let (status, uploaded) = read(program.request(Method::POST, &path).multipart(form)).await;
+    let (product, kind) = (("messaging_product", None, &b"whatsapp"[..]), ("type", None, &b"image/png"[..]));
+    let (named, unnamed) = (("file", Some("a.png"), &png[..]), ("file", None, &png[..]));
+    let key = ("access_token", None, acme.key.as_bytes());
+    let (status, uploaded) =
+        read(with_parts(program.request(Method::POST, &path), &[product, kind, named])).await;
     assert_eq!(status, 200, "{uploaded}");
     let id = uploaded["id"].as_str().unwrap();
     assert!(id.bytes().all(|byte| byte.is_ascii_digit()), "{id}");
-    let form = Form::new().part("file", Part::bytes(png.clone()));
     let query = format!("{path}?messaging_product=whatsapp");
-    assert_eq!(read(program.request(Method::POST, &query).multipart(form)).await, (200, uploaded.clone()));
+    let again = read(with_parts(program.request(Method::POST, &query), &[unnamed])).await;
+    assert_eq!(again, (200, uploaded.clone()));
     // The key may be in the form, before the file.
-    let form = Form::new().text("access_token", acme.key.clone()).part("file", Part::bytes(png.clone()));
     let client = reqwest::Client::new();
     let address = format!("{}/v23.0{path}", service.url());
-    assert_eq!(read(client.post(&address).multipart(form)).await, (200, uploaded.clone()));
-    let form = Form::new().part("file", Part::bytes(png.clone())).text("access_token", acme.key.clone());
-    assert_eq!(refused(&read(client.post(&address).multipart(form)).await), (401, 190, None));
-    let form = Form::new().text("type", "image/png");
-    let nothing = read(program.request(Method::POST, &path).multipart(form)).await;
+    let again = read(with_parts(client.post(&address), &[key, unnamed])).await;
+    assert_eq!(again, (200, uploaded.clone()));
+    let late = read(with_parts(client.post(&address), &[unnamed, key])).await;
+    assert_eq!(refused(&late), (401, 190, None));
+    let nothing = read(with_parts(program.request(Method::POST, &path), &[kind])).await;
     assert_eq!(refused(&nothing), (400, 131_008, None));
 
     let (status, told) = program.get(&format!("/{id}/?phone_number_id={number}")).await;

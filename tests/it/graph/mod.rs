@@ -40,6 +40,29 @@ impl Program {
     }
 }
 
+/// A part of a form: its name, the name of its file if it has one, and its bytes.
+pub(crate) type FormField<'a> = (&'a str, Option<&'a str>, &'a [u8]);
+
+/// Gives a request a form with files.
+pub(crate) fn with_parts(request: RequestBuilder, parts: &[FormField<'_>]) -> RequestBuilder {
+    let mut body = Vec::new();
+    for (name, file, bytes) in parts {
+        let file = file.map(|file| format!("; filename=\"{file}\"")).unwrap_or_default();
+        let head = format!("--pigeon\r\nContent-Disposition: form-data; name=\"{name}\"{file}\r\n\r\n");
+        body.extend_from_slice(head.as_bytes());
+        body.extend_from_slice(bytes);
+        body.extend_from_slice(b"\r\n");
+    }
+    body.extend_from_slice(b"--pigeon--\r\n");
+    request.header("Content-Type", "multipart/form-data; boundary=pigeon").body(body)
+}
+
+/// Gives a request a form without files.
+pub(crate) fn with_fields(request: RequestBuilder, fields: &[(&str, &str)]) -> RequestBuilder {
+    let body = url::form_urlencoded::Serializer::new(String::new()).extend_pairs(fields).finish();
+    request.header("Content-Type", "application/x-www-form-urlencoded").body(body)
+}
+
 /// Status and body of an answer, which is always JSON.
 pub(crate) async fn read(request: RequestBuilder) -> (u16, Value) {
     let answer = request.send().await.unwrap();
