@@ -11,7 +11,7 @@ use url::{Url, form_urlencoded};
 
 use super::GraphState;
 use super::form::UploadForm;
-use super::input::{self, Fields, Input};
+use super::input::{self, Fields, DoorBody};
 use super::key::{self, ACCESS_TOKEN};
 use super::path::GraphPath;
 use super::refusal::DoorRefusal;
@@ -34,7 +34,7 @@ pub(super) struct Call {
     /// The key, by which a proof is checked.
     key: String,
     proof: Option<String>,
-    input: Input,
+    input: DoorBody,
 }
 
 impl Call {
@@ -44,7 +44,7 @@ impl Call {
         let query = pairs(request.query_string());
         let in_head = key::in_head(request.headers(), &query);
         let (key, input) = match in_head {
-            Some(key) => (Some(key), Input::Unread(body)),
+            Some(key) => (Some(key), DoorBody::Unread(body)),
             None => in_form(&state, &request, body).await?,
         };
         let key = key.ok_or_else(|| {
@@ -133,7 +133,7 @@ impl Call {
     pub(super) async fn fields(&mut self) -> Result<(Fields, Bytes), DoorRefusal> {
         let most = self.state.options.body_bytes;
         let (mut fields, bytes) =
-            input::fields(std::mem::replace(&mut self.input, Input::Taken), most).await?;
+            input::fields(std::mem::replace(&mut self.input, DoorBody::Taken), most).await?;
         for (name, value) in self.query.iter().filter(|(name, _)| name != ACCESS_TOKEN && name != PROOF) {
             if !fields.map.contains_key(name) {
                 fields.map.insert(name.clone(), Value::String(value.clone()));
@@ -144,10 +144,10 @@ impl Call {
 
     /// The form of the body with a file; `None` when the body is no such form.
     pub(super) async fn form(&mut self, most: usize) -> Result<Option<UploadForm>, DoorRefusal> {
-        match std::mem::replace(&mut self.input, Input::Taken) {
-            Input::Form(form) => Ok(Some(form)),
-            Input::Unread(body) if Multipart::is(&body) => Ok(Some(UploadForm::open(body, most).await?)),
-            Input::Unread(_) | Input::Fields(..) | Input::Taken => Ok(None),
+        match std::mem::replace(&mut self.input, DoorBody::Taken) {
+            DoorBody::Form(form) => Ok(Some(form)),
+            DoorBody::Unread(body) if Multipart::is(&body) => Ok(Some(UploadForm::open(body, most).await?)),
+            DoorBody::Unread(_) | DoorBody::Fields(..) | DoorBody::Taken => Ok(None),
         }
     }
 
@@ -179,21 +179,21 @@ async fn in_form(
     state: &GraphState,
     request: &HttpRequest,
     body: Incoming,
-) -> Result<(Option<String>, Input), DoorRefusal> {
+) -> Result<(Option<String>, DoorBody), DoorRefusal> {
     let connected = request.peer_addr().map(|address| address.ip());
     let address = state.options.proxies.client(connected, request.headers()).address;
     request.extensions_mut().insert(Sender::Visitor(Peer::new(Some(address))));
     if Multipart::is(&body) {
         let most = state.engine.media().largest();
         let form = UploadForm::open(body, most).await?;
-        return Ok((form.text(ACCESS_TOKEN).map(str::to_owned), Input::Form(form)));
+        return Ok((form.text(ACCESS_TOKEN).map(str::to_owned), DoorBody::Form(form)));
     }
     if !input::is_form(request.headers()) {
-        return Ok((None, Input::Unread(body)));
+        return Ok((None, DoorBody::Unread(body)));
     }
-    let (mut fields, bytes) = input::fields(Input::Unread(body), state.options.body_bytes).await?;
+    let (mut fields, bytes) = input::fields(DoorBody::Unread(body), state.options.body_bytes).await?;
     let key = taken(&mut fields.map);
-    Ok((key, Input::Fields(fields, bytes)))
+    Ok((key, DoorBody::Fields(fields, bytes)))
 }
 
 fn taken(fields: &mut Map<String, Value>) -> Option<String> {

@@ -15,7 +15,7 @@ use crate::surface::multipart::Multipart;
 const PER_FIELD: usize = 256;
 
 /// A body, as far as it is read.
-pub(super) enum Input {
+pub(super) enum DoorBody {
     /// Not at all.
     Unread(Incoming),
     /// Whole.
@@ -46,22 +46,22 @@ pub(super) fn is_form(headers: &HeaderMap) -> bool {
 }
 
 /// The fields of a body of at most `most` bytes, and the bytes.
-pub(super) async fn fields(input: Input, most: usize) -> Result<(Fields, Bytes), DoorRefusal> {
+pub(super) async fn fields(input: DoorBody, most: usize) -> Result<(Fields, Bytes), DoorRefusal> {
     match input {
-        Input::Fields(fields, bytes) => Ok((fields, bytes)),
-        Input::Form(form) => Ok((Fields { map: form.into_fields(), room: None }, Bytes::new())),
-        Input::Unread(body) if Multipart::is(&body) => {
+        DoorBody::Fields(fields, bytes) => Ok((fields, bytes)),
+        DoorBody::Form(form) => Ok((Fields { map: form.into_fields(), room: None }, Bytes::new())),
+        DoorBody::Unread(body) if Multipart::is(&body) => {
             let form = UploadForm::open(body, most).await?;
             Ok((Fields { map: form.into_fields(), room: None }, Bytes::new()))
         }
-        Input::Unread(body) => {
+        DoorBody::Unread(body) => {
             let is_form = is_form(body.request().headers());
             let whole = body.whole(most).await?;
             let bytes = whole.bytes().clone();
             let (map, room) = whole.read(move |bytes, room| read(bytes, room, is_form)).await?;
             Ok((Fields { map, room: Some(room) }, bytes))
         }
-        Input::Taken => Err(DoorRefusal::internal()),
+        DoorBody::Taken => Err(DoorRefusal::internal()),
     }
 }
 
@@ -77,11 +77,7 @@ fn read(bytes: &[u8], room: &mut Room, is_form: bool) -> Result<Map<String, Valu
         room.charge(bytes.len().saturating_mul(2).saturating_add(fields.saturating_mul(PER_FIELD)))?;
         let pairs = form_urlencoded::parse(bytes);
         let pairs = pairs.filter(|(name, value)| !name.contains('\0') && !value.contains('\0'));
-        return Ok(pairs
-            .map(|(name, value)| (name.into_owned(), of_form(&value, room)))
-            .collect::<Vec<_>>()
-            .into_iter()
-            .collect());
+        return Ok(pairs.map(|(name, value)| (name.into_owned(), of_form(&value, room))).collect());
     }
     let text = json::object(bytes).map_err(|sentence| DoorRefusal::because(100, sentence))?;
     room.charge(Measure::of(text).bytes)?;

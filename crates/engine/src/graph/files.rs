@@ -1,7 +1,5 @@
 //! Files by their ids: those of the library, and those of messages.
 
-use std::sync::Arc;
-
 use uuid::Uuid;
 
 use super::GraphDoor;
@@ -28,7 +26,7 @@ impl GraphDoor<'_> {
         if self.bound.as_ref().is_some_and(|bound| !bound.contains(&channel)) {
             return Ok(None);
         }
-        let opened = Arc::clone(&self.engine.0.shared.media).open_incoming(id).await?;
+        let opened = self.engine.0.shared.media.open_incoming(id).await?;
         Ok(opened.map(|opened| opened.file))
     }
 }

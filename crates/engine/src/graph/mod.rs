@@ -63,8 +63,8 @@ impl<'e> GraphDoor<'e> {
     pub async fn number(&self, id: &str) -> Result<Option<Arc<Channel>>, Error> {
         let known = &self.engine.0.known_numbers.0;
         let place = (self.company, id.to_owned());
-        let found = known.get(&place).map(|known| *known);
-        let found = match found {
+        let in_memory = known.get(&place).map(|known| *known);
+        let found = match in_memory {
             Some(found) => Some(found),
             None => self.read_number(id).await?,
         };
@@ -77,7 +77,7 @@ impl<'e> GraphDoor<'e> {
         let channel = channel.filter(is_its);
         if channel.is_none() {
             known.remove(&place);
-        } else {
+        } else if in_memory.is_none() {
             if known.len() >= CAPACITY {
                 known.clear();
             }
