@@ -11,7 +11,7 @@ use url::{Url, form_urlencoded};
 
 use super::GraphState;
 use super::form::UploadForm;
-use super::input::{self, Fields, DoorBody};
+use super::input::{self, GivenFields, DoorBody};
 use super::key::{self, ACCESS_TOKEN};
 use super::path::GraphPath;
 use super::refusal::DoorRefusal;
@@ -130,7 +130,7 @@ impl Call {
     }
 
     /// The fields of the body, with those of the address below them; and the bytes of the body. They are read once.
-    pub(super) async fn fields(&mut self) -> Result<(Fields, Bytes), DoorRefusal> {
+    pub(super) async fn fields(&mut self) -> Result<(GivenFields, Bytes), DoorRefusal> {
         let most = self.state.options.body_bytes;
         let (mut fields, bytes) =
             input::fields(std::mem::replace(&mut self.input, DoorBody::Taken), most).await?;

@@ -19,7 +19,7 @@ pub(super) enum DoorBody {
     /// Not at all.
     Unread(Incoming),
     /// Whole.
-    Fields(Fields, Bytes),
+    Fields(GivenFields, Bytes),
     /// Up to the file of a form.
     Form(UploadForm),
     /// It is somebody else's now.
@@ -27,12 +27,12 @@ pub(super) enum DoorBody {
 }
 
 /// The fields of a body, with the room that they take.
-pub(super) struct Fields {
+pub(super) struct GivenFields {
     pub(super) map: Map<String, Value>,
     room: Option<Room>,
 }
 
-impl Fields {
+impl GivenFields {
     /// Charges the sender for what is made of the fields.
     pub(super) fn charge(&mut self, bytes: usize) -> Result<(), DoorRefusal> {
         Ok(self.room.as_mut().map_or(Ok(()), |room| room.charge(bytes))?)
@@ -46,20 +46,20 @@ pub(super) fn is_form(headers: &HeaderMap) -> bool {
 }
 
 /// The fields of a body of at most `most` bytes, and the bytes.
-pub(super) async fn fields(input: DoorBody, most: usize) -> Result<(Fields, Bytes), DoorRefusal> {
+pub(super) async fn fields(input: DoorBody, most: usize) -> Result<(GivenFields, Bytes), DoorRefusal> {
     match input {
         DoorBody::Fields(fields, bytes) => Ok((fields, bytes)),
-        DoorBody::Form(form) => Ok((Fields { map: form.into_fields(), room: None }, Bytes::new())),
+        DoorBody::Form(form) => Ok((GivenFields { map: form.into_fields(), room: None }, Bytes::new())),
         DoorBody::Unread(body) if Multipart::is(&body) => {
             let form = UploadForm::open(body, most).await?;
-            Ok((Fields { map: form.into_fields(), room: None }, Bytes::new()))
+            Ok((GivenFields { map: form.into_fields(), room: None }, Bytes::new()))
         }
         DoorBody::Unread(body) => {
             let is_form = is_form(body.request().headers());
             let whole = body.whole(most).await?;
             let bytes = whole.bytes().clone();
             let (map, room) = whole.read(move |bytes, room| read(bytes, room, is_form)).await?;
-            Ok((Fields { map, room: Some(room) }, bytes))
+            Ok((GivenFields { map, room: Some(room) }, bytes))
         }
         DoorBody::Taken => Err(DoorRefusal::internal()),
     }
