@@ -11,7 +11,7 @@ use url::{Url, form_urlencoded};
 
 use super::GraphState;
 use super::form::UploadForm;
-use super::input::{self, GivenFields, DoorBody};
+use super::input::{self, DoorBody, GivenFields};
 use super::key::{self, ACCESS_TOKEN};
 use super::path::GraphPath;
 use super::refusal::DoorRefusal;

@@ -94,7 +94,17 @@ fn amounts(config: &Config, found: &mut Vec<Found>) {
 
 fn spans(config: &Config, found: &mut Vec<Found>) {
     let Config {
-        server, database, cloud_api, web_session, retry, engine, retention, inbox, graph, telemetry, ..
+        server,
+        database,
+        cloud_api,
+        web_session,
+        retry,
+        engine,
+        retention,
+        inbox,
+        graph,
+        telemetry,
+        ..
     } = config;
     for (option, span) in [
         ("server.keep_alive", server.keep_alive),

@@ -70,8 +70,11 @@ pub(in crate::console) async fn create(
     let records = state.engine.company(viewer.company.id).await?;
     let channels = of_company(&records).await?;
     drop(records);
-    let bound: Vec<_> =
-        channels.iter().map(|channel| channel.id).filter(|id| form.is_ticked("channel", &id.to_string())).collect();
+    let bound: Vec<_> = channels
+        .iter()
+        .map(|channel| channel.id)
+        .filter(|id| form.is_ticked("channel", &id.to_string()))
+        .collect();
     // A key with all scopes also gets scopes that later versions add.
     let scopes = if chosen.len() == Scope::ALL.len() { Scopes::ALL } else { chosen.into_iter().collect() };
     if !bound.is_empty() && !scopes.may_be_bound() {

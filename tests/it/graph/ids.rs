@@ -72,7 +72,8 @@ async fn a_business_account_has_its_own_ids_and_web_sessions_stable_ones_of_16_d
 async fn paths_are_answered_under_every_version_and_none_and_shadow_no_others() {
     let shop = Shop::open().await;
     let (url, key, client) = (shop.service.url(), &shop.acme.key, Client::new());
-    let id = shop.business.phone_number_id.clone().unwrap();
+    let accounts = ids(&shop.program().get("/me/whatsapp_business_accounts").await);
+    let id = ids(&shop.program().get(&format!("/{}/phone_numbers", accounts[1])).await).remove(0);
     for path in [format!("/v12.0/{id}"), format!("/v99.0/{id}/"), format!("//v24.0//{id}"), format!("/{id}/")]
     {
         let answer = read(client.get(format!("{url}{path}")).bearer_auth(key)).await;

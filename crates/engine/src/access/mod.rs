@@ -55,7 +55,14 @@ impl Engine {
     pub async fn authenticate(&self, key: &str) -> Result<Option<Caller>, Error> {
         let Some(key) = self.0.keys.find(self.store(), key).await? else { return Ok(None) };
         let KeyRecord {
-            id: key_id, company_id, name: key_name, tier, scopes, channels, is_company_disabled, ..
+            id: key_id,
+            company_id,
+            name: key_name,
+            tier,
+            scopes,
+            channels,
+            is_company_disabled,
+            ..
         } = key;
         if is_company_disabled {
             return Err(company_disabled().into());
