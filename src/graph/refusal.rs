@@ -132,7 +132,7 @@ impl DoorRefusal {
 
     fn body(&self, trace: &str) -> Value {
         let listed =
-            TITLES.iter().find(|(code, ..)| *code == self.code).map_or("Unknown error", |(.., title)| title);
+            TITLES.iter().find(|(code, ..)| *code == self.code).map_or("Unknown error", |(.., title)| *title);
         let title = self.title.as_deref().unwrap_or(listed);
         let kind = if self.subcode.is_some() { "GraphMethodException" } else { "OAuthException" };
         // Programs show one or the other of these to people.
