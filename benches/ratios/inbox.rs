@@ -93,11 +93,12 @@ async fn fill(ground: &Ground) -> Vec<Uuid> {
         ground.store.ledger().commit_on(terms, &lease, &batch, at(first)).await.unwrap();
     }
     drop(lease);
-    let (id, content) = if seed.is_sqlite() {
-        ("unhex(printf('%032x', place * 16 + n))", "randomblob(160)")
-    } else {
-        ("lpad(to_hex(place * 16 + n), 32, '0')::uuid", "decode(repeat(md5(place::text), 10), 'hex')")
+    let content = match seed.is_sqlite() {
+        true => "randomblob(160)",
+        false => "decode(repeat(md5(place::text), 10), 'hex')",
     };
+    // Ids are in the order of time, by which messages leave.
+    let id = seed.id_at("(last_at - (n + 1) * 60000)", "(place * 16 + n)");
     seed.run(&format!(
         "INSERT INTO conversation_message (id, company_id, channel_id, conversation_id, provider_id, direction, kind, at, \
          content) {} SELECT {id}, company_id, channel_id, id, 'seed ' || n, 0, 'text', last_at - (n + 1) * 60000, {content} \

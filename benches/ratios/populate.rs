@@ -36,7 +36,7 @@ pub(crate) struct Bulk {
 
 impl Seed {
     /// A time-ordered id by SQL, from these milliseconds and this number within them.
-    fn id_at(&self, at: &str, number: &str) -> String {
+    pub(crate) fn id_at(&self, at: &str, number: &str) -> String {
         if self.is_sqlite() {
             format!("unhex(printf('%012x', {at}) || '70008000' || printf('%012x', {number}))")
         } else {
