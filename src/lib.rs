@@ -44,6 +44,7 @@
 //! - *event*: something that happened, told to other programs. *event log*: the events of a company, for its readers.
 //! - *webhook endpoint*: an address to which events of a company are sent. *delivery*: one request to it, with one event
 //!   or a batch.
+//! - *door* that speaks Graph: the paths of Meta's Cloud API over a company's channels, for programs written for Meta.
 //! - *carrier*: the transport of notifications between nodes.
 //! - *receipt*: a message status that the provider reports.
 //! - *suppression*: a recipient that opted out: messages to it are *skipped*. *hold*: messages wait, to one recipient
@@ -77,5 +78,6 @@ pub mod api;
 pub mod app;
 pub mod cli;
 pub mod console;
+pub mod graph;
 pub mod logging;
 pub mod surface;

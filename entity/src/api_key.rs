@@ -27,6 +27,8 @@ pub struct Model {
     pub scopes: Option<String>,
     /// Unix milliseconds; to the minute.
     pub last_used_at: Option<i64>,
+    /// Ids of channels with spaces between them; null for all channels.
+    pub channels: Option<String>,
 }
 
 /// Joins are written where they are needed.

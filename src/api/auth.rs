@@ -110,6 +110,7 @@ async fn of_session(state: &State, token: &str, listener: Listener) -> Result<Op
         key_name: "".into(),
         tier: tier.into(),
         scopes: Scopes::from_iter([Scope::Contacts]),
+        channels: None,
     }))
 }
 

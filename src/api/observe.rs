@@ -25,12 +25,16 @@ use super::error::{Apology, Error, MessageBody as OlderBody};
 use super::{compress, rate_limit, request_id};
 use crate::engine::{Allowance, panic_message};
 use crate::surface::clients::{Client, Working};
+use crate::surface::{RequestId, WholeAnswer};
 use crate::telemetry::Origin;
 
 /// Counter of answered requests, by `route`, `method` and `status`.
 pub const REQUESTS_TOTAL: &str = "http_requests_total";
 /// Histogram of the seconds from a request's head to its answer's head, by the same labels.
 pub const DURATION_SECONDS: &str = "http_request_duration_seconds";
+
+/// The beginning of the names of the paths that speak Graph.
+const GRAPH: &str = "/{version}/";
 
 /// An answer that took longer than this is logged.
 const SLOW: Duration = Duration::from_secs(1);
@@ -57,6 +61,7 @@ where
     let verb = request.method().clone();
     let working = request.conn_data::<Arc<Client>>().map(Client::work);
     let span = tracing::info_span!("request", request.id = id.to_str().unwrap_or_default());
+    request.extensions_mut().insert(RequestId(id.to_str().unwrap_or_default().to_owned()));
     let traceparent = || request.headers().get(TRACEPARENT).and_then(|value| value.to_str().ok());
     let origin = Origin::new(id.to_str().unwrap_or_default(), traceparent);
     let answer = AssertUnwindSafe(origin.carry(service.call(request))).catch_unwind();
@@ -73,8 +78,9 @@ where
         if let Some(body) = refusal {
             response = response.map_body(|_, _| BoxBody::new(body));
         } else if response.status() == StatusCode::INTERNAL_SERVER_ERROR
-            // Pages of the console have their own error page.
+            // Pages of the console have their own error page, and answers in Graph's form their own body.
             && !is_of_kind(&response, "text/html")
+            && response.response().extensions().get::<WholeAnswer>().is_none()
         {
             response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
             response = response.map_body(|_, _| BoxBody::new(apology(&id, is_older)));
@@ -184,6 +190,8 @@ impl ResponseError for Panicked {
 /// A route's metrics. Each worker has its own handles, and asks the registry once for each method and status.
 pub(super) struct Observed {
     route: &'static str,
+    /// The part of the service that answers.
+    surface: &'static str,
     /// Whether answers contain data of a company, so that no cache may keep them.
     is_private: bool,
     series: RefCell<Vec<Series>>,
@@ -195,13 +203,27 @@ struct Series {
     requests: Counter,
     /// The same for all routes and methods, by the class of the status.
     responses: Counter,
+    /// The same for all routes of a surface.
+    surface: Counter,
     seconds: Histogram,
 }
 
 impl Observed {
     pub(super) fn new(route: &'static str) -> Self {
-        let is_private = route.starts_with("/api/") || route.starts_with("/operator/");
-        Self { route, is_private, series: RefCell::new(Vec::new()) }
+        let surface = Self::surface(route);
+        let is_private = route.starts_with("/api/") || route.starts_with("/operator/") || surface == "graph";
+        Self { route, surface, is_private, series: RefCell::new(Vec::new()) }
+    }
+
+    /// The part of the service with this route, as a label.
+    fn surface(route: &str) -> &'static str {
+        if route.starts_with("/console") {
+            "console"
+        } else if route.starts_with(GRAPH) {
+            "graph"
+        } else {
+            "api"
+        }
     }
 
     /// For requests that match no route.
@@ -217,7 +239,7 @@ impl Observed {
     fn record(&self, method: &'static str, status: StatusCode, latency: Duration) {
         let millis = latency.as_secs_f64() * 1000.0;
         let (route, code) = (self.route, status.as_u16());
-        let is_slow = latency > SLOW && route != WAITS;
+        let is_slow = latency > SLOW && route != WAITS && self.surface != "graph";
         if status == StatusCode::INTERNAL_SERVER_ERROR || is_slow {
             let is_failed = status == StatusCode::INTERNAL_SERVER_ERROR;
             let what = if is_failed { "failed response" } else { "slow response" };
@@ -228,19 +250,21 @@ impl Observed {
         let mut series = self.series.borrow_mut();
         let known = series.iter().position(|known| known.status == status && known.method == method);
         let index = known.unwrap_or_else(|| {
-            series.push(Series::new(self.route, method, status));
+            series.push(Series::new(self, method, status));
             series.len() - 1
         });
         if let Some(series) = series.get(index) {
             series.requests.increment(1);
             series.responses.increment(1);
+            series.surface.increment(1);
             series.seconds.record(latency.as_secs_f64());
         }
     }
 }
 
 impl Series {
-    fn new(route: &'static str, method: &'static str, status: StatusCode) -> Self {
+    fn new(of: &Observed, method: &'static str, status: StatusCode) -> Self {
+        let Observed { route, surface, .. } = *of;
         let code = status.as_u16().to_string();
         let labels = [("route", route.to_owned()), ("method", method.to_owned()), ("status", code)];
         Self {
@@ -248,6 +272,7 @@ impl Series {
             status,
             requests: metrics::counter!(REQUESTS_TOTAL, &labels),
             responses: metrics::counter!("http_responses_total", "class" => class(status)),
+            surface: metrics::counter!("http_surface_requests_total", "surface" => surface),
             seconds: metrics::histogram!(DURATION_SECONDS, &labels),
         }
     }

@@ -29,7 +29,9 @@ impl Route {
 
 /// Paths below these are on the operator's listener when there is one.
 const OPERATOR_PATHS: [&str; 2] = ["/operator", "/metrics"];
-/// Paths that every listener serves, and those below them. The reference shows the routes of its listener.
+/// Paths that the listener of the door that speaks Graph serves beside the door's own.
+const GRAPH_PATHS: [&str; 3] = ["/healthz", "/readyz", "/media/{id}"];
+/// Paths that every other listener serves, and those below them. The reference shows the routes of its listener.
 const SHARED_PATHS: [&str; 5] = ["/", "/healthz", "/readyz", "/docs", "/openapi.json"];
 
 pub(super) fn is_on(path: &str, listener: Listener) -> bool {
@@ -38,6 +40,8 @@ pub(super) fn is_on(path: &str, listener: Listener) -> bool {
     let is_operators = OPERATOR_PATHS.iter().any(is_below);
     match listener {
         Listener::Whole => true,
+        // Providers and programs read files where they have the addresses from.
+        Listener::Graph => GRAPH_PATHS.contains(&path),
         _ if SHARED_PATHS.iter().any(is_below) => true,
         Listener::Public => !is_operators,
         Listener::Operator => is_operators,

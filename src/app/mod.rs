@@ -17,6 +17,7 @@ pub mod provider;
 pub mod sealing_keys;
 pub mod serve;
 pub mod shutdown;
+mod surfaces;
 mod web_session;
 
 use std::path::Path;

@@ -11,6 +11,8 @@ use crate::config::{self, Config};
 
 /// Connections of operators, on a listener of their own.
 pub(super) const OPERATORS: usize = 64;
+/// Connections of programs that speak Graph, on a listener of their own.
+pub(super) const GRAPH: usize = 1_024;
 
 /// Files of the process itself: its inputs and outputs, the log, keys, listeners.
 const OWN: usize = 48;
@@ -96,17 +98,19 @@ pub(super) fn room(config: &Config, sessions: u64) -> Room {
 
 /// Files that are neither for the provider nor for clients.
 fn needed(config: &Config, sessions: usize) -> usize {
-    let Config { server, database, web_session, engine, media, .. } = config;
+    let Config { server, database, web_session, engine, media, graph, .. } = config;
     let threads = config::per_core(server.workers) + config::per_core(engine.arbiters) + web_session.threads;
     let connections = usize::try_from(database.connections).unwrap_or(usize::MAX);
     let is_postgres = database.url.as_ref().is_some_and(|url| url.expose().starts_with("postgres"));
     let for_database =
         if is_postgres { connections } else { connections.saturating_mul(PER_SQLITE_CONNECTION) };
     let operators = if server.operator_bind.is_some() { api::with_spare(OPERATORS) } else { 0 };
+    let has_door = graph.enabled && graph.bind.is_some();
+    let door = if has_door { api::with_spare(GRAPH) } else { 0 };
     // Each session connects and keeps its connection, and a file that is sent is fetched and uploaded.
     let for_sessions =
         sessions.saturating_add((sessions / 4).max(MORE_SESSIONS)).saturating_add(media.concurrency);
-    [OWN, threads * PER_THREAD, for_database, operators, for_sessions]
+    [OWN, threads * PER_THREAD, for_database, operators, door, for_sessions]
         .into_iter()
         .fold(0, usize::saturating_add)
 }

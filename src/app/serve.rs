@@ -13,9 +13,9 @@ use tokio::task::JoinHandle;
 use tokio::time::{timeout, timeout_at};
 
 use super::shutdown::{self, Asked};
-use super::{App, doctor, key_proof, measures, open_files, store_options, web_session};
+use super::{App, doctor, key_proof, measures, open_files, store_options, surfaces, web_session};
 use crate::accounts::Accounts;
-use crate::api::{self, Beside, Listener};
+use crate::api::{self, Listener};
 use crate::clock::Timestamp;
 use crate::cluster::{self, Carrier, NatsCarrier, Nobody};
 use crate::config::{self, Config};
@@ -27,6 +27,7 @@ use crate::console;
 use crate::domain::address;
 use crate::domain::channel::Kind;
 use crate::engine::{Engine, Fenced};
+use crate::graph;
 use crate::store::event_log::Reader;
 use crate::store::nodes::{NewNode, PROTOCOL};
 use crate::store::sealing_keys::KeyProof;
@@ -61,6 +62,7 @@ pub(super) const fn unasked(fenced: Fenced) -> &'static str {
 pub struct Service {
     base_url: String,
     operator_url: Option<String>,
+    graph_url: Option<String>,
     engine: Engine,
     pages: web::Data<console::State>,
     handles: Vec<ServerHandle>,
@@ -151,6 +153,9 @@ pub async fn start_with(app: App, driver: Option<Arc<dyn Driver>>) -> anyhow::Re
     config.server.bind = address;
     let operators =
         config.server.operator_bind.map(|address| bind(address, "server.operator_bind")).transpose()?;
+    let graph_bind = config.graph.bind.filter(|_| config.graph.enabled);
+    let programs = graph_bind.map(|address| bind(address, "graph.bind")).transpose()?;
+    let graph_address = programs.as_ref().map(TcpListener::local_addr).transpose()?;
     let operator_address = operators.as_ref().map(TcpListener::local_addr).transpose()?;
     let sessions = store.channels().count(Kind::WebSession).await?;
     let connections = open_files::divide(&mut config, sessions)?;
@@ -194,7 +199,7 @@ pub async fn start_with(app: App, driver: Option<Arc<dyn Driver>>) -> anyhow::Re
         store.event_log().forget(Reader::Alerts).await?;
     }
     let engine = Box::pin(Engine::start_carried(&config, store, vault, lease, driver, carrier)).await?;
-    engine.web_sends().render_as(&[api::SENT, api::ANSWERED, console::SENT]);
+    engine.web_sends().render_as(&[api::SENT, api::ANSWERED, console::SENT, graph::HANDED_OVER]);
     if let Some(events) = events.filter(|_| config.events.enabled) {
         engine.events().publish(events.events(&config.events));
     }
@@ -216,6 +221,9 @@ pub async fn start_with(app: App, driver: Option<Arc<dyn Driver>>) -> anyhow::Re
         metrics,
     };
     let (public_url, send) = (config.server.public_url.clone(), options.send.clone());
+    let door = config.graph.enabled.then(|| web::Data::new(surfaces::door(&config, &engine, &options)));
+    let door_on =
+        if programs.is_some() { Listener::Graph } else { surfaces::listener_of(operators.is_some()) };
     let state = web::Data::new(api::State { engine: engine.clone(), accounts: accounts.clone(), options });
     let options = console::Options { public_url, send, proxies, mailer, ..console::Options::default() };
     let pages = web::Data::new(console::State::new(engine.clone(), accounts, options));
@@ -228,21 +236,30 @@ pub async fn start_with(app: App, driver: Option<Arc<dyn Driver>>) -> anyhow::Re
         client_rate: config.server.client_rate,
         shutdown_grace: config.server.shutdown_grace,
     };
-    let listener = if operators.is_some() { Listener::Public } else { Listener::Whole };
-    let mut running = vec![api::listen(socket, listener, state.clone(), Some(beside(&pages)), settings)?];
+    let listener = surfaces::listener_of(operators.is_some());
+    let beside = surfaces::beside(&pages, door.map(|door| (door_on, door)));
+    let mut running =
+        vec![api::listen(socket, listener, state.clone(), Some(Arc::clone(&beside)), settings)?];
     tracing::info!(%address, connections, "listening");
     if let (Some(socket), Some(address)) = (operators, operator_address) {
         // The operators' listener has its own connections, so that clients of the other address do not keep
         // operators out.
         let settings = api::Settings { workers: 1, connections: open_files::OPERATORS, ..settings };
-        running.push(api::listen(socket, Listener::Operator, state, Some(beside(&pages)), settings)?);
+        let beside = Some(Arc::clone(&beside));
+        running.push(api::listen(socket, Listener::Operator, state.clone(), beside, settings)?);
         tracing::info!(%address, "listening for operators");
+    }
+    if let (Some(socket), Some(address)) = (programs, graph_address) {
+        let settings = api::Settings { connections: open_files::GRAPH, ..settings };
+        running.push(api::listen(socket, Listener::Graph, state, Some(beside), settings)?);
+        tracing::info!(%address, "listening for programs that speak Graph");
     }
     let handles = running.iter().map(Server::handle).collect();
     let ended = tokio::task::spawn_local(async move { try_join_all(running).await.map(|_| ()) });
     Ok(Service {
         base_url: format!("http://{address}"),
         operator_url: operator_address.map(|address| format!("http://{address}")),
+        graph_url: graph_address.map(|address| format!("http://{address}")),
         engine,
         pages,
         handles,
@@ -250,12 +267,6 @@ pub async fn start_with(app: App, driver: Option<Arc<dyn Driver>>) -> anyhow::Re
         exporter,
         grace: config.server.shutdown_grace,
     })
-}
-
-/// The console's resources on each listener: pages for operators are on the listener of the operator API.
-pub(super) fn beside(pages: &web::Data<console::State>) -> Beside {
-    let pages = pages.clone();
-    Arc::new(move |listener| console::resources(&pages, listener.admits_operators()))
 }
 
 /// Takes the lease on dispatching. The lease of a process that was killed may last a moment longer than the
@@ -316,6 +327,11 @@ impl Service {
     /// The address of the service, without a slash at the end.
     pub fn base_url(&self) -> &str {
         &self.base_url
+    }
+
+    /// The address of the door that speaks Graph, without a slash at the end, when it has one of its own.
+    pub fn graph_url(&self) -> Option<&str> {
+        self.graph_url.as_deref()
     }
 
     /// Waits until this process may not dispatch any more and must end. Returns the reason.

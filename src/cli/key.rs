@@ -28,10 +28,14 @@ pub(super) struct Create {
     /// How long the key is valid from now, such as 90d; without it, the key does not expire
     #[arg(long, value_name = "SPAN", value_parser = argument::span)]
     expires_in: Option<Duration>,
-    /// The key's scopes: send, read, contacts, control, events, inbox; several with commas between them. Without it,
-    /// all scopes
+    /// The key's scopes: send, read, contacts, control, events, inbox, graph; several with commas between them. Without
+    /// it, all scopes
     #[arg(long, value_name = "SCOPES", value_delimiter = ',', value_parser = argument::scope)]
     scope: Vec<Scope>,
+    /// A channel that the key is good for, by name or id; several times for several. Without it, all channels. Such a key has
+    /// the scope graph alone
+    #[arg(long, value_name = "CHANNEL")]
+    channel: Vec<String>,
 }
 
 #[derive(Debug, Args)]
@@ -101,18 +105,35 @@ impl Listed for Record {
 }
 
 pub(super) async fn create(session: &Session, arguments: Create) -> anyhow::Result<()> {
-    let Create { of, name, expires_in, scope } = arguments;
+    let Create { of, name, expires_in, scope, channel } = arguments;
     let company = session.company(&of.company).await?;
+    let mut bound = Vec::new();
+    for wanted in &channel {
+        let found = session.channel(wanted).await?;
+        if found.company_id != company.id {
+            return Err(anyhow!("the channel {wanted} does not belong to {}", company.name));
+        }
+        bound.push(found.id);
+    }
+    let scopes: Scopes = match (scope.is_empty(), bound.is_empty()) {
+        (true, true) => Scopes::ALL,
+        (true, false) => Scopes::from_iter([Scope::Graph]),
+        (false, _) => scope.into_iter().collect(),
+    };
+    if !bound.is_empty() && !scopes.may_be_bound() {
+        return Err(anyhow!("a key for some channels has the scope graph alone: leave out --scope"));
+    }
     let (plain, prefix) = api_key::generate();
     let new = NewKey {
         name: &name,
         prefix: &prefix,
         hash: api_key::hash(plain.expose()),
         expires_at: expires_in.map(|span| Timestamp::now().plus(span)),
-        scopes: if scope.is_empty() { Scopes::ALL } else { scope.into_iter().collect() },
+        scopes,
     };
-    let record =
-        Record::new(session.app.store.of(company.id).keys().add(&session.who(), new).await?, &company);
+    let bound = (!bound.is_empty()).then_some(bound.as_slice());
+    let added = session.app.store.of(company.id).keys().add_for(&session.who(), new, bound).await?;
+    let record = Record::new(added, &company);
     let (key, Record { company, key: records::Key { id, .. }, .. }) = (plain.expose(), &record);
     let until = until(record.key.expires_at);
     let said =

@@ -12,6 +12,8 @@ pub enum Listener {
     Public,
     /// Operators and metrics, with the reference for operators.
     Operator,
+    /// The door that speaks Graph, when it has an address of its own.
+    Graph,
 }
 
 impl Listener {
@@ -20,6 +22,7 @@ impl Listener {
         match self {
             Self::Whole | Self::Public => "public",
             Self::Operator => "operator",
+            Self::Graph => "graph",
         }
     }
 
@@ -27,7 +30,7 @@ impl Listener {
     pub const fn admits_operators(self) -> bool {
         match self {
             Self::Whole | Self::Operator => true,
-            Self::Public => false,
+            Self::Public | Self::Graph => false,
         }
     }
 

@@ -22,7 +22,7 @@ const READS_BODIES: &[(&str, &str)] = &[
 const HANDS_ON: &str = "Incoming::from_request(request, payload)";
 
 /// The surfaces, whose handlers reach records through the engine: readers there carry the company's id into each query.
-const SURFACES: &[&str] = &["api", "console"];
+const SURFACES: &[&str] = &["api", "console", "graph"];
 
 /// Changes of records that caches, actors and other nodes keep: the engine tells them.
 const KEPT_IN_MEMORY: &[&str] = &[

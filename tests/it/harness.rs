@@ -34,7 +34,7 @@ use tempfile::TempDir;
 use uuid::Uuid;
 
 pub(crate) use self::answer::{Answer, sign};
-pub(crate) use self::process::{Process, listen};
+pub(crate) use self::process::{Process, door, listen};
 pub(crate) use self::provider::Provider;
 use crate::database::Universe;
 

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
 /// The program's modules, from the bottom up. A module may use those in lines before its own, and itself.
-const LAYERS: &[&[&str]] = &[&["logging"], &["surface"], &["api", "console"], &["app"], &["cli"]];
+const LAYERS: &[&[&str]] = &[&["logging"], &["surface"], &["api", "console", "graph"], &["app"], &["cli"]];
 
 /// The crates below the program, by the names that its modules use.
 const BELOW: &[&str] = &[
@@ -29,7 +29,7 @@ const BELOW: &[&str] = &[
 const OWNED: &[(&str, &[&str], &str)] = &[
     (
         "actix_web",
-        &["surface", "api", "console", "app", "cli", "simulator", "loadtest"],
+        &["surface", "api", "console", "graph", "app", "cli", "simulator", "loadtest"],
         "only the surfaces and tools that play another party answer HTTP",
     ),
     (

@@ -26,6 +26,7 @@ mod fake_whatsapp;
 mod faults;
 mod fuzz_corpus;
 mod gauges;
+mod graph;
 mod handlers;
 mod harness;
 mod hostile_clients;

@@ -13,7 +13,7 @@ mod people;
 mod refused;
 mod shared_app;
 mod suppressed;
-mod teller;
+pub(crate) mod teller;
 
 use std::collections::BTreeMap;
 use std::time::Duration;

@@ -28,7 +28,7 @@ use tokio::task::JoinHandle;
 use uuid::Uuid;
 
 use crate::database::Universe;
-use crate::harness::{Answer, listen};
+use crate::harness::{Answer, door, listen};
 
 /// The simulator's number and account.
 pub(crate) const NUMBER: &str = "106540352242922";
@@ -331,9 +331,10 @@ async fn serve(
     let lease = lease(store, database).await;
     let engine = Engine::start(config, store.clone(), Arc::clone(vault), lease, None).await.unwrap();
     let accounts = Accounts::new(store.clone(), Arc::clone(vault));
-    let state =
-        web::Data::new(api::State { engine: engine.clone(), accounts, options: api::Options::default() });
-    let (running, url) = listen(state, None);
+    let options = api::Options::default();
+    let door = door(config, &engine, &options);
+    let state = web::Data::new(api::State { engine: engine.clone(), accounts, options });
+    let (running, url) = listen(state, None, door);
     let handle = running.handle();
     actix_web::rt::spawn(running);
     (engine, handle, url)

@@ -176,7 +176,7 @@ async fn companies_channels_keys_and_app_secrets_are_recorded_without_the_secret
     });
     let added = json!({
         "status": "valid", "company_id": company, "name": "till", "prefix": "pombo_ab", "expires_at": null,
-        "scopes": ["send", "read", "contacts", "control", "events", "inbox"],
+        "scopes": ["send", "read", "contacts", "control", "events", "inbox", "graph"],
     });
     let [valid, revoked, given, replaced] = ["valid", "revoked", "given", "replaced"].map(|word| json!(word));
     let expected = [

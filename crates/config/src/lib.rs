@@ -7,6 +7,7 @@
 mod check;
 mod cluster;
 mod fault;
+mod graph;
 mod inbox;
 mod layers;
 mod mail;
@@ -33,6 +34,7 @@ use serde::Deserialize;
 pub use cluster::Cluster;
 use domain::request;
 pub use fault::{Fault, Faults, Source};
+pub use graph::{Graph, WebInteractive};
 pub use inbox::Inbox;
 pub use mail::{Encryption, Mail};
 pub use media::Media;
@@ -83,6 +85,8 @@ pub struct Config {
     pub values: Values,
     /// Files behind links, and files that companies keep.
     pub media: Media,
+    /// The door for programs that speak Meta's Graph API.
+    pub graph: Graph,
     /// Outgoing connections.
     pub network: Network,
     /// The connection to NATS.

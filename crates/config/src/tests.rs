@@ -109,7 +109,7 @@ fn every_fault_of_every_layer_is_reported_at_once() {
 
     colour (file pombo.toml)
       wrong: there is no such option
-      fix:   the sections are cloud_api, cluster, data, database, docs, engine, events, imports, inbox, limits, log, mail, media, metrics, nats, network, retention, retry, secrets, server, telemetry, values, web_session, webhooks
+      fix:   the sections are cloud_api, cluster, data, database, docs, engine, events, graph, imports, inbox, limits, log, mail, media, metrics, nats, network, retention, retry, secrets, server, telemetry, values, web_session, webhooks
 
     log (file pombo.toml)
       wrong: it is a section, not an option
@@ -137,7 +137,7 @@ fn every_fault_of_every_layer_is_reported_at_once() {
 
     web.mood (file pombo.toml)
       wrong: there is no such option
-      fix:   the sections are cloud_api, cluster, data, database, docs, engine, events, imports, inbox, limits, log, mail, media, metrics, nats, network, retention, retry, secrets, server, telemetry, values, web_session, webhooks
+      fix:   the sections are cloud_api, cluster, data, database, docs, engine, events, graph, imports, inbox, limits, log, mail, media, metrics, nats, network, retention, retry, secrets, server, telemetry, values, web_session, webhooks
 
     database.sqlite_synchronous (environment variable POMBO__DATABASE__SQLITE_SYNCHRONOUS)
       wrong: "off" is none of full, normal

@@ -6,7 +6,7 @@ use std::time::Duration;
 use tracing_subscriber::EnvFilter;
 
 use super::check::repeated;
-use super::{Config, Database, Inbox, mail, media, nats, webhooks};
+use super::{Config, Database, Graph, Inbox, mail, media, nats, webhooks};
 use domain::address;
 
 /// An option, its fault, and the remedy.
@@ -94,7 +94,17 @@ fn amounts(config: &Config, found: &mut Vec<Found>) {
 
 fn spans(config: &Config, found: &mut Vec<Found>) {
     let Config {
-        server, database, cloud_api, web_session, retry, engine, retention, inbox, telemetry, ..
+        server,
+        database,
+        cloud_api,
+        web_session,
+        retry,
+        engine,
+        retention,
+        inbox,
+        graph,
+        telemetry,
+        ..
     } = config;
     for (option, span) in [
         ("server.keep_alive", server.keep_alive),
@@ -126,6 +136,10 @@ fn spans(config: &Config, found: &mut Vec<Found>) {
             humantime::format_duration(inbox.keep)
         );
         found.push(("inbox.keep", problem, "give at least \"8d\", or \"0s\" to keep nothing".to_owned()));
+    }
+    if graph.wait > Graph::LONGEST_WAIT {
+        let problem = format!("{} is longer than programs wait", humantime::format_duration(graph.wait));
+        found.push(("graph.wait", problem, "give at most \"10s\"".to_owned()));
     }
     if !PATIENCE.contains(&web_session.patience) {
         let problem = format!("{} is out of bounds", humantime::format_duration(web_session.patience));

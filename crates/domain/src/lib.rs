@@ -18,6 +18,7 @@ pub mod error;
 pub mod event;
 pub mod fold;
 pub mod garbled;
+pub mod graph;
 pub mod inbound;
 pub mod interactive;
 pub mod json;

@@ -17,12 +17,14 @@ pub enum Scope {
     Events,
     /// Reads conversations and answers people in them.
     Inbox,
+    /// Does what the paths of the door that speaks Graph offer, and nothing else.
+    Graph,
 }
 
 impl Scope {
     /// Every scope.
-    pub const ALL: [Self; 6] =
-        [Self::Send, Self::Read, Self::Contacts, Self::Control, Self::Events, Self::Inbox];
+    pub const ALL: [Self; 7] =
+        [Self::Send, Self::Read, Self::Contacts, Self::Control, Self::Events, Self::Inbox, Self::Graph];
 
     /// The word in answers and in the database.
     pub const fn as_str(self) -> &'static str {
@@ -33,6 +35,7 @@ impl Scope {
             Self::Control => "control",
             Self::Events => "events",
             Self::Inbox => "inbox",
+            Self::Graph => "graph",
         }
     }
 
@@ -63,6 +66,11 @@ impl Scopes {
     /// Whether it includes the scope.
     pub const fn has(self, scope: Scope) -> bool {
         self.0 & scope.bit() != 0
+    }
+
+    /// Whether a key with these scopes may be bound to channels: only the door that speaks Graph knows of bound keys.
+    pub const fn may_be_bound(self) -> bool {
+        self.0 == Scope::Graph.bit()
     }
 
     /// The included scopes.
@@ -120,5 +128,6 @@ mod tests {
         let two = Scopes::from_stored(Some("send later read"));
         assert_eq!(two.words(), ["send", "read"]);
         assert!(two.has(Scope::Send) && !two.has(Scope::Contacts));
+        assert!(Scopes::from_iter([Scope::Graph]).may_be_bound() && !Scopes::ALL.may_be_bound());
     }
 }

@@ -23,6 +23,7 @@ pub mod costs;
 mod error;
 pub mod events;
 mod fair_queue;
+pub mod graph;
 mod handover;
 mod health;
 mod incoming;
@@ -177,6 +178,8 @@ struct Inner {
     /// Companies whose contacts are being changed in bulk.
     contact_changes: Changes,
     nodes: nodes::Nodes,
+    /// The channels behind the ids of the door that speaks Graph.
+    known_numbers: graph::KnownNumbers,
     /// The forms in which the surfaces render the answers of web sessions.
     forms: OnceLock<Vec<Form>>,
     /// The threads of ledger, and of resolvers, sentinel and supervisors of web sessions.

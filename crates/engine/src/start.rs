@@ -19,6 +19,7 @@ use super::contacts::change::Changes;
 use super::contacts::imports::{Imports, Runner};
 use super::contents::{Answers, ContentKeys};
 use super::events::tail::Tail;
+use super::graph::KnownNumbers;
 use super::handover::SessionHandles;
 use super::health::Health;
 use super::incoming::IncomingFiles;
@@ -180,6 +181,7 @@ impl Engine {
             contact_changes: Changes::default(),
             nodes: Nodes::new(&config.limits),
             forms: OnceLock::new(),
+            known_numbers: KnownNumbers::default(),
             threads: [writers, helpers.clone()],
             heart,
         }));

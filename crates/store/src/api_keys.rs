@@ -56,6 +56,8 @@ pub struct ApiKey {
     pub scopes: Scopes,
     /// When it was last used, to the minute.
     pub last_used_at: Option<Timestamp>,
+    /// The channels that it is bound to; `None` for all of the company.
+    pub channels: Option<Arc<[Uuid]>>,
 }
 
 impl ApiKey {
@@ -86,6 +88,8 @@ pub struct KeyRecord {
     pub scopes: Scopes,
     /// When it was last used, as stored.
     pub last_used_at: Option<Timestamp>,
+    /// The channels that it is bound to; `None` for all of the company.
+    pub channels: Option<Arc<[Uuid]>>,
 }
 
 impl KeyRecord {
@@ -108,7 +112,13 @@ fn read(row: &QueryResult) -> Result<KeyRecord> {
         revoked_at: moment(row, "revoked_at")?,
         scopes: Scopes::from_stored(row.try_get::<Option<String>>("", "scopes")?.as_deref()),
         last_used_at: moment(row, "last_used_at")?,
+        channels: bound_to(row.try_get::<Option<String>>("", "channels")?.as_deref()),
     })
+}
+
+/// The channels in a stored text. A word that is no id is none of the company's channels.
+fn bound_to(stored: Option<&str>) -> Option<Arc<[Uuid]>> {
+    stored.map(|ids| ids.split(' ').filter_map(|id| Uuid::try_parse(id).ok()).collect())
 }
 
 impl From<api_key::Model> for ApiKey {
@@ -123,6 +133,7 @@ impl From<api_key::Model> for ApiKey {
             created_at: Timestamp::from_millis(model.created_at),
             scopes: Scopes::from_stored(model.scopes.as_deref()),
             last_used_at: model.last_used_at.map(Timestamp::from_millis),
+            channels: bound_to(model.channels.as_deref()),
         }
     }
 }
@@ -134,6 +145,15 @@ impl Keys<'_> {
     ///
     /// [`crate::Error::Taken`] when the hash is stored already.
     pub async fn add(self, who: &Who, key: NewKey<'_>) -> Result<ApiKey> {
+        self.add_for(who, key, None).await
+    }
+
+    /// Adds a key that is good for these channels alone. The caller has checked that they are the company's.
+    ///
+    /// # Errors
+    ///
+    /// As [`Keys::add`].
+    pub async fn add_for(self, who: &Who, key: NewKey<'_>, channels: Option<&[Uuid]>) -> Result<ApiKey> {
         let NewKey { name, prefix, hash, expires_at, scopes } = key;
         let model = api_key::ActiveModel {
             id: Set(Uuid::now_v7()),
@@ -146,10 +166,14 @@ impl Keys<'_> {
             created_at: Set(Timestamp::now().millis()),
             scopes: Set(scopes.stored()),
             last_used_at: Set(None),
+            channels: Set(channels.map(|ids| {
+                let ids: Vec<_> = ids.iter().map(Uuid::to_string).collect();
+                ids.join(" ")
+            })),
         };
         let transaction = self.store.begin().await?;
         let model = model.insert(&transaction).await?;
-        let added = json!({
+        let mut added = json!({
             "status": "valid",
             "company_id": self.company,
             "name": name,
@@ -157,6 +181,9 @@ impl Keys<'_> {
             "expires_at": expires_at,
             "scopes": scopes.words(),
         });
+        if let Some(channels) = channels {
+            added["channels"] = json!(channels);
+        }
         changes::record_one(&transaction, who, What::ApiKey, model.id, None, added).await?;
         revision::bump(&transaction, Topic::ApiKey).await?;
         transaction.commit().await?;
@@ -254,7 +281,7 @@ impl AllKeys<'_> {
     pub async fn find(self, hash: &[u8; 32]) -> Result<Option<KeyRecord>> {
         let sql =
             "SELECT api_key.id, company_id, api_key.name, company.tier, company.disabled_at, expires_at,
-                revoked_at, scopes, last_used_at
+                revoked_at, scopes, last_used_at, channels
             FROM api_key JOIN company ON company.id = company_id WHERE hash = $1";
         self.store.row(sql, [hash.to_vec().into()]).await?.as_ref().map(read).transpose()
     }

@@ -31,6 +31,7 @@ pub mod drafts;
 mod error;
 pub mod event_log;
 mod file_contents;
+pub mod graph_ids;
 pub mod imports;
 pub mod inbound_files;
 mod lease;

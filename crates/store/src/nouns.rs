@@ -118,6 +118,8 @@ of_a_company! {
     automatic: CompanyAnswers;
     /// The texts that the people of a company answer with often.
     quick_replies: QuickReplies;
+    /// The ids of a company at the door that speaks Graph.
+    graph_ids: GraphIds;
 }
 
 of_all! {

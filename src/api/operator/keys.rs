@@ -18,9 +18,13 @@ use crate::api::schema::KeyScope;
 use crate::clock::Timestamp;
 use crate::domain::bodies;
 use crate::domain::scope::{Scope, Scopes};
+use crate::engine::records::CompanyRecords;
 use crate::engine::records::keys::{self, ApiKey};
 use crate::error::Code;
 use crate::vault::api_key;
+
+/// The most channels that a key is bound to.
+const MOST_CHANNELS: usize = 100;
 
 /// An API key, without the key itself.
 #[derive(Debug, Serialize, ToSchema)]
@@ -36,6 +40,9 @@ pub(crate) struct Key {
     /// The scopes of the key.
     #[schema(value_type = Vec<KeyScope>)]
     pub(crate) scopes: Vec<&'static str>,
+    /// The channels that the key is good for; null for all. Only keys with the scope `graph` alone are bound to channels.
+    #[schema(value_type = Option<Vec<Uuid>>)]
+    pub(crate) channel_ids: Option<Vec<Uuid>>,
     /// Whether the key is valid now.
     pub(crate) is_valid: bool,
     /// When it was last used, to the minute; null when it was never used.
@@ -70,6 +77,10 @@ bodies! {
         name: String,
         /// The scopes of the key; all scopes when left out.
         scopes: Option<Vec<KeyScope>>,
+        /// The channels that the key is good for, at most 100; all of the company when left out. `scopes` must then be `graph`
+        /// alone, which it is when left out.
+        #[schema(max_items = 100)]
+        channel_ids: Option<Vec<Uuid>>,
         /// When it expires; without it, the key does not expire.
         #[schema(format = DateTime)]
         expires_at: Option<String>,
@@ -84,6 +95,7 @@ impl From<ApiKey> for Key {
             name: key.name,
             prefix: key.prefix,
             scopes: key.scopes.words(),
+            channel_ids: key.channels.map(|ids| ids.to_vec()),
             last_used_at: key.last_used_at,
             expires_at: key.expires_at,
             revoked_at: key.revoked_at,
@@ -138,18 +150,49 @@ pub(in crate::api) async fn create(
     id: Id,
 ) -> Result<HttpResponse, Error> {
     let company = companies::find(&state, id.0).await?;
-    let (NewKey { name, scopes, expires_at }, _room) = body.fields(&state.options).await?;
+    let (NewKey { name, scopes, channel_ids, expires_at }, _room) = body.fields(&state.options).await?;
     let name = name.required_name()?;
     let expected = format!("a list of some of {}", Scope::ALL.map(Scope::as_str).join(", "));
     let scopes = scopes.list(&expected, Scope::parse)?;
-    let scopes = if scopes.is_empty() { Scopes::ALL } else { scopes.into_iter().collect() };
+    let expected = format!("a list of at most {MOST_CHANNELS} ids of channels");
+    let channels = channel_ids.list(&expected, |id| Uuid::try_parse(id).ok())?;
+    let scopes = match (scopes.is_empty(), channels.is_empty()) {
+        (true, true) => Scopes::ALL,
+        (true, false) => Scopes::from_iter([Scope::Graph]),
+        (false, _) => scopes.into_iter().collect(),
+    };
     let expires_at = expires_at.moment()?;
     let (plain, prefix) = api_key::generate();
     let hash = api_key::hash(plain.expose());
     let new = keys::NewKey { name: &name, prefix: &prefix, hash, expires_at, scopes };
-    let added = state.engine.operator().await?.company(company.id).keys().add(&operator.who(), new).await?;
+    let records = state.engine.operator().await?.company(company.id);
+    let bound = bound_to(&records, &channels, scopes).await?;
+    let added = records.keys().add_for(&operator.who(), new, bound).await?;
+    drop(records);
     let created = CreatedKey { key: plain.expose().to_owned(), record: added.into() };
     Ok(HttpResponse::Created().json(created))
+}
+
+/// The channels of a new key, if it is bound to some.
+async fn bound_to<'a>(
+    records: &CompanyRecords,
+    channels: &'a [Uuid],
+    scopes: Scopes,
+) -> Result<Option<&'a [Uuid]>, Error> {
+    if channels.is_empty() {
+        return Ok(None);
+    }
+    let refuse = |what: &str| Err(Error::of("channel_ids", Code::InvalidField, what));
+    if channels.len() > MOST_CHANNELS {
+        return refuse("has more than 100 ids");
+    }
+    if !scopes.may_be_bound() {
+        return refuse("binds a key whose `scopes` are not `graph` alone: leave other scopes out");
+    }
+    match records.channels().first_unknown(channels).await? {
+        Some(_) => refuse("has the id of a channel that the company does not have"),
+        None => Ok(Some(channels)),
+    }
 }
 
 /// Revoke an API key

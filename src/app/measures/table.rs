@@ -292,6 +292,8 @@ const REQUESTS: &[Metric] = &[
     Metric::counter("http_responses_total", "Answers by the class of their status")
         .by(&[Label::of("class", &["1xx", "2xx", "3xx", "4xx", "5xx"])])
         .watch("Unlike `http_requests_total`, every class is there from the start, at 0"),
+    Metric::counter("http_surface_requests_total", "Requests by the part of the service that answers: the API, the console, the paths that speak Graph")
+        .by(&[Label::of("surface", &["api", "console", "graph"])]),
     Metric::seconds("http_request_duration_seconds", "Time to answer").by(&[
         Label::open("route"),
         Label::open("method"),

@@ -36,6 +36,8 @@ const PLACE: &str = "/console/keys";
 const NEW: &str = "new key";
 /// A number that nobody has: WhatsApp delivers no message to it, and the simulator delivers all.
 const NOBODY: &str = "+999 900 000 001";
+/// The most channels that a key can be bound to here.
+const MOST_CHANNELS: u64 = 100;
 /// How long keys may be valid, in days.
 const DAYS: [&str; 4] = ["30", "90", "365", "730"];
 const DAY: Duration = Duration::from_secs(24 * 3_600);
@@ -65,8 +67,19 @@ pub(in crate::console) async fn create(
     if chosen.is_empty() {
         form.fault("scope", viewer.text.get("keys-no-scope"));
     }
+    let records = state.engine.company(viewer.company.id).await?;
+    let channels = of_company(&records).await?;
+    drop(records);
+    let bound: Vec<_> = channels
+        .iter()
+        .map(|channel| channel.id)
+        .filter(|id| form.is_ticked("channel", &id.to_string()))
+        .collect();
     // A key with all scopes also gets scopes that later versions add.
     let scopes = if chosen.len() == Scope::ALL.len() { Scopes::ALL } else { chosen.into_iter().collect() };
+    if !bound.is_empty() && !scopes.may_be_bound() {
+        form.fault("channel", viewer.text.get("keys-channels-graph"));
+    }
     if form.has_faults() {
         return Ok(page(&viewer, &state, &request, &form).await?.unprocessable().into());
     }
@@ -75,7 +88,8 @@ pub(in crate::console) async fn create(
         let expires_at = days.map(|days| Timestamp::now().plus(DAY * days));
         let hash = api_key::hash(key.expose());
         let new = NewKey { name: &name, prefix: &prefix, hash, expires_at, scopes };
-        state.engine.company(viewer.company.id).await?.keys().add(&viewer.who(), new).await?;
+        let bound = (!bound.is_empty()).then_some(bound.as_slice());
+        state.engine.company(viewer.company.id).await?.keys().add_for(&viewer.who(), new, bound).await?;
         state.flashes.put(viewer.session, NEW, format!("{} {}", key.expose(), scopes.words().join(" ")));
         Ok(Answer::to(PLACE))
     };
@@ -98,6 +112,7 @@ async fn page(viewer: &Viewer, state: &State, request: &HttpRequest, form: &Form
     let new = new.as_deref().and_then(|shown| shown.split_once(' '));
     let records = state.engine.company(viewer.company.id).await?;
     let keys = records.keys().all().await?;
+    let channels = of_company(&records).await?;
     let sender = match &new {
         Some((_, scopes)) if scopes.contains(Scope::Send.as_str()) => sender(&records).await?,
         _ => None,
@@ -124,6 +139,10 @@ async fn page(viewer: &Viewer, state: &State, request: &HttpRequest, form: &Form
                 (faults(form)) (once(form))
                 (Field::new(form, "name", &text.get("keys-name")).hint(&text.get("keys-name-hint")).required().most(100).text())
                 (Field::new(form, "scope", &text.get("keys-scopes")).boxes(Scope::ALL.map(|scope| (scope.as_str(), does(text, scope)))))
+                @if !channels.is_empty() {
+                    (Field::new(form, "channel", &text.get("keys-channels")).hint(&text.get("keys-channels-hint"))
+                        .boxes(channels.iter().map(|channel| (channel.id.to_string(), channel.name.as_str()))))
+                }
                 (Field::new(form, "expires", &text.get("keys-expires")).select(expiries))
                 button type="submit" { (text.get("keys-create")) }
             }
@@ -142,7 +161,13 @@ fn does(text: Text, scope: Scope) -> String {
         Scope::Control => "keys-scope-control",
         Scope::Events => "keys-scope-events",
         Scope::Inbox => "keys-scope-inbox",
+        Scope::Graph => "keys-scope-graph",
     })
+}
+
+/// The channels that a key can be bound to, the newest first.
+async fn of_company(records: &CompanyRecords) -> Result<Vec<Channel>, Error> {
+    Ok(records.channels().page(PageRequest { page: 1, limit: MOST_CHANNELS }, None).await?.records)
 }
 
 /// A channel that a first message can go through.
@@ -231,6 +256,9 @@ fn list(viewer: &Viewer, keys: &[ApiKey], follow: Option<Duration>) -> Markup {
             html! {
                 @if key.scopes == Scopes::ALL { (text.get("keys-everything")) }
                 @else { (key.scopes.words().join(", ")) }
+                @if let Some(bound) = &key.channels {
+                    " " (text.with("keys-bound", [("count", (bound.len() as u64).into())]))
+                }
             },
             moment(viewer, key.created_at),
             maybe(viewer, key.last_used_at),

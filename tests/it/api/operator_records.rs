@@ -90,7 +90,7 @@ async fn a_key_is_shown_once_does_what_its_scopes_say_and_is_revoked() {
     .await;
 
     let all = world.operated(Method::POST, &path, json!({"name": "all", "scopes": []}), 201).await;
-    assert_eq!(all["scopes"], json!(["send", "read", "contacts", "control", "events", "inbox"]));
+    assert_eq!(all["scopes"], json!(["send", "read", "contacts", "control", "events", "inbox", "graph"]));
     let own = format!("{path}/{}", made["id"].as_str().unwrap());
     let others = own.replace(&world.globex.id.to_string(), &world.acme.id.to_string());
     assert_eq!(

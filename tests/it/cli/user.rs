@@ -79,7 +79,7 @@ fn a_key_is_made_for_some_things_only() {
     let place = Place::new();
     place.json("company create Acme");
     let scopes = |line: &str| place.json(line)["scopes"].clone();
-    let all = json!(["send", "read", "contacts", "control", "events", "inbox"]);
+    let all = json!(["send", "read", "contacts", "control", "events", "inbox", "graph"]);
     assert_eq!(scopes("key create --company Acme"), all);
     assert_eq!(scopes("key create --company Acme --scope read,send"), json!(["send", "read"]));
     assert_eq!(

@@ -7,13 +7,14 @@ use super::browser::{Browser, value_of};
 use super::world::World;
 
 /// A key with all scopes: the boxes as the page shows them, all ticked.
-const ALL: [(&str, &str); 6] = [
+const ALL: [(&str, &str); 7] = [
     ("scope", "send"),
     ("scope", "read"),
     ("scope", "contacts"),
     ("scope", "control"),
     ("scope", "events"),
     ("scope", "inbox"),
+    ("scope", "graph"),
 ];
 
 /// The form of a new key.

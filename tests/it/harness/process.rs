@@ -13,6 +13,7 @@ use pombo::config::Config;
 use pombo::connector::web_session::Driver;
 use pombo::console;
 use pombo::engine::Engine;
+use pombo::graph::{self, GraphOptions, GraphState};
 use pombo::store::{self, Store};
 use pombo::surface::Proxies;
 use pombo::vault::Vault;
@@ -20,8 +21,12 @@ use tokio::sync::oneshot;
 
 use crate::running::lease;
 
-/// Serves on a free port of this machine, with the console if there is one; its address.
-pub(crate) fn listen(state: web::Data<State>, pages: Option<web::Data<console::State>>) -> (Server, String) {
+/// Serves on a free port of this machine, with the console and the door that speaks Graph if there are any; its address.
+pub(crate) fn listen(
+    state: web::Data<State>,
+    pages: Option<web::Data<console::State>>,
+    door: Option<web::Data<GraphState>>,
+) -> (Server, String) {
     let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
     let settings = api::Settings {
@@ -30,8 +35,32 @@ pub(crate) fn listen(state: web::Data<State>, pages: Option<web::Data<console::S
         client_timeout: Duration::ZERO,
         ..api::Settings::default()
     };
-    let beside = pages.map(|pages| -> api::Beside { Arc::new(move |_| console::resources(&pages, true)) });
+    let has_others = pages.is_some() || door.is_some();
+    let beside = has_others.then(|| -> api::Beside {
+        Arc::new(move |_| {
+            let pages = pages.iter().flat_map(|pages| console::resources(pages, true));
+            pages.chain(door.iter().flat_map(graph::resources)).collect()
+        })
+    });
     (api::listen(listener, api::Listener::Whole, state, beside, settings).unwrap(), url)
+}
+
+/// The door that speaks Graph, if the configuration opens it.
+pub(crate) fn door(
+    config: &Config,
+    engine: &Engine,
+    options: &api::Options,
+) -> Option<web::Data<GraphState>> {
+    let options = GraphOptions {
+        wait: config.graph.wait,
+        web_interactive: config.graph.web_interactive,
+        body_bytes: options.body_bytes,
+        send: options.send.clone(),
+        proxies: options.proxies.clone(),
+        public_url: config.server.public_url.clone(),
+    };
+    let state = GraphState { engine: engine.clone(), options };
+    config.graph.enabled.then(|| web::Data::new(state))
 }
 
 /// A service that runs in a thread of its own; asked to stop on drop.
@@ -84,9 +113,10 @@ impl Process {
                 let page_options = console::Options { public_url, proxies, ..page_options };
                 let pages =
                     web::Data::new(console::State::new(engine.clone(), accounts.clone(), page_options));
+                let door = door(&config, &engine, &options);
                 let state =
                     web::Data::new(State { engine: engine.clone(), accounts: accounts.clone(), options });
-                let (server, url) = listen(state, Some(pages.clone()));
+                let (server, url) = listen(state, Some(pages.clone()), door);
                 let _ =
                     tell.send((url, engine.clone(), store, accounts, server.handle(), pages.into_inner()));
                 server.await.unwrap();

@@ -11,13 +11,13 @@ use crate::database::Universe;
 use crate::harness::{Answer, sign};
 use crate::running::{APP_SECRET, Running, WABA};
 
-pub(super) struct Teller<'a> {
+pub(crate) struct Teller<'a> {
     running: &'a Running,
     client: reqwest::Client,
 }
 
 impl<'a> Teller<'a> {
-    pub(super) fn new(running: &'a Running) -> Self {
+    pub(crate) fn new(running: &'a Running) -> Self {
         Self { running, client: reqwest::Client::new() }
     }
 
@@ -57,7 +57,7 @@ impl<'a> Teller<'a> {
     }
 
     /// Reports something about a number, correctly signed.
-    pub(super) async fn tell(&self, channel: Uuid, number: &str, value: &Value) -> Answer {
+    pub(crate) async fn tell(&self, channel: Uuid, number: &str, value: &Value) -> Answer {
         let body = self.body(number, value);
         let signature = Self::sign(APP_SECRET, &body);
         self.post(channel, body, Some(&signature)).await

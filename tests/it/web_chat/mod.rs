@@ -7,6 +7,7 @@ mod dry_runs;
 mod examples;
 mod fair;
 mod files;
+mod graph;
 mod killed;
 mod limits;
 mod linking;

@@ -8,6 +8,7 @@
 //! message without sending it.
 
 mod addresses;
+mod begun;
 mod dry_run;
 mod number_check;
 mod questions;
@@ -16,10 +17,10 @@ mod repeat;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::sync::oneshot;
 use tokio::time::timeout;
 use uuid::Uuid;
 
+use self::begun::{QUEUED, Wanted};
 pub use self::dry_run::{DryRunFile, WebDryRun};
 pub use self::number_check::NumbersChecked;
 pub(crate) use self::questions::{AskNumbers, AskPicture, BeginWeb, DryRunWeb, SendWeb};
@@ -126,50 +127,12 @@ impl WebSends<'_> {
             if let Some(answer) = engine.owners().ask(&channel, &asked).await? {
                 return Ok(answer);
             }
-            let submitted =
-                engine.web_sends().submit(&channel, asked.request, guard.as_ref(), form.render).await;
+            let how = (form.render, Wanted::Soon);
+            let submitted = engine.web_sends().submit(&channel, asked.request, guard.as_ref(), how).await;
             engine.web_sends().finish(&channel, submitted, guard).await.map(form.render)
         }));
         sending.await.unwrap_or_else(|error| {
             tracing::error!(%error, "sending through a web session was interrupted");
-            Err(Error::Internal)
-        })
-    }
-
-    /// Accepts a message for a web session, and returns its send once that is durable; the send's state shows the
-    /// outcome. The answer in this form is stored under the key when the message is handed over.
-    ///
-    /// # Errors
-    ///
-    /// As [`WebSends::send`], except for errors after the send is written.
-    pub async fn begin(
-        &self,
-        channel: &Arc<Channel>,
-        request: WebRequest,
-        guard: Option<KeyGuard>,
-        form: Form,
-    ) -> Result<Uuid, Error> {
-        check_opted_out(&self.engine.0.shared, channel, &request.recipient)?;
-        let request = self.filled(channel, request).await?;
-        let (engine, channel) = (self.engine.clone(), Arc::clone(channel));
-        guard.iter().for_each(KeyGuard::until_handed_over);
-        let (tell, told) = oneshot::channel();
-        actix::spawn(telemetry::carried(async move {
-            let asked = BeginWeb(to_owner(request, guard.as_ref(), form));
-            match engine.owners().ask(&channel, &asked).await {
-                Ok(None) => {}
-                Ok(Some(send_id)) => return drop(tell.send(Ok(send_id))),
-                Err(error) => return drop(tell.send(Err(error))),
-            }
-            let BeginWeb(SendWeb { request, .. }) = asked;
-            let submitted = engine.web_sends().submit(&channel, request, guard.as_ref(), form.render).await;
-            // The caller may have left: the request runs to its end.
-            let _ = tell.send(submitted.as_ref().map(|submitted| submitted.send_id).map_err(Error::clone));
-            // The outcome is in the ledger.
-            let _ = engine.web_sends().finish(&channel, submitted, guard).await;
-        }));
-        told.await.unwrap_or_else(|_| {
-            tracing::error!("accepting a message of a web session was interrupted");
             Err(Error::Internal)
         })
     }
@@ -180,18 +143,23 @@ impl WebSends<'_> {
         channel: &Arc<Channel>,
         request: WebRequest,
         guard: Option<&KeyGuard>,
-        render: Render,
+        (render, wanted): (Render, Wanted),
     ) -> Result<Submitted, Error> {
         self.engine.check_running()?;
         let WebRequest { recipient, content, quotes, label, values: _, mut ignored } = request;
         let session = self.session(channel)?;
         let known = self.known(channel, &recipient).await?;
-        let (stranger, patience) =
-            (stranger(&recipient, known.as_ref()), self.engine.0.web_sessions.patience());
+        let patience = match wanted {
+            Wanted::Soon => self.engine.0.web_sessions.patience(),
+            Wanted::InTurn => QUEUED,
+        };
+        let stranger = stranger(&recipient, known.as_ref());
         let admitted = self.admit_web(channel, Admit { stranger, patience, tried: None }).await?;
         let file = self.file(channel, &content).await?;
         ignored.extend(unheard_voice(&content, file.as_ref()));
         let to = self.address(channel, &session, &recipient, known.as_ref()).await?;
+        // A file is not kept in memory for as long as a message may be queued: it is fetched again.
+        let file = file.filter(|_| admitted.wait <= self.engine.0.web_sessions.patience());
         let pending_replies = &self.engine.0.shared.pending_replies;
         let (pending_reply, wait) = pending_replies.begin(channel.id, to, file, admitted, (render, ignored));
         let (recipients, group) = match recipient {
@@ -335,7 +303,8 @@ async fn told_of(wait: &mut Wait, patience: Duration, send_id: Uuid) -> Result<H
 
 /// The request in the form for the channel's owner, if that is another node.
 fn to_owner(request: WebRequest, guard: Option<&KeyGuard>, form: Form) -> SendWeb {
-    SendWeb { request, key: guard.and_then(KeyGuard::to_move), form: form.name.to_owned() }
+    let key = guard.and_then(KeyGuard::to_move);
+    SendWeb { request, key, form: form.name.to_owned(), is_queued: false }
 }
 
 /// The error when the caller's patience ended before the message could be handed over.

@@ -132,6 +132,7 @@ mod tests {
             revoked_at: None,
             scopes: Scopes::ALL,
             last_used_at: Some(start),
+            channels: None,
         };
         let known = KnownKey { revision: 0, record, noted: AtomicI64::new(start.millis()) };
         let at = |seconds| start.plus(Duration::from_secs(seconds));

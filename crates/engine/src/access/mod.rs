@@ -34,6 +34,8 @@ pub struct Caller {
     pub tier: Arc<str>,
     /// The scopes of the key.
     pub scopes: Scopes,
+    /// The channels that the key is bound to; `None` for all of the company.
+    pub channels: Option<Arc<[Uuid]>>,
 }
 
 /// The refusal for a key of a disabled company, and for a session's token that reads one.
@@ -52,11 +54,20 @@ impl Engine {
     /// `company_disabled`; [`Error::Unavailable`] when the database is away.
     pub async fn authenticate(&self, key: &str) -> Result<Option<Caller>, Error> {
         let Some(key) = self.0.keys.find(self.store(), key).await? else { return Ok(None) };
-        let KeyRecord { id: key_id, company_id, name: key_name, tier, scopes, is_company_disabled, .. } = key;
+        let KeyRecord {
+            id: key_id,
+            company_id,
+            name: key_name,
+            tier,
+            scopes,
+            channels,
+            is_company_disabled,
+            ..
+        } = key;
         if is_company_disabled {
             return Err(company_disabled().into());
         }
-        Ok(Some(Caller { company_id, key_id, key_name, tier, scopes }))
+        Ok(Some(Caller { company_id, key_id, key_name, tier, scopes, channels }))
     }
 
     /// Revokes a key of a company: this service refuses it from here on, and other nodes of a cluster once they notice

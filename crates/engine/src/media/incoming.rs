@@ -91,7 +91,7 @@ impl Library {
     /// # Errors
     ///
     /// `service_unavailable` while it is being fetched.
-    pub(super) async fn open_incoming(self: &Arc<Self>, message: Uuid) -> Result<Option<OpenedFile>, Error> {
+    pub(crate) async fn open_incoming(self: &Arc<Self>, message: Uuid) -> Result<Option<OpenedFile>, Error> {
         let Some(SentFile { message_id, company_id, standing }) =
             self.store.inbound_files().find(message).await?
         else {

@@ -117,6 +117,7 @@ impl AllChannels<'_> {
             let sql = format!("DELETE FROM {table} WHERE channel_id = $1");
             execute(&transaction, sql, [id.into()]).await?;
         }
+        execute(&transaction, "DELETE FROM graph_id WHERE owner_id = $1", [id.into()]).await?;
         revision::bump(&transaction, Topic::Channel).await?;
         let before =
             json!({ "company_id": before.company_id, "kind": before.kind.word(), "name": before.name });

@@ -34,3 +34,11 @@ keys-scope-contacts = contacts: read and change contacts, tags and suppressions,
 keys-scope-control = control: pause, resume and cancel sends, pair channels
 keys-scope-events = events: read and change webhook endpoints
 keys-scope-inbox = inbox: read conversations and answer people
+keys-scope-graph = graph: work with a program that is written for Meta's API, and nothing else
+keys-channels = Channels
+keys-channels-hint = Without a choice, the key is good for all channels. For some channels, allow graph alone.
+keys-channels-graph = A key for some channels allows graph alone.
+keys-bound = { $count ->
+    [one] (one channel)
+   *[other] ({ $count } channels)
+ }

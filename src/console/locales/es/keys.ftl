@@ -34,3 +34,11 @@ keys-scope-contacts = contacts: leer y cambiar contactos, etiquetas y exclusione
 keys-scope-control = control: pausar, reanudar y cancelar envíos, vincular canales
 keys-scope-events = events: leer y cambiar endpoints de webhook
 keys-scope-inbox = inbox: leer conversaciones y responder a las personas
+keys-scope-graph = graph: trabajar con un programa escrito para la API de Meta, y nada más
+keys-channels = Canales
+keys-channels-hint = Sin elegir, la clave vale para todos los canales. Para algunos canales, permita solo graph.
+keys-channels-graph = Una clave para algunos canales permite solo graph.
+keys-bound = { $count ->
+    [one] (un canal)
+   *[other] ({ $count } canales)
+ }

@@ -34,3 +34,11 @@ keys-scope-contacts = contacts: ler e alterar contatos, etiquetas e supressões,
 keys-scope-control = control: pausar, retomar e cancelar envios, parear canais
 keys-scope-events = events: ler e alterar endpoints de webhook
 keys-scope-inbox = inbox: ler conversas e responder às pessoas
+keys-scope-graph = graph: trabalhar com um programa escrito para a API da Meta, e nada mais
+keys-channels = Canais
+keys-channels-hint = Sem escolha, a chave vale para todos os canais. Para alguns canais, permita só graph.
+keys-channels-graph = Uma chave para alguns canais permite só graph.
+keys-bound = { $count ->
+    [one] (um canal)
+   *[other] ({ $count } canais)
+ }

@@ -24,6 +24,9 @@ pub(crate) struct SendWeb {
     pub(crate) key: Option<MovedKey>,
     /// The form of the answer.
     pub(crate) form: String,
+    /// Whether it may wait for an hour, when only its acceptance is answered. Earlier versions do not tell it.
+    #[serde(default)]
+    pub(crate) is_queued: bool,
 }
 
 #[async_trait(?Send)]
@@ -63,10 +66,14 @@ impl Question for BeginWeb {
     }
 
     async fn answer(self, engine: &Engine, channel: &Arc<Channel>) -> Result<Uuid, Error> {
-        let Self(SendWeb { request, key, form }) = self;
+        let Self(SendWeb { request, key, form, is_queued }) = self;
         let form = engine.web_sends().form(&form)?;
         let held = engine.take_key(channel.company_id, key).await?;
-        engine.web_sends().begin(channel, request, held, form).await
+        let web_sends = engine.web_sends();
+        match is_queued {
+            true => web_sends.queue(channel, request, held, form).await,
+            false => web_sends.begin(channel, request, held, form).await,
+        }
     }
 }
 

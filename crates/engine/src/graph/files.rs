@@ -1,0 +1,32 @@
+//! Files by their ids: those of the library, and those of messages.
+
+use uuid::Uuid;
+
+use super::GraphDoor;
+use crate::Error;
+use domain::error::Code;
+use store::media::LibraryFile;
+
+impl GraphDoor<'_> {
+    /// The file of the company with this id: of its library, or of a message that a person wrote to one of the channels.
+    ///
+    /// # Errors
+    ///
+    /// `service_unavailable` while the file of a message is being fetched.
+    pub async fn file(&self, id: Uuid) -> Result<Option<LibraryFile>, Error> {
+        match self.engine.media().find(self.company, id).await {
+            Ok(file) => return Ok(Some(file)),
+            Err(Error::Refused(refusal)) if refusal.code == Code::MediaNotFound => {}
+            Err(error) => return Err(error),
+        }
+        let records = self.engine.records_of(self.company).await?;
+        let found = records.of(self.company).conversations().message(id).await?;
+        drop(records);
+        let Some((_, _, channel)) = found else { return Ok(None) };
+        if self.bound.as_ref().is_some_and(|bound| !bound.contains(&channel)) {
+            return Ok(None);
+        }
+        let opened = self.engine.0.shared.media.open_incoming(id).await?;
+        Ok(opened.map(|opened| opened.file))
+    }
+}

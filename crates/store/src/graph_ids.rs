@@ -1,0 +1,86 @@
+//! What the door that speaks Graph names by ids of its own, and what it finds by ids of the provider.
+
+use uuid::Uuid;
+
+use crate::nouns::GraphIds;
+use crate::{Error, Result, execute, fetch, fetch_one};
+use clock::Timestamp;
+use domain::graph::GraphIdKind;
+use domain::inbound::Direction;
+
+/// How many ids are tried before one is free: of ten trillion, a company has a few.
+const ATTEMPTS: usize = 8;
+
+/// A message that somebody wrote, found by the provider's id.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct NamedMessage {
+    /// Our id of it, which is that of its file too.
+    pub id: Uuid,
+    /// Its conversation.
+    pub conversation_id: Uuid,
+    /// Who wrote it.
+    pub direction: Direction,
+    /// When it was written.
+    pub at: Timestamp,
+}
+
+impl GraphIds<'_> {
+    /// What this id stands for in the company, and whose it is: a channel's or the company's.
+    pub async fn find(self, id: i64) -> Result<Option<(GraphIdKind, Uuid)>> {
+        let sql = "SELECT kind, owner_id FROM graph_id WHERE id = $1 AND company_id = $2";
+        let found = fetch_one::<(i16, Uuid)>(&self.store.read, sql, [id.into(), self.company.into()]).await?;
+        Ok(found.and_then(|(kind, owner)| Some((GraphIdKind::from_i16(kind)?, owner))))
+    }
+
+    /// The id of a channel or of the company, which is made when it is asked for first and never changes.
+    pub async fn of(self, kind: GraphIdKind, owner: Uuid) -> Result<i64> {
+        for _ in 0..ATTEMPTS {
+            let sql = "SELECT id FROM graph_id WHERE owner_id = $1 AND kind = $2 AND company_id = $3";
+            let values = [owner.into(), kind.as_i16().into(), self.company.into()];
+            if let Some(id) = fetch_one::<i64>(&self.store.write, sql, values).await? {
+                return Ok(id);
+            }
+            // Whoever asks at the same time reads what the first one wrote; an id that is taken is drawn again.
+            let (_, random) = Uuid::now_v7().as_u64_pair();
+            let sql = "INSERT INTO graph_id (id, company_id, kind, owner_id) VALUES ($1, $2, $3, $4) \
+                       ON CONFLICT DO NOTHING";
+            let values = [kind.id(random).into(), self.company.into(), kind.as_i16().into(), owner.into()];
+            execute(&self.store.write, sql, values).await?;
+        }
+        Err(Error::Impossible("a free id of the door that speaks Graph".to_owned()))
+    }
+
+    /// The company's business account with this number of the provider.
+    pub async fn number(self, phone_number_id: &str) -> Result<Option<Uuid>> {
+        let sql = "SELECT id FROM channel WHERE phone_number_id = $1 AND company_id = $2";
+        fetch_one(&self.store.read, sql, [phone_number_id.into(), self.company.into()]).await
+    }
+
+    /// The company's channels, the oldest first, at most `limit`.
+    pub async fn channels(self, limit: u32) -> Result<Vec<Uuid>> {
+        let sql = "SELECT id FROM channel WHERE company_id = $1 ORDER BY id LIMIT $2";
+        fetch(&self.store.read, sql, [self.company.into(), i64::from(limit).into()]).await
+    }
+
+    /// The message of a channel with this id of the provider, if somebody else than Pombo wrote it.
+    pub async fn message(self, channel: Uuid, provider_id: &str) -> Result<Option<NamedMessage>> {
+        type Row = (Uuid, Uuid, i16, i64);
+        let sql = "SELECT id, conversation_id, direction, at FROM conversation_message \
+                   WHERE channel_id = $1 AND provider_id = $2 AND company_id = $3";
+        let values = [channel.into(), provider_id.into(), self.company.into()];
+        let found = fetch_one::<Row>(&self.store.read, sql, values).await?;
+        Ok(found.and_then(|(id, conversation_id, direction, at)| {
+            let (direction, at) = (Direction::from_i16(direction)?, Timestamp::from_millis(at));
+            Some(NamedMessage { id, conversation_id, direction, at })
+        }))
+    }
+
+    /// The provider's id of a message that the company sent; `None` while the provider has none, and for another company's.
+    pub async fn provider_id(self, send: Uuid, ordinal: u64) -> Result<Option<String>> {
+        let sql = "SELECT message.provider_message_id FROM message JOIN send ON send.id = message.send_id \
+                   WHERE message.send_id = $1 AND message.ordinal = $2 AND send.company_id = $3";
+        let Ok(ordinal) = i64::try_from(ordinal) else { return Ok(None) };
+        let values = [send.into(), ordinal.into(), self.company.into()];
+        Ok(fetch_one::<Option<String>>(&self.store.read, sql, values).await?.flatten())
+    }
+}

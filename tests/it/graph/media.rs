@@ -1,0 +1,69 @@
+//! Files at the door: uploaded as programs do it, described, read with the key, and deleted.
+
+use image::ImageFormat;
+use pombo::domain::channel::{Kind, Status};
+use reqwest::Method;
+use serde_json::json;
+use sha2::{Digest as _, Sha256};
+
+use super::{Program, read, refused, with_parts};
+use crate::api::media::picture;
+use crate::harness::Service;
+
+#[tokio::test]
+async fn a_file_is_uploaded_described_read_and_deleted_by_its_company_alone() {
+    let service = Service::start_changed(|config| config.graph.enabled = true).await;
+    let (acme, globex) = (service.company("acme").await, service.company("globex").await);
+    let session = service.channel(&acme, Kind::WebSession, "Counter", Status::Connected).await;
+    let program = Program::new(service.url(), &acme.key);
+    let (_, accounts) = program.get("/me/whatsapp_business_accounts").await;
+    let account = accounts["data"][0]["id"].as_str().unwrap();
+    let (_, numbers) = program.get(&format!("/{account}/phone_numbers")).await;
+    let number = numbers["data"][0]["id"].as_str().unwrap();
+    let png = picture(40, ImageFormat::Png);
+    let path = format!("/{number}/media");
+
+    // Some programs give no type, some no file name, and some say the product in the address.
+    let (product, kind) = (("messaging_product", None, &b"whatsapp"[..]), ("type", None, &b"image/png"[..]));
+    let (named, unnamed) = (("file", Some("a.png"), &png[..]), ("file", None, &png[..]));
+    let key = ("access_token", None, acme.key.as_bytes());
+    let (status, uploaded) =
+        read(with_parts(program.request(Method::POST, &path), &[product, kind, named])).await;
+    assert_eq!(status, 200, "{uploaded}");
+    let id = uploaded["id"].as_str().unwrap();
+    assert!(id.bytes().all(|byte| byte.is_ascii_digit()), "{id}");
+    let query = format!("{path}?messaging_product=whatsapp");
+    let again = read(with_parts(program.request(Method::POST, &query), &[unnamed])).await;
+    assert_eq!(again, (200, uploaded.clone()));
+    // The key may be in the form, before the file.
+    let client = reqwest::Client::new();
+    let address = format!("{}/v23.0{path}", service.url());
+    let again = read(with_parts(client.post(&address), &[key, unnamed])).await;
+    assert_eq!(again, (200, uploaded.clone()));
+    let late = read(with_parts(client.post(&address), &[unnamed, key])).await;
+    assert_eq!(refused(&late), (401, 190, None));
+    let nothing = read(with_parts(program.request(Method::POST, &path), &[kind])).await;
+    assert_eq!(refused(&nothing), (400, 131_008, None));
+
+    let (status, told) = program.get(&format!("/{id}/?phone_number_id={number}")).await;
+    assert_eq!(
+        (status, &told["mime_type"], &told["file_size"]),
+        (200, &json!("image/png"), &json!(png.len()))
+    );
+    assert_eq!(told["sha256"], hex::encode(Sha256::digest(&png)));
+    let url = told["url"].as_str().unwrap();
+    assert!(url.starts_with(service.url()), "{url}");
+    let read_back = client.get(url).bearer_auth(&acme.key).send().await.unwrap();
+    assert_eq!(read_back.headers()["content-type"], "image/png");
+    assert_eq!(read_back.bytes().await.unwrap().to_vec(), png);
+
+    let other = Program::new(service.url(), &globex.key);
+    for method in [Method::GET, Method::DELETE] {
+        let answer = other.ask(method, &format!("/{id}"), &json!(null)).await;
+        assert_eq!(refused(&answer), (404, 100, Some(33)), "a lost file is no lost key");
+    }
+    let deleted = program.ask(Method::DELETE, &format!("/{id}"), &json!(null)).await;
+    assert_eq!(deleted, (200, json!({ "success": true })));
+    assert_eq!(refused(&program.get(&format!("/{id}")).await), (404, 100, Some(33)));
+    assert_eq!(session.company_id, acme.id);
+}

@@ -1,0 +1,87 @@
+//! A web session behind the door that speaks Graph: messages wait for their turn, and buttons become a text.
+
+use std::time::Duration;
+
+use pombo::connector::web_session::MessageId;
+use pombo::domain::graph::message_key;
+use serde_json::{Value, json};
+
+use super::world::{World, tier};
+use super::{MARIA, OTHER};
+use crate::graph::{Program, refused};
+use crate::running::until;
+
+/// The path of the messages of the only web session of a company.
+async fn path(program: &Program) -> String {
+    let (_, accounts) = program.get("/me/whatsapp_business_accounts").await;
+    let account = accounts["data"][0]["id"].as_str().unwrap().to_owned();
+    let (_, numbers) = program.get(&format!("/{account}/phone_numbers")).await;
+    format!("/{}/messages", numbers["data"][0]["id"].as_str().unwrap())
+}
+
+async fn sent(program: &Program, path: &str, mut body: Value) -> MessageId {
+    body["to"] = MARIA.into();
+    let (status, answer) = program.post(path, &body).await;
+    assert_eq!(status, 200, "{answer}");
+    MessageId::of_send(message_key(answer["messages"][0]["id"].as_str().unwrap()).unwrap().send_id)
+}
+
+#[tokio::test]
+async fn a_session_takes_what_a_program_sends_reads_and_answers() {
+    let world = World::linked_with(|config| config.graph.enabled = true).await;
+    let program = Program::new(world.service.url(), &world.own.company.key);
+    let maria = world.whatsapp.contact(MARIA);
+    let path = path(&program).await;
+    let buttons = json!({ "type": "button", "body": { "text": "Qual?" }, "action": { "buttons": [
+        { "type": "reply", "reply": { "id": "a", "title": "Pequeno" } },
+        { "type": "reply", "reply": { "id": "b", "title": "Grande" } },
+    ] } });
+    let id = sent(&program, &path, json!({ "type": "interactive", "interactive": buttons })).await;
+    let message = world.whatsapp.expect_message(id.as_str()).await;
+    assert_eq!(message.text(), Some("Qual?\n\n1. Pequeno\n2. Grande"));
+
+    let heard = maria.writes(&world.own.phone, "a pequena").await;
+    let mark = json!({ "status": "read", "message_id": heard, "typing_indicator": { "type": "text" } });
+    until("the message read", async || program.post(&path, &mark).await.0 == 200).await;
+    world.own.phone.expect_read(&heard).await;
+    world.own.phone.expect_typing().await;
+
+    let answer = json!({ "type": "text", "text": { "body": "ok" }, "context": { "message_id": heard } });
+    let id = sent(&program, &path, answer).await;
+    let message = world.whatsapp.expect_message(id.as_str()).await;
+    let text = message.content.extended_text_message.as_option().unwrap();
+    assert_eq!(text.context_info.as_option().unwrap().stanza_id.as_deref(), Some(heard.as_str()));
+    let emoji = json!({ "type": "reaction", "reaction": { "message_id": heard, "emoji": "👍" } });
+    let id = sent(&program, &path, emoji).await;
+    let message = world.whatsapp.expect_message(id.as_str()).await;
+    let below = message.content.reaction_message.as_option().unwrap().key.as_option().unwrap();
+    assert_eq!((below.id.as_deref(), below.from_me), (Some(heard.as_str()), Some(false)));
+
+    let template = json!({ "to": MARIA, "type": "template", "template": { "name": "x", "language": "en" } });
+    assert_eq!(refused(&program.post(&path, &template).await), (404, 132_001, None));
+    let nobody = json!({ "to": "5500900000000", "text": { "body": "oi" } });
+    assert_eq!(refused(&program.post(&path, &nobody).await), (400, 131_026, None));
+}
+
+#[tokio::test]
+async fn a_message_that_would_be_too_soon_waits_for_its_turn() {
+    let world = World::linked_with(|config| {
+        config.graph.enabled = true;
+        config.graph.wait = Duration::ZERO;
+        config.web_session.patience = Duration::from_secs(1);
+    })
+    .await;
+    world.whatsapp.contact(MARIA);
+    let slow = json!({ "messages_per_second": "30/min", "burst": 1 });
+    tier(world.service.store(), "slow", slow).await;
+    let account = world.account("globex", OTHER, "slow").await;
+    let program = Program::new(world.service.url(), &account.company.key);
+    let path = path(&program).await;
+    let mut ids = Vec::new();
+    for number in 0..4 {
+        ids.push(sent(&program, &path, json!({ "text": { "body": format!("número {number}") } })).await);
+    }
+    for id in ids {
+        world.whatsapp.expect_message(id.as_str()).await;
+    }
+}
