@@ -33,6 +33,7 @@ mod m20261129_000022_create_conversation;
 mod m20261129_000023_create_inbound_file;
 mod m20261129_000024_create_automatic_answer;
 mod m20261129_000025_create_conversation_draft;
+mod m20261129_000026_mark_answered_messages;
 mod nodes;
 mod operators;
 mod outbox;
@@ -158,6 +159,11 @@ impl MigratorTrait for Migrator {
                 "m20261129_000025_create_conversation_draft",
                 m20261129_000025_create_conversation_draft::UP,
                 m20261129_000025_create_conversation_draft::DOWN,
+            ),
+            Step::boxed(
+                "m20261129_000026_mark_answered_messages",
+                m20261129_000026_mark_answered_messages::UP,
+                m20261129_000026_mark_answered_messages::DOWN,
             ),
         ]
     }

@@ -66,6 +66,7 @@ mod sizes;
 mod statement_time;
 mod stopping;
 mod store_alerts;
+mod store_answered;
 mod store_automatic;
 mod store_batches;
 mod store_changes;

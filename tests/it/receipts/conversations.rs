@@ -18,6 +18,7 @@ stores!(
     people_see_that_messages_were_read_and_that_somebody_types,
     a_conversation_is_assigned_closed_noted_and_opened_again,
     what_a_person_wrote_is_exported_and_erased_by_the_contact,
+    a_send_says_how_many_answered_it_and_who,
 );
 
 const ANA: &str = "5511900000001";
@@ -270,5 +271,29 @@ async fn what_a_person_wrote_is_exported_and_erased_by_the_contact(universe: &Un
     }
     assert_eq!(names(&get(&running, LIST).await), ["Bea"]);
     assert_eq!(get(&running, &contact).await["first_name"], "Ana", "the contact stays");
+    running.end().await;
+}
+
+async fn a_send_says_how_many_answered_it_and_who(universe: &Universe) {
+    let running = Running::start(universe, |_| {}).await;
+    let contact =
+        |(number, name): (&str, &str)| json!({ "first_name": name, "phone_number": format!("+{number}") });
+    let contacts = json!({ "contacts": [(ANA, "Ana"), (BEA, "Bea")].map(contact) });
+    assert_eq!(post(&running, "/api/v1/contacts/batch", contacts).await.status, 200);
+    let body = json!({ "type": "text", "message": "Shall we?", "phone_number": [ANA, BEA] });
+    let (status, sent) = running.send(&body).await;
+    assert_eq!(status, 202, "{sent}");
+    running.settled(2).await;
+    for id in ["wamid.1", "wamid.2", "wamid.1"] {
+        writes(&running, (ANA, "Ana"), (id, "yes"), 0).await;
+    }
+    let send = sent["send_id"].as_str().unwrap();
+    let shown = get(&running, &format!("/api/v1/sends/{send}")).await;
+    assert_eq!((&shown["counts"]["sent"], &shown["answered_count"]), (&json!(2), &json!(1)), "{shown}");
+    for (outcome, name) in [("answered", "Ana"), ("not_answered", "Bea")] {
+        let found = get(&running, &format!("/api/v1/contacts?send_id={send}&send_outcome={outcome}")).await;
+        let names: Vec<_> = found["data"].as_array().unwrap().iter().map(|one| &one["first_name"]).collect();
+        assert_eq!(names, [name], "{outcome}: {found}");
+    }
     running.end().await;
 }

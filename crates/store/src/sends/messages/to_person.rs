@@ -88,7 +88,7 @@ impl OpenSend {
 }
 
 /// The span of hours of a send's id, as the index counts them.
-fn span(id: Uuid) -> i64 {
+pub(crate) const fn span(id: Uuid) -> i64 {
     (id.as_u128() >> 104) as i64
 }
 
@@ -154,7 +154,7 @@ impl Sends<'_> {
              WHERE {hours} = span.hours AND message.recipient IN ({numbers}) AND message.company_id = $1{state} \
              AND EXISTS (SELECT 1 FROM send WHERE send.id = message.send_id AND {of_send})",
             spans = self.store.spans(begin, end),
-            hours = self.store.hours_of_message(),
+            hours = self.store.hours_of("message.send_id"),
             numbers = listed(&asked.numbers),
             state = state.unwrap_or_default(),
         );

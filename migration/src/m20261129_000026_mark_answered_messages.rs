@@ -1,0 +1,12 @@
+//! Messages of sends that their recipients answered.
+
+pub(crate) const UP: &[&str] = &[
+    // When the recipient answered; null when nobody did.
+    "ALTER TABLE message ADD COLUMN answered_at {int}",
+    // Sends that may have lasted for long, or began long after they were accepted, by their ends: an answer to one of their
+    // messages is looked for among these. There are few.
+    "CREATE INDEX send_lasting ON send (channel_id, finished_at)
+     WHERE finished_at IS NOT NULL AND (recipient IS NULL OR send_at IS NOT NULL)",
+];
+
+pub(crate) const DOWN: &[&str] = &["DROP INDEX send_lasting", "ALTER TABLE message DROP COLUMN answered_at"];
