@@ -1,4 +1,4 @@
-//! Messages of sends that their recipients answered.
+//! Messages of sends that their recipients answered, and the sends to groups, which stand in conversations.
 
 pub(crate) const UP: &[&str] = &[
     // When the recipient answered; null when nobody did.
@@ -7,6 +7,8 @@ pub(crate) const UP: &[&str] = &[
     // messages is looked for among these. There are few.
     "CREATE INDEX send_lasting ON send (channel_id, finished_at)
      WHERE finished_at IS NOT NULL AND (recipient IS NULL OR send_at IS NOT NULL)",
+    // The recipient 0 is a group, which the content names.
+    "CREATE INDEX send_group ON send (channel_id, id) WHERE recipient = 0",
 ];
 
 pub(crate) const DOWN: &[&str] = &["DROP INDEX send_lasting", "ALTER TABLE message DROP COLUMN answered_at"];

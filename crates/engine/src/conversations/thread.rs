@@ -176,10 +176,7 @@ impl Conversations<'_> {
             ThreadFrom::Before(place) => stored.messages_before(id, Some(place), limit + 1).await?,
             ThreadFrom::After(place) => stored.messages_after(id, place, limit + 1).await?,
         };
-        let own = match conversation.peer.number() {
-            Some(_) => self.own(records.of(self.company), &conversation, from, limit + SLACK).await?,
-            None => Vec::new(),
-        };
+        let own = self.own(records.of(self.company), &conversation, from, limit + SLACK).await?;
         let mut entries: Vec<_> = self.written(written).await?;
         entries.extend(own.into_iter().map(|own| ThreadEntry::Own(Box::new(own))));
         let most = usize::try_from(limit).unwrap_or(usize::MAX);
@@ -239,7 +236,7 @@ impl Conversations<'_> {
         Ok(opened.and_then(|json| InboundBody::from_json(&json)))
     }
 
-    /// The company's messages to the person on this side of a place.
+    /// The company's messages to the person or group on this side of a place.
     async fn own(
         &self,
         records: CompanyStore<'_>,
@@ -247,24 +244,28 @@ impl Conversations<'_> {
         from: ThreadFrom,
         limit: u64,
     ) -> Result<Vec<OwnEntry>, Error> {
-        let Some(number) = of.peer.number() else { return Ok(Vec::new()) };
-        let numbers = self.engine.0.shared.people.forms(self.company, number);
-        let mut sends = Filter { channel_id: Some(of.channel_id), ..Filter::default() };
-        let mut limit = limit;
-        match from {
-            ThreadFrom::Latest => {}
-            ThreadFrom::Before(place) => sends.to = Some(place.at.plus(Duration::from_millis(1))),
+        let (to, limit) = match from {
+            ThreadFrom::Latest => (None, limit),
+            ThreadFrom::Before(place) => (Some(place.at.plus(Duration::from_millis(1))), limit),
             // The latest ones come first.
-            ThreadFrom::After(_) => limit = MOST_AFTER,
-        }
+            ThreadFrom::After(_) => (None, MOST_AFTER),
+        };
         let has_place = |entry: ThreadCursor| match from {
             ThreadFrom::Latest => true,
             ThreadFrom::Before(place) => entry < place,
             ThreadFrom::After(place) => entry > place,
         };
-        let asked = ToPerson { numbers, state: None, sends };
-        let window = Window::<Key> { start: Start::Offset(0), limit };
-        let found = records.sends().to_person(&asked, window, Timestamp::now()).await?.records;
+        let found = match (of.peer.number(), of.peer.group()) {
+            (Some(number), _) => {
+                let numbers = self.engine.0.shared.people.forms(self.company, number);
+                let sends = Filter { channel_id: Some(of.channel_id), to, ..Filter::default() };
+                let asked = ToPerson { numbers, state: None, sends };
+                let window = Window::<Key> { start: Start::Offset(0), limit };
+                records.sends().to_person(&asked, window, Timestamp::now()).await?.records
+            }
+            (None, Some(group)) => records.sends().to_group(of.channel_id, group, to, limit).await?,
+            (None, None) => return Ok(Vec::new()),
+        };
         let sends: Vec<_> = found.iter().map(|found| found.send_id).collect();
         let contents = records.conversations().contents_of_sends(&sends).await?;
         let mut contents: HashMap<_, _> = contents
