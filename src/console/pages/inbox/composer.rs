@@ -151,7 +151,7 @@ impl Composer {
                 (quick_replies::offered(text, &around.quick_replies))
                 details.more open[!form.value(FILE).is_empty()] {
                     summary { (text.get("inbox-attach")) }
-                    (self.files.any(form, FILE, &text.get("media-from-library"), !is_business))
+                    (self.files.any(form, (FILE, &text.get("media-from-library")), !is_business))
                 }
                 p.actions { button type="submit" { (text.get("inbox-send")) } }
                 @if is_business {
