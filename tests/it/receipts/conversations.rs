@@ -11,6 +11,7 @@ use super::teller::Teller;
 use crate::database::{Universe, stores};
 use crate::harness::Answer;
 use crate::running::{NUMBER, Running, until};
+use crate::scenarios::stage::template;
 
 stores!(
     conversations_are_listed_by_filters_and_read_in_both_directions,
@@ -19,6 +20,7 @@ stores!(
     a_conversation_is_assigned_closed_noted_and_opened_again,
     what_a_person_wrote_is_exported_and_erased_by_the_contact,
     a_send_says_how_many_answered_it_and_who,
+    a_conversation_shows_the_text_that_its_person_got,
 );
 
 const ANA: &str = "5511900000001";
@@ -295,5 +297,28 @@ async fn a_send_says_how_many_answered_it_and_who(universe: &Universe) {
         let names: Vec<_> = found["data"].as_array().unwrap().iter().map(|one| &one["first_name"]).collect();
         assert_eq!(names, [name], "{outcome}: {found}");
     }
+    running.end().await;
+}
+
+async fn a_conversation_shows_the_text_that_its_person_got(universe: &Universe) {
+    let running = Running::start(universe, |_| {}).await;
+    writes(&running, (ANA, "A."), ("wamid.1", "hi"), 9).await;
+    let contacts = json!({ "contacts": [{ "first_name": "Ana", "phone_number": format!("+{ANA}") }] });
+    assert_eq!(post(&running, "/api/v1/contacts/batch", contacts).await.status, 200);
+    let text = |text: &str| json!({ "type": "text", "text": text });
+    let values = [text("{{contact.first_name}}"), text("{{contact.last_name|A-1}}")];
+    let body = json!({
+        "type": "template",
+        "template_id": template(&running, "order_update").await,
+        "components": [{ "type": "body", "parameters": values }],
+        "contact_fields": true,
+        "phone_number": ANA,
+    });
+    let (status, sent) = running.send(&body).await;
+    assert_eq!(status, 202, "{sent}");
+    running.settled(1).await;
+    let thread = get(&running, &format!("{}/messages", only(&running).await)).await;
+    let content = &thread["data"][1]["sent"]["content"];
+    assert_eq!(content["components"][0]["parameters"], json!([text("Ana"), text("A-1")]), "{thread}");
     running.end().await;
 }

@@ -7,6 +7,7 @@ mod drafts;
 mod intake;
 mod notes;
 mod open;
+mod own;
 mod quick_replies;
 mod sending;
 mod signs;

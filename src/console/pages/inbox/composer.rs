@@ -140,7 +140,7 @@ impl Composer {
                     input type="hidden" name=(REPLY) value=(reply);
                     blockquote.quoted {
                         @match thread.named(reply) {
-                            Some(entry) => (plain(&line(viewer, entry), LABEL_CHARS)),
+                            Some(entry) => (plain(&line(viewer, thread, entry), LABEL_CHARS)),
                             None => (text.get("inbox-quoted-earlier")),
                         }
                         " " a href={ (filter.of(id, "")) "#answer" } { (text.get("inbox-reply-not")) }
