@@ -1,4 +1,4 @@
-//! Messages of sends that their recipients answered, and the sends to groups, which stand in conversations.
+//! Messages of sends that their recipients answered, the sends to groups, which stand in conversations, and people by number.
 
 pub(crate) const UP: &[&str] = &[
     // When the recipient answered; null when nobody did.
@@ -9,6 +9,13 @@ pub(crate) const UP: &[&str] = &[
      WHERE finished_at IS NOT NULL AND (recipient IS NULL OR send_at IS NOT NULL)",
     // The recipient 0 is a group, which the content names.
     "CREATE INDEX send_group ON send (channel_id, id) WHERE recipient = 0",
+    // By which a person is found whom the provider named by an id alone.
+    "CREATE INDEX person_user_number ON person_user (company_id, number)",
 ];
 
-pub(crate) const DOWN: &[&str] = &["DROP INDEX send_lasting", "ALTER TABLE message DROP COLUMN answered_at"];
+pub(crate) const DOWN: &[&str] = &[
+    "DROP INDEX person_user_number",
+    "DROP INDEX send_group",
+    "DROP INDEX send_lasting",
+    "ALTER TABLE message DROP COLUMN answered_at",
+];

@@ -2,6 +2,7 @@
 
 use pombo::accounts::{Email, Role};
 use pombo::clock::Timestamp;
+use pombo::domain::phone::PhoneNumber;
 use pombo::store::changes::Who;
 use pombo::store::users::NewUser;
 use reqwest::Method;
@@ -26,6 +27,7 @@ stores!(
 const ANA: &str = "5511900000001";
 const BEA: &str = "5511900000002";
 const LID: &str = "200000000000001@lid";
+const USER: &str = "BR.13491208655302741918";
 const LIST: &str = "/api/v1/conversations";
 const HOUR: i64 = 3_600;
 
@@ -247,26 +249,34 @@ async fn what_a_person_wrote_is_exported_and_erased_by_the_contact(universe: &Un
     writes(&running, (BEA, "Bea"), ("wamid.3", "three"), 5).await;
     // She also wrote while her number was hidden.
     let at = (Timestamp::now().millis() / 1_000 - 20).to_string();
-    let hidden = json!({
-        "contacts": [{ "profile": { "name": "A." }, "user_id": LID }],
-        "messages": [{
-            "from_user_id": LID, "id": "wamid.4", "timestamp": at, "type": "text", "text": { "body": "four" },
-        }],
-    });
-    assert_eq!(Teller::new(&running).tell(running.channel, NUMBER, &hidden).await.status, 200);
+    for (user, name, id, text) in [(LID, "A.", "wamid.4", "four"), (USER, "B.", "wamid.5", "five")] {
+        let hidden = json!({
+            "contacts": [{ "profile": { "name": name }, "user_id": user }],
+            "messages": [{
+                "from_user_id": user, "id": id, "timestamp": at, "type": "text", "text": { "body": text },
+            }],
+        });
+        assert_eq!(Teller::new(&running).tell(running.channel, NUMBER, &hidden).await.status, 200);
+    }
+    // Another channel was told whose id this is.
+    let known = [(USER.to_owned(), PhoneNumber::parse(ANA).unwrap())];
+    running.store.of(running.company).persons().keep_users(&known).await.unwrap();
     let contact = json!({ "first_name": "Ana", "phone_number": format!("+{ANA}"), "phone_number_lid": LID });
     let contacts = json!({ "contacts": [contact] });
     let written = post(&running, "/api/v1/contacts/batch", contacts).await.json();
     let contact = format!("/api/v1/contacts/{}", written["results"][0]["id"].as_str().unwrap());
     let path = format!("{contact}/conversations");
-    assert_eq!(names(&get(&running, &path).await), ["Ana", "A."]);
+    let found = get(&running, &path).await;
+    let mut found = names(&found);
+    found.sort_unstable();
+    assert_eq!(found, ["A.", "Ana", "B."]);
     let request = running.request(Method::GET, &path).header("accept", "application/x-ndjson");
     let exported = Answer::to(request).await;
     assert_eq!(exported.status, 200, "{}", exported.body);
     let lines: Vec<Value> = exported.body.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let mut texts: Vec<_> = lines.iter().map(|line| line["received"]["content"]["body"].clone()).collect();
     texts.sort_by_key(ToString::to_string);
-    assert_eq!(texts, ["four", "one", "two"]);
+    assert_eq!(texts, ["five", "four", "one", "two"]);
     for _ in 0..2 {
         assert_eq!(running.ask(Method::DELETE, &path, &Value::Null).await.status, 204);
         assert_eq!(get(&running, &path).await["data"], json!([]));

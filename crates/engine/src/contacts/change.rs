@@ -16,7 +16,6 @@ use crate::contacts::Contacts;
 use crate::{Error, RETRY_AFTER};
 use clock::Timestamp;
 use domain::error::{Code, Refusal};
-use domain::inbound::PeerKey;
 use domain::phone::PhoneNumber;
 use store::changes::{ContactRecord, Who};
 use store::{Care, ContactDraft, ContactFilter, Membership, Upserted};
@@ -174,10 +173,7 @@ impl Contacts<'_> {
     /// Removes what these contacts wrote, on all channels, and the notes about it.
     pub(crate) async fn erase_conversations(&self, company: Uuid, contacts: &[Uuid]) -> store::Result<()> {
         let conversations = self.engine.store().of(company).conversations();
-        let people = &self.engine.0.shared.people;
-        let (numbers, hidden) = conversations.names_of(contacts).await?;
-        let forms = numbers.into_iter().flat_map(|number| people.forms(company, number));
-        let keys: Vec<_> = forms.map(PeerKey::of_number).chain(hidden).collect();
+        let keys = self.engine.conversations(company).keys_of_contacts(contacts).await?;
         for keys in keys.chunks(ERASED_AT_ONCE) {
             conversations.erase(keys).await?;
         }
