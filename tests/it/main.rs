@@ -28,6 +28,7 @@ mod fuzz_corpus;
 mod gauges;
 mod handlers;
 mod harness;
+mod heard;
 mod hostile_clients;
 mod imports;
 mod layers;
