@@ -78,9 +78,10 @@ impl Heard {
             let text = message.body.unwrap()["text"]["body"].as_str().unwrap().to_owned();
             heard.entry(message.to).or_default().push(text);
         }
-        let people =
-            (FIRST..FIRST + self.people).map(|person| (person.to_string(), vec![STOPPED.to_owned()]));
-        assert_eq!(heard, people.collect());
+        let people = FIRST..FIRST + self.people;
+        let due: BTreeMap<_, _> =
+            people.map(|person| (person.to_string(), vec![STOPPED.to_owned()])).collect();
+        assert_eq!(heard, due);
         assert_eq!(self.count("SELECT COUNT(*) FROM inbound_file").await, all);
     }
 

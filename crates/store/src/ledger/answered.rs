@@ -40,14 +40,14 @@ const ANSWERED: &[(&str, Type)] =
     &[("send_id", Type::Uuid), ("ordinal", Type::Int), ("channel_id", Type::Uuid), ("at", Type::Int)];
 
 /// Something that a person wrote, and may be an answer.
-struct Said {
+struct PossibleAnswer {
     channel: Uuid,
     company: Uuid,
     person: PhoneNumber,
     at: Timestamp,
 }
 
-impl Said {
+impl PossibleAnswer {
     /// Answers are what somebody has to read: no reactions, and no later changes of a message. What is said in a group
     /// answers nobody.
     fn of(inbound: &Inbound) -> Option<Self> {
@@ -65,7 +65,7 @@ type Forms = HashMap<(Uuid, PhoneNumber), BTreeSet<PhoneNumber>>;
 impl Ledger<'_> {
     /// Marks the messages that were answered by what these people wrote. Locks messages, and nothing else.
     pub(super) async fn mark_answered(self, to: &impl ConnectionTrait, inbound: &[Inbound]) -> Result<()> {
-        let said: Vec<_> = inbound.iter().filter_map(Said::of).collect();
+        let said: Vec<_> = inbound.iter().filter_map(PossibleAnswer::of).collect();
         let (Some(first), Some(last)) =
             (said.iter().map(|said| said.at).min(), said.iter().map(|said| said.at).max())
         else {
@@ -98,7 +98,7 @@ impl Ledger<'_> {
     }
 
     /// All numbers of these people.
-    async fn forms_of(self, to: &impl ConnectionTrait, said: &[Said]) -> Result<Forms> {
+    async fn forms_of(self, to: &impl ConnectionTrait, said: &[PossibleAnswer]) -> Result<Forms> {
         let mut forms: Forms =
             said.iter().map(|said| ((said.company, said.person), BTreeSet::from([said.person]))).collect();
         let mut asked = Bulk::new(self.store.backend, PERSON);
@@ -131,7 +131,7 @@ impl Ledger<'_> {
     async fn late_hours(
         self,
         to: &impl ConnectionTrait,
-        said: &[Said],
+        said: &[PossibleAnswer],
         first: Timestamp,
         last: Timestamp,
     ) -> Result<Vec<(Uuid, Vec<u8>)>> {
@@ -152,9 +152,9 @@ impl Ledger<'_> {
     }
 
     /// What is asked for each number of each person.
-    fn asked(self, said: &[Said], forms: &Forms) -> Bulk {
+    fn asked(self, said: &[PossibleAnswer], forms: &Forms) -> Bulk {
         let mut rows = Bulk::new(self.store.backend, ASKED);
-        for Said { channel, company, person, at } in said {
+        for PossibleAnswer { channel, company, person, at } in said {
             let numbers = forms.get(&(*company, *person)).into_iter().flatten();
             for number in numbers {
                 rows.push([
