@@ -34,6 +34,8 @@ pub struct Model {
     pub taken_at: Option<i64>,
     /// How the provider bills it, once it has arrived: see the ledger.
     pub billing: Option<i16>,
+    /// When its recipient answered it, in Unix milliseconds.
+    pub answered_at: Option<i64>,
 }
 
 /// Joins are written where they are needed.

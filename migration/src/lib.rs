@@ -33,6 +33,7 @@ mod m20261129_000022_create_conversation;
 mod m20261129_000023_create_inbound_file;
 mod m20261129_000024_create_automatic_answer;
 mod m20261129_000025_create_conversation_draft;
+mod m20261129_000026_mark_answered_messages;
 mod m20261129_000028_create_send_values;
 mod m20261129_000029_create_graph_id;
 mod nodes;
@@ -160,6 +161,11 @@ impl MigratorTrait for Migrator {
                 "m20261129_000025_create_conversation_draft",
                 m20261129_000025_create_conversation_draft::UP,
                 m20261129_000025_create_conversation_draft::DOWN,
+            ),
+            Step::boxed(
+                "m20261129_000026_mark_answered_messages",
+                m20261129_000026_mark_answered_messages::UP,
+                m20261129_000026_mark_answered_messages::DOWN,
             ),
             Step::boxed(
                 "m20261129_000028_create_send_values",

@@ -5,6 +5,7 @@ mod clocks;
 mod command_line;
 mod database;
 mod going;
+mod heard;
 mod joining;
 mod moved;
 mod operators;

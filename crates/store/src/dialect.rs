@@ -68,25 +68,47 @@ impl<'a> From<&'a str> for Cell<'a> {
 }
 
 impl Store {
-    /// The hours in which the send of a message was accepted, as the index of recipients has them.
-    pub(super) const fn hours_of_message(&self) -> &'static str {
+    /// The hours in which the send with this id was accepted, as the index of recipients has them.
+    pub(super) fn hours_of(&self, id: &str) -> String {
         match self.backend {
-            DbBackend::Postgres => "substring(uuid_send(message.send_id) FROM 1 FOR 3)",
-            _ => "substr(message.send_id, 1, 3)",
+            DbBackend::Postgres => format!("substring(uuid_send({id}) FROM 1 FOR 3)"),
+            _ => format!("substr({id}, 1, 3)"),
+        }
+    }
+
+    /// A sub-select that yields the numbers from 0 to `last`, in the column `number`.
+    pub(super) fn numbers_to(&self, last: u32) -> String {
+        match self.backend {
+            DbBackend::Postgres => format!("(SELECT number FROM generate_series(0, {last}) AS number)"),
+            _ => format!(
+                "(WITH RECURSIVE counted(number) AS (SELECT 0 UNION ALL SELECT number + 1 FROM counted \
+                 WHERE number < {last}) SELECT number FROM counted)"
+            ),
+        }
+    }
+
+    /// The hours whose number is in this expression, of at most 24 bits.
+    pub(super) fn hours_numbered(&self, number: &str) -> String {
+        match self.backend {
+            DbBackend::Postgres => {
+                format!("substring(int4send(CAST({number} AS integer)) FROM 2 FOR 3)")
+            }
+            _ => format!("unhex(printf('%06X', {number}))"),
         }
     }
 
     /// A sub-select that yields all such hours from the one in the parameter `first` to the one in `last`.
     pub(super) fn spans(&self, first: usize, last: usize) -> String {
+        let hours = self.hours_numbered("number");
         match self.backend {
             DbBackend::Postgres => format!(
-                "(SELECT substring(int4send(CAST(number AS integer)) FROM 2 FOR 3) AS hours \
+                "(SELECT {hours} AS hours \
                  FROM generate_series(CAST(${first} AS bigint), CAST(${last} AS bigint)) AS number)"
             ),
             _ => format!(
                 "(WITH RECURSIVE counted(number) AS (SELECT ${first} WHERE ${first} <= ${last} \
                  UNION ALL SELECT number + 1 FROM counted WHERE number < ${last}) \
-                 SELECT unhex(printf('%06X', number)) AS hours FROM counted)"
+                 SELECT {hours} AS hours FROM counted)"
             ),
         }
     }

@@ -211,7 +211,8 @@ impl From<contact::Tag> for Tag {
              several ids, separated by commas, those that have none of these tags"),
         ("send_id" = Option<Uuid>, Query, description = "Only contacts for whom this send had the outcome `send_outcome`"),
         ("send_outcome" = Option<SendReception>, Query, description = "The outcome of the send `send_id`: `received`, \
-             `not_received` (it failed, or never went), `read`, or `not_read` (it went, and was not read)"),
+             `not_received` (it failed, or never went), `read`, `not_read` (it went, and was not read), \
+             `answered` (the recipient wrote in the channel within 72 hours), or `not_answered`"),
         ("field" = Option<Vec<String>>, Query, description = "Only contacts whose own field meets the condition: `city=Rio`, \
              `city!=Rio` (another value or none), `age>=18`, `born<=1990-12-31`, `city=*` (any value), `city!=*` (none). Texts \
              are compared without case and accents. Several conditions, each in a parameter of its own, must all be met"),

@@ -51,6 +51,9 @@ pub(in crate::api) struct SendRecord {
     retried_by: Vec<Uuid>,
     /// Its messages by state; the sum is `recipients_count`.
     counts: CountsRecord,
+    /// Of the messages that are `sent`, `delivered` or `read`, those that were answered: the recipient wrote in the same
+    /// channel after the message, within 72 hours.
+    answered_count: u64,
     /// The messages that go out per second now; null when no message goes out or the rate is unknown.
     rate_per_second: Option<f64>,
     /// The estimated time of the last message; null when this is unknown.
@@ -187,6 +190,7 @@ impl From<(Record, Outlook)> for SendRecord {
             segment_ids,
             retry_of,
             retried_by: retries,
+            answered_count: counts.answered(),
             counts: CountsRecord::from(counts),
             rate_per_second: rate,
             estimated_end,

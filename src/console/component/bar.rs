@@ -3,6 +3,7 @@
 
 use maud::{Markup, html};
 
+use super::explain::{self, Topic};
 use super::outcome::OutcomeColour;
 use crate::console::language::Language;
 use crate::console::text::Text;
@@ -31,11 +32,16 @@ pub(in crate::console) struct Shares {
     pub(in crate::console) left_out: u64,
     /// They will not arrive.
     pub(in crate::console) failed: u64,
+    /// Of those that WhatsApp took, the ones that their recipients answered: no share of their own.
+    pub(in crate::console) answered: u64,
 }
+
+/// The key of the word for messages that were answered.
+pub(in crate::console) const ANSWERED: &str = "send-share-answered";
 
 impl From<&Counts> for Shares {
     fn from(counts: &Counts) -> Self {
-        let mut shares = Self::default();
+        let mut shares = Self { answered: counts.answered(), ..Self::default() };
         for state in State::ALL {
             let share = match OutcomeColour::of(state) {
                 OutcomeColour::Waits => &mut shares.waits,
@@ -65,7 +71,7 @@ impl Shares {
 
     /// The shares from the best to the worst.
     const fn in_order(&self) -> [(OutcomeColour, u64); 7] {
-        let Self { read, delivered, sent, waits, unclear, left_out, failed } = *self;
+        let Self { read, delivered, sent, waits, unclear, left_out, failed, answered: _ } = *self;
         [
             (OutcomeColour::Read, read),
             (OutcomeColour::Delivered, delivered),
@@ -84,6 +90,7 @@ impl Shares {
             (OutcomeColour::Sent, "send-state-sent", self.taken()),
             (OutcomeColour::Delivered, "send-state-delivered", self.delivered + self.read),
             (OutcomeColour::Read, "send-state-read", self.read),
+            (OutcomeColour::Read, ANSWERED, self.answered),
             (OutcomeColour::Failed, "send-state-failed", self.failed),
         ];
         let sometimes = [
@@ -128,12 +135,17 @@ pub(in crate::console) fn figures(text: Text, shares: &Shares) -> Markup {
         dl.outcome {
             @for (outcome, key, messages) in shares.said() {
                 div class=(outcome.class()) {
-                    dt { (text.get(key)) }
+                    dt { (text.get(key)) @if key == ANSWERED { " " (explained(text)) } }
                     dd { (text.number(messages)) " " small { (percent(text, messages, all)) } }
                 }
             }
         }
     }
+}
+
+/// The mark that leads to what counts as an answer.
+pub(in crate::console) fn explained(text: Text) -> Markup {
+    explain::mark(text, Topic::Answered, &text.get(ANSWERED))
 }
 
 fn one(text: Text, key: &str, messages: u64) -> String {
@@ -226,5 +238,9 @@ mod tests {
         assert!(line.contains(">Sent 1,234<") && line.contains(">Failed 5<"), "{line}");
         let bar = bar(TEXT, &shares).into_string();
         assert!(bar.contains("aria-label=\"Sent 1,234, Delivered 1,200, Read 1,200, Failed 5\""), "{bar}");
+        let answered = Shares { answered: 7, ..shares };
+        assert_eq!(drawn(&answered), drawn(&shares), "who answered has a share already");
+        let page = figures(TEXT, &answered).into_string();
+        assert!(page.contains("Answered <a class=\"mark-help\"") && page.contains("<dd>7 <small>"), "{page}");
     }
 }

@@ -27,6 +27,8 @@ pub(in crate::console) enum Topic<'a> {
     Send(Stage),
     /// The state of a message.
     Message(message::State),
+    /// What counts as an answer to a message.
+    Answered,
     /// A code of the provider; unknown codes have an explanation too.
     Code(i64),
     /// A failure without a code.
@@ -43,6 +45,7 @@ impl Topic<'_> {
             Self::Connection(code) => format!("connection-{code}"),
             Self::Send(stage) => format!("send-{stage}"),
             Self::Message(state) => format!("message-{}", state.as_str()),
+            Self::Answered => "message-answered".to_owned(),
             Self::Code(code) => match cause::span_of(code) {
                 Some(span) => format!("code-{}", span.start()),
                 None => "code-other".to_owned(),

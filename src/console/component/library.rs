@@ -63,13 +63,14 @@ impl OfferedFiles {
         html! {
             (Field::new(&shown, name, label).hint(&hint).input("url"))
             (Field::new(&choice, &choosing, &text.get("media-from-library")).select(std::iter::once(none).chain(options)))
-            @if !self.is_reachable && !is_web { p.hint { (text.get("media-unreachable")) } }
+            (self.unreachable(text, is_web))
             p { a href="/console/media" target="_blank" { (text.get("media-open-library")) } }
         }
     }
 
     /// The field of this name and label that chooses any of the files, by its id. A file that is not offered stays chosen.
-    pub(in crate::console) fn choose(&self, form: &Form, (name, label): (&str, &str)) -> Markup {
+    /// `is_web` for a message of a linked phone.
+    pub(in crate::console) fn any(&self, form: &Form, (name, label): (&str, &str), is_web: bool) -> Markup {
         let (text, given) = (form.text(), form.value(name));
         let files = self.files.iter().map(|file| (file.id.to_string(), file));
         let is_offered = given.is_empty() || files.clone().any(|(id, _)| id == given);
@@ -79,15 +80,15 @@ impl OfferedFiles {
         let files = files.map(|(id, file)| (id, described(file)));
         let none = (String::new(), text.get("media-no-file"));
         let other = (!is_offered).then(|| (given.to_owned(), text.get("replies-other-file")));
-        Field::new(form, name, label).select(std::iter::once(none).chain(other).chain(files))
+        html! {
+            (Field::new(form, name, label).select(std::iter::once(none).chain(other).chain(files)))
+            (self.unreachable(text, is_web))
+        }
     }
 
-    /// The same for a message, beside the reason why no provider can fetch it; `is_web` for one of a linked phone.
-    pub(in crate::console) fn any(&self, form: &Form, name: &str, label: &str, is_web: bool) -> Markup {
-        html! {
-            (self.choose(form, (name, label)))
-            @if !self.is_reachable && !is_web { p.hint { (form.text().get("media-unreachable")) } }
-        }
+    /// The reason why no provider can fetch a file.
+    fn unreachable(&self, text: Text, is_web: bool) -> Markup {
+        html! { @if !self.is_reachable && !is_web { p.hint { (text.get("media-unreachable")) } } }
     }
 }
 

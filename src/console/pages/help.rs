@@ -8,6 +8,7 @@ use maud::{Markup, html};
 use super::channel::words as channel;
 use super::send::words as send;
 use crate::connector::{Disposition, cloud_api};
+use crate::console::component::bar::ANSWERED;
 use crate::console::component::cause::{CAUSES, Cause};
 use crate::console::component::explain::Topic;
 use crate::console::component::reason::reason;
@@ -50,8 +51,11 @@ fn body(text: Text) -> Markup {
                     "waits" => @for wait in Reason::ALL {
                         (entry(Topic::Wait(*wait), &capitalized(&reason(text, *wait)), &text.get(of_wait(*wait))))
                     },
-                    "messages" => @for state in State::ALL {
-                        (entry(Topic::Message(state), &send::state_word(text, state), &text.get(of_message(state))))
+                    "messages" => {
+                        @for state in State::ALL {
+                            (entry(Topic::Message(state), &send::state_word(text, state), &text.get(of_message(state))))
+                        }
+                        (entry(Topic::Answered, &text.get(ANSWERED), &text.get("help-message-answered")))
                     },
                     "channels" => (channels(text)),
                     "connections" => @for (code, title, said) in channel::REASONS {

@@ -204,7 +204,7 @@ fn fields(form: &Form, files: &OfferedFiles) -> Markup {
             .required().most(LONGEST_WORD + 1).text())
         (Field::new(form, "text", &text.get("replies-text")).hint(&text.get("replies-text-hint"))
             .most(LONGEST_TEXT).area(4))
-        (files.choose(form, ("file", &text.get("replies-file"))))
+        (files.any(form, ("file", &text.get("replies-file")), false))
     }
 }
 

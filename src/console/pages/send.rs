@@ -4,7 +4,7 @@ pub(in crate::console) mod again;
 mod cost;
 mod facts;
 pub(super) mod figures;
-mod message;
+pub(super) mod message;
 pub(super) mod messages;
 pub(in crate::console) mod schedule;
 pub(super) mod words;

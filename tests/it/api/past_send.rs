@@ -80,6 +80,7 @@ impl<'a> Past<'a> {
                 updated_at: Set(at + 500),
                 taken_at: Set(taken.then_some(at)),
                 billing: Set(None),
+                answered_at: Set(None),
             };
             message.insert(&database).await.unwrap();
         }

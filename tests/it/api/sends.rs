@@ -69,6 +69,7 @@ async fn a_send_is_shown_with_where_its_messages_are_and_why_it_waits() {
                 "queued": 2, "sending": 0, "sent": 0, "delivered": 0, "read": 0, "failed": 0, "expired": 0,
                 "canceled": 0, "suppressed": 0, "unknown": 0,
             },
+            "answered_count": 0,
             "rate_per_second": null,
             "estimated_end": null,
             "waiting": {

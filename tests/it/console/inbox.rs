@@ -203,10 +203,12 @@ async fn a_closed_window_offers_templates_and_keeps_the_text() {
     let page = agent
         .submit(
             &format!("{place}/answer"),
-            &[("template", &template), ("body_1", "Ana"), ("body_2", "seven")],
+            &[("template", &template), ("body_1", "{{contact.first_name|friend}}"), ("body_2", "seven")],
         )
         .await;
-    assert!(page.contains("<bdi>greeting</bdi>"), "{page}");
+    // She is no contact.
+    let shown = page.contains("<bdi>greeting</bdi>") && page.contains(">Hello friend, order seven left.<");
+    assert!(shown, "{page}");
     // A person who writes again can be answered, with the words that were kept meanwhile.
     desk.writes(ANA, "wamid.2", "here I am", 0).await;
     let page = agent.page(&place).await;

@@ -22,6 +22,7 @@ mod help;
 mod import_preview;
 mod imports;
 mod inbox;
+mod inbox_groups;
 mod invitations;
 mod kept;
 mod keys;

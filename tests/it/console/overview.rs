@@ -107,8 +107,11 @@ async fn the_overview_counts_what_happened_today_and_in_the_last_week() {
     let (today, week) = page.split_once("Last 7 days").unwrap();
     assert!(today.contains("<dt>Sent</dt><dd>0</dd>") && today.contains("<dd>—</dd>"), "{page}");
     let figures = "<dt>Sent</dt><dd>4</dd></div><div><dt>Delivered</dt><dd>75%</dd></div><div><dt>Read</dt><dd>50%</dd>\
-                   </div><div><dt>Failed</dt><dd>1</dd>";
-    assert!(week.contains(figures), "{week}");
+                   </div><div><dt>Answered <a class=\"mark-help\" href=\"/console/help#message-answered\"";
+    assert!(
+        week.contains(figures) && week.contains("</dt><dd>0%</dd></div><div><dt>Failed</dt><dd>1</dd>"),
+        "{week}"
+    );
     let latest = page.split("id=\"latest\"").nth(1).unwrap();
     for shown in ["class=\"o-read\"", ">Read 2<", ">Failed 1<", &send.to_string()] {
         assert!(latest.contains(shown), "{shown}: {latest}");

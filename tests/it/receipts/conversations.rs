@@ -2,6 +2,7 @@
 
 use pombo::accounts::{Email, Role};
 use pombo::clock::Timestamp;
+use pombo::domain::phone::PhoneNumber;
 use pombo::store::changes::Who;
 use pombo::store::users::NewUser;
 use reqwest::Method;
@@ -11,6 +12,7 @@ use super::teller::Teller;
 use crate::database::{Universe, stores};
 use crate::harness::Answer;
 use crate::running::{NUMBER, Running, until};
+use crate::scenarios::stage::template;
 
 stores!(
     conversations_are_listed_by_filters_and_read_in_both_directions,
@@ -18,11 +20,14 @@ stores!(
     people_see_that_messages_were_read_and_that_somebody_types,
     a_conversation_is_assigned_closed_noted_and_opened_again,
     what_a_person_wrote_is_exported_and_erased_by_the_contact,
+    a_send_says_how_many_answered_it_and_who,
+    a_conversation_shows_the_text_that_its_person_got,
 );
 
 const ANA: &str = "5511900000001";
 const BEA: &str = "5511900000002";
 const LID: &str = "200000000000001@lid";
+const USER: &str = "BR.13491208655302741918";
 const LIST: &str = "/api/v1/conversations";
 const HOUR: i64 = 3_600;
 
@@ -244,31 +249,86 @@ async fn what_a_person_wrote_is_exported_and_erased_by_the_contact(universe: &Un
     writes(&running, (BEA, "Bea"), ("wamid.3", "three"), 5).await;
     // She also wrote while her number was hidden.
     let at = (Timestamp::now().millis() / 1_000 - 20).to_string();
-    let hidden = json!({
-        "contacts": [{ "profile": { "name": "A." }, "user_id": LID }],
-        "messages": [{
-            "from_user_id": LID, "id": "wamid.4", "timestamp": at, "type": "text", "text": { "body": "four" },
-        }],
-    });
-    assert_eq!(Teller::new(&running).tell(running.channel, NUMBER, &hidden).await.status, 200);
+    for (user, name, id, text) in [(LID, "A.", "wamid.4", "four"), (USER, "B.", "wamid.5", "five")] {
+        let hidden = json!({
+            "contacts": [{ "profile": { "name": name }, "user_id": user }],
+            "messages": [{
+                "from_user_id": user, "id": id, "timestamp": at, "type": "text", "text": { "body": text },
+            }],
+        });
+        assert_eq!(Teller::new(&running).tell(running.channel, NUMBER, &hidden).await.status, 200);
+    }
+    // Another channel was told whose id this is.
+    let known = [(USER.to_owned(), PhoneNumber::parse(ANA).unwrap())];
+    running.store.of(running.company).persons().keep_users(&known).await.unwrap();
     let contact = json!({ "first_name": "Ana", "phone_number": format!("+{ANA}"), "phone_number_lid": LID });
     let contacts = json!({ "contacts": [contact] });
     let written = post(&running, "/api/v1/contacts/batch", contacts).await.json();
     let contact = format!("/api/v1/contacts/{}", written["results"][0]["id"].as_str().unwrap());
     let path = format!("{contact}/conversations");
-    assert_eq!(names(&get(&running, &path).await), ["Ana", "A."]);
+    let found = get(&running, &path).await;
+    let mut found = names(&found);
+    found.sort_unstable();
+    assert_eq!(found, ["A.", "Ana", "B."]);
     let request = running.request(Method::GET, &path).header("accept", "application/x-ndjson");
     let exported = Answer::to(request).await;
     assert_eq!(exported.status, 200, "{}", exported.body);
     let lines: Vec<Value> = exported.body.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let mut texts: Vec<_> = lines.iter().map(|line| line["received"]["content"]["body"].clone()).collect();
     texts.sort_by_key(ToString::to_string);
-    assert_eq!(texts, ["four", "one", "two"]);
+    assert_eq!(texts, ["five", "four", "one", "two"]);
     for _ in 0..2 {
         assert_eq!(running.ask(Method::DELETE, &path, &Value::Null).await.status, 204);
         assert_eq!(get(&running, &path).await["data"], json!([]));
     }
     assert_eq!(names(&get(&running, LIST).await), ["Bea"]);
     assert_eq!(get(&running, &contact).await["first_name"], "Ana", "the contact stays");
+    running.end().await;
+}
+
+async fn a_send_says_how_many_answered_it_and_who(universe: &Universe) {
+    let running = Running::start(universe, |_| {}).await;
+    let contact =
+        |(number, name): (&str, &str)| json!({ "first_name": name, "phone_number": format!("+{number}") });
+    let contacts = json!({ "contacts": [(ANA, "Ana"), (BEA, "Bea")].map(contact) });
+    assert_eq!(post(&running, "/api/v1/contacts/batch", contacts).await.status, 200);
+    let body = json!({ "type": "text", "message": "Shall we?", "phone_number": [ANA, BEA] });
+    let (status, sent) = running.send(&body).await;
+    assert_eq!(status, 202, "{sent}");
+    running.settled(2).await;
+    for id in ["wamid.1", "wamid.2", "wamid.1"] {
+        writes(&running, (ANA, "Ana"), (id, "yes"), 0).await;
+    }
+    let send = sent["send_id"].as_str().unwrap();
+    let shown = get(&running, &format!("/api/v1/sends/{send}")).await;
+    assert_eq!((&shown["counts"]["sent"], &shown["answered_count"]), (&json!(2), &json!(1)), "{shown}");
+    for (outcome, name) in [("answered", "Ana"), ("not_answered", "Bea")] {
+        let found = get(&running, &format!("/api/v1/contacts?send_id={send}&send_outcome={outcome}")).await;
+        let names: Vec<_> = found["data"].as_array().unwrap().iter().map(|one| &one["first_name"]).collect();
+        assert_eq!(names, [name], "{outcome}: {found}");
+    }
+    running.end().await;
+}
+
+async fn a_conversation_shows_the_text_that_its_person_got(universe: &Universe) {
+    let running = Running::start(universe, |_| {}).await;
+    writes(&running, (ANA, "A."), ("wamid.1", "hi"), 9).await;
+    let contacts = json!({ "contacts": [{ "first_name": "Ana", "phone_number": format!("+{ANA}") }] });
+    assert_eq!(post(&running, "/api/v1/contacts/batch", contacts).await.status, 200);
+    let text = |text: &str| json!({ "type": "text", "text": text });
+    let values = [text("{{contact.first_name}}"), text("{{contact.last_name|A-1}}")];
+    let body = json!({
+        "type": "template",
+        "template_id": template(&running, "order_update").await,
+        "components": [{ "type": "body", "parameters": values }],
+        "contact_fields": true,
+        "phone_number": ANA,
+    });
+    let (status, sent) = running.send(&body).await;
+    assert_eq!(status, 202, "{sent}");
+    running.settled(1).await;
+    let thread = get(&running, &format!("{}/messages", only(&running).await)).await;
+    let content = &thread["data"][1]["sent"]["content"];
+    assert_eq!(content["components"][0]["parameters"], json!([text("Ana"), text("A-1")]), "{thread}");
     running.end().await;
 }

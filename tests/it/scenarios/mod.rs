@@ -6,6 +6,7 @@ mod killed;
 mod killed_again_and_again;
 mod killed_and_ended;
 mod killed_at_the_quota;
+mod killed_before_the_answer;
 mod killed_in_trouble;
 mod level_unknown;
 mod live_limits;

@@ -18,7 +18,7 @@ pub use self::parts::{
     ReferredProduct, SharedContact, base64_of, bytes_of_base64,
 };
 pub use self::peer::{Peer, PeerKey};
-pub use self::window::{ENTRY_POINT, ENTRY_POINT_ANSWER, SERVICE_WINDOW, WindowRule, Windows};
+pub use self::window::{ANSWER, ENTRY_POINT, ENTRY_POINT_ANSWER, SERVICE_WINDOW, WindowRule, Windows};
 
 use crate::words::words;
 use clock::Timestamp;

@@ -16,6 +16,10 @@ pub const ENTRY_POINT: Duration = Duration::from_secs(72 * 60 * 60);
 /// How soon that answer has to come.
 pub const ENTRY_POINT_ANSWER: Duration = Duration::from_secs(24 * 60 * 60);
 
+/// How soon after a message of a send its recipient has to write in the same channel, so that the message counts as answered.
+/// Within it fall the answers of people who read a campaign after a weekend; what they write later is hardly about it.
+pub const ANSWER: Duration = Duration::from_secs(72 * 60 * 60);
+
 /// Who decides whether a free message goes to a person.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum WindowRule {

@@ -36,6 +36,9 @@ impl Selection {
 }
 
 impl State {
+    /// The states of messages that the provider took, and that may have arrived.
+    pub const TAKEN: [Self; 3] = [Self::Sent, Self::Delivered, Self::Read];
+
     /// The states whose messages may be sent again, by a new send.
     pub const RETRIED: [Self; 5] =
         [Self::Failed, Self::Expired, Self::Canceled, Self::Suppressed, Self::Unknown];
@@ -53,6 +56,10 @@ pub enum Reception {
     Read,
     /// The provider took the message, and has not said that the person read it.
     NotRead,
+    /// The person wrote in the channel after the message, within [`ANSWER`](crate::inbound::ANSWER).
+    Answered,
+    /// The provider took the message, and the person did not answer it.
+    NotAnswered,
 }
 
 crate::words!(Reception {
@@ -60,18 +67,30 @@ crate::words!(Reception {
     NotReceived = "not_received",
     Read = "read",
     NotRead = "not_read",
+    Answered = "answered",
+    NotAnswered = "not_answered",
 });
 
 impl Reception {
-    /// The messages that it names.
+    /// The messages that it names, by their state. Of those, [`is_answered`](Self::is_answered) may exclude some.
     pub fn selection(self) -> Selection {
         let states: &[State] = match self {
             Self::Received => &[State::Delivered, State::Read],
             Self::NotReceived => &[State::Failed, State::Expired, State::Canceled, State::Suppressed],
             Self::Read => &[State::Read],
             Self::NotRead => &[State::Sent, State::Delivered],
+            Self::Answered | Self::NotAnswered => &State::TAKEN,
         };
         Selection { states: states.to_vec(), codes: Vec::new() }
+    }
+
+    /// Whether its messages are those that were answered or those that were not; `None` when it names both.
+    pub const fn is_answered(self) -> Option<bool> {
+        match self {
+            Self::Answered => Some(true),
+            Self::NotAnswered => Some(false),
+            Self::Received | Self::NotReceived | Self::Read | Self::NotRead => None,
+        }
     }
 }
 

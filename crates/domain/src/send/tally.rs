@@ -86,9 +86,7 @@ impl Tally {
     /// Adds a part of the messages.
     pub fn add(&mut self, part: Part) {
         let Part { counts, causes, taken } = part;
-        for state in message::State::ALL {
-            self.counts.add(state, counts.of(state));
-        }
+        self.counts.add_all(&counts);
         causes.into_iter().for_each(|cause| self.add_cause(cause));
         taken.into_iter().for_each(|(step, messages)| self.pace.add(step, messages));
     }

@@ -23,7 +23,7 @@ use domain::content::Content;
 use domain::inbound::PeerKey;
 use domain::phone::PhoneNumber;
 use domain::request::{Audience, BusinessRequest, RequestedContent, Skipped, WebRecipient, WebRequest};
-use domain::send::{Label, Schedule};
+use domain::send::{Label, Recipients, Schedule};
 use store::automatic::DueAnswer;
 
 /// The answers that are under way at once, over all companies. Those through web sessions take some seconds each.
@@ -192,14 +192,18 @@ fn label() -> Label {
 }
 
 impl Shared {
-    /// Notes in its conversation what is sent to one person. An automatic answer is not noted: what the person wrote waits for
-    /// a person, unread.
-    pub(super) fn note_answer(&self, order: &super::Order, number: PhoneNumber, send_id: Uuid) {
+    /// Notes in its conversation what is sent to one person or group. An automatic answer is not noted: what the person wrote
+    /// waits for a person, unread.
+    pub(super) fn note_answer(&self, order: &super::Order, recipients: Recipients, send_id: Uuid) {
         if order.label.made_by.as_deref() == Some(Who::Pombo.to_string().as_str()) {
             return;
         }
-        let person = self.people.person(order.company_id, number);
-        self.answers.note((order.company_id, order.channel_id), person, send_id, &order.content);
+        let peer = match (recipients, &order.group) {
+            (Recipients::One(number), _) => PeerKey::of_number(self.people.person(order.company_id, number)),
+            (Recipients::Group, Some(group)) => PeerKey::of_group(group),
+            (Recipients::Group, None) | (Recipients::Blocks(_), _) => return,
+        };
+        self.answers.note((order.company_id, order.channel_id), peer, send_id, &order.content);
     }
 }
 

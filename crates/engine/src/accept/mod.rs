@@ -228,7 +228,7 @@ impl Engine {
         let accept = Accept::new(Arc::clone(&order), Recipients::One(number), skipped.clone());
         let accept = Accept { parts, ..accept };
         let send_id = shared.ledger.send(accept).await??;
-        shared.note_answer(&order, number, send_id);
+        shared.note_answer(&order, Recipients::One(number), send_id);
         Ok(Resolved { send_id: Some(send_id), recipients: 1, skipped, is_refused: false })
     }
 

@@ -186,9 +186,7 @@ impl WebSends<'_> {
         let accept = Accept::new(Arc::clone(&order), recipients, Skipped::default());
         let accept = Accept { pending_reply: Some(pending_reply), ..accept };
         let send_id = shared.ledger.send(accept).await??;
-        if let Recipients::One(number) = recipients {
-            shared.note_answer(&order, number, send_id);
-        }
+        shared.note_answer(&order, recipients, send_id);
         metrics::counter!("pombo_sends_accepted_total").increment(1);
         metrics::counter!("pombo_recipients_accepted_total").increment(1);
         Ok(Submitted { send_id, wait, stranger, patience })

@@ -16,7 +16,6 @@ use crate::contacts::Contacts;
 use crate::{Error, RETRY_AFTER};
 use clock::Timestamp;
 use domain::error::{Code, Refusal};
-use domain::inbound::PeerKey;
 use domain::phone::PhoneNumber;
 use store::changes::{ContactRecord, Who};
 use store::{Care, ContactDraft, ContactFilter, Membership, Upserted};
@@ -174,18 +173,15 @@ impl Contacts<'_> {
     /// Removes what these contacts wrote, on all channels, the notes about it, and the values that sends had for them.
     pub(crate) async fn erase_conversations(&self, company: Uuid, contacts: &[Uuid]) -> store::Result<()> {
         let conversations = self.engine.store().of(company).conversations();
-        let people = &self.engine.0.shared.people;
-        let (numbers, hidden) = conversations.names_of(contacts).await?;
-        let forms: HashSet<_> =
-            numbers.into_iter().flat_map(|number| people.forms(company, number)).collect();
-        let keys: Vec<_> = forms.iter().copied().map(PeerKey::of_number).chain(hidden).collect();
+        let keys = self.engine.conversations(company).keys_of_contacts(contacts).await?;
         for keys in keys.chunks(ERASED_AT_ONCE) {
             conversations.erase(keys).await?;
         }
         let shared = &self.engine.0.shared;
-        for forms in forms.into_iter().collect::<Vec<_>>().chunks(ERASED_AT_ONCE) {
-            let forms = forms.iter().copied().collect();
-            shared.contents.erase_values(&shared.store, company, &forms).await?;
+        let numbers: Vec<_> = keys.iter().filter_map(PeerKey::number).collect();
+        for numbers in numbers.chunks(ERASED_AT_ONCE) {
+            let numbers: HashSet<_> = numbers.iter().copied().collect();
+            shared.contents.erase_values(&shared.store, company, &numbers).await?;
         }
         Ok(())
     }

@@ -1,4 +1,4 @@
-//! Answers: messages of ours to one person, which the person's conversation notes. They are gathered in memory and written
+//! Answers: messages of ours to one person or group, which the conversation notes. They are gathered in memory and written
 //! once a second, so that no send waits for it; a process that dies loses a second of notes, and no message.
 
 use std::collections::HashMap;
@@ -10,7 +10,6 @@ use super::keys::ContentKeys;
 use clock::Timestamp;
 use domain::content::Content;
 use domain::inbound::{InboundContent, PeerKey};
-use domain::phone::PhoneNumber;
 use store::Store;
 use store::conversations::AnswerNote;
 use vault::context;
@@ -20,12 +19,12 @@ const MOST: usize = 10_000;
 /// The answers of one write.
 const AT_ONCE: usize = 500;
 
-/// A channel, a person, and the answer to the person.
-type AnswerTo = ((Uuid, PhoneNumber), WaitingAnswer);
+/// A channel, a person or group, and the answer.
+type AnswerTo = ((Uuid, PeerKey), WaitingAnswer);
 
-/// Answers that wait to be noted, the last one to each person.
+/// Answers that wait to be noted, the last one in each conversation.
 #[derive(Default)]
-pub(crate) struct Answers(Mutex<HashMap<(Uuid, PhoneNumber), WaitingAnswer>>);
+pub(crate) struct Answers(Mutex<HashMap<(Uuid, PeerKey), WaitingAnswer>>);
 
 /// An answer before its line is sealed.
 pub(crate) struct WaitingAnswer {
@@ -37,11 +36,11 @@ pub(crate) struct WaitingAnswer {
 }
 
 impl Answers {
-    /// Notes that a channel of a company sends this to a person.
+    /// Notes that a channel of a company sends this to a person or group.
     pub(crate) fn note(
         &self,
         (company_id, channel_id): (Uuid, Uuid),
-        person: PhoneNumber,
+        peer: PeerKey,
         send_id: Uuid,
         content: &Content,
     ) {
@@ -50,10 +49,11 @@ impl Answers {
             return;
         }
         let mut waiting = self.0.lock();
-        if waiting.len() < MOST || waiting.contains_key(&(channel_id, person)) {
+        let to = (channel_id, peer);
+        if waiting.len() < MOST || waiting.contains_key(&to) {
             let (kind, line) = (content.kind().as_str(), line(content));
             let answer = WaitingAnswer { company_id, send_id, at: Timestamp::now(), kind, line };
-            waiting.insert((channel_id, person), answer);
+            waiting.insert(to, answer);
         }
     }
 
@@ -85,7 +85,7 @@ impl Answers {
 async fn write(store: &Store, keys: Option<&ContentKeys>, waiting: &[AnswerTo]) -> store::Result<()> {
     for some in waiting.chunks(AT_ONCE) {
         let mut notes = Vec::with_capacity(some.len());
-        for ((channel_id, person), answer) in some {
+        for ((channel_id, peer), answer) in some {
             let WaitingAnswer { company_id, send_id, at, kind, ref line } = *answer;
             let line = match keys {
                 Some(keys) if !line.is_empty() => {
@@ -94,7 +94,7 @@ async fn write(store: &Store, keys: Option<&ContentKeys>, waiting: &[AnswerTo]) 
                 }
                 _ => Vec::new(),
             };
-            let (channel_id, peer) = (*channel_id, PeerKey::of_number(*person));
+            let (channel_id, peer) = (*channel_id, peer.clone());
             notes.push(AnswerNote { channel_id, peer, send_id, at, kind, line });
         }
         store.conversations().note_answers(&notes).await?;

@@ -7,6 +7,7 @@ mod drafts;
 mod intake;
 mod notes;
 mod open;
+mod own;
 mod quick_replies;
 mod sending;
 mod signs;
@@ -80,12 +81,8 @@ impl Conversations<'_> {
     /// an address that hides it, or does not exist.
     pub async fn of_contact(&self, contact: Uuid) -> Result<Vec<ListedConversation>, Error> {
         let records = self.engine.records_of(self.company).await?;
-        let stored = records.of(self.company).conversations();
-        let people = &self.engine.0.shared.people;
-        let (numbers, hidden) = stored.names_of(&[contact]).await?;
-        let forms = numbers.into_iter().flat_map(|number| people.forms(self.company, number));
-        let keys: Vec<_> = forms.map(PeerKey::of_number).chain(hidden).collect();
-        let found = stored.with_people(&keys).await?;
+        let keys = self.keys_of_contacts(&[contact]).await?;
+        let found = records.of(self.company).conversations().with_people(&keys).await?;
         drop(records);
         self.opened(found).await
     }
@@ -164,10 +161,26 @@ impl Conversations<'_> {
     /// Removes everything of a person: the conversations on all channels, and what was written in them. Returns the ids of the
     /// removed messages. Files that the person sent leave with them.
     pub async fn erase(&self, number: PhoneNumber) -> Result<Vec<Uuid>, Error> {
-        let forms = self.engine.0.shared.people.forms(self.company, number);
-        let keys: Vec<_> = forms.into_iter().map(PeerKey::of_number).collect();
-        let (_, messages) = self.store().erase(&keys).await?;
+        let (_, messages) = self.store().erase(&self.keys_of_numbers(vec![number]).await?).await?;
         Ok(messages)
+    }
+
+    /// The keys under which conversations with the people of these contacts may be.
+    pub(crate) async fn keys_of_contacts(&self, contacts: &[Uuid]) -> store::Result<Vec<PeerKey>> {
+        let (numbers, hidden) = self.store().names_of(contacts).await?;
+        let mut keys = self.keys_of_numbers(numbers).await?;
+        keys.extend(hidden);
+        Ok(keys)
+    }
+
+    /// The keys of the people with these numbers: all numbers of theirs, and the ids of those whose numbers the provider hid
+    /// for a time.
+    async fn keys_of_numbers(&self, numbers: Vec<PhoneNumber>) -> store::Result<Vec<PeerKey>> {
+        let people = &self.engine.0.shared.people;
+        let forms = numbers.into_iter().flat_map(|number| people.forms(self.company, number));
+        let forms: Vec<_> = forms.collect();
+        let ids = self.store().ids_of(&forms).await?;
+        Ok(forms.into_iter().map(PeerKey::of_number).chain(ids).collect())
     }
 
     fn store(&self) -> store::Conversations<'_> {

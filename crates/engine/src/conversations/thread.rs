@@ -2,28 +2,21 @@
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
-use std::time::Duration;
 
 use uuid::Uuid;
 
 use super::{Conversations, no_such_conversation};
 use crate::Error;
 use clock::Timestamp;
-use domain::content::{Content, Stored};
+use domain::content::Content;
 use domain::inbound::{Direction, InboundBody, InboundContent, MessageAuthor};
-use domain::message::Key;
-use domain::page::{Start, Window};
-use store::CompanyStore;
 use store::conversations::{Conversation, StoredChange, StoredMessage, ThreadCursor, ThreadSide};
-use store::sends::list::Filter;
-use store::sends::messages::{Addressed, ToPerson};
+use store::sends::messages::Addressed;
 use vault::context;
 
 /// Messages of the ledger are found by when their sends were accepted, and placed by when they went. So many more are looked
 /// at than a part has.
 const SLACK: u64 = 100;
-/// The most of them that are looked at for the entries after a place.
-const MOST_AFTER: u64 = 2_000;
 /// The most changes of one message that are shown.
 const MOST_REACTIONS: usize = 20;
 
@@ -92,7 +85,8 @@ pub struct OwnEntry {
     pub is_bulk: bool,
     /// When it went, or was accepted.
     pub at: Timestamp,
-    /// What it says; `None` when its send was removed meanwhile.
+    /// What it says, with the values that the person's contact has now in place of contact fields; `None` when its send was
+    /// removed meanwhile.
     pub content: Option<Content>,
     /// The emojis below it.
     pub reactions: Vec<ShownReaction>,
@@ -176,10 +170,7 @@ impl Conversations<'_> {
             ThreadFrom::Before(place) => stored.messages_before(id, Some(place), limit + 1).await?,
             ThreadFrom::After(place) => stored.messages_after(id, place, limit + 1).await?,
         };
-        let own = match conversation.peer.number() {
-            Some(_) => self.own(records.of(self.company), &conversation, from, limit + SLACK).await?,
-            None => Vec::new(),
-        };
+        let own = self.own(records.of(self.company), &conversation, from, limit + SLACK).await?;
         let mut entries: Vec<_> = self.written(written).await?;
         entries.extend(own.into_iter().map(|own| ThreadEntry::Own(Box::new(own))));
         let most = usize::try_from(limit).unwrap_or(usize::MAX);
@@ -237,58 +228,6 @@ impl Conversations<'_> {
         let context = context::inbound_body(message.id);
         let opened = self.engine.0.shared.contents.open(&message.content, &context).await?;
         Ok(opened.and_then(|json| InboundBody::from_json(&json)))
-    }
-
-    /// The company's messages to the person on this side of a place.
-    async fn own(
-        &self,
-        records: CompanyStore<'_>,
-        of: &Conversation,
-        from: ThreadFrom,
-        limit: u64,
-    ) -> Result<Vec<OwnEntry>, Error> {
-        let Some(number) = of.peer.number() else { return Ok(Vec::new()) };
-        let numbers = self.engine.0.shared.people.forms(self.company, number);
-        let mut sends = Filter { channel_id: Some(of.channel_id), ..Filter::default() };
-        let mut limit = limit;
-        match from {
-            ThreadFrom::Latest => {}
-            ThreadFrom::Before(place) => sends.to = Some(place.at.plus(Duration::from_millis(1))),
-            // The latest ones come first.
-            ThreadFrom::After(_) => limit = MOST_AFTER,
-        }
-        let has_place = |entry: ThreadCursor| match from {
-            ThreadFrom::Latest => true,
-            ThreadFrom::Before(place) => entry < place,
-            ThreadFrom::After(place) => entry > place,
-        };
-        let asked = ToPerson { numbers, state: None, sends };
-        let window = Window::<Key> { start: Start::Offset(0), limit };
-        let found = records.sends().to_person(&asked, window, Timestamp::now()).await?.records;
-        let sends: Vec<_> = found.iter().map(|found| found.send_id).collect();
-        let contents = records.conversations().contents_of_sends(&sends).await?;
-        let mut contents: HashMap<_, _> = contents
-            .into_iter()
-            .filter_map(|(id, json, recipients)| {
-                Some((id, (serde_json::from_str::<Stored>(&json).ok()?.content, recipients > 1)))
-            })
-            .collect();
-        let entries = found.into_iter().map(|message| {
-            let outcome = &message.message.outcome;
-            let accepted = Timestamp::from_millis((message.send_id.as_u128() >> 80) as i64);
-            let (content, is_bulk) = contents.remove(&message.send_id).unzip();
-            OwnEntry {
-                at: outcome.taken_at.unwrap_or(accepted),
-                is_bulk: is_bulk.unwrap_or_default(),
-                content,
-                message,
-                reactions: Vec::new(),
-            }
-        });
-        // A reaction of ours is no entry of its own.
-        let is_entry = |own: &OwnEntry| !matches!(own.content, Some(Content::Reaction { .. }));
-        let entries = entries.filter(is_entry);
-        Ok(entries.filter(|own| has_place(ThreadCursor { at: own.at, id: own.message.send_id })).collect())
     }
 
     /// What was changed of each message, by the provider's id.

@@ -10,7 +10,6 @@ use super::tallies::{PART, SMALL};
 use crate::Error;
 use crate::sends::Sends;
 use clock::Timestamp;
-use domain::message::State;
 use domain::send::Counts;
 use store::sends::Countable;
 
@@ -43,11 +42,9 @@ impl DayCounts {
     /// Adds the rows of a send, and its messages that have none.
     fn add(&mut self, days: &Days, send: &Countable, mut counts: Counts) {
         counts.add_rowless(send.state, send.high_water, send.recipients);
-        for state in State::ALL {
-            self.all.add(state, counts.of(state));
-            if send.created_at >= days.today {
-                self.today.add(state, counts.of(state));
-            }
+        self.all.add_all(&counts);
+        if send.created_at >= days.today {
+            self.today.add_all(&counts);
         }
     }
 }
@@ -121,9 +118,7 @@ impl Sends<'_> {
             let to = next.saturating_add(PART).min(end);
             let records = self.engine.records_of(days.company_id).await?;
             let part = records.of(days.company_id).sends().count_part(send.id, next, to).await?;
-            for state in State::ALL {
-                counts.add(state, part.of(state));
-            }
+            counts.add_all(&part);
             next = to;
         }
         counted.add(days, send, counts);
@@ -144,6 +139,7 @@ fn together(sends: &[&Countable]) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use domain::message::State;
     use domain::send::State as SendState;
 
     fn send(recipients: u64) -> Countable {

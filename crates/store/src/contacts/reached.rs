@@ -44,8 +44,7 @@ impl BySend {
         let Some(snapshot) = store.of(company).sends().snapshot(self.send).await? else {
             return Ok((Vec::new(), 0));
         };
-        let selection = self.reception.selection();
-        let mut places = descending(store.messages().places(company, &snapshot, &selection).await?)?;
+        let mut places = descending(store.messages().places(company, &snapshot, self.reception).await?)?;
         places.dedup();
         Ok((places, snapshot.recipients()))
     }

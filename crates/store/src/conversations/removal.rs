@@ -14,6 +14,7 @@ use domain::inbound::PeerKey;
 use domain::phone::PhoneNumber;
 
 const PEER: &[(&str, Type)] = &[("peer", Type::Text)];
+const NUMBER: &[(&str, Type)] = &[("number", Type::Int)];
 /// The tables with rows of a conversation, and the columns with its id; the conversation itself last.
 const TABLES: [(&str, &str); 5] = [
     ("conversation_message", "conversation_id"),
@@ -94,6 +95,20 @@ impl Conversations<'_> {
             numbers.into_iter().flatten().filter_map(PhoneNumber::from_i64).collect(),
             hidden.map(|address| PeerKey::of_user(&address)).collect(),
         ))
+    }
+
+    /// The keys of the people with these numbers by the ids that the provider has for them, as far as their messages said them.
+    pub async fn ids_of(self, numbers: &[PhoneNumber]) -> Result<Vec<PeerKey>> {
+        let mut asked = Rows::new(self.store.backend, NUMBER);
+        numbers.iter().for_each(|number| asked.push([number.as_i64().into()]));
+        let (asked, values) = asked.select(2);
+        let sql = format!(
+            "SELECT person_user.user_id FROM {asked} AS asked CROSS JOIN person_user \
+             WHERE person_user.company_id = $1 AND person_user.number = asked.number"
+        );
+        let values = std::iter::once(self.company.into()).chain(values);
+        let ids = fetch::<String>(&self.store.read, sql, values).await?.into_iter();
+        Ok(ids.map(|id| PeerKey::of_user(&id)).collect())
     }
 
     /// Removes the conversations with these people, on all channels, with everything that was written in them. Returns their

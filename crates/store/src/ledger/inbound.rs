@@ -4,6 +4,7 @@ use sea_orm::ConnectionTrait;
 
 use super::PendingWrites;
 use crate::Result;
+use crate::conversations::Inbound;
 use crate::nouns::Ledger;
 use clock::Timestamp;
 use domain::message::{Failure, Key};
@@ -12,17 +13,18 @@ use domain::message::{Failure, Key};
 const OUTSIDE_WINDOW: i64 = 131_047;
 
 impl Ledger<'_> {
-    /// Writes the messages of people, and closes windows.
+    /// Writes messages of people, and closes the windows that the batch says are closed.
     pub(super) async fn keep_inbound(
         self,
         to: &impl ConnectionTrait,
         batch: &PendingWrites,
+        inbound: &[Inbound],
         now: Timestamp,
     ) -> Result<()> {
         let conversations = self.store.conversations();
-        if !batch.inbound.is_empty() {
+        if !inbound.is_empty() {
             // Most batches have none, and need no room for its steps.
-            Box::pin(conversations.keep(to, &batch.inbound, now)).await?;
+            Box::pin(conversations.keep(to, inbound, now)).await?;
         }
         let refused = refused_by_window(batch, now);
         if !refused.is_empty() {

@@ -5,6 +5,7 @@
 //! Only the engine's ledger calls this. A batch that accepts sends or records dispatching first checks the lease's
 //! epoch, so that a process that lost the lease cannot write it. Rows are locked in one order, which `lock` defines.
 
+mod answered;
 mod apart;
 mod at_once;
 mod billing;
@@ -12,6 +13,7 @@ mod inbound;
 mod lock;
 mod opt_outs;
 mod outcome;
+mod parts;
 pub(crate) mod personal;
 mod receipt;
 mod send;
@@ -21,6 +23,7 @@ mod suppress;
 
 pub use self::billing::Charge;
 use self::billing::Charges;
+use self::parts::{Part, Written};
 pub use self::personal::{PersonalSend, ReferenceOf, SkippedOf};
 use self::receipt::Early;
 pub use self::receipt::{Ignored, Receipt};
@@ -230,41 +233,12 @@ pub struct Committed {
     pub ignored: Ignored,
 }
 
-/// The part of a batch that one transaction writes. One statement locks messages in their order, but two statements of
-/// one transaction do not: nodes that change messages of the same sends, as the owner of the channel and as the
-/// receiver of webhooks, would wait for each other. A single process writes one batch at a time.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Part {
-    Whole,
-    /// Receipts of messages that have a row.
-    Known,
-    /// Receipts of messages that have none yet.
-    Early,
-    /// Everything except receipts.
-    Rest,
-}
-
-/// What one transaction wrote.
-struct Written {
-    committed: Committed,
-    /// Whether some receipts moved no row: their messages may have none yet.
-    are_left: bool,
-    /// Receipts of messages that got their rows meanwhile: they have to be written once more.
-    overlooked: Vec<Receipt>,
-}
-
-impl From<Committed> for Written {
-    fn from(committed: Committed) -> Self {
-        Self { committed, are_left: false, overlooked: Vec::new() }
-    }
-}
-
 const IDS: &[(&str, Type)] = &[("id", Type::Uuid)];
 
 impl Ledger<'_> {
-    /// Writes `batch` in one transaction; all of it is durable when this returns. A node of a cluster writes receipts
-    /// in transactions of their own, before the rest: after an error, the receipts may be written and the rest not. The
-    /// same holds for outcomes in one statement ([`Terms`]).
+    /// Writes `batch` in one transaction; all of it is durable when this returns. A node of a cluster writes receipts and
+    /// messages from people in transactions of their own, before the rest: after an error, these may be written and the rest
+    /// not. The same holds for outcomes in one statement ([`Terms`]).
     ///
     /// # Errors
     ///
@@ -285,23 +259,21 @@ impl Ledger<'_> {
         batch: &PendingWrites,
         now: Timestamp,
     ) -> Result<Committed> {
-        if lease.node().is_none() || batch.receipts.is_empty() {
+        let told = batch.receipts.len() + batch.inbound.len();
+        if lease.node().is_none() || told == 0 {
             return Ok(self.commit_part(terms, lease, batch, Part::Whole, now).await?.committed);
         }
-        let receipts = PendingWrites { receipts: batch.receipts.clone(), ..PendingWrites::default() };
-        let known = self.commit_part(terms, lease, &receipts, Part::Known, now).await?;
-        let mut committed = known.committed;
-        if known.are_left {
-            let early = self.commit_part(terms, lease, &receipts, Part::Early, now).await?;
-            committed.add(early.committed);
-            if !early.overlooked.is_empty() {
-                let overlooked = PendingWrites { receipts: early.overlooked, ..PendingWrites::default() };
-                self.commit_part(terms, lease, &overlooked, Part::Known, now).await?;
-            }
+        let mut committed = Committed::default();
+        if !batch.receipts.is_empty() {
+            committed.add(self.commit_receipts(terms, lease, &batch.receipts, now).await?);
         }
-        if batch.rows() > receipts.rows() {
-            let rest = self.commit_part(terms, lease, batch, Part::Rest, now).await?;
-            committed.add(rest.committed);
+        if !batch.inbound.is_empty() {
+            let inbound = PendingWrites { inbound: batch.inbound.clone(), ..PendingWrites::default() };
+            self.commit_part(terms, lease, &inbound, Part::Whole, now).await?;
+        }
+        // Last: what may be written twice comes before what may not.
+        if batch.rows() > told {
+            committed.add(self.commit_part(terms, lease, batch, Part::Rest, now).await?.committed);
         }
         Ok(committed)
     }
@@ -388,8 +360,12 @@ impl Ledger<'_> {
             // A single process writes one batch at a time: the other transaction is a late commit of a batch in doubt.
             self.receive(&transaction, &std::mem::take(&mut overlooked), &mut charges, now).await?;
         }
+        let inbound: &[Inbound] = if part == Part::Rest { &[] } else { &batch.inbound };
+        if !inbound.is_empty() {
+            Box::pin(self.mark_answered(&transaction, inbound)).await?;
+        }
         self.suppress(&transaction, batch, now).await?;
-        self.keep_inbound(&transaction, batch, now).await?;
+        self.keep_inbound(&transaction, batch, inbound, now).await?;
         let overtaken = self.overtaken(&transaction, batch).await?;
         let gone = self.mark_progress(&transaction, batch, now).await?;
         self.count_charges(&transaction, charges).await?;

@@ -15,6 +15,7 @@ use sea_orm::{DbBackend, QueryResult};
 use uuid::Uuid;
 
 pub use self::selected::Found;
+pub(crate) use self::to_person::span;
 pub use self::to_person::{Addressed, ToPerson};
 use super::{GROUP, recipient, send_state};
 use crate::contacts::signed;

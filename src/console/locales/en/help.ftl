@@ -44,6 +44,7 @@ help-message-expired = The send expired before the message started.
 help-message-canceled = The send was canceled before the message started.
 help-message-unknown = WhatsApp may or may not have it: the connection broke before the answer. It is not sent again by itself, so that nobody gets it twice.
 help-message-suppressed = The recipient asked for no more such messages, or somebody suppressed the number. See Suppressions.
+help-message-answered = The recipient wrote in the same channel after the message, within 72 hours. Each message counts once, whatever and however often the person wrote; reactions, and what is written in groups, do not count. It says nothing about what the answer is: a STOP is one, too.
 help-cause-unreachable = Check the number. Ask the person to install or update WhatsApp.
 help-cause-window = Send an approved template instead; when the person answers, you can write freely for 24 hours.
 help-cause-frequency = Send no advertising to this person for some days; trying sooner makes it worse.

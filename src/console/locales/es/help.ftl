@@ -44,6 +44,7 @@ help-message-expired = El plazo del envío terminó antes de que empezara.
 help-message-canceled = El envío se canceló antes de que empezara.
 help-message-unknown = No se sabe si WhatsApp lo tiene: la conexión se cortó antes de la respuesta. No se envía de nuevo solo, para que nadie lo reciba dos veces.
 help-message-suppressed = El destinatario pidió no recibir mensajes así, o alguien lo excluyó. Vea Exclusiones.
+help-message-answered = El destinatario escribió en el mismo canal después del mensaje, en un plazo de 72 horas. Cada mensaje cuenta una vez, escriba lo que escriba y cuantas veces lo haga la persona; no cuentan las reacciones ni lo que se escribe en grupos. No dice nada de la respuesta: un STOP también lo es.
 help-cause-unreachable = Revise el número. Pida a la persona que instale o actualice WhatsApp.
 help-cause-window = Envíe una plantilla aprobada; cuando la persona responda, podrá escribir libremente durante 24 horas.
 help-cause-frequency = Deje tranquila a esta persona unos días; intentarlo antes lo empeora.

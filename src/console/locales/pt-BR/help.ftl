@@ -44,6 +44,7 @@ help-message-expired = O prazo do envio acabou antes de ela começar.
 help-message-canceled = O envio foi cancelado antes de ela começar.
 help-message-unknown = Não se sabe se o WhatsApp a recebeu: a conexão caiu antes da resposta. Ela não é enviada de novo sozinha, para que ninguém a receba duas vezes.
 help-message-suppressed = O destinatário pediu para não receber mensagens assim, ou alguém o excluiu. Veja Bloqueios.
+help-message-answered = O destinatário escreveu no mesmo canal depois da mensagem, em até 72 horas. Cada mensagem conta uma vez, não importa o que a pessoa escreveu nem quantas vezes; reações e o que se escreve em grupos não contam. Não diz nada sobre a resposta: um STOP também é uma.
 help-cause-unreachable = Confira o número. Peça à pessoa que instale ou atualize o WhatsApp.
 help-cause-window = Envie um modelo aprovado; quando a pessoa responder, você pode escrever livremente por 24 horas.
 help-cause-frequency = Deixe esta pessoa em paz por alguns dias; tentar antes piora.

@@ -140,7 +140,7 @@ impl Composer {
                     input type="hidden" name=(REPLY) value=(reply);
                     blockquote.quoted {
                         @match thread.named(reply) {
-                            Some(entry) => (plain(&line(viewer, entry), LABEL_CHARS)),
+                            Some(entry) => (plain(&line(viewer, thread, entry), LABEL_CHARS)),
                             None => (text.get("inbox-quoted-earlier")),
                         }
                         " " a href={ (filter.of(id, "")) "#answer" } { (text.get("inbox-reply-not")) }
@@ -151,7 +151,7 @@ impl Composer {
                 (quick_replies::offered(text, &around.quick_replies))
                 details.more open[!form.value(FILE).is_empty()] {
                     summary { (text.get("inbox-attach")) }
-                    (self.files.any(form, FILE, &text.get("media-from-library"), !is_business))
+                    (self.files.any(form, (FILE, &text.get("media-from-library")), !is_business))
                 }
                 p.actions { button type="submit" { (text.get("inbox-send")) } }
                 @if is_business {

@@ -22,7 +22,7 @@ fn anchor(id: Uuid) -> String {
 }
 
 /// The first words of an entry, for a quotation.
-pub(super) fn line(viewer: &Viewer, entry: &ThreadEntry) -> String {
+pub(super) fn line(viewer: &Viewer, thread: &OpenThread, entry: &ThreadEntry) -> String {
     let text = viewer.text;
     match entry {
         ThreadEntry::Written(written) => match &written.body {
@@ -32,10 +32,10 @@ pub(super) fn line(viewer: &Viewer, entry: &ThreadEntry) -> String {
             }
             None => missing(viewer, written),
         },
-        ThreadEntry::Own(own) => own
-            .content
-            .as_ref()
-            .map_or_else(|| text.get("inbox-gone"), |content| said::own_line(text, content)),
+        ThreadEntry::Own(own) => own.content.as_ref().map_or_else(
+            || text.get("inbox-gone"),
+            |content| said::own_line(text, content, thread.template_words(own)),
+        ),
     }
 }
 
@@ -114,7 +114,7 @@ fn quotation(viewer: &Viewer, thread: &OpenThread, provider_id: &str) -> Markup 
         blockquote.quoted {
             @match thread.named(provider_id) {
                 Some(entry) => {
-                    a href={ "#" (anchor_of(entry)) } { (plain(&line(viewer, entry), LABEL_CHARS)) }
+                    a href={ "#" (anchor_of(entry)) } { (plain(&line(viewer, thread, entry), LABEL_CHARS)) }
                 }
                 None => span.soft { (viewer.text.get("inbox-quoted-earlier")) },
             }
@@ -146,7 +146,7 @@ fn of_company(viewer: &Viewer, thread: &OpenThread, own: &OwnEntry) -> Markup {
                 }
             }
             @match &own.content {
-                Some(content) => (said::own(text, content)),
+                Some(content) => (said::own(text, content, thread.template_words(own).as_deref())),
                 None => p.soft { (text.get("inbox-gone")) },
             }
             (reactions(&own.reactions))

@@ -76,8 +76,8 @@ pub(super) fn written(text: Text, id: Uuid, body: &InboundBody) -> Markup {
     }
 }
 
-/// What the company sent.
-pub(super) fn own(text: Text, content: &Content) -> Markup {
+/// What the company sent; `words_of_template` are those of a template, as long as it is there.
+pub(super) fn own(text: Text, content: &Content, words_of_template: Option<&str>) -> Markup {
     let named = |caption: Option<&str>| {
         html! {
             p.soft { (words::kind(text, content.kind())) }
@@ -104,7 +104,8 @@ pub(super) fn own(text: Text, content: &Content) -> Markup {
             Content::Location { location } => (place(text, location)),
             Content::Template { name, language, components, .. } => {
                 p.soft { (words::kind(text, content.kind())) ": " bdi { (name) } " " (language) }
-                @for value in values(components).iter().take(MOST) { p dir="auto" { (plain(value, TEXT_CHARS)) } }
+                @if let Some(said) = words_of_template { (lines(said, None)) }
+                @else { @for value in values(components).iter().take(MOST) { p dir="auto" { (plain(value, TEXT_CHARS)) } } }
             },
             Content::Interactive { interactive } => {
                 @if let Some(body) = interactive["body"]["text"].as_str() { (lines(body, None)) }
@@ -116,10 +117,10 @@ pub(super) fn own(text: Text, content: &Content) -> Markup {
 }
 
 /// The first words of what the company sent, for a quotation.
-pub(super) fn own_line(text: Text, content: &Content) -> String {
+pub(super) fn own_line(text: Text, content: &Content, words_of_template: Option<String>) -> String {
     match content {
         Content::Text { body, .. } => body.clone(),
-        _ => words::kind(text, content.kind()),
+        _ => words_of_template.unwrap_or_else(|| words::kind(text, content.kind())),
     }
 }
 
@@ -199,7 +200,7 @@ mod tests {
     fn a_picture_of_the_library_is_shown_and_one_of_another_place_is_named() {
         let shown = |link: String| {
             let content = Content::Image { link, caption: Some("<Cake>".to_owned()) };
-            own(Text(Language::English), &content).into_string()
+            own(Text(Language::English), &content, None).into_string()
         };
         let file = Uuid::from_u128(7);
         let picture = shown(file_link(file));

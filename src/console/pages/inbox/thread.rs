@@ -1,9 +1,10 @@
 //! An open conversation: what is read of it, and its entries.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 
 use maud::{Markup, html};
+use serde_json::Value;
 use uuid::Uuid;
 
 use super::around::{InboxAround, Names, names, title};
@@ -13,13 +14,15 @@ use super::window::Reach;
 use crate::clock::Timestamp;
 use crate::console::State;
 use crate::console::error::Error;
+use crate::console::pages::send::message::template_words;
 use crate::console::pages::send::words;
 use crate::console::text::Text;
 use crate::console::visitor::Viewer;
+use crate::domain::content::Content;
 use crate::domain::inbound::InboundFile;
 use crate::domain::message::State as At;
 use crate::engine::conversations::types::{Conversation, ThreadCursor};
-use crate::engine::conversations::{Thread, ThreadEntry, ThreadFrom};
+use crate::engine::conversations::{OwnEntry, Thread, ThreadEntry, ThreadFrom};
 
 /// The entries of one part.
 const SHOWN: u64 = 40;
@@ -34,6 +37,8 @@ pub(super) struct OpenThread {
     pub(super) reach: Reach,
     /// The names of bulk sends.
     sends: HashMap<Uuid, String>,
+    /// The parts of the templates of sends.
+    templates: HashMap<Uuid, Value>,
 }
 
 impl OpenThread {
@@ -66,8 +71,26 @@ impl OpenThread {
                 }
             }
         }
+        let of_template: Vec<_> = thread.entries.iter().filter_map(template_send).collect();
+        let of_sends = records.templates().of_sends(&of_template).await?;
+        let distinct: HashSet<_> = of_sends.values().copied().collect();
+        let mut parts = HashMap::with_capacity(distinct.len());
+        for id in distinct {
+            if let Some(found) = records.templates().find(id).await? {
+                parts.insert(id, found.components);
+            }
+        }
+        let templates = of_sends.into_iter().filter_map(|(send, id)| Some((send, parts.get(&id)?.clone())));
+        let templates = templates.collect();
         drop(records);
-        Ok(Self { thread, name, reach, sends })
+        Ok(Self { thread, name, reach, sends, templates })
+    }
+
+    /// The words of a message of ours with a template; `None` for another, and when the template is gone.
+    pub(super) fn template_words(&self, own: &OwnEntry) -> Option<String> {
+        let Some(Content::Template { components, .. }) = &own.content else { return None };
+        let parts = self.templates.get(&own.message.send_id)?;
+        Some(template_words(parts.clone(), components)).filter(|words| !words.is_empty())
     }
 
     pub(super) const fn conversation(&self) -> &Conversation {
@@ -125,6 +148,16 @@ impl OpenThread {
                 ol.talk { @for one in &self.thread.entries { (entry(viewer, self, filter, one)) } }
             }
         }
+    }
+}
+
+/// The send of a message of ours with a template.
+fn template_send(entry: &ThreadEntry) -> Option<Uuid> {
+    match entry {
+        ThreadEntry::Own(own) if matches!(own.content, Some(Content::Template { .. })) => {
+            Some(own.message.send_id)
+        }
+        ThreadEntry::Own(_) | ThreadEntry::Written(_) => None,
     }
 }
 

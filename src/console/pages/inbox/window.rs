@@ -21,7 +21,7 @@ pub(super) enum Reach {
     Unsure,
     /// Only templates go.
     Closed,
-    /// Nothing goes: the channel was removed, or the person has no number.
+    /// Nothing goes: the channel was removed, the person has no number, or it is a group of a business account.
     Never,
 }
 
@@ -33,11 +33,12 @@ impl Reach {
         is_enforced: bool,
         now: Timestamp,
     ) -> Self {
-        let Some(channel) = channel.filter(|_| conversation.peer.number().is_some()) else {
+        let Some(channel) = channel.filter(|_| conversation.peer.user_id().is_none()) else {
             return Self::Never;
         };
         match (channel.kind, conversation.window_until.filter(|end| *end > now)) {
             (Kind::WebSession, _) => Self::Always,
+            (Kind::BusinessAccount, _) if conversation.peer.group().is_some() => Self::Never,
             (Kind::BusinessAccount, Some(end)) => Self::Until(end),
             (Kind::BusinessAccount, None) if is_enforced => Self::Closed,
             (Kind::BusinessAccount, None) => Self::Unsure,

@@ -46,12 +46,20 @@ fn day(text: Text, id: &str, heading: &str, counts: &Counts) -> Markup {
         ("overview-sent", text.number(sent)),
         ("overview-delivered", share(shares.delivered + shares.read)),
         ("overview-read", share(shares.read)),
+        (bar::ANSWERED, share(shares.answered)),
         ("overview-failed", text.number(shares.failed)),
     ];
     html! {
         section.panel aria-labelledby=(id) {
             h2 id=(id) { (text.get(heading)) }
-            dl { @for (name, figure) in figures { div { dt { (text.get(name)) } dd { (figure) } } } }
+            dl {
+                @for (name, figure) in figures {
+                    div {
+                        dt { (text.get(name)) @if name == bar::ANSWERED { " " (bar::explained(text)) } }
+                        dd { (figure) }
+                    }
+                }
+            }
             (bar::bar(text, &shares))
             (bar::line(text, &shares))
         }

@@ -106,10 +106,7 @@ pub(super) fn progress(viewer: &Viewer, view: &View) -> Markup {
 /// The links to the contacts that the send reached, and to those that it did not.
 fn contacts(text: Text, view: &View) -> Markup {
     let counts = view.tally().map(|tally| &tally.counts);
-    let people = |reception: Reception| -> u64 {
-        let states = reception.selection().states;
-        counts.map_or(0, |counts| states.into_iter().map(|state| counts.of(state)).sum())
-    };
+    let people = |reception: Reception| counts.map_or(0, |counts| counts.of_reception(reception));
     let known: Vec<_> = Reception::ALL.iter().filter(|reception| people(**reception) > 0).collect();
     html! {
         @if !known.is_empty() {

@@ -26,6 +26,18 @@ pub(super) fn shown(text: Text, content: &Content, template: Option<Value>) -> M
     }
 }
 
+/// The words of a message with a template of these parts: header, text and footer, with the values of a send.
+pub(in crate::console::pages) fn template_words(mut parts: Value, values: &[Component]) -> String {
+    fill(&mut parts, values);
+    let is_text = |part: &&Value| {
+        let kind = part["type"].as_str().unwrap_or_default().to_ascii_uppercase();
+        matches!(kind.as_str(), "HEADER" | "BODY" | "FOOTER")
+    };
+    let texts = parts.as_array().into_iter().flatten().filter(is_text);
+    let texts = texts.filter_map(|part| part["text"].as_str()).filter(|text| !text.is_empty());
+    texts.collect::<Vec<_>>().join("\n")
+}
+
 fn body(text: &str) -> Value {
     json!({"type": "BODY", "text": text})
 }

@@ -39,6 +39,8 @@ pub(in crate::console::pages) fn reception(text: Text, reception: Reception) -> 
         Reception::NotReceived => "send-not-received",
         Reception::Read => "send-was-read",
         Reception::NotRead => "send-not-read",
+        Reception::Answered => "send-was-answered",
+        Reception::NotAnswered => "send-not-answered",
     })
 }
 

@@ -49,16 +49,26 @@ impl Sends<'_> {
     }
 }
 
-/// The columns that count the rows in each state, in the order of the states.
+/// The columns that count the rows in each state, in the order of the states, and then those that were answered.
 pub(crate) fn count_of_each_state() -> String {
-    message::State::ALL.map(|state| format!("COUNT(*) FILTER (WHERE state = {})", state.as_i16())).join(", ")
+    let states = message::State::ALL.map(|state| format!("state = {}", state.as_i16()));
+    let each = states.into_iter().chain([is_answered()]);
+    each.map(|condition| format!("COUNT(*) FILTER (WHERE {condition})")).collect::<Vec<_>>().join(", ")
+}
+
+/// The condition for the row of a message that arrived and was answered. Answers to one in doubt are marked, too.
+fn is_answered() -> String {
+    let [sent, delivered, read] = message::State::TAKEN.map(message::State::as_i16);
+    format!("answered_at IS NOT NULL AND state IN ({sent}, {delivered}, {read})")
 }
 
 /// Reads a row whose first column is followed by those of [`count_of_each_state`].
 pub(crate) fn counts(row: &QueryResult) -> Result<Counts> {
+    let number = |index: usize| row.try_get_by_index::<i64>(index).map(i64::cast_unsigned);
     let mut counts = Counts::default();
     for (index, state) in (1..).zip(message::State::ALL) {
-        counts.add(state, row.try_get_by_index::<i64>(index)?.cast_unsigned());
+        counts.add(state, number(index)?);
     }
+    counts.add_answered(number(message::State::ALL.len() + 1)?);
     Ok(counts)
 }

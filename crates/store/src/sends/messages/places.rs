@@ -9,7 +9,7 @@ use crate::contacts::search::listed;
 use crate::contacts::signed;
 use crate::dialect::{Rows, Type};
 use crate::nouns::Messages;
-use domain::message::Selection;
+use domain::message::Reception;
 use domain::phone::PhoneNumber;
 
 /// Messages that one statement examines, so that the time of a statement is bounded.
@@ -20,15 +20,16 @@ const ORDINALS: &str = "SELECT string_agg(CAST(contact.ordinal AS TEXT), ',') FR
 
 impl Messages<'_> {
     /// The ordinals of those contacts of `company` whose numbers the selected messages went to, in any order. Of a person
-    /// with several forms of a number, the contact with the form in the send counts. The selection has no codes.
+    /// with several forms of a number, the contact with the form in the send counts.
     ///
     /// Each message costs a look into an index, and each contact that is found takes a few bytes of memory.
     pub(crate) async fn places(
         self,
         company: Uuid,
         snapshot: &SendSnapshot,
-        selection: &Selection,
+        reception: Reception,
     ) -> Result<Vec<i64>> {
+        let selection = &reception.selection();
         let may_be_rowless =
             selection.has_wordless(snapshot.unattempted) || selection.has_wordless(snapshot.reserved);
         let progress = snapshot.progress;
@@ -37,7 +38,7 @@ impl Messages<'_> {
         let (mut places, mut next) = (Vec::new(), 0);
         while next < rows_end {
             let end = rows_end.min(next + SPAN);
-            places.extend(self.places_of_rows(company, snapshot, selection, (next, end)).await?);
+            places.extend(self.places_of_rows(company, snapshot, reception, (next, end)).await?);
             next = end;
         }
         while may_be_rowless && next < snapshot.recipients {
@@ -55,13 +56,18 @@ impl Messages<'_> {
         self,
         company: Uuid,
         snapshot: &SendSnapshot,
-        selection: &Selection,
+        reception: Reception,
         (from, to): (u64, u64),
     ) -> Result<Vec<i64>> {
-        let states = selection.states.iter().map(|state| state.as_i16().to_string());
+        let states = reception.selection().states.into_iter().map(|state| state.as_i16().to_string());
         let states = states.collect::<Vec<_>>().join(", ");
+        let answered = match reception.is_answered() {
+            Some(true) => " AND answered_at IS NOT NULL",
+            Some(false) => " AND answered_at IS NULL",
+            None => "",
+        };
         let select = format!(
-            "{ORDINALS} (SELECT recipient {} AND state IN ({states})) AS reached CROSS JOIN contact \
+            "{ORDINALS} (SELECT recipient {} AND state IN ({states}){answered}) AS reached CROSS JOIN contact \
              WHERE contact.company_id = $4 AND contact.phone = reached.recipient",
             self.store.rows_between()
         );

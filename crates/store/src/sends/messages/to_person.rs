@@ -3,7 +3,7 @@
 //! Those with a row are found by an index that leads with the hours of their sends: the search looks into each span of
 //! hours since the company's first send. Those without a row are in sends that are not over, or were canceled or expired:
 //! each of these is a single send to the person, or has blocks of ascending numbers, among which a search by halves
-//! finds the person's.
+//! finds the person's. Sends to groups have one message each, and an index of their own.
 
 use std::collections::{HashMap, HashSet};
 
@@ -14,11 +14,13 @@ use super::{COLUMNS, Message, message};
 use crate::contacts::signed;
 use crate::dialect::{Rows, Type};
 use crate::nouns::Sends;
+use crate::retention::first_id_at;
 use crate::sends::list::{ALIVE, Filter};
-use crate::sends::{key, send_state};
+use crate::sends::{GROUP, key, send_state};
 use crate::suppressions::listed;
 use crate::{Result, fetch, fetch_one};
 use clock::Timestamp;
+use domain::fold::like_anywhere;
 use domain::message::{Key, Outcome, Position};
 use domain::page::{Page, Window};
 use domain::phone::PhoneNumber;
@@ -88,7 +90,7 @@ impl OpenSend {
 }
 
 /// The span of hours of a send's id, as the index counts them.
-fn span(id: Uuid) -> i64 {
+pub(crate) const fn span(id: Uuid) -> i64 {
     (id.as_u128() >> 104) as i64
 }
 
@@ -135,6 +137,40 @@ impl Sends<'_> {
         Ok(Page { records, total })
     }
 
+    /// The latest messages of the company's accepted sends to a group through a channel, those of later sends first, at most
+    /// `limit`; with `to`, only those of sends that were accepted before.
+    pub async fn to_group(
+        self,
+        channel: Uuid,
+        group: &str,
+        to: Option<Timestamp>,
+        limit: u64,
+    ) -> Result<Vec<Addressed>> {
+        // Nothing else of a content reads like this: quotation marks in texts have a backslash before them.
+        let named = like_anywhere(&format!("\"group\":\"{group}\""));
+        let mut values: Vec<Value> =
+            vec![self.company.into(), channel.into(), named.into(), signed(limit).into()];
+        let mut earlier = "";
+        if let Some(to) = to {
+            values.push(first_id_at(to).into());
+            earlier = " AND id < $5";
+        }
+        let sql = format!(
+            "SELECT id, recipient, state, high_water, settled, recipients FROM send \
+             WHERE company_id = $1 AND channel_id = $2 AND recipient = {GROUP} AND content LIKE $3 ESCAPE '\\' \
+             AND state > {resolving}{earlier} ORDER BY id DESC LIMIT $4",
+            resolving = State::Resolving.as_i16(),
+        );
+        let (mut keys, mut rowless) = (Vec::new(), HashMap::new());
+        for row in fetch(&self.store.read, sql, values).await? {
+            let open = OpenSend::read(row)?;
+            let key = Key { send_id: open.send_id, ordinal: 0 };
+            keys.push(key);
+            rowless.insert(key, open.message(Position { ordinal: 0, recipient: None }));
+        }
+        self.addressed(keys, rowless).await
+    }
+
     /// A statement for the keys of the messages that have rows, and its parameters; `None` when the company has no send
     /// from that time.
     async fn with_rows(self, asked: &ToPerson, now: Timestamp) -> Result<Option<(String, Vec<Value>)>> {
@@ -154,7 +190,7 @@ impl Sends<'_> {
              WHERE {hours} = span.hours AND message.recipient IN ({numbers}) AND message.company_id = $1{state} \
              AND EXISTS (SELECT 1 FROM send WHERE send.id = message.send_id AND {of_send})",
             spans = self.store.spans(begin, end),
-            hours = self.store.hours_of_message(),
+            hours = self.store.hours_of("message.send_id"),
             numbers = listed(&asked.numbers),
             state = state.unwrap_or_default(),
         );

@@ -1,0 +1,98 @@
+//! The company's messages in a conversation, from the ledger: as their person got them, or as they went to the group.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use uuid::Uuid;
+
+use super::Conversations;
+use super::thread::{OwnEntry, ThreadFrom};
+use crate::Error;
+use clock::Timestamp;
+use domain::contact::Person;
+use domain::content::{Content, Stored};
+use domain::message::Key;
+use domain::page::{Start, Window};
+use domain::phone::PhoneNumber;
+use store::CompanyStore;
+use store::conversations::{Conversation, ThreadCursor};
+use store::sends::list::Filter;
+use store::sends::messages::{Addressed, ToPerson};
+
+/// The most messages that are looked at for the entries after a place.
+const MOST_AFTER: u64 = 2_000;
+
+impl Conversations<'_> {
+    /// The company's messages to the person or group on this side of a place.
+    pub(super) async fn own(
+        &self,
+        records: CompanyStore<'_>,
+        of: &Conversation,
+        from: ThreadFrom,
+        limit: u64,
+    ) -> Result<Vec<OwnEntry>, Error> {
+        let (to, limit) = match from {
+            ThreadFrom::Latest => (None, limit),
+            ThreadFrom::Before(place) => (Some(place.at.plus(Duration::from_millis(1))), limit),
+            // The latest ones come first.
+            ThreadFrom::After(_) => (None, MOST_AFTER),
+        };
+        let has_place = |entry: ThreadCursor| match from {
+            ThreadFrom::Latest => true,
+            ThreadFrom::Before(place) => entry < place,
+            ThreadFrom::After(place) => entry > place,
+        };
+        let found = match (of.peer.number(), of.peer.group()) {
+            (Some(number), _) => {
+                let numbers = self.engine.0.shared.people.forms(self.company, number);
+                let sends = Filter { channel_id: Some(of.channel_id), to, ..Filter::default() };
+                let asked = ToPerson { numbers, state: None, sends };
+                let window = Window::<Key> { start: Start::Offset(0), limit };
+                records.sends().to_person(&asked, window, Timestamp::now()).await?.records
+            }
+            (None, Some(group)) => records.sends().to_group(of.channel_id, group, to, limit).await?,
+            (None, None) => return Ok(Vec::new()),
+        };
+        let sends: Vec<_> = found.iter().map(|found| found.send_id).collect();
+        let contents = records.conversations().contents_of_sends(&sends).await?;
+        let contents: HashMap<_, _> = contents
+            .into_iter()
+            .filter_map(|(id, json, recipients)| {
+                Some((id, (serde_json::from_str::<Stored>(&json).ok()?.content, recipients > 1)))
+            })
+            .collect();
+        let people = of_personal(records, &found, &contents).await?;
+        let entries = found.into_iter().map(|message| {
+            let outcome = &message.message.outcome;
+            let accepted = Timestamp::from_millis((message.send_id.as_u128() >> 80) as i64);
+            let (content, is_bulk) = contents.get(&message.send_id).cloned().unzip();
+            let person = outcome.position.recipient.and_then(|number| people.get(&number));
+            // A person who lacks a value got nothing.
+            let content = content.map(|content: Content| content.filled(person).unwrap_or(content));
+            OwnEntry {
+                at: outcome.taken_at.unwrap_or(accepted),
+                is_bulk: is_bulk.unwrap_or_default(),
+                content,
+                message,
+                reactions: Vec::new(),
+            }
+        });
+        // A reaction of ours is no entry of its own.
+        let is_entry = |own: &OwnEntry| !matches!(own.content, Some(Content::Reaction { .. }));
+        let entries = entries.filter(is_entry);
+        Ok(entries.filter(|own| has_place(ThreadCursor { at: own.at, id: own.message.send_id })).collect())
+    }
+}
+
+/// The contacts of those of these messages whose texts have contact fields.
+async fn of_personal(
+    records: CompanyStore<'_>,
+    found: &[Addressed],
+    contents: &HashMap<Uuid, (Content, bool)>,
+) -> Result<HashMap<PhoneNumber, Person>, Error> {
+    let is_personal =
+        |found: &&Addressed| contents.get(&found.send_id).is_some_and(|(content, _)| content.is_personal());
+    let numbers = found.iter().filter(is_personal);
+    let numbers: Vec<_> = numbers.filter_map(|found| found.message.outcome.position.recipient).collect();
+    Ok(records.contacts().people(&numbers).await?)
+}
