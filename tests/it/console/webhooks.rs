@@ -17,6 +17,7 @@ use super::browser::{Browser, value_of};
 use super::channels::becomes;
 use super::live::{shows, stream};
 use super::world::World;
+use crate::running::until;
 use crate::webhooks::receiver::Receiver;
 use crate::webhooks::sealed::add_sealed;
 
@@ -248,7 +249,13 @@ async fn a_webhook_that_is_no_longer_wanted_is_told_on_the_overview_and_at_once_
     let state = State::Disabled { cause: Cause::Gone, since: now };
     let health = Some(Health { failures: 1, failing_since: Some(now), failed_at: Some(now), state });
     let webhooks = world.service.store().webhooks();
-    let begun = webhooks.standing(id(&place)).await.unwrap().unwrap().begun;
+    // Deliveries begin soon, and what was found out before is refused then.
+    let mut begun = 0;
+    until("the deliveries begin", async || {
+        begun = webhooks.standing(id(&place)).await.unwrap().unwrap().begun;
+        begun > 0
+    })
+    .await;
     let gone = Write { health, begun, ..Write::default() };
     assert!(webhooks.write(id(&place), &gone).await.unwrap());
     for open in [&mut list, &mut page] {
