@@ -82,7 +82,8 @@ pub(super) fn mark() -> Markup {
 /// Answers with one of the files.
 pub(super) async fn serve(request: HttpRequest) -> Result<HttpResponse, Error> {
     let file = request.match_info().query("file");
-    let known = [&STYLE, &SCRIPT, &INBOX, &ICON, &ICONS].into_iter().find(|asset| asset.made.file == file);
+    let known =
+        [&STYLE, &SCRIPT, &CONTACTS, &INBOX, &ICON, &ICONS].into_iter().find(|asset| asset.made.file == file);
     let Asset { name, kind, content, made } = known.ok_or(Error::NotFound)?;
     let is_known =
         request.headers().get(IF_NONE_MATCH).is_some_and(|tag| tag.as_bytes() == made.tag.as_bytes());

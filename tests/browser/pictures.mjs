@@ -2,7 +2,8 @@
 // differs between two machines or two runs is not in it:
 //
 // - Fonts: all letters are bars of `font.mjs`, so lines end in the same places.
-// - Values: each word with a digit, each word of code, each time and each month is drawn like all others. Charts, bars and thumbnails are empty.
+// - Values: each word with a digit, each word of code, each time and each month is drawn like all others. Charts, bars and thumbnails are empty,
+//   and so is the number of unread messages, which a page leaves out when counting takes long.
 //
 // What remains are places, sizes, colours, borders, icons and the lengths of texts. Rounding of edges is left to two tolerances: how
 // much a pixel may differ, and the share of pixels that may differ more.
@@ -37,7 +38,7 @@ function still({ letters, bytes }) {
             caret-color: transparent !important;
             animation: none !important; transition: none !important;
         }
-        svg:is(.bar, .spark), .chart svg, img { visibility: hidden !important; }
+        svg:is(.bar, .spark), .chart svg, img, .side .count { visibility: hidden !important; }
     `);
     document.adoptedStyleSheets = [sheet];
     const drawn = letter => letters.some(([first, last]) => letter.codePointAt(0) >= first && letter.codePointAt(0) <= last);

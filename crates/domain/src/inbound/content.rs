@@ -116,7 +116,6 @@ pub enum InboundContent {
         /// The text in the chat.
         body: Option<String>,
         /// What was filled in, as the provider gives it.
-        #[schema(value_type = std::collections::BTreeMap<String, Value>)]
         response: Value,
     },
     /// An order from a catalogue.
