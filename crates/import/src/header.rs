@@ -133,6 +133,11 @@ pub(super) fn identifies(name: &str) -> bool {
     known(name).is_some_and(|known| matches!(known.field, Field::Email | Field::PhoneNumber))
 }
 
+/// The rank of a column of this name among those with phone numbers, the lowest first; `None` if it is not known to hold any.
+pub(super) fn number_rank(name: &str) -> Option<u32> {
+    known(name).filter(|known| known.field == Field::PhoneNumber).map(|known| known.rank)
+}
+
 /// Whether a column of this name is known to hold a field of every contact, so that no own field may be called so: an export
 /// with such a column could not be imported again.
 pub fn is_taken(name: &str) -> bool {

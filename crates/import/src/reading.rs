@@ -17,6 +17,7 @@ use super::records::{Found, Records};
 use super::rejects::Rejects;
 use super::{Error, Result, opening, row, sheet};
 use domain::own_field::OwnField;
+use domain::phone::Country;
 use store::ContactDraft;
 
 /// Rows of one batch: enough that the fixed cost of a statement does not matter, and few enough that the
@@ -52,14 +53,7 @@ pub(super) fn read(
     own: &[OwnField],
     batches: &mpsc::Sender<Batch>,
 ) -> Result<Whole> {
-    let (text, bytes_total, delimiter) = if is_workbook(path)? {
-        let (text, length) = sheet::converted(path)?;
-        (Decoded::new(text, encoding_rs::UTF_8, Invalid::Mark), length, Some(sheet::DELIMITER))
-    } else {
-        let (encoding, invalid) = encoding(path, options)?;
-        let bytes_total = encoding::check(path, encoding, invalid)?;
-        (encoding::open(path, encoding, invalid)?, bytes_total, None)
-    };
+    let (text, bytes_total, delimiter) = text(path, options.encoding.as_deref(), options.country)?;
     let mut reading = FileReading::open(path, (text, delimiter), options, own)?;
     while let Some(mut batch) = reading.batch()? {
         batch.bytes_total = bytes_total;
@@ -71,6 +65,21 @@ pub(super) fn read(
     Ok(Whole { rows: reading.read, rejects: reading.rejects.finish()?, ignored_columns })
 }
 
+/// The text of a file, the bytes of it, and the delimiter if that is known: a workbook is converted.
+pub(super) fn text(
+    path: &Path,
+    label: Option<&str>,
+    country: Option<Country>,
+) -> Result<(Decoded<File>, u64, Option<u8>)> {
+    if is_workbook(path)? {
+        let (text, length) = sheet::converted(path)?;
+        return Ok((Decoded::new(text, encoding_rs::UTF_8, Invalid::Mark), length, Some(sheet::DELIMITER)));
+    }
+    let (encoding, invalid) = encoding(path, label, country)?;
+    let bytes_total = encoding::check(path, encoding, invalid)?;
+    Ok((encoding::open(path, encoding, invalid)?, bytes_total, None))
+}
+
 /// Whether the file begins like a workbook.
 fn is_workbook(path: &Path) -> Result<bool> {
     let mut beginning = Vec::new();
@@ -79,13 +88,16 @@ fn is_workbook(path: &Path) -> Result<bool> {
 }
 
 /// The encoding of a file, and what its wrong bytes become: with a guess, only their rows are rejected.
-fn encoding(path: &Path, options: &Options) -> Result<(&'static encoding_rs::Encoding, Invalid)> {
+fn encoding(
+    path: &Path,
+    label: Option<&str>,
+    country: Option<Country>,
+) -> Result<(&'static encoding_rs::Encoding, Invalid)> {
     /// Bytes in each read.
     const PIECE: usize = 64 * 1024;
-    let label = options.encoding.as_deref();
     let named = encoding::named(label.filter(|label| *label != GUESSED))?;
     // A file of another format is refused by its first bytes, before it is taken for a bad CSV file.
-    let mut inspection = Inspection::new(Some(GUESSED), options.country)?;
+    let mut inspection = Inspection::new(Some(GUESSED), country)?;
     let mut file = encoding::open_file(path)?;
     let mut piece = vec![0; PIECE];
     let mut length = file.read(&mut piece).map_err(Error::read(path))?;
