@@ -86,10 +86,10 @@ impl Table {
 mod tests {
     use super::*;
 
-    fn table(
-        bytes: &[u8],
-        encoding: Option<&str>,
-    ) -> Result<(Vec<String>, Option<usize>, Vec<(u64, Vec<String>)>)> {
+    /// The rows, each behind its line.
+    type Rows = Vec<(u64, Vec<String>)>;
+
+    fn table(bytes: &[u8], encoding: Option<&str>) -> Result<(Table, Rows)> {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("people.csv");
         std::fs::write(&path, bytes).unwrap();
@@ -98,26 +98,25 @@ mod tests {
         while let Some(line) = table.next(&mut cells)? {
             rows.push((line, cells.clone()));
         }
-        Ok((table.header().to_vec(), table.number_column(), rows))
+        Ok((table, rows))
     }
 
     #[test]
     fn rows_have_a_cell_for_each_column_and_their_line() {
         let text = b"Customers\nOrder;Phone;WhatsApp\n\nA-1;1;+55 11 98888-7777;more\n\"A;2\"\n";
-        let (header, number, rows) = table(text, None).unwrap();
-        assert_eq!((header.len(), number), (3, Some(2)));
+        let Ok((table, rows)) = table(text, None) else { panic!("the file is readable") };
+        assert_eq!((table.header().len(), table.number_column()), (3, Some(2)));
         let row = |cells: [&str; 3]| cells.map(str::to_owned).to_vec();
         assert_eq!(rows, [(4, row(["A-1", "1", "+55 11 98888-7777"])), (5, row(["A;2", "", ""]))]);
     }
 
     #[test]
     fn a_row_that_cannot_be_read_ends_the_reading() {
-        for (text, encoding) in
-            [(&b"phone,x\n1,\"a\n2,b\n"[..], None), (b"phone,x\n1,\xe3\n2,\xff\x80", Some("utf-8"))]
-        {
-            assert!(table(text, encoding).is_err());
+        for text in [&b"phone,x\n1,\"a\n2,b\n"[..], b"phone,x\n1,\xe3\n2,\xff\x80"] {
+            assert!(table(text, Some("utf-8")).is_err());
         }
-        let (_, _, rows) = table(b"phone,x\n1,Jo\xe3o\n", Some("windows-1252")).unwrap();
+        let latin = table(b"phone,x\n1,Jo\xe3o\n", Some("windows-1252"));
+        let Ok((_, rows)) = latin else { panic!("the file is readable") };
         assert_eq!(rows[0].1[1], "João");
     }
 }
