@@ -19,7 +19,7 @@ pub(super) use self::arguments::Arguments;
 use self::arguments::What;
 use self::body::SendBody;
 use self::recipients::Recipients;
-use self::service::Sender;
+use self::service::SendService;
 use super::Global;
 use super::failure::{Misused, OtherEnd};
 use super::output::Output;
@@ -42,7 +42,7 @@ pub(super) async fn run(global: &Global, arguments: Arguments) -> anyhow::Result
         return Err(Misused(sentence.to_owned()).into());
     }
     let remote = Remote::new(&arguments.url(global)?, key)?;
-    let sender = Sender::new(remote, Output::new(global.json), arguments.channel.clone());
+    let sender = SendService::new(remote, Output::new(global.json), arguments.channel.clone());
     Box::pin(sender.carry_out(&arguments, what, &recipients)).await
 }
 
@@ -56,14 +56,14 @@ async fn with_own_key(
     let (company, channel) = arguments.own_company(session).await?;
     let url = arguments.url.clone().unwrap_or_else(|| session.own_url());
     let (key, remote) =
-        OwnKey::add(session, (company, &url), "pombo send", service::SCOPES, service::SPAN).await?;
-    let sender = Sender::new(remote, Output::new(session.output.json), channel);
+        OwnKey::add(session, (company, url.as_str()), "pombo send", service::SCOPES, service::SPAN).await?;
+    let sender = SendService::new(remote, Output::new(session.output.json), channel);
     let done = Box::pin(sender.carry_out(arguments, what, recipients)).await;
     key.revoke(session).await;
     done
 }
 
-impl Sender {
+impl SendService {
     /// Makes the request, and follows the send until it is over.
     async fn carry_out(
         self,

@@ -32,10 +32,9 @@ pub(super) fn show(
         let span = humantime::format_duration(std::time::Duration::from_secs(seconds)).to_string();
         rows.push(vec!["would take".to_owned(), span]);
     }
-    if let (Some(amount), Some(currency)) =
-        (answer["cost"]["amount"].as_f64(), answer["cost"]["currency"].as_str())
-    {
-        rows.push(vec!["would cost".to_owned(), format!("{amount:.2} {currency}")]);
+    let cost = &answer["cost"];
+    if let Some(amount) = cost["amount"].as_str() {
+        rows.push(vec!["would cost".to_owned(), format!("{amount} {}", text(cost, "currency"))]);
     }
     if !body.ignored.is_empty() {
         rows.push(vec!["columns that are not used".to_owned(), body.ignored.join(", ")]);
@@ -52,7 +51,7 @@ pub(super) fn show(
 
 /// A table of the recipients who are skipped, each by the line of the file; nothing when there are none.
 pub(super) fn problems(output: &Output, answer: &Value, body: &SendBody) -> anyhow::Result<()> {
-    let skipped = answer["skipped"].as_array().map_or(&[][..], Vec::as_slice);
+    let skipped = answer["skipped"].as_array().map(Vec::as_slice).unwrap_or_default();
     if skipped.is_empty() {
         return Ok(());
     }

@@ -6,8 +6,8 @@ use reqwest::Method;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use super::results::Written;
-use super::service::{Sender, text};
+use super::results::ResultsFile;
+use super::service::{SendService, text};
 use crate::app::shutdown;
 use crate::cli::failure::OtherEnd;
 use crate::cli::progress;
@@ -22,7 +22,7 @@ const PAUSE: Duration = Duration::from_secs(2);
 const REACHED: [State; 3] = [State::Sent, State::Delivered, State::Read];
 
 /// The record of the send, once it is over.
-pub(super) async fn until_over(sender: &Sender, send: Uuid) -> anyhow::Result<Value> {
+pub(super) async fn until_over(sender: &SendService, send: Uuid) -> anyhow::Result<Value> {
     let mut interrupted = Box::pin(shutdown::requested());
     let bar = progress::bar(0, "sending", sender.output().json);
     let (mut path, mut attempts) = (format!("/api/v1/sends/{send}"), 0);
@@ -78,11 +78,15 @@ pub(super) fn reached(record: &Value) -> u64 {
 }
 
 /// Prints the result: the record, or tables of states and failures.
-pub(super) async fn told(sender: &Sender, record: &Value, results: Option<&Written>) -> anyhow::Result<()> {
+pub(super) async fn told(
+    sender: &SendService,
+    record: &Value,
+    results: Option<&ResultsFile>,
+) -> anyhow::Result<()> {
     let output = sender.output();
     if output.json {
         let mut record = record.clone();
-        if let (Some(Written { path, rows: _ }), Some(fields)) = (results, record.as_object_mut()) {
+        if let (Some(ResultsFile { path, rows: _ }), Some(fields)) = (results, record.as_object_mut()) {
             fields.insert("results_file".to_owned(), json!(path));
         }
         return output.record(&record, "");
@@ -96,7 +100,7 @@ pub(super) async fn told(sender: &Sender, record: &Value, results: Option<&Writt
     )?;
     let path = format!("/api/v1/sends/{}/failures", text(record, "id"));
     let failures = sender.remote().get(&path).await?;
-    let causes = failures["data"].as_array().map_or(&[][..], Vec::as_slice);
+    let causes = failures["data"].as_array().map(Vec::as_slice).unwrap_or_default();
     if !causes.is_empty() {
         let row = |cause: &Value| {
             let code = cause["error_code"].as_i64().map_or_else(String::new, |code| code.to_string());
@@ -105,7 +109,7 @@ pub(super) async fn told(sender: &Sender, record: &Value, results: Option<&Writt
         };
         output.table(&["state", "messages", "code", "description"], causes.iter().map(row))?;
     }
-    if let Some(Written { path, rows }) = results {
+    if let Some(ResultsFile { path, rows }) = results {
         output.text(&format!("the results of {rows} rows are in {}", path.display()))?;
     }
     Ok(())

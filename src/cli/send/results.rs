@@ -12,7 +12,7 @@ use serde_json::Value;
 use uuid::Uuid;
 
 use super::recipients::{Recipient, Recipients};
-use super::service::{Sender, text};
+use super::service::{SendService, text};
 use crate::cli::failure::Misused;
 use crate::domain::cell::guard;
 use crate::domain::phone::PhoneNumber;
@@ -22,7 +22,7 @@ use crate::files;
 const OWN: [&str; 3] = ["state", "error", "time"];
 
 /// The file that was written.
-pub(super) struct Written {
+pub(super) struct ResultsFile {
     pub(super) path: PathBuf,
     pub(super) rows: u64,
 }
@@ -68,11 +68,11 @@ pub(super) fn check(path: Option<&Path>) -> anyhow::Result<()> {
 
 /// Writes the results of a send to these recipients.
 pub(super) async fn write(
-    sender: &Sender,
+    sender: &SendService,
     send: Uuid,
     recipients: &Recipients,
     path: &Path,
-) -> anyhow::Result<Written> {
+) -> anyhow::Result<ResultsFile> {
     let fates = fates(sender, send).await?;
     let reasons = reasons(sender, send).await?;
     let cannot = || format!("cannot write {}", path.display());
@@ -87,7 +87,7 @@ pub(super) async fn write(
         let fate = number.and_then(|number| fates.get(&number)).filter(|_| reason.is_none());
         match fate {
             Some(Fate { state, error, time }) => {
-                cells.extend([&**state, &guard(error), &**time].map(str::to_owned))
+                cells.extend([&**state, &*guard(error), &**time].map(str::to_owned))
             }
             None => {
                 let other = || number.and_then(|number| reasons.by_number.get(&number));
@@ -99,7 +99,7 @@ pub(super) async fn write(
         csv.write_record(&cells).with_context(cannot)
     })?;
     csv.flush().with_context(cannot)?;
-    Ok(Written { path: path.to_owned(), rows })
+    Ok(ResultsFile { path: path.to_owned(), rows })
 }
 
 /// The number of an entry, if it is one.
@@ -112,7 +112,7 @@ fn number(written: &Value) -> Option<u64> {
 }
 
 /// All messages by their numbers.
-async fn fates(sender: &Sender, send: Uuid) -> anyhow::Result<HashMap<u64, Fate>> {
+async fn fates(sender: &SendService, send: Uuid) -> anyhow::Result<HashMap<u64, Fate>> {
     let remote = sender.remote();
     let request = remote.request(Method::GET, &format!("/api/v1/sends/{send}/messages/export"));
     // The answer is as long as the send.
@@ -138,7 +138,7 @@ async fn fates(sender: &Sender, send: Uuid) -> anyhow::Result<HashMap<u64, Fate>
 }
 
 /// Why recipients were skipped.
-async fn reasons(sender: &Sender, send: Uuid) -> anyhow::Result<Reasons> {
+async fn reasons(sender: &SendService, send: Uuid) -> anyhow::Result<Reasons> {
     let mut reasons = Reasons::default();
     for entry in sender.listed(&format!("/api/v1/sends/{send}/skipped?")).await? {
         let reason = text(&entry, "reason").to_owned();

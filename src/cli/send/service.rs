@@ -27,7 +27,7 @@ const PAUSE: Duration = Duration::from_secs(1);
 const PAGE: u64 = 1_000;
 
 /// A service, and where results are shown.
-pub(super) struct Sender {
+pub(super) struct SendService {
     remote: Remote,
     output: Output,
     /// The channel that is asked for.
@@ -41,7 +41,7 @@ pub(super) struct SendTemplate {
     pub(super) components: Value,
 }
 
-impl Sender {
+impl SendService {
     pub(super) const fn new(remote: Remote, output: Output, wanted: Option<String>) -> Self {
         Self { remote, output, wanted }
     }
