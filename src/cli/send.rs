@@ -18,6 +18,7 @@ use serde_json::Value;
 pub(super) use self::arguments::Arguments;
 use self::arguments::What;
 use self::body::SendBody;
+use self::following::Interrupted;
 use self::recipients::Recipients;
 use self::service::SendService;
 use super::Global;
@@ -25,6 +26,7 @@ use super::failure::{Misused, OtherEnd};
 use super::output::Output;
 use super::remote::{Declined, OwnKey, Remote};
 use super::session::Session;
+use crate::app::shutdown;
 
 pub(super) async fn run(global: &Global, arguments: Arguments) -> anyhow::Result<()> {
     let what = arguments.what()?;
@@ -71,13 +73,19 @@ impl SendService {
         what: What,
         recipients: &Recipients,
     ) -> anyhow::Result<()> {
+        // Listened for from here on, so that no moment is between a send and its end.
+        let mut interrupted: Interrupted = Box::pin(shutdown::requested());
         let send = match what {
             What::Follow(send) => send,
             What::Send(content) => {
                 let channel = self.channel().await?;
                 let template = self.template(&channel, &content).await?;
                 let body = SendBody::new(arguments, &content, template.as_ref(), recipients)?;
-                let answer = match self.post(&channel, &body, arguments.dry_run).await {
+                let posted = tokio::select! {
+                    posted = self.post(&channel, &body, arguments.dry_run) => posted,
+                    _ = &mut interrupted => return Err(body.interrupted()),
+                };
+                let answer = match posted {
                     Ok(answer) => answer,
                     Err(error) => return Err(self.explained(error, &body)),
                 };
@@ -96,7 +104,7 @@ impl SendService {
                 send
             }
         };
-        let record = following::until_over(&self, send).await?;
+        let record = following::until_over(&self, send, &mut interrupted).await?;
         let written = match &arguments.results {
             Some(path) => Some(results::write(&self, send, recipients, path).await?),
             None => None,

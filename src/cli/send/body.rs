@@ -9,7 +9,7 @@ use uuid::Uuid;
 use super::arguments::{Arguments, Composed, Skipping};
 use super::recipients::{Recipient, Recipients};
 use super::service::SendTemplate;
-use crate::cli::failure::Misused;
+use crate::cli::failure::{Misused, OtherEnd};
 
 /// The most recipients of a request without a file.
 const MOST_AS_JSON: usize = 10_000;
@@ -62,6 +62,16 @@ impl SendBody {
             lines,
             ignored: recipients.ignored().to_vec(),
         })
+    }
+
+    /// What a person is told who ended the command before the answer.
+    pub(super) fn interrupted(&self) -> anyhow::Error {
+        let said = format!(
+            "interrupted before the answer, so the send may have been accepted; with `--idempotency-key {}` the same \
+             command carries it out only once",
+            self.idempotency_key
+        );
+        OtherEnd { code: OtherEnd::INTERRUPTED, said }.into()
     }
 
     /// Where a recipient is: its line in the file, or its place among the numbers.

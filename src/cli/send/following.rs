@@ -1,5 +1,7 @@
 //! Follows a send until it is over, with a bar on a terminal.
 
+use std::io;
+use std::pin::Pin;
 use std::time::Duration;
 
 use reqwest::Method;
@@ -8,7 +10,6 @@ use uuid::Uuid;
 
 use super::results::ResultsFile;
 use super::service::{SendService, text};
-use crate::app::shutdown;
 use crate::cli::failure::OtherEnd;
 use crate::cli::progress;
 use crate::cli::remote::{Declined, Unanswered};
@@ -18,19 +19,25 @@ use crate::domain::message::State;
 const ATTEMPTS: u32 = 60;
 const PAUSE: Duration = Duration::from_secs(2);
 
+/// Completes when a person ends the command.
+pub(super) type Interrupted = Pin<Box<dyn Future<Output = io::Result<()>>>>;
+
 /// The states of messages that got to the provider.
 const REACHED: [State; 3] = [State::Sent, State::Delivered, State::Read];
 
 /// The record of the send, once it is over.
-pub(super) async fn until_over(sender: &SendService, send: Uuid) -> anyhow::Result<Value> {
-    let mut interrupted = Box::pin(shutdown::requested());
+pub(super) async fn until_over(
+    sender: &SendService,
+    send: Uuid,
+    interrupted: &mut Interrupted,
+) -> anyhow::Result<Value> {
     let bar = progress::bar(0, "sending", sender.output().json);
     let (mut path, mut attempts) = (format!("/api/v1/sends/{send}"), 0);
     loop {
         let request = sender.remote().request(Method::GET, &path);
         let record = tokio::select! {
             record = sender.remote().ask(request) => record,
-            _ = &mut interrupted => {
+            _ = &mut *interrupted => {
                 bar.finish_and_clear();
                 let said = format!("the send goes on; follow it again with `pombo send --follow {send}`");
                 return Err(OtherEnd { code: OtherEnd::INTERRUPTED, said }.into());
