@@ -83,7 +83,7 @@ impl SendService {
                 let body = SendBody::new(arguments, &content, template.as_ref(), recipients)?;
                 let posted = tokio::select! {
                     posted = self.post(&channel, &body, arguments.dry_run) => posted,
-                    _ = &mut interrupted => return Err(body.interrupted()),
+                    _ = &mut interrupted => return Err(body.interrupted(arguments.dry_run)),
                 };
                 let answer = match posted {
                     Ok(answer) => answer,

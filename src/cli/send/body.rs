@@ -65,12 +65,16 @@ impl SendBody {
     }
 
     /// What a person is told who ended the command before the answer.
-    pub(super) fn interrupted(&self) -> anyhow::Error {
-        let said = format!(
-            "interrupted before the answer, so the send may have been accepted; with `--idempotency-key {}` the same \
-             command carries it out only once",
-            self.idempotency_key
-        );
+    pub(super) fn interrupted(&self, is_dry_run: bool) -> anyhow::Error {
+        let said = if is_dry_run {
+            "interrupted; nothing was sent".to_owned()
+        } else {
+            format!(
+                "interrupted before the answer, so the send may have been accepted; with `--idempotency-key {}` the \
+                 same command carries it out only once",
+                self.idempotency_key
+            )
+        };
         OtherEnd { code: OtherEnd::INTERRUPTED, said }.into()
     }
 
