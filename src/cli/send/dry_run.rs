@@ -39,6 +39,11 @@ pub(super) fn show(
     if !body.ignored.is_empty() {
         rows.push(vec!["columns that are not used".to_owned(), body.ignored.join(", ")]);
     }
+    let unused = answer["ignored"].as_array().into_iter().flatten().filter_map(Value::as_str);
+    let unused: Vec<_> = unused.map(|name| name.trim_start_matches("values.")).collect();
+    if !unused.is_empty() {
+        rows.push(vec!["without a place in the message".to_owned(), unused.join(", ")]);
+    }
     output.table(&["what", "figure"], rows.into_iter())?;
     problems(output, answer, body)?;
     for example in answer["examples"].as_array().into_iter().flatten() {
