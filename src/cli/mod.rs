@@ -197,7 +197,7 @@ async fn execute(Line { mut global, command }: Line) -> anyhow::Result<()> {
         Command::Tool(Tool::Simulator(arguments)) => simulator::run(&global, *arguments).await,
         #[cfg(feature = "tools")]
         Command::Tool(Tool::Loadtest(arguments)) => loadtest::run(&global, *arguments).await,
-        Command::Send(arguments) => send::run(&global, *arguments).await,
+        Command::Send(arguments) => send::run(&global, &arguments).await,
         Command::Explain(arguments) => explain::run(&global, &arguments),
         Command::Migrate(Migrate::Up) => migrate::up(&global).await,
         Command::Migrate(Migrate::Down(arguments)) => migrate::down(&global, arguments).await,

@@ -28,14 +28,14 @@ use super::remote::{Declined, OwnKey, Remote};
 use super::session::Session;
 use crate::app::shutdown;
 
-pub(super) async fn run(global: &Global, arguments: Arguments) -> anyhow::Result<()> {
+pub(super) async fn run(global: &Global, arguments: &Arguments) -> anyhow::Result<()> {
     let what = arguments.what()?;
     results::check(arguments.results.as_deref())?;
     // The file is read before anything is asked for, so that its faults are named first.
     let recipients = arguments.recipients()?;
     let Some(key) = arguments.key()? else {
         let session = Session::open(global, crate::app::Secrecy::NoKeys).await?;
-        let done = with_own_key(&session, &arguments, what, &recipients).await;
+        let done = with_own_key(&session, arguments, what, &recipients).await;
         session.close().await;
         return done;
     };
@@ -45,7 +45,7 @@ pub(super) async fn run(global: &Global, arguments: Arguments) -> anyhow::Result
     }
     let remote = Remote::new(&arguments.url(global)?, key)?;
     let sender = SendService::new(remote, Output::new(global.json), arguments.channel.clone());
-    Box::pin(sender.carry_out(&arguments, what, &recipients)).await
+    Box::pin(sender.carry_out(arguments, what, &recipients)).await
 }
 
 /// Sends with a key that is revoked when the command ends.

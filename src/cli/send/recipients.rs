@@ -137,7 +137,8 @@ fn entry(cells: &[String], columns: &Columns, country: Option<Country>) -> Map<S
         entry.insert("reference".to_owned(), reference.into());
     }
     let values = columns.values.iter().filter(|(_, index)| !cell(*index).is_empty());
-    let values: Map<_, _> = values.map(|(name, index)| (name.clone(), cell(*index).into())).collect();
+    let values: Map<String, Value> =
+        values.map(|(name, index)| (name.clone(), cell(*index).into())).collect();
     if !values.is_empty() {
         entry.insert("values".to_owned(), values.into());
     }

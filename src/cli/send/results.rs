@@ -87,7 +87,7 @@ pub(super) async fn write(
         let fate = number.and_then(|number| fates.get(&number)).filter(|_| reason.is_none());
         match fate {
             Some(Fate { state, error, time }) => {
-                cells.extend([&**state, &*guard(error), &**time].map(str::to_owned))
+                cells.extend([&**state, &*guard(error), &**time].map(str::to_owned));
             }
             None => {
                 let other = || number.and_then(|number| reasons.by_number.get(&number));
