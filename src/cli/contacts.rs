@@ -111,7 +111,7 @@ pub(super) async fn export(
 pub(super) fn failure(error: import::Error) -> anyhow::Error {
     use import::Error::{
         Damaged, Empty, Encoding, EndlessLine, Header, Mapping, Miscounted, Misplaced, NoKnownColumn,
-        NoSuchColumn, NoSuchCountry, NoSuchField, NotCsv, NotEncoded, NotText, Read, Row, Stopped, Store,
+        NoSuchColumn, NoSuchCountry, NoSuchField, NotCsv, NotEncoded, NotText, Read, Stopped, Store,
         TooManyColumns, TooManyMappings, TooManyTags, UnknownEncoding, Unread, Write,
     };
     match error {
@@ -124,7 +124,6 @@ pub(super) fn failure(error: import::Error) -> anyhow::Error {
         | EndlessLine { .. }
         | Empty
         | Header { .. }
-        | Row { .. }
         | TooManyColumns { .. }
         | TooManyMappings { .. }
         | TooManyTags { .. }

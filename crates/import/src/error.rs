@@ -110,14 +110,6 @@ pub enum Error {
         /// What is wrong with it.
         fault: String,
     },
-    /// A row of a table cannot be read.
-    #[error("line {line} cannot be read: {fault}")]
-    Row {
-        /// From 1.
-        line: u64,
-        /// What is wrong with it.
-        fault: String,
-    },
     /// The header names more columns than are read.
     #[error(
         "line {line}: the header names {found} columns, and at most {most} are read: remove the columns that are no part \

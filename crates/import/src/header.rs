@@ -133,8 +133,8 @@ pub(super) fn identifies(name: &str) -> bool {
     known(name).is_some_and(|known| matches!(known.field, Field::Email | Field::PhoneNumber))
 }
 
-/// The rank of a column of this name among those with phone numbers, the lowest first; `None` if it is not known to hold any.
-pub(super) fn number_rank(name: &str) -> Option<u32> {
+/// How likely a column of this name holds people's numbers of WhatsApp, the surest first; `None` for another column.
+pub(super) fn phone_rank(name: &str) -> Option<u32> {
     known(name).filter(|known| known.field == Field::PhoneNumber).map(|known| known.rank)
 }
 

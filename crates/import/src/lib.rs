@@ -7,8 +7,6 @@
 //! line and the reason ([`rejects`]). The command line calls this crate and shows the progress; this crate
 //! prints nothing. The first sheet of an xlsx file is converted to CSV before ([`sheet`]).
 //!
-//! A file that holds something else than contacts is read as a [`Table`].
-//!
 //! Uploaded files are checked while they arrive ([`inspection`]), shown before they are imported
 //! ([`preview()`]), and read from the database in pieces ([`stored`]); the engine writes their rows.
 
@@ -32,6 +30,7 @@ mod sheet;
 mod spill;
 mod stored;
 mod table;
+mod table_file;
 
 pub use contacts::{Options, Progress, Summary, contacts};
 pub use error::Error;
@@ -48,7 +47,8 @@ pub use settings::{Column, Settings, TAG_SEPARATORS};
 pub use sheet::{SourceSheet, is_workbook, sheet_csv};
 pub use spill::TemporarySpill;
 pub use stored::{Lot, Tally, read_stored};
-pub use table::Table;
+pub use table::{Table, TableRow, value_names};
+pub use table_file::{open_table, phone_column};
 
 /// The result of an import or export.
 pub type Result<T> = std::result::Result<T, Error>;

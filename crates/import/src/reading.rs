@@ -53,7 +53,14 @@ pub(super) fn read(
     own: &[OwnField],
     batches: &mpsc::Sender<Batch>,
 ) -> Result<Whole> {
-    let (text, bytes_total, delimiter) = text(path, options.encoding.as_deref(), options.country)?;
+    let (text, bytes_total, delimiter) = if is_workbook(path)? {
+        let (text, length) = sheet::converted(path)?;
+        (Decoded::new(text, encoding_rs::UTF_8, Invalid::Mark), length, Some(sheet::DELIMITER))
+    } else {
+        let (encoding, invalid) = encoding(path, options.encoding.as_deref(), options.country)?;
+        let bytes_total = encoding::check(path, encoding, invalid)?;
+        (encoding::open(path, encoding, invalid)?, bytes_total, None)
+    };
     let mut reading = FileReading::open(path, (text, delimiter), options, own)?;
     while let Some(mut batch) = reading.batch()? {
         batch.bytes_total = bytes_total;
@@ -65,30 +72,15 @@ pub(super) fn read(
     Ok(Whole { rows: reading.read, rejects: reading.rejects.finish()?, ignored_columns })
 }
 
-/// The text of a file, the bytes of it, and the delimiter if that is known: a workbook is converted.
-pub(super) fn text(
-    path: &Path,
-    label: Option<&str>,
-    country: Option<Country>,
-) -> Result<(Decoded<File>, u64, Option<u8>)> {
-    if is_workbook(path)? {
-        let (text, length) = sheet::converted(path)?;
-        return Ok((Decoded::new(text, encoding_rs::UTF_8, Invalid::Mark), length, Some(sheet::DELIMITER)));
-    }
-    let (encoding, invalid) = encoding(path, label, country)?;
-    let bytes_total = encoding::check(path, encoding, invalid)?;
-    Ok((encoding::open(path, encoding, invalid)?, bytes_total, None))
-}
-
 /// Whether the file begins like a workbook.
-fn is_workbook(path: &Path) -> Result<bool> {
+pub(super) fn is_workbook(path: &Path) -> Result<bool> {
     let mut beginning = Vec::new();
     encoding::open_file(path)?.take(4).read_to_end(&mut beginning).map_err(Error::read(path))?;
     Ok(sheet::is_workbook(&beginning))
 }
 
 /// The encoding of a file, and what its wrong bytes become: with a guess, only their rows are rejected.
-fn encoding(
+pub(super) fn encoding(
     path: &Path,
     label: Option<&str>,
     country: Option<Country>,
