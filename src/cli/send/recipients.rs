@@ -12,7 +12,7 @@ use super::columns::{ColumnUse, Columns};
 use crate::cli::contacts;
 use crate::cli::failure::Misused;
 use crate::domain::phone::{Country, PhoneNumber};
-use crate::import::Table;
+use crate::import::{TableRow, open_table, phone_column};
 
 /// The longest line of JSON: 64 values, each character of them escaped.
 const LONGEST_LINE: u64 = 1024 * 1024;
@@ -73,8 +73,8 @@ impl Recipients {
             })?;
             return Ok(Self::Lines { path, country, names });
         }
-        let table = Table::open(&path, encoding, country).map_err(contacts::failure)?;
-        let columns = Columns::of(table.header(), table.number_column(), uses)?;
+        let table = open_table(&path, encoding, country).map_err(contacts::failure)?;
+        let columns = Columns::of(table.header(), phone_column(table.header()), uses)?;
         let (encoding, header) = (encoding.map(str::to_owned), table.header().to_vec());
         Ok(Self::Table { path, encoding, country, header, columns })
     }
@@ -111,15 +111,16 @@ impl Recipients {
                 Ok(())
             }
             Self::Table { path, encoding, country, columns, header: _ } => {
-                let mut table =
-                    Table::open(path, encoding.as_deref(), *country).map_err(contacts::failure)?;
-                let mut cells = Vec::new();
-                while let Some(line) = table.next(&mut cells).map_err(contacts::failure)? {
-                    if cells.iter().all(String::is_empty) {
-                        continue;
+                let mut table = open_table(path, encoding.as_deref(), *country).map_err(contacts::failure)?;
+                while let Some(row) = table.row().map_err(contacts::failure)? {
+                    let TableRow { line, cells, broken } = row;
+                    if let Some(broken) = broken {
+                        // The values of another row may be in it.
+                        let sentence = format!("line {line} of {}: the row {broken}", path.display());
+                        return Err(Misused(sentence).into());
                     }
                     let entry = entry(&cells, columns, *country);
-                    each(Recipient { line, entry, cells: std::mem::take(&mut cells) })?;
+                    each(Recipient { line, entry, cells })?;
                 }
                 Ok(())
             }
