@@ -42,6 +42,7 @@ mod singles;
 mod size;
 mod statements;
 mod tag_send;
+mod values;
 mod webhooks;
 mod writers;
 
@@ -90,6 +91,7 @@ fn main() -> std::io::Result<()> {
         ("peers", false, peers::measure),
         ("retention", true, retention::measure),
         ("size", false, size::measure),
+        ("values", false, values::measure),
         ("webhooks", false, webhooks::measure),
         #[cfg(feature = "web-session")]
         ("web-sessions", false, sessions::measure),

@@ -28,12 +28,12 @@ pub(crate) fn measure() -> Vec<Row> {
         let mut options = ConnectOptions::new(&service.database.url);
         options.max_connections(1).sqlx_logging(false);
         let rows = Database::connect(options).await.unwrap();
-        let sent = sizes(&rows).await;
+        let sent = sizes(&rows, &TABLES).await;
         let send = service.last_send().await.simple().to_string();
         for status in ["delivered", "read"] {
             tell(&service, &send, recipients, status).await;
         }
-        let received = sizes(&rows).await;
+        let received = sizes(&rows, &TABLES).await;
         service.engine.stop().await;
         let row = |what, sizes: &[Size]| Row {
             what,
@@ -73,9 +73,14 @@ fn told(sizes: &[Size], messages: u64) -> String {
     format!("{:.1} B: rows + indexes of {each_table}", each(all))
 }
 
-async fn sizes(rows: &DatabaseConnection) -> Vec<Size> {
+/// Bytes of these tables, indexes included.
+pub(crate) async fn bytes(rows: &DatabaseConnection, tables: &[&'static str]) -> i64 {
+    sizes(rows, tables).await.iter().map(|size| size.rows + size.indexes).sum()
+}
+
+async fn sizes(rows: &DatabaseConnection, tables: &[&'static str]) -> Vec<Size> {
     let mut sizes = Vec::new();
-    for table in TABLES {
+    for table in tables.iter().copied() {
         let sql = match rows.get_database_backend() {
             // A table in the order of its key is its own index.
             DbBackend::Sqlite => format!(

@@ -108,7 +108,7 @@ pub(super) async fn export(
 }
 
 /// The caller has to correct errors of the file or of the arguments about it.
-fn failure(error: import::Error) -> anyhow::Error {
+pub(super) fn failure(error: import::Error) -> anyhow::Error {
     use import::Error::{
         Damaged, Empty, Encoding, EndlessLine, Header, Mapping, Miscounted, Misplaced, NoKnownColumn,
         NoSuchColumn, NoSuchCountry, NoSuchField, NotCsv, NotEncoded, NotText, Read, Stopped, Store,

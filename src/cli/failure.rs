@@ -12,6 +12,21 @@ use crate::config::Faults;
 #[error("{0}")]
 pub(super) struct Misused(pub(super) String);
 
+/// An end with an exit code of its own, which is no failure of the command.
+#[derive(Debug, thiserror::Error)]
+#[error("{said}")]
+pub(super) struct OtherEnd {
+    pub(super) code: u8,
+    pub(super) said: String,
+}
+
+impl OtherEnd {
+    /// The send is over, and somebody did not get it.
+    pub(super) const NOT_EVERYBODY: u8 = 3;
+    /// A person ended the command, and the send goes on.
+    pub(super) const INTERRUPTED: u8 = 130;
+}
+
 /// Prints the error, if there is one, and returns the exit code.
 pub(super) fn report(result: anyhow::Result<()>) -> ExitCode {
     let Err(error) = result else { return ExitCode::SUCCESS };
@@ -19,6 +34,10 @@ pub(super) fn report(result: anyhow::Result<()>) -> ExitCode {
         return ExitCode::SUCCESS;
     }
     let stderr = io::stderr();
+    if let Some(OtherEnd { code, said }) = error.downcast_ref() {
+        let _ = writeln!(stderr.lock(), "{said}");
+        return ExitCode::from(*code);
+    }
     let label = if has_colours(&stderr) { "\u{1b}[1;31merror:\u{1b}[0m" } else { "error:" };
     // When standard error is closed too, there is no place left to report it.
     let _ = writeln!(stderr.lock(), "{label} {}", told(&error));

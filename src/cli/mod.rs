@@ -32,9 +32,11 @@ mod plan;
 mod prices;
 mod progress;
 mod record;
+mod remote;
 mod restore;
 mod secret_input;
 mod secrets;
+mod send;
 mod serve;
 mod session;
 #[cfg(feature = "tools")]
@@ -65,7 +67,9 @@ restore and company create create a database, and only serve and migrate up chan
 Exit codes:
   0  done
   1  failed; the reason and what to do next are on standard error
-  2  the command line, the configuration or a given file is wrong; nothing was done";
+  2  the command line, the configuration or a given file is wrong; nothing was done
+  3  a send is over, and somebody did not get it
+  130  interrupted; the send that was followed goes on";
 
 /// The text of `--version`: the licence depends on the features of the build.
 const VERSION: &str = if cfg!(feature = "web-session") {
@@ -106,6 +110,8 @@ enum Command {
     #[cfg(feature = "tools")]
     #[command(flatten)]
     Tool(Tool),
+    /// Send a text or a template to numbers, or to the rows of a file with values of their own
+    Send(Box<send::Arguments>),
     /// Explain a code or a word in an answer, and what to do about it
     Explain(explain::Arguments),
     /// Migrate the database's schema up or down
@@ -191,6 +197,7 @@ async fn execute(Line { mut global, command }: Line) -> anyhow::Result<()> {
         Command::Tool(Tool::Simulator(arguments)) => simulator::run(&global, *arguments).await,
         #[cfg(feature = "tools")]
         Command::Tool(Tool::Loadtest(arguments)) => loadtest::run(&global, *arguments).await,
+        Command::Send(arguments) => send::run(&global, &arguments).await,
         Command::Explain(arguments) => explain::run(&global, &arguments),
         Command::Migrate(Migrate::Up) => migrate::up(&global).await,
         Command::Migrate(Migrate::Down(arguments)) => migrate::down(&global, arguments).await,

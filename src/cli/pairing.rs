@@ -15,23 +15,18 @@ use anyhow::bail;
 use clap::Args;
 use reqwest::Method;
 use serde_json::json;
-use uuid::Uuid;
 
 #[cfg(feature = "tools")]
 pub(super) use self::following::is_linked;
 pub(super) use self::following::{Showing, follow};
 pub(super) use self::screen::Screen;
 pub(super) use self::service::Service;
-#[cfg(feature = "tools")]
-pub(super) use self::service::Unanswered;
 use super::argument::{self, OfChannel};
+use super::remote::OwnKey;
 use super::session::Session;
-use crate::clock::Timestamp;
 use crate::domain::channel::{Channel, Kind};
 use crate::domain::phone::PhoneNumber;
-use crate::domain::scope::{Scope, Scopes};
-use crate::store::api_keys::NewKey;
-use crate::vault::api_key;
+use crate::domain::scope::Scope;
 
 /// How long the key is valid if it is not revoked. QR codes are used up after some three minutes.
 const KEY_SPAN: Duration = Duration::from_secs(15 * 60);
@@ -69,26 +64,26 @@ pub(super) async fn pair(session: &Session, Pair { of, phone, at }: Pair) -> any
     let asker = Asker::new(session, &of, at).await?;
     let mut showing = Showing { output: &session.output, screen: Screen::replacing(), scan: SCAN };
     let paired = follow(&mut showing, &asker.service, phone, async |_| Ok(())).await;
-    asker.end(session).await;
+    let channel = asker.end(session).await;
     let pairing = paired?;
     let number = pairing["phone_number"].as_str().unwrap_or("a phone");
-    showing.end(&pairing, &format!("channel {} is connected as {number}", asker.channel.name))
+    showing.end(&pairing, &format!("channel {} is connected as {number}", channel.name))
 }
 
 pub(super) async fn unlink(session: &Session, Unlink { of, at }: Unlink) -> anyhow::Result<()> {
     let asker = Asker::new(session, &of, at).await?;
     let unlinked = asker.service.ask(Method::DELETE, None).await;
-    asker.end(session).await;
+    let channel = asker.end(session).await;
     unlinked?;
-    let said = format!("channel {} has no phone any more, and its keys are deleted", asker.channel.name);
-    session.output.record(&json!({ "id": asker.channel.id, "state": "unlinked" }), &said)
+    let said = format!("channel {} has no phone any more, and its keys are deleted", channel.name);
+    session.output.record(&json!({ "id": channel.id, "state": "unlinked" }), &said)
 }
 
 /// Asks a service with a key that is revoked when the command ends.
 struct Asker {
     service: Service,
     channel: Channel,
-    key_id: Uuid,
+    key: OwnKey,
 }
 
 impl Asker {
@@ -101,23 +96,15 @@ impl Asker {
             );
         }
         let base_url = url.unwrap_or_else(|| session.own_url());
-        let (key, prefix) = api_key::generate();
-        let hash = api_key::hash(key.expose());
-        let service = Service::new(&base_url, key, channel.id)?;
-        let new = NewKey {
-            name: "pombo channel pair",
-            prefix: &prefix,
-            hash,
-            expires_at: Some(Timestamp::now().plus(KEY_SPAN)),
-            scopes: Scopes::from_iter([Scope::Control]),
-        };
-        let key_id = session.app.store.of(channel.company_id).keys().add(&session.who(), new).await?.id;
-        Ok(Self { service, channel, key_id })
+        let at = (channel.company_id, base_url.as_str());
+        let (key, remote) =
+            OwnKey::add(session, at, "pombo channel pair", &[Scope::Control], KEY_SPAN).await?;
+        Ok(Self { service: Service::new(remote, channel.id), channel, key })
     }
 
-    async fn end(&self, session: &Session) {
-        if let Err(error) = session.app.store.keys().revoke(&session.who(), self.key_id).await {
-            tracing::warn!(%error, "the key of this command could not be revoked; it expires by itself");
-        }
+    /// Revokes the key; the channel that was asked about.
+    async fn end(self, session: &Session) -> Channel {
+        self.key.revoke(session).await;
+        self.channel
     }
 }

@@ -17,6 +17,7 @@ mod refusals;
 #[cfg(unix)]
 mod secret_options;
 mod secrets;
+mod send;
 mod shell;
 mod simulator;
 mod suppression;

@@ -29,6 +29,8 @@ mod settings;
 mod sheet;
 mod spill;
 mod stored;
+mod table;
+mod table_file;
 
 pub use contacts::{Options, Progress, Summary, contacts};
 pub use error::Error;
@@ -45,6 +47,8 @@ pub use settings::{Column, Settings, TAG_SEPARATORS};
 pub use sheet::{SourceSheet, is_workbook, sheet_csv};
 pub use spill::TemporarySpill;
 pub use stored::{Lot, Tally, read_stored};
+pub use table::{Table, TableRow, value_names};
+pub use table_file::{open_table, phone_column};
 
 /// The result of an import or export.
 pub type Result<T> = std::result::Result<T, Error>;

@@ -17,6 +17,7 @@ use super::records::{Found, Records};
 use super::rejects::Rejects;
 use super::{Error, Result, opening, row, sheet};
 use domain::own_field::OwnField;
+use domain::phone::Country;
 use store::ContactDraft;
 
 /// Rows of one batch: enough that the fixed cost of a statement does not matter, and few enough that the
@@ -56,7 +57,7 @@ pub(super) fn read(
         let (text, length) = sheet::converted(path)?;
         (Decoded::new(text, encoding_rs::UTF_8, Invalid::Mark), length, Some(sheet::DELIMITER))
     } else {
-        let (encoding, invalid) = encoding(path, options)?;
+        let (encoding, invalid) = encoding(path, options.encoding.as_deref(), options.country)?;
         let bytes_total = encoding::check(path, encoding, invalid)?;
         (encoding::open(path, encoding, invalid)?, bytes_total, None)
     };
@@ -72,20 +73,23 @@ pub(super) fn read(
 }
 
 /// Whether the file begins like a workbook.
-fn is_workbook(path: &Path) -> Result<bool> {
+pub(super) fn is_workbook(path: &Path) -> Result<bool> {
     let mut beginning = Vec::new();
     encoding::open_file(path)?.take(4).read_to_end(&mut beginning).map_err(Error::read(path))?;
     Ok(sheet::is_workbook(&beginning))
 }
 
 /// The encoding of a file, and what its wrong bytes become: with a guess, only their rows are rejected.
-fn encoding(path: &Path, options: &Options) -> Result<(&'static encoding_rs::Encoding, Invalid)> {
+pub(super) fn encoding(
+    path: &Path,
+    label: Option<&str>,
+    country: Option<Country>,
+) -> Result<(&'static encoding_rs::Encoding, Invalid)> {
     /// Bytes in each read.
     const PIECE: usize = 64 * 1024;
-    let label = options.encoding.as_deref();
     let named = encoding::named(label.filter(|label| *label != GUESSED))?;
     // A file of another format is refused by its first bytes, before it is taken for a bad CSV file.
-    let mut inspection = Inspection::new(Some(GUESSED), options.country)?;
+    let mut inspection = Inspection::new(Some(GUESSED), country)?;
     let mut file = encoding::open_file(path)?;
     let mut piece = vec![0; PIECE];
     let mut length = file.read(&mut piece).map_err(Error::read(path))?;

@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, anyhow, bail};
+use reqwest::header::CONTENT_TYPE;
 use reqwest::{Client, RequestBuilder, StatusCode};
 use serde_json::Value;
 use uuid::Uuid;
@@ -125,9 +126,10 @@ impl Service {
     }
 
     /// Requests a send through this channel.
-    pub(super) async fn send(&self, channel: Uuid, body: &Value) -> Answer {
+    pub(super) async fn send(&self, channel: Uuid, body: Vec<u8>) -> Answer {
         let url = format!("{}/api/v1/chat/{channel}/messages", self.next_url());
-        let sent = self.client.post(url).bearer_auth(self.key.expose()).json(body).send().await;
+        let request = self.client.post(url).bearer_auth(self.key.expose());
+        let sent = request.header(CONTENT_TYPE, "application/json").body(body).send().await;
         let answer = match sent {
             Ok(answer) => answer,
             Err(error) if error.is_connect() => {

@@ -38,7 +38,7 @@ const FIGURES: [Figure; 11] = [
     lower("messages lost or repeated", "", "", 0.0),
 ];
 /// Settings that make two reports comparable.
-const SETTINGS: [&str; 17] = [
+const SETTINGS: [&str; 18] = [
     "receiver",
     "database",
     "contacts",
@@ -49,6 +49,7 @@ const SETTINGS: [&str; 17] = [
     "channels",
     "nodes",
     "content",
+    "values",
     "simulator",
     "receipts",
     "webhooks",

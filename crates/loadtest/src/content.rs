@@ -1,5 +1,7 @@
 //! The content of the messages: everything of a send's body but its recipients.
 
+use std::fmt::Write as _;
+
 use anyhow::{Context as _, bail};
 use serde_json::{Map, Value, json};
 use uuid::Uuid;
@@ -70,11 +72,18 @@ impl Content {
         }
     }
 
-    /// The body for this channel, without recipients. A template is looked up among the channel's.
-    pub(super) async fn body(&self, service: &Service, channel: Uuid) -> anyhow::Result<Map<String, Value>> {
+    /// The body for this channel, without recipients, with placeholders for this many values of each. A template is looked
+    /// up among the channel's.
+    pub(super) async fn body(
+        &self,
+        service: &Service,
+        channel: Uuid,
+        values: u8,
+    ) -> anyhow::Result<Map<String, Value>> {
+        let text = if values > 0 { format!("{TEXT} {}", placeholders(values)) } else { TEXT.to_owned() };
         let body = match self {
-            Self::Text => json!({ "type": "text", "message": TEXT }),
-            Self::Image => json!({ "type": "image", "link": IMAGE, "caption": TEXT }),
+            Self::Text => json!({ "type": "text", "message": text }),
+            Self::Image => json!({ "type": "image", "link": IMAGE, "caption": text }),
             Self::Given(body) => return Ok(body.clone()),
             Self::Template | Self::Fields => {
                 let id = service.template(channel, TEMPLATE).await.with_context(|| {
@@ -84,7 +93,8 @@ impl Content {
                     )
                 })?;
                 let name = if *self == Self::Fields { "{{contact.first_name|friend}}" } else { "Priya" };
-                let parameters = [name, "A-1042"].map(|text| json!({ "type": "text", "text": text }));
+                let order = if values > 0 { placeholders(values) } else { "A-1042".to_owned() };
+                let parameters = [name, order.as_str()].map(|text| json!({ "type": "text", "text": text }));
                 json!({
                     "type": "template", "template_id": id, "contact_fields": *self == Self::Fields,
                     "components": [{ "type": "body", "parameters": parameters }],
@@ -103,25 +113,68 @@ pub(super) fn plain() -> Map<String, Value> {
     Map::from_iter([("type".to_owned(), "text".into()), ("message".to_owned(), TEXT.into())])
 }
 
-/// The body of a send to one number.
-pub(super) fn to_number(content: &Map<String, Value>, number: &str) -> Value {
-    with(content, "phone_number", number.into())
+/// What stands for these values in a text.
+fn placeholders(values: u8) -> String {
+    (1..=values).map(|value| format!("{{{{value.v{value}}}}}")).collect::<Vec<_>>().join(" ")
+}
+
+/// The body of a send to one number, who has this many values.
+pub(super) fn to_number(content: &Map<String, Value>, number: &str, values: u8) -> Vec<u8> {
+    match number.trim_start_matches('+').parse() {
+        Ok(number) if values > 0 => to_numbers(content, &[number], values),
+        _ => with(content, "phone_number", &Value::from(number).to_string()),
+    }
 }
 
 /// The body of a send to everybody with a tag.
-pub(super) fn to_tag(content: &Map<String, Value>, tag: Uuid) -> Value {
-    with(content, "contact_tag_id", tag.to_string().into())
+pub(super) fn to_tag(content: &Map<String, Value>, tag: Uuid) -> Vec<u8> {
+    with(content, "contact_tag_id", &format!("\"{tag}\""))
 }
 
-fn with(content: &Map<String, Value>, name: &str, value: Value) -> Value {
-    let mut body = content.clone();
-    body.insert(name.to_owned(), value);
-    Value::Object(body)
+/// The body of a send to these numbers, each of whom has this many values.
+pub(super) fn to_numbers(content: &Map<String, Value>, numbers: &[u64], values: u8) -> Vec<u8> {
+    let mut recipients = "[".to_owned();
+    for (place, number) in numbers.iter().enumerate() {
+        let comma = if place > 0 { "," } else { "" };
+        // Writing to a string does not fail.
+        let _ = write!(recipients, "{comma}{{\"phone_number\":\"+{number}\",\"values\":{{");
+        for value in 1..=values {
+            let comma = if value > 1 { "," } else { "" };
+            let _ = write!(recipients, "{comma}\"v{value}\":\"A-{number}-{value}\"");
+        }
+        recipients.push_str("}}");
+    }
+    recipients.push(']');
+    with(content, "recipients", &recipients)
+}
+
+/// The content with one field more, whose value is JSON already.
+fn with(content: &Map<String, Value>, name: &str, value: &str) -> Vec<u8> {
+    let mut body = Value::Object(content.clone()).to_string();
+    // A content has fields: the last character closes the object.
+    body.pop();
+    let _ = write!(body, ",\"{name}\":{value}}}");
+    body.into_bytes()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn each_number_has_values_of_its_own() {
+        let body = |bytes: Vec<u8>| serde_json::from_slice::<Value>(&bytes).unwrap();
+        let values = json!([
+            { "phone_number": "+9991", "values": { "v1": "A-9991-1", "v2": "A-9991-2" } },
+            { "phone_number": "+9992", "values": { "v1": "A-9992-1", "v2": "A-9992-2" } },
+        ]);
+        let several = body(to_numbers(&plain(), &[9991, 9992], 2));
+        assert_eq!((&several["type"], &several["recipients"]), (&json!("text"), &values));
+        assert_eq!(body(to_number(&plain(), "+9991", 2))["recipients"], json!([values[0]]));
+        assert_eq!(body(to_number(&plain(), "+9991", 0))["phone_number"], "+9991");
+        assert_eq!(body(to_tag(&plain(), Uuid::nil()))["contact_tag_id"], json!(Uuid::nil()));
+        assert_eq!(placeholders(2), "{{value.v1}} {{value.v2}}");
+    }
 
     #[test]
     fn a_given_body_has_a_type_and_no_recipients() {

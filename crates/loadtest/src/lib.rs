@@ -75,6 +75,8 @@ pub struct Plan {
     pub target: Target,
     /// What is sent.
     pub content: Content,
+    /// Values of each recipient, on a service of our own; 0 for none.
+    pub values: u8,
     /// Bulk sends in all, to the tags in turns; one for each tag when `None`.
     pub bulk: Option<u32>,
     /// Single sends; none when `None`. Never unlimited.

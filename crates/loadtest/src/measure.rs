@@ -149,6 +149,7 @@ fn traffic(plan: &Plan, tested: &Tested, begin: Instant) -> Traffic {
         jobs,
         lanes: tested.lanes.clone(),
         singles: singles.unwrap_or_default(),
+        values: plan.values,
         singles_to: tested.singles_to.clone(),
         begin,
         end: begin + plan.duration,

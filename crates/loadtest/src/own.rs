@@ -15,6 +15,7 @@ pub(super) use self::fill::change_tiers;
 use self::fill::{APP_SECRET, Filled, fill};
 use super::child::{Child, this_program};
 use super::client::Named;
+use super::people::People;
 use super::program::Program;
 use super::receiver::Simulator;
 use super::stop::Stop;
@@ -51,6 +52,7 @@ pub(super) struct OwnCompany {
     pub(super) channels: Vec<OwnChannel>,
     /// Its tags, with the recipients that a send to each must have.
     pub(super) tags: Vec<(Named, u64)>,
+    pub(super) people: People,
 }
 
 /// A channel of the test.

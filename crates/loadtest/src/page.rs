@@ -269,6 +269,7 @@ fn method(report: &Report) -> Markup {
                 dt { "rate of the channel" } dd { (or(&setting.rate, "its own")) }
                 dt { "single messages" } dd { (or(setting.ramp.as_ref().map_or(&setting.single_rate, |_| &setting.ramp), "none")) }
                 dt { "content" } dd { (setting.content) }
+                @if let Some(values) = setting.values { dt { "values of each recipient" } dd { (values) } }
                 @if let Some(rate) = &setting.answers { dt { "people write" } dd { (rate) } }
                 @if let Some(batch) = setting.webhooks { dt { "events in a request" } dd { "up to " (batch) } }
                 @if setting.nodes > 1 { dt { "nodes" } dd { (setting.nodes) } }

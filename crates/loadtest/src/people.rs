@@ -85,8 +85,8 @@ impl People {
         })
     }
 
-    /// The number of different phone numbers of each tag, which the answer to a send to it must have.
-    pub(super) fn recipients(self) -> Vec<u64> {
+    /// The different phone numbers of each tag, ascending.
+    pub(super) fn numbers(self) -> Vec<Vec<u64>> {
         let mut numbers: Vec<Vec<u64>> = vec![Vec::new(); self.tags as usize];
         for contact in 0..self.contacts {
             let (first, second) = self.tags_of(contact);
@@ -94,12 +94,16 @@ impl People {
                 numbers[tag as usize].extend(self.number_of(contact));
             }
         }
-        let different = |mut numbers: Vec<u64>| {
+        for numbers in &mut numbers {
             numbers.sort_unstable();
             numbers.dedup();
-            numbers.len() as u64
-        };
-        numbers.into_iter().map(different).collect()
+        }
+        numbers
+    }
+
+    /// The number of different phone numbers of each tag, which the answer to a send to it must have.
+    pub(super) fn recipients(self) -> Vec<u64> {
+        self.numbers().iter().map(|numbers| numbers.len() as u64).collect()
     }
 }
 

@@ -104,6 +104,8 @@ pub struct Setting {
     pub nodes: usize,
     /// What was sent.
     pub content: String,
+    /// Values of each recipient; null when there were none.
+    pub values: Option<u8>,
     /// The options of a simulator of our own.
     pub simulator: Option<String>,
     /// Whether a simulator of our own sent receipts.

@@ -1,5 +1,6 @@
 //! The target of the measurement: the service, its channels and tags, the receiver, and the meters of resources.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::{anyhow, bail};
@@ -68,7 +69,7 @@ impl Tested {
             (Target::Own, None) => bail!("there is nothing to test"),
         };
         for lane in &mut tested.lanes {
-            lane.content = plan.content.body(&lane.service, lane.channel).await?;
+            lane.content = plan.content.body(&lane.service, lane.channel, plan.values).await?;
             lane.limit = Limit::read(&lane.service.limits(lane.channel).await?);
         }
         Ok(tested)
@@ -86,7 +87,7 @@ impl Tested {
         }
         let tags: Vec<_> = choose("tag", service.tags().await?, tags)?
             .into_iter()
-            .map(|tag| Tag { id: tag.id, name: tag.name, expected: None })
+            .map(|tag| Tag { id: tag.id, name: tag.name, expected: None, numbers: Arc::default() })
             .collect();
         let lanes: Vec<_> = found
             .into_iter()
@@ -127,10 +128,15 @@ impl Tested {
         let mut lanes = Vec::new();
         for company in &own.companies {
             let service = Service::new(&own.urls(), company.key.clone())?;
+            let mut numbers = if plan.values > 0 { company.people.numbers() } else { Vec::new() };
+            // Tags without people are left out of the company's, too.
+            numbers.retain(|its| !its.is_empty());
+            let mut numbers = numbers.into_iter();
             let tag = |(tag, expected): &(Named, u64)| Tag {
                 id: tag.id,
                 name: tag.name.clone(),
                 expected: Some(*expected),
+                numbers: numbers.next().unwrap_or_default().into(),
             };
             let tags: Vec<_> = company.tags.iter().map(tag).collect();
             lanes.extend(company.channels.iter().map(|channel| Lane {
@@ -222,7 +228,7 @@ async fn probe(
     simulator: &Simulator,
     to: &str,
 ) -> anyhow::Result<Option<String>> {
-    let send = match service.send(channel, &content::to_number(&content::plain(), to)).await {
+    let send = match service.send(channel, content::to_number(&content::plain(), to, 0)).await {
         Answer::Accepted { send_id, .. } => send_id,
         Answer::Refused { status, code } => {
             bail!("{} refuses to send through this channel: {code} (status {status})", service.base_url())

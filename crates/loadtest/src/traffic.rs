@@ -31,6 +31,8 @@ pub(super) struct Tag {
     pub(super) id: Uuid,
     pub(super) name: String,
     pub(super) expected: Option<u64>,
+    /// The numbers of its people, if each gets values of their own.
+    pub(super) numbers: Arc<[u64]>,
 }
 
 /// The traffic of a test.
@@ -43,6 +45,8 @@ pub(super) struct Traffic {
     pub(super) bulk: u32,
     /// The parts of the schedule of single sends; none for no single sends.
     pub(super) singles: Vec<Leg>,
+    /// The values of each recipient.
+    pub(super) values: u8,
     /// The numbers that single sends go to in turns; made-up ones, each once, when there are none.
     pub(super) singles_to: Vec<String>,
     pub(super) begin: Instant,
@@ -122,8 +126,9 @@ impl Traffic {
             sending.spawn(async move {
                 let place = usize::try_from(next.number).unwrap_or_default() % traffic.lanes.len().max(1);
                 if let Some(lane) = traffic.lanes.get(place) {
-                    let body = content::to_number(&lane.content, &traffic.recipient(next.number));
-                    let answer = lane.service.send(lane.channel, &body).await;
+                    let body =
+                        content::to_number(&lane.content, &traffic.recipient(next.number), traffic.values);
+                    let answer = lane.service.send(lane.channel, body).await;
                     let due_s = next.intended.saturating_duration_since(traffic.begin).as_secs_f64();
                     let of = Single { phase, leg: next.leg, lane: place, due_s };
                     board.tally().single(of, next.intended.elapsed(), &answer);
@@ -169,9 +174,14 @@ impl Traffic {
     async fn send_bulk(&self, number: u32, board: &Board) {
         let Some((place, tag)) = self.jobs.get(number as usize % self.jobs.len().max(1)) else { return };
         let Some(lane) = self.lanes.get(*place) else { return };
+        // The body is ready before the time counts.
+        let body = match self.values {
+            0 => content::to_tag(&lane.content, tag.id),
+            values => content::to_numbers(&lane.content, &tag.numbers, values),
+        };
         board.begin_bulk();
         let started = Instant::now();
-        let answer = lane.service.send(lane.channel, &content::to_tag(&lane.content, tag.id)).await;
+        let answer = lane.service.send(lane.channel, body).await;
         let latency = started.elapsed();
         let at_s = started.saturating_duration_since(self.begin).as_secs_f64();
         let mut tally = board.tally();
@@ -206,7 +216,12 @@ mod tests {
     use domain::secret::Secret;
 
     fn lane(company: &str, name: &str, tags: &[&str]) -> Lane {
-        let tag = |name: &&str| Tag { id: Uuid::nil(), name: (*name).to_owned(), expected: None };
+        let tag = |name: &&str| Tag {
+            id: Uuid::nil(),
+            name: (*name).to_owned(),
+            expected: None,
+            numbers: Arc::default(),
+        };
         Lane {
             service: Service::new(&["http://127.0.0.1:1".to_owned()], Secret::new("k".to_owned())).unwrap(),
             company: company.to_owned(),

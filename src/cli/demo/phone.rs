@@ -9,7 +9,8 @@ use serde_json::{Value, json};
 use crate::app::demo::{Running, none_runs};
 use crate::cli::Global;
 use crate::cli::output::Output;
-use crate::cli::pairing::{Screen, Service, Showing, Unanswered, follow, is_linked};
+use crate::cli::pairing::{Screen, Service, Showing, follow, is_linked};
+use crate::cli::remote::{Remote, Unanswered};
 use crate::connector::http;
 
 /// The text above a QR code.
@@ -20,7 +21,8 @@ pub(super) async fn run(global: &Global, data: &Path) -> anyhow::Result<()> {
     // The requests here are not encrypted, but the HTTP client needs a provider of cryptography.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let running = Running::find(data)?;
-    let service = Service::new(&running.base_url, running.api_key.clone(), running.channel_id)?;
+    let remote = Remote::new(&running.base_url, running.api_key.clone())?;
+    let service = Service::new(remote, running.channel_id);
     let before = service.ask(Method::GET, None).await.map_err(|error| unanswered(error, data))?;
     let was_linked = is_linked(&before);
 

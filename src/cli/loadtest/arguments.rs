@@ -23,6 +23,8 @@ const OWN: &str = "A service of its own";
 const PROVIDER: &str = "The simulated provider of a service of its own";
 const OTHER: &str = "Another service";
 const RESULT: &str = "The result";
+/// The most contacts of a tag, besides those who have it as their second, for a request that names them.
+const MOST_WITH_VALUES: u32 = 90_000;
 
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true)]
@@ -48,6 +50,9 @@ pub(in crate::cli) struct Arguments {
     /// A file with the body of a send without recipients, in place of --content
     #[arg(long, value_name = "FILE", conflicts_with = "content")]
     body: Option<PathBuf>,
+    /// Values of each recipient, in the content. A request then names its recipients, so that it needs no look at contacts
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=10))]
+    values: Option<u8>,
     /// How long to wait afterwards for accepted messages; messages that have not started by then are canceled
     #[arg(long, default_value = "60s", value_name = "SPAN", value_parser = argument::span)]
     drain: Duration,
@@ -193,6 +198,13 @@ impl Arguments {
                 "the change after {at} would come after the end: give a longer --duration, or an earlier moment"
             )));
         }
+        let contacts = self.contacts.unwrap_or(20_000);
+        let (tags, companies) = (self.tags.unwrap_or(5), self.companies.unwrap_or(1));
+        if self.values.is_some() && contacts / companies / tags > MOST_WITH_VALUES {
+            return Err(misused(
+                "a request takes 100000 recipients with values: give fewer --contacts or more --tags",
+            ));
+        }
         let receipts = (!self.no_receipts).then(|| self.delays.fields());
         Ok(Plan {
             config,
@@ -209,9 +221,10 @@ impl Arguments {
             keeps_requests: self.requests_csv.is_some(),
             duration: self.duration,
             drain: self.drain,
-            contacts: self.contacts.unwrap_or(20_000),
-            tags: self.tags.unwrap_or(5),
-            companies: self.companies.unwrap_or(1),
+            values: self.values.unwrap_or(0),
+            contacts,
+            tags,
+            companies,
             channels: self.channels.unwrap_or(1),
             rates: if self.rate.is_empty() { vec![Rate::UNLIMITED] } else { self.rate },
             changes: self.then,
@@ -263,6 +276,7 @@ impl Arguments {
             ("--data", self.data.is_some()),
             ("--no-receipts", self.no_receipts),
             ("--answers", self.answers.is_some()),
+            ("--values", self.values.is_some()),
         ];
         if let Some(option) = first(&given) {
             return Err(misused(&format!(

@@ -56,6 +56,7 @@ const COMMANDS: &[(&str, &str)] = &[
     ("secrets-forget", "0011223344556677"),
     ("secrets-list", ""),
     ("secrets-rotate", ""),
+    ("send", "--channel ID --to 5511988887777 --text hello"),
     ("suppression-add", "5511988887777 --company A"),
     ("suppression-lift", "5511988887777 --company A"),
     ("suppression-list", "--company A"),

@@ -8,12 +8,13 @@ use uuid::Uuid;
 
 use super::ledger::LedgerEvent;
 use super::model::SendRow;
+use super::values;
 use super::web::Client;
 use super::world::{Event, World};
 use crate::channel::machine::{Input as ToChannel, LeaseLost};
 use crate::handover::PendingReply;
 use crate::ledger::machine::{Answer, Input};
-use crate::ledger::{Accept, AcceptedSend, Activate, Error, Extend, Order, Parts, Written};
+use crate::ledger::{Accept, AcceptedSend, Activate, Error, Extend, Order, Written};
 use crate::machine::Caller;
 use domain::request::Skipped;
 use domain::send::{Block, Recipients};
@@ -76,14 +77,17 @@ impl World {
         let order = Arc::new(order);
         let send = AcceptedSend { id, order: Arc::clone(&order), recipients };
         if blocks.len() < 2 || self.dice.happens(500) {
-            let accept = Accept { blocks, ..Accept::new(order, recipients, Skipped::default()) };
+            let parts = values::parts(&order, recipients, &blocks);
+            let accept = Accept { blocks, parts, ..Accept::new(order, recipients, Skipped::default()) };
             self.ask_ledger(Asked::Accept(send), |caller| Input::Accept { id, accept, caller });
             return;
         }
         let mut rest = VecDeque::from(blocks);
         let first: Vec<_> = rest.pop_front().into_iter().collect();
         let so_far = Recipients::Blocks(first.iter().map(|block| block.recipients).sum());
-        let accept = Accept { blocks: first, more: true, ..Accept::new(order, so_far, Skipped::default()) };
+        let parts = values::parts(&order, so_far, &first);
+        let accept =
+            Accept { blocks: first, parts, more: true, ..Accept::new(order, so_far, Skipped::default()) };
         let part = Part { send, rest, is_last: false };
         self.ask_ledger(Asked::Part(part), |caller| Input::Accept { id, accept, caller });
     }
@@ -113,8 +117,10 @@ impl World {
         match part.rest.pop_front() {
             Some(block) => {
                 let extend = {
-                    let company_id = part.send.order.company_id;
-                    Extend { send_id, company_id, blocks: vec![block], parts: Parts::default() }
+                    let AcceptedSend { order, recipients, .. } = &part.send;
+                    let blocks = vec![block];
+                    let parts = values::parts(order, *recipients, &blocks);
+                    Extend { send_id, company_id: order.company_id, blocks, parts }
                 };
                 self.ask_ledger(Asked::Part(part), |caller| Input::Extend { extend, caller });
             }

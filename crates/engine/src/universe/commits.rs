@@ -242,6 +242,10 @@ const fn place(row: &OutcomeOf) -> (Uuid, u64) {
 /// Whether nothing but new sends is written.
 const fn is_sends_only(batch: &PendingWrites) -> bool {
     batch.blocks.is_empty()
+        && batch.personal.is_empty()
+        && batch.values.is_empty()
+        && batch.references.is_empty()
+        && batch.skipped.is_empty()
         && batch.activations.is_empty()
         && batch.outcomes.is_empty()
         && batch.marks.is_empty()

@@ -219,6 +219,7 @@ impl World {
 
     /// The provider gets a message.
     pub(super) fn reach_provider(&mut self, channel: usize, attempt: &Attempt) {
+        self.watch_words(attempt);
         let Attempt { ticket, rendered: _, web: _, generation, started } = *attempt;
         let (key, recipient) = (ticket.key(), ticket.recipient);
         let now = self.clock.elapsed();

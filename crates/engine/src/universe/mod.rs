@@ -32,6 +32,7 @@ mod rounds;
 mod stop;
 #[cfg(test)]
 mod tests;
+mod values;
 mod watch;
 mod web;
 mod webhooks;

@@ -5,6 +5,7 @@ use std::time::Duration;
 use uuid::Uuid;
 
 use super::answers::REFUSED_CONTENT;
+use super::values::TEXT;
 use super::world::{Event, World};
 use crate::channel::machine::{Caller, Input};
 use crate::ledger::{AcceptedSend, Order};
@@ -137,7 +138,11 @@ impl World {
         let template = self.dice.pick(&of_account).filter(|_| self.dice.happens(500)).cloned();
         let schedule = self.schedule(channel);
         let is_refused = template.is_none() && self.goes_wrong(self.plan.trouble.row_refused);
+        // Decided without the dice, so that the story of a world stays the same.
+        let has_values = template.is_none() && !is_refused && self.figures.steps.is_multiple_of(3);
+        let seal = has_values.then(|| Uuid::from_u128(u128::from(self.figures.steps)));
         let content = match &template {
+            None if has_values => Content::Text { body: TEXT.to_owned(), preview_url: None },
             None if is_refused => Content::Text { body: REFUSED_CONTENT.to_owned(), preview_url: None },
             None => Content::Text { body: "hello".to_owned(), preview_url: None },
             Some(template) => Content::Template {
@@ -156,7 +161,7 @@ impl World {
             template: template.as_ref().map(|it| TemplateUse { id: it.id, is_marketing: it.is_marketing }),
             schedule,
             label: Label::default(),
-            personal: None,
+            personal: seal,
             sources: Vec::new(),
             claim: None,
             is_awaited: false,

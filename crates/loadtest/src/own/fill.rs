@@ -96,7 +96,7 @@ pub(super) async fn fill(
         };
         let tags = seed(&store, id, people, &mut tell).await?;
         seeding += begun.elapsed();
-        companies.push(OwnCompany { name, key, channels, tags });
+        companies.push(OwnCompany { name, key, channels, tags, people });
     }
     Ok(Filled { store, companies, tiers, seeding })
 }

@@ -71,6 +71,7 @@ fn report() -> Report {
             channels: 2,
             nodes: 1,
             content: "text".to_owned(),
+            values: Some(5),
             simulator: Some(String::new()),
             receipts: true,
             webhooks: Some(100),

@@ -42,6 +42,7 @@ pub(super) fn setting(plan: &Plan, own: Option<&Own>, tested: &Tested, kept: &Ke
         channels: tested.lanes.len(),
         nodes: tested.service_meters.len(),
         content: plan.content.word(),
+        values: (plan.values > 0).then_some(plan.values),
         simulator: own.map(|_| plan.simulator.join(" ")),
         receipts: own.is_some() && plan.receipts.is_some(),
         webhooks: plan.webhooks,

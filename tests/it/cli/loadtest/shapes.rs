@@ -86,6 +86,9 @@ fn templates_with_contact_fields_and_given_bodies_are_sent() {
         (&json!(true), &json!("image, of a given body")),
         "{body}"
     );
+    let values = place.json(&format!("loadtest {SMALL} --content fields --values 3 --no-receipts --data ."));
+    assert_eq!((&values["passed"], &values["balance"]["failed"]), (&json!(true), &json!(0)), "{values}");
+    assert_eq!((&values["setting"]["values"], &fields["setting"]["values"]), (&json!(3), &json!(null)));
     place.write("body.json", r#"{"type": "text", "message": "hi", "phone_number": "1"}"#);
     let refused = place.run("loadtest --body body.json");
     assert_eq!(refused.code, Some(2), "{refused:?}");

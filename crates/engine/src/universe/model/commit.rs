@@ -30,6 +30,7 @@ impl Model {
             let numbers = unpack(&block.packed).map_err(|damage| Error::Impossible(damage.to_string()))?;
             self.blocks.insert((*send_id, block.first_ordinal), numbers);
         }
+        self.insert_personal(batch);
         for Activation { send_id, recipients, skipped } in &batch.activations {
             if let Some(send) = self.sends.get_mut(send_id) {
                 send.state = Some(State::Active);

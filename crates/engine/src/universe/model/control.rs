@@ -196,6 +196,7 @@ impl Model {
 
     fn remove_blocks(&mut self, send_id: Uuid) {
         self.blocks.retain(|(id, _), _| *id != send_id);
+        self.personal.remove(send_id);
     }
 
     fn active(&self) -> HashSet<Uuid> {

@@ -9,6 +9,7 @@ mod control;
 mod events;
 mod inbound;
 mod messages;
+mod personal;
 mod quota;
 mod reads;
 mod receipts;
@@ -93,6 +94,7 @@ pub(crate) struct Model {
     sends: BTreeMap<Uuid, SendRow>,
     /// By send and first ordinal.
     blocks: BTreeMap<(Uuid, u64), Vec<PhoneNumber>>,
+    personal: self::personal::PersonalRows,
     /// By send and ordinal.
     messages: BTreeMap<(Uuid, u64), MessageRow>,
     /// The states of each message that the log has events of, in their order.

@@ -3,7 +3,9 @@
 mod generate;
 mod inbound;
 mod operation;
+mod personal;
 mod real;
+mod rows;
 
 use std::collections::BTreeSet;
 
@@ -11,6 +13,7 @@ use self::generate::Generator;
 use self::operation::{Operation, ask_model};
 use self::real::Real;
 use super::Model;
+use super::personal::PersonalRows;
 
 /// Cases of one test; each begins with empty tables.
 const CASES: u64 = 80;
@@ -100,8 +103,24 @@ fn last(trace: &[String]) -> String {
 impl Model {
     /// Every row of every table, as text.
     fn as_text(&self) -> BTreeSet<String> {
-        let Self { sends, blocks, messages, events, suppressions, inbound, templates, epoch: _, open: _ } =
-            self;
+        let Self {
+            sends,
+            blocks,
+            personal,
+            messages,
+            events,
+            suppressions,
+            inbound,
+            templates,
+            epoch: _,
+            open: _,
+        } = self;
+        let PersonalRows { sends: personal, values, references, skipped } = personal;
+        let personal = personal.iter().map(|row| format!("personal {row:?}"));
+        let values = values.iter().map(|row| format!("values {row:?}"));
+        let references = references.iter().map(|row| format!("reference {row:?}"));
+        let skipped = skipped.iter().map(|row| format!("skipped {row:?}"));
+        let own = personal.chain(values).chain(references).chain(skipped);
         let sends = sends.iter().map(|row| format!("send {row:?}"));
         let blocks = blocks.iter().map(|row| format!("block {row:?}"));
         let messages = messages.iter().map(|row| format!("message {row:?}"));
@@ -110,7 +129,7 @@ impl Model {
         let inbound = inbound.iter().map(|row| format!("inbound {row:?}"));
         let templates = templates.iter().map(|row| format!("template {row:?}"));
         let told = messages.chain(events).chain(suppressions).chain(inbound);
-        sends.chain(blocks).chain(told).chain(templates).collect()
+        sends.chain(blocks).chain(own).chain(told).chain(templates).collect()
     }
 }
 

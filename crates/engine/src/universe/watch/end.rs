@@ -43,6 +43,8 @@ impl World {
 
     fn broken_at_end(&self) -> Vec<(&'static str, String)> {
         let mut broken = self.mail.broken(&self.model);
+        let left = self.model.left_behind().map(|send_id| send_id.to_string());
+        broken.extend(left.map(|what| ("nothing is kept of a send that was withdrawn", what)));
         for (send_id, send) in self.model.sends() {
             if !send.is_accepted() {
                 continue;

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use uuid::Uuid;
 
-use super::inbound;
 use super::operation::{ACCOUNTS, Account, Operation, Read};
+use super::{inbound, personal};
 use crate::universe::model::templates::Listing;
 use crate::universe::model::{Model, SendRow};
 use clock::Timestamp;
@@ -171,6 +171,9 @@ impl Generator {
         }
         if is_resolving {
             self.resolving.push((id, here, end));
+        }
+        if self.people.happens(400) {
+            personal::add(&mut self.people, batch, (id, account.company_id), end);
         }
         batch.sends.push(NewSend {
             id,

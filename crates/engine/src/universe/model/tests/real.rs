@@ -10,18 +10,16 @@ use serde_json::value::RawValue;
 use tempfile::TempDir;
 use uuid::Uuid;
 
-use super::inbound;
-use super::operation::{ACCOUNTS, LONGEST_HOLD, Operation, PAUSED_AT, Read, kind, sorted, stamp};
-use crate::universe::model::{MessageRow, Model, SendRow, SuppressionRow, TemplateRow};
+use super::operation::{ACCOUNTS, LONGEST_HOLD, Operation, Read, kind, sorted, stamp};
+use super::rows::{message_row, send_row, suppression_row, template_row};
+use super::{inbound, personal};
+use crate::universe::model::Model;
 use clock::Timestamp;
 use domain::block::unpack;
 use domain::channel::{Kind, Status};
 use domain::event::Data;
 use domain::event::log::Sequence;
-use domain::message::{Failure, State as At};
-use domain::phone::PhoneNumber;
-use domain::send::{Control, Progress, Recipients, State};
-use domain::suppression::{Source, Suppression};
+use domain::message::State as At;
 use domain::template::{ListedTemplate, ParameterFormat};
 use store::changes::Who;
 use store::channels::{NewChannel, Sealed};
@@ -113,7 +111,8 @@ impl Real {
     /// Empties the tables that the model has.
     pub(super) async fn clear(&self) {
         let of_sends = ["send", "send_source", "recipient_block", "message", "event_block"];
-        for table in of_sends.into_iter().chain(inbound::TABLES).chain(["suppression", "template"]) {
+        let others = inbound::TABLES.into_iter().chain(personal::TABLES).chain(["suppression", "template"]);
+        for table in of_sends.into_iter().chain(others) {
             self.raw.execute_unprepared(&format!("DELETE FROM {table}")).await.unwrap();
         }
         self.events.lock().1.clear();
@@ -313,6 +312,7 @@ impl Real {
         Model {
             sends,
             blocks: blocks.collect(),
+            personal: personal::rows(&self.raw).await,
             messages: messages.into_iter().map(message_row).collect(),
             events,
             suppressions: suppressions.iter().map(suppression_row).collect(),
@@ -322,79 +322,4 @@ impl Real {
             open: [epoch].into(),
         }
     }
-}
-
-fn at(millis: i64) -> Timestamp {
-    Timestamp::from_millis(millis)
-}
-
-fn send_row(row: send::Model) -> (Uuid, SendRow) {
-    let recipients = match row.recipient {
-        None => Recipients::Blocks(row.recipients.cast_unsigned()),
-        Some(0) => Recipients::Group,
-        Some(number) => Recipients::One(PhoneNumber::from_i64(number).unwrap()),
-    };
-    let progress =
-        Progress { high_water: row.high_water.cast_unsigned(), settled: row.settled.cast_unsigned() };
-    let send = SendRow {
-        company_id: row.company_id,
-        channel_id: row.channel_id,
-        state: State::from_i16(row.state),
-        control: Control::from_i16(row.control).unwrap(),
-        content: row.content,
-        template_id: row.template_id,
-        recipients,
-        skipped: row.skipped.cast_unsigned(),
-        progress,
-        due_at: row.due_at.map(at),
-        send_at: row.send_at.map(at),
-        expires_at: row.expires_at.map(at),
-        created_at: at(row.created_at),
-        finished_at: row.finished_at.map(at),
-    };
-    assert!(send.state.is_some() || row.state == -1, "{} is no state", row.state);
-    (row.id, send)
-}
-
-fn message_row(row: message::Model) -> ((Uuid, u64), MessageRow) {
-    let message = MessageRow {
-        company_id: row.company_id,
-        recipient: PhoneNumber::from_i64(row.recipient),
-        state: At::from_i16(row.state).unwrap(),
-        attempts: row.attempts.cast_unsigned(),
-        provider_message_id: row.provider_message_id,
-        error: row.error.map(|sentence| Failure { code: row.error_code, sentence }),
-        retry_at: row.retry_at.map(at),
-        taken_at: row.taken_at.map(at),
-        updated_at: at(row.updated_at),
-    };
-    ((row.send_id, row.ordinal.cast_unsigned()), message)
-}
-
-fn suppression_row(row: &suppression::Model) -> ((Uuid, PhoneNumber, Suppression), SuppressionRow) {
-    let scope = Suppression::from_i16(row.scope).unwrap();
-    let subject = (row.company_id, PhoneNumber::from_i64(row.recipient).unwrap(), scope);
-    let kept = SuppressionRow {
-        until: row.until.map(at),
-        provider_code: row.provider_code,
-        created_at: at(row.created_at),
-        said_at: at(row.said_at),
-        source: row.source.and_then(Source::from_i16),
-    };
-    (subject, kept)
-}
-
-fn template_row(row: template::Model) -> (i64, TemplateRow) {
-    // The real store asks the system's clock when it pauses a template.
-    let said_at = |millis: i64| at(if millis > 1_740_000_000_000 { PAUSED_AT.millis() } else { millis });
-    let kept = TemplateRow {
-        waba_id: row.waba_id,
-        name: row.name,
-        status: row.status,
-        category: row.category,
-        status_said_at: said_at(row.status_said_at),
-        category_said_at: said_at(row.category_said_at),
-        quality_said_at: said_at(row.quality_said_at),
-    };
-    (row.id, kept)
 }
