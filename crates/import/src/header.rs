@@ -133,6 +133,11 @@ pub(super) fn identifies(name: &str) -> bool {
     known(name).is_some_and(|known| matches!(known.field, Field::Email | Field::PhoneNumber))
 }
 
+/// How likely a column of this name holds people's numbers of WhatsApp, the surest first; `None` for another column.
+pub(super) fn phone_rank(name: &str) -> Option<u32> {
+    known(name).filter(|known| known.field == Field::PhoneNumber).map(|known| known.rank)
+}
+
 /// Whether a column of this name is known to hold a field of every contact, so that no own field may be called so: an export
 /// with such a column could not be imported again.
 pub fn is_taken(name: &str) -> bool {
@@ -287,7 +292,7 @@ pub(super) const fn check_mappings(found: usize) -> Result<()> {
 }
 
 /// The header's first columns, as a refusal shows them.
-fn shown(header: &[String]) -> String {
+pub(super) fn shown(header: &[String]) -> String {
     let shown = |name: &String| name.trim().chars().take(SHOWN_CHARS).collect::<String>();
     header.iter().take(SHOWN_COLUMNS).map(shown).collect::<Vec<_>>().join(", ")
 }
