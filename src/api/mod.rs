@@ -57,7 +57,7 @@ pub use self::conversations::send::ANSWERED;
 pub use self::error::status_code;
 pub use self::observe::{DURATION_SECONDS, REQUESTS_TOTAL};
 pub use self::openapi::document;
-pub use self::options::{Measures, Options};
+pub use self::options::{Measures, Options, UPLOAD_BYTES, VALUES_BODY_BYTES};
 pub use self::route::{Access, Listener, Route};
 pub use self::server::{Settings, listen, with_spare};
 pub use self::web_chat::SENT;
@@ -115,6 +115,7 @@ route::table! {
     GET "/api/v1/sends/{id}/messages" => sends::messages::list, Read;
     GET "/api/v1/sends/{id}/messages/export" => sends::messages::export, Read;
     GET "/api/v1/sends/{id}/messages/{ordinal}" => sends::messages::journey::show, Read;
+    GET "/api/v1/sends/{id}/skipped" => sends::skipped::list, Read;
     GET "/api/v1/sends/{id}/failures" => sends::figures::failures, Read;
     GET "/api/v1/sends/{id}/pace" => sends::figures::pace, Read;
     POST "/api/v1/sends/{id}/retry" => sends::retry::retry, Send;

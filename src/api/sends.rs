@@ -6,6 +6,7 @@ pub(super) mod messages;
 mod record;
 pub(super) mod reschedule;
 pub(super) mod retry;
+pub(super) mod skipped;
 
 use std::collections::HashMap;
 

@@ -1,10 +1,16 @@
 //! Skipped entries of a send, as answers and refusals show them.
 
+use std::collections::BTreeMap;
+
+use actix_web::http::header::CONTENT_DISPOSITION;
+use actix_web::{HttpResponse, HttpResponseBuilder};
 use serde::Serialize;
 use utoipa::ToSchema;
 
+use super::error::Error;
 use super::schema::SkippedCode;
 use crate::domain::request::{Skipped, SkippedEntry};
+use crate::engine::skipped_csv;
 
 /// A skipped entry.
 #[derive(Debug, Serialize, ToSchema)]
@@ -35,11 +41,39 @@ pub(super) struct SkippedRecord {
     field: Option<String>,
 }
 
+impl From<SkippedEntry> for SkippedRecord {
+    fn from(SkippedEntry { input, reason, code, index, field }: SkippedEntry) -> Self {
+        Self { input, reason, code, index, field }
+    }
+}
+
+impl From<(u64, SkippedEntry)> for SkippedRecord {
+    /// The place of an entry is told by the order alone.
+    fn from((_, entry): (u64, SkippedEntry)) -> Self {
+        entry.into()
+    }
+}
+
 /// The entries that an answer shows.
 pub(super) fn skipped_records(skipped: &Skipped) -> Vec<SkippedRecord> {
-    let record = |entry: &SkippedEntry| {
-        let SkippedEntry { input, reason, code, index, field } = entry.clone();
-        SkippedRecord { input, reason, code, index, field }
-    };
-    skipped.shown().iter().map(record).collect()
+    skipped.shown().iter().cloned().map(SkippedRecord::from).collect()
+}
+
+/// How many entries there are of each kind.
+pub(super) fn skipped_counts(skipped: &Skipped) -> BTreeMap<&'static str, u64> {
+    skipped.counts.clone()
+}
+
+/// The head of an answer that is a table, for a file of this name.
+pub(super) fn csv_head(name: &str) -> HttpResponseBuilder {
+    let mut answer = HttpResponse::Ok();
+    answer
+        .content_type("text/csv; charset=utf-8; header=present")
+        .insert_header((CONTENT_DISPOSITION, format!("attachment; filename=\"{name}.csv\"")));
+    answer
+}
+
+/// The entries as a table, for a file of this name.
+pub(super) fn csv_answer(name: &str, entries: &[SkippedEntry]) -> Result<HttpResponse, Error> {
+    Ok(csv_head(name).body(skipped_csv(entries, true)?))
 }

@@ -108,6 +108,7 @@ pub use self::sends::costs::SendCost;
 use self::sends::costs::SendMessages;
 pub use self::sends::days::{DayCounts, Days};
 pub use self::sends::journey::Traced;
+pub use self::sends::skipped_csv::skipped_csv;
 pub use self::sends::steering::{Steered, SteeringStep, no_such_send};
 pub use self::sends::tallies::Counted;
 use self::sends::tallies::Tallies;

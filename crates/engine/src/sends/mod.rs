@@ -6,6 +6,8 @@ pub(super) mod journey;
 mod messages_csv;
 pub(super) mod outlook;
 mod questions;
+mod references;
+pub(super) mod skipped_csv;
 pub(super) mod steering;
 pub(super) mod tallies;
 mod to_person;

@@ -33,9 +33,8 @@ fn of(read: &ReadRecipients, number: &str, name: &str) -> Option<(String, Option
 }
 
 fn problems(read: &ReadRecipients) -> Vec<(Option<u64>, Option<&str>, Option<&str>)> {
-    let problem = |entry: &'_ domain::request::SkippedEntry| entry.index;
     let all = read.skipped.first.iter();
-    all.map(|entry| (problem(entry), entry.code.as_deref(), entry.field.as_deref())).collect()
+    all.map(|entry| (entry.index, entry.code.as_deref(), entry.field.as_deref())).collect()
 }
 
 fn some(reference: &str, value: &str) -> Option<(String, Option<String>)> {
