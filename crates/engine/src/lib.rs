@@ -112,6 +112,7 @@ pub use self::sends::skipped_csv::skipped_csv;
 pub use self::sends::steering::{Steered, SteeringStep, no_such_send};
 pub use self::sends::tallies::Counted;
 use self::sends::tallies::Tallies;
+pub use self::sends::to_person::WithReference;
 use self::sends::watching::Watches;
 use self::shared::Shared;
 use self::upkeep::wall_clock::Jump;

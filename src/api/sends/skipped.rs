@@ -56,10 +56,13 @@ pub(in crate::api) async fn list(
     let read = async move |window: Window<u64>| -> Result<Page<Placed>, Error> {
         Ok(part(&engine, company.id, id, window).await?)
     };
-    let form = accepted(&request).find(|name| [CSV, NDJSON].iter().any(|form| name.eq_ignore_ascii_case(form)));
+    let form =
+        accepted(&request).find(|name| [CSV, NDJSON].iter().any(|form| name.eq_ignore_ascii_case(form)));
     let Some(form) = form else {
         let found = read(listing.window()).await?;
-        return Ok(HttpResponse::Ok().json(Envelope::<SkippedRecord>::listed(&listing, found, |entry| entry.0)));
+        return Ok(
+            HttpResponse::Ok().json(Envelope::<SkippedRecord>::listed(&listing, found, |entry| entry.0))
+        );
     };
     // Another company's send is refused before the answer begins.
     read(Window { start: Start::Offset(0), limit: 1 }).await?;
@@ -89,7 +92,7 @@ async fn part(
     send_id: Uuid,
     window: Window<u64>,
 ) -> Result<Page<Placed>, engine::Error> {
-    let (offset, after) = window.start.parts();
+    let (offset, after) = window.parts();
     let first = after.map_or(offset, |place| place.saturating_add(1));
     let found = engine.company(company_id).await?.sends().skipped(send_id, window).await?;
     let Page { records, total } = found.ok_or_else(no_such_send)?;

@@ -10,7 +10,7 @@ mod references;
 pub(super) mod skipped_csv;
 pub(super) mod steering;
 pub(super) mod tallies;
-mod to_person;
+pub(super) mod to_person;
 mod values;
 pub(super) mod watching;
 

@@ -37,8 +37,10 @@ mod tests {
     #[test]
     fn a_table_of_skipped_entries_names_the_row_and_runs_no_formula() {
         let lacking = SkippedEntry::of(SkipCode::ValueMissing, "+5511988887777", &"has no value, \"order\"");
-        let entries =
-            [lacking.at(7, Some("values.order")), SkippedEntry::of(SkipCode::InvalidNumber, "n/a", &"has no digits")];
+        let entries = [
+            lacking.at(7, Some("values.order")),
+            SkippedEntry::of(SkipCode::InvalidNumber, "n/a", &"has no digits"),
+        ];
         let written = String::from_utf8(skipped_csv(&entries, true).unwrap()).unwrap();
         let expected = "index,input,code,field,reason\r\n\
                         7,'+5511988887777,value_missing,values.order,\"has no value, \"\"order\"\"\"\r\n\
