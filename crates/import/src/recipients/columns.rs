@@ -50,15 +50,14 @@ impl FromStr for RecipientColumn {
 impl RecipientColumn {
     /// What a column of this name holds: `Order No` the value `order_no`. `None` for a name of which nothing can be made.
     fn by_name(name: &str) -> Option<Self> {
-        if let Ok(column) = name.parse() {
-            return Some(column);
-        }
         let folded = fold(name.trim());
         let folded = folded.strip_prefix(VALUE).unwrap_or(&folded);
         let is_word = |letter: char| letter.is_ascii_alphanumeric() || letter == '.';
         let words: Vec<_> = folded.split(|letter| !is_word(letter)).filter(|word| !word.is_empty()).collect();
         let name = words.join("_");
-        is_value_name(&name).then_some(Self::Value(name))
+        // `Phone number` and `Reference` are the words themselves.
+        let of_name = || is_value_name(&name).then(|| Self::Value(name.clone()));
+        name.parse().ok().or_else(of_name)
     }
 }
 
