@@ -53,7 +53,8 @@ impl RecipientColumn {
         let folded = fold(name.trim());
         let folded = folded.strip_prefix(VALUE).unwrap_or(&folded);
         let is_word = |letter: char| letter.is_ascii_alphanumeric() || letter == '.';
-        let words: Vec<_> = folded.split(|letter| !is_word(letter)).filter(|word| !word.is_empty()).collect();
+        let words: Vec<_> =
+            folded.split(|letter: char| !is_word(letter)).filter(|word| !word.is_empty()).collect();
         let name = words.join("_");
         // `Phone number` and `Reference` are the words themselves.
         let of_name = || is_value_name(&name).then(|| Self::Value(name.clone()));
