@@ -25,7 +25,7 @@ use super::lines::{CSV, accepts};
 use super::list_query::{PageParameters, Query, SearchParameter};
 use super::options::Options;
 use super::path_id::Id;
-use super::skipped::csv_answer;
+use super::tables::csv_answer;
 use super::templates::{self, Template};
 use crate::domain::channel::{self, Kind};
 use crate::domain::request::{BusinessRequest, BusinessSend};

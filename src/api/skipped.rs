@@ -2,15 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use actix_web::http::header::CONTENT_DISPOSITION;
-use actix_web::{HttpResponse, HttpResponseBuilder};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::error::Error;
 use super::schema::SkippedCode;
 use crate::domain::request::{Skipped, SkippedEntry};
-use crate::engine::skipped_csv;
 
 /// A skipped entry.
 #[derive(Debug, Serialize, ToSchema)]
@@ -62,18 +58,4 @@ pub(super) fn skipped_records(skipped: &Skipped) -> Vec<SkippedRecord> {
 /// How many entries there are of each kind.
 pub(super) fn skipped_counts(skipped: &Skipped) -> BTreeMap<&'static str, u64> {
     skipped.counts.clone()
-}
-
-/// The head of an answer that is a table, for a file of this name.
-pub(super) fn csv_head(name: &str) -> HttpResponseBuilder {
-    let mut answer = HttpResponse::Ok();
-    answer
-        .content_type("text/csv; charset=utf-8; header=present")
-        .insert_header((CONTENT_DISPOSITION, format!("attachment; filename=\"{name}.csv\"")));
-    answer
-}
-
-/// The entries as a table, for a file of this name.
-pub(super) fn csv_answer(name: &str, entries: &[SkippedEntry]) -> Result<HttpResponse, Error> {
-    Ok(csv_head(name).body(skipped_csv(entries, true)?))
 }

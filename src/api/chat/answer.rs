@@ -8,10 +8,10 @@ use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
+use crate::api::content::ContentRecord;
 use crate::api::costs::CostEstimate;
 use crate::api::idempotency;
 use crate::api::schema::BindingLimit;
-use crate::api::sends::content::ContentRecord;
 use crate::api::skipped::{SkippedRecord, skipped_counts, skipped_records};
 use crate::clock::Timestamp;
 use crate::domain::plan::Binding;

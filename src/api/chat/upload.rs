@@ -173,7 +173,8 @@ impl Parts {
     fn whole(self, form: Multipart) -> Result<Upload, Error> {
         let Self { send, columns, encoding, country, file } = self;
         let missing = |part: &str, what: &str| Error::of(part, Code::InvalidField, what);
-        let send = send.ok_or_else(|| missing("send", "is no part of the form: give the send there, as JSON"))?;
+        let send =
+            send.ok_or_else(|| missing("send", "is no part of the form: give the send there, as JSON"))?;
         let (file, of_file) = file.ok_or_else(|| {
             missing("recipients", "is no part of the form: give the file there, as CSV or NDJSON")
         })?;

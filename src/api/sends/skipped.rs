@@ -14,7 +14,8 @@ use crate::api::error::{Error, ErrorBody};
 use crate::api::lines::{CSV, NDJSON, accepted, lines};
 use crate::api::list_query::{PartParameters, Query};
 use crate::api::path_id::Id;
-use crate::api::skipped::{SkippedRecord, csv_head};
+use crate::api::skipped::SkippedRecord;
+use crate::api::tables::csv_head;
 use crate::domain::page::{Page, Start, Window};
 use crate::engine::{self, Engine, SkippedEntry, no_such_send, skipped_csv};
 

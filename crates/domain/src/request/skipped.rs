@@ -148,18 +148,18 @@ impl Skipped {
     pub fn kept(count: u64, text: &str) -> Result<Self, serde_json::Error> {
         #[derive(Deserialize)]
         #[serde(untagged)]
-        enum Kept {
+        enum KeptForm {
             // Of answers that name all entries, and of those from before kinds were counted.
             Entries(Vec<SkippedEntry>),
             Counted { first: Vec<SkippedEntry>, counts: BTreeMap<String, u64> },
         }
         let mut skipped = Self { count, ..Self::default() };
         match serde_json::from_str(text)? {
-            Kept::Entries(first) => {
+            KeptForm::Entries(first) => {
                 first.iter().for_each(|entry| *skipped.counts.entry(entry.kind()).or_default() += 1);
                 skipped.first = first;
             }
-            Kept::Counted { first, counts } => {
+            KeptForm::Counted { first, counts } => {
                 let known = |word: &str| SkipCode::ALL.into_iter().find(|code| code.as_str() == word);
                 let counts = counts.iter().filter_map(|(word, count)| Some((known(word)?.as_str(), *count)));
                 (skipped.first, skipped.counts) = (first, counts.collect());

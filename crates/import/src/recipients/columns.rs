@@ -64,7 +64,7 @@ impl RecipientColumn {
 
 /// The columns of a file.
 #[derive(Debug)]
-pub(super) struct Columns {
+pub(super) struct HeldColumns {
     /// How many columns the header has.
     pub(super) count: usize,
     pub(super) phone_number: usize,
@@ -74,7 +74,7 @@ pub(super) struct Columns {
     pub(super) unread: Vec<String>,
 }
 
-impl Columns {
+impl HeldColumns {
     /// Finds what the columns of the header on `line` hold: by what is `given`, or else by their names.
     pub(super) fn find(
         header: &[String],

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::io::{BufReader, Read};
 
-use super::columns::Columns;
+use super::columns::HeldColumns;
 use super::{ReadRecipients, RecipientFault, RecipientSettings, WRONG_BYTE, has_room, unread};
 use crate::encoding::{self, Decoded, MARK};
 use crate::reading::split;
@@ -32,12 +32,12 @@ pub(super) fn read<R: Read>(
             error => error.into(),
         },
     )?;
-    let columns = Columns::find(&header, line, settings.columns.as_deref())?;
+    let columns = HeldColumns::find(&header, line, settings.columns.as_deref())?;
     for (_, name) in &columns.values {
         // They were checked.
         let _ = read.rows.name(name);
     }
-    let mut table = Table { columns, settings, read };
+    let mut table = RecipientTable { columns, settings, read };
     let (mut text, mut is_over) = (Vec::new(), false);
     while !is_over {
         text.clear();
@@ -64,13 +64,13 @@ pub(super) fn read<R: Read>(
     Ok(())
 }
 
-struct Table<'a> {
-    columns: Columns,
+struct RecipientTable<'a> {
+    columns: HeldColumns,
     settings: &'a RecipientSettings,
     read: &'a mut ReadRecipients,
 }
 
-impl Table<'_> {
+impl RecipientTable<'_> {
     /// Divides a text into so many rows, and adds them.
     fn rows(&mut self, text: &[u8], delimiter: u8, rows: usize) -> Result<(), RecipientFault> {
         let (mut seen, mut fault) = (0, None);

@@ -8,7 +8,7 @@ use uuid::Uuid;
 
 use super::MessageRecord;
 use crate::api::lines::{CSV, NDJSON, accepted};
-use crate::api::skipped::csv_head;
+use crate::api::tables::csv_head;
 use crate::domain::message::Selection;
 use crate::engine::records::messages::{Found, SendSnapshot};
 use crate::engine::{self, Engine};
