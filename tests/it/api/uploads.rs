@@ -191,7 +191,7 @@ async fn a_form_that_is_none_sends_nothing_and_says_why() {
             "invalid_values",
             Some("recipients[0].values.name"),
         ),
-        (recipients(b"phone_number,name,order\n"), 422, "no_valid_recipients", None),
+        (recipients(b"phone_number,name,order\n"), 400, "no_valid_recipients", None),
         (recipients(b"phone_number,name\n5511900000001,Ana\n"), 422, "recipients_skipped", None),
         (vec![send, part("recipients", large.as_bytes())], 413, "body_too_large", None),
     ] {
