@@ -55,7 +55,8 @@ pub(super) fn skipped_records(skipped: &Skipped) -> Vec<SkippedRecord> {
     skipped.shown().iter().cloned().map(SkippedRecord::from).collect()
 }
 
-/// How many entries there are of each kind.
+/// How many entries there are of each kind, of a request that gives its recipients values of their own; nothing for others,
+/// whose answers stay as they were.
 pub(super) fn skipped_counts(skipped: &Skipped) -> BTreeMap<&'static str, u64> {
-    skipped.counts.clone()
+    if skipped.gives_rows() { skipped.counts.clone() } else { BTreeMap::new() }
 }

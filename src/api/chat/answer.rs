@@ -40,7 +40,7 @@ pub(in crate::api) struct Queued {
     skipped_count: u64,
     /// The first hundred of them; of a send with values the first thousand. `GET /api/v1/sends/{id}/skipped` has more.
     skipped: Vec<SkippedRecord>,
-    /// How many of them there are of each kind, by their `code`. Absent when there are none.
+    /// For a send with values: how many of them there are of each kind, by their `code`. Absent when there are none.
     #[schema(required = false, example = json!({"value_missing": 2}))]
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     skipped_counts: BTreeMap<&'static str, u64>,
@@ -68,7 +68,7 @@ pub(in crate::api) struct Rehearsed {
     /// The first hundred of them; of a send with values the first thousand. With `Accept: text/csv` the answer is a table of
     /// them, at most 20,000.
     skipped: Vec<SkippedRecord>,
-    /// How many of them there are of each kind, by their `code`. Absent when there are none.
+    /// For a send with values: how many of them there are of each kind, by their `code`. Absent when there are none.
     #[schema(required = false, example = json!({"value_missing": 2}))]
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     skipped_counts: BTreeMap<&'static str, u64>,

@@ -37,7 +37,7 @@ pub(in crate::api) struct ErrorBody<'a> {
     #[schema(value_type = Vec<SkippedRecord>, required = false)]
     #[serde(skip_serializing_if = "Option::is_none")]
     skipped: Option<Vec<SkippedRecord>>,
-    /// For these: how many of them there are of each kind, by their `code`.
+    /// For a send with values: how many of them there are of each kind, by their `code`.
     #[schema(value_type = BTreeMap<String, u64>, required = false, example = json!({"value_missing": 2}))]
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     skipped_counts: BTreeMap<&'static str, u64>,

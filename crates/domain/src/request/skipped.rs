@@ -188,8 +188,12 @@ impl Skipped {
 
     /// The entries that an answer shows: more of them where the request gives its recipients values of their own.
     pub fn shown(&self) -> &[SkippedEntry] {
-        let is_of_recipients = self.first.iter().any(|entry| entry.index.is_some());
-        self.listed(if is_of_recipients { SHOWN_RECIPIENTS } else { SHOWN_ENTRIES })
+        self.listed(if self.gives_rows() { SHOWN_RECIPIENTS } else { SHOWN_ENTRIES })
+    }
+
+    /// Whether one of them is an entry of `recipients` or a row of a file: the request gives recipients values of their own.
+    pub fn gives_rows(&self) -> bool {
+        self.first.iter().any(|entry| entry.index.is_some())
     }
 
     /// The first entries, at most this many.
