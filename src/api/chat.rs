@@ -2,15 +2,18 @@
 
 pub(super) mod answer;
 pub(super) mod limits;
+mod upload;
 pub(super) mod window;
 
 use std::sync::Arc;
 
-use actix_web::web::{Data, Json};
+use actix_web::web::{Bytes, Data, Json};
 use actix_web::{HttpRequest, HttpResponse};
+use uuid::Uuid;
 
 use self::answer::{Queued, Rehearsed};
 use self::limits::Limits;
+use self::upload::{SendWithFile, Upload};
 use super::State;
 use super::auth::{Author, Company};
 use super::body::Body;
@@ -18,14 +21,18 @@ use super::channels::{self, Channel};
 use super::envelope::{Answer, Envelope};
 use super::error::{Error, ErrorBody};
 use super::idempotency::{self, IdempotencyKey, Turn};
+use super::lines::{CSV, accepts};
 use super::list_query::{PageParameters, Query, SearchParameter};
+use super::options::Options;
 use super::path_id::Id;
+use super::tables::csv_answer;
 use super::templates::{self, Template};
 use crate::domain::channel::{self, Kind};
 use crate::domain::request::{BusinessRequest, BusinessSend};
 use crate::engine::Accepted;
 use crate::error::Code;
-use crate::surface::body::Room;
+use crate::surface::body::{Fault, Room, Whole};
+use crate::surface::multipart::Multipart;
 
 /// List business-account channels
 ///
@@ -99,14 +106,19 @@ pub(super) async fn limits(
 ///
 /// Sends one message to one or many recipients. An accepted send is durable when it is answered.
 ///
+/// With `recipients` each recipient has values of their own, for which `{{value.NAME}}` stands in the message. More than a
+/// body can have come in a file: as `multipart/form-data`, the send is the part `send`, and the file is the part
+/// `recipients`. A file that breaks off, or has a fault that is not one of a single row, sends nothing.
+///
 /// With `dry_run=true` all checks are made and refused in the same way, but nothing is queued: the answer is
-/// 200 with the number of recipients and the estimated duration.
+/// 200 with the number of recipients, the estimated duration, and for a send with values the first messages. With
+/// `Accept: text/csv` it is the skipped entries, at most 20,000, whose first line names the columns.
 ///
 /// With an `Idempotency-Key` an accepted request is carried out once: a request that is repeated under its key
 /// within 24 hours gets the first answer again, byte for byte, with `Idempotency-Replayed: true`. Only accepted
 /// requests are kept: a refused request did nothing, and may be corrected and repeated under its key; a request
 /// that was answered 503 is processed again. The key is checked after the channel and before the body is
-/// parsed.
+/// parsed. Of a form it covers the content of all parts.
 #[utoipa::path(
     post,
     path = "/api/v1/chat/{id}/messages",
@@ -117,7 +129,10 @@ pub(super) async fn limits(
              nothing"),
         IdempotencyKey,
     ),
-    request_body = BusinessSend,
+    request_body(
+        content((BusinessSend = "application/json"), (SendWithFile = "multipart/form-data")),
+        description = "The send, or a form with the send and a file of its recipients",
+    ),
     responses(
         (
             status = 202,
@@ -128,12 +143,15 @@ pub(super) async fn limits(
                 ("Idempotency-Replayed" = String, description = "`true` when this answer was given before"),
             ),
         ),
-        (status = 200, description = "What a dry run would have queued", body = Rehearsed),
+        (status = 200, description = "What a dry run would have queued, or with `Accept: text/csv` what it would skip", content(
+            (Rehearsed = "application/json"),
+            (String = "text/csv"),
+        )),
         (status = 403, description = "`credential_resource_mismatch`", body = ErrorBody),
         (status = 404, description = "`channel_not_found`, `template_not_found`", body = ErrorBody),
         (status = 409, description = "`window_closed`: send a template; `idempotency_in_progress`: repeat it after `Retry-After` \
                                       seconds; `no_public_address`", body = ErrorBody),
-        (status = 422, description = "`idempotency_key_reused`", body = ErrorBody),
+        (status = 422, description = "`idempotency_key_reused`; `recipients_skipped`; `value_not_allowed`", body = ErrorBody),
     ),
 )]
 pub(super) async fn send(
@@ -146,24 +164,27 @@ pub(super) async fn send(
 ) -> Result<HttpResponse, Error> {
     let channel = own_channel(&state, company, id).await?;
     let is_dry_run = query.flag("dry_run")?;
-    let body = body.read(&state.options).await?;
-    let held = match idempotency::turn(&state, company, &request, body.bytes()).await? {
+    let given = Given::receive(body, &state.options).await?;
+    let held = match idempotency::turn(&state, company, &request, &given.digested()).await? {
         Turn::First(held) => held,
         Turn::Repeated(accepted) => {
-            let (ignored, _room) = body.read(fields_without_effect).await?;
+            let asked = given.read(&state).await;
+            let ignored = match asked {
+                Ok((asked, _room)) => ignored_again(&state, company, asked, accepted.send_id).await?,
+                // What was accepted once can be read, unless the limits changed.
+                Err(_) => Vec::new(),
+            };
             return Ok(Queued::from(Accepted { ignored, ..accepted }).replayed());
         }
         // The path is part of the fingerprint of the request. This channel is not a web session.
         Turn::Told(_) => return Err(Error::Internal),
     };
-    let own = state.clone();
-    let parse = move |bytes: &[u8], room: &mut Room| -> Result<_, Error> {
-        room.charge(BusinessRequest::weight(bytes))?;
-        Ok(BusinessRequest::parse(bytes, &own.options.send)?)
-    };
-    let (mut asked, _room) = body.read(parse).await?;
+    let (mut asked, _room) = given.read(&state).await?;
     if is_dry_run {
         let dry_run = state.engine.dry_run(&channel, asked).await?;
+        if accepts(&request, CSV) {
+            return csv_answer("skipped", &dry_run.skipped.first);
+        }
         return Ok(HttpResponse::Ok().json(Rehearsed::from(dry_run)));
     }
     asked.label.made_by = Some(who.to_string());
@@ -171,10 +192,63 @@ pub(super) async fn send(
     Ok(Queued::from(accepted).answer())
 }
 
-/// Fields that an answer names are not stored: the repeated request has the same.
-fn fields_without_effect(bytes: &[u8], room: &mut Room) -> Result<Vec<String>, Error> {
-    room.charge(BusinessRequest::weight(bytes))?;
-    Ok(BusinessRequest::ignored(bytes))
+/// Fields that an answer names are not stored: the repeated request has the same, and values that have no place in the
+/// content of its send.
+async fn ignored_again(
+    state: &State,
+    company: Company,
+    asked: BusinessRequest,
+    send_id: Uuid,
+) -> Result<Vec<String>, Error> {
+    let BusinessRequest { mut ignored, audience, .. } = asked;
+    if let Some(personal) = audience.personal
+        && let Some(sent) = state.engine.company(company.id).await?.sends().sent(send_id).await?
+    {
+        ignored.extend(personal.unused(&sent.content));
+    }
+    Ok(ignored)
+}
+
+/// What a request gives: a body, or a form with a file.
+enum Given {
+    Body(Whole),
+    Form(Box<Upload>),
+}
+
+impl Given {
+    /// Receives what a request gives.
+    async fn receive(body: Body, options: &Options) -> Result<Self, Error> {
+        if Multipart::is(&body) {
+            return Ok(Self::Form(Box::new(Upload::receive(body, options).await?)));
+        }
+        Ok(Self::Body(body.whole(options.values_body_bytes).await?))
+    }
+
+    /// What the fingerprint of the request is made of.
+    fn digested(&self) -> Bytes {
+        match self {
+            Self::Body(body) => body.bytes().clone(),
+            Self::Form(form) => Bytes::copy_from_slice(&form.digest()),
+        }
+    }
+
+    /// Reads the request, with the memory that it takes.
+    async fn read(self, state: &Data<State>) -> Result<(BusinessRequest, Room), Error> {
+        let body = match self {
+            Self::Form(form) => return form.read(state).await,
+            Self::Body(body) => body,
+        };
+        let own = state.clone();
+        let parse = move |bytes: &[u8], room: &mut Room| -> Result<_, Error> {
+            let most = own.options.body_bytes;
+            if bytes.len() > most && !BusinessRequest::gives_recipients(bytes) {
+                return Err(Fault::TooLarge(most).into());
+            }
+            room.charge(BusinessRequest::weight(bytes))?;
+            Ok(BusinessRequest::parse(bytes, &own.options.send)?)
+        };
+        body.read(parse).await
+    }
 }
 
 /// The business-account channel of the path, if it is the company's.

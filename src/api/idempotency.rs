@@ -36,7 +36,8 @@ pub(super) enum Turn {
     Told(String),
 }
 
-/// Decides whether a request is carried out, and holds its key if it has one.
+/// Decides whether a request is carried out, and holds its key if it has one. `body` is the digest of a body that came in
+/// parts.
 ///
 /// # Errors
 ///

@@ -15,6 +15,8 @@ use crate::surface::paths::argument;
 
 /// The media type.
 pub(super) const NDJSON: &str = "application/x-ndjson";
+/// The media type of tables.
+pub(super) const CSV: &str = "text/csv";
 /// Records that are read at once.
 const STEP: u64 = 1_000;
 

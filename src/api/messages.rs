@@ -18,6 +18,7 @@ use super::sends::messages::{MessageRecord, wanted};
 use crate::domain::message::Key;
 use crate::domain::page::{Page, Window};
 use crate::domain::phone::PhoneNumber;
+use crate::engine::WithReference;
 use crate::engine::records::messages::Addressed;
 use crate::engine::records::sends::Filter;
 use crate::error::Code;
@@ -38,23 +39,28 @@ pub(super) struct FoundMessage {
 }
 
 impl From<Addressed> for FoundMessage {
-    fn from(Addressed { send_id, channel_id, reference, message }: Addressed) -> Self {
-        Self { send_id, channel_id, reference, message: MessageRecord::to(message, None) }
+    fn from(found: Addressed) -> Self {
+        let Addressed { send_id, channel_id, reference, message, message_reference } = found;
+        let message = MessageRecord::to(message, None).named(message_reference);
+        Self { send_id, channel_id, reference, message }
     }
 }
 
-/// Find messages to a person
+/// Find messages to a person, or by their reference
 ///
 /// The company's messages to one person, of all its sends and channels, those of later sends first: attempted or not,
-/// under any number of the person. Messages to groups are not among them. With `Accept: application/x-ndjson` the answer
+/// under any number of the person. Messages to groups are not among them. With `message_reference` they are the messages
+/// whose recipient had this `reference` in the request, among the latest 100 of them. With `Accept: application/x-ndjson` the answer
 /// has all of them, or those after `cursor`, one JSON object on each line.
 #[utoipa::path(
     get,
     path = "/api/v1/messages",
     operation_id = "findMessages",
     params(
-        ("recipient" = String, Query, example = "+5511988887777", description = "The person's number, in any form \
-             that a send takes"),
+        ("recipient" = Option<String>, Query, example = "+5511988887777", description = "The person's number, in any form \
+             that a send takes; it may be left out beside `message_reference`"),
+        ("message_reference" = Option<String>, Query, max_length = 128, example = "crm-77", description = "Only messages with \
+             this `reference` of their own, which an entry of `recipients` gave them"),
         PartParameters,
         ("state" = Option<MessageState>, Query, description = "Only messages in this state"),
         ("channel_id" = Option<Uuid>, Query, description = "Only messages through this channel"),
@@ -76,7 +82,9 @@ pub(super) async fn list(
     query: Query,
     AsLines(as_lines): AsLines,
 ) -> Result<HttpResponse, Error> {
-    let (listing, number, of_state) = (query.listing("found messages")?, recipient(&query)?, wanted(&query)?);
+    let (listing, of_state) = (query.listing("found messages")?, wanted(&query)?);
+    let (name, number) = (query.text("message_reference")?, query.text("recipient")?);
+    let number = if name.is_some() && number.is_none() { None } else { Some(recipient(number)?) };
     let sends = Filter {
         stage: None,
         channel_id: id(&query, "channel_id", "a channel")?,
@@ -87,7 +95,20 @@ pub(super) async fn list(
         to: query.moment("to")?,
     };
     let read = async move |window: Window<Key>| -> Result<Page<Addressed>, Error> {
-        Ok(state.engine.sends().to_person(company.id, number, of_state, sends.clone(), window).await?)
+        let records = state.engine.sends();
+        if let (Some(number), None) = (number, &name) {
+            return Ok(records.to_person(company.id, number, of_state, sends.clone(), window).await?);
+        }
+        let asked = WithReference {
+            reference: name.clone().unwrap_or_default(),
+            number,
+            state: of_state,
+            channel_id: sends.channel_id,
+            of_send: sends.reference.clone(),
+            from: sends.from,
+            to: sends.to,
+        };
+        Ok(records.with_reference(company.id, &asked, window).await?)
     };
     let key =
         |found: &Addressed| Key { send_id: found.send_id, ordinal: found.message.outcome.position.ordinal };
@@ -99,10 +120,10 @@ pub(super) async fn list(
 }
 
 /// The number of the person.
-fn recipient(query: &Query) -> Result<PhoneNumber, Error> {
-    let text = query.text("recipient")?.ok_or_else(|| {
-        let sentence = "`recipient` is missing: give a person's number, such as 5511988887777; GET /api/v1/sends lists \
-                        sends without one";
+fn recipient(text: Option<String>) -> Result<PhoneNumber, Error> {
+    let text = text.ok_or_else(|| {
+        let sentence = "`recipient` is missing: give a person's number, such as 5511988887777, or a `message_reference`; \
+                        GET /api/v1/sends lists sends without one";
         Error::refused(Code::MissingRecipient, sentence)
     })?;
     PhoneNumber::parse(&text).map_err(|invalid| {

@@ -74,6 +74,7 @@ use crate::surface::gzip::{gunzip, takes_gzip};
         sends::messages::list,
         sends::messages::export,
         sends::messages::journey::show,
+        sends::skipped::list,
         sends::figures::failures,
         sends::figures::pace,
         sends::retry::retry,

@@ -1,5 +1,6 @@
 //! Bounds and switches of the HTTP surface.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -8,11 +9,22 @@ use crate::engine::Sample;
 use crate::surface::Proxies;
 use crate::surface::body::Budget;
 
+/// The largest file of a send's recipients, in bytes.
+pub const UPLOAD_BYTES: usize = 64 * 1024 * 1024;
+/// The largest body of a send with `recipients`, in bytes, where the memory for bodies is large enough.
+pub const VALUES_BODY_BYTES: usize = 32 * 1024 * 1024;
+
 /// Bounds and switches of the HTTP surface.
 #[derive(Clone)]
 pub struct Options {
     /// The largest request body, in bytes.
     pub body_bytes: usize,
+    /// The largest body of a send with `recipients`, in bytes.
+    pub values_body_bytes: usize,
+    /// The largest file of a send's recipients, in bytes.
+    pub upload_bytes: usize,
+    /// The directory of temporary files.
+    pub directory: PathBuf,
     /// The largest webhook, in bytes.
     pub hook_body_bytes: usize,
     /// How long a whole body may take to arrive.
@@ -48,6 +60,9 @@ impl Default for Options {
     fn default() -> Self {
         Self {
             body_bytes: 8 * 1024 * 1024,
+            values_body_bytes: VALUES_BODY_BYTES,
+            upload_bytes: UPLOAD_BYTES,
+            directory: std::env::temp_dir(),
             hook_body_bytes: 3 * 1024 * 1024,
             client_rate: 8 * 1024,
             bodies: Budget::new(64 * 1024 * 1024),

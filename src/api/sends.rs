@@ -1,11 +1,11 @@
 //! Accepted sends: their progress, and pausing, resuming, moving, canceling and retrying them.
 
-pub(super) mod content;
 pub(super) mod figures;
 pub(super) mod messages;
 mod record;
 pub(super) mod reschedule;
 pub(super) mod retry;
+pub(super) mod skipped;
 
 use std::collections::HashMap;
 
@@ -13,10 +13,10 @@ use actix_web::HttpResponse;
 use actix_web::web::{Data, Json};
 use uuid::Uuid;
 
-use self::content::ContentRecord;
 use self::record::SendRecord;
 use super::State;
 use super::auth::{Author, Company};
+use super::content::ContentRecord;
 use super::envelope::{Answer, Envelope};
 use super::error::{Error, ErrorBody};
 use super::lines::{AsLines, lines};

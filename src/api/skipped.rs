@@ -1,5 +1,7 @@
 //! Skipped entries of a send, as answers and refusals show them.
 
+use std::collections::BTreeMap;
+
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -35,11 +37,26 @@ pub(super) struct SkippedRecord {
     field: Option<String>,
 }
 
+impl From<SkippedEntry> for SkippedRecord {
+    fn from(SkippedEntry { input, reason, code, index, field }: SkippedEntry) -> Self {
+        Self { input, reason, code, index, field }
+    }
+}
+
+impl From<(u64, SkippedEntry)> for SkippedRecord {
+    /// The place of an entry is told by the order alone.
+    fn from((_, entry): (u64, SkippedEntry)) -> Self {
+        entry.into()
+    }
+}
+
 /// The entries that an answer shows.
 pub(super) fn skipped_records(skipped: &Skipped) -> Vec<SkippedRecord> {
-    let record = |entry: &SkippedEntry| {
-        let SkippedEntry { input, reason, code, index, field } = entry.clone();
-        SkippedRecord { input, reason, code, index, field }
-    };
-    skipped.shown().iter().map(record).collect()
+    skipped.shown().iter().cloned().map(SkippedRecord::from).collect()
+}
+
+/// How many entries there are of each kind, of a request that gives its recipients values of their own; nothing for others,
+/// whose answers stay as they were.
+pub(super) fn skipped_counts(skipped: &Skipped) -> BTreeMap<&'static str, u64> {
+    if skipped.gives_rows() { skipped.counts.clone() } else { BTreeMap::new() }
 }

@@ -209,6 +209,11 @@ pub async fn start_with(app: App, driver: Option<Arc<dyn Driver>>) -> anyhow::Re
     let proxies = Proxies::new(&config.server.trusted_proxies);
     let options = api::Options {
         body_bytes: config.server.body_limit,
+        values_body_bytes: api::VALUES_BODY_BYTES
+            .min(config.server.body_memory / 2)
+            .max(config.server.body_limit),
+        upload_bytes: api::UPLOAD_BYTES,
+        directory: config.data.dir.clone(),
         hook_body_bytes: config.server.hook_body_limit,
         body_timeout: config.server.body_timeout,
         client_rate: config.server.client_rate,

@@ -5,7 +5,7 @@ use std::time::Duration;
 use actix_web::http::header::CONTENT_TYPE;
 use actix_web::web::{Bytes, BytesMut};
 
-use super::body::{Fault, Incoming, Pieces, Rest};
+use super::body::{Fault, Incoming, Pieces, Rest, Room};
 
 /// The most parts of a form.
 const MOST_PARTS: usize = 1_000;
@@ -136,6 +136,11 @@ impl Multipart {
             file.extend_from_slice(&piece);
         }
         Ok(file)
+    }
+
+    /// The part of the memory that was taken for the form, for what is made of it.
+    pub(crate) fn into_room(self) -> Room {
+        self.pieces.into_room()
     }
 
     /// The part of the body that has not arrived yet.

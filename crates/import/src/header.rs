@@ -292,7 +292,7 @@ pub(super) const fn check_mappings(found: usize) -> Result<()> {
 }
 
 /// The header's first columns, as a refusal shows them.
-fn shown(header: &[String]) -> String {
+pub(super) fn shown(header: &[String]) -> String {
     let shown = |name: &String| name.trim().chars().take(SHOWN_CHARS).collect::<String>();
     header.iter().take(SHOWN_COLUMNS).map(shown).collect::<Vec<_>>().join(", ")
 }

@@ -7,6 +7,8 @@
 //! line and the reason ([`rejects`]). The command line calls this crate and shows the progress; this crate
 //! prints nothing. The first sheet of an xlsx file is converted to CSV before ([`sheet`]).
 //!
+//! A send's recipients with values of their own come in files too ([`recipients`]).
+//!
 //! Uploaded files are checked while they arrive ([`inspection`]), shown before they are imported
 //! ([`preview()`]), and read from the database in pieces ([`stored`]); the engine writes their rows.
 
@@ -21,6 +23,7 @@ mod inspection;
 mod opening;
 mod preview;
 mod reading;
+mod recipients;
 mod records;
 mod reject_code;
 mod rejects;
@@ -40,6 +43,10 @@ pub use header::{Field, MOST_COLUMNS, MOST_MAPPINGS, Mapping, column_name, is_ta
 pub use indexing::Indexing;
 pub use inspection::{GUESSED, Inspected, Inspection, Other, WrongBytes};
 pub use preview::{Preview, preview};
+pub use recipients::{
+    MOST_RECIPIENTS, ReadRecipients, RecipientColumn, RecipientFault, RecipientFile, RecipientSettings,
+    UnknownColumn,
+};
 pub use reject_code::RejectCode;
 pub use rejects::rejected_csv;
 pub use row::{check_contact, check_tag, check_tags};

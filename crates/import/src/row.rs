@@ -246,7 +246,7 @@ fn identified(person: Person, tags: Vec<String>) -> Result<ContactDraft, Refused
 }
 
 /// A cell without the spaces and byte-order marks around it.
-fn bare(cell: &str) -> &str {
+pub(super) fn bare(cell: &str) -> &str {
     cell.trim_matches(|char: char| char.is_whitespace() || char == '\u{feff}')
 }
 

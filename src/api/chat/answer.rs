@@ -1,15 +1,18 @@
 //! The answers to a business-account send.
 
+use std::collections::BTreeMap;
+
 use actix_web::HttpResponse;
 use actix_web::http::header::LOCATION;
 use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
+use crate::api::content::ContentRecord;
 use crate::api::costs::CostEstimate;
 use crate::api::idempotency;
 use crate::api::schema::BindingLimit;
-use crate::api::skipped::{SkippedRecord, skipped_records};
+use crate::api::skipped::{SkippedRecord, skipped_counts, skipped_records};
 use crate::clock::Timestamp;
 use crate::domain::plan::Binding;
 use crate::engine::{Accepted, DryRun, plan};
@@ -35,10 +38,15 @@ pub(in crate::api) struct Queued {
     /// The number of skipped entries: entries of `phone_number` that are not numbers, tags that the company does not
     /// have, and recipients who get no message.
     skipped_count: u64,
-    /// The first hundred of them.
+    /// The first hundred of them; of a send with values the first thousand. `GET /api/v1/sends/{id}/skipped` has more.
     skipped: Vec<SkippedRecord>,
+    /// For a send with values: how many of them there are of each kind, by their `code`. Absent when there are none.
+    #[schema(required = false, example = json!({"value_missing": 2}))]
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    skipped_counts: BTreeMap<&'static str, u64>,
     /// The fields of the request that had no effect: fields that this path does not know, or that the message's type
-    /// does not use. The first ones of many; absent when there are none.
+    /// does not use, and values that have no place in the message (`values.order`). The first ones of many; absent when there
+    /// are none.
     #[schema(required = false, example = json!(["file_name"]))]
     #[serde(skip_serializing_if = "Vec::is_empty")]
     ignored: Vec<String>,
@@ -57,8 +65,17 @@ pub(in crate::api) struct Rehearsed {
     /// The number of entries that would be skipped: entries of `phone_number` that are not numbers, and
     /// suppressed recipients.
     skipped_count: u64,
-    /// The first hundred of them.
+    /// The first hundred of them; of a send with values the first thousand. With `Accept: text/csv` the answer is a table of
+    /// them, at most 20,000.
     skipped: Vec<SkippedRecord>,
+    /// For a send with values: how many of them there are of each kind, by their `code`. Absent when there are none.
+    #[schema(required = false, example = json!({"value_missing": 2}))]
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    skipped_counts: BTreeMap<&'static str, u64>,
+    /// For a send with values: the first five messages, with everything filled in. Absent for other sends.
+    #[schema(value_type = Vec<ExampleRecord>, required = false, max_items = 5)]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    examples: Vec<ExampleRecord>,
     /// For a send with contact fields: recipients who would get no message. Absent when every field has a
     /// text for recipients without a value, and for sends without contact fields.
     #[schema(value_type = WithoutFields, required = false)]
@@ -79,10 +96,22 @@ pub(in crate::api) struct Rehearsed {
     #[serde(skip_serializing_if = "Option::is_none")]
     cost: Option<CostEstimate>,
     /// The fields of the request that had no effect: fields that this path does not know, or that the message's type
-    /// does not use. The first ones of many; absent when there are none.
+    /// does not use, and values that have no place in the message (`values.order`). The first ones of many; absent when there
+    /// are none.
     #[schema(required = false, example = json!(["file_name"]))]
     #[serde(skip_serializing_if = "Vec::is_empty")]
     ignored: Vec<String>,
+}
+
+/// A message as its recipient would get it.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = SendExample)]
+pub(in crate::api) struct ExampleRecord {
+    /// The recipient.
+    #[schema(example = "+5511988887777")]
+    recipient: String,
+    /// The content; null for a recipient who lacks a field of a contact, and would get no message.
+    content: Option<ContentRecord>,
 }
 
 /// Recipients who lack a value of a contact field for which the send has no other text.
@@ -126,9 +155,17 @@ impl From<Accepted> for Queued {
             send_at: schedule.send_at,
             expires_at: schedule.expires_at,
             skipped_count: skipped.count,
+            skipped_counts: skipped_counts(&skipped),
             skipped: skipped_records(&skipped),
             ignored,
         }
+    }
+}
+
+impl From<plan::Example> for ExampleRecord {
+    fn from(plan::Example { number, content }: plan::Example) -> Self {
+        let content = content.map(|content| ContentRecord::of(content, None));
+        Self { recipient: format!("+{number}"), content }
     }
 }
 
@@ -143,7 +180,7 @@ impl From<DryRun> for Rehearsed {
             ends,
             binding,
             cost,
-            examples: _,
+            examples,
             ignored,
         } = dry_run;
         let lacking = |plan::WithoutFields { count, checked }| WithoutFields {
@@ -155,7 +192,9 @@ impl From<DryRun> for Rehearsed {
             dry_run: true,
             recipients_count: recipients,
             skipped_count: skipped.count,
+            skipped_counts: skipped_counts(&skipped),
             skipped: skipped_records(&skipped),
+            examples: examples.into_iter().map(ExampleRecord::from).collect(),
             contact_fields: without_fields.map(lacking),
             estimated_seconds: takes.map(|takes| takes.as_secs() + u64::from(takes.subsec_nanos() > 0)),
             estimated_end: ends,

@@ -8,12 +8,12 @@ use uuid::Uuid;
 use super::direction;
 use crate::api::State;
 use crate::api::auth::Company;
+use crate::api::content::ContentRecord;
 use crate::api::envelope::Answer;
 use crate::api::error::{Error, ErrorBody};
 use crate::api::list_query::Query;
 use crate::api::path_id::Id;
 use crate::api::schema::MessageDirection;
-use crate::api::sends::content::ContentRecord;
 use crate::api::sends::messages::MessageRecord;
 use crate::clock::Timestamp;
 use crate::domain::inbound::InboundBody;
@@ -146,7 +146,7 @@ impl From<ThreadEntry> for ThreadMessage {
             }
             ThreadEntry::Own(own) => {
                 let OwnEntry { message, is_bulk, at, content, reactions } = *own;
-                let Addressed { send_id, channel_id, reference, message } = message;
+                let Addressed { send_id, channel_id, reference, message, message_reference } = message;
                 let provider_id = message.outcome.provider_message_id.clone();
                 let r#type = content.as_ref().map(|content| content.kind().as_str().to_owned());
                 // The record of the send has the rest.
@@ -157,7 +157,7 @@ impl From<ThreadEntry> for ThreadMessage {
                     is_bulk,
                     reference,
                     content: content.map(of_send).map(ContentRecord::from),
-                    message: MessageRecord::to(message, None),
+                    message: MessageRecord::to(message, None).named(message_reference),
                 };
                 Self {
                     id: send_id,

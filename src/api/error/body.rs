@@ -1,10 +1,12 @@
 //! The bodies of refusals and failures.
 
+use std::collections::BTreeMap;
+
 use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::Error;
-use crate::api::skipped::{SkippedRecord, skipped_records};
+use crate::api::skipped::{SkippedRecord, skipped_counts, skipped_records};
 use crate::domain::request::Skipped;
 use crate::engine::Exhausted;
 use crate::error::{Code, Refusal};
@@ -27,19 +29,31 @@ pub(in crate::api) struct ErrorBody<'a> {
     /// The id of the request, as in `X-Request-Id`: it is in the log of the service.
     #[schema(example = "01890a5d-ac96-774b-bcce-b302099a8057")]
     request_id: &'a str,
-    /// For `no_valid_recipients`, where entries were skipped: their number.
+    /// For `no_valid_recipients` and `recipients_skipped`, where entries were skipped: their number.
     #[schema(value_type = u64, required = false)]
     #[serde(skip_serializing_if = "Option::is_none")]
     skipped_count: Option<u64>,
-    /// For `no_valid_recipients`: the first hundred of them, as in the answer to an accepted send.
+    /// For these: the first ones of them, as in the answer to an accepted send.
     #[schema(value_type = Vec<SkippedRecord>, required = false)]
     #[serde(skip_serializing_if = "Option::is_none")]
     skipped: Option<Vec<SkippedRecord>>,
+    /// For a send with values: how many of them there are of each kind, by their `code`.
+    #[schema(value_type = BTreeMap<String, u64>, required = false, example = json!({"value_missing": 2}))]
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    skipped_counts: BTreeMap<&'static str, u64>,
 }
 
 impl<'a> ErrorBody<'a> {
     pub(in crate::api) const fn new(error: &'a str, code: Code, request_id: &'a str) -> Self {
-        Self { error, code: code.as_str(), param: None, request_id, skipped_count: None, skipped: None }
+        Self {
+            error,
+            code: code.as_str(),
+            param: None,
+            request_id,
+            skipped_count: None,
+            skipped: None,
+            skipped_counts: BTreeMap::new(),
+        }
     }
 
     fn of(refusal: &'a Refusal, request_id: &'a str) -> Self {
@@ -53,7 +67,8 @@ impl<'a> ErrorBody<'a> {
             return body;
         }
         let shown = Some(skipped_records(skipped));
-        Self { skipped_count: Some(skipped.count), skipped: shown, ..body }
+        let skipped_counts = skipped_counts(skipped);
+        Self { skipped_count: Some(skipped.count), skipped: shown, skipped_counts, ..body }
     }
 }
 

@@ -49,6 +49,10 @@ pub(in crate::api) struct MessageRecord {
     /// When its state last changed; null when it was never attempted.
     #[schema(value_type = Option<String>, format = DateTime)]
     updated_at: Option<Timestamp>,
+    /// The caller's own name for the message: the `reference` that its recipient had in the request. Absent for one without.
+    #[schema(value_type = String, required = false, example = "crm-77")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    message_reference: Option<String>,
 }
 
 /// What went wrong with a message.
@@ -84,7 +88,13 @@ impl MessageRecord {
             error: error.map(|Failure { code, sentence }| MessageError { code, message: sentence }),
             retry_at,
             updated_at,
+            message_reference: None,
         }
+    }
+
+    /// The same message with the caller's own name for it.
+    pub(in crate::api) fn named(self, message_reference: Option<String>) -> Self {
+        Self { message_reference, ..self }
     }
 }
 
@@ -135,8 +145,14 @@ pub(in crate::api) async fn list(
     } else {
         records.messages().with_codes(&snapshot, &selection, listing.window()).await?
     };
-    let Page { records, total } = found;
-    let records = records.into_iter().map(|message| MessageRecord::new(message, &snapshot)).collect();
+    let Page { records: messages, total } = found;
+    drop(records);
+    let mut references = state.engine.sends().references(company.id, id, &messages).await?;
+    let record = |message: Message| {
+        let reference = references.remove(&message.outcome.position.ordinal);
+        MessageRecord::new(message, &snapshot).named(reference)
+    };
+    let records = messages.into_iter().map(record).collect();
     let part = Page { records, total };
     Ok(HttpResponse::Ok().json(Envelope::<MessageRecord>::listed(&listing, part, |message| message.ordinal)))
 }

@@ -6,7 +6,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::content::ContentRecord;
+use crate::api::content::ContentRecord;
 use crate::api::schema::{SendEndReason, SendState, SendType};
 use crate::api::waiting::WaitingRecord;
 use crate::clock::Timestamp;

@@ -27,7 +27,7 @@ pub(in crate::console) async fn show(
     request: HttpRequest,
 ) -> Result<Page, Error> {
     let ordinal: u64 = segment(&request, "ordinal")?;
-    let Traced { snapshot, message, steps } =
+    let Traced { snapshot, message, reference: _, steps } =
         state.engine.sends().trace(viewer.company.id, id, ordinal).await?;
     let (text, outcome) = (viewer.text, &message.outcome);
     let body = html! {

@@ -129,7 +129,7 @@ pub(in crate::console) async fn csv(
     let records = state.engine.company(viewer.company.id).await?;
     let snapshot = records.sends().snapshot(id).await?.ok_or(Error::NotFound)?;
     drop(records);
-    let records = state.engine.sends().messages_csv(viewer.company.id, snapshot, selection(&query));
+    let records = state.engine.sends().messages_csv((viewer.company.id, id), snapshot, selection(&query));
     let broken = move |error: engine::Error| {
         tracing::error!(%error, send.id = %id, "the list of messages broke off");
         std::io::Error::other("the list broke off")

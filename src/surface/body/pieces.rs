@@ -61,7 +61,7 @@ impl Pieces {
         &mut self.room
     }
 
-    pub(super) fn into_room(self) -> Room {
+    pub(crate) fn into_room(self) -> Room {
         self.room
     }
 

@@ -1,6 +1,7 @@
 //! Every code of the table is reached over HTTP, with its status and its exact body.
 
 mod operator;
+mod sends;
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -63,7 +64,7 @@ fn cases(world: &World) -> Vec<Case> {
     templates(world, &mut cases);
     web(world, &mut cases);
     pairing(world, &mut cases);
-    sends(world, &mut cases);
+    of_sends(world, &mut cases);
     hooks(world, &mut cases);
     cases.key.clone_from(&world.operator);
     operator::cases(world, &mut cases);
@@ -171,7 +172,7 @@ fn business(world: &World, cases: &mut Cases) {
     cases.post(Code::InvalidSchedule, path, fields);
 }
 
-fn sends(world: &World, cases: &mut Cases) {
+fn of_sends(world: &World, cases: &mut Cases) {
     let path = &World::send(world.connected);
     cases.get(Code::SendNotFound, format!("/api/v1/sends/{}", world.foreign_send));
     for (code, once) in [
@@ -273,25 +274,6 @@ fn without_ids(text: &str) -> String {
     ids.iter().fold(text.to_owned(), |text, id| text.replace(id, "ID"))
 }
 
-/// A send that was accepted under [`USED`] and canceled; its id.
-async fn canceled_send(world: &World) -> String {
-    let body = json!({"type": "text", "message": "x", "phone_number": NUMBER}).to_string();
-    let request = world.service.request(Method::POST, &World::send(world.connected)).body(body);
-    let request = request.bearer_auth(&world.acme.key).header("idempotency-key", USED);
-    let accepted = Answer::to(request).await;
-    let id = accepted.json()["send_id"].as_str().unwrap().to_owned();
-    let canceled = world.service.post(&format!("/api/v1/sends/{id}/cancel"), &world.acme.key, "").await;
-    assert_eq!(canceled.status, 200, "{}", canceled.body);
-    id
-}
-
-/// The path of a send without a start.
-async fn unscheduled_send(world: &World) -> String {
-    let body = json!({"type": "text", "message": "x", "phone_number": NUMBER}).to_string();
-    let accepted = world.service.post(&World::send(world.connected), &world.acme.key, body).await;
-    format!("/api/v1/sends/{}", accepted.json()["send_id"].as_str().unwrap())
-}
-
 #[tokio::test]
 async fn every_code_is_answered_with_its_status_and_its_exact_body() {
     let world = World::new().await;
@@ -299,15 +281,16 @@ async fn every_code_is_answered_with_its_status_and_its_exact_body() {
     let mut bodies = String::new();
     let claim = Claim { key: HELD.to_owned(), fingerprint: [0; 32] };
     let Ok(Turn::First(_held)) = world.service.engine().claim(world.acme.id, claim).await else { panic!() };
-    let canceled = canceled_send(&world).await;
+    let canceled = sends::canceled_send(&world).await;
     world.service.add_scoped_key(world.acme.id, READING_KEY, Scopes::from_iter([Scope::Read])).await;
     let mut cases = Cases { key: world.acme.key.clone(), cases: cases(&world) };
     cases.post(Code::SendIsOver, &format!("/api/v1/sends/{canceled}/pause"), json!(""));
     let later = json!({"send_at": "2090-01-31T09:00:00Z"});
-    cases.add(Code::SendHasBegun, Method::PATCH, unscheduled_send(&world).await, later);
+    cases.add(Code::SendHasBegun, Method::PATCH, sends::unscheduled_send(&world).await, later);
     cases.get(Code::MessageNotFound, format!("/api/v1/sends/{canceled}/messages/1"));
     cases.get(Code::MediaNotFound, format!("/api/v1/media/{}", Uuid::nil()));
     cases.get(Code::CursorExpired, "/api/v1/events?after=1");
+    sends::of_values(&world, &mut cases).await;
     // As a retry holds it while it is accepted.
     let family = Claim { key: format!("retry {canceled}"), fingerprint: [0; 32] };
     let Ok(Turn::First(_family)) = world.service.engine().claim(world.acme.id, family).await else {

@@ -57,7 +57,8 @@ impl World {
     /// With limits so small that a test can reach them.
     pub(crate) async fn new() -> Self {
         let send = Limits { phone_numbers: 3, tags: 2, ..Limits::default() };
-        let options = Options { send, body_bytes: 16 * 1024, ..Options::default() };
+        let small = 16 * 1024;
+        let options = Options { send, body_bytes: small, values_body_bytes: small, ..Options::default() };
         let bodies = options.bodies.clone();
         let service = Service::start_with(options).await;
         let acme = service.company("acme").await;

@@ -126,6 +126,10 @@ impl Reference {
         else {
             return Ok(());
         };
+        // A form is no JSON.
+        if sent.starts_with(b"--") {
+            return Ok(());
+        }
         if sent.trim_ascii().is_empty() {
             let required = operation["requestBody"]["required"] == true;
             return if required { Err("its body is required, and none was sent".to_owned()) } else { Ok(()) };

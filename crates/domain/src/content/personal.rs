@@ -47,6 +47,21 @@ impl Content {
         }
     }
 
+    /// The names of the values that have a place in it; of content whose request gives values only.
+    pub fn value_names(&self) -> Vec<&str> {
+        let texts = match self {
+            Self::Template { components, .. } => {
+                let in_texts = contact_field::values_in_texts(components).into_iter().map(|(name, _)| name);
+                let links = contact_field::links_with_values(components).into_iter();
+                let in_links = links.flat_map(contact_field::values_of).map(|(name, _)| name);
+                return in_texts.chain(in_links).collect();
+            }
+            _ => self.texts(),
+        };
+        let texts = [texts.0, texts.1].into_iter().flatten();
+        texts.flat_map(contact_field::values_of).map(|(name, _)| name).collect()
+    }
+
     /// The text, and the link of the file, that may have placeholders; none for a template and for what has neither.
     pub fn texts(&self) -> (Option<&str>, Option<&str>) {
         match self {

@@ -7,9 +7,11 @@ use std::sync::Arc;
 use uuid::Uuid;
 
 use super::Limits;
+use super::body::MOST_IGNORED;
 use super::field::{Json, Raw};
 use super::shape::{Numbers, SegmentIds, Tags};
 use super::skipped::{SkipCode, Skipped};
+use crate::content::Content;
 use crate::error::{Code, Refusal};
 use crate::message::Selection;
 use crate::phone::PhoneNumber;
@@ -48,6 +50,22 @@ pub struct Personal {
     pub shared: Values,
     /// What a recipient to whom nothing can be sent means for the others.
     pub on_skipped: OnSkipped,
+}
+
+impl Personal {
+    /// The names of given values that have no place in this content, as `ignored` of an answer has them: `values.order`.
+    pub fn unused(&self, content: &Content) -> Vec<String> {
+        let shared = self.shared.iter().map(|(name, _)| name);
+        let shared = shared.filter(|name| self.rows.names().all(|known| known != *name));
+        unused_values(self.rows.names().chain(shared), content)
+    }
+}
+
+/// The names among these that have no place in the content: the first ones of many.
+pub(super) fn unused_values<'a>(names: impl Iterator<Item = &'a str>, content: &Content) -> Vec<String> {
+    let used = content.value_names();
+    let unused = names.filter(|name| !used.contains(name)).map(|name| format!("values.{name}"));
+    unused.take(MOST_IGNORED).collect()
 }
 
 /// What becomes of a request of which some recipients are skipped.

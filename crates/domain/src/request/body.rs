@@ -11,7 +11,7 @@ use crate::body::{Body, MOST_COMPARED, refuse_misspelled};
 use crate::error::{Code, Refusal};
 
 /// How many ignored fields an answer names.
-const MOST_IGNORED: usize = 20;
+pub(super) const MOST_IGNORED: usize = 20;
 /// How much of the name of an ignored field an answer shows, in characters.
 const NAME_CHARS: usize = 64;
 /// The fields of both kinds of sends, in the order in which an answer names those that it ignores.

@@ -229,25 +229,22 @@ impl BusinessRequest {
         Ok(Self { content, audience, schedule, label, quotes: None, ignored: ignored(split, &body, kind) })
     }
 
-    /// The fields that a body gave without effect, as [`BusinessRequest::parse`] names them; none of a body that it
-    /// refuses.
-    pub fn ignored(body: &[u8]) -> Vec<String> {
-        let read = || {
-            let split = Split::send(body).ok()?;
-            let body: BusinessSend<'_> = split.body();
-            let kind = kind::read(body.r#type, kind::BUSINESS).ok()?;
-            Some(ignored(&split, &body, kind))
-        };
-        read().unwrap_or_default()
+    /// Whether a body gives recipients with values of their own: such a body may be larger than others.
+    pub fn gives_recipients(body: &[u8]) -> bool {
+        let gives = |split: Split<'_>| split.body::<BusinessSend<'_>>().recipients.look() == Json::Array;
+        Split::send(body).is_ok_and(gives)
     }
 }
 
 impl<'a> BusinessSend<'a> {
     /// The memory that reading its structures may take.
     pub(super) fn weight(&self) -> usize {
+        // A recipient takes less than that of what is written about it.
+        let recipients = self.recipients.raw().len() / 3 * 2;
         structured::weight(self.components)
             .saturating_add(structured::weight(self.interactive))
             .saturating_add(self.enclosed().weight())
+            .saturating_add(recipients)
     }
 
     /// Whether it asks for the preview of a link.

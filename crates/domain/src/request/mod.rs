@@ -36,7 +36,7 @@ pub use self::audience::{Again, Audience, MOST_SEGMENTS, OnSkipped, Personal};
 pub use self::business::{BusinessRequest, BusinessSend, RequestedContent};
 pub use self::check::{CheckEntry, CheckRequest, MOST_CHECKED, NumberCheck};
 pub use self::kind::{business_types, web_types};
-pub use self::recipients::{GivenRecipient, GivenValue};
+pub use self::recipients::{GivenRecipient, GivenValue, recipient_of_line};
 pub use self::retry::{RetryRequest, SendAgain};
 pub use self::shape::{
     ErrorCode, ErrorCodes, MessageType, Number, Numbers, RecipientType, RetriedState, RetriedStates,

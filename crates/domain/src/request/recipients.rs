@@ -217,6 +217,28 @@ impl<'de> Deserialize<'de> for Entry<'de> {
 
 /// Adds an entry.
 fn add(rows: &mut Rows, raw: &RawValue, index: usize, skipped: &mut Skipped) -> Result<(), Refusal> {
+    let written = begin(rows, raw, index)?;
+    // Rows in memory take every row.
+    let _ = rows.end(&written, skipped);
+    Ok(())
+}
+
+/// Begins a recipient, who stands on a line of a file as an entry of `recipients` does: adds the values and the reference,
+/// and returns the number as it is written. After a refusal, `rows` is of no more use.
+///
+/// # Errors
+///
+/// `invalid_field`, `unknown_field` and `invalid_values`, as for an entry of `recipients`.
+pub fn recipient_of_line<'a>(rows: &mut Rows, line: &'a str) -> Result<Cow<'a, str>, Refusal> {
+    let index = usize::try_from(rows.given()).unwrap_or(usize::MAX);
+    let raw = serde_json::from_str::<&RawValue>(line).map_err(|wrong| {
+        let what = format!("is not a readable JSON object on a line of its own: {wrong}");
+        Refusal::of(format!("recipients[{index}]"), Code::InvalidField, what)
+    })?;
+    begin(rows, raw, index)
+}
+
+fn begin<'a>(rows: &mut Rows, raw: &'a RawValue, index: usize) -> Result<Cow<'a, str>, Refusal> {
     let refuse = |field: &str, what: &str| {
         Refusal::of(format!("recipients[{index}]{field}"), Code::InvalidField, what)
     };
@@ -251,17 +273,14 @@ fn add(rows: &mut Rows, raw: &RawValue, index: usize, skipped: &mut Skipped) -> 
             _ => return Err(refuse(".reference", "must be a text of at most 128 characters on one line")),
         }
     }
-    let written = match phone_number.map_or(Json::Absent, Json::look) {
+    Ok(match phone_number.map_or(Json::Absent, Json::look) {
         Json::Text(text) => text,
         Json::Number(written) if written.bytes().all(|byte| byte.is_ascii_digit()) => Cow::Borrowed(written),
         Json::Absent | Json::BrokenText | Json::Number(_) => Cow::Borrowed(""),
         Json::Bool | Json::Array | Json::Object => {
             return Err(refuse(".phone_number", "must be a string or a number"));
         }
-    };
-    // Rows in memory take every row.
-    let _ = rows.end(&written, skipped);
-    Ok(())
+    })
 }
 
 /// Hands each value of an object to `set`: texts as they are, numbers and booleans as they are written.

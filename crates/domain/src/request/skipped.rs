@@ -127,13 +127,45 @@ impl SkipCode {
 }
 
 impl Skipped {
-    /// The entries that were kept of an earlier request.
-    pub fn kept(count: u64, first: Vec<SkippedEntry>) -> Self {
-        let mut skipped = Self { count, first, counts: BTreeMap::new() };
-        for entry in &skipped.first {
-            *skipped.counts.entry(entry.kind()).or_default() += 1;
+    /// What is kept of it, as JSON, so that an answer can be repeated: the entries that an answer shows, and how many there are
+    /// of each kind where these do not tell.
+    pub fn to_kept(&self) -> String {
+        let first = self.shown();
+        let kept = if first.len() as u64 == self.count {
+            serde_json::to_string(first)
+        } else {
+            serde_json::to_string(&KeptEntries { first, counts: &self.counts })
+        };
+        // Texts and numbers always become JSON.
+        kept.unwrap_or_default()
+    }
+
+    /// The entries that were kept of an earlier request, see [`Skipped::to_kept`], and how many it had.
+    ///
+    /// # Errors
+    ///
+    /// For a text that is no such JSON.
+    pub fn kept(count: u64, text: &str) -> Result<Self, serde_json::Error> {
+        #[derive(Deserialize)]
+        #[serde(untagged)]
+        enum KeptForm {
+            // Of answers that name all entries, and of those from before kinds were counted.
+            Entries(Vec<SkippedEntry>),
+            Counted { first: Vec<SkippedEntry>, counts: BTreeMap<String, u64> },
         }
-        skipped
+        let mut skipped = Self { count, ..Self::default() };
+        match serde_json::from_str(text)? {
+            KeptForm::Entries(first) => {
+                first.iter().for_each(|entry| *skipped.counts.entry(entry.kind()).or_default() += 1);
+                skipped.first = first;
+            }
+            KeptForm::Counted { first, counts } => {
+                let known = |word: &str| SkipCode::ALL.into_iter().find(|code| code.as_str() == word);
+                let counts = counts.iter().filter_map(|(word, count)| Some((known(word)?.as_str(), *count)));
+                (skipped.first, skipped.counts) = (first, counts.collect());
+            }
+        }
+        Ok(skipped)
     }
 
     /// The reasons of the first entries, each once: "2 entries: opted out; 1 entry: has no digits". `None` without
@@ -156,8 +188,12 @@ impl Skipped {
 
     /// The entries that an answer shows: more of them where the request gives its recipients values of their own.
     pub fn shown(&self) -> &[SkippedEntry] {
-        let is_of_recipients = self.first.iter().any(|entry| entry.index.is_some());
-        self.listed(if is_of_recipients { SHOWN_RECIPIENTS } else { SHOWN_ENTRIES })
+        self.listed(if self.gives_rows() { SHOWN_RECIPIENTS } else { SHOWN_ENTRIES })
+    }
+
+    /// Whether one of them is an entry of `recipients` or a row of a file: the request gives recipients values of their own.
+    pub fn gives_rows(&self) -> bool {
+        self.first.iter().any(|entry| entry.index.is_some())
     }
 
     /// The first entries, at most this many.
@@ -197,6 +233,13 @@ impl Skipped {
             self.first.push(entry);
         }
     }
+}
+
+/// The kept entries of a request that skipped more of them.
+#[derive(Serialize)]
+struct KeptEntries<'a> {
+    first: &'a [SkippedEntry],
+    counts: &'a BTreeMap<&'static str, u64>,
 }
 
 impl SkippedEntry {

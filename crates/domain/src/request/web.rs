@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
+use super::audience::unused_values;
 use super::body::Split;
 use super::enclosed::{EnclosedFields, Through};
 use super::field::Raw;
@@ -184,6 +185,8 @@ impl WebRequest {
         let of_all: &[&str] = &["type", "phone_number", "recipient_type"];
         let mut ignored = split.ignored(&[of_all, of_values, &label::FIELDS, own.as_slice()].concat());
         ignored.extend(unread);
+        let names = values.iter().flat_map(Values::iter).map(|(name, _)| name);
+        ignored.extend(unused_values(names, &content));
         Ok(Self { recipient, content, quotes: None, label, values, ignored })
     }
 

@@ -3,10 +3,12 @@
 //! A recipient takes 16 bytes and its texts, in one piece of memory for all, so that a hundred thousand cost no allocation
 //! each. Beyond [`IN_MEMORY`] the texts go to a [`Spill`], which the caller makes: then a million recipients take some 16 MB.
 
+mod ending;
+
 use std::collections::HashMap;
 use std::{fmt, io};
 
-use super::pack::{Reader, put, put_text};
+use super::pack::{Reader, put_text};
 use super::{Lookup, MOST_VALUES, VALUE_CHARS, VALUE_NAME_CHARS, clean, is_value_name, text};
 use crate::block::Damaged;
 use crate::phone::PhoneNumber;
@@ -213,51 +215,6 @@ impl Rows {
         }
         reference.clone_into(&mut self.current.reference);
         Ok(())
-    }
-
-    /// Ends the recipient, whose number is written in this way. One without a number, or with a value that is too long, is
-    /// skipped.
-    ///
-    /// # Errors
-    ///
-    /// Those of the spill.
-    pub fn end(&mut self, written: &str, skipped: &mut Skipped) -> io::Result<Ended> {
-        let index = self.count;
-        self.count += 1;
-        let unfit = self.current.unfit.take();
-        let skip = |code, reason: &dyn fmt::Display, field: &str| {
-            SkippedEntry::of(code, written, reason).at(index, Some(field))
-        };
-        let number = match (PhoneNumber::parse(written), unfit) {
-            (Ok(number), None) => number,
-            (Ok(_), Some((field, reason))) => {
-                skipped.push(skip(SkipCode::ValueNotAllowed, &reason, &field));
-                self.clear();
-                return Ok(Ended::Skipped);
-            }
-            (Err(invalid), _) => {
-                skipped.push(skip(SkipCode::InvalidNumber, &invalid, "phone_number"));
-                self.clear();
-                return Ok(Ended::Skipped);
-            }
-        };
-        let shape = self.shape();
-        let Current { texts, reference, row, .. } = &mut self.current;
-        row.clear();
-        put(row, shape as usize);
-        put_text(row, reference);
-        row.extend_from_slice(texts);
-        let at = self.spilled + self.bytes.len() as u64;
-        let at = u32::try_from(at).map_err(|_| io::Error::other("the recipients' values are over 4 GiB"))?;
-        let index = u32::try_from(index).unwrap_or(u32::MAX);
-        self.places.push(Place { number, at, index });
-        self.bytes.extend_from_slice(&(row.len() as u32).to_le_bytes());
-        self.bytes.extend_from_slice(row);
-        self.clear();
-        if self.bytes.len() >= IN_MEMORY && self.spill.is_some() {
-            self.flush()?;
-        }
-        Ok(Ended::Added)
     }
 
     fn clear(&mut self) {

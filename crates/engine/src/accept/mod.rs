@@ -21,7 +21,7 @@ use std::time::Duration;
 use actix::Addr;
 use uuid::Uuid;
 
-use self::personal::nobody;
+use self::personal::{nobody, with_unused};
 use self::plan::{Example, Forecast, Outcome, Planned, WithoutFields};
 use self::resolver::{Resolve, Resolved, Resolver, own_values};
 use super::ledger::{Accept, Claim, Order, Parts};
@@ -95,6 +95,7 @@ impl Engine {
         let (start, is_retry) = (request.schedule.send_at, request.audience.again.is_some());
         let ignored = request.ignored.clone();
         let (order, audience) = self.admit(channel, request, None).await?;
+        let ignored = with_unused(ignored, &order.content, &audience);
         let template_id = order.template.map(|template| template.id);
         let category = self.costs().category(channel.company_id, template_id).await?;
         let planned = Planned::new(channel, audience, order.template.map(|template| template.is_marketing))
@@ -134,6 +135,7 @@ impl Engine {
         let (schedule, is_retry) = (request.schedule, request.audience.again.is_some());
         let ignored = request.ignored.clone();
         let (order, audience) = self.admit(channel, request, claim).await?;
+        let ignored = with_unused(ignored, &order.content, &audience);
         let resolved = self.resolve(order, audience).await?;
         let (Some(send_id), recipients) = (resolved.send_id, resolved.recipients) else {
             return Err(nobody(is_retry, resolved.is_refused, resolved.skipped));

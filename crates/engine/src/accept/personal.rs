@@ -43,6 +43,12 @@ impl Engine {
     }
 }
 
+/// The fields that a request gave without effect, and the values that have no place in its content.
+pub(super) fn with_unused(mut ignored: Vec<String>, content: &Content, audience: &Audience) -> Vec<String> {
+    ignored.extend(audience.personal.iter().flat_map(|personal| personal.unused(content)));
+    ignored
+}
+
 /// The refusal of a send without recipients, with the true reasons where entries were skipped.
 pub(super) fn nobody(is_retry: bool, is_refused: bool, skipped: Skipped) -> Error {
     let of_values = [SkipCode::ValueMissing, SkipCode::ValueNotAllowed];

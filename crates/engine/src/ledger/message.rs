@@ -128,8 +128,7 @@ impl AcceptedSend {
             send_id: self.id,
             recipients: self.recipients.count(),
             skipped: skipped.count,
-            // Texts always become JSON.
-            skipped_first: serde_json::to_string(skipped.shown()).unwrap_or_default(),
+            skipped_first: skipped.to_kept(),
         })
     }
 }

@@ -20,6 +20,8 @@ pub struct Traced {
     pub snapshot: SendSnapshot,
     /// The message.
     pub message: Message,
+    /// The caller's own name for it.
+    pub reference: Option<String>,
     /// Its steps, the earliest first.
     pub steps: Vec<Step>,
 }
@@ -51,7 +53,9 @@ impl Sends<'_> {
             waiting,
         };
         let steps = journey.steps();
-        Ok(Traced { snapshot, message, steps })
+        let references = self.references(company_id, send_id, std::slice::from_ref(&message)).await?;
+        let reference = references.into_values().next();
+        Ok(Traced { snapshot, message, reference, steps })
     }
 
     /// What a message waits for, if it does.

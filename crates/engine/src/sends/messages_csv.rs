@@ -18,7 +18,7 @@ use store::sends::messages::{Found, Message, SendSnapshot};
 const STRETCH: u64 = 4096;
 /// The messages examined in one turn, whether they are selected or not.
 const SPAN: u64 = 50_000;
-const HEADER: [&str; 9] = [
+const HEADER: [&str; 10] = [
     "ordinal",
     "recipient",
     "state",
@@ -28,6 +28,7 @@ const HEADER: [&str; 9] = [
     "error",
     "retry_at",
     "updated_at",
+    "message_reference",
 ];
 
 impl Sends<'_> {
@@ -48,7 +49,7 @@ impl Sends<'_> {
     /// contacts.
     pub fn messages_csv(
         &self,
-        company_id: Uuid,
+        (company_id, send_id): (Uuid, Uuid),
         snapshot: SendSnapshot,
         selection: Selection,
     ) -> impl Stream<Item = Result<Vec<u8>, Error>> + use<> {
@@ -60,9 +61,11 @@ impl Sends<'_> {
                 let Some(next) = next else { return Ok(None) };
                 let Found { messages, next } =
                     engine.sends().some_messages(company_id, &snapshot, &selection, next).await?;
+                let mut references = engine.sends().references(company_id, send_id, &messages).await?;
                 let mut written = Vec::new();
                 for message in messages {
-                    written.append(&mut record(cells(message, &snapshot))?);
+                    let reference = references.remove(&message.outcome.position.ordinal);
+                    written.append(&mut record(cells(message, reference, &snapshot))?);
                 }
                 Ok(Some((written, next)))
             }
@@ -71,7 +74,11 @@ impl Sends<'_> {
     }
 }
 
-fn cells(Message { outcome, updated_at }: Message, snapshot: &SendSnapshot) -> [String; 9] {
+fn cells(
+    Message { outcome, updated_at }: Message,
+    reference: Option<String>,
+    snapshot: &SendSnapshot,
+) -> [String; 10] {
     let Outcome { position, state, attempts, provider_message_id, error, retry_at, taken_at: _ } = outcome;
     let Position { ordinal, recipient } = position;
     let (code, sentence) = error.map_or((None, None), |Failure { code, sentence }| (code, Some(sentence)));
@@ -88,11 +95,12 @@ fn cells(Message { outcome, updated_at }: Message, snapshot: &SendSnapshot) -> [
         text(sentence),
         moment(retry_at),
         moment(updated_at),
+        text(reference),
     ]
 }
 
 /// One record.
-fn record(cells: [String; 9]) -> Result<Vec<u8>, Error> {
+pub(super) fn record<const N: usize>(cells: [String; N]) -> Result<Vec<u8>, Error> {
     let mut writer = csv::WriterBuilder::new().terminator(csv::Terminator::CRLF).from_writer(Vec::new());
     // A write to memory never fails.
     writer.write_record(cells).map_err(|_| Error::Internal)?;
@@ -115,9 +123,10 @@ mod tests {
             &guard("say \"no\"\r\n@later"),
             "",
             "",
+            "crm-7",
         ];
         let written = record(cells.map(str::to_owned)).unwrap();
-        let expected = "7,5511988887777,failed,2,'=cmd,-1,\"say \"\"no\"\"\r\n'@later\",,\r\n";
+        let expected = "7,5511988887777,failed,2,'=cmd,-1,\"say \"\"no\"\"\r\n'@later\",,,crm-7\r\n";
         assert_eq!(String::from_utf8(written).unwrap(), expected);
     }
 }

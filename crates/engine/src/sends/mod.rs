@@ -6,9 +6,11 @@ pub(super) mod journey;
 mod messages_csv;
 pub(super) mod outlook;
 mod questions;
+mod references;
+pub(super) mod skipped_csv;
 pub(super) mod steering;
 pub(super) mod tallies;
-mod to_person;
+pub(super) mod to_person;
 mod values;
 pub(super) mod watching;
 

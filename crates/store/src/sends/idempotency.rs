@@ -100,13 +100,14 @@ fn read(row: &QueryResult) -> Result<KeptAnswer> {
     let damaged = |what: &str| Error::Impossible(format!("the answer about send {send_id}: {what}"));
     let fingerprint: Vec<u8> = row.try_get("", "fingerprint")?;
     let first: String = row.try_get("", "skipped_first")?;
-    let first = serde_json::from_str(&first).map_err(|error| damaged(&error.to_string()))?;
+    let skipped = row.try_get::<i64>("", "skipped")?.cast_unsigned();
+    let skipped = Skipped::kept(skipped, &first).map_err(|error| damaged(&error.to_string()))?;
     Ok(KeptAnswer {
         fingerprint: fingerprint.try_into().map_err(|_| damaged("its fingerprint has another length"))?,
         send_id,
         channel_id: row.try_get("", "channel_id")?,
         recipients: row.try_get::<i64>("", "recipients")?.cast_unsigned(),
-        skipped: Skipped::kept(row.try_get::<i64>("", "skipped")?.cast_unsigned(), first),
+        skipped,
         schedule: Schedule { send_at: moment(row, "send_at")?, expires_at: moment(row, "expires_at")? },
         result: row.try_get("", "result")?,
     })

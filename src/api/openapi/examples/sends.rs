@@ -117,6 +117,24 @@ pub(super) fn business() -> Vec<Example> {
                 }],
             }),
         ),
+        send(
+            "template_with_values",
+            "A template with values of each recipient",
+            json!({
+                "type": "template", "template_id": 7, "values": { "shop": "Acme" },
+                "components": [{
+                    "type": "body",
+                    "parameters": [
+                        { "type": "text", "text": "{{value.name|friend}}" },
+                        { "type": "text", "text": "{{value.order|yours}} of {{value.shop}}" },
+                    ],
+                }],
+                "recipients": [
+                    { "phone_number": NUMBER, "values": { "name": "Ana", "order": "A-1042" }, "reference": "crm-77" },
+                    { "phone_number": "+55 11 97777-6666", "values": { "order": "A-1043" } },
+                ],
+            }),
+        ),
     ]
 }
 

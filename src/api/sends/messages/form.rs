@@ -1,6 +1,5 @@
 //! All messages of a send in one answer: as lines of JSON, or as CSV.
 
-use actix_web::http::header::CONTENT_DISPOSITION;
 use actix_web::web::Bytes;
 use actix_web::{HttpRequest, HttpResponse};
 use futures_util::stream::try_unfold;
@@ -8,7 +7,8 @@ use futures_util::{Stream, TryStreamExt as _};
 use uuid::Uuid;
 
 use super::MessageRecord;
-use crate::api::lines::{NDJSON, accepted};
+use crate::api::lines::{CSV, NDJSON, accepted};
+use crate::api::tables::csv_head;
 use crate::domain::message::Selection;
 use crate::engine::records::messages::{Found, SendSnapshot};
 use crate::engine::{self, Engine};
@@ -37,7 +37,7 @@ impl Form {
     const fn media_type(self) -> &'static str {
         match self {
             Self::Lines => NDJSON,
-            Self::Csv => "text/csv",
+            Self::Csv => CSV,
         }
     }
 
@@ -54,18 +54,16 @@ impl Form {
             tracing::error!(%error, send.id = %send_id, "the list of messages broke off");
             std::io::Error::other("the list broke off")
         };
-        let mut answer = HttpResponse::Ok();
         match self {
-            Self::Lines => answer.content_type(self.media_type()).streaming(lines(listed).map_err(broken)),
+            Self::Lines => {
+                let lines = lines(listed).map_err(broken);
+                HttpResponse::Ok().content_type(self.media_type()).streaming(lines)
+            }
             Self::Csv => {
-                let name = format!("attachment; filename=\"send-{send_id}.csv\"");
                 let Listed { engine, company_id, snapshot, selection, .. } = listed;
-                let records =
-                    engine.sends().messages_csv(company_id, snapshot, selection).map_ok(Bytes::from);
-                answer
-                    .content_type("text/csv; charset=utf-8; header=present")
-                    .insert_header((CONTENT_DISPOSITION, name))
-                    .streaming(Box::pin(records.map_err(broken)))
+                let of = (company_id, send_id);
+                let records = engine.sends().messages_csv(of, snapshot, selection).map_ok(Bytes::from);
+                csv_head(&format!("send-{send_id}")).streaming(Box::pin(records.map_err(broken)))
             }
         }
     }
@@ -75,12 +73,14 @@ impl Form {
 fn lines(listed: Listed) -> impl Stream<Item = Result<Bytes, engine::Error>> {
     try_unfold((listed, Some(0)), async |(listed, next)| {
         let Some(next) = next else { return Ok(None) };
-        let Listed { engine, company_id, snapshot, selection, .. } = &listed;
+        let Listed { engine, company_id, send_id, snapshot, selection } = &listed;
         let Found { messages, next } =
             engine.sends().some_messages(*company_id, snapshot, selection, next).await?;
+        let mut references = engine.sends().references(*company_id, *send_id, &messages).await?;
         let mut written = Vec::new();
         for message in messages {
-            serde_json::to_writer(&mut written, &MessageRecord::new(message, snapshot))
+            let reference = references.remove(&message.outcome.position.ordinal);
+            serde_json::to_writer(&mut written, &MessageRecord::new(message, snapshot).named(reference))
                 .map_err(|_| engine::Error::Internal)?;
             written.push(b'\n');
         }

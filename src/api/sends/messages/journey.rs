@@ -48,9 +48,9 @@ pub(in crate::api) struct StepRecord {
 }
 
 impl From<Traced> for Journey {
-    fn from(Traced { snapshot, message, steps }: Traced) -> Self {
+    fn from(Traced { snapshot, message, reference, steps }: Traced) -> Self {
         Self {
-            message: MessageRecord::new(message, &snapshot),
+            message: MessageRecord::new(message, &snapshot).named(reference),
             steps: steps.into_iter().map(StepRecord::from).collect(),
         }
     }

@@ -50,6 +50,8 @@ pub struct Addressed {
     pub reference: Option<String>,
     /// The message.
     pub message: Message,
+    /// The caller's reference of the message.
+    pub message_reference: Option<String>,
 }
 
 /// A send that has messages without rows.
@@ -281,9 +283,17 @@ impl Sends<'_> {
              WHERE (send_id, ordinal) IN (SELECT send_id, ordinal FROM {asked} AS asked)"
         );
         let mut rows = HashMap::with_capacity(keys.len());
-        for row in self.store.rows(sql, values).await? {
+        for row in self.store.rows(sql, values.clone()).await? {
             let (message, send_id) = (message(&row)?, row.try_get_by_index(10)?);
             rows.insert(Key { send_id, ordinal: message.outcome.position.ordinal }, message);
+        }
+        let sql = format!(
+            "SELECT send_id, ordinal, reference FROM send_reference \
+             WHERE (send_id, ordinal) IN (SELECT send_id, ordinal FROM {asked} AS asked)"
+        );
+        let mut names = HashMap::new();
+        for (send_id, ordinal, name) in fetch::<(Uuid, i64, String)>(&self.store.read, sql, values).await? {
+            names.insert(key((send_id, ordinal)), name);
         }
         let distinct: HashSet<Uuid> = keys.iter().map(|key| key.send_id).collect();
         let (asked, values) = Rows::of_ids(self.store.backend, &distinct).select(1);
@@ -296,7 +306,8 @@ impl Sends<'_> {
         let addressed = keys.into_iter().filter_map(|key| {
             let message = rows.remove(&key).or_else(|| rowless.remove(&key))?;
             let (channel_id, reference) = sends.get(&key.send_id)?.clone();
-            Some(Addressed { send_id: key.send_id, channel_id, reference, message })
+            let message_reference = names.remove(&key);
+            Some(Addressed { send_id: key.send_id, channel_id, reference, message, message_reference })
         });
         Ok(addressed.collect())
     }

@@ -80,6 +80,13 @@ pub(in crate::api) struct ContentRecord {
 
 impl From<Sent> for ContentRecord {
     fn from(Sent { channel_id: _, content, template_id, label: _ }: Sent) -> Self {
+        Self::of(content, template_id)
+    }
+}
+
+impl ContentRecord {
+    /// This content, of the template with this id.
+    pub(in crate::api) fn of(content: Content, template_id: Option<i64>) -> Self {
         let empty = Self {
             r#type: content.kind().as_str(),
             message: None,

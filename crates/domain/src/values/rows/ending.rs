@@ -1,0 +1,87 @@
+//! Ends the recipient that is being added: into the list, or among those that are skipped.
+
+use std::{fmt, io};
+
+use super::{Current, Ended, IN_MEMORY, Place, Rows};
+use crate::phone::{InvalidPhone, PhoneNumber};
+use crate::request::{SkipCode, Skipped, SkippedEntry};
+use crate::values::pack::{put, put_text};
+
+impl Rows {
+    /// Ends the recipient, whose number is written in this way. One without a number, or with a value that is too long, is
+    /// skipped.
+    ///
+    /// # Errors
+    ///
+    /// Those of the spill.
+    pub fn end(&mut self, written: &str, skipped: &mut Skipped) -> io::Result<Ended> {
+        self.end_as(PhoneNumber::parse(written), written, skipped)
+    }
+
+    /// As [`Rows::end`], for a number that was read already, by the rules of a country.
+    ///
+    /// # Errors
+    ///
+    /// Those of the spill.
+    pub fn end_as(
+        &mut self,
+        number: Result<PhoneNumber, InvalidPhone>,
+        written: &str,
+        skipped: &mut Skipped,
+    ) -> io::Result<Ended> {
+        let unfit = self.current.unfit.take();
+        let number = match (number, unfit) {
+            (Ok(number), None) => number,
+            (Ok(_), Some((field, reason))) => {
+                self.leave_out(SkipCode::ValueNotAllowed, (written, &field), &reason, skipped);
+                return Ok(Ended::Skipped);
+            }
+            (Err(invalid), _) => {
+                self.leave_out(SkipCode::InvalidNumber, (written, "phone_number"), &invalid, skipped);
+                return Ok(Ended::Skipped);
+            }
+        };
+        let index = u32::try_from(self.count).unwrap_or(u32::MAX);
+        self.count += 1;
+        let shape = self.shape();
+        let Current { texts, reference, row, .. } = &mut self.current;
+        row.clear();
+        put(row, shape as usize);
+        put_text(row, reference);
+        row.extend_from_slice(texts);
+        let at = self.spilled + self.bytes.len() as u64;
+        let at = u32::try_from(at).map_err(|_| io::Error::other("the recipients' values are over 4 GiB"))?;
+        self.places.push(Place { number, at, index });
+        self.bytes.extend_from_slice(&(row.len() as u32).to_le_bytes());
+        self.bytes.extend_from_slice(row);
+        self.clear();
+        if self.bytes.len() >= IN_MEMORY && self.spill.is_some() {
+            self.flush()?;
+        }
+        Ok(Ended::Added)
+    }
+
+    /// Notes that the recipient that is being added is skipped, because a `field` below it, such as `values.order`, cannot be
+    /// read. The first reason counts.
+    pub fn unfit(&mut self, field: &str, reason: &str) {
+        self.current.unfit.get_or_insert_with(|| (field.to_owned(), reason.to_owned()));
+    }
+
+    /// Skips a recipient of whom nothing can be read, because a `field` is damaged: `written` is what stands there.
+    pub fn skip(&mut self, written: &str, field: &str, reason: &dyn fmt::Display, skipped: &mut Skipped) {
+        self.leave_out(SkipCode::ValueNotAllowed, (written, field), reason, skipped);
+    }
+
+    /// Counts the recipient that is being added among those that are skipped.
+    fn leave_out(
+        &mut self,
+        code: SkipCode,
+        (written, field): (&str, &str),
+        reason: &dyn fmt::Display,
+        skipped: &mut Skipped,
+    ) {
+        skipped.push(SkippedEntry::of(code, written, reason).at(self.count, Some(field)));
+        self.count += 1;
+        self.clear();
+    }
+}
