@@ -34,6 +34,7 @@ mod m20261129_000023_create_inbound_file;
 mod m20261129_000024_create_automatic_answer;
 mod m20261129_000025_create_conversation_draft;
 mod m20261129_000028_create_send_values;
+mod m20261129_000030_keep_recipient_files;
 mod nodes;
 mod operators;
 mod outbox;
@@ -164,6 +165,11 @@ impl MigratorTrait for Migrator {
                 "m20261129_000028_create_send_values",
                 m20261129_000028_create_send_values::UP,
                 m20261129_000028_create_send_values::DOWN,
+            ),
+            Step::boxed(
+                "m20261129_000030_keep_recipient_files",
+                m20261129_000030_keep_recipient_files::UP,
+                m20261129_000030_keep_recipient_files::DOWN,
             ),
         ]
     }
