@@ -29,6 +29,7 @@ mod settings;
 mod sheet;
 mod spill;
 mod stored;
+mod table;
 
 pub use contacts::{Options, Progress, Summary, contacts};
 pub use error::Error;
@@ -45,6 +46,7 @@ pub use settings::{Column, Settings, TAG_SEPARATORS};
 pub use sheet::{SourceSheet, is_workbook, sheet_csv};
 pub use spill::TemporarySpill;
 pub use stored::{Lot, Tally, read_stored};
+pub use table::{Table, TableRow, value_names};
 
 /// The result of an import or export.
 pub type Result<T> = std::result::Result<T, Error>;

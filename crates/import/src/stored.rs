@@ -293,7 +293,7 @@ fn rejected(line: u64, reason: &str, (code, details): Coded, fields: &[&str]) ->
 }
 
 /// Why an uploaded file cannot be read.
-fn unread(error: &std::io::Error) -> Error {
+pub(super) fn unread(error: &std::io::Error) -> Error {
     match encoding::malformed(error) {
         Some((line, offset, encoding)) => Error::NotEncoded { line, offset, encoding },
         None if error.kind() == std::io::ErrorKind::InvalidData => Error::Damaged(error.to_string()),

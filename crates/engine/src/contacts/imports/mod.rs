@@ -6,11 +6,13 @@
 
 mod convert;
 mod reader;
+mod recipients;
 mod runner;
 mod show;
 mod upload;
 
 pub(crate) use self::runner::Runner;
+pub use self::recipients::{ListedRecipients, MOST_RECIPIENT_BYTES, RecipientColumns, Wanted};
 pub use self::show::{Shown, ShownTag};
 pub use self::upload::{NewSeparator, NewUpload, Upload};
 
