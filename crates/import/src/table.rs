@@ -119,10 +119,12 @@ pub fn value_names(header: &[String]) -> Vec<String> {
         name.truncate(VALUE_NAME_CHARS - 4);
         let name = name.trim_end_matches('_').to_owned();
         let name = if name.is_empty() { format!("column_{}", place + 1) } else { name };
-        let other = format!("{name}_{}", place + 1);
-        let name = if known.contains(&name) { other } else { name };
-        known.insert(name.clone());
-        name
+        let (mut free, mut number) = (name.clone(), place);
+        while !known.insert(free.clone()) {
+            number += 1;
+            free = format!("{name}_{number}");
+        }
+        free
     };
     header.iter().enumerate().map(name).collect()
 }
@@ -156,14 +158,27 @@ mod tests {
 
     #[test]
     fn columns_have_names_that_values_may_have() {
-        let header = ["Telefone", "Nome do Cliente", "", "nome do cliente", "Preço (R$)", "№", "1", "button.0"];
+        let header =
+            ["Telefone", "Nome do Cliente", "", "nome do cliente", "Preço (R$)", "—", "1", "button.0"];
         let header: Vec<String> = header.map(str::to_owned).into();
         let names = value_names(&header);
         assert_eq!(
             names,
-            ["telefone", "nome_do_cliente", "column_3", "nome_do_cliente_4", "preco_r", "column_6", "1", "button_0"]
+            [
+                "telefone",
+                "nome_do_cliente",
+                "column_3",
+                "nome_do_cliente_4",
+                "preco_r",
+                "column_6",
+                "1",
+                "button_0"
+            ]
         );
         let long = value_names(&["x".repeat(100), "x".repeat(100)]);
-        assert!(long.iter().all(|name| domain::values::is_value_name(name)) && long[0] != long[1], "{long:?}");
+        assert!(
+            long.iter().all(|name| domain::values::is_value_name(name)) && long[0] != long[1],
+            "{long:?}"
+        );
     }
 }

@@ -118,8 +118,7 @@ impl ContactImports<'_> {
     ) -> Result<T, Error> {
         let file = self.recipients(company, id).await?.ok_or_else(no_such_import)?;
         let settings = settings(&file);
-        let (pieces, feeding) =
-            stored_file(self.engine.store(), (file.id, settings.first_piece), file.bytes);
+        let (pieces, feeding) = stored_file(self.engine.store(), (file.id, settings.first_piece), file.bytes);
         let reading = tokio::task::spawn_blocking(move || read(Table::open(pieces, &settings)?)).await;
         feeding.abort();
         match reading {
