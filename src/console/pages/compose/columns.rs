@@ -134,9 +134,6 @@ pub(super) fn check(choice: &Choice, known: Option<&[String]>, applied: &Words, 
         is_plain && (has_list || PLAIN.iter().any(|field| has_any(applied.one(field))));
     let fields: Vec<String> = match &choice.template {
         Some(chosen) if choice.kind == Kind::Template => {
-            for field in template::faulty_fields(chosen, &choice.own, which, applied) {
-                form.fault(&field, text.get("compose-fault-contact-field"));
-            }
             template::places(text, chosen).into_iter().map(|place| place.field).collect()
         }
         _ if has_placeholders => PLAIN.map(str::to_owned).into(),
@@ -144,15 +141,6 @@ pub(super) fn check(choice: &Choice, known: Option<&[String]>, applied: &Words, 
     };
     for field in &fields {
         let given = applied.one(field);
-        if has_placeholders {
-            let checked = match field.as_str() {
-                "link" => check_link("link", given),
-                _ => check_text_of(field, given, Placeholders::All),
-            };
-            if checked.is_err() {
-                form.fault(field, text.get("compose-fault-contact-field"));
-            }
-        }
         let values = values_of(given);
         if !has_list && !values.is_empty() {
             form.fault(field, text.get("compose-fault-no-list"));
@@ -160,6 +148,19 @@ pub(super) fn check(choice: &Choice, known: Option<&[String]>, applied: &Words, 
         let is_unknown = |name: &str| known.is_some_and(|known| known.iter().all(|known| known != name));
         if has_list && values.iter().any(|(name, _)| is_unknown(name)) {
             form.fault(field, text.get("compose-fault-no-column"));
+        }
+        let checked = match field.as_str() {
+            _ if !has_placeholders => Ok(()),
+            "link" => check_link("link", given),
+            field => check_text_of(field, given, Placeholders::All),
+        };
+        if checked.is_err() {
+            form.fault(field, text.get("compose-fault-contact-field"));
+        }
+    }
+    if let Some(chosen) = choice.template.as_ref().filter(|_| choice.kind == Kind::Template) {
+        for field in template::faulty_fields(chosen, &choice.own, which, applied) {
+            form.fault(&field, text.get("compose-fault-contact-field"));
         }
     }
     has_placeholders

@@ -6,7 +6,7 @@ use maud::{Markup, html};
 
 use super::choice::{self, Choice};
 use super::reach;
-use super::{Around, audience, web};
+use super::{Around, audience, list, web};
 use crate::console::component::field::Field;
 use crate::console::component::notice;
 use crate::console::form::Form;
@@ -25,6 +25,7 @@ pub(super) fn fields(viewer: &Viewer, form: &Form, around: &Around) -> Markup {
                 (web::fields(viewer, form, &around.audience))
                 (web::pace(viewer, &around.audience))
             } @else if around.choice.is_for_many() {
+                (list::fields(viewer, form, around.list.as_ref()))
                 (audience::fields(viewer, form, &around.audience))
                 div.row {
                     (reach::shown(text, &around.reach))
