@@ -43,16 +43,16 @@ use self::attached::{Bulk, Looked};
 use self::audience::Audience;
 use self::choice::{CHOOSE, Choice};
 use self::list::List;
-use self::reach::Reach;
 pub(in crate::console) use self::preview::follow as preview;
 pub(in crate::console) use self::problems::download as problems;
+use self::reach::Reach;
 pub(in crate::console) use self::reach::follow as reach;
 use self::refused::Refused;
 pub use self::run::SENT;
-pub(in crate::console) use self::upload::{sample, show as list, take as upload};
 use self::run::{check, in_time};
 use self::sample::Sample;
 use self::step::{SendStep, WHEN, carried, line};
+pub(in crate::console) use self::upload::{sample, show as list, take as upload};
 use crate::console::State;
 use crate::console::answer::Answer;
 use crate::console::component::empty::empty;
@@ -271,7 +271,7 @@ async fn go(viewer: &Viewer, state: &Data<State>, mut form: Form, action: &str) 
         around.choice.complain(&mut form);
     }
     if now < to {
-        whom(state, &around, &mut form);
+        who::complain(state, &around, &mut form);
     }
     columns::recall(state, viewer, &around.choice, around.list.as_ref(), &mut form).await?;
     if form.has_faults() {
@@ -285,25 +285,6 @@ async fn go(viewer: &Viewer, state: &Data<State>, mut form: Form, action: &str) 
             page(viewer, &around, &form, &Checked::default()).into()
         }
     })
-}
-
-/// Notes what the first step lacks.
-fn whom(state: &State, around: &Around, form: &mut Form) {
-    let text = form.text();
-    if around.choice.channel.is_none() {
-        form.fault("channel", text.get("compose-fault-channel"));
-    }
-    if around.choice.is_web() {
-        web::complain(form);
-    } else if let Err(refusal) = bulk::audience(state, form.words()) {
-        refused::fault(form, &refusal);
-    } else if list::named(form.words()).is_some() {
-        if around.list.is_none() {
-            form.fault(list::LIST, text.get("compose-list-gone"));
-        } else if list::place(form.words(), list::PHONE).is_none() {
-            form.fault(list::PHONE, text.get("compose-fault-list-phone"));
-        }
-    }
 }
 
 /// The request that the form describes, with a fault at each field that is wrong.

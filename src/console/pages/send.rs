@@ -4,11 +4,14 @@ pub(in crate::console) mod again;
 mod cost;
 mod facts;
 pub(super) mod figures;
-mod message;
+pub(super) mod message;
 pub(super) mod messages;
+pub(super) mod origin;
+mod results;
 pub(in crate::console) mod schedule;
 pub(super) mod words;
 
+pub(in crate::console) use self::results::download as results;
 use std::time::Duration;
 
 use actix_web::http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};

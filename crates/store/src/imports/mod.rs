@@ -144,8 +144,9 @@ const COLUMNS: &str =
 impl Imports<'_> {
     /// A page of the imports of `company`, newest first.
     pub async fn page(self, page: PageRequest) -> Result<Page<Import>> {
-        let count =
-            format!("SELECT count(*) FROM contact_import WHERE company_id = $1 AND state <> {REMOVED} AND purpose = 0");
+        let count = format!(
+            "SELECT count(*) FROM contact_import WHERE company_id = $1 AND state <> {REMOVED} AND purpose = 0"
+        );
         let total = self.store.count(count, vec![self.company.into()]).await?;
         if page.offset() >= total {
             return Ok(Page { records: Vec::new(), total });

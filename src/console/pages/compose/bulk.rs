@@ -40,7 +40,8 @@ pub(super) fn request(
         body.insert("values".to_owned(), json!({}));
     }
     let named = list::named(form.words()).filter(|_| !is_test);
-    let attached = Attached::of(choice, &words, words.iter().map(|(_, text)| text)).filter(|_| named.is_some());
+    let attached =
+        Attached::of(choice, &words, words.iter().map(|(_, text)| text)).filter(|_| named.is_some());
     if named.is_some() && attached.is_none() {
         form.fault(list::PHONE, viewer.text.get("compose-fault-list-phone"));
     }

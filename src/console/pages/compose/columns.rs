@@ -130,8 +130,7 @@ pub(super) fn check(choice: &Choice, known: Option<&[String]>, applied: &Words, 
     let is_plain =
         matches!(choice.kind, Kind::Text | Kind::Image | Kind::Video | Kind::Audio | Kind::Document);
     let has_any = |text: &str| text.contains("{{contact.") || text.contains("{{value.");
-    let has_placeholders =
-        is_plain && (has_list || PLAIN.iter().any(|field| has_any(applied.one(field))));
+    let has_placeholders = is_plain && (has_list || PLAIN.iter().any(|field| has_any(applied.one(field))));
     let fields: Vec<String> = match &choice.template {
         Some(chosen) if choice.kind == Kind::Template => {
             template::places(text, chosen).into_iter().map(|place| place.field).collect()

@@ -56,7 +56,9 @@ fn made(text: Text, choice: &Choice, audience: &Audience, words: &Words) -> Stri
     let what = ("what", naming.what().into());
     let file = words.one(list::FILE_NAME);
     let name = match (to.is_empty(), numbers) {
-        (true, 0) if list::named(words).is_some() => text.with("compose-name-file", [what, ("file", file.into())]),
+        (true, 0) if list::named(words).is_some() => {
+            text.with("compose-name-file", [what, ("file", file.into())])
+        }
         _ if choice.is_web() && words.one("to") == web::GROUP => text.with("send-name-to-group", [what]),
         (true, numbers) => text.with("send-name-to-people", [what, ("count", numbers.into())]),
         (false, 0) => text.with("send-name-to-tags", [what, ("tags", to.into())]),

@@ -95,7 +95,12 @@ mod tests {
     #[test]
     fn a_file_of_many_columns_with_long_names_is_read_back() {
         let header: Vec<String> = (0..64).map(|place| format!("{place}{}", "\u{1}é\"".repeat(80))).collect();
-        let settings = Settings { encoding: "UTF-16LE".to_owned(), delimiter: Some('\t'), header, ..Settings::default() };
+        let settings = Settings {
+            encoding: "UTF-16LE".to_owned(),
+            delimiter: Some('\t'),
+            header,
+            ..Settings::default()
+        };
         let names: Vec<String> = (0..64).map(|place| format!("{}_{place}", "n".repeat(36))).collect();
         let origin = Origin::of(&settings, names, 7);
         let unpacked = Unpacked { own: Values::default(), shared: Arc::new(origin.values()) };

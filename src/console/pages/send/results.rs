@@ -106,7 +106,8 @@ impl Results {
             let outcome = &message.outcome;
             let number = || outcome.position.recipient.map_or_else(String::new, |number| number.to_string());
             // Where the values are gone, the number alone says whose row it is.
-            let cells = values.map_or_else(|| self.origin.numbered(number()), |values| self.origin.cells(values));
+            let cells =
+                values.map_or_else(|| self.origin.numbered(number()), |values| self.origin.cells(values));
             let code = outcome.error.as_ref().and_then(|error| error.code);
             let error = match &outcome.error {
                 Some(error) => {

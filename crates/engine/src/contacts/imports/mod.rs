@@ -11,8 +11,8 @@ mod runner;
 mod show;
 mod upload;
 
-pub(crate) use self::runner::Runner;
 pub use self::recipients::{ListedRecipients, MOST_RECIPIENT_BYTES, RecipientColumns, Wanted};
+pub(crate) use self::runner::Runner;
 pub use self::show::{Shown, ShownTag};
 pub use self::upload::{NewSeparator, NewUpload, Upload};
 

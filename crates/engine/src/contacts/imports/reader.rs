@@ -48,9 +48,8 @@ impl Reader {
         let lot = Arc::new(Lot::new(rows));
         let names = names(&settings);
         let (position, rows) = ((work.position, work.line), Arc::clone(&lot));
-        let reading = tokio::task::spawn_blocking(move || {
-            read_stored(pieces, &settings, position, &rows, &out)
-        });
+        let reading =
+            tokio::task::spawn_blocking(move || read_stored(pieces, &settings, position, &rows, &out));
         Self { lots, lot, names, reading, feeding }
     }
 

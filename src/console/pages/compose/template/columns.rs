@@ -25,7 +25,9 @@ pub(in crate::console::pages::compose) fn places(text: Text, template: &Template
 
 fn of_part(text: Text, names: Names, shape: &Shape) -> Vec<Place> {
     let card = |label: String| match names.0 {
-        Some(card) => format!("{}: {label}", text.with("compose-card", [("number", (card as u64 + 1).into())])),
+        Some(card) => {
+            format!("{}: {label}", text.with("compose-card", [("number", (card as u64 + 1).into())]))
+        }
         None => label,
     };
     let wording = |part: &str, key: &str, name: &String| Place {
