@@ -248,3 +248,4 @@ compose-row-not-allowed = What is in the column { $column } cannot be sent.
 compose-row-suppressed = This person does not want messages.
 compose-row-left-out = A tag leaves this person out.
 compose-row-window = This person did not write in the last 24 hours.
+compose-column-of = Column for: { $field }

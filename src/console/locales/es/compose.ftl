@@ -248,3 +248,4 @@ compose-row-not-allowed = Lo que hay en la columna { $column } no se puede envia
 compose-row-suppressed = Esta persona no quiere mensajes.
 compose-row-left-out = Una etiqueta deja fuera a esta persona.
 compose-row-window = Esta persona no ha escrito en las últimas 24 horas.
+compose-column-of = Columna para: { $field }

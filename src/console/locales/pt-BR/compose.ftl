@@ -248,3 +248,4 @@ compose-row-not-allowed = O que está na coluna { $column } não pode ser enviad
 compose-row-suppressed = Esta pessoa não quer mensagens.
 compose-row-left-out = Uma etiqueta deixa esta pessoa de fora.
 compose-row-window = Esta pessoa não escreveu nas últimas 24 horas.
+compose-column-of = Coluna para: { $field }

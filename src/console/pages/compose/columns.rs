@@ -104,7 +104,8 @@ pub(super) fn fields(text: Text, choice: &Choice, list: Option<&List>, form: &Fo
             p.hint { (text.get(if chosen.is_some() { "compose-columns-hint" } else { "compose-columns-text" })) }
             @for place in &places {
                 @let field = format!("{FROM}{}", place.field);
-                (Field::new(form, &field, &place.label).select(
+                @let label = text.with("compose-column-of", [("field", place.label.as_str().into())]);
+                (Field::new(form, &field, &label).select(
                     std::iter::once(none.clone()).chain(list.columns().map(|(name, label)| (name.to_owned(), label)))
                 ))
             }
