@@ -86,7 +86,7 @@ pub use self::contacts::imports::ContactImports;
 use self::contacts::imports::Imports;
 pub use self::contacts::imports::{
     ImportChange, ListedRecipients, MOST_RECIPIENT_BYTES, NewSeparator, NewUpload, RecipientColumns, Shown,
-    ShownTag, Upload, Wanted, no_such_import, settings as import_settings,
+    ShownTag, Upload, WantedRows, no_such_import, settings as import_settings,
 };
 pub use self::contacts::opted_out::{Skip, skip_of};
 pub use self::contacts::own_fields::no_such_field;

@@ -46,7 +46,7 @@ pub use settings::{Column, Settings, TAG_SEPARATORS};
 pub use sheet::{SourceSheet, is_workbook, sheet_csv};
 pub use spill::TemporarySpill;
 pub use stored::{Lot, Tally, read_stored};
-pub use table::{Table, TableRow, value_names};
+pub use table::{FileTable, TableRow, value_names};
 
 /// The result of an import or export.
 pub type Result<T> = std::result::Result<T, Error>;

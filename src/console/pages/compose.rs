@@ -39,10 +39,10 @@ use actix_web::web::Data;
 use maud::{Markup, html};
 use uuid::Uuid;
 
-use self::attached::{Bulk, Looked};
+use self::attached::{BulkRequest, Looked};
 use self::audience::Audience;
 use self::choice::{CHOOSE, Choice};
-use self::list::List;
+use self::list::RecipientList;
 pub(in crate::console) use self::preview::follow as preview;
 pub(in crate::console) use self::problems::download as problems;
 use self::reach::Reach;
@@ -92,7 +92,7 @@ const STEERING: [&str; 14] = [
 
 /// The request that the form describes, and the files in it.
 enum Asked {
-    Bulk(Box<Bulk>),
+    Bulk(Box<BulkRequest>),
     Web(WebRequest),
 }
 
@@ -126,7 +126,7 @@ struct Around {
     choice: Choice,
     audience: Audience,
     /// The file with the recipients, as long as it is kept.
-    list: Option<List>,
+    list: Option<RecipientList>,
     sample: Sample,
     reach: Reach,
 }
@@ -135,7 +135,7 @@ impl Around {
     async fn read(state: &Data<State>, viewer: &Viewer, form: &Form, step: SendStep) -> Result<Self, Error> {
         let choice = Choice::read(state, viewer, form.words()).await?;
         let audience = Audience::read(state, viewer, &choice, form.words()).await?;
-        let list = List::read(state, viewer, &choice, form.words()).await?;
+        let list = RecipientList::read(state, viewer, &choice, form.words()).await?;
         let sample = Sample::read(state, viewer, &choice, form.words()).await?;
         let reach = match step {
             SendStep::Who => reach::read(state, viewer, &choice, form.words()).await?,

@@ -12,21 +12,21 @@ use super::columns::FROM;
 use super::content::Kind;
 use super::list;
 use crate::console::State;
-use crate::console::pages::send::origin::Origin;
+use crate::console::pages::send::origin::OriginFile;
 use crate::console::visitor::Viewer;
 use crate::console::words::Words;
 use crate::domain::content::Content;
 use crate::domain::phone::Country;
 use crate::domain::request::{BusinessRequest, OnSkipped, Personal};
 use crate::domain::template::contact_field::values_of;
-use crate::engine::{self, ListedRecipients, RecipientColumns, Wanted, import_settings};
+use crate::engine::{self, ListedRecipients, RecipientColumns, WantedRows, import_settings};
 use crate::import::{TableRow, check_tag, value_names};
 
 /// The first rows that the check shows.
 const SHOWN_ROWS: u64 = 20;
 
 /// A request to a business account, the files in it, and the file of its recipients.
-pub(super) struct Bulk {
+pub(super) struct BulkRequest {
     pub(super) request: BusinessRequest,
     pub(super) files: Vec<Content>,
     pub(super) attached: Option<Attached>,
@@ -45,7 +45,7 @@ pub(super) struct Attached {
 
 /// Which columns hold what, by the names of their values: as it is remembered for a template.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-pub(super) struct Mapping {
+pub(super) struct RecipientMapping {
     pub(super) phone: Option<String>,
     pub(super) reference: Option<String>,
     pub(super) country: Option<String>,
@@ -117,7 +117,7 @@ impl Attached {
         let settings = import_settings(&file);
         let listed = imports.listed(company, self.file, self.columns.clone()).await?;
         let ListedRecipients { rows, skipped, repeated } = listed;
-        let first = imports.recipient_rows(company, self.file, Wanted::First(SHOWN_ROWS)).await?;
+        let first = imports.recipient_rows(company, self.file, WantedRows::First(SHOWN_ROWS)).await?;
         let names = value_names(&settings.header);
         let looked = Looked {
             header: settings.header.clone(),
@@ -128,7 +128,7 @@ impl Attached {
             given: rows.given(),
             repeated,
         };
-        let shared = Origin::of(&settings, names, self.columns.phone).values();
+        let shared = OriginFile::of(&settings, names, self.columns.phone).values();
         request.audience.skipped.extend(skipped);
         request.audience.personal =
             Some(Personal { rows: Arc::new(rows), shared, on_skipped: OnSkipped::Send });
@@ -143,7 +143,7 @@ impl Attached {
             let Some(file) = imports.recipients(company, self.file).await? else { return Ok(()) };
             let names = value_names(&import_settings(&file).header);
             let name = |place: Option<usize>| place.and_then(|place| names.get(place).cloned());
-            let mapping = Mapping {
+            let mapping = RecipientMapping {
                 phone: name(Some(self.columns.phone)),
                 reference: name(self.columns.reference),
                 country: self.columns.country.map(|country| country.code().to_owned()),

@@ -2,11 +2,11 @@
 
 use serde_json::{Map, Value, json};
 
-use super::attached::{Attached, Bulk};
+use super::attached::{Attached, BulkRequest};
 use super::audience::{self, Audience as Recipients};
 use super::choice::Choice;
 use super::content::{self, Kind};
-use super::list::{self, List};
+use super::list::{self, RecipientList};
 use super::{columns, files, name, refused, template, when};
 use crate::console::State;
 use crate::console::form::Form;
@@ -20,10 +20,10 @@ use crate::error::Refusal;
 pub(super) fn request(
     state: &State,
     viewer: &Viewer,
-    (choice, list): (&Choice, Option<&List>),
+    (choice, list): (&Choice, Option<&RecipientList>),
     recipients: &Recipients,
     form: &mut Form,
-) -> Option<Bulk> {
+) -> Option<BulkRequest> {
     if choice.kind == Kind::Template && choice.template.is_none() {
         form.fault("template", choice.template_fault(viewer.text));
     }
@@ -53,7 +53,7 @@ pub(super) fn request(
     }
     let request = read(state, body, attached.is_some());
     let request = request.map_err(|refusal| refused::fault(form, &refusal)).ok()?;
-    Some(Bulk { request, files: files::named(choice, &words), attached })
+    Some(BulkRequest { request, files: files::named(choice, &words), attached })
 }
 
 /// Only the recipients of the form, before there is a message.

@@ -3,10 +3,10 @@
 
 use maud::{Markup, html};
 
-use super::attached::{Mapping, template_of};
+use super::attached::{RecipientMapping, template_of};
 use super::choice::Choice;
 use super::content::Kind;
-use super::list::{self, List};
+use super::list::{self, RecipientList};
 use super::template;
 use crate::console::State;
 use crate::console::component::copy::copy;
@@ -58,7 +58,7 @@ pub(super) async fn recall(
     state: &State,
     viewer: &Viewer,
     choice: &Choice,
-    list: Option<&List>,
+    list: Option<&RecipientList>,
     form: &mut Form,
 ) -> Result<(), Error> {
     let Some(chosen) = choice.template.as_ref().filter(|_| choice.kind == Kind::Template) else {
@@ -77,6 +77,7 @@ pub(super) async fn recall(
         let is_column = |name: &&String| list.names.contains(*name);
         let called = fold(&place.variable).replace('.', "_");
         let column = known.get(&place.field).filter(is_column).or(Some(&called).filter(is_column));
+        let column = column.or(Some(&place.field).filter(is_column));
         if form.words().one(&field).is_empty()
             && let Some(column) = column
         {
@@ -87,13 +88,17 @@ pub(super) async fn recall(
 }
 
 /// What is remembered for a template.
-pub(super) async fn remembered(state: &State, viewer: &Viewer, template: i64) -> Result<Mapping, Error> {
+pub(super) async fn remembered(
+    state: &State,
+    viewer: &Viewer,
+    template: i64,
+) -> Result<RecipientMapping, Error> {
     let written = state.engine.imports().recipient_mapping(viewer.company.id, template).await?;
     Ok(written.and_then(|written| serde_json::from_str(&written).ok()).unwrap_or_default())
 }
 
 /// A choice of a column for each variable of the template, and the placeholders of all columns.
-pub(super) fn fields(text: Text, choice: &Choice, list: Option<&List>, form: &Form) -> Markup {
+pub(super) fn fields(text: Text, choice: &Choice, list: Option<&RecipientList>, form: &Form) -> Markup {
     let Some(list) = list else { return html! {} };
     let chosen = choice.template.as_ref().filter(|_| choice.kind == Kind::Template);
     let places = chosen.map(|chosen| template::places(text, chosen)).unwrap_or_default();

@@ -18,7 +18,7 @@ use crate::console::words::Words;
 use crate::domain::phone::Country;
 use crate::domain::values::Values;
 use crate::engine::records::imports::Import;
-use crate::engine::{self, Wanted, import_settings};
+use crate::engine::{self, WantedRows, import_settings};
 use crate::import::{Field as Held, Settings, column_name, value_names};
 
 /// The field with the id of the file, and those of its columns.
@@ -38,7 +38,7 @@ const SHOWN_CHARS: usize = 60;
 const TAG_CHARS: usize = 100;
 
 /// The file.
-pub(super) struct List {
+pub(super) struct RecipientList {
     settings: Settings,
     /// The names of the columns' values.
     pub(super) names: Vec<String>,
@@ -66,7 +66,7 @@ pub(super) fn phone_column(settings: &Settings) -> Option<usize> {
     settings.fields().into_iter().position(|field| field == Some(Held::PhoneNumber))
 }
 
-impl List {
+impl RecipientList {
     /// The file that the form names, as long as it is kept; a linked phone has none.
     pub(super) async fn read(
         state: &State,
@@ -77,7 +77,7 @@ impl List {
         let Some(id) = named(words).filter(|_| !choice.is_web()) else { return Ok(None) };
         let (imports, company) = (state.engine.imports(), viewer.company.id);
         let Some(file) = imports.recipients(company, id).await? else { return Ok(None) };
-        let first = imports.recipient_rows(company, id, Wanted::First(1)).await;
+        let first = imports.recipient_rows(company, id, WantedRows::First(1)).await;
         let first = match first {
             Ok(rows) => rows.into_iter().next().map(|(_, row)| row.cells).unwrap_or_default(),
             // The check says what is wrong with the file.
@@ -122,7 +122,7 @@ pub(super) async fn drop(viewer: &Viewer, state: &State, form: &mut Form) -> Res
 }
 
 /// The file with its columns, or the button to upload one.
-pub(super) fn fields(viewer: &Viewer, form: &Form, list: Option<&List>) -> Markup {
+pub(super) fn fields(viewer: &Viewer, form: &Form, list: Option<&RecipientList>) -> Markup {
     let text = viewer.text;
     html! {
         fieldset.field {
@@ -149,7 +149,7 @@ pub(super) fn fields(viewer: &Viewer, form: &Form, list: Option<&List>) -> Marku
     }
 }
 
-fn columns(form: &Form, list: &List) -> Markup {
+fn columns(form: &Form, list: &RecipientList) -> Markup {
     let text = form.text();
     let shown = |(place, (_, label)): (usize, (&str, String))| {
         let example = list.first.get(place).map(|cell| beginning(cell, SHOWN_CHARS)).unwrap_or_default();

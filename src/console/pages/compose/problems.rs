@@ -16,7 +16,7 @@ use crate::console::query::Query;
 use crate::console::visitor::Viewer;
 use crate::domain::request::SkippedEntry;
 use crate::engine::records::imports::Rejected;
-use crate::engine::{self, Wanted, import_settings};
+use crate::engine::{self, WantedRows, import_settings};
 use crate::import::{FileFormat, rejected_csv};
 
 /// Downloads them: the first ones of many, as a check keeps them.
@@ -43,7 +43,7 @@ pub(in crate::console) async fn download(
     let entries: HashMap<u64, SkippedEntry> =
         skipped.first.into_iter().filter_map(|entry| Some((entry.index?, entry))).collect();
     let imports = state.engine.imports();
-    let wanted = Wanted::At(entries.keys().copied().collect());
+    let wanted = WantedRows::At(entries.keys().copied().collect());
     let rows = imports.recipient_rows(company, attached.file, wanted).await?;
     let file = imports.recipients(company, attached.file).await?.ok_or(Error::NotFound)?;
     let (settings, text) = (import_settings(&file), viewer.text);

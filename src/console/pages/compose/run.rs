@@ -8,7 +8,7 @@ use actix_web::web::Data;
 use tokio::time::timeout;
 use uuid::Uuid;
 
-use super::attached::Bulk;
+use super::attached::BulkRequest;
 use super::refused::Refused;
 use super::step::SendStep;
 use super::{Around, Asked, Checked, Found, digest, files};
@@ -101,7 +101,7 @@ pub(super) async fn check(
 async fn try_out(state: &State, channel: &Arc<Channel>, asked: Asked) -> Result<Found, engine::Error> {
     Ok(match asked {
         Asked::Bulk(bulk) => {
-            let (Bulk { mut request, files, attached }, company) = (*bulk, channel.company_id);
+            let (BulkRequest { mut request, files, attached }, company) = (*bulk, channel.company_id);
             let looked = match attached {
                 Some(attached) => Some(attached.attach(state, company, &mut request).await?),
                 None => None,
@@ -157,7 +157,7 @@ async fn send(
     let (send_id, said) = match (turn, asked) {
         (Turn::Done(send_id), _) => (send_id, text.get("compose-sent-before")),
         (Turn::First(held), Asked::Bulk(bulk)) => {
-            let Bulk { mut request, files: _, attached } = *bulk;
+            let BulkRequest { mut request, files: _, attached } = *bulk;
             request.label.made_by = Some(viewer.who().to_string());
             if let Some(attached) = &attached {
                 attached.attach(state, channel.company_id, &mut request).await?;

@@ -51,15 +51,11 @@ const REFUSED: &str = "refused_list";
 /// Characters of a file's name that are kept.
 const LONGEST_NAME: usize = 200;
 
-fn place(draft: Uuid) -> String {
-    format!("{PLACE}?{FIELD}={draft}")
-}
-
 /// Keeps the form as a draft, and leads to the page of the upload.
 pub(super) async fn begin(viewer: &Viewer, state: &Data<State>, mut form: Form) -> Result<Answer, Error> {
     let keeper = (viewer.company.id, viewer.signed_in.user.id);
     let key = match drafts::keep(state, keeper, form.words(), false).await? {
-        Keeping::As(id) => return Ok(Answer::to(place(id))),
+        Keeping::As(id) => return Ok(Answer::to(format!("{PLACE}?{FIELD}={id}"))),
         Keeping::TooLong => "drafts-too-long",
         Keeping::TooMany => "drafts-too-many",
     };
@@ -84,21 +80,19 @@ pub(in crate::console) async fn show(
     state: Data<State>,
     query: Query,
 ) -> Result<Page, Error> {
-    let id = query.parsed(FIELD).ok_or(Error::NotFound)?;
-    let draft = drafted(&viewer, &state, id).await?;
+    // Without a draft, the upload begins a new send.
+    let draft = match query.parsed(FIELD) {
+        Some(id) => drafted(&viewer, &state, id).await?,
+        None => Form::new(viewer.text),
+    };
     let mut form = Form::new(viewer.text);
     if let Some(refused) = state.flashes.take(viewer.session, REFUSED) {
         form.fault("file", refused);
     }
-    upload_page(&viewer, &state, (id, &draft), &form).await
+    upload_page(&viewer, &state, &draft, &form).await
 }
 
-async fn upload_page(
-    viewer: &Viewer,
-    state: &State,
-    (id, draft): (Uuid, &Form),
-    form: &Form,
-) -> Result<Page, Error> {
+async fn upload_page(viewer: &Viewer, state: &State, draft: &Form, form: &Form) -> Result<Page, Error> {
     let (text, most) = (viewer.text, state.engine.imports().largest_of_recipients());
     let choice = Choice::read(state, viewer, draft.words()).await?;
     let samples: Vec<(String, String)> = match &choice.template {
@@ -107,12 +101,13 @@ async fn upload_page(
     };
     let label = text.get("imports-file");
     let too_large = too_large(viewer, state);
+    let back = draft.words().one(FIELD).parse().map_or_else(|_| drafts::PLACE.to_owned(), drafts::place);
     let body = html! {
         (faults(form))
         form.panel method="post" action=(PLACE) enctype="multipart/form-data"
             data-most=(most) data-too-large=(too_large) data-broken=(text.get("imports-broken")) {
             p { (text.get("compose-list-about")) }
-            input type="hidden" name=(FIELD) value=(id);
+            (draft::field(draft))
             (Field::new(form, "file", &label).required().file(imports::ACCEPTED))
             button type="submit" { (text.get("compose-list-upload")) }
         }
@@ -124,7 +119,7 @@ async fn upload_page(
                 button.plain type="submit" { (text.get("compose-sample-download")) }
             }
         }
-        p { a href=(drafts::place(id)) { (text.get("compose-list-back")) } }
+        p { a href=(back) { (text.get("compose-list-back")) } }
     };
     Ok(Page::new(text.get("compose-list"), Menu::Sends, body))
 }
@@ -138,17 +133,17 @@ pub(in crate::console) async fn take(
     let (request, declared) = (body.request().clone(), body.declared());
     let most = (state.engine.imports().largest_of_recipients() + AROUND).max(declared.unwrap_or_default());
     let (mut form, mut parts) = (Form::new(viewer.text), Multipart::new(body, most)?);
-    let mut draft = None;
+    let mut draft = Form::new(viewer.text);
     while let Some(part) = parts.next().await? {
-        match (part.name.as_str(), part.file_name, &mut draft) {
-            (FIELD, None, draft @ None) => {
+        match (part.name.as_str(), part.file_name) {
+            (FIELD, None) => {
                 let id: Uuid = parts.text(DRAFT).await?.trim().parse().map_err(|_| Error::NotFound)?;
-                *draft = Some((id, drafted(&viewer, &state, id).await?));
+                draft = drafted(&viewer, &state, id).await?;
             }
-            ("file", Some(name), Some((_, continued))) if !name.is_empty() => {
+            ("file", Some(name)) if !name.is_empty() => {
                 let name: String = name.chars().take(LONGEST_NAME).collect();
                 match keep(&viewer, &state, &mut parts, &name).await? {
-                    Ok(file) => return go_on(&viewer, &state, continued, &file).await,
+                    Ok(file) => return go_on(&viewer, &state, &mut draft, &file).await,
                     Err(refused) => {
                         form.fault("file", refused);
                         break;
@@ -158,14 +153,13 @@ pub(in crate::console) async fn take(
             _ => {}
         }
     }
-    let (id, draft) = draft.ok_or(Error::NotFound)?;
     if !form.has_faults() {
         form.fault("file", viewer.text.get("imports-no-file"));
     }
     let (later, session) = (state.clone(), viewer.session);
     let said = form.fault_of("file").unwrap_or_default().to_owned();
     rest::leave(&request, parts.into_rest(), move || later.flashes.put(session, REFUSED, said));
-    Ok(upload_page(&viewer, &state, (id, &draft), &form).await?.unprocessable().into())
+    Ok(upload_page(&viewer, &state, &draft, &form).await?.unprocessable().into())
 }
 
 /// Stores the file; a sentence says why it is refused.

@@ -13,7 +13,7 @@ const COLUMN_CHARS: usize = 100;
 
 /// The file of a send.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(in crate::console::pages) struct Origin {
+pub(in crate::console::pages) struct OriginFile {
     encoding: String,
     delimiter: Option<char>,
     /// The place of the column with the numbers.
@@ -24,7 +24,7 @@ pub(in crate::console::pages) struct Origin {
     names: Vec<String>,
 }
 
-impl Origin {
+impl OriginFile {
     /// The file with these settings and names of values.
     pub(in crate::console::pages) fn of(settings: &Settings, names: Vec<String>, phone: usize) -> Self {
         let cut = |name: &String| name.chars().take(COLUMN_CHARS).collect();
@@ -102,9 +102,9 @@ mod tests {
             ..Settings::default()
         };
         let names: Vec<String> = (0..64).map(|place| format!("{}_{place}", "n".repeat(36))).collect();
-        let origin = Origin::of(&settings, names, 7);
+        let origin = OriginFile::of(&settings, names, 7);
         let unpacked = Unpacked { own: Values::default(), shared: Arc::new(origin.values()) };
-        assert_eq!(Origin::read(&unpacked), Some(origin));
-        assert_eq!(Origin::read(&Unpacked::default()), None);
+        assert_eq!(OriginFile::read(&unpacked), Some(origin));
+        assert_eq!(OriginFile::read(&Unpacked::default()), None);
     }
 }

@@ -10,7 +10,7 @@ use csv::WriterBuilder;
 use futures_util::stream::try_unfold;
 use uuid::Uuid;
 
-use super::origin::Origin;
+use super::origin::OriginFile;
 use super::words;
 use crate::console::State;
 use crate::console::error::Error;
@@ -28,7 +28,7 @@ use crate::engine::{self, Engine};
 const SKIPPED: u64 = 1_000;
 
 /// What is read next.
-enum Part {
+enum ResultsPart {
     /// The messages from this one on.
     Messages(u64),
     /// This page of the skipped rows.
@@ -36,9 +36,9 @@ enum Part {
 }
 
 /// The file of a company's send, as long as its values are kept.
-pub(super) async fn origin(engine: &Engine, company: Uuid, send: Uuid) -> Result<Option<Origin>, Error> {
+pub(super) async fn origin(engine: &Engine, company: Uuid, send: Uuid) -> Result<Option<OriginFile>, Error> {
     let first = engine.sends().values_of(company, send, (0, 1)).await?;
-    Ok(first.into_iter().flatten().next().and_then(|values| Origin::read(&values)))
+    Ok(first.into_iter().flatten().next().and_then(|values| OriginFile::read(&values)))
 }
 
 /// Downloads the results.
@@ -57,16 +57,17 @@ pub(in crate::console) async fn download(
     let head = record(&origin, origin.header().to_vec(), head);
     let head = format!("{}{}", format.mark(), String::from_utf8_lossy(&head));
     let results = Results { engine: state.engine.clone(), company, send: id, snapshot, origin, text };
-    let rows = try_unfold((results, Some(Part::Messages(0)), head), |(results, part, head)| async move {
-        let Some(part) = part else { return Ok(None) };
-        let (written, next) = results.part(part).await.map_err(|error| {
-            tracing::error!(%error, send.id = %results.send, "the results of a send broke off");
-            io::Error::other("the list broke off")
-        })?;
-        let written = format!("{head}{}", String::from_utf8_lossy(&written));
-        let encoded = Bytes::from(results.origin.format().encoded(&written));
-        Ok::<_, io::Error>(Some((encoded, (results, next, String::new()))))
-    });
+    let rows =
+        try_unfold((results, Some(ResultsPart::Messages(0)), head), |(results, part, head)| async move {
+            let Some(part) = part else { return Ok(None) };
+            let (written, next) = results.part(part).await.map_err(|error| {
+                tracing::error!(%error, send.id = %results.send, "the results of a send broke off");
+                io::Error::other("the list broke off")
+            })?;
+            let written = format!("{head}{}", String::from_utf8_lossy(&written));
+            let encoded = Bytes::from(results.origin.format().encoded(&written));
+            Ok::<_, io::Error>(Some((encoded, (results, next, String::new()))))
+        });
     Ok(HttpResponse::Ok()
         .content_type(format!("text/csv; charset={}", format.encoding()))
         .insert_header((CONTENT_DISPOSITION, format!("attachment; filename=\"results-{id}.csv\"")))
@@ -78,20 +79,20 @@ struct Results {
     company: Uuid,
     send: Uuid,
     snapshot: SendSnapshot,
-    origin: Origin,
+    origin: OriginFile,
     text: Text,
 }
 
 impl Results {
     /// The rows of a part, and the part behind it.
-    async fn part(&self, part: Part) -> Result<(Vec<u8>, Option<Part>), engine::Error> {
+    async fn part(&self, part: ResultsPart) -> Result<(Vec<u8>, Option<ResultsPart>), engine::Error> {
         match part {
-            Part::Messages(from) => self.messages(from).await,
-            Part::Skipped(page) => self.skipped(page).await,
+            ResultsPart::Messages(from) => self.messages(from).await,
+            ResultsPart::Skipped(page) => self.skipped(page).await,
         }
     }
 
-    async fn messages(&self, from: u64) -> Result<(Vec<u8>, Option<Part>), engine::Error> {
+    async fn messages(&self, from: u64) -> Result<(Vec<u8>, Option<ResultsPart>), engine::Error> {
         let sends = self.engine.sends();
         let all = Selection::default();
         let Found { messages, next } = sends.some_messages(self.company, &self.snapshot, &all, from).await?;
@@ -120,10 +121,10 @@ impl Results {
             let time = message.updated_at.map(|at| at.to_string()).unwrap_or_default();
             written.append(&mut record(&self.origin, cells, [state, error, time]));
         }
-        Ok((written, Some(next.map_or(Part::Skipped(1), Part::Messages))))
+        Ok((written, Some(next.map_or(ResultsPart::Skipped(1), ResultsPart::Messages))))
     }
 
-    async fn skipped(&self, page: u64) -> Result<(Vec<u8>, Option<Part>), engine::Error> {
+    async fn skipped(&self, page: u64) -> Result<(Vec<u8>, Option<ResultsPart>), engine::Error> {
         let records = self.engine.company(self.company).await?;
         let window = PageRequest { page, limit: SKIPPED };
         let entries = records.sends().skipped(self.send, window).await?.map(|page| page.records);
@@ -136,12 +137,12 @@ impl Results {
             written.append(&mut record(&self.origin, self.origin.numbered(entry.input.clone()), outcome));
         }
         let more = entries.len() as u64 == SKIPPED;
-        Ok((written, more.then_some(Part::Skipped(page + 1))))
+        Ok((written, more.then_some(ResultsPart::Skipped(page + 1))))
     }
 }
 
 /// A row of the file with what became of it.
-fn record(origin: &Origin, cells: Vec<String>, outcome: [String; 3]) -> Vec<u8> {
+fn record(origin: &OriginFile, cells: Vec<String>, outcome: [String; 3]) -> Vec<u8> {
     let mut writer = WriterBuilder::new().delimiter(origin.format().delimiter()).from_writer(Vec::new());
     // Writing to memory does not fail.
     let _ = writer.write_record(cells.into_iter().chain(outcome).map(|cell| guard(&cell).into_owned()));

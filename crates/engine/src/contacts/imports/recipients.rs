@@ -15,7 +15,7 @@ use domain::error::Code;
 use domain::phone::{Country, PhoneNumber};
 use domain::request::{SkipCode, Skipped, SkippedEntry};
 use domain::values::{Rows, VALUE_CHARS};
-use import::{Field, Table, TableRow, TemporarySpill, value_names};
+use import::{Field, FileTable, TableRow, TemporarySpill, value_names};
 use store::changes::Who;
 
 /// The largest file with the recipients of a send, in bytes.
@@ -47,7 +47,7 @@ pub struct ListedRecipients {
 
 /// Which rows of a file are wanted.
 #[derive(Debug, Clone)]
-pub enum Wanted {
+pub enum WantedRows {
     /// So many from the first one on.
     First(u64),
     /// Those at these places, from 0.
@@ -88,11 +88,11 @@ impl ContactImports<'_> {
         &self,
         company: Uuid,
         id: Uuid,
-        wanted: Wanted,
+        wanted: WantedRows,
     ) -> Result<Vec<(u64, TableRow)>, Error> {
         let is_enough = move |place: u64, found: usize| match &wanted {
-            Wanted::First(count) => (place >= *count, true),
-            Wanted::At(places) => (found >= places.len(), places.contains(&place)),
+            WantedRows::First(count) => (place >= *count, true),
+            WantedRows::At(places) => (found >= places.len(), places.contains(&place)),
         };
         self.read(company, id, move |mut table| {
             let (mut place, mut found) = (0, Vec::new());
@@ -114,12 +114,12 @@ impl ContactImports<'_> {
         &self,
         company: Uuid,
         id: Uuid,
-        read: impl FnOnce(Table<Pieces>) -> import::Result<T> + Send + 'static,
+        read: impl FnOnce(FileTable<Pieces>) -> import::Result<T> + Send + 'static,
     ) -> Result<T, Error> {
         let file = self.recipients(company, id).await?.ok_or_else(no_such_import)?;
         let settings = settings(&file);
         let (pieces, feeding) = stored_file(self.engine.store(), (file.id, settings.first_piece), file.bytes);
-        let reading = tokio::task::spawn_blocking(move || read(Table::open(pieces, &settings)?)).await;
+        let reading = tokio::task::spawn_blocking(move || read(FileTable::open(pieces, &settings)?)).await;
         feeding.abort();
         match reading {
             Ok(Ok(found)) => Ok(found),
@@ -200,7 +200,7 @@ impl ContactImports<'_> {
     }
 }
 
-fn list(mut table: Table<Pieces>, columns: &RecipientColumns) -> import::Result<ListedRecipients> {
+fn list(mut table: FileTable<Pieces>, columns: &RecipientColumns) -> import::Result<ListedRecipients> {
     let broken = |error: io::Error| import::Error::Unread(error.to_string());
     let names = value_names(table.header());
     let spill = TemporarySpill::within(&std::env::temp_dir()).map_err(broken)?;

@@ -8,7 +8,7 @@ use crate::domain::template::contact_field::{Placeholders, check_own, check_text
 use crate::domain::template::{Button, Header, Shape, Template, Variables};
 
 /// A place for a value.
-pub(in crate::console::pages::compose) struct Place {
+pub(in crate::console::pages::compose) struct TemplatePlace {
     /// The name of its field in the form.
     pub(in crate::console::pages::compose) field: String,
     /// What a person reads of it.
@@ -18,19 +18,19 @@ pub(in crate::console::pages::compose) struct Place {
 }
 
 /// The places of a template: the header's text or file, the text, and the ends of the buttons' addresses.
-pub(in crate::console::pages::compose) fn places(text: Text, template: &Template) -> Vec<Place> {
+pub(in crate::console::pages::compose) fn places(text: Text, template: &Template) -> Vec<TemplatePlace> {
     let Some(shape) = Shape::read(template) else { return Vec::new() };
     parts(&shape).flat_map(|(names, shape)| of_part(text, names, shape)).collect()
 }
 
-fn of_part(text: Text, names: Names, shape: &Shape) -> Vec<Place> {
+fn of_part(text: Text, names: Names, shape: &Shape) -> Vec<TemplatePlace> {
     let card = |label: String| match names.0 {
         Some(card) => {
             format!("{}: {label}", text.with("compose-card", [("number", (card as u64 + 1).into())]))
         }
         None => label,
     };
-    let wording = |part: &str, key: &str, name: &String| Place {
+    let wording = |part: &str, key: &str, name: &String| TemplatePlace {
         field: names.of(part, name),
         label: card(text.with(key, [("name", name.as_str().into())])),
         variable: match part {
@@ -43,7 +43,7 @@ fn of_part(text: Text, names: Names, shape: &Shape) -> Vec<Place> {
         Header::Text(Variables(variables)) => {
             places.extend(variables.iter().map(|name| wording("header", "compose-header-variable", name)));
         }
-        Header::Media(_) => places.push(Place {
+        Header::Media(_) => places.push(TemplatePlace {
             field: names.of("header", "link"),
             label: card(text.get("compose-header-link")),
             variable: "header".to_owned(),
@@ -52,7 +52,7 @@ fn of_part(text: Text, names: Names, shape: &Shape) -> Vec<Place> {
     }
     places.extend(shape.body.0.iter().map(|name| wording("body", "compose-body-variable", name)));
     let links = shape.buttons.iter().enumerate().filter(|(_, button)| **button == Button::Link);
-    places.extend(links.map(|(index, _)| Place {
+    places.extend(links.map(|(index, _)| TemplatePlace {
         field: names.of("button", index),
         label: card(text.with("compose-button-link", [("number", (index as u64 + 1).into())])),
         variable: format!("button.{index}"),
