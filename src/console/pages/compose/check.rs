@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 
 use super::content::Kind;
-use super::{Around, Checked, Found, audience, files, list, looked, preview, web};
+use super::{Around, Checked, Found, audience, columns, files, list, looked, preview, web};
 use crate::console::component::notice;
 use crate::console::form::Form;
 use crate::console::pages::send::again;
@@ -39,7 +39,7 @@ pub(super) fn shown(viewer: &Viewer, form: &Form, around: &Around, checked: &Che
             }
             @match &checked.found {
                 Some(Found::Bulk(found)) if !found.0.examples.is_empty() => (looked::examples(viewer, around, &found.0)),
-                _ => (preview::preview(text, &around.choice, form.words(), &around.sample)),
+                _ => (preview::preview(text, &around.choice, &columns::shown(form.words(), around.list.as_ref()), &around.sample)),
             }
         }
     }
@@ -55,7 +55,7 @@ fn recipients(viewer: &Viewer, form: &Form, around: &Around) -> Markup {
             @if let Some(channel) = &around.choice.channel {
                 dt { (text.get("compose-channel")) } dd { bdi { (channel.name) } }
             }
-            @if list::named(words).is_some() { dt { (text.get("compose-list")) } dd { bdi { (words.one(list::FILE_NAME)) } } }
+            @if list::named(words).is_some() && !around.choice.is_web() { dt { (text.get("compose-list")) } dd { bdi { (words.one(list::FILE_NAME)) } } }
             @if !tags.is_empty() { dt { (text.get("compose-tags")) } dd { (listed(&tags)) } }
             @if !without.is_empty() { dt { (text.get("compose-without")) } dd { (listed(&without)) } }
             @if numbers > 0 && !around.choice.is_web() { dt { (text.get("compose-numbers")) } dd { (text.number(numbers)) } }

@@ -17,7 +17,9 @@ use crate::console::text::Text;
 use crate::console::visitor::Viewer;
 use crate::console::words::Words;
 use crate::domain::fold::fold;
-use crate::domain::template::contact_field::{Placeholders, check_link, check_text_of, values_of};
+use crate::domain::template::contact_field::{
+    Addressee, Placeholders, check_link, check_text_of, filled_for, is_in, values_of,
+};
 use crate::domain::values::is_value_name;
 
 /// The beginning of the name of the field that chooses a column, before the name of the field that the column stands in.
@@ -50,6 +52,20 @@ pub(super) fn applied(words: &Words) -> Words {
         }
     }
     applied
+}
+
+/// The same with the values of the file's first row in their places, for the preview.
+pub(super) fn shown(words: &Words, list: Option<&RecipientList>) -> Words {
+    let mut shown = applied(words);
+    let Some(list) = list else { return shown };
+    let (texts, example) = (shown.clone(), list.example());
+    for (field, text) in texts.iter().filter(|(_, text)| is_in(text)) {
+        // A text with a contact's field stays as it is.
+        if let Ok(filled) = filled_for(text, Addressee { person: None, values: Some(&example) }) {
+            shown.put(field, filled);
+        }
+    }
+    shown
 }
 
 /// Chooses the columns that a template had in the company's last send of it, or that are called like its variables; once for

@@ -141,7 +141,7 @@ pub(super) fn fields(viewer: &Viewer, form: &Form, list: Option<&RecipientList>)
                 button.plain type="submit" name="action" value=(upload::BEGIN) formnovalidate {
                     (text.get(if list.is_some() { "compose-list-other" } else { "compose-list-upload" }))
                 }
-                @if list.is_some() {
+                @if named(form.words()).is_some() {
                     button.quiet type="submit" name="action" value=(DROP) formnovalidate { (text.get("compose-list-drop")) }
                 }
             }

@@ -9,8 +9,9 @@ use maud::{Markup, html};
 use serde_json::{Value, json};
 
 use super::choice::Choice;
-use super::columns::applied;
+use super::columns;
 use super::content::{Kind, header_type, lines, row, sections};
+use super::list::RecipientList;
 use super::sample::Sample;
 use crate::console::State;
 use crate::console::component::formatting::{LABEL_CHARS, LINK_CHARS, TEXT_CHARS, beginning};
@@ -27,7 +28,6 @@ use crate::domain::template::{Template, contact_field};
 
 /// The message.
 pub(super) fn preview(text: Text, choice: &Choice, words: &Words, sample: &Sample) -> Markup {
-    let words = &applied(words);
     html! {
         section.panel id="preview" aria-label=(text.get("compose-preview")) {
             h2 { (text.get("compose-preview")) }
@@ -57,7 +57,9 @@ pub(in crate::console) async fn follow(
     take_chosen(&mut form);
     let choice = Choice::read(&state, &viewer, form.words()).await?;
     let sample = Sample::read(&state, &viewer, &choice, form.words()).await?;
-    let shown = preview(viewer.text, &choice, form.words(), &sample).into_string();
+    let list = RecipientList::read(&state, &viewer, &choice, form.words()).await?;
+    let words = columns::shown(form.words(), list.as_ref());
+    let shown = preview(viewer.text, &choice, &words, &sample).into_string();
     Ok(HttpResponse::Ok().insert_header((CONTENT_TYPE, "text/html; charset=utf-8")).body(shown))
 }
 

@@ -29,7 +29,9 @@ pub(super) fn fields(viewer: &Viewer, form: &Form, around: &Around) -> Markup {
                     (notice::fault(&text.get("compose-fault-web-type")))
                 }
             }
-            @if !is_choosing { (preview::preview(text, choice, form.words(), &around.sample)) }
+            @if !is_choosing {
+                (preview::preview(text, choice, &columns::shown(form.words(), around.list.as_ref()), &around.sample))
+            }
         }
     }
 }

@@ -156,7 +156,8 @@ fn button_field(text: Text, name: &str, index: usize, button: &Button, form: &Fo
             Button::Link => {
                 @let label = label("compose-button-link");
                 @let field = Field::new(form, name, &label);
-                (if form.words().one(LIST).is_empty() { field.required() } else { field }.text())
+                @let field = if form.words().one(LIST).is_empty() { field.required() } else { field };
+                (field.text())
             }
             Button::CopyCode => (Field::new(form, name, &label("compose-button-code")).required().text()),
             Button::QuickReply => (Field::new(form, name, &label("compose-button-payload")).text()),
