@@ -102,7 +102,7 @@ async fn a_file_of_recipients_is_checked_sent_once_and_comes_back_with_its_resul
         assert!(checked.contains(shown), "{shown}: {checked}");
     }
     let kept = value_of(&checked, "kept").unwrap();
-    let problems = member.get(&format!("/console/sends/new/problems?kept={kept}")).await;
+    let problems = member.get(&format!("/console/sends/new/problems/{kept}")).await;
     assert_eq!(problems.header("content-type"), "text/csv; charset=windows-1252");
     assert!(problems.body.contains(";Ana;;b") && problems.body.contains(";Eva;5;c"), "{}", problems.body);
     assert!(!problems.body.contains("10,00"), "{}", problems.body);

@@ -70,7 +70,7 @@ pub(super) fn rows(viewer: &Viewer, form: &Form, dry_run: &DryRun, looked: &Look
             }
             (table(&text.get("compose-rows-first"), &heads, shown))
             @if !problems.is_empty() && !kept.is_empty() {
-                p { a href=(format!("/console/sends/new/problems?kept={kept}")) download { (text.get("compose-rows-download")) } }
+                p { a href=(format!("/console/sends/new/problems/{kept}")) download { (text.get("compose-rows-download")) } }
             }
         }
     }

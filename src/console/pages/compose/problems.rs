@@ -6,13 +6,12 @@ use std::collections::HashMap;
 use actix_web::HttpResponse;
 use actix_web::http::header::CONTENT_DISPOSITION;
 use actix_web::web::Data;
-use uuid::Uuid;
 
 use super::step::SendStep;
 use super::{Around, Asked, kept, looked, request};
 use crate::console::State;
 use crate::console::error::Error;
-use crate::console::query::Query;
+use crate::console::query::Id;
 use crate::console::visitor::Viewer;
 use crate::domain::request::SkippedEntry;
 use crate::engine::records::imports::Rejected;
@@ -23,10 +22,9 @@ use crate::import::{FileFormat, rejected_csv};
 pub(in crate::console) async fn download(
     viewer: Viewer,
     state: Data<State>,
-    query: Query,
+    Id(id): Id,
 ) -> Result<HttpResponse, Error> {
     let company = viewer.company.id;
-    let id = query.parsed::<Uuid>("kept").ok_or(Error::NotFound)?;
     let mut form = kept::read(&viewer, &state, id).await?.ok_or(Error::NotFound)?;
     let around = Around::read(&state, &viewer, &form, SendStep::Check).await?;
     let asked = request(&state, &viewer, &around, &mut form);

@@ -230,20 +230,25 @@ async fn go_on(viewer: &Viewer, state: &State, form: &mut Form, file: &Import) -
     Ok(Answer::to(kept))
 }
 
-/// Downloads the sample file of a template: a row with the names of its variables, and one with examples.
+/// Downloads the sample file of a template: a row with the names of its variables, and one with examples. Without a template,
+/// there are only numbers.
 pub(in crate::console) async fn sample(
     viewer: Viewer,
     state: Data<State>,
     query: Query,
 ) -> Result<HttpResponse, Error> {
-    let id = query.parsed::<i64>("template").ok_or(Error::NotFound)?;
     let records = state.engine.company(viewer.company.id).await?;
-    let found = records.templates().find(id).await?.filter(|found| found.status == Status::Approved);
+    let chosen: Option<Template> = match query.parsed::<i64>("template") {
+        Some(id) => {
+            let found = records.templates().find(id).await?.filter(|found| found.status == Status::Approved);
+            Some(found.ok_or(Error::NotFound)?.into())
+        }
+        None => None,
+    };
     let country = records.country().await?.likely();
     drop(records);
-    let chosen: Template = found.ok_or(Error::NotFound)?.into();
     let (mut header, mut row) = (vec!["phone_number".to_owned()], vec![sample_number(country)]);
-    for (name, value) in variables_of(&viewer, &chosen) {
+    for (name, value) in chosen.iter().flat_map(|chosen| variables_of(&viewer, chosen)) {
         header.push(name);
         row.push(value);
     }
