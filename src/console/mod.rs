@@ -266,7 +266,7 @@ route::table! {
     POST "/console/sends/new" => pages::compose::act, Member;
     GET "/console/sends/new/list" => pages::compose::list, Member;
     POST "/console/sends/new/list" => pages::compose::upload, Member;
-    GET "/console/sends/new/sample" => pages::compose::sample, Member;
+    GET "/console/sends/new/sample/file" => pages::compose::sample, Member;
     GET "/console/sends/new/problems/{id}" => pages::compose::problems, Member;
     POST "/console/sends/preview" => pages::compose::preview, Member;
     POST "/console/sends/reach" => pages::compose::reach, Member;

@@ -61,7 +61,7 @@ async fn a_file_of_recipients_is_checked_sent_once_and_comes_back_with_its_resul
     let place = begun.header("location").to_owned();
     let page = member.page(&place).await;
     assert!(page.contains("Sample file for a template") && page.contains(">bill</option>"), "{page}");
-    let sample = member.get(&format!("/console/sends/new/sample?template={template}")).await;
+    let sample = member.get(&format!("/console/sends/new/sample/file?template={template}")).await;
     assert!(sample.body.contains("phone_number;1;2"), "{}", sample.body);
 
     let none = upload(&member, &place, "", b"").await;

@@ -112,7 +112,7 @@ async fn upload_page(viewer: &Viewer, state: &State, draft: &Form, form: &Form) 
             button type="submit" { (text.get("compose-list-upload")) }
         }
         @if !samples.is_empty() {
-            form.panel method="get" action="/console/sends/new/sample" {
+            form.panel method="get" action="/console/sends/new/sample/file" {
                 h2 { (text.get("compose-sample")) }
                 p { (text.get("compose-sample-hint")) }
                 (Field::new(&Form::new(text), "template", &text.get("compose-sample-template")).select(samples))
