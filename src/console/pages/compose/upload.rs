@@ -101,7 +101,8 @@ async fn upload_page(viewer: &Viewer, state: &State, draft: &Form, form: &Form) 
     };
     let label = text.get("imports-file");
     let too_large = too_large(viewer, state);
-    let back = draft.words().one(FIELD).parse().map_or_else(|_| drafts::PLACE.to_owned(), drafts::place);
+    let back =
+        draft.words().one(FIELD).parse::<Uuid>().map_or_else(|_| drafts::PLACE.to_owned(), drafts::place);
     let body = html! {
         (faults(form))
         form.panel method="post" action=(PLACE) enctype="multipart/form-data"
