@@ -40,7 +40,7 @@ pub use indexing::Indexing;
 pub use inspection::{GUESSED, Inspected, Inspection, Other, WrongBytes};
 pub use preview::{Preview, preview};
 pub use reject_code::RejectCode;
-pub use rejects::rejected_csv;
+pub use rejects::{csv_row, rejected_csv};
 pub use row::{check_contact, check_tag, check_tags};
 pub use settings::{Column, Settings, TAG_SEPARATORS};
 pub use sheet::{SourceSheet, is_workbook, sheet_csv};

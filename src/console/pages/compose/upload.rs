@@ -5,7 +5,6 @@ use std::time::Instant;
 use actix_web::HttpResponse;
 use actix_web::http::header::CONTENT_DISPOSITION;
 use actix_web::web::Data;
-use csv::WriterBuilder;
 use maud::html;
 use uuid::Uuid;
 
@@ -28,14 +27,13 @@ use crate::console::query::Query;
 use crate::console::rest;
 use crate::console::visitor::Viewer;
 use crate::console::words::Words;
-use crate::domain::cell::guard;
 use crate::domain::phone::Country;
 use crate::domain::template::{Status, Template, variables};
 use crate::domain::values::MOST_VALUES;
 use crate::engine::records::imports::Import;
 use crate::engine::{self, import_settings};
 use crate::error::{Code, Refusal};
-use crate::import::{BYTE_ORDER_MARK, value_names};
+use crate::import::{BYTE_ORDER_MARK, csv_row, value_names};
 use crate::surface::body::Incoming;
 use crate::surface::multipart::Multipart;
 
@@ -253,12 +251,7 @@ pub(in crate::console) async fn sample(
         header.push(name);
         row.push(value);
     }
-    let mut writer = WriterBuilder::new().delimiter(b';').from_writer(Vec::new());
-    // Writing to memory does not fail.
-    for cells in [header, row] {
-        let _ = writer.write_record(cells.iter().map(|cell| guard(cell).into_owned()));
-    }
-    let written = writer.into_inner().unwrap_or_default();
+    let written = [header, row].map(|cells| csv_row(b';', &cells)).concat();
     let written = format!("{BYTE_ORDER_MARK}{}", String::from_utf8_lossy(&written));
     Ok(HttpResponse::Ok()
         .content_type("text/csv; charset=utf-8")

@@ -6,7 +6,6 @@ use std::io;
 use actix_web::HttpResponse;
 use actix_web::http::header::CONTENT_DISPOSITION;
 use actix_web::web::{Bytes, Data};
-use csv::WriterBuilder;
 use futures_util::stream::try_unfold;
 use uuid::Uuid;
 
@@ -17,12 +16,12 @@ use crate::console::error::Error;
 use crate::console::query::Id;
 use crate::console::text::Text;
 use crate::console::visitor::Viewer;
-use crate::domain::cell::guard;
 use crate::domain::message::Selection;
 use crate::domain::page::PageRequest;
 use crate::domain::request::SkippedEntry;
 use crate::engine::records::messages::{Found, Message, SendSnapshot};
 use crate::engine::{self, Engine};
+use crate::import::csv_row;
 
 /// Skipped rows in each read.
 const SKIPPED: u64 = 1_000;
@@ -143,8 +142,6 @@ impl Results {
 
 /// A row of the file with what became of it.
 fn record(origin: &OriginFile, cells: Vec<String>, outcome: [String; 3]) -> Vec<u8> {
-    let mut writer = WriterBuilder::new().delimiter(origin.format().delimiter()).from_writer(Vec::new());
-    // Writing to memory does not fail.
-    let _ = writer.write_record(cells.into_iter().chain(outcome).map(|cell| guard(&cell).into_owned()));
-    writer.into_inner().unwrap_or_default()
+    let cells: Vec<String> = cells.into_iter().chain(outcome).collect();
+    csv_row(origin.format().delimiter(), &cells)
 }
