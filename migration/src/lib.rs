@@ -36,6 +36,7 @@ mod m20261129_000025_create_conversation_draft;
 mod m20261129_000026_mark_answered_messages;
 mod m20261129_000028_create_send_values;
 mod m20261129_000029_create_graph_id;
+mod m20261129_000030_keep_recipient_files;
 mod nodes;
 mod operators;
 mod outbox;
@@ -176,6 +177,11 @@ impl MigratorTrait for Migrator {
                 "m20261129_000029_create_graph_id",
                 m20261129_000029_create_graph_id::UP,
                 m20261129_000029_create_graph_id::DOWN,
+            ),
+            Step::boxed(
+                "m20261129_000030_keep_recipient_files",
+                m20261129_000030_keep_recipient_files::UP,
+                m20261129_000030_keep_recipient_files::DOWN,
             ),
         ]
     }

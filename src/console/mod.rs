@@ -264,6 +264,10 @@ route::table! {
     GET "/console/sends" => pages::sends::list, Viewer;
     GET "/console/sends/new" => pages::compose::show, Member;
     POST "/console/sends/new" => pages::compose::act, Member;
+    GET "/console/sends/new/list" => pages::compose::list, Member;
+    POST "/console/sends/new/list" => pages::compose::upload, Member;
+    GET "/console/sends/new/sample/file" => pages::compose::sample, Member;
+    GET "/console/sends/new/problems/{id}" => pages::compose::problems, Member;
     POST "/console/sends/preview" => pages::compose::preview, Member;
     POST "/console/sends/reach" => pages::compose::reach, Member;
     GET "/console/sends/drafts" => pages::drafts::list, Member;
@@ -280,6 +284,7 @@ route::table! {
     GET "/console/sends/{id}/again/live" => pages::send::again::follow, Member;
     POST "/console/sends/{id}/again" => pages::send::again::send, Member;
     GET "/console/sends/{id}/messages.csv" => pages::send::csv, Viewer;
+    GET "/console/sends/{id}/results.csv" => pages::send::results, Viewer;
     GET "/console/sends/{id}/messages/{ordinal}" => pages::journey::show, Viewer;
     GET "/console/contacts" => pages::contacts::list, Viewer;
     POST "/console/contacts/change" => pages::contacts::change, Member;

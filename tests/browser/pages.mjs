@@ -8,7 +8,7 @@ import path from 'node:path';
 import { eventually } from './stage.mjs';
 
 /** Answers that are no pages: streams, and files. */
-const NO_PAGE = /\/(live|file|export|rejected|thumbnail|messages\.csv|\{file\}|\{rest:\.\*\})$/;
+const NO_PAGE = /\/(live|file|export|rejected|problems\/\{id\}|thumbnail|messages\.csv|results\.csv|\{file\}|\{rest:\.\*\})$/;
 /** Pages that a signed-in person does not see, and those of one node, which only services that share a database have. */
 const ELSEWHERE = ['/console/sign-in', '/console/link/{token}', '/console/operator/nodes/{id}'];
 

@@ -86,8 +86,8 @@ pub use self::contacts::change::{MOST_AT_ONCE, Whom, no_such_tag};
 pub use self::contacts::imports::ContactImports;
 use self::contacts::imports::Imports;
 pub use self::contacts::imports::{
-    ImportChange, NewSeparator, NewUpload, Shown, ShownTag, Upload, no_such_import,
-    settings as import_settings,
+    ImportChange, ListedRecipients, MOST_RECIPIENT_BYTES, NewSeparator, NewUpload, RecipientColumns, Shown,
+    ShownTag, Upload, WantedRows, no_such_import, settings as import_settings,
 };
 pub use self::contacts::opted_out::{Skip, skip_of};
 pub use self::contacts::own_fields::no_such_field;

@@ -48,13 +48,13 @@ pub use recipients::{
     UnknownColumn,
 };
 pub use reject_code::RejectCode;
-pub use rejects::rejected_csv;
+pub use rejects::{csv_row, rejected_csv};
 pub use row::{check_contact, check_tag, check_tags};
 pub use settings::{Column, Settings, TAG_SEPARATORS};
 pub use sheet::{SourceSheet, is_workbook, sheet_csv};
 pub use spill::TemporarySpill;
 pub use stored::{Lot, Tally, read_stored};
-pub use table::{Table, TableRow, value_names};
+pub use table::{FileTable, TableRow, value_names};
 pub use table_file::{open_table, phone_column};
 
 /// The result of an import or export.

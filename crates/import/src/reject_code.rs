@@ -113,24 +113,31 @@ fn own(name: &str, cell: &str, wrong: WrongValue) -> Coded {
 
 /// What is wrong with the text of a number.
 fn number(text: &str, invalid: InvalidPhone) -> Coded {
-    let code = match invalid {
-        InvalidPhone::NoDigits => RejectCode::NumberWithoutDigits,
-        InvalidPhone::TooShort => RejectCode::NumberTooShort,
-        InvalidPhone::TooLong => RejectCode::NumberTooLong,
-        InvalidPhone::LeadingZero => RejectCode::NumberBeginsWithZero,
-        InvalidPhone::Figure => RejectCode::NumberRounded,
-        InvalidPhone::National => RejectCode::NumberIsNational,
-        InvalidPhone::Lid => RejectCode::NumberIsLid,
-        InvalidPhone::WhatsAppId => RejectCode::NumberIsId,
-        InvalidPhone::EmailAddress => RejectCode::NumberIsAddress,
-        InvalidPhone::Extension => RejectCode::NumberHasExtension,
-        InvalidPhone::Several => RejectCode::SeveralNumbers,
-        InvalidPhone::Date => RejectCode::NumberIsDate,
-        InvalidPhone::Letters => RejectCode::NumberHasLetters,
-        InvalidPhone::Unclear => RejectCode::NumberIsUnclear,
-    };
+    let code = RejectCode::of_number(invalid);
     let details = if code == RejectCode::NumberRounded { vec![text.to_owned()] } else { Vec::new() };
     (code, details)
+}
+
+impl RejectCode {
+    /// What is wrong with a text that is no number. The detail of [`RejectCode::NumberRounded`] is the text.
+    pub const fn of_number(invalid: InvalidPhone) -> Self {
+        match invalid {
+            InvalidPhone::NoDigits => RejectCode::NumberWithoutDigits,
+            InvalidPhone::TooShort => RejectCode::NumberTooShort,
+            InvalidPhone::TooLong => RejectCode::NumberTooLong,
+            InvalidPhone::LeadingZero => RejectCode::NumberBeginsWithZero,
+            InvalidPhone::Figure => RejectCode::NumberRounded,
+            InvalidPhone::National => RejectCode::NumberIsNational,
+            InvalidPhone::Lid => RejectCode::NumberIsLid,
+            InvalidPhone::WhatsAppId => RejectCode::NumberIsId,
+            InvalidPhone::EmailAddress => RejectCode::NumberIsAddress,
+            InvalidPhone::Extension => RejectCode::NumberHasExtension,
+            InvalidPhone::Several => RejectCode::SeveralNumbers,
+            InvalidPhone::Date => RejectCode::NumberIsDate,
+            InvalidPhone::Letters => RejectCode::NumberHasLetters,
+            InvalidPhone::Unclear => RejectCode::NumberIsUnclear,
+        }
+    }
 }
 
 impl From<&Broken> for Coded {

@@ -36,6 +36,14 @@ pub fn rejected_csv<const N: usize>(
     writer.into_inner().unwrap_or_default()
 }
 
+/// A row of CSV with this delimiter, of cells that no spreadsheet runs.
+pub fn csv_row(delimiter: u8, cells: &[String]) -> Vec<u8> {
+    let mut writer = WriterBuilder::new().delimiter(delimiter).from_writer(Vec::new());
+    // Writing to memory does not fail.
+    let _ = writer.write_record(guarded(cells));
+    writer.into_inner().unwrap_or_default()
+}
+
 /// Cells of the input as cells that no spreadsheet runs, guarded once even where the input guards them already.
 fn guarded(cells: &[impl AsRef<str>]) -> impl Iterator<Item = String> {
     cells.iter().map(|cell| guard(&unguard(cell.as_ref())).into_owned())

@@ -14,7 +14,7 @@ use domain::fold::fold;
 use domain::values::VALUE_NAME_CHARS;
 
 /// A file whose header is read.
-pub struct Table<R> {
+pub struct FileTable<R> {
     records: Records<BufReader<Decoded<R>>>,
     header: Vec<String>,
     /// The text of the row that is being read.
@@ -32,7 +32,7 @@ pub struct TableRow {
     pub broken: Option<String>,
 }
 
-impl<R: Read> Table<R> {
+impl<R: Read> FileTable<R> {
     /// Reads the header.
     ///
     /// # Errors
@@ -135,7 +135,7 @@ mod tests {
 
     fn rows(text: &str) -> (Vec<String>, Vec<TableRow>) {
         let settings = Settings { encoding: "UTF-8".to_owned(), ..Settings::default() };
-        let mut table = Table::open(text.as_bytes(), &settings).unwrap();
+        let mut table = FileTable::open(text.as_bytes(), &settings).unwrap();
         let mut rows = Vec::new();
         while let Some(row) = table.row().unwrap() {
             rows.push(row);

@@ -1,4 +1,4 @@
-//! Opens a file of this machine as a [`Table`]: CSV in any encoding, or the first sheet of a workbook.
+//! Opens a file of this machine as a [`FileTable`]: CSV in any encoding, or the first sheet of a workbook.
 
 use std::fs::File;
 use std::path::Path;
@@ -6,7 +6,7 @@ use std::path::Path;
 use super::header::{self, MOST_COLUMNS};
 use super::settings::Settings;
 use super::sheet::{self, SourceSheet};
-use super::{Error, Result, Table, encoding, reading};
+use super::{Error, FileTable, Result, encoding, reading};
 use domain::phone::Country;
 
 /// Opens a file. Without the label of an encoding it must be UTF-8 or have a byte-order mark; `auto` guesses, for people of
@@ -15,16 +15,16 @@ use domain::phone::Country;
 /// # Errors
 ///
 /// When the file cannot be read, has bytes that are no text in its encoding, is of another format, or has no header.
-pub fn open_table(path: &Path, label: Option<&str>, country: Option<Country>) -> Result<Table<File>> {
+pub fn open_table(path: &Path, label: Option<&str>, country: Option<Country>) -> Result<FileTable<File>> {
     let table = if reading::is_workbook(path)? {
         let (text, _) = sheet::converted(path)?;
         let sheet = Some(SourceSheet { name: String::new(), of: 1 });
-        Table::open(text, &Settings { sheet, ..Settings::default() })?
+        FileTable::open(text, &Settings { sheet, ..Settings::default() })?
     } else {
         let (encoding, invalid) = reading::encoding(path, label, country)?;
         encoding::check(path, encoding, invalid)?;
         let settings = Settings { encoding: encoding.name().to_owned(), ..Settings::default() };
-        Table::open(encoding::open_file(path)?, &settings)?
+        FileTable::open(encoding::open_file(path)?, &settings)?
     };
     match table.header().len() {
         found if found > MOST_COLUMNS => Err(Error::TooManyColumns { line: 1, found }),

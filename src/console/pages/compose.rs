@@ -5,18 +5,23 @@
 //! form that was checked. A business account writes to many people at a time ([`bulk`]), a linked phone to one person or
 //! one group ([`web`]).
 
+mod attached;
 mod audience;
 mod bulk;
 mod cards;
 mod check;
 mod choice;
+mod columns;
 mod content;
 pub(super) mod draft;
 pub(super) mod duplicate;
 mod files;
 mod kept;
+mod list;
+mod looked;
 mod name;
 mod preview;
+mod problems;
 mod reach;
 pub(super) mod refused;
 mod run;
@@ -24,19 +29,22 @@ mod sample;
 mod step;
 pub(super) mod template;
 mod test_message;
+mod upload;
 mod web;
 mod what;
 mod when;
 mod who;
 
-use actix_web::HttpResponse;
-use actix_web::http::header::CONTENT_TYPE;
 use actix_web::web::Data;
 use maud::{Markup, html};
 use uuid::Uuid;
 
+use self::attached::{BulkRequest, Looked};
 use self::audience::Audience;
 use self::choice::{CHOOSE, Choice};
+use self::list::RecipientList;
+pub(in crate::console) use self::preview::follow as preview;
+pub(in crate::console) use self::problems::download as problems;
 use self::reach::Reach;
 pub(in crate::console) use self::reach::follow as reach;
 use self::refused::Refused;
@@ -44,6 +52,7 @@ pub use self::run::SENT;
 use self::run::{check, in_time};
 use self::sample::Sample;
 use self::step::{SendStep, WHEN, carried, line};
+pub(in crate::console) use self::upload::{sample, show as list, take as upload};
 use crate::console::State;
 use crate::console::answer::Answer;
 use crate::console::component::empty::empty;
@@ -55,8 +64,7 @@ use crate::console::form::Form;
 use crate::console::page::{Menu, Page};
 use crate::console::query::Query;
 use crate::console::visitor::Viewer;
-use crate::domain::content::Content;
-use crate::domain::request::{BusinessRequest, WebRequest};
+use crate::domain::request::WebRequest;
 use crate::engine::{self, DryRun, WebDryRun};
 use crate::error::Code;
 
@@ -84,14 +92,14 @@ const STEERING: [&str; 14] = [
 
 /// The request that the form describes, and the files in it.
 enum Asked {
-    Bulk(Box<BusinessRequest>, Vec<Content>),
+    Bulk(Box<BulkRequest>),
     Web(Box<WebRequest>),
 }
 
 /// The result of a dry run.
 #[derive(Clone)]
 enum Found {
-    Bulk(DryRun, Vec<files::SeenFile>),
+    Bulk(Box<(DryRun, Vec<files::SeenFile>, Option<Looked>)>),
     Web(WebDryRun),
 }
 
@@ -117,6 +125,8 @@ struct Around {
     step: SendStep,
     choice: Choice,
     audience: Audience,
+    /// The file with the recipients, as long as it is kept.
+    list: Option<RecipientList>,
     sample: Sample,
     reach: Reach,
 }
@@ -125,12 +135,13 @@ impl Around {
     async fn read(state: &Data<State>, viewer: &Viewer, form: &Form, step: SendStep) -> Result<Self, Error> {
         let choice = Choice::read(state, viewer, form.words()).await?;
         let audience = Audience::read(state, viewer, &choice, form.words()).await?;
+        let list = RecipientList::read(state, viewer, &choice, form.words()).await?;
         let sample = Sample::read(state, viewer, &choice, form.words()).await?;
         let reach = match step {
             SendStep::Who => reach::read(state, viewer, &choice, form.words()).await?,
             SendStep::What | SendStep::Check | SendStep::When => Reach::Unknown,
         };
-        Ok(Self { step, choice, audience, sample, reach })
+        Ok(Self { step, choice, audience, list, sample, reach })
     }
 }
 
@@ -242,6 +253,12 @@ async fn go(viewer: &Viewer, state: &Data<State>, mut form: Form, action: &str) 
     if action == "templates" {
         form.put("template", "");
     }
+    if action == upload::BEGIN {
+        return upload::begin(viewer, state, form).await;
+    }
+    if action == list::DROP {
+        list::drop(viewer, state, &mut form).await?;
+    }
     let mut around = Around::read(state, viewer, &form, SendStep::What).await?;
     // A linked phone writes to one number, a business account to many.
     let (one, many) = (form.words().one("number").to_owned(), form.words().one("numbers").to_owned());
@@ -254,8 +271,9 @@ async fn go(viewer: &Viewer, state: &Data<State>, mut form: Form, action: &str) 
         around.choice.complain(&mut form);
     }
     if now < to {
-        whom(state, &around, &mut form);
+        who::complain(state, &around, &mut form);
     }
+    columns::recall(state, viewer, &around.choice, around.list.as_ref(), &mut form).await?;
     if form.has_faults() {
         around.step = SendStep::Who.of_fault(&form);
         return Ok(page(viewer, &around, &form, &Checked::default()).unprocessable().into());
@@ -269,35 +287,9 @@ async fn go(viewer: &Viewer, state: &Data<State>, mut form: Form, action: &str) 
     })
 }
 
-/// Notes what the first step lacks.
-fn whom(state: &State, around: &Around, form: &mut Form) {
-    let text = form.text();
-    if around.choice.channel.is_none() {
-        form.fault("channel", text.get("compose-fault-channel"));
-    }
-    if around.choice.is_web() {
-        web::complain(form);
-    } else if let Err(refusal) = bulk::audience(state, form.words()) {
-        refused::fault(form, &refusal);
-    }
-}
-
-/// Only the preview, for a page that is being filled in.
-pub(in crate::console) async fn preview(
-    viewer: Viewer,
-    state: Data<State>,
-    mut form: Form,
-) -> Result<HttpResponse, Error> {
-    take_chosen(&mut form);
-    let choice = Choice::read(&state, &viewer, form.words()).await?;
-    let sample = Sample::read(&state, &viewer, &choice, form.words()).await?;
-    let shown = preview::preview(viewer.text, &choice, form.words(), &sample).into_string();
-    Ok(HttpResponse::Ok().insert_header((CONTENT_TYPE, "text/html; charset=utf-8")).body(shown))
-}
-
 /// The request that the form describes, with a fault at each field that is wrong.
 fn request(state: &State, viewer: &Viewer, around: &Around, form: &mut Form) -> Option<Asked> {
-    let Around { choice, audience, .. } = around;
+    let Around { choice, audience, list, .. } = around;
     if choice.channel.is_none() {
         form.fault("channel", viewer.text.get("compose-fault-channel"));
     }
@@ -308,8 +300,8 @@ fn request(state: &State, viewer: &Viewer, around: &Around, form: &mut Form) -> 
     if choice.is_web() {
         return web::request(state, choice, audience, form).map(|request| Asked::Web(Box::new(request)));
     }
-    let request = bulk::request(state, viewer, choice, audience, form)?;
-    Some(Asked::Bulk(Box::new(request), files::named(choice, form.words())))
+    let request = bulk::request(state, viewer, (choice, list.as_ref()), audience, form)?;
+    Some(Asked::Bulk(Box::new(request)))
 }
 
 /// The digest of what a check covers: everything but the last step.

@@ -33,7 +33,7 @@ const AROUND: usize = 64 * 1024;
 /// The name of the stored reason for a refused file, for a browser that did not show the answer.
 const REFUSED: &str = "refused_upload";
 /// The files that a browser offers.
-const ACCEPTED: &str = ".csv,.txt,.tsv,.xlsx,text/csv,text/plain,\
+pub(super) const ACCEPTED: &str = ".csv,.txt,.tsv,.xlsx,text/csv,text/plain,\
     application/vnd.openxmlformats-officedocument.spreadsheetml.sheet";
 /// Characters of a file's name that are kept.
 const LONGEST_NAME: usize = 200;
@@ -127,7 +127,7 @@ async fn take(
 }
 
 /// Why a file is not taken, and what to do.
-fn refused(viewer: &Viewer, state: &State, refusal: &Refusal) -> String {
+pub(super) fn refused(viewer: &Viewer, state: &State, refusal: &Refusal) -> String {
     let text = viewer.text;
     let other = Other::ALL.into_iter().find(|other| refusal.sentence == other.sentence());
     match (refusal.code, other) {

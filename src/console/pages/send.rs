@@ -6,9 +6,12 @@ mod facts;
 pub(super) mod figures;
 pub(super) mod message;
 pub(super) mod messages;
+pub(super) mod origin;
+mod results;
 pub(in crate::console) mod schedule;
 pub(super) mod words;
 
+pub(in crate::console) use self::results::download as results;
 use std::time::Duration;
 
 use actix_web::http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};

@@ -61,7 +61,7 @@ async fn a_start_in_the_past_and_braces_in_a_text_are_told_before() {
     let fields = [
         ("channel", shop.as_str()),
         ("type", "text"),
-        ("message", "Dear {{contact.first_name}}"),
+        ("message", "Dear {{first_name}}"),
         ("numbers", number.as_str()),
         ("action", "check"),
     ];

@@ -9,6 +9,7 @@ mod channels;
 mod company;
 mod compose;
 mod compose_fields;
+mod compose_list;
 mod compose_phone;
 mod compose_steps;
 mod compose_values;

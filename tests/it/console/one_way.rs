@@ -85,6 +85,7 @@ async fn every_body_of_the_console_is_read_in_the_one_way() {
         let kind = match route.path {
             "/console/contacts/import"
             | "/console/media"
+            | "/console/sends/new/list"
             | "/console/inbox/{id}/file"
             | "/console/company/look"
             | "/console/operator/prices/check" => "multipart/form-data; boundary=x",

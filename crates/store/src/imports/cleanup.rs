@@ -8,6 +8,9 @@ use crate::retention;
 use crate::{Lease, Result, execute, fetch, fetch_one};
 use clock::Timestamp;
 
+/// How much longer a file with the recipients of a new send is kept than one of contacts that nobody begins to import, in
+/// milliseconds: a week in all.
+const LONGER: i64 = 6 * 24 * 3_600 * 1_000;
 /// Pieces of a file, and rejected rows, that one step removes.
 const CHUNKS: i64 = 4;
 const REJECTS: i64 = 500;
@@ -44,7 +47,7 @@ impl AllImports<'_> {
     }
 
     /// Discards imports that ended before `over_before`, and those that are ready but did not change since
-    /// `ready_before`; at most `limit`. A file of which nothing arrived since then is one that a killed node was taking,
+    /// `ready_before`, or for six days more if they have the recipients of a send; at most `limit`. A file of which nothing arrived since then is one that a killed node was taking,
     /// while others went on. [`AllImports::clean`](crate::AllImports::clean) removes their remains.
     ///
     /// # Errors
@@ -59,7 +62,7 @@ impl AllImports<'_> {
     ) -> Result<retention::Step> {
         let select = format!(
             "SELECT id FROM contact_import WHERE (state IN ({}, {}, {}) AND updated_at <= $1)
-             OR (state IN ({}, {}) AND updated_at <= $2) LIMIT $3",
+             OR (state IN ({}, {}) AND updated_at + purpose * {LONGER} <= $2) LIMIT $3",
             State::Finished.as_i16(),
             State::Failed.as_i16(),
             State::Canceled.as_i16(),

@@ -4,9 +4,11 @@
 //! transaction that writes the rows. Called by the engine's runner, and by the code that shows imports.
 
 mod cleanup;
+mod recipients;
 mod upload;
 mod work;
 
+pub use self::recipients::MOST_RECIPIENT_FILES;
 pub use self::work::{End, Rejected, Step, Work};
 
 use sea_orm::QueryResult;
@@ -142,14 +144,15 @@ const COLUMNS: &str =
 impl Imports<'_> {
     /// A page of the imports of `company`, newest first.
     pub async fn page(self, page: PageRequest) -> Result<Page<Import>> {
-        let count =
-            format!("SELECT count(*) FROM contact_import WHERE company_id = $1 AND state <> {REMOVED}");
+        let count = format!(
+            "SELECT count(*) FROM contact_import WHERE company_id = $1 AND state <> {REMOVED} AND purpose = 0"
+        );
         let total = self.store.count(count, vec![self.company.into()]).await?;
         if page.offset() >= total {
             return Ok(Page { records: Vec::new(), total });
         }
         let select = format!(
-            "SELECT {COLUMNS} FROM contact_import WHERE company_id = $1 AND state <> {REMOVED}
+            "SELECT {COLUMNS} FROM contact_import WHERE company_id = $1 AND state <> {REMOVED} AND purpose = 0
              ORDER BY created_at DESC, id DESC LIMIT $2 OFFSET $3"
         );
         let values = [self.company.into(), signed(page.limit).into(), signed(page.offset()).into()];
@@ -160,7 +163,8 @@ impl Imports<'_> {
     /// The import of `company` with this id.
     pub async fn find(self, id: Uuid) -> Result<Option<Import>> {
         let select = format!(
-            "SELECT {COLUMNS} FROM contact_import WHERE id = $1 AND company_id = $2 AND state <> {REMOVED}"
+            "SELECT {COLUMNS} FROM contact_import
+             WHERE id = $1 AND company_id = $2 AND state <> {REMOVED} AND purpose = 0"
         );
         self.store.row(select, [id.into(), self.company.into()]).await?.as_ref().map(read).transpose()
     }

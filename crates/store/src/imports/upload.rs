@@ -23,7 +23,7 @@ impl Imports<'_> {
                 created_at, updated_at)
              SELECT $1, $2, $3, {uploading}, '', 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, $4, $4 WHERE (
                 SELECT count(*) FROM contact_import
-                WHERE company_id = $2 AND state >= {uploading} AND state <= {running}
+                WHERE company_id = $2 AND state >= {uploading} AND state <= {running} AND purpose = 0
              ) < {MOST_OPEN}"
         );
         let now = Timestamp::now().millis();

@@ -2,40 +2,58 @@
 
 use serde_json::{Map, Value, json};
 
+use super::attached::{Attached, BulkRequest};
 use super::audience::{self, Audience as Recipients};
 use super::choice::Choice;
 use super::content::{self, Kind};
-use super::{name, refused, template, when};
+use super::list::{self, RecipientList};
+use super::{columns, files, name, refused, template, when};
 use crate::console::State;
 use crate::console::form::Form;
 use crate::console::visitor::Viewer;
 use crate::console::words::Words;
-use crate::domain::request::{Audience, BusinessRequest};
+use crate::domain::request::{Audience, BusinessRequest, Skipped};
+use crate::domain::values::Rows;
 use crate::error::Refusal;
 
-/// The request, with a fault at each field that is wrong.
+/// The request, with a fault at each field that is wrong. `list` is the file of its recipients, as long as it is kept.
 pub(super) fn request(
     state: &State,
     viewer: &Viewer,
-    choice: &Choice,
+    (choice, list): (&Choice, Option<&RecipientList>),
     recipients: &Recipients,
     form: &mut Form,
-) -> Option<BusinessRequest> {
+) -> Option<BulkRequest> {
     if choice.kind == Kind::Template && choice.template.is_none() {
         form.fault("template", choice.template_fault(viewer.text));
     }
     if let Some(template) = choice.template.as_ref().filter(|_| choice.kind == Kind::Template) {
-        template::check_contact_fields(template, &choice.own, form);
         template::read_deadline(viewer, template, form);
     }
-    let mut body = content::body(choice, form.words());
+    let words = columns::applied(form.words());
+    let has_placeholders = columns::check(choice, list.map(|list| list.names.as_slice()), &words, form);
+    let mut body = content::body(choice, &words);
+    let is_test = form.words().names(list::TESTED);
+    if let Some(list) = list.filter(|_| is_test) {
+        body.insert("values".to_owned(), json!(list.example()));
+    } else if has_placeholders {
+        body.insert("values".to_owned(), json!({}));
+    }
+    let named = list::named(form.words()).filter(|_| !is_test);
+    let attached =
+        Attached::of(choice, &words, words.iter().map(|(_, text)| text)).filter(|_| named.is_some());
+    if named.is_some() && attached.is_none() {
+        form.fault(list::PHONE, viewer.text.get("compose-fault-list-phone"));
+    }
     audience::add(&mut body, form.words());
     name::add(&mut body, viewer.text, choice, recipients, form.words());
     when::add(viewer, form, &mut body);
     if form.has_faults() {
         return None;
     }
-    read(state, body).map_err(|refusal| refused::fault(form, &refusal)).ok()
+    let request = read(state, body, attached.is_some());
+    let request = request.map_err(|refusal| refused::fault(form, &refusal)).ok()?;
+    Some(BulkRequest { request, files: files::named(choice, &words), attached })
 }
 
 /// Only the recipients of the form, before there is a message.
@@ -46,9 +64,14 @@ pub(super) fn request(
 pub(super) fn audience(state: &State, words: &Words) -> Result<Audience, Refusal> {
     let mut body = Map::from_iter([("type".to_owned(), json!("text")), ("message".to_owned(), json!("-"))]);
     audience::add(&mut body, words);
-    Ok(read(state, body)?.audience)
+    Ok(read(state, body, list::named(words).is_some())?.audience)
 }
 
-fn read(state: &State, body: Map<String, Value>) -> Result<BusinessRequest, Refusal> {
-    BusinessRequest::parse(Value::Object(body).to_string().as_bytes(), &state.options.send)
+/// Reads a request, whose recipients may come in a file that is read later.
+fn read(state: &State, body: Map<String, Value>, has_list: bool) -> Result<BusinessRequest, Refusal> {
+    let (body, limits) = (Value::Object(body).to_string(), &state.options.send);
+    if has_list {
+        return BusinessRequest::parse_upload(body.as_bytes(), limits, Rows::default(), Skipped::default());
+    }
+    BusinessRequest::parse(body.as_bytes(), limits)
 }

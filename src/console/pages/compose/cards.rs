@@ -46,6 +46,11 @@ impl Cards {
         Ok(Self { fit: fit.records, total: fit.total, unfit: unfit.records, is_searched })
     }
 
+    /// The ids and names of those that can be sent.
+    pub(super) fn offered(&self) -> impl Iterator<Item = (i64, &str)> {
+        self.fit.iter().map(|record| (record.id, record.name.as_str()))
+    }
+
     /// Whether there is one that can be sent.
     pub(super) const fn has_fit(&self) -> bool {
         !self.fit.is_empty()

@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 
 use super::content::Kind;
-use super::{Around, Checked, Found, audience, files, preview, web};
+use super::{Around, Checked, Found, audience, columns, files, list, looked, preview, web};
 use crate::console::component::notice;
 use crate::console::form::Form;
 use crate::console::pages::send::again;
@@ -18,7 +18,8 @@ pub(super) fn shown(viewer: &Viewer, form: &Form, around: &Around, checked: &Che
                 @if checked.is_stale { (notice::warning(&html! { p { (text.get("compose-stale")) } })) }
                 @if checked.counting.is_some() { p.notice role="status" { (text.get("compose-counting")) } }
                 @match &checked.found {
-                    Some(Found::Bulk(dry_run, seen)) => {
+                    Some(Found::Bulk(found)) => {
+                        @let (dry_run, seen, looked) = &**found;
                         (files::problems(text, seen))
                         @if around.choice.kind != Kind::Template {
                             (notice::warning(&html! { p { (text.get("compose-window")) } }))
@@ -29,13 +30,17 @@ pub(super) fn shown(viewer: &Viewer, form: &Form, around: &Around, checked: &Che
                         }
                         (again::outcome(viewer, dry_run))
                         (files::shown(viewer, seen))
+                        @if let Some(found) = looked { (looked::rows(viewer, form, dry_run, found)) }
                     }
                     Some(Found::Web(dry_run)) => (web::outcome(viewer, dry_run)),
                     None => {}
                 }
                 (recipients(viewer, form, around))
             }
-            (preview::preview(text, &around.choice, form.words(), &around.sample))
+            @match &checked.found {
+                Some(Found::Bulk(found)) if !found.0.examples.is_empty() => (looked::examples(viewer, around, &found.0)),
+                _ => (preview::preview(text, &around.choice, &columns::shown(form.words(), around.list.as_ref()), &around.sample)),
+            }
         }
     }
 }
@@ -50,6 +55,7 @@ fn recipients(viewer: &Viewer, form: &Form, around: &Around) -> Markup {
             @if let Some(channel) = &around.choice.channel {
                 dt { (text.get("compose-channel")) } dd { bdi { (channel.name) } }
             }
+            @if list::named(words).is_some() && !around.choice.is_web() { dt { (text.get("compose-list")) } dd { bdi { (words.one(list::FILE_NAME)) } } }
             @if !tags.is_empty() { dt { (text.get("compose-tags")) } dd { (listed(&tags)) } }
             @if !without.is_empty() { dt { (text.get("compose-without")) } dd { (listed(&without)) } }
             @if numbers > 0 && !around.choice.is_web() { dt { (text.get("compose-numbers")) } dd { (text.number(numbers)) } }

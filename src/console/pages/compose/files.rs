@@ -18,6 +18,7 @@ use crate::console::text::Text;
 use crate::console::visitor::Viewer;
 use crate::console::words::Words;
 use crate::domain::content::Content;
+use crate::domain::template::contact_field::is_in;
 use crate::engine::{DryRunFile, Engine};
 use crate::error::Code;
 
@@ -48,7 +49,9 @@ pub(super) fn named(choice: &Choice, words: &Words) -> Vec<Content> {
         },
         Kind::Text | Kind::List | Kind::Product | Kind::Products => Vec::new(),
     };
-    let files = files.into_iter().filter(|(_, link)| !link.is_empty() && own_file(link).is_none());
+    // Of a link that differs from recipient to recipient, there is no one file.
+    let is_one = |link: &str| !link.is_empty() && !is_in(link) && own_file(link).is_none();
+    let files = files.into_iter().filter(|(_, link)| is_one(link));
     files.filter_map(|(kind, link)| file(kind, link)).take(MOST).collect()
 }
 

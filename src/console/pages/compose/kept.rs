@@ -67,7 +67,7 @@ async fn at(
     Ok(told(page(viewer, &around, &form, &checked), &checked))
 }
 
-async fn read(viewer: &Viewer, state: &State, id: Uuid) -> Result<Option<Form>, Error> {
+pub(super) async fn read(viewer: &Viewer, state: &State, id: Uuid) -> Result<Option<Form>, Error> {
     let content = KeptForms::of(&state.accounts).find(&viewer.signed_in, id).await?;
     Ok(content.map(|content| Form::kept(viewer.text, Words::parse(content.as_bytes()))))
 }

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use super::audience::Audience;
 use super::choice::Choice;
 use super::content::Kind;
-use super::web;
+use super::{list, web};
 use crate::console::component::field::Field;
 use crate::console::form::Form;
 use crate::console::text::Text;
@@ -54,7 +54,11 @@ fn made(text: Text, choice: &Choice, audience: &Audience, words: &Words) -> Stri
         (false, more) => text.with("compose-name-more-tags", [("tags", tags.into()), ("more", more.into())]),
     };
     let what = ("what", naming.what().into());
+    let file = words.one(list::FILE_NAME);
     let name = match (to.is_empty(), numbers) {
+        (true, 0) if list::named(words).is_some() => {
+            text.with("compose-name-file", [what, ("file", file.into())])
+        }
         _ if choice.is_web() && words.one("to") == web::GROUP => text.with("send-name-to-group", [what]),
         (true, numbers) => text.with("send-name-to-people", [what, ("count", numbers.into())]),
         (false, 0) => text.with("send-name-to-tags", [what, ("tags", to.into())]),

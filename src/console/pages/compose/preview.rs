@@ -2,15 +2,25 @@
 //! parts, which [`phone`] draws. Of each value, only as much is taken as is drawn: a preview costs little, whatever the
 //! form holds.
 
+use actix_web::HttpResponse;
+use actix_web::http::header::CONTENT_TYPE;
+use actix_web::web::Data;
 use maud::{Markup, html};
 use serde_json::{Value, json};
 
 use super::choice::Choice;
+use super::columns;
 use super::content::{Kind, header_type, lines, row, sections};
+use super::list::RecipientList;
 use super::sample::Sample;
+use crate::console::State;
 use crate::console::component::formatting::{LABEL_CHARS, LINK_CHARS, TEXT_CHARS, beginning};
+use crate::console::component::library::take_chosen;
 use crate::console::component::phone::{literal, phone};
+use crate::console::error::Error;
+use crate::console::form::Form;
 use crate::console::text::Text;
+use crate::console::visitor::Viewer;
 use crate::console::words::Words;
 use crate::domain::contact::Person;
 use crate::domain::link::file_id;
@@ -38,6 +48,21 @@ pub(super) fn preview(text: Text, choice: &Choice, words: &Words, sample: &Sampl
     }
 }
 
+/// Only the preview, for a page that is being filled in.
+pub(in crate::console) async fn follow(
+    viewer: Viewer,
+    state: Data<State>,
+    mut form: Form,
+) -> Result<HttpResponse, Error> {
+    take_chosen(&mut form);
+    let choice = Choice::read(&state, &viewer, form.words()).await?;
+    let sample = Sample::read(&state, &viewer, &choice, form.words()).await?;
+    let list = RecipientList::read(&state, &viewer, &choice, form.words()).await?;
+    let words = columns::shown(form.words(), list.as_ref());
+    let shown = preview(viewer.text, &choice, &words, &sample).into_string();
+    Ok(HttpResponse::Ok().insert_header((CONTENT_TYPE, "text/html; charset=utf-8")).body(shown))
+}
+
 /// The small picture of a file of the library, which the browser may show: no other host is asked.
 pub(super) fn own_file(link: &str) -> Option<String> {
     file_id(link).map(|id| format!("/console/media/{id}/thumbnail"))
@@ -46,9 +71,10 @@ pub(super) fn own_file(link: &str) -> Option<String> {
 /// The fields with texts that are sent as they are.
 const TEXTS: [&str; 5] = ["message", "caption", "header", "footer", "buttons"];
 
-/// Whether the field has something that looks like a variable.
+/// Whether the field has something that looks like a variable, and is none that is filled in.
 fn has_braces(words: &Words, name: &str) -> bool {
-    words.raw(name).is_some_and(|text| text.contains("{{"))
+    let is_sent = |rest: &str| !rest.starts_with("contact.") && !rest.starts_with("value.");
+    words.raw(name).is_some_and(|text| text.split("{{").skip(1).any(is_sent))
 }
 
 /// A little more than this many characters of a text: the phone shows that there is more.

@@ -69,7 +69,9 @@ impl Refused {
 pub(in crate::console::pages) fn fault(form: &mut Form, refusal: &Refusal) {
     let (field, key) = match refusal.code {
         Code::MissingRecipient => ("numbers", "compose-fault-recipient"),
-        Code::NoValidRecipients => ("numbers", "compose-fault-nobody"),
+        Code::NoValidRecipients | Code::RecipientsSkipped => ("numbers", "compose-fault-nobody"),
+        Code::ImportNotFound => ("list", "compose-list-gone"),
+        Code::ValueNotAllowed => ("", "compose-fault-value"),
         Code::TooManyRecipients | Code::TooManyTags => ("numbers", "compose-fault-too-many"),
         Code::MissingPhoneNumber | Code::InvalidPhoneNumber
             if form.words().one("to") == super::web::GROUP =>

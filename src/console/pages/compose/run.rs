@@ -8,6 +8,7 @@ use actix_web::web::Data;
 use tokio::time::timeout;
 use uuid::Uuid;
 
+use super::attached::BulkRequest;
 use super::refused::Refused;
 use super::step::SendStep;
 use super::{Around, Asked, Checked, Found, digest, files};
@@ -99,9 +100,14 @@ pub(super) async fn check(
 /// Makes the dry run, and fetches the files of a message through a business account. A linked phone fetches its own.
 async fn try_out(state: &State, channel: &Arc<Channel>, asked: Asked) -> Result<Found, engine::Error> {
     Ok(match asked {
-        Asked::Bulk(request, named) => {
-            let dry_run = state.engine.dry_run(channel, *request).await?;
-            Found::Bulk(dry_run, files::look(&state.engine, channel.company_id, &named).await)
+        Asked::Bulk(bulk) => {
+            let (BulkRequest { mut request, files, attached }, company) = (*bulk, channel.company_id);
+            let looked = match attached {
+                Some(attached) => Some(attached.attach(state, company, &mut request).await?),
+                None => None,
+            };
+            let dry_run = state.engine.dry_run(channel, request).await?;
+            Found::Bulk(Box::new((dry_run, files::look(&state.engine, company, &files).await, looked)))
         }
         Asked::Web(request) => Found::Web(state.engine.web_sends().dry_run(channel, *request).await?),
     })
@@ -142,9 +148,16 @@ async fn send(
     let text = viewer.text;
     let (send_id, said) = match (turn, asked) {
         (Turn::Done(send_id), _) => (send_id, text.get("compose-sent-before")),
-        (Turn::First(held), Asked::Bulk(mut request, _)) => {
+        (Turn::First(held), Asked::Bulk(bulk)) => {
+            let BulkRequest { mut request, files: _, attached } = *bulk;
             request.label.made_by = Some(viewer.who().to_string());
-            let accepted = state.engine.send(channel, *request, held).await?;
+            if let Some(attached) = &attached {
+                attached.attach(state, channel.company_id, &mut request).await?;
+            }
+            let accepted = state.engine.send(channel, request, held).await?;
+            if let Some(attached) = attached {
+                attached.used(viewer, state).await;
+            }
             let count = [("count", accepted.recipients.into())];
             (accepted.send_id, text.with("compose-accepted", count))
         }

@@ -19,9 +19,25 @@ pub(super) enum SendStep {
 }
 
 /// The fields of the first step.
-const WHO: [&str; 12] = [
-    "channel", "tag", "segment", "without", "numbers", "person", "to", "number", "group", "find", "find_tag",
+const WHO: [&str; 18] = [
+    "channel",
+    "tag",
+    "segment",
+    "without",
+    "numbers",
+    "person",
+    "to",
+    "number",
+    "group",
+    "find",
+    "find_tag",
     "pick",
+    "list",
+    "list_name",
+    "list_phone",
+    "list_reference",
+    "list_country",
+    "list_tag",
 ];
 /// The fields of the last step. What was checked holds whatever they say.
 pub(super) const WHEN: [&str; 4] = ["start", "send_at", "expires_at", "name"];

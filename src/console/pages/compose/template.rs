@@ -2,16 +2,18 @@
 //! by their numbers or names, the buttons' addresses, codes and payloads, the cards of a carousel, and the end of an
 //! offer.
 
+mod columns;
 mod fields;
 
 use serde_json::{Value, json};
 
+pub(super) use self::columns::{faulty_fields, places};
 pub(in crate::console::pages) use self::fields::fields;
 use crate::console::form::Form;
 use crate::console::visitor::Viewer;
 use crate::console::words::Words;
 use crate::domain::own_field::OwnField;
-use crate::domain::template::contact_field;
+use crate::domain::template::contact_field::{self, Placeholders};
 use crate::domain::template::{Button, Header, ParameterFormat, Shape, Template, Variables};
 
 /// The field with the end of a limited-time offer, in the person's zone.
@@ -186,12 +188,8 @@ pub(in crate::console::pages) fn check_contact_fields(
     own: &[OwnField],
     form: &mut Form,
 ) {
-    for name in text_fields(template) {
-        let value = form.words().one(&name);
-        let checked = contact_field::check_text(value);
-        if checked.and_then(|()| contact_field::check_own(&contact_field::own_keys_of(value), own)).is_err() {
-            let sentence = form.text().get("compose-fault-contact-field");
-            form.fault(&name, sentence);
-        }
+    for name in faulty_fields(template, own, Placeholders::Contact, form.words()) {
+        let sentence = form.text().get("compose-fault-contact-field");
+        form.fault(&name, sentence);
     }
 }

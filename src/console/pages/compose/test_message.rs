@@ -6,6 +6,7 @@ use serde_json::Map;
 use uuid::Uuid;
 
 use super::draft;
+use super::list::TESTED;
 use super::refused::Refused;
 use super::run::SENT;
 use super::step::SendStep;
@@ -88,9 +89,9 @@ pub(super) async fn send(viewer: &Viewer, state: &Data<State>, mut form: Form) -
             Turn::First(held) => (held, Some(viewer.who().to_string())),
         };
         let send_id = match asked {
-            Asked::Bulk(mut request, _) => {
-                request.label.made_by = made_by;
-                state.engine.send(&channel, *request, held).await?.send_id
+            Asked::Bulk(mut bulk) => {
+                bulk.request.label.made_by = made_by;
+                state.engine.send(&channel, bulk.request, held).await?.send_id
             }
             Asked::Web(mut request) => {
                 request.label.made_by = made_by;
@@ -151,6 +152,8 @@ fn tested(viewer: &Viewer, around: &Around, form: &Form, number: PhoneNumber) ->
     words.add("numbers", format!("+{number}"));
     words.add("number", format!("+{number}"));
     words.add("name", test_name(viewer.text, around, form.words()));
+    // The values are those of the first row.
+    words.add(TESTED, "yes");
     if let Some(once) = form.once() {
         let digest = words.digest(&format!("a test of the form {once}"), &STEERING);
         let mut id = [0; 16];

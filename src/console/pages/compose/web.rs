@@ -2,11 +2,11 @@
 //! the phone's account safe.
 
 use maud::{Markup, html};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::audience::{Audience, SEARCH_CHARS};
 use super::choice::Choice;
-use super::{content, name, refused};
+use super::{columns, content, name, refused};
 use crate::console::State;
 use crate::console::component::field::Field;
 use crate::console::component::number;
@@ -33,7 +33,13 @@ pub(super) fn request(
     audience: &Audience,
     form: &mut Form,
 ) -> Option<WebRequest> {
-    let mut body = content::body(choice, form.words());
+    let words = form.words().clone();
+    let has_placeholders = columns::check(choice, None, &words, form);
+    let mut body = content::body(choice, &words);
+    if has_placeholders {
+        // The fields of the recipient's contact are filled in.
+        body.insert("values".to_owned(), Value::Object(Map::new()));
+    }
     name::add(&mut body, form.text(), choice, audience, form.words());
     let to = if form.words().one("to") == GROUP { GROUP } else { PERSON };
     body.insert("recipient_type".to_owned(), to.into());

@@ -4,7 +4,7 @@ use maud::{Markup, html};
 
 use super::choice::{self, Choice};
 use super::content::{self, Kind};
-use super::{Around, cards, preview};
+use super::{Around, cards, columns, preview};
 use crate::console::component::field::Field;
 use crate::console::component::notice;
 use crate::console::form::Form;
@@ -21,12 +21,17 @@ pub(super) fn fields(viewer: &Viewer, form: &Form, around: &Around) -> Markup {
                 (kind(form, choice))
                 @if choice.fits() {
                     @if choice.kind == Kind::Template { (cards::fields(text, form, choice)) }
-                    @if !is_choosing { (content::fields(text, choice, form)) }
+                    @if !is_choosing {
+                        (columns::fields(text, choice, around.list.as_ref(), form))
+                        (content::fields(text, choice, form))
+                    }
                 } @else {
                     (notice::fault(&text.get("compose-fault-web-type")))
                 }
             }
-            @if !is_choosing { (preview::preview(text, choice, form.words(), &around.sample)) }
+            @if !is_choosing {
+                (preview::preview(text, choice, &columns::shown(form.words(), around.list.as_ref()), &around.sample))
+            }
         }
     }
 }

@@ -21,8 +21,8 @@ const LATER: &str = "later";
 pub(super) fn fields(viewer: &Viewer, form: &Form, around: &Around, checked: &Checked) -> Markup {
     let text = viewer.text;
     html! {
-        @if let Some(Found::Bulk(dry_run, _)) = &checked.found {
-            p { strong { (text.with("send-check-count", [("count", dry_run.recipients.into())])) } }
+        @if let Some(Found::Bulk(found)) = &checked.found {
+            p { strong { (text.with("send-check-count", [("count", found.0.recipients.into())])) } }
         }
         section.panel {
             h2 { (text.get("compose-when")) }

@@ -6,7 +6,8 @@ use maud::{Markup, html};
 
 use super::choice::{self, Choice};
 use super::reach;
-use super::{Around, audience, web};
+use super::{Around, audience, bulk, list, refused, web};
+use crate::console::State;
 use crate::console::component::field::Field;
 use crate::console::component::notice;
 use crate::console::form::Form;
@@ -25,6 +26,7 @@ pub(super) fn fields(viewer: &Viewer, form: &Form, around: &Around) -> Markup {
                 (web::fields(viewer, form, &around.audience))
                 (web::pace(viewer, &around.audience))
             } @else if around.choice.is_for_many() {
+                (list::fields(viewer, form, around.list.as_ref()))
                 (audience::fields(viewer, form, &around.audience))
                 div.row {
                     (reach::shown(text, &around.reach))
@@ -67,5 +69,24 @@ fn channel(viewer: &Viewer, form: &Form, choice: &Choice) -> Markup {
             }
         }
         (choice.not_linked(text))
+    }
+}
+
+/// Notes what the first step lacks.
+pub(super) fn complain(state: &State, around: &Around, form: &mut Form) {
+    let text = form.text();
+    if around.choice.channel.is_none() {
+        form.fault("channel", text.get("compose-fault-channel"));
+    }
+    if around.choice.is_web() {
+        web::complain(form);
+    } else if let Err(refusal) = bulk::audience(state, form.words()) {
+        refused::fault(form, &refusal);
+    } else if list::named(form.words()).is_some() {
+        if around.list.is_none() {
+            form.fault(list::LIST, text.get("compose-list-gone"));
+        } else if list::place(form.words(), list::PHONE).is_none() {
+            form.fault(list::PHONE, text.get("compose-fault-list-phone"));
+        }
     }
 }

@@ -9,7 +9,7 @@ use crate::domain::content::Content;
 use crate::domain::template::{Card, Component, Media, Parameter, Source};
 
 /// The message. `template` has the parts of the template that it sends, as long as there is one.
-pub(super) fn shown(text: Text, content: &Content, template: Option<Value>) -> Markup {
+pub(in crate::console::pages) fn shown(text: Text, content: &Content, template: Option<Value>) -> Markup {
     match (content, template) {
         (Content::Template { components, .. }, Some(mut parts)) => {
             fill(&mut parts, components);

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use maud::{Markup, html};
 
 use super::figures::View;
-use super::{selection, words};
+use super::{results, selection, words};
 use crate::console::State;
 use crate::console::component::explain;
 use crate::console::component::field::Field;
@@ -48,6 +48,7 @@ pub(super) async fn list(
         selection.states.first().map_or("", |state| state.as_str()),
         selection.codes.first().map(i64::to_string).unwrap_or_default(),
     );
+    let has_file = results::origin(&state.engine, viewer.company.id, send.id).await?.is_some();
     Ok(html! {
         section id="list" {
             h2 { (text.get("send-messages")) }
@@ -59,6 +60,9 @@ pub(super) async fn list(
                 } @else { (code) }
                 button.plain type="submit" { (text.get("send-show")) }
                 a.button.plain href=(csv) download { (text.get("send-csv")) }
+                @if has_file {
+                    a.button.plain href=(format!("/console/sends/{}/results.csv", send.id)) download { (text.get("send-results")) }
+                }
             }
             (rows)
         }

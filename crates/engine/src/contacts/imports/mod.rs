@@ -6,10 +6,12 @@
 
 mod convert;
 mod reader;
+mod recipients;
 mod runner;
 mod show;
 mod upload;
 
+pub use self::recipients::{ListedRecipients, MOST_RECIPIENT_BYTES, RecipientColumns, WantedRows};
 pub(crate) use self::runner::Runner;
 pub use self::show::{Shown, ShownTag};
 pub use self::upload::{NewSeparator, NewUpload, Upload};

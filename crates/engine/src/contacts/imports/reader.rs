@@ -41,17 +41,15 @@ pub(super) enum Next {
 impl Reader {
     /// Continues at the import's stored position, at first with `rows` rows in a lot.
     pub(super) fn start(store: &Store, work: &Work, rows: usize) -> Self {
-        let (feed, pieces) = mpsc::channel(PIECES_AHEAD);
         let (out, lots) = mpsc::channel(LOTS_AHEAD);
         let settings: Settings = serde_json::from_str(&work.settings).unwrap_or_default();
         let pieces_of = (work.id, settings.first_piece);
-        let feeding = tokio::spawn(feed_pieces(store.clone(), pieces_of, work.bytes, feed));
+        let (pieces, feeding) = stored_file(store, pieces_of, work.bytes);
         let lot = Arc::new(Lot::new(rows));
         let names = names(&settings);
         let (position, rows) = ((work.position, work.line), Arc::clone(&lot));
-        let reading = tokio::task::spawn_blocking(move || {
-            read_stored(Pieces { pieces, piece: Vec::new(), read: 0 }, &settings, position, &rows, &out)
-        });
+        let reading =
+            tokio::task::spawn_blocking(move || read_stored(pieces, &settings, position, &rows, &out));
         Self { lots, lot, names, reading, feeding }
     }
 
@@ -97,6 +95,13 @@ enum Piece {
     Damaged(u64),
 }
 
+/// A stored file of so many bytes from its first piece on, for a thread that reads it, and the task that feeds the thread.
+pub(super) fn stored_file(store: &Store, pieces_of: (Uuid, u64), bytes: u64) -> (Pieces, JoinHandle<()>) {
+    let (feed, pieces) = mpsc::channel(PIECES_AHEAD);
+    let feeding = tokio::spawn(feed_pieces(store.clone(), pieces_of, bytes, feed));
+    (Pieces { pieces, piece: Vec::new(), read: 0 }, feeding)
+}
+
 /// Feeds the pieces of a file of so many bytes to the reader, from the first one on, until one cannot be read: what lies
 /// behind it would be spliced to what lies before.
 async fn feed_pieces(store: Store, (import, first): (Uuid, u64), bytes: u64, feed: mpsc::Sender<Piece>) {
@@ -120,7 +125,8 @@ async fn feed_pieces(store: Store, (import, first): (Uuid, u64), bytes: u64, fee
     }
 }
 
-struct Pieces {
+/// The bytes of a stored file.
+pub(super) struct Pieces {
     pieces: mpsc::Receiver<Piece>,
     piece: Vec<u8>,
     read: usize,

@@ -3,13 +3,14 @@
 use uuid::Uuid;
 
 use super::convert::{Converted, convert};
+use super::recipients::MOST_RECIPIENT_BYTES;
 use super::show::LOOKED_UP;
 use super::{ContactImports, Import, no_such_import, refused};
 use crate::{Engine, Error};
 use domain::contact::MOST_TAGS;
 use domain::error::{Code, Refusal};
 use domain::phone::Country;
-use import::{Inspected, Inspection, Settings};
+use import::{GUESSED, Inspected, Inspection, Settings};
 use store::imports::MOST_OPEN;
 
 /// Bytes of one stored piece: few enough that the writer is held for some milliseconds, many enough that a large file
@@ -59,6 +60,8 @@ pub struct Upload {
     bytes: usize,
     /// The first piece, for the header.
     beginning: Vec<u8>,
+    /// Whether the file has the recipients of a new send.
+    is_of_recipients: bool,
     is_finished: bool,
 }
 
@@ -98,6 +101,36 @@ impl ContactImports<'_> {
             pieces: 0,
             bytes: 0,
             beginning: Vec::new(),
+            is_of_recipients: false,
+            is_finished: false,
+        })
+    }
+
+    /// Begins the upload of a file with the recipients of a new send, of at most [`ContactImports::largest_of_recipients`]
+    /// bytes. The company's oldest such file makes room.
+    ///
+    /// # Errors
+    ///
+    /// When the database cannot be written.
+    pub async fn begin_recipients(&self, company: Uuid, file_name: &str) -> Result<Upload, Error> {
+        let records = self.engine.records_of(company).await?;
+        let likely = records.of(company).country().await?.likely();
+        let inspection = Inspection::new(Some(GUESSED), likely).map_err(|error| invalid(&error))?;
+        let import = records.of(company).imports().begin_recipients(file_name).await?;
+        drop(records);
+        Ok(Upload {
+            engine: self.engine.clone(),
+            company,
+            import,
+            tags: Vec::new(),
+            country: None,
+            tag_separator: NewSeparator::Guessed,
+            inspection: Some(inspection),
+            piece: Vec::new(),
+            pieces: 0,
+            bytes: 0,
+            beginning: Vec::new(),
+            is_of_recipients: true,
             is_finished: false,
         })
     }
@@ -107,6 +140,11 @@ impl ContactImports<'_> {
     /// The largest file of contacts that is taken, in bytes.
     pub fn largest(&self) -> usize {
         self.engine.0.imports.max_bytes
+    }
+
+    /// The largest file with the recipients of a send that is taken, in bytes.
+    pub fn largest_of_recipients(&self) -> usize {
+        self.largest().min(MOST_RECIPIENT_BYTES)
     }
 }
 
@@ -118,7 +156,8 @@ impl Upload {
     /// `body_too_large`, and `invalid_file` when the bytes cannot be read as text.
     pub async fn write(&mut self, mut bytes: &[u8]) -> Result<(), Error> {
         self.bytes = self.bytes.saturating_add(bytes.len());
-        let most = self.engine.imports().largest();
+        let imports = self.engine.imports();
+        let most = if self.is_of_recipients { imports.largest_of_recipients() } else { imports.largest() };
         if self.bytes > most {
             let sentence = format!("the file is larger than {most} bytes (`imports.max_bytes`): split it");
             return Err(Refusal::new(Code::BodyTooLarge, sentence).into());
@@ -192,7 +231,12 @@ impl Upload {
         let written = serde_json::to_string(&settings).map_err(|_| Error::Internal)?;
         records.imports().finish_upload(self.import, &written).await?;
         self.is_finished = true;
-        Ok(records.of(self.company).imports().find(self.import).await?.ok_or_else(no_such_import)?)
+        let imports = records.of(self.company).imports();
+        let found = match self.is_of_recipients {
+            true => imports.find_recipients(self.import).await?,
+            false => imports.find(self.import).await?,
+        };
+        Ok(found.ok_or_else(no_such_import)?)
     }
 }
 

@@ -9,6 +9,7 @@ use crate::console::component::field::Field;
 use crate::console::component::library::OfferedFiles;
 use crate::console::component::phone::example;
 use crate::console::form::Form;
+use crate::console::pages::compose::list::LIST;
 use crate::console::pages::contact_fields::placeholder;
 use crate::console::text::Text;
 use crate::domain::own_field::OwnField;
@@ -106,7 +107,9 @@ fn own_fields(
         let example = example(own, part, name);
         let example = example.map(|example| text.with("compose-example", [("value", example.into())]));
         let id = names.of(part, name);
-        let field = Field::new(form, &id, &label).required().most(1024);
+        let field = Field::new(form, &id, &label).most(1024);
+        // With a column, the text is for people who have nothing in it.
+        let field = if form.words().one(LIST).is_empty() { field.required() } else { field };
         match &example {
             Some(example) => field.hint(example).text(),
             None => field.text(),
@@ -150,7 +153,12 @@ fn button_field(text: Text, name: &str, index: usize, button: &Button, form: &Fo
     let label = |key| text.with(key, [("number", (index as u64 + 1).into())]);
     html! {
         @match button {
-            Button::Link => (Field::new(form, name, &label("compose-button-link")).required().text()),
+            Button::Link => {
+                @let label = label("compose-button-link");
+                @let field = Field::new(form, name, &label);
+                @let field = if form.words().one(LIST).is_empty() { field.required() } else { field };
+                (field.text())
+            }
             Button::CopyCode => (Field::new(form, name, &label("compose-button-code")).required().text()),
             Button::QuickReply => (Field::new(form, name, &label("compose-button-payload")).text()),
             Button::Flow => (Field::new(form, name, &label("compose-button-flow")).text()),
