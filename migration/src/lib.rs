@@ -34,6 +34,7 @@ mod m20261129_000023_create_inbound_file;
 mod m20261129_000024_create_automatic_answer;
 mod m20261129_000025_create_conversation_draft;
 mod m20261129_000029_create_graph_id;
+mod m20261129_000033_archive_templates;
 mod nodes;
 mod operators;
 mod outbox;
@@ -164,6 +165,11 @@ impl MigratorTrait for Migrator {
                 "m20261129_000029_create_graph_id",
                 m20261129_000029_create_graph_id::UP,
                 m20261129_000029_create_graph_id::DOWN,
+            ),
+            Step::boxed(
+                "m20261129_000033_archive_templates",
+                m20261129_000033_archive_templates::UP,
+                m20261129_000033_archive_templates::DOWN,
             ),
         ]
     }

@@ -1,5 +1,7 @@
 //! Templates that we create, change and delete at the provider, with the samples of their headers; and the profile of a number.
 
+use std::time::Duration;
+
 use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderValue};
 use reqwest::{RequestBuilder, Url};
 use serde::Deserialize;
@@ -11,6 +13,8 @@ use crate::Error;
 use domain::secret::Secret;
 use domain::template::{Category, ListedTemplate, Status};
 
+/// How long the upload of a sample may take.
+const UPLOAD: Duration = Duration::from_secs(120);
 /// The fields of a profile.
 const PROFILE: &str = "about,address,description,email,profile_picture_url,websites,vertical";
 
@@ -146,7 +150,7 @@ impl CloudApi {
         oauth.set_sensitive(true);
         let request = self.client.post(address).header(AUTHORIZATION, oauth).header("file_offset", "0");
         let request = request.header(CONTENT_TYPE, HeaderValue::from_static("application/octet-stream"));
-        let response = request.body(bytes).send().await;
+        let response = request.timeout(UPLOAD).body(bytes).send().await;
         let response = response.map_err(|error| Error::NoAnswer(failure(&error).sentence))?;
         let uploaded = answer::to_question(response, &self.objects).await?;
         let uploaded: UploadedSample<'_> = read(&uploaded)?;
