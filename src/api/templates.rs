@@ -11,7 +11,6 @@ use super::list_query::Query;
 use super::schema::{TemplateParameterFormat, TemplatePart};
 use crate::clock::Timestamp;
 use crate::domain::channel::Channel;
-use crate::domain::page::Page;
 use crate::engine::records::templates::{Filter, Record};
 
 /// An approved template.
@@ -73,19 +72,13 @@ pub(super) async fn list(
 ) -> Result<Envelope<Template>, Error> {
     let page = query.page()?;
     let (search, language, category) = (query.search()?, query.text("language")?, query.text("category")?);
-    let filter =
-        Filter { search: search.as_deref(), language: language.as_deref(), category: category.as_deref() };
-    let templates = match &channel.waba_id {
-        Some(waba_id) => {
-            state
-                .engine
-                .company(channel.company_id)
-                .await?
-                .templates()
-                .approved(waba_id, page, filter)
-                .await?
-        }
-        None => Page { records: Vec::new(), total: 0 },
+    let filter = Filter {
+        search: search.as_deref(),
+        language: language.as_deref(),
+        category: category.as_deref(),
+        is_offered: false,
     };
+    let records = state.engine.company(channel.company_id).await?;
+    let templates = records.templates().approved(channel.template_account(), page, filter).await?;
     Ok(Envelope::new(page, templates))
 }

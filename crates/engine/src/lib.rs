@@ -42,6 +42,7 @@ mod rounds;
 mod sends;
 mod shared;
 mod start;
+mod templates;
 mod threads;
 mod traces;
 #[cfg(any(test, feature = "universe"))]
@@ -114,6 +115,7 @@ pub use self::sends::tallies::Counted;
 use self::sends::tallies::Tallies;
 use self::sends::watching::Watches;
 use self::shared::Shared;
+pub use self::templates::{Declined, TemplateDesk, TemplateEdit};
 use self::upkeep::wall_clock::Jump;
 pub use self::web_session::Phones;
 use self::web_session::WebSessions;

@@ -90,7 +90,8 @@ impl TemplateDraft {
         }
         let parameter_format = ParameterFormat::read(given.parameter_format, given.components);
         let category = Category::from(category.as_str());
-        let rules = Rules { format: parameter_format, is_local, is_code: category == Category::Authentication };
+        let rules =
+            Rules { format: parameter_format, is_local, is_code: category == Category::Authentication };
         if given.components.to_string().len() > LONGEST {
             return wrong("components", "are too long: more than 64 KiB");
         }
@@ -126,7 +127,9 @@ impl Rules {
         for part in root.items(MOST_PARTS)? {
             let kind = part.word("type", LINE)?;
             if kinds.contains(&kind) {
-                return Err(part.refuse(format_args!("is a second {}: a template has one", kind.to_uppercase())));
+                return Err(
+                    part.refuse(format_args!("is a second {}: a template has one", kind.to_uppercase()))
+                );
             }
             match kind.as_str() {
                 "header" => self.header(&part)?,
@@ -139,7 +142,8 @@ impl Rules {
                 }
                 "buttons" => self.buttons(&part)?,
                 _ if self.is_local => {
-                    let what = "is of a kind that a web session cannot send: give HEADER, BODY, FOOTER and BUTTONS";
+                    let what =
+                        "is of a kind that a web session cannot send: give HEADER, BODY, FOOTER and BUTTONS";
                     return Err(part.refuse(what));
                 }
                 // The provider knows kinds that are not known here.
@@ -154,7 +158,8 @@ impl Rules {
     }
 
     fn header(&self, part: &Node<'_>) -> Result<(), Refusal> {
-        let format = part.at("format").map_or_else(|| Ok("text".to_owned()), |_| part.word("format", LINE))?;
+        let format =
+            part.at("format").map_or_else(|| Ok("text".to_owned()), |_| part.word("format", LINE))?;
         if format == "text" {
             let variables = self.variables(part, part.text("text", LINE)?)?;
             if variables.0.len() > 1 {
@@ -254,7 +259,10 @@ impl Rules {
             ParameterFormat::Positional => format!("example.{field}"),
             ParameterFormat::Named => format!("example.{field}_named_params"),
         };
-        Err(part.missing(&field, format_args!("give one example for each of the {} variables", variables.0.len())))
+        Err(part.missing(
+            &field,
+            format_args!("give one example for each of the {} variables", variables.0.len()),
+        ))
     }
 
     fn buttons(&self, part: &Node<'_>) -> Result<(), Refusal> {
@@ -275,7 +283,8 @@ impl Rules {
                     self.address(button)?;
                 }
                 _ if self.is_local => {
-                    let what = "is of a kind that a web session cannot send: give QUICK_REPLY, URL and PHONE_NUMBER";
+                    let what =
+                        "is of a kind that a web session cannot send: give QUICK_REPLY, URL and PHONE_NUMBER";
                     return Err(button.refuse(what));
                 }
                 _ => {}
@@ -283,7 +292,9 @@ impl Rules {
             let most = FEW.iter().find(|(known, _)| *known == kind).map_or(MOST_BUTTONS, |(_, most)| *most);
             if kinds.iter().filter(|known| **known == kind).count() >= most {
                 let kind = kind.to_uppercase();
-                return Err(button.refuse(format_args!("is one too many: a template has at most {most} of {kind}")));
+                return Err(
+                    button.refuse(format_args!("is one too many: a template has at most {most} of {kind}"))
+                );
             }
             kinds.push(kind);
         }
@@ -302,7 +313,8 @@ impl Rules {
         if variables > 1 || !address.ends_with("}}") {
             return Err(button.refuse("has a `url` whose variable is not one at its end"));
         }
-        let example = button.value()["example"].as_array().is_some_and(|row| row.iter().any(Value::is_string));
+        let example =
+            button.value()["example"].as_array().is_some_and(|row| row.iter().any(Value::is_string));
         let example = example || button.value()["example"].is_string();
         if example || self.is_local {
             return Ok(());
@@ -357,18 +369,33 @@ mod tests {
             (json!([body, body]), "components[1]"),
             (json!([{"type": "BODY", "text": "x".repeat(1_025)}]), "components[0].text"),
             (json!([{"type": "BODY", "text": "Hi {{1}}!"}]), "components[0].example.body_text"),
-            (json!([{"type": "BODY", "text": "Hi {{2}}!", "example": {"body_text": [["a"]]}}]), "components[0]"),
-            (json!([{"type": "BODY", "text": "{{1}} is here", "example": {"body_text": [["a"]]}}]), "components[0]"),
+            (
+                json!([{"type": "BODY", "text": "Hi {{2}}!", "example": {"body_text": [["a"]]}}]),
+                "components[0]",
+            ),
+            (
+                json!([{"type": "BODY", "text": "{{1}} is here", "example": {"body_text": [["a"]]}}]),
+                "components[0]",
+            ),
             (json!([{"type": "BODY", "text": "Hi {{a b}}!"}]), "components[0]"),
             (json!([{"type": "BODY", "text": "Hi {{1!"}]), "components[0]"),
             (json!([body, {"type": "FOOTER", "text": "{{1}}"}]), "components[1]"),
             (json!([{"type": "HEADER", "format": "IMAGE"}, body]), "components[0].example.header_handle[0]"),
-            (json!([{"type": "HEADER", "format": "TEXT", "text": "x".repeat(61)}, body]), "components[0].text"),
-            (buttons(json!([{"type": "QUICK_REPLY", "text": "x".repeat(26)}])), "components[1].buttons[0].text"),
+            (
+                json!([{"type": "HEADER", "format": "TEXT", "text": "x".repeat(61)}, body]),
+                "components[0].text",
+            ),
+            (
+                buttons(json!([{"type": "QUICK_REPLY", "text": "x".repeat(26)}])),
+                "components[1].buttons[0].text",
+            ),
             (buttons(json!([link("ftp://x")])), "components[1].buttons[0]"),
             (buttons(json!([link("https://x/{{1}}/y")])), "components[1].buttons[0]"),
             (buttons(json!([link("https://x/{{1}}")])), "components[1].buttons[0].example"),
-            (buttons(json!([link("https://a"), link("https://b"), link("https://c")])), "components[1].buttons[2]"),
+            (
+                buttons(json!([link("https://a"), link("https://b"), link("https://c")])),
+                "components[1].buttons[2]",
+            ),
         ] {
             let refused = draft(&components, false).unwrap_err();
             assert_eq!(refused.code, Code::InvalidTemplate);
@@ -398,7 +425,8 @@ mod tests {
             ("a", "english!", "UTILITY", "language"),
             ("a", "en", "OTP", "category"),
         ] {
-            let given = DraftFields { name, language, category, parameter_format: None, components: &components };
+            let given =
+                DraftFields { name, language, category, parameter_format: None, components: &components };
             assert_eq!(TemplateDraft::new(given, true).unwrap_err().param.as_deref(), Some(param));
         }
     }

@@ -22,7 +22,9 @@ impl Template {
             match component {
                 Component::Header { parameters } => header = parameters,
                 Component::Body { parameters } => body = parameters,
-                Component::Button { index, parameters, .. } => buttons.push((usize::from(*index), parameters)),
+                Component::Button { index, parameters, .. } => {
+                    buttons.push((usize::from(*index), parameters))
+                }
                 Component::Carousel { .. } | Component::LimitedTimeOffer { .. } | Component::Other(_) => {}
             }
         }
@@ -30,7 +32,8 @@ impl Template {
         let parts = self.components.as_array().map_or(&[][..], Vec::as_slice);
         let said = |part: &Value| part["text"].as_str().unwrap_or_default().trim().to_owned();
         for wanted in ["HEADER", "BODY", "BUTTONS", "FOOTER"] {
-            let is_wanted = |part: &&Value| part["type"].as_str().is_some_and(|kind| kind.eq_ignore_ascii_case(wanted));
+            let is_wanted =
+                |part: &&Value| part["type"].as_str().is_some_and(|kind| kind.eq_ignore_ascii_case(wanted));
             let Some(part) = parts.iter().find(is_wanted) else { continue };
             paragraphs.push(match wanted {
                 "HEADER" => format!("*{}*", self.filled(&said(part), header)),
@@ -49,7 +52,8 @@ impl Template {
         let (mut lines, mut number) = (Vec::new(), 0);
         for (index, button) in part["buttons"].as_array().into_iter().flatten().enumerate() {
             let text = |name: &str| button[name].as_str().unwrap_or_default();
-            let value = given.iter().find(|(place, _)| *place == index).and_then(|(_, values)| values.first());
+            let value =
+                given.iter().find(|(place, _)| *place == index).and_then(|(_, values)| values.first());
             let value = value.map(wording).unwrap_or_default();
             let line = match button["type"].as_str().unwrap_or_default().to_ascii_uppercase().as_str() {
                 "URL" if shapes.get(index) == Some(&Button::Link) => {

@@ -32,7 +32,8 @@ pub struct Said<'a> {
 const FACETS: [(&str, &str); 3] =
     [("status", "status_said_at"), ("quality_score", "quality_said_at"), ("category", "category_said_at")];
 /// The condition of one template of an account, by name and language.
-pub(super) const OF_NAME: &str = "company_id = $1 AND waba_id = $2 AND name = $3 AND lower(language) = lower($4)";
+pub(super) const OF_NAME: &str =
+    "company_id = $1 AND waba_id = $2 AND name = $3 AND lower(language) = lower($4)";
 
 const COLUMNS: &[(&str, Type)] = &[
     ("provider_id", Type::Text),

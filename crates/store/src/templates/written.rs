@@ -13,7 +13,7 @@ use crate::nouns::Templates;
 use crate::revision::{self, Topic};
 use crate::{Result, Transaction, execute};
 use clock::Timestamp;
-use domain::template::{ListedTemplate, LOCAL_ACCOUNT, MOST_LOCAL};
+use domain::template::{LOCAL_ACCOUNT, ListedTemplate, MOST_LOCAL};
 
 /// The outcome of storing a template.
 #[derive(Debug, Clone, PartialEq)]
