@@ -2,6 +2,7 @@
 
 pub(super) mod answer;
 pub(super) mod limits;
+pub(super) mod templates;
 pub(super) mod window;
 
 use std::sync::Arc;
@@ -20,7 +21,7 @@ use super::error::{Error, ErrorBody};
 use super::idempotency::{self, IdempotencyKey, Turn};
 use super::list_query::{PageParameters, Query, SearchParameter};
 use super::path_id::Id;
-use super::templates::{self, Template};
+use super::templates::{Template, list as list_templates};
 use crate::domain::channel::{self, Kind};
 use crate::domain::request::{BusinessRequest, BusinessSend};
 use crate::engine::Accepted;
@@ -60,14 +61,14 @@ pub(super) async fn list(company: Company, state: Data<State>, query: Query) -> 
         (status = 404, description = "`channel_not_found`", body = ErrorBody),
     ),
 )]
-pub(super) async fn templates(
+pub(super) async fn approved(
     company: Company,
     id: Id,
     state: Data<State>,
     query: Query,
 ) -> Answer<Envelope<Template>> {
     let channel = own_channel(&state, company, id).await?;
-    templates::list(&state, &channel, &query).await.map(Json)
+    list_templates(&state, &channel, &query).await.map(Json)
 }
 
 /// Explain a channel's limits
