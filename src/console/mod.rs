@@ -167,6 +167,13 @@ route::table! {
     POST "/console/channels/{id}/unlink" => pages::channel::pairing::unlink, Member;
     GET "/console/templates" => pages::templates::show, Viewer;
     POST "/console/templates/sync" => pages::templates::sync, Member;
+    GET "/console/templates/new" => pages::templates::write::new, Member;
+    POST "/console/templates/new" => pages::templates::write::create, Member;
+    POST "/console/templates/preview" => pages::templates::write::preview, Member;
+    GET "/console/templates/{id}" => pages::templates::write::show, Viewer;
+    POST "/console/templates/{id}" => pages::templates::write::change, Member;
+    POST "/console/templates/{id}/archive" => pages::templates::write::archive, Member;
+    POST "/console/templates/{id}/delete" => pages::templates::write::delete, Member;
     GET "/console/help" => pages::help::show, Public;
     GET "/console/link/{token}" => pages::link::show, Public;
     POST "/console/link/{token}" => pages::link::accept, Public;

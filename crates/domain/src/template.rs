@@ -19,7 +19,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 pub use self::component::{Card, Component, Media, Parameter, Source};
-pub use self::draft::{DraftFields, MOST_BUTTONS, TEMPLATE_CATEGORIES, TemplateDraft};
+pub use self::draft::{DraftFields, MOST_BUTTONS, TEMPLATE_CATEGORIES, TemplateDraft, variable_names};
 pub use self::given::*;
 pub use self::parse::parse_components;
 pub use self::shape::{Button, Header, Shape, Variables};

@@ -112,6 +112,17 @@ impl TemplateDraft {
     }
 }
 
+/// The distinct variables of a text as they are written in it: numbers, or names.
+pub fn variable_names(text: &str) -> Vec<&str> {
+    let mut names = Vec::new();
+    for name in placeholders(text) {
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    names
+}
+
 /// The rules for the parts of one template.
 struct Rules {
     format: ParameterFormat,
