@@ -21,7 +21,7 @@ use crate::console::component::pager::pager;
 use crate::console::component::phone::phone;
 use crate::console::component::time::moment;
 use crate::console::error::Error;
-use crate::console::form::Form as SentForm;
+use crate::console::form::Form;
 use crate::console::page::{Menu, Page};
 use crate::console::pages::channel::words::quality as rating;
 use crate::console::query::Query;
@@ -123,11 +123,7 @@ fn about(viewer: &Viewer, state: &State, accounts: &BTreeSet<String>) -> Markup 
 }
 
 /// Fetches the templates of every connected business account again.
-pub(in crate::console) async fn sync(
-    viewer: Viewer,
-    state: Data<State>,
-    _: SentForm,
-) -> Result<Answer, Error> {
+pub(in crate::console) async fn sync(viewer: Viewer, state: Data<State>, _: Form) -> Result<Answer, Error> {
     let accounts = state.engine.company(viewer.company.id).await?.channels().business_accounts().await?;
     for channel in &accounts {
         state.engine.webhooks().sync_templates(channel);

@@ -1,5 +1,7 @@
 //! The accounts whose templates a company writes: its business accounts, and its web sessions together.
 
+use uuid::Uuid;
+
 use crate::console::State;
 use crate::console::error::Error;
 use crate::console::text::Text;
@@ -10,7 +12,7 @@ use crate::domain::page::PageRequest;
 pub(super) struct TemplateAccounts(Vec<Channel>);
 
 impl TemplateAccounts {
-    pub(super) async fn read(state: &State, company: uuid::Uuid) -> Result<Self, Error> {
+    pub(super) async fn read(state: &State, company: Uuid) -> Result<Self, Error> {
         let records = state.engine.company(company).await?;
         let business = records.channels().business_accounts().await?;
         let one = PageRequest { page: 1, limit: 1 };

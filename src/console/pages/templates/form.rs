@@ -59,7 +59,6 @@ pub(super) fn fields(form: &Form, files: &OfferedFiles) -> Markup {
         (Field::new(form, "header", &text.get("templates-header-words")).most(LINE).text())
         (Field::new(form, "header_example", &text.get("templates-header-example")).most(LINE).text())
         (files.choose(form, ("header_file", &text.get("templates-header-file"))))
-        @if let Some(fault) = form.fault_of("header_file") { p.fault { (fault) } }
         (Field::new(form, "body", &text.get("templates-body")).hint(&text.get("templates-body-hint")).required()
             .most(BODY).area(6))
         (Field::new(form, "examples", &text.get("templates-examples")).hint(&text.get("templates-examples-hint"))
