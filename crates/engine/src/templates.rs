@@ -1,6 +1,8 @@
 //! Templates that people and programs write: passed to the provider and stored as it took them, or kept here as texts where a web
 //! session sends them. The profile of a business account's number is read and written in the same way.
 
+mod declined;
+
 use std::collections::HashMap;
 use std::time::Duration;
 
@@ -8,13 +10,13 @@ use serde_json::value::to_raw_value;
 use serde_json::{Map, Value};
 use uuid::Uuid;
 
+pub use self::declined::Declined;
 use crate::{Engine, Error, Who};
 use clock::Timestamp;
 use connectors::cloud_api::{CloudApi, Connections};
 use domain::channel::Channel;
 use domain::error::{Code, Refusal};
 use domain::link::{file_id, file_link};
-use domain::message::Failure;
 use domain::secret::Secret;
 use domain::template::{DraftFields, LOCAL_ACCOUNT, ListedTemplate, MOST_LOCAL, Status, TemplateDraft};
 use store::templates::{Record, WrittenTemplate};
@@ -32,52 +34,6 @@ const PROFILE: [(&str, usize); 6] = [
     ("vertical", 64),
     ("profile_picture_handle", 4_096),
 ];
-
-/// Why a template or a profile was not written.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Declined {
-    /// The provider said no.
-    #[error("{}", .0.sentence)]
-    ByProvider(Failure),
-    /// It did not come to the provider, or the provider did not answer.
-    #[error(transparent)]
-    Here(#[from] Error),
-}
-
-impl From<Declined> for Error {
-    fn from(declined: Declined) -> Self {
-        match declined {
-            Declined::ByProvider(failure) => {
-                let sentence = format!("the provider refused: {}", failure.sentence);
-                Refusal::new(Code::ProviderRefused, sentence).into()
-            }
-            Declined::Here(error) => error,
-        }
-    }
-}
-
-impl From<connectors::Error> for Declined {
-    fn from(error: connectors::Error) -> Self {
-        match error {
-            connectors::Error::Refused(_, failure) => Self::ByProvider(failure),
-            error @ connectors::Error::NoAnswer(_) => {
-                Self::Here(Refusal::new(Code::ProviderUnavailable, error.to_string()).into())
-            }
-        }
-    }
-}
-
-impl From<store::Error> for Declined {
-    fn from(error: store::Error) -> Self {
-        Self::Here(error.into())
-    }
-}
-
-impl From<Refusal> for Declined {
-    fn from(refusal: Refusal) -> Self {
-        Self::Here(refusal.into())
-    }
-}
 
 /// Other words for a template; `None` keeps what it has.
 #[derive(Debug, Clone, Copy, Default)]
@@ -437,14 +393,5 @@ mod tests {
         });
         assert_eq!(found, ["a", "b"]);
         assert_eq!(parts[2]["cards"][0]["components"][0]["example"]["header_handle"][0], "4::b");
-    }
-
-    #[test]
-    fn what_the_provider_refuses_keeps_its_words() {
-        let failure = Failure { code: Some(100), sentence: "(#100) too long".to_owned() };
-        let refused = Declined::from(connectors::Error::Refused(connectors::Disposition::Fail, failure));
-        let Error::Refused(refusal) = refused.into() else { panic!("it is a refusal") };
-        assert_eq!(refusal.code, Code::ProviderRefused);
-        assert!(refusal.sentence.ends_with("(#100) too long"));
     }
 }
