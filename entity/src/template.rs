@@ -43,6 +43,8 @@ pub struct Model {
     pub quality_said_at: i64,
     /// When the provider last reported the category, in Unix milliseconds.
     pub category_said_at: i64,
+    /// When a person archived it, in Unix milliseconds.
+    pub archived_at: Option<i64>,
 }
 
 /// Joins are written where they are needed.

@@ -37,6 +37,7 @@ mod m20261129_000026_mark_answered_messages;
 mod m20261129_000028_create_send_values;
 mod m20261129_000029_create_graph_id;
 mod m20261129_000030_keep_recipient_files;
+mod m20261129_000033_archive_templates;
 mod nodes;
 mod operators;
 mod outbox;
@@ -182,6 +183,11 @@ impl MigratorTrait for Migrator {
                 "m20261129_000030_keep_recipient_files",
                 m20261129_000030_keep_recipient_files::UP,
                 m20261129_000030_keep_recipient_files::DOWN,
+            ),
+            Step::boxed(
+                "m20261129_000033_archive_templates",
+                m20261129_000033_archive_templates::UP,
+                m20261129_000033_archive_templates::DOWN,
             ),
         ]
     }

@@ -2,6 +2,7 @@
 
 pub(super) mod answer;
 pub(super) mod limits;
+pub(super) mod templates;
 mod upload;
 pub(super) mod window;
 
@@ -26,7 +27,7 @@ use super::list_query::{PageParameters, Query, SearchParameter};
 use super::options::Options;
 use super::path_id::Id;
 use super::tables::csv_answer;
-use super::templates::{self, Template};
+use super::templates::{Template, list as list_templates};
 use crate::domain::channel::{self, Kind};
 use crate::domain::request::{BusinessRequest, BusinessSend};
 use crate::engine::Accepted;
@@ -67,14 +68,14 @@ pub(super) async fn list(company: Company, state: Data<State>, query: Query) -> 
         (status = 404, description = "`channel_not_found`", body = ErrorBody),
     ),
 )]
-pub(super) async fn templates(
+pub(super) async fn approved(
     company: Company,
     id: Id,
     state: Data<State>,
     query: Query,
 ) -> Answer<Envelope<Template>> {
     let channel = own_channel(&state, company, id).await?;
-    templates::list(&state, &channel, &query).await.map(Json)
+    list_templates(&state, &channel, &query).await.map(Json)
 }
 
 /// Explain a channel's limits

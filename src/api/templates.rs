@@ -1,20 +1,24 @@
-//! Templates, as the list shows them.
+//! Templates, as the list shows them, and as programs write them.
 
+use actix_web::{HttpRequest, HttpResponse};
 use serde::Serialize;
 use serde_json::Value;
 use utoipa::ToSchema;
 
 use super::State;
+use super::body::Body;
 use super::envelope::Envelope;
 use super::error::Error;
 use super::list_query::Query;
 use super::schema::{TemplateParameterFormat, TemplatePart};
 use crate::clock::Timestamp;
+use crate::domain::bodies;
 use crate::domain::channel::Channel;
-use crate::domain::page::Page;
+use crate::domain::template::DraftFields;
 use crate::engine::records::templates::{Filter, Record};
+use crate::engine::{self, TemplateEdit, Who};
 
-/// An approved template.
+/// A template.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct Template {
     /// The id, which a send gives as `template_id`.
@@ -29,9 +33,18 @@ pub(crate) struct Template {
     /// The provider's category.
     #[schema(example = "UTILITY")]
     pub(crate) category: String,
-    /// `APPROVED`.
+    /// `APPROVED`, `PENDING` while the provider reviews it, `REJECTED`, `PAUSED`, `DISABLED`, or another word of the provider. Only
+    /// approved ones can be sent, and are in the list.
     #[schema(example = "APPROVED")]
     pub(crate) status: String,
+    /// Why the provider rejected it, in the provider's word; null when it did not.
+    #[schema(example = "INVALID_FORMAT")]
+    pub(crate) rejected_reason: Option<String>,
+    /// How the provider rates it by what people do with its messages; null when unknown.
+    #[schema(example = "GREEN")]
+    pub(crate) quality_score: Option<String>,
+    /// Whether a person archived it: the console does not offer it for new sends.
+    pub(crate) archived: bool,
     /// How the template names its variables.
     #[schema(value_type = TemplateParameterFormat, example = "POSITIONAL")]
     pub(crate) parameter_format: &'static str,
@@ -57,12 +70,113 @@ impl From<Record> for Template {
             language: record.language,
             category: record.category.to_string(),
             status: record.status.to_string(),
+            rejected_reason: record.rejected_reason,
+            quality_score: record.quality_score,
+            archived: record.archived_at.is_some(),
             parameter_format: record.parameter_format.as_str(),
             components,
             created_at: record.created_at,
             updated_at: record.updated_at,
         }
     }
+}
+
+bodies! {
+    /// A template to create.
+    pub(crate) struct TemplateWords of Value {
+        /// 1 to 512 lower-case letters, digits and underscores. An account has one template of a name in each language.
+        #[schema(example = "order_shipped")]
+        name: String,
+        /// Its language.
+        #[schema(example = "pt_BR")]
+        language: String,
+        /// `MARKETING`, `UTILITY` or `AUTHENTICATION`.
+        #[schema(example = "UTILITY")]
+        category: String,
+        /// When absent, the variables show it.
+        parameter_format: Option<TemplateParameterFormat>,
+        /// Header, body, footer and buttons in the provider's form, with an example of each variable. The sample of a header with
+        /// a file is `example.header_handle`: an array with the `link` of a file of the library (`POST /api/v1/media`).
+        components: Vec<TemplatePart>,
+    }
+
+    /// A change of a template. Fields that are left out are kept. The provider reviews a changed text again.
+    pub(crate) struct TemplatePatch of Value {
+        /// Another category, which an approved template cannot have.
+        #[schema(example = "UTILITY")]
+        category: Option<String>,
+        /// All parts, in place of those that it has.
+        components: Option<Vec<TemplatePart>>,
+        /// Whether the console leaves it out of new sends.
+        archived: Option<bool>,
+    }
+}
+
+/// Creates a template of a channel's account.
+pub(super) async fn create(
+    state: &State,
+    channel: &Channel,
+    who: &Who,
+    body: Body,
+) -> Result<HttpResponse, Error> {
+    let (given, _room) = body.fields::<TemplateWords>(&state.options).await?;
+    let TemplateWords { name, language, category, parameter_format, components } = given;
+    let draft = DraftFields {
+        name: name.required()?,
+        language: language.required()?,
+        category: category.required()?,
+        parameter_format: parameter_format.text()?,
+        components: components.given().ok_or_else(|| components.missing())?,
+    };
+    let created =
+        state.engine.template_desk(channel).create(who, draft).await.map_err(engine::Error::from)?;
+    Ok(HttpResponse::Created().json(Template::from(created)))
+}
+
+/// Shows the template of the path, whatever its status.
+pub(super) async fn show(state: &State, channel: &Channel, request: &HttpRequest) -> Result<Template, Error> {
+    Ok(state.engine.template_desk(channel).one(id(request)).await?.into())
+}
+
+/// Changes the template of the path.
+pub(super) async fn change(
+    state: &State,
+    channel: &Channel,
+    (who, request): (&Who, &HttpRequest),
+    body: Body,
+) -> Result<Template, Error> {
+    let (given, _room) = body.fields::<TemplatePatch>(&state.options).await?;
+    let TemplatePatch { category, components, archived } = given;
+    let (category, archived) = (category.text()?, archived.choice()?);
+    let components = components.given().filter(|components| !components.is_null());
+    let (desk, id) = (state.engine.template_desk(channel), id(request));
+    let mut template = desk.one(id).await?;
+    if category.is_some() || components.is_some() {
+        let edit = TemplateEdit { category, components };
+        template = desk.change(who, id, edit).await.map_err(engine::Error::from)?;
+    }
+    if let Some(archived) = archived {
+        template = desk.archive(who, id, archived).await?;
+    }
+    Ok(template.into())
+}
+
+/// Deletes the template of the path.
+pub(super) async fn delete(
+    state: &State,
+    channel: &Channel,
+    who: &Who,
+    request: &HttpRequest,
+) -> Result<HttpResponse, Error> {
+    let desk = state.engine.template_desk(channel);
+    let template = desk.one(id(request)).await?;
+    desk.delete(who, &template, false).await.map_err(engine::Error::from)?;
+    Ok(HttpResponse::NoContent().finish())
+}
+
+/// The id of the template in the path, or 0, which no template has.
+fn id(request: &HttpRequest) -> i64 {
+    request.match_info().get("template").and_then(|id| id.parse().ok()).unwrap_or_default()
 }
 
 /// A page of the approved templates that a channel can send.
@@ -73,19 +187,13 @@ pub(super) async fn list(
 ) -> Result<Envelope<Template>, Error> {
     let page = query.page()?;
     let (search, language, category) = (query.search()?, query.text("language")?, query.text("category")?);
-    let filter =
-        Filter { search: search.as_deref(), language: language.as_deref(), category: category.as_deref() };
-    let templates = match &channel.waba_id {
-        Some(waba_id) => {
-            state
-                .engine
-                .company(channel.company_id)
-                .await?
-                .templates()
-                .approved(waba_id, page, filter)
-                .await?
-        }
-        None => Page { records: Vec::new(), total: 0 },
+    let filter = Filter {
+        search: search.as_deref(),
+        language: language.as_deref(),
+        category: category.as_deref(),
+        is_offered: false,
     };
+    let records = state.engine.company(channel.company_id).await?;
+    let templates = records.templates().approved(channel.template_account(), page, filter).await?;
     Ok(Envelope::new(page, templates))
 }

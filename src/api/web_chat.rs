@@ -8,6 +8,7 @@ mod file;
 pub(super) mod pairing;
 pub(super) mod passkey;
 pub(super) mod picture;
+pub(super) mod templates;
 
 use std::sync::Arc;
 

@@ -66,6 +66,7 @@ mod live;
 mod look;
 mod menu;
 mod once;
+mod options;
 mod pace;
 mod page;
 mod pages;
@@ -81,23 +82,20 @@ mod zone;
 
 use std::fmt;
 use std::net::SocketAddr;
-use std::time::Duration;
 
 use actix_web::Resource;
 use actix_web::http::header::HeaderMap;
 use actix_web::web::Data;
-use url::Url;
 
 pub use self::access::Access;
 pub use self::live::STREAMS;
+pub use self::options::Options;
 pub use self::pages::alerts::MailWriter;
 pub use self::pages::compose::SENT;
 pub use self::route::Route;
 use crate::accounts::{self, Accounts, Session};
-use crate::connector::mail::Mailer;
-use crate::domain::request::Limits;
 use crate::engine::Engine;
-use crate::surface::{Client, Listener, Proxies};
+use crate::surface::{Client, Listener};
 
 /// The state of all pages.
 pub struct State {
@@ -110,36 +108,6 @@ pub struct State {
     shared: live::Shared,
     pace: pace::Pace,
     hidden: hidden::HiddenClients,
-}
-
-/// The address of the console, and its bounds.
-#[derive(Debug, Clone)]
-pub struct Options {
-    /// The address of the service for people; without it, links begin with the host of the request.
-    pub public_url: Option<Url>,
-    /// Records on a page of a list.
-    pub page_size: u64,
-    /// The limits of one send.
-    pub send: Limits,
-    /// Proxies whose headers about the client's address and scheme are trusted.
-    pub proxies: Proxies,
-    /// How long a page waits for a dry run before it says that the dry run takes longer.
-    pub patience: Duration,
-    /// The way to the mail server, if there is one.
-    pub mailer: Option<Mailer>,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Self {
-            public_url: None,
-            page_size: 50,
-            send: Limits::default(),
-            proxies: Proxies::default(),
-            patience: Duration::from_secs(2),
-            mailer: None,
-        }
-    }
 }
 
 route::table! {
@@ -167,6 +135,13 @@ route::table! {
     POST "/console/channels/{id}/unlink" => pages::channel::pairing::unlink, Member;
     GET "/console/templates" => pages::templates::show, Viewer;
     POST "/console/templates/sync" => pages::templates::sync, Member;
+    GET "/console/templates/new" => pages::templates::write::new, Member;
+    POST "/console/templates/new" => pages::templates::write::create, Member;
+    POST "/console/templates/preview" => pages::templates::write::preview, Member;
+    GET "/console/templates/{id}" => pages::templates::write::show, Viewer;
+    POST "/console/templates/{id}" => pages::templates::write::change, Member;
+    POST "/console/templates/{id}/archive" => pages::templates::write::archive, Member;
+    POST "/console/templates/{id}/delete" => pages::templates::write::delete, Member;
     GET "/console/help" => pages::help::show, Public;
     GET "/console/link/{token}" => pages::link::show, Public;
     POST "/console/link/{token}" => pages::link::accept, Public;

@@ -92,6 +92,14 @@ pub(super) struct Id(pub(super) Uuid);
 
 argument!(Id, Error, |request: &HttpRequest| segment(request, "id").map(Self));
 
+/// The `{id}` of a template's path; 0, which no template has, for what is no number.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct TemplateId(pub(super) i64);
+
+argument!(TemplateId, Infallible, |request: &HttpRequest| {
+    Ok(Self(request.match_info().query("id").parse().unwrap_or_default()))
+});
+
 /// A parsed variable segment of the path.
 ///
 /// # Errors

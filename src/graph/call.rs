@@ -18,7 +18,7 @@ use super::refusal::DoorRefusal;
 use crate::domain::channel::Channel;
 use crate::engine::graph::{GraphAccount, GraphDoor};
 use crate::engine::{Caller, Who};
-use crate::surface::body::{Incoming, Peer, Sender};
+use crate::surface::body::{Incoming, Peer, Pieces, Sender};
 use crate::surface::multipart::Multipart;
 
 /// The parameter by which a caller proves that it knows the app secret.
@@ -85,7 +85,7 @@ impl Call {
         Ok(account)
     }
 
-    async fn check_proof(&self, channel: &Channel) -> Result<(), DoorRefusal> {
+    pub(super) async fn check_proof(&self, channel: &Channel) -> Result<(), DoorRefusal> {
         let Some(proof) = &self.proof else { return Ok(()) };
         match self.door().is_proof(channel, proof, &self.key).await? {
             true => Ok(()),
@@ -148,6 +148,18 @@ impl Call {
             DoorBody::Form(form) => Ok(Some(form)),
             DoorBody::Unread(body) if Multipart::is(&body) => Ok(Some(UploadForm::open(body, most).await?)),
             DoorBody::Unread(_) | DoorBody::Fields(..) | DoorBody::Taken => Ok(None),
+        }
+    }
+
+    /// The body as it is, of at most `most` bytes, piece by piece.
+    pub(super) fn raw(&mut self, most: usize) -> Result<Pieces, DoorRefusal> {
+        match std::mem::replace(&mut self.input, DoorBody::Taken) {
+            DoorBody::Unread(body) => Ok(body.pieces(most)?),
+            DoorBody::Form(_) | DoorBody::Fields(..) | DoorBody::Taken => {
+                let details =
+                    "give the key in the head of the request, and the bytes of the file as its body";
+                Err(DoorRefusal::because(100, details))
+            }
         }
     }
 

@@ -17,9 +17,11 @@ mod messages;
 mod number;
 mod object;
 mod path;
+mod profile;
 mod refusal;
 mod templates;
 mod token;
+mod uploads;
 
 use std::time::Duration;
 
@@ -94,6 +96,11 @@ rows! {
     POST "/{version}/{number}/messages" => messages::take;
     POST "/{version}/{number}/media" => media::upload;
     GET "/{version}/{account}/message_templates" => templates::list;
+    POST "/{version}/{account}/message_templates" => templates::written::create;
+    DELETE "/{version}/{account}/message_templates" => templates::written::delete;
+    POST "/{version}/{app}/uploads" => uploads::open;
+    GET "/{version}/{number}/whatsapp_business_profile" => profile::show;
+    POST "/{version}/{number}/whatsapp_business_profile" => profile::change;
     GET "/{version}/{account}/phone_numbers" => account::numbers;
     GET "/{version}/{account}/subscribed_apps" => account::subscribed;
     POST "/{version}/{account}/subscribed_apps" => account::subscribe;

@@ -4,8 +4,9 @@ use actix_web::HttpResponse;
 use serde_json::{Map, Value};
 
 use super::call::Call;
+use super::path::UPLOAD;
 use super::refusal::DoorRefusal;
-use super::{account, media, number};
+use super::{account, media, number, templates, uploads};
 use crate::domain::graph::media_of;
 
 /// Shows an object.
@@ -18,12 +19,24 @@ pub(super) async fn show(call: Call) -> Result<HttpResponse, DoorRefusal> {
         let channel = call.number(id).await?;
         return number::show(&call, &channel).await;
     }
+    if id.starts_with(UPLOAD) {
+        return uploads::show(&call);
+    }
+    if let Some(found) = templates::find(&call, id).await? {
+        return Ok(templates::show(&call, found.template));
+    }
     let account = call.account(id).await?;
     account::show(&call, &account)
 }
 
 /// Changes an object.
 pub(super) async fn change(call: Call) -> Result<HttpResponse, DoorRefusal> {
+    if call.path.at(0).starts_with(UPLOAD) {
+        return uploads::take(call).await;
+    }
+    if let Some(found) = templates::find(&call, call.path.at(0)).await? {
+        return templates::written::change(call, found).await;
+    }
     call.number(call.path.at(0)).await?;
     number::change(call).await
 }

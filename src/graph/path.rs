@@ -1,5 +1,9 @@
 //! The paths of the door: below the root, under any version or none, with slashes too many. A path without a version is the
-//! door's only when it begins as no other path of the service does: with an id, which has digits alone, or with a fixed word.
+//! door's only when it begins as no other path of the service does: with an id, which has digits alone or is that of an upload, or
+//! with a fixed word.
+
+/// The beginning of the id of an upload.
+pub(super) const UPLOAD: &str = "upload:";
 
 /// The segments of a path of the door.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -16,7 +20,8 @@ fn is_version(segment: &str) -> bool {
 }
 
 fn is_id(segment: &str) -> bool {
-    !segment.is_empty() && segment.len() <= 64 && segment.bytes().all(|byte| byte.is_ascii_digit())
+    segment.starts_with(UPLOAD)
+        || !segment.is_empty() && segment.len() <= 64 && segment.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 /// The segments without the version, and whether there was one.

@@ -1,4 +1,8 @@
-//! The templates of an account.
+//! The templates of an account: those of a business account, and those of the company's web sessions, which are texts.
+
+pub(super) mod written;
+
+use std::sync::Arc;
 
 use actix_web::HttpResponse;
 use serde_json::{Map, Value, json};
@@ -7,14 +11,15 @@ use url::form_urlencoded;
 use super::call::Call;
 use super::object::asked;
 use super::refusal::DoorRefusal;
+use crate::domain::channel::Channel;
+use crate::domain::graph::{template_id, template_of};
 use crate::domain::page::{Page, PageRequest};
+use crate::domain::template::{LOCAL_ACCOUNT, Status};
 use crate::engine::records::templates::{Listed, Record};
 
 /// Records in a part when a program names no number, and the most.
 const USUAL: u64 = 25;
 const MOST: u64 = 1_000;
-/// The status of a template that is here only for the sends that used it.
-const DELETED: &str = "DELETED";
 
 /// Lists the templates of an account. The last part has no `paging`: some programs ask for more as long as there is a cursor.
 pub(super) async fn list(call: Call) -> Result<HttpResponse, DoorRefusal> {
@@ -36,24 +41,19 @@ pub(super) async fn list(call: Call) -> Result<HttpResponse, DoorRefusal> {
             .filter(|page| *page > 0)
             .ok_or_else(|| DoorRefusal::because(100, "`after` must be a cursor of an earlier answer"))?,
     };
-    let Page { records, total } = match &account.waba_id {
-        Some(waba) => {
-            let name = call.parameter("name");
-            let filter = Listed {
-                waba_id: Some(waba),
-                status: call.parameter("status"),
-                search: name,
-                only_unfit: false,
-            };
-            let request = PageRequest { page: page.into(), limit };
-            call.state.engine.company(call.caller.company_id).await?.templates().page(request, filter).await?
-        }
-        None => Page { records: Vec::new(), total: 0 },
+    let filter = Listed {
+        waba_id: Some(account.waba_id.as_deref().unwrap_or(LOCAL_ACCOUNT)),
+        status: call.parameter("status"),
+        search: call.parameter("name"),
+        only_unfit: false,
     };
+    let request = PageRequest { page: page.into(), limit };
+    let records = call.state.engine.company(call.caller.company_id).await?;
+    let Page { records, total } = records.templates().page(request, filter).await?;
     let is_last = page.saturating_mul(limit) >= total;
     let (language, category) = (call.parameter("language"), call.parameter("category"));
     let is_meant = |record: &Record| {
-        record.status.to_string() != DELETED
+        record.status != Status::Deleted
             && language.is_none_or(|language| record.language == language)
             && category.is_none_or(|category| record.category.to_string() == category)
     };
@@ -77,10 +77,46 @@ fn next(call: &Call, after: &str) -> String {
     format!("{}{}?{}", call.base(), call.request.path(), query.finish())
 }
 
+/// A template of the company, and a channel of its account.
+pub(super) struct FoundTemplate {
+    pub(super) template: Record,
+    pub(super) channel: Arc<Channel>,
+}
+
+/// The template with this id, if the caller may use its account.
+pub(super) async fn find(call: &Call, id: &str) -> Result<Option<FoundTemplate>, DoorRefusal> {
+    if id.is_empty() || !id.bytes().all(|byte| byte.is_ascii_digit()) {
+        return Ok(None);
+    }
+    let records = call.state.engine.company(call.caller.company_id).await?;
+    let found = match template_of(id) {
+        Some(own) => records.templates().find(own).await?.filter(|found| found.waba_id == LOCAL_ACCOUNT),
+        None => records.templates().with_provider_id(id).await?,
+    };
+    drop(records);
+    let Some(template) = found else { return Ok(None) };
+    let channels = call.door().channels().await?;
+    let channel = channels.into_iter().find(|channel| channel.template_account() == template.waba_id);
+    let Some(channel) = channel else { return Ok(None) };
+    call.check_proof(&channel).await?;
+    Ok(Some(FoundTemplate { template, channel }))
+}
+
+/// Shows a template.
+pub(super) fn show(call: &Call, template: Record) -> HttpResponse {
+    HttpResponse::Ok().json(asked(call, described(template)))
+}
+
+/// The id of a template: the provider's, or ours.
+fn id_of(record: &Record) -> String {
+    if record.waba_id == LOCAL_ACCOUNT { template_id(record.id) } else { record.provider_id.clone() }
+}
+
 fn described(record: Record) -> Map<String, Value> {
+    let id = id_of(&record);
     let components = if record.components.is_array() { record.components } else { json!([]) };
     let mut fields = vec![
-        ("id", json!(record.provider_id)),
+        ("id", json!(id)),
         ("name", json!(record.name)),
         ("language", json!(record.language)),
         ("status", json!(record.status.to_string())),

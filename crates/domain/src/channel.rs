@@ -11,6 +11,7 @@ use uuid::Uuid;
 pub use self::reason_code::ReasonCode;
 use super::words::words;
 use crate::rate::Rate;
+use crate::template::LOCAL_ACCOUNT;
 use crate::tier::{OwnOptions, Quota};
 use clock::Timestamp;
 
@@ -220,6 +221,13 @@ pub struct Channel {
     pub created_at: Timestamp,
     /// When it last changed.
     pub updated_at: Timestamp,
+}
+
+impl Channel {
+    /// The account whose templates it sends: the business account, or [`LOCAL_ACCOUNT`] for web sessions.
+    pub fn template_account(&self) -> &str {
+        self.waba_id.as_deref().unwrap_or(LOCAL_ACCOUNT)
+    }
 }
 
 /// A channel's number, as its provider describes it. Missing values are `None`.

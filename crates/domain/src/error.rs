@@ -205,6 +205,12 @@ codes! {
     InvalidSchedule = "invalid_schedule", Invalid;
     /// No such template in this company.
     TemplateNotFound = "template_not_found", NotFound;
+    /// The template breaks one of the provider's rules.
+    InvalidTemplate = "invalid_template", Invalid;
+    /// The account has a template of this name in this language.
+    TemplateNameTaken = "template_name_taken", Conflict;
+    /// The web sessions of the company have as many templates as they may have.
+    TooManyTemplates = "too_many_templates", Conflict;
     /// The template is not approved by the provider.
     TemplateNotApproved = "template_not_approved", Invalid;
     /// The channel is disconnected or blocked: reconnect it, or resolve the block with the provider.

@@ -83,6 +83,22 @@ pub fn message_key(id: &str) -> Option<Key> {
     Some(Key { send_id, ordinal: u64::from_be_bytes(ordinal) })
 }
 
+/// The first of the ids of templates of web sessions, which have 16 digits as other short ids.
+const TEMPLATES: i64 = 7_040_000_000_000_000;
+/// The end of those ids.
+const TEMPLATES_END: i64 = 7_050_000_000_000_000;
+
+/// The id of a template of web sessions, by our own.
+pub fn template_id(id: i64) -> String {
+    TEMPLATES.saturating_add(id).to_string()
+}
+
+/// Our own id of the template of web sessions with this id; `None` for an id of something else.
+pub fn template_of(id: &str) -> Option<i64> {
+    let id = id.parse().ok().filter(|id| (TEMPLATES..TEMPLATES_END).contains(id))?;
+    Some(id - TEMPLATES)
+}
+
 /// The id of a file: of the library, or of the message with it.
 pub fn media_id(id: Uuid) -> String {
     format!("{:020}", id.as_u128())
@@ -122,6 +138,10 @@ mod tests {
             let id = Uuid::from_u128(id);
             assert_eq!(media_of(&media_id(id)), Some(id));
             assert!(media_id(id).len() >= FILE_DIGITS);
+        }
+        assert_eq!(template_of(&template_id(7)), Some(7));
+        for other in ["", "7", "7030000000000001", "7050000000000000", "x"] {
+            assert_eq!(template_of(other), None, "{other}");
         }
         for other in [
             "",

@@ -11,7 +11,7 @@ pub enum Scope {
     Read,
     /// Reads and changes contacts, tags and suppressions; checks numbers.
     Contacts,
-    /// Pauses, resumes and cancels sends; links web sessions to phones.
+    /// Pauses, resumes and cancels sends; creates, changes and deletes templates; links web sessions to phones.
     Control,
     /// Reads and changes webhook endpoints.
     Events,

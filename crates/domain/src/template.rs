@@ -7,7 +7,9 @@
 mod check;
 mod component;
 pub mod contact_field;
+mod draft;
 mod given;
+mod local;
 mod parse;
 mod shape;
 mod short;
@@ -18,6 +20,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 pub use self::component::{Card, Component, Media, Parameter, Source};
+pub use self::draft::{DraftFields, MOST_BUTTONS, TEMPLATE_CATEGORIES, TemplateDraft, variable_names};
 pub use self::given::*;
 pub use self::parse::{parse_components, parse_components_with_values};
 pub use self::shape::{Button, Header, Shape, Variables};
@@ -27,6 +30,12 @@ use super::words::open_words;
 use crate::content::Content;
 use crate::error::{Code, Refusal};
 use crate::phone::PhoneNumber;
+
+/// Where a business account's id is, the templates of a company's web sessions have this word: nobody reviews them, and they are
+/// sent as texts.
+pub const LOCAL_ACCOUNT: &str = "web";
+/// The most templates of a company's web sessions.
+pub const MOST_LOCAL: u64 = 250;
 
 /// The form of a template's variables.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

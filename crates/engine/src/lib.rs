@@ -42,6 +42,7 @@ mod rounds;
 mod sends;
 mod shared;
 mod start;
+mod templates;
 mod threads;
 mod traces;
 #[cfg(any(test, feature = "universe"))]
@@ -116,6 +117,7 @@ use self::sends::tallies::Tallies;
 pub use self::sends::to_person::WithReference;
 use self::sends::watching::Watches;
 use self::shared::Shared;
+pub use self::templates::{Declined, TemplateDesk, TemplateEdit};
 use self::upkeep::wall_clock::Jump;
 pub use self::web_session::Phones;
 use self::web_session::WebSessions;

@@ -7,6 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::account::Account;
 use super::error::GraphError;
+use super::management;
 use super::options::ReceiptOptions;
 use super::reply::{Verdict, answer};
 use super::send::bearer;
@@ -71,7 +72,7 @@ fn of_account(
     }
 }
 
-/// `POST /{phone_number_id}`: sets or removes the callback of a number.
+/// `POST /{id}`: sets or removes the callback of a number, or edits a template.
 pub(super) async fn configure(
     world: Data<World>,
     path: Path<(String, String)>,
@@ -79,6 +80,9 @@ pub(super) async fn configure(
     body: Bytes,
 ) -> HttpResponse {
     let (_, id) = path.into_inner();
+    if let Some(edited) = management::edit(&world, &id, &request, &body) {
+        return edited;
+    }
     let token = bearer(&request);
     let number = match world.admit(token).and_then(|()| world.number(token, &id)) {
         Ok(number) => number,

@@ -89,6 +89,25 @@ impl Catalogue {
         true
     }
 
+    /// Replaces a template's content: it is reviewed again.
+    pub(super) fn edit(&mut self, id: u64, template: Template) {
+        if self.by_id.contains_key(&id) {
+            self.by_id.insert(id, Arc::new(StoredTemplate::new(id, template)));
+        }
+    }
+
+    /// Removes the templates of this name, or only those with these ids; returns how many there were.
+    pub(super) fn remove(&mut self, name: &str, only: Option<u64>) -> usize {
+        let Some(ids) = self.by_name.get_mut(name) else { return 0 };
+        let (gone, kept): (Vec<_>, Vec<_>) =
+            std::mem::take(ids).into_iter().partition(|id| only.is_none_or(|only| only == *id));
+        *ids = kept;
+        for id in &gone {
+            self.by_id.remove(id);
+        }
+        gone.len()
+    }
+
     /// How many templates there are, and how many there can be.
     pub(super) fn count(&self) -> (usize, usize) {
         (self.by_id.len(), LARGEST)

@@ -54,6 +54,7 @@ use actix_web::web::{self, ServiceConfig, delete, get, post};
 
 mod account;
 mod announce;
+mod authoring;
 mod body;
 mod budget;
 mod callback;
@@ -103,6 +104,7 @@ mod timeline;
 mod timers;
 mod unversioned;
 mod upkeep;
+mod upload;
 mod web_session;
 mod webhook;
 mod window;
@@ -178,6 +180,10 @@ fn routes(config: &mut ServiceConfig) {
                 .route("/{waba_id}/subscribed_apps", delete().to(callback::unsubscribe))
                 .route("/{waba_id}/message_templates", get().to(management::templates))
                 .route("/{waba_id}/message_templates", post().to(management::create))
+                .route("/{waba_id}/message_templates", delete().to(management::delete))
+                .route("/{app_id}/uploads", post().to(upload::open))
+                .route("/{session:upload:.*}", post().to(upload::take))
+                .route("/{session:upload:.*}", get().to(upload::show))
                 .route("/{template_id}/unpause", post().to(management::unpause))
                 .route("/{id}", get().to(graph::node))
                 .route("/{phone_number_id}", post().to(callback::configure))

@@ -1,4 +1,4 @@
-//! The provider's template management: listing in pages, creating, and lifting a pause.
+//! The provider's template management: listing in pages, creating, editing, deleting, and lifting a pause.
 
 use std::sync::Arc;
 
@@ -10,6 +10,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use url::form_urlencoded::Serializer;
 
+use super::authoring;
 use super::catalogue::Wanted;
 use super::error::GraphError;
 use super::graph::{Parameters, TEMPLATE_FIELDS, selected};
@@ -133,8 +134,12 @@ pub(super) async fn create(
 }
 
 fn read_template(body: &[u8]) -> Result<Template, GraphError> {
-    let new: NewTemplate =
-        serde_json::from_slice(body).map_err(|error| GraphError::because(100, error.to_string()))?;
+    let new = serde_json::from_slice(body).map_err(|error| GraphError::because(100, error.to_string()))?;
+    checked(new)
+}
+
+/// The template that is asked for, by the provider's rules.
+fn checked(new: NewTemplate) -> Result<Template, GraphError> {
     let is_name = (1..=512).contains(&new.name.len())
         && new.name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_');
     if !is_name {
@@ -156,6 +161,7 @@ fn read_template(body: &[u8]) -> Result<Template, GraphError> {
             return Err(GraphError::because(100, details));
         }
     }
+    authoring::check(&new.components, &category)?;
     let mut template = Template::new(new.name, new.language, new.components);
     template.message_send_ttl_seconds = new.message_send_ttl_seconds;
     template.category = category;
@@ -163,6 +169,79 @@ fn read_template(body: &[u8]) -> Result<Template, GraphError> {
     template.parameter_format =
         new.parameter_format.map_or(template.parameter_format, |it| it.to_ascii_uppercase());
     Ok(template)
+}
+
+#[derive(Debug, Deserialize)]
+struct ChangedTemplate {
+    #[serde(default)]
+    category: Option<String>,
+    #[serde(default)]
+    message_send_ttl_seconds: Option<i64>,
+    #[serde(default)]
+    components: Option<Value>,
+}
+
+/// `POST /{template_id}`: an approved, rejected or paused template with other words, which is PENDING again. `None` for an id
+/// that is none of a template.
+pub(super) fn edit(world: &World, id: &str, request: &HttpRequest, body: &[u8]) -> Option<HttpResponse> {
+    let token = bearer(request);
+    let id = id.parse().ok()?;
+    let (account, stored) = world.directory.read().visible_template(token, id)?;
+    let verdict = world.admit(token).and_then(|()| account.spare(world.now())).and_then(|()| {
+        let changed: ChangedTemplate =
+            serde_json::from_slice(body).map_err(|error| GraphError::because(100, error.to_string()))?;
+        let before = &stored.template;
+        if !["APPROVED", "REJECTED", "PAUSED"].contains(&before.status.as_str()) {
+            let details = format!("a template that is {} cannot be edited", before.status);
+            return Err(GraphError::because(100, details).with_subcode(2_388_003));
+        }
+        let category = changed.category.map(|category| category.to_ascii_uppercase());
+        if before.status == "APPROVED"
+            && category.as_ref().is_some_and(|category| *category != before.category)
+        {
+            let details = "the category of an approved template cannot be changed";
+            return Err(GraphError::because(100, details).with_subcode(2_388_025));
+        }
+        let new = NewTemplate {
+            name: before.name.clone(),
+            language: before.language.clone(),
+            category: category.unwrap_or_else(|| before.category.clone()),
+            parameter_format: Some(before.parameter_format.clone()),
+            message_send_ttl_seconds: changed.message_send_ttl_seconds.or(before.message_send_ttl_seconds),
+            components: changed.components.unwrap_or_else(|| before.components.clone()),
+        };
+        account.catalogue.write().edit(id, checked(new)?);
+        Ok(json!({ "success": true }))
+    });
+    Some(answer(world, Some(&account), &verdict))
+}
+
+/// `DELETE /{waba_id}/message_templates?name=…[&hsm_id=…]`: every language of a name, or the one with the id.
+pub(super) async fn delete(
+    world: Data<World>,
+    path: Path<(String, String)>,
+    query: Parameters,
+    request: HttpRequest,
+) -> HttpResponse {
+    let (_, waba_id) = path.into_inner();
+    let token = bearer(&request);
+    let account = match world.admit(token).and_then(|()| world.account(token, &waba_id)) {
+        Ok(account) => account,
+        Err(error) => return answer(&world, None, &Err(error)),
+    };
+    let verdict = account.spare(world.now()).and_then(|()| {
+        let name = query.get("name").filter(|name| !name.is_empty());
+        let name = name.ok_or_else(|| GraphError::because(100, "name is required"))?;
+        let only = query.get("hsm_id").map(|id| id.parse::<u64>());
+        let only = only.transpose().map_err(|_| GraphError::because(100, "hsm_id must be digits"))?;
+        match account.catalogue.write().remove(name, only) {
+            0 => {
+                Err(GraphError::because(100, format!("there is no template {name}")).with_subcode(2_593_002))
+            }
+            _ => Ok(json!({ "success": true })),
+        }
+    });
+    answer(&world, Some(&account), &verdict)
 }
 
 /// The minimum and maximum number of seconds for which delivery of a template of this category is attempted.

@@ -164,7 +164,7 @@ fn upper(object: &Map<String, Value>, name: &str) -> String {
 }
 
 /// The names between `{{` and `}}`, each once, in order.
-fn variables(text: &str) -> Vec<String> {
+pub(super) fn variables(text: &str) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     for part in text.split("{{").skip(1) {
         if let Some((name, _)) = part.split_once("}}")

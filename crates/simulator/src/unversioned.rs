@@ -7,10 +7,11 @@ use actix_web::http::uri::PathAndQuery;
 /// The version that such requests use.
 const NEWEST: &str = "v26.0";
 
-/// Puts a version before a path that begins with the id of an object.
+/// Puts a version before a path that begins with the id of an object, or of an upload.
 pub(super) fn to_newest(request: &mut ServiceRequest) {
     let first = request.path().split('/').nth(1).unwrap_or_default();
-    if first.is_empty() || !first.bytes().all(|byte| byte.is_ascii_digit()) {
+    let is_id = !first.is_empty() && first.bytes().all(|byte| byte.is_ascii_digit());
+    if !is_id && !first.starts_with("upload:") {
         return;
     }
     let mut parts = request.uri().clone().into_parts();

@@ -122,6 +122,8 @@ domain::worded! {
         ContactFields = "contact_fields",
         /// Quick replies that were added, changed or deleted; the subject is the company's id.
         QuickReplies = "quick_replies",
+        /// A template that was written, changed, deleted or archived; the subject is the company's id.
+        Templates = "templates",
         /// An import that was started or stopped; the subject is the company's id.
         Import = "import",
         /// A file that was uploaded or removed; the subject is its id.

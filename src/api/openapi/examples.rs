@@ -43,6 +43,16 @@ fn company() -> Vec<Example> {
         "first_name": "Ana", "last_name": "Souza", "email": "ana@example.com", "phone_number": NUMBER,
         "tags": ["vip"],
     });
+    let template = json!({
+        "name": "order_ready", "language": "en", "category": "UTILITY",
+        "components": [
+            {
+                "type": "BODY", "text": "Hi {{1}}, your order {{2}} is ready.",
+                "example": { "body_text": [["Ana", "A-1"]] },
+            },
+            { "type": "BUTTONS", "buttons": [{ "type": "QUICK_REPLY", "text": "Thanks" }] },
+        ],
+    });
     vec![
         (
             "post",
@@ -115,6 +125,22 @@ fn company() -> Vec<Example> {
             json!({
                 "contact_ids": [OTHER_ID],
             }),
+        ),
+        ("post", "/api/v1/chat/{id}/templates", "utility", "A text with two variables", template.clone()),
+        (
+            "patch",
+            "/api/v1/chat/{id}/templates/{template}",
+            "archived",
+            "No longer offered",
+            json!({ "archived": true }),
+        ),
+        ("post", "/api/v1/web-chat/{id}/templates", "text", "A text with two variables", template),
+        (
+            "patch",
+            "/api/v1/web-chat/{id}/templates/{template}",
+            "text",
+            "Another text",
+            json!({ "components": [{ "type": "BODY", "text": "Hi {{1}}, your order {{2}} is here." }] }),
         ),
         (
             "post",

@@ -1,10 +1,16 @@
-//! The company's templates, each as a phone shows it, with its state and the reason.
+//! The company's templates, each as a phone shows it, with its state and the reason; and their [writing](write).
+
+mod accounts;
+mod examples;
+mod form;
+pub(in crate::console) mod write;
 
 use std::collections::BTreeSet;
 
 use actix_web::web::Data;
 use maud::{Markup, html};
 
+use self::accounts::TemplateAccounts;
 use crate::console::State;
 use crate::console::answer::Answer;
 use crate::console::component::badge::{Tone, badge};
@@ -52,7 +58,8 @@ pub(in crate::console) async fn show(
     let found = records.templates().page(page, filter).await?;
     drop(records);
     let is_filtered = account.is_some() || search.is_some() || status.is_some();
-    let has_none = accounts.is_empty() && found.total == 0;
+    let written = TemplateAccounts::read(&state, company).await?;
+    let has_none = written.is_empty() && found.total == 0;
     let body = html! {
         @if let Some(said) = state.flashes.take(viewer.session, "done") { (done(&said)) }
         @if has_none {
@@ -61,6 +68,11 @@ pub(in crate::console) async fn show(
             }))
         } @else {
             (about(&viewer, &state, &accounts))
+            @if !accounts.is_empty() && viewer.may_work() {
+                form method="post" action="/console/templates/sync" {
+                    button.plain type="submit" { (text.get("templates-sync")) }
+                }
+            }
             (filters(text, &accounts, account, status, search))
             @if found.records.is_empty() {
                 @if is_filtered { p { (text.get("templates-nothing-found")) } }
@@ -71,11 +83,9 @@ pub(in crate::console) async fn show(
         }
     };
     let shown = Page::new(text.get("templates-title"), Menu::Templates, body);
-    Ok(match viewer.may_work() && !has_none {
+    Ok(match viewer.may_work() && !written.is_empty() {
         true => shown.action(html! {
-            form method="post" action="/console/templates/sync" {
-                button type="submit" { (text.get("templates-sync")) }
-            }
+            a.button href="/console/templates/new" { (text.get("templates-new")) }
         }),
         false => shown,
     })
@@ -87,7 +97,7 @@ fn about(viewer: &Viewer, state: &State, accounts: &BTreeSet<String>) -> Markup 
     html! {
         section.panel {
             p { (text.get("templates-managed")) }
-            @if viewer.may_work() { p { (text.get("templates-sync-hint")) } }
+            @if viewer.may_work() && !accounts.is_empty() { p { (text.get("templates-sync-hint")) } }
             ul {
                 @for account in accounts {
                     li {
@@ -158,7 +168,10 @@ fn one(viewer: &Viewer, template: &Record) -> Markup {
     let text = viewer.text;
     html! {
         article.panel aria-label=(template.name) {
-            h2 { bdi { (template.name) } " " (state_of(text, template.status.as_str())) }
+            h2 {
+                a href=(write::place(template.id)) { bdi { (template.name) } } " " (state_of(text, template.status.as_str()))
+                @if template.archived_at.is_some() { " " (archived(text)) }
+            }
             p.soft { (template.language) " · " (category(text, template.category.as_str())) }
             (why(text, template))
             (phone(text, &template.components))
@@ -171,6 +184,11 @@ fn one(viewer: &Viewer, template: &Record) -> Markup {
             p.soft { (text.get("templates-number")) " " (copy::copy(text, &text.get("templates-number"), &template.id.to_string())) }
         }
     }
+}
+
+/// The badge of an archived template.
+fn archived(text: Text) -> Markup {
+    badge(Tone::Plain, &text.get("templates-archived"))
 }
 
 /// The state of a template as a badge.

@@ -65,6 +65,10 @@ pub(super) async fn of(
         "text" => text(object()?),
         "location" | "contacts" => single(kind, given.clone()),
         "reaction" => single(kind, reaction(call, channel, object()?).await?),
+        "template" if is_web => {
+            kind = "text";
+            template::as_text(call, channel, object()?).await?
+        }
         "template" => template::of(call, channel, object()?).await?,
         "interactive" => {
             let payload = with_links(payload(object()?)?)?;

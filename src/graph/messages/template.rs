@@ -1,9 +1,11 @@
-//! Messages with an approved text.
+//! Messages with an approved text, and the texts that templates of web sessions become.
 
 use serde_json::{Map, Value, json};
 
 use super::files::with_links;
 use crate::domain::channel::Channel;
+use crate::domain::template::{Template, parse_components};
+use crate::engine::records::templates::Record;
 use crate::graph::call::Call;
 use crate::graph::refusal::DoorRefusal;
 
@@ -13,6 +15,30 @@ pub(super) async fn of(
     channel: &Channel,
     given: &Map<String, Value>,
 ) -> Result<Map<String, Value>, DoorRefusal> {
+    let found = named(call, channel, given).await?;
+    let fields = [("template_id", json!(found.id)), ("components", values(given)?)];
+    Ok(fields.into_iter().map(|(name, value)| (name.to_owned(), value)).collect())
+}
+
+/// The fields of the text that a template of web sessions becomes.
+pub(super) async fn as_text(
+    call: &Call,
+    channel: &Channel,
+    given: &Map<String, Value>,
+) -> Result<Map<String, Value>, DoorRefusal> {
+    let found = Template::from(named(call, channel, given).await?);
+    let text = found.text_with(&parse_components(&values(given)?)?)?;
+    Ok(Map::from_iter([("message".to_owned(), text.into())]))
+}
+
+/// The values of the variables.
+fn values(given: &Map<String, Value>) -> Result<Value, DoorRefusal> {
+    let components = given.get("components").filter(|components| !components.is_null()).cloned();
+    with_links(components.unwrap_or_else(|| json!([])))
+}
+
+/// The template that a message names.
+async fn named(call: &Call, channel: &Channel, given: &Map<String, Value>) -> Result<Record, DoorRefusal> {
     let text = |value: Option<&Value>| {
         let text = value.and_then(Value::as_str).map(str::trim);
         text.filter(|text| !text.is_empty() && !text.contains('\0')).map(str::to_owned)
@@ -24,18 +50,10 @@ pub(super) async fn of(
     let language = language.ok_or_else(|| {
         DoorRefusal::because(131_008, "`template.language.code` is missing: give one such as pt_BR")
     })?;
-    let found = match &channel.waba_id {
-        Some(waba) => {
-            let records = call.state.engine.company(call.caller.company_id).await?;
-            records.templates().named(waba, &name, &language.replace('-', "_")).await?
-        }
-        None => None,
-    };
-    let found = found.ok_or_else(|| {
+    let records = call.state.engine.company(call.caller.company_id).await?;
+    let account = channel.template_account();
+    let found = records.templates().named(account, &name, &language.replace('-', "_")).await?;
+    found.ok_or_else(|| {
         DoorRefusal::because(132_001, format!("template name ({name}) does not exist in {language}"))
-    })?;
-    let components = given.get("components").filter(|components| !components.is_null()).cloned();
-    let components = with_links(components.unwrap_or_else(|| json!([])))?;
-    let fields = [("template_id", json!(found.id)), ("components", components)];
-    Ok(fields.into_iter().map(|(name, value)| (name.to_owned(), value)).collect())
+    })
 }

@@ -1,8 +1,9 @@
-//! The refusals of the paths that change contacts, for the test of all codes.
+//! The refusals of the paths that change contacts, quick replies and templates, for the test of all codes.
 
 use pombo::clock::Timestamp;
 use pombo::domain::own_field::{FieldKind, MOST_FIELDS};
 use pombo::domain::quick_reply::{MOST_QUICK_REPLIES, ReplyDraft};
+use pombo::domain::template::{DraftFields, MOST_LOCAL};
 use pombo::error::Code;
 use pombo::store::changes::Who;
 use pombo::store::imports::MOST_OPEN;
@@ -75,6 +76,26 @@ pub(super) async fn cases(world: &World) -> Vec<(Code, Method, String, Value)> {
         let SavedReply::Saved(saved) = saved else { panic!("{saved:?}") };
         replied = format!("{replies}/{}", saved.id);
     }
+    let templates = format!("/api/v1/web-chat/{}/templates", world.web);
+    let template = |name: &str| {
+        json!({
+            "name": name, "language": "en", "category": "UTILITY",
+            "components": [{"type": "BODY", "text": "Hi"}],
+        })
+    };
+    let web = world.service.engine().channel(world.web).await.unwrap().unwrap();
+    let parts = json!([{"type": "BODY", "text": "Hi"}]);
+    for nth in 0..MOST_LOCAL {
+        let name = format!("text_{nth}");
+        let draft = DraftFields {
+            name: &name,
+            language: "en",
+            category: "UTILITY",
+            parameter_format: None,
+            components: &parts,
+        };
+        world.service.engine().template_desk(&web).create(&Who::Pombo, draft).await.unwrap();
+    }
     let nobody = Uuid::nil();
     let start = json!({"action": "start"});
     vec![
@@ -105,6 +126,9 @@ pub(super) async fn cases(world: &World) -> Vec<(Code, Method, String, Value)> {
         (Code::QuickReplyNotFound, Method::GET, format!("{replies}/{nobody}"), json!("")),
         (Code::QuickReplyWordTaken, Method::PATCH, replied, json!({"word": "/0"})),
         (Code::TooManyQuickReplies, Method::POST, replies.to_owned(), reply("more".to_owned())),
+        (Code::InvalidTemplate, Method::POST, templates.clone(), template("Order")),
+        (Code::TemplateNameTaken, Method::POST, templates.clone(), template("text_0")),
+        (Code::TooManyTemplates, Method::POST, templates, template("one_more")),
         (Code::ImportNotFound, Method::GET, format!("{imports}/{nobody}"), json!("")),
         (Code::ImportHasBegun, Method::POST, begun, start.clone()),
         (Code::InvalidMapping, Method::POST, ready.clone(), start),

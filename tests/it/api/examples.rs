@@ -142,6 +142,11 @@ async fn the_examples_of_a_company_s_other_requests_are_accepted() {
     let reply = ask(post.clone(), replies, own(replies), "hours", &|_| ()).await["id"].clone();
     let reply = format!("{replies}/{}", reply.as_str().unwrap());
     ask(Method::PATCH, "/api/v1/quick-replies/{id}", reply, "text", &|_| ()).await;
+    let templates = "/api/v1/web-chat/{id}/templates";
+    let place = templates.replace("{id}", &world.web.to_string());
+    let template = ask(post.clone(), templates, place.clone(), "text", &|_| ()).await["id"].clone();
+    let one = "/api/v1/web-chat/{id}/templates/{template}";
+    ask(Method::PATCH, one, format!("{place}/{template}"), "text", &|_| ()).await;
     let answers = "/api/v1/automatic-answers";
     ask(Method::PUT, answers, own(answers), "texts", &|_| ()).await;
     let suppressions = "/api/v1/suppressions";

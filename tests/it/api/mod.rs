@@ -53,6 +53,7 @@ mod skipped_tags;
 mod suppressions;
 mod surroundings;
 mod template_values;
+mod templates;
 mod terms;
 mod unknown;
 mod uploads;

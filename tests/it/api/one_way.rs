@@ -30,6 +30,8 @@ const WITHOUT_BODY: [(&str, &str); 32] = [
     ("DELETE", "/api/v1/webhooks/{id}"),
     ("DELETE", "/api/v1/media/{id}"),
     ("DELETE", "/api/v1/quick-replies/{id}"),
+    ("DELETE", "/api/v1/chat/{id}/templates/{template}"),
+    ("DELETE", "/api/v1/web-chat/{id}/templates/{template}"),
     ("POST", "/operator/v1/companies/{id}/disable"),
     ("POST", "/operator/v1/companies/{id}/enable"),
     ("DELETE", "/operator/v1/companies/{id}/keys/{key}"),

@@ -87,7 +87,10 @@ fn seen_from_outside(route: &Route) -> (u16, &'static str) {
         (_, path) if path.starts_with("/api/v1/contacts/{id}") => (404, "contact_not_found"),
         ("GET", "/api/v1/chat/{id}/templates" | "/api/v1/chat/{id}/limits")
         | ("GET" | "PUT", "/api/v1/chat/{id}/window-rule")
+        | ("POST", "/api/v1/chat/{id}/templates")
+        | ("GET" | "PATCH" | "DELETE", "/api/v1/chat/{id}/templates/{template}")
         | ("POST", "/api/v1/chat/{id}/messages") => (403, "credential_resource_mismatch"),
+        (_, path) if path.starts_with("/api/v1/web-chat/{id}/templates") => (404, "channel_not_found"),
         (_, path) if path.starts_with("/api/v1/web-chat/{id}/") => (404, "Unknown Channel"),
         other => panic!("say here how {other:?} looks to another company"),
     }
@@ -114,6 +117,7 @@ fn path(world: &World, route: &Route) -> String {
         .replace("{ordinal}", "0")
         .replace("{key}", "7")
         .replace("{note}", "7")
+        .replace("{template}", "7")
         .replace("{number}", "7")
 }
 

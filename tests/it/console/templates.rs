@@ -8,13 +8,14 @@ use pombo::domain::channel::{Kind, Status};
 use super::browser::Browser;
 use super::channels::{Stage, becomes, business};
 use super::world::World;
+use crate::running::WABA;
 
 #[tokio::test]
 async fn templates_are_shown_as_a_phone_shows_them_with_their_state_and_why() {
     let world = World::new().await;
     let member = world.signed_in(Role::Member).await;
     let shown = member.page("/console/templates").await;
-    assert!(shown.contains("Templates belong to business accounts"), "{shown}");
+    assert!(shown.contains("Templates belong to channels"), "{shown}");
     world.service.channel(&world.acme, Kind::BusinessAccount, "bakery", Status::Connected).await;
     let templates = [("welcome", "en", "APPROVED"), ("offer", "pt_BR", "REJECTED"), ("sale", "en", "PAUSED")];
     world.service.templates(&world.acme, &templates).await;
@@ -26,10 +27,10 @@ async fn templates_are_shown_as_a_phone_shows_them_with_their_state_and_why() {
         "welcome",
         "approved",
         "rejected",
-        "Change it in its console",
+        "Change it on its page",
         "paused",
         "Sync",
-        "created and edited in Meta’s WhatsApp Manager",
+        "Meta reviews those of business accounts",
         "not fetched by this service since it started",
         "What the states mean",
     ] {
@@ -96,4 +97,109 @@ async fn sync_fetches_the_provider_s_templates() {
     owner.submit("/console/templates/sync", &[]).await;
     let page = becomes(&owner, "/console/templates", "last fetched").await;
     assert!(page.contains("<article class=\"panel\""), "{page}");
+}
+
+/// The fields of a template, with these changed.
+fn fields<'a>(account: &'a str, changed: &[(&'a str, &'a str)]) -> Vec<(&'a str, &'a str)> {
+    let mut fields = vec![
+        ("account", account),
+        ("name", "order_ready"),
+        ("language", "en"),
+        ("category", "UTILITY"),
+        ("header_kind", "text"),
+        ("header", "Order {{1}}"),
+        ("header_example", "A-1"),
+        ("body", "Hi {{1}}, come to {{2}}."),
+        ("examples", "Ana\nthe desk"),
+        ("footer", "Bye"),
+        ("button_kind_0", "QUICK_REPLY"),
+        ("button_text_0", "Thanks"),
+    ];
+    for (name, value) in changed {
+        match fields.iter_mut().find(|(known, _)| known == name) {
+            Some(field) => field.1 = value,
+            None => fields.push((name, value)),
+        }
+    }
+    fields
+}
+
+#[tokio::test]
+async fn a_template_is_written_with_a_preview_reviewed_changed_archived_and_deleted() {
+    let stage = Stage::set().await;
+    let owner = stage.world.signed_in(Role::Owner).await;
+    let created = owner.post("/console/channels/new", &business(&[])).await;
+    becomes(&owner, created.header("location"), "Ready: messages go out.").await;
+    let member = stage.world.signed_in(Role::Member).await;
+    let new = member.page("/console/templates/new?from=order_ready").await;
+    assert!(new.contains("your order {{2}} is ready") && new.contains("our shop"), "{new}");
+    let shown = member.post("/console/templates/preview", &fields(WABA, &[])).await;
+    for words in ["id=\"preview\"", "Bye", "Thanks"] {
+        assert!(shown.body.contains(words), "{words}: {}", shown.body);
+    }
+    for (changed, sentence) in [
+        (("name", "Order Ready"), "small letters without accents"),
+        (("body", "{{1}} is ready"), "Number the gaps"),
+        (("examples", "Ana"), "exactly one example for each gap"),
+        (("footer", "{{1}}"), "60 characters without gaps"),
+        (("button_text_0", "far too many words for one button"), "at most 25 characters"),
+        (("header_kind", "image"), "Choose a file of the library"),
+    ] {
+        let refused = member.post("/console/templates/new", &fields(WABA, &[changed])).await;
+        assert_eq!(refused.status, 422, "{changed:?}");
+        assert!(refused.body.contains(sentence), "{changed:?}: {}", refused.body);
+    }
+    let page = member.submit("/console/templates/new", &fields(WABA, &[])).await;
+    for words in ["Meta has the template and reviews it", "in review", "It cannot be changed in this state"] {
+        assert!(page.contains(words), "{words}: {page}");
+    }
+    let again = member.post("/console/templates/new", &fields(WABA, &[])).await;
+    assert_eq!(again.status, 422);
+    assert!(again.body.contains("Meta did not take it. It says:"), "{}", again.body);
+
+    let id = stage.world.service.template_id(&stage.world.acme, "order_ready", "en").await;
+    let place = format!("/console/templates/{id}");
+    let judged =
+        serde_json::json!({ "waba_id": WABA, "name": "order_ready", "language": "en", "status": "APPROVED" });
+    let script = reqwest::Client::new().post(stage.provider("_sim/script"));
+    let script = script.json(&serde_json::json!({ "template": judged })).send().await.unwrap();
+    assert_eq!(script.status(), 200);
+    member.submit("/console/templates/sync", &[]).await;
+    becomes(&member, &place, "Meta reviews it again, and it cannot be sent meanwhile").await;
+    let page = member.submit(&place, &fields(WABA, &[("footer", "See you")])).await;
+    assert!(page.contains("Meta reviews it again.") && page.contains("See you"), "{page}");
+
+    let page = member.submit(&format!("{place}/archive"), &[("archived", "yes")]).await;
+    assert!(page.contains("The template is archived.") && page.contains("Offer again"), "{page}");
+    let viewer = stage.world.signed_in(Role::Viewer).await;
+    let seen = viewer.page(&place).await;
+    assert!(seen.contains("archived") && !seen.contains("Offer again"), "{seen}");
+    assert_eq!(viewer.post(&format!("{place}/delete"), &[]).await.status, 403);
+    let page = member.submit(&format!("{place}/delete"), &[]).await;
+    assert!(page.contains("The template is deleted."), "{page}");
+    assert_eq!(member.get(&place).await.status, 404);
+}
+
+#[tokio::test]
+async fn templates_of_linked_phones_can_be_sent_at_once_and_archived_ones_are_not_offered() {
+    let world = World::new().await;
+    let member = world.signed_in(Role::Member).await;
+    world.service.channel(&world.acme, Kind::WebSession, "Phone", Status::Connected).await;
+    let page = member.submit("/console/templates/new", &fields("web", &[("examples", "")])).await;
+    assert!(page.contains("The template can be sent.") && page.contains("Linked phones"), "{page}");
+    let taken = member.post("/console/templates/new", &fields("web", &[])).await;
+    assert!(taken.status == 422 && taken.body.contains("Choose another name"), "{}", taken.body);
+    let shop = world.service.channel(&world.acme, Kind::BusinessAccount, "Shop", Status::Connected).await.id;
+    world.service.templates(&world.acme, &[("welcome", "en", "APPROVED"), ("sale", "en", "APPROVED")]).await;
+    let sale = world.service.template_id(&world.acme, "sale", "en").await;
+    let compose = format!("/console/sends/new?type=template&channel={shop}");
+    assert!(member.page(&compose).await.contains("aria-label=\"sale\""));
+    member.submit(&format!("/console/templates/{sale}/archive"), &[("archived", "yes")]).await;
+    let offered = member.page(&compose).await;
+    assert!(
+        offered.contains("aria-label=\"welcome\"") && !offered.contains("aria-label=\"sale\""),
+        "{offered}"
+    );
+    let outsider = world.outsider().await;
+    assert_eq!(outsider.get(&format!("/console/templates/{sale}")).await.status, 404);
 }

@@ -4,6 +4,7 @@ mod ids;
 mod keys;
 mod media;
 mod messages;
+mod templates;
 
 use reqwest::{Client, Method, RequestBuilder};
 use serde_json::Value;

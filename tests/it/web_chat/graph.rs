@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use pombo::connector::web_session::MessageId;
 use pombo::domain::graph::message_key;
+use reqwest::Method;
 use serde_json::{Value, json};
 
 use super::world::{World, tier};
@@ -58,6 +59,34 @@ async fn a_session_takes_what_a_program_sends_reads_and_answers() {
     assert_eq!((below.id.as_deref(), below.from_me), (Some(heard.as_str()), Some(false)));
 
     let template = json!({ "to": MARIA, "type": "template", "template": { "name": "x", "language": "en" } });
+    assert_eq!(refused(&program.post(&path, &template).await), (404, 132_001, None));
+    let (_, accounts) = program.get("/me/whatsapp_business_accounts").await;
+    let list = format!("/{}/message_templates", accounts["data"][0]["id"].as_str().unwrap());
+    let parts = json!([
+        { "type": "HEADER", "format": "TEXT", "text": "Pedido {{1}}" },
+        { "type": "BODY", "text": "{{1}}, está pronto." },
+    ]);
+    let new = json!({ "name": "x", "language": "en", "category": "UTILITY", "components": parts });
+    let (status, created) = program.post(&list, &new).await;
+    assert_eq!((status, &created["status"]), (200, &json!("APPROVED")), "{created}");
+    assert_eq!(refused(&program.post(&list, &new).await).1, 100, "its name is taken");
+    let (_, listed) = program.get(&format!("{list}?fields=name,status")).await;
+    assert_eq!(listed, json!({ "data": [{ "id": created["id"], "name": "x", "status": "APPROVED" }] }));
+    let value = |text: &str| json!([{ "type": "text", "text": text }]);
+    let values = json!([
+        { "type": "header", "parameters": value("A-1") }, { "type": "body", "parameters": value("Maria") },
+    ]);
+    let named = json!({ "name": "x", "language": { "code": "en" }, "components": values });
+    let id = sent(&program, &path, json!({ "type": "template", "template": named })).await;
+    let message = world.whatsapp.expect_message(id.as_str()).await;
+    assert_eq!(message.text(), Some("*Pedido A-1*\n\nMaria, está pronto."));
+    assert_eq!(refused(&program.post(&path, &template).await), (400, 132_012, None), "values are missing");
+    let place = format!("/{}", created["id"].as_str().unwrap());
+    let other = json!({ "components": [{ "type": "BODY", "text": "Pronto." }] });
+    assert_eq!(program.post(&place, &other).await, (200, json!({ "success": true })));
+    assert_eq!(program.get(&place).await.1["components"], other["components"]);
+    let gone = program.ask(Method::DELETE, &format!("{list}?name=x"), &Value::Null).await;
+    assert_eq!(gone, (200, json!({ "success": true })));
     assert_eq!(refused(&program.post(&path, &template).await), (404, 132_001, None));
     let nobody = json!({ "to": "5500900000000", "text": { "body": "oi" } });
     assert_eq!(refused(&program.post(&path, &nobody).await), (400, 131_026, None));

@@ -4,6 +4,7 @@
 //! request and no idempotency key, so the outcome of an attempt without an answer is unknown.
 
 mod answer;
+mod authoring;
 mod body;
 mod disposition;
 mod hint;
@@ -21,6 +22,7 @@ use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderValue};
 use reqwest::{Client, Response, Url};
 use serde_json::json;
 
+pub use self::authoring::TakenTemplate;
 pub use self::body::Rendered;
 pub use self::disposition::known_codes;
 pub use self::disposition::{ProviderCode, documented, meaning, refuses_credentials};

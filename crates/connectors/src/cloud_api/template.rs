@@ -66,6 +66,15 @@ pub(super) fn read_page(bytes: &[u8]) -> Result<TemplatePage, Error> {
     Ok(TemplatePage { templates: list.data.into_iter().map(Into::into).collect(), after })
 }
 
+/// # Errors
+///
+/// When the bytes are not one template.
+pub(super) fn read_one(bytes: &[u8]) -> Result<ListedTemplate, Error> {
+    let item: Item = serde_json::from_slice(bytes)
+        .map_err(|error| Error::NoAnswer(format!("the template cannot be read: {error}")))?;
+    Ok(item.into())
+}
+
 impl From<Item> for ListedTemplate {
     fn from(item: Item) -> Self {
         let components = item.components.unwrap_or_else(|| RawValue::NULL.to_owned());

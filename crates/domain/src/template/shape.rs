@@ -164,7 +164,7 @@ impl Button {
 }
 
 impl Variables {
-    fn of(text: &str, format: ParameterFormat) -> Self {
+    pub(super) fn of(text: &str, format: ParameterFormat) -> Self {
         let mut distinct = Vec::new();
         for name in placeholders(text).filter(|name| is_name(name, format)) {
             if !distinct.iter().any(|known| known == name) {
@@ -187,7 +187,7 @@ pub(super) fn has_named_variables(components: &Value) -> bool {
 }
 
 /// The texts between `{{` and `}}`.
-fn placeholders(text: &str) -> impl Iterator<Item = &str> {
+pub(super) fn placeholders(text: &str) -> impl Iterator<Item = &str> {
     text.split("{{").skip(1).filter_map(|rest| rest.split_once("}}")).map(|(name, _)| name.trim())
 }
 

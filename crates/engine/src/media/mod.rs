@@ -97,11 +97,17 @@ impl Library {
         })?;
         let file = found.filter(|file| file.company_id == company).ok_or_else(not_found_by_link)?;
         let memory = self.fetcher.memory(company, file.bytes, Some(kind)).await?;
+        let bytes = self.whole(&file).await?;
+        self.fetcher.prepare(company, (bytes, file.name), memory, kind).await
+    }
+
+    /// A whole file, in memory: its length must be bounded by the caller.
+    pub(crate) async fn whole(&self, file: &LibraryFile) -> Result<Vec<u8>, Refusal> {
         let mut bytes = Vec::with_capacity(usize::try_from(file.bytes).unwrap_or_default());
         while (bytes.len() as u64) < file.bytes {
-            bytes.extend_from_slice(&self.piece(&file, bytes.len() as u64..file.bytes).await?);
+            bytes.extend_from_slice(&self.piece(file, bytes.len() as u64..file.bytes).await?);
         }
-        self.fetcher.prepare(company, (bytes, file.name), memory, kind).await
+        Ok(bytes)
     }
 
     /// The beginning of a part of a file, which is not empty.

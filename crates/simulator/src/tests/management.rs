@@ -104,6 +104,74 @@ async fn a_created_template_is_pending_until_it_is_approved() {
 }
 
 #[actix_web::test]
+async fn a_template_is_edited_once_it_was_judged_and_deleted_by_its_name_or_its_id() {
+    let universe = universe().await;
+    let path = format!("/v25.0/{WABA}/message_templates");
+    let mut ids = Vec::new();
+    for language in ["en_US", "pt_BR"] {
+        let new = json!({
+            "name": "fresh", "language": language, "category": "UTILITY",
+            "components": [{ "type": "BODY", "text": "Hi" }],
+        });
+        ids.push(universe.post(&path, TOKEN, &new).await.1["id"].as_str().unwrap().to_owned());
+    }
+    let change = json!({ "components": [{ "type": "BODY", "text": "Hello" }] });
+    let place = format!("/v25.0/{}", ids[0]);
+    assert_eq!(universe.post(&place, TOKEN, &change).await.0, 400, "it is being reviewed");
+    let judged = json!({ "waba_id": WABA, "name": "fresh", "language": "en_US", "status": "APPROVED" });
+    universe.script(&json!({ "template": judged }));
+    let moved = json!({ "category": "MARKETING" });
+    assert_eq!(universe.post(&place, TOKEN, &moved).await.0, 400, "an approved one keeps its category");
+    assert_eq!(universe.post(&place, TOKEN, &change).await, (200, json!({ "success": true })));
+    let (_, node) = universe.get(&format!("{place}?fields=status,components")).await;
+    assert_eq!((&node["status"], &node["components"]), (&json!("PENDING"), &change["components"]));
+    let delete = async |query: &str| {
+        let url = universe.url(&format!("{path}?{query}"));
+        universe.client.delete(url).bearer_auth(TOKEN).send().await.unwrap().status().as_u16()
+    };
+    assert_eq!(delete(&format!("name=fresh&hsm_id={}", ids[0])).await, 200);
+    assert_eq!(universe.get(&place).await.0, 400);
+    assert_eq!(universe.get(&format!("/v25.0/{}", ids[1])).await.0, 200);
+    assert_eq!(delete("name=fresh").await, 200);
+    assert_eq!(delete("name=fresh").await, 400);
+}
+
+#[actix_web::test]
+async fn the_provider_s_rules_for_words_and_samples_hold() {
+    let universe = universe().await;
+    let create = async |components: Value| {
+        let new = json!({
+            "name": "ruled", "language": "en_US", "category": "UTILITY", "components": components,
+        });
+        universe.post(&format!("/v25.0/{WABA}/message_templates"), TOKEN, &new).await.0
+    };
+    let body = json!({ "type": "BODY", "text": "Hi there" });
+    let picture = |handle: &str| json!({ "type": "HEADER", "format": "IMAGE", "example": { "header_handle": [handle] } });
+    for wrong in [
+        json!([]),
+        json!([{ "type": "BODY", "text": "Hi {{1}}!" }]),
+        json!([{ "type": "BODY", "text": "{{1}} is here", "example": { "body_text": [["Ana"]] } }]),
+        json!([{ "type": "BODY", "text": "x".repeat(1_025) }]),
+        json!([body, { "type": "FOOTER", "text": "x".repeat(61) }]),
+        json!([body, { "type": "BUTTONS", "buttons": [{ "type": "QUICK_REPLY", "text": "x".repeat(26) }] }]),
+        json!([picture("https://example.com/a.png"), body]),
+    ] {
+        assert_eq!(create(wrong.clone()).await, 400, "{wrong}");
+    }
+    let open = "/v25.0/1000000000/uploads?file_length=3&file_type=image/png";
+    let (_, session) = universe.post(open, TOKEN, &json!({})).await;
+    let url = universe.url(&format!("/v25.0/{}", session["id"].as_str().unwrap()));
+    let upload = async |bytes: &'static str| {
+        let request = universe.client.post(&url).header("Authorization", format!("OAuth {TOKEN}"));
+        let answer = request.header("file_offset", "0").body(bytes).send().await.unwrap();
+        answer.json::<Value>().await.unwrap()
+    };
+    assert_eq!(upload("four").await["error"]["code"], 100);
+    let handle = upload("png").await["h"].as_str().unwrap().to_owned();
+    assert_eq!(create(json!([picture(&handle), body])).await, 200);
+}
+
+#[actix_web::test]
 async fn a_template_may_limit_how_long_delivery_is_attempted() {
     let universe = universe().await;
     let path = format!("/v26.0/{WABA}/message_templates");

@@ -23,7 +23,7 @@ pub struct Listed<'a> {
     pub status: Option<&'a str>,
     /// Matched anywhere in the name, without case.
     pub search: Option<&'a str>,
-    /// Whether only those are listed that are not approved and not deleted.
+    /// Whether only those are listed that are not approved, not deleted and not archived.
     pub only_unfit: bool,
 }
 
@@ -38,7 +38,8 @@ impl Templates<'_> {
             .add_option(waba_id.map(|waba_id| Column::WabaId.eq(waba_id)))
             .add_option(status.map(|status| Column::Status.eq(status)))
             .add_option(search.map(named))
-            .add_option(only_unfit.then(|| Column::Status.is_not_in(FIT_OR_GONE)));
+            .add_option(only_unfit.then(|| Column::Status.is_not_in(FIT_OR_GONE)))
+            .add_option(only_unfit.then(|| Column::ArchivedAt.is_null()));
         let matching = Entity::find()
             .filter(condition)
             .order_by_asc(Column::Name)

@@ -8,6 +8,7 @@ pub mod recipients;
 mod said;
 mod told;
 pub mod waiting;
+mod written;
 
 use std::collections::HashMap;
 
@@ -18,6 +19,7 @@ use uuid::Uuid;
 
 pub use self::listed::Listed;
 pub use self::said::Said;
+pub use self::written::WrittenTemplate;
 use crate::dialect::Rows;
 use crate::nouns::{AllTemplates, Templates};
 use crate::{Error, Result, fetch};
@@ -62,6 +64,8 @@ pub struct Record {
     pub rejected_reason: Option<String>,
     /// The provider's rating.
     pub quality_score: Option<String>,
+    /// When a person archived it, so that new sends do not offer it.
+    pub archived_at: Option<Timestamp>,
     /// When it was first seen.
     pub created_at: Timestamp,
     /// When it last changed.
@@ -84,6 +88,8 @@ pub struct Filter<'a> {
     pub language: Option<&'a str>,
     /// The whole category, without case.
     pub category: Option<&'a str>,
+    /// Whether archived ones are left out.
+    pub is_offered: bool,
 }
 
 impl AllTemplates<'_> {
@@ -102,7 +108,7 @@ impl Templates<'_> {
         page: PageRequest,
         filter: Filter<'_>,
     ) -> Result<Page<Record>> {
-        let Filter { search, language, category } = filter;
+        let Filter { search, language, category, is_offered } = filter;
         let same = |column: Column, text: &str| lower(column).eq(text.to_lowercase());
         let condition =
             Condition::all()
@@ -113,7 +119,8 @@ impl Templates<'_> {
                     lower(Column::Name).like(LikeExpr::new(like_anywhere(&fold(text))).escape('\\'))
                 }))
                 .add_option(language.map(|text| same(Column::Language, text)))
-                .add_option(category.map(|text| same(Column::Category, text)));
+                .add_option(category.map(|text| same(Column::Category, text)))
+                .add_option(is_offered.then(|| Column::ArchivedAt.is_null()));
         let matching = Entity::find().filter(condition);
         let newest = matching.order_by_desc(Column::CreatedAt).order_by_desc(Column::Id);
         self.store.page_of(newest, page).await?.try_map(record)
@@ -187,6 +194,7 @@ fn record(model: Model) -> Result<Record> {
         components,
         rejected_reason: model.rejected_reason,
         quality_score: model.quality_score,
+        archived_at: model.archived_at.map(Timestamp::from_millis),
         created_at: Timestamp::from_millis(model.created_at),
         updated_at: Timestamp::from_millis(model.updated_at),
     })

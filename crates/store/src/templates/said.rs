@@ -32,7 +32,8 @@ pub struct Said<'a> {
 const FACETS: [(&str, &str); 3] =
     [("status", "status_said_at"), ("quality_score", "quality_said_at"), ("category", "category_said_at")];
 /// The condition of one template of an account, by name and language.
-const OF_NAME: &str = "company_id = $1 AND waba_id = $2 AND name = $3 AND lower(language) = lower($4)";
+pub(super) const OF_NAME: &str =
+    "company_id = $1 AND waba_id = $2 AND name = $3 AND lower(language) = lower($4)";
 
 const COLUMNS: &[(&str, Type)] = &[
     ("provider_id", Type::Text),
@@ -58,21 +59,7 @@ impl Templates<'_> {
     /// The list includes earlier statements, which change nothing when they arrive later.
     pub async fn sync_as_of(self, waba_id: &str, listed: &[ListedTemplate], as_of: Timestamp) -> Result<()> {
         let company_id = self.company;
-        let mut rows = Rows::new(self.store.backend, COLUMNS);
-        for template in listed {
-            rows.push([
-                template.provider_id.as_str().into(),
-                template.name.as_str().into(),
-                template.language.as_str().into(),
-                template.category.as_str().into(),
-                template.status.as_str().into(),
-                template.parameter_format.as_str().into(),
-                template.components.get().into(),
-                Cell::Text(template.rejected_reason.as_deref()),
-                Cell::Text(template.quality_score.as_deref()),
-            ]);
-        }
-        let (listed, rows) = rows.select(6);
+        let (listed, rows) = self.rows(listed);
         let transaction = self.store.begin().await?;
         let revision = revision::bump(&transaction, Topic::Template).await?;
         let is_first = self.note_listed(&transaction, waba_id).await?;
@@ -109,6 +96,25 @@ impl Templates<'_> {
         transaction.commit().await?;
         self.store.tell_of_events();
         Ok(())
+    }
+
+    /// Templates as the rows of a statement with five values before theirs.
+    pub(super) fn rows(self, listed: &[ListedTemplate]) -> (String, Vec<Value>) {
+        let mut rows = Rows::new(self.store.backend, COLUMNS);
+        for template in listed {
+            rows.push([
+                template.provider_id.as_str().into(),
+                template.name.as_str().into(),
+                template.language.as_str().into(),
+                template.category.as_str().into(),
+                template.status.as_str().into(),
+                template.parameter_format.as_str().into(),
+                template.components.get().into(),
+                Cell::Text(template.rejected_reason.as_deref()),
+                Cell::Text(template.quality_score.as_deref()),
+            ]);
+        }
+        rows.select(6)
     }
 
     /// Notes that the templates of an account are listed. Returns whether they never were before.
@@ -216,7 +222,7 @@ impl AllTemplates<'_> {
 
 /// Adds the rows of `listed` and updates those that differ, and returns both. `WHERE true` keeps SQLite from reading
 /// `ON CONFLICT` as a join's condition.
-fn upsert(listed: &str) -> String {
+pub(super) fn upsert(listed: &str) -> String {
     const CHANGING: [&str; 7] = [
         "provider_id",
         "category",

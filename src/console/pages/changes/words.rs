@@ -43,6 +43,7 @@ pub(in crate::console) fn kind(text: Text, what: What) -> String {
         What::Segments => "changes-kind-segments",
         What::ContactFields => "changes-kind-fields",
         What::QuickReplies => "replies-title",
+        What::Templates => "templates-title",
         What::Import => "changes-kind-import",
         What::Media => "changes-kind-media",
         What::Node => "changes-kind-node",

@@ -38,7 +38,7 @@ impl Cards {
         let search: String = words.one("find_template").chars().take(SEARCH_CHARS).collect();
         let search = Some(search.as_str()).filter(|search| !search.is_empty());
         let page = |limit| PageRequest { page: 1, limit };
-        let filter = Filter { search, ..Filter::default() };
+        let filter = Filter { search, is_offered: true, ..Filter::default() };
         let fit = records.templates().approved(waba, page(DRAWN), filter).await?;
         let unfit = Listed { waba_id: Some(waba), search, only_unfit: true, ..Listed::default() };
         let unfit = records.templates().page(page(UNFIT), unfit).await?;

@@ -81,8 +81,8 @@ impl Composer {
             Some(_) => composer.own = records.fields().all().await?,
             None => {
                 let page = PageRequest { page: 1, limit: OFFERED };
-                let found =
-                    records.templates().approved(waba, page, templates::Filter::default()).await?.records;
+                let filter = templates::Filter { is_offered: true, ..templates::Filter::default() };
+                let found = records.templates().approved(waba, page, filter).await?.records;
                 let offered = found.into_iter();
                 composer.offered = offered
                     .map(|template| {

@@ -1,0 +1,125 @@
+//! Templates of a channel's business account, as programs write them.
+
+use actix_web::web::{Data, Json};
+use actix_web::{HttpRequest, HttpResponse};
+
+use super::own_channel;
+use crate::api::State;
+use crate::api::auth::{Author, Company};
+use crate::api::body::Body;
+use crate::api::envelope::Answer;
+use crate::api::error::{Error, ErrorBody};
+use crate::api::path_id::Id;
+use crate::api::templates::{self, Template, TemplatePatch, TemplateWords};
+
+/// Create a template
+///
+/// The rules that are known here are checked first. Then the provider gets it and reviews it, which takes minutes to a day: its
+/// `status` is `PENDING` until then. An event tells when it is approved or rejected.
+#[utoipa::path(
+    post,
+    path = "/api/v1/chat/{id}/templates",
+    operation_id = "createTemplate",
+    params(("id" = Uuid, Path, description = "The channel")),
+    request_body = TemplateWords,
+    responses(
+        (status = 201, description = "The template", body = Template),
+        (status = 403, description = "`credential_resource_mismatch`", body = ErrorBody),
+        (status = 404, description = "`channel_not_found`, `media_not_found`", body = ErrorBody),
+        (status = 422, description = "`provider_refused`", body = ErrorBody),
+    ),
+)]
+pub(in crate::api) async fn create(
+    Author { company, who }: Author,
+    id: Id,
+    body: Body,
+    state: Data<State>,
+) -> Result<HttpResponse, Error> {
+    let channel = own_channel(&state, company, id).await?;
+    templates::create(&state, &channel, &who, body).await
+}
+
+/// Show a template
+///
+/// Whatever its status, with the provider's reason for a rejection.
+#[utoipa::path(
+    get,
+    path = "/api/v1/chat/{id}/templates/{template}",
+    operation_id = "showTemplate",
+    params(
+        ("id" = Uuid, Path, description = "The channel"),
+        ("template" = i64, Path, description = "The template"),
+    ),
+    responses(
+        (status = 200, description = "The template", body = Template),
+        (status = 403, description = "`credential_resource_mismatch`", body = ErrorBody),
+        (status = 404, description = "`channel_not_found`, `template_not_found`", body = ErrorBody),
+    ),
+)]
+pub(in crate::api) async fn show(
+    company: Company,
+    id: Id,
+    state: Data<State>,
+    request: HttpRequest,
+) -> Answer<Template> {
+    let channel = own_channel(&state, company, id).await?;
+    templates::show(&state, &channel, &request).await.map(Json)
+}
+
+/// Change a template
+///
+/// Other words or another category are passed to the provider, which reviews the template again. Archiving is known here alone.
+#[utoipa::path(
+    patch,
+    path = "/api/v1/chat/{id}/templates/{template}",
+    operation_id = "changeTemplate",
+    params(
+        ("id" = Uuid, Path, description = "The channel"),
+        ("template" = i64, Path, description = "The template"),
+    ),
+    request_body = TemplatePatch,
+    responses(
+        (status = 200, description = "The template, changed", body = Template),
+        (status = 403, description = "`credential_resource_mismatch`", body = ErrorBody),
+        (status = 404, description = "`channel_not_found`, `template_not_found`", body = ErrorBody),
+        (status = 422, description = "`provider_refused`", body = ErrorBody),
+    ),
+)]
+pub(in crate::api) async fn change(
+    Author { company, who }: Author,
+    id: Id,
+    body: Body,
+    state: Data<State>,
+    request: HttpRequest,
+) -> Answer<Template> {
+    let channel = own_channel(&state, company, id).await?;
+    templates::change(&state, &channel, (&who, &request), body).await.map(Json)
+}
+
+/// Delete a template
+///
+/// It is deleted at the provider, in its language alone. For some weeks, the provider takes no new template of its name.
+#[utoipa::path(
+    delete,
+    path = "/api/v1/chat/{id}/templates/{template}",
+    operation_id = "deleteTemplate",
+    params(
+        ("id" = Uuid, Path, description = "The channel"),
+        ("template" = i64, Path, description = "The template"),
+    ),
+    responses(
+        (status = 204, description = "There is no such template any more"),
+        (status = 403, description = "`credential_resource_mismatch`", body = ErrorBody),
+        (status = 404, description = "`channel_not_found`, `template_not_found`", body = ErrorBody),
+        (status = 422, description = "`provider_refused`", body = ErrorBody),
+    ),
+)]
+pub(in crate::api) async fn delete(
+    Author { company, who }: Author,
+    id: Id,
+    state: Data<State>,
+    request: HttpRequest,
+) -> Result<HttpResponse, Error> {
+    let channel = own_channel(&state, company, id).await?;
+    templates::delete(&state, &channel, &who, &request).await
+}

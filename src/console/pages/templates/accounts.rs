@@ -1,0 +1,50 @@
+//! The accounts whose templates a company writes: its business accounts, and its web sessions together.
+
+use uuid::Uuid;
+
+use crate::console::State;
+use crate::console::error::Error;
+use crate::console::text::Text;
+use crate::domain::channel::{Channel, Kind};
+use crate::domain::page::PageRequest;
+
+/// One channel of each account, business accounts first.
+pub(super) struct TemplateAccounts(Vec<Channel>);
+
+impl TemplateAccounts {
+    pub(super) async fn read(state: &State, company: Uuid) -> Result<Self, Error> {
+        let records = state.engine.company(company).await?;
+        let business = records.channels().business_accounts().await?;
+        let one = PageRequest { page: 1, limit: 1 };
+        let sessions = records.channels().of_kind(Kind::WebSession, one, None).await?.records;
+        let mut accounts = Vec::<Channel>::new();
+        for channel in business.into_iter().chain(sessions) {
+            if !accounts.iter().any(|known| known.template_account() == channel.template_account()) {
+                accounts.push(channel);
+            }
+        }
+        Ok(Self(accounts))
+    }
+
+    pub(super) const fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// A channel of the account with this id.
+    pub(super) fn of(&self, account: &str) -> Option<&Channel> {
+        self.0.iter().find(|channel| channel.template_account() == account)
+    }
+
+    /// The accounts to choose from, each with its name.
+    pub(super) fn offered(&self, text: Text) -> impl Iterator<Item = (String, String)> {
+        self.0.iter().map(move |channel| (channel.template_account().to_owned(), name(text, channel)))
+    }
+}
+
+/// The account of a channel in words.
+pub(super) fn name(text: Text, channel: &Channel) -> String {
+    match &channel.waba_id {
+        Some(waba) => format!("{} ({waba})", channel.name),
+        None => text.get("templates-web"),
+    }
+}
