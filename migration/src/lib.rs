@@ -165,6 +165,11 @@ impl MigratorTrait for Migrator {
                 m20261129_000029_create_graph_id::UP,
                 m20261129_000029_create_graph_id::DOWN,
             ),
+            Step::boxed(
+                "m20261129_000032_shape_webhooks",
+                m20261129_000032_shape_webhooks::UP,
+                m20261129_000032_shape_webhooks::DOWN,
+            ),
         ]
     }
 }
