@@ -6,6 +6,7 @@ use std::time::Duration;
 use uuid::Uuid;
 
 use crate::nouns::GraphIds;
+use crate::suppressions::listed;
 use crate::{Error, Result, execute, fetch, fetch_one};
 use clock::Timestamp;
 use domain::graph::GraphIdKind;
@@ -93,25 +94,25 @@ impl GraphIds<'_> {
         Ok(fetch_one::<Option<String>>(&self.store.read, sql, values).await?.flatten())
     }
 
-    /// The message that went through a channel to a person in the last 30 days and has this id of the provider.
+    /// The message that went through a channel to a person with these numbers in the last 30 days and has this id of the provider.
     pub async fn sent(
         self,
         channel: Uuid,
-        person: PhoneNumber,
+        numbers: &[PhoneNumber],
         provider_id: &str,
         now: Timestamp,
     ) -> Result<Option<Key>> {
         let span = |at: Timestamp| at.millis() >> SPAN_BITS;
         let sql = format!(
             "SELECT message.send_id, message.ordinal FROM {spans} AS span CROSS JOIN message \
-             WHERE {hours} = span.hours AND message.recipient = $1 AND message.company_id = $2 \
-             AND message.provider_message_id = $3 \
-             AND EXISTS (SELECT 1 FROM send WHERE send.id = message.send_id AND send.channel_id = $4) LIMIT 1",
-            spans = self.store.spans(5, 6),
+             WHERE {hours} = span.hours AND message.recipient IN ({numbers}) AND message.company_id = $1 \
+             AND message.provider_message_id = $2 \
+             AND EXISTS (SELECT 1 FROM send WHERE send.id = message.send_id AND send.channel_id = $3) LIMIT 1",
+            spans = self.store.spans(4, 5),
+            numbers = listed(numbers),
             hours = self.store.hours_of_message(),
         );
         let values = [
-            person.as_i64().into(),
             self.company.into(),
             provider_id.into(),
             channel.into(),

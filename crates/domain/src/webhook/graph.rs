@@ -174,47 +174,40 @@ pub struct GraphReach {
 }
 
 impl GraphReach {
-    /// The reach of an endpoint that was set for this, or that a person added for these channels (all when there are none).
-    /// `all` are the channels of the company, and `others` is that for which programs set the other enabled endpoints.
+    /// The reach of an endpoint that was set for this, or that a person added. `channels` are those to which it is bound, all when
+    /// there are none; `all` are those of the company, and `others` is that for which programs set the other enabled endpoints.
     ///
     /// One that a program set gives way to one for less: that for an account to those for its numbers, that for the app to
     /// both. One that a person added gives way to none.
     pub fn of(set_for: Option<&SetFor>, channels: &[Uuid], all: &[InAccount], others: &[&SetFor]) -> Self {
-        let numbers = others.iter().filter_map(|other| match other {
-            SetFor::Number(channel) => Some(*channel),
-            SetFor::Account(_) | SetFor::App => None,
-        });
-        match set_for {
-            None if channels.is_empty() => Self::default(),
-            None => {
-                let accounts = all.iter().filter(|(id, _)| channels.contains(id));
-                let accounts = accounts.filter_map(|(_, account)| account.clone()).collect();
-                Self { only: Some(channels.to_vec()), accounts: Some(accounts), ..Self::default() }
+        let is_bound = !channels.is_empty();
+        let is_own = |id: &Uuid| !is_bound || channels.contains(id);
+        let bound_to = is_bound.then(|| channels.to_vec());
+        let own = || all.iter().filter(|(id, _)| is_own(id));
+        let own_accounts = is_bound.then(|| own().filter_map(|(_, account)| account.clone()).collect());
+        let mut except = Vec::new();
+        let mut taken = Vec::new();
+        for other in others {
+            match other {
+                SetFor::Number(channel) => except.push(*channel),
+                SetFor::Account(account) => taken.push(account),
+                SetFor::App => {}
             }
+        }
+        match set_for {
+            None => Self { only: bound_to, accounts: own_accounts, ..Self::default() },
             Some(SetFor::Number(channel)) => {
                 Self { only: Some(vec![*channel]), accounts: Some(Vec::new()), ..Self::default() }
             }
-            Some(SetFor::Account(own)) => Self {
-                only: Some(all.iter().filter(|(_, account)| account == own).map(|(id, _)| *id).collect()),
-                except: numbers.collect(),
-                accounts: Some(own.iter().cloned().collect()),
-                except_accounts: Vec::new(),
-            },
+            Some(SetFor::Account(account)) => {
+                let only = own().filter(|(_, of)| of == account).map(|(id, _)| *id).collect();
+                let accounts = Some(account.iter().cloned().collect());
+                Self { only: Some(only), except, accounts, except_accounts: Vec::new() }
+            }
             Some(SetFor::App) => {
-                let accounts: Vec<&Option<String>> = others
-                    .iter()
-                    .filter_map(|other| match other {
-                        SetFor::Account(account) => Some(account),
-                        SetFor::Number(_) | SetFor::App => None,
-                    })
-                    .collect();
-                let of_accounts = all.iter().filter(|(_, account)| accounts.contains(&account));
-                Self {
-                    only: None,
-                    except: numbers.chain(of_accounts.map(|(id, _)| *id)).collect(),
-                    accounts: None,
-                    except_accounts: accounts.into_iter().flatten().cloned().collect(),
-                }
+                except.extend(all.iter().filter(|(_, of)| taken.contains(&of)).map(|(id, _)| *id));
+                let except_accounts = taken.into_iter().flatten().cloned().collect();
+                Self { only: bound_to, except, accounts: own_accounts, except_accounts }
             }
         }
     }
@@ -299,6 +292,13 @@ mod tests {
         let others = [&SetFor::Number(ONE), &SetFor::App];
         assert_eq!(heard(None, &[], &others), [true; 5]);
         assert_eq!(heard(None, &[TWO], &others), [false, true, false, false, true]);
+    }
+
+    #[test]
+    fn what_a_key_of_some_channels_sets_is_bound_to_them() {
+        assert_eq!(heard(Some(&SetFor::App), &[TWO], &[]), [false, true, false, false, true]);
+        let account = SetFor::Account(Some("10".to_owned()));
+        assert_eq!(heard(Some(&account), &[TWO], &[])[..3], [false; 3]);
     }
 
     #[test]

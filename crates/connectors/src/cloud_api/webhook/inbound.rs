@@ -221,13 +221,14 @@ fn inbound(
     let (id, peer) = (id(&message.id)?, peer?);
     let at = seconds(&message.timestamp).unwrap_or(batch.at);
     if !is_past {
-        // Those names are compared with themselves: only what our form lacks is to be kept.
+        // The names of people are told as they come: an id where there is no number.
+        let (from, to) = (message.from.get(), message.to.get());
         let made = HookMessage {
             id: &id,
-            from: message.from.get(),
-            from_user_id: message.from_user_id.get(),
-            to: message.to.get(),
-            to_user_id: message.to_user_id.get(),
+            from,
+            from_user_id: message.from_user_id.get().filter(|_| from.is_none()),
+            to,
+            to_user_id: message.to_user_id.get().filter(|_| to.is_none()),
             group: message.group_id.get(),
             at,
             body: &body,
