@@ -183,7 +183,7 @@ impl GraphReach {
         let is_bound = !channels.is_empty();
         let is_own = |id: &Uuid| !is_bound || channels.contains(id);
         let bound_to = is_bound.then(|| channels.to_vec());
-        let own = || all.iter().filter(|(id, _)| is_own(id));
+        let own = || all.iter().filter(move |(id, _)| is_own(id));
         let own_accounts = is_bound.then(|| own().filter_map(|(_, account)| account.clone()).collect());
         let mut except = Vec::new();
         let mut taken = Vec::new();

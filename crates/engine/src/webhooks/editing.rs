@@ -12,7 +12,7 @@ use crate::{Error, RETRY_AFTER, Who};
 use clock::Timestamp;
 use domain::page::{Page, Window};
 use domain::secret::Secret;
-use domain::webhook::{Endpoint, Resume};
+use domain::webhook::{Endpoint, Resume, SetFor};
 use store::webhooks::{Changing, Delivery};
 
 /// How often a change is checked again because another one came first.
@@ -43,7 +43,7 @@ impl WebhookEndpoints<'_> {
     }
 
     /// Adds an endpoint, and returns it with the secret that signs its requests: the given one, or a new one. It cannot be read
-    /// again.
+    /// again. With a verify token, the receiver is asked first whether it expects webhooks.
     ///
     /// # Errors
     ///
@@ -54,9 +54,26 @@ impl WebhookEndpoints<'_> {
         company: Uuid,
         new: EndpointChange,
         secret: Option<Secret>,
+        verify_token: Option<Secret>,
     ) -> Result<(ShownEndpoint, Secret), Error> {
-        let secret = checked_secret(secret)?;
-        let new = self.rules().check(company, None, new).await?;
+        self.add_for(who, company, (new, None), secret, verify_token).await
+    }
+
+    /// Adds an endpoint that a program sets for something, or a person for nothing.
+    pub(crate) async fn add_for(
+        &self,
+        who: &Who,
+        company: Uuid,
+        (new, set_for): (EndpointChange, Option<SetFor>),
+        secret: Option<Secret>,
+        verify_token: Option<Secret>,
+    ) -> Result<(ShownEndpoint, Secret), Error> {
+        let secret = checked_secret(secret, new.shape.unwrap_or_default())?;
+        let mut new = self.rules().check(company, None, new).await?;
+        new.settings.set_for = set_for;
+        if let Some(token) = verify_token {
+            self.verify(company, &new.settings.url, &token).await?;
+        }
         self.engine.check_sealing()?;
         let records = self.engine.records_of(company).await?;
         let added = self.stored(&records, company).add(who, new, secret).await??;
@@ -115,9 +132,11 @@ impl WebhookEndpoints<'_> {
         secret: Option<Secret>,
         overlap: Duration,
     ) -> Result<(Secret, Option<Timestamp>), Error> {
-        let (secret, former_until) = (checked_secret(secret)?, former_until(overlap)?);
+        let former_until = former_until(overlap)?;
         self.engine.check_sealing()?;
         let records = self.engine.records_of(company).await?;
+        let present = records.of(company).webhooks().find(id).await?.ok_or_else(no_such_webhook)?;
+        let secret = checked_secret(secret, present.settings.shape)?;
         match self.stored(&records, company).rotate(who, id, &secret, former_until).await? {
             Changing::Done => {
                 self.changed();
