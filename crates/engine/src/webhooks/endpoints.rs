@@ -5,10 +5,10 @@ use std::sync::Arc;
 use uuid::Uuid;
 
 use super::attempt::deliver;
-use super::prepared::prepare;
 use super::context::DeliveryContext;
 use super::example::example;
 use super::open::{OpenEndpoint, seen};
+use super::prepared::prepare;
 use crate::{Engine, Error};
 use clock::Timestamp;
 use connectors::webhook::{DeliveryAnswer, DeliveryFault, Unverified};
@@ -169,7 +169,8 @@ impl WebhookEndpoints<'_> {
             })
         };
         let Some(answer) = self.engine.0.webhooks.run(sending).await?? else {
-            let what = "is of an event that this webhook endpoint does not get in its shape and with its profile";
+            let what =
+                "is of an event that this webhook endpoint does not get in its shape and with its profile";
             return Err(Refusal::of(asked_by, Code::InvalidField, what).into());
         };
         if gets_probes && answer.is_delivered() {

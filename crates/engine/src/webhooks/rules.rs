@@ -41,7 +41,8 @@ pub struct EndpointChange {
 impl EndpointChange {
     /// Changes the settings, and returns the headers if they are changed.
     fn apply(self, settings: &mut Settings) -> Option<Vec<Header>> {
-        let Self { url, shape, profile, types, channels, headers, max_in_flight, batch, masks_numbers } = self;
+        let Self { url, shape, profile, types, channels, headers, max_in_flight, batch, masks_numbers } =
+            self;
         replace(&mut settings.url, url);
         replace(&mut settings.shape, shape);
         replace(&mut settings.profile, profile);
