@@ -24,8 +24,8 @@ pub(super) async fn show(call: Call) -> Result<HttpResponse, DoorRefusal> {
 
 /// Changes an object.
 pub(super) async fn change(call: Call) -> Result<HttpResponse, DoorRefusal> {
-    call.number(call.path.at(0)).await?;
-    number::change(call).await
+    let channel = call.number(call.path.at(0)).await?;
+    number::change(call, &channel).await
 }
 
 /// Deletes an object: files alone.
