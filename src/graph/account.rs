@@ -4,9 +4,9 @@ use actix_web::HttpResponse;
 use serde_json::{Map, Value, json};
 
 use super::call::Call;
+use super::number;
 use super::object::asked;
 use super::refusal::DoorRefusal;
-use super::number;
 use crate::engine::graph::GraphAccount;
 
 /// What Meta would say of an account.
