@@ -85,7 +85,11 @@ impl Settings {
         self.types.sort_unstable();
         self.types.dedup();
         match self.shape {
-            Shape::Pombo => self.profile = WebhookProfile::default(),
+            Shape::Pombo if self.profile != WebhookProfile::default() => {
+                let what = "is for the shape `graph`, and the shape is `pombo`";
+                return Err(Refusal::of("profile", Code::InvalidField, what));
+            }
+            Shape::Pombo => {}
             Shape::Graph => self.check_graph()?,
         }
         self.channels.sort_unstable();

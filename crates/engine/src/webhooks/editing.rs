@@ -5,14 +5,14 @@ use std::time::Duration;
 use uuid::Uuid;
 
 use super::endpoints::{WebhookEndpoints, no_such_webhook};
-use super::rules::{EndpointChange, EndpointRules, checked_secret, former_until};
+use super::rules::{EndpointChange, EndpointRules, checked_secret, former_until, no_verify_token};
 use super::stored::{ShownEndpoint, StoredEndpoints};
 use crate::records::Records;
 use crate::{Error, RETRY_AFTER, Who};
 use clock::Timestamp;
 use domain::page::{Page, Window};
 use domain::secret::Secret;
-use domain::webhook::{Endpoint, Resume, SetFor};
+use domain::webhook::{Endpoint, Resume, SetFor, Shape};
 use store::webhooks::{Changing, Delivery};
 
 /// How often a change is checked again because another one came first.
@@ -72,6 +72,9 @@ impl WebhookEndpoints<'_> {
         let mut new = self.rules().check(company, None, new).await?;
         new.settings.set_for = set_for;
         if let Some(token) = verify_token {
+            if new.settings.shape != Shape::Graph {
+                return Err(no_verify_token().into());
+            }
             self.verify(company, &new.settings.url, &token).await?;
         }
         self.engine.check_sealing()?;
@@ -79,6 +82,25 @@ impl WebhookEndpoints<'_> {
         let added = self.stored(&records, company).add(who, new, secret).await??;
         self.changed();
         Ok(added)
+    }
+
+    /// Asks the receiver of an endpoint of the shape `graph`, once, whether it expects webhooks with this verify token.
+    ///
+    /// # Errors
+    ///
+    /// `webhook_not_found`; `invalid_field` when it does not answer as it should, or gets Pombo's own events.
+    pub async fn verify_endpoint(
+        &self,
+        company: Uuid,
+        id: Uuid,
+        token: &Secret,
+    ) -> Result<ShownEndpoint, Error> {
+        let shown = self.find(company, id).await?;
+        if shown.endpoint.settings.shape != Shape::Graph {
+            return Err(no_verify_token().into());
+        }
+        self.verify(company, &shown.endpoint.settings.url, token).await?;
+        Ok(shown)
     }
 
     /// Changes settings of an endpoint.

@@ -44,6 +44,9 @@ impl EndpointChange {
         let Self { url, shape, profile, types, channels, headers, max_in_flight, batch, masks_numbers } =
             self;
         replace(&mut settings.url, url);
+        if shape == Some(Shape::Pombo) {
+            settings.profile = WebhookProfile::default();
+        }
         replace(&mut settings.shape, shape);
         replace(&mut settings.profile, profile);
         replace(&mut settings.types, types);
@@ -121,6 +124,12 @@ impl EndpointRules<'_> {
             Err(fault) => Err(Refusal::new(Code::InvalidField, fault.to_string()).about("url")),
         }
     }
+}
+
+/// The refusal of a verify token for a receiver of Pombo's own events.
+pub(super) fn no_verify_token() -> Refusal {
+    let what = "is for webhook endpoints of the shape `graph`: others are tested, and not verified";
+    Refusal::of("verify_token", Code::InvalidField, what)
 }
 
 /// Whether two addresses lead to the same host and port in the same way.
