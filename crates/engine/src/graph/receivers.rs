@@ -8,7 +8,7 @@ use connectors::webhook::AppSecret;
 use domain::channel::Kind;
 use domain::error::{Code, Refusal};
 use domain::secret::Secret;
-use domain::webhook::{SetFor, Shape};
+use domain::webhook::{Resume, SetFor, Shape};
 
 impl GraphDoor<'_> {
     /// The receiver that a program set for this; `None` when none did, or one did whose key is for other channels.
@@ -49,6 +49,10 @@ impl GraphDoor<'_> {
         endpoints.verify(self.company, url, &token).await?;
         let change = EndpointChange { shape: None, channels: None, headers: Some(Vec::new()), ..change };
         endpoints.change(who, self.company, present.endpoint.id, change).await?;
+        if !present.endpoint.is_enabled() {
+            // The program wants its events again, and none of the past.
+            endpoints.enable(who, self.company, present.endpoint.id, Resume::FromNow).await?;
+        }
         Ok(())
     }
 
