@@ -185,6 +185,11 @@ impl MigratorTrait for Migrator {
                 m20261129_000030_keep_recipient_files::DOWN,
             ),
             Step::boxed(
+                "m20261129_000032_shape_webhooks",
+                m20261129_000032_shape_webhooks::UP,
+                m20261129_000032_shape_webhooks::DOWN,
+            ),
+            Step::boxed(
                 "m20261129_000033_archive_templates",
                 m20261129_000033_archive_templates::UP,
                 m20261129_000033_archive_templates::DOWN,

@@ -190,6 +190,7 @@ route::table! {
     POST "/api/v1/webhooks/{id}/disable" => webhooks::actions::disable, Events;
     POST "/api/v1/webhooks/{id}/enable" => webhooks::actions::enable, Events;
     POST "/api/v1/webhooks/{id}/test" => webhooks::actions::test, Events;
+    POST "/api/v1/webhooks/{id}/verify" => webhooks::actions::verify, Events;
     POST "/api/v1/webhooks/{id}/replay" => webhooks::replay::begin, Events;
     DELETE "/api/v1/webhooks/{id}/replay" => webhooks::replay::end, Events;
     GET "/api/v1/webhooks/{id}/deliveries" => webhooks::deliveries::list, Events;

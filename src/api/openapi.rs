@@ -145,6 +145,7 @@ use crate::surface::gzip::{gunzip, takes_gzip};
         webhooks::actions::disable,
         webhooks::actions::enable,
         webhooks::actions::test,
+        webhooks::actions::verify,
         webhooks::replay::begin,
         webhooks::replay::end,
         webhooks::deliveries::list,

@@ -20,10 +20,13 @@ use super::body::Body;
 use super::envelope::Answer;
 use super::error::{Error, ErrorBody};
 use super::path_id::Id;
-use super::schema::{EventType, WebhookDisabledReason, WebhookSealedPart, WebhookState};
+use super::schema::{
+    EventType, ReceiverOf, ReceiverProfile, WebhookDisabledReason, WebhookSealedPart, WebhookShape,
+    WebhookState,
+};
 use crate::clock::Timestamp;
 use crate::domain::event::Type;
-use crate::domain::webhook::{self, Cause, Endpoint, Health, SealedPart, Settings};
+use crate::domain::webhook::{self, Cause, Endpoint, Health, SealedPart, SetFor, Settings, Shape};
 use crate::engine::ShownEndpoint;
 
 /// A webhook endpoint, without its secret and the values of its headers.
@@ -34,6 +37,15 @@ pub(crate) struct Webhook {
     /// The address of the receiver.
     #[schema(example = "https://example.com/webhooks")]
     pub(crate) url: String,
+    /// The form in which it gets events.
+    #[schema(value_type = WebhookShape)]
+    pub(crate) shape: &'static str,
+    /// What its receiver understands; null in the shape `pombo`.
+    #[schema(value_type = Option<ReceiverProfile>)]
+    pub(crate) profile: Option<&'static str>,
+    /// For what a program set it at the door that speaks Graph; null for one that was added here or in the console.
+    #[schema(value_type = Option<ReceiverOf>)]
+    pub(crate) set_for: Option<&'static str>,
     /// The types of events that it gets.
     #[schema(value_type = Vec<EventType>)]
     pub(crate) types: Vec<&'static str>,
@@ -116,7 +128,17 @@ impl From<ShownEndpoint> for Webhook {
         } = shown;
         let Endpoint { id, company_id: _, settings, health, created_at } = endpoint;
         let types = settings.effective_types().iter().copied().map(Type::as_str).collect();
-        let Settings { url, shape: _, types: _, channels, max_in_flight, batch, masks_numbers } = settings;
+        let Settings {
+            url,
+            shape,
+            profile,
+            set_for,
+            types: _,
+            channels,
+            max_in_flight,
+            batch,
+            masks_numbers,
+        } = settings;
         let Health { failures, failing_since, failed_at: _, state } = health;
         let disabled = match state {
             webhook::State::Enabled => None,
@@ -125,6 +147,9 @@ impl From<ShownEndpoint> for Webhook {
         Self {
             id,
             url,
+            shape: shape.as_str(),
+            profile: (shape == Shape::Graph).then(|| profile.as_str()),
+            set_for: set_for.as_ref().map(SetFor::word),
             types,
             channel_ids: channels,
             header_names,
@@ -166,7 +191,7 @@ pub(super) async fn list(company: Company, state: Data<State>) -> Answer<Webhook
 /// From now on, the events of the company are sent to the address, each as the body of a POST request that is signed as the
 /// [Standard Webhooks](https://www.standardwebhooks.com) specification says. Only this answer contains the secret that
 /// verifies them. An address is refused if it is not https, or leads to a network that the operator does not allow. No
-/// request is made: use `POST /api/v1/webhooks/{id}/test` for that.
+/// request is made, except with a `verify_token`: use `POST /api/v1/webhooks/{id}/test` for that.
 #[utoipa::path(
     post,
     path = "/api/v1/webhooks",
@@ -183,8 +208,9 @@ pub(super) async fn add(
     state: Data<State>,
 ) -> Result<HttpResponse, Error> {
     let (new, _room) = body.fields::<NewWebhook>(&state.options).await?;
-    let (settings, secret) = new.read()?;
-    let (added, secret) = state.engine.webhook_endpoints().add(&who, company.id, settings, secret).await?;
+    let (settings, secret, token) = new.read()?;
+    let endpoints = state.engine.webhook_endpoints();
+    let (added, secret) = endpoints.add(&who, company.id, settings, secret, token).await?;
     let created = CreatedWebhook { secret: secret.expose().to_owned(), record: added.into() };
     Ok(HttpResponse::Created().json(created))
 }

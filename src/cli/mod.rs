@@ -47,6 +47,7 @@ mod tier;
 mod user;
 mod webhook;
 mod webhook_record;
+mod webhook_settings;
 
 use std::ffi::OsString;
 use std::path::PathBuf;

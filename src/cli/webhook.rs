@@ -16,16 +16,17 @@ use super::failure::Misused;
 use super::secret_input;
 use super::session::Session;
 use super::webhook_record::Record;
+use super::webhook_settings::EndpointArguments;
 use crate::api::records;
 use crate::app::key_proof::require_to_seal;
 use crate::clock::Timestamp;
 use crate::connector::webhook::Sender;
 use crate::domain::error::Refusal;
 use crate::domain::page::PageRequest;
-use crate::domain::webhook::{ReplayOf, ReplayRequest, Resume, Settings, types_of};
+use crate::domain::webhook::{ReplayOf, ReplayRequest, Resume, Settings, Shape, types_of};
 use crate::engine::{
     CheckedEndpoint, EndpointChange, EndpointRules, ShownEndpoint, StoredEndpoints, checked_secret,
-    former_until,
+    former_until, unverified_receiver,
 };
 use crate::store::companies::Company;
 use crate::store::webhooks::{Changing, Replaying};
@@ -44,6 +45,10 @@ pub(super) struct Add {
     url: String,
     #[command(flatten)]
     given: EndpointArguments,
+    /// In the shape graph: the file with the token that the receiver expects, which is asked once before the endpoint is added; -
+    /// reads standard input
+    #[arg(long, value_name = "FILE")]
+    verify_token_file: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]
@@ -64,29 +69,6 @@ pub(super) struct Change {
     /// No headers of its own from now on
     #[arg(long, conflicts_with = "headers_file")]
     no_headers: bool,
-}
-
-/// The settings of an endpoint besides its address.
-#[derive(Debug, Args)]
-struct EndpointArguments {
-    /// The types of events that it gets, such as message.failed,send.*; without them, those that need a reaction
-    #[arg(long, value_name = "TYPES", value_delimiter = ',')]
-    types: Vec<String>,
-    /// Only events of these channels, with commas between them: names, or ids
-    #[arg(long, value_name = "CHANNELS", value_delimiter = ',')]
-    channels: Vec<String>,
-    /// The file with headers of its requests, one on each line, such as `authorization: Bearer …`; - reads standard input
-    #[arg(long, value_name = "FILE")]
-    headers_file: Option<PathBuf>,
-    /// The most requests at the same time, from 1 to 4; 2 unless set
-    #[arg(long, value_name = "NUMBER")]
-    max_in_flight: Option<u8>,
-    /// The most events in one request, up to 100; 1 unless set
-    #[arg(long, value_name = "NUMBER")]
-    batch: Option<u8>,
-    /// Whether the numbers of people are masked; --mask-numbers=false shows them again
-    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
-    mask_numbers: Option<bool>,
 }
 
 #[derive(Debug, Args)]
@@ -157,32 +139,6 @@ struct Created<'a> {
     record: &'a Record,
 }
 
-impl EndpointArguments {
-    /// The settings that are given, for an endpoint of this company.
-    async fn read(self, session: &Session, company: &Company) -> anyhow::Result<EndpointChange> {
-        let Self { types, channels, headers_file, max_in_flight, batch, mask_numbers } = self;
-        let types =
-            types_of(types.iter().map(String::as_str)).map_err(|refusal| Misused(refusal.sentence))?;
-        let mut ids = Vec::with_capacity(channels.len());
-        for named in channels {
-            let channel = session.channel(&named).await?;
-            if channel.company_id != company.id {
-                return Err(anyhow!("the channel `{}` is not one of {}", channel.name, company.name));
-            }
-            ids.push(channel.id);
-        }
-        Ok(EndpointChange {
-            url: None,
-            types: Some(types).filter(|types| !types.is_empty()),
-            channels: Some(ids).filter(|ids| !ids.is_empty()),
-            headers: headers_file.as_deref().map(secret_input::read_headers).transpose()?,
-            max_in_flight,
-            batch,
-            masks_numbers: mask_numbers,
-        })
-    }
-}
-
 /// The endpoints of a company in the store.
 fn stored<'s>(session: &'s Session, company: &Company) -> StoredEndpoints<'s> {
     StoredEndpoints { company: session.app.store.of(company.id), vault: &session.app.vault }
@@ -249,12 +205,23 @@ pub(super) async fn show(session: &Session, Show { id }: Show) -> anyhow::Result
     }
 }
 
-pub(super) async fn add(session: &Session, Add { of, url, given }: Add) -> anyhow::Result<()> {
+pub(super) async fn add(session: &Session, arguments: Add) -> anyhow::Result<()> {
+    let Add { of, url, given, verify_token_file } = arguments;
     let company = session.company(&of.company).await?;
     let new = EndpointChange { url: Some(url), ..given.read(session, &company).await? };
+    let (url, shape) = (new.url.clone().unwrap_or_default(), new.shape.unwrap_or_default());
     let new = checked(session, &company, None, new).await?;
+    if let Some(file) = verify_token_file {
+        if shape != Shape::Graph {
+            let sentence = "--verify-token-file is for the shape graph: others are not verified";
+            return Err(Misused(sentence.to_owned()).into());
+        }
+        let token = secret_input::read(&file)?;
+        let verified = Sender::new(&session.app.config.webhooks)?.verify(company.id, &url, &token).await;
+        verified.map_err(|unverified| Misused(unverified_receiver(&unverified).sentence))?;
+    }
     require_to_seal(&session.app).await?;
-    let secret = checked_secret(None).map_err(|refusal| Misused(refusal.sentence))?;
+    let secret = checked_secret(None, shape).map_err(|refusal| Misused(refusal.sentence))?;
     let (shown, secret) = stored(session, &company).add(&session.who(), new, secret).await??;
     let record = Record::new(shown, &company);
     let (secret, records::Webhook { id, url, .. }) = (secret.expose(), &record.webhook);
@@ -324,10 +291,11 @@ pub(super) async fn disable(session: &Session, Disable { id }: Disable) -> anyho
 
 pub(super) async fn rotate_secret(session: &Session, arguments: RotateSecret) -> anyhow::Result<()> {
     let RotateSecret { id, overlap } = arguments;
-    let (_, company) = find(session, id).await?;
+    let (shown, company) = find(session, id).await?;
+    let shape = shown.endpoint.settings.shape;
     let former_until = former_until(overlap).map_err(|refusal| Misused(refusal.sentence))?;
     require_to_seal(&session.app).await?;
-    let secret = checked_secret(None).map_err(|refusal| Misused(refusal.sentence))?;
+    let secret = checked_secret(None, shape).map_err(|refusal| Misused(refusal.sentence))?;
     require_done(stored(session, &company).rotate(&session.who(), id, &secret, former_until).await?, id)?;
     let secret = secret.expose();
     let former = match former_until {

@@ -169,6 +169,7 @@ route::table! {
     GET "/console/webhooks/{id}/live" => pages::webhooks::one::follow, Viewer;
     POST "/console/webhooks/{id}" => pages::webhooks::actions::change, Owner;
     POST "/console/webhooks/{id}/test" => pages::webhooks::actions::test, Owner;
+    POST "/console/webhooks/{id}/verify" => pages::webhooks::actions::verify, Owner;
     POST "/console/webhooks/{id}/resend" => pages::webhooks::actions::resend, Owner;
     POST "/console/webhooks/{id}/replay" => pages::webhooks::replay::begin, Owner;
     POST "/console/webhooks/{id}/replay/end" => pages::webhooks::replay::end, Owner;

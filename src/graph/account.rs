@@ -4,9 +4,9 @@ use actix_web::HttpResponse;
 use serde_json::{Map, Value, json};
 
 use super::call::Call;
+use super::number;
 use super::object::asked;
 use super::refusal::DoorRefusal;
-use super::{number, token};
 use crate::engine::graph::GraphAccount;
 
 /// What Meta would say of an account.
@@ -50,38 +50,4 @@ pub(super) async fn numbers(call: Call) -> Result<HttpResponse, DoorRefusal> {
         data.push(asked(&call, number::described(channel, &id)));
     }
     Ok(HttpResponse::Ok().json(json!({ "data": data })))
-}
-
-/// Lists the apps that get the webhooks of an account: the company's own.
-pub(super) async fn subscribed(call: Call) -> Result<HttpResponse, DoorRefusal> {
-    call.account(call.path.at(0)).await?;
-    let app = json!({ "whatsapp_business_api_data": token::app_record(&call).await? });
-    Ok(HttpResponse::Ok().json(json!({ "data": [app] })))
-}
-
-/// Subscribes the app to the webhooks of an account, as it is always, or gives the account a receiver of its own.
-pub(super) async fn subscribe(mut call: Call) -> Result<HttpResponse, DoorRefusal> {
-    call.account(call.path.at(0)).await?;
-    let (fields, _) = call.fields().await?;
-    receiver(&fields.map)
-}
-
-/// Removes the receiver of an account's webhooks.
-pub(super) async fn unsubscribe(call: Call) -> Result<HttpResponse, DoorRefusal> {
-    call.account(call.path.at(0)).await?;
-    Ok(success())
-}
-
-/// Sets the receiver of the webhooks of an account or of one of its numbers, if the request names one.
-pub(super) fn receiver(given: &Map<String, Value>) -> Result<HttpResponse, DoorRefusal> {
-    let address = given.get("override_callback_uri").and_then(Value::as_str).unwrap_or_default();
-    if address.trim().is_empty() {
-        return Ok(success());
-    }
-    let details = "a receiver of webhooks cannot be set here: add a webhook in the console, or with POST /api/v1/webhooks";
-    Err(DoorRefusal::because(100, details))
-}
-
-fn success() -> HttpResponse {
-    HttpResponse::Ok().json(json!({ "success": true }))
 }

@@ -3,9 +3,9 @@
 use actix_web::HttpResponse;
 use serde_json::{Map, Value, json};
 
-use super::account::receiver;
 use super::call::Call;
 use super::object::asked;
+use super::receivers;
 use super::refusal::DoorRefusal;
 use crate::domain::channel::{Channel, Level, Status};
 use crate::domain::tier::Quota;
@@ -13,7 +13,9 @@ use crate::domain::tier::Quota;
 /// Shows a number.
 pub(super) async fn show(call: &Call, channel: &Channel) -> Result<HttpResponse, DoorRefusal> {
     let id = call.door().number_id(channel).await?;
-    Ok(HttpResponse::Ok().json(asked(call, described(channel, &id))))
+    let mut fields = described(channel, &id);
+    fields.insert("webhook_configuration".to_owned(), receivers::configuration(call, channel).await?);
+    Ok(HttpResponse::Ok().json(asked(call, fields)))
 }
 
 /// All that is told of a number.
@@ -61,10 +63,10 @@ fn limit(quota: Option<Quota>) -> &'static str {
 }
 
 /// Changes a number: only its receiver of webhooks can be.
-pub(super) async fn change(mut call: Call) -> Result<HttpResponse, DoorRefusal> {
+pub(super) async fn change(mut call: Call, channel: &Channel) -> Result<HttpResponse, DoorRefusal> {
     let (fields, _) = call.fields().await?;
     match fields.map.get("webhook_configuration") {
-        Some(Value::Object(given)) => receiver(given),
+        Some(Value::Object(given)) => receivers::set_for_number(&call, channel, given).await,
         _ => Err(call.unsupported()),
     }
 }

@@ -37,8 +37,8 @@ pub(super) async fn change(call: Call) -> Result<HttpResponse, DoorRefusal> {
     if let Some(found) = templates::find(&call, call.path.at(0)).await? {
         return templates::written::change(call, found).await;
     }
-    call.number(call.path.at(0)).await?;
-    number::change(call).await
+    let channel = call.number(call.path.at(0)).await?;
+    number::change(call, &channel).await
 }
 
 /// Deletes an object: files alone.

@@ -75,7 +75,7 @@ async fn add(service: &Service, company: Uuid, url: String, batch: u8, in_flight
         batch: Some(batch),
         ..EndpointChange::default()
     };
-    let added = service.engine.webhook_endpoints().add(&Who::Pombo, company, new, None).await;
+    let added = service.engine.webhook_endpoints().add(&Who::Pombo, company, new, None, None).await;
     added.unwrap().0.endpoint.id
 }
 

@@ -22,6 +22,8 @@ pub struct Graph {
     pub wait: Duration,
     /// What becomes of buttons and lists that go through a web session.
     pub web_interactive: WebInteractive,
+    /// Whether webhooks in Meta's form tell what people write in the groups of web sessions.
+    pub groups: bool,
     /// Whether requests about ids that no channel has are passed on to Meta.
     pub pass_through: bool,
 }

@@ -2,6 +2,8 @@
 //!
 //! Channels, accounts and companies have short ids there, which the store gives them.
 
+pub mod hook;
+
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use uuid::Uuid;

@@ -1,6 +1,7 @@
 //! Webhook endpoints: the addresses to which the events of a company are sent.
 
 mod fault;
+mod graph;
 mod headers;
 mod replay;
 mod sent;
@@ -9,9 +10,13 @@ mod settings;
 use uuid::Uuid;
 
 pub use self::fault::FaultKind;
+pub use self::graph::{GraphReach, InAccount, SetFor, WebhookProfile};
 pub use self::headers::{Header, Headers, is_own_header};
 pub use self::replay::{Replay, ReplayOf, ReplayRequest};
-pub use self::sent::{BODY_TYPE, ID_HEADER, SIGNATURE_HEADER, SentHeaders, TIMESTAMP_HEADER, signed_at};
+pub use self::sent::{
+    ATTEMPT_HEADER, BODY_TYPE, HUB_SIGNATURE_HEADER, ID_HEADER, SIGNATURE_HEADER, SentHeaders,
+    TIMESTAMP_HEADER, signed_at,
+};
 pub use self::settings::{MOST_BATCH, MOST_IN_FLIGHT, Schemes, Settings, known_types, type_of, types_of};
 use crate::event::Type;
 use crate::words::words;
@@ -83,9 +88,11 @@ pub enum Shape {
     /// Pombo's own events.
     #[default]
     Pombo,
+    /// Meta's webhooks, for programs that are written for its Cloud API.
+    Graph,
 }
 
-words!(Shape { Pombo = "pombo" });
+words!(Shape { Pombo = "pombo", Graph = "graph" });
 
 /// The state and the failures of an endpoint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -178,8 +185,9 @@ mod tests {
         for cause in Cause::ALL {
             assert_eq!(cause.to_string().parse(), Ok(*cause));
         }
-        assert_eq!("pombo".parse(), Ok(Shape::Pombo));
-        assert!("graph".parse::<Shape>().is_err(), "it is not sent yet");
+        for shape in Shape::ALL {
+            assert_eq!(shape.to_string().parse(), Ok(*shape));
+        }
         assert_eq!("now".parse(), Ok(Resume::FromNow));
     }
 }

@@ -1,15 +1,25 @@
 //! What the door that speaks Graph names by ids of its own, and what it finds by ids of the provider.
 
+use std::collections::BTreeMap;
+use std::time::Duration;
+
 use uuid::Uuid;
 
 use crate::nouns::GraphIds;
+use crate::suppressions::listed;
 use crate::{Error, Result, execute, fetch, fetch_one};
 use clock::Timestamp;
 use domain::graph::GraphIdKind;
 use domain::inbound::Direction;
+use domain::message::{Key, State};
+use domain::phone::PhoneNumber;
 
 /// How many ids are tried before one is free: of ten trillion, a company has a few.
 const ATTEMPTS: usize = 8;
+/// For how long a message that a person answers is looked for by the provider's id.
+const REMEMBERED: Duration = Duration::from_secs(30 * 24 * 60 * 60);
+/// The bits of a time in an id that are below the three bytes by which an index of messages counts hours.
+const SPAN_BITS: u32 = 24;
 
 /// A message that somebody wrote, found by the provider's id.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -82,5 +92,53 @@ impl GraphIds<'_> {
         let Ok(ordinal) = i64::try_from(ordinal) else { return Ok(None) };
         let values = [send.into(), ordinal.into(), self.company.into()];
         Ok(fetch_one::<Option<String>>(&self.store.read, sql, values).await?.flatten())
+    }
+
+    /// The message that went through a channel to a person with these numbers in the last 30 days and has this id of the provider.
+    pub async fn sent(
+        self,
+        channel: Uuid,
+        numbers: &[PhoneNumber],
+        provider_id: &str,
+        now: Timestamp,
+    ) -> Result<Option<Key>> {
+        let span = |at: Timestamp| at.millis() >> SPAN_BITS;
+        let sql = format!(
+            "SELECT message.send_id, message.ordinal FROM {spans} AS span CROSS JOIN message \
+             WHERE {hours} = span.hours AND message.recipient IN ({numbers}) AND message.company_id = $1 \
+             AND message.provider_message_id = $2 \
+             AND EXISTS (SELECT 1 FROM send WHERE send.id = message.send_id AND send.channel_id = $3) LIMIT 1",
+            spans = self.store.spans(4, 5),
+            numbers = listed(numbers),
+            hours = self.store.hours_of_message(),
+        );
+        let values = [
+            self.company.into(),
+            provider_id.into(),
+            channel.into(),
+            span(now.minus(REMEMBERED)).into(),
+            span(now).into(),
+        ];
+        let found = fetch_one::<(Uuid, i64)>(&self.store.read, sql, values).await?;
+        Ok(found.map(|(send_id, ordinal)| Key { send_id, ordinal: ordinal.cast_unsigned() }))
+    }
+
+    /// A note that the company's program put on a send under this name.
+    pub async fn note(self, send: Uuid, name: &str) -> Result<Option<String>> {
+        let sql = "SELECT metadata FROM send WHERE id = $1 AND company_id = $2";
+        let found =
+            fetch_one::<Option<String>>(&self.store.read, sql, [send.into(), self.company.into()]).await?;
+        let Some(metadata) = found.flatten() else { return Ok(None) };
+        let mut notes: BTreeMap<String, String> = serde_json::from_str(&metadata)
+            .map_err(|error| Error::Impossible(format!("the metadata of a send: {error}")))?;
+        Ok(notes.remove(name))
+    }
+
+    /// The state of a message; `None` for another company's.
+    pub async fn state(self, Key { send_id, ordinal }: Key) -> Result<Option<State>> {
+        let sql = "SELECT state FROM message WHERE send_id = $1 AND ordinal = $2 AND company_id = $3";
+        let values = [send_id.into(), ordinal.cast_signed().into(), self.company.into()];
+        let found = fetch_one::<i16>(&self.store.read, sql, values).await?;
+        Ok(found.and_then(State::from_i16))
     }
 }

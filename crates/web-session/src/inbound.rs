@@ -93,6 +93,7 @@ fn message_of(message: &LibraryMessage) -> Option<(InboundMessage, Option<Jid>)>
             context: context.and_then(context_of),
             referral: context.and_then(referral_of),
             author,
+            beyond: None,
         },
     };
     Some((read, hidden))

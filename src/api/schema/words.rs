@@ -15,7 +15,7 @@ use crate::domain::suppression::{Source, Suppression};
 use crate::domain::template::ParameterFormat;
 use crate::domain::tier::UnknownOutcome;
 use crate::domain::user::Role;
-use crate::domain::webhook::{Cause, ReplayOf, Resume, SealedPart, known_types};
+use crate::domain::webhook::{Cause, ReplayOf, Resume, SealedPart, Shape, WebhookProfile, known_types};
 use crate::domain::{limit, media, request, schema_words};
 use crate::engine::records::changes::What;
 use crate::engine::records::imports;
@@ -81,6 +81,13 @@ schema_words! {
     pub(in crate::api) EventType = known_types().map(Type::as_str);
     /// Whether events are sent to a webhook endpoint.
     pub(in crate::api) WebhookState = ["enabled", "disabled"];
+    /// The form in which a webhook endpoint gets events: Pombo's own (`pombo`), or that of Meta's webhooks (`graph`).
+    pub(in crate::api) WebhookShape = Shape::ALL.iter().map(|shape| shape.as_str());
+    /// What a receiver of Meta's webhooks understands: everything (`meta`); what every program knows, where anything else is
+    /// `unsupported` (`strict`); or the same with echoes, and reactions as texts (`chatwoot`).
+    pub(in crate::api) ReceiverProfile = WebhookProfile::ALL.iter().map(|profile| profile.as_str());
+    /// For what a program set a webhook endpoint at the door that speaks Graph.
+    pub(in crate::api) ReceiverOf = ["number", "account", "app"];
     /// Why a webhook endpoint is disabled: its receiver answered 410 (`gone`), a `person` or a program disabled it, or all
     /// attempts of five days failed (`failures`).
     pub(in crate::api) WebhookDisabledReason = Cause::ALL.iter().map(|cause| cause.as_str());

@@ -7,8 +7,8 @@ use serde::Serialize;
 use serde_json::Value;
 use utoipa::ToSchema;
 
-use super::Webhook;
 use super::deliveries::DeliveryResult;
+use super::{Webhook, settings};
 use crate::api::State;
 use crate::api::auth::{Author, Company};
 use crate::api::body::Body;
@@ -42,6 +42,13 @@ bodies! {
     pub(super) struct WebhookEnabling of Value {
         /// The first events that it gets; `cursor` when left out.
         from: Option<WebhookResume>,
+    }
+
+    /// The receiver to verify.
+    pub(super) struct WebhookVerification of Value {
+        /// The token that the receiver expects. It is not kept.
+        #[schema(max_length = 1024)]
+        verify_token: String,
     }
 
     /// What to send.
@@ -161,6 +168,35 @@ pub(in crate::api) async fn enable(
     };
     let enabled = state.engine.webhook_endpoints().enable(&who, company.id, id.or_nil(), resume).await?;
     Ok(Json(enabled.into()))
+}
+
+/// Verify the receiver of a webhook endpoint
+///
+/// For endpoints of the shape `graph`: asks the receiver once whether it expects webhooks, as Meta does, with a challenge that it has
+/// to answer. Many receivers need that before they take webhooks, and some accept a token only once. An answer without the
+/// challenge is refused with `invalid_field`, which says what came instead.
+#[utoipa::path(
+    post,
+    path = "/api/v1/webhooks/{id}/verify",
+    operation_id = "verifyWebhook",
+    params(("id" = Uuid, Path, description = "The endpoint")),
+    request_body = WebhookVerification,
+    responses(
+        (status = 200, description = "The endpoint, whose receiver is verified", body = Webhook),
+        (status = 404, description = "`webhook_not_found`", body = ErrorBody),
+    ),
+)]
+pub(in crate::api) async fn verify(
+    company: Company,
+    body: Body,
+    state: Data<State>,
+    id: Id,
+) -> Answer<Webhook> {
+    let (WebhookVerification { verify_token }, _room) =
+        body.fields::<WebhookVerification>(&state.options).await?;
+    let token = settings::token(verify_token.required()?)?;
+    let endpoints = state.engine.webhook_endpoints();
+    Ok(Json(endpoints.verify_endpoint(company.id, id.or_nil(), &token).await?.into()))
 }
 
 /// Test a webhook endpoint

@@ -73,7 +73,7 @@ async fn an_endpoint_is_added_changed_and_deleted_and_its_secrets_are_not_shown_
     added.as_object_mut().unwrap().remove("secret");
     let (id, created_at) = (added["id"].clone(), added["created_at"].clone());
     let expected = json!({
-        "id": id, "url": NO_RECEIVER, "channel_ids": [], "header_names": [], "unsealable": [], "max_in_flight": 2, "batch": 1,
+        "id": id, "url": NO_RECEIVER, "shape": "pombo", "profile": null, "set_for": null, "channel_ids": [], "header_names": [], "unsealable": [], "max_in_flight": 2, "batch": 1,
         "types": [
             "message.failed", "send.finished", "send.canceled", "send.expired", "channel.connecting",
             "channel.connected", "channel.disconnected", "channel.blocked", "channel.pairing", "message.received",

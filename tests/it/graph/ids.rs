@@ -115,6 +115,9 @@ async fn an_id_of_another_company_is_answered_as_one_of_nobody() {
             (Method::GET, format!("/{id}/subscribed_apps"), Value::Null),
             (Method::POST, format!("/{id}/subscribed_apps"), json!({})),
             (Method::DELETE, format!("/{id}/subscribed_apps"), Value::Null),
+            (Method::GET, format!("/{id}/subscriptions"), Value::Null),
+            (Method::POST, format!("/{id}/subscriptions"), json!({})),
+            (Method::DELETE, format!("/{id}/subscriptions"), Value::Null),
             (
                 Method::POST,
                 format!("/{id}/messages"),

@@ -1,5 +1,6 @@
 //! The door that speaks Graph, as programs that are written for Meta see it.
 
+mod hooks;
 mod ids;
 mod keys;
 mod media;

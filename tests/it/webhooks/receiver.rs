@@ -5,8 +5,10 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use parking_lot::Mutex;
+use pombo::connector::cloud_api::webhook::verify;
 use pombo::connector::webhook::SigningKey;
 use pombo::connector::webhook::signature::sign;
+use pombo::domain::secret::Secret;
 use serde_json::Value;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
@@ -25,6 +27,10 @@ pub(crate) struct Got {
 #[derive(Default)]
 struct Memory {
     got: Vec<Got>,
+    /// The addresses of the requests that only ask.
+    asked: Vec<String>,
+    /// The verify token of a receiver of Meta's webhooks.
+    token: Option<String>,
     /// The answers to the next requests; 200 is the answer to all others.
     answers: VecDeque<u16>,
     /// The answer to all requests instead.
@@ -53,6 +59,12 @@ impl Got {
     pub(crate) fn events(&self) -> Vec<Value> {
         let body = self.json();
         body["events"].as_array().cloned().unwrap_or_else(|| vec![body.clone()])
+    }
+
+    /// Whether the request is signed as Meta signs with this app secret.
+    pub(crate) fn is_signed_as_by_meta(&self, secret: &str) -> bool {
+        let secret = Secret::new(secret.to_owned());
+        verify(&secret, &self.body, self.header("x-hub-signature-256"))
     }
 
     pub(crate) fn is_signed_with(&self, key: &SigningKey) -> bool {
@@ -108,6 +120,16 @@ impl Receiver {
         self.answered.send_replace(usize::MAX);
     }
 
+    /// Expects this verify token, as receivers of Meta's webhooks do.
+    pub(crate) fn expect_token(&self, token: &str) {
+        self.memory.lock().token = Some(token.to_owned());
+    }
+
+    /// The addresses of the requests that only asked.
+    pub(crate) fn asked(&self) -> Vec<String> {
+        self.memory.lock().asked.clone()
+    }
+
     pub(crate) fn got(&self) -> Vec<Got> {
         self.memory.lock().got.clone()
     }
@@ -146,7 +168,16 @@ impl Drop for Receiver {
 }
 
 async fn serve(mut stream: TcpStream, memory: Arc<Mutex<Memory>>, mut answered: watch::Receiver<usize>) {
-    while let Some(got) = read(&mut stream).await {
+    while let Some((asked, got)) = read(&mut stream).await {
+        if let Some(address) = asked {
+            let said = challenge(&memory, &address);
+            let status = if said.is_empty() { 403 } else { 200 };
+            let answer = format!("HTTP/1.1 {status} x\r\nContent-Length: {}\r\n\r\n{said}", said.len());
+            if stream.write_all(answer.as_bytes()).await.is_err() {
+                return;
+            }
+            continue;
+        }
         let (place, status) = {
             let mut memory = memory.lock();
             memory.got.push(got);
@@ -162,17 +193,29 @@ async fn serve(mut stream: TcpStream, memory: Arc<Mutex<Memory>>, mut answered: 
     }
 }
 
-/// The next request; `None` at the end of the connection.
-async fn read(stream: &mut TcpStream) -> Option<Got> {
+/// The challenge of a request with the right verify token; empty for any other.
+fn challenge(memory: &Mutex<Memory>, address: &str) -> String {
+    let mut memory = memory.lock();
+    memory.asked.push(address.to_owned());
+    let url = url::Url::parse(&format!("http://receiver{address}")).unwrap();
+    let pairs: BTreeMap<String, String> = url.query_pairs().into_owned().collect();
+    let is_right = pairs.get("hub.verify_token") == memory.token.as_ref() && pairs["hub.mode"] == "subscribe";
+    if is_right { pairs["hub.challenge"].clone() } else { String::new() }
+}
+
+/// The next request, with its address if it only asks; `None` at the end of the connection.
+async fn read(stream: &mut TcpStream) -> Option<(Option<String>, Got)> {
     let mut head = Vec::new();
     while !head.ends_with(b"\r\n\r\n") {
         head.push(stream.read_u8().await.ok()?);
     }
     let head = String::from_utf8_lossy(&head);
+    let asked = head.strip_prefix("GET ").and_then(|rest| rest.split(' ').next()).map(str::to_owned);
     let fields = head.lines().filter_map(|line| line.split_once(": "));
     let headers: BTreeMap<_, _> =
         fields.map(|(name, value)| (name.to_ascii_lowercase(), value.to_owned())).collect();
-    let mut body = vec![0; headers["content-length"].parse().unwrap()];
+    let length = headers.get("content-length").map_or(0, |length| length.parse().unwrap());
+    let mut body = vec![0; length];
     stream.read_exact(&mut body).await.ok()?;
-    Some(Got { headers, body, status: None })
+    Some((asked, Got { headers, body, status: None }))
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
-use reqwest::{Client, Response};
+use reqwest::{Client, RequestBuilder, Response};
 use tokio::time::{Instant, timeout, timeout_at};
 use url::{Host, Url};
 use uuid::Uuid;
@@ -14,7 +14,10 @@ use crate::Error;
 use crate::fair_semaphore::FairSemaphore;
 use crate::guard::{self, Guard, Lookup, Networks, System};
 use domain::secret::Secret;
-use domain::webhook::{BODY_TYPE, ID_HEADER, SIGNATURE_HEADER, TIMESTAMP_HEADER, is_own_header, signed_at};
+use domain::webhook::{
+    ATTEMPT_HEADER, BODY_TYPE, HUB_SIGNATURE_HEADER, ID_HEADER, SIGNATURE_HEADER, TIMESTAMP_HEADER,
+    is_own_header, signed_at,
+};
 
 /// Look-ups of host names at once, each of which has a thread. A company uses no more of them than it leaves free.
 const LOOKUPS: usize = 256;
@@ -102,6 +105,23 @@ impl Sender {
         let url = self.admit(&delivery.url)?;
         let headers = headers(&delivery)?;
         let request = self.client.post(url).headers(headers).body(delivery.body);
+        self.ask(request, deadline).await
+    }
+
+    /// Asks an address with this query, as Meta verifies one, once.
+    pub(super) async fn get(
+        &self,
+        company: Uuid,
+        url: &str,
+        query: &[(&str, &str)],
+    ) -> Result<DeliveryAnswer, DeliveryFault> {
+        let mut url = self.admit(url)?;
+        url.query_pairs_mut().extend_pairs(query);
+        let asking = self.ask(self.client.get(url), Instant::now() + self.timeout);
+        guard::with_lookups(Arc::clone(&self.lookups), company, asking).await
+    }
+
+    async fn ask(&self, request: RequestBuilder, deadline: Instant) -> Result<DeliveryAnswer, DeliveryFault> {
         let response = match timeout_at(deadline, request.send()).await {
             Ok(response) => response.map_err(|error| DeliveryFault::of(&error))?,
             Err(_) => return Err(DeliveryFault::Timeout(self.timeout)),
@@ -148,6 +168,13 @@ fn headers(delivery: &Delivery) -> Result<HeaderMap, DeliveryFault> {
     ] {
         let value = HeaderValue::try_from(text).map_err(|_| DeliveryFault::Header(name.to_owned()))?;
         all.insert(name, value);
+    }
+    if let Some((signature, attempt)) = &delivery.hub {
+        // They take the place of headers of the endpoint with these names.
+        let signature = HeaderValue::try_from(signature.as_str());
+        let refused = |_| DeliveryFault::Header(HUB_SIGNATURE_HEADER.to_owned());
+        all.insert(HUB_SIGNATURE_HEADER, signature.map_err(refused)?);
+        all.insert(ATTEMPT_HEADER, HeaderValue::from(*attempt));
     }
     all.insert(CONTENT_TYPE, HeaderValue::from_static(BODY_TYPE));
     Ok(all)

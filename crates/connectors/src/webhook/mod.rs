@@ -12,6 +12,7 @@ mod fault;
 pub mod signature;
 #[cfg(test)]
 mod tests;
+mod verify;
 
 use std::fmt;
 use std::ops::RangeInclusive;
@@ -21,7 +22,8 @@ use uuid::Uuid;
 
 pub use self::deliver::Sender;
 pub use self::fault::DeliveryFault;
-pub use self::signature::SigningKey;
+pub use self::signature::{AppSecret, SigningKey};
+pub use self::verify::Unverified;
 use clock::Timestamp;
 use domain::secret::Secret;
 
@@ -46,6 +48,8 @@ pub struct Delivery {
     pub at: Timestamp,
     /// The [signatures](signature::sign) of its id, time and body: `webhook-signature`.
     pub signature: String,
+    /// For a receiver of Meta's webhooks: its [signature](AppSecret::sign) of the body, and the number of the attempt.
+    pub hub: Option<(String, u16)>,
     /// The body, JSON.
     pub body: Vec<u8>,
 }

@@ -68,6 +68,54 @@ impl SigningKey {
     }
 }
 
+/// The fewest and the most characters of an app secret.
+const APP_SECRET: RangeInclusive<usize> = 16..=128;
+
+/// A text that cannot be the app secret of an endpoint which gets Meta's webhooks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "the secret is not a text of 16 to 128 ASCII letters, digits and punctuation, such as an app secret of Meta"
+)]
+pub struct InvalidAppSecret;
+
+/// The secret of an endpoint that gets Meta's webhooks, as programs know it: the text is the key.
+#[derive(Clone)]
+pub struct AppSecret(Hmac<Sha256>);
+
+impl AppSecret {
+    /// Reads a secret.
+    ///
+    /// # Errors
+    ///
+    /// For a text that is too short, too long, or has other characters than programs can be given.
+    pub fn parse(secret: &Secret) -> Result<Self, InvalidAppSecret> {
+        let text = secret.expose();
+        if !APP_SECRET.contains(&text.len()) || !text.bytes().all(|byte| byte.is_ascii_graphic()) {
+            return Err(InvalidAppSecret);
+        }
+        // HMAC accepts a key of any length.
+        Hmac::<Sha256>::new_from_slice(text.as_bytes()).map(Self).map_err(|_| InvalidAppSecret)
+    }
+
+    /// The key that signs by the Standard Webhooks specification, too: that of the secret, or the text's bytes if the secret is not in
+    /// the form of that specification.
+    pub fn signing_key(&self, secret: &Secret) -> SigningKey {
+        SigningKey::parse(secret).unwrap_or_else(|_| SigningKey(self.0.clone()))
+    }
+
+    /// The value of `X-Hub-Signature-256` for a body.
+    pub fn sign(&self, body: &[u8]) -> String {
+        let mac = self.0.clone().chain_update(body);
+        format!("sha256={}", hex::encode(mac.finalize().into_bytes()))
+    }
+}
+
+impl fmt::Debug for AppSecret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("AppSecret(…)")
+    }
+}
+
 impl fmt::Debug for SigningKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("SigningKey(…)")
@@ -131,6 +179,24 @@ mod tests {
         ] {
             assert_eq!(parse(text).map(drop), Err(refused), "{text}");
         }
+    }
+
+    #[test]
+    fn meta_s_signature_of_a_body_has_the_text_as_its_key() {
+        let of = |text: &str| AppSecret::parse(&Secret::new(text.to_owned()));
+        assert_eq!(of("Jefe").map(drop), Err(InvalidAppSecret));
+        assert_eq!(of(&"ç".repeat(20)).map(drop), Err(InvalidAppSecret));
+        let secret = Secret::new("0123456789abcdef0123456789abcdef".to_owned());
+        let app = AppSecret::parse(&secret).unwrap();
+        assert!(crate::cloud_api::webhook::verify(&secret, BODY, &app.sign(BODY)));
+        assert!(!crate::cloud_api::webhook::verify(&secret, b"{}", &app.sign(BODY)));
+        assert_eq!(format!("{app:?}"), "AppSecret(…)");
+        let standard = Secret::new("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw".to_owned());
+        let signed = |key: SigningKey| sign(&[key], ID, 1_614_265_330, BODY);
+        assert_eq!(
+            signed(AppSecret::parse(&standard).unwrap().signing_key(&standard)),
+            signed(SigningKey::parse(&standard).unwrap())
+        );
     }
 
     #[test]

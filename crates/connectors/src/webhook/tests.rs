@@ -130,6 +130,7 @@ fn signed(url: &str, keys: &[SigningKey]) -> Delivery {
         id: "evt_1".to_owned(),
         at,
         signature: signature::sign(keys, "evt_1", signed_at(at), BODY),
+        hub: None,
         body: BODY.to_vec(),
     }
 }

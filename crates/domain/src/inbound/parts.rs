@@ -23,6 +23,11 @@ pub struct InboundBody {
     /// Who wrote it in a group; null in a conversation with one person.
     #[serde(default)]
     pub author: Option<MessageAuthor>,
+    /// What Meta's own object of it says beyond the rest, as a change of [what is made](crate::graph::hook) of the rest: so that
+    /// programs which speak Graph get it as it came, and it is not kept twice. Never told otherwise.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(ignore)]
+    pub beyond: Option<serde_json::Value>,
 }
 
 /// Who wrote a message in a group.
@@ -181,12 +186,13 @@ words!(AnswerSource {
 impl InboundBody {
     /// A content that refers to nothing.
     pub const fn of(content: InboundContent) -> Self {
-        Self { content, context: None, referral: None, author: None }
+        Self { content, context: None, referral: None, author: None, beyond: None }
     }
 
-    /// The body as it may be told outside: without the keys of its file.
+    /// The body as it may be told outside: without the keys of its file, and without what only programs which speak Graph get.
     #[must_use]
     pub fn public(mut self) -> Self {
+        self.beyond = None;
         if let Some(media) = self.content.media_mut() {
             media.keys = None;
             media.file = None;
@@ -208,7 +214,7 @@ impl InboundBody {
     /// About how many bytes it takes in memory.
     pub fn bytes(&self) -> usize {
         match &self.content {
-            InboundContent::Text { body } => size_of::<Self>() + body.len(),
+            InboundContent::Text { body } if self.beyond.is_none() => size_of::<Self>() + body.len(),
             _ => size_of::<Self>() + 2 * self.to_json().len(),
         }
     }

@@ -8,6 +8,10 @@ pub const ID_HEADER: &str = "webhook-id";
 pub const TIMESTAMP_HEADER: &str = "webhook-timestamp";
 /// The header with the signatures of a request.
 pub const SIGNATURE_HEADER: &str = "webhook-signature";
+/// The header with the signature of a body in Meta's form: `sha256=` and the HMAC in hexadecimal digits.
+pub const HUB_SIGNATURE_HEADER: &str = "x-hub-signature-256";
+/// The header with the number of an attempt, from 1, beside [`HUB_SIGNATURE_HEADER`].
+pub const ATTEMPT_HEADER: &str = "x-pombo-attempt";
 /// The type of a request's body.
 pub const BODY_TYPE: &str = "application/json";
 

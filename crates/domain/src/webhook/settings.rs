@@ -3,7 +3,7 @@
 use url::Url;
 use uuid::Uuid;
 
-use super::{DEFAULT_TYPES, Shape};
+use super::{DEFAULT_TYPES, SetFor, Shape, WebhookProfile};
 use crate::error::{Code, Refusal};
 use crate::event::Type;
 use crate::link::{InvalidLink, Link};
@@ -38,7 +38,11 @@ pub struct Settings {
     pub url: String,
     /// The form in which events are sent.
     pub shape: Shape,
-    /// The types of events that it gets; [`DEFAULT_TYPES`] when there are none.
+    /// What its receiver understands, in the shape `graph`.
+    pub profile: WebhookProfile,
+    /// For what a program set it at the door that speaks Graph; `None` for one that a person added. It never changes.
+    pub set_for: Option<SetFor>,
+    /// The types of events that it gets; the default ones of its shape when there are none.
     pub types: Vec<Type>,
     /// The channels whose events it gets; all channels when there are none.
     pub channels: Vec<Uuid>,
@@ -56,6 +60,8 @@ impl Settings {
         Self {
             url: url.into(),
             shape: Shape::default(),
+            profile: WebhookProfile::default(),
+            set_for: None,
             types: Vec::new(),
             channels: Vec::new(),
             max_in_flight: DEFAULT_IN_FLIGHT,
@@ -78,6 +84,14 @@ impl Settings {
         }
         self.types.sort_unstable();
         self.types.dedup();
+        match self.shape {
+            Shape::Pombo if self.profile != WebhookProfile::default() => {
+                let what = "is for the shape `graph`, and the shape is `pombo`";
+                return Err(Refusal::of("profile", Code::InvalidField, what));
+            }
+            Shape::Pombo => {}
+            Shape::Graph => self.check_graph()?,
+        }
         self.channels.sort_unstable();
         self.channels.dedup();
         if self.channels.len() > MOST_CHANNELS {
@@ -100,9 +114,38 @@ impl Settings {
         Ok(self)
     }
 
+    /// Checks what is different in the shape `graph`.
+    fn check_graph(&self) -> Result<(), Refusal> {
+        let known = self.profile.types();
+        if let Some(other) = self.types.iter().find(|one| !known.contains(one)) {
+            let what = format_args!(
+                "has `{other}`, which has no form in the shape `graph` with the profile `{}`",
+                self.profile
+            );
+            return Err(Refusal::of("types", Code::InvalidField, what));
+        }
+        if self.batch != 1 {
+            let what = "must be 1 in the shape `graph`: programs read one item of a request";
+            return Err(Refusal::of("batch", Code::InvalidField, what));
+        }
+        if self.masks_numbers {
+            let what = "must be false in the shape `graph`: programs find their conversations by the numbers";
+            return Err(Refusal::of("mask_numbers", Code::InvalidField, what));
+        }
+        Ok(())
+    }
+
+    /// The types of events that an endpoint gets when its settings name none.
+    pub const fn default_types(&self) -> &'static [Type] {
+        match self.shape {
+            Shape::Pombo => DEFAULT_TYPES,
+            Shape::Graph => self.profile.types(),
+        }
+    }
+
     /// The types of events that the endpoint gets.
     pub fn effective_types(&self) -> &[Type] {
-        if self.types.is_empty() { DEFAULT_TYPES } else { &self.types }
+        if self.types.is_empty() { self.default_types() } else { &self.types }
     }
 
     /// Whether the endpoint gets events of this type.

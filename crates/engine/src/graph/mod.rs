@@ -6,6 +6,7 @@
 mod files;
 mod messages;
 mod outcome;
+mod receivers;
 
 use std::sync::Arc;
 

@@ -7,7 +7,8 @@ use tokio::time::sleep;
 use super::context::DeliveryContext;
 use super::machine::AttemptVerdict;
 use super::open::OpenEndpoint;
-use super::{body, moment};
+use super::prepared::{PreparedRequest, prepare};
+use super::{graph, moment};
 use clock::database::new_id;
 use connectors::webhook::{DeliveryAnswer, DeliveryFault};
 use domain::event::Event;
@@ -38,23 +39,40 @@ pub(super) async fn attempt(
     };
     // The settings may have changed since the events were read first.
     events.retain(|event| endpoint.wants(event));
-    if events.is_empty() {
+    let prepared = match endpoint.profile() {
+        // Only bodies in Meta's form need the database.
+        None => prepare(context, endpoint, events).await.unwrap_or_default(),
+        Some(_) => again(endpoint, async || graph_request(context, endpoint, &events, number).await).await,
+    };
+    let Some(request) = prepared else {
         count(AttemptVerdict::Missing);
         return AttemptVerdict::Missing;
-    }
-    verdict(&deliver(context, endpoint, events, number, OWN_FAULTS).await)
+    };
+    verdict(&deliver(context, endpoint, request, number, OWN_FAULTS).await)
 }
 
-/// The events at these places that are still in the log.
-async fn read_again(context: &DeliveryContext, endpoint: &OpenEndpoint, sequences: &[i64]) -> Vec<Event> {
-    let places: Vec<_> = sequences.iter().copied().map(Sequence::from_i64).collect();
+/// The request with these events in Meta's form; `None` when there is nothing to tell of them, or no longer.
+async fn graph_request(
+    context: &DeliveryContext,
+    endpoint: &OpenEndpoint,
+    events: &[Event],
+    number: u16,
+) -> store::Result<Option<PreparedRequest>> {
+    let _turn = context.turn(endpoint.company_id).await;
+    if number > 1
+        && let Some(first) = events.first()
+        && graph::is_outrun(context, first).await?
+    {
+        return Ok(None);
+    }
+    prepare(context, endpoint, events.to_vec()).await
+}
+
+/// Reads until the database answers.
+async fn again<T>(endpoint: &OpenEndpoint, read: impl AsyncFn() -> store::Result<T>) -> T {
     loop {
-        let read = {
-            let _turn = context.turn(endpoint.company_id).await;
-            context.store.event_log().events_at(endpoint.company_id, &places).await
-        };
-        match read {
-            Ok(events) => return events,
+        match read().await {
+            Ok(read) => return read,
             Err(error) => {
                 tracing::debug!(webhook.id = %endpoint.id, %error, "events of a webhook cannot be read yet");
                 sleep(PAUSE).await;
@@ -63,26 +81,29 @@ async fn read_again(context: &DeliveryContext, endpoint: &OpenEndpoint, sequence
     }
 }
 
-/// Sends these events in one request, counts it and logs it. There is at least one. When this machine is at fault, the
-/// request is repeated at most `repetitions` times.
+/// The events at these places that are still in the log.
+async fn read_again(context: &DeliveryContext, endpoint: &OpenEndpoint, sequences: &[i64]) -> Vec<Event> {
+    let places: Vec<_> = sequences.iter().copied().map(Sequence::from_i64).collect();
+    let read = async || {
+        let _turn = context.turn(endpoint.company_id).await;
+        context.store.event_log().events_at(endpoint.company_id, &places).await
+    };
+    again(endpoint, read).await
+}
+
+/// Sends a request, counts it and logs it. When this machine is at fault, it is repeated at most `repetitions` times.
 pub(super) async fn deliver(
     context: &DeliveryContext,
     endpoint: &OpenEndpoint,
-    mut events: Vec<Event>,
+    request: PreparedRequest,
     number: u16,
     repetitions: u32,
 ) -> DeliveryAnswer {
-    context.contents.open_events(&mut events).await;
-    if endpoint.masks_numbers() {
-        events = events.into_iter().map(body::masked).collect();
-    }
-    let (id, content) = (body::id(&events), body::body(&events, endpoint.is_batched()));
-    let first = events.first().map(|event| (event.id.clone(), event.r#type.to_string(), event.sequence));
-    let (event_id, r#type, sequence) = first.unwrap_or_default();
+    let PreparedRequest { id, body, event_id, r#type, sequence, events } = request;
     let mut tries = 0;
     let (begun, signature, answer) = loop {
         let begun = moment().wall;
-        let delivery = endpoint.delivery(id.clone(), content.clone(), begun);
+        let delivery = endpoint.delivery(id.clone(), body.clone(), begun, number);
         let signature = delivery.signature.clone();
         let answer = context.sender.deliver(delivery).await;
         match answer.fault.as_ref().filter(|fault| fault.is_own() && tries < repetitions) {
@@ -100,9 +121,8 @@ pub(super) async fn deliver(
         at: begun,
         event_id,
         r#type,
-        // An example has no place in the log.
-        sequence: (sequence != Sequence::default()).then_some(sequence),
-        events: events.len() as u64,
+        sequence,
+        events,
         attempt: number,
         status: answer.status,
         took: answer.took,

@@ -2,10 +2,12 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use tokio::sync::{Notify, mpsc, watch};
 use uuid::Uuid;
 
+use super::graph::GraphNames;
 use crate::contents::ContentKeys;
 use crate::events::tail::{Follower, Tail};
 use config::Config;
@@ -33,6 +35,12 @@ pub(super) struct DeliveryContext {
     pub(super) sender: Sender,
     /// The schemes of the addresses that endpoints may have.
     pub(super) schemes: Schemes,
+    /// What bodies in Meta's form name.
+    pub(super) names: GraphNames,
+    /// How long the door that speaks Graph waits for the provider before it answers.
+    pub(super) graph_wait: Duration,
+    /// Whether programs that speak Graph are told of what is written in groups.
+    pub(super) tells_groups: bool,
     tail: Arc<Tail>,
     permits: Arc<FairSemaphore>,
     /// The permits for the other receivers.
@@ -63,6 +71,9 @@ impl DeliveryContext {
             vault,
             sender: Sender::new(&config.webhooks)?,
             schemes: config.webhooks.schemes(),
+            names: GraphNames::default(),
+            graph_wait: config.graph.wait,
+            tells_groups: config.graph.groups,
             tail,
             permits: FairSemaphore::new(IN_FLIGHT),
             doubtful: FairSemaphore::new(IN_DOUBT),

@@ -5,14 +5,14 @@ use std::time::Duration;
 use uuid::Uuid;
 
 use super::endpoints::{WebhookEndpoints, no_such_webhook};
-use super::rules::{EndpointChange, EndpointRules, checked_secret, former_until};
+use super::rules::{EndpointChange, EndpointRules, checked_secret, former_until, no_verify_token};
 use super::stored::{ShownEndpoint, StoredEndpoints};
 use crate::records::Records;
 use crate::{Error, RETRY_AFTER, Who};
 use clock::Timestamp;
 use domain::page::{Page, Window};
 use domain::secret::Secret;
-use domain::webhook::{Endpoint, Resume};
+use domain::webhook::{Endpoint, Resume, SetFor, Shape};
 use store::webhooks::{Changing, Delivery};
 
 /// How often a change is checked again because another one came first.
@@ -43,7 +43,7 @@ impl WebhookEndpoints<'_> {
     }
 
     /// Adds an endpoint, and returns it with the secret that signs its requests: the given one, or a new one. It cannot be read
-    /// again.
+    /// again. With a verify token, the receiver is asked first whether it expects webhooks.
     ///
     /// # Errors
     ///
@@ -54,14 +54,53 @@ impl WebhookEndpoints<'_> {
         company: Uuid,
         new: EndpointChange,
         secret: Option<Secret>,
+        verify_token: Option<Secret>,
     ) -> Result<(ShownEndpoint, Secret), Error> {
-        let secret = checked_secret(secret)?;
-        let new = self.rules().check(company, None, new).await?;
+        self.add_for(who, company, (new, None), secret, verify_token).await
+    }
+
+    /// Adds an endpoint that a program sets for something, or a person for nothing.
+    pub(crate) async fn add_for(
+        &self,
+        who: &Who,
+        company: Uuid,
+        (new, set_for): (EndpointChange, Option<SetFor>),
+        secret: Option<Secret>,
+        verify_token: Option<Secret>,
+    ) -> Result<(ShownEndpoint, Secret), Error> {
+        let secret = checked_secret(secret, new.shape.unwrap_or_default())?;
+        let mut new = self.rules().check(company, None, new).await?;
+        new.settings.set_for = set_for;
+        if let Some(token) = verify_token {
+            if new.settings.shape != Shape::Graph {
+                return Err(no_verify_token().into());
+            }
+            self.verify(company, &new.settings.url, &token).await?;
+        }
         self.engine.check_sealing()?;
         let records = self.engine.records_of(company).await?;
         let added = self.stored(&records, company).add(who, new, secret).await??;
         self.changed();
         Ok(added)
+    }
+
+    /// Asks the receiver of an endpoint of the shape `graph`, once, whether it expects webhooks with this verify token.
+    ///
+    /// # Errors
+    ///
+    /// `webhook_not_found`; `invalid_field` when it does not answer as it should, or gets Pombo's own events.
+    pub async fn verify_endpoint(
+        &self,
+        company: Uuid,
+        id: Uuid,
+        token: &Secret,
+    ) -> Result<ShownEndpoint, Error> {
+        let shown = self.find(company, id).await?;
+        if shown.endpoint.settings.shape != Shape::Graph {
+            return Err(no_verify_token().into());
+        }
+        self.verify(company, &shown.endpoint.settings.url, token).await?;
+        Ok(shown)
     }
 
     /// Changes settings of an endpoint.
@@ -115,9 +154,11 @@ impl WebhookEndpoints<'_> {
         secret: Option<Secret>,
         overlap: Duration,
     ) -> Result<(Secret, Option<Timestamp>), Error> {
-        let (secret, former_until) = (checked_secret(secret)?, former_until(overlap)?);
+        let former_until = former_until(overlap)?;
         self.engine.check_sealing()?;
         let records = self.engine.records_of(company).await?;
+        let present = records.of(company).webhooks().find(id).await?.ok_or_else(no_such_webhook)?;
+        let secret = checked_secret(secret, present.settings.shape)?;
         match self.stored(&records, company).rotate(who, id, &secret, former_until).await? {
             Changing::Done => {
                 self.changed();

@@ -8,13 +8,15 @@ use super::attempt::deliver;
 use super::context::DeliveryContext;
 use super::example::example;
 use super::open::{OpenEndpoint, seen};
+use super::prepared::prepare;
 use crate::{Engine, Error};
 use clock::Timestamp;
-use connectors::webhook::{DeliveryAnswer, DeliveryFault};
+use connectors::webhook::{DeliveryAnswer, DeliveryFault, Unverified};
 use domain::error::{Code, Refusal};
 use domain::event::log::Sequence;
 use domain::event::{Event, Type};
-use domain::webhook::{Endpoint, OPENING_FAILURES, SealedPart};
+use domain::secret::Secret;
+use domain::webhook::{Endpoint, GraphReach, OPENING_FAILURES, SealedPart};
 use store::webhooks::EndpointRecord;
 
 /// The webhook endpoints of companies.
@@ -57,6 +59,11 @@ fn unsealable(parts: &[SealedPart]) -> Refusal {
     Refusal::new(Code::WebhookUnsealable, sentence)
 }
 
+/// The refusal of a receiver that does not say that it expects webhooks.
+pub fn unverified_receiver(unverified: &Unverified) -> Refusal {
+    Refusal::new(Code::InvalidField, unverified.to_string()).about("verify_token")
+}
+
 impl Engine {
     /// The webhook endpoints of companies.
     pub const fn webhook_endpoints(&self) -> WebhookEndpoints<'_> {
@@ -81,6 +88,18 @@ impl WebhookEndpoints<'_> {
         self.context().sender.check(company, url).await
     }
 
+    /// Asks the receiver at this address, once and as Meta does, whether it expects webhooks with this verify token.
+    ///
+    /// # Errors
+    ///
+    /// `invalid_field` when it cannot be asked, or answers anything but the challenge; [`Error::Unavailable`] when the engine stops.
+    pub async fn verify(&self, company: Uuid, url: &str, token: &Secret) -> Result<(), Error> {
+        let (context, url, token) = (Arc::clone(self.context()), url.to_owned(), token.clone());
+        let asking = async move { context.sender.verify(company, &url, &token).await };
+        let verified = self.engine.0.webhooks.run(asking).await?;
+        verified.map_err(|unverified| unverified_receiver(&unverified).into())
+    }
+
     /// Sends an example of an event of this type to the company's endpoint, enabled or not, and returns the receiver's
     /// answer. It is logged as every delivery is, and changes neither the endpoint's state nor its place in the log. If the
     /// receiver accepts it, an endpoint that gets one event a minute gets the next one at once. `None` when the company has no
@@ -98,7 +117,7 @@ impl WebhookEndpoints<'_> {
     ) -> Result<Option<DeliveryAnswer>, Error> {
         let Some(open) = self.open(company, endpoint).await? else { return Ok(None) };
         let event = example(company, r#type, Timestamp::now());
-        self.send(open, event).await.map(Some)
+        self.send(open, event, "type").await.map(Some)
     }
 
     /// Sends an event of the company's log to the endpoint once more, whatever its types and channels are. It has the same id
@@ -114,7 +133,7 @@ impl WebhookEndpoints<'_> {
         // Others wait for the records.
         drop(records);
         match events.into_iter().next() {
-            Some(event) => Ok(Resent::Answered(self.send(open, event).await?)),
+            Some(event) => Ok(Resent::Answered(self.send(open, event, "sequence").await?)),
             None => Ok(Resent::NoEvent),
         }
     }
@@ -126,7 +145,8 @@ impl WebhookEndpoints<'_> {
         let Some(endpoint) = webhooks.find(id).await? else { return Ok(None) };
         let Some(secrets) = webhooks.secrets(id).await? else { return Ok(None) };
         let gets_probes = gets_probes(&endpoint);
-        let record = EndpointRecord { endpoint, secrets, replay: None, resumed: 0, mended: 0 };
+        let reach = GraphReach::default();
+        let record = EndpointRecord { endpoint, secrets, replay: None, resumed: 0, mended: 0, reach };
         let vault = &self.context().vault;
         match OpenEndpoint::new(vault, &record) {
             Ok(open) => Ok(Some((open, gets_probes))),
@@ -138,13 +158,21 @@ impl WebhookEndpoints<'_> {
         &self,
         (endpoint, gets_probes): (OpenEndpoint, bool),
         event: Event,
+        asked_by: &str,
     ) -> Result<DeliveryAnswer, Error> {
         let (company, id, context) = (endpoint.company_id, endpoint.id, Arc::clone(self.context()));
         let sending = async move {
             let _permit = context.permit(endpoint.company_id, true).await;
-            deliver(&context, &endpoint, vec![event], 1, 0).await
+            Ok::<_, store::Error>(match prepare(&context, &endpoint, vec![event]).await? {
+                Some(request) => Some(deliver(&context, &endpoint, request, 1, 0).await),
+                None => None,
+            })
         };
-        let answer = self.engine.0.webhooks.run(sending).await?;
+        let Some(answer) = self.engine.0.webhooks.run(sending).await?? else {
+            let what =
+                "is of an event that this webhook endpoint does not get in its shape and with its profile";
+            return Err(Refusal::of(asked_by, Code::InvalidField, what).into());
+        };
         if gets_probes && answer.is_delivered() {
             self.mended(company, id).await;
         }

@@ -14,7 +14,7 @@ use super::open::OpenEndpoint;
 use super::shell::{self, KeeperLink, Wanted};
 use crate::rounds::caught;
 use cluster::Cluster;
-use domain::webhook::Settings;
+use domain::webhook::{GraphReach, Settings};
 use store::webhooks::{EndpointRecord, EndpointSecrets, IdleEndpoints};
 
 /// How often changes of endpoints by other processes are looked for. A shell that ended is not started again sooner.
@@ -46,6 +46,7 @@ pub(super) struct Keeper {
 struct ShellHandle {
     /// What it was given last.
     settings: Settings,
+    reach: GraphReach,
     secrets: EndpointSecrets,
     /// The replay with which it was started.
     replay: Option<Uuid>,
@@ -63,6 +64,7 @@ impl ShellHandle {
     fn is_up_to_date(&self, record: &EndpointRecord) -> bool {
         self.wanted.borrow().is_none()
             || self.settings == record.endpoint.settings
+                && self.reach == record.reach
                 && self.secrets == record.secrets
                 && self.continues(record)
     }
@@ -81,6 +83,7 @@ impl ShellHandle {
 
     fn change(&mut self, record: EndpointRecord, endpoint: OpenEndpoint) {
         self.settings = record.endpoint.settings;
+        self.reach = record.reach;
         self.secrets = record.secrets;
         self.wanted.send_replace(Some(Arc::new(endpoint)));
     }
@@ -249,10 +252,19 @@ impl Keeper {
             let _notice = notice;
             let _ = caught("webhook", shell).await;
         });
-        let EndpointRecord { endpoint, secrets, replay, resumed, mended } = record;
+        let EndpointRecord { endpoint, secrets, replay, resumed, mended, reach } = record;
         let settings = endpoint.settings;
-        let handle =
-            ShellHandle { settings, secrets, replay, resumed, mended, wanted, told_mended, is_failing };
+        let handle = ShellHandle {
+            settings,
+            reach,
+            secrets,
+            replay,
+            resumed,
+            mended,
+            wanted,
+            told_mended,
+            is_failing,
+        };
         self.shells.insert(id, handle);
     }
 

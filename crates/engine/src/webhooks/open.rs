@@ -6,10 +6,10 @@ use super::former::FormerSecrets;
 use super::machine;
 use clock::Timestamp;
 use connectors::webhook::signature::{self, InvalidSecret};
-use connectors::webhook::{Delivery, SigningKey};
+use connectors::webhook::{AppSecret, Delivery, SigningKey};
 use domain::event::{Data, Event, Type};
 use domain::secret::Secret;
-use domain::webhook::{Headers, SealedPart, Settings, signed_at};
+use domain::webhook::{GraphReach, Headers, SealedPart, Settings, Shape, WebhookProfile, signed_at};
 use store::webhooks::{EndpointRecord, EndpointSecrets};
 use vault::{Vault, context};
 
@@ -18,8 +18,12 @@ pub(super) struct OpenEndpoint {
     pub(super) id: Uuid,
     pub(super) company_id: Uuid,
     settings: Settings,
+    /// What it hears of in the shape `graph`.
+    reach: GraphReach,
     headers: Vec<(String, Secret)>,
     key: SigningKey,
+    /// In the shape `graph`, what signs as Meta does.
+    app_secret: Option<AppSecret>,
     /// The keys before, which sign too, each until its time.
     former: Vec<FormerKey>,
 }
@@ -57,8 +61,8 @@ pub(super) fn former_secrets(
 /// A key that signed before, with the time until which it signs.
 type FormerKey = (SigningKey, Timestamp);
 
-/// The key that signs the requests to an endpoint, and the keys before.
-fn keys(vault: &Vault, record: &EndpointRecord) -> Result<(SigningKey, Vec<FormerKey>), Unopened> {
+/// The secret that signs the requests to an endpoint, and the keys before.
+fn keys(vault: &Vault, record: &EndpointRecord) -> Result<(Secret, Vec<FormerKey>), Unopened> {
     let id = record.endpoint.id;
     let EndpointSecrets { headers: _, secret, former } = &record.secrets;
     let present = vault.unseal(secret, &context::webhook_secret(id))?;
@@ -66,8 +70,16 @@ fn keys(vault: &Vault, record: &EndpointRecord) -> Result<(SigningKey, Vec<Forme
         Some((sealed, _)) => former_secrets(vault, id, sealed)?.into_secrets(),
         None => Vec::new(),
     };
-    let former = former.into_iter().map(|(secret, until)| Ok((SigningKey::parse(&secret)?, until)));
-    Ok((SigningKey::parse(&present)?, former.collect::<Result<_, Unopened>>()?))
+    let former = former.into_iter().map(|(secret, until)| Ok((signing_key(&secret)?, until)));
+    let former = former.collect::<Result<_, Unopened>>()?;
+    signing_key(&present)?;
+    Ok((present, former))
+}
+
+/// The key of a secret. That of an endpoint for Meta's webhooks may have the form of Meta's secrets.
+fn signing_key(secret: &Secret) -> Result<SigningKey, InvalidSecret> {
+    SigningKey::parse(secret)
+        .or_else(|invalid| AppSecret::parse(secret).map(|app| app.signing_key(secret)).map_err(|_| invalid))
 }
 
 /// The names of the headers of an endpoint's requests, if these can be unsealed, and the parts of the endpoint that cannot. While
@@ -83,15 +95,21 @@ pub(super) fn seen(vault: &Vault, record: &EndpointRecord) -> (Option<Vec<String
 impl OpenEndpoint {
     pub(super) fn new(vault: &Vault, record: &EndpointRecord) -> Result<Self, Unopened> {
         let endpoint = &record.endpoint;
-        let (key, former) = keys(vault, record)?;
+        let (secret, former) = keys(vault, record)?;
+        let app_secret = match endpoint.settings.shape {
+            Shape::Pombo => None,
+            Shape::Graph => AppSecret::parse(&secret).ok(),
+        };
         let headers = headers(vault, record)?;
         let headers = headers.as_slice().iter().map(|header| (header.name.clone(), header.value.clone()));
         Ok(Self {
             id: endpoint.id,
             company_id: endpoint.company_id,
             settings: endpoint.settings.clone(),
+            reach: record.reach.clone(),
             headers: headers.collect(),
-            key,
+            key: signing_key(&secret)?,
+            app_secret,
             former,
         })
     }
@@ -117,7 +135,19 @@ impl OpenEndpoint {
             _ => None,
         };
         let is_own = about == Some(self.id);
-        !is_own && self.settings.wants_type(event.r#type) && self.settings.wants_channel(event.channel_id)
+        let is_within = match self.settings.shape {
+            Shape::Pombo => self.settings.wants_channel(event.channel_id),
+            Shape::Graph => self.reach.has(event),
+        };
+        !is_own && is_within && self.settings.wants_type(event.r#type)
+    }
+
+    /// What its receiver understands, if it gets Meta's webhooks.
+    pub(super) const fn profile(&self) -> Option<WebhookProfile> {
+        match self.settings.shape {
+            Shape::Pombo => None,
+            Shape::Graph => Some(self.settings.profile),
+        }
     }
 
     /// Whether its requests have lists of events.
@@ -134,8 +164,8 @@ impl OpenEndpoint {
         self.headers.iter().map(|(name, _)| name.clone()).collect()
     }
 
-    /// An attempt that begins now.
-    pub(super) fn delivery(&self, id: String, body: Vec<u8>, now: Timestamp) -> Delivery {
+    /// The `number`-th attempt, which begins now.
+    pub(super) fn delivery(&self, id: String, body: Vec<u8>, now: Timestamp, number: u16) -> Delivery {
         let former = self.former.iter().filter(|(_, until)| *until > now).map(|(key, _)| key);
         let keys: Vec<_> = std::iter::once(&self.key).chain(former).cloned().collect();
         Delivery {
@@ -145,6 +175,7 @@ impl OpenEndpoint {
             signature: signature::sign(&keys, &id, signed_at(now), &body),
             id,
             at: now,
+            hub: self.app_secret.as_ref().map(|secret| (secret.sign(&body), number)),
             body,
         }
     }

@@ -3,11 +3,16 @@
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use tokio::time::sleep;
 
 use super::context::DeliveryContext;
+use super::graph;
 use super::machine::{self, EventItem, LogPage, Retry, Stored};
 use super::open::OpenEndpoint;
 use super::replaying::range;
+use clock::Timestamp;
 use domain::event::log::Sequence;
 use domain::event::{Data, Event};
 use domain::webhook::{self, Replay};
@@ -32,8 +37,50 @@ impl Begun {
     }
 }
 
-/// A part of the log after this place: for the machine, and the events themselves.
+/// For how long statuses are gathered that are to be told soon, so that the log is not read for each of them.
+const GATHERED: Duration = Duration::from_millis(250);
+
+/// A part of the log after this place: for the machine, and the events themselves. What a program that speaks Graph must not get
+/// yet waits, with everything after it, so that the order stays.
 pub(super) async fn page(
+    context: &DeliveryContext,
+    endpoint: &OpenEndpoint,
+    after: i64,
+    limit: usize,
+) -> store::Result<(LogPage, Vec<Event>)> {
+    let (page, events) = part(context, endpoint, after, limit).await?;
+    if endpoint.profile().is_none() {
+        return Ok((page, events));
+    }
+    let held_until = |event: &Event| graph::held_until(event, context.graph_wait);
+    let now = Timestamp::now();
+    let mut may_go = events.iter().take_while(|event| held_until(event) <= now).count();
+    if may_go == events.len() {
+        return Ok((page, events));
+    }
+    if may_go == 0 {
+        // It never waits for longer, whatever the clocks of other machines say.
+        let most = context.graph_wait + graph::TO_WRITE_DOWN;
+        let first = events.first().map_or(Duration::ZERO, |event| held_until(event).from_now(now));
+        sleep(first.min(most) + GATHERED).await;
+        let now = Timestamp::now();
+        may_go = events.iter().take_while(|event| held_until(event) <= now).count().max(1);
+    }
+    Ok(first_of(page, events, may_go))
+}
+
+/// The first events of a part.
+fn first_of(page: LogPage, mut events: Vec<Event>, count: usize) -> (LogPage, Vec<Event>) {
+    if count >= events.len() {
+        return (page, events);
+    }
+    events.truncate(count);
+    let items: Vec<_> = events.iter().map(item).collect();
+    let up_to = items.last().map_or(page.up_to, |last| last.sequence);
+    (LogPage { items, up_to, is_end: false }, events)
+}
+
+async fn part(
     context: &DeliveryContext,
     endpoint: &OpenEndpoint,
     after: i64,
@@ -174,7 +221,6 @@ fn health_to_store(health: machine::EndpointHealth) -> webhook::Health {
 mod tests {
     use super::*;
     use crate::webhooks::example::example;
-    use clock::Timestamp;
     use domain::event::Type;
     use uuid::Uuid;
 

@@ -6,11 +6,11 @@ use url::Url;
 use uuid::Uuid;
 
 use clock::Timestamp;
-use connectors::webhook::{DeliveryFault, Sender, SigningKey, signature};
+use connectors::webhook::{AppSecret, DeliveryFault, Sender, SigningKey, signature};
 use domain::error::{Code, Refusal};
 use domain::event::Type;
 use domain::secret::Secret;
-use domain::webhook::{Header, Headers, Schemes, Settings};
+use domain::webhook::{Header, Headers, Schemes, Settings, Shape, WebhookProfile};
 
 /// The longest time for which a former secret signs, too.
 const MOST_OVERLAP: Duration = Duration::from_secs(7 * 24 * 60 * 60);
@@ -20,6 +20,10 @@ const MOST_OVERLAP: Duration = Duration::from_secs(7 * 24 * 60 * 60);
 pub struct EndpointChange {
     /// The address of the receiver.
     pub url: Option<String>,
+    /// The form in which events are sent.
+    pub shape: Option<Shape>,
+    /// What its receiver understands, in the shape `graph`.
+    pub profile: Option<WebhookProfile>,
     /// The types of events that it gets; the default ones when there are none.
     pub types: Option<Vec<Type>>,
     /// The channels whose events it gets; all channels when there are none.
@@ -37,8 +41,14 @@ pub struct EndpointChange {
 impl EndpointChange {
     /// Changes the settings, and returns the headers if they are changed.
     fn apply(self, settings: &mut Settings) -> Option<Vec<Header>> {
-        let Self { url, types, channels, headers, max_in_flight, batch, masks_numbers } = self;
+        let Self { url, shape, profile, types, channels, headers, max_in_flight, batch, masks_numbers } =
+            self;
         replace(&mut settings.url, url);
+        if shape == Some(Shape::Pombo) {
+            settings.profile = WebhookProfile::default();
+        }
+        replace(&mut settings.shape, shape);
+        replace(&mut settings.profile, profile);
         replace(&mut settings.types, types);
         replace(&mut settings.channels, channels);
         replace(&mut settings.max_in_flight, max_in_flight);
@@ -116,22 +126,32 @@ impl EndpointRules<'_> {
     }
 }
 
+/// The refusal of a verify token for a receiver of Pombo's own events.
+pub(super) fn no_verify_token() -> Refusal {
+    let what = "is for webhook endpoints of the shape `graph`: others are tested, and not verified";
+    Refusal::of("verify_token", Code::InvalidField, what)
+}
+
 /// Whether two addresses lead to the same host and port in the same way.
 fn is_of_one_receiver(one: &str, other: &str) -> bool {
     let origin = |address: &str| Url::parse(address).ok().map(|url| url.origin());
     origin(one) == origin(other)
 }
 
-/// The secret of an endpoint that a person gives, or a new one.
+/// The secret of an endpoint that a person gives, or a new one. In the shape `graph` it may be the app secret that a program knows.
 ///
 /// # Errors
 ///
 /// `invalid_field` for a text that receivers cannot verify with.
-pub fn checked_secret(given: Option<Secret>) -> Result<Secret, Refusal> {
+pub fn checked_secret(given: Option<Secret>, shape: Shape) -> Result<Secret, Refusal> {
     let Some(secret) = given else { return Ok(signature::generate()) };
-    match SigningKey::parse(&secret) {
-        Ok(_) => Ok(secret),
-        Err(wrong) => Err(Refusal::new(Code::InvalidField, wrong.to_string()).about("secret")),
+    let wrong = match shape {
+        Shape::Pombo => SigningKey::parse(&secret).err().map(|wrong| wrong.to_string()),
+        Shape::Graph => AppSecret::parse(&secret).err().map(|wrong| wrong.to_string()),
+    };
+    match wrong {
+        None => Ok(secret),
+        Some(wrong) => Err(Refusal::new(Code::InvalidField, wrong).about("secret")),
     }
 }
 

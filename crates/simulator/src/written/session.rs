@@ -49,6 +49,7 @@ pub(crate) fn message(
             context: (context != MessageContext::default()).then_some(context),
             referral: None,
             author,
+            beyond: None,
         },
     })
 }

@@ -12,7 +12,7 @@ use crate::{Result, Transaction, run};
 use clock::Timestamp;
 use domain::event::Type;
 use domain::event::log::{Fact, Sequence};
-use domain::webhook::{Cause, Endpoint, Health, Resume, Settings, State};
+use domain::webhook::{Cause, Endpoint, Health, Resume, Settings, Shape, State};
 
 /// The most endpoints of a company.
 pub const MOST_ENDPOINTS: i64 = 20;
@@ -72,12 +72,14 @@ impl Webhooks<'_> {
             return Ok(None);
         }
         let sql = "INSERT INTO webhook_endpoint (id, company_id, url, shape, types, channels, max_in_flight, batch, \
-                   masks, headers, secret, sequence, failures, created_at, updated_at) \
-                   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, 0, $13, $13)";
+                   masks, profile, headers, secret, sequence, set_for, failures, created_at, updated_at) \
+                   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, 0, $15, $15)";
         let has_headers = headers.is_some();
         let mut values: Vec<sea_orm::Value> = vec![id.into(), self.company.into()];
         values.extend(stored(&settings));
-        values.extend([headers.into(), secret.into(), end.as_i64().into(), now.millis().into()]);
+        let set_for = settings.set_for.as_ref().map(ToString::to_string);
+        values.extend([headers.into(), secret.into(), end.as_i64().into(), set_for.into()]);
+        values.push(now.millis().into());
         run(&transaction, self.store.statement(sql, values)).await?;
         let mut added = self.shown(&settings);
         if has_headers {
@@ -112,7 +114,7 @@ impl Webhooks<'_> {
             return Ok(Changing::Done);
         }
         let sql = "UPDATE webhook_endpoint SET url = $2, shape = $3, types = $4, channels = $5, max_in_flight = $6, \
-                   batch = $7, masks = $8, updated_at = $9 WHERE id = $1";
+                   batch = $7, masks = $8, profile = $9, updated_at = $10 WHERE id = $1";
         let mut values: Vec<sea_orm::Value> = vec![id.into()];
         values.extend(stored(&settings));
         values.push(Timestamp::now().millis().into());
@@ -314,8 +316,18 @@ impl Webhooks<'_> {
     /// Settings in the record of changes. The query of an address may contain a secret.
     fn shown(self, settings: &Settings) -> Value {
         let url = settings.public_url();
-        let Settings { url: _, shape, types, channels, max_in_flight, batch, masks_numbers } = settings;
-        json!({
+        let Settings {
+            url: _,
+            shape,
+            profile,
+            set_for,
+            types,
+            channels,
+            max_in_flight,
+            batch,
+            masks_numbers,
+        } = settings;
+        let mut shown = json!({
             "company_id": self.company,
             "url": url,
             "shape": shape.as_str(),
@@ -324,7 +336,12 @@ impl Webhooks<'_> {
             "max_in_flight": max_in_flight,
             "batch": batch,
             "masks_numbers": masks_numbers,
-        })
+        });
+        if *shape == Shape::Graph {
+            shown["profile"] = json!(profile.as_str());
+            shown["set_for"] = json!(set_for.as_ref().map(ToString::to_string));
+        }
+        shown
     }
 }
 
@@ -332,9 +349,10 @@ fn words(types: &[Type]) -> Vec<&'static str> {
     types.iter().map(|r#type| r#type.as_str()).collect()
 }
 
-/// The values of the columns from `url` to `masks`.
-fn stored(settings: &Settings) -> [sea_orm::Value; 7] {
-    let Settings { url, shape, types, channels, max_in_flight, batch, masks_numbers } = settings;
+/// The values of the columns from `url` to `masks`, and of `profile`.
+fn stored(settings: &Settings) -> [sea_orm::Value; 8] {
+    let Settings { url, shape, profile, set_for: _, types, channels, max_in_flight, batch, masks_numbers } =
+        settings;
     [
         url.as_str().into(),
         shape.as_str().into(),
@@ -343,5 +361,6 @@ fn stored(settings: &Settings) -> [sea_orm::Value; 7] {
         i16::from(*max_in_flight).into(),
         i16::from(*batch).into(),
         i16::from(*masks_numbers).into(),
+        profile.as_str().into(),
     ]
 }

@@ -8,6 +8,7 @@
 mod deliveries;
 mod edit;
 mod lag;
+mod reach;
 mod replay;
 mod standing;
 
@@ -22,7 +23,7 @@ pub use self::standing::{EndpointStanding, StoredRetry, Write};
 use crate::nouns::{AllWebhooks, Webhooks};
 use crate::{Error, Result};
 use clock::Timestamp;
-use domain::webhook::{Cause, Endpoint, Health, Settings, State};
+use domain::webhook::{Cause, Endpoint, GraphReach, Health, Settings, State};
 
 /// The secrets of an endpoint, as the caller sealed them.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -48,6 +49,9 @@ pub struct EndpointRecord {
     pub resumed: i64,
     /// How often there was a sign that its receiver works again: see [`Webhooks::mended`].
     pub mended: i64,
+    /// Which channels and accounts it hears of in the shape `graph`, beside others of the company. Only
+    /// [`AllWebhooks::enabled`] reads that; by default it hears of all.
+    pub reach: GraphReach,
 }
 
 /// How many endpoints get no events.
@@ -59,8 +63,8 @@ pub struct IdleEndpoints {
     pub stopped: u64,
 }
 
-const COLUMNS: &str = "id, company_id, url, shape, types, channels, max_in_flight, batch, masks, cause, cause_since, \
-                       failures, failing_since, failed_at, created_at";
+const COLUMNS: &str = "id, company_id, url, shape, profile, set_for, types, channels, max_in_flight, batch, masks, cause, \
+                       cause_since, failures, failing_since, failed_at, created_at";
 const SECRETS: &str = "headers, secret, former_secret, former_until";
 const REPLAY: &str =
     "resumed, mended, (SELECT id FROM webhook_replay WHERE endpoint_id = webhook_endpoint.id) AS replay";
@@ -71,6 +75,8 @@ struct EndpointRow {
     company_id: Uuid,
     url: String,
     shape: String,
+    profile: String,
+    set_for: Option<String>,
     types: String,
     channels: String,
     max_in_flight: i16,
@@ -136,7 +142,9 @@ impl AllWebhooks<'_> {
         let sql = format!(
             "SELECT {COLUMNS}, {SECRETS}, {REPLAY} FROM webhook_endpoint WHERE cause IS NULL ORDER BY id"
         );
-        Ok(self.store.rows(sql, []).await?.iter().filter_map(readable).collect())
+        let mut records = self.store.rows(sql, []).await?.iter().filter_map(readable).collect::<Vec<_>>();
+        self.reach(&mut records).await?;
+        Ok(records)
     }
 
     /// How many endpoints of all companies get no events.
@@ -162,6 +170,7 @@ fn record(row: &QueryResult) -> Result<EndpointRecord> {
         replay: row.try_get("", "replay")?,
         resumed: row.try_get("", "resumed")?,
         mended: row.try_get("", "mended")?,
+        reach: GraphReach::default(),
     })
 }
 
@@ -191,6 +200,8 @@ impl TryFrom<EndpointRow> for Endpoint {
             company_id,
             url,
             shape,
+            profile,
+            set_for,
             types,
             channels,
             max_in_flight,
@@ -208,6 +219,11 @@ impl TryFrom<EndpointRow> for Endpoint {
         let settings = Settings {
             url,
             shape: shape.parse().map_err(|_| impossible("the shape"))?,
+            profile: profile.parse().map_err(|_| impossible("the profile"))?,
+            set_for: match set_for {
+                Some(set_for) => Some(set_for.parse().map_err(|_| impossible("what it is set for"))?),
+                None => None,
+            },
             // A type that a later version added is unknown here: nothing of it is in the log.
             types: types.iter().filter_map(|word| word.parse().ok()).collect(),
             channels: serde_json::from_str(&channels).map_err(|_| impossible("the channels"))?,

@@ -66,6 +66,15 @@ pub(super) fn all() -> Vec<Example> {
         ),
         (
             "post",
+            "/api/v1/webhooks/{id}/verify",
+            "token",
+            "The token that the receiver expects",
+            json!({
+                "verify_token": "a token of the receiver",
+            }),
+        ),
+        (
+            "post",
             "/api/v1/webhooks/{id}/test",
             "failed",
             "A message that failed",

@@ -46,6 +46,33 @@ pub(in crate::console) async fn change(
     Ok(one::page(&viewer, &state, id.0, &query, Some(&form)).await?.unprocessable().into())
 }
 
+/// Asks the receiver of Meta's webhooks, once, whether it expects them. A form that is sent twice asks once.
+pub(in crate::console) async fn verify(
+    viewer: Viewer,
+    state: Data<State>,
+    id: Id,
+    mut form: Form,
+) -> Result<Answer, Error> {
+    one::find(&viewer, &state, id.0).await?;
+    let Some(token) = fields::read_token(&mut form) else {
+        state.flashes.put(viewer.session, "fault", viewer.text.get("webhooks-no-verify-token"));
+        return Ok(Answer::to(place(id.0)));
+    };
+    let act = async || {
+        let endpoints = state.engine.webhook_endpoints();
+        match endpoints.verify_endpoint(viewer.company.id, id.0, &token).await {
+            Ok(_) => Ok(done(&viewer, &state, id, "webhooks-verified")),
+            Err(engine::Error::Refused(refusal)) if refusal.code == Code::InvalidField => {
+                let said = format!("{} [{}]", viewer.text.get("webhooks-unverified"), refusal.sentence);
+                state.flashes.put(viewer.session, "fault", said);
+                Ok(Answer::to(place(id.0)))
+            }
+            Err(error) => Err(error.into()),
+        }
+    };
+    state.once.act(&viewer, &form, act).await
+}
+
 /// Sends an example. A form that is sent twice sends one.
 pub(in crate::console) async fn test(
     viewer: Viewer,

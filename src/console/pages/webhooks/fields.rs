@@ -14,7 +14,7 @@ use crate::console::visitor::Viewer;
 use crate::domain::event::Type;
 use crate::domain::page::PageRequest;
 use crate::domain::secret::Secret;
-use crate::domain::webhook::{DEFAULT_TYPES, FaultKind, Header, MOST_BATCH, Settings};
+use crate::domain::webhook::{FaultKind, Header, MOST_BATCH, Settings, Shape, WebhookProfile};
 use crate::engine::EndpointChange;
 use crate::engine::records::webhooks::MOST_ENDPOINTS;
 use crate::error::{Code, Refusal};
@@ -29,6 +29,8 @@ const AT_ONCE: [&str; 4] = ["1", "2", "3", "4"];
 const OFFERED: u64 = 200;
 /// The value of the form's field for channels that stay as they are.
 const KEPT: &str = "kept";
+/// The longest verify token, in characters.
+const TOKEN: usize = 1_024;
 /// The value of a ticked box.
 const YES: &str = "yes";
 
@@ -66,6 +68,7 @@ pub(super) async fn offered(
 pub(super) fn filled(text: Text, settings: &Settings) -> Form {
     let mut values = vec![
         ("url", settings.url.clone()),
+        ("form", form_of(settings).to_owned()),
         ("max_in_flight", settings.max_in_flight.to_string()),
         ("batch", settings.batch.to_string()),
     ];
@@ -75,6 +78,53 @@ pub(super) fn filled(text: Text, settings: &Settings) -> Form {
         values.push(("masks", YES.to_owned()));
     }
     Form::filled(text, values)
+}
+
+/// The form in which an endpoint gets events, with what its receiver understands, as one word.
+fn form_of(settings: &Settings) -> &'static str {
+    match settings.shape {
+        Shape::Pombo => Shape::Pombo.as_str(),
+        Shape::Graph => settings.profile.as_str(),
+    }
+}
+
+/// The key of the words for the form in which an endpoint gets events.
+pub(super) fn form_words(settings: &Settings) -> &'static str {
+    match (settings.shape, settings.profile) {
+        (Shape::Pombo, _) => "webhooks-form-pombo",
+        (Shape::Graph, WebhookProfile::Meta) => "webhooks-form-meta",
+        (Shape::Graph, WebhookProfile::Strict) => "webhooks-form-strict",
+        (Shape::Graph, WebhookProfile::Chatwoot) => "webhooks-form-chatwoot",
+    }
+}
+
+/// The settings of each form.
+fn forms() -> impl Iterator<Item = Settings> {
+    let of = |shape, profile| Settings { shape, profile, ..Settings::new("") };
+    let pombo = of(Shape::Pombo, WebhookProfile::default());
+    let graph = WebhookProfile::ALL.iter().map(move |profile| of(Shape::Graph, *profile));
+    std::iter::once(pombo).chain(graph)
+}
+
+/// The chosen form. One that is not given is Pombo's own.
+fn read_form(form: &mut Form) -> Settings {
+    let word = form.words().one("form").to_owned();
+    let chosen = forms().find(|settings| form_of(settings) == word);
+    if chosen.is_none() && !word.is_empty() {
+        form.fault("form", form.text().get("fault-field-choice"));
+    }
+    chosen.unwrap_or_else(|| Settings::new(""))
+}
+
+/// The verify token of the receiver, if one is typed.
+pub(super) fn read_token(form: &mut Form) -> Option<Secret> {
+    form.optional("verify_token", TOKEN).map(Secret::new)
+}
+
+/// The field for the verify token of the receiver.
+pub(super) fn token(form: &Form, hint: &str) -> Markup {
+    let label = form.text().get("webhooks-verify-token");
+    Field::new(form, "verify_token", &label).hint(hint).most(TOKEN).autocomplete("off").input("text")
 }
 
 /// Reads the form, and notes its faults. `present` are the settings that it changes.
@@ -95,13 +145,19 @@ pub(super) async fn read(
             form.fault("url", faults::words(text, kind, None));
         }
     }
+    let given = read_form(form);
     let known = Type::ALL.iter().copied().filter(|one| *one != Type::OutboxLost);
-    let chosen: Vec<Type> = known.filter(|one| form.is_ticked("type", one.as_str())).collect();
+    let mut chosen: Vec<Type> = known.filter(|one| form.is_ticked("type", one.as_str())).collect();
+    // The boxes of a new endpoint are ticked for Pombo's own events: a person who leaves them so wants what is usual.
+    let is_usual = chosen == Settings::new("").default_types();
+    if given.shape == Shape::Graph {
+        chosen.retain(|one| given.default_types().contains(one));
+    }
     if chosen.is_empty() {
         form.fault("type", text.get("webhooks-no-type"));
     }
     // An endpoint with the default types also gets types that later versions add to them.
-    let types = if chosen == DEFAULT_TYPES { Vec::new() } else { chosen };
+    let types = if is_usual || chosen == given.default_types() { Vec::new() } else { chosen };
     let at_once = form.choice("max_in_flight", &AT_ONCE).and_then(|number| number.parse().ok());
     let batch = form.required("batch", 3).parse::<u8>().ok().filter(|batch| (1..=MOST_BATCH).contains(batch));
     if batch.is_none() {
@@ -109,6 +165,8 @@ pub(super) async fn read(
     }
     EndpointChange {
         url: is_other.then_some(url),
+        shape: Some(given.shape),
+        profile: Some(given.profile),
         types: Some(types),
         channels: read_channels(form, present),
         headers: read_headers(form),
@@ -171,6 +229,7 @@ pub(super) fn refuse(form: &mut Form, refusal: &Refusal) {
         Some("url") => ("url", "webhooks-refused-address"),
         Some("headers") => ("headers", "webhooks-refused-headers"),
         Some("channel_ids") => ("channel", "webhooks-refused-channels"),
+        Some("verify_token") => ("verify_token", "webhooks-unverified"),
         _ => ("", "webhooks-refused"),
     };
     form.fault(field, format!("{} [{}]", text.get(key), refusal.sentence));
@@ -181,6 +240,7 @@ pub(super) fn fields(form: &Form, channels: &OfferedChannels, header_names: Opti
     let text = form.text();
     html! {
         (Field::new(form, "url", &text.get("webhooks-address")).hint(&text.get("webhooks-address-hint")).required().most(ADDRESS).autocomplete("off").input("url"))
+        (Field::new(form, "form", &text.get("webhooks-form")).hint(&text.get("webhooks-form-hint")).radios(forms().map(|one| (form_of(&one), text.get(form_words(&one))))))
         (types(form))
         (of_channels(form, channels))
         (advanced(form, header_names))

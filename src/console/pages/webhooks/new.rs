@@ -25,18 +25,20 @@ pub(in crate::console) async fn add(
     mut form: Form,
 ) -> Result<Answer, Error> {
     let new = fields::read(&viewer, &state, &mut form, None).await;
+    let token = fields::read_token(&mut form);
     if form.has_faults() {
         return Ok(page(&viewer, &state, &form).await?.unprocessable().into());
     }
     let (company, who) = (viewer.company.id, viewer.who());
     let act = async || {
-        let (added, secret) = match state.engine.webhook_endpoints().add(&who, company, new, None).await {
-            Ok(added) => added,
-            Err(engine::Error::Refused(refusal)) if fields::is_of_form(&refusal) => {
-                return Ok(Err(refusal));
-            }
-            Err(error) => return Err(error.into()),
-        };
+        let (added, secret) =
+            match state.engine.webhook_endpoints().add(&who, company, new, None, token).await {
+                Ok(added) => added,
+                Err(engine::Error::Refused(refusal)) if fields::is_of_form(&refusal) => {
+                    return Ok(Err(refusal));
+                }
+                Err(error) => return Err(error.into()),
+            };
         let id = added.endpoint.id;
         state.flashes.put(viewer.session, SECRET, format!("{id} {}", secret.expose()));
         state.flashes.put(viewer.session, "done", viewer.text.get("webhooks-added"));
@@ -61,6 +63,7 @@ async fn page(viewer: &Viewer, state: &State, form: &Form) -> Result<Page, Error
         form.panel method="post" {
             (faults(form)) (once(form))
             (fields::fields(form, &channels, Some(&[])))
+            (fields::token(form, &text.get("webhooks-verify-token-hint")))
             button type="submit" { (text.get("webhooks-add")) }
         }
     };

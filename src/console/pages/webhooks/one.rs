@@ -22,7 +22,7 @@ use crate::console::query::{Id, Query};
 use crate::console::visitor::Viewer;
 use crate::console::{State, live};
 use crate::domain::page::{Page as Records, PageRequest};
-use crate::domain::webhook::Resume;
+use crate::domain::webhook::{Resume, SetFor, Settings, Shape};
 use crate::engine::ShownEndpoint;
 use crate::engine::records::webhooks::Delivery;
 
@@ -108,10 +108,13 @@ pub(super) async fn page(
         @if let Some(said) = state.flashes.take(viewer.session, "done") { (done(&said)) }
         @if let Some(said) = state.flashes.take(viewer.session, "fault") { (fault(&said)) }
         (faults(form))
-        @if let Some(secret) = &secret { (shown_once(viewer, secret)) }
+        @if let Some(secret) = &secret { (shown_once(viewer, settings.shape, secret)) }
         @if let Some(answer) = &answer { (answered(text, answer)) }
         (head)
-        @if viewer.is_owner() { (test(viewer, id)) }
+        @if viewer.is_owner() {
+            (test(viewer, id, settings))
+            @if settings.shape == Shape::Graph { (verify(viewer, id)) }
+        }
         section aria-labelledby="deliveries" {
             h2 id="deliveries" { (text.get("webhooks-deliveries")) }
             p.soft { (text.get("webhooks-deliveries-hint")) }
@@ -166,6 +169,10 @@ fn head(viewer: &Viewer, shown: &ShownEndpoint) -> Markup {
                     @if viewer.is_owner() { (copy::copy(text, &text.get("webhooks-address"), &settings.url)) }
                     @else { bdi { (settings.public_url()) } }
                 }
+                dt { (text.get("webhooks-form")) } dd { (text.get(fields::form_words(settings))) }
+                @if settings.set_for.is_some() {
+                    dt { (text.get("webhooks-set-for")) } dd { (text.get(set_for(settings))) }
+                }
                 dt { (text.get("webhooks-gets")) } dd { (gets(text, settings)) }
                 dt { (text.get("webhooks-channels")) }
                 dd {
@@ -217,24 +224,41 @@ fn switch(viewer: &Viewer, shown: &ShownEndpoint) -> Markup {
     }
 }
 
+/// The key of the words for what a program set an endpoint for.
+const fn set_for(settings: &Settings) -> &'static str {
+    match settings.set_for {
+        Some(SetFor::Number(_)) => "webhooks-set-for-number",
+        Some(SetFor::Account(_)) => "webhooks-set-for-account",
+        Some(SetFor::App) | None => "webhooks-set-for-app",
+    }
+}
+
 /// The secret of an endpoint, which is shown only once, and what it is for.
-fn shown_once(viewer: &Viewer, secret: &str) -> Markup {
+fn shown_once(viewer: &Viewer, shape: Shape, secret: &str) -> Markup {
     let text = viewer.text;
+    let how = match shape {
+        Shape::Pombo => "webhooks-secret-how",
+        Shape::Graph => "webhooks-secret-how-graph",
+    };
     html! {
         section.panel aria-labelledby="secret" {
             h2 id="secret" { (text.get("webhooks-secret")) }
             (warning(&html! { p { (text.get("webhooks-secret-once")) } }))
             (copy::block(text, &text.get("webhooks-secret-name"), secret))
-            p { (text.get("webhooks-secret-how")) }
+            p { (text.get(how)) }
         }
     }
 }
 
 /// The form that sends an example.
-fn test(viewer: &Viewer, id: Uuid) -> Markup {
+fn test(viewer: &Viewer, id: Uuid, settings: &Settings) -> Markup {
     let text = viewer.text;
     let form = Form::new(text);
-    let types = GROUPS.iter().flat_map(|group| group.types).map(|one| (one.as_str(), event(text, *one)));
+    let types = GROUPS.iter().flat_map(|group| group.types).filter(|one| match settings.shape {
+        Shape::Pombo => true,
+        Shape::Graph => settings.default_types().contains(one),
+    });
+    let types = types.map(|one| (one.as_str(), event(text, *one)));
     html! {
         section.panel aria-labelledby="test" {
             h2 id="test" { (text.get("webhooks-test-title")) }
@@ -243,6 +267,23 @@ fn test(viewer: &Viewer, id: Uuid) -> Markup {
                 (once(&form))
                 (Field::new(&form, "type", &text.get("webhooks-event")).within("test").select(types))
                 button.plain type="submit" { (text.get("webhooks-test")) }
+            }
+        }
+    }
+}
+
+/// The form that asks the receiver of Meta's webhooks whether it expects them.
+fn verify(viewer: &Viewer, id: Uuid) -> Markup {
+    let text = viewer.text;
+    let form = Form::new(text);
+    html! {
+        section.panel aria-labelledby="verify" {
+            h2 id="verify" { (text.get("webhooks-verify-title")) }
+            p { (text.get("webhooks-verify-lead")) }
+            form method="post" action=(format!("{}/verify", place(id))) {
+                (once(&form))
+                (fields::token(&form, &text.get("webhooks-verify-once")))
+                button.plain type="submit" { (text.get("webhooks-verify")) }
             }
         }
     }
@@ -282,7 +323,7 @@ mod tests {
     use super::*;
     use crate::accounts::Role;
     use crate::domain::webhook::{
-        Cause, Endpoint, FaultKind, Health, Replay, ReplayRequest, SealedPart, SentHeaders, Settings, State,
+        Cause, Endpoint, FaultKind, Health, Replay, ReplayRequest, SealedPart, SentHeaders, State,
     };
 
     const AT: Timestamp = Timestamp::from_millis(1_700_000_000_007);

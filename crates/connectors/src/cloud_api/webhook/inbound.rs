@@ -12,6 +12,7 @@ use super::content::{TypedBody, content};
 use super::messages::{Contact, described, user_id};
 use super::{Batch, seconds};
 use crate::update::Update;
+use domain::graph::hook::HookMessage;
 use domain::inbound::{
     Direction, ID_BYTES, InboundBody, InboundContent, InboundMessage, MessageAuthor, MessageContext, Peer,
     Referral, ReferredProduct, bounded, bounded_raw,
@@ -210,20 +211,31 @@ fn inbound(
         || InboundContent::Unsupported { kind: None, reason: None, raw: bounded_raw(raw.get()) },
         |body| content(body, raw.get()),
     );
-    let body = InboundBody {
+    let mut body = InboundBody {
         content,
         context: message.context.as_ref().and_then(context),
         referral: message.referral.as_ref().map(referral),
         author,
+        beyond: None,
     };
-    Some(Update::Inbound(Box::new(InboundMessage {
-        id: id(&message.id)?,
-        direction,
-        peer: peer?,
-        at: seconds(&message.timestamp).unwrap_or(batch.at),
-        is_past,
-        body,
-    })))
+    let (id, peer) = (id(&message.id)?, peer?);
+    let at = seconds(&message.timestamp).unwrap_or(batch.at);
+    if !is_past {
+        // The names of people are told as they come: an id where there is no number.
+        let (from, to) = (message.from.get(), message.to.get());
+        let made = HookMessage {
+            id: &id,
+            from,
+            from_user_id: message.from_user_id.get().filter(|_| from.is_none()),
+            to,
+            to_user_id: message.to_user_id.get().filter(|_| to.is_none()),
+            group: message.group_id.get(),
+            at,
+            body: &body,
+        };
+        body.beyond = made.beyond(raw.get());
+    }
+    Some(Update::Inbound(Box::new(InboundMessage { id, direction, peer, at, is_past, body })))
 }
 
 fn id(text: &Text<'_>) -> Option<String> {

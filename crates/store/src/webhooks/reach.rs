@@ -1,0 +1,53 @@
+//! Which channels and accounts the endpoints of the shape `graph` hear of: those of a company depend on each other.
+
+use std::collections::{HashMap, HashSet};
+
+use uuid::Uuid;
+
+use super::EndpointRecord;
+use crate::dialect::Rows;
+use crate::nouns::AllWebhooks;
+use crate::{Result, fetch};
+use domain::webhook::{GraphReach, InAccount, SetFor, Shape};
+
+impl AllWebhooks<'_> {
+    /// Reads the reach of those of all enabled endpoints that have the shape `graph`.
+    pub(super) async fn reach(self, records: &mut [EndpointRecord]) -> Result<()> {
+        let graph = records.iter().filter(|record| record.endpoint.settings.shape == Shape::Graph);
+        let companies: HashSet<Uuid> = graph.map(|record| record.endpoint.company_id).collect();
+        if companies.is_empty() {
+            return Ok(());
+        }
+        let (asked, values) = Rows::of_ids(self.store.backend, &companies).select(1);
+        let sql = format!(
+            "SELECT channel.company_id, channel.id, channel.waba_id FROM {asked} AS asked \
+             JOIN channel ON channel.company_id = asked.id"
+        );
+        let mut channels = HashMap::<Uuid, Vec<InAccount>>::new();
+        for (company, id, account) in
+            fetch::<(Uuid, Uuid, Option<String>)>(&self.store.read, sql, values).await?
+        {
+            channels.entry(company).or_default().push((id, account));
+        }
+        let set: Vec<(Uuid, Uuid, SetFor)> = records
+            .iter()
+            .filter_map(|record| {
+                let endpoint = &record.endpoint;
+                Some((endpoint.company_id, endpoint.id, endpoint.settings.set_for.clone()?))
+            })
+            .collect();
+        for record in records.iter_mut() {
+            let endpoint = &record.endpoint;
+            if endpoint.settings.shape != Shape::Graph {
+                continue;
+            }
+            let others =
+                set.iter().filter(|(company, id, _)| *company == endpoint.company_id && *id != endpoint.id);
+            let others: Vec<_> = others.map(|(_, _, set_for)| set_for).collect();
+            let all = channels.get(&endpoint.company_id).map(Vec::as_slice).unwrap_or_default();
+            let settings = &endpoint.settings;
+            record.reach = GraphReach::of(settings.set_for.as_ref(), &settings.channels, all, &others);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,218 @@
+//! Webhooks in Meta's form: statuses and messages as programs read them, and the receivers that programs set.
+
+use std::time::{Duration, Instant};
+
+use pombo::clock::Timestamp;
+use pombo::domain::graph::message_key;
+use reqwest::Method;
+use serde_json::{Value, json};
+use simulator::ReceiptOptions;
+
+use super::{Program, refused};
+use crate::database::{Universe, stores};
+use crate::receipts::teller::Teller;
+use crate::running::{APP_SECRET, NUMBER, Running, WABA, until};
+use crate::webhooks::receiver::{Got, Receiver};
+
+stores!(
+    statuses_come_in_order_with_the_ids_of_programs_and_not_before_they_know_them,
+    a_message_of_meta_comes_as_it_was_with_the_id_of_the_message_that_it_answers,
+    what_a_program_sets_for_a_number_goes_before_its_account_and_people_add_more,
+);
+
+const ANA: &str = "5511900000001";
+const TOKEN: &str = "the shop's token";
+
+async fn start(universe: &Universe) -> (Running, Program) {
+    let running = Running::start(universe, |config| {
+        config.graph.enabled = true;
+        config.webhooks.allow_networks = vec!["127.0.0.0/8".parse().unwrap()];
+        config.webhooks.allow_http = true;
+    })
+    .await;
+    let program = Program::new(running.address(), &running.key);
+    (running, program)
+}
+
+/// A receiver that a person added, with its secret.
+async fn added(running: &Running, profile: &str) -> (Receiver, String) {
+    let receiver = Receiver::start().await;
+    receiver.expect_token(TOKEN);
+    let body = json!({ "url": receiver.url(), "shape": "graph", "profile": profile, "verify_token": TOKEN });
+    let answer = running.ask(Method::POST, "/api/v1/webhooks", &body).await;
+    assert_eq!(answer.status, 201, "{}", answer.body);
+    let added = answer.json();
+    assert_eq!((&added["shape"], &added["profile"]), (&json!("graph"), &json!(profile)));
+    (receiver, added["secret"].as_str().unwrap().to_owned())
+}
+
+/// The only item of a request, with the name of its list, and the value around it.
+fn item(got: &Got) -> (String, Value, Value) {
+    let body = got.json();
+    assert_eq!(body["object"], "whatsapp_business_account");
+    let [entry] = &body["entry"].as_array().unwrap()[..] else { panic!("{body}") };
+    let [change] = &entry["changes"].as_array().unwrap()[..] else { panic!("{body}") };
+    assert_eq!(entry["id"], WABA);
+    let value = change["value"].clone();
+    let lists = ["messages", "statuses", "message_echoes"];
+    let list = lists.into_iter().find(|list| value.get(list).is_some()).unwrap();
+    let [one] = &value[list].as_array().unwrap()[..] else { panic!("{body}") };
+    assert_eq!(value["metadata"]["phone_number_id"], NUMBER);
+    assert_eq!(value["contacts"][0]["wa_id"], ANA);
+    (list.to_owned(), one.clone(), value.clone())
+}
+
+/// A person tells something.
+async fn tells(running: &Running, mut message: Value) -> Value {
+    let at = Timestamp::now().millis() / 1_000;
+    message["from"] = json!(ANA);
+    message["timestamp"] = json!(at.to_string());
+    let contact = json!({ "profile": { "name": "Ana" }, "wa_id": ANA });
+    let value = json!({ "contacts": [contact], "messages": [message] });
+    let told = Teller::new(running).tell(running.channel, NUMBER, &value).await;
+    assert_eq!(told.status, 200, "{}", told.body);
+    message
+}
+
+/// What a receiver got of people, and no statuses.
+fn messages(receiver: &Receiver) -> Vec<(Value, Value)> {
+    let items = receiver.got().iter().map(item).collect::<Vec<_>>();
+    let messages = items.into_iter().filter(|(list, ..)| list == "messages");
+    messages.map(|(_, message, value)| (message, value)).collect()
+}
+
+/// The ids of the messages that a receiver got.
+fn heard(receiver: &Receiver) -> Vec<String> {
+    messages(receiver).iter().map(|(message, _)| message["id"].as_str().unwrap().to_owned()).collect()
+}
+
+async fn send(program: &Program) -> String {
+    let body = json!({ "to": ANA, "text": { "body": "oi" }, "biz_opaque_callback_data": "order 7" });
+    let (status, answer) = program.post(&format!("/{NUMBER}/messages"), &body).await;
+    assert_eq!(status, 200, "{answer}");
+    answer["messages"][0]["id"].as_str().unwrap().to_owned()
+}
+
+async fn statuses_come_in_order_with_the_ids_of_programs_and_not_before_they_know_them(universe: &Universe) {
+    let (running, program) = start(universe).await;
+    let (receiver, secret) = added(&running, "meta").await;
+    let [asked] = &receiver.asked()[..] else { panic!("it is asked once") };
+    let url = url::Url::parse(&format!("http://receiver{asked}")).unwrap();
+    let challenge = url.query_pairs().find(|(name, _)| name == "hub.challenge").unwrap().1.into_owned();
+    assert!((9..=15).contains(&challenge.len()) && !challenge.starts_with('0'), "{challenge}");
+    let short = Duration::from_millis(20);
+    let options = ReceiptOptions {
+        delivered_after: short,
+        read_after: short,
+        read_probability: 1.0,
+        ..ReceiptOptions::to(running.hook(running.channel), APP_SECRET)
+    };
+    running.simulator.aim_receipts(Some(options)).unwrap();
+    let begun = Instant::now();
+    let id = send(&program).await;
+    until("the first status", async || !receiver.got().is_empty()).await;
+    // The answer was given after this began, so a slow machine only makes it longer.
+    assert!(begun.elapsed() >= Duration::from_secs(2), "{:?}", begun.elapsed());
+    until("the message read", async || receiver.got().len() >= 3).await;
+    let mut words = Vec::new();
+    for got in receiver.got() {
+        assert!(got.is_signed_as_by_meta(&secret), "{got:?}");
+        assert_eq!(got.header("x-pombo-attempt"), "1");
+        let (list, status, _) = item(&got);
+        assert_eq!((list.as_str(), status["id"].as_str()), ("statuses", Some(id.as_str())));
+        assert_eq!((&status["recipient_id"], &status["timestamp"].is_string()), (&json!(ANA), &true));
+        assert_eq!(status["biz_opaque_callback_data"], "order 7");
+        words.push(status["status"].as_str().unwrap().to_owned());
+    }
+    assert_eq!(words, ["sent", "delivered", "read"]);
+    running.end().await;
+}
+
+async fn a_message_of_meta_comes_as_it_was_with_the_id_of_the_message_that_it_answers(universe: &Universe) {
+    let (running, program) = start(universe).await;
+    let id = send(&program).await;
+    let key = message_key(&id).unwrap();
+    let mut provider = None;
+    until("the message accepted", async || {
+        let ids = running.store.of(running.company).graph_ids();
+        provider = ids.provider_id(key.send_id, key.ordinal).await.unwrap();
+        provider.is_some()
+    })
+    .await;
+    let provider = provider.unwrap();
+    let (meta, _) = added(&running, "meta").await;
+    let (chatwoot, _) = added(&running, "chatwoot").await;
+    let answer = json!({
+        "id": "wamid.IN1", "type": "text", "text": { "body": "sim", "tone": "new" },
+        "context": { "from": NUMBER, "id": provider }, "later": { "than": ["this version"] },
+    });
+    let mut told = tells(&running, answer).await;
+    told["context"]["id"] = json!(id);
+    until("the answer", async || heard(&meta) == ["wamid.IN1"] && heard(&chatwoot) == ["wamid.IN1"]).await;
+    let (message, value) = messages(&meta).remove(0);
+    assert_eq!(message, told, "fields that this version does not know stay");
+    assert_eq!(value["contacts"][0]["profile"]["name"], "Ana");
+
+    let reaction = json!({ "message_id": provider, "emoji": "👍" });
+    let mut told =
+        tells(&running, json!({ "id": "wamid.IN2", "type": "reaction", "reaction": reaction })).await;
+    told["reaction"]["message_id"] = json!(id);
+    let both = ["wamid.IN1", "wamid.IN2"];
+    until("the reaction", async || heard(&meta) == both && heard(&chatwoot) == both).await;
+    assert_eq!(messages(&meta)[1].0, told);
+    let text = &messages(&chatwoot)[1].0;
+    assert_eq!((&text["type"], &text["text"]["body"]), (&json!("text"), &json!("👍")));
+    assert_eq!(text["context"]["id"], json!(id));
+
+    let order =
+        json!({ "catalog_id": "7", "product_items": [{ "product_retailer_id": "a", "quantity": 2 }] });
+    let told = tells(&running, json!({ "id": "wamid.IN3", "type": "order", "order": order })).await;
+    until("the order", async || heard(&meta).len() == 3 && heard(&chatwoot).len() == 3).await;
+    assert_eq!(messages(&meta)[2].0, told);
+    let unknown = &messages(&chatwoot)[2].0;
+    assert_eq!((&unknown["type"], &unknown["errors"][0]["code"]), (&json!("unsupported"), &json!(131_051)));
+    running.end().await;
+}
+
+async fn what_a_program_sets_for_a_number_goes_before_its_account_and_people_add_more(universe: &Universe) {
+    let (running, program) = start(universe).await;
+    let (person, _) = added(&running, "strict").await;
+    let (number, account) = (Receiver::start().await, Receiver::start().await);
+    let given = |receiver: &Receiver, token: &str| {
+        receiver.expect_token(TOKEN);
+        json!({ "override_callback_uri": receiver.url(), "verify_token": token })
+    };
+    let (apps, own) = (format!("/{WABA}/subscribed_apps"), format!("/{NUMBER}"));
+    assert_eq!(refused(&program.post(&apps, &given(&account, "another")).await), (400, 100, None));
+    let without = json!({ "override_callback_uri": account.url() });
+    assert_eq!(refused(&program.post(&apps, &without).await), (400, 100, None));
+    let success = (200, json!({ "success": true }));
+    assert_eq!(program.post(&apps, &given(&account, TOKEN)).await, success);
+    let of_number = json!({ "webhook_configuration": given(&number, TOKEN) });
+    assert_eq!(program.post(&own, &of_number).await, success);
+    let (_, shown) = program.get(&own).await;
+    let expected = json!({ "phone_number": number.url(), "whatsapp_business_account": account.url() });
+    assert_eq!(shown["webhook_configuration"], expected);
+    let (_, listed) = program.get(&apps).await;
+    assert_eq!(listed["data"][0]["override_callback_uri"], json!(account.url()));
+    let endpoints = running.ask(Method::GET, "/api/v1/webhooks", &Value::Null).await.json();
+    let words: Vec<_> =
+        endpoints["data"].as_array().unwrap().iter().map(|one| one["set_for"].clone()).collect();
+    assert_eq!(words, [Value::Null, json!("account"), json!("number")]);
+
+    let text = |id: &str| json!({ "id": id, "type": "text", "text": { "body": "oi" } });
+    tells(&running, text("wamid.IN1")).await;
+    until("both", async || heard(&person).len() == 1 && heard(&number).len() == 1).await;
+
+    let removed = json!({ "webhook_configuration": { "override_callback_uri": "" } });
+    assert_eq!(program.post(&own, &removed).await, success);
+    tells(&running, text("wamid.IN2")).await;
+    until("both", async || heard(&person).len() == 2 && heard(&account).len() == 1).await;
+    assert_eq!(
+        (heard(&account), heard(&number)),
+        (vec!["wamid.IN2".to_owned()], vec!["wamid.IN1".to_owned()])
+    );
+    assert_eq!(program.ask(Method::DELETE, &apps, &Value::Null).await, success);
+    assert!(program.get(&apps).await.1["data"][0].get("override_callback_uri").is_none());
+    running.end().await;
+}
