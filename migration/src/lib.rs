@@ -37,6 +37,7 @@ mod m20261129_000026_mark_answered_messages;
 mod m20261129_000028_create_send_values;
 mod m20261129_000029_create_graph_id;
 mod m20261129_000030_keep_recipient_files;
+mod m20261129_000032_shape_webhooks;
 mod m20261129_000033_archive_templates;
 mod nodes;
 mod operators;
