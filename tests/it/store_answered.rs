@@ -16,7 +16,7 @@ use pombo::store::sends::StoredLabel;
 use uuid::Uuid;
 
 use crate::database::{Universe, stores};
-use crate::said::{ana, wrote, wrote_by};
+use crate::said::{ana, wrote};
 
 stores!(
     a_message_is_answered_once_by_what_its_recipient_wrote_in_its_channel_in_time,

@@ -110,7 +110,7 @@ impl GraphIds<'_> {
              AND EXISTS (SELECT 1 FROM send WHERE send.id = message.send_id AND send.channel_id = $3) LIMIT 1",
             spans = self.store.spans(4, 5),
             numbers = listed(numbers),
-            hours = self.store.hours_of_message(),
+            hours = self.store.hours_of("message.send_id"),
         );
         let values = [
             self.company.into(),

@@ -28,6 +28,7 @@ use crate::surface::idempotency::claim;
 /// The form in which the answer of a web session's message is kept under its key: the send's id, of which the answer is made.
 pub const HANDED_OVER: Form = Form { name: "graph", render: send_of };
 
+#[expect(clippy::needless_pass_by_value, reason = "the type of a form")]
 fn send_of(sent: HandedOver) -> String {
     sent.send_id.to_string()
 }
@@ -130,7 +131,7 @@ async fn answer(
         Ok(EarlyOutcome::Failed(failure)) => return Err(meaning::of_failure(failure)),
         // The message is accepted, whatever can be read of it now: a program that reads a refusal would send another one.
         Err(error) => {
-            tracing::debug!(%error, send.id = %send_id, "the outcome of a message cannot be read yet")
+            tracing::debug!(%error, send.id = %send_id, "the outcome of a message cannot be read yet");
         }
     }
     let mut message = json!({ "id": message_id(Key { send_id, ordinal: 0 }) });

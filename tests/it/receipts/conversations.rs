@@ -290,7 +290,8 @@ async fn a_send_says_how_many_answered_it_and_who(universe: &Universe) {
     let running = Running::start(universe, |_| {}).await;
     let contact =
         |(number, name): (&str, &str)| json!({ "first_name": name, "phone_number": format!("+{number}") });
-    let contacts = json!({ "contacts": [(ANA, "Ana"), (BEA, "Bea")].map(contact) });
+    let both = [(ANA, "Ana"), (BEA, "Bea")].map(contact);
+    let contacts = json!({ "contacts": both });
     assert_eq!(post(&running, "/api/v1/contacts/batch", contacts).await.status, 200);
     let body = json!({ "type": "text", "message": "Shall we?", "phone_number": [ANA, BEA] });
     let (status, sent) = running.send(&body).await;

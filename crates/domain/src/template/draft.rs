@@ -147,7 +147,9 @@ impl Rules {
                 "body" => self.body(&part)?,
                 "footer" if self.is_code && part.at("text").is_none() => {}
                 "footer" => {
-                    if placeholders(part.text("text", LINE)?).next().is_some() {
+                    let text = part.text("text", LINE)?;
+                    let mut variables = placeholders(text);
+                    if variables.next().is_some() {
                         return Err(part.refuse("has a variable, which a footer cannot have"));
                     }
                 }

@@ -16,6 +16,7 @@ use crate::contacts::Contacts;
 use crate::{Error, RETRY_AFTER};
 use clock::Timestamp;
 use domain::error::{Code, Refusal};
+use domain::inbound::PeerKey;
 use domain::phone::PhoneNumber;
 use store::changes::{ContactRecord, Who};
 use store::{Care, ContactDraft, ContactFilter, Membership, Upserted};

@@ -125,7 +125,7 @@ impl Results {
 
     async fn skipped(&self, page: u64) -> Result<(Vec<u8>, Option<ResultsPart>), engine::Error> {
         let records = self.engine.company(self.company).await?;
-        let window = PageRequest { page, limit: SKIPPED };
+        let window = PageRequest { page: page.into(), limit: SKIPPED };
         let entries = records.sends().skipped(self.send, window).await?.map(|page| page.records);
         drop(records);
         let entries: Vec<SkippedEntry> = entries.unwrap_or_default();

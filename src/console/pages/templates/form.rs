@@ -58,7 +58,8 @@ pub(super) fn fields(form: &Form, files: &OfferedFiles) -> Markup {
             .select(headers))
         (Field::new(form, "header", &text.get("templates-header-words")).most(LINE).text())
         (Field::new(form, "header_example", &text.get("templates-header-example")).most(LINE).text())
-        (files.choose(form, ("header_file", &text.get("templates-header-file"))))
+        // The file goes to the provider with the template, which fetches none.
+        (files.any(form, ("header_file", &text.get("templates-header-file")), true))
         (Field::new(form, "body", &text.get("templates-body")).hint(&text.get("templates-body-hint")).required()
             .most(BODY).area(6))
         (Field::new(form, "examples", &text.get("templates-examples")).hint(&text.get("templates-examples-hint"))

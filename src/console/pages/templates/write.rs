@@ -201,7 +201,7 @@ fn refused(form: &mut Form, declined: Declined, parts: &Value) -> Result<(), Err
         Code::TemplateNameTaken => form.fault("name", text.get("templates-name-taken")),
         Code::TooManyTemplates => form.general_fault(text.get("templates-too-many")),
         Code::MediaNotFound | Code::MediaTooLarge => {
-            form.fault("header_file", text.get("templates-fault-file"))
+            form.fault("header_file", text.get("templates-fault-file"));
         }
         Code::ProviderUnavailable => form.general_fault(text.get("templates-provider-away")),
         _ => return Err(engine::Error::from(refusal).into()),

@@ -24,7 +24,10 @@ pub(super) fn add(
         let packed = vec![dice.below(256) as u8; 3];
         batch.values.push(BlockOf { send_id, block: Block { first_ordinal, recipients, packed } });
     }
-    for ordinal in (0..recipients).filter(|_| dice.happens(400)) {
+    for ordinal in 0..recipients {
+        if !dice.happens(400) {
+            continue;
+        }
         let reference = format!("crm-{}", dice.below(4));
         batch.references.push(ReferenceOf { send_id, company_id, ordinal, reference });
     }
