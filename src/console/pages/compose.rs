@@ -64,7 +64,7 @@ use crate::console::form::Form;
 use crate::console::page::{Menu, Page};
 use crate::console::query::Query;
 use crate::console::visitor::Viewer;
-use crate::domain::request::WebRequest;
+use crate::domain::request::{Skipped, WebRequest};
 use crate::engine::{self, DryRun, WebDryRun};
 use crate::error::Code;
 
@@ -100,6 +100,8 @@ enum Asked {
 #[derive(Clone)]
 enum Found {
     Bulk(Box<(DryRun, Vec<files::SeenFile>, Option<Looked>)>),
+    /// No row of the file can be sent to.
+    Nobody(Box<(Skipped, Looked)>),
     Web(WebDryRun),
 }
 

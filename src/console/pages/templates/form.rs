@@ -125,7 +125,7 @@ pub(super) fn preview(text: Text, words: &Words) -> Markup {
 pub(super) fn components(words: &Words) -> Value {
     let mut parts = Vec::new();
     match words.one("header_kind") {
-        "text" if !words.one("header").is_empty() => {
+        "text" => {
             let header = words.one("header");
             let mut part = json!({ "type": "HEADER", "format": "TEXT", "text": header });
             add_examples(&mut part, "header_text", (header, words.one("header_example")));
