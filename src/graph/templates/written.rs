@@ -6,7 +6,8 @@ use serde_json::{Map, Value, json};
 
 use super::{FoundTemplate, id_of};
 use crate::domain::template::{DraftFields, LOCAL_ACCOUNT};
-use crate::engine::{Declined, TemplateEdit};
+use crate::engine::{self, Declined, TemplateEdit};
+use crate::error::Code;
 use crate::graph::call::Call;
 use crate::graph::refusal::{DoorRefusal, meaning};
 use crate::graph::uploads::with_files;
@@ -15,6 +16,10 @@ impl From<Declined> for DoorRefusal {
     fn from(declined: Declined) -> Self {
         match declined {
             Declined::ByProvider(failure) => meaning::of_provider(failure, 100),
+            // Of what is no message, a wrong field has this number.
+            Declined::Here(engine::Error::Refused(refusal)) if refusal.code == Code::InvalidField => {
+                Self::because(100, refusal.sentence)
+            }
             Declined::Here(error) => error.into(),
         }
     }
