@@ -26,6 +26,9 @@ const KINDS: [&str; 11] = [
     "template",
 ];
 
+/// The fields that are true or false.
+const FLAGS: [&str; 2] = ["preview_url", "voice"];
+
 /// The type of a message, which may be absent when the message has the fields of one type.
 pub(super) fn kind_of(body: &Map<String, Value>) -> Result<&'static str, DoorRefusal> {
     let known = |word: &str| KINDS.into_iter().find(|kind| *kind == word);
@@ -111,7 +114,8 @@ fn text(given: &Map<String, Value>) -> Map<String, Value> {
 fn renamed(given: &Map<String, Value>, names: &[(&str, &str)]) -> Map<String, Value> {
     let found = names.iter().filter_map(|(theirs, ours)| {
         let value = given.get(*theirs).filter(|value| !value.is_null())?;
-        Some(((*ours).to_owned(), flag(value)))
+        let value = if FLAGS.contains(theirs) { flag(value) } else { value.clone() };
+        Some(((*ours).to_owned(), value))
     });
     found.collect()
 }

@@ -42,7 +42,7 @@ async fn every_type_arrives_as_the_provider_takes_it(universe: &Universe) {
     let buttons = json!({ "buttons": [{ "type": "reply", "reply": { "id": "a", "title": "Yes" } }] });
     let interactive = json!({ "type": "button", "body": { "text": "Well?" }, "action": buttons.to_string() });
     for (kind, content) in [
-        ("text", json!({ "body": "olá" })),
+        ("text", json!({ "body": "true", "preview_url": "false" })),
         ("image", json!({ "link": link, "caption": "here" })),
         ("video", json!({ "link": "https://files.example/a.mp4" })),
         ("audio", json!({ "link": "https://files.example/a.mp3" })),
