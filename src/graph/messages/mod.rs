@@ -61,7 +61,7 @@ pub(super) async fn take(mut call: Call) -> Result<HttpResponse, DoorRefusal> {
         },
     };
     let asked = content::of(&call, &channel, (kind, body), &recipient).await?;
-    let quotes = content::quotes(&call, body).await?;
+    let quotes = content::quotes(&call, &channel, body).await?;
     let label = label(&call, body)?;
     let asked = asked.to_string();
     let weight = match channel.kind {
@@ -112,7 +112,7 @@ fn label(call: &Call, body: &Map<String, Value>) -> Result<Label, DoorRefusal> {
         }
         Some(_) => {
             let details = format!("`{OPAQUE}` must be a text of at most {OPAQUE_CHARS} characters");
-            return Err(DoorRefusal::because(131_009, details));
+            return Err(DoorRefusal::because(100, details));
         }
     }
     Ok(label)

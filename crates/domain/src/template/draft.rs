@@ -90,8 +90,9 @@ impl TemplateDraft {
         }
         let parameter_format = ParameterFormat::read(given.parameter_format, given.components);
         let category = Category::from(category.as_str());
-        let rules =
-            Rules { format: parameter_format, is_local, is_code: category == Category::Authentication };
+        // The text of a code that a web session sends is written by nobody else.
+        let is_code = category == Category::Authentication && !is_local;
+        let rules = Rules { format: parameter_format, is_local, is_code };
         if given.components.to_string().len() > LONGEST {
             return wrong("components", "are too long: more than 64 KiB");
         }
