@@ -293,6 +293,7 @@ route::table! {
     POST "/console/contacts/{id}" => pages::contact::change, Member;
     POST "/console/contacts/{id}/delete" => pages::contact::delete, Member;
     POST "/console/contacts/{id}/merge" => pages::contact::merge, Member;
+    POST "/console/contacts/{id}/conversations/erase" => pages::contact::conversations::erase, Member;
     POST "/console/contacts/{id}/notes" => pages::contact::notes::add, Member;
     POST "/console/contacts/{id}/notes/{note}" => pages::contact::notes::change, Member;
     POST "/console/contacts/{id}/notes/{note}/delete" => pages::contact::notes::delete, Member;

@@ -2,8 +2,9 @@
 
 use pombo::accounts::{Email, Role};
 use pombo::clock::Timestamp;
+use pombo::domain::page::PageRequest;
 use pombo::domain::phone::PhoneNumber;
-use pombo::store::changes::Who;
+use pombo::store::changes::{Filter, What, Who};
 use pombo::store::users::NewUser;
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -282,6 +283,16 @@ async fn what_a_person_wrote_is_exported_and_erased_by_the_contact(universe: &Un
         assert_eq!(get(&running, &path).await["data"], json!([]));
     }
     assert_eq!(names(&get(&running, LIST).await), ["Bea"]);
+    // Once, because the second time erased nothing; and nothing of what she wrote.
+    let (filter, all) =
+        (Filter { what: &[What::Contacts], ..Filter::default() }, PageRequest { page: 1, limit: 9 });
+    let recorded = running.store.changes().page(filter, all).await.unwrap().records;
+    let erased: Vec<_> =
+        recorded.iter().filter(|change| change.after["erased_messages"] != Value::Null).collect();
+    let [erased] = &erased[..] else { panic!("{recorded:?}") };
+    let id = contact.rsplit('/').next().unwrap();
+    let expected = json!({ "contact": id, "erased_conversations": 3, "erased_messages": 4 });
+    assert_eq!((erased.who.as_str(), &erased.after), ("key:test", &expected));
     assert_eq!(get(&running, &contact).await["first_name"], "Ana", "the contact stays");
     running.end().await;
 }

@@ -26,6 +26,7 @@ use crate::{Engine, Error, Who};
 use clock::Timestamp;
 use domain::inbound::{ConversationState, PeerKey, WindowRule, Windows};
 use domain::phone::PhoneNumber;
+use store::changes::ContactRecord;
 use store::conversations::{ConversationCursor, ConversationFilter};
 
 /// The types of conversations.
@@ -88,9 +89,10 @@ impl Conversations<'_> {
     }
 
     /// Removes the conversations with the person of a contact, on all channels, with everything that was written in them and
-    /// the notes about them. The contact stays.
-    pub async fn erase_of_contact(&self, contact: Uuid) -> Result<(), Error> {
-        Ok(self.engine.contacts().erase_conversations(self.company, &[contact]).await?)
+    /// the notes about them. The contact stays. The record of changes says who did it, and how much was removed.
+    pub async fn erase_of_contact(&self, who: &Who, contact: Uuid) -> Result<(), Error> {
+        let mut record = ContactRecord::new(who, self.company).about("contact", contact);
+        Ok(self.engine.contacts().erase_conversations(&mut record, self.company, &[contact]).await?)
     }
 
     /// The conversation with this id.
@@ -160,8 +162,10 @@ impl Conversations<'_> {
 
     /// Removes everything of a person: the conversations on all channels, and what was written in them. Returns the ids of the
     /// removed messages. Files that the person sent leave with them.
-    pub async fn erase(&self, number: PhoneNumber) -> Result<Vec<Uuid>, Error> {
-        let (_, messages) = self.store().erase(&self.keys_of_numbers(vec![number]).await?).await?;
+    pub async fn erase(&self, who: &Who, number: PhoneNumber) -> Result<Vec<Uuid>, Error> {
+        let mut record = ContactRecord::new(who, self.company);
+        let keys = self.keys_of_numbers(vec![number]).await?;
+        let (_, messages) = self.store().erase(&mut record, &keys).await?;
         Ok(messages)
     }
 
