@@ -37,7 +37,7 @@ bodies! {
 
     /// Who deals with a conversation.
     pub(in crate::api) struct ConversationAssignment of Value {
-        /// The e-mail address or the id of a member of the company; nobody when absent.
+        /// The e-mail address or the id of a member of the company who answers; nobody when absent.
         #[schema(example = "ana@example.com")]
         user: Option<String>,
     }
@@ -131,7 +131,7 @@ pub(in crate::api) async fn typing(
 
 /// Assign a conversation
 ///
-/// Gives a conversation to a user who is a member of the company, or to nobody.
+/// Gives a conversation to a member of the company who may answer it, as agents, members and owners may, or to nobody.
 #[utoipa::path(
     post,
     path = "/api/v1/conversations/{id}/assign",
@@ -141,6 +141,7 @@ pub(in crate::api) async fn typing(
     responses(
         (status = 200, description = "The conversation", body = ConversationRecord),
         (status = 404, description = "`conversation_not_found`, `user_not_found`", body = ErrorBody),
+        (status = 409, description = "`user_cannot_answer`", body = ErrorBody),
     ),
 )]
 pub(in crate::api) async fn assign(

@@ -194,6 +194,7 @@ async fn people_see_that_messages_were_read_and_that_somebody_types(universe: &U
 async fn a_conversation_is_assigned_closed_noted_and_opened_again(universe: &Universe) {
     let running = Running::start(universe, |_| {}).await;
     let email = Email::parse("rui@example.com").unwrap();
+    let reader = Email::parse("lia@example.com").unwrap();
     let new = NewUser {
         email: &email,
         name: "Rui",
@@ -204,6 +205,8 @@ async fn a_conversation_is_assigned_closed_noted_and_opened_again(universe: &Uni
         membership: Some((running.company, Role::Member)),
         vouched_by: None,
     };
+    let reads = NewUser { email: &reader, membership: Some((running.company, Role::Viewer)), ..new.clone() };
+    running.store.users().add(&Who::Pombo, reads).await.unwrap();
     let user = running.store.users().add(&Who::Pombo, new).await.unwrap();
     writes(&running, (ANA, "Ana"), ("wamid.1", "hi"), 9).await;
     let conversation = only(&running).await;
@@ -215,8 +218,19 @@ async fn a_conversation_is_assigned_closed_noted_and_opened_again(universe: &Uni
     assert_eq!((assigned.status, &assigned.json()["assigned_to"]), (200, &assignee), "{}", assigned.body);
     assert_eq!(names(&get(&running, &format!("{LIST}?assigned_to=rui@example.com")).await), ["Ana"]);
     assert_eq!(names(&get(&running, &format!("{LIST}?assigned_to=nobody")).await), [""; 0]);
+    let viewer = post(&running, &assign, json!({ "user": "lia@example.com" })).await;
+    assert_eq!(
+        (viewer.status, viewer.code().as_deref()),
+        (409, Some("user_cannot_answer")),
+        "{}",
+        viewer.body
+    );
+    assert_eq!(viewer.json()["param"], "user");
     let freed = post(&running, &assign, json!({ "user": null })).await;
     assert_eq!(freed.json()["assigned_to"], Value::Null);
+    running.store.users().set_disabled(&Who::Pombo, &user, true).await.unwrap();
+    let disabled = post(&running, &assign, json!({ "user": user.id })).await;
+    assert_eq!((disabled.status, disabled.code().as_deref()), (409, Some("user_cannot_answer")));
 
     let closed = post(&running, &format!("{conversation}/close"), Value::Null).await.json();
     assert_eq!((&closed["state"], &closed["unread"]), (&json!("closed"), &json!(0)));

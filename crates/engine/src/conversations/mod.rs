@@ -3,6 +3,7 @@
 //! [`Conversations`] is what the surfaces call: everything in it is of one company, and who may do what is decided by the
 //! caller. Contents are opened here, and leave as they may be shown.
 
+mod assignment;
 mod drafts;
 mod intake;
 mod notes;
@@ -130,15 +131,6 @@ impl Conversations<'_> {
     /// `conversation_not_found`.
     pub async fn mark_unread(&self, id: Uuid) -> Result<(), Error> {
         is_there(self.store().mark_unread(id).await?)
-    }
-
-    /// Gives a conversation to a user, or to nobody. The caller has checked that the user belongs to the company.
-    ///
-    /// # Errors
-    ///
-    /// `conversation_not_found`.
-    pub async fn assign(&self, who: &Who, id: Uuid, to: Option<Uuid>) -> Result<(), Error> {
-        is_there(self.store().assign(id, to, &who.to_string()).await?)
     }
 
     /// Closes a conversation, or opens it again.

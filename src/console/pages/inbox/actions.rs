@@ -6,7 +6,6 @@ use actix_web::web::Data;
 use uuid::Uuid;
 
 use super::filter::InboxFilter;
-use crate::accounts::Member;
 use crate::clock::Timestamp;
 use crate::console::State;
 use crate::console::answer::Answer;
@@ -68,20 +67,11 @@ pub(in crate::console) async fn assign(
     query: Query,
     form: Form,
 ) -> Result<Answer, Error> {
-    let company = viewer.company.id;
     let to = match form.words().one("to") {
         "" => None,
         word => Some(word.parse::<Uuid>().map_err(|_| Error::Unreadable)?),
     };
-    if let Some(to) = to {
-        let members = state.accounts.members(company).await?;
-        let answers = |member: &Member| member.role.answers() && !member.is_disabled;
-        let is_fit = members.iter().any(|member| member.user_id == to && answers(member));
-        if !is_fit {
-            return Err(Error::NotFound);
-        }
-    }
-    state.engine.conversations(company).assign(&viewer.who(), id.0, to).await?;
+    state.engine.conversations(viewer.company.id).assign(&viewer.who(), id.0, to).await?;
     Ok(done(&viewer, &state, &query, id.0, "inbox-assigned-done"))
 }
 

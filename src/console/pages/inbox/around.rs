@@ -35,8 +35,7 @@ impl InboxAround {
     pub(super) async fn read(state: &State, company: Uuid) -> Result<Arc<Self>, Error> {
         let key = format!("around the inbox {company}");
         let read = state.shared.get(key, AGE, async || {
-            let mut members = state.accounts.members(company).await?;
-            members.retain(|member| member.role.answers() && !member.is_disabled);
+            let members = state.engine.conversations(company).assignees().await?;
             let quick_replies = state.engine.conversations(company).quick_replies().all().await?;
             let (records, page) =
                 (state.engine.company(company).await?, PageRequest { page: 1, limit: MOST });
