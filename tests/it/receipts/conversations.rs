@@ -186,6 +186,16 @@ async fn people_see_that_messages_were_read_and_that_somebody_types(universe: &U
     assert_eq!(signs(), shown.map(|(kind, id)| (kind, id.to_owned())));
     let ended = post(&running, &format!("{conversation}/typing"), json!({ "typing": false })).await;
     assert_eq!((ended.status, signs().len()), (204, 3), "it ends by itself");
+    // The company hides that messages are read; who asks for it is told all the same.
+    let answers = "/api/v1/automatic-answers";
+    let hidden = running.ask(Method::PUT, answers, &json!({ "read_marks": false })).await;
+    assert_eq!(hidden.status, 200, "{}", hidden.body);
+    assert_eq!((post(&running, &read, Value::Null).await.status, signs().len()), (200, 3));
+    let id = conversation.rsplit('/').next().unwrap().parse().unwrap();
+    running.conversations().show_typing_as_chosen(id).await.unwrap();
+    assert_eq!(signs().len(), 3, "typing would show that the messages were read");
+    let told = post(&running, &read, json!({ "tell": true })).await;
+    assert_eq!((told.status, signs().len()), (200, 4), "{}", told.body);
     let wrong = post(&running, &read, json!({ "up_to": "now" })).await;
     assert_eq!(wrong.code().as_deref(), Some("invalid_field"));
     running.end().await;

@@ -49,10 +49,11 @@ pub(in crate::console) async fn seen(
     Ok(HttpResponse::build(StatusCode::NO_CONTENT).finish())
 }
 
-/// Marks a conversation as read, and lets the person see it. Who reads need not know that the person cannot be told.
+/// Marks a conversation as read, and lets the person see it if the company does. Who reads need not know that the person cannot be
+/// told.
 async fn mark_read(viewer: &Viewer, state: &State, id: Uuid, up_to: Timestamp) -> Result<(), Error> {
     let conversations = state.engine.conversations(viewer.company.id);
-    if let Err(error) = conversations.mark_read_and_tell(id, up_to).await {
+    if let Err(error) = conversations.mark_read_as_chosen(id, up_to).await {
         tracing::debug!(%error, "a person cannot be told that messages were read");
         conversations.mark_read(id, up_to).await?;
     }

@@ -55,7 +55,7 @@ fn show_typing(state: &Data<State>, company: Uuid, id: Uuid) {
     actix_web::rt::spawn(async move {
         let key = format!("typing {company} {id}");
         let shown = state.shared.get(key, TYPING, async || {
-            if let Err(error) = state.engine.conversations(company).show_typing(id, true).await {
+            if let Err(error) = state.engine.conversations(company).show_typing_as_chosen(id).await {
                 tracing::debug!(%error, "a person cannot be shown that somebody types");
             }
             Ok(())
