@@ -226,6 +226,7 @@ route::table! {
     GET "/console/inbox/live" => pages::inbox::follow, Inbox;
     GET "/console/inbox/{id}" => pages::inbox::show, Inbox;
     POST "/console/inbox/{id}/answer" => pages::inbox::answer::send, Agent;
+    POST "/console/inbox/{id}/preview" => pages::inbox::answer::preview, Agent;
     POST "/console/inbox/{id}/file" => pages::inbox::answer::attach, Agent;
     POST "/console/inbox/{id}/draft" => pages::inbox::answer::keep, Agent;
     POST "/console/inbox/{id}/seen" => pages::inbox::actions::seen, Agent;

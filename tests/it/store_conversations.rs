@@ -297,7 +297,7 @@ async fn the_list_has_filters_search_and_cursors(universe: &Universe) {
     assert_eq!(desk.listed(nobodys).await, ids[1..]);
     let unread = ConversationFilter { unread: true, ..ConversationFilter::default() };
     assert_eq!(desk.listed(unread).await, [ids[0], ids[3]]);
-    assert_eq!(of.count_unread(9).await.unwrap(), 2);
+    assert_eq!(of.count_unread(None, 9).await.unwrap(), 2);
     let closed =
         ConversationFilter { state: Some(ConversationState::Closed), ..ConversationFilter::default() };
     assert_eq!(desk.listed(closed).await, [ids[2]]);

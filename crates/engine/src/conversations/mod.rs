@@ -109,10 +109,11 @@ impl Conversations<'_> {
         self.opened(vec![found]).await?.pop().ok_or_else(|| no_such_conversation().into())
     }
 
-    /// How many open conversations have something unread, counted up to `most`.
-    pub async fn count_unread(&self, most: u64) -> Result<u64, Error> {
+    /// How many open conversations have something unread, counted up to `most`: those of the user and those of nobody, or of
+    /// everybody without a user.
+    pub async fn count_unread(&self, user: Option<Uuid>, most: u64) -> Result<u64, Error> {
         let records = self.engine.records_of(self.company).await?;
-        Ok(records.of(self.company).conversations().count_unread(most).await?)
+        Ok(records.of(self.company).conversations().count_unread(user, most).await?)
     }
 
     /// Marks what the person wrote up to a moment as read.

@@ -6,6 +6,8 @@ use actix_web::web::Data;
 use uuid::Uuid;
 
 use super::filter::InboxFilter;
+use super::{Asking, page};
+use crate::accounts::{Email, Member};
 use crate::clock::Timestamp;
 use crate::console::State;
 use crate::console::answer::Answer;
@@ -66,13 +68,24 @@ pub(in crate::console) async fn assign(
     state: Data<State>,
     id: Id,
     query: Query,
-    form: Form,
+    mut form: Form,
 ) -> Result<Answer, Error> {
-    let to = match form.words().one("to") {
-        "" => None,
-        word => Some(word.parse::<Uuid>().map_err(|_| Error::Unreadable)?),
+    let conversations = state.engine.conversations(viewer.company.id);
+    let word = form.words().one("to").to_owned();
+    let to = match (word.as_str(), word.parse::<Uuid>()) {
+        ("", _) => None,
+        (_, Ok(user)) => Some(user),
+        (word, Err(_)) => {
+            let email = Email::parse(word);
+            let is_meant = |member: &Member| email.as_ref().is_ok_and(|email| email.as_str() == member.email);
+            let Some(member) = conversations.assignees().await?.into_iter().find(is_meant) else {
+                form.fault("to", viewer.text.get("inbox-unknown-person"));
+                return again(&viewer, &state, (id.0, &query), form).await;
+            };
+            Some(member.user_id)
+        }
     };
-    state.engine.conversations(viewer.company.id).assign(&viewer.who(), id.0, to).await?;
+    conversations.assign(&viewer.who(), id.0, to).await?;
     Ok(done(&viewer, &state, &query, id.0, "inbox-assigned-done"))
 }
 
@@ -100,12 +113,21 @@ pub(in crate::console) async fn tag(
     state: Data<State>,
     id: Id,
     query: Query,
-    form: Form,
+    mut form: Form,
 ) -> Result<Answer, Error> {
     let company = viewer.company.id;
     let (number, name) = person(&viewer, &state, id.0).await?;
     let records = state.engine.company(company).await?;
-    let tag: Uuid = form.words().one("tag").parse().map_err(|_| Error::Unreadable)?;
+    let word = form.words().one("tag");
+    let tag = match word.parse::<Uuid>() {
+        Ok(tag) => Some(tag),
+        Err(_) => records.tags().named(word).await?,
+    };
+    let Some(tag) = tag else {
+        drop(records);
+        form.fault("tag", viewer.text.get("inbox-unknown-name"));
+        return again(&viewer, &state, (id.0, &query), form).await;
+    };
     let known = records.tags().find(tag).await?.ok_or(Error::NotFound)?;
     let contact = records.contacts().with_numbers(&[number]).await?.pop().map(|(_, id)| id);
     drop(records);
@@ -163,6 +185,18 @@ pub(in crate::console) async fn consent(
 async fn person(viewer: &Viewer, state: &State, id: Uuid) -> Result<(PhoneNumber, Option<String>), Error> {
     let conversation = state.engine.conversations(viewer.company.id).one(id).await?.conversation;
     Ok((conversation.peer.number().ok_or(Error::NotFound)?, conversation.name))
+}
+
+/// The conversation's page again, with the fault of a form.
+pub(super) async fn again(
+    viewer: &Viewer,
+    state: &State,
+    (id, query): (Uuid, &Query),
+    mut form: Form,
+) -> Result<Answer, Error> {
+    let asking = Asking::of(state, viewer, id, &InboxFilter::read(query), "").await?;
+    asking.put_begun(&mut form);
+    Ok(page(viewer, state, &asking, &form).await?.unprocessable().into())
 }
 
 /// Says on the conversation's page that something was done.
