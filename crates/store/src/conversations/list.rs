@@ -197,7 +197,7 @@ impl Conversations<'_> {
     /// How many open conversations with people have something unread, counted up to `most`: those of the user and those of
     /// nobody, or of everybody without a user.
     pub async fn count_unread(self, user: Option<Uuid>, most: u64) -> Result<u64> {
-        let mut values = vec![self.company.into(), signed(most).into()];
+        let mut values: Vec<Value> = vec![self.company.into(), signed(most).into()];
         values.extend(user.map(Value::from));
         let whose = if user.is_some() { "AND (assigned_to IS NULL OR assigned_to = $3)" } else { "" };
         let sql = format!(
