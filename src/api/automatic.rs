@@ -109,9 +109,10 @@ pub(super) async fn set(
     body: Body,
     state: Data<State>,
 ) -> Answer<AutomaticAnswers> {
-    let (given, _room) = body.fields(&state.options).await?;
-    let NewAutomaticAnswers { stop_text, start_text, away_text, time_zone, opening_hours, read_marks } =
-        given;
+    let (
+        NewAutomaticAnswers { stop_text, start_text, away_text, time_zone, opening_hours, read_marks },
+        _room,
+    ) = body.fields(&state.options).await?;
     let days = days(&opening_hours)?;
     let zone = time_zone.text()?.unwrap_or("UTC");
     let hours = OpeningHours::parse(zone, days.iter().map(String::as_str)).map_err(|wrong| match &wrong {

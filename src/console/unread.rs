@@ -30,8 +30,10 @@ pub(super) async fn count(
     age: Duration,
 ) -> Result<u64, Error> {
     let key = format!("unread {company} {}", user.unwrap_or_default());
-    let read = async || Ok(state.engine.conversations(company).count_unread(user, MOST).await?);
-    Ok(*state.shared.get(key, age, read).await?)
+    let read = state
+        .shared
+        .get(key, age, async || Ok(state.engine.conversations(company).count_unread(user, MOST).await?));
+    Ok(*read.await?)
 }
 
 /// The number as people read it.
