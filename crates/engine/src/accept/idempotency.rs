@@ -173,13 +173,6 @@ impl Engine {
         }
     }
 
-    /// Whether a company's request under this key was accepted within [`KEPT`].
-    pub async fn is_accepted(&self, company_id: Uuid, key: &str) -> Result<bool, Error> {
-        let since = Timestamp::now().minus(KEPT);
-        let records = self.records_of(company_id).await?;
-        Ok(records.of(company_id).answers().find(key, since).await?.is_some())
-    }
-
     /// Takes over the key of a request that another node passed to this one. From here on it is released here.
     ///
     /// # Errors

@@ -9,6 +9,7 @@ use crate::console::State;
 use crate::console::answer::Answer;
 use crate::console::component::confirm::confirm;
 use crate::console::error::Error;
+use crate::console::form::Form;
 use crate::console::query::Id;
 use crate::console::visitor::Viewer;
 
@@ -19,7 +20,12 @@ pub(super) async fn count(viewer: &Viewer, state: &State, contact: Uuid) -> Resu
 }
 
 /// Erases everything that was written in them. The contact stays.
-pub(in crate::console) async fn erase(viewer: Viewer, state: Data<State>, id: Id) -> Result<Answer, Error> {
+pub(in crate::console) async fn erase(
+    viewer: Viewer,
+    state: Data<State>,
+    id: Id,
+    _form: Form,
+) -> Result<Answer, Error> {
     let contact = find(&viewer, &state, id.0).await?.id;
     state.engine.conversations(viewer.company.id).erase_of_contact(&viewer.who(), contact).await?;
     state.flashes.put(viewer.session, "done", viewer.text.get("contacts-erased"));

@@ -62,7 +62,7 @@ pub(in crate::console) async fn keep(
 /// Whether the form of the answer has sent it.
 async fn sent(state: &State, company: Uuid, form: &Form) -> Result<bool, engine::Error> {
     match form.once() {
-        Some(once) => state.engine.is_accepted(company, &form_key(once)).await,
+        Some(once) => state.engine.conversations(company).is_answered_under(&form_key(once)).await,
         None => Ok(false),
     }
 }
