@@ -43,6 +43,7 @@ use self::attached::{BulkRequest, Looked};
 use self::audience::Audience;
 use self::choice::{CHOOSE, Choice};
 use self::list::RecipientList;
+pub(in crate::console::pages) use self::preview::filled;
 pub(in crate::console) use self::preview::follow as preview;
 pub(in crate::console) use self::problems::download as problems;
 use self::reach::Reach;
