@@ -9,7 +9,7 @@ use machines::dice::Dice;
 use store::ledger::{BlockOf, PendingWrites, PersonalSend, ReferenceOf, SkippedOf};
 
 /// The tables that have rows of it.
-pub(super) const TABLES: [&str; 4] = ["personal_send", "send_values", "send_reference", "send_skipped"];
+pub(super) const TABLES: [&str; 4] = ["personal_send", "send_values", "message_reference", "send_skipped"];
 
 /// Adds what belongs to a new send with so many recipients.
 pub(super) fn add(
@@ -47,7 +47,7 @@ pub(super) async fn rows(raw: &DatabaseConnection) -> PersonalRows {
     let text = |row: &QueryResult, column: &str| row.try_get::<String>("", column).unwrap();
     let bytes = |row: &QueryResult, column: &str| row.try_get::<Vec<u8>>("", column).unwrap();
     let (sends, values) = (all("personal_send").await, all("send_values").await);
-    let (references, skipped) = (all("send_reference").await, all("send_skipped").await);
+    let (references, skipped) = (all("message_reference").await, all("send_skipped").await);
     PersonalRows {
         sends: sends
             .iter()
