@@ -2,14 +2,14 @@
 
 pub(crate) const UP: &[&str] = &[
     // A send whose recipients have values of their own. `seal`: what its blocks of values are sealed to. `gone`: 1 once the
-    // values are removed.
+    // values are removed, 2 while they are being removed.
     "CREATE TABLE personal_send (
         send_id {uuid} NOT NULL PRIMARY KEY,
         company_id {uuid} NOT NULL,
         seal {uuid} NOT NULL,
         gone {small} NOT NULL DEFAULT 0
     ) {clustered}",
-    "CREATE INDEX personal_send_kept ON personal_send (company_id, send_id) WHERE gone = 0",
+    "CREATE INDEX personal_send_kept ON personal_send (company_id, send_id) WHERE gone <> 1",
     // `packed` is sealed with a key of the company to the send's `seal` and the first ordinal.
     "CREATE TABLE send_values (
         send_id {uuid} NOT NULL,
