@@ -112,7 +112,7 @@ pub(super) fn failure(error: import::Error) -> anyhow::Error {
     use import::Error::{
         Damaged, Empty, Encoding, EndlessLine, Header, Mapping, Miscounted, Misplaced, NoKnownColumn,
         NoSuchColumn, NoSuchCountry, NoSuchField, NotCsv, NotEncoded, NotText, Read, Stopped, Store,
-        TooManyColumns, TooManyMappings, TooManyTags, UnknownEncoding, Unread, Write,
+        TooManyColumns, TooManyMappings, TooManyRows, TooManyTags, UnknownEncoding, Unread, Write,
     };
     match error {
         UnknownEncoding(_)
@@ -127,6 +127,7 @@ pub(super) fn failure(error: import::Error) -> anyhow::Error {
         | TooManyColumns { .. }
         | TooManyMappings { .. }
         | TooManyTags { .. }
+        | TooManyRows
         | NoSuchField { .. }
         | NoKnownColumn { .. }
         | Mapping(_)

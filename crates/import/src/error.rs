@@ -133,6 +133,9 @@ pub enum Error {
         /// The number of tags.
         found: usize,
     },
+    /// More rows than a send has recipients.
+    #[error("the file has more than {most} rows: make several sends of it", most = super::MOST_RECIPIENTS)]
+    TooManyRows,
     /// A mapping to a field that does not exist.
     #[error("{field:?} for the column {column:?} is none of {fields}", fields = super::header::FIELDS)]
     NoSuchField {

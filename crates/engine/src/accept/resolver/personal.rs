@@ -55,17 +55,20 @@ impl OwnValues {
         content: &Content,
         send_id: Uuid,
     ) -> store::Result<Self> {
+        let mut values = StoredValues::of(&shared.store, send_id).await?;
+        // Each block of the earlier send has the values of all.
+        let first = values.at((&shared.store, &*shared.contents), 0).await?;
+        let of_all = first.map(|row| Values::clone(&row.shared)).unwrap_or_default();
         let earlier = Earlier {
             snapshot: shared.store.of(company).sends().snapshot(send_id).await?,
-            values: StoredValues::of(&shared.store, send_id).await?,
+            values,
             send_id,
             next: 0,
             ahead: Vec::new(),
             references: (0, HashMap::new()),
             found: HashMap::new(),
         };
-        // What all recipients had is in each block of the earlier send.
-        Ok(Self::of(company, seal, content, Values::default(), Origin::Earlier(earlier)))
+        Ok(Self::of(company, seal, content, of_all, Origin::Earlier(earlier)))
     }
 
     fn of(company: Uuid, seal: Uuid, content: &Content, shared: Values, source: Origin) -> Self {
@@ -179,10 +182,7 @@ impl OwnValues {
                 }
                 Origin::Earlier(earlier) => match earlier.found.remove(number) {
                     Some((values, reference)) => {
-                        let (own, shared) = (&values.own, &values.shared);
-                        let of_all =
-                            shared.iter().filter(|(name, _)| own.iter().all(|(known, _)| known != *name));
-                        self.packer.push(own.iter().chain(of_all));
+                        self.packer.push(values.own.iter());
                         reference
                     }
                     None => {

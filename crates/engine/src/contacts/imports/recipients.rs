@@ -5,6 +5,7 @@
 
 use std::collections::HashSet;
 use std::io;
+use std::path::Path;
 
 use uuid::Uuid;
 
@@ -15,7 +16,7 @@ use domain::error::Code;
 use domain::phone::{Country, PhoneNumber};
 use domain::request::{SkipCode, Skipped, SkippedEntry};
 use domain::values::{Rows, VALUE_CHARS};
-use import::{Field, FileTable, TableRow, TemporarySpill, value_names};
+use import::{Field, FileTable, MOST_RECIPIENTS, TableRow, TemporarySpill, value_names};
 use store::changes::Who;
 
 /// The largest file with the recipients of a send, in bytes.
@@ -76,7 +77,8 @@ impl ContactImports<'_> {
         id: Uuid,
         columns: RecipientColumns,
     ) -> Result<ListedRecipients, Error> {
-        self.read(company, id, move |table| list(table, &columns)).await
+        let directory = self.engine.0.shared.directory.clone();
+        self.read(company, id, move |table| list(table, &columns, &directory)).await
     }
 
     /// Some rows of a file, each with its place among the rows.
@@ -200,15 +202,24 @@ impl ContactImports<'_> {
     }
 }
 
-fn list(mut table: FileTable<Pieces>, columns: &RecipientColumns) -> import::Result<ListedRecipients> {
+fn list(
+    mut table: FileTable<Pieces>,
+    columns: &RecipientColumns,
+    directory: &Path,
+) -> import::Result<ListedRecipients> {
     let broken = |error: io::Error| import::Error::Unread(error.to_string());
     let names = value_names(table.header());
-    let spill = TemporarySpill::within(&std::env::temp_dir()).map_err(broken)?;
+    // A program without a data directory uses the system's.
+    let spill = TemporarySpill::within(directory).or_else(|_| TemporarySpill::within(&std::env::temp_dir()));
+    let spill = spill.map_err(broken)?;
     let (mut rows, mut skipped) = (Rows::new(true, Some(Box::new(spill))), Skipped::default());
     // What a row says that is skipped here counts nowhere else.
     let mut passed = Skipped::default();
     while let Some(TableRow { line: _, cells, broken: fault }) = table.row()? {
         let place = rows.given();
+        if place >= MOST_RECIPIENTS {
+            return Err(import::Error::TooManyRows);
+        }
         let given = cells.get(columns.phone).map_or("", String::as_str);
         let entry = |code, reason: &dyn std::fmt::Display, field: &str| {
             SkippedEntry::of(code, given, reason).at(place, Some(field))
