@@ -25,7 +25,7 @@ pub(crate) const UP: &[&str] = &[
         reference TEXT {bytewise} NOT NULL,
         PRIMARY KEY (send_id, ordinal)
     ) {clustered}",
-    "CREATE INDEX send_reference_text ON send_reference (company_id, reference)",
+    "CREATE INDEX send_reference_text ON send_reference (company_id, reference, send_id, ordinal)",
     // Skipped entries from `place` on, as a JSON array.
     "CREATE TABLE send_skipped (
         send_id {uuid} NOT NULL,
