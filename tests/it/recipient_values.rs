@@ -141,6 +141,9 @@ async fn values_count_under_any_form_of_a_person_s_number(universe: &Universe) {
     let skipped = &answer["skipped"][0];
     assert_eq!((&skipped["code"], &skipped["input"]), (&json!("same_person"), &json!("+551188880002")));
     running.settled(2).await;
-    assert_eq!(texts(&running), expected([(5_511_988_880_002, ["friend", "A-1"]), (EVA, ["friend", "none"])]));
+    assert_eq!(
+        texts(&running),
+        expected([(5_511_988_880_002, ["friend", "A-1"]), (EVA, ["friend", "none"])])
+    );
     running.end().await;
 }
