@@ -137,6 +137,7 @@ impl Engine {
             contents: Arc::clone(&contents),
             keeps_inbox: !config.inbox.keep.is_zero(),
             answers: Answers::default(),
+            directory: config.data.dir.clone(),
         });
         let resolvers: Vec<_> = (0..config.engine.resolvers.max(1))
             .map(|_| {

@@ -298,6 +298,11 @@ impl Rows {
         self.places.iter().map(|place| place.number)
     }
 
+    /// Whether a [finished](Rows::finish) list has this number.
+    pub fn has(&self, number: PhoneNumber) -> bool {
+        self.places.binary_search_by_key(&number, |place| place.number).is_ok()
+    }
+
     /// How many recipients there are.
     pub const fn len(&self) -> usize {
         self.places.len()

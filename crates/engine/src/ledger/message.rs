@@ -205,6 +205,11 @@ impl Parts {
         self.values.extend(values);
         self.references.extend(references);
     }
+
+    /// The bytes of the values.
+    pub(crate) fn bytes(&self) -> usize {
+        self.values.iter().map(|block| block.packed.len()).sum()
+    }
 }
 
 /// Write more blocks of a send.

@@ -61,7 +61,7 @@ pub struct SkippedOf {
 }
 
 impl Ledger<'_> {
-    /// Inserts what belongs to new sends. A row that was written before stays.
+    /// Inserts what belongs to new sends, in the transaction of their blocks.
     pub(super) async fn insert_personal(
         self,
         to: &impl ConnectionTrait,

@@ -5,6 +5,7 @@
 
 use std::collections::HashSet;
 use std::io;
+use std::path::Path;
 
 use uuid::Uuid;
 
@@ -77,7 +78,8 @@ impl ContactImports<'_> {
         id: Uuid,
         columns: RecipientColumns,
     ) -> Result<ListedRecipients, Error> {
-        let listed = self.read(company, id, move |table| list(table, &columns)).await?;
+        let directory = self.engine.0.shared.directory.clone();
+        let listed = self.read(company, id, move |table| list(table, &columns, &directory)).await?;
         listed.ok_or_else(|| {
             let what = format_args!("has more than {MOST_RECIPIENTS} rows: make several sends of it");
             Refusal::of("recipients", Code::TooManyRecipients, what).into()
@@ -209,10 +211,13 @@ impl ContactImports<'_> {
 fn list(
     mut table: FileTable<Pieces>,
     columns: &RecipientColumns,
+    directory: &Path,
 ) -> import::Result<Option<ListedRecipients>> {
     let broken = |error: io::Error| import::Error::Unread(error.to_string());
     let names = value_names(table.header());
-    let spill = TemporarySpill::within(&std::env::temp_dir()).map_err(broken)?;
+    // A program without a data directory uses the system's.
+    let spill = TemporarySpill::within(directory).or_else(|_| TemporarySpill::within(&std::env::temp_dir()));
+    let spill = spill.map_err(broken)?;
     let (mut rows, mut skipped) = (Rows::new(true, Some(Box::new(spill))), Skipped::default());
     // What a row says that is skipped here counts nowhere else.
     let mut passed = Skipped::default();
