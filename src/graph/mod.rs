@@ -34,7 +34,6 @@ use futures_util::future::LocalBoxFuture;
 use url::Url;
 
 use self::call::Call;
-pub use self::messages::HANDED_OVER;
 use self::path::GraphPath;
 use self::refusal::DoorRefusal;
 use crate::config::WebInteractive;

@@ -148,9 +148,9 @@ async fn the_progress_of_a_request_s_first_try_is_known(universe: &Universe) {
     let first_try = async |id| store.web_sessions().first_try(id).await.unwrap();
     let state = Some(message::State::Sent);
     for (id, expected) in [
-        (id(1, 1), Some(FirstTry { is_over: false, was_attempted: false, state: None })),
-        (id(2, 2), Some(FirstTry { is_over: false, was_attempted: true, state: None })),
-        (id(3, 3), Some(FirstTry { is_over: true, was_attempted: true, state })),
+        (id(1, 1), Some(FirstTry { is_over: false, was_attempted: false, state: None, keeps_turn: false })),
+        (id(2, 2), Some(FirstTry { is_over: false, was_attempted: true, state: None, keeps_turn: false })),
+        (id(3, 3), Some(FirstTry { is_over: true, was_attempted: true, state, keeps_turn: false })),
         (id(4, 4), None),
     ] {
         assert_eq!(first_try(id).await, expected, "{id}");

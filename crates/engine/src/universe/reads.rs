@@ -10,7 +10,6 @@ use crate::channel::machine::{
     Counting, Failed, Fetch, Fetched, Found, Input, Question, Restoring, Waits, WebActivity,
 };
 use clock::Timestamp;
-use domain::channel::Kind;
 use domain::message::Key;
 use domain::phone::PhoneNumber;
 use domain::send::Recipients;
@@ -105,14 +104,14 @@ impl World {
             took: None,
             nobody_counted: HashMap::new(),
         };
-        self.restore_all(record.kind, new.by_ref().take(room).collect(), &mut fetched);
+        self.restore_all(channel, new.by_ref().take(room).collect(), &mut fetched);
         all &= new.next().is_none();
         if let Some(counting) = counted.filter(|_| fetched.found.len() < room) {
             let places = self.look_for_counted(channel, size, &counting, &held, room - fetched.found.len());
             all &= places.len() < room - fetched.found.len();
             let ids: Vec<_> = places.keys().copied().collect();
             let first = fetched.found.len();
-            self.restore_all(record.kind, self.model.unfinished_among(&ids), &mut fetched);
+            self.restore_all(channel, self.model.unfinished_among(&ids), &mut fetched);
             for found in &mut fetched.found[first..] {
                 found.counted_at = places.get(&found.id()).copied().flatten();
             }
@@ -157,18 +156,18 @@ impl World {
         places
     }
 
-    fn restore_all(&self, kind: Kind, sends: Vec<Unfinished>, fetched: &mut Fetched) {
+    fn restore_all(&self, channel: usize, sends: Vec<Unfinished>, fetched: &mut Fetched) {
         for send in sends {
             let id = send.id;
-            match self.restore(kind, send) {
+            match self.restore(channel, send) {
                 Some(found) => fetched.found.push(found),
                 None => fetched.broken.push(id),
             }
         }
     }
 
-    fn restore(&self, kind: Kind, send: Unfinished) -> Option<Found> {
-        let wall = self.clock.wall();
+    fn restore(&self, channel: usize, send: Unfinished) -> Option<Found> {
+        let (kind, wall) = (self.channels[channel].kind, self.clock.wall());
         let started = send.progress.high_water > 0;
         let horizon = wall.plus(Waits::HORIZON);
         let waiting =
@@ -184,7 +183,10 @@ impl World {
             };
             unknown.push((ordinal, recipient));
         }
-        Found::new(Restoring { kind, send, waiting, recorded, unknown, wall }).ok()
+        let mut found = Found::new(Restoring { kind, send, waiting, recorded, unknown, wall }).ok()?;
+        let recipient = found.recipient_in_turn();
+        found.stranger = recipient.filter(|number| self.web.keys.is_stranger(channel, *number));
+        Some(found)
     }
 
     /// The recipient at this place of a bulk send.

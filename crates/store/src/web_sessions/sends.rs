@@ -5,8 +5,9 @@ use uuid::Uuid;
 use super::contacts::MOST_TIMES;
 use crate::nouns::WebSessions;
 use crate::sends::send_state;
-use crate::{Result, fetch, fetch_one};
+use crate::{Error, Result, fetch, fetch_one};
 use clock::Timestamp;
+use domain::content::Stored;
 use domain::message;
 
 /// The conditions are written out because the index is a partial one. Messages that are queued, canceled or expired (0,
@@ -34,6 +35,8 @@ pub struct FirstTry {
     pub was_attempted: bool,
     /// The state of the message, if it has a row.
     pub state: Option<message::State>,
+    /// The message goes in its turn although no caller waits for it.
+    pub keeps_turn: bool,
 }
 
 impl WebSessions<'_> {
@@ -49,15 +52,19 @@ impl WebSessions<'_> {
 
     /// The progress of a send with one message; `None` when there is no such send.
     pub async fn first_try(self, send_id: Uuid) -> Result<Option<FirstTry>> {
-        let sql = "SELECT send.state, send.high_water, message.state FROM send
+        let sql = "SELECT send.state, send.high_water, message.state, send.content FROM send
                    LEFT JOIN message ON message.send_id = send.id AND message.ordinal = 0 WHERE send.id = $1";
-        let row = fetch_one::<(i16, i64, Option<i16>)>(&self.store.read, sql, [send_id.into()]).await?;
-        let Some((send, high_water, message)) = row else { return Ok(None) };
+        type Row = (i16, i64, Option<i16>, String);
+        let row = fetch_one::<Row>(&self.store.read, sql, [send_id.into()]).await?;
+        let Some((send, high_water, message, content)) = row else { return Ok(None) };
+        let content = serde_json::from_str::<Stored>(&content)
+            .map_err(|error| Error::Impossible(format!("the content of send {send_id}: {error}")))?;
         let send = send_state(send)?;
         Ok(Some(FirstTry {
             is_over: send.is_over(),
             was_attempted: high_water > 0,
             state: message.map(crate::sends::state).transpose()?,
+            keeps_turn: content.keeps_turn,
         }))
     }
 

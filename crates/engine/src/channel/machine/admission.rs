@@ -24,6 +24,7 @@ use domain::channel::Kind;
 use domain::limit::Spent;
 use domain::message::{Failure, State};
 use domain::outlook::Reason;
+use domain::phone::PhoneNumber;
 use domain::send;
 use domain::tier::QUOTA_SPAN;
 
@@ -42,6 +43,8 @@ pub(super) struct Admission {
     is_learning: bool,
     /// Requests for admission that wait for that read.
     asked: Vec<(AdmissionRequest, Caller)>,
+    /// Messages from the store that keep their turn and wait for that read, with their recipients who are strangers.
+    kept: Vec<(Uuid, Option<PhoneNumber>)>,
 }
 
 /// A request for admission.
@@ -127,13 +130,18 @@ impl Machine {
         self.admission.web_pacing =
             Some(WebPacing::new(linked_at, attempts, strangers, &self.tier, step.now()));
         self.admission.lookups = Some(LookupPacing::new(asked));
+        for (send_id, stranger) in mem::take(&mut self.admission.kept) {
+            if self.lanes.holds(send_id) {
+                keep_turn(self, send_id, stranger);
+            }
+        }
         for (asked, caller) in mem::take(&mut self.admission.asked) {
             self.asked_in(asked, caller, step);
         }
         self.pump(step);
     }
 
-    /// The pending reply of a send whose caller waits.
+    /// The pending reply of a send whose caller waits, or that keeps its turn.
     pub(super) fn pending_reply(&self, send_id: Uuid) -> Option<Arc<PendingReply>> {
         // Only web sessions have pending replies; other channels skip the look-up.
         if self.channel.kind == Kind::WebSession { self.common.pending_replies.find(send_id) } else { None }
@@ -154,14 +162,14 @@ impl Machine {
         match (state, failure) {
             (State::Failed, Some(failure)) => pending_reply.tell(HandOver::Failed(failure.clone()), wall),
             (State::Expired, _) => pending_reply.expire(|| self.why_nothing_goes(), wall),
-            (State::Canceled, _) => pending_reply.cancel(wall),
+            (State::Canceled | State::Suppressed, _) => pending_reply.cancel(wall),
             (State::Sent | State::Delivered | State::Read, _) => pending_reply.has_arrived(wall),
             _ => pending_reply.tell(HandOver::Unknown, wall),
         }
     }
 
     /// The engine stops: tells the callers of messages that are not under way, and puts those messages back so that
-    /// they are not started later either.
+    /// they are not started later either. Messages that keep their turn go later, perhaps in another process.
     pub(super) fn end_pending_replies(&mut self, step: &mut Step<'_>) {
         if self.channel.kind != Kind::WebSession {
             return;
@@ -169,7 +177,7 @@ impl Machine {
         let over = Leave::Over(send::State::Expired);
         let pending_replies = self.common.pending_replies.of(self.channel.id).into_iter();
         let given_up: HashSet<_> = pending_replies
-            .filter(|(_, pending_reply)| pending_reply.give_up(step.wall()))
+            .filter(|(_, pending_reply)| pending_reply.give_up(step.wall()) && !pending_reply.keeps_turn())
             .map(|(send_id, _)| send_id)
             .collect();
         for ticket in self.lanes.leave(over, step.clocks(), |work| given_up.contains(&work.id)) {
@@ -196,6 +204,17 @@ impl Machine {
             return self.link.refusal();
         }
         self.held.as_ref().map_or(Reason::Turn, |held| held.reason)
+    }
+}
+
+/// A message from the store keeps its turn: it counts among those that wait, and its recipient among the strangers, as when
+/// it was admitted.
+pub(super) fn keep_turn(machine: &mut Machine, send_id: Uuid, stranger: Option<PhoneNumber>) {
+    match &machine.admission.web_pacing {
+        Some(web_pacing) => {
+            machine.common.pending_replies.keep(machine.channel.id, send_id, web_pacing.keep(stranger));
+        }
+        None => machine.admission.kept.push((send_id, stranger)),
     }
 }
 

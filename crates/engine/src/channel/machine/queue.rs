@@ -6,7 +6,6 @@ use std::time::{Duration, Instant};
 
 use uuid::Uuid;
 
-use super::Machine;
 use super::effect::{Effect, Fetch};
 use super::input::{Failed, LeaseLost};
 use super::moment::Step;
@@ -14,6 +13,7 @@ use super::outbox::Writing;
 use super::restored::{Fetched, Found, Waits};
 use super::retries::Retry;
 use super::work::{Leave, PriorOutcome};
+use super::{Machine, admission};
 use crate::ledger::Written;
 use clock::Timestamp;
 use domain::phone::PhoneNumber;
@@ -249,7 +249,7 @@ impl Machine {
 
     /// Takes a send from the store into the lanes.
     fn restore(&mut self, found: Found, step: &mut Step<'_>) {
-        let Found { work, mut waiting, unknown, counted_at } = found;
+        let Found { work, mut waiting, unknown, counted_at, stranger } = found;
         let (now, wall) = step.clocks();
         let (send_id, company_id) = (work.id, work.company_id);
         if work.template.is_some() && !self.templates_may_go(wall) {
@@ -262,7 +262,11 @@ impl Machine {
         let may_have_gone = !unknown.is_empty()
             || waiting.later > 0
             || waiting.soon.iter().any(|(ticket, _)| ticket.prior == PriorOutcome::Unknown);
-        let is_abandoned = !may_have_gone && self.is_abandoned(send_id);
+        let keeps_turn = work.rendered.keeps_turn();
+        if keeps_turn {
+            admission::keep_turn(self, send_id, stranger);
+        }
+        let is_abandoned = !may_have_gone && !keeps_turn && self.is_abandoned(send_id);
         if let Some(pending_reply) = self.pending_reply(send_id) {
             pending_reply.pause(false);
         }

@@ -1,3 +1,4 @@
+use super::super::queue_slots::QueueSlots;
 use super::super::window::Window;
 use super::*;
 use domain::tier::Quota;
