@@ -27,7 +27,6 @@ use crate::console;
 use crate::domain::address;
 use crate::domain::channel::Kind;
 use crate::engine::{Engine, Fenced};
-use crate::graph;
 use crate::store::event_log::Reader;
 use crate::store::nodes::{NewNode, PROTOCOL};
 use crate::store::sealing_keys::KeyProof;

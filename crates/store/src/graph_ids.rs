@@ -134,6 +134,14 @@ impl GraphIds<'_> {
         Ok(notes.remove(name))
     }
 
+    /// The recipient of a send with one message that never began; `None` for every other send.
+    pub async fn recipient_of_unbegun(self, send: Uuid) -> Result<Option<PhoneNumber>> {
+        let sql = "SELECT recipient FROM send WHERE id = $1 AND company_id = $2 AND recipient > 0 AND high_water = 0 \
+                   AND NOT EXISTS (SELECT 1 FROM message WHERE message.send_id = send.id AND message.ordinal = 0)";
+        let found = fetch_one::<i64>(&self.store.read, sql, [send.into(), self.company.into()]).await?;
+        Ok(found.and_then(PhoneNumber::from_i64))
+    }
+
     /// The state of a message; `None` for another company's.
     pub async fn state(self, Key { send_id, ordinal }: Key) -> Result<Option<State>> {
         let sql = "SELECT state FROM message WHERE send_id = $1 AND ordinal = $2 AND company_id = $3";
