@@ -41,10 +41,16 @@ pub(super) struct Admission {
     lookups: Option<LookupPacing>,
     /// A read of the recent activity is in progress.
     is_learning: bool,
-    /// Requests for admission that wait for that read.
-    asked: Vec<(AdmissionRequest, Caller)>,
-    /// Messages from the store that keep their turn and wait for that read, with their recipients who are strangers.
-    kept: Vec<(Uuid, Option<PhoneNumber>)>,
+    /// What waits for that read.
+    waiting: Vec<Unadmitted>,
+}
+
+/// What waits until the recent activity is read.
+enum Unadmitted {
+    /// A request for admission.
+    Request(AdmissionRequest, Caller),
+    /// A message from the store that keeps its turn, with its recipient if that is a stranger.
+    Kept(Uuid, Option<PhoneNumber>),
 }
 
 /// A request for admission.
@@ -73,7 +79,7 @@ impl Machine {
     /// A caller asks for admission. The answer waits until the session's recent activity is read.
     pub(super) fn asked_in(&mut self, asked: AdmissionRequest, caller: Caller, step: &mut Step<'_>) {
         if self.admission.web_pacing.is_none() {
-            self.admission.asked.push((asked, caller));
+            self.admission.waiting.push(Unadmitted::Request(asked, caller));
             return;
         }
         let answer = match asked {
@@ -130,13 +136,18 @@ impl Machine {
         self.admission.web_pacing =
             Some(WebPacing::new(linked_at, attempts, strangers, &self.tier, step.now()));
         self.admission.lookups = Some(LookupPacing::new(asked));
-        for (send_id, stranger) in mem::take(&mut self.admission.kept) {
-            if self.lanes.holds(send_id) {
-                keep_turn(self, send_id, stranger);
+        let mut waiting = mem::take(&mut self.admission.waiting);
+        // What was admitted before counts for what is admitted now.
+        waiting.sort_by_key(|waiting| matches!(waiting, Unadmitted::Request(..)));
+        for waiting in waiting {
+            match waiting {
+                Unadmitted::Request(asked, caller) => self.asked_in(asked, caller, step),
+                Unadmitted::Kept(send_id, stranger) if self.lanes.holds(send_id) => {
+                    keep_turn(self, send_id, stranger);
+                }
+                // It is over, or waits in the store again.
+                Unadmitted::Kept(..) => {}
             }
-        }
-        for (asked, caller) in mem::take(&mut self.admission.asked) {
-            self.asked_in(asked, caller, step);
         }
         self.pump(step);
     }
@@ -214,7 +225,7 @@ pub(super) fn keep_turn(machine: &mut Machine, send_id: Uuid, stranger: Option<P
         Some(web_pacing) => {
             machine.common.pending_replies.keep(machine.channel.id, send_id, web_pacing.keep(stranger));
         }
-        None => machine.admission.kept.push((send_id, stranger)),
+        None => machine.admission.waiting.push(Unadmitted::Kept(send_id, stranger)),
     }
 }
 
