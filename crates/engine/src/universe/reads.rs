@@ -10,6 +10,7 @@ use crate::channel::machine::{
     Counting, Failed, Fetch, Fetched, Found, Input, Question, Restoring, Waits, WebActivity,
 };
 use clock::Timestamp;
+use domain::channel::Kind;
 use domain::message::Key;
 use domain::phone::PhoneNumber;
 use domain::send::Recipients;
@@ -85,7 +86,10 @@ impl World {
     fn web_activity(&self, channel: usize, since: Timestamp) -> WebActivity {
         let attempts = self.model.web_attempts_since(self.channels[channel].id, since);
         let strangers = self.web.keys.first_sent_since(channel, since);
-        WebActivity { attempts, strangers, asked: Vec::new() }
+        let kept = self.model.kept_turns(self.channels[channel].id, self.clock.wall());
+        let is_stranger = |number: &PhoneNumber| self.web.keys.is_stranger(channel, *number);
+        let kept = kept.into_iter().map(|(id, number)| (id, number.filter(is_stranger))).collect();
+        WebActivity { attempts, strangers, asked: Vec::new(), kept }
     }
 
     fn fetch(&self, channel: usize, fetch: Fetch) -> Result<Fetched, Failed> {
@@ -104,14 +108,14 @@ impl World {
             took: None,
             nobody_counted: HashMap::new(),
         };
-        self.restore_all(channel, new.by_ref().take(room).collect(), &mut fetched);
+        self.restore_all(record.kind, new.by_ref().take(room).collect(), &mut fetched);
         all &= new.next().is_none();
         if let Some(counting) = counted.filter(|_| fetched.found.len() < room) {
             let places = self.look_for_counted(channel, size, &counting, &held, room - fetched.found.len());
             all &= places.len() < room - fetched.found.len();
             let ids: Vec<_> = places.keys().copied().collect();
             let first = fetched.found.len();
-            self.restore_all(channel, self.model.unfinished_among(&ids), &mut fetched);
+            self.restore_all(record.kind, self.model.unfinished_among(&ids), &mut fetched);
             for found in &mut fetched.found[first..] {
                 found.counted_at = places.get(&found.id()).copied().flatten();
             }
@@ -156,18 +160,18 @@ impl World {
         places
     }
 
-    fn restore_all(&self, channel: usize, sends: Vec<Unfinished>, fetched: &mut Fetched) {
+    fn restore_all(&self, kind: Kind, sends: Vec<Unfinished>, fetched: &mut Fetched) {
         for send in sends {
             let id = send.id;
-            match self.restore(channel, send) {
+            match self.restore(kind, send) {
                 Some(found) => fetched.found.push(found),
                 None => fetched.broken.push(id),
             }
         }
     }
 
-    fn restore(&self, channel: usize, send: Unfinished) -> Option<Found> {
-        let (kind, wall) = (self.channels[channel].kind, self.clock.wall());
+    fn restore(&self, kind: Kind, send: Unfinished) -> Option<Found> {
+        let wall = self.clock.wall();
         let started = send.progress.high_water > 0;
         let horizon = wall.plus(Waits::HORIZON);
         let waiting =
@@ -183,10 +187,7 @@ impl World {
             };
             unknown.push((ordinal, recipient));
         }
-        let mut found = Found::new(Restoring { kind, send, waiting, recorded, unknown, wall }).ok()?;
-        let recipient = found.recipient_in_turn();
-        found.stranger = recipient.filter(|number| self.web.keys.is_stranger(channel, *number));
-        Some(found)
+        Found::new(Restoring { kind, send, waiting, recorded, unknown, wall }).ok()
     }
 
     /// The recipient at this place of a bulk send.

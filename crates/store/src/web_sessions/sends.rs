@@ -9,6 +9,8 @@ use crate::{Error, Result, fetch, fetch_one};
 use clock::Timestamp;
 use domain::content::Stored;
 use domain::message;
+use domain::phone::PhoneNumber;
+use domain::send::State;
 
 /// The conditions are written out because the index is a partial one. Messages that are queued, canceled or expired (0,
 /// 6, 7) were certainly not handed over, nor were those that failed (5) without a WhatsApp code, unless an earlier
@@ -20,6 +22,15 @@ pub(crate) const ATTEMPTS: &str = "SELECT id FROM send
             AND (message.state IN (0, 6, 7) OR (message.state = 5 AND message.error_code IS NULL)))
     ORDER BY id DESC LIMIT $3";
 pub(crate) const OF_STAMP: &str = "SELECT id FROM send WHERE id >= $1 AND id <= $2 AND channel_id = $3";
+
+const KEPT: &str =
+    "SELECT send.id, send.recipient, send.content, known.first_sent_at, known.first_heard_at FROM send
+    LEFT JOIN web_session_contact AS known ON known.channel_id = send.channel_id AND known.phone = send.recipient
+    WHERE send.channel_id = $1 AND send.state < 2 AND send.state = $2 AND send.recipient IS NOT NULL
+        AND send.expires_at > $3
+    ORDER BY send.id LIMIT $4";
+/// The most messages that one call reads: ten times as many as may wait.
+const MOST_KEPT: i64 = 10_000;
 
 /// The bits of an id behind its milliseconds.
 const BEHIND_MILLIS: u32 = 80;
@@ -48,6 +59,22 @@ impl WebSessions<'_> {
         let values = [channel.into(), id_at(first).into(), MOST_TIMES.into()];
         let ids = fetch(&self.store.read, ATTEMPTS, values).await?;
         Ok(ids.into_iter().rev().map(|id| (accepted_at(id), id)).collect())
+    }
+
+    /// The messages of a web session that keep their turn and wait, with their recipients whom the session neither wrote to nor
+    /// heard from; the first 10,000.
+    pub async fn kept_turns(self, channel: Uuid, now: Timestamp) -> Result<Vec<(Uuid, Option<PhoneNumber>)>> {
+        type Row = (Uuid, i64, String, Option<i64>, Option<i64>);
+        let values = [channel.into(), State::Active.as_i16().into(), now.millis().into(), MOST_KEPT.into()];
+        let mut kept = Vec::new();
+        for (id, recipient, content, sent, heard) in fetch::<Row>(&self.store.read, KEPT, values).await? {
+            // A content that cannot be read is skipped where its send is read.
+            if serde_json::from_str::<Stored>(&content).is_ok_and(|content| content.keeps_turn) {
+                let is_stranger = recipient > 0 && sent.is_none() && heard.is_none();
+                kept.push((id, PhoneNumber::from_i64(recipient).filter(|_| is_stranger)));
+            }
+        }
+        Ok(kept)
     }
 
     /// The progress of a send with one message; `None` when there is no such send.

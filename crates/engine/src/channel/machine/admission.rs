@@ -1,6 +1,6 @@
 //! Admission: whether a message of a web session whose caller waits may be accepted, and what its caller is told.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::mem;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -49,8 +49,10 @@ pub(super) struct Admission {
 enum Unadmitted {
     /// A request for admission.
     Request(AdmissionRequest, Caller),
-    /// A message from the store that keeps its turn, with its recipient if that is a stranger.
-    Kept(Uuid, Option<PhoneNumber>),
+    /// A message that keeps its turn was found in the store.
+    Kept(Uuid),
+    /// A message is over.
+    Over(Uuid),
 }
 
 /// A request for admission.
@@ -122,7 +124,7 @@ impl Machine {
 
     /// The session's recent activity is read.
     pub(super) fn web_pacing_learned(&mut self, result: Result<WebActivity, Failed>, step: &mut Step<'_>) {
-        let Ok(WebActivity { mut attempts, strangers, asked }) = result else {
+        let Ok(WebActivity { mut attempts, strangers, asked, kept }) = result else {
             // Reading stays marked as in progress until the retry, so that a channel that reconnects does not read a
             // second time.
             self.retries.add(Retry::WebActivity, step.now());
@@ -136,18 +138,25 @@ impl Machine {
         self.admission.web_pacing =
             Some(WebPacing::new(linked_at, attempts, strangers, &self.tier, step.now()));
         self.admission.lookups = Some(LookupPacing::new(asked));
-        let mut waiting = mem::take(&mut self.admission.waiting);
-        // What was admitted before counts for what is admitted now.
-        waiting.sort_by_key(|waiting| matches!(waiting, Unadmitted::Request(..)));
-        for waiting in waiting {
+        let mut kept: BTreeMap<_, _> = kept.into_iter().collect();
+        let mut requests = Vec::new();
+        for waiting in mem::take(&mut self.admission.waiting) {
             match waiting {
-                Unadmitted::Request(asked, caller) => self.asked_in(asked, caller, step),
-                Unadmitted::Kept(send_id, stranger) if self.lanes.holds(send_id) => {
-                    keep_turn(self, send_id, stranger);
+                Unadmitted::Request(asked, caller) => requests.push((asked, caller)),
+                Unadmitted::Kept(send_id) => {
+                    kept.entry(send_id).or_default();
                 }
-                // It is over, or waits in the store again.
-                Unadmitted::Kept(..) => {}
+                Unadmitted::Over(send_id) => {
+                    kept.remove(&send_id);
+                }
             }
+        }
+        // What was admitted before counts for what is admitted now.
+        for (send_id, stranger) in kept {
+            keep_turn(self, send_id, stranger);
+        }
+        for (asked, caller) in requests {
+            self.asked_in(asked, caller, step);
         }
         self.pump(step);
     }
@@ -225,7 +234,14 @@ pub(super) fn keep_turn(machine: &mut Machine, send_id: Uuid, stranger: Option<P
         Some(web_pacing) => {
             machine.common.pending_replies.keep(machine.channel.id, send_id, web_pacing.keep(stranger));
         }
-        None => machine.admission.waiting.push(Unadmitted::Kept(send_id, stranger)),
+        None => machine.admission.waiting.push(Unadmitted::Kept(send_id)),
+    }
+}
+
+/// A message is over. If the recent activity is being read, what was read may say that it waits.
+pub(super) fn is_over(machine: &mut Machine, send_id: Uuid) {
+    if machine.channel.kind == Kind::WebSession && machine.admission.web_pacing.is_none() {
+        machine.admission.waiting.push(Unadmitted::Over(send_id));
     }
 }
 

@@ -249,7 +249,7 @@ impl Machine {
 
     /// Takes a send from the store into the lanes.
     fn restore(&mut self, found: Found, step: &mut Step<'_>) {
-        let Found { work, mut waiting, unknown, counted_at, stranger } = found;
+        let Found { work, mut waiting, unknown, counted_at } = found;
         let (now, wall) = step.clocks();
         let (send_id, company_id) = (work.id, work.company_id);
         if work.template.is_some() && !self.templates_may_go(wall) {
@@ -263,8 +263,9 @@ impl Machine {
             || waiting.later > 0
             || waiting.soon.iter().any(|(ticket, _)| ticket.prior == PriorOutcome::Unknown);
         let keeps_turn = work.rendered.keeps_turn();
-        if keeps_turn {
-            admission::keep_turn(self, send_id, stranger);
+        if keeps_turn && self.pending_reply(send_id).is_none() {
+            // It came after the recent activity was read.
+            admission::keep_turn(self, send_id, None);
         }
         let is_abandoned = !may_have_gone && !keeps_turn && self.is_abandoned(send_id);
         if let Some(pending_reply) = self.pending_reply(send_id) {

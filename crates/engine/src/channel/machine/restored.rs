@@ -26,8 +26,6 @@ pub(crate) struct Found {
     pub(super) unknown: Vec<Ticket>,
     /// The first message, among those never handed out, to a person who counts against the quota of templates.
     pub(crate) counted_at: Option<u64>,
-    /// The recipient, if it is a web session's message to a person whom the session neither wrote to nor heard from.
-    pub(crate) stranger: Option<PhoneNumber>,
 }
 
 /// A send's state in the store.
@@ -136,20 +134,12 @@ impl Found {
             progress: send.progress,
             settled: Settled::new(send.progress.settled, recorded),
         });
-        Ok(Self { work, waiting: Waits::new(send.id, waiting), unknown, counted_at: None, stranger: None })
+        Ok(Self { work, waiting: Waits::new(send.id, waiting), unknown, counted_at: None })
     }
 
     /// The id of the send.
     pub(crate) const fn id(&self) -> Uuid {
         self.work.id
-    }
-
-    /// The recipient of a message of a web session that goes in its turn although no caller waits for it.
-    pub(crate) fn recipient_in_turn(&self) -> Option<PhoneNumber> {
-        match &self.work.source {
-            Source::One(number) if self.work.rendered.keeps_turn() => Some(*number),
-            Source::One(_) | Source::Group | Source::Blocks { .. } => None,
-        }
     }
 }
 

@@ -49,14 +49,14 @@ pub(super) async fn fetch(store: Store, channel: Uuid, kind: Kind, fetch: Fetch)
     let mut all = unfinished.len() < limit;
     let mut new = unfinished.into_iter().filter(|send| !held.contains(&send.id));
     let Taken { mut found, mut broken } =
-        restore_all(&store, channel, kind, new.by_ref().take(room).collect()).await?;
+        restore_all(&store, kind, new.by_ref().take(room).collect()).await?;
     all &= new.next().is_none();
     let (mut took, mut nobody_counted) = (None, HashMap::new());
     if let Some(counting) = counted.filter(|_| found.len() < room) {
         let began = Instant::now();
         let space = Space { channel, size, held: &held, room: room - found.len(), now: ready.now };
         let look = look_for_counted(&store, &counting, space).await?;
-        let more = take(&store, channel, kind, &look).await?;
+        let more = take(&store, kind, &look).await?;
         all &= look.all;
         found.extend(more.found);
         broken.extend(more.broken);
@@ -124,9 +124,9 @@ async fn look_at(store: &Store, counting: &Counting, candidate: &Candidate, look
 }
 
 /// Restores the sends that a search found, each with the first message to a person who counts.
-async fn take(store: &Store, channel: Uuid, kind: Kind, look: &Look) -> Result<Taken> {
+async fn take(store: &Store, kind: Kind, look: &Look) -> Result<Taken> {
     let ids: Vec<_> = look.found.iter().map(|(id, _)| *id).collect();
-    let mut taken = restore_all(store, channel, kind, store.sends().unfinished_among(&ids).await?).await?;
+    let mut taken = restore_all(store, kind, store.sends().unfinished_among(&ids).await?).await?;
     let places: HashMap<_, _> = look.found.iter().copied().collect();
     for found in &mut taken.found {
         found.counted_at = places.get(&found.id()).copied().flatten();
@@ -135,11 +135,11 @@ async fn take(store: &Store, channel: Uuid, kind: Kind, look: &Look) -> Result<T
 }
 
 /// Restores these sends.
-async fn restore_all(store: &Store, channel: Uuid, kind: Kind, sends: Vec<Unfinished>) -> Result<Taken> {
+async fn restore_all(store: &Store, kind: Kind, sends: Vec<Unfinished>) -> Result<Taken> {
     let mut taken = Taken::default();
     for send in sends {
         let id = send.id;
-        match restore(store, channel, kind, send).await {
+        match restore(store, kind, send).await {
             Ok(found) => taken.found.push(found),
             Err(error) if error.is_passing() => return Err(error),
             Err(error) => {
@@ -151,7 +151,7 @@ async fn restore_all(store: &Store, channel: Uuid, kind: Kind, sends: Vec<Unfini
     Ok(taken)
 }
 
-async fn restore(store: &Store, channel: Uuid, kind: Kind, send: Unfinished) -> Result<Found> {
+async fn restore(store: &Store, kind: Kind, send: Unfinished) -> Result<Found> {
     let (id, progress) = (send.id, send.progress);
     let started = progress.high_water > 0;
     let waiting = if started { read_waits(store, id).await? } else { WaitingMessages::default() };
@@ -166,13 +166,8 @@ async fn restore(store: &Store, channel: Uuid, kind: Kind, send: Unfinished) -> 
         unknown.push((ordinal, recipient(store, &send, ordinal, &mut stretch).await?));
     }
     let restoring = Restoring { kind, send, waiting, recorded, unknown, wall: Timestamp::now() };
-    let mut found = Found::new(restoring)
-        .map_err(|error| Error::Impossible(format!("the content of send {id} cannot be read: {error}")))?;
-    if let Some(number) = found.recipient_in_turn() {
-        let known = store.web_sessions().known_number(channel, number).await?;
-        found.stranger = known.is_none_or(|known| known.is_cold()).then_some(number);
-    }
-    Ok(found)
+    Found::new(restoring)
+        .map_err(|error| Error::Impossible(format!("the content of send {id} cannot be read: {error}")))
 }
 
 /// The messages of a send that wait in the store.

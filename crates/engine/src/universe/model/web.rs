@@ -4,7 +4,10 @@ use uuid::Uuid;
 
 use super::Model;
 use clock::Timestamp;
+use domain::content::Stored;
 use domain::message::{Key, State as At};
+use domain::phone::PhoneNumber;
+use domain::send::Recipients;
 
 /// The bits of an id behind its milliseconds.
 const BEHIND_MILLIS: u32 = 80;
@@ -33,6 +36,22 @@ impl Model {
             }
         }
         attempts
+    }
+
+    /// The messages of a web session that keep their turn and wait, with their recipients.
+    pub(crate) fn kept_turns(&self, channel: Uuid, now: Timestamp) -> Vec<(Uuid, Option<PhoneNumber>)> {
+        let waiting = self.sends.iter().filter(|(_, send)| {
+            let is_late = send.expires_at.is_none_or(|expires_at| expires_at <= now);
+            send.channel_id == channel && send.is_active() && !send.is_bulk() && !is_late
+        });
+        let kept = waiting.filter(|(_, send)| {
+            serde_json::from_str::<Stored>(&send.content).is_ok_and(|content| content.keeps_turn)
+        });
+        let recipient = |recipients| match recipients {
+            Recipients::One(number) => Some(number),
+            Recipients::Group | Recipients::Blocks(_) => None,
+        };
+        kept.map(|(id, send)| (*id, recipient(send.recipients))).collect()
     }
 
     /// The send of the channel whose id has these Unix milliseconds and ends with these bytes; `None` when there is

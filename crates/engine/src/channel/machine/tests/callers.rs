@@ -179,9 +179,17 @@ fn a_message_that_keeps_its_turn_goes_from_the_store_and_counts_until_then() {
     let mut world = World::of_web(10 * DAY);
     let stored = kept(&world, &[10]);
     world.found(Size::Direct, stored);
-    assert!(world.machine.common.pending_replies.find(Uuid::from_u128(10)).is_none());
-    world.feed(Input::WebActivityRead(Ok(WebActivity::default())));
-    assert!(world.machine.common.pending_replies.find(Uuid::from_u128(10)).is_some());
+    let over = Some(send::State::Canceled);
+    world.feed(Input::Released { send_id: Uuid::from_u128(12), over, caller: Caller(1) });
+    let waits = |world: &World, id| world.machine.common.pending_replies.find(Uuid::from_u128(id)).is_some();
+    assert!(!waits(&world, 10));
+    let kept = [11, 12].map(|id| (Uuid::from_u128(id), Some(person(id as u64)))).to_vec();
+    world.feed(Input::WebActivityRead(Ok(WebActivity { kept, ..WebActivity::default() })));
+    assert_eq!(
+        [10, 11, 12].map(|id| waits(&world, id)),
+        [true, true, false],
+        "the last one was canceled since"
+    );
 }
 
 #[test]
