@@ -3,12 +3,15 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use serde_json::json;
 use uuid::Uuid;
 
+use crate::changes::{self, What, Who};
 use crate::nouns::GraphIds;
 use crate::suppressions::listed;
 use crate::{Error, Result, execute, fetch, fetch_one};
 use clock::Timestamp;
+use domain::channel::Channel;
 use domain::graph::GraphIdKind;
 use domain::inbound::Direction;
 use domain::message::{Key, State};
@@ -140,6 +143,24 @@ impl GraphIds<'_> {
                    AND NOT EXISTS (SELECT 1 FROM message WHERE message.send_id = send.id AND message.ordinal = 0)";
         let found = fetch_one::<i64>(&self.store.read, sql, [send.into(), self.company.into()]).await?;
         Ok(found.and_then(PhoneNumber::from_i64))
+    }
+
+    /// Records that a program's request went on to the provider with a channel's token. `status` is the provider's; `None`
+    /// when there was no answer.
+    pub async fn record_passed(
+        self,
+        who: &Who,
+        channel: &Channel,
+        request: &str,
+        status: Option<u16>,
+    ) -> Result<()> {
+        let company = self.company.to_string();
+        let after =
+            json!({ "company_id": company, "name": channel.name, "request": request, "status": status });
+        let transaction = self.store.begin().await?;
+        changes::record_one(&transaction, who, What::PassedOn, channel.id, None, after).await?;
+        transaction.commit().await?;
+        Ok(())
     }
 
     /// The state of a message; `None` for another company's.
