@@ -5,6 +5,7 @@ mod ids;
 mod keys;
 mod media;
 mod messages;
+mod passed;
 mod templates;
 
 use reqwest::{Client, Method, RequestBuilder};
