@@ -20,7 +20,7 @@ use super::path::GraphPath;
 use super::refusal::DoorRefusal;
 use crate::domain::channel::Kind;
 use crate::domain::secret::Secret;
-use crate::engine::graph::{PassedAnswer, PassedRequest};
+use crate::engine::graph::{PassedAnswer, PassedRequest, pass_on};
 use crate::surface::body::{Incoming, Peer, Sender};
 
 /// What goes on for both kinds of callers: the method and the path, which begins with the id of a number or an account.
@@ -59,7 +59,7 @@ fn is_listed(rows: &[(&str, &str)], request: &HttpRequest) -> bool {
     let is_id = |segment: &str| !segment.is_empty() && segment.bytes().all(|byte| byte.is_ascii_digit());
     let has_row = rows
         .iter()
-        .any(|(method, row)| request.method() == *method && GraphPath::matches(row, request.path()));
+        .any(|(method, row)| request.method().as_str() == *method && GraphPath::matches(row, request.path()));
     has_row && is_id(path.at(0)) && path.segments().iter().all(is_plain)
 }
 
@@ -96,7 +96,7 @@ pub(super) async fn of_caller(
         query: query.map(|(name, value)| (name.as_str(), value.as_str())).collect(),
         body: bytes.map(|bytes| (kind.unwrap_or("application/json"), bytes.to_vec())),
     };
-    let answer = state.engine.pass_on(token, passed).await?;
+    let answer = pass_on(&state.engine, token, passed).await?;
     Ok(answered(answer))
 }
 

@@ -17,6 +17,7 @@ use uuid::Uuid;
 pub use self::messages::GraphMessage;
 pub use self::outcome::EarlyOutcome;
 pub(crate) use self::passing::PassBounds;
+pub use self::passing::pass_on;
 use crate::{Engine, Error};
 use connectors::cloud_api::webhook;
 pub use connectors::cloud_api::{PassedAnswer, PassedRequest};

@@ -61,32 +61,34 @@ impl PassBounds {
     }
 }
 
-impl Engine {
-    /// Passes a request on to the provider with the token that its caller gave, which is the provider's own.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::TooSoon`], [`Error::Unavailable`]; `provider_unavailable`.
-    pub async fn pass_on(&self, token: &Secret, request: PassedRequest<'_>) -> Result<PassedAnswer, Error> {
-        let passed = self.pass(token, request).await;
-        count("caller", passed.as_ref());
-        passed
-    }
+/// Passes a request on to the provider with the token that its caller gave, which is the provider's own.
+///
+/// # Errors
+///
+/// [`Error::TooSoon`], [`Error::Unavailable`]; `provider_unavailable`.
+pub async fn pass_on(
+    engine: &Engine,
+    token: &Secret,
+    request: PassedRequest<'_>,
+) -> Result<PassedAnswer, Error> {
+    let passed = pass(engine, token, request).await;
+    count("caller", passed.as_ref());
+    passed
+}
 
-    async fn pass(&self, token: &Secret, request: PassedRequest<'_>) -> Result<PassedAnswer, Error> {
-        let bounds = &self.0.pass_bounds;
-        bounds.admit(token, Instant::now()).map_err(|retry_after| Error::TooSoon {
-            retry_after,
-            sentence: format!("{IN_A_MINUTE} requests in a minute are passed on to Meta, and no more"),
-            spent: Spent::pause(retry_after),
-        })?;
-        let Ok(_permit) = bounds.permits.try_acquire() else {
-            return Err(Error::Unavailable { retry_after: RETRY_AFTER });
-        };
-        let options = &self.0.shared.cloud_api;
-        let connections = Connections::new(options, &self.0.network).map_err(Declined::from)?;
-        Ok(connections.pass_on(options, token, request).await.map_err(Declined::from)?)
-    }
+async fn pass(engine: &Engine, token: &Secret, request: PassedRequest<'_>) -> Result<PassedAnswer, Error> {
+    let bounds = &engine.0.pass_bounds;
+    bounds.admit(token, Instant::now()).map_err(|retry_after| Error::TooSoon {
+        retry_after,
+        sentence: format!("{IN_A_MINUTE} requests in a minute are passed on to Meta, and no more"),
+        spent: Spent::pause(retry_after),
+    })?;
+    let Ok(_permit) = bounds.permits.try_acquire() else {
+        return Err(Error::Unavailable { retry_after: RETRY_AFTER });
+    };
+    let options = &engine.0.shared.cloud_api;
+    let connections = Connections::new(options, &engine.0.network).map_err(Declined::from)?;
+    Ok(connections.pass_on(options, token, request).await.map_err(Declined::from)?)
 }
 
 impl GraphDoor<'_> {
@@ -95,7 +97,7 @@ impl GraphDoor<'_> {
     ///
     /// # Errors
     ///
-    /// As [`Engine::pass_on`]; `reconnect_waba` when the channel has no token.
+    /// As [`pass_on`]; `reconnect_waba` when the channel has no token.
     pub async fn pass_on(
         &self,
         who: &Who,
@@ -105,7 +107,7 @@ impl GraphDoor<'_> {
         let token = self.engine.template_desk(channel).token().await?;
         let is_change = request.method != "GET";
         let told = format!("{} {}", request.method, request.path.join("/"));
-        let passed = self.engine.pass(&token, request).await;
+        let passed = pass(self.engine, &token, request).await;
         count("channel", passed.as_ref());
         if is_change {
             let status = passed.as_ref().ok().map(|answer| answer.status);
