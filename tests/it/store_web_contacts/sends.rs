@@ -114,11 +114,15 @@ async fn an_attempt_that_handed_nothing_over_does_not_count(universe: &Universe)
             taken_at,
         };
         batch.outcomes.push(OutcomeOf { send_id: send.id, company_id: send.company_id, outcome });
-        counted.extend(counts.then_some((at(10), send.id)));
+        counted.extend(counts.then_some((taken_at.unwrap_or(at(10)), send.id)));
         batch.sends.push(send);
     }
     store.ledger().commit(&lease, &batch, NOW).await.unwrap();
+    counted.sort_unstable();
     assert_eq!(store.web_sessions().web_attempts_since(ONE, at(10)).await.unwrap(), counted);
+    // A message that waited for its turn counts when it was taken.
+    counted.retain(|(taken, _)| *taken > at(10));
+    assert_eq!(store.web_sessions().web_attempts_since(ONE, at(11)).await.unwrap(), counted);
 }
 
 async fn the_progress_of_a_request_s_first_try_is_known(universe: &Universe) {

@@ -20,7 +20,7 @@ use std::time::Duration;
 use tokio::time::timeout;
 use uuid::Uuid;
 
-use self::begun::{QUEUED, Wanted, check_room};
+use self::begun::{Wanted, check_room};
 pub use self::dry_run::{DryRunFile, WebDryRun};
 pub use self::number_check::NumbersChecked;
 pub(crate) use self::questions::{AskNumbers, AskPicture, BeginWeb, DryRunWeb, SendWeb};
@@ -39,6 +39,7 @@ use domain::outlook::Reason;
 use domain::phone::PhoneNumber;
 use domain::request::{Limits, Skipped, WebRecipient, WebRequest};
 use domain::send::{Recipients, Schedule};
+use domain::tier::TURN_SPAN;
 use driver::Session;
 use store::web_sessions::contacts::KnownNumber;
 use telemetry::Origin;
@@ -151,7 +152,7 @@ impl WebSends<'_> {
         let known = self.known(channel, &recipient).await?;
         let patience = match wanted {
             Wanted::Soon => self.engine.0.web_sessions.patience(),
-            Wanted::InTurn => QUEUED,
+            Wanted::InTurn => TURN_SPAN,
         };
         let stranger = stranger(&recipient, known.as_ref());
         let admitted = self.admit_web(channel, Admit { stranger, patience, tried: None }).await?;

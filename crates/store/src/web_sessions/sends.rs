@@ -11,11 +11,13 @@ use domain::content::Stored;
 use domain::message;
 use domain::phone::PhoneNumber;
 use domain::send::State;
+use domain::tier::TURN_SPAN;
 
 /// The conditions are written out because the index is a partial one. Messages that are queued, canceled or expired (0,
 /// 6, 7) were certainly not handed over, nor were those that failed (5) without a WhatsApp code, unless an earlier
 /// attempt may have been handed over (`taken_at`).
-pub(crate) const ATTEMPTS: &str = "SELECT id FROM send
+pub(crate) const ATTEMPTS: &str = "SELECT send.id,
+        (SELECT message.taken_at FROM message WHERE message.send_id = send.id AND message.ordinal = 0) FROM send
     WHERE channel_id = $1 AND id >= $2 AND recipient IS NOT NULL AND expires_at IS NOT NULL AND high_water > 0
         AND NOT EXISTS (SELECT 1 FROM message WHERE message.send_id = send.id AND message.ordinal = 0
             AND message.taken_at IS NULL
@@ -51,14 +53,21 @@ pub struct FirstTry {
 }
 
 impl WebSessions<'_> {
-    /// The sends of a web session that were accepted at `since` or later and whose message was handed over, or may have
-    /// been, with the time in their ids. Ascending; the latest 100,000. Sends of web sessions are recognised by their
+    /// The sends of a web session whose message was handed over at `since` or later, or may have been, with the time when
+    /// WhatsApp took it, or else that in their ids. Ascending; the latest 100,000. Sends of web sessions are recognised by their
     /// single recipient and their expiry, which all of them have.
     pub async fn web_attempts_since(self, channel: Uuid, since: Timestamp) -> Result<Vec<(Timestamp, Uuid)>> {
-        let first = since.millis().max(0).cast_unsigned();
+        // A message may have waited for its turn.
+        let first = since.minus(TURN_SPAN).millis().max(0).cast_unsigned();
         let values = [channel.into(), id_at(first).into(), MOST_TIMES.into()];
-        let ids = fetch(&self.store.read, ATTEMPTS, values).await?;
-        Ok(ids.into_iter().rev().map(|id| (accepted_at(id), id)).collect())
+        let rows = fetch::<(Uuid, Option<i64>)>(&self.store.read, ATTEMPTS, values).await?;
+        let attempts = rows.into_iter().map(|(id, taken_at)| {
+            let accepted = accepted_at(id);
+            (taken_at.map_or(accepted, |taken_at| Timestamp::from_millis(taken_at).max(accepted)), id)
+        });
+        let mut attempts: Vec<_> = attempts.filter(|(at, _)| *at >= since).collect();
+        attempts.sort_unstable();
+        Ok(attempts)
     }
 
     /// The messages of a web session that keep their turn and wait, with their recipients whom the session neither wrote to nor

@@ -18,8 +18,6 @@ use domain::channel::Channel;
 use domain::limit::Spent;
 use domain::request::WebRequest;
 
-/// How long a message waits for its turn whose program does not repeat requests.
-pub(super) const QUEUED: Duration = Duration::from_secs(60 * 60);
 /// The most messages of a channel that wait so: a program that sends without end learns it, and none waits in vain for long.
 const MOST_QUEUED: usize = 1_000;
 /// The shortest wait that a refused caller is told.
@@ -30,7 +28,7 @@ const LEAST_WAIT: Duration = Duration::from_secs(1);
 pub(super) enum Wanted {
     /// As soon as callers expect it (`web_session.patience`).
     Soon,
-    /// When its turn comes, within [`QUEUED`].
+    /// When its turn comes, within [`TURN_SPAN`](domain::tier::TURN_SPAN).
     InTurn,
 }
 
@@ -116,4 +114,24 @@ pub(super) fn check_room(admitted: &Admitted) -> Result<(), Error> {
     // About the time between two messages.
     let retry_after = (admitted.wait / u32::try_from(MOST_QUEUED).unwrap_or(u32::MAX)).max(LEAST_WAIT);
     Err(Error::TooSoon { retry_after, sentence, spent: Spent::pause(retry_after) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::handover::QueueSlots;
+
+    #[test]
+    fn a_thousand_messages_wait_and_the_next_one_is_refused() {
+        let slots = QueueSlots::default();
+        let admitted = || Admitted { queued: slots.take(), stranger: None, wait: Duration::from_secs(3_000) };
+        let waiting: Vec<_> = (0..MOST_QUEUED).map(|_| admitted()).collect();
+        assert!(waiting.last().is_some_and(|last| check_room(last).is_ok()));
+        let Err(Error::TooSoon { retry_after, .. }) = check_room(&admitted()) else {
+            panic!("it has no room")
+        };
+        assert_eq!(retry_after, Duration::from_secs(3));
+        drop(waiting);
+        assert_eq!(check_room(&admitted()), Ok(()));
+    }
 }
