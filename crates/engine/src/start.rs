@@ -19,7 +19,7 @@ use super::contacts::change::Changes;
 use super::contacts::imports::{Imports, Runner};
 use super::contents::{Answers, ContentKeys};
 use super::events::tail::Tail;
-use super::graph::KnownNumbers;
+use super::graph::{KnownNumbers, PassBounds};
 use super::handover::SessionHandles;
 use super::health::Health;
 use super::incoming::IncomingFiles;
@@ -183,6 +183,7 @@ impl Engine {
             nodes: Nodes::new(&config.limits),
             forms: OnceLock::new(),
             known_numbers: KnownNumbers::default(),
+            pass_bounds: PassBounds::default(),
             threads: [writers, helpers.clone()],
             heart,
         }));

@@ -3,12 +3,15 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use serde_json::json;
 use uuid::Uuid;
 
+use crate::changes::{self, What, Who};
 use crate::nouns::GraphIds;
 use crate::suppressions::listed;
 use crate::{Error, Result, execute, fetch, fetch_one};
 use clock::Timestamp;
+use domain::channel::Channel;
 use domain::graph::GraphIdKind;
 use domain::inbound::Direction;
 use domain::message::{Key, State};
@@ -143,6 +146,32 @@ impl GraphIds<'_> {
         let mut notes: BTreeMap<String, String> = serde_json::from_str(&metadata)
             .map_err(|error| Error::Impossible(format!("the metadata of a send: {error}")))?;
         Ok(notes.remove(name))
+    }
+
+    /// The recipient of a send with one message that never began; `None` for every other send.
+    pub async fn recipient_of_unbegun(self, send: Uuid) -> Result<Option<PhoneNumber>> {
+        let sql = "SELECT recipient FROM send WHERE id = $1 AND company_id = $2 AND recipient > 0 AND high_water = 0 \
+                   AND NOT EXISTS (SELECT 1 FROM message WHERE message.send_id = send.id AND message.ordinal = 0)";
+        let found = fetch_one::<i64>(&self.store.read, sql, [send.into(), self.company.into()]).await?;
+        Ok(found.and_then(PhoneNumber::from_i64))
+    }
+
+    /// Records that a program's request went on to the provider with a channel's token. `status` is the provider's; `None`
+    /// when there was no answer.
+    pub async fn record_passed(
+        self,
+        who: &Who,
+        channel: &Channel,
+        request: &str,
+        status: Option<u16>,
+    ) -> Result<()> {
+        let company = self.company.to_string();
+        let after =
+            json!({ "company_id": company, "name": channel.name, "request": request, "status": status });
+        let transaction = self.store.begin().await?;
+        changes::record_one(&transaction, who, What::PassedOn, channel.id, None, after).await?;
+        transaction.commit().await?;
+        Ok(())
     }
 
     /// The state of a message; `None` for another company's.

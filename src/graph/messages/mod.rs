@@ -22,16 +22,8 @@ use crate::domain::message::Key;
 use crate::domain::request::{BusinessRequest, WebRequest};
 use crate::domain::send::Label;
 use crate::engine::graph::EarlyOutcome;
-use crate::engine::{Form, HandedOver, KeyGuard, Turn};
+use crate::engine::{KeyGuard, Turn};
 use crate::surface::idempotency::claim;
-
-/// The form in which the answer of a web session's message is kept under its key: the send's id, of which the answer is made.
-pub const HANDED_OVER: Form = Form { name: "graph", render: send_of };
-
-#[expect(clippy::needless_pass_by_value, reason = "the type of a form")]
-fn send_of(sent: HandedOver) -> String {
-    sent.send_id.to_string()
-}
 
 /// The field that comes back with the statuses of a message, and the most characters of it.
 const OPAQUE: &str = "biz_opaque_callback_data";
@@ -54,10 +46,8 @@ pub(super) async fn take(mut call: Call) -> Result<HttpResponse, DoorRefusal> {
             Turn::Repeated(accepted) => {
                 return answer(&call, &channel, &recipient, kind, accepted.send_id).await;
             }
-            Turn::Told(send_id) => {
-                let send_id = Uuid::try_parse(&send_id).map_err(|_| DoorRefusal::internal())?;
-                return answer(&call, &channel, &recipient, kind, send_id).await;
-            }
+            // Only requests to other paths have such answers.
+            Turn::Told(_) => return Err(DoorRefusal::internal()),
         },
     };
     let asked = content::of(&call, &channel, (kind, body), &recipient).await?;
@@ -99,7 +89,7 @@ async fn queue(
 ) -> Result<Uuid, DoorRefusal> {
     let request = WebRequest::parse(asked.as_bytes(), &call.state.options.send)?;
     let request = WebRequest { quotes, label, ..request };
-    Ok(call.state.engine.web_sends().queue(channel, request, guard, HANDED_OVER).await?)
+    Ok(call.state.engine.web_sends().queue(channel, request, guard).await?)
 }
 
 /// What is noted on the send.

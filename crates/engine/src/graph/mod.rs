@@ -6,6 +6,7 @@
 mod files;
 mod messages;
 mod outcome;
+mod passing;
 mod receivers;
 
 use std::sync::Arc;
@@ -15,8 +16,11 @@ use uuid::Uuid;
 
 pub use self::messages::GraphMessage;
 pub use self::outcome::EarlyOutcome;
+pub(crate) use self::passing::PassBounds;
+pub use self::passing::pass_on;
 use crate::{Engine, Error};
 use connectors::cloud_api::webhook;
+pub use connectors::cloud_api::{PassedAnswer, PassedRequest};
 use domain::channel::{Channel, Kind};
 use domain::graph::GraphIdKind;
 

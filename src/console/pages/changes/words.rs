@@ -49,6 +49,7 @@ pub(in crate::console) fn kind(text: Text, what: What) -> String {
         What::Node => "changes-kind-node",
         What::Webhook => "changes-kind-webhook",
         What::WebhookSecret => "changes-kind-webhook-secret",
+        What::PassedOn => "changes-kind-passed-on",
         What::Alerts => "changes-kind-alerts",
         What::Send => "changes-kind-send",
         What::RateCard => "changes-kind-rate-card",

@@ -43,8 +43,11 @@ pub(super) async fn body(
         Data::Channel(data) => {
             channel(context, event).await?.map(|channel| account_entry(event, data, &channel))
         }
-        Data::Send(_)
-        | Data::Conversation(_)
+        Data::Send(data) => match channel(context, event).await? {
+            Some(channel) => status::entry_of_send(context, event, data, &channel).await?,
+            None => None,
+        },
+        Data::Conversation(_)
         | Data::Contact(_)
         | Data::Quota(_)
         | Data::Key(_)
