@@ -253,7 +253,7 @@ def _():
         )
 
     if target.is_web:
-        return refused(100, change)
+        return refused(131051, change)
     assert change()
     profile = wa.get_business_profile()
     shown = (profile.about, profile.email, profile.industry, list(profile.websites))
