@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use super::DoorRefusal;
+use crate::domain::graph::known_error;
 use crate::domain::message::Failure;
 use crate::domain::request::{SkipCode, Skipped};
 use crate::engine;
@@ -158,8 +159,9 @@ pub(in crate::graph) fn of_failure(failure: Option<Failure>) -> DoorRefusal {
     let Some(Failure { code, sentence }) = failure else {
         return DoorRefusal::because(131_000, "the message was not sent").with_status(400);
     };
-    match code.filter(|code| *code > 0) {
+    match known_error(code) {
         Some(code) => DoorRefusal::because(code, sentence),
+        None if code.is_some_and(|code| code > 0) => DoorRefusal::because(131_000, sentence).with_status(400),
         None => DoorRefusal::because(131_026, sentence),
     }
 }
