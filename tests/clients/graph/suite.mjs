@@ -27,6 +27,14 @@ export const row = async (name, check, { offered = true } = {}) => {
 
 export const end = () => process.exit(isSound ? 0 : 1);
 
+/** A part of a film. */
+const box = (name, content) => {
+  const head = Buffer.alloc(8);
+  head.writeUInt32BE(content.length + 8);
+  head.write(name, 4);
+  return Buffer.concat([head, content]);
+};
+
 /** A small file of this kind. */
 export const sample = async (kind) => {
   const [name, type] = {
@@ -36,7 +44,16 @@ export const sample = async (kind) => {
     document: ["list.pdf", "application/pdf"],
     sticker: ["sticker.webp", "image/webp"],
   }[kind];
-  return { name, type, bytes: await readFile(`${target.files}/${name}`) };
+  let bytes = await readFile(`${target.files}/${name}`);
+  // It says that it has 512 by 512 pixels, which a sticker needs.
+  if (kind === "sticker") bytes.set([0, 2, 0, 2], 26);
+  // A film needs pictures: a track at the end of its second box.
+  if (kind === "video") {
+    const handler = Buffer.concat([Buffer.alloc(8), Buffer.from("vide"), Buffer.alloc(13)]);
+    const moov = Buffer.concat([bytes.subarray(36, 144), box("trak", box("mdia", box("hdlr", handler)))]);
+    bytes = Buffer.concat([bytes.subarray(0, 28), box("moov", moov), bytes.subarray(144)]);
+  }
+  return { name, type, bytes };
 };
 
 export const ask = async (method, url, body, headers = {}) => {
@@ -64,7 +81,8 @@ export const newest = async () => {
   return body.data.findLast(({ by }) => by === "channel").id;
 };
 
-/** Lets messages to `target.failing` fail after they are accepted; a web session's do so by themselves. */
+/** Lets messages to `target.failing` fail after they are accepted. A web session's do so by themselves, perhaps so soon that
+ * the door refuses them at once. */
 export const letFail = async () => {
   if (target.is_web) return;
   const outcome = { async_failed: { code: 131026 } };

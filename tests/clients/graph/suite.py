@@ -52,7 +52,20 @@ def sample(kind):
         "sticker": ("sticker.webp", "image/webp"),
     }
     name, mime_type = names[kind]
-    return pathlib.Path(target.files, name).read_bytes(), name, mime_type
+    content = pathlib.Path(target.files, name).read_bytes()
+    if kind == "sticker":
+        # It says that it has 512 by 512 pixels, which a sticker needs.
+        content = content[:26] + bytes([0, 2, 0, 2]) + content[30:]
+    if kind == "video":
+        # A film needs pictures: a track at the end of its second box.
+        track = box(b"trak", box(b"mdia", box(b"hdlr", bytes(8) + b"vide" + bytes(13))))
+        content = content[:28] + box(b"moov", content[36:144] + track) + content[144:]
+    return content, name, mime_type
+
+
+def box(name, content):
+    """A part of a film."""
+    return (len(content) + 8).to_bytes(4, "big") + name + content
 
 
 def ask(method, url, body=None, headers=None):
@@ -82,7 +95,8 @@ def newest():
 
 
 def let_fail():
-    """Lets messages to `target.failing` fail after they are accepted; a web session's do so by themselves."""
+    """Lets messages to `target.failing` fail after they are accepted. A web session's do so by themselves, perhaps so soon
+    that the door refuses them at once."""
     if not target.is_web:
         script = {"match": {"to_suffix": target.failing[-4:]}, "outcome": {"async_failed": {"code": 131026}}}
         status, answer = ask("POST", f"{target.simulator}/_sim/script", script)

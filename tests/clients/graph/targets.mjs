@@ -14,7 +14,6 @@ const files = fileURLToPath(new URL("../../../crates/simulator/src/written/files
 const version = "v26.0";
 const app_secret = "0123456789abcdef0123456789abcdef";
 const verify_token = "open sesame";
-const soon = { delivered_after: "10ms", read_after: "10ms", read_probability: 1 };
 
 const ask = async (method, url, body, key) => {
   const headers = { "content-type": "application/json", ...(key && { authorization: `Bearer ${key}` }) };
@@ -47,7 +46,15 @@ await write("simulator", {
   webhook: {
     url: `${simulator}/_sim/webhook`,
     headers: {},
-    body: { app_secret, verify_token, phone_number_id: number, batch: 1, ...soon },
+    body: {
+      app_secret,
+      verify_token,
+      phone_number_id: number,
+      batch: 1,
+      delivered_after: "10ms",
+      read_after: "10ms",
+      read_probability: 1,
+    },
   },
 });
 
@@ -78,12 +85,16 @@ const door = async (name, key, channel) => {
 
 const sales = company.channels.find(({ name }) => name === "Sales");
 await door("business", businessKey, sales);
-// Every message is read, and nobody answers by chance.
+// Every message is read, and nobody answers by chance. What fails later does so after the door has answered; states that come
+// together become one.
 await ask("POST", `${demo.simulator_url}/_sim/webhook`, {
   url: `${demo.base_url}/hooks/meta/${sales.id}`,
   app_secret: "demo-app-secret",
   phone_number_id: sales.phone_number_id,
-  ...soon,
+  sent_after: "1s",
+  delivered_after: "500ms",
+  read_after: "500ms",
+  read_probability: 1,
 });
 
 const phone = company.channels.find(({ name }) => name === "demo phone");

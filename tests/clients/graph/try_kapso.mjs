@@ -83,10 +83,14 @@ const sent = await row("statuses", async () => {
   return { id, provider: await newest() };
 });
 await row("handshake", () => assert.equal(receiver.handshakes[0]?.["hub.verify_token"], target.verify_token));
-await row("failed status", async () => {
+await row("failed message", async () => {
   await letFail();
   const template = { name: "hello_world", language: { code: "en_US" } };
-  const answer = await kapso.messages.sendTemplate({ phoneNumberId, to: target.failing, template });
+  const sends = kapso.messages.sendTemplate({ phoneNumberId, to: target.failing, template });
+  const answer = await sends.catch((refusal) => {
+    if (!target.is_web || refusal.code !== 131000) throw refusal;
+  });
+  if (!answer) return;
   const [error] = (await status(answer.messages[0].id, "failed")).errors;
   assert.ok(error.code > 0 && error.title && error.errorData.details, JSON.stringify(error));
 });
@@ -97,10 +101,10 @@ const heard = await row("inbound text", async () => {
   return told.id;
 });
 await row("inbound file", async () => {
-  await write({ video: { caption: "Este?" } });
-  const { video } = (await message("video")).message;
-  const fetched = await kapso.media.download({ mediaId: video.id, auth: "always" });
-  assert.ok(Buffer.from(fetched).equals((await sample("video")).bytes));
+  await write({ image: { caption: "Este?" } });
+  const { image } = (await message("image")).message;
+  const fetched = await kapso.media.download({ mediaId: image.id, auth: "always" });
+  assert.ok(Buffer.from(fetched).equals((await sample("image")).bytes));
 });
 await row("inbound answer", async () => {
   await write({ text: "Sim!", context: sent.provider });

@@ -16,9 +16,13 @@ TYPES = (
 )
 
 
-def send(body):
+def post(body):
     full = {"messaging_product": "whatsapp", "to": PERSON, **body}
-    status, answer = ask("POST", f"{BASE}/v21.0/{target.number}/messages", full, HEADERS)
+    return ask("POST", f"{BASE}/v21.0/{target.number}/messages", full, HEADERS)
+
+
+def send(body):
+    status, answer = post(body)
     assert status == 200, answer
     return answer["messages"][0]["id"]
 
@@ -109,11 +113,14 @@ def _():
     assert int(asked["hub.challenge"]) < 2**53, asked
 
 
-@row("failed status")
+@row("failed message")
 def _():
     let_fail()
-    template = {"name": "hello_world", "language": {"code": "en_US"}}
-    status_of(send({"type": "template", "template": template, "to": target.failing}), "failed")
+    message = {"type": "template", "template": {"name": "hello_world", "language": {"code": "en_US"}}, "to": target.failing}
+    # It reads the status of the answer alone.
+    status, answer = post(message)
+    if not target.is_web or status == 200:
+        status_of(answer["messages"][0]["id"], "failed")
 
 
 @row("inbound text")
