@@ -18,14 +18,14 @@ pub(crate) const UP: &[&str] = &[
         packed {bytes} NOT NULL,
         PRIMARY KEY (send_id, first_ordinal)
     ) {strict}",
-    "CREATE TABLE send_reference (
+    "CREATE TABLE message_reference (
         send_id {uuid} NOT NULL,
         ordinal {int} NOT NULL,
         company_id {uuid} NOT NULL,
         reference TEXT {bytewise} NOT NULL,
         PRIMARY KEY (send_id, ordinal)
     ) {clustered}",
-    "CREATE INDEX send_reference_text ON send_reference (company_id, reference)",
+    "CREATE INDEX message_reference_text ON message_reference (company_id, reference)",
     // Skipped entries from `place` on, as a JSON array.
     "CREATE TABLE send_skipped (
         send_id {uuid} NOT NULL,
@@ -38,7 +38,7 @@ pub(crate) const UP: &[&str] = &[
 
 pub(crate) const DOWN: &[&str] = &[
     "DROP TABLE send_skipped",
-    "DROP TABLE send_reference",
+    "DROP TABLE message_reference",
     "DROP TABLE send_values",
     "DROP TABLE personal_send",
 ];

@@ -197,7 +197,7 @@ impl TemplateDesk<'_> {
     /// # Errors
     ///
     /// `invalid_field`; `media_not_found`, `media_too_large`; `provider_refused`, `provider_unavailable`.
-    pub async fn set_profile(&self, given: &Map<String, Value>) -> Result<(), Declined> {
+    pub async fn set_profile(&self, who: &Who, given: &Map<String, Value>) -> Result<(), Declined> {
         let mut fields = Map::new();
         for (name, most) in PROFILE {
             match given.get(name).filter(|value| !value.is_null()) {
@@ -229,7 +229,9 @@ impl TemplateDesk<'_> {
         {
             *handle = self.upload_sample(&connector, &token, file).await?;
         }
-        Ok(connector.set_profile(&fields).await?)
+        connector.set_profile(&fields).await?;
+        let names: Vec<_> = fields.keys().map(String::as_str).collect();
+        Ok(self.engine.store().channels().record_profile(who, self.channel.id, &names).await?)
     }
 
     fn company(&self) -> Uuid {

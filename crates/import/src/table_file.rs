@@ -43,7 +43,10 @@ pub fn phone_column(header: &[String]) -> Option<usize> {
 mod tests {
     use super::*;
 
-    fn rows(bytes: &[u8], label: Option<&str>) -> Result<(Option<usize>, Vec<(u64, Vec<String>)>)> {
+    /// The lines and cells of a file.
+    type Lines = Vec<(u64, Vec<String>)>;
+
+    fn rows(bytes: &[u8], label: Option<&str>) -> Result<(Option<usize>, Lines)> {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("people.csv");
         std::fs::write(&path, bytes).unwrap();

@@ -28,6 +28,7 @@ use crate::surface::idempotency::claim;
 /// The form in which the answer of a web session's message is kept under its key: the send's id, of which the answer is made.
 pub const HANDED_OVER: Form = Form { name: "graph", render: send_of };
 
+#[expect(clippy::needless_pass_by_value, reason = "the type of a form")]
 fn send_of(sent: HandedOver) -> String {
     sent.send_id.to_string()
 }
@@ -60,7 +61,7 @@ pub(super) async fn take(mut call: Call) -> Result<HttpResponse, DoorRefusal> {
         },
     };
     let asked = content::of(&call, &channel, (kind, body), &recipient).await?;
-    let quotes = content::quotes(&call, body).await?;
+    let quotes = content::quotes(&call, &channel, body).await?;
     let label = label(&call, body)?;
     let asked = asked.to_string();
     let weight = match channel.kind {
@@ -111,7 +112,7 @@ fn label(call: &Call, body: &Map<String, Value>) -> Result<Label, DoorRefusal> {
         }
         Some(_) => {
             let details = format!("`{OPAQUE}` must be a text of at most {OPAQUE_CHARS} characters");
-            return Err(DoorRefusal::because(131_009, details));
+            return Err(DoorRefusal::because(100, details));
         }
     }
     Ok(label)
@@ -130,7 +131,7 @@ async fn answer(
         Ok(EarlyOutcome::Failed(failure)) => return Err(meaning::of_failure(failure)),
         // The message is accepted, whatever can be read of it now: a program that reads a refusal would send another one.
         Err(error) => {
-            tracing::debug!(%error, send.id = %send_id, "the outcome of a message cannot be read yet")
+            tracing::debug!(%error, send.id = %send_id, "the outcome of a message cannot be read yet");
         }
     }
     let mut message = json!({ "id": message_id(Key { send_id, ordinal: 0 }) });

@@ -136,7 +136,7 @@ async fn a_message_of_meta_comes_as_it_was_with_the_id_of_the_message_that_it_an
     let mut provider = None;
     until("the message accepted", async || {
         let ids = running.store.of(running.company).graph_ids();
-        provider = ids.provider_id(key.send_id, key.ordinal).await.unwrap();
+        provider = ids.provider_id(running.channel, key).await.unwrap();
         provider.is_some()
     })
     .await;

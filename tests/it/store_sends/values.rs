@@ -64,7 +64,7 @@ async fn accept(store: &Store, lease: &Lease) {
 async fn rows(universe: &Universe) -> usize {
     let database = Database::connect(&universe.url).await.unwrap();
     let mut rows = 0;
-    for table in ["personal_send", "send_values", "send_reference", "send_skipped"] {
+    for table in ["personal_send", "send_values", "message_reference", "send_skipped"] {
         let found = database.query_all_raw(sea_orm::Statement::from_string(
             database.get_database_backend(),
             format!("SELECT 1 FROM {table}"),

@@ -80,7 +80,7 @@ async fn a_session_takes_what_a_program_sends_reads_and_answers() {
     let id = sent(&program, &path, json!({ "type": "template", "template": named })).await;
     let message = world.whatsapp.expect_message(id.as_str()).await;
     assert_eq!(message.text(), Some("*Pedido A-1*\n\nMaria, está pronto."));
-    assert_eq!(refused(&program.post(&path, &template).await), (400, 132_012, None), "values are missing");
+    assert_eq!(refused(&program.post(&path, &template).await), (400, 132_000, None), "values are missing");
     let place = format!("/{}", created["id"].as_str().unwrap());
     let other = json!({ "components": [{ "type": "BODY", "text": "Pronto." }] });
     assert_eq!(program.post(&place, &other).await, (200, json!({ "success": true })));

@@ -102,7 +102,7 @@ impl Content {
                 }
             }
             Self::Audio { link, .. } | Self::Sticker { link } => {
-                *link = contact_field::filled_link(link, to)?
+                *link = contact_field::filled_link(link, to)?;
             }
             Self::Location { .. }
             | Self::Contacts { .. }

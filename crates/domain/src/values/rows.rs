@@ -176,9 +176,9 @@ impl Rows {
         }
         shape.push(number);
         if self.cleans {
-            put_text(texts, &clean(value))
+            put_text(texts, &clean(value));
         } else {
-            put_text(texts, value)
+            put_text(texts, value);
         }
         Ok(())
     }

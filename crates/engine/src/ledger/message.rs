@@ -184,8 +184,8 @@ pub(crate) struct Accept {
 impl Accept {
     /// A complete send, without a waiting caller.
     pub(crate) const fn new(order: Arc<Order>, recipients: Recipients, skipped: Skipped) -> Self {
-        let (blocks, parts) = (Vec::new(), Parts { values: Vec::new(), references: Vec::new() });
-        Self { order, recipients, skipped, blocks, parts, more: false, pending_reply: None }
+        let parts = Parts { values: Vec::new(), references: Vec::new() };
+        Self { order, recipients, skipped, blocks: Vec::new(), parts, more: false, pending_reply: None }
     }
 }
 

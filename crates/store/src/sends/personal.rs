@@ -58,7 +58,7 @@ impl AllSends<'_> {
 
     /// The references of the messages of a send with ordinals from one up to another, by ordinal.
     pub async fn references(self, send_id: Uuid, (from, to): (u64, u64)) -> Result<HashMap<u64, String>> {
-        let sql = "SELECT ordinal, reference FROM send_reference \
+        let sql = "SELECT ordinal, reference FROM message_reference \
                    WHERE send_id = $1 AND ordinal >= $2 AND ordinal < $3";
         let values = [send_id.into(), signed(from).into(), signed(to).into()];
         let rows = fetch::<(i64, String)>(&self.store.read, sql, values).await?;
@@ -93,7 +93,7 @@ impl AllSends<'_> {
         let values = [send_id.into(), signed(block.first_ordinal).into(), block.packed.clone().into()];
         execute(&transaction, sql, values).await?;
         for ordinal in erased {
-            let sql = "DELETE FROM send_reference WHERE send_id = $1 AND ordinal = $2";
+            let sql = "DELETE FROM message_reference WHERE send_id = $1 AND ordinal = $2";
             execute(&transaction, sql, [send_id.into(), signed(*ordinal).into()]).await?;
         }
         transaction.commit().await?;
@@ -116,10 +116,10 @@ impl Sends<'_> {
     /// The messages of the company that have this reference, the newest sends first: at most `limit`.
     pub async fn with_reference(self, reference: &str, limit: u32) -> Result<Vec<(Uuid, u64)>> {
         let sql = format!(
-            "SELECT send_reference.send_id, send_reference.ordinal FROM send_reference \
-             JOIN send ON send.id = send_reference.send_id \
-             WHERE send_reference.company_id = $1 AND send_reference.reference = $2 AND send.state > {} \
-             ORDER BY send_reference.send_id DESC, send_reference.ordinal LIMIT $3",
+            "SELECT message_reference.send_id, message_reference.ordinal FROM message_reference \
+             JOIN send ON send.id = message_reference.send_id \
+             WHERE message_reference.company_id = $1 AND message_reference.reference = $2 AND send.state > {} \
+             ORDER BY message_reference.send_id DESC, message_reference.ordinal LIMIT $3",
             State::Resolving.as_i16()
         );
         let values = [self.company.into(), reference.into(), i64::from(limit).into()];

@@ -102,6 +102,8 @@ pub(in crate::console) fn field(text: Text, name: &str) -> Option<String> {
         "added" => "changes-field-added",
         "removed" => "changes-field-removed",
         "deleted" => "changes-field-deleted",
+        "erased_conversations" => "changes-field-erased-conversations",
+        "erased_messages" => "changes-field-erased-messages",
         "recolored" => "changes-field-recolored",
         "notes_added" => "changes-field-notes-added",
         "notes_changed" => "changes-field-notes-changed",

@@ -94,7 +94,9 @@ pub(super) async fn recall(
         let called = fold(&place.variable).replace('.', "_");
         let column = known.get(&place.field).filter(is_column).or(Some(&called).filter(is_column));
         let column = column.or(Some(&place.field).filter(is_column));
+        // The copy of a send has the placeholders of its columns already.
         if form.words().one(&field).is_empty()
+            && !is_in(form.words().one(&place.field))
             && let Some(column) = column
         {
             form.put(&field, column.as_str());

@@ -154,8 +154,12 @@ fn listed(words: &Words, name: &str, entry: impl Fn(&str) -> Value) -> Value {
 /// The person whose values are shown, if the recipient is a contact, and the language of the template.
 type Addressee<'a> = (Option<&'a Person>, &'a str);
 
-/// The template's own parts, with the values that are filled in.
-fn filled(template: &Template, words: &Words, person: Option<&Person>) -> Value {
+/// The template's own parts, with the values that are filled in, for a person.
+pub(in crate::console::pages) fn filled(
+    template: &Template,
+    words: &Words,
+    person: Option<&Person>,
+) -> Value {
     let mut parts = template.components.clone();
     fill_parts(&mut parts, "", words, (person, &template.language));
     parts

@@ -108,7 +108,7 @@ fn a_web_session_fills_the_values_in_before_it_sends() {
     let filled = request.filled(None, &limits).unwrap();
     assert_eq!(filled.content, Content::Text { body: "A {{1}} for you".to_owned(), preview_url: None });
     assert_eq!((filled.values.is_none(), filled.check(&limits)), (true, Ok(())));
-    let mut lacking = body.clone();
+    let mut lacking = body;
     lacking["values"] = json!({});
     let lacking = WebRequest::parse(lacking.to_string().as_bytes(), &limits).unwrap();
     assert_eq!(lacking.filled(None, &limits).unwrap_err().code, Code::ValueNotAllowed);

@@ -14,6 +14,8 @@ pub(super) use self::status::{TO_WRITE_DOWN, held_until, is_outrun};
 use super::context::DeliveryContext;
 use domain::event::{ChannelData, Data, Event, TemplateData, Type};
 use domain::graph::hook::{in_ascii, seconds};
+use domain::graph::{GraphIdKind, template_id};
+use domain::template::LOCAL_ACCOUNT;
 use domain::webhook::WebhookProfile;
 
 /// The provider's word for a missing reason.
@@ -107,14 +109,17 @@ async fn template_entry(
     event: &Event,
     template: &TemplateData,
 ) -> store::Result<Option<Value>> {
-    let id = if is_example(event) {
-        "594425479261596".to_owned()
+    let own = context.store.of(event.company_id);
+    let (id, account) = if is_example(event) {
+        ("594425479261596".to_owned(), template.waba_id.clone())
+    } else if template.waba_id == LOCAL_ACCOUNT {
+        let account = own.graph_ids().of(GraphIdKind::Account, event.company_id).await?;
+        (template_id(template.template_id), account.to_string())
     } else {
-        let found = context.store.of(event.company_id).templates().find(template.template_id).await?;
-        let Some(found) = found else { return Ok(None) };
-        found.provider_id
+        let Some(found) = own.templates().find(template.template_id).await? else { return Ok(None) };
+        (found.provider_id, template.waba_id.clone())
     };
-    let TemplateData { template_id: _, waba_id, name, language, old, new, reason } = template;
+    let TemplateData { template_id: _, waba_id: _, name, language, old, new, reason } = template;
     // Meta writes it as a number, which it always is there.
     let id = id.parse::<u64>().map_or_else(|_| json!(id), |number| json!(number));
     let mut value = json!({
@@ -140,7 +145,7 @@ async fn template_entry(
             "message_template_status_update"
         }
     };
-    Ok(Some(entry(waba_id, event, field, &value)))
+    Ok(Some(entry(&account, event, field, &value)))
 }
 
 /// That a channel can send again, or cannot.
