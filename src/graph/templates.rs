@@ -20,6 +20,9 @@ use crate::engine::records::templates::{Listed, Record};
 /// Records in a part when a program names no number, and the most.
 const USUAL: u64 = 25;
 const MOST: u64 = 1_000;
+/// The most templates of an account at Meta, and of the web sessions of a company.
+const MOST_AT_META: u64 = 6_000;
+const MOST_LOCAL: u64 = 250;
 
 /// Lists the templates of an account. The last part has no `paging`: some programs ask for more as long as there is a cursor.
 pub(super) async fn list(call: Call) -> Result<HttpResponse, DoorRefusal> {
@@ -67,6 +70,14 @@ pub(super) async fn list(call: Call) -> Result<HttpResponse, DoorRefusal> {
     if !is_last {
         let after = (page + 1).to_string();
         answer["paging"] = json!({ "cursors": { "after": after }, "next": next(&call, &after) });
+    }
+    if call.parameter("summary").is_some() {
+        answer["summary"] = json!({
+            "total_count": total,
+            "message_template_count": total,
+            "message_template_limit": if account.waba_id.is_some() { MOST_AT_META } else { MOST_LOCAL },
+            "are_translations_complete": true,
+        });
     }
     Ok(HttpResponse::Ok().json(answer))
 }
@@ -129,7 +140,8 @@ fn described(record: Record) -> Map<String, Value> {
         ("components", components),
     ];
     if let Some(score) = record.quality_score {
-        fields.push(("quality_score", json!({ "score": score })));
+        let date = record.updated_at.millis().div_euclid(1_000);
+        fields.push(("quality_score", json!({ "score": score, "date": date })));
     }
     if let Some(reason) = record.rejected_reason {
         fields.push(("rejected_reason", json!(reason)));

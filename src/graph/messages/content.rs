@@ -59,7 +59,9 @@ pub(super) async fn of(
     let given = body.get(kind).filter(|given| !given.is_null());
     let missing =
         || DoorRefusal::because(131_008, format!("`{kind}` is missing, which a message of this type needs"));
-    let given = given.ok_or_else(missing)?;
+    // Some programs write lists and objects as JSON in a text.
+    let written = given.and_then(Value::as_str).and_then(|text| serde_json::from_str::<Value>(text).ok());
+    let given = written.as_ref().or(given).ok_or_else(missing)?;
     let object = || {
         given.as_object().ok_or_else(|| DoorRefusal::because(131_009, format!("`{kind}` must be an object")))
     };

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use super::DoorRefusal;
+use crate::domain::graph::known_error;
 use crate::domain::message::Failure;
 use crate::domain::request::{SkipCode, Skipped};
 use crate::engine;
@@ -162,10 +163,12 @@ pub(in crate::graph) fn of_failure(failure: Option<Failure>) -> DoorRefusal {
 
 /// What the provider refused, with its own number, or this one if it gave none.
 pub(in crate::graph) fn of_provider(Failure { code, sentence }: Failure, usual: i64) -> DoorRefusal {
-    match code.filter(|code| *code > 0) {
+    match known_error(code) {
         // It is the channel's token that the provider refuses, and not the key of the program.
         Some(190) => DoorRefusal::because(131_031, sentence),
-        code => DoorRefusal::because(code.unwrap_or(usual), sentence),
+        Some(code) => DoorRefusal::because(code, sentence),
+        None if code.is_some_and(|code| code > 0) => DoorRefusal::because(131_000, sentence).with_status(400),
+        None => DoorRefusal::because(usual, sentence),
     }
 }
 

@@ -13,7 +13,7 @@ use self::names::NamedChannel;
 pub(super) use self::status::{TO_WRITE_DOWN, held_until, is_outrun};
 use super::context::DeliveryContext;
 use domain::event::{ChannelData, Data, Event, TemplateData, Type};
-use domain::graph::hook::seconds;
+use domain::graph::hook::{in_ascii, seconds};
 use domain::graph::{GraphIdKind, template_id};
 use domain::template::LOCAL_ACCOUNT;
 use domain::webhook::WebhookProfile;
@@ -56,8 +56,7 @@ pub(super) async fn body(
         | Data::Lost(_) => None,
     };
     let body = entry.map(|entry| json!({ "object": "whatsapp_business_account", "entry": [entry] }));
-    // It holds nothing that JSON cannot.
-    Ok(body.map(|body| serde_json::to_vec(&body).unwrap_or_default()))
+    Ok(body.map(|body| in_ascii(body.to_string()).into_bytes()))
 }
 
 /// Whether it is an example, whose channel does not exist.

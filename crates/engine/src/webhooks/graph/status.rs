@@ -11,7 +11,7 @@ use super::names::NamedChannel;
 use super::{contact, entry, is_example, of_number, timestamp};
 use clock::Timestamp;
 use domain::event::{Data, ErrorData, Event, MessageData, SendData, Type};
-use domain::graph::message_id;
+use domain::graph::{known_error, message_id};
 use domain::message::{Key, State};
 
 /// How long a program has, from the answer to its request, to write down the id of its message.
@@ -97,8 +97,7 @@ fn error(r#type: Type, error: Option<&ErrorData>) -> Value {
         Type::MessageCanceled | Type::SendCanceled => (SOMETHING, "the message was canceled before it went"),
         _ => (SOMETHING, "the message was not sent"),
     };
-    // A negative number is ours.
-    let number = error.and_then(|error| error.code).filter(|code| *code > 0).unwrap_or(number);
+    let number = known_error(error.and_then(|error| error.code)).unwrap_or(number);
     let said = error.map(|error| error.message.as_str()).filter(|said| !said.is_empty()).unwrap_or(usual);
     json!({ "code": number, "title": said, "message": said, "error_data": { "details": said } })
 }
@@ -171,6 +170,7 @@ mod tests {
         for (r#type, given, number) in [
             (Type::MessageFailed, None, SOMETHING),
             (Type::MessageFailed, Some(&own), SOMETHING),
+            (Type::MessageFailed, Some(&ErrorData { code: Some(463), ..own.clone() }), SOMETHING),
             (Type::MessageSuppressed, Some(&own), OPTED_OUT),
             (Type::MessageExpired, None, SOMETHING),
             (Type::SendExpired, None, SOMETHING),
