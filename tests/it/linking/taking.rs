@@ -29,6 +29,7 @@ fn text(nth: u64) -> InboundMessage {
         peer: Peer { number, ..Peer::default() },
         at: Timestamp::now().minus(Duration::from_secs(100 - nth)),
         is_past: false,
+        by_admin: false,
         body: InboundBody {
             content: InboundContent::Text { body: format!("text {nth}") },
             context: None,

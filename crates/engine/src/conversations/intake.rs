@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use sha2::{Digest as _, Sha256};
 use uuid::Uuid;
 
 use crate::Error;
@@ -13,14 +14,17 @@ use domain::automatic::{AnswerKind, AnswerRules};
 use domain::channel::{Channel, Kind};
 use domain::event;
 use domain::inbound::{
-    ConversationKind, Direction, InboundContent, InboundMedia, InboundMessage, PeerKey, SERVICE_WINDOW,
+    ConversationKind, Direction, InboundContent, InboundMedia, InboundMessage, MessageAuthor, PeerKey,
+    SERVICE_WINDOW,
 };
 use domain::phone::PhoneNumber;
-use store::conversations::Inbound;
+use store::conversations::{BY_ADMIN, Inbound};
 use vault::{DataKey, context};
 
 /// The people of one query.
 const AT_ONCE: usize = 500;
+/// The length of a digest that names the writer of a message.
+const WRITER_BYTES: usize = 16;
 
 /// A message that a channel heard.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -54,7 +58,10 @@ impl Shared {
             return Ok(Vec::new());
         }
         let users = heard.iter().filter(|heard| heard.message.peer.number.is_none());
-        let users = users.filter_map(|heard| heard.message.peer.user_id.as_deref()).collect();
+        let users = users.filter_map(|heard| heard.message.peer.user_id.as_deref());
+        let authors = heard.iter().filter_map(|heard| heard.message.body.author.as_ref());
+        let authors = authors.filter(|author| author.number.is_none());
+        let users = users.chain(authors.filter_map(|author| author.user_id.as_deref())).collect();
         let numbers = self.numbers_of_users(company_id, users).await?;
         let key = self.contents.current(company_id).await?;
         let sealing = Sealing { company_id, key: &key, shared: self, rules, numbers };
@@ -98,10 +105,12 @@ impl Sealing<'_> {
     fn row(&self, heard: HeardMessage, now: Timestamp) -> Inbound {
         let HeardMessage { channel_id, has_windows, message } = heard;
         let (peer, others) = self.keys(&message);
+        let writer = self.writer(channel_id, &message);
         let with = if peer.group().is_some() { ConversationKind::Group } else { ConversationKind::Person };
         let opens = has_windows && with == ConversationKind::Person && message.opens_window();
         let answer = self.answer(&message, &peer, now);
-        let InboundMessage { id: provider_id, direction, peer: named, at, is_past, body } = message;
+        let InboundMessage { id: provider_id, direction, peer: named, at, is_past, by_admin: _, body } =
+            message;
         let (id, at) = (new_id(), at.min(now));
         let line = body.content.line();
         let seal_line = || self.key.seal(line.as_bytes(), &context::conversation_line(id));
@@ -117,6 +126,7 @@ impl Sealing<'_> {
             name: named.name.filter(|_| direction == Direction::In),
             provider_id,
             direction,
+            writer,
             kind: body.content.kind(),
             r#type: event::Type::of_inbound(direction, &body.content),
             target: body.content.target().map(str::to_owned),
@@ -148,6 +158,25 @@ impl Sealing<'_> {
         let barrier = || self.shared.suppressions.barrier(self.company_id, number, true, now);
         let is_wanted = kind != AnswerKind::Start || matches!(barrier(), Some(Barrier::OptedOut(_)));
         is_wanted.then_some(kind)
+    }
+
+    /// Who of a group wrote the message, as rows name them: not readable, because the author is sealed with the content.
+    fn writer(&self, channel: Uuid, message: &InboundMessage) -> Option<String> {
+        let group = message.peer.group.as_deref()?;
+        if message.by_admin && matches!(message.body.content, InboundContent::Deletion { .. }) {
+            return Some(BY_ADMIN.to_owned());
+        }
+        let MessageAuthor { number, user_id, name: _ } = message.body.author.as_ref()?;
+        let number = number.as_deref().and_then(|number| PhoneNumber::parse(number).ok());
+        let number = number.or_else(|| self.numbers.get(user_id.as_deref()?).copied());
+        let key = match number {
+            Some(number) => PeerKey::of_number(self.shared.people.person(self.company_id, number)),
+            None => PeerKey::of_user(user_id.as_deref().unwrap_or_default()),
+        };
+        let parts: [&[u8]; 4] = [channel.as_bytes(), group.as_bytes(), b" ", key.as_str().as_bytes()];
+        let mut digest = Sha256::new();
+        parts.into_iter().for_each(|part| digest.update(part));
+        Some(hex::encode(&digest.finalize()[..WRITER_BYTES]))
     }
 
     /// The key of the conversation, and other keys of the same person.
