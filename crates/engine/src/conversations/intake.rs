@@ -14,7 +14,7 @@ use domain::automatic::{AnswerKind, AnswerRules};
 use domain::channel::{Channel, Kind};
 use domain::event;
 use domain::inbound::{
-    ConversationKind, Direction, InboundContent, InboundMedia, InboundMessage, MessageAuthor, PeerKey,
+    ConversationKind, Direction, InboundContent, InboundMedia, InboundMessage, MessageAuthor, Peer, PeerKey,
     SERVICE_WINDOW,
 };
 use domain::phone::PhoneNumber;
@@ -38,6 +38,31 @@ pub(crate) struct HeardMessage {
 impl HeardMessage {
     pub(crate) fn of(channel: &Channel, message: InboundMessage) -> Self {
         Self { channel_id: channel.id, has_windows: channel.kind == Kind::BusinessAccount, message }
+    }
+
+    /// The number that takes the place of the person's former one, with that, if the message says so.
+    pub(crate) fn moved(&self) -> Option<(PhoneNumber, PhoneNumber)> {
+        let message = &self.message;
+        let InboundContent::System { new_number: Some(number), .. } = &message.body.content else {
+            return None;
+        };
+        let (former, number) = (message.peer.number?, PhoneNumber::parse(number).ok()?);
+        let is_news = message.direction == Direction::In && !message.is_past && message.peer.group.is_none();
+        (is_news && former.person() != number.person()).then_some((number, former))
+    }
+
+    /// A person's word of another number, as it begins the conversation under that number. Who gets the former number later
+    /// is somebody else, so that the two conversations are not joined. Nobody is told of it twice.
+    fn under_new_number(&self) -> Option<Self> {
+        let (number, former) = self.moved()?;
+        let mut copy = self.clone();
+        let InboundContent::System { new_user_id, .. } = &copy.message.body.content else { return None };
+        let name = copy.message.peer.name.take();
+        copy.message.peer = Peer { number: Some(number), user_id: new_user_id.clone(), name, group: None };
+        copy.message.body.author =
+            Some(MessageAuthor { number: Some(format!("+{former}")), ..MessageAuthor::default() });
+        copy.message.is_past = true;
+        Some(copy)
     }
 }
 
@@ -65,7 +90,8 @@ impl Shared {
         let numbers = self.numbers_of_users(company_id, users).await?;
         let key = self.contents.current(company_id).await?;
         let sealing = Sealing { company_id, key: &key, shared: self, rules, numbers };
-        Ok(heard.into_iter().map(|heard| sealing.row(heard, now)).collect())
+        let moved: Vec<_> = heard.iter().filter_map(HeardMessage::under_new_number).collect();
+        Ok(heard.into_iter().chain(moved).map(|heard| sealing.row(heard, now)).collect())
     }
 
     /// The numbers of people by their ids, as far as they are known.
@@ -187,8 +213,12 @@ impl Sealing<'_> {
         }
         let user = peer.user_id.as_deref();
         let mut others: Vec<_> = user.map(PeerKey::of_user).into_iter().collect();
-        if let InboundContent::System { new_user_id: Some(new), .. } = &message.body.content {
-            others.push(PeerKey::of_user(new));
+        if let InboundContent::System { new_user_id: Some(new), new_number, .. } = &message.body.content {
+            // With another number, the id is that of the conversation under it.
+            let number = new_number.as_deref().and_then(|number| PhoneNumber::parse(number).ok());
+            if number.is_none_or(|number| Some(number.person()) == peer.number.map(PhoneNumber::person)) {
+                others.push(PeerKey::of_user(new));
+            }
         }
         let number = peer.number.or_else(|| self.numbers.get(user?).copied());
         let Some(number) = number else {
