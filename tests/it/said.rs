@@ -42,6 +42,7 @@ pub(crate) fn wrote_by(
         name: Some("Ana".to_owned()),
         provider_id: provider_id.to_owned(),
         direction: Direction::In,
+        writer: None,
         kind: "text",
         r#type: Type::MessageReceived,
         target: None,

@@ -42,7 +42,7 @@ use super::{Engine, Inner, LONGEST_HOLD, StartError, receipts, threads};
 use clock::Timestamp;
 use cluster::{Carrier, Cluster, Heartbeat, Nobody};
 use config::Config;
-use connectors::cloud_api::Connections;
+use connectors::cloud_api::{Connections, FileHosts};
 use connectors::fair_semaphore::FairSemaphore;
 use driver::Driver;
 use store::{Lease, Purpose, Store};
@@ -206,6 +206,7 @@ impl Engine {
             Arc::clone(&engine.0.shared),
             Arc::clone(&dispatching),
             Connections::new(&config.cloud_api, &config.network)?,
+            FileHosts::new(&config.media, &config.network)?,
             &config.media,
         );
         rounds::repeat(&helpers, "incoming files", async move || files.round().await);

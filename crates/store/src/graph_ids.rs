@@ -81,7 +81,7 @@ impl GraphIds<'_> {
     pub async fn message(self, channel: Uuid, provider_id: &str) -> Result<Option<NamedMessage>> {
         type Row = (Uuid, Uuid, i16, i64);
         let sql = "SELECT id, conversation_id, direction, at FROM conversation_message \
-                   WHERE channel_id = $1 AND provider_id = $2 AND company_id = $3";
+                   WHERE channel_id = $1 AND provider_id = $2 AND company_id = $3 ORDER BY id LIMIT 1";
         let values = [channel.into(), provider_id.into(), self.company.into()];
         let found = fetch_one::<Row>(&self.store.read, sql, values).await?;
         Ok(found.and_then(|(id, conversation_id, direction, at)| {

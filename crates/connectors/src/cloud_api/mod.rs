@@ -27,7 +27,7 @@ pub use self::authoring::TakenTemplate;
 pub use self::body::Rendered;
 pub use self::disposition::known_codes;
 pub use self::disposition::{ProviderCode, documented, meaning, refuses_credentials};
-pub use self::media::{FoundMedia, MediaFault};
+pub use self::media::{FileHosts, FoundMedia, MediaFault};
 pub use self::passing::{PassedAnswer, PassedRequest};
 use super::{Disposition, Error, Health, Reply, http};
 use domain::message::Failure;

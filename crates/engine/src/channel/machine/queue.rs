@@ -169,7 +169,7 @@ impl Machine {
     }
 
     /// Reserves the messages that are handed out next, within the quota of templates.
-    fn reserve_ahead(&mut self, step: &Step<'_>) {
+    fn reserve_ahead(&mut self, step: &mut Step<'_>) {
         let (at, quota) = (step.moment(), self.templates.quota);
         let (can_send, lends_people) = (self.link.can_send(), self.lends_people(at.monotonic));
         // Other channels of the account may use these slots instead.
@@ -202,7 +202,7 @@ impl Machine {
         if passed.is_blocked {
             self.give_back_people(at);
         }
-        self.pass_over(passed, at.wall);
+        self.pass_over(passed, step);
     }
 
     /// The periodic read of the store, so that an overlooked send does not wait longer.
