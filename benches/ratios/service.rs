@@ -105,6 +105,7 @@ impl Ground {
                     send: options.send.clone(),
                     proxies: options.proxies.clone(),
                     public_url: None,
+                    passes_through: false,
                 },
             })
         });

@@ -29,11 +29,12 @@ pub(super) struct SkippedRecord {
     #[schema(value_type = Option<SkippedCode>, example = "invalid_number")]
     code: Option<String>,
     /// Which entry of `recipients`, or which row of the file, it is, from 0. Absent for entries of other fields.
+    #[schema(value_type = u64, required = false)]
     #[serde(skip_serializing_if = "Option::is_none")]
     index: Option<u64>,
     /// The field at fault below that entry, such as `values.order`. Absent for entries of other fields.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(example = "values.order")]
+    #[schema(value_type = String, required = false, example = "values.order")]
     field: Option<String>,
 }
 

@@ -10,7 +10,7 @@ use uuid::Uuid;
 
 /// The person who writes.
 pub(crate) fn ana() -> PhoneNumber {
-    PhoneNumber::parse("5511900000007").unwrap()
+    PhoneNumber::parse("5511988880007").unwrap()
 }
 
 /// The record of an erasure.

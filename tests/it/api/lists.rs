@@ -135,6 +135,7 @@ async fn only_approved_templates_of_the_channel_s_account_are_listed() {
     assert_eq!(
         fields,
         [
+            "archived",
             "category",
             "components",
             "created_at",
@@ -142,8 +143,10 @@ async fn only_approved_templates_of_the_channel_s_account_are_listed() {
             "language",
             "name",
             "parameter_format",
+            "quality_score",
+            "rejected_reason",
             "status",
-            "updated_at",
+            "updated_at"
         ]
     );
     assert_eq!(record["id"], service.template_id(&acme, "order_shipped", "en").await);

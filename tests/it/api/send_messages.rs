@@ -177,7 +177,7 @@ async fn all_messages_come_as_csv_one_record_for_each_recipient() {
     assert_eq!(head[..4], ["ordinal", "recipient", "state", "attempts"]);
     let expected = (0..RECIPIENTS).map(|ordinal| [ordinal.to_string(), (FIRST + ordinal).to_string()]);
     assert!(expected.eq(records.iter().map(|record| [record[0].clone(), record[1].clone()])));
-    assert_eq!(records[7], ["7", &(FIRST + 7).to_string(), "canceled", "0", "", "", "", "", ""]);
+    assert_eq!(records[7], ["7", &(FIRST + 7).to_string(), "canceled", "0", "", "", "", "", "", ""]);
 
     let (_, canceled) = csv(&service, &acme, &format!("{path}?state=canceled")).await;
     assert_eq!(canceled.len(), records.len() + 1);

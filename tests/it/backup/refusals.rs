@@ -23,7 +23,7 @@ fn a_backup_replaces_no_file_and_needs_a_database() {
     refused(&place, "backup one.backup", 2, "exists already");
     refused(&place, "backup nowhere/one.backup", 1, "cannot write");
     let said = place.run("backup two.backup").stdout;
-    assert!(said.contains("KiB") && said.contains("secret.key"), "{said}");
+    assert!(said.contains("iB") && said.contains("secret.key"), "{said}");
     let names = std::fs::read_dir(place.path()).unwrap().map(|entry| entry.unwrap().file_name());
     assert!(names.into_iter().all(|name| !name.to_string_lossy().contains(".pombo-backup")));
 }

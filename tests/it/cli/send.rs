@@ -1,7 +1,9 @@
 //! Sends from the command line: from a file to its results, by a key and without one.
 
 use std::process::{Command, Stdio};
+use std::time::Duration;
 
+use pombo::clock::Timestamp;
 use serde_json::{Value, json};
 
 use crate::child::OwnedChild;
@@ -146,10 +148,11 @@ async fn numbers_get_a_text_by_a_key_of_the_command_s_own_and_a_repeated_request
     let own = keys.as_array().unwrap().iter().filter(|key| key["name"] == "pombo send");
     assert_eq!(own.map(|key| key["status"].as_str().unwrap()).collect::<Vec<_>>(), ["revoked", "revoked"]);
 
-    let later = place.json(&format!("{} --at 2030-01-01T09:00:00Z --detach", line.replace("one", "two")));
+    let at = in_a_month();
+    let later = place.json(&format!("{} --at {at} --detach", line.replace("one", "two")));
     assert_eq!(
         (later["send_at"].as_str(), &later["recipients_count"]),
-        (Some("2030-01-01T09:00:00Z"), &json!(1))
+        (Some(at.as_str()), &json!(1))
     );
     stage.end().await;
 }
@@ -169,13 +172,19 @@ async fn many_rows_are_uploaded_and_lines_of_json_are_taken_as_they_are() {
     stage.end().await;
 }
 
+/// A moment that a send may wait for.
+fn in_a_month() -> String {
+    Timestamp::now().plus(Duration::from_hours(30 * 24)).to_string()
+}
+
 #[cfg(unix)]
 #[tokio::test(flavor = "multi_thread")]
 async fn an_interrupted_command_leaves_the_send_running_and_says_how_to_follow_it() {
     let stage = Stage::new().await;
     let (serving, url) = (&stage.serving, &stage.url);
     let line = format!(
-        "send --to +5511988887777 --text hello --at 2030-01-01T09:00:00Z --reference later --url {url} --key-file key"
+        "send --to +5511988887777 --text hello --at {} --reference later --url {url} --key-file key",
+        in_a_month()
     );
     let command = serving.place.command(&line).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let mut send = String::new();

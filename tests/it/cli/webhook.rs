@@ -44,7 +44,7 @@ fn an_endpoint_is_added_changed_and_deleted_and_its_secret_is_shown_once() {
         "types": ["message.failed", "send.finished", "send.canceled", "send.expired"], "mask_numbers": true,
         "header_names": ["authorization", "x-team"], "unsealable": [], "state": "enabled", "disabled_reason": null, "disabled_since": null,
         "failures": 0, "failing_since": null, "retries": 0, "given_up": 0, "lost": 0, "waiting_since": null, "replay": null,
-        "created_at": added["created_at"], "company_id": added["company_id"],
+        "shape": "pombo", "profile": null, "set_for": null, "created_at": added["created_at"], "company_id": added["company_id"],
     });
     assert_eq!(added, expected);
     assert_eq!(place.json("webhook list"), json!([expected]));

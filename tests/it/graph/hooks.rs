@@ -50,7 +50,7 @@ async fn added(running: &Running, profile: &str) -> (Receiver, String) {
 /// The only item of a request, with the name of its list, and the value around it.
 fn item(got: &Got) -> (String, Value, Value) {
     let body = got.json();
-    assert!(got.body.is_ascii(), "some programs compute the signature of the escaped form: {body}");
+    assert!(got.is_ascii(), "some programs compute the signature of the escaped form: {body}");
     assert_eq!(body["object"], "whatsapp_business_account");
     let [entry] = &body["entry"].as_array().unwrap()[..] else { panic!("{body}") };
     let [change] = &entry["changes"].as_array().unwrap()[..] else { panic!("{body}") };

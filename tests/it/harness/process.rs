@@ -58,6 +58,7 @@ pub(crate) fn door(
         send: options.send.clone(),
         proxies: options.proxies.clone(),
         public_url: config.server.public_url.clone(),
+        passes_through: config.graph.pass_through,
     };
     let state = GraphState { engine: engine.clone(), options };
     config.graph.enabled.then(|| web::Data::new(state))

@@ -54,7 +54,7 @@ async fn an_inbound_message_is_one_event_however_often_the_provider_reports_it(u
     let conversation = &events[0]["data"]["conversation_id"];
     let expected = |id: &str| {
         json!({
-            "provider_message_id": id, "from": "+5511900000007", "user_id": null, "name": "Ana", "group": null,
+            "provider_message_id": id, "from": "+5511988880007", "user_id": null, "name": "Ana", "group": null,
             "conversation_id": conversation, "message": null,
         })
     };

@@ -7,7 +7,7 @@ use pombo::domain::send::{Block, Mark, Progress, Recipients, State};
 use pombo::store::ledger::{
     Activation, BlockOf, NewSend, PendingWrites, PersonalSend, ReferenceOf, SkippedOf,
 };
-use pombo::store::sends::personal::Kept;
+use pombo::store::sends::personal::KeptValues;
 use pombo::store::{Lease, Store};
 use sea_orm::{ConnectionTrait as _, Database};
 use uuid::Uuid;
@@ -80,7 +80,7 @@ async fn values_are_kept_until_their_time_after_the_end_and_references_as_long_a
 ) {
     let (store, lease) = (&universe.store, lease(universe).await);
     accept(store, &lease).await;
-    assert_eq!(store.sends().values_kept(SEND).await.unwrap(), Kept::Here(SEAL));
+    assert_eq!(store.sends().values_kept(SEND).await.unwrap(), KeptValues::Here(SEAL));
     let at = async |ordinal| {
         store.sends().values_at(SEND, ordinal).await.unwrap().map(|block| block.first_ordinal)
     };
@@ -111,7 +111,7 @@ async fn values_are_kept_until_their_time_after_the_end_and_references_as_long_a
     store.sends().erase_references(SEND, &[2]).await.unwrap();
     assert!(!store.retention().remove_values(&lease, NOW.minus(HOUR)).await.unwrap().more);
     while store.retention().remove_values(&lease, NOW).await.unwrap().more {}
-    assert_eq!(store.sends().values_kept(SEND).await.unwrap(), Kept::Gone);
+    assert_eq!(store.sends().values_kept(SEND).await.unwrap(), KeptValues::Gone);
     assert_eq!(at(0).await, None);
     let references = store.sends().references(SEND, (0, 3)).await.unwrap();
     assert_eq!(references.into_iter().collect::<Vec<_>>(), [(0, "crm-77".to_owned())]);

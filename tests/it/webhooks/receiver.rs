@@ -51,6 +51,11 @@ impl Got {
         self.headers.get(name).unwrap_or_else(|| panic!("there is no {name}: {:?}", self.headers))
     }
 
+    /// Whether the body has no byte of other letters.
+    pub(crate) fn is_ascii(&self) -> bool {
+        self.body.is_ascii()
+    }
+
     pub(crate) fn json(&self) -> Value {
         serde_json::from_slice(&self.body).unwrap()
     }

@@ -46,6 +46,7 @@ pub struct MessageData {
     /// The caller's own reference of the send; null when the request had none.
     pub reference: Option<String>,
     /// The caller's own reference of this recipient; absent when the request gave none.
+    #[schema(value_type = String, required = false)]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub message_reference: Option<String>,
     /// The message's position in the send, from 0.

@@ -16,7 +16,7 @@ use std::fmt::Write as _;
 
 pub use self::check::{check, check_all, check_link, check_own, check_text, check_text_of};
 pub use self::field::{ContactField, NoValue};
-use self::places::{Place, texts};
+use self::places::{TextPlace, texts};
 pub use self::typed::{filled_as_known, first_unknown};
 use super::component::{Card, Component, Media, Parameter, Source};
 use crate::contact::Person;
@@ -53,7 +53,7 @@ pub struct Addressee<'a> {
 
 /// What a placeholder stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Subject<'a> {
+enum Stands<'a> {
     Contact(ContactField),
     Value(&'a str),
 }
@@ -62,12 +62,12 @@ enum Subject<'a> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Piece<'a> {
     Text(&'a str),
-    Field { subject: Subject<'a>, fallback: Option<&'a str> },
+    Field { subject: Stands<'a>, fallback: Option<&'a str> },
 }
 
 /// How values stand in a text.
 #[derive(Debug, Clone, Copy)]
-enum Form<'a> {
+enum Rendering<'a> {
     /// As people of this language write them.
     Words(&'a str),
     /// As parts of an address.
@@ -114,11 +114,11 @@ fn pieces(text: &str) -> Result<Vec<Piece<'_>>, &str> {
     Ok(pieces)
 }
 
-fn subject(name: &str) -> Option<Subject<'_>> {
+fn subject(name: &str) -> Option<Stands<'_>> {
     if let Some(value) = name.strip_prefix(VALUE) {
-        return is_value_name(value).then_some(Subject::Value(value));
+        return is_value_name(value).then_some(Stands::Value(value));
     }
-    ContactField::parse(name.strip_prefix(CONTACT)?).map(Subject::Contact)
+    ContactField::parse(name.strip_prefix(CONTACT)?).map(Stands::Contact)
 }
 
 /// The text for a recipient, with numbers and dates in this language; `None` for a recipient who is no contact. Text outside
@@ -128,7 +128,7 @@ fn subject(name: &str) -> Option<Subject<'_>> {
 ///
 /// The first field that the recipient has no value for and that has no text in its place.
 pub fn filled(text: &str, person: Option<&Person>, language: &str) -> Result<String, NoValue> {
-    fill(text, Addressee { person, values: None }, Form::Words(language))
+    fill(text, Addressee { person, values: None }, Rendering::Words(language))
 }
 
 /// Like [`filled`], for an address: values are plain and percent-encoded.
@@ -137,7 +137,7 @@ pub fn filled(text: &str, person: Option<&Person>, language: &str) -> Result<Str
 ///
 /// Those of [`filled`].
 pub fn filled_address(text: &str, person: Option<&Person>) -> Result<String, NoValue> {
-    fill(text, Addressee { person, values: None }, Form::Address)
+    fill(text, Addressee { person, values: None }, Rendering::Address)
 }
 
 /// A text with placeholders for a recipient, with numbers and dates of the contact as they are stored.
@@ -146,7 +146,7 @@ pub fn filled_address(text: &str, person: Option<&Person>) -> Result<String, NoV
 ///
 /// The first placeholder that the recipient has no value for and that has no text in its place.
 pub fn filled_for(text: &str, to: Addressee<'_>) -> Result<String, NoValue> {
-    fill(text, to, Form::Words(""))
+    fill(text, to, Rendering::Words(""))
 }
 
 /// Like [`filled_for`], for the link of a file.
@@ -155,12 +155,12 @@ pub fn filled_for(text: &str, to: Addressee<'_>) -> Result<String, NoValue> {
 ///
 /// Those of [`filled_for`].
 pub fn filled_link(text: &str, to: Addressee<'_>) -> Result<String, NoValue> {
-    fill(text, to, Form::Link)
+    fill(text, to, Rendering::Link)
 }
 
-fn fill(text: &str, to: Addressee<'_>, form: Form<'_>) -> Result<String, NoValue> {
+fn fill(text: &str, to: Addressee<'_>, form: Rendering<'_>) -> Result<String, NoValue> {
     let Ok(pieces) = pieces(text) else { return Ok(text.to_owned()) };
-    let language = if let Form::Words(language) = form { language } else { "" };
+    let language = if let Rendering::Words(language) = form { language } else { "" };
     let mut filled = String::with_capacity(text.len());
     for piece in pieces {
         let (subject, fallback) = match piece {
@@ -172,16 +172,16 @@ fn fill(text: &str, to: Addressee<'_>, form: Form<'_>) -> Result<String, NoValue
         };
         let of_contact;
         let value = match subject {
-            Subject::Contact(field) => {
+            Stands::Contact(field) => {
                 of_contact = to.person.and_then(|person| field.of(person, language));
                 of_contact.as_deref()
             }
-            Subject::Value(name) => to.values.and_then(|values| values.value(name)),
+            Stands::Value(name) => to.values.and_then(|values| values.value(name)),
         };
         let is_plain = match form {
-            Form::Words(_) => true,
-            Form::Address => false,
-            Form::Link => filled.is_empty(),
+            Rendering::Words(_) => true,
+            Rendering::Address => false,
+            Rendering::Link => filled.is_empty(),
         };
         match (value, fallback) {
             (Some(value), _) if is_plain => filled.push_str(value),
@@ -189,8 +189,8 @@ fn fill(text: &str, to: Addressee<'_>, form: Form<'_>) -> Result<String, NoValue
             (None, Some(fallback)) => filled.push_str(fallback),
             (None, None) => {
                 return Err(match subject {
-                    Subject::Contact(field) => NoValue::Contact(field),
-                    Subject::Value(name) => NoValue::Value(name.to_owned()),
+                    Stands::Contact(field) => NoValue::Contact(field),
+                    Stands::Value(name) => NoValue::Value(name.to_owned()),
                 });
             }
         }
@@ -227,7 +227,7 @@ pub fn own_keys(components: &[Component]) -> Vec<FieldKey> {
 /// The keys of own fields that a text names.
 pub fn own_keys_of(text: &str) -> Vec<FieldKey> {
     let own = |piece| match piece {
-        Piece::Field { subject: Subject::Contact(ContactField::Own(key)), .. } => Some(key),
+        Piece::Field { subject: Stands::Contact(ContactField::Own(key)), .. } => Some(key),
         Piece::Field { .. } | Piece::Text(_) => None,
     };
     pieces(text).unwrap_or_default().into_iter().filter_map(own).collect()
@@ -243,7 +243,7 @@ pub fn needed(components: &[Component]) -> Vec<ContactField> {
 /// Adds the fields of a text that have no text in their place.
 pub fn add_needed(text: &str, needed: &mut Vec<ContactField>) {
     for piece in pieces(text).unwrap_or_default() {
-        if let Piece::Field { subject: Subject::Contact(field), fallback: None } = piece
+        if let Piece::Field { subject: Stands::Contact(field), fallback: None } = piece
             && !needed.contains(&field)
         {
             needed.push(field);
@@ -253,7 +253,7 @@ pub fn add_needed(text: &str, needed: &mut Vec<ContactField>) {
 
 /// Whether a text has fields of contacts.
 pub fn has_contact_fields(text: &str) -> bool {
-    let of_contact = |piece| matches!(piece, Piece::Field { subject: Subject::Contact(_), .. });
+    let of_contact = |piece| matches!(piece, Piece::Field { subject: Stands::Contact(_), .. });
     pieces(text).unwrap_or_default().into_iter().any(of_contact)
 }
 
@@ -265,7 +265,7 @@ pub fn use_contact_fields(components: &[Component]) -> bool {
 /// The names of the values in a text, and whether each must be there.
 pub fn values_of(text: &str) -> Vec<(&str, bool)> {
     let value = |piece| match piece {
-        Piece::Field { subject: Subject::Value(name), fallback } => Some((name, fallback.is_none())),
+        Piece::Field { subject: Stands::Value(name), fallback } => Some((name, fallback.is_none())),
         Piece::Field { .. } | Piece::Text(_) => None,
     };
     pieces(text).unwrap_or_default().into_iter().filter_map(value).collect()
@@ -273,13 +273,13 @@ pub fn values_of(text: &str) -> Vec<(&str, bool)> {
 
 /// The names of the values in a template's texts, those in links left out, and whether each must be there.
 pub fn values_in_texts(components: &[Component]) -> Vec<(&str, bool)> {
-    let texts = texts(components).into_iter().filter(|(_, place)| *place != Place::Link);
+    let texts = texts(components).into_iter().filter(|(_, place)| *place != TextPlace::Link);
     texts.flat_map(|(text, _)| values_of(text)).collect()
 }
 
 /// The links of files in a template's values that have placeholders.
 pub fn links_with_values(components: &[Component]) -> Vec<&str> {
-    let links = texts(components).into_iter().filter(|(text, place)| *place == Place::Link && is_in(text));
+    let links = texts(components).into_iter().filter(|(text, place)| *place == TextPlace::Link && is_in(text));
     links.map(|(link, _)| link).collect()
 }
 
@@ -295,12 +295,12 @@ pub fn fill_in(
 ) -> Result<Vec<Component>, NoValue> {
     let file = |file: &Media| {
         let source = match &file.source {
-            Source::Link(link) if is_in(link) => Source::Link(fill(link, to, Form::Link)?),
+            Source::Link(link) if is_in(link) => Source::Link(fill(link, to, Rendering::Link)?),
             source => source.clone(),
         };
         Ok::<_, NoValue>(Media { source, filename: file.filename.clone() })
     };
-    let all = |parameters: &[Parameter], form: Form<'_>| {
+    let all = |parameters: &[Parameter], form: Rendering<'_>| {
         let parameter = |parameter: &Parameter| match parameter {
             Parameter::Text { text, parameter_name } if is_in(text) => {
                 let text = fill(text, to, form)?;
@@ -313,7 +313,7 @@ pub fn fill_in(
         };
         parameters.iter().map(parameter).collect::<Result<Vec<_>, NoValue>>()
     };
-    let words = Form::Words(language);
+    let words = Rendering::Words(language);
     let component = |component: &Component| {
         Ok(match component {
             Component::Header { parameters } => Component::Header { parameters: all(parameters, words)? },
@@ -321,7 +321,7 @@ pub fn fill_in(
             Component::Button { sub_type, index, parameters } => Component::Button {
                 sub_type: sub_type.clone(),
                 index: *index,
-                parameters: all(parameters, if sub_type == "url" { Form::Address } else { words })?,
+                parameters: all(parameters, if sub_type == "url" { Rendering::Address } else { words })?,
             },
             Component::LimitedTimeOffer { parameters } => {
                 Component::LimitedTimeOffer { parameters: all(parameters, words)? }

@@ -19,7 +19,7 @@ const VERSION: u8 = 1;
 /// Packs the values of consecutive recipients.
 #[derive(Debug, Default)]
 pub struct Packer {
-    names: Names,
+    names: NameTable,
     shapes: HashMap<Vec<u16>, u32>,
     /// The shapes in the order of their numbers.
     order: Vec<Vec<u16>>,
@@ -31,12 +31,12 @@ pub struct Packer {
 }
 
 #[derive(Debug, Default)]
-struct Names {
+struct NameTable {
     known: HashMap<String, u16>,
     order: Vec<String>,
 }
 
-impl Names {
+impl NameTable {
     fn number(&mut self, name: &str) -> u16 {
         if let Some(number) = self.known.get(name) {
             return *number;
@@ -133,7 +133,7 @@ impl Lookup for Unpacked {
 ///
 /// [`Damaged`] when the bytes are not a block that we packed.
 pub fn unpack(packed: &[u8]) -> Result<Vec<Unpacked>, Damaged> {
-    let mut reader = Reader(packed);
+    let mut reader = PackedReader(packed);
     if reader.byte()? != VERSION {
         return Err(Damaged);
     }
@@ -183,9 +183,9 @@ pub(super) fn put_text(bytes: &mut Vec<u8>, text: &str) {
 
 /// Reads what [`put`] and [`put_text`] wrote.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Reader<'a>(pub(super) &'a [u8]);
+pub(super) struct PackedReader<'a>(pub(super) &'a [u8]);
 
-impl<'a> Reader<'a> {
+impl<'a> PackedReader<'a> {
     fn byte(&mut self) -> Result<u8, Damaged> {
         let (first, rest) = self.0.split_first().ok_or(Damaged)?;
         self.0 = rest;

@@ -8,7 +8,7 @@ mod ending;
 use std::collections::HashMap;
 use std::{fmt, io};
 
-use super::pack::{Reader, put_text};
+use super::pack::{PackedReader, put_text};
 use super::{Lookup, MOST_VALUES, VALUE_CHARS, VALUE_NAME_CHARS, clean, is_value_name, text};
 use crate::block::Damaged;
 use crate::phone::PhoneNumber;
@@ -77,7 +77,7 @@ pub struct Rows {
     numbers: HashMap<Box<str>, u16>,
     shapes: Vec<Vec<u16>>,
     known_shapes: HashMap<Vec<u16>, u32>,
-    places: Vec<Place>,
+    places: Vec<RowPlace>,
     bytes: Vec<u8>,
     /// How many bytes went to the spill.
     spilled: u64,
@@ -101,7 +101,7 @@ struct Current {
 
 /// A recipient.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Place {
+struct RowPlace {
     number: PhoneNumber,
     /// Where its texts begin.
     at: u32,
@@ -131,7 +131,7 @@ pub struct RowView<'a> {
 impl<'a> RowView<'a> {
     /// The values with their names.
     pub fn iter(self) -> impl Iterator<Item = (&'a str, &'a str)> {
-        let mut reader = Reader(self.texts);
+        let mut reader = PackedReader(self.texts);
         self.shape.iter().filter_map(move |name| {
             let text = reader.text().ok()?;
             Some((&**self.names.get(usize::from(*name))?, text))
@@ -258,7 +258,7 @@ impl Rows {
             .collect();
         let (mut first, mut again) = (Vec::new(), Vec::new());
         for place in repeats {
-            let Place { number, index, .. } = self.places[place];
+            let RowPlace { number, index, .. } = self.places[place];
             let beginning = self.places.partition_point(|place| place.number < number);
             self.row(beginning, &mut first)?;
             self.row(place, &mut again)?;
@@ -339,7 +339,7 @@ impl Rows {
         };
         self.row(place, memory)?;
         let damaged = |_: Damaged| io::Error::other(Damaged);
-        let mut reader = Reader(memory);
+        let mut reader = PackedReader(memory);
         let shape = reader.number().map_err(damaged)?;
         let reference = reader.text().map_err(damaged)?;
         let shape = self.shapes.get(shape).ok_or_else(|| io::Error::other(Damaged))?;

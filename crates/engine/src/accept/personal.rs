@@ -8,7 +8,7 @@ use domain::content::Content;
 use domain::error::{Code, Refusal};
 use domain::request::{Audience, Limits, SkipCode, Skipped, SkippedEntry};
 use domain::values::Needs;
-use store::sends::personal::Kept;
+use store::sends::personal::KeptValues;
 
 impl Engine {
     /// What the values of the recipients are sealed to; `None` for a request without values, and for the retry of one.
@@ -32,9 +32,9 @@ impl Engine {
         }
         let Some(again) = &audience.again else { return Ok(None) };
         match self.store().sends().values_kept(again.send_id).await? {
-            Kept::None => Ok(None),
-            Kept::Here(_) => Ok(Some(new_id())),
-            Kept::Gone => {
+            KeptValues::None => Ok(None),
+            KeptValues::Here(_) => Ok(Some(new_id())),
+            KeptValues::Gone => {
                 let sentence = "the values of the send's recipients are no longer kept, so that it cannot be sent again: \
                                 make a new send with values (`values.keep` says how long they are kept)";
                 Err(Refusal::new(Code::ValuesGone, sentence).into())

@@ -20,7 +20,7 @@ use std::time::Duration;
 use tokio::time::timeout;
 use uuid::Uuid;
 
-use self::begun::{Wanted, check_room};
+use self::begun::{Urgency, check_room};
 pub use self::dry_run::{DryRunFile, WebDryRun};
 pub use self::number_check::NumbersChecked;
 pub(crate) use self::questions::{AskNumbers, AskPicture, BeginWeb, DryRunWeb, SendWeb};
@@ -128,7 +128,7 @@ impl WebSends<'_> {
             if let Some(answer) = engine.owners().ask(&channel, &asked).await? {
                 return Ok(answer);
             }
-            let how = (form.render, Wanted::Soon);
+            let how = (form.render, Urgency::Soon);
             let submitted = engine.web_sends().submit(&channel, asked.request, guard.as_ref(), how).await;
             engine.web_sends().finish(&channel, submitted, guard).await.map(form.render)
         }));
@@ -144,19 +144,19 @@ impl WebSends<'_> {
         channel: &Arc<Channel>,
         request: WebRequest,
         guard: Option<&KeyGuard>,
-        (render, wanted): (Render, Wanted),
+        (render, wanted): (Render, Urgency),
     ) -> Result<Submitted, Error> {
         self.engine.check_running()?;
         let WebRequest { recipient, content, quotes, label, values: _, mut ignored } = request;
         let session = self.session(channel)?;
         let known = self.known(channel, &recipient).await?;
         let patience = match wanted {
-            Wanted::Soon => self.engine.0.web_sessions.patience(),
-            Wanted::InTurn => TURN_SPAN,
+            Urgency::Soon => self.engine.0.web_sessions.patience(),
+            Urgency::InTurn => TURN_SPAN,
         };
         let stranger = stranger(&recipient, known.as_ref());
         let admitted = self.admit_web(channel, Admit { stranger, patience, tried: None }).await?;
-        let keeps_turn = wanted == Wanted::InTurn;
+        let keeps_turn = wanted == Urgency::InTurn;
         if keeps_turn {
             check_room(&admitted)?;
         }
@@ -167,8 +167,8 @@ impl WebSends<'_> {
         let file = file.filter(|_| admitted.wait <= self.engine.0.web_sessions.patience());
         let pending_replies = &self.engine.0.shared.pending_replies;
         let (pending_reply, wait) = match wanted {
-            Wanted::Soon => pending_replies.begin(channel.id, to, file, admitted, (render, ignored)),
-            Wanted::InTurn => pending_replies.begin_kept(channel.id, to, file, admitted),
+            Urgency::Soon => pending_replies.begin(channel.id, to, file, admitted, (render, ignored)),
+            Urgency::InTurn => pending_replies.begin_kept(channel.id, to, file, admitted),
         };
         let (recipients, group) = match recipient {
             WebRecipient::Number(number) => (Recipients::One(number), None),

@@ -8,7 +8,7 @@ use super::ContentKeys;
 use domain::phone::PhoneNumber;
 use domain::send::Block;
 use domain::values::{Packer, Unpacked, Values, unpack};
-use store::sends::personal::Kept;
+use store::sends::personal::KeptValues;
 use store::{Error, Result, Store};
 use vault::context;
 
@@ -25,8 +25,8 @@ impl StoredValues {
     /// The values of this send.
     pub(crate) async fn of(store: &Store, send_id: Uuid) -> Result<Self> {
         let seal = match store.sends().values_kept(send_id).await? {
-            Kept::Here(seal) => Some(seal),
-            Kept::None | Kept::Gone => None,
+            KeptValues::Here(seal) => Some(seal),
+            KeptValues::None | KeptValues::Gone => None,
         };
         Ok(Self { send_id, seal, block: (0, Vec::new()) })
     }

@@ -7,7 +7,7 @@ use uuid::Uuid;
 use crate::Error;
 use crate::sends::Sends;
 use store::sends::messages::Message;
-use store::sends::personal::Kept;
+use store::sends::personal::KeptValues;
 
 /// Messages that are so far apart are asked for apart.
 const GAP: u64 = 1_000;
@@ -28,7 +28,7 @@ impl Sends<'_> {
     ) -> Result<HashMap<u64, String>, Error> {
         let records = self.engine.records_of(company_id).await?;
         let mut found = HashMap::new();
-        if messages.is_empty() || records.sends().values_kept(send_id).await? == Kept::None {
+        if messages.is_empty() || records.sends().values_kept(send_id).await? == KeptValues::None {
             return Ok(found);
         }
         let mut ordinals = messages.iter().map(|message| message.outcome.position.ordinal).peekable();

@@ -40,13 +40,13 @@ pub(crate) enum Item {
     /// An update from the session of a channel.
     Heard { company: Uuid, channel: Uuid, update: SessionUpdate },
     /// Messages of a channel's session.
-    Wrote { company: Uuid, channel: Uuid, messages: Vec<InboundMessage>, taken: Taken },
+    Wrote { company: Uuid, channel: Uuid, messages: Vec<InboundMessage>, taken: TakenIn },
     /// Answered once everything before it is written.
     Mark(oneshot::Sender<()>),
 }
 
 /// Answers messages: they are written, or these cannot be written now. Dropped when nothing can be written any more.
-type Taken = oneshot::Sender<Result<(), Vec<InboundMessage>>>;
+type TakenIn = oneshot::Sender<Result<(), Vec<InboundMessage>>>;
 
 /// Queues the messages of one session.
 pub(super) struct SessionInbox {
@@ -206,7 +206,7 @@ impl Writer<'_> {
         &self,
         (company, channel): (Uuid, Uuid),
         messages: Vec<InboundMessage>,
-        taken: Taken,
+        taken: TakenIn,
         known: &mut HashMap<MessageId, Uuid>,
     ) {
         let mut heard = Vec::with_capacity(messages.len());

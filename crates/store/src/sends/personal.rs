@@ -30,7 +30,7 @@ const BEING_REMOVED: i16 = 2;
 
 /// Whether the recipients of a send have values of their own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kept {
+pub enum KeptValues {
     /// They have none.
     None,
     /// They have, and their blocks are sealed to this.
@@ -41,13 +41,13 @@ pub enum Kept {
 
 impl AllSends<'_> {
     /// Whether the recipients of a send have values of their own.
-    pub async fn values_kept(self, send_id: Uuid) -> Result<Kept> {
+    pub async fn values_kept(self, send_id: Uuid) -> Result<KeptValues> {
         let sql = "SELECT seal, gone FROM personal_send WHERE send_id = $1";
         let row = fetch_one::<(Uuid, i16)>(&self.store.read, sql, [send_id.into()]).await?;
         Ok(match row {
-            None => Kept::None,
-            Some((seal, 0)) => Kept::Here(seal),
-            Some(_) => Kept::Gone,
+            None => KeptValues::None,
+            Some((seal, 0)) => KeptValues::Here(seal),
+            Some(_) => KeptValues::Gone,
         })
     }
 

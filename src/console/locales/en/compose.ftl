@@ -230,7 +230,7 @@ compose-fault-no-list = This stands for a column of a file, and the send has no 
 compose-fault-value = The recipient lacks a value, or one cannot stand in the message.
 compose-name-file = { $what } to { $file }
 compose-preview-to = As this person gets it:
-compose-rows = Rows of the file
+compose-rows-title = Rows of the file
 compose-rows-count = { $count ->
     [1] 1 row
    *[other] { $count } rows

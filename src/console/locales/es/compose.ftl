@@ -230,7 +230,7 @@ compose-fault-no-list = Esto representa una columna de un archivo, y el envío n
 compose-fault-value = Al destinatario le falta un valor, o alguno no puede ir en el mensaje.
 compose-name-file = { $what } a { $file }
 compose-preview-to = Como lo recibe esta persona:
-compose-rows = Filas del archivo
+compose-rows-title = Filas del archivo
 compose-rows-count = { $count ->
     [1] 1 fila
    *[other] { $count } filas

@@ -230,7 +230,7 @@ compose-fault-no-list = Isto representa uma coluna de um arquivo, e o envio não
 compose-fault-value = Falta um valor ao destinatário, ou algum não pode ficar na mensagem.
 compose-name-file = { $what } para { $file }
 compose-preview-to = Como esta pessoa recebe:
-compose-rows = Linhas do arquivo
+compose-rows-title = Linhas do arquivo
 compose-rows-count = { $count ->
     [1] 1 linha
    *[other] { $count } linhas

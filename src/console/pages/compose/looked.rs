@@ -62,8 +62,8 @@ pub(super) fn rows(
     });
     let kept = form.value("kept");
     html! {
-        section.panel aria-label=(text.get("compose-rows")) {
-            h2 { (text.get("compose-rows")) }
+        section.panel aria-label=(text.get("compose-rows-title")) {
+            h2 { (text.get("compose-rows-title")) }
             p { (text.with("compose-rows-count", [("count", looked.given.into())])) }
             dl.tiles {
                 @for (key, count) in tiles { div.tile { dt { (text.get(key)) } dd { (text.number(count)) } } }

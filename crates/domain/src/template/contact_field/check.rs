@@ -1,8 +1,8 @@
 //! Whether the placeholders of a request are ones that can be filled in, where they stand.
 
-use super::places::{Place, visit};
+use super::places::{TextPlace, visit};
 use super::{
-    Component, ContactField, OPEN, Piece, Placeholders, SHOWN_CHARS, Subject, has_contact_fields, is_in,
+    Component, ContactField, OPEN, Piece, Placeholders, SHOWN_CHARS, Stands, has_contact_fields, is_in,
     pieces,
 };
 use crate::error::{Code, Refusal};
@@ -25,10 +25,10 @@ pub fn check(components: &[Component]) -> Result<(), Refusal> {
 /// Those of [`check`].
 pub fn check_all(components: &[Component], which: Placeholders) -> Result<(), Refusal> {
     visit(components, &mut |text, place| match place {
-        Place::Text | Place::Address => check_text_of("components", text, which),
-        Place::Link if which == Placeholders::All => check_link("components", text),
-        Place::Link | Place::Other if is_in(text) => Err(misplaced(text)),
-        Place::Link | Place::Other => Ok(()),
+        TextPlace::Text | TextPlace::Address => check_text_of("components", text, which),
+        TextPlace::Link if which == Placeholders::All => check_link("components", text),
+        TextPlace::Link | TextPlace::Other if is_in(text) => Err(misplaced(text)),
+        TextPlace::Link | TextPlace::Other => Ok(()),
     })
 }
 
@@ -59,7 +59,7 @@ pub fn check_text_of(param: &str, text: &str, which: Placeholders) -> Result<(),
     let shown = |wrong: &str| wrong.chars().take(SHOWN_CHARS).collect::<String>();
     let pieces = pieces(text).map_err(|wrong| unknown(param, &shown(wrong), &[], which))?;
     let value = pieces.iter().find_map(|piece| match piece {
-        Piece::Field { subject: Subject::Value(name), .. } => Some(*name),
+        Piece::Field { subject: Stands::Value(name), .. } => Some(*name),
         Piece::Field { .. } | Piece::Text(_) => None,
     });
     if let Some(name) = value.filter(|_| which == Placeholders::Contact) {

@@ -8,7 +8,7 @@ use super::super::component::{Component, Parameter, Source};
 
 /// Where a text stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum TextPlace {
     /// In a value of type `text`, which may have contact fields and values.
     Text,
     /// In the address of a button, which may have both.
@@ -26,12 +26,12 @@ pub(super) enum Place {
 /// The first that it returns.
 pub(super) fn visit<'a, E>(
     components: &'a [Component],
-    visit_text: &mut impl FnMut(&'a str, Place) -> Result<(), E>,
+    visit_text: &mut impl FnMut(&'a str, TextPlace) -> Result<(), E>,
 ) -> Result<(), E> {
     for component in components {
         let of_text = match component {
-            Component::Button { sub_type, .. } if sub_type == "url" => Place::Address,
-            _ => Place::Text,
+            Component::Button { sub_type, .. } if sub_type == "url" => TextPlace::Address,
+            _ => TextPlace::Text,
         };
         match component {
             Component::Header { parameters }
@@ -52,8 +52,8 @@ pub(super) fn visit<'a, E>(
 
 fn visit_parameter<'a, E>(
     parameter: &'a Parameter,
-    of_text: Place,
-    visit_text: &mut impl FnMut(&'a str, Place) -> Result<(), E>,
+    of_text: TextPlace,
+    visit_text: &mut impl FnMut(&'a str, TextPlace) -> Result<(), E>,
 ) -> Result<(), E> {
     match parameter {
         Parameter::Text { text, .. } => visit_text(text, of_text),
@@ -63,13 +63,13 @@ fn visit_parameter<'a, E>(
         | Parameter::Other(value) => visit_value(value, visit_text),
         Parameter::Image(file) | Parameter::Video(file) | Parameter::Document(file) => {
             match &file.source {
-                Source::Link(link) => visit_text(link, Place::Link)?,
-                Source::Id(id) => visit_text(id, Place::Other)?,
+                Source::Link(link) => visit_text(link, TextPlace::Link)?,
+                Source::Id(id) => visit_text(id, TextPlace::Other)?,
             }
-            file.filename.iter().try_for_each(|name| visit_text(name, Place::Other))
+            file.filename.iter().try_for_each(|name| visit_text(name, TextPlace::Other))
         }
         Parameter::Payload { payload: text } | Parameter::CouponCode { coupon_code: text } => {
-            visit_text(text, Place::Other)
+            visit_text(text, TextPlace::Other)
         }
     }
 }
@@ -77,10 +77,10 @@ fn visit_parameter<'a, E>(
 /// Visits the texts of a value in the provider's form. Its depth is that of a parsed JSON document, which is bounded.
 fn visit_value<'a, E>(
     value: &'a Value,
-    visit_text: &mut impl FnMut(&'a str, Place) -> Result<(), E>,
+    visit_text: &mut impl FnMut(&'a str, TextPlace) -> Result<(), E>,
 ) -> Result<(), E> {
     match value {
-        Value::String(text) => visit_text(text, Place::Other),
+        Value::String(text) => visit_text(text, TextPlace::Other),
         Value::Array(items) => items.iter().try_for_each(|item| visit_value(item, visit_text)),
         Value::Object(entries) => entries.values().try_for_each(|entry| visit_value(entry, visit_text)),
         Value::Null | Value::Bool(_) | Value::Number(_) => Ok(()),
@@ -88,10 +88,10 @@ fn visit_value<'a, E>(
 }
 
 /// The texts that may have placeholders, with their places.
-pub(super) fn texts(components: &[Component]) -> Vec<(&str, Place)> {
+pub(super) fn texts(components: &[Component]) -> Vec<(&str, TextPlace)> {
     let mut texts = Vec::new();
     let Ok(()) = visit::<Infallible>(components, &mut |text, place| {
-        texts.extend((place != Place::Other).then_some((text, place)));
+        texts.extend((place != TextPlace::Other).then_some((text, place)));
         Ok(())
     });
     texts

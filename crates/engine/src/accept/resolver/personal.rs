@@ -28,14 +28,14 @@ pub(crate) struct OwnValues {
     seal: Uuid,
     needs: Needs,
     shared: Values,
-    source: Origin,
+    source: ValueSource,
     packer: Packer,
     /// Reused from row to row.
     memory: Vec<u8>,
 }
 
 /// Where the values come from.
-enum Origin {
+enum ValueSource {
     /// The request.
     Given(Personal),
     /// An earlier send, whose messages are sent again.
@@ -45,7 +45,7 @@ enum Origin {
 impl OwnValues {
     /// The values that a request gives for the recipients of this content.
     pub(crate) fn given(company: Uuid, seal: Uuid, content: &Content, personal: Personal) -> Self {
-        Self::of(company, seal, content, personal.shared.clone(), Origin::Given(personal))
+        Self::of(company, seal, content, personal.shared.clone(), ValueSource::Given(personal))
     }
 
     /// The values that the recipients had in an earlier send.
@@ -68,10 +68,10 @@ impl OwnValues {
             references: (0, HashMap::new()),
             found: HashMap::new(),
         };
-        Ok(Self::of(company, seal, content, of_all, Origin::Earlier(earlier)))
+        Ok(Self::of(company, seal, content, of_all, ValueSource::Earlier(earlier)))
     }
 
-    fn of(company: Uuid, seal: Uuid, content: &Content, shared: Values, source: Origin) -> Self {
+    fn of(company: Uuid, seal: Uuid, content: &Content, shared: Values, source: ValueSource) -> Self {
         let needs = Needs::of(content, &Limits::default());
         Self { company, seal, needs, shared, source, packer: Packer::default(), memory: Vec::new() }
     }
@@ -79,7 +79,7 @@ impl OwnValues {
     /// Reads what these recipients had in an earlier send; they are the next ones in ascending order. Nothing needs to be read
     /// of a request.
     pub(crate) async fn read(&mut self, shared: &Shared, numbers: &[PhoneNumber]) -> Result<(), Error> {
-        let Origin::Earlier(earlier) = &mut self.source else { return Ok(()) };
+        let ValueSource::Earlier(earlier) = &mut self.source else { return Ok(()) };
         earlier.read(shared, numbers).await.map_err(|error| super::unread(&error))
     }
 
@@ -91,7 +91,7 @@ impl OwnValues {
         numbers: &mut Vec<PhoneNumber>,
         skipped: &mut Skipped,
     ) {
-        let Origin::Given(Personal { rows, .. }) = &self.source else { return };
+        let ValueSource::Given(Personal { rows, .. }) = &self.source else { return };
         if rows.is_empty() {
             return;
         }
@@ -118,7 +118,7 @@ impl OwnValues {
         let mut failed = None;
         numbers.retain(|number| {
             let checked = match &*source {
-                Origin::Given(personal) => match personal.rows.find(*number, memory) {
+                ValueSource::Given(personal) => match personal.rows.find(*number, memory) {
                     Ok(Some((index, row))) => {
                         needs.check(&Both(row, &*shared)).map_err(|lack| (lack, Some(index)))
                     }
@@ -128,7 +128,7 @@ impl OwnValues {
                         return true;
                     }
                 },
-                Origin::Earlier(earlier) => match earlier.found.get(number) {
+                ValueSource::Earlier(earlier) => match earlier.found.get(number) {
                     Some((values, _)) => needs.check(values).map_err(|lack| (lack, None)),
                     // The send had values for everybody: the texts in their places are not for those whose are gone.
                     None => Err((no_longer_kept(), None)),
@@ -147,7 +147,7 @@ impl OwnValues {
 
     /// Says of skipped recipients which of the request's they were.
     pub(crate) fn place(&mut self, skipped: &mut Skipped) {
-        let Origin::Given(personal) = &self.source else { return };
+        let ValueSource::Given(personal) = &self.source else { return };
         for entry in skipped.first.iter_mut().filter(|entry| entry.index.is_none()) {
             let Ok(number) = PhoneNumber::parse(&entry.input) else { continue };
             if let Ok(Some((index, _))) = personal.rows.find(number, &mut self.memory) {
@@ -167,7 +167,7 @@ impl OwnValues {
         let mut first = first_ordinal;
         for (ordinal, number) in (first_ordinal..).zip(numbers) {
             let reference = match &mut self.source {
-                Origin::Given(personal) => {
+                ValueSource::Given(personal) => {
                     let found = personal.rows.find(*number, &mut self.memory);
                     match found.map_err(|error| unreadable(&error))? {
                         Some((_, row)) => {
@@ -180,7 +180,7 @@ impl OwnValues {
                         }
                     }
                 }
-                Origin::Earlier(earlier) => match earlier.found.remove(number) {
+                ValueSource::Earlier(earlier) => match earlier.found.remove(number) {
                     Some((values, reference)) => {
                         self.packer.push(values.own.iter());
                         reference
@@ -214,7 +214,7 @@ impl OwnValues {
     /// The values of a recipient, for an example.
     pub(crate) fn example(&mut self, number: PhoneNumber) -> Unpacked {
         let mut own = Values::default();
-        if let Origin::Given(personal) = &self.source
+        if let ValueSource::Given(personal) = &self.source
             && let Ok(Some((_, row))) = personal.rows.find(number, &mut self.memory)
         {
             // They were checked when they were taken.

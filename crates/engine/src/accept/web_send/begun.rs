@@ -25,7 +25,7 @@ const LEAST_WAIT: Duration = Duration::from_secs(1);
 
 /// When a message has to be handed over.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Wanted {
+pub(super) enum Urgency {
     /// As soon as callers expect it (`web_session.patience`).
     Soon,
     /// When its turn comes, within [`TURN_SPAN`](domain::tier::TURN_SPAN).
@@ -59,7 +59,7 @@ impl WebSends<'_> {
                 Err(error) => return drop(tell.send(Err(error))),
             }
             let BeginWeb(SendWeb { request, .. }) = asked;
-            let how = (form.render, Wanted::Soon);
+            let how = (form.render, Urgency::Soon);
             let submitted = engine.web_sends().submit(&channel, request, guard.as_ref(), how).await;
             // The caller may have left: the request runs to its end.
             let _ = tell.send(submitted.as_ref().map(|submitted| submitted.send_id).map_err(Error::clone));
@@ -96,7 +96,7 @@ impl WebSends<'_> {
                 return Ok(send_id);
             }
             let BeginWeb(SendWeb { request, .. }) = asked;
-            let how = (UNREAD.render, Wanted::InTurn);
+            let how = (UNREAD.render, Urgency::InTurn);
             let submitted = engine.web_sends().submit(&channel, request, guard.as_ref(), how).await?;
             submitted.wait.leave();
             Ok(submitted.send_id)

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use uuid::Uuid;
 
-use super::people::{self, Known, Wants};
+use super::people::{self, KnownPerson, Wants};
 use crate::channel::machine::{Counting, Fetch, Fetched, Found, Restoring, Waits};
 use crate::contents::{ContentKeys, StoredValues};
 use clock::Timestamp;
@@ -208,7 +208,7 @@ pub(super) async fn people_from(
     contents: &ContentKeys,
     wants: Wants,
     (send_id, ordinal): (Uuid, u64),
-) -> Result<Vec<Known>> {
+) -> Result<Vec<KnownPerson>> {
     let (first, numbers) = store.sends().block_at(send_id, ordinal).await?;
     let used = usize::try_from(ordinal - first).unwrap_or(usize::MAX);
     let numbers: Vec<_> = numbers.into_iter().skip(used).take(people::AT_ONCE).collect();
@@ -218,7 +218,7 @@ pub(super) async fn people_from(
         HashMap::new()
     };
     let mut known: Vec<_> =
-        numbers.iter().map(|number| Known { person: people.remove(number), values: None }).collect();
+        numbers.iter().map(|number| KnownPerson { person: people.remove(number), values: None }).collect();
     if wants.values {
         let mut values = StoredValues::of(store, send_id).await?;
         let (mut read, mut bytes) = (0, 0);
@@ -245,7 +245,7 @@ pub(super) async fn people_of(
     store: &Store,
     contents: &ContentKeys,
     mut asked: Vec<(Key, Option<PhoneNumber>, Wants)>,
-) -> Result<HashMap<Key, Known>> {
+) -> Result<HashMap<Key, KnownPerson>> {
     asked.sort_unstable_by_key(|(key, ..)| (key.send_id, key.ordinal));
     let with_contacts = asked.iter().filter(|(_, _, wants)| wants.contacts);
     let numbers: Vec<_> = with_contacts.filter_map(|(_, number, _)| *number).collect();
@@ -260,7 +260,7 @@ pub(super) async fn people_of(
     let mut values: Option<(Uuid, StoredValues)> = None;
     for (key, number, wants) in asked {
         let person = number.and_then(|number| people.get(&number)).cloned();
-        let mut found = Known { person, values: None };
+        let mut found = KnownPerson { person, values: None };
         if wants.values {
             if values.as_ref().is_none_or(|(send_id, _)| *send_id != key.send_id) {
                 values = Some((key.send_id, StoredValues::of(store, key.send_id).await?));

@@ -44,7 +44,7 @@ pub(super) struct People {
 
 /// What is known of a recipient.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Known {
+pub(super) struct KnownPerson {
     /// `None` for a recipient who is not a contact.
     pub(super) person: Option<Person>,
     /// `None` without values, and when they are gone.
@@ -65,7 +65,7 @@ pub(super) struct Wants {
 struct Stretch {
     send_id: Uuid,
     first: u64,
-    people: Vec<Known>,
+    people: Vec<KnownPerson>,
     read_at: Instant,
 }
 
@@ -78,7 +78,7 @@ impl Stretch {
         self.first + self.people.len() as u64
     }
 
-    fn person(&self, ordinal: u64) -> Option<&Known> {
+    fn person(&self, ordinal: u64) -> Option<&KnownPerson> {
         let place = usize::try_from(ordinal.checked_sub(self.first)?).ok()?;
         self.people.get(place)
     }
@@ -86,7 +86,7 @@ impl Stretch {
 
 impl People {
     /// What is known of the recipient, if it was read.
-    fn find(&self, Key { send_id, ordinal }: Key, now: Instant) -> Option<&Known> {
+    fn find(&self, Key { send_id, ordinal }: Key, now: Instant) -> Option<&KnownPerson> {
         self.of(send_id, now).find_map(|stretch| stretch.person(ordinal))
     }
 
@@ -153,7 +153,7 @@ impl Shell {
     }
 
     /// Fills the recipient's contact fields and values in and hands the message over, or answers that one is missing.
-    fn fill_in(&self, attempt: Attempt, known: &Known) {
+    fn fill_in(&self, attempt: Attempt, known: &KnownPerson) {
         let Rendered::Personal(stored) = &attempt.rendered else { return self.hand_over(attempt) };
         if stored.values && known.values.is_none() {
             // Without their values, nobody gets the texts in the places of those either: the send has values for everybody.
@@ -245,7 +245,7 @@ mod tests {
     use super::*;
 
     fn stretch(first: u64, len: usize, read_at: Instant) -> Stretch {
-        Stretch { send_id: Uuid::nil(), first, people: vec![Known::default(); len], read_at }
+        Stretch { send_id: Uuid::nil(), first, people: vec![KnownPerson::default(); len], read_at }
     }
 
     fn key(ordinal: u64) -> Key {
@@ -258,7 +258,7 @@ mod tests {
         assert_eq!(people.wanted(key(0), now), None, "the send may have only one recipient");
         assert_eq!(people.wanted(key(1), now), Some(2));
         people.add(stretch(2, AT_ONCE, now), now);
-        assert_eq!((people.find(key(1), now), people.find(key(2), now)), (None, Some(&Known::default())));
+        assert_eq!((people.find(key(1), now), people.find(key(2), now)), (None, Some(&KnownPerson::default())));
         let few = 2 + AT_ONCE as u64 - LEAST;
         assert_eq!((people.wanted(key(few - 1), now), people.wanted(key(few), now)), (None, Some(514)));
         people.reading_ahead.insert(Uuid::nil());

@@ -8,7 +8,7 @@ use std::time::Duration;
 use uuid::Uuid;
 
 use super::connector::Unconnected;
-use super::people::{Known, Wants};
+use super::people::{KnownPerson, Wants};
 use super::{connector, loading};
 use crate::channel::machine::{
     Connected, Failed, Fetch, Input, LeaseLost, NotConnected, Question, SaveConnection, Saved, WebActivity,
@@ -75,7 +75,7 @@ pub(super) async fn read_recipients(shared: Arc<Shared>, send_id: Uuid, from: u6
 pub(super) async fn read_people(
     shared: Arc<Shared>,
     asked: Vec<(Key, Option<PhoneNumber>, Wants)>,
-) -> store::Result<HashMap<Key, Known>> {
+) -> store::Result<HashMap<Key, KnownPerson>> {
     let (store, contents) = (shared.reader.store(), Arc::clone(&shared.contents));
     let people = shared.reader.read(async move { loading::people_of(&store, &contents, asked).await }).await;
     people.inspect_err(|error| tracing::error!(%error, "cannot read the contacts or values of recipients"))
@@ -87,7 +87,7 @@ pub(super) async fn read_people_ahead(
     wants: Wants,
     send_id: Uuid,
     from: u64,
-) -> store::Result<Vec<Known>> {
+) -> store::Result<Vec<KnownPerson>> {
     let (store, contents) = (shared.reader.store(), Arc::clone(&shared.contents));
     let reading = shared
         .reader
