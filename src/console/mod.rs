@@ -125,6 +125,8 @@ route::table! {
     POST "/console/channels/new" => pages::new_channel::add, Owner;
     GET "/console/channels/{id}" => pages::channel::show, Viewer;
     GET "/console/channels/{id}/live" => pages::channel::follow, Viewer;
+    GET "/console/channels/{id}/profile" => pages::channel::profile::show, Viewer;
+    POST "/console/channels/{id}/profile" => pages::channel::profile::change, Owner;
     POST "/console/channels/{id}/reconnect" => pages::channel::business::reconnect, Owner;
     POST "/console/channels/{id}/app-secret" => pages::channel::business::set_app_secret, Owner;
     POST "/console/channels/{id}/check" => pages::channel::checks::check, Owner;

@@ -36,6 +36,6 @@ pub(super) async fn change(mut call: Call) -> Result<HttpResponse, DoorRefusal> 
     {
         *handle = file;
     }
-    call.state.engine.template_desk(&channel).set_profile(&fields.map).await?;
+    call.state.engine.template_desk(&channel).set_profile(&call.who(), &fields.map).await?;
     Ok(HttpResponse::Ok().json(json!({ "success": true })))
 }
