@@ -125,7 +125,7 @@ impl Programs<'_> {
         }
     }
 
-    /// Removes an inbox that was made in vain, or says that it stays.
+    /// Removes an inbox that was made without success, or says that it stays.
     async fn without_inbox(
         &self,
         chatwoot: &Chatwoot,
