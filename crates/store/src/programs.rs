@@ -31,10 +31,10 @@ pub struct ConnectedProgram {
     pub created_at: Timestamp,
 }
 
-type Row = (Uuid, i16, Uuid, Uuid, Option<Uuid>, String, Option<i64>, Option<i64>, i64);
+type ProgramRow = (Uuid, i16, Uuid, Uuid, Option<Uuid>, String, Option<i64>, Option<i64>, i64);
 
 /// A row as a value; `None` for a kind that this version does not know.
-fn program(row: Row) -> Option<ConnectedProgram> {
+fn program(row: ProgramRow) -> Option<ConnectedProgram> {
     let (id, kind, channel_id, key_id, webhook_id, address, account, inbox, created_at) = row;
     Some(ConnectedProgram {
         id,
@@ -53,7 +53,7 @@ impl ConnectedPrograms<'_> {
     pub async fn all(self) -> Result<Vec<ConnectedProgram>> {
         let sql = "SELECT id, kind, channel_id, key_id, webhook_id, address, account, inbox, created_at \
                    FROM connected_program WHERE company_id = $1 ORDER BY id";
-        let rows = fetch::<Row>(&self.store.read, sql, [self.company.into()]).await?;
+        let rows = fetch::<ProgramRow>(&self.store.read, sql, [self.company.into()]).await?;
         Ok(rows.into_iter().filter_map(program).collect())
     }
 
