@@ -10,10 +10,11 @@ use crate::service::Service;
 use crate::statements::{self, Accepted};
 use crate::{Row, load, median};
 
-const CONNECTIONS: usize = 64;
-const LASTING: Duration = Duration::from_secs(4);
-const ROUNDS: usize = 3;
-const BODY: &str = r#"{"type":"text","message":"Your order has left.","phone_number":"+55 11 98888-7777"}"#;
+pub(crate) const CONNECTIONS: usize = 64;
+pub(crate) const LASTING: Duration = Duration::from_secs(4);
+pub(crate) const ROUNDS: usize = 3;
+pub(crate) const BODY: &str =
+    r#"{"type":"text","message":"Your order has left.","phone_number":"+55 11 98888-7777"}"#;
 
 pub(crate) fn measure() -> Vec<Row> {
     let (addresses, address) = threads::channel();

@@ -19,6 +19,7 @@ mod fairness;
 #[path = "../../tests/it/fake_whatsapp/mod.rs"]
 #[expect(dead_code, unused_imports, clippy::expect_used, reason = "it is there for the tests")]
 mod fake_whatsapp;
+mod graph;
 mod import;
 mod inbound;
 mod inbox;
@@ -69,6 +70,7 @@ fn main() -> std::io::Result<()> {
     let mut rows = Vec::new();
     for (name, always, measure) in [
         ("accept", true, accept::measure as fn() -> Vec<Row>),
+        ("graph", false, graph::measure),
         ("tag-send", true, tag_send::measure),
         ("memory", true, tag_send::memory),
         ("dispatch", true, dispatch::measure),

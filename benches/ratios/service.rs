@@ -15,6 +15,7 @@ use pombo::domain::contact::Person;
 use pombo::domain::scope::Scopes;
 use pombo::domain::tier;
 use pombo::engine::Engine;
+use pombo::graph::{self, GraphOptions, GraphState};
 use pombo::store::api_keys::NewKey;
 use pombo::store::changes::Who;
 use pombo::store::channels::{NewChannel, Sealed};
@@ -94,6 +95,19 @@ impl Ground {
         let accounts = Accounts::new(store.clone(), Arc::clone(&vault));
         let engine = Engine::start(&config, store.clone(), vault, lease, None).await.unwrap();
         let options = api::Options::default();
+        let door = config.graph.enabled.then(|| {
+            web::Data::new(GraphState {
+                engine: engine.clone(),
+                options: GraphOptions {
+                    wait: config.graph.wait,
+                    web_interactive: config.graph.web_interactive,
+                    body_bytes: options.body_bytes,
+                    send: options.send.clone(),
+                    proxies: options.proxies.clone(),
+                    public_url: None,
+                },
+            })
+        });
         let state =
             web::Data::new(api::State { engine: engine.clone(), accounts: accounts.clone(), options });
         let pages = web::Data::new(console::State::new(
@@ -102,7 +116,11 @@ impl Ground {
             console::Options::default(),
         ));
         let shown = pages.clone();
-        let beside: api::Beside = Arc::new(move |_| console::resources(&shown, true));
+        let beside: api::Beside = Arc::new(move |_| {
+            let mut all = console::resources(&shown, true);
+            all.extend(door.iter().flat_map(graph::resources));
+            all
+        });
         let socket = TcpListener::bind(("127.0.0.1", 0)).unwrap();
         let address = socket.local_addr().unwrap().to_string();
         let settings = api::Settings { workers: 2, ..api::Settings::default() };

@@ -40,6 +40,8 @@ mod m20261129_000030_keep_recipient_files;
 mod m20261129_000032_shape_webhooks;
 mod m20261129_000033_archive_templates;
 mod m20261129_000034_create_connected_program;
+mod m20261129_000039_name_writers;
+mod m20261129_000040_hide_reading;
 mod nodes;
 mod operators;
 mod outbox;
@@ -200,6 +202,16 @@ impl MigratorTrait for Migrator {
                 "m20261129_000034_create_connected_program",
                 m20261129_000034_create_connected_program::UP,
                 m20261129_000034_create_connected_program::DOWN,
+            ),
+            Step::boxed(
+                "m20261129_000039_name_writers",
+                m20261129_000039_name_writers::UP,
+                m20261129_000039_name_writers::DOWN,
+            ),
+            Step::boxed(
+                "m20261129_000040_hide_reading",
+                m20261129_000040_hide_reading::UP,
+                m20261129_000040_hide_reading::DOWN,
             ),
         ]
     }

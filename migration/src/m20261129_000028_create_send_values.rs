@@ -2,14 +2,14 @@
 
 pub(crate) const UP: &[&str] = &[
     // A send whose recipients have values of their own. `seal`: what its blocks of values are sealed to. `gone`: 1 once the
-    // values are removed.
+    // values are removed, 2 while they are being removed.
     "CREATE TABLE personal_send (
         send_id {uuid} NOT NULL PRIMARY KEY,
         company_id {uuid} NOT NULL,
         seal {uuid} NOT NULL,
         gone {small} NOT NULL DEFAULT 0
     ) {clustered}",
-    "CREATE INDEX personal_send_kept ON personal_send (company_id, send_id) WHERE gone = 0",
+    "CREATE INDEX personal_send_kept ON personal_send (company_id, send_id) WHERE gone <> 1",
     // `packed` is sealed with a key of the company to the send's `seal` and the first ordinal.
     "CREATE TABLE send_values (
         send_id {uuid} NOT NULL,
@@ -18,14 +18,14 @@ pub(crate) const UP: &[&str] = &[
         packed {bytes} NOT NULL,
         PRIMARY KEY (send_id, first_ordinal)
     ) {strict}",
-    "CREATE TABLE send_reference (
+    "CREATE TABLE message_reference (
         send_id {uuid} NOT NULL,
         ordinal {int} NOT NULL,
         company_id {uuid} NOT NULL,
         reference TEXT {bytewise} NOT NULL,
         PRIMARY KEY (send_id, ordinal)
     ) {clustered}",
-    "CREATE INDEX send_reference_text ON send_reference (company_id, reference)",
+    "CREATE INDEX message_reference_text ON message_reference (company_id, reference, send_id, ordinal)",
     // Skipped entries from `place` on, as a JSON array.
     "CREATE TABLE send_skipped (
         send_id {uuid} NOT NULL,
@@ -38,7 +38,7 @@ pub(crate) const UP: &[&str] = &[
 
 pub(crate) const DOWN: &[&str] = &[
     "DROP TABLE send_skipped",
-    "DROP TABLE send_reference",
+    "DROP TABLE message_reference",
     "DROP TABLE send_values",
     "DROP TABLE personal_send",
 ];

@@ -1,4 +1,4 @@
-//! What a company answers by itself: confirmations of opt-outs and opt-ins, and a text while nobody is there.
+//! What a company answers by itself: confirmations of opt-outs and opt-ins, a text while nobody is there, and read marks.
 
 use std::collections::BTreeMap;
 
@@ -35,11 +35,14 @@ pub(super) struct AutomaticAnswers {
     /// The spans of each day of the week in which somebody answers; empty for a day on which nobody does.
     #[schema(example = json!({"monday": "09:00-12:30, 14:00-18:00", "sunday": ""}))]
     opening_hours: BTreeMap<String, String>,
+    /// Whether people are told that their messages were read, when an agent opens a conversation.
+    #[schema(example = true)]
+    read_marks: bool,
 }
 
 bodies! {
-    /// What a company answers by itself. A field that is left out or null has its default value: no text, UTC, and no opening
-    /// hours.
+    /// What a company answers by itself. A field that is left out or null has its default value: no text, UTC, no opening
+    /// hours, and read marks.
     pub(super) struct NewAutomaticAnswers of Value {
         /// The text that confirms an opt-out word, at most 1,000 characters. It goes although the person opted out.
         #[schema(example = "You get no more messages from us. Write START to get them again.")]
@@ -56,11 +59,15 @@ bodies! {
         /// At most three spans for each day of the week, in their order. Days that are left out are closed.
         #[schema(example = json!({"monday": "09:00-12:30, 14:00-18:00", "tuesday": "09:00-18:00"}))]
         opening_hours: Option<BTreeMap<String, String>>,
+        /// Whether people are told that their messages were read, when an agent opens a conversation; `true` when absent.
+        /// Without it, people who wrote to a business account do not see that an agent types either, which would say the same.
+        #[schema(example = true)]
+        read_marks: Option<bool>,
     }
 }
 
 impl From<AutomaticTexts> for AutomaticAnswers {
-    fn from(AutomaticTexts { stop, start, away, hours }: AutomaticTexts) -> Self {
+    fn from(AutomaticTexts { stop, start, away, hours, hides_reading }: AutomaticTexts) -> Self {
         let days = WEEKDAYS.map(str::to_owned).into_iter().zip(hours.days());
         Self {
             stop_text: stop,
@@ -68,6 +75,7 @@ impl From<AutomaticTexts> for AutomaticAnswers {
             away_text: away,
             time_zone: hours.zone().to_owned(),
             opening_hours: days.collect(),
+            read_marks: !hides_reading,
         }
     }
 }
@@ -101,8 +109,10 @@ pub(super) async fn set(
     body: Body,
     state: Data<State>,
 ) -> Answer<AutomaticAnswers> {
-    let (NewAutomaticAnswers { stop_text, start_text, away_text, time_zone, opening_hours }, _room) =
-        body.fields(&state.options).await?;
+    let (
+        NewAutomaticAnswers { stop_text, start_text, away_text, time_zone, opening_hours, read_marks },
+        _room,
+    ) = body.fields(&state.options).await?;
     let days = days(&opening_hours)?;
     let zone = time_zone.text()?.unwrap_or("UTC");
     let hours = OpeningHours::parse(zone, days.iter().map(String::as_str)).map_err(|wrong| match &wrong {
@@ -118,6 +128,7 @@ pub(super) async fn set(
         };
         field.refuse(Code::InvalidField, wrong)
     })?;
+    let texts = texts.hiding_reading(!read_marks.choice()?.unwrap_or(true));
     let records = state.engine.company(company.id).await?;
     records.automatic().set_texts(&who, &texts).await?;
     Ok(Json(texts.into()))

@@ -27,7 +27,6 @@ use crate::console;
 use crate::domain::address;
 use crate::domain::channel::Kind;
 use crate::engine::{Engine, Fenced};
-use crate::graph;
 use crate::store::event_log::Reader;
 use crate::store::nodes::{NewNode, PROTOCOL};
 use crate::store::sealing_keys::KeyProof;
@@ -199,7 +198,7 @@ pub async fn start_with(app: App, driver: Option<Arc<dyn Driver>>) -> anyhow::Re
         store.event_log().forget(Reader::Alerts).await?;
     }
     let engine = Box::pin(Engine::start_carried(&config, store, vault, lease, driver, carrier)).await?;
-    engine.web_sends().render_as(&[api::SENT, api::ANSWERED, console::SENT, graph::HANDED_OVER]);
+    engine.web_sends().render_as(&[api::SENT, api::ANSWERED, console::SENT]);
     if let Some(events) = events.filter(|_| config.events.enabled) {
         engine.events().publish(events.events(&config.events));
     }

@@ -20,6 +20,7 @@ pub(super) fn door(config: &Config, engine: &Engine, options: &api::Options) -> 
     let options = GraphOptions {
         wait: config.graph.wait,
         web_interactive: config.graph.web_interactive,
+        passes_through: config.graph.pass_through,
         body_bytes: options.body_bytes,
         send: options.send.clone(),
         proxies: options.proxies.clone(),

@@ -237,6 +237,7 @@ route::table! {
     GET "/console/inbox/live" => pages::inbox::follow, Inbox;
     GET "/console/inbox/{id}" => pages::inbox::show, Inbox;
     POST "/console/inbox/{id}/answer" => pages::inbox::answer::send, Agent;
+    POST "/console/inbox/{id}/preview" => pages::inbox::answer::preview, Agent;
     POST "/console/inbox/{id}/file" => pages::inbox::answer::attach, Agent;
     POST "/console/inbox/{id}/draft" => pages::inbox::answer::keep, Agent;
     POST "/console/inbox/{id}/seen" => pages::inbox::actions::seen, Agent;
@@ -304,6 +305,7 @@ route::table! {
     POST "/console/contacts/{id}" => pages::contact::change, Member;
     POST "/console/contacts/{id}/delete" => pages::contact::delete, Member;
     POST "/console/contacts/{id}/merge" => pages::contact::merge, Member;
+    POST "/console/contacts/{id}/conversations/erase" => pages::contact::conversations::erase, Member;
     POST "/console/contacts/{id}/notes" => pages::contact::notes::add, Member;
     POST "/console/contacts/{id}/notes/{note}" => pages::contact::notes::change, Member;
     POST "/console/contacts/{id}/notes/{note}/delete" => pages::contact::notes::delete, Member;

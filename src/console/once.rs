@@ -88,6 +88,11 @@ impl Once {
     }
 }
 
+/// The idempotency key of a form that sends messages. Those of the company's programs do not begin like this by chance.
+pub(super) fn form_key(once: Uuid) -> String {
+    format!("console:{once}")
+}
+
 /// The turn of a form that sends messages.
 pub(super) enum Turn {
     /// The form has to send. Its id is held meanwhile, and stored with the send.
@@ -109,8 +114,7 @@ impl Turn {
         fingerprint: [u8; 32],
     ) -> Result<Self, engine::Error> {
         let Some(id) = form.once() else { return Ok(Self::First(None)) };
-        // The idempotency keys of the company's programs do not begin like this by chance.
-        let claim = Claim { key: format!("console:{id}"), fingerprint };
+        let claim = Claim { key: form_key(id), fingerprint };
         Ok(match state.engine.claim(viewer.company.id, claim).await? {
             engine::Turn::First(guard) => Self::First(Some(guard)),
             engine::Turn::Repeated(accepted) => Self::Done(accepted.send_id),

@@ -22,7 +22,7 @@ use crate::surface::body::{Incoming, Peer, Pieces, Sender};
 use crate::surface::multipart::Multipart;
 
 /// The parameter by which a caller proves that it knows the app secret.
-const PROOF: &str = "appsecret_proof";
+pub(super) const PROOF: &str = "appsecret_proof";
 
 /// A request whose caller is known.
 pub(super) struct Call {
@@ -180,7 +180,7 @@ impl Call {
 }
 
 /// The parameters of an address. A database cannot look for a NUL, which no value has.
-fn pairs(query: &str) -> Vec<(String, String)> {
+pub(super) fn pairs(query: &str) -> Vec<(String, String)> {
     let pairs = form_urlencoded::parse(query.as_bytes());
     let pairs = pairs.filter(|(name, value)| !name.contains('\0') && !value.contains('\0'));
     pairs.map(|(name, value)| (name.into_owned(), value.into_owned())).collect()

@@ -45,15 +45,13 @@ pub(super) fn is_form(headers: &HeaderMap) -> bool {
     kind.trim().to_ascii_lowercase().starts_with("application/x-www-form-urlencoded")
 }
 
-/// The fields of a body of at most `most` bytes, and the bytes.
+/// The fields of a body of at most `most` bytes, and bytes that other fields would not have: those of the body, or of the texts of
+/// a form.
 pub(super) async fn fields(input: DoorBody, most: usize) -> Result<(GivenFields, Bytes), DoorRefusal> {
     match input {
         DoorBody::Fields(fields, bytes) => Ok((fields, bytes)),
-        DoorBody::Form(form) => Ok((GivenFields { map: form.into_fields(), room: None }, Bytes::new())),
-        DoorBody::Unread(body) if Multipart::is(&body) => {
-            let form = UploadForm::open(body, most).await?;
-            Ok((GivenFields { map: form.into_fields(), room: None }, Bytes::new()))
-        }
+        DoorBody::Form(form) => Ok(texts_of(form)),
+        DoorBody::Unread(body) if Multipart::is(&body) => Ok(texts_of(UploadForm::open(body, most).await?)),
         DoorBody::Unread(body) => {
             let is_form = is_form(body.request().headers());
             let whole = body.whole(most).await?;
@@ -63,6 +61,12 @@ pub(super) async fn fields(input: DoorBody, most: usize) -> Result<(GivenFields,
         }
         DoorBody::Taken => Err(DoorRefusal::internal()),
     }
+}
+
+fn texts_of(form: UploadForm) -> (GivenFields, Bytes) {
+    let map = form.into_fields();
+    let bytes = serde_json::to_vec(&map).unwrap_or_default().into();
+    (GivenFields { map, room: None }, bytes)
 }
 
 /// Reads a body, which is charged before anything is made of it. A body that begins as JSON is JSON: `curl -d` says that

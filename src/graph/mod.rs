@@ -16,6 +16,7 @@ mod media;
 mod messages;
 mod number;
 mod object;
+mod passing;
 mod path;
 mod profile;
 mod receivers;
@@ -34,7 +35,6 @@ use futures_util::future::LocalBoxFuture;
 use url::Url;
 
 use self::call::Call;
-pub use self::messages::HANDED_OVER;
 use self::path::GraphPath;
 use self::refusal::DoorRefusal;
 use crate::config::WebInteractive;
@@ -58,6 +58,8 @@ pub struct GraphOptions {
     pub wait: Duration,
     /// What becomes of buttons and lists through a web session.
     pub web_interactive: WebInteractive,
+    /// Whether what is not for us goes on to Meta.
+    pub passes_through: bool,
     /// The largest request body that is no file, in bytes.
     pub body_bytes: usize,
     /// The limits of one send.
@@ -153,18 +155,17 @@ fn route(GraphRow { method, path: _, handle }: GraphRow) -> Route {
 }
 
 async fn answer(handle: fn(Call) -> Answered, request: HttpRequest, body: Incoming) -> HttpResponse {
-    let answered = match Call::enter(request.clone(), body).await {
-        Ok(call) => handle(call).await,
-        Err(refusal) => Err(refusal),
+    let answered = match passing::token_of(&request) {
+        Some(token) => passing::of_caller(&request, body, &token).await,
+        None => match Call::enter(request.clone(), body).await {
+            Ok(call) => handle(call).await,
+            Err(refusal) => Err(refusal),
+        },
     };
     answered.unwrap_or_else(|refusal| refusal.answer(&request))
 }
 
 /// Answers a path or a method that the door does not have.
 async fn no_such_path(request: HttpRequest, body: Incoming) -> HttpResponse {
-    let refused = match Call::enter(request.clone(), body).await {
-        Ok(call) => call.unsupported(),
-        Err(refusal) => refusal,
-    };
-    refused.answer(&request)
+    answer(|call| Box::pin(passing::of_channel(call)), request, body).await
 }

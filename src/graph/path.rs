@@ -43,6 +43,11 @@ impl GraphPath {
         Self { segments: segments(path).1.map(str::to_owned).collect() }
     }
 
+    /// The segments, as they are in the address.
+    pub(super) fn segments(&self) -> Vec<&str> {
+        self.segments.iter().map(String::as_str).collect()
+    }
+
     /// The segment at this place; empty behind the end.
     pub(super) fn at(&self, place: usize) -> &str {
         self.segments.get(place).map_or("", String::as_str)

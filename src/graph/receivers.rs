@@ -9,8 +9,11 @@ use super::token;
 use crate::domain::channel::Channel;
 use crate::domain::secret::Secret;
 use crate::domain::webhook::SetFor;
+use crate::engine;
 use crate::engine::graph::GraphAccount;
 
+/// The most bytes of a verify token.
+const LONGEST_TOKEN: usize = 1_024;
 /// The fields of webhooks that the app's receiver gets.
 const FIELDS: [&str; 6] = [
     "messages",
@@ -65,7 +68,7 @@ async fn set(
     };
     let door = call.door();
     if url.is_empty() {
-        door.remove_receiver(&call.who(), set_for).await?;
+        door.remove_receiver(&call.who(), set_for).await.map_err(refused)?;
         return Ok(success());
     }
     let token = text("verify_token").flatten().filter(|token| !token.is_empty());
@@ -73,8 +76,21 @@ async fn set(
         let details = "`verify_token` is missing: give the one that the receiver expects";
         DoorRefusal::because(100, details)
     })?;
-    door.set_receiver(&call.who(), set_for, url, Secret::new(token.to_owned())).await?;
+    if token.len() > LONGEST_TOKEN {
+        let details = format!("`verify_token` is longer than {LONGEST_TOKEN} bytes");
+        return Err(DoorRefusal::because(100, details));
+    }
+    let token = Secret::new(token.to_owned());
+    door.set_receiver(&call.who(), set_for, url, token).await.map_err(refused)?;
     Ok(success())
+}
+
+/// A refusal of what is no message has one number, whatever is wrong.
+fn refused(error: engine::Error) -> DoorRefusal {
+    match error {
+        engine::Error::Refused(refusal) => DoorRefusal::because(100, refusal.sentence),
+        error => error.into(),
+    }
 }
 
 /// Sets or removes the receiver of a number.
@@ -106,7 +122,7 @@ pub(super) async fn subscribe(mut call: Call) -> Result<HttpResponse, DoorRefusa
 /// Removes the receiver of an account.
 pub(super) async fn unsubscribe(call: Call) -> Result<HttpResponse, DoorRefusal> {
     let account = call.account(call.path.at(0)).await?;
-    call.door().remove_receiver(&call.who(), &of_account(&account)).await?;
+    call.door().remove_receiver(&call.who(), &of_account(&account)).await.map_err(refused)?;
     Ok(success())
 }
 
@@ -136,7 +152,7 @@ pub(super) async fn set_for_app(mut call: Call) -> Result<HttpResponse, DoorRefu
 /// Removes the receiver of the app.
 pub(super) async fn remove_from_app(call: Call) -> Result<HttpResponse, DoorRefusal> {
     check_app(&call).await?;
-    call.door().remove_receiver(&call.who(), &SetFor::App).await?;
+    call.door().remove_receiver(&call.who(), &SetFor::App).await.map_err(refused)?;
     Ok(success())
 }
 

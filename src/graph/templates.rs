@@ -20,6 +20,9 @@ use crate::engine::records::templates::{Listed, Record};
 /// Records in a part when a program names no number, and the most.
 const USUAL: u64 = 25;
 const MOST: u64 = 1_000;
+/// The most templates of an account at Meta, and of the web sessions of a company.
+const MOST_AT_META: u64 = 6_000;
+const MOST_LOCAL: u64 = 250;
 
 /// Lists the templates of an account. The last part has no `paging`: some programs ask for more as long as there is a cursor.
 pub(super) async fn list(call: Call) -> Result<HttpResponse, DoorRefusal> {
@@ -41,21 +44,25 @@ pub(super) async fn list(call: Call) -> Result<HttpResponse, DoorRefusal> {
             .filter(|page| *page > 0)
             .ok_or_else(|| DoorRefusal::because(100, "`after` must be a cursor of an earlier answer"))?,
     };
-    let filter = Listed {
-        waba_id: Some(account.waba_id.as_deref().unwrap_or(LOCAL_ACCOUNT)),
-        status: call.parameter("status"),
-        search: call.parameter("name"),
-        only_unfit: false,
-    };
+    let of_account = account.waba_id.as_deref().unwrap_or(LOCAL_ACCOUNT);
+    let status = call.parameter("status").map(str::to_ascii_uppercase);
     let request = PageRequest { page: page.into(), limit };
     let records = call.state.engine.company(call.caller.company_id).await?;
-    let Page { records, total } = records.templates().page(request, filter).await?;
+    let Page { records, total } = match call.parameter("name") {
+        // The name is the whole one: programs take the first template of the answer.
+        Some(name) => Page::of(records.templates().languages_of(of_account, name).await?, request),
+        None => {
+            let filter = Listed { waba_id: Some(of_account), status: status.as_deref(), ..Listed::default() };
+            records.templates().page(request, filter).await?
+        }
+    };
     let is_last = page.saturating_mul(limit) >= total;
     let (language, category) = (call.parameter("language"), call.parameter("category"));
     let is_meant = |record: &Record| {
         record.status != Status::Deleted
+            && status.as_ref().is_none_or(|status| record.status.as_str() == status)
             && language.is_none_or(|language| record.language == language)
-            && category.is_none_or(|category| record.category.to_string() == category)
+            && category.is_none_or(|category| record.category.as_str().eq_ignore_ascii_case(category))
     };
     let data: Vec<_> =
         records.into_iter().filter(is_meant).map(|record| asked(&call, described(record))).collect();
@@ -63,6 +70,14 @@ pub(super) async fn list(call: Call) -> Result<HttpResponse, DoorRefusal> {
     if !is_last {
         let after = (page + 1).to_string();
         answer["paging"] = json!({ "cursors": { "after": after }, "next": next(&call, &after) });
+    }
+    if call.parameter("summary").is_some() {
+        answer["summary"] = json!({
+            "total_count": total,
+            "message_template_count": total,
+            "message_template_limit": if account.waba_id.is_some() { MOST_AT_META } else { MOST_LOCAL },
+            "are_translations_complete": true,
+        });
     }
     Ok(HttpResponse::Ok().json(answer))
 }
@@ -125,7 +140,8 @@ fn described(record: Record) -> Map<String, Value> {
         ("components", components),
     ];
     if let Some(score) = record.quality_score {
-        fields.push(("quality_score", json!({ "score": score })));
+        let date = record.updated_at.millis().div_euclid(1_000);
+        fields.push(("quality_score", json!({ "score": score, "date": date })));
     }
     if let Some(reason) = record.rejected_reason {
         fields.push(("rejected_reason", json!(reason)));

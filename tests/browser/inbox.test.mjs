@@ -116,7 +116,7 @@ test('without script a conversation is read and answered', async () => {
     const { page } = person;
     await page.goto(`${demo.url}/console/inbox?search=00006`);
     await row(page, 'are you open?').getByRole('link').click();
-    await page.getByRole('link', { name: 'Reply' }).last().click();
+    await page.getByRole('button', { name: 'Reply' }).last().click();
     await page.locator('textarea[name=message]').fill('until eight');
     await page.getByRole('button', { name: 'Send', exact: true }).click();
     await page.locator('.spoken.own').getByText('until eight').waitFor();

@@ -1,6 +1,7 @@
 //! Linking phones to channels, through the HTTP surface, with a driver that the test controls.
 
 mod passkey;
+mod taking;
 mod telling;
 
 use std::time::Duration;

@@ -80,6 +80,7 @@ mod store_contacts;
 mod store_conversation_tags;
 mod store_conversations;
 mod store_event_log;
+mod store_group_changes;
 mod store_import;
 mod store_inbound_files;
 mod store_locks;

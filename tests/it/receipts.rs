@@ -7,6 +7,7 @@ mod conversations;
 mod files;
 mod inbound;
 mod large;
+mod moved;
 mod opt_out_words;
 mod outage;
 mod people;

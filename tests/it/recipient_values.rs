@@ -16,6 +16,7 @@ use crate::scenarios::stage::{show, template};
 stores!(
     each_recipient_gets_their_own_values_and_who_lacks_one_is_named,
     a_retry_uses_the_same_values_until_they_are_gone,
+    values_count_under_any_form_of_a_person_s_number,
 );
 
 const ANA: u64 = 5_511_900_000_001;
@@ -126,5 +127,23 @@ async fn a_retry_uses_the_same_values_until_they_are_gone(universe: &Universe) {
     database.close().await.unwrap();
     let gone = running.ask(Method::POST, &path, &json!({})).await;
     assert_eq!((gone.status, &gone.json()["code"]), (410, &json!("values_gone")), "{}", gone.body);
+    running.end().await;
+}
+
+async fn values_count_under_any_form_of_a_person_s_number(universe: &Universe) {
+    let running = Running::start(universe, |_| {}).await;
+    let given = json!([{ "phone_number": "+55 11 98888-0002", "values": { "order": "A-1" } }]);
+    let mut body = order_update(&running, ["{{value.name|friend}}", "{{value.order|none}}"], given).await;
+    // The form without the ninth digit is the lesser number, which would be met first.
+    body["phone_number"] = json!(["551188880002", EVA]);
+    let (status, answer) = running.send(&body).await;
+    assert_eq!((status, &answer["recipients_count"]), (202, &json!(2)), "{answer}");
+    let skipped = &answer["skipped"][0];
+    assert_eq!((&skipped["code"], &skipped["input"]), (&json!("same_person"), &json!("+551188880002")));
+    running.settled(2).await;
+    assert_eq!(
+        texts(&running),
+        expected([(5_511_988_880_002, ["friend", "A-1"]), (EVA, ["friend", "none"])])
+    );
     running.end().await;
 }

@@ -4,12 +4,18 @@ use pombo::clock::Timestamp;
 use pombo::domain::event::Type;
 use pombo::domain::inbound::{ConversationKind, Direction, PeerKey, SERVICE_WINDOW};
 use pombo::domain::phone::PhoneNumber;
+use pombo::store::changes::{ContactRecord, Who};
 use pombo::store::conversations::Inbound;
 use uuid::Uuid;
 
 /// The person who writes.
 pub(crate) fn ana() -> PhoneNumber {
     PhoneNumber::parse("5511900000007").unwrap()
+}
+
+/// The record of an erasure.
+pub(crate) fn erasure(company: Uuid) -> ContactRecord {
+    ContactRecord::new(&Who::Pombo, company)
 }
 
 /// A text of hers, whose content is sealed with a key that nobody has.
@@ -36,6 +42,7 @@ pub(crate) fn wrote_by(
         name: Some("Ana".to_owned()),
         provider_id: provider_id.to_owned(),
         direction: Direction::In,
+        writer: None,
         kind: "text",
         r#type: Type::MessageReceived,
         target: None,

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
 use pombo::connector::web_session::{
-    AskError, Assertion, Built, Change, Content, Driver, End, Event, Figures, Found, Jid, MessageId,
+    AskError, Assertion, Built, Change, Content, Driver, End, Event, Figures, Found, Inbox, Jid, MessageId,
     OpenError, Opening, PairingFailure, PasskeyRefused, Picture, Prepared, Quoted, Record, Records,
     SendError, Session,
 };
@@ -35,6 +35,8 @@ struct Known {
 pub(crate) struct Scripted {
     events: mpsc::Sender<Event>,
     pub(crate) records: Arc<dyn Records>,
+    /// Takes in what people write.
+    pub(crate) inbox: Arc<dyn Inbox>,
     /// The requests to the session, in their order.
     pub(crate) asked: Arc<Mutex<Vec<String>>>,
     /// The pairing code that it gives.
@@ -104,6 +106,7 @@ impl Driver for ScriptedDriver {
         let session = Scripted {
             events: opening.events,
             records: opening.records,
+            inbox: opening.inbox,
             asked: Arc::default(),
             code: Arc::new(Mutex::new(code)),
             passkey: Arc::new(Mutex::new(Ok(()))),

@@ -13,7 +13,7 @@ use pombo::store::ledger::PendingWrites;
 use uuid::Uuid;
 
 use crate::database::{Universe, stores};
-use crate::said::{ana, wrote, wrote_by};
+use crate::said::{ana, erasure, wrote, wrote_by};
 
 stores!(
     an_answer_is_due_with_its_message_once_in_twelve_hours,
@@ -72,7 +72,8 @@ async fn an_answer_is_due_with_its_message_once_in_twelve_hours(universe: &Unive
     take_in(universe, &lease, vec![answered("i", now.plus(ONCE_IN), AnswerKind::Stop)]).await;
     assert_eq!(due(universe, later).await, [(ana(), AnswerKind::Stop)]);
     // They go with the person.
-    universe.store.of(ACME).conversations().erase(&[PeerKey::of_number(ana())]).await.unwrap();
+    let of = universe.store.of(ACME).conversations();
+    of.erase(&mut erasure(ACME), &[PeerKey::of_number(ana())]).await.unwrap();
     assert_eq!(due(universe, later.plus(MINUTE)).await, [(bo, AnswerKind::Stop)]);
 }
 

@@ -18,7 +18,7 @@ use pombo::store::{Conversations, Lease};
 use uuid::Uuid;
 
 use crate::database::{Universe, stores};
-use crate::said::{ana, wrote, wrote_by};
+use crate::said::{ana, erasure, wrote, wrote_by};
 
 stores!(
     a_message_is_kept_once_and_makes_its_conversation,
@@ -297,7 +297,8 @@ async fn the_list_has_filters_search_and_cursors(universe: &Universe) {
     assert_eq!(desk.listed(nobodys).await, ids[1..]);
     let unread = ConversationFilter { unread: true, ..ConversationFilter::default() };
     assert_eq!(desk.listed(unread).await, [ids[0], ids[3]]);
-    assert_eq!(of.count_unread(9).await.unwrap(), 2);
+    let (all, others) = (of.count_unread(None, 9).await, of.count_unread(Some(ACME), 9).await);
+    assert_eq!((all.unwrap(), others.unwrap()), (2, 1));
     let closed =
         ConversationFilter { state: Some(ConversationState::Closed), ..ConversationFilter::default() };
     assert_eq!(desk.listed(closed).await, [ids[2]]);
@@ -356,7 +357,7 @@ async fn begun_answers_are_kept_for_each_user_and_go_with_the_conversation(unive
     assert!(!elsewhere.keep_begun(id, &one).await.unwrap());
     of.remove_begun(id, one.user_id).await.unwrap();
     assert_eq!(of.begun(id).await.unwrap(), [two]);
-    of.erase(&[PeerKey::of_number(ana())]).await.unwrap();
+    of.erase(&mut erasure(ACME), &[PeerKey::of_number(ana())]).await.unwrap();
     assert!(of.begun(id).await.unwrap().is_empty());
 }
 
@@ -373,8 +374,8 @@ async fn old_messages_and_silent_conversations_are_removed_and_a_person_is_erase
     assert_eq!((step.others, step.more), (2, true));
     assert_eq!(all.remove_messages(&desk.lease, soon, 2).await.unwrap().others, 1);
     desk.take_in(vec![hers("c", now)]).await;
-    let (conversations, messages) = desk.of_acme().erase(&[PeerKey::of_number(ana())]).await.unwrap();
-    assert_eq!((conversations.len(), messages.len()), (1, 1));
+    let erased = desk.of_acme().erase(&mut erasure(ACME), &[PeerKey::of_number(ana())]).await.unwrap();
+    assert_eq!((erased.0.len(), erased.1.len()), (1, 1));
     assert_eq!(desk.listed(ConversationFilter::default()).await, [desk.with(bo).await.id]);
     let named = ConversationFilter { search: Some("ana".to_owned()), ..ConversationFilter::default() };
     assert_eq!(desk.listed(named.clone()).await.len(), 1, "the words of others stay");
@@ -394,6 +395,6 @@ async fn a_company_reaches_only_its_own_conversations(universe: &Universe) {
     assert!(!other.assign(id, None, "user:bo").await.unwrap());
     assert!(!other.set_state(id, ConversationState::Closed, "user:bo").await.unwrap());
     assert!(!other.mark_read(id, now).await.unwrap());
-    assert!(other.erase(&[PeerKey::of_number(ana())]).await.unwrap().0.is_empty());
+    assert!(other.erase(&mut erasure(ACME), &[PeerKey::of_number(ana())]).await.unwrap().0.is_empty());
     assert_eq!(desk.with(ana()).await.unread, 1);
 }

@@ -14,7 +14,7 @@ use pombo::store::media::{MediaTotals, NewFile, Taking};
 use uuid::Uuid;
 
 use crate::database::{Universe, stores};
-use crate::said::{ana, wrote};
+use crate::said::{ana, erasure, wrote};
 
 stores! {
     a_file_is_queued_once_with_its_message_and_fetched_by_channel,
@@ -203,7 +203,8 @@ async fn files_leave_with_their_message_their_person_and_their_age(universe: &Un
     let file = desk.queued().await.pop().unwrap();
     assert_eq!(desk.hold(&file).await, FileHold::New);
     let people = [PeerKey::of_number(ana())];
-    universe.store.of(desk.acme).conversations().erase(&people).await.unwrap();
+    let of = universe.store.of(desk.acme).conversations();
+    of.erase(&mut erasure(desk.acme), &people).await.unwrap();
     assert_eq!(desk.hold(&file).await, FileHold::Busy, "its content is to be deleted");
     assert_eq!(desk.leaving().await, [file.message_id]);
     desk.files().forget(file.message_id).await.unwrap();

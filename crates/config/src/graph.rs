@@ -24,7 +24,7 @@ pub struct Graph {
     pub web_interactive: WebInteractive,
     /// Whether webhooks in Meta's form tell what people write in the groups of web sessions.
     pub groups: bool,
-    /// Whether requests about ids that no channel has are passed on to Meta.
+    /// Whether requests that are not for this service go on to Meta.
     pub pass_through: bool,
 }
 

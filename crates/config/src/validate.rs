@@ -4,6 +4,7 @@ use std::ops::RangeInclusive;
 use std::time::Duration;
 
 use tracing_subscriber::EnvFilter;
+use url::{Host, Url};
 
 use super::check::repeated;
 use super::{Config, Database, Graph, Inbox, mail, media, nats, webhooks};
@@ -179,6 +180,13 @@ fn relations(config: &Config, found: &mut Vec<Found>) {
             "set database.url to \"postgres://…\", or leave cluster.name empty".to_owned(),
         ));
     }
+    if config.graph.pass_through && !is_protected(&config.cloud_api.base_url) {
+        found.push((
+            "graph.pass_through",
+            "cloud_api.base_url does not begin with https, and tokens of others would go there".to_owned(),
+            "give cloud_api.base_url an address with https, or leave this false".to_owned(),
+        ));
+    }
     if engine.in_flight < engine.concurrency {
         found.push((
             "engine.in_flight",
@@ -194,6 +202,18 @@ fn relations(config: &Config, found: &mut Vec<Found>) {
             "raise it, or lower retry.first".to_owned(),
         ));
     }
+}
+
+/// Whether nobody on the way can read what goes to this address.
+fn is_protected(base: &str) -> bool {
+    let Ok(url) = Url::parse(base) else { return false };
+    let is_here = match url.host() {
+        Some(Host::Ipv4(address)) => address.is_loopback(),
+        Some(Host::Ipv6(address)) => address.is_loopback(),
+        Some(Host::Domain(name)) => name == "localhost",
+        None => false,
+    };
+    url.scheme() == "https" || is_here
 }
 
 fn words(config: &Config, found: &mut Vec<Found>) {

@@ -67,6 +67,8 @@ pub struct AutomaticTexts {
     pub away: Option<String>,
     /// When somebody is there.
     pub hours: OpeningHours,
+    /// Whether people are not told that an agent read their messages.
+    pub hides_reading: bool,
 }
 
 /// A text that cannot be sent automatically; completes a sentence that begins with the field's name.
@@ -98,7 +100,14 @@ impl AutomaticTexts {
             start: checked(AnswerKind::Start, start)?,
             away: checked(AnswerKind::Away, away)?,
             hours,
+            hides_reading: false,
         })
+    }
+
+    /// The same, with the choice whether people are told that their messages were read.
+    #[must_use]
+    pub fn hiding_reading(self, hides_reading: bool) -> Self {
+        Self { hides_reading, ..self }
     }
 
     /// The text of this kind.

@@ -163,6 +163,9 @@ pub struct Stored<C = Content, G = String> {
     /// Whether it confirms an opt-out: then it goes although its recipient opted out.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub confirms: bool,
+    /// Whether a message of a web session goes in its turn although no caller waits for it, until its send expires.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub keeps_turn: bool,
     /// Whether each recipient has values of their own, so that its texts have [placeholders](crate::values).
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub values: bool,
@@ -177,6 +180,7 @@ impl Stored {
             key: self.key.as_deref(),
             quotes: self.quotes.as_deref(),
             confirms: self.confirms,
+            keeps_turn: self.keeps_turn,
             values: self.values,
         }
     }
@@ -331,7 +335,15 @@ mod tests {
         for (group, key) in [(None, None), (one, None), (None, other), (one, other)] {
             let own = |text: Option<&str>| text.map(str::to_owned);
             let (content, group, key) = (content.clone(), own(group), own(key));
-            let whole = Stored { content, group, key, quotes: None, confirms: false, values: false };
+            let whole = Stored {
+                content,
+                group,
+                key,
+                quotes: None,
+                confirms: false,
+                keeps_turn: false,
+                values: false,
+            };
             let stored = serde_json::to_string(&whole.borrowed()).unwrap();
             assert_eq!(Content::kind_of(&stored), Some(Kind::Image), "{stored}");
             assert_eq!(serde_json::from_str::<Stored>(&stored).unwrap(), whole);

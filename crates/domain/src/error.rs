@@ -253,6 +253,8 @@ codes! {
     WindowClosed = "window_closed", Conflict;
     /// The company has no such conversation.
     ConversationNotFound = "conversation_not_found", NotFound;
+    /// A conversation can be assigned only to members who answer: not to viewers, nor to users who are disabled.
+    UserCannotAnswer = "user_cannot_answer", Conflict;
     /// The company has no such send.
     SendNotFound = "send_not_found", NotFound;
     /// The send has no message with this ordinal.

@@ -103,6 +103,12 @@ impl ProgramKind {
     }
 }
 
+/// The number of an error, if programs that are written for Meta can know it: the negative ones are ours, and those from 400 to
+/// 599 are of the protocol of web sessions.
+pub fn known_error(code: Option<i64>) -> Option<i64> {
+    code.filter(|code| *code > 0 && !(400..600).contains(code))
+}
+
 /// The id of a message that was sent through Pombo.
 pub fn message_id(Key { send_id, ordinal }: Key) -> String {
     let mut bytes = Vec::with_capacity(BYTES);

@@ -1,5 +1,5 @@
-//! The four interactive payloads that a business account sends: `button`, `list`, `product_list` and
-//! `product`.
+//! The interactive payloads that a business account sends: `button`, `list`, `product_list`, `product`, `cta_url` and
+//! `location_request_message`.
 //!
 //! The payload's fields are the provider's own, so it stays JSON: what we know is checked against the
 //! provider's limits, what we do not know passes through untouched. Checked when a request is parsed,
@@ -33,7 +33,7 @@ pub fn parse(mut payload: Value) -> Result<Value, Refusal> {
 
 impl Part for InteractiveHeader {
     fn read(node: &Node<'_>) -> Result<Self, Refusal> {
-        let kind = HeaderTag::read(node)?;
+        let kind = HeaderTag::read_at(node, "type")?;
         let mut header = Self { r#type: kind, text: None, image: None, video: None, document: None };
         match kind {
             HeaderTag::Text => header.text = Some(node.text("text", Self::text().most)?.to_owned()),
@@ -72,6 +72,18 @@ impl Part for ButtonAction {
             Ok(())
         })?;
         Ok(Self { buttons })
+    }
+}
+
+impl Part for LinkParameters {
+    fn read(node: &Node<'_>) -> Result<Self, Refusal> {
+        let display_text = node.text("display_text", Self::display_text().most)?.to_owned();
+        let url = node.text("url", Self::url().most)?.to_owned();
+        let is_web = ["http://", "https://"].iter().any(|scheme| url.starts_with(scheme));
+        if !is_web {
+            return Err(node.refuse("has a `url` that does not begin with https:// or http://"));
+        }
+        Ok(Self { display_text, url })
     }
 }
 

@@ -163,6 +163,12 @@ impl Template {
             None => Ok(()),
         }
     }
+
+    /// Whether header or text get another number of values than they have variables, for which the provider has a number of its
+    /// own.
+    pub fn is_miscounted(&self, given: &[Component]) -> bool {
+        shape::Shape::read(self).is_some_and(|shape| check::is_miscounted(&shape, given))
+    }
 }
 
 /// A request's part about a template, before the template is looked up.

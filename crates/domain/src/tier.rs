@@ -37,6 +37,8 @@ pub use quiet_hours::{NotQuietHours, QuietHours};
 
 /// The moving span over which [`Tier::template_quota`] counts recipients.
 pub const QUOTA_SPAN: Duration = Duration::from_secs(24 * 60 * 60);
+/// How long a message of a web session waits for its turn whose program does not repeat requests.
+pub const TURN_SPAN: Duration = Duration::from_secs(60 * 60);
 
 /// The longest name of a tier, in characters.
 pub const MAX_NAME: usize = 40;

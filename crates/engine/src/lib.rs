@@ -185,6 +185,8 @@ struct Inner {
     nodes: nodes::Nodes,
     /// The channels behind the ids of the door that speaks Graph.
     known_numbers: graph::KnownNumbers,
+    /// What bounds the requests that the same door passes on to the provider.
+    pass_bounds: graph::PassBounds,
     /// The forms in which the surfaces render the answers of web sessions.
     forms: OnceLock<Vec<Form>>,
     /// The threads of ledger, and of resolvers, sentinel and supervisors of web sessions.

@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Deref;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
@@ -92,6 +93,8 @@ pub(crate) struct Shared {
     pub(crate) keeps_inbox: bool,
     /// Answers that conversations do not know yet.
     pub(crate) answers: Answers,
+    /// The data directory, for temporary files.
+    pub(crate) directory: PathBuf,
 }
 
 impl Common {

@@ -19,7 +19,7 @@ use super::contacts::change::Changes;
 use super::contacts::imports::{Imports, Runner};
 use super::contents::{Answers, ContentKeys};
 use super::events::tail::Tail;
-use super::graph::KnownNumbers;
+use super::graph::{KnownNumbers, PassBounds};
 use super::handover::SessionHandles;
 use super::health::Health;
 use super::incoming::IncomingFiles;
@@ -42,7 +42,7 @@ use super::{Engine, Inner, LONGEST_HOLD, StartError, receipts, threads};
 use clock::Timestamp;
 use cluster::{Carrier, Cluster, Heartbeat, Nobody};
 use config::Config;
-use connectors::cloud_api::Connections;
+use connectors::cloud_api::{Connections, FileHosts};
 use connectors::fair_semaphore::FairSemaphore;
 use driver::Driver;
 use store::{Lease, Purpose, Store};
@@ -137,6 +137,7 @@ impl Engine {
             contents: Arc::clone(&contents),
             keeps_inbox: !config.inbox.keep.is_zero(),
             answers: Answers::default(),
+            directory: config.data.dir.clone(),
         });
         let resolvers: Vec<_> = (0..config.engine.resolvers.max(1))
             .map(|_| {
@@ -182,6 +183,7 @@ impl Engine {
             nodes: Nodes::new(&config.limits),
             forms: OnceLock::new(),
             known_numbers: KnownNumbers::default(),
+            pass_bounds: PassBounds::default(),
             threads: [writers, helpers.clone()],
             heart,
         }));
@@ -204,6 +206,7 @@ impl Engine {
             Arc::clone(&engine.0.shared),
             Arc::clone(&dispatching),
             Connections::new(&config.cloud_api, &config.network)?,
+            FileHosts::new(&config.media, &config.network)?,
             &config.media,
         );
         rounds::repeat(&helpers, "incoming files", async move || files.round().await);

@@ -26,6 +26,7 @@ use store::templates::{Record, WrittenTemplate};
 const DRIFT: Duration = Duration::from_secs(1);
 /// The largest sample, in bytes: what the provider takes as a video.
 const SAMPLE_BYTES: u64 = 16 * 1024 * 1024;
+
 /// Other words for a template; `None` keeps what it has.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct TemplateEdit<'a> {
@@ -203,28 +204,31 @@ impl TemplateDesk<'_> {
         }
     }
 
+    /// The channel's token.
+    pub(crate) async fn token(&self) -> Result<Secret, Declined> {
+        let sealed = self.engine.store().channels().secrets(self.channel.id).await?;
+        let sentence = "the channel has no access token: reconnect it with one";
+        let token = sealed.and_then(|sealed| sealed.token);
+        let token = token.ok_or_else(|| Refusal::new(Code::ReconnectWaba, sentence))?;
+        let token = self.engine.0.shared.vault.unseal(&token, &vault::context::token(self.channel.id));
+        Ok(token.map_err(|error| self.unusable(&error))?)
+    }
+
+    fn unusable(&self, error: &dyn std::fmt::Display) -> Error {
+        tracing::warn!(channel.id = %self.channel.id, %error, "cannot ask the provider with the channel's token");
+        Error::Internal
+    }
+
     /// A connector of the channel's own, and its token.
     async fn connector(&self) -> Result<(CloudApi, Secret), Declined> {
-        let shared = &self.engine.0.shared;
         let (Some(number), Some(account)) = (&self.channel.phone_number_id, &self.channel.waba_id) else {
             let sentence = "a web session has no templates and no profile at the provider";
             return Err(Refusal::new(Code::InvalidType, sentence).into());
         };
-        let sealed = self.engine.store().channels().secrets(self.channel.id).await?;
-        let token = sealed.and_then(|sealed| sealed.token).ok_or_else(|| {
-            Refusal::new(Code::ReconnectWaba, "the channel has no access token: reconnect it with one")
-        })?;
-        let unusable = |error: &dyn std::fmt::Display| {
-            tracing::warn!(channel.id = %self.channel.id, %error, "cannot ask the provider about templates");
-            Error::Internal
-        };
-        let token = shared.vault.unseal(&token, &vault::context::token(self.channel.id));
-        let token = token.map_err(|error| unusable(&error))?;
-        let options = &shared.cloud_api;
-        let connections =
-            Connections::new(options, &self.engine.0.network).map_err(|error| unusable(&error))?;
+        let (token, options) = (self.token().await?, &self.engine.0.shared.cloud_api);
+        let connections = Connections::new(options, &self.engine.0.network).map_err(|e| self.unusable(&e))?;
         let connector = CloudApi::new(connections, options, number, account, &token);
-        Ok((connector.map_err(|error| unusable(&error))?, token))
+        Ok((connector.map_err(|error| self.unusable(&error))?, token))
     }
 
     /// Uploads the files of the library that are named as samples, and puts their handles in their place.

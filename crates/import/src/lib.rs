@@ -44,8 +44,8 @@ pub use indexing::Indexing;
 pub use inspection::{GUESSED, Inspected, Inspection, Other, WrongBytes};
 pub use preview::{Preview, preview};
 pub use recipients::{
-    MOST_RECIPIENTS, ReadRecipients, RecipientColumn, RecipientFault, RecipientFile, RecipientSettings,
-    UnknownColumn,
+    ColumnFault, HeldColumns, MOST_RECIPIENTS, OtherColumns, ReadRecipients, RecipientColumn, RecipientFault,
+    RecipientFile, RecipientSettings, UnknownColumn,
 };
 pub use reject_code::RejectCode;
 pub use rejects::{csv_row, rejected_csv};
@@ -55,7 +55,7 @@ pub use sheet::{SourceSheet, is_workbook, sheet_csv};
 pub use spill::TemporarySpill;
 pub use stored::{Lot, Tally, read_stored};
 pub use table::{FileTable, TableRow, value_names};
-pub use table_file::{open_table, phone_column};
+pub use table_file::open_table;
 
 /// The result of an import or export.
 pub type Result<T> = std::result::Result<T, Error>;

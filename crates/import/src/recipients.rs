@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 
 use encoding_rs::Encoding;
 
-pub use self::columns::{RecipientColumn, UnknownColumn};
+pub use self::columns::{ColumnFault, HeldColumns, OtherColumns, RecipientColumn, UnknownColumn};
 use super::encoding::{self, Decoded, Invalid, MARK};
 use super::inspection::{Inspected, Inspection};
 use super::spill::TemporarySpill;

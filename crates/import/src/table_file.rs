@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::path::Path;
 
-use super::header::{self, MOST_COLUMNS};
+use super::header::MOST_COLUMNS;
 use super::settings::Settings;
 use super::sheet::{self, SourceSheet};
 use super::{Error, FileTable, Result, encoding, reading};
@@ -32,18 +32,11 @@ pub fn open_table(path: &Path, label: Option<&str>, country: Option<Country>) ->
     }
 }
 
-/// The column that surely holds phone numbers by its name, the one most likely of WhatsApp if there are several.
-pub fn phone_column(header: &[String]) -> Option<usize> {
-    let ranked = header.iter().enumerate();
-    let ranked = ranked.filter_map(|(index, name)| Some((header::phone_rank(name)?, index)));
-    ranked.min().map(|(_, index)| index)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn rows(bytes: &[u8], label: Option<&str>) -> Result<(Option<usize>, Vec<(u64, Vec<String>)>)> {
+    fn rows(bytes: &[u8], label: Option<&str>) -> Result<Vec<(u64, Vec<String>)>> {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("people.csv");
         std::fs::write(&path, bytes).unwrap();
@@ -52,14 +45,13 @@ mod tests {
         while let Some(row) = table.row()? {
             rows.push((row.line, row.cells));
         }
-        Ok((phone_column(table.header()), rows))
+        Ok(rows)
     }
 
     #[test]
     fn a_file_is_read_in_its_encoding_behind_its_titles() {
         let text = b"Customers\nOrder;Phone;WhatsApp\n\nJo\xe3o;1;+55 11 98888-7777\n";
-        let (number, rows_found) = rows(text, Some("windows-1252")).unwrap();
-        assert_eq!(number, Some(2));
+        let rows_found = rows(text, Some("windows-1252")).unwrap();
         assert_eq!(rows_found, [(4, ["João", "1", "+55 11 98888-7777"].map(str::to_owned).to_vec())]);
         assert!(matches!(rows(text, None), Err(Error::Encoding { line: 4, .. })));
         assert!(matches!(rows(b"BEGIN:VCARD\n", None), Err(Error::NotCsv(_))));

@@ -5,7 +5,6 @@
 //! and posts a few webhooks at a time. As at the provider, their order is undefined.
 
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use futures_util::StreamExt;
@@ -65,12 +64,11 @@ pub(super) async fn deliver(outbox: Arc<Outbox>) {
 
 /// Whether the receiver answered 200, after the handshake if one is asked for.
 async fn post(client: &reqwest::Client, batch: &Batch) -> bool {
-    let Target { options, is_verified, .. } = &*batch.target;
-    if !is_verified.load(Ordering::Relaxed) {
-        if !shakes_hands(client, &batch.target).await {
-            return false;
-        }
-        is_verified.store(true, Ordering::Relaxed);
+    let Target { options, handshake, .. } = &*batch.target;
+    // Some receivers know their token once: webhooks that go at the same time wait for one handshake.
+    let shaken = || async { if shakes_hands(client, &batch.target).await { Ok(()) } else { Err(()) } };
+    if handshake.get_or_try_init(shaken).await.is_err() {
+        return false;
     }
     let request = client
         .post(&options.url)

@@ -12,9 +12,10 @@ use super::error::GraphError;
 const CALL_MINUTES: std::ops::RangeInclusive<u64> = 1..=43_200;
 
 /// Checks the `interactive` object of a send. Five types are checked field by field; the provider's other
-/// types are accepted.
+/// types are accepted. Some programs write the action as JSON in a text.
 pub(super) fn check(content: &Value) -> Result<(), GraphError> {
-    let action = &content["action"];
+    let written = content["action"].as_str().and_then(|text| serde_json::from_str::<Value>(text).ok());
+    let action = written.as_ref().unwrap_or(&content["action"]);
     if let Some(footer) = content["footer"]["text"].as_str() {
         length("interactive.footer.text", footer, 60)?;
     }

@@ -44,10 +44,13 @@ struct Draft {
     body: Bytes,
 }
 
-/// The bearer token of a request; `None` when there is none.
+/// The token of a request, in its head or in its address; `None` when there is none.
 pub(super) fn bearer(request: &HttpRequest) -> Option<&str> {
-    let (scheme, token) = request.headers().get(AUTHORIZATION)?.to_str().ok()?.split_once(' ')?;
-    scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())
+    let given = request.headers().get(AUTHORIZATION).and_then(|value| value.to_str().ok()?.split_once(' '));
+    let is_known = |scheme: &str| ["bearer", "oauth"].iter().any(|known| scheme.eq_ignore_ascii_case(known));
+    let token = given.filter(|(scheme, _)| is_known(scheme)).map(|(_, token)| token.trim());
+    // No token has characters that an address escapes.
+    token.or_else(|| request.query_string().split('&').find_map(|pair| pair.strip_prefix("access_token=")))
 }
 
 /// The handler.

@@ -3,9 +3,9 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde::Serialize;
+use tokio::sync::OnceCell;
 
 use super::options::ReceiptOptions;
 use super::phone::PhoneNumber;
@@ -26,8 +26,8 @@ pub(super) enum Scope {
 pub(super) struct Target {
     pub(super) scope: Scope,
     pub(super) options: ReceiptOptions,
-    /// Whether the subscription handshake is done, or not asked for.
-    pub(super) is_verified: AtomicBool,
+    /// The subscription handshake, once it is done or when it is not asked for.
+    pub(super) handshake: OnceCell<()>,
     /// The account of a number's receiver.
     waba_id: Option<String>,
 }
@@ -48,8 +48,8 @@ pub(super) struct Shown {
 impl Targets {
     /// Sets the receiver of webhooks of this scope; `waba_id` is the account of a number.
     pub(super) fn aim(&mut self, scope: Scope, waba_id: Option<String>, options: ReceiptOptions) {
-        let is_verified = AtomicBool::new(options.verify_token.is_none());
-        let target = Target { scope: scope.clone(), options, is_verified, waba_id };
+        let handshake = OnceCell::new_with(options.verify_token.is_none().then_some(()));
+        let target = Target { scope: scope.clone(), options, handshake, waba_id };
         self.0.insert(scope, Arc::new(target));
     }
 
@@ -114,7 +114,7 @@ impl Target {
             Scope::Account(waba_id) => (Some(waba_id.clone()), None),
             Scope::Number(id) => (None, Some(id.clone())),
         };
-        let is_verified = self.is_verified.load(Ordering::Relaxed);
+        let is_verified = self.handshake.initialized();
         Shown { waba_id, phone_number_id, url: self.options.url.clone(), is_verified }
     }
 }

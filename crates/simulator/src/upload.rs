@@ -8,6 +8,7 @@ use serde_json::json;
 use super::error::GraphError;
 use super::graph::Parameters;
 use super::reply::answer;
+use super::send::bearer;
 use super::world::World;
 
 /// The beginning of every handle.
@@ -17,7 +18,7 @@ const TYPES: [&str; 5] = ["application/pdf", "image/jpeg", "image/jpg", "image/p
 
 /// `POST /{app_id}/uploads?file_length=…&file_type=…`.
 pub(super) async fn open(world: Data<World>, query: Parameters, request: HttpRequest) -> HttpResponse {
-    let verdict = world.admit(token(&request)).and_then(|()| {
+    let verdict = world.admit(bearer(&request)).and_then(|()| {
         let bytes = query.get("file_length").and_then(|length| length.parse::<usize>().ok());
         let bytes = bytes.filter(|bytes| *bytes > 0);
         let bytes = bytes.ok_or_else(|| GraphError::because(100, "file_length must be a number of bytes"))?;
@@ -39,7 +40,7 @@ pub(super) async fn take(
     body: Bytes,
 ) -> HttpResponse {
     let (_, session) = path.into_inner();
-    let verdict = world.admit(token(&request)).and_then(|()| {
+    let verdict = world.admit(bearer(&request)).and_then(|()| {
         let wanted = length(&session)?;
         if request.headers().get("file_offset").is_none_or(|offset| offset.as_bytes() != b"0") {
             return Err(GraphError::because(100, "file_offset must be 0: nothing was uploaded yet"));
@@ -61,7 +62,7 @@ pub(super) async fn show(
 ) -> HttpResponse {
     let (_, session) = path.into_inner();
     let verdict = world
-        .admit(token(&request))
+        .admit(bearer(&request))
         .and_then(|()| length(&session))
         .map(|_| json!({ "id": session, "file_offset": 0 }));
     answer(&world, None, &verdict)
@@ -71,10 +72,4 @@ pub(super) async fn show(
 fn length(session: &str) -> Result<usize, GraphError> {
     let bytes = session.strip_prefix("upload:").and_then(|rest| rest.split_once('x'));
     bytes.and_then(|(bytes, _)| bytes.parse().ok()).ok_or_else(|| GraphError::unknown_object(session))
-}
-
-/// Uploads name the token with another word than other requests.
-fn token(request: &HttpRequest) -> Option<&str> {
-    let given = request.headers().get("authorization")?.to_str().ok()?;
-    given.strip_prefix("OAuth ").or_else(|| given.strip_prefix("Bearer ")).map(str::trim)
 }

@@ -1,7 +1,6 @@
 //! The body and the signature of a webhook.
 
 use std::collections::{BTreeMap, HashSet};
-use std::fmt::Write as _;
 use std::sync::Arc;
 
 use hmac::{Hmac, KeyInit, Mac};
@@ -16,6 +15,7 @@ use super::phone::PhoneNumber;
 use super::progression::Step;
 use super::script::AsyncFailure;
 use clock::Timestamp;
+use domain::graph::hook::in_ascii;
 
 #[derive(Debug, Serialize)]
 struct Envelope<'a> {
@@ -188,27 +188,8 @@ impl Bundle {
         let entry = statuses.chain(others).collect();
         let envelope = Envelope { object: "whatsapp_business_account", entry };
         // These types have no map keys and no failing serializers: writing them cannot fail.
-        escaped(serde_json::to_string(&envelope).unwrap_or_default())
+        in_ascii(serde_json::to_string(&envelope).unwrap_or_default())
     }
-}
-
-/// JSON with every character outside ASCII as `\uXXXX`.
-fn escaped(json: String) -> String {
-    if json.is_ascii() {
-        return json;
-    }
-    let mut ascii = String::with_capacity(json.len() * 2);
-    for letter in json.chars() {
-        if letter.is_ascii() {
-            ascii.push(letter);
-            continue;
-        }
-        for unit in letter.encode_utf16(&mut [0; 2]) {
-            // Writing to a string cannot fail.
-            let _ = write!(ascii, "\\u{unit:04x}");
-        }
-    }
-    ascii
 }
 
 /// The value of `X-Hub-Signature-256` for exactly these bytes.
@@ -224,14 +205,6 @@ pub(super) fn signature(app_secret: &str, body: &[u8]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn text_outside_ascii_is_escaped_and_means_the_same() {
-        let json = escaped("{\"key\":\"é 😀\"}".to_owned());
-        assert_eq!(json, "{\"key\":\"\\u00e9 \\ud83d\\ude00\"}");
-        let read: serde_json::Value = serde_json::from_str(&json).unwrap();
-        assert_eq!(read["key"], "é 😀");
-    }
 
     #[test]
     fn a_signature_is_the_hmac_of_the_bytes() {

@@ -52,7 +52,7 @@ pub struct DueAnswer {
 }
 
 /// The columns of the texts, as [`texts_of`] reads them.
-type Texts = (Option<String>, Option<String>, Option<String>, String, String);
+type Texts = (Option<String>, Option<String>, Option<String>, String, String, i16);
 
 impl CompanyAnswers<'_> {
     /// What the company answers by itself; nothing if nobody set it.
@@ -61,7 +61,7 @@ impl CompanyAnswers<'_> {
     }
 
     async fn texts_in(self, on: &impl ConnectionTrait) -> Result<AutomaticTexts> {
-        let sql = "SELECT stop_text, start_text, away_text, hours, time_zone FROM automatic_text \
+        let sql = "SELECT stop_text, start_text, away_text, hours, time_zone, hides_reading FROM automatic_text \
                    WHERE company_id = $1";
         let row = fetch_one::<Texts>(on, sql, [self.company.into()]).await?;
         Ok(row.map(texts_of).unwrap_or_default())
@@ -78,22 +78,31 @@ impl CompanyAnswers<'_> {
             Option<String>,
             Option<String>,
             Option<String>,
+            Option<i16>,
         );
         let sql = "SELECT opt_out_words.scope, opt_out_words.stop_words, opt_out_words.start_words, \
                    automatic_text.stop_text, automatic_text.start_text, automatic_text.away_text, \
-                   automatic_text.hours, automatic_text.time_zone FROM company \
+                   automatic_text.hours, automatic_text.time_zone, automatic_text.hides_reading FROM company \
                    LEFT JOIN opt_out_words ON opt_out_words.company_id = company.id \
                    LEFT JOIN automatic_text ON automatic_text.company_id = company.id WHERE company.id = $1";
         let row = fetch_one::<Row>(&self.store.read, sql, [self.company.into()]).await?;
-        let Some((scope, stop_words, start_words, stop, start, away, hours, zone)) = row else {
+        let Some((scope, stop_words, start_words, stop, start, away, hours, zone, hides)) = row else {
             return Ok(AnswerRules::default());
         };
         let words = match (scope, stop_words, start_words) {
             (Some(scope), Some(stop), Some(start)) => words_of((scope, stop, start)),
             _ => AnswerRules::default().words,
         };
-        let texts = hours.zip(zone).map(|(hours, zone)| texts_of((stop, start, away, hours, zone)));
+        let texts = hours.zip(zone).zip(hides);
+        let texts = texts.map(|((hours, zone), hides)| texts_of((stop, start, away, hours, zone, hides)));
         Ok(AnswerRules { words, texts: texts.unwrap_or_default() })
+    }
+
+    /// Whether people are not told that an agent read their messages.
+    pub async fn hides_reading(self) -> Result<bool> {
+        let sql = "SELECT hides_reading FROM automatic_text WHERE company_id = $1";
+        let hides = fetch_one::<i16>(&self.store.read, sql, [self.company.into()]).await?;
+        Ok(hides.is_some_and(|hides| hides != 0))
     }
 
     /// Sets what the company answers. Messages that are taken in from now on follow it, and answers that are due have the new
@@ -105,11 +114,12 @@ impl CompanyAnswers<'_> {
         if before == *texts {
             return transaction.unchanged(false).await;
         }
-        let sql = "INSERT INTO automatic_text (company_id, stop_text, start_text, away_text, hours, time_zone) \
-                   VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (company_id) DO UPDATE SET \
+        let sql = "INSERT INTO automatic_text \
+                   (company_id, stop_text, start_text, away_text, hours, time_zone, hides_reading) \
+                   VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (company_id) DO UPDATE SET \
                    stop_text = excluded.stop_text, start_text = excluded.start_text, \
-                   away_text = excluded.away_text, hours = excluded.hours, time_zone = excluded.time_zone";
-        let AutomaticTexts { stop, start, away, hours } = texts;
+                   away_text = excluded.away_text, hours = excluded.hours, time_zone = excluded.time_zone, hides_reading = excluded.hides_reading";
+        let AutomaticTexts { stop, start, away, hours, hides_reading } = texts;
         let values = [
             id.into(),
             stop.clone().into(),
@@ -117,6 +127,7 @@ impl CompanyAnswers<'_> {
             away.clone().into(),
             hours.days().join("\n").into(),
             hours.zone().into(),
+            i16::from(*hides_reading).into(),
         ];
         execute(&transaction, sql, values).await?;
         changes::record_one(&transaction, who, What::Company, id, Some(shown(&before)), shown(texts)).await?;
@@ -126,17 +137,18 @@ impl CompanyAnswers<'_> {
 }
 
 /// Texts of a row. Hours that this version does not read are closed.
-fn texts_of((stop, start, away, hours, zone): Texts) -> AutomaticTexts {
+fn texts_of((stop, start, away, hours, zone, hides): Texts) -> AutomaticTexts {
     let hours = OpeningHours::parse(&zone, hours.split('\n')).unwrap_or_default();
-    AutomaticTexts { stop, start, away, hours }
+    AutomaticTexts { stop, start, away, hours, hides_reading: hides != 0 }
 }
 
 /// The texts, for the record of changes.
-fn shown(AutomaticTexts { stop, start, away, hours }: &AutomaticTexts) -> Value {
+fn shown(AutomaticTexts { stop, start, away, hours, hides_reading }: &AutomaticTexts) -> Value {
     let (days, zone) = (hours.days(), hours.zone());
     json!({
         "automatic_answers": {
             "stop_text": stop, "start_text": start, "away_text": away, "hours": days, "time_zone": zone,
+            "read_marks": !hides_reading,
         },
     })
 }

@@ -9,7 +9,6 @@ mod change;
 mod linked;
 mod operation;
 mod overview;
-mod profile;
 pub mod tier_end;
 mod trial;
 mod verify_token;

@@ -3,12 +3,15 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use serde_json::json;
 use uuid::Uuid;
 
+use crate::changes::{self, What, Who};
 use crate::nouns::GraphIds;
 use crate::suppressions::listed;
 use crate::{Error, Result, execute, fetch, fetch_one};
 use clock::Timestamp;
+use domain::channel::Channel;
 use domain::graph::GraphIdKind;
 use domain::inbound::Direction;
 use domain::message::{Key, State};
@@ -44,10 +47,12 @@ impl GraphIds<'_> {
 
     /// The id of a channel or of the company, which is made when it is asked for first and never changes.
     pub async fn of(self, kind: GraphIdKind, owner: Uuid) -> Result<i64> {
-        for _ in 0..ATTEMPTS {
+        for attempt in 0..ATTEMPTS {
             let sql = "SELECT id FROM graph_id WHERE owner_id = $1 AND kind = $2 AND company_id = $3";
             let values = [owner.into(), kind.as_i16().into(), self.company.into()];
-            if let Some(id) = fetch_one::<i64>(&self.store.write, sql, values).await? {
+            // Nearly always it is there, and nobody's writes wait for a list of numbers.
+            let pool = if attempt == 0 { &self.store.read } else { &self.store.write };
+            if let Some(id) = fetch_one::<i64>(pool, sql, values).await? {
                 return Ok(id);
             }
             // Whoever asks at the same time reads what the first one wrote; an id that is taken is drawn again.
@@ -76,7 +81,7 @@ impl GraphIds<'_> {
     pub async fn message(self, channel: Uuid, provider_id: &str) -> Result<Option<NamedMessage>> {
         type Row = (Uuid, Uuid, i16, i64);
         let sql = "SELECT id, conversation_id, direction, at FROM conversation_message \
-                   WHERE channel_id = $1 AND provider_id = $2 AND company_id = $3";
+                   WHERE channel_id = $1 AND provider_id = $2 AND company_id = $3 ORDER BY id LIMIT 1";
         let values = [channel.into(), provider_id.into(), self.company.into()];
         let found = fetch_one::<Row>(&self.store.read, sql, values).await?;
         Ok(found.and_then(|(id, conversation_id, direction, at)| {
@@ -85,13 +90,22 @@ impl GraphIds<'_> {
         }))
     }
 
-    /// The provider's id of a message that the company sent; `None` while the provider has none, and for another company's.
-    pub async fn provider_id(self, send: Uuid, ordinal: u64) -> Result<Option<String>> {
+    /// The provider's id of a message that the company sent through a channel; `None` while the provider has none, and for one of
+    /// another channel or company.
+    pub async fn provider_id(self, channel: Uuid, Key { send_id, ordinal }: Key) -> Result<Option<String>> {
         let sql = "SELECT message.provider_message_id FROM message JOIN send ON send.id = message.send_id \
-                   WHERE message.send_id = $1 AND message.ordinal = $2 AND send.company_id = $3";
+                   WHERE message.send_id = $1 AND message.ordinal = $2 AND send.company_id = $3 \
+                   AND send.channel_id = $4";
         let Ok(ordinal) = i64::try_from(ordinal) else { return Ok(None) };
-        let values = [send.into(), ordinal.into(), self.company.into()];
+        let values = [send_id.into(), ordinal.into(), self.company.into(), channel.into()];
         Ok(fetch_one::<Option<String>>(&self.store.read, sql, values).await?.flatten())
+    }
+
+    /// Whether the company sent this through the channel.
+    pub async fn is_sent_through(self, channel: Uuid, send: Uuid) -> Result<bool> {
+        let sql = "SELECT id FROM send WHERE id = $1 AND company_id = $2 AND channel_id = $3";
+        let values = [send.into(), self.company.into(), channel.into()];
+        Ok(fetch_one::<Uuid>(&self.store.read, sql, values).await?.is_some())
     }
 
     /// The message that went through a channel to a person with these numbers in the last 30 days and has this id of the provider.
@@ -110,7 +124,7 @@ impl GraphIds<'_> {
              AND EXISTS (SELECT 1 FROM send WHERE send.id = message.send_id AND send.channel_id = $3) LIMIT 1",
             spans = self.store.spans(4, 5),
             numbers = listed(numbers),
-            hours = self.store.hours_of_message(),
+            hours = self.store.hours_of("message.send_id"),
         );
         let values = [
             self.company.into(),
@@ -132,6 +146,32 @@ impl GraphIds<'_> {
         let mut notes: BTreeMap<String, String> = serde_json::from_str(&metadata)
             .map_err(|error| Error::Impossible(format!("the metadata of a send: {error}")))?;
         Ok(notes.remove(name))
+    }
+
+    /// The recipient of a send with one message that never began; `None` for every other send.
+    pub async fn recipient_of_unbegun(self, send: Uuid) -> Result<Option<PhoneNumber>> {
+        let sql = "SELECT recipient FROM send WHERE id = $1 AND company_id = $2 AND recipient > 0 AND high_water = 0 \
+                   AND NOT EXISTS (SELECT 1 FROM message WHERE message.send_id = send.id AND message.ordinal = 0)";
+        let found = fetch_one::<i64>(&self.store.read, sql, [send.into(), self.company.into()]).await?;
+        Ok(found.and_then(PhoneNumber::from_i64))
+    }
+
+    /// Records that a program's request went on to the provider with a channel's token. `status` is the provider's; `None`
+    /// when there was no answer.
+    pub async fn record_passed(
+        self,
+        who: &Who,
+        channel: &Channel,
+        request: &str,
+        status: Option<u16>,
+    ) -> Result<()> {
+        let company = self.company.to_string();
+        let after =
+            json!({ "company_id": company, "name": channel.name, "request": request, "status": status });
+        let transaction = self.store.begin().await?;
+        changes::record_one(&transaction, who, What::PassedOn, channel.id, None, after).await?;
+        transaction.commit().await?;
+        Ok(())
     }
 
     /// The state of a message; `None` for another company's.

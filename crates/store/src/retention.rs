@@ -195,7 +195,8 @@ impl Retention<'_> {
             );
             execute(to, sql, range.clone()).await?;
         }
-        let references = "DELETE FROM send_reference WHERE send_id = $1 AND ordinal >= $2 AND ordinal < $3";
+        let references =
+            "DELETE FROM message_reference WHERE send_id = $1 AND ordinal >= $2 AND ordinal < $3";
         execute(to, references, range).await?;
         if end >= recipients {
             self.store.ledger().remove_personal(to, &[id]).await?;

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use whatsapp_rust::buffa::MessageField;
 use whatsapp_rust::wacore::proto_helpers::MessageExt as _;
 use whatsapp_rust::wacore::types::events::InboundMessage as LibraryMessage;
+use whatsapp_rust::wacore::types::message::EditAttribute;
 use whatsapp_rust::waproto::whatsapp as protocol;
 use whatsapp_rust::waproto::whatsapp::message::protocol_message::Type as ProtocolType;
 use whatsapp_rust::{Client, InboundDurabilityHook, anyhow};
@@ -81,6 +82,7 @@ fn message_of(message: &LibraryMessage) -> Option<(InboundMessage, Option<Jid>)>
     if peer.is_nobody() || info.id.is_empty() || info.id.len() > ID_BYTES {
         return None;
     }
+    let by_admin = peer.group.is_some() && info.edit == EditAttribute::AdminRevoke;
     let context = context_info(message.message.get_base_message());
     let read = InboundMessage {
         id: info.id.replace('\0', ""),
@@ -88,6 +90,7 @@ fn message_of(message: &LibraryMessage) -> Option<(InboundMessage, Option<Jid>)>
         peer,
         at: Timestamp::from_millis(info.timestamp.timestamp_millis()),
         is_past: false,
+        by_admin,
         body: InboundBody {
             content,
             context: context.and_then(context_of),

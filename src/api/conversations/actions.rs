@@ -22,7 +22,8 @@ bodies! {
         /// The time of the last message that was read, its `at`; messages after it stay unread. Now when absent.
         #[schema(format = DateTime)]
         up_to: Option<String>,
-        /// Whether the person sees that the messages were read; `true` when absent.
+        /// Whether the person sees that the messages were read; what the company chose when absent (`read_marks` of the automatic
+        /// answers).
         #[schema(example = true)]
         tell: Option<bool>,
     }
@@ -37,7 +38,7 @@ bodies! {
 
     /// Who deals with a conversation.
     pub(in crate::api) struct ConversationAssignment of Value {
-        /// The e-mail address or the id of a member of the company; nobody when absent.
+        /// The e-mail address or the id of a member of the company who answers; nobody when absent.
         #[schema(example = "ana@example.com")]
         user: Option<String>,
     }
@@ -46,7 +47,7 @@ bodies! {
 /// Mark a conversation as read
 ///
 /// Marks the messages of a conversation as read, for everybody in the company. The person sees it in WhatsApp, unless `tell`
-/// is `false`: through a business account all earlier messages with them, through a web session the unread ones, at most
+/// is `false`, or absent and the company chose so: through a business account all earlier messages with them, through a web session the unread ones, at most
 /// 200. If the person cannot be told now, the request is refused, and the messages are read nevertheless: a repeated request
 /// tells the person of the last message.
 #[utoipa::path(
@@ -70,10 +71,10 @@ pub(in crate::api) async fn read(
     let (ConversationReading { up_to, tell }, _room) = body.optional_fields(&state.options).await?;
     let up_to = up_to.moment()?.unwrap_or_else(Timestamp::now);
     let (id, conversations) = (id.or_nil(), state.engine.conversations(company.id));
-    if tell.choice()?.unwrap_or(true) {
-        conversations.mark_read_and_tell(id, up_to).await?;
-    } else {
-        conversations.mark_read(id, up_to).await?;
+    match tell.choice()? {
+        Some(true) => conversations.mark_read_and_tell(id, up_to).await?,
+        Some(false) => conversations.mark_read(id, up_to).await?,
+        None => conversations.mark_read_as_chosen(id, up_to).await?,
     }
     shown(&state, company, id).await
 }
@@ -131,7 +132,7 @@ pub(in crate::api) async fn typing(
 
 /// Assign a conversation
 ///
-/// Gives a conversation to a user who is a member of the company, or to nobody.
+/// Gives a conversation to a member of the company who may answer it, as agents, members and owners may, or to nobody.
 #[utoipa::path(
     post,
     path = "/api/v1/conversations/{id}/assign",
@@ -141,6 +142,7 @@ pub(in crate::api) async fn typing(
     responses(
         (status = 200, description = "The conversation", body = ConversationRecord),
         (status = 404, description = "`conversation_not_found`, `user_not_found`", body = ErrorBody),
+        (status = 409, description = "`user_cannot_answer`", body = ErrorBody),
     ),
 )]
 pub(in crate::api) async fn assign(

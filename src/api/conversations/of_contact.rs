@@ -11,7 +11,7 @@ use uuid::Uuid;
 use super::messages::ThreadMessage;
 use super::{ConversationList, ConversationRecord, records};
 use crate::api::State;
-use crate::api::auth::Company;
+use crate::api::auth::{Author, Company};
 use crate::api::contacts::one::no_such_contact;
 use crate::api::error::{Error, ErrorBody};
 use crate::api::lines::{AsLines, NDJSON};
@@ -99,7 +99,8 @@ fn lines(state: Data<State>, company: Uuid, left: Vec<(Uuid, Uuid)>) -> HttpResp
 ///
 /// Removes everything that was written in the conversations with the person of a contact, on all channels, with its files and
 /// the notes about it. The contact stays, and so do the records of the company's sends, which say that a message went and
-/// not what the person answered. Deleting a contact does the same.
+/// not what the person answered. Deleting a contact does the same. The record of changes says who did it, and how many
+/// conversations and messages there were.
 #[utoipa::path(
     delete,
     path = "/api/v1/contacts/{id}/conversations",
@@ -111,12 +112,12 @@ fn lines(state: Data<State>, company: Uuid, left: Vec<(Uuid, Uuid)>) -> HttpResp
     ),
 )]
 pub(in crate::api) async fn erase(
-    company: Company,
+    Author { company, who }: Author,
     state: Data<State>,
     id: Id,
 ) -> Result<HttpResponse, Error> {
     check_contact(&state, company, id).await?;
-    state.engine.conversations(company.id).erase_of_contact(id.or_nil()).await?;
+    state.engine.conversations(company.id).erase_of_contact(&who, id.or_nil()).await?;
     Ok(HttpResponse::NoContent().finish())
 }
 

@@ -294,6 +294,15 @@ const REQUESTS: &[Metric] = &[
         .watch("Unlike `http_requests_total`, every class is there from the start, at 0"),
     Metric::counter("http_surface_requests_total", "Requests by the part of the service that answers: the API, the console, the paths that speak Graph")
         .by(&[Label::of("surface", &["api", "console", "graph"])]),
+    Metric::counter(
+        "pombo_graph_passed_total",
+        "Requests of programs written for Meta that went on to Meta (`graph.pass_through`), by the token that they had: caller, \
+         channel; and by result: answered, refused, busy (too many, so that they did not go on), failed (no answer)",
+    )
+    .by(&[
+        Label::of("token", &["caller", "channel"]),
+        Label::of("result", &["answered", "refused", "busy", "failed"]),
+    ]),
     Metric::seconds("http_request_duration_seconds", "Time to answer").by(&[
         Label::open("route"),
         Label::open("method"),

@@ -8,11 +8,11 @@ use std::path::{Path, PathBuf};
 use anyhow::Context as _;
 use serde_json::{Map, Value};
 
-use super::columns::{ColumnUse, Columns};
+use super::columns::{ColumnUse, columns_of};
 use crate::cli::contacts;
 use crate::cli::failure::Misused;
 use crate::domain::phone::{Country, PhoneNumber};
-use crate::import::{TableRow, open_table, phone_column};
+use crate::import::{HeldColumns, TableRow, open_table};
 
 /// The longest line of JSON: 64 values, each character of them escaped.
 const LONGEST_LINE: u64 = 1024 * 1024;
@@ -25,7 +25,7 @@ pub(super) enum Recipients {
         encoding: Option<String>,
         country: Option<Country>,
         header: Vec<String>,
-        columns: Columns,
+        columns: HeldColumns,
     },
     /// A JSON object on each line, as the API takes it, with the names of all values.
     Lines {
@@ -74,7 +74,7 @@ impl Recipients {
             return Ok(Self::Lines { path, country, names });
         }
         let table = open_table(&path, encoding, country).map_err(contacts::failure)?;
-        let columns = Columns::of(table.header(), phone_column(table.header()), uses)?;
+        let columns = columns_of(table.header(), uses)?;
         let (encoding, header) = (encoding.map(str::to_owned), table.header().to_vec());
         Ok(Self::Table { path, encoding, country, header, columns })
     }
@@ -95,7 +95,7 @@ impl Recipients {
     /// The columns that nothing is read from.
     pub(super) fn ignored(&self) -> &[String] {
         match self {
-            Self::Table { columns, .. } => &columns.ignored,
+            Self::Table { columns, .. } => &columns.unread,
             Self::Numbers(_) | Self::Lines { .. } => &[],
         }
     }
@@ -130,16 +130,16 @@ impl Recipients {
 }
 
 /// What the API takes for a row.
-fn entry(cells: &[String], columns: &Columns, country: Option<Country>) -> Map<String, Value> {
+fn entry(cells: &[String], columns: &HeldColumns, country: Option<Country>) -> Map<String, Value> {
     let cell = |index: usize| cells.get(index).map_or("", String::as_str);
     let mut entry = Map::new();
-    entry.insert("phone_number".to_owned(), number(cell(columns.number), country).into());
+    entry.insert("phone_number".to_owned(), number(cell(columns.phone_number), country).into());
     if let Some(reference) = columns.reference.map(cell).filter(|reference| !reference.is_empty()) {
         entry.insert("reference".to_owned(), reference.into());
     }
-    let values = columns.values.iter().filter(|(_, index)| !cell(*index).is_empty());
+    let values = columns.values.iter().filter(|(index, _)| !cell(*index).is_empty());
     let values: Map<String, Value> =
-        values.map(|(name, index)| (name.clone(), cell(*index).into())).collect();
+        values.map(|(index, name)| (name.clone(), cell(*index).into())).collect();
     if !values.is_empty() {
         entry.insert("values".to_owned(), values.into());
     }

@@ -80,23 +80,25 @@ pub(super) async fn write(
     let mut csv = csv::Writer::from_writer(BufWriter::new(file));
     let (mut header, mut rows) = (recipients.header(), 0_u64);
     header.extend(OWN.map(str::to_owned));
-    csv.write_record(&header).with_context(cannot)?;
+    // Reading took the guards of cells away that a spreadsheet would run.
+    let record = |cells: &[String]| cells.iter().map(|cell| guard(cell).into_owned()).collect::<Vec<_>>();
+    csv.write_record(record(&header)).with_context(cannot)?;
     recipients.read(&mut |Recipient { line: _, entry, mut cells }| {
         let number = entry.get("phone_number").and_then(number);
         let reason = reasons.by_place.get(&rows);
         let fate = number.and_then(|number| fates.get(&number)).filter(|_| reason.is_none());
         match fate {
             Some(Fate { state, error, time }) => {
-                cells.extend([&**state, &*guard(error), &**time].map(str::to_owned));
+                cells.extend([&**state, &**error, &**time].map(str::to_owned));
             }
             None => {
                 let other = || number.and_then(|number| reasons.by_number.get(&number));
                 let reason = reason.or_else(other).map_or("", String::as_str);
-                cells.extend(["skipped", &*guard(reason), ""].map(str::to_owned));
+                cells.extend(["skipped", reason, ""].map(str::to_owned));
             }
         }
         rows += 1;
-        csv.write_record(&cells).with_context(cannot)
+        csv.write_record(record(&cells)).with_context(cannot)
     })?;
     csv.flush().with_context(cannot)?;
     Ok(ResultsFile { path: path.to_owned(), rows })

@@ -15,12 +15,14 @@
   let kept = field?.value;
   let keeping;
   let keepsIt;
+  // With the id of the form: once its answer went, what was on its way is not kept any more.
+  const begun = () => ({ message: field.value, once: form.elements.once.value });
   async function keep() {
     keeping = undefined;
     if (!field || field.value === kept || form.dataset.sent) return;
     const before = kept;
     kept = field.value;
-    keepsIt = post(form.dataset.draft, { message: kept });
+    keepsIt = post(form.dataset.draft, begun());
     // What could not be kept is tried again with the next letter, and when the page is left.
     if ((await keepsIt)?.status !== 204) kept = before;
   }
@@ -28,7 +30,7 @@
   document.querySelector("#upload form")?.addEventListener("submit", keep);
   window.addEventListener("pagehide", () => {
     if (!field || field.value === kept || form.dataset.sent) return;
-    navigator.sendBeacon(form.dataset.draft, body({ message: field.value }));
+    navigator.sendBeacon(form.dataset.draft, body(begun()));
   });
 
   // A link to another form of the same answer waits until what was typed is kept: the next page shows it.
@@ -114,19 +116,23 @@
   window.addEventListener("focus", see);
 
   // The title says how many conversations are unread; a sound and a notification tell that one came, if the person wants
-  // them. Then the page is followed while it is hidden, too.
+  // them: in any conversation, or in those of the person and of nobody. Then the page is followed while it is hidden, too.
 
   const title = document.title;
   const notify = document.getElementById("notify");
   const sound = document.getElementById("sound");
   const may = () => "Notification" in window && Notification.permission === "granted";
-  const unread = () => Number(document.getElementById("unread-side")?.dataset.unread ?? 0);
-  let before = unread();
+  const rings = document.getElementById("rings");
+  const count = (of) => Number(document.getElementById(`unread-${of}`)?.dataset.unread ?? 0);
+  // The same numbers, by what the person may choose.
+  const counts = () => ({ all: count("side"), own: count("own"), none: 0 });
+  let before = counts();
 
   function follow() {
     notify.checked = localStorage.pomboNotify === "yes" && may();
     sound.checked = localStorage.pomboSound === "yes";
-    if (notify.checked || sound.checked) main.dataset.always = "";
+    rings.value = ["own", "none"].includes(localStorage.pomboRings) ? localStorage.pomboRings : "all";
+    if (rings.value !== "none" && (notify.checked || sound.checked)) main.dataset.always = "";
     else delete main.dataset.always;
   }
   notify.closest(".arrivals").hidden = false;
@@ -142,6 +148,11 @@
     if (sound.checked) ring();
   });
 
+  rings.addEventListener("change", () => {
+    localStorage.pomboRings = rings.value;
+    follow();
+  });
+
   function ring() {
     const context = new AudioContext();
     const [tone, level] = [context.createOscillator(), context.createGain()];
@@ -155,9 +166,9 @@
   }
 
   function arrived() {
-    const now = unread();
-    document.title = now ? `(${now > 99 ? "99+" : now}) ${title}` : title;
-    const isMore = now > before;
+    const now = counts();
+    document.title = now.all ? `(${now.all > 99 ? "99+" : now.all}) ${title}` : title;
+    const isMore = now[rings.value] > before[rings.value];
     before = now;
     if (!isMore || (!document.hidden && document.hasFocus())) return;
     if (sound.checked) ring();

@@ -6,6 +6,7 @@ use uuid::Uuid;
 use super::field::Field;
 use crate::console::form::Form;
 use crate::console::text::Text;
+use crate::console::visitor::Person;
 use crate::domain::link::{file_id, file_link};
 use crate::domain::media::Kind;
 use crate::domain::page::PageRequest;
@@ -23,6 +24,8 @@ pub(in crate::console) struct OfferedFiles {
     files: Vec<LibraryFile>,
     /// Whether a provider can fetch them.
     is_reachable: bool,
+    /// Whether the person may not open the library's page.
+    is_closed: bool,
 }
 
 impl OfferedFiles {
@@ -30,7 +33,13 @@ impl OfferedFiles {
     pub(in crate::console) async fn read(engine: &Engine, company: Uuid) -> Result<Self, engine::Error> {
         let (library, page) = (engine.media(), PageRequest { page: 1, limit: OFFERED });
         let files = library.page(company, None, page).await?.records;
-        Ok(Self { files, is_reachable: library.is_reachable() })
+        Ok(Self { files, is_reachable: library.is_reachable(), is_closed: false })
+    }
+
+    /// The same for this person: agents choose files, and do not see the library's page.
+    pub(in crate::console) fn seen_by(mut self, person: &Person) -> Self {
+        self.is_closed = person.is_agent();
+        self
     }
 
     /// The field of this name and label for a link, and the files of this kind that can take its place; `is_web` for a message
@@ -64,7 +73,9 @@ impl OfferedFiles {
             (Field::new(&shown, name, label).hint(&hint).input("url"))
             (Field::new(&choice, &choosing, &text.get("media-from-library")).select(std::iter::once(none).chain(options)))
             (self.unreachable(text, is_web))
-            p { a href="/console/media" target="_blank" { (text.get("media-open-library")) } }
+            @if !self.is_closed {
+                p { a href="/console/media" target="_blank" { (text.get("media-open-library")) } }
+            }
         }
     }
 

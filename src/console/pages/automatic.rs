@@ -1,4 +1,5 @@
-//! What the company answers by itself: confirmations of opt-outs and opt-ins, and a text outside of the opening hours.
+//! What the company answers by itself: confirmations of opt-outs and opt-ins, a text outside of the opening hours, and marks
+//! that say that messages were read.
 
 use actix_web::web::Data;
 use maud::html;
@@ -22,6 +23,10 @@ use crate::domain::automatic::{
 const PLACE: &str = "/console/automatic-answers";
 /// The most characters of the hours of a day.
 const LONGEST_DAY: usize = 60;
+/// The field with the choice of read marks, and its values.
+const READING: &str = "reading";
+const TOLD: &str = "told";
+const HIDDEN: &str = "hidden";
 /// The days as the form names them, from Monday on, and their texts.
 const DAYS: [(&str, &str); 7] = [
     ("monday", "automatic-monday"),
@@ -40,10 +45,12 @@ pub(in crate::console) async fn show(viewer: Viewer, state: Data<State>) -> Resu
     let is_unset = texts == AutomaticTexts::default();
     let zone = if is_unset { viewer.zone.label(now) } else { Zone::named(texts.hours.zone()).label(now) };
     let days = DAYS.map(|(name, _)| name).into_iter().zip(texts.hours.days());
-    let AutomaticTexts { stop, start, away, hours: _ } = texts;
+    let AutomaticTexts { stop, start, away, hours: _, hides_reading } = texts;
     let values = [("stop_text", stop), ("start_text", start), ("away_text", away)];
     let values = values.map(|(name, text)| (name, text.unwrap_or_default()));
-    let form = Form::filled(viewer.text, values.into_iter().chain([("time_zone", zone)]).chain(days));
+    let reading = if hides_reading { HIDDEN } else { TOLD };
+    let others = [("time_zone", zone), (READING, reading.to_owned())];
+    let form = Form::filled(viewer.text, values.into_iter().chain(others).chain(days));
     let done = state.flashes.take(viewer.session, "done");
     Ok(page(&viewer, &form, done.as_deref()))
 }
@@ -76,6 +83,7 @@ pub(in crate::console) async fn save(
     let (Ok(texts), false) = (texts, form.has_faults()) else {
         return Ok(page(&viewer, &form, None).unprocessable().into());
     };
+    let texts = texts.hiding_reading(form.words().one(READING) == HIDDEN);
     let records = state.engine.company(viewer.company.id).await?;
     records.automatic().set_texts(&viewer.who(), &texts).await?;
     drop(records);
@@ -125,6 +133,11 @@ fn page(viewer: &Viewer, form: &Form, done: Option<&str>) -> Page {
                     @for (name, label) in DAYS {
                         (Field::new(form, name, &text.get(label)).most(LONGEST_DAY).text())
                     }
+                }
+                section.panel aria-labelledby="read-marks" {
+                    h2 id="read-marks" { (text.get("automatic-reading-title")) }
+                    (Field::new(form, READING, &text.get("automatic-reading")).hint(&text.get("automatic-reading-hint"))
+                        .radios([(TOLD, text.get("automatic-reading-told")), (HIDDEN, text.get("automatic-reading-hidden"))]))
                 }
                 @if viewer.is_owner() { button type="submit" { (text.get("automatic-save")) } }
             }

@@ -43,6 +43,7 @@ use self::attached::{BulkRequest, Looked};
 use self::audience::Audience;
 use self::choice::{CHOOSE, Choice};
 use self::list::RecipientList;
+pub(in crate::console::pages) use self::preview::filled;
 pub(in crate::console) use self::preview::follow as preview;
 pub(in crate::console) use self::problems::download as problems;
 use self::reach::Reach;
@@ -64,7 +65,7 @@ use crate::console::form::Form;
 use crate::console::page::{Menu, Page};
 use crate::console::query::Query;
 use crate::console::visitor::Viewer;
-use crate::domain::request::WebRequest;
+use crate::domain::request::{Skipped, WebRequest};
 use crate::engine::{self, DryRun, WebDryRun};
 use crate::error::Code;
 
@@ -100,6 +101,8 @@ enum Asked {
 #[derive(Clone)]
 enum Found {
     Bulk(Box<(DryRun, Vec<files::SeenFile>, Option<Looked>)>),
+    /// No row of the file can be sent to.
+    Nobody(Box<(Skipped, Looked)>),
     Web(WebDryRun),
 }
 

@@ -1,6 +1,7 @@
 //! One contact: showing, adding, changing and deleting it, and merging it with duplicates.
 
 pub(in crate::console) mod consent;
+pub(in crate::console) mod conversations;
 mod form;
 mod messages;
 pub(in crate::console) mod notes;

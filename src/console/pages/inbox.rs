@@ -11,6 +11,7 @@ mod filter;
 mod follow;
 mod listed;
 pub(in crate::console) mod notes;
+mod offered;
 mod said;
 mod thread;
 mod window;
@@ -26,7 +27,7 @@ use self::around::InboxAround;
 use self::composer::{Composer, FILE, MESSAGE, REPLY, TEMPLATE};
 use self::filter::InboxFilter;
 pub(in crate::console) use self::follow::follow;
-use self::follow::{LIVE, writing};
+use self::follow::{LIVE, awaited, writing};
 use self::listed::{InboxList, marked};
 use self::thread::{OpenThread, place};
 use crate::clock::Timestamp;
@@ -39,6 +40,7 @@ use crate::console::error::Error;
 use crate::console::form::Form;
 use crate::console::page::{Menu, Page};
 use crate::console::query::{Id, Query};
+use crate::console::unread;
 use crate::console::visitor::Viewer;
 use crate::domain::inbound::ConversationState;
 use crate::engine::conversations::BegunAnswers;
@@ -53,14 +55,16 @@ pub(in crate::console) async fn list(
     state: Data<State>,
     query: Query,
 ) -> Result<Page, Error> {
-    let (text, filter) = (viewer.text, InboxFilter::read(&query));
-    let company = viewer.company.id;
+    let (text, company) = (viewer.text, viewer.company.id);
+    let (filter, unknown) = InboxFilter::read(&query).named(&state, company, &query).await?;
     let around = InboxAround::read(&state, company).await?;
+    let fields = filter.fields(&around, &filter.form(&state, &viewer, &around, &unknown).await?);
+    let own = own_unread(&viewer, &state).await?;
     let list = InboxList::read(&state, (company, viewer.signed_in.user.id), &filter).await?;
     let list = list.panel(&viewer, &around, &filter);
     let done = state.flashes.take(viewer.session, "done");
     let beside = empty(&text.get("inbox-choose"), &html! {});
-    let body = panes(&viewer, done.as_deref(), &around, &filter, &list, None, &beside);
+    let body = panes(&viewer, done.as_deref(), &filter, [&fields, &list, &own], None, &beside);
     Ok(live(Page::new(text.get("inbox-title"), Menu::Inbox, body), &filter, None))
 }
 
@@ -103,9 +107,8 @@ impl Asking {
     ) -> Result<Self, Error> {
         let company = viewer.company.id;
         let around = InboxAround::read(state, company).await?;
-        let thread = OpenThread::read(state, viewer.text, (company, id), &around, None).await?;
-        let channel = around.channel(thread.conversation().channel_id);
-        let composer = Composer::read(state, company, (thread.reach, channel), template).await?;
+        let thread = OpenThread::read(state, viewer.text, (company, id), None).await?;
+        let composer = Composer::read(state, viewer, &thread, template).await?;
         let user = viewer.signed_in.user.id;
         let begun = state.engine.conversations(company).begun(id, user, Timestamp::now()).await?;
         Ok(Self { filter: filter.clone(), around, thread, composer, begun, is_latest: true })
@@ -119,7 +122,7 @@ impl Asking {
     /// The same with earlier entries.
     async fn before(self, state: &State, viewer: &Viewer, before: ThreadCursor) -> Result<Self, Error> {
         let of = (viewer.company.id, self.thread.conversation().id);
-        let thread = OpenThread::read(state, viewer.text, of, &self.around, Some(before)).await?;
+        let thread = OpenThread::read(state, viewer.text, of, Some(before)).await?;
         Ok(Self { thread, is_latest: false, ..self })
     }
 }
@@ -131,6 +134,8 @@ async fn page(viewer: &Viewer, state: &State, asking: &Asking, form: &Form) -> R
     let conversation = thread.conversation();
     let list = InboxList::read(state, (company, viewer.signed_in.user.id), filter).await?;
     let list = marked(&list.panel(viewer, around, filter), Some(conversation.id));
+    let fields = filter.fields(around, &filter.form(state, viewer, around, &[]).await?);
+    let own = own_unread(viewer, state).await?;
     let about = AboutPerson::read(state, company, conversation).await?;
     let done = state.flashes.take(viewer.session, "done");
     let beside = html! {
@@ -151,18 +156,23 @@ async fn page(viewer: &Viewer, state: &State, asking: &Asking, form: &Form) -> R
         (writing(text, around, begun))
         (composer.show(viewer, around, filter, thread, form))
     };
-    let body = panes(viewer, done.as_deref(), around, filter, &list, Some(conversation.id), &beside);
+    let body = panes(viewer, done.as_deref(), filter, [&fields, &list, &own], Some(conversation.id), &beside);
     let page = Page::new(text.get("inbox-title"), Menu::Inbox, body);
     Ok(live(page, filter, Some(conversation.id).filter(|_| *is_latest)))
+}
+
+/// The part that says how many unread conversations wait for the person.
+async fn own_unread(viewer: &Viewer, state: &State) -> Result<Markup, Error> {
+    let user = Some(viewer.signed_in.user.id);
+    Ok(awaited(unread::count(state, viewer.company.id, user, unread::AGE).await?))
 }
 
 /// Both panes, of which a phone shows one.
 fn panes(
     viewer: &Viewer,
     done: Option<&str>,
-    around: &InboxAround,
     filter: &InboxFilter,
-    list: &Markup,
+    [fields, list, own]: [&Markup; 3],
     open: Option<Uuid>,
     beside: &Markup,
 ) -> Markup {
@@ -173,12 +183,19 @@ fn panes(
         div.inbox.opened[open.is_some()] data-seen=[seen]
             data-arrived=(text.get("inbox-arrived")) {
             section.pane aria-label=(text.get("inbox-conversations")) {
-                (filter.fields(text, around))
+                (fields)
                 (list)
                 p.arrivals hidden {
                     label.choice { input type="checkbox" id="notify"; span { (text.get("inbox-notify")) } }
                     label.choice { input type="checkbox" id="sound"; span { (text.get("inbox-sound")) } }
+                    label for="rings" { (text.get("inbox-rings")) }
+                    select id="rings" {
+                        option value="all" { (text.get("inbox-rings-all")) }
+                        option value="own" { (text.get("inbox-rings-own")) }
+                        option value="none" { (text.get("inbox-rings-none")) }
+                    }
                 }
+                (own)
             }
             section.pane.open aria-label=(text.get("inbox-conversation")) { (beside) }
         }

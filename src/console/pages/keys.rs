@@ -1,5 +1,6 @@
 //! The company's API keys: creating a key, which is shown once with a command to paste, and revoking keys.
 
+use std::collections::HashSet;
 use std::time::Duration;
 
 use actix_web::HttpRequest;
@@ -77,7 +78,10 @@ pub(in crate::console) async fn create(
         .collect();
     // A key with all scopes also gets scopes that later versions add.
     let scopes = if chosen.len() == Scope::ALL.len() { Scopes::ALL } else { chosen.into_iter().collect() };
-    if !bound.is_empty() && !scopes.may_be_bound() {
+    // A channel that is gone must not make a key for all.
+    if bound.len() != form.words().all("channel").collect::<HashSet<_>>().len() {
+        form.fault("channel", viewer.text.get("keys-channel-gone"));
+    } else if !bound.is_empty() && !scopes.may_be_bound() {
         form.fault("channel", viewer.text.get("keys-channels-graph"));
     }
     if form.has_faults() {

@@ -9,6 +9,7 @@ pub(super) mod messages;
 pub(super) mod origin;
 mod results;
 pub(in crate::console) mod schedule;
+pub(super) mod skipped_row;
 pub(super) mod words;
 
 pub(in crate::console) use self::results::download as results;

@@ -26,13 +26,16 @@ const KINDS: [&str; 11] = [
     "template",
 ];
 
+/// The fields that are true or false.
+const FLAGS: [&str; 2] = ["preview_url", "voice"];
+
 /// The type of a message, which may be absent when the message has the fields of one type.
 pub(super) fn kind_of(body: &Map<String, Value>) -> Result<&'static str, DoorRefusal> {
     let known = |word: &str| KINDS.into_iter().find(|kind| *kind == word);
     match body.get("type") {
         Some(Value::String(word)) => known(word.trim()).ok_or_else(|| {
             let details = format!("`type` must be one of {}", KINDS.join(", "));
-            DoorRefusal::because(131_051, details)
+            DoorRefusal::because(100, details)
         }),
         None | Some(Value::Null) => {
             let given =
@@ -56,7 +59,9 @@ pub(super) async fn of(
     let given = body.get(kind).filter(|given| !given.is_null());
     let missing =
         || DoorRefusal::because(131_008, format!("`{kind}` is missing, which a message of this type needs"));
-    let given = given.ok_or_else(missing)?;
+    // Some programs write lists and objects as JSON in a text.
+    let written = given.and_then(Value::as_str).and_then(|text| serde_json::from_str::<Value>(text).ok());
+    let given = written.as_ref().or(given).ok_or_else(missing)?;
     let object = || {
         given.as_object().ok_or_else(|| DoorRefusal::because(131_009, format!("`{kind}` must be an object")))
     };
@@ -111,7 +116,8 @@ fn text(given: &Map<String, Value>) -> Map<String, Value> {
 fn renamed(given: &Map<String, Value>, names: &[(&str, &str)]) -> Map<String, Value> {
     let found = names.iter().filter_map(|(theirs, ours)| {
         let value = given.get(*theirs).filter(|value| !value.is_null())?;
-        Some(((*ours).to_owned(), flag(value)))
+        let value = if FLAGS.contains(theirs) { flag(value) } else { value.clone() };
+        Some(((*ours).to_owned(), value))
     });
     found.collect()
 }
@@ -144,7 +150,7 @@ fn file(given: &Map<String, Value>, kind: &str) -> Result<Map<String, Value>, Do
 async fn reaction(call: &Call, channel: &Channel, given: &Map<String, Value>) -> Result<Value, DoorRefusal> {
     let named = given.get("message_id").and_then(Value::as_str).filter(|id| !id.contains('\0'));
     let named = named.ok_or_else(|| DoorRefusal::because(131_008, "`reaction.message_id` is missing"))?;
-    let GraphMessage::Known(message_id) = call.door().message(named).await? else {
+    let GraphMessage::Known(message_id) = call.door().message(channel.id, named).await? else {
         let details = "no message with this id can be reacted to: it is unknown, or did not go out yet";
         return Err(DoorRefusal::because(131_009, details));
     };
@@ -169,18 +175,22 @@ fn payload(given: &Map<String, Value>) -> Result<Value, DoorRefusal> {
 }
 
 /// The provider's id of the message that this one answers. One that the provider does not have yet is not shown above it.
-pub(super) async fn quotes(call: &Call, body: &Map<String, Value>) -> Result<Option<String>, DoorRefusal> {
+pub(super) async fn quotes(
+    call: &Call,
+    channel: &Channel,
+    body: &Map<String, Value>,
+) -> Result<Option<String>, DoorRefusal> {
     let named = body.get("context").and_then(|context| context.get("message_id")).and_then(Value::as_str);
     let Some(named) = named.map(str::trim).filter(|id| !id.is_empty()) else { return Ok(None) };
     let is_sound = named.len() <= 256 && named.bytes().all(|byte| byte.is_ascii_graphic());
     if !is_sound {
         return Err(DoorRefusal::because(131_009, "`context.message_id` must be the id of a message"));
     }
-    match call.door().message(named).await? {
+    match call.door().message(channel.id, named).await? {
         GraphMessage::Known(id) => Ok(Some(id)),
         GraphMessage::NotYet => Ok(None),
         GraphMessage::Unknown => {
-            Err(DoorRefusal::because(131_009, "`context.message_id` is the id of no message of this company"))
+            Err(DoorRefusal::because(131_009, "`context.message_id` is the id of no message of this number"))
         }
     }
 }

@@ -22,15 +22,8 @@ use crate::domain::message::Key;
 use crate::domain::request::{BusinessRequest, WebRequest};
 use crate::domain::send::Label;
 use crate::engine::graph::EarlyOutcome;
-use crate::engine::{Form, HandedOver, KeyGuard, Turn};
+use crate::engine::{KeyGuard, Turn};
 use crate::surface::idempotency::claim;
-
-/// The form in which the answer of a web session's message is kept under its key: the send's id, of which the answer is made.
-pub const HANDED_OVER: Form = Form { name: "graph", render: send_of };
-
-fn send_of(sent: HandedOver) -> String {
-    sent.send_id.to_string()
-}
 
 /// The field that comes back with the statuses of a message, and the most characters of it.
 const OPAQUE: &str = "biz_opaque_callback_data";
@@ -53,14 +46,12 @@ pub(super) async fn take(mut call: Call) -> Result<HttpResponse, DoorRefusal> {
             Turn::Repeated(accepted) => {
                 return answer(&call, &channel, &recipient, kind, accepted.send_id).await;
             }
-            Turn::Told(send_id) => {
-                let send_id = Uuid::try_parse(&send_id).map_err(|_| DoorRefusal::internal())?;
-                return answer(&call, &channel, &recipient, kind, send_id).await;
-            }
+            // Only requests to other paths have such answers.
+            Turn::Told(_) => return Err(DoorRefusal::internal()),
         },
     };
     let asked = content::of(&call, &channel, (kind, body), &recipient).await?;
-    let quotes = content::quotes(&call, body).await?;
+    let quotes = content::quotes(&call, &channel, body).await?;
     let label = label(&call, body)?;
     let asked = asked.to_string();
     let weight = match channel.kind {
@@ -98,7 +89,7 @@ async fn queue(
 ) -> Result<Uuid, DoorRefusal> {
     let request = WebRequest::parse(asked.as_bytes(), &call.state.options.send)?;
     let request = WebRequest { quotes, label, ..request };
-    Ok(call.state.engine.web_sends().queue(channel, request, guard, HANDED_OVER).await?)
+    Ok(call.state.engine.web_sends().queue(channel, request, guard).await?)
 }
 
 /// What is noted on the send.
@@ -111,7 +102,7 @@ fn label(call: &Call, body: &Map<String, Value>) -> Result<Label, DoorRefusal> {
         }
         Some(_) => {
             let details = format!("`{OPAQUE}` must be a text of at most {OPAQUE_CHARS} characters");
-            return Err(DoorRefusal::because(131_009, details));
+            return Err(DoorRefusal::because(100, details));
         }
     }
     Ok(label)
@@ -130,7 +121,7 @@ async fn answer(
         Ok(EarlyOutcome::Failed(failure)) => return Err(meaning::of_failure(failure)),
         // The message is accepted, whatever can be read of it now: a program that reads a refusal would send another one.
         Err(error) => {
-            tracing::debug!(%error, send.id = %send_id, "the outcome of a message cannot be read yet")
+            tracing::debug!(%error, send.id = %send_id, "the outcome of a message cannot be read yet");
         }
     }
     let mut message = json!({ "id": message_id(Key { send_id, ordinal: 0 }) });

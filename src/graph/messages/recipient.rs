@@ -29,7 +29,7 @@ impl Recipient {
             None | Some("individual") => false,
             Some("group") => true,
             Some(_) => {
-                return Err(DoorRefusal::because(131_009, "`recipient_type` must be individual or group"));
+                return Err(DoorRefusal::because(100, "`recipient_type` must be individual or group"));
             }
         };
         let input = given("to").or_else(|| given("recipient")).ok_or_else(|| {

@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::files::with_links;
 use crate::domain::channel::Channel;
-use crate::domain::template::{Template, parse_components};
+use crate::domain::template::{Component, Status, Template, parse_components};
 use crate::engine::records::templates::Record;
 use crate::graph::call::Call;
 use crate::graph::refusal::DoorRefusal;
@@ -15,8 +15,10 @@ pub(super) async fn of(
     channel: &Channel,
     given: &Map<String, Value>,
 ) -> Result<Map<String, Value>, DoorRefusal> {
-    let found = named(call, channel, given).await?;
-    let fields = [("template_id", json!(found.id)), ("components", values(given)?)];
+    let found = Template::from(named(call, channel, given).await?);
+    let components = values(given)?;
+    checked(&found, &components)?;
+    let fields = [("template_id", json!(found.id)), ("components", components)];
     Ok(fields.into_iter().map(|(name, value)| (name.to_owned(), value)).collect())
 }
 
@@ -27,8 +29,29 @@ pub(super) async fn as_text(
     given: &Map<String, Value>,
 ) -> Result<Map<String, Value>, DoorRefusal> {
     let found = Template::from(named(call, channel, given).await?);
-    let text = found.text_with(&parse_components(&values(given)?)?)?;
+    let text = found.text_with(&checked(&found, &values(given)?)?)?;
     Ok(Map::from_iter([("message".to_owned(), text.into())]))
+}
+
+/// The values of a template. What the provider has numbers of its own for is refused here, everything else with the message.
+fn checked(template: &Template, values: &Value) -> Result<Vec<Component>, DoorRefusal> {
+    let stopped = match template.status {
+        Status::Paused => Some(132_015),
+        Status::Disabled => Some(132_016),
+        _ => None,
+    };
+    if let Some(number) = stopped {
+        let Template { name, language, status, .. } = template;
+        return Err(DoorRefusal::because(number, format!("the template {name} in {language} is {status}")));
+    }
+    let given = parse_components(values)?;
+    if template.is_approved()
+        && template.is_miscounted(&given)
+        && let Err(refusal) = template.check_components(&given)
+    {
+        return Err(DoorRefusal::because(132_000, refusal.sentence));
+    }
+    Ok(given)
 }
 
 /// The values of the variables.

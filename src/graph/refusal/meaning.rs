@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use super::DoorRefusal;
+use crate::domain::graph::known_error;
 use crate::domain::message::Failure;
 use crate::domain::request::{SkipCode, Skipped};
 use crate::engine;
@@ -31,12 +32,11 @@ pub(in crate::graph) const fn number(code: Code) -> i64 {
         | Code::MissingPhoneNumber
         | Code::MissingRecipientType => 131_008,
         Code::InvalidType => 131_051,
+        Code::TextTooLong | Code::CaptionTooLong => 100,
         Code::InvalidField
         | Code::UnknownField
-        | Code::TextTooLong
         | Code::InvalidLink
         | Code::LinkTooLong
-        | Code::CaptionTooLong
         | Code::InvalidInteractive
         | Code::InvalidLocation
         | Code::InvalidContacts
@@ -155,12 +155,20 @@ fn of_nobody(refusal: Refusal, skipped: &Skipped) -> DoorRefusal {
 
 /// What went wrong with a message after it was accepted: the provider's own number, if it gave one.
 pub(in crate::graph) fn of_failure(failure: Option<Failure>) -> DoorRefusal {
-    let Some(Failure { code, sentence }) = failure else {
-        return DoorRefusal::because(131_000, "the message was not sent").with_status(400);
-    };
-    match code.filter(|code| *code > 0) {
+    match failure {
+        Some(failure) => of_provider(failure, 131_026),
+        None => DoorRefusal::because(131_000, "the message was not sent").with_status(400),
+    }
+}
+
+/// What the provider refused, with its own number, or this one if it gave none.
+pub(in crate::graph) fn of_provider(Failure { code, sentence }: Failure, usual: i64) -> DoorRefusal {
+    match known_error(code) {
+        // It is the channel's token that the provider refuses, and not the key of the program.
+        Some(190) => DoorRefusal::because(131_031, sentence),
         Some(code) => DoorRefusal::because(code, sentence),
-        None => DoorRefusal::because(131_026, sentence),
+        None if code.is_some_and(|code| code > 0) => DoorRefusal::because(131_000, sentence).with_status(400),
+        None => DoorRefusal::because(usual, sentence),
     }
 }
 
@@ -179,6 +187,8 @@ mod tests {
             );
         }
         // Only a bad key may look like one: programs take 401 for the end of their connection.
+        let token = Failure { code: Some(190), sentence: "the token expired".to_owned() };
+        assert_eq!(of_failure(Some(token)).status().as_u16(), 403);
         let refused = |code: Code| DoorRefusal::from(Refusal::new(code, "x")).status().as_u16();
         let unauthorised: Vec<_> = Code::ALL.iter().filter(|code| refused(**code) == 401).collect();
         assert_eq!(unauthorised, [&Code::InvalidAuthHeader, &Code::InvalidApiKey]);

@@ -5,21 +5,21 @@ use actix_web::HttpResponse;
 use serde_json::{Map, Value, json};
 
 use super::{FoundTemplate, id_of};
-use crate::domain::message::Failure;
 use crate::domain::template::{DraftFields, LOCAL_ACCOUNT};
-use crate::engine::{Declined, TemplateEdit};
+use crate::engine::{self, Declined, TemplateEdit};
+use crate::error::Code;
 use crate::graph::call::Call;
-use crate::graph::refusal::DoorRefusal;
+use crate::graph::refusal::{DoorRefusal, meaning};
 use crate::graph::uploads::with_files;
 
 impl From<Declined> for DoorRefusal {
     fn from(declined: Declined) -> Self {
         match declined {
-            Declined::ByProvider(Failure { code, sentence }) => match code.filter(|code| *code > 0) {
-                // It is the channel's token that the provider refuses, and not the key of the program.
-                Some(190) => Self::because(131_031, sentence),
-                code => Self::because(code.unwrap_or(100), sentence),
-            },
+            Declined::ByProvider(failure) => meaning::of_provider(failure, 100),
+            // Of what is no message, a wrong field has this number.
+            Declined::Here(engine::Error::Refused(refusal)) if refusal.code == Code::InvalidField => {
+                Self::because(100, refusal.sentence)
+            }
             Declined::Here(error) => error.into(),
         }
     }

@@ -337,6 +337,7 @@ async fn every_code_is_answered_with_its_status_and_its_exact_body() {
         (Code::NotOnWhatsapp, 422),
         (Code::WindowClosed, 409),
         (Code::ConversationNotFound, 404),
+        (Code::UserCannotAnswer, 409),
         (Code::ProviderRefused, 422),
         (Code::PasskeyNotExpected, 409),
         (Code::TooManyContacts, 400),

@@ -9,7 +9,7 @@ use super::world::World;
 use crate::harness::unsent::{LENGTH, Unsent};
 
 /// The changing routes that may answer without their body. All others have to read it in the one way.
-const WITHOUT_BODY: [(&str, &str); 32] = [
+const WITHOUT_BODY: [(&str, &str); 34] = [
     ("DELETE", "/api/v1/web-chat/{id}/pairing"),
     ("POST", "/api/v1/sends/{id}/pause"),
     ("POST", "/api/v1/sends/{id}/resume"),

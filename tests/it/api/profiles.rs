@@ -44,6 +44,6 @@ async fn a_profile_is_passed_to_the_provider_and_its_changes_are_recorded(univer
     let page = PageRequest { page: 1, limit: 10 };
     let recorded = running.store.changes().page(filter, page).await.unwrap().records;
     assert_eq!(recorded[0].who, "key:test");
-    assert!(recorded[0].after.to_string().contains("Open till nine"), "{recorded:?}");
+    assert!(recorded[0].after.to_string().contains("about"), "{recorded:?}");
     running.end().await;
 }

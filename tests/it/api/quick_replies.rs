@@ -93,18 +93,20 @@ async fn what_is_answered_automatically_is_set_as_a_whole_and_recorded() {
     let service = Service::start().await;
     let (acme, operator) = (service.company("acme").await, service.operator("ana", None).await);
     let set = json!({
-        "stop_text": " Bye. ", "time_zone": "Europe/Madrid", "opening_hours": {"monday": "9:00-14:00,16:00-20:00"},
+        "read_marks": false, "stop_text": " Bye. ", "time_zone": "Europe/Madrid", "opening_hours": {"monday": "9:00-14:00,16:00-20:00"},
     });
     let answer = ask(&service, &acme, Method::PUT, ANSWERS, &set).await;
     assert_eq!(answer.status, 200, "{}", answer.body);
     let shown = answer.json();
     assert_eq!((&shown["stop_text"], &shown["away_text"]), (&json!("Bye."), &Value::Null));
     assert_eq!(shown["opening_hours"]["monday"], "09:00-14:00, 16:00-20:00");
+    assert_eq!(shown["read_marks"], false);
     assert_eq!(service.get(ANSWERS, &acme.key).await.json(), shown);
     for (body, param) in [
         (json!({"stop_text": "stop"}), "stop_text"),
         (json!({"away_text": "x".repeat(1_001)}), "away_text"),
         (json!({"time_zone": "Madrid"}), "time_zone"),
+        (json!({"read_marks": "no"}), "read_marks"),
         (json!({"opening_hours": {"monday": "9-14"}}), "opening_hours"),
         (json!({"opening_hours": {"lunes": ""}}), "opening_hours"),
         (json!({"opening_hours": "always"}), "opening_hours"),
@@ -116,6 +118,8 @@ async fn what_is_answered_automatically_is_set_as_a_whole_and_recorded() {
     assert_eq!(service.get(ANSWERS, &acme.key).await.json(), shown, "nothing of them was set");
     let changes = service.get("/operator/v1/changes?what=company", &operator).await.json();
     assert_eq!(changes["data"][0]["after"]["automatic_answers"]["stop_text"], "Bye.", "{changes}");
+    assert_eq!(changes["data"][0]["after"]["automatic_answers"]["read_marks"], false);
     let cleared = ask(&service, &acme, Method::PUT, ANSWERS, &json!({})).await.json();
     assert_eq!((&cleared["stop_text"], &cleared["time_zone"]), (&Value::Null, &json!("UTC")));
+    assert_eq!(cleared["read_marks"], true);
 }

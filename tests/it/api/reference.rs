@@ -267,6 +267,11 @@ async fn structured_sends_accept_what_the_reference_describes() {
             },
         }),
         json!({"type": "product", "action": {"catalog_id": "1", "product_retailer_id": "a"}}),
+        json!({
+            "type": "cta_url", "header": title, "body": text("It is on its way"),
+            "action": {"name": "cta_url", "parameters": {"display_text": "Track it", "url": "https://example.com/7"}},
+        }),
+        json!({"type": "location_request_message", "body": text("Where?"), "action": {"name": "send_location"}}),
     ];
     let interactive =
         interactive.map(|content| json!({"type": "interactive", "phone_number": 5_511_988_887_777_u64, "interactive": content}));

@@ -18,6 +18,7 @@ async fn shop(options: Options) -> (Service, Company, String) {
     (service, acme, World::send(shop))
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "callers write it in place")]
 fn text(recipients: Value) -> Value {
     json!({"type": "text", "message": "{{value.name|you}}: {{value.order}}", "recipients": recipients})
 }

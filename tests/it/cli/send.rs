@@ -58,7 +58,7 @@ fn texts(serving: &Serving) -> Vec<(String, Vec<String>)> {
             let body = message.body.unwrap();
             let parameters = body["template"]["components"][0]["parameters"].as_array().unwrap();
             let texts = parameters.iter().map(|parameter| parameter["text"].as_str().unwrap().to_owned());
-            (message.to.clone(), texts.collect())
+            (message.to, texts.collect())
         })
         .collect();
     texts.sort();
@@ -113,7 +113,7 @@ async fn rows_of_a_file_are_sent_with_their_values_and_come_back_with_their_resu
     assert!(again.stderr.contains("exists already"), "{again:?}");
 
     // What was accepted before is followed, and its results are written beside the file.
-    let listed = serving.list(&url, "/api/v1/sends?reference=spring").await.json();
+    let listed = serving.list(url, "/api/v1/sends?reference=spring").await.json();
     let send = listed["data"][0]["id"].as_str().unwrap();
     let follow = format!(
         "send people.csv --country BR --follow {send} --url {url} --key-file key --results again.csv"
@@ -180,7 +180,7 @@ async fn an_interrupted_command_leaves_the_send_running_and_says_how_to_follow_i
     let command = serving.place.command(&line).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let mut send = String::new();
     until("the send is accepted", async || {
-        let listed = serving.list(&url, "/api/v1/sends?reference=later").await.json();
+        let listed = serving.list(url, "/api/v1/sends?reference=later").await.json();
         send = listed["data"][0]["id"].as_str().unwrap_or_default().to_owned();
         !send.is_empty()
     })
@@ -193,7 +193,7 @@ async fn an_interrupted_command_leaves_the_send_running_and_says_how_to_follow_i
     // The command may not have its answer yet.
     let is_told = told.contains(&format!("pombo send --follow {send}")) || told.contains("--idempotency-key");
     assert!(is_told, "{told}");
-    let record = serving.list(&url, &format!("/api/v1/sends/{send}")).await.json();
+    let record = serving.list(url, &format!("/api/v1/sends/{send}")).await.json();
     assert_eq!(record["state"], "scheduled", "{record}");
     stage.end().await;
 }

@@ -48,7 +48,13 @@ async fn owners_decide_what_is_answered_automatically() {
     let world = World::new().await;
     let (owner, member) = (world.signed_in(Role::Owner).await, world.signed_in(Role::Member).await);
     let zone = ("time_zone", "Madrid");
-    let form = [zone, ("stop_text", "Bye."), ("away_text", "Closed."), ("monday", "9:00-14:00, 16:00-20:00")];
+    let form = [
+        zone,
+        ("stop_text", "Bye."),
+        ("away_text", "Closed."),
+        ("monday", "9:00-14:00, 16:00-20:00"),
+        ("reading", "hidden"),
+    ];
     assert_eq!(member.post(ANSWERS, &form).await.status, 403);
     for (field, value, sentence) in [
         ("time_zone", "Olympus", "time zone"),
@@ -72,4 +78,5 @@ async fn owners_decide_what_is_answered_automatically() {
     );
     let set = world.service.get("/api/v1/automatic-answers", &world.acme.key).await.json();
     assert_eq!((&set["time_zone"], &set["stop_text"]), (&json!("Europe/Madrid"), &json!("Bye.")), "{set}");
+    assert!(page.contains("value=\"hidden\" checked") && set["read_marks"] == false, "{page}");
 }

@@ -147,6 +147,40 @@ async fn a_file_of_recipients_is_checked_sent_once_and_comes_back_with_its_resul
 }
 
 #[tokio::test]
+async fn a_file_without_a_row_that_can_be_sent_to_shows_what_is_wrong_with_them() {
+    let body = json!([{"type": "BODY", "text": "Hi {{1}}!"}]);
+    let (_provider, service) = Provider::start(vec![("hello", body)]).await;
+    let world = World::on(service).await;
+    let channel = Provider::channel(&world.service, &world.acme).await.to_string();
+    let template = Provider::template(&world.service, &world.acme, "hello").await.to_string();
+    let member = world.signed_in(Role::Member).await;
+    let own = [("channel", channel.as_str()), ("type", "template"), ("template", template.as_str())];
+    let begun = member.post(NEW, &with(&own, &[("step", "who"), ("action", "upload")])).await;
+    let file = format!("phone,name\nabc,Eva\n+{FIRST},\n");
+    let uploaded = upload(&member, begun.header("location"), "a.csv", file.as_bytes()).await;
+    let who = member.page(uploaded.header("location")).await;
+    assert!(who.contains("The people of the file are counted by the check."), "{who}");
+    assert!(!who.contains("Nobody is chosen yet."), "{who}");
+    let list = taken(&who, &["draft", "list", "list_name"]);
+    let all = with(&own, &with(&as_fields(&list), &[("list_phone", "0"), ("from_body_1", "name")]));
+    let checked = member.check(NEW, &with(&all, &[("action", "check")])).await.body;
+    for shown in [
+        "No message can go to anybody in the file.",
+        "2 rows",
+        "This is no whole phone number.",
+        "Nothing in the column name",
+        "Download the rows with problems",
+    ] {
+        assert!(checked.contains(shown), "{shown}: {checked}");
+    }
+    assert_eq!(value_of(&checked, "checked"), None, "what goes to nobody cannot be sent");
+    let long = "x".repeat(101);
+    let tagged = with(&all, &[("list_tag", long.as_str()), ("step", "who"), ("action", "what")]);
+    let refused = member.post(NEW, &tagged).await;
+    assert!(refused.status == 422 && refused.body.contains("at most 100 characters"), "{}", refused.body);
+}
+
+#[tokio::test]
 async fn people_of_a_file_become_contacts_only_when_the_form_says_so() {
     let (_provider, service) =
         Provider::start(vec![("note", json!([{"type": "BODY", "text": "Hello"}]))]).await;

@@ -30,13 +30,13 @@ const BEA: &str = "5511900000008";
 const DAY: i64 = 24 * 60 * 60;
 
 /// A shop to which people write.
-struct Desk {
-    world: World,
-    shop: Uuid,
+pub(super) struct Desk {
+    pub(super) world: World,
+    pub(super) shop: Uuid,
 }
 
 impl Desk {
-    async fn new() -> Self {
+    pub(super) async fn new() -> Self {
         let world = World::new().await;
         let shop = shop(&world).await;
         let owner = world.member_of(world.acme.id, Role::Owner, "first@acme.example").await;
@@ -46,7 +46,7 @@ impl Desk {
     }
 
     /// A text that somebody wrote so many seconds ago, as the provider tells it.
-    async fn writes(&self, from: &str, id: &str, body: &str, ago: i64) {
+    pub(super) async fn writes(&self, from: &str, id: &str, body: &str, ago: i64) {
         let at = Timestamp::now().millis() / 1_000 - ago;
         let text = json!({
             "from": from, "id": id, "timestamp": at.to_string(), "type": "text", "text": { "body": body },
@@ -77,7 +77,7 @@ impl Desk {
     }
 
     /// The address of the conversation with somebody.
-    async fn place(&self, number: &str) -> String {
+    pub(super) async fn place(&self, number: &str) -> String {
         format!("{PLACE}/{}", self.with(number).await.conversation.id)
     }
 }

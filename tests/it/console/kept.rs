@@ -68,10 +68,15 @@ async fn a_start_in_the_past_and_braces_in_a_text_are_told_before() {
     let past = member.post(NEW, &with(&fields, &[("send_at", "2020-01-01T09:00")])).await;
     assert_eq!(past.status, 422, "{}", past.body);
     assert!(past.body.contains("This time has passed."), "{}", past.body);
-    let checked = member.check(NEW, &fields).await;
-    assert!(checked.body.contains("1 recipient"), "{}", checked.body);
-    assert!(checked.body.contains("is sent as it is"), "{}", checked.body);
-    assert!(!checked.body.contains("<mark"), "no value takes the place of the braces: {}", checked.body);
+    let braces = member.check(NEW, &fields).await;
+    assert_eq!(braces.status, 422, "nobody is to read braces: {}", braces.body);
+    assert!(braces.body.contains("Nothing stands in the place of these double braces"), "{}", braces.body);
+    let buttons = [("type", "buttons"), ("message", "Dear {{contact.first_name}}"), ("buttons", "Yes")];
+    let buttons = member.check(NEW, &with(&fields, &buttons)).await;
+    assert!(buttons.body.contains("Nothing stands in the place of these double braces"), "{}", buttons.body);
+    let filled = [("message", "Dear {{contact.first_name|friend}}")];
+    let filled = member.check(NEW, &with(&fields, &filled)).await;
+    assert!(filled.body.contains("1 recipient"), "{}", filled.body);
 }
 
 #[tokio::test]

@@ -2,6 +2,7 @@
 
 use pombo::accounts::Role;
 use pombo::domain::channel::{Kind, Status};
+use uuid::Uuid;
 
 use super::browser::{Browser, value_of};
 use super::world::World;
@@ -120,4 +121,23 @@ async fn a_key_for_one_thing_is_refused_everything_else() {
     assert_eq!((refused.status, refused.code().as_deref()), (403, Some("insufficient_scope")));
     let listed = owner.page("/console/keys").await;
     assert!(listed.contains("data-name=\"Allows\">contacts<"), "{listed}");
+}
+
+#[tokio::test]
+async fn a_channel_that_is_gone_or_another_company_s_makes_no_key_for_all_channels() {
+    let world = World::new().await;
+    let owner = world.signed_in(Role::Owner).await;
+    let kind = Kind::BusinessAccount;
+    let own = world.service.channel(&world.acme, kind, "shop", Status::Connected).await.id.to_string();
+    let foreign = world.service.channel(&world.globex, kind, "other", Status::Connected).await.id.to_string();
+    let gone = Uuid::from_u128(7).to_string();
+    for channels in [vec![&foreign], vec![&gone], vec![&own, &gone]] {
+        let channels = channels.into_iter().map(|channel| ("channel", channel.as_str()));
+        let fields: Vec<_> = [("name", "chat"), ("scope", "graph")].into_iter().chain(channels).collect();
+        let refused = owner.post("/console/keys", &fields).await;
+        assert_eq!(refused.status, 422, "{fields:?}");
+        assert!(refused.body.contains("A chosen channel is not there any more."), "{}", refused.body);
+    }
+    let bound = [("name", "chat"), ("scope", "graph"), ("channel", own.as_str())];
+    assert!(owner.submit("/console/keys", &bound).await.contains("(one channel)"));
 }

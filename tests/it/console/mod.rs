@@ -24,6 +24,8 @@ mod help;
 mod import_preview;
 mod imports;
 mod inbox;
+mod inbox_answers;
+mod inbox_bounds;
 mod inbox_groups;
 mod invitations;
 mod kept;

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use pombo::accounts::Role;
 use pombo::domain::channel::{Kind, Status};
 
-use super::browser::Browser;
+use super::browser::{Browser, value_of};
 use super::channels::{Stage, becomes, business};
 use super::world::World;
 use crate::running::WABA;
@@ -143,6 +143,7 @@ async fn a_template_is_written_with_a_preview_reviewed_changed_archived_and_dele
         (("examples", "Ana"), "exactly one example for each gap"),
         (("footer", "{{1}}"), "60 characters without gaps"),
         (("button_text_0", "far too many words for one button"), "at most 25 characters"),
+        (("header", " "), "Write at most 60 characters"),
         (("header_kind", "image"), "Choose a file of the library"),
     ] {
         let refused = member.post("/console/templates/new", &fields(WABA, &[changed])).await;
@@ -165,9 +166,12 @@ async fn a_template_is_written_with_a_preview_reviewed_changed_archived_and_dele
     let script = script.json(&serde_json::json!({ "template": judged })).send().await.unwrap();
     assert_eq!(script.status(), 200);
     member.submit("/console/templates/sync", &[]).await;
-    becomes(&member, &place, "Meta reviews it again, and it cannot be sent meanwhile").await;
-    let page = member.submit(&place, &fields(WABA, &[("footer", "See you")])).await;
+    let page = becomes(&member, &place, "Meta reviews it again, and it cannot be sent meanwhile").await;
+    let once = value_of(&page, "once").unwrap();
+    let changed = fields(WABA, &[("footer", "See you"), ("once", &once)]);
+    let page = member.submit(&place, &changed).await;
     assert!(page.contains("Meta reviews it again.") && page.contains("See you"), "{page}");
+    assert_eq!(member.post(&place, &changed).await.status, 303, "sent twice, it is one change");
 
     let page = member.submit(&format!("{place}/archive"), &[("archived", "yes")]).await;
     assert!(page.contains("The template is archived.") && page.contains("Offer again"), "{page}");

@@ -35,7 +35,7 @@ const MANY: u64 = 60;
 const TAGS: usize = 1_000;
 
 /// The compressed bytes of a page or a file.
-async fn weight(browser: &Browser<'_>, path: &str) -> usize {
+pub(super) async fn weight(browser: &Browser<'_>, path: &str) -> usize {
     let asked = browser.request(Method::GET, path).header("accept-encoding", "gzip");
     let answer = asked.send().await.unwrap();
     assert_eq!(answer.status().as_u16(), 200, "{path}");

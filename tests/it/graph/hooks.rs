@@ -16,6 +16,7 @@ use crate::webhooks::receiver::{Got, Receiver};
 
 stores!(
     statuses_come_in_order_with_the_ids_of_programs_and_not_before_they_know_them,
+    a_message_that_ended_before_it_began_has_failed,
     a_message_of_meta_comes_as_it_was_with_the_id_of_the_message_that_it_answers,
     what_a_program_sets_for_a_number_goes_before_its_account_and_people_add_more,
 );
@@ -49,6 +50,7 @@ async fn added(running: &Running, profile: &str) -> (Receiver, String) {
 /// The only item of a request, with the name of its list, and the value around it.
 fn item(got: &Got) -> (String, Value, Value) {
     let body = got.json();
+    assert!(got.body.is_ascii(), "some programs compute the signature of the escaped form: {body}");
     assert_eq!(body["object"], "whatsapp_business_account");
     let [entry] = &body["entry"].as_array().unwrap()[..] else { panic!("{body}") };
     let [change] = &entry["changes"].as_array().unwrap()[..] else { panic!("{body}") };
@@ -128,6 +130,25 @@ async fn statuses_come_in_order_with_the_ids_of_programs_and_not_before_they_kno
     running.end().await;
 }
 
+async fn a_message_that_ended_before_it_began_has_failed(universe: &Universe) {
+    let (running, _) = start(universe).await;
+    let (receiver, _) = added(&running, "strict").await;
+    let send_at = Timestamp::now().plus(Duration::from_secs(3_600)).to_string();
+    let body = json!({ "type": "text", "message": "oi", "phone_number": ANA, "send_at": send_at });
+    let (status, accepted) = running.send(&body).await;
+    assert_eq!(status, 202, "{accepted}");
+    let send = accepted["send_id"].as_str().unwrap().to_owned();
+    let canceled = running.ask(Method::POST, &format!("/api/v1/sends/{send}/cancel"), &Value::Null).await;
+    assert_eq!(canceled.status, 200, "{}", canceled.body);
+    until("the status", async || !receiver.got().is_empty()).await;
+    let [got] = &receiver.got()[..] else { panic!("{:?}", receiver.got()) };
+    let (list, status, _) = item(got);
+    assert_eq!((list.as_str(), &status["status"]), ("statuses", &json!("failed")));
+    assert_eq!(message_key(status["id"].as_str().unwrap()).unwrap().send_id.to_string(), send);
+    assert_eq!((&status["recipient_id"], &status["errors"][0]["code"]), (&json!(ANA), &json!(131_000)));
+    running.end().await;
+}
+
 async fn a_message_of_meta_comes_as_it_was_with_the_id_of_the_message_that_it_answers(universe: &Universe) {
     let (running, program) = start(universe).await;
     let id = send(&program).await;
@@ -135,7 +156,7 @@ async fn a_message_of_meta_comes_as_it_was_with_the_id_of_the_message_that_it_an
     let mut provider = None;
     until("the message accepted", async || {
         let ids = running.store.of(running.company).graph_ids();
-        provider = ids.provider_id(key.send_id, key.ordinal).await.unwrap();
+        provider = ids.provider_id(running.channel, key).await.unwrap();
         provider.is_some()
     })
     .await;

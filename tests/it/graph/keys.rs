@@ -85,6 +85,13 @@ async fn a_key_for_some_channels_sees_no_others() {
     let text = json!({ "to": "5511900000001", "text": { "body": "hi" } });
     assert_eq!(refused(&program.post(&format!("/{theirs}/messages"), &text).await), (400, 100, Some(33)));
     assert_eq!(program.post(&format!("/{own}/messages"), &text).await.0, 200);
+    // What went through another channel is no message of this one.
+    let all = Program::new(service.url(), &acme.key);
+    let (status, sent) = all.post(&format!("/{theirs}/messages"), &text).await;
+    assert_eq!(status, 200, "{sent}");
+    let quoting = json!({ "to": "5511900000001", "text": { "body": "hi" },
+        "context": { "message_id": sent["messages"][0]["id"] } });
+    assert_eq!(refused(&program.post(&format!("/{own}/messages"), &quoting).await), (400, 131_009, None));
 }
 
 #[tokio::test]

@@ -42,7 +42,7 @@ async fn every_type_arrives_as_the_provider_takes_it(universe: &Universe) {
     let buttons = json!({ "buttons": [{ "type": "reply", "reply": { "id": "a", "title": "Yes" } }] });
     let interactive = json!({ "type": "button", "body": { "text": "Well?" }, "action": buttons.to_string() });
     for (kind, content) in [
-        ("text", json!({ "body": "olá" })),
+        ("text", json!({ "body": "true", "preview_url": "false" })),
         ("image", json!({ "link": link, "caption": "here" })),
         ("video", json!({ "link": "https://files.example/a.mp4" })),
         ("audio", json!({ "link": "https://files.example/a.mp3" })),
@@ -91,7 +91,8 @@ async fn what_the_provider_refuses_is_told_at_once(universe: &Universe) {
         (json!({ "to": ANA, "type": "text" }), (400, 131_008, None)),
         (json!({ "to": ANA }), (400, 131_008, None)),
         (json!({ "to": "12", "type": "text", "text": { "body": "hi" } }), (400, 131_009, None)),
-        (json!({ "to": ANA, "type": "order", "order": {} }), (400, 131_051, None)),
+        (json!({ "to": ANA, "type": "order", "order": {} }), (400, 100, None)),
+        (json!({ "to": ANA, "text": { "body": "x".repeat(4_097) } }), (400, 100, None)),
         (
             json!({ "to": ANA, "recipient_type": "group", "type": "text", "text": { "body": "x" } }),
             (400, 130_501, None),
@@ -128,7 +129,7 @@ async fn a_request_is_carried_out_once_for_each_key_and_answers_name_messages_in
     let own = first.1["messages"][0]["id"].as_str().unwrap();
     let key = message_key(own).unwrap();
     let known = async || {
-        running.store.of(running.company).graph_ids().provider_id(key.send_id, key.ordinal).await.unwrap()
+        running.store.of(running.company).graph_ids().provider_id(running.channel, key).await.unwrap()
     };
     until("the provider's id", async || known().await.is_some()).await;
     let body =

@@ -5,6 +5,7 @@ mod ids;
 mod keys;
 mod media;
 mod messages;
+mod passed;
 mod templates;
 
 use reqwest::{Client, Method, RequestBuilder};
@@ -39,6 +40,14 @@ impl Program {
 
     pub(crate) async fn post(&self, path: &str, body: &Value) -> (u16, Value) {
         self.ask(Method::POST, path, body).await
+    }
+
+    /// The path of the messages of the first number.
+    pub(crate) async fn messages(&self) -> String {
+        let (_, accounts) = self.get("/me/whatsapp_business_accounts").await;
+        let account = accounts["data"][0]["id"].as_str().unwrap().to_owned();
+        let (_, numbers) = self.get(&format!("/{account}/phone_numbers")).await;
+        format!("/{}/messages", numbers["data"][0]["id"].as_str().unwrap())
     }
 }
 

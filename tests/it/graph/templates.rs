@@ -103,6 +103,13 @@ async fn a_profile_is_read_and_written(universe: &Universe) {
     let (status, shown) = program.get(&format!("{path}?fields=about,websites")).await;
     assert_eq!((status, &shown["data"][0]["about"]), (200, &json!("Open till nine")), "{shown}");
     assert_eq!(shown["data"][0]["websites"], json!(["https://shop.example"]));
+    let filter = Filter { what: &[What::Channel], ..Filter::default() };
+    let changes = running.store.changes().page(filter, PageRequest { page: 1, limit: 10 }).await.unwrap();
+    let told = json!({ "profile": ["about", "websites"] });
+    assert!(
+        changes.records.iter().any(|change| change.who == "key:test" && change.after == told),
+        "{changes:?}"
+    );
     let handle = uploaded(&program, picture(40, ImageFormat::Png)).await;
     assert_eq!(program.post(&path, &json!({ "profile_picture_handle": handle })).await.0, 200);
     assert!(program.get(&path).await.1["data"][0]["profile_picture_url"].is_string());

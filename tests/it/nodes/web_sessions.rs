@@ -6,7 +6,9 @@ use std::sync::Arc;
 use pombo::app::App;
 use pombo::app::serve::{Service, start_with};
 use pombo::config::Config;
+use pombo::connector::web_session::MessageId;
 use pombo::domain::channel::{Kind, Status};
+use pombo::domain::graph::message_key;
 use pombo::domain::scope::Scopes;
 use pombo::domain::secret::Secret;
 use pombo::store::api_keys::NewKey;
@@ -20,6 +22,7 @@ use url::Url;
 use super::*;
 use crate::events::server::NatsServer;
 use crate::fake_whatsapp::{FakeWhatsApp, Phone};
+use crate::graph::Program;
 use crate::proxy::Proxy;
 use crate::web_chat::world::{configure, driver, text, tier};
 
@@ -72,6 +75,7 @@ impl Cluster {
     pub(super) async fn start(&mut self, name: &'static str, database: &str) {
         let mut config = node_config(name, database, self.directory.path(), &self.nats);
         configure(&mut config);
+        (config.graph.enabled, config.graph.wait) = (true, Duration::ZERO);
         let driver = driver(self.whatsapp.url(), self.whatsapp.media_host());
         let app = Box::pin(App::open(config)).await.unwrap();
         let service = Box::pin(start_with(app, Some(Arc::new(driver)))).await.unwrap();
@@ -238,6 +242,51 @@ async fn a_session_moves_when_its_node_drains_and_the_drained_node_still_answers
     cluster.sends().await;
     assert_eq!(cluster.post(owner, MARIA, None).await.status, 200);
     assert_eq!(cluster.phone.logins(), logins + 1, "the node that gave it away opened it again");
+    cluster.end().await;
+}
+
+#[actix_web::test]
+#[ignore = "needs PostgreSQL and nats-server: run scripts/test"]
+async fn a_message_that_waits_for_its_turn_goes_once_from_the_node_that_takes_the_session_over() {
+    let mut cluster = Cluster::new().await;
+    let slow = serde_json::json!({"messages_per_second": "12/min", "burst": 1});
+    tier(&cluster.universe.store, "quick", slow).await;
+    let url = cluster.universe.url.clone();
+    cluster.start("a", &url).await;
+    cluster.start("b", &url).await;
+    cluster.link().await;
+    let (logins, (owner, other)) = (cluster.phone.logins(), cluster.owner().await);
+    // The node without the session passes them on.
+    let program = Program::new(cluster.url(other), KEY);
+    let path = program.messages().await;
+    let mut ids = Vec::new();
+    for _ in 0..2 {
+        let (status, answer) =
+            program.post(&path, &serde_json::json!({"to": MARIA, "text": {"body": "hi"}})).await;
+        assert_eq!(status, 200, "{answer}");
+        let key = message_key(answer["messages"][0]["id"].as_str().unwrap()).unwrap();
+        let id = MessageId::of_send(key.send_id).as_str().to_owned();
+        if ids.is_empty() {
+            cluster.whatsapp.expect_message(&id).await;
+        }
+        ids.push((id, key.send_id));
+    }
+    let (id, send_id) = ids.pop().unwrap();
+    let steer = async |name: &str, how: &str| {
+        let path = format!("/api/v1/sends/{send_id}/{how}");
+        cluster.ask(name, Method::POST, &path, None).await.status
+    };
+    assert_eq!(steer(other, "pause").await, 200);
+    tier(&cluster.universe.store, "quick", serde_json::json!({})).await;
+    let nodes = cluster.universe.store.nodes().all().await.unwrap();
+    let node = nodes.iter().find(|node| node.name == owner).unwrap().id;
+    assert!(cluster.universe.store.nodes().drain(&Who::Pombo, node).await.unwrap());
+    until("another login", async || cluster.phone.logins() > logins).await;
+    cluster.phone.expect_online().await;
+    assert_eq!(steer(owner, "resume").await, 200);
+    cluster.whatsapp.expect_message(&id).await;
+    cluster.sends().await;
+    assert_eq!(cluster.whatsapp.messages().len(), 2, "nothing was sent twice");
     cluster.end().await;
 }
 

@@ -2,8 +2,9 @@
 
 use pombo::accounts::{Email, Role};
 use pombo::clock::Timestamp;
+use pombo::domain::page::PageRequest;
 use pombo::domain::phone::PhoneNumber;
-use pombo::store::changes::Who;
+use pombo::store::changes::{Filter, What, Who};
 use pombo::store::users::NewUser;
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -185,6 +186,16 @@ async fn people_see_that_messages_were_read_and_that_somebody_types(universe: &U
     assert_eq!(signs(), shown.map(|(kind, id)| (kind, id.to_owned())));
     let ended = post(&running, &format!("{conversation}/typing"), json!({ "typing": false })).await;
     assert_eq!((ended.status, signs().len()), (204, 3), "it ends by itself");
+    // The company hides that messages are read; who asks for it is told all the same.
+    let answers = "/api/v1/automatic-answers";
+    let hidden = running.ask(Method::PUT, answers, &json!({ "read_marks": false })).await;
+    assert_eq!(hidden.status, 200, "{}", hidden.body);
+    assert_eq!((post(&running, &read, Value::Null).await.status, signs().len()), (200, 3));
+    let id = conversation.rsplit('/').next().unwrap().parse().unwrap();
+    running.conversations().show_typing_as_chosen(id).await.unwrap();
+    assert_eq!(signs().len(), 3, "typing would show that the messages were read");
+    let told = post(&running, &read, json!({ "tell": true })).await;
+    assert_eq!((told.status, signs().len()), (200, 4), "{}", told.body);
     let wrong = post(&running, &read, json!({ "up_to": "now" })).await;
     assert_eq!(wrong.code().as_deref(), Some("invalid_field"));
     running.end().await;
@@ -193,6 +204,7 @@ async fn people_see_that_messages_were_read_and_that_somebody_types(universe: &U
 async fn a_conversation_is_assigned_closed_noted_and_opened_again(universe: &Universe) {
     let running = Running::start(universe, |_| {}).await;
     let email = Email::parse("rui@example.com").unwrap();
+    let reader = Email::parse("lia@example.com").unwrap();
     let new = NewUser {
         email: &email,
         name: "Rui",
@@ -203,6 +215,8 @@ async fn a_conversation_is_assigned_closed_noted_and_opened_again(universe: &Uni
         membership: Some((running.company, Role::Member)),
         vouched_by: None,
     };
+    let reads = NewUser { email: &reader, membership: Some((running.company, Role::Viewer)), ..new.clone() };
+    running.store.users().add(&Who::Pombo, reads).await.unwrap();
     let user = running.store.users().add(&Who::Pombo, new).await.unwrap();
     writes(&running, (ANA, "Ana"), ("wamid.1", "hi"), 9).await;
     let conversation = only(&running).await;
@@ -214,8 +228,19 @@ async fn a_conversation_is_assigned_closed_noted_and_opened_again(universe: &Uni
     assert_eq!((assigned.status, &assigned.json()["assigned_to"]), (200, &assignee), "{}", assigned.body);
     assert_eq!(names(&get(&running, &format!("{LIST}?assigned_to=rui@example.com")).await), ["Ana"]);
     assert_eq!(names(&get(&running, &format!("{LIST}?assigned_to=nobody")).await), [""; 0]);
+    let viewer = post(&running, &assign, json!({ "user": "lia@example.com" })).await;
+    assert_eq!(
+        (viewer.status, viewer.code().as_deref()),
+        (409, Some("user_cannot_answer")),
+        "{}",
+        viewer.body
+    );
+    assert_eq!(viewer.json()["param"], "user");
     let freed = post(&running, &assign, json!({ "user": null })).await;
     assert_eq!(freed.json()["assigned_to"], Value::Null);
+    running.store.users().set_disabled(&Who::Pombo, &user, true).await.unwrap();
+    let disabled = post(&running, &assign, json!({ "user": user.id })).await;
+    assert_eq!((disabled.status, disabled.code().as_deref()), (409, Some("user_cannot_answer")));
 
     let closed = post(&running, &format!("{conversation}/close"), Value::Null).await.json();
     assert_eq!((&closed["state"], &closed["unread"]), (&json!("closed"), &json!(0)));
@@ -282,6 +307,16 @@ async fn what_a_person_wrote_is_exported_and_erased_by_the_contact(universe: &Un
         assert_eq!(get(&running, &path).await["data"], json!([]));
     }
     assert_eq!(names(&get(&running, LIST).await), ["Bea"]);
+    // Once, because the second time erased nothing; and nothing of what she wrote.
+    let (filter, all) =
+        (Filter { what: &[What::Contacts], ..Filter::default() }, PageRequest { page: 1, limit: 9 });
+    let recorded = running.store.changes().page(filter, all).await.unwrap().records;
+    let erased: Vec<_> =
+        recorded.iter().filter(|change| change.after["erased_messages"] != Value::Null).collect();
+    let [erased] = &erased[..] else { panic!("{recorded:?}") };
+    let id = contact.rsplit('/').next().unwrap();
+    let expected = json!({ "contact": id, "erased_conversations": 3, "erased_messages": 4 });
+    assert_eq!((erased.who.as_str(), &erased.after), ("key:test", &expected));
     assert_eq!(get(&running, &contact).await["first_name"], "Ana", "the contact stays");
     running.end().await;
 }
@@ -290,7 +325,8 @@ async fn a_send_says_how_many_answered_it_and_who(universe: &Universe) {
     let running = Running::start(universe, |_| {}).await;
     let contact =
         |(number, name): (&str, &str)| json!({ "first_name": name, "phone_number": format!("+{number}") });
-    let contacts = json!({ "contacts": [(ANA, "Ana"), (BEA, "Bea")].map(contact) });
+    let both = [(ANA, "Ana"), (BEA, "Bea")].map(contact);
+    let contacts = json!({ "contacts": both });
     assert_eq!(post(&running, "/api/v1/contacts/batch", contacts).await.status, 200);
     let body = json!({ "type": "text", "message": "Shall we?", "phone_number": [ANA, BEA] });
     let (status, sent) = running.send(&body).await;

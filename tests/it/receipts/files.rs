@@ -11,6 +11,7 @@ use pombo::domain::inbound::{InboundFile, MissingFile};
 use pombo::domain::phone::PhoneNumber;
 use pombo::engine::conversations::types::ConversationFilter;
 use pombo::engine::conversations::{ThreadEntry, ThreadFrom};
+use pombo::store::changes::Who;
 use reqwest::Method;
 use sea_orm::{ConnectionTrait as _, Database};
 use serde_json::{Value, json};
@@ -139,7 +140,7 @@ async fn a_picture_is_fetched_once_kept_by_its_content_and_leaves_with_its_perso
     assert_eq!(read(&running, &path.replace("signature=", "signature=00")).await.status(), 404);
 
     let number = PhoneNumber::parse(ANA).unwrap();
-    assert_eq!(running.conversations().erase(number).await.unwrap().len(), 2);
+    assert_eq!(running.conversations().erase(&Who::Pombo, number).await.unwrap().len(), 2);
     until("no content", async || kept(&directory).is_empty()).await;
     assert_eq!(read(&running, path).await.status(), 404);
     running.end().await;
@@ -187,7 +188,7 @@ async fn a_file_that_cannot_be_kept_is_missing_with_the_reason(universe: &Univer
         file["id"] = json!(id);
         tell(&running, &format!("wamid.{reason}"), "document", file).await;
         assert_eq!(settled(universe, &running).await, InboundFile::missing(reason));
-        running.conversations().erase(number).await.unwrap();
+        running.conversations().erase(&Who::Pombo, number).await.unwrap();
     }
     // The provider does not have it.
     tell(&running, "wamid.gone", "document", json!({ "id": "1100000000009999" })).await;

@@ -64,7 +64,7 @@ async fn accept(store: &Store, lease: &Lease) {
 async fn rows(universe: &Universe) -> usize {
     let database = Database::connect(&universe.url).await.unwrap();
     let mut rows = 0;
-    for table in ["personal_send", "send_values", "send_reference", "send_skipped"] {
+    for table in ["personal_send", "send_values", "message_reference", "send_skipped"] {
         let found = database.query_all_raw(sea_orm::Statement::from_string(
             database.get_database_backend(),
             format!("SELECT 1 FROM {table}"),
@@ -100,12 +100,15 @@ async fn values_are_kept_until_their_time_after_the_end_and_references_as_long_a
     let mark = Mark { send_id: SEND, progress, state: State::Finished, due_at: None };
     let batch = PendingWrites { marks: vec![mark], ..PendingWrites::default() };
     store.ledger().commit(&lease, &batch, NOW).await.unwrap();
-    assert_eq!(store.of(ACME).sends().over_with_values().await.unwrap(), [(SEND, SEAL)]);
     let numbers = [number(2)].into();
+    assert_eq!(store.of(ACME).sends().over_with_values(&numbers).await.unwrap(), [(SEND, SEAL)]);
+    assert!(store.of(GLOBEX).sends().over_with_values(&numbers).await.unwrap().is_empty());
     assert_eq!(store.sends().ordinals_of(SEND, &numbers).await.unwrap(), [2]);
-    let block = Block { first_ordinal: 2, recipients: 1, packed: vec![9] };
-    store.sends().erase_values(SEND, &block, &[2]).await.unwrap();
-    assert_eq!(store.sends().values_at(SEND, 2).await.unwrap(), Some(block));
+    let was = store.sends().values_at(SEND, 2).await.unwrap().unwrap();
+    assert!(store.sends().replace_values(SEND, &was, vec![9]).await.unwrap());
+    assert!(!store.sends().replace_values(SEND, &was, vec![8]).await.unwrap(), "another erasure was first");
+    assert_eq!(store.sends().values_at(SEND, 2).await.unwrap(), Some(Block { packed: vec![9], ..was }));
+    store.sends().erase_references(SEND, &[2]).await.unwrap();
     assert!(!store.retention().remove_values(&lease, NOW.minus(HOUR)).await.unwrap().more);
     while store.retention().remove_values(&lease, NOW).await.unwrap().more {}
     assert_eq!(store.sends().values_kept(SEND).await.unwrap(), Kept::Gone);

@@ -21,6 +21,7 @@ stores! {
     attempts_of_a_channel_are_found_by_the_time_in_their_ids,
     an_attempt_that_handed_nothing_over_does_not_count,
     the_progress_of_a_request_s_first_try_is_known,
+    messages_that_keep_their_turn_are_found_with_strangers_until_they_expire,
     a_send_is_found_by_the_stamp_of_its_message,
     a_whole_answer_is_given_again_until_it_is_removed,
 }
@@ -113,11 +114,15 @@ async fn an_attempt_that_handed_nothing_over_does_not_count(universe: &Universe)
             taken_at,
         };
         batch.outcomes.push(OutcomeOf { send_id: send.id, company_id: send.company_id, outcome });
-        counted.extend(counts.then_some((at(10), send.id)));
+        counted.extend(counts.then_some((taken_at.unwrap_or(at(10)), send.id)));
         batch.sends.push(send);
     }
     store.ledger().commit(&lease, &batch, NOW).await.unwrap();
+    counted.sort_unstable();
     assert_eq!(store.web_sessions().web_attempts_since(ONE, at(10)).await.unwrap(), counted);
+    // A message that waited for its turn counts when it was taken.
+    counted.retain(|(taken, _)| *taken > at(10));
+    assert_eq!(store.web_sessions().web_attempts_since(ONE, at(11)).await.unwrap(), counted);
 }
 
 async fn the_progress_of_a_request_s_first_try_is_known(universe: &Universe) {
@@ -148,13 +153,48 @@ async fn the_progress_of_a_request_s_first_try_is_known(universe: &Universe) {
     let first_try = async |id| store.web_sessions().first_try(id).await.unwrap();
     let state = Some(message::State::Sent);
     for (id, expected) in [
-        (id(1, 1), Some(FirstTry { is_over: false, was_attempted: false, state: None })),
-        (id(2, 2), Some(FirstTry { is_over: false, was_attempted: true, state: None })),
-        (id(3, 3), Some(FirstTry { is_over: true, was_attempted: true, state })),
+        (id(1, 1), Some(FirstTry { is_over: false, was_attempted: false, state: None, keeps_turn: false })),
+        (id(2, 2), Some(FirstTry { is_over: false, was_attempted: true, state: None, keeps_turn: false })),
+        (id(3, 3), Some(FirstTry { is_over: true, was_attempted: true, state, keeps_turn: false })),
         (id(4, 4), None),
     ] {
         assert_eq!(first_try(id).await, expected, "{id}");
     }
+}
+
+async fn messages_that_keep_their_turn_are_found_with_strangers_until_they_expire(universe: &Universe) {
+    let (store, lease) = (&universe.store, lease(universe).await);
+    let kept =
+        |send| NewSend { content: r#"{"type":"text","body":"oi","keeps_turn":true}"#.to_owned(), ..send };
+    let to = |recipients, send| NewSend { recipients, ..send };
+    let over = kept(new_send(id(6, 6), ONE));
+    let mark = Mark {
+        send_id: over.id,
+        progress: Progress { high_water: 1, settled: 1 },
+        state: State::Finished,
+        due_at: None,
+    };
+    let sends = vec![
+        kept(new_send(id(1, 1), ONE)),
+        kept(to(Recipients::One(number(JOAO)), new_send(id(2, 2), ONE))),
+        kept(to(Recipients::Group, new_send(id(3, 3), ONE))),
+        // Its words do not count.
+        NewSend {
+            content: r#"{"type":"text","body":"\"keeps_turn\":true"}"#.to_owned(),
+            ..new_send(id(4, 4), ONE)
+        },
+        kept(new_send(id(5, 5), OTHER)),
+        over,
+    ];
+    store.ledger().commit(&lease, &PendingWrites { sends, ..PendingWrites::default() }, NOW).await.unwrap();
+    let marks = vec![mark];
+    store.ledger().commit(&lease, &PendingWrites { marks, ..PendingWrites::default() }, NOW).await.unwrap();
+    store.web_sessions().note_first_heard(ONE, number(JOAO), at(1)).await.unwrap();
+    let found = async |channel, now| store.web_sessions().kept_turns(channel, now).await.unwrap();
+    let expected = [(id(1, 1), Some(number(MARIA))), (id(2, 2), None), (id(3, 3), None)];
+    assert_eq!(found(ONE, at(999_999)).await, expected);
+    assert_eq!(found(ONE, at(1_000_000)).await, []);
+    assert_eq!(found(OTHER, at(0)).await, [(id(5, 5), Some(number(MARIA)))]);
 }
 
 async fn a_send_is_found_by_the_stamp_of_its_message(universe: &Universe) {

@@ -12,15 +12,7 @@ use super::{MARIA, OTHER};
 use crate::graph::{Program, refused};
 use crate::running::until;
 
-/// The path of the messages of the only web session of a company.
-async fn path(program: &Program) -> String {
-    let (_, accounts) = program.get("/me/whatsapp_business_accounts").await;
-    let account = accounts["data"][0]["id"].as_str().unwrap().to_owned();
-    let (_, numbers) = program.get(&format!("/{account}/phone_numbers")).await;
-    format!("/{}/messages", numbers["data"][0]["id"].as_str().unwrap())
-}
-
-async fn sent(program: &Program, path: &str, mut body: Value) -> MessageId {
+pub(super) async fn sent(program: &Program, path: &str, mut body: Value) -> MessageId {
     body["to"] = MARIA.into();
     let (status, answer) = program.post(path, &body).await;
     assert_eq!(status, 200, "{answer}");
@@ -32,7 +24,7 @@ async fn a_session_takes_what_a_program_sends_reads_and_answers() {
     let world = World::linked_with(|config| config.graph.enabled = true).await;
     let program = Program::new(world.service.url(), &world.own.company.key);
     let maria = world.whatsapp.contact(MARIA);
-    let path = path(&program).await;
+    let path = program.messages().await;
     let buttons = json!({ "type": "button", "body": { "text": "Qual?" }, "action": { "buttons": [
         { "type": "reply", "reply": { "id": "a", "title": "Pequeno" } },
         { "type": "reply", "reply": { "id": "b", "title": "Grande" } },
@@ -80,7 +72,7 @@ async fn a_session_takes_what_a_program_sends_reads_and_answers() {
     let id = sent(&program, &path, json!({ "type": "template", "template": named })).await;
     let message = world.whatsapp.expect_message(id.as_str()).await;
     assert_eq!(message.text(), Some("*Pedido A-1*\n\nMaria, está pronto."));
-    assert_eq!(refused(&program.post(&path, &template).await), (400, 132_012, None), "values are missing");
+    assert_eq!(refused(&program.post(&path, &template).await), (400, 132_000, None), "values are missing");
     let place = format!("/{}", created["id"].as_str().unwrap());
     let other = json!({ "components": [{ "type": "BODY", "text": "Pronto." }] });
     assert_eq!(program.post(&place, &other).await, (200, json!({ "success": true })));
@@ -105,7 +97,7 @@ async fn a_message_that_would_be_too_soon_waits_for_its_turn() {
     tier(world.service.store(), "slow", slow).await;
     let account = world.account("globex", OTHER, "slow").await;
     let program = Program::new(world.service.url(), &account.company.key);
-    let path = path(&program).await;
+    let path = program.messages().await;
     let mut ids = Vec::new();
     for number in 0..4 {
         ids.push(sent(&program, &path, json!({ "text": { "body": format!("número {number}") } })).await);

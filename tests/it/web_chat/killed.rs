@@ -4,16 +4,21 @@ use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
+use std::time::Duration;
 
 use futures_util::future::join_all;
 use pombo::api::Options;
-use pombo::connector::web_session::Driver;
+use pombo::config::Config;
+use pombo::connector::web_session::{Driver, MessageId};
 use pombo::console;
+use pombo::domain::graph::message_key;
 use serde_json::{Value, json};
 
-use super::waiting::{becomes, begin, came, newest, waits};
+use super::graph::sent;
+use super::waiting::{becomes, begin, came, newest, steer, waits};
 use super::world::{Sent, World, configure, driver, messages, text, tier};
 use super::{MARIA, OTHER};
+use crate::graph::{Program, read};
 use crate::harness::{Answer, Process, config};
 use crate::media::host::Host;
 use crate::running::until;
@@ -32,6 +37,7 @@ async fn a_service_of_another_process_serves_until_its_input_ends() {
     let text = |name: &str| place[name].as_str().unwrap().to_owned();
     let mut config = config();
     configure(&mut config);
+    door(&mut config);
     let driver = driver(&text("whatsapp"), &text("media_host"));
     let directory = PathBuf::from(text("directory"));
     let options = Options::default();
@@ -40,6 +46,11 @@ async fn a_service_of_another_process_serves_until_its_input_ends() {
     say(&process.url);
     let until_the_end = || std::io::stdin().read_to_end(&mut Vec::new());
     tokio::task::spawn_blocking(until_the_end).await.unwrap().unwrap();
+}
+
+/// Programs that are written for Meta are let in, and do not wait.
+fn door(config: &mut Config) {
+    (config.graph.enabled, config.graph.wait) = (true, Duration::ZERO);
 }
 
 fn say(address: &str) {
@@ -184,6 +195,45 @@ async fn a_request_that_a_crash_cut_short_while_it_waited_is_carried_out_once_wh
     assert_eq!((again.status, again.header("idempotency-replayed")), (200, ""), "{}", again.body);
     becomes(&world, &account, &send, "expired").await;
     world.whatsapp.expect_message(&Sent::new(again.json()).id).await;
+    assert_eq!(came(&world, "dois"), 1);
+}
+
+#[tokio::test]
+async fn a_message_of_a_program_that_waited_for_its_turn_during_a_crash_goes_once() {
+    let mut world = World::linked_with(door).await;
+    world.whatsapp.contact(MARIA);
+    tier(world.service.store(), "slow", json!({"messages_per_second": "12/min", "burst": 1})).await;
+    let account = world.account("globex", OTHER, "slow").await;
+    let other = Other::take_over(&mut world).await;
+    account.phone.expect_online().await;
+    world.ready(&account).await;
+    let program = Program::new(world.service.url(), &account.company.key);
+    let path = program.messages().await;
+    let first = sent(&program, &path, json!({"text": {"body": "um"}})).await;
+    world.whatsapp.expect_message(first.as_str()).await;
+    let body = json!({"to": MARIA, "text": {"body": "dois"}});
+    let ask = async |program: &Program| {
+        let request = program.request(reqwest::Method::POST, &path).header("idempotency-key", "k");
+        read(request.json(&body)).await
+    };
+    let answered = ask(&program).await;
+    assert_eq!(answered.0, 200, "{}", answered.1);
+    let id = answered.1["messages"][0]["id"].as_str().unwrap().to_owned();
+    let send = newest(&world, &account, 2).await;
+    // It would go some seconds later.
+    assert_eq!(steer(&world, &account, &send, "pause").await.status, 200);
+    tier(world.service.store(), "slow", json!({})).await;
+    let logins = account.phone.logins();
+    other.kill(&mut world).await;
+    world.returns(&account, logins).await;
+
+    let program = Program::new(world.service.url(), &account.company.key);
+    assert_eq!(ask(&program).await, answered, "a repetition gets the same message");
+    becomes(&world, &account, &send, "paused").await;
+    assert_eq!((came(&world, "dois"), steer(&world, &account, &send, "resume").await.status), (0, 200));
+    let message = MessageId::of_send(message_key(&id).unwrap().send_id);
+    world.whatsapp.expect_message(message.as_str()).await;
+    becomes(&world, &account, &send, "finished").await;
     assert_eq!(came(&world, "dois"), 1);
 }
 

@@ -66,7 +66,7 @@ pub(super) async fn newest(world: &World, account: &Account, sends: u64) -> Stri
 }
 
 /// Pauses, resumes or cancels a send.
-async fn steer(world: &World, account: &Account, send: &str, how: &str) -> Answer {
+pub(super) async fn steer(world: &World, account: &Account, send: &str, how: &str) -> Answer {
     world.service.post(&format!("/api/v1/sends/{send}/{how}"), &account.company.key, "").await
 }
 

@@ -11,6 +11,7 @@ mod hint;
 mod lenient;
 mod media;
 mod number;
+mod passing;
 pub mod reach;
 mod setup;
 mod template;
@@ -26,7 +27,8 @@ pub use self::authoring::TakenTemplate;
 pub use self::body::Rendered;
 pub use self::disposition::known_codes;
 pub use self::disposition::{ProviderCode, documented, meaning, refuses_credentials};
-pub use self::media::{FoundMedia, MediaFault};
+pub use self::media::{FileHosts, FoundMedia, MediaFault};
+pub use self::passing::{PassedAnswer, PassedRequest};
 use super::{Disposition, Error, Health, Reply, http};
 use domain::message::Failure;
 use domain::secret::Secret;
@@ -105,21 +107,8 @@ impl CloudApi {
         waba_id: &str,
         token: &Secret,
     ) -> Result<Self, Error> {
-        let address = |path: &[&str]| -> Result<Url, Error> {
-            let mut url = Url::parse(&options.base_url)
-                .map_err(|error| Error::NoAnswer(format!("cloud_api.base_url is not a URL: {error}")))?;
-            url.path_segments_mut()
-                .map_err(|()| Error::NoAnswer("cloud_api.base_url cannot carry a path".to_owned()))?
-                .pop_if_empty()
-                .push(&options.version)
-                .extend(path);
-            Ok(url)
-        };
-        let mut authorization =
-            HeaderValue::from_str(&format!("Bearer {}", token.expose())).map_err(|_| {
-                Error::NoAnswer("the access token has characters that are not visible ASCII".to_owned())
-            })?;
-        authorization.set_sensitive(true);
+        let address = |path: &[&str]| address(options, path);
+        let authorization = authorization(token)?;
         Ok(Self {
             client: connections.0,
             objects: Objects { phone_number_id: phone_number_id.to_owned(), waba_id: waba_id.to_owned() },
@@ -221,6 +210,27 @@ impl CloudApi {
     }
 }
 
+/// The address of this path under the version that is used.
+fn address(options: &config::CloudApi, path: &[&str]) -> Result<Url, Error> {
+    let mut url = Url::parse(&options.base_url)
+        .map_err(|error| Error::NoAnswer(format!("cloud_api.base_url is not a URL: {error}")))?;
+    url.path_segments_mut()
+        .map_err(|()| Error::NoAnswer("cloud_api.base_url cannot carry a path".to_owned()))?
+        .pop_if_empty()
+        .push(&options.version)
+        .extend(path);
+    Ok(url)
+}
+
+/// The header with a token.
+fn authorization(token: &Secret) -> Result<HeaderValue, Error> {
+    let mut authorization = HeaderValue::from_str(&format!("Bearer {}", token.expose())).map_err(|_| {
+        Error::NoAnswer("the access token has characters that are not visible ASCII".to_owned())
+    })?;
+    authorization.set_sensitive(true);
+    Ok(authorization)
+}
+
 /// The body that marks a message as read.
 fn read_mark(message_id: &str, is_typing: bool) -> serde_json::Value {
     let mut body = json!({ "messaging_product": "whatsapp", "status": "read", "message_id": message_id });
@@ -250,11 +260,16 @@ fn failure(error: &reqwest::Error) -> Failure {
 }
 
 /// The body of an answer, up to [`ANSWER_LIMIT`] bytes.
-async fn read(mut response: Response) -> Result<Vec<u8>, Failure> {
+async fn read(response: Response) -> Result<Vec<u8>, Failure> {
+    read_most(response, ANSWER_LIMIT).await
+}
+
+/// The body of an answer, up to `most` bytes.
+async fn read_most(mut response: Response, most: usize) -> Result<Vec<u8>, Failure> {
     let mut bytes = Vec::new();
     while let Some(chunk) = response.chunk().await.map_err(|error| failure(&error))? {
-        if bytes.len() + chunk.len() > ANSWER_LIMIT {
-            let sentence = format!("the provider's answer is longer than {ANSWER_LIMIT} bytes");
+        if bytes.len() + chunk.len() > most {
+            let sentence = format!("the provider's answer is longer than {most} bytes");
             return Err(Failure { code: None, sentence });
         }
         bytes.extend_from_slice(&chunk);

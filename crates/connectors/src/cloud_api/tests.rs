@@ -1,12 +1,18 @@
 //! The connector with a provider that gives prepared answers.
 
+use std::io;
+use std::net::IpAddr;
+use std::sync::Arc;
 use std::time::Duration;
 
+use async_trait::async_trait;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 
 use super::*;
+use crate::file_store::FileStore;
+use crate::guard::Lookup;
 
 /// Gives one answer for each connection, in this order. Returns the first lines of the requests.
 async fn provider(answers: Vec<String>) -> (CloudApi, JoinHandle<Vec<String>>) {
@@ -86,4 +92,46 @@ async fn a_number_that_is_gone_is_not_asked_twice() {
     let (connector, asked) = provider(vec![answer(400, "", gone)]).await;
     assert!(matches!(connector.health().await, Health::Refused(Disposition::Disconnect, _)));
     assert_eq!(asked.await.unwrap().len(), 1);
+}
+
+/// Every name leads to this machine.
+struct Inside;
+
+#[async_trait]
+impl Lookup for Inside {
+    async fn addresses(&self, _: &str) -> io::Result<Vec<IpAddr>> {
+        Ok(vec![IpAddr::from([127, 0, 0, 1])])
+    }
+}
+
+#[tokio::test]
+async fn a_file_comes_from_the_provider_s_own_host_and_from_no_other_inside_the_network() {
+    let (connector, asked) = provider(vec![answer(200, "", "a file")]).await;
+    let (data, options) = (tempfile::tempdir().unwrap(), config::Config::default().media);
+    let store = FileStore::open(&options, data.path()).unwrap();
+    let hosts = FileHosts::with_lookup(&options, &config::Network::default(), Arc::new(Inside)).unwrap();
+    let download = async |url: &str| {
+        let media = FoundMedia { url: Url::parse(url).unwrap(), sha256: None, size: None };
+        let mut file = store.begin().await.unwrap();
+        let patience = (Duration::from_secs(30), Duration::from_secs(30));
+        connector.download(&media, &hosts, &mut file, 100, patience).await.map(|()| file.bytes())
+    };
+    let own = connector.number.join("/media/7").unwrap();
+    assert_eq!(download(own.as_str()).await.unwrap(), 6);
+    asked.await.unwrap();
+
+    let inside = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    inside.set_nonblocking(true).unwrap();
+    let port = inside.local_addr().unwrap().port();
+    for url in [
+        format!("http://127.0.0.1:{port}/"),
+        format!("https://127.0.0.1:{port}/"),
+        format!("https://[::ffff:127.0.0.1]:{port}/"),
+        format!("https://inside.example:{port}/"),
+        "https://169.254.169.254/latest".to_owned(),
+        "http://files.example/7".to_owned(),
+    ] {
+        assert!(matches!(download(&url).await, Err(MediaFault::NotAllowed)), "{url}");
+    }
+    assert!(inside.accept().is_err(), "a request with the token went inside");
 }

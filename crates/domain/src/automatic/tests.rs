@@ -20,6 +20,7 @@ fn message(content: InboundContent) -> InboundMessage {
         peer: Peer { number: PhoneNumber::from_u64(5_511_900_000_001), ..Peer::default() },
         at: at(NOW),
         is_past: false,
+        by_admin: false,
         body: InboundBody::of(content),
     }
 }

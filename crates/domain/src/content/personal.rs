@@ -1,6 +1,10 @@
 //! Content with placeholders, of which each recipient gets their own.
 
+use serde::Serialize;
+
 use super::Content;
+use crate::error::Code;
+use crate::link::Link;
 use crate::own_field::FieldKey;
 use crate::template::contact_field::{self, Addressee, ContactField, NoValue};
 
@@ -62,6 +66,35 @@ impl Content {
         texts.flat_map(contact_field::values_of).map(|(name, _)| name).collect()
     }
 
+    /// The field of a request with values in which this content has the beginning of a placeholder although nothing is filled
+    /// in there, and the code of its refusal; `None` when there is none. Templates are checked with their components.
+    pub(crate) fn misplaced(&self) -> Option<(&'static str, Code)> {
+        let (has_any, param, code) = match self {
+            Self::Document { filename, .. } => (has_any(filename), "filename", Code::InvalidField),
+            Self::Location { location } => (has_any(location), "location", Code::InvalidLocation),
+            Self::Contacts { contacts } => (has_any(contacts), "contacts", Code::InvalidContacts),
+            Self::Interactive { interactive } => {
+                (has_any(interactive), "interactive", Code::InvalidInteractive)
+            }
+            Self::Text { .. }
+            | Self::Image { .. }
+            | Self::Video { .. }
+            | Self::Audio { .. }
+            | Self::Sticker { .. }
+            | Self::Reaction { .. }
+            | Self::Template { .. } => return None,
+        };
+        has_any.then_some((param, code))
+    }
+
+    /// The placeholders in a text of content whose request gives no values, so that they are sent as they are: by the name of
+    /// the field, such as `message.{{value.order}}`.
+    pub(crate) fn literal_placeholders(&self) -> Vec<String> {
+        let field = if matches!(self, Self::Text { .. }) { "message" } else { "caption" };
+        let text = self.texts().0.unwrap_or_default();
+        contact_field::written(text).map(|placeholder| format!("{field}.{placeholder}")).collect()
+    }
+
     /// The text, and the link of the file, that may have placeholders; none for a template and for what has neither.
     pub fn texts(&self) -> (Option<&str>, Option<&str>) {
         match self {
@@ -93,16 +126,20 @@ impl Content {
                 }
             }
             Self::Text { body, .. } => *body = contact_field::filled_for(body, to)?,
-            Self::Image { link, caption }
-            | Self::Video { link, caption }
-            | Self::Document { link, caption, .. } => {
+            Self::Image { link, caption } | Self::Video { link, caption } => {
                 *link = contact_field::filled_link(link, to)?;
-                if let Some(caption) = caption {
-                    *caption = contact_field::filled_for(caption, to)?;
+                fill_caption(caption, to)?;
+            }
+            Self::Document { link, caption, filename } => {
+                let is_own = contact_field::is_in(link);
+                *link = contact_field::filled_link(link, to)?;
+                if is_own && filename.is_none() {
+                    *filename = Link::parse(link).ok().and_then(|link| link.file_name());
                 }
+                fill_caption(caption, to)?;
             }
             Self::Audio { link, .. } | Self::Sticker { link } => {
-                *link = contact_field::filled_link(link, to)?
+                *link = contact_field::filled_link(link, to)?;
             }
             Self::Location { .. }
             | Self::Contacts { .. }
@@ -111,4 +148,16 @@ impl Content {
         }
         Ok(content)
     }
+}
+
+fn fill_caption(caption: &mut Option<String>, to: Addressee<'_>) -> Result<(), NoValue> {
+    if let Some(caption) = caption {
+        *caption = contact_field::filled_for(caption, to)?;
+    }
+    Ok(())
+}
+
+/// Whether any text of this has the beginning of a placeholder. Two braces stand nowhere else in JSON.
+fn has_any(part: &impl Serialize) -> bool {
+    serde_json::to_string(part).is_ok_and(|json| contact_field::is_in(&json))
 }

@@ -4,6 +4,8 @@
 //! of the object that is made of our form: usually nothing, or a field that this version does not know. So programs get the
 //! object as it came, and nothing is kept twice.
 
+use std::fmt::Write as _;
+
 use serde_json::{Map, Value, json};
 
 use crate::inbound::{
@@ -27,6 +29,26 @@ pub const MESSAGE_IDS: &[&str] = &[
 ];
 /// The types of messages that are files.
 pub const FILE_TYPES: &[&str] = &["image", "video", "audio", "document", "sticker"];
+
+/// JSON with every character outside ASCII as `\uXXXX`, as Meta writes and signs the bodies of webhooks: some programs compute
+/// the signature of this form, whatever came.
+pub fn in_ascii(json: String) -> String {
+    if json.is_ascii() {
+        return json;
+    }
+    let mut ascii = String::with_capacity(json.len() * 2);
+    for letter in json.chars() {
+        if letter.is_ascii() {
+            ascii.push(letter);
+            continue;
+        }
+        for unit in letter.encode_utf16(&mut [0; 2]) {
+            // Writing to a string cannot fail.
+            let _ = write!(ascii, "\\u{unit:04x}");
+        }
+    }
+    ascii
+}
 
 /// A message, with those who wrote it and got it as far as they are known.
 #[derive(Debug, Clone, Copy)]

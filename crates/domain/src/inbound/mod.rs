@@ -72,6 +72,8 @@ pub struct InboundMessage {
     pub at: Timestamp,
     /// Whether it comes from the history of a phone that was connected: nobody is told of it, and it opens nothing.
     pub is_past: bool,
+    /// Whether an admin of the group acts on the message of another, as WhatsApp marks it.
+    pub by_admin: bool,
     /// What it says.
     pub body: InboundBody,
 }

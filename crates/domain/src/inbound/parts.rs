@@ -20,7 +20,8 @@ pub struct InboundBody {
     /// The advertisement or page that the person came from; null when there is none.
     #[serde(default)]
     pub referral: Option<Referral>,
-    /// Who wrote it in a group; null in a conversation with one person.
+    /// Who wrote it in a group; in a conversation with one person null, except in the notice of another number that begins the
+    /// conversation under that number: there it has the former number.
     #[serde(default)]
     pub author: Option<MessageAuthor>,
     /// What Meta's own object of it says beyond the rest, as a change of [what is made](crate::graph::hook) of the rest: so that

@@ -50,6 +50,7 @@ fn only_what_a_person_does_anew_opens_a_window() {
         peer: Peer::default(),
         at: Timestamp::from_millis(0),
         is_past,
+        by_admin: false,
         body: InboundBody::of(content),
     };
     let of = |id: &str| id.to_owned();

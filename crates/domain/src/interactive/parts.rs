@@ -16,6 +16,14 @@ tags! {
     pub enum ProductListTag { ProductList = "product_list" } else "must be product_list";
     /// The type of a message with a product.
     pub enum ProductTag { Product = "product" } else "must be product";
+    /// The type of a message with a button that opens an address.
+    pub enum LinkTag { Link = "cta_url" } else "must be cta_url";
+    /// The name of the action of a message with a button that opens an address.
+    pub enum LinkName { Link = "cta_url" } else "must have the name `cta_url`";
+    /// The type of a message that asks where the person is.
+    pub enum PlaceTag { Place = "location_request_message" } else "must be location_request_message";
+    /// The name of the action of a message that asks where the person is.
+    pub enum PlaceName { SendLocation = "send_location" } else "must have the name `send_location`";
     /// The type of a button.
     pub enum ReplyTag { Reply = "reply" } else "must have the type `reply`";
     /// The type of a header that is text.
@@ -25,7 +33,7 @@ tags! {
         else "must have one of the types text, image, video, document";
 }
 
-/// Reply buttons, a list, or products.
+/// Reply buttons, a list, products, a button that opens an address, or the question where a person is.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 #[serde(untagged)]
 pub enum Interactive {
@@ -37,10 +45,14 @@ pub enum Interactive {
     ProductList(InteractiveProductList),
     /// One product.
     Product(InteractiveProduct),
+    /// A button that opens an address.
+    Link(InteractiveLink),
+    /// The question where the person is.
+    Place(InteractivePlaceRequest),
 }
 
 /// The types, as a refusal lists them.
-const TYPES: &str = "button, list, product_list, product";
+const TYPES: &str = "button, list, product_list, product, cta_url, location_request_message";
 
 impl Part for Interactive {
     fn read(root: &Node<'_>) -> Result<Self, Refusal> {
@@ -56,6 +68,8 @@ impl Part for Interactive {
                 }
                 None => Part::read(root).map(Self::Product),
             },
+            Some("cta_url") => Part::read(root).map(Self::Link),
+            Some("location_request_message") => Part::read(root).map(Self::Place),
             _ => Err(kind.refuse(format_args!("must be one of {TYPES}"))),
         }
     }
@@ -110,6 +124,28 @@ parts! {
         footer: one(InteractiveFooter)?,
         /// The product.
         action: one(ProductAction),
+    }
+
+    /// A button that opens an address.
+    pub struct InteractiveLink {
+        r#type: tag(LinkTag),
+        /// Above the text.
+        header: one(InteractiveHeader)?,
+        /// The text of the message.
+        body: one(InteractiveBody),
+        /// Below the text, in small letters.
+        footer: one(InteractiveFooter)?,
+        /// The button.
+        action: one(LinkAction),
+    }
+
+    /// The question where the person is, with a button that sends it.
+    pub struct InteractivePlaceRequest {
+        r#type: tag(PlaceTag),
+        /// The text of the message.
+        body: one(InteractiveBody),
+        /// The button.
+        action: one(PlaceAction),
     }
 
     /// A text, or a file in the field with the name of its type.
@@ -239,5 +275,29 @@ parts! {
         catalog_id: text(256),
         /// The product's id in the catalogue.
         product_retailer_id: text(256),
+    }
+
+    /// The button that opens an address.
+    pub struct LinkAction {
+        /// The provider's word for it.
+        name: own(LinkName),
+        /// What it says and opens.
+        parameters: one(LinkParameters),
+    }
+
+    /// The words of a button, and its address.
+    pub struct LinkParameters by hand {
+        /// The text of the button.
+        #[schema(example = "Track it")]
+        display_text: text(20),
+        /// The address, which begins with `https://` or `http://`.
+        #[schema(example = "https://example.com/orders/7")]
+        url: text(2000),
+    }
+
+    /// The button that sends the person's place.
+    pub struct PlaceAction {
+        /// The provider's word for it.
+        name: own(PlaceName),
     }
 }

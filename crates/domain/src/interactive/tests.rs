@@ -274,6 +274,28 @@ fn the_first_fault_is_the_one_that_is_named() {
 }
 
 #[test]
+fn a_link_is_an_address_and_a_question_for_the_place_has_its_name() {
+    let link = |url: &str, name: &str| {
+        json!({
+            "type": "cta_url", "body": {"text": "It left"},
+            "action": {"name": name, "parameters": {"display_text": "Track it", "url": url}},
+        })
+    };
+    assert!(parse(link("https://example.com/7", "cta_url")).is_ok());
+    let told = |payload: Value| parse(payload).unwrap_err().sentence;
+    let sentence = told(link("example.com", "cta_url"));
+    assert!(
+        sentence.starts_with("`interactive.action.parameters` has a `url` that does not begin"),
+        "{sentence}"
+    );
+    let sentence = told(link("https://example.com", "open"));
+    assert_eq!(sentence, "`interactive.action` must have the name `cta_url`");
+    let place = json!({"type": "location_request_message", "body": {"text": "Where?"}, "action": {"name": "send_location"}});
+    assert!(parse(place.clone()).is_ok());
+    assert!(parse(with(place, "/action", json!({}))).is_err());
+}
+
+#[test]
 fn limits_count_characters_and_are_inclusive() {
     let payload = with(button(), "/action/buttons/0/reply/title", Value::from("ç".repeat(20)));
     assert!(parse(payload).is_ok());

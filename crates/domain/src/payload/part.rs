@@ -72,10 +72,13 @@ macro_rules! tags {
                 match self { $(Self::$variant => $word,)+ }
             }
 
-            pub(crate) fn read(node: &$crate::payload::Node<'_>) -> Result<Self, $crate::error::Refusal> {
+            pub(crate) fn read_at(
+                node: &$crate::payload::Node<'_>,
+                key: &str,
+            ) -> Result<Self, $crate::error::Refusal> {
                 /// Longer than any word.
                 const MOST_CHARS: usize = 60;
-                let given = node.text("type", MOST_CHARS)?;
+                let given = node.text(key, MOST_CHARS)?;
                 let known = Self::ALL.iter().find(|known| known.as_str() == given);
                 known.copied().ok_or_else(|| node.refuse($refusal))
             }
@@ -137,7 +140,7 @@ macro_rules! parts {
     (@ $a:tt $n:tt $f:tt $r:tt $l:tt $field:ident: tag($tag:ty), $($rest:tt)*) => {
         $crate::payload::parts! { @field $a $n $f $r $l
             [#[schema(inline)] #[expect(missing_docs, reason = "a schema in place has no description beside it")]]
-            $field: $tag = (|node: &$crate::payload::Node<'_>| <$tag>::read(node)),; $($rest)* }
+            $field: $tag = (|node: &$crate::payload::Node<'_>| <$tag>::read_at(node, "type")),; $($rest)* }
     };
     (@ $a:tt $n:tt $f:tt $r:tt $l:tt $field:ident: kind($tag:ty), $($rest:tt)*) => {
         $crate::payload::parts! { @field $a $n $f $r $l

@@ -24,7 +24,7 @@ use crate::link::Link;
 use crate::location::Location;
 use crate::reaction::Reaction;
 use crate::send::{Label, Schedule};
-use crate::template::{Component, TemplateRequest, unread_fields};
+use crate::template::{Component, TemplateRequest, contact_field, unread_fields};
 use crate::values::Rows;
 use clock::Timestamp;
 
@@ -226,7 +226,13 @@ impl BusinessRequest {
         }
         let schedule = Schedule { send_at: moment(body.send_at)?, expires_at: moment(body.expires_at)? };
         let label = label::read(body.name, body.reference, body.metadata)?;
-        Ok(Self { content, audience, schedule, label, quotes: None, ignored: ignored(split, &body, kind) })
+        let mut ignored = ignored(split, &body, kind);
+        if let RequestedContent::Ready(content) = &content
+            && audience.personal.is_none()
+        {
+            ignored.extend(content.literal_placeholders());
+        }
+        Ok(Self { content, audience, schedule, label, quotes: None, ignored })
     }
 
     /// Whether a body gives recipients with values of their own: such a body may be larger than others.
@@ -283,7 +289,7 @@ pub(super) fn content(
             "is for the type `template` alone: other texts are sent as they are",
         ));
     }
-    Ok(match kind {
+    let content = match kind {
         BusinessKind::Plain(plain) => {
             let content = plain.read(body.plain(), limits)?;
             // The file of a web session gets the name that its server gives.
@@ -292,15 +298,12 @@ pub(super) fn content(
         }
         BusinessKind::Enclosed(enclosed) => RequestedContent::Ready(enclosed.read(body.enclosed(), through)?),
         BusinessKind::Template => RequestedContent::Template(template::read(body, has_contact_fields)?),
-        BusinessKind::Interactive => {
-            if body.personal().are_given() && body.interactive.raw().contains("{{value.") {
-                let what =
-                    "cannot have values: they stand in templates, and in `message`, `caption` and `link`";
-                return Err(body.interactive.refuse(Code::InvalidInteractive, what));
-            }
-            RequestedContent::Ready(structured::interactive(body.interactive)?)
-        }
-    })
+        BusinessKind::Interactive => RequestedContent::Ready(structured::interactive(body.interactive)?),
+    };
+    if let RequestedContent::Ready(content) = &content {
+        body.personal().check(content)?;
+    }
+    Ok(content)
 }
 
 /// The fields that every request may have.
@@ -368,7 +371,8 @@ fn crowd(kind: BusinessKind, audience: &Audience) -> Option<Refusal> {
 /// A document without a name gets the one at the end of its link: without a name, WhatsApp shows `Untitled`.
 fn named_by_link(content: Content) -> Content {
     match content {
-        Content::Document { link, caption, filename: None } => {
+        // One with placeholders has another name for each recipient.
+        Content::Document { link, caption, filename: None } if !contact_field::is_in(&link) => {
             let filename = Link::parse(&link).ok().and_then(|link| link.file_name());
             Content::Document { link, caption, filename }
         }

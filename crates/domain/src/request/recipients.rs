@@ -16,6 +16,7 @@ use super::audience::{OnSkipped, Personal};
 use super::field::{Json, Raw, Text};
 use super::shape::Number;
 use super::skipped::{Skipped, beginning};
+use crate::content::Content;
 use crate::error::{Code, Refusal};
 use crate::template::ShortForm;
 use crate::values::{MOST_VALUES, RowFault, Rows, Values, is_value_name};
@@ -81,6 +82,23 @@ impl<'a> PersonalFields<'a> {
     pub(super) fn are_given(self) -> bool {
         self.recipients.given().is_some_and(|raw| raw.get() != "null")
             || self.values.given().is_some_and(|raw| raw.get() != "null")
+    }
+
+    /// Whether the content of a request with values has braces only where something is put in their place: nobody is to read
+    /// any.
+    ///
+    /// # Errors
+    ///
+    /// With the field that has others.
+    pub(super) fn check(self, content: &Content) -> Result<(), Refusal> {
+        match content.misplaced().filter(|_| self.are_given()) {
+            Some((param, code)) => {
+                let what = "cannot have placeholders (`{{`) in a request with values: they stand in templates, and in \
+                            `message`, `caption` and `link`";
+                Err(Refusal::of(param, code, what))
+            }
+            None => Ok(()),
+        }
     }
 
     /// Reads the fields; `None` for a request without values. `skipped` counts entries that are not numbers.

@@ -177,6 +177,7 @@ impl WebRequest {
                 (content, enclosed.fields(), unread)
             }
         };
+        given.check(&content)?;
         let values = if given.are_given() { Some(given.shared(clean.flag()?)?) } else { None };
         let label = label::read(name, reference, metadata)?;
         // A linked phone makes no previews of links.
@@ -187,6 +188,9 @@ impl WebRequest {
         ignored.extend(unread);
         let names = values.iter().flat_map(Values::iter).map(|(name, _)| name);
         ignored.extend(unused_values(names, &content));
+        if values.is_none() {
+            ignored.extend(content.literal_placeholders());
+        }
         Ok(Self { recipient, content, quotes: None, label, values, ignored })
     }
 

@@ -22,6 +22,25 @@ pub(super) fn check(shape: &Shape, given: &[Component]) -> Result<(), Refusal> {
     check_cards(&shape.cards, cards)
 }
 
+/// Whether header or text get another number of values than they have variables.
+pub(super) fn is_miscounted(shape: &Shape, given: &[Component]) -> bool {
+    let (mut header, mut body) = (0, 0);
+    for component in given {
+        match component {
+            Component::Header { parameters } => header = parameters.len(),
+            Component::Body { parameters } => body = parameters.len(),
+            _ => {}
+        }
+    }
+    let Variables(of_body) = &shape.body;
+    let is_header_wrong = match &shape.header {
+        Header::Absent => header > 0,
+        Header::Text(Variables(of_header)) => header != of_header.len(),
+        _ => false,
+    };
+    is_header_wrong || body != of_body.len()
+}
+
 /// The values of each card. A card whose template needs nothing may be left out.
 fn check_cards(shapes: &[Shape], given: &[Card]) -> Result<(), Refusal> {
     for (position, shape) in (0_u8..).zip(shapes) {

@@ -81,6 +81,17 @@ pub fn is_in(text: &str) -> bool {
     text.contains(OPEN)
 }
 
+/// The valid placeholders of any text, as they are written up to a bar, whatever else it has: the first ones of many.
+pub fn written(text: &str) -> impl Iterator<Item = String> {
+    const MOST: usize = 5;
+    let placeholder = |behind: &str| {
+        let (inside, _) = behind.split_once(CLOSE)?;
+        let name = inside.split('|').next()?;
+        subject(name).map(|_| format!("{OPEN}{name}{CLOSE}"))
+    };
+    text.split(OPEN).skip(1).filter_map(placeholder).take(MOST)
+}
+
 /// Splits a text at its placeholders; an error is the beginning of an invalid one.
 fn pieces(text: &str) -> Result<Vec<Piece<'_>>, &str> {
     let (mut pieces, mut rest) = (Vec::new(), text);

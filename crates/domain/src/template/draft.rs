@@ -90,8 +90,9 @@ impl TemplateDraft {
         }
         let parameter_format = ParameterFormat::read(given.parameter_format, given.components);
         let category = Category::from(category.as_str());
-        let rules =
-            Rules { format: parameter_format, is_local, is_code: category == Category::Authentication };
+        // The text of a code that a web session sends is written by nobody else.
+        let is_code = category == Category::Authentication && !is_local;
+        let rules = Rules { format: parameter_format, is_local, is_code };
         if given.components.to_string().len() > LONGEST {
             return wrong("components", "are too long: more than 64 KiB");
         }
@@ -147,7 +148,9 @@ impl Rules {
                 "body" => self.body(&part)?,
                 "footer" if self.is_code && part.at("text").is_none() => {}
                 "footer" => {
-                    if placeholders(part.text("text", LINE)?).next().is_some() {
+                    let text = part.text("text", LINE)?;
+                    let mut variables = placeholders(text);
+                    if variables.next().is_some() {
                         return Err(part.refuse("has a variable, which a footer cannot have"));
                     }
                 }

@@ -23,7 +23,7 @@ impl Template {
                 Component::Header { parameters } => header = parameters,
                 Component::Body { parameters } => body = parameters,
                 Component::Button { index, parameters, .. } => {
-                    buttons.push((usize::from(*index), parameters))
+                    buttons.push((usize::from(*index), parameters));
                 }
                 Component::Carousel { .. } | Component::LimitedTimeOffer { .. } | Component::Other(_) => {}
             }

@@ -384,7 +384,13 @@ proptest! {
         if let Ok(components) = parse_components(&Value::from(given)) {
             let stored = serde_json::to_string(&components).unwrap_or_default();
             prop_assert_eq!(serde_json::from_str(&stored).ok(), Some(components.clone()));
-            let request = TemplateRequest { template_id: 1, language: None, components, contact_fields: true };
+            let request = TemplateRequest {
+                template_id: 1,
+                language: None,
+                components,
+                contact_fields: true,
+                short: None,
+            };
             let _either = request.fit(&template);
         }
     }

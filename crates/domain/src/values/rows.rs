@@ -176,9 +176,9 @@ impl Rows {
         }
         shape.push(number);
         if self.cleans {
-            put_text(texts, &clean(value))
+            put_text(texts, &clean(value));
         } else {
-            put_text(texts, value)
+            put_text(texts, value);
         }
         Ok(())
     }
@@ -296,6 +296,11 @@ impl Rows {
     /// The recipients, ascending once the list is [finished](Rows::finish).
     pub fn phone_numbers(&self) -> impl Iterator<Item = PhoneNumber> {
         self.places.iter().map(|place| place.number)
+    }
+
+    /// Whether a [finished](Rows::finish) list has this number.
+    pub fn has(&self, number: PhoneNumber) -> bool {
+        self.places.binary_search_by_key(&number, |place| place.number).is_ok()
     }
 
     /// How many recipients there are.

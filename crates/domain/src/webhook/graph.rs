@@ -18,6 +18,8 @@ const META: &[Type] = &[
     Type::MessageExpired,
     Type::MessageCanceled,
     Type::MessageSuppressed,
+    Type::SendCanceled,
+    Type::SendExpired,
     Type::ChannelConnected,
     Type::ChannelDisconnected,
     Type::ChannelBlocked,
@@ -42,6 +44,8 @@ const STRICT: &[Type] = &[
     Type::MessageExpired,
     Type::MessageCanceled,
     Type::MessageSuppressed,
+    Type::SendCanceled,
+    Type::SendExpired,
     Type::MessageReceived,
     Type::MessageReaction,
 ];
@@ -54,6 +58,8 @@ const CHATWOOT: &[Type] = &[
     Type::MessageExpired,
     Type::MessageCanceled,
     Type::MessageSuppressed,
+    Type::SendCanceled,
+    Type::SendExpired,
     Type::MessageReceived,
     Type::MessageReaction,
     Type::MessageEcho,
@@ -175,11 +181,17 @@ pub struct GraphReach {
 
 impl GraphReach {
     /// The reach of an endpoint that was set for this, or that a person added. `channels` are those to which it is bound, all when
-    /// there are none; `all` are those of the company, and `others` is that for which programs set the other enabled endpoints.
+    /// there are none; `all` are those of the company, and `others` are the other enabled endpoints that programs set, each with the
+    /// channels to which it is bound.
     ///
     /// One that a program set gives way to one for less: that for an account to those for its numbers, that for the app to
     /// both. One that a person added gives way to none.
-    pub fn of(set_for: Option<&SetFor>, channels: &[Uuid], all: &[InAccount], others: &[&SetFor]) -> Self {
+    pub fn of(
+        set_for: Option<&SetFor>,
+        channels: &[Uuid],
+        all: &[InAccount],
+        others: &[(&SetFor, &[Uuid])],
+    ) -> Self {
         let is_bound = !channels.is_empty();
         let is_own = |id: &Uuid| !is_bound || channels.contains(id);
         let bound_to = is_bound.then(|| channels.to_vec());
@@ -187,13 +199,17 @@ impl GraphReach {
         let own_accounts = is_bound.then(|| own().filter_map(|(_, account)| account.clone()).collect());
         let mut except = Vec::new();
         let mut taken = Vec::new();
-        for other in others {
+        for (other, bound) in others {
             match other {
                 SetFor::Number(channel) => except.push(*channel),
-                SetFor::Account(account) => taken.push(account),
+                SetFor::Account(account) => taken.push((account, *bound)),
                 SetFor::App => {}
             }
         }
+        // What is bound to some numbers of its account leaves the others to the app.
+        let is_taken = |id: &Uuid, of: &Option<String>| {
+            taken.iter().any(|(account, bound)| *account == of && (bound.is_empty() || bound.contains(id)))
+        };
         match set_for {
             None => Self { only: bound_to, accounts: own_accounts, ..Self::default() },
             Some(SetFor::Number(channel)) => {
@@ -205,8 +221,8 @@ impl GraphReach {
                 Self { only: Some(only), except, accounts, except_accounts: Vec::new() }
             }
             Some(SetFor::App) => {
-                except.extend(all.iter().filter(|(_, of)| taken.contains(&of)).map(|(id, _)| *id));
-                let except_accounts = taken.into_iter().flatten().cloned().collect();
+                except.extend(all.iter().filter(|(id, of)| is_taken(id, of)).map(|(id, _)| *id));
+                let except_accounts = taken.iter().filter_map(|(account, _)| (*account).clone()).collect();
                 Self { only: bound_to, except, accounts: own_accounts, except_accounts }
             }
         }
@@ -269,7 +285,8 @@ mod tests {
     fn heard(set_for: Option<&SetFor>, channels: &[Uuid], others: &[&SetFor]) -> [bool; 5] {
         let [red, blue] = ["10", "20"].map(|id| Some(id.to_owned()));
         let all = [(ONE, red), (TWO, blue), (SESSION, None)];
-        let reach = GraphReach::of(set_for, channels, &all, others);
+        let others: Vec<(&SetFor, &[Uuid])> = others.iter().map(|other| (*other, &[][..])).collect();
+        let reach = GraphReach::of(set_for, channels, &all, &others);
         let [one, two, session] = [ONE, TWO, SESSION].map(|id| reach.has(&of_channel(id)));
         [one, two, session, reach.has(&of_account("10")), reach.has(&of_account("20"))]
     }
@@ -299,6 +316,10 @@ mod tests {
         assert_eq!(heard(Some(&SetFor::App), &[TWO], &[]), [false, true, false, false, true]);
         let account = SetFor::Account(Some("10".to_owned()));
         assert_eq!(heard(Some(&account), &[TWO], &[])[..3], [false; 3]);
+        let red = Some("10".to_owned());
+        let (all, bound) = ([(ONE, red.clone()), (TWO, red)], [TWO]);
+        let reach = GraphReach::of(Some(&SetFor::App), &[], &all, &[(&account, &bound[..])]);
+        assert_eq!([ONE, TWO].map(|id| reach.has(&of_channel(id))), [true, false], "the other is the app's");
     }
 
     #[test]

@@ -189,6 +189,7 @@ impl Engine {
             sources,
             claim,
             is_awaited: false,
+            keeps_turn: false,
             confirms: false,
             origin: Origin::current(),
         };

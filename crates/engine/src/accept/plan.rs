@@ -180,6 +180,7 @@ impl Planned {
             suppressed.add(found);
             gate.skip_closed(store, people, &mut block, &mut now_skipped).await?;
             if let Some((own, _)) = &mut own {
+                own.skip_other_forms(people, &mut block, &mut now_skipped);
                 own.skip_lacking(&mut block, &mut now_skipped)
                     .map_err(|error| store::Error::Unavailable(error.to_string()))?;
             }

@@ -40,6 +40,8 @@ use domain::send::{Block, Recipients};
 pub(crate) const AT_ONCE: usize = 4;
 /// Blocks written at once.
 const STEP: usize = 12;
+/// The bytes of values with which fewer blocks are written at once.
+const STEP_BYTES: usize = 4 * 1024 * 1024;
 
 /// Resolve this audience, and write it as a send.
 #[derive(Message)]
@@ -187,6 +189,7 @@ impl Writing {
         let skipping = self.gate.skip_closed(store, &common.people, &mut unique, &mut skipped);
         skipping.await.map_err(|error| unread(&error))?;
         if let Some(own) = &mut self.own {
+            own.skip_other_forms(&self.shared.people, &mut unique, &mut skipped);
             own.read(&self.shared, &unique).await?;
             own.skip_lacking(&mut unique, &mut skipped).map_err(|error| personal::unreadable(&error))?;
         }
@@ -206,7 +209,7 @@ impl Writing {
             }
             self.pending.push(Block { first_ordinal, recipients, packed: pack(&unique) });
         }
-        if self.pending.len() < STEP {
+        if self.pending.len() < STEP && self.parts.bytes() < STEP_BYTES {
             return Ok(());
         }
         match self.resolved.send_id {

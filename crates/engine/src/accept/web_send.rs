@@ -20,7 +20,7 @@ use std::time::Duration;
 use tokio::time::timeout;
 use uuid::Uuid;
 
-use self::begun::{QUEUED, Wanted};
+use self::begun::{Wanted, check_room};
 pub use self::dry_run::{DryRunFile, WebDryRun};
 pub use self::number_check::NumbersChecked;
 pub(crate) use self::questions::{AskNumbers, AskPicture, BeginWeb, DryRunWeb, SendWeb};
@@ -39,6 +39,7 @@ use domain::outlook::Reason;
 use domain::phone::PhoneNumber;
 use domain::request::{Limits, Skipped, WebRecipient, WebRequest};
 use domain::send::{Recipients, Schedule};
+use domain::tier::TURN_SPAN;
 use driver::Session;
 use store::web_sessions::contacts::KnownNumber;
 use telemetry::Origin;
@@ -151,17 +152,24 @@ impl WebSends<'_> {
         let known = self.known(channel, &recipient).await?;
         let patience = match wanted {
             Wanted::Soon => self.engine.0.web_sessions.patience(),
-            Wanted::InTurn => QUEUED,
+            Wanted::InTurn => TURN_SPAN,
         };
         let stranger = stranger(&recipient, known.as_ref());
         let admitted = self.admit_web(channel, Admit { stranger, patience, tried: None }).await?;
+        let keeps_turn = wanted == Wanted::InTurn;
+        if keeps_turn {
+            check_room(&admitted)?;
+        }
         let file = self.file(channel, &content).await?;
         ignored.extend(unheard_voice(&content, file.as_ref()));
         let to = self.address(channel, &session, &recipient, known.as_ref()).await?;
         // A file is not kept in memory for as long as a message may be queued: it is fetched again.
         let file = file.filter(|_| admitted.wait <= self.engine.0.web_sessions.patience());
         let pending_replies = &self.engine.0.shared.pending_replies;
-        let (pending_reply, wait) = pending_replies.begin(channel.id, to, file, admitted, (render, ignored));
+        let (pending_reply, wait) = match wanted {
+            Wanted::Soon => pending_replies.begin(channel.id, to, file, admitted, (render, ignored)),
+            Wanted::InTurn => pending_replies.begin_kept(channel.id, to, file, admitted),
+        };
         let (recipients, group) = match recipient {
             WebRecipient::Number(number) => (Recipients::One(number), None),
             WebRecipient::Group(id) => (Recipients::Group, Some(id)),
@@ -178,7 +186,8 @@ impl WebSends<'_> {
             personal: None,
             sources: Vec::new(),
             claim: guard.map(|guard| guard.claim().clone()),
-            is_awaited: true,
+            is_awaited: !keeps_turn,
+            keeps_turn,
             confirms: false,
             origin: Origin::current(),
         };

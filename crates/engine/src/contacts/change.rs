@@ -16,6 +16,7 @@ use crate::contacts::Contacts;
 use crate::{Error, RETRY_AFTER};
 use clock::Timestamp;
 use domain::error::{Code, Refusal};
+use domain::inbound::PeerKey;
 use domain::phone::PhoneNumber;
 use store::changes::{ContactRecord, Who};
 use store::{Care, ContactDraft, ContactFilter, Membership, Upserted};
@@ -170,12 +171,18 @@ impl Contacts<'_> {
         }
     }
 
-    /// Removes what these contacts wrote, on all channels, the notes about it, and the values that sends had for them.
-    pub(crate) async fn erase_conversations(&self, company: Uuid, contacts: &[Uuid]) -> store::Result<()> {
+    /// Removes what these contacts wrote, on all channels, the notes about it, and the values that sends had for them. The
+    /// record says how much.
+    pub(crate) async fn erase_conversations(
+        &self,
+        record: &mut ContactRecord,
+        company: Uuid,
+        contacts: &[Uuid],
+    ) -> store::Result<()> {
         let conversations = self.engine.store().of(company).conversations();
         let keys = self.engine.conversations(company).keys_of_contacts(contacts).await?;
         for keys in keys.chunks(ERASED_AT_ONCE) {
-            conversations.erase(keys).await?;
+            conversations.erase(record, keys).await?;
         }
         let shared = &self.engine.0.shared;
         let numbers: Vec<_> = keys.iter().filter_map(PeerKey::number).collect();
@@ -232,7 +239,7 @@ impl Contacts<'_> {
                 changed += match what {
                     What::Delete => {
                         // First, while their numbers are known.
-                        self.erase_conversations(company, lot).await?;
+                        self.erase_conversations(&mut record, company, lot).await?;
                         store.of(company).contacts().delete(&mut record, lot).await?
                     }
                     What::Members(tag, membership) => {

@@ -79,30 +79,46 @@ impl ContentKeys {
         company: Uuid,
         numbers: &HashSet<PhoneNumber>,
     ) -> Result<()> {
-        for (send_id, seal) in store.of(company).sends().over_with_values().await? {
-            let mut ordinals = store.sends().ordinals_of(send_id, numbers).await?.into_iter().peekable();
-            while let Some(first) = ordinals.peek().copied() {
-                let Some(block) = store.sends().values_at(send_id, first).await? else { break };
+        for (send_id, seal) in store.of(company).sends().over_with_values(numbers).await? {
+            let ordinals = store.sends().ordinals_of(send_id, numbers).await?;
+            let mut left = &*ordinals;
+            while let Some(first) = left.first() {
+                // Without a block there, the values are removed, and so are those of greater ordinals or soon.
+                let Some(block) = store.sends().values_at(send_id, *first).await? else { break };
                 let end = block.first_ordinal + block.recipients;
-                let mut erased = Vec::new();
-                while let Some(ordinal) = ordinals.next_if(|ordinal| *ordinal < end) {
-                    erased.push(ordinal);
+                let (here, others) = left.split_at(left.partition_point(|ordinal| *ordinal < end));
+                if self.replaced_without(store, (company, send_id, seal), &block, here).await? {
+                    left = others;
                 }
-                let context = context::send_values(seal, block.first_ordinal);
-                let Some(packed) = self.open(&block.packed, &context).await? else { continue };
-                let rows = unpack(&packed).map_err(|damage| Error::Impossible(damage.to_string()))?;
-                let mut packer = Packer::default();
-                let nothing = Values::default();
-                for (ordinal, row) in (block.first_ordinal..).zip(&rows) {
-                    let own = if erased.contains(&ordinal) { &nothing } else { &row.own };
-                    packer.push(own.iter());
-                }
-                let shared = rows.first().map_or(&nothing, |row| &*row.shared);
-                let key = self.current(company).await?;
-                let packed = key.seal(&packer.take(shared), &context);
-                store.sends().erase_values(send_id, &Block { packed, ..block }, &erased).await?;
+            }
+            if !ordinals.is_empty() {
+                store.sends().erase_references(send_id, &ordinals).await?;
             }
         }
         Ok(())
+    }
+
+    /// Replaces a block by one without the values of the recipients with these ordinals. Returns whether it still was as it was
+    /// read.
+    async fn replaced_without(
+        &self,
+        store: &Store,
+        (company, send_id, seal): (Uuid, Uuid, Uuid),
+        block: &Block,
+        erased: &[u64],
+    ) -> Result<bool> {
+        let context = context::send_values(seal, block.first_ordinal);
+        // What nobody can open needs no erasure.
+        let Some(packed) = self.open(&block.packed, &context).await? else { return Ok(true) };
+        let rows = unpack(&packed).map_err(|damage| Error::Impossible(damage.to_string()))?;
+        let (mut packer, nothing) = (Packer::default(), Values::default());
+        for (ordinal, row) in (block.first_ordinal..).zip(&rows) {
+            let own = if erased.contains(&ordinal) { &nothing } else { &row.own };
+            packer.push(own.iter());
+        }
+        let shared = rows.first().map_or(&nothing, |row| &*row.shared);
+        let key = self.current(company).await?;
+        let packed = key.seal(&packer.take(shared), &context);
+        store.sends().replace_values(send_id, block, packed).await
     }
 }

@@ -3,6 +3,7 @@
 //! [`Conversations`] is what the surfaces call: everything in it is of one company, and who may do what is decided by the
 //! caller. Contents are opened here, and leave as they may be shown.
 
+mod assignment;
 mod drafts;
 mod intake;
 mod notes;
@@ -26,6 +27,7 @@ use crate::{Engine, Error, Who};
 use clock::Timestamp;
 use domain::inbound::{ConversationState, PeerKey, WindowRule, Windows};
 use domain::phone::PhoneNumber;
+use store::changes::ContactRecord;
 use store::conversations::{ConversationCursor, ConversationFilter};
 
 /// The types of conversations.
@@ -88,9 +90,10 @@ impl Conversations<'_> {
     }
 
     /// Removes the conversations with the person of a contact, on all channels, with everything that was written in them and
-    /// the notes about them. The contact stays.
-    pub async fn erase_of_contact(&self, contact: Uuid) -> Result<(), Error> {
-        Ok(self.engine.contacts().erase_conversations(self.company, &[contact]).await?)
+    /// the notes about them. The contact stays. The record of changes says who did it, and how much was removed.
+    pub async fn erase_of_contact(&self, who: &Who, contact: Uuid) -> Result<(), Error> {
+        let mut record = ContactRecord::new(who, self.company).about("contact", contact);
+        Ok(self.engine.contacts().erase_conversations(&mut record, self.company, &[contact]).await?)
     }
 
     /// The conversation with this id.
@@ -106,10 +109,11 @@ impl Conversations<'_> {
         self.opened(vec![found]).await?.pop().ok_or_else(|| no_such_conversation().into())
     }
 
-    /// How many open conversations have something unread, counted up to `most`.
-    pub async fn count_unread(&self, most: u64) -> Result<u64, Error> {
+    /// How many open conversations have something unread, counted up to `most`: those of the user and those of nobody, or of
+    /// everybody without a user.
+    pub async fn count_unread(&self, user: Option<Uuid>, most: u64) -> Result<u64, Error> {
         let records = self.engine.records_of(self.company).await?;
-        Ok(records.of(self.company).conversations().count_unread(most).await?)
+        Ok(records.of(self.company).conversations().count_unread(user, most).await?)
     }
 
     /// Marks what the person wrote up to a moment as read.
@@ -128,15 +132,6 @@ impl Conversations<'_> {
     /// `conversation_not_found`.
     pub async fn mark_unread(&self, id: Uuid) -> Result<(), Error> {
         is_there(self.store().mark_unread(id).await?)
-    }
-
-    /// Gives a conversation to a user, or to nobody. The caller has checked that the user belongs to the company.
-    ///
-    /// # Errors
-    ///
-    /// `conversation_not_found`.
-    pub async fn assign(&self, who: &Who, id: Uuid, to: Option<Uuid>) -> Result<(), Error> {
-        is_there(self.store().assign(id, to, &who.to_string()).await?)
     }
 
     /// Closes a conversation, or opens it again.
@@ -160,8 +155,10 @@ impl Conversations<'_> {
 
     /// Removes everything of a person: the conversations on all channels, and what was written in them. Returns the ids of the
     /// removed messages. Files that the person sent leave with them.
-    pub async fn erase(&self, number: PhoneNumber) -> Result<Vec<Uuid>, Error> {
-        let (_, messages) = self.store().erase(&self.keys_of_numbers(vec![number]).await?).await?;
+    pub async fn erase(&self, who: &Who, number: PhoneNumber) -> Result<Vec<Uuid>, Error> {
+        let mut record = ContactRecord::new(who, self.company);
+        let keys = self.keys_of_numbers(vec![number]).await?;
+        let (_, messages) = self.store().erase(&mut record, &keys).await?;
         Ok(messages)
     }
 

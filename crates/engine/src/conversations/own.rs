@@ -8,12 +8,15 @@ use uuid::Uuid;
 use super::Conversations;
 use super::thread::{OwnEntry, ThreadFrom};
 use crate::Error;
+use crate::contents::StoredValues;
 use clock::Timestamp;
 use domain::contact::Person;
 use domain::content::{Content, Stored};
 use domain::message::Key;
 use domain::page::{Start, Window};
 use domain::phone::PhoneNumber;
+use domain::template::contact_field::Addressee;
+use domain::values::{Lookup, Unpacked};
 use store::CompanyStore;
 use store::conversations::{Conversation, ThreadCursor};
 use store::sends::list::Filter;
@@ -55,20 +58,28 @@ impl Conversations<'_> {
         };
         let sends: Vec<_> = found.iter().map(|found| found.send_id).collect();
         let contents = records.conversations().contents_of_sends(&sends).await?;
-        let contents: HashMap<_, _> = contents
+        let contents: SentContents = contents
             .into_iter()
             .filter_map(|(id, json, recipients)| {
-                Some((id, (serde_json::from_str::<Stored>(&json).ok()?.content, recipients > 1)))
+                Some((id, (serde_json::from_str(&json).ok()?, recipients > 1)))
             })
             .collect();
         let people = of_personal(records, &found, &contents).await?;
+        let values = self.values_of(&found, &contents).await?;
         let entries = found.into_iter().map(|message| {
             let outcome = &message.message.outcome;
             let accepted = Timestamp::from_millis((message.send_id.as_u128() >> 80) as i64);
-            let (content, is_bulk) = contents.get(&message.send_id).cloned().unzip();
-            let person = outcome.position.recipient.and_then(|number| people.get(&number));
-            // A person who lacks a value got nothing.
-            let content = content.map(|content: Content| content.filled(person).unwrap_or(content));
+            let (stored, is_bulk) = contents.get(&message.send_id).cloned().unzip();
+            let key = Key { send_id: message.send_id, ordinal: outcome.position.ordinal };
+            let to = Addressee {
+                person: outcome.position.recipient.and_then(|number| people.get(&number)),
+                values: values.get(&key).map(|values| values as &dyn Lookup),
+            };
+            let content = stored.map(|stored: Stored| match has_placeholders(&stored) {
+                // A person who lacks a value got nothing.
+                true => stored.content.filled(to).unwrap_or(stored.content),
+                false => stored.content,
+            });
             OwnEntry {
                 at: outcome.taken_at.unwrap_or(accepted),
                 is_bulk: is_bulk.unwrap_or_default(),
@@ -82,16 +93,43 @@ impl Conversations<'_> {
         let entries = entries.filter(is_entry);
         Ok(entries.filter(|own| has_place(ThreadCursor { at: own.at, id: own.message.send_id })).collect())
     }
+
+    /// What the requests of these messages said about their recipients.
+    async fn values_of(
+        &self,
+        found: &[Addressed],
+        contents: &SentContents,
+    ) -> Result<HashMap<Key, Unpacked>, Error> {
+        let shared = &self.engine.0.shared;
+        let mut values = HashMap::new();
+        for message in found {
+            if contents.get(&message.send_id).is_some_and(|(stored, _)| stored.values) {
+                let key = Key { send_id: message.send_id, ordinal: message.message.outcome.position.ordinal };
+                let mut stored = StoredValues::of(&shared.store, key.send_id).await?;
+                let own = stored.at((&shared.store, &*shared.contents), key.ordinal).await?;
+                values.extend(own.map(|own| (key, own.clone())));
+            }
+        }
+        Ok(values)
+    }
 }
 
-/// The contacts of those of these messages whose texts have contact fields.
+/// What sends say, by their ids, and whether they have several recipients.
+type SentContents = HashMap<Uuid, (Stored, bool)>;
+
+/// Whether each recipient gets texts of their own; braces in other texts are text.
+const fn has_placeholders(stored: &Stored) -> bool {
+    stored.values || stored.content.is_personal()
+}
+
+/// The contacts of those of these messages whose texts have placeholders.
 async fn of_personal(
     records: CompanyStore<'_>,
     found: &[Addressed],
-    contents: &HashMap<Uuid, (Content, bool)>,
+    contents: &SentContents,
 ) -> Result<HashMap<PhoneNumber, Person>, Error> {
     let is_personal =
-        |found: &&Addressed| contents.get(&found.send_id).is_some_and(|(content, _)| content.is_personal());
+        |found: &&Addressed| contents.get(&found.send_id).is_some_and(|(stored, _)| has_placeholders(stored));
     let numbers = found.iter().filter(is_personal);
     let numbers: Vec<_> = numbers.filter_map(|found| found.message.outcome.position.recipient).collect();
     Ok(records.contacts().people(&numbers).await?)

@@ -3,7 +3,8 @@
 use uuid::Uuid;
 
 use super::Conversations;
-use crate::{Accepted, Error, Form, KeyGuard, Skipped, Who};
+use crate::{Accepted, Error, Form, KEPT, KeyGuard, Skipped, Who};
+use clock::Timestamp;
 use domain::channel::Kind;
 use domain::content::Content;
 use domain::error::{Code, Refusal};
@@ -15,6 +16,13 @@ use domain::send::Schedule;
 use store::conversations::Conversation;
 
 impl Conversations<'_> {
+    /// Whether an answer was accepted under this idempotency key within [`KEPT`].
+    pub async fn is_answered_under(&self, key: &str) -> Result<bool, Error> {
+        let since = Timestamp::now().minus(KEPT);
+        let records = self.engine.records_of(self.company).await?;
+        Ok(records.of(self.company).answers().find(key, since).await?.is_some())
+    }
+
     /// Accepts a message to the person or group of a conversation: a direct send like every other, under the same limits. It
     /// is durable when this returns, and the send's state shows its outcome. Through a web session, the request's answer under
     /// its key is stored in this form when the message is handed over.

@@ -86,6 +86,39 @@ impl Conversations<'_> {
         }
     }
 
+    /// Marks what the person wrote up to a moment as read, and lets the person see that, unless the company chose that nobody
+    /// does.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Self::mark_read_and_tell`].
+    pub async fn mark_read_as_chosen(&self, id: Uuid, up_to: Timestamp) -> Result<(), Error> {
+        if self.hides_reading().await? {
+            self.mark_read(id, up_to).await
+        } else {
+            self.mark_read_and_tell(id, up_to).await
+        }
+    }
+
+    /// Shows the person that somebody types an answer, except where that would also show what the company hides: that the
+    /// person's messages were read.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Self::show_typing`].
+    pub async fn show_typing_as_chosen(&self, id: Uuid) -> Result<(), Error> {
+        let (channel, conversation) = self.place(id).await?;
+        if channel.kind == Kind::BusinessAccount && self.hides_reading().await? {
+            return Ok(());
+        }
+        self.show_typing_in(&channel, &conversation, true).await
+    }
+
+    async fn hides_reading(&self) -> Result<bool, Error> {
+        let records = self.engine.records_of(self.company).await?;
+        Ok(records.of(self.company).automatic().hides_reading().await?)
+    }
+
     /// Shows the person that somebody types an answer, or has stopped. WhatsApp ends it after some seconds (25 for a business
     /// account), and when the answer comes. Through a business account, the person's messages are shown as read too, and
     /// there is no way to end it before.
@@ -96,10 +129,19 @@ impl Conversations<'_> {
     /// `reconnect_waba`, `session_disconnected`, [`Error::Unavailable`].
     pub async fn show_typing(&self, id: Uuid, is_typing: bool) -> Result<(), Error> {
         let (channel, conversation) = self.place(id).await?;
+        self.show_typing_in(&channel, &conversation, is_typing).await
+    }
+
+    async fn show_typing_in(
+        &self,
+        channel: &Arc<Channel>,
+        conversation: &Conversation,
+        is_typing: bool,
+    ) -> Result<(), Error> {
         let sign = match channel.kind {
             Kind::BusinessAccount if !is_typing => None,
             Kind::BusinessAccount => {
-                let heard = self.heard(&conversation, Timestamp::now(), 1).await?;
+                let heard = self.heard(conversation, Timestamp::now(), 1).await?;
                 let last = heard.into_iter().next().ok_or_else(|| {
                     let sentence = "the person wrote no message that can be answered: WhatsApp shows typing to people \
                                     who wrote";
@@ -107,10 +149,10 @@ impl Conversations<'_> {
                 })?;
                 Some(GiveSign::ReadUpTo { message: last.provider_id, is_typing })
             }
-            Kind::WebSession => chat(&conversation).map(|chat| GiveSign::Typing { chat, is_typing }),
+            Kind::WebSession => chat(conversation).map(|chat| GiveSign::Typing { chat, is_typing }),
         };
         match sign {
-            Some(sign) => self.give(&channel, sign).await,
+            Some(sign) => self.give(channel, sign).await,
             None => Ok(()),
         }
     }

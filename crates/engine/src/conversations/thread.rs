@@ -70,7 +70,7 @@ pub struct WrittenEntry {
     pub body: Option<InboundBody>,
     /// When its writer changed it last.
     pub edited_at: Option<Timestamp>,
-    /// When its writer deleted it.
+    /// When its writer deleted it, or an admin of the group.
     pub deleted_at: Option<Timestamp>,
     /// The emojis below it.
     pub reactions: Vec<ShownReaction>,
@@ -236,7 +236,7 @@ impl Conversations<'_> {
         stored: Vec<StoredChange>,
     ) -> Result<HashMap<String, Vec<(Direction, MessageChanges)>>, Error> {
         let mut all = HashMap::<String, Vec<(Direction, MessageChanges)>>::new();
-        for StoredChange { target, change } in stored {
+        for StoredChange { target, change, is_allowed } in stored {
             let body = self.body(&change).await?;
             let of = all.entry(target).or_default();
             let place = of.iter().position(|(direction, _)| *direction == change.direction);
@@ -245,7 +245,7 @@ impl Conversations<'_> {
                 of.len() - 1
             });
             if let Some((_, changes)) = of.get_mut(place) {
-                changes.add(&change, body);
+                changes.add(&change, is_allowed, body);
             }
         }
         Ok(all)
@@ -253,10 +253,11 @@ impl Conversations<'_> {
 }
 
 impl MessageChanges {
-    /// Adds a change, which is not older than those before.
-    fn add(&mut self, change: &StoredMessage, body: Option<InboundBody>) {
+    /// Adds a change, which is not older than those before. A deletion counts if it is allowed.
+    fn add(&mut self, change: &StoredMessage, is_allowed: bool, body: Option<InboundBody>) {
         match change.kind.as_str() {
-            "deletion" => self.deleted_at = Some(change.at),
+            "deletion" if is_allowed => self.deleted_at = Some(change.at),
+            "deletion" => {}
             "edit" => {
                 let author = body.as_ref().and_then(|body| body.author.clone());
                 let text = match body.map(|body| body.content) {
@@ -284,7 +285,8 @@ impl MessageChanges {
 }
 
 impl ThreadEntry {
-    /// Takes over the changes of this message. Everybody may react, and only its writer may change it.
+    /// Takes over the changes of this message. Everybody may react, only its writer may edit it, and an admin of the group may
+    /// delete it, too.
     fn apply(&mut self, all: &mut HashMap<String, Vec<(Direction, MessageChanges)>>) {
         let Some(changes) = self.provider_id().and_then(|id| all.remove(id)) else { return };
         for (direction, MessageChanges { edits, deleted_at, reactions }) in changes {
@@ -292,17 +294,8 @@ impl ThreadEntry {
                 Self::Own(own) => own.reactions.extend(reactions),
                 Self::Written(written) => {
                     written.reactions.extend(reactions);
-                    if direction != written.direction {
-                        continue;
-                    }
-                    let author = written.body.as_ref().and_then(|body| body.author.clone());
-                    let mut edits = edits.into_iter();
-                    let own = edits.find(|edit| is_same_author(edit.author.as_ref(), author.as_ref()));
-                    if let Some(AuthoredEdit { author: _, at, text }) = own {
-                        written.edited_at = Some(at);
-                        if let Some(body) = &mut written.body {
-                            body.content.edit(text.as_deref());
-                        }
+                    if direction == written.direction {
+                        written.edit(edits);
                     }
                     if deleted_at.is_some() {
                         written.deleted_at = deleted_at;
@@ -310,6 +303,20 @@ impl ThreadEntry {
                     }
                 }
             }
+        }
+    }
+}
+
+impl WrittenEntry {
+    /// Takes over the last edit by its writer.
+    fn edit(&mut self, edits: Vec<AuthoredEdit>) {
+        let author = self.body.as_ref().and_then(|body| body.author.clone());
+        let mut edits = edits.into_iter();
+        let own = edits.find(|edit| is_same_author(edit.author.as_ref(), author.as_ref()));
+        let Some(AuthoredEdit { author: _, at, text }) = own else { return };
+        self.edited_at = Some(at);
+        if let Some(body) = &mut self.body {
+            body.content.edit(text.as_deref());
         }
     }
 }

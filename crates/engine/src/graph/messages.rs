@@ -13,22 +13,23 @@ use domain::inbound::Direction;
 pub enum GraphMessage {
     /// The provider's id of it.
     Known(String),
-    /// It is the company's, and the provider does not have it yet.
+    /// It went into this channel, and the provider does not have it yet.
     NotYet,
-    /// The company has no such message.
+    /// The company sent no such message through this channel.
     Unknown,
 }
 
 impl GraphDoor<'_> {
-    /// The provider's id of the message that a program names: an id of ours is translated, others are the provider's already.
-    pub async fn message(&self, id: &str) -> Result<GraphMessage, Error> {
+    /// The provider's id of the message of a channel that a program names: an id of ours is translated, others are the provider's
+    /// already.
+    pub async fn message(&self, channel: Uuid, id: &str) -> Result<GraphMessage, Error> {
         let id = id.trim();
         let Some(key) = message_key(id) else { return Ok(GraphMessage::Known(id.to_owned())) };
         let records = self.engine.records_of(self.company).await?;
         let own = records.of(self.company);
-        Ok(match own.graph_ids().provider_id(key.send_id, key.ordinal).await? {
+        Ok(match own.graph_ids().provider_id(channel, key).await? {
             Some(known) => GraphMessage::Known(known),
-            None if own.sends().snapshot(key.send_id).await?.is_some() => GraphMessage::NotYet,
+            None if own.graph_ids().is_sent_through(channel, key.send_id).await? => GraphMessage::NotYet,
             None => GraphMessage::Unknown,
         })
     }

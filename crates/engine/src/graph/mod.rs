@@ -6,6 +6,7 @@
 mod files;
 mod messages;
 mod outcome;
+mod passing;
 mod receivers;
 
 use std::sync::Arc;
@@ -15,8 +16,11 @@ use uuid::Uuid;
 
 pub use self::messages::GraphMessage;
 pub use self::outcome::EarlyOutcome;
+pub(crate) use self::passing::PassBounds;
+pub use self::passing::pass_on;
 use crate::{Engine, Error};
 use connectors::cloud_api::webhook;
+pub use connectors::cloud_api::{PassedAnswer, PassedRequest};
 use domain::channel::{Channel, Kind};
 use domain::graph::GraphIdKind;
 
@@ -49,6 +53,11 @@ pub struct GraphAccount {
     pub channels: Vec<Arc<Channel>>,
 }
 
+/// An id of ours, as it is written: with a sign or zeros in front it is none, so that an object has one id.
+fn own_id(id: &str) -> Option<i64> {
+    id.parse().ok().filter(|own: &i64| own.to_string() == id)
+}
+
 impl<'e> GraphDoor<'e> {
     /// The objects of a company; only those of these channels, if a key is bound to some.
     pub const fn new(engine: &'e Engine, company: Uuid, bound: Option<Arc<[Uuid]>>) -> Self {
@@ -65,26 +74,35 @@ impl<'e> GraphDoor<'e> {
         let known = &self.engine.0.known_numbers.0;
         let place = (self.company, id.to_owned());
         let in_memory = known.get(&place).map(|known| *known);
-        let found = match in_memory {
-            Some(found) => Some(found),
-            None => self.read_number(id).await?,
+        if let Some(found) = in_memory
+            && let Some(channel) = self.channel_of(id, found).await?
+        {
+            return Ok(Some(channel).filter(|channel| self.is_open_to(channel)));
+        }
+        // A number that was removed may be connected again, as another channel.
+        let found = self.read_number(id).await?;
+        let channel = match found {
+            Some(found) => self.channel_of(id, found).await?,
+            None => None,
         };
-        let Some(found) = found else { return Ok(None) };
-        let channel = self.engine.channel(found).await?;
+        let Some(channel) = channel else {
+            known.remove(&place);
+            return Ok(None);
+        };
+        if known.len() >= CAPACITY {
+            known.clear();
+        }
+        known.insert(place, channel.id);
+        Ok(Some(channel).filter(|channel| self.is_open_to(channel)))
+    }
+
+    /// The channel, if it still has this id of a phone number.
+    async fn channel_of(&self, id: &str, channel: Uuid) -> Result<Option<Arc<Channel>>, Error> {
         let is_its = |channel: &Arc<Channel>| match channel.kind {
             Kind::BusinessAccount => channel.phone_number_id.as_deref() == Some(id),
             Kind::WebSession => true,
         };
-        let channel = channel.filter(is_its);
-        if channel.is_none() {
-            known.remove(&place);
-        } else if in_memory.is_none() {
-            if known.len() >= CAPACITY {
-                known.clear();
-            }
-            known.insert(place, found);
-        }
-        Ok(channel.filter(|channel| self.is_open_to(channel)))
+        Ok(self.engine.channel(channel).await?.filter(is_its))
     }
 
     /// The channel of an id that is not in memory.
@@ -94,7 +112,7 @@ impl<'e> GraphDoor<'e> {
         if let Some(found) = stored.number(id).await? {
             return Ok(Some(found));
         }
-        let Ok(own) = id.parse() else { return Ok(None) };
+        let Some(own) = own_id(id) else { return Ok(None) };
         Ok(match stored.find(own).await? {
             Some((GraphIdKind::Number, channel)) => Some(channel),
             Some((GraphIdKind::Account | GraphIdKind::App, _)) | None => None,
@@ -128,9 +146,19 @@ impl<'e> GraphDoor<'e> {
 
     /// The channels that the key may use, the oldest first.
     pub async fn channels(&self) -> Result<Vec<Arc<Channel>>, Error> {
-        let records = self.engine.records_of(self.company).await?;
-        let ids = records.of(self.company).graph_ids().channels(MOST_CHANNELS).await?;
-        drop(records);
+        let ids = match &self.bound {
+            // However many others there are.
+            Some(bound) => {
+                let mut own = bound.to_vec();
+                own.sort_unstable();
+                own.dedup();
+                own
+            }
+            None => {
+                let records = self.engine.records_of(self.company).await?;
+                records.of(self.company).graph_ids().channels(MOST_CHANNELS).await?
+            }
+        };
         let mut channels = Vec::with_capacity(ids.len());
         for id in ids {
             channels.extend(self.engine.channel(id).await?.filter(|channel| self.is_open_to(channel)));
@@ -162,7 +190,7 @@ impl<'e> GraphDoor<'e> {
 
     /// Whether this is the id of the company's app.
     pub async fn is_app(&self, id: &str) -> Result<bool, Error> {
-        let Ok(own) = id.parse() else { return Ok(false) };
+        let Some(own) = own_id(id) else { return Ok(false) };
         let records = self.engine.records_of(self.company).await?;
         let found = records.of(self.company).graph_ids().find(own).await?;
         Ok(found.is_some_and(|(kind, _)| kind == GraphIdKind::App))

@@ -16,6 +16,9 @@ use domain::message::{Failure, State};
 /// messages cost no further reads.
 const MOST_WAITING: usize = 64;
 
+/// Single messages before this one beyond which nobody waits here: its turn would not come in time.
+const MOST_AHEAD: u64 = 8;
+
 /// What is known of a message after a moment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum EarlyOutcome {
@@ -35,7 +38,9 @@ impl GraphDoor<'_> {
         patience: Duration,
     ) -> Result<EarlyOutcome, Error> {
         let is_idle = self.engine.sends().waiting_callers() < MOST_WAITING;
-        if patience.is_zero() || channel.connection.status != Status::Connected || !is_idle {
+        let load = self.engine.channels().load(channel.id).unwrap_or_default();
+        let is_soon = load.direct.saturating_add(load.mailbox) <= MOST_AHEAD;
+        if patience.is_zero() || channel.connection.status != Status::Connected || !is_idle || !is_soon {
             return Ok(EarlyOutcome::Accepted);
         }
         let until = Instant::now() + patience;

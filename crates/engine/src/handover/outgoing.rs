@@ -98,6 +98,7 @@ impl WebChannel {
             return refused(&error);
         }
         if let Some(pending_reply) = pending_reply {
+            self.note_first(recipient, &pending_reply, handed_over.at).await;
             pending_reply.tell(HandOver::Done(Box::new(handed_over)), Timestamp::now());
         }
         match timeout(WORD_PATIENCE, word.word()).await {
@@ -107,6 +108,17 @@ impl WebChannel {
                 Reply::Uncertain(failure("the session ended before WhatsApp said that it has the message"))
             }
             Err(_) => Reply::Uncertain(failure("WhatsApp did not say in time whether it has the message")),
+        }
+    }
+
+    /// Notes the first message to a person that no caller waits for: otherwise its caller does.
+    async fn note_first(&self, recipient: Option<PhoneNumber>, pending_reply: &PendingReply, at: Timestamp) {
+        let Some(number) = recipient.filter(|_| pending_reply.keeps_turn() && pending_reply.is_to_stranger())
+        else {
+            return;
+        };
+        if let Err(error) = self.store.web_sessions().note_first_sent(self.channel, number, at).await {
+            tracing::warn!(channel.id = %self.channel, %error, "cannot note the first message to a person");
         }
     }
 
@@ -151,7 +163,7 @@ impl WebChannel {
         }
     }
 
-    /// The recipient's address: found at admission, or again after a restart.
+    /// The recipient's address: found at admission, or again for a message from the store.
     async fn address(
         &self,
         session: &Arc<dyn Session>,
@@ -159,8 +171,8 @@ impl WebChannel {
         content: &Stored,
         pending_reply: Option<&PendingReply>,
     ) -> Result<Jid, Reply> {
-        if let Some(pending_reply) = pending_reply {
-            return Ok(pending_reply.to.clone());
+        if let Some(to) = pending_reply.and_then(|pending_reply| pending_reply.to.clone()) {
+            return Ok(to);
         }
         let Some(number) = recipient else {
             let group = content.group.as_deref().unwrap_or_default();

@@ -2,10 +2,10 @@
 //!
 //! A pending reply is found under the id of its send, from before the send is written until the caller has the answer.
 //! A message of a web session that was certainly not handed over is not attempted without its pending reply: the caller
-//! has gone, or was told that the message was not sent.
+//! has gone, or was told that the message was not sent. A message that keeps its turn has a pending reply without a
+//! caller, which holds its slots until it is over, and which a channel makes again for a message from the store.
 
 use std::fmt;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
@@ -14,6 +14,7 @@ use parking_lot::Mutex;
 use tokio::sync::oneshot;
 use uuid::Uuid;
 
+use super::queue_slots::QueueSlot;
 use super::window::Slot;
 use clock::Timestamp;
 use connectors::media::Media;
@@ -39,6 +40,9 @@ pub struct HandedOver {
 
 /// Renders the answer that the caller reads once the message is handed over.
 pub(crate) type Render = fn(HandedOver) -> String;
+
+/// The answer to nobody.
+const NO_ANSWER: (Render, Vec<String>) = (|_| String::new(), Vec::new());
 
 /// How an answer is rendered. In a cluster the node that hands the message over renders it.
 #[derive(Debug, Clone, Copy)]
@@ -79,8 +83,10 @@ pub(crate) struct Admitted {
 
 pub(crate) struct PendingReply {
     channel: Uuid,
-    /// The recipient's address.
-    pub(crate) to: Jid,
+    /// The recipient's address; `None` for a message from the store.
+    pub(crate) to: Option<Jid>,
+    /// The message goes in its turn although no caller waits.
+    keeps_turn: bool,
     /// Renders the answer.
     pub(crate) render: Render,
     /// The fields of the request that have no effect.
@@ -147,6 +153,16 @@ impl PendingReply {
         self.state.lock().is_paused = is_paused;
     }
 
+    /// Whether the message goes in its turn although no caller waits.
+    pub(crate) const fn keeps_turn(&self) -> bool {
+        self.keeps_turn
+    }
+
+    /// Whether the session writes to its recipient for the first time, as far as it is known.
+    pub(crate) fn is_to_stranger(&self) -> bool {
+        self.state.lock().stranger.is_some()
+    }
+
     /// The engine stops: tells the caller so unless an attempt is under way. Returns whether the caller was told.
     pub(crate) fn give_up(&self, now: Timestamp) -> bool {
         let is_waiting = {
@@ -211,8 +227,19 @@ impl PendingReply {
         {
             stranger.keep(now);
         }
+        drop(state);
         // The caller may have gone.
         let _ = tell.send(hand_over);
+        if self.keeps_turn {
+            self.forget();
+        }
+    }
+
+    /// From here on it is not found, unless another one has taken its place.
+    fn forget(&self) {
+        if let Some(send_id) = self.send_id.get() {
+            self.pending_replies.0.remove_if(send_id, |_, found| std::ptr::eq(Arc::as_ptr(found), self));
+        }
     }
 }
 
@@ -235,6 +262,35 @@ impl PendingReplies {
         to: Jid,
         file: Option<Media>,
         admitted: Admitted,
+        answer: (Render, Vec<String>),
+    ) -> (Arc<PendingReply>, Wait) {
+        self.add(channel, (Some(to), false), file, admitted, answer)
+    }
+
+    /// Creates a pending reply of a message that keeps its turn. Its wait is left once the message is durable.
+    pub(crate) fn begin_kept(
+        &self,
+        channel: Uuid,
+        to: Jid,
+        file: Option<Media>,
+        admitted: Admitted,
+    ) -> (Arc<PendingReply>, Wait) {
+        self.add(channel, (Some(to), true), file, admitted, NO_ANSWER)
+    }
+
+    /// Creates the pending reply of a message from the store that keeps its turn, in the place of an earlier one.
+    pub(crate) fn keep(&self, channel: Uuid, send_id: Uuid, admitted: Admitted) {
+        let (pending_reply, wait) = self.add(channel, (None, true), None, admitted, NO_ANSWER);
+        pending_reply.accept(send_id);
+        wait.leave();
+    }
+
+    fn add(
+        &self,
+        channel: Uuid,
+        (to, keeps_turn): (Option<Jid>, bool),
+        file: Option<Media>,
+        admitted: Admitted,
         (render, ignored): (Render, Vec<String>),
     ) -> (Arc<PendingReply>, Wait) {
         let (tell, told) = oneshot::channel();
@@ -252,6 +308,7 @@ impl PendingReplies {
         let pending_reply = Arc::new(PendingReply {
             channel,
             to,
+            keeps_turn,
             ignored,
             render,
             file: Mutex::new(file),
@@ -259,10 +316,10 @@ impl PendingReplies {
             send_id: OnceLock::new(),
             state: Mutex::new(state),
         });
-        (Arc::clone(&pending_reply), Wait { pending_reply, told })
+        (Arc::clone(&pending_reply), Wait { pending_reply, told, is_left: false })
     }
 
-    /// The pending reply of a send, while its caller waits.
+    /// The pending reply of a send, while its caller waits or it keeps its turn.
     pub(crate) fn find(&self, send_id: Uuid) -> Option<Arc<PendingReply>> {
         Some(Arc::clone(&*self.0.get(&send_id)?))
     }
@@ -288,6 +345,8 @@ impl PendingReplies {
 pub(crate) struct Wait {
     pending_reply: Arc<PendingReply>,
     told: oneshot::Receiver<HandOver>,
+    /// The message keeps its turn: its pending reply is found until the message is over.
+    is_left: bool,
 }
 
 impl Wait {
@@ -295,40 +354,18 @@ impl Wait {
     pub(crate) async fn end(&mut self) -> HandOver {
         (&mut self.told).await.unwrap_or(HandOver::Unknown)
     }
+
+    /// Nobody waits for the message, which keeps its turn.
+    pub(crate) fn leave(mut self) {
+        self.is_left = true;
+    }
 }
 
 impl Drop for Wait {
     fn drop(&mut self) {
-        if let Some(send_id) = self.pending_reply.send_id.get() {
-            self.pending_reply.pending_replies.0.remove(send_id);
+        if !self.is_left {
+            self.pending_reply.forget();
         }
-    }
-}
-
-/// Counts the messages of a channel that were admitted and have not been attempted.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct QueueSlots(Arc<AtomicUsize>);
-
-/// The slot of one such message, given back on drop.
-#[derive(Debug)]
-pub(crate) struct QueueSlot(Arc<AtomicUsize>);
-
-impl QueueSlots {
-    /// The number of slots taken.
-    pub(crate) fn taken(&self) -> usize {
-        self.0.load(Ordering::Relaxed)
-    }
-
-    /// Takes a slot.
-    pub(crate) fn take(&self) -> QueueSlot {
-        self.0.fetch_add(1, Ordering::Relaxed);
-        QueueSlot(Arc::clone(&self.0))
-    }
-}
-
-impl Drop for QueueSlot {
-    fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::Relaxed);
     }
 }
 

@@ -7,6 +7,7 @@ use super::IncomingFiles;
 use crate::media::FILE_LIFE;
 use crate::shared::Shared;
 use clock::Timestamp;
+use connectors::cloud_api::FileHosts;
 use connectors::scanner::Scanner;
 use domain::inbound::MissingFile;
 use store::inbound_files::QueuedFile;
@@ -22,6 +23,7 @@ const AGREEING: u32 = 3;
 /// An attempt to fetch a file.
 pub(super) struct FetchAttempt {
     pub(super) shared: Arc<Shared>,
+    pub(super) hosts: FileHosts,
     pub(super) options: Arc<config::Media>,
     pub(super) scanner: Option<Arc<Scanner>>,
     pub(super) file: QueuedFile,
@@ -51,6 +53,7 @@ impl IncomingFiles {
     pub(super) fn attempt(&self, file: QueuedFile) -> FetchAttempt {
         FetchAttempt {
             shared: Arc::clone(&self.shared),
+            hosts: self.hosts.clone(),
             options: Arc::clone(&self.options),
             scanner: self.scanner.clone(),
             file,

@@ -99,7 +99,8 @@ impl FetchAttempt {
         self.check_room(found.size.unwrap_or_default()).await?;
         let mut file = self.library().files().begin().await.map_err(|fault| stored_badly(&fault))?;
         let patience = (self.options.stall_timeout, self.options.timeout);
-        connector.download(&found, &mut file, most, patience).await.map_err(|fault| self.faulty(&fault))?;
+        let downloading = connector.download(&found, &self.hosts, &mut file, most, patience);
+        downloading.await.map_err(|fault| self.faulty(&fault))?;
         self.arrived(file, &[announced.sha256.as_deref(), found.sha256.as_deref()])
     }
 
@@ -220,6 +221,10 @@ impl FetchAttempt {
             MediaFault::Gone => Obstacle::Doubtful(MissingFile::Gone),
             MediaFault::TooLarge => Obstacle::Final(MissingFile::TooLarge),
             MediaFault::Store(fault) => stored_badly(fault),
+            MediaFault::NotAllowed => {
+                tracing::warn!(channel.id = %self.file.channel_id, %fault, "a file that a person sent is not fetched");
+                Obstacle::Again(None)
+            }
             MediaFault::Failed(_) => Obstacle::Again(None),
         }
     }

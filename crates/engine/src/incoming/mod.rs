@@ -23,7 +23,7 @@ use crate::channel;
 use crate::rounds::caught;
 use crate::shared::Shared;
 use clock::Timestamp;
-use connectors::cloud_api::Connections;
+use connectors::cloud_api::{Connections, FileHosts};
 use connectors::fair_semaphore::FairSemaphore;
 use connectors::scanner::Scanner;
 use domain::channel::{Channel, Kind};
@@ -54,6 +54,7 @@ pub(crate) struct IncomingFiles {
     shared: Arc<Shared>,
     lease: Arc<Lease>,
     connections: Connections,
+    hosts: FileHosts,
     options: Arc<config::Media>,
     scanner: Option<Arc<Scanner>>,
     permits: Arc<FairSemaphore>,
@@ -116,12 +117,14 @@ impl IncomingFiles {
         shared: Arc<Shared>,
         lease: Arc<Lease>,
         connections: Connections,
+        hosts: FileHosts,
         options: &config::Media,
     ) -> Self {
         Self {
             shared,
             lease,
             connections,
+            hosts,
             options: Arc::new(options.clone()),
             scanner: Scanner::new(options).map(Arc::new),
             permits: FairSemaphore::new(AT_ONCE),

@@ -72,6 +72,8 @@ pub(crate) struct Order {
     pub(crate) claim: Option<Claim>,
     /// A caller waits until the message is handed over.
     pub(crate) is_awaited: bool,
+    /// It is a message of a web session that goes in its turn although no caller waits for it.
+    pub(crate) keeps_turn: bool,
     /// It confirms an opt-out, and goes although its recipient opted out.
     pub(crate) confirms: bool,
     /// The request that it came with, for its trace.
@@ -85,8 +87,8 @@ impl Order {
         let claim = self.claim.as_ref().filter(|_| self.is_awaited);
         let key = claim.map(|claim| claim.key.as_str());
         let (group, quotes) = (self.group.as_deref(), self.quotes.as_deref());
-        let (confirms, values) = (self.confirms, self.personal.is_some());
-        Stored { content: &self.content, group, key, quotes, confirms, values }
+        let (confirms, keeps_turn, values) = (self.confirms, self.keeps_turn, self.personal.is_some());
+        Stored { content: &self.content, group, key, quotes, confirms, keeps_turn, values }
     }
 }
 
@@ -184,8 +186,8 @@ pub(crate) struct Accept {
 impl Accept {
     /// A complete send, without a waiting caller.
     pub(crate) const fn new(order: Arc<Order>, recipients: Recipients, skipped: Skipped) -> Self {
-        let (blocks, parts) = (Vec::new(), Parts { values: Vec::new(), references: Vec::new() });
-        Self { order, recipients, skipped, blocks, parts, more: false, pending_reply: None }
+        let parts = Parts { values: Vec::new(), references: Vec::new() };
+        Self { order, recipients, skipped, blocks: Vec::new(), parts, more: false, pending_reply: None }
     }
 }
 
@@ -204,6 +206,11 @@ impl Parts {
         let Self { values, references } = other;
         self.values.extend(values);
         self.references.extend(references);
+    }
+
+    /// The bytes of the values.
+    pub(crate) fn bytes(&self) -> usize {
+        self.values.iter().map(|block| block.packed.len()).sum()
     }
 }
 

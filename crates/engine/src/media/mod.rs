@@ -134,9 +134,9 @@ impl Library {
             let file = self.store.of(company).media().used(id).await?.ok_or_else(not_found_by_link)?;
             if !kind.takes(file.kind) {
                 let (name, known, wanted) = (&file.name, file.kind.noun(), kind.noun());
+                let or = if file.kind == Kind::Document { "" } else { ", or as a document" };
                 let sentence = format!(
-                    "the file `{name}` of the library is {known} and cannot be sent as {wanted}: send it as {known}, or as \
-                     a document"
+                    "the file `{name}` of the library is {known} and cannot be sent as {wanted}: send it as {known}{or}"
                 );
                 return Err(Refusal::new(Code::MediaUnavailable, sentence).about("link").into());
             }

@@ -11,8 +11,8 @@ use connectors::update::{Heard, Update};
 use domain::automatic::AnswerRules;
 use domain::inbound::{Direction, InboundMessage};
 use domain::opt_out::{LONGEST_TEXT, OptOutWords, Said};
-use domain::suppression::Suppression;
-use store::suppressions::{Says, Word};
+use domain::suppression::{Source, Suppression};
+use store::suppressions::{Kept, Says, Word};
 
 /// What a message says with a word that stops messages, or one that takes that back.
 pub(super) fn statements(
@@ -64,7 +64,38 @@ impl Webhooks<'_> {
             self.engine.store().of(company_id).persons().keep_statements(&unnamed).await?;
             people.wait_for(company_id, unnamed.into_iter().map(|statement| statement.user_id));
         }
-        Ok(people.words_of_people(words))
+        let mut words = people.words_of_people(words);
+        words.extend(self.words_of_moved(company_id, &part.heard).await?);
+        Ok(words)
+    }
+
+    /// Who stopped messages to a number has stopped them to the number that takes its place, too.
+    async fn words_of_moved(&self, company_id: Uuid, heard: &[HeardMessage]) -> Result<Vec<Word>, Error> {
+        let now = Timestamp::now();
+        let moved = heard.iter().filter_map(|heard| Some((heard.moved()?, said_at(heard.message.at, now))));
+        let moved: Vec<_> = moved.collect();
+        if moved.is_empty() {
+            return Ok(Vec::new());
+        }
+        let people = &self.engine.0.shared.people;
+        let former: Vec<_> =
+            moved.iter().flat_map(|((_, former), _)| people.forms(company_id, *former)).collect();
+        let kept = self.engine.store().of(company_id).suppressions().among(&former, now).await?;
+        let mut words = Vec::new();
+        for ((number, former), said_at) in moved {
+            let (recipient, former) = (people.person(company_id, number), people.person(company_id, former));
+            let own = kept.iter().filter(|kept| people.person(company_id, kept.record.recipient) == former);
+            words.extend(own.map(|Kept { record, source, .. }| {
+                let provider_code = record.provider_code;
+                let says = match (record.until, source) {
+                    (Some(until), _) => Says::Hold { until, provider_code },
+                    (None, Some(Source::Message)) => Says::StopWord,
+                    (None, _) => Says::Stop { provider_code },
+                };
+                Word { company_id, recipient, scope: record.scope, said_at, says }
+            }));
+        }
+        Ok(words)
     }
 
     /// The statements in messages to a web session, for the commit of the messages.

@@ -47,8 +47,8 @@ impl TemplateDesk<'_> {
             *handle = self.upload_sample(&connector, &token, file).await?;
         }
         connector.set_profile(&fields).await?;
-        let channels = self.engine.store().of(self.company()).channels();
-        Ok(channels.record_profile(who, self.channel.id, fields).await?)
+        let names: Vec<_> = fields.keys().map(String::as_str).collect();
+        Ok(self.engine.store().channels().record_profile(who, self.channel.id, &names).await?)
     }
 }
 

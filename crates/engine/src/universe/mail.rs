@@ -103,6 +103,7 @@ impl World {
             name: None,
             provider_id: format!("wamid.of.{number}"),
             direction: Direction::In,
+            writer: None,
             kind: "text",
             r#type: Type::MessageReceived,
             target: None,

@@ -165,6 +165,7 @@ impl World {
             sources: Vec::new(),
             claim: None,
             is_awaited: false,
+            keeps_turn: false,
             confirms: false,
             origin: Origin::default(),
         };

@@ -86,7 +86,10 @@ impl World {
     fn web_activity(&self, channel: usize, since: Timestamp) -> WebActivity {
         let attempts = self.model.web_attempts_since(self.channels[channel].id, since);
         let strangers = self.web.keys.first_sent_since(channel, since);
-        WebActivity { attempts, strangers, asked: Vec::new() }
+        let kept = self.model.kept_turns(self.channels[channel].id, self.clock.wall());
+        let is_stranger = |number: &PhoneNumber| self.web.keys.is_stranger(channel, *number);
+        let kept = kept.into_iter().map(|(id, number)| (id, number.filter(is_stranger))).collect();
+        WebActivity { attempts, strangers, asked: Vec::new(), kept }
     }
 
     fn fetch(&self, channel: usize, fetch: Fetch) -> Result<Fetched, Failed> {

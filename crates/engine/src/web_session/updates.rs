@@ -1,13 +1,14 @@
 //! Writes what sessions report of messages and people: receipts go to the ledger, LIDs to contacts.
 //!
 //! One task serves all sessions, so that many receipts make one commit. A receipt names its message by the id that
-//! Pombo gave it, which leads to its send.
+//! Pombo gave it, which leads to its send. What people wrote is tried once: if it cannot be written now, its session
+//! gets it back and waits, alone.
 
 use std::collections::HashMap;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::{Mutex, mpsc, oneshot};
 use uuid::Uuid;
 
 use machines::web_session::SessionUpdate;
@@ -38,34 +39,48 @@ const REMEMBERED: usize = 8_192;
 pub(crate) enum Item {
     /// An update from the session of a channel.
     Heard { company: Uuid, channel: Uuid, update: SessionUpdate },
-    /// Messages of a channel's session; answered once they are written, or cannot be.
-    Wrote { company: Uuid, channel: Uuid, messages: Vec<InboundMessage>, taken: oneshot::Sender<()> },
+    /// Messages of a channel's session.
+    Wrote { company: Uuid, channel: Uuid, messages: Vec<InboundMessage>, taken: Taken },
     /// Answered once everything before it is written.
     Mark(oneshot::Sender<()>),
 }
+
+/// Answers messages: they are written, or these cannot be written now. Dropped when nothing can be written any more.
+type Taken = oneshot::Sender<Result<(), Vec<InboundMessage>>>;
 
 /// Queues the messages of one session.
 pub(super) struct SessionInbox {
     updates: UpdateSender,
     company: Uuid,
     channel: Uuid,
+    /// Held until messages are written, so that later ones do not overtake them.
+    turn: Mutex<()>,
 }
 
 impl SessionInbox {
     pub(super) const fn new(updates: UpdateSender, company: Uuid, channel: Uuid) -> Self {
-        Self { updates, company, channel }
+        Self { updates, company, channel, turn: Mutex::const_new(()) }
     }
 }
 
 #[async_trait]
 impl Inbox for SessionInbox {
-    async fn take(&self, messages: Vec<InboundMessage>) -> Result<(), NotTaken> {
-        let (taken, answer) = oneshot::channel();
+    async fn take(&self, mut messages: Vec<InboundMessage>) -> Result<(), NotTaken> {
         let (company, channel) = (self.company, self.channel);
-        let item = Item::Wrote { company, channel, messages, taken };
-        self.updates.0.send(item).await.map_err(|_| NotTaken)?;
-        // Dropped when they could not be written.
-        answer.await.map_err(|_| NotTaken)
+        let _turn = self.turn.lock().await;
+        let mut has_waited = false;
+        loop {
+            let (taken, answer) = oneshot::channel();
+            let item = Item::Wrote { company, channel, messages, taken };
+            self.updates.0.send(item).await.map_err(|_| NotTaken)?;
+            let Err(returned) = answer.await.map_err(|_| NotTaken)? else { return Ok(()) };
+            if !has_waited {
+                tracing::warn!(channel.id = %channel, "the messages that a web session got cannot be written now and wait, with all that come after them");
+            }
+            has_waited = true;
+            messages = returned;
+            tokio::time::sleep(WRITE_PAUSE).await;
+        }
     }
 }
 
@@ -130,9 +145,7 @@ impl Engine {
                 // What was sent comes before what answers it.
                 writer.take_in_acks(acks, &mut known).await;
                 for (company, channel, messages, taken) in wrote {
-                    if writer.take_in_messages((company, channel), messages, &mut known).await {
-                        let _ = taken.send(());
-                    }
+                    writer.take_in_messages((company, channel), messages, taken, &mut known).await;
                 }
             };
             caught("session events", taking).await;
@@ -187,14 +200,15 @@ impl Writer<'_> {
         }
     }
 
-    /// Writes what people wrote, and retries while the database is away. Returns whether it is written. What the session
-    /// itself sent is in the ledger, and no message of the phone.
+    /// Writes what people wrote, or gives it back when that is not possible now: the other sessions do not wait. What the
+    /// session itself sent is in the ledger, and no message of the phone.
     async fn take_in_messages(
         &self,
         (company, channel): (Uuid, Uuid),
         messages: Vec<InboundMessage>,
+        taken: Taken,
         known: &mut HashMap<MessageId, Uuid>,
-    ) -> bool {
+    ) {
         let mut heard = Vec::with_capacity(messages.len());
         for message in messages {
             if message.direction == Direction::Echo
@@ -205,21 +219,21 @@ impl Writer<'_> {
             }
             heard.push(HeardMessage { channel_id: channel, has_windows: false, message });
         }
-        loop {
-            match self.write_messages(company, &heard).await {
-                // The ledger said which row the database refuses.
-                Ok(Ok(()) | Err(ledger::Error::Refused)) => break,
-                Ok(Err(ledger::Error::Unavailable)) | Err(crate::Error::Unavailable { .. }) => {
-                    tokio::time::sleep(WRITE_PAUSE).await;
-                }
-                Ok(Err(ledger::Error::Closed)) | Err(_) => return false,
+        match self.write_messages(company, &heard).await {
+            // The ledger said which row the database refuses.
+            Ok(Ok(()) | Err(ledger::Error::Refused)) => {}
+            // The session may have gone.
+            Ok(Err(ledger::Error::Unavailable)) | Err(crate::Error::Unavailable { .. }) => {
+                let _ = taken.send(Err(heard.into_iter().map(|heard| heard.message).collect()));
+                return;
             }
+            Ok(Err(ledger::Error::Closed)) | Err(_) => return,
         }
         if let Err(error) = self.engine.webhooks().meet_writers(company, &heard).await {
             // They are met again with their next messages.
             tracing::debug!(%error, "cannot write the names of people who wrote to a web session");
         }
-        true
+        let _ = taken.send(Ok(()));
     }
 
     /// Writes messages, with what their opt-out words say, in one commit.

@@ -18,7 +18,7 @@ use domain::suppression::{Source, Suppression};
 use domain::webhook::Cause;
 
 /// A number that belongs to nobody.
-const NUMBER: &str = "+15550100123";
+pub(super) const NUMBER: &str = "+15550100123";
 /// The provider's id of a message that never was.
 const MESSAGE_ID: &str = "wamid.EXAMPLE";
 /// The caller's own reference of a send.

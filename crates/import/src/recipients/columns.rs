@@ -1,10 +1,9 @@
 //! What the columns of a file of recipients hold.
 
+use std::fmt;
 use std::str::FromStr;
 
-use super::RecipientFault;
 use crate::header::{self, Names, column_name};
-use domain::error::{Code, Refusal};
 use domain::fold::fold;
 use domain::values::{MOST_VALUES, is_value_name};
 
@@ -47,102 +46,138 @@ impl FromStr for RecipientColumn {
     }
 }
 
+impl fmt::Display for RecipientColumn {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::PhoneNumber => f.write_str("phone_number"),
+            Self::Reference => f.write_str("reference"),
+            Self::Value(name) => write!(f, "{VALUE}{name}"),
+            Self::Ignored => f.write_str("ignored"),
+        }
+    }
+}
+
 impl RecipientColumn {
-    /// What a column of this name holds: `Order No` the value `order_no`. `None` for a name of which nothing can be made.
+    /// What a column of this name holds: `Order No.` the value `order_no`. `None` for a name of which nothing can be made.
     fn by_name(name: &str) -> Option<Self> {
         let folded = fold(name.trim());
         let folded = folded.strip_prefix(VALUE).unwrap_or(&folded);
-        let is_word = |letter: char| letter.is_ascii_alphanumeric() || letter == '.';
-        let words: Vec<_> =
-            folded.split(|letter: char| !is_word(letter)).filter(|word| !word.is_empty()).collect();
-        let name = words.join("_");
-        // `Phone number` and `Reference` are the words themselves.
-        let of_name = || is_value_name(&name).then(|| Self::Value(name.clone()));
+        let words = folded.split(|letter: char| !letter.is_ascii_alphanumeric());
+        let made = words.filter(|word| !word.is_empty()).collect::<Vec<_>>().join("_");
+        // A name such as `button.0` is one already; `Phone number` and `Reference` are the words themselves.
+        let name = if is_value_name(folded) { folded } else { made.as_str() };
+        let of_name = || is_value_name(name).then(|| Self::Value(name.to_owned()));
         name.parse().ok().or_else(of_name)
     }
 }
 
+/// Why it is not known what the columns of a file hold.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ColumnFault {
+    /// The header has so many columns, which are too many.
+    TooMany(usize),
+    /// No column surely holds phone numbers.
+    NoNumbers,
+    /// Several columns hold the same.
+    Twice(RecipientColumn),
+    /// So many columns hold values, which are too many.
+    TooManyValues(usize),
+    /// A column is named that the file does not have.
+    Missing(String),
+    /// Several columns are named at once.
+    Several(String),
+}
+
+/// What a column holds of which nothing is said.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OtherColumns {
+    /// What its name says.
+    ByName,
+    /// Nothing that is read.
+    Unread,
+}
+
 /// The columns of a file.
-#[derive(Debug)]
-pub(super) struct HeldColumns {
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HeldColumns {
     /// How many columns the header has.
-    pub(super) count: usize,
-    pub(super) phone_number: usize,
-    pub(super) reference: Option<usize>,
-    pub(super) values: Vec<(usize, String)>,
+    pub count: usize,
+    /// The place of the column with the numbers.
+    pub phone_number: usize,
+    /// The place of the column with the caller's own names.
+    pub reference: Option<usize>,
+    /// The places of the columns with values, and the values' names.
+    pub values: Vec<(usize, String)>,
     /// The names of those that nothing is read from, although nobody said so.
-    pub(super) unread: Vec<String>,
+    pub unread: Vec<String>,
 }
 
 impl HeldColumns {
-    /// Finds what the columns of the header on `line` hold: by what is `given`, or else by their names.
-    pub(super) fn find(
+    /// Finds what the columns of a header hold: what is `given` of them by their names or places (`#3`), then what `others`
+    /// says.
+    ///
+    /// # Errors
+    ///
+    /// When that cannot be known for sure.
+    pub fn find(
         header: &[String],
-        line: u64,
-        given: Option<&[(String, RecipientColumn)]>,
-    ) -> Result<Self, RecipientFault> {
+        given: &[(String, RecipientColumn)],
+        others: OtherColumns,
+    ) -> Result<Self, ColumnFault> {
         if header.len() > header::MOST_COLUMNS {
-            let (found, most) = (header.len(), header::MOST_COLUMNS);
-            let what = format_args!("has {found} columns on line {line}, and at most {most} are read");
-            return Err(RecipientFault::of(what));
+            return Err(ColumnFault::TooMany(header.len()));
         }
-        let mut held: Vec<Option<RecipientColumn>> = match given {
-            None => header.iter().map(|name| RecipientColumn::by_name(name)).collect(),
-            Some(given) => by_map(header, given)?,
-        };
-        if !held.contains(&Some(RecipientColumn::PhoneNumber)) {
-            // The first of those that are surest to be numbers of WhatsApp.
-            let free = |index: &usize| given.is_none() || held[*index].is_none();
-            let known = (0..header.len()).filter(free);
-            let known = known.filter_map(|index| Some((header::phone_rank(&header[index])?, index)));
-            let Some((_, index)) = known.min() else {
-                let shown = header::shown(header);
-                let what = format_args!(
-                    "has no column `phone_number`: name it so on line {line}, or say in `columns` which one it is; the \
-                     columns are {shown}"
-                );
-                return Err(RecipientFault::of(what));
-            };
-            held[index] = Some(RecipientColumn::PhoneNumber);
-        }
-        let mut columns = Self {
-            count: header.len(),
-            phone_number: 0,
-            reference: None,
-            values: Vec::new(),
-            unread: Vec::new(),
-        };
-        let mut numbers = 0;
-        for (index, column) in held.into_iter().enumerate() {
-            match column {
-                None if given.is_none() && !header[index].trim().is_empty() => {
-                    columns.unread.push(column_name(header, index));
-                }
-                None | Some(RecipientColumn::Ignored) => {}
-                Some(RecipientColumn::PhoneNumber) => (columns.phone_number, numbers) = (index, numbers + 1),
-                Some(RecipientColumn::Reference) if columns.reference.is_some() => {
-                    return Err(twice("reference", line));
-                }
-                Some(RecipientColumn::Reference) => columns.reference = Some(index),
-                Some(RecipientColumn::Value(name))
-                    if columns.values.iter().any(|(_, known)| *known == name) =>
-                {
-                    return Err(twice(&format!("value.{name}"), line));
-                }
-                Some(RecipientColumn::Value(name)) => columns.values.push((index, name)),
+        let told = by_map(header, given)?;
+        let mut held = told.clone();
+        if others == OtherColumns::ByName {
+            for (column, name) in held.iter_mut().zip(header) {
+                // What is given for another column comes first.
+                let is_free = |of_name: &RecipientColumn| told.iter().flatten().all(|told| told != of_name);
+                *column = column.take().or_else(|| RecipientColumn::by_name(name).filter(is_free));
             }
         }
-        if numbers > 1 {
-            return Err(twice("phone_number", line));
+        if !held.contains(&Some(RecipientColumn::PhoneNumber)) {
+            // The first of those that are surest to be numbers of WhatsApp.
+            let free = (0..header.len()).filter(|index| told[*index].is_none());
+            let known = free.filter_map(|index| Some((header::phone_rank(&header[index])?, index)));
+            let (_, index) = known.min().ok_or(ColumnFault::NoNumbers)?;
+            held[index] = Some(RecipientColumn::PhoneNumber);
         }
-        if columns.values.len() > MOST_VALUES {
-            let found = columns.values.len();
-            let what = format_args!(
-                "has {found} columns with values, and at most {MOST_VALUES} are read: say in `columns` which ones"
-            );
-            return Err(RecipientFault::of(what));
+        Self::of(header, held, others)
+    }
+
+    fn of(
+        header: &[String],
+        held: Vec<Option<RecipientColumn>>,
+        others: OtherColumns,
+    ) -> Result<Self, ColumnFault> {
+        let (mut numbers, mut references) = (Vec::new(), Vec::new());
+        let (mut values, mut unread) = (Vec::<(usize, String)>::new(), Vec::new());
+        for (index, column) in held.into_iter().enumerate() {
+            match column {
+                None if others == OtherColumns::ByName && !header[index].trim().is_empty() => {
+                    unread.push(column_name(header, index));
+                }
+                None | Some(RecipientColumn::Ignored) => {}
+                Some(RecipientColumn::PhoneNumber) => numbers.push(index),
+                Some(RecipientColumn::Reference) => references.push(index),
+                Some(RecipientColumn::Value(name)) if values.iter().any(|(_, known)| *known == name) => {
+                    return Err(ColumnFault::Twice(RecipientColumn::Value(name)));
+                }
+                Some(RecipientColumn::Value(name)) => values.push((index, name)),
+            }
         }
-        Ok(columns)
+        if values.len() > MOST_VALUES {
+            return Err(ColumnFault::TooManyValues(values.len()));
+        }
+        let [phone_number] = numbers[..] else {
+            return Err(ColumnFault::Twice(RecipientColumn::PhoneNumber));
+        };
+        if references.len() > 1 {
+            return Err(ColumnFault::Twice(RecipientColumn::Reference));
+        }
+        let reference = references.first().copied();
+        Ok(Self { count: header.len(), phone_number, reference, values, unread })
     }
 }
 
@@ -150,27 +185,15 @@ impl HeldColumns {
 fn by_map(
     header: &[String],
     given: &[(String, RecipientColumn)],
-) -> Result<Vec<Option<RecipientColumn>>, RecipientFault> {
+) -> Result<Vec<Option<RecipientColumn>>, ColumnFault> {
     let names = Names::of(header);
     let mut held = vec![None; header.len()];
     for (name, column) in given {
-        let found = names.find(name.trim());
-        let [index] = found[..] else {
-            let shown = header::shown(header);
-            let what =
-                if found.is_empty() { "is no column of the file" } else { "is several columns of the file" };
-            let what =
-                format!("names {name:?}, which {what}: give its name or its place, such as #2, of {shown}");
-            return Err(Refusal::of("columns", Code::InvalidField, what).into());
-        };
-        held[index] = Some(column.clone());
+        match names.find(name.trim())[..] {
+            [index] => held[index] = Some(column.clone()),
+            [] => return Err(ColumnFault::Missing(name.clone())),
+            _ => return Err(ColumnFault::Several(name.clone())),
+        }
     }
     Ok(held)
-}
-
-fn twice(what: &str, line: u64) -> RecipientFault {
-    let sentence = format_args!(
-        "has two columns for {what} on line {line}: name them differently, or say in `columns` which one it is"
-    );
-    RecipientFault::of(sentence)
 }

@@ -3,15 +3,18 @@
 use std::borrow::Cow;
 use std::io::{BufReader, Read};
 
-use super::columns::HeldColumns;
+use super::columns::{ColumnFault, HeldColumns, OtherColumns};
 use super::{ReadRecipients, RecipientFault, RecipientSettings, WRONG_BYTE, has_room, unread};
 use crate::encoding::{self, Decoded, MARK};
+use crate::header::{self, MOST_COLUMNS};
 use crate::reading::split;
 use crate::records::{Broken, Found, Records};
 use crate::row::bare;
 use crate::{Error, opening};
 use domain::cell::unguard;
+use domain::error::{Code, Refusal};
 use domain::phone::PhoneNumber;
+use domain::values::MOST_VALUES;
 
 /// Rows that are divided at a time, and their text in bytes, with that of the last one.
 const CHUNK_ROWS: usize = 256;
@@ -32,7 +35,9 @@ pub(super) fn read<R: Read>(
             error => error.into(),
         },
     )?;
-    let columns = HeldColumns::find(&header, line, settings.columns.as_deref())?;
+    let others = if settings.columns.is_some() { OtherColumns::Unread } else { OtherColumns::ByName };
+    let columns = HeldColumns::find(&header, settings.columns.as_deref().unwrap_or_default(), others)
+        .map_err(|fault| of_columns(fault, &header, line))?;
     for (_, name) in &columns.values {
         // They were checked.
         let _ = read.rows.name(name);
@@ -62,6 +67,33 @@ pub(super) fn read<R: Read>(
     }
     table.read.unread_columns = table.columns.unread;
     Ok(())
+}
+
+/// The refusal of a header that does not say what its columns hold.
+fn of_columns(fault: ColumnFault, header: &[String], line: u64) -> RecipientFault {
+    let shown = header::shown(header);
+    let no_column = |name: String, what: &str| -> RecipientFault {
+        let what =
+            format!("names {name:?}, which {what}: give its name or its place, such as #2, of {shown}");
+        Refusal::of("columns", Code::InvalidField, what).into()
+    };
+    RecipientFault::of(match fault {
+        ColumnFault::Missing(name) => return no_column(name, "is no column of the file"),
+        ColumnFault::Several(name) => return no_column(name, "is several columns of the file"),
+        ColumnFault::TooMany(found) => {
+            format!("has {found} columns on line {line}, and at most {MOST_COLUMNS} are read")
+        }
+        ColumnFault::NoNumbers => format!(
+            "has no column `phone_number`: name it so on line {line}, or say in `columns` which one it is; the columns \
+             are {shown}"
+        ),
+        ColumnFault::Twice(column) => format!(
+            "has two columns for {column} on line {line}: name them differently, or say in `columns` which one it is"
+        ),
+        ColumnFault::TooManyValues(found) => format!(
+            "has {found} columns with values, and at most {MOST_VALUES} are read: say in `columns` which ones"
+        ),
+    })
 }
 
 struct RecipientTable<'a> {

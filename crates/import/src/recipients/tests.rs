@@ -43,7 +43,7 @@ fn some(reference: &str, value: &str) -> Option<(String, Option<String>)> {
 
 #[test]
 fn a_table_is_read_by_the_names_of_its_columns() {
-    let table = "Spring campaign\nTelefone;Nome;Order No;reference;Endereço;\n\
+    let table = "Spring campaign\nTelefone;Nome;Order No.;reference;Endereço;\n\
                  5511988887777;Ana;\"A;1\";crm-1;Rua 7;\n\
                  5,51199E+12;Bia;A-2;;;\n\
                  ;;;;;\n\

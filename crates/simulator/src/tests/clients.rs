@@ -194,3 +194,19 @@ async fn call_buttons_are_sent_in_chats_and_in_templates() {
     assert_eq!(universe.code(&template("call_us", button("voice_call"))).await, (200, 0));
     assert_eq!(universe.code(&template("call_us", button("quick_reply"))).await, (400, 132_012));
 }
+
+#[actix_web::test]
+async fn a_token_is_taken_from_the_address_and_with_the_word_of_uploads_too() {
+    let universe = universe().await;
+    let path = universe.url(&format!("/v14.0/{WABA}/message_templates"));
+    let ask = async |url: &str, header: Option<&str>| {
+        let request = universe.client.get(url);
+        let request =
+            header.into_iter().fold(request, |request, value| request.header("authorization", value));
+        request.send().await.unwrap().status().as_u16()
+    };
+    assert_eq!(ask(&format!("{path}?limit=1&access_token={TOKEN}"), None).await, 200);
+    assert_eq!(ask(&path, Some(&format!("OAuth {TOKEN}"))).await, 200);
+    assert_eq!(ask(&path, None).await, 401);
+    assert_eq!(ask(&format!("{path}?access_token=EXPIRED-1"), None).await, 401);
+}

@@ -44,6 +44,7 @@ pub(crate) fn message(
         peer,
         at,
         is_past: false,
+        by_admin: false,
         body: InboundBody {
             content: content(message, id, file)?,
             context: (context != MessageContext::default()).then_some(context),

@@ -86,6 +86,14 @@ impl AllChannels<'_> {
         Ok(true)
     }
 
+    /// Records that a person changed these fields of the profile that the provider has of a channel's number.
+    pub async fn record_profile(self, who: &Who, id: Uuid, fields: &[&str]) -> Result<()> {
+        let transaction = self.store.begin().await?;
+        changes::record_one(&transaction, who, What::Channel, id, None, json!({ "profile": fields })).await?;
+        transaction.commit().await?;
+        Ok(())
+    }
+
     /// Records that a person accepts the risks of an unofficial connection, unless that is recorded; `false` when there is no
     /// such channel.
     pub async fn accept_risk(self, who: &Who, id: Uuid) -> Result<bool> {

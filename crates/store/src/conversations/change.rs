@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, HashSet};
 use sea_orm::ConnectionTrait;
 use uuid::Uuid;
 
+use super::BY_ADMIN;
 use super::intake::{ConversationsByPeer, Inbound, KnownConversation};
 use crate::dialect::{Bulk, Cell, Incoming, Type};
 use crate::inbound_files::LEAVES;
@@ -63,6 +64,7 @@ const AMENDMENT: &[(&str, Type)] = &[
     ("conversation_id", Type::Uuid),
     ("target", Type::Text),
     ("direction", Type::Int),
+    ("writer", Type::Text),
     ("line_id", Type::Uuid),
     ("kind", Type::Text),
     ("line", Type::Bytes),
@@ -73,12 +75,22 @@ const WRITTEN: &[(&str, Type)] = &[
     ("conversation_id", Type::Uuid),
     ("provider_id", Type::Text),
     ("direction", Type::Int),
+    ("writer", Type::Text),
 ];
 const IDS: &[(&str, Type)] = &[("id", Type::Uuid)];
 /// The kind of a message that its writer deleted.
 const DELETION: &str = "deletion";
 /// The kind of another text for a message.
 const EDIT: &str = "edit";
+
+/// Whether the edit or deletion in `change` may change the message in `one`: who wrote it may, and in a group its admins. Of
+/// messages that are older than the column, only the side is known.
+pub(super) fn may_change(change: &str, one: &str) -> String {
+    format!(
+        "({one}.direction = {change}.direction AND ({one}.writer IS NULL OR {one}.writer = {change}.writer) \
+         OR {change}.writer = '{BY_ADMIN}')"
+    )
+}
 
 /// What changes of a conversation.
 pub(super) struct ConversationChange<'a> {
@@ -202,14 +214,16 @@ impl AllConversations<'_> {
                 conversation.id.into(),
                 written.into(),
                 i64::from(message.direction.as_i16()).into(),
+                Cell::Text(message.writer.as_deref()),
             ]);
         }
+        let may_delete = may_change("one", "new");
         let mut deleted = HashSet::new();
         for Incoming { select, values, .. } in rows.into_statements() {
             let sql = format!(
                 "SELECT new.id FROM {select} AS new CROSS JOIN conversation_message AS one \
                  WHERE one.conversation_id = new.conversation_id AND one.target = new.provider_id \
-                 AND one.direction = new.direction AND one.kind = '{DELETION}'"
+                 AND one.kind = '{DELETION}' AND {may_delete}"
             );
             deleted.extend(fetch::<Uuid>(to, sql, values).await?);
         }
@@ -224,8 +238,8 @@ impl AllConversations<'_> {
         Ok(deleted)
     }
 
-    /// Applies edits and deletions to the line of the list, and removes the contents and files of what was deleted. Who wrote a message
-    /// may change it, and nobody else. A message that comes after its change is shown as it was changed. Edits of what was
+    /// Applies edits and deletions to the line of the list, and removes the contents and files of what was deleted, by those who
+    /// [may](may_change). A message that comes after its change is shown as it was changed. Edits of what was
     /// `deleted` change nothing.
     pub(super) async fn amend(
         self,
@@ -245,14 +259,16 @@ impl AllConversations<'_> {
                 else {
                     continue;
                 };
-                last.insert((conversation.id, target, message.direction.as_i16()), message);
+                let writer = message.writer.as_deref();
+                last.insert((conversation.id, target, message.direction.as_i16(), writer), message);
             }
             let mut rows = Bulk::new(self.store.backend, AMENDMENT);
-            for ((conversation, target, direction), message) in last {
+            for ((conversation, target, direction, writer), message) in last {
                 rows.push([
                     conversation.into(),
                     target.into(),
                     i64::from(direction).into(),
+                    Cell::Text(writer),
                     message.id.into(),
                     message.kind.into(),
                     Cell::Bytes(message.kept_line()),
@@ -260,12 +276,13 @@ impl AllConversations<'_> {
             }
             rows
         };
+        let may = may_change("new", "one");
         let line = |incoming: &str, _: usize| {
             format!(
                 "UPDATE conversation SET last_id = new.line_id, last_kind = new.kind, last_line = new.line \
                  FROM {incoming} AS new WHERE conversation.id = new.conversation_id \
-                 AND conversation.last_direction = new.direction AND EXISTS (SELECT 1 FROM conversation_message AS one \
-                 WHERE one.id = conversation.last_id AND (one.provider_id = new.target OR one.target = new.target))"
+                 AND EXISTS (SELECT 1 FROM conversation_message AS one WHERE one.id = conversation.last_id \
+                 AND (one.provider_id = new.target OR one.target = new.target) AND {may})"
             )
         };
         self.store.write(to, rows(&[EDIT, DELETION]), Vec::new(), line).await?;
@@ -273,7 +290,7 @@ impl AllConversations<'_> {
             format!(
                 "UPDATE conversation_message SET content = ${empty} WHERE id IN (SELECT one.id \
                  FROM {incoming} AS new CROSS JOIN conversation_message AS one \
-                 WHERE one.conversation_id = new.conversation_id AND one.direction = new.direction \
+                 WHERE one.conversation_id = new.conversation_id AND {may} \
                  AND (one.provider_id = new.target OR (one.target = new.target AND one.kind = '{EDIT}')))"
             )
         };
@@ -282,7 +299,7 @@ impl AllConversations<'_> {
             format!(
                 "UPDATE inbound_file SET {LEAVES}, source = ${empty} WHERE state <> 3 AND message_id IN (SELECT one.id \
                  FROM {incoming} AS new CROSS JOIN conversation_message AS one \
-                 WHERE one.conversation_id = new.conversation_id AND one.direction = new.direction \
+                 WHERE one.conversation_id = new.conversation_id AND {may} \
                  AND one.provider_id = new.target)"
             )
         };

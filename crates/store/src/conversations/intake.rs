@@ -15,7 +15,6 @@ use crate::{Result, fetch};
 use clock::Timestamp;
 use domain::automatic::AnswerKind;
 use domain::event;
-use domain::event::log::{ConversationFact, Fact, FactKind, LogEntry, WroteFact};
 use domain::fold::fold;
 use domain::inbound::{ConversationKind, ConversationState, Direction, PeerKey};
 use domain::phone::PhoneNumber;
@@ -45,6 +44,9 @@ pub struct Inbound {
     pub provider_id: String,
     /// Who wrote it.
     pub direction: Direction,
+    /// Who of a group wrote it, as a digest, which is equal for all messages of one writer in one group;
+    /// [`BY_ADMIN`](super::BY_ADMIN) for what an admin does to the message of another. `None` for an echo, and outside of groups.
+    pub writer: Option<String>,
     /// The word of its content's type.
     pub kind: &'static str,
     /// The event that tells of it.
@@ -80,7 +82,7 @@ pub(super) struct KnownConversation {
     pub(super) state: ConversationState,
     pub(super) name: Option<String>,
     pub(super) user_id: Option<String>,
-    assigned_to: Option<Uuid>,
+    pub(super) assigned_to: Option<Uuid>,
     /// Whether this batch began it.
     pub(super) is_new: bool,
 }
@@ -106,6 +108,7 @@ const MESSAGE: &[(&str, Type)] = &[
     ("conversation_id", Type::Uuid),
     ("provider_id", Type::Text),
     ("direction", Type::Int),
+    ("writer", Type::Text),
     ("kind", Type::Text),
     ("target", Type::Text),
     ("at", Type::Int),
@@ -141,40 +144,6 @@ impl Inbound {
             kind: self.kind,
             source: &self.file,
         }
-    }
-
-    fn told(&self, conversation_id: Uuid) -> LogEntry {
-        let group = self.peer.group().map(str::to_owned);
-        let is_of_person = group.is_none();
-        let what = FactKind::Wrote(Box::new(WroteFact {
-            r#type: self.r#type.as_str().to_owned(),
-            id: self.id,
-            conversation_id,
-            provider_message_id: self.provider_id.clone(),
-            from: self.number.filter(|_| is_of_person).map(PhoneNumber::as_i64),
-            user_id: self.user_id.clone().filter(|_| is_of_person),
-            name: self.name.clone(),
-            group,
-            sealed: self.body.clone(),
-        }));
-        LogEntry::Fact(Fact { channel_id: Some(self.channel_id), at: self.at, what })
-    }
-
-    fn told_of(&self, conversation: &KnownConversation) -> LogEntry {
-        let r#type = if conversation.is_new {
-            event::Type::ConversationOpened
-        } else {
-            event::Type::ConversationReopened
-        };
-        let what = FactKind::Conversation(ConversationFact {
-            r#type: r#type.as_str().to_owned(),
-            id: conversation.id,
-            number: self.peer.number().map(PhoneNumber::as_i64),
-            user_id: self.user_id.clone().filter(|_| self.with == ConversationKind::Person),
-            assigned_to: conversation.assigned_to,
-            by: None,
-        });
-        LogEntry::Fact(Fact { channel_id: Some(self.channel_id), at: self.at, what })
     }
 }
 
@@ -321,6 +290,7 @@ impl AllConversations<'_> {
                 conversation.id.into(),
                 message.provider_id.as_str().into(),
                 i64::from(message.direction.as_i16()).into(),
+                Cell::Text(message.writer.as_deref()),
                 message.kind.into(),
                 Cell::Text(message.target.as_deref()),
                 message.at.millis().into(),
@@ -332,8 +302,8 @@ impl AllConversations<'_> {
             // What was kept before there were conversations is not taken for new when the provider repeats it.
             let sql = format!(
                 "INSERT INTO conversation_message (id, company_id, channel_id, conversation_id, provider_id, \
-                 direction, kind, target, at, content) \
-                 SELECT id, company_id, channel_id, conversation_id, provider_id, direction, kind, target, at, content \
+                 direction, writer, kind, target, at, content) \
+                 SELECT id, company_id, channel_id, conversation_id, provider_id, direction, writer, kind, target, at, content \
                  FROM {select} AS incoming WHERE NOT EXISTS (SELECT 1 FROM event \
                  WHERE event.channel_id = incoming.channel_id AND event.kind = '{FORMER}' \
                  AND event.identity = incoming.provider_id) \
@@ -366,30 +336,6 @@ impl AllConversations<'_> {
         };
         self.store.write(to, rows, vec![now.millis().into()], sql).await?;
         Ok(())
-    }
-
-    async fn tell(
-        self,
-        to: &impl ConnectionTrait,
-        all: &[&Inbound],
-        known: &ConversationsByPeer,
-        changes: &BTreeMap<Uuid, ConversationChange<'_>>,
-        now: Timestamp,
-    ) -> Result<()> {
-        let log = self.store.event_log();
-        if !log.is_read(to).await? {
-            return Ok(());
-        }
-        let (mut told, mut begun) = (Vec::new(), HashSet::new());
-        for message in all.iter().filter(|message| !message.is_past) {
-            let Some(conversation) = known.get(&message.key()) else { continue };
-            let is_reopened = changes.get(&conversation.id).is_some_and(ConversationChange::reopens);
-            if (conversation.is_new || is_reopened) && begun.insert(conversation.id) {
-                told.push((message.company_id, message.told_of(conversation)));
-            }
-            told.push((message.company_id, message.told(conversation.id)));
-        }
-        log.tell(to, told, now).await
     }
 }
 

@@ -194,11 +194,17 @@ impl Conversations<'_> {
         self.store.rows(sql, values).await?.iter().map(conversation).collect()
     }
 
-    /// How many open conversations with people have something unread, counted up to `most`.
-    pub async fn count_unread(self, most: u64) -> Result<u64> {
-        let sql = "SELECT COUNT(*) FROM (SELECT id FROM conversation WHERE company_id = $1 AND unread > 0 \
-                   AND state = 0 AND kind = 0 LIMIT $2) AS unread";
-        self.store.count(sql.to_owned(), vec![self.company.into(), signed(most).into()]).await
+    /// How many open conversations with people have something unread, counted up to `most`: those of the user and those of
+    /// nobody, or of everybody without a user.
+    pub async fn count_unread(self, user: Option<Uuid>, most: u64) -> Result<u64> {
+        let mut values: Vec<Value> = vec![self.company.into(), signed(most).into()];
+        values.extend(user.map(Value::from));
+        let whose = if user.is_some() { "AND (assigned_to IS NULL OR assigned_to = $3)" } else { "" };
+        let sql = format!(
+            "SELECT COUNT(*) FROM (SELECT id FROM conversation WHERE company_id = $1 AND unread > 0 \
+             AND state = 0 AND kind = 0 {whose} LIMIT $2) AS unread"
+        );
+        self.store.count(sql, values).await
     }
 
     /// A part of the list, without regard to tags.

@@ -14,6 +14,7 @@ mod keys;
 mod list;
 mod notes;
 mod removal;
+mod telling;
 mod thread;
 mod windows;
 mod words;
@@ -31,6 +32,9 @@ pub use self::thread::{StoredChange, StoredMessage, ThreadCursor, ThreadSide};
 use crate::{Error, Result};
 use clock::Timestamp;
 use domain::inbound::{ConversationKind, ConversationState, PeerKey};
+
+/// The writer of what an admin of a group does to the message of another.
+pub const BY_ADMIN: &str = "admin";
 
 /// A conversation.
 #[derive(Debug, Clone, PartialEq, Eq)]

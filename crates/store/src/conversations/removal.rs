@@ -3,6 +3,7 @@
 use sea_orm::Value;
 use uuid::Uuid;
 
+use crate::changes::ContactRecord;
 use crate::dialect::{Rows, Type};
 use crate::lease::Lease;
 use crate::nouns::{AllConversations, Conversations};
@@ -112,8 +113,13 @@ impl Conversations<'_> {
     }
 
     /// Removes the conversations with these people, on all channels, with everything that was written in them. Returns their
-    /// ids and the ids of the removed messages. Files that these people sent leave.
-    pub async fn erase(self, people: &[PeerKey]) -> Result<(Vec<Uuid>, Vec<Uuid>)> {
+    /// ids and the ids of the removed messages. Files that these people sent leave. The record gets the numbers of both, and
+    /// nothing of what was written.
+    pub async fn erase(
+        self,
+        record: &mut ContactRecord,
+        people: &[PeerKey],
+    ) -> Result<(Vec<Uuid>, Vec<Uuid>)> {
         let mut asked = Rows::new(self.store.backend, PEER);
         people.iter().for_each(|peer| asked.push([peer.as_str().into()]));
         let (asked, values) = asked.select(2);
@@ -144,6 +150,8 @@ impl Conversations<'_> {
                 format!("DELETE FROM automatic_answer WHERE company_id = $1 AND recipient IN ({numbers})");
             execute(&transaction, sql, [self.company.into()]).await?;
         }
+        let [gone, written] = [&conversations, &messages].map(|ids| ids.len() as u64);
+        record.count(&transaction, &[("erased_conversations", gone), ("erased_messages", written)]).await?;
         transaction.commit().await?;
         Ok((conversations, messages))
     }

@@ -3,6 +3,7 @@
 use sea_orm::{QueryResult, Value};
 use uuid::Uuid;
 
+use super::change::may_change;
 use super::impossible;
 use crate::contacts::signed;
 use crate::dialect::{Rows, Type};
@@ -75,6 +76,8 @@ pub struct StoredChange {
     pub target: String,
     /// The change.
     pub change: StoredMessage,
+    /// Whether who made it may edit or delete the message.
+    pub is_allowed: bool,
 }
 
 const COLUMNS: &str = "id, provider_id, direction, kind, at, content";
@@ -142,15 +145,20 @@ impl Conversations<'_> {
         }
         let (asked, values) = asked.select(4);
         let sql = format!(
-            "SELECT one.id, one.provider_id, one.direction, one.kind, one.at, one.content, one.target \
-             FROM {asked} AS asked CROSS JOIN conversation_message AS one \
+            "SELECT one.id, one.provider_id, one.direction, one.kind, one.at, one.content, one.target, \
+             CASE WHEN {} THEN 1 ELSE 0 END FROM {asked} AS asked CROSS JOIN conversation_message AS one \
+             LEFT JOIN conversation_message AS changed ON changed.conversation_id = one.conversation_id \
+             AND changed.provider_id = one.target \
              WHERE one.conversation_id = $1 AND one.company_id = $2 AND one.target = asked.target \
-             ORDER BY one.at DESC, one.id DESC LIMIT $3"
+             ORDER BY one.at DESC, one.id DESC LIMIT $3",
+            may_change("one", "changed")
         );
         let own: [Value; 3] = [conversation.into(), self.company.into(), MOST_CHANGES.into()];
         let rows = self.store.rows(sql, own.into_iter().chain(values)).await?;
-        let change =
-            |row: &QueryResult| Ok(StoredChange { target: row.try_get_by_index(6)?, change: message(row)? });
+        let change = |row: &QueryResult| {
+            let is_allowed = row.try_get_by_index::<i32>(7)? != 0;
+            Ok(StoredChange { target: row.try_get_by_index(6)?, change: message(row)?, is_allowed })
+        };
         rows.iter().rev().map(change).collect()
     }
 

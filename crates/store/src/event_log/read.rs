@@ -217,7 +217,7 @@ impl EventLog<'_> {
              FROM {asked} AS asked \
              JOIN message ON message.send_id = asked.send_id AND message.ordinal = asked.ordinal \
              JOIN send ON send.id = message.send_id \
-             LEFT JOIN send_reference AS own ON own.send_id = message.send_id AND own.ordinal = message.ordinal"
+             LEFT JOIN message_reference AS own ON own.send_id = message.send_id AND own.ordinal = message.ordinal"
         );
         self.store.rows(sql, values).await?.iter().map(message).collect()
     }

@@ -21,7 +21,7 @@ const REFERENCE: &[(&str, Type)] =
 const SKIPPED: &[(&str, Type)] =
     &[("send_id", Type::Uuid), ("place", Type::Int), ("entries", Type::Int), ("packed", Type::Text)];
 /// The tables that have only what belongs to a send.
-pub(crate) const OF_SEND: [&str; 4] = ["send_values", "send_reference", "send_skipped", "personal_send"];
+pub(crate) const OF_SEND: [&str; 4] = ["send_values", "message_reference", "send_skipped", "personal_send"];
 
 /// A send whose recipients have values of their own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -61,7 +61,7 @@ pub struct SkippedOf {
 }
 
 impl Ledger<'_> {
-    /// Inserts what belongs to new sends. A row that was written before stays.
+    /// Inserts what belongs to new sends, in the transaction of their blocks.
     pub(super) async fn insert_personal(
         self,
         to: &impl ConnectionTrait,
@@ -102,7 +102,7 @@ impl Ledger<'_> {
         for (table, columns, rows) in [
             ("personal_send", "send_id, company_id, seal", personal),
             ("send_values", "send_id, first_ordinal, recipients, packed", values),
-            ("send_reference", "send_id, ordinal, company_id, reference", references),
+            ("message_reference", "send_id, ordinal, company_id, reference", references),
             ("send_skipped", "send_id, place, entries, packed", skipped),
         ] {
             let insert = |incoming: &str, _| {

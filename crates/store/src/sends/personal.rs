@@ -6,6 +6,7 @@ use std::collections::{HashMap, HashSet};
 use uuid::Uuid;
 
 use crate::contacts::signed;
+use crate::dialect::{Rows, Type};
 use crate::lease::Lease;
 use crate::nouns::{AllSends, Retention, Sends};
 use crate::retention::Step;
@@ -19,6 +20,13 @@ use domain::send::{Block, State};
 
 /// Blocks of values that one step of the retention removes: each has some hundred recipients.
 const BLOCKS: i64 = 100;
+/// Sends whose values one step removes: many have a single recipient.
+const SENDS: i64 = 100;
+
+/// In the column `gone`: the values are removed.
+const GONE: i16 = 1;
+/// In the column `gone`: some of the values are removed, and the others are next.
+const BEING_REMOVED: i16 = 2;
 
 /// Whether the recipients of a send have values of their own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -58,7 +66,7 @@ impl AllSends<'_> {
 
     /// The references of the messages of a send with ordinals from one up to another, by ordinal.
     pub async fn references(self, send_id: Uuid, (from, to): (u64, u64)) -> Result<HashMap<u64, String>> {
-        let sql = "SELECT ordinal, reference FROM send_reference \
+        let sql = "SELECT ordinal, reference FROM message_reference \
                    WHERE send_id = $1 AND ordinal >= $2 AND ordinal < $3";
         let values = [send_id.into(), signed(from).into(), signed(to).into()];
         let rows = fetch::<(i64, String)>(&self.store.read, sql, values).await?;
@@ -86,40 +94,57 @@ impl AllSends<'_> {
         Ok(ordinals)
     }
 
-    /// Replaces a sealed block of values, and removes the references of the messages with these ordinals.
-    pub async fn erase_values(self, send_id: Uuid, block: &Block, erased: &[u64]) -> Result<()> {
-        let transaction = self.store.begin().await?;
-        let sql = "UPDATE send_values SET packed = $3 WHERE send_id = $1 AND first_ordinal = $2";
-        let values = [send_id.into(), signed(block.first_ordinal).into(), block.packed.clone().into()];
-        execute(&transaction, sql, values).await?;
-        for ordinal in erased {
-            let sql = "DELETE FROM send_reference WHERE send_id = $1 AND ordinal = $2";
-            execute(&transaction, sql, [send_id.into(), signed(*ordinal).into()]).await?;
-        }
-        transaction.commit().await?;
+    /// Replaces a sealed block of values by another `packed` form. Returns whether it still was as it was read: another erasure
+    /// may have replaced it meanwhile.
+    pub async fn replace_values(self, send_id: Uuid, was: &Block, packed: Vec<u8>) -> Result<bool> {
+        let sql =
+            "UPDATE send_values SET packed = $3 WHERE send_id = $1 AND first_ordinal = $2 AND packed = $4";
+        let first = signed(was.first_ordinal);
+        let values = [send_id.into(), first.into(), packed.into(), was.packed.clone().into()];
+        Ok(execute(&self.store.write, sql, values).await? > 0)
+    }
+
+    /// Removes the references of the messages with these ordinals.
+    pub async fn erase_references(self, send_id: Uuid, ordinals: &[u64]) -> Result<()> {
+        let mut rows = Rows::new(self.store.backend, &[("ordinal", Type::Int)]);
+        ordinals.iter().for_each(|ordinal| rows.push([signed(*ordinal).into()]));
+        let (rows, mut values) = rows.select(2);
+        values.insert(0, send_id.into());
+        let sql = format!(
+            "DELETE FROM message_reference WHERE send_id = $1 AND ordinal IN (SELECT ordinal FROM {rows} AS erased)"
+        );
+        execute(&self.store.write, sql, values).await?;
         Ok(())
     }
 }
 
 impl Sends<'_> {
-    /// The company's sends that are over and whose recipients' values are kept, with what these are sealed to.
-    pub async fn over_with_values(self) -> Result<Vec<(Uuid, Uuid)>> {
+    /// The company's sends that are over and may have values or references of these people, with what the values are sealed
+    /// to: of sends to one recipient, only those to one of them.
+    pub async fn over_with_values(self, numbers: &HashSet<PhoneNumber>) -> Result<Vec<(Uuid, Uuid)>> {
+        let mut rows = Rows::new(self.store.backend, &[("recipient", Type::Int)]);
+        numbers.iter().for_each(|number| rows.push([number.as_i64().into()]));
+        let (rows, mut values) = rows.select(2);
+        values.insert(0, self.company.into());
         let sql = format!(
             "SELECT personal_send.send_id, personal_send.seal FROM personal_send \
              JOIN send ON send.id = personal_send.send_id \
-             WHERE personal_send.company_id = $1 AND personal_send.gone = 0 AND send.state > {}",
+             WHERE personal_send.company_id = $1 AND send.state > {} \
+             AND (send.recipient IS NULL OR send.recipient IN (SELECT recipient FROM {rows} AS erased)) \
+             AND (personal_send.gone <> {GONE} OR EXISTS (SELECT 1 FROM message_reference \
+             WHERE message_reference.send_id = personal_send.send_id))",
             State::Active.as_i16()
         );
-        fetch(&self.store.read, sql, [self.company.into()]).await
+        fetch(&self.store.read, sql, values).await
     }
 
     /// The messages of the company that have this reference, the newest sends first: at most `limit`.
     pub async fn with_reference(self, reference: &str, limit: u32) -> Result<Vec<(Uuid, u64)>> {
         let sql = format!(
-            "SELECT send_reference.send_id, send_reference.ordinal FROM send_reference \
-             JOIN send ON send.id = send_reference.send_id \
-             WHERE send_reference.company_id = $1 AND send_reference.reference = $2 AND send.state > {} \
-             ORDER BY send_reference.send_id DESC, send_reference.ordinal LIMIT $3",
+            "SELECT message_reference.send_id, message_reference.ordinal FROM message_reference \
+             JOIN send ON send.id = message_reference.send_id \
+             WHERE message_reference.company_id = $1 AND message_reference.reference = $2 AND send.state > {} \
+             ORDER BY message_reference.send_id DESC, message_reference.ordinal LIMIT $3",
             State::Resolving.as_i16()
         );
         let values = [self.company.into(), reference.into(), i64::from(limit).into()];
@@ -162,8 +187,8 @@ impl Sends<'_> {
 }
 
 impl Retention<'_> {
-    /// Removes values of sends that ended before `before`: some blocks of one of them. A send whose last block is removed is
-    /// noted as one whose values are gone.
+    /// Removes values of sends that ended before `before`: some blocks of some of them. From the first removed block on, the
+    /// values of a send count as gone, so that no retry uses those that are left.
     ///
     /// # Errors
     ///
@@ -171,18 +196,28 @@ impl Retention<'_> {
     pub async fn remove_values(self, lease: &Lease, before: Timestamp) -> Result<Step> {
         let sql = format!(
             "SELECT personal_send.send_id FROM personal_send JOIN send ON send.id = personal_send.send_id \
-             WHERE personal_send.gone = 0 AND send.state > {} AND send.finished_at <= $1 LIMIT 1",
+             WHERE personal_send.gone <> {GONE} AND send.state > {} AND send.finished_at <= $1 LIMIT {SENDS}",
             State::Active.as_i16()
         );
-        let found = fetch_one::<Uuid>(&self.store.read, sql, [before.millis().into()]).await?;
-        let Some(send_id) = found else { return Ok(Step::default()) };
+        let found = fetch::<Uuid>(&self.store.read, sql, [before.millis().into()]).await?;
+        if found.is_empty() {
+            return Ok(Step::default());
+        }
+        let (rows, values) = Rows::of_ids(self.store.backend, &found).select(1);
+        let note = |gone: i16| {
+            format!(
+                "UPDATE personal_send SET gone = {gone} WHERE send_id IN (SELECT id FROM {rows} AS ended)"
+            )
+        };
         let transaction = self.store.begin_fenced(lease).await?;
-        let sql = "DELETE FROM send_values WHERE send_id = $1 AND first_ordinal IN \
-                   (SELECT first_ordinal FROM send_values WHERE send_id = $1 ORDER BY first_ordinal LIMIT $2)";
-        let others = execute(&transaction, sql, [send_id.into(), BLOCKS.into()]).await?;
+        execute(&transaction, note(BEING_REMOVED), values.clone()).await?;
+        let sql = format!(
+            "DELETE FROM send_values WHERE (send_id, first_ordinal) IN (SELECT send_id, first_ordinal FROM send_values \
+             WHERE send_id IN (SELECT id FROM {rows} AS ended) ORDER BY send_id, first_ordinal LIMIT {BLOCKS})"
+        );
+        let others = execute(&transaction, sql, values.clone()).await?;
         if others < BLOCKS.cast_unsigned() {
-            let sql = "UPDATE personal_send SET gone = 1 WHERE send_id = $1";
-            execute(&transaction, sql, [send_id.into()]).await?;
+            execute(&transaction, note(GONE), values).await?;
         }
         transaction.commit().await?;
         Ok(Step { others: others.max(1), more: true, ..Step::default() })

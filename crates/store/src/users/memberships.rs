@@ -51,6 +51,13 @@ pub struct Member {
     pub last_used_at: Option<Timestamp>,
 }
 
+impl Member {
+    /// Whether the person may answer conversations, and so be given one.
+    pub const fn answers(&self) -> bool {
+        self.role.answers() && !self.is_disabled
+    }
+}
+
 /// The result of changing a member.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Changed {

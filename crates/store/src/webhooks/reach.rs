@@ -29,11 +29,14 @@ impl AllWebhooks<'_> {
         {
             channels.entry(company).or_default().push((id, account));
         }
-        let set: Vec<(Uuid, Uuid, SetFor)> = records
+        // One that a person gave another shape takes nothing from the others.
+        let set: Vec<(Uuid, Uuid, SetFor, Vec<Uuid>)> = records
             .iter()
+            .filter(|record| record.endpoint.settings.shape == Shape::Graph)
             .filter_map(|record| {
                 let endpoint = &record.endpoint;
-                Some((endpoint.company_id, endpoint.id, endpoint.settings.set_for.clone()?))
+                let settings = &endpoint.settings;
+                Some((endpoint.company_id, endpoint.id, settings.set_for.clone()?, settings.channels.clone()))
             })
             .collect();
         for record in records.iter_mut() {
@@ -42,8 +45,8 @@ impl AllWebhooks<'_> {
                 continue;
             }
             let others =
-                set.iter().filter(|(company, id, _)| *company == endpoint.company_id && *id != endpoint.id);
-            let others: Vec<_> = others.map(|(_, _, set_for)| set_for).collect();
+                set.iter().filter(|(company, id, ..)| *company == endpoint.company_id && *id != endpoint.id);
+            let others: Vec<_> = others.map(|(_, _, set_for, bound)| (set_for, bound.as_slice())).collect();
             let all = channels.get(&endpoint.company_id).map(Vec::as_slice).unwrap_or_default();
             let settings = &endpoint.settings;
             record.reach = GraphReach::of(settings.set_for.as_ref(), &settings.channels, all, &others);

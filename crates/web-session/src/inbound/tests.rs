@@ -49,6 +49,28 @@ fn a_person_is_known_by_number_and_hidden_address() {
 }
 
 #[test]
+fn in_a_group_an_admin_is_told_from_the_writer() {
+    let deletion = || {
+        let key = protocol::MessageKey { id: Some("3EB1".to_owned()), ..Default::default() };
+        let change = protocol::message::ProtocolMessage {
+            key: MessageField::some(key),
+            r#type: Some(ProtocolType::REVOKE),
+            ..Default::default()
+        };
+        protocol::Message { protocol_message: MessageField::some(change), ..Default::default() }
+    };
+    let by_admin = |chat: &str, edit| {
+        let source = MessageSource { chat: jid(chat), ..source(NUMBER, None) };
+        let info = MessageInfo { source, id: "3EB0".into(), edit, ..MessageInfo::default() };
+        let message = LibraryMessage::builder().message(Arc::new(deletion())).info(Arc::new(info)).build();
+        message_of(&message).unwrap().0.by_admin
+    };
+    assert!(by_admin("120363000000000001@g.us", EditAttribute::AdminRevoke));
+    assert!(!by_admin("120363000000000001@g.us", EditAttribute::SenderRevoke));
+    assert!(!by_admin(NUMBER, EditAttribute::AdminRevoke), "two people have no admin");
+}
+
+#[test]
 fn what_the_owner_writes_on_the_phone_is_an_echo_to_the_person() {
     let own = MessageSource {
         is_from_me: true,

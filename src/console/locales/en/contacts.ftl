@@ -79,6 +79,12 @@ contacts-delete-sure = { $count ->
     [1] Yes: delete 1 contact
    *[other] Yes: delete { $count } contacts
 }
+contacts-erase = Erase conversations
+contacts-erase-question = { $count ->
+    [1] Everything in the conversation with this person is erased, with files and notes, for everybody. The contact stays. This cannot be undone.
+   *[other] Everything in the { $count } conversations with this person is erased, with files and notes, for everybody. The contact stays. This cannot be undone.
+}
+contacts-erased = The conversations with this person are erased.
 contacts-back = Back to the contacts
 contacts-show-all = Show all contacts
 contacts-lid-wrong = A spreadsheet rounded this WhatsApp ID. Enter the complete ID, or leave the field empty.

@@ -26,10 +26,15 @@ inbox-all = All
 inbox-channel = Channel
 inbox-tag = Tag
 inbox-show = Show
+inbox-unknown-name = There is nothing with this name. Choose one of the suggestions, or write the whole name.
 
 # What tells of arrivals
 inbox-notify = Notify me in this browser
 inbox-sound = Play a sound
+inbox-rings = For messages in
+inbox-rings-all = all conversations
+inbox-rings-own = my conversations and unassigned ones
+inbox-rings-none = no conversation
 
 # The window
 inbox-window-open = You can write freely
@@ -57,6 +62,7 @@ inbox-from-advertisement = Came from an advertisement or a page
 inbox-quoted-earlier = Answers an earlier message
 inbox-reply = Reply
 inbox-reply-not = Answer without quoting
+inbox-message-id = Message id
 inbox-file-pending = The file is not here yet.
 inbox-file-too-large = The file is larger than this service takes.
 inbox-file-gone = WhatsApp does not have the file any more. Ask the person to send it again.
@@ -105,6 +111,7 @@ inbox-assigned = Assigned to
 inbox-assign = Assign
 inbox-assign-me = Assign to me
 inbox-nobody = Nobody
+inbox-unknown-person = Nobody with this e-mail address answers here.
 inbox-assigned-done = The conversation is assigned.
 inbox-mark-read = Mark as read
 inbox-mark-unread = Mark as unread

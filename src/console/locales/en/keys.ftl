@@ -38,6 +38,7 @@ keys-scope-graph = graph: work with a program that is written for Meta's API, an
 keys-channels = Channels
 keys-channels-hint = Without a choice, the key is good for all channels. For some channels, allow graph alone.
 keys-channels-graph = A key for some channels allows graph alone.
+keys-channel-gone = A chosen channel is not there any more. Look at the list again.
 keys-bound = { $count ->
     [one] (one channel)
    *[other] ({ $count } channels)

@@ -79,6 +79,12 @@ contacts-delete-sure = { $count ->
     [1] Sí: eliminar 1 contacto
    *[other] Sí: eliminar { $count } contactos
 }
+contacts-erase = Borrar conversaciones
+contacts-erase-question = { $count ->
+    [1] Se borra todo lo de la conversación con esta persona, con archivos y notas, para todos. El contacto se conserva. Esto no se puede deshacer.
+   *[other] Se borra todo lo de las { $count } conversaciones con esta persona, con archivos y notas, para todos. El contacto se conserva. Esto no se puede deshacer.
+}
+contacts-erased = Las conversaciones con esta persona se borraron.
 contacts-back = Volver a los contactos
 contacts-show-all = Mostrar todos los contactos
 contacts-lid-wrong = Una hoja de cálculo redondeó este ID de WhatsApp. Indique el ID completo o deje el campo vacío.

@@ -26,10 +26,15 @@ inbox-all = Todos
 inbox-channel = Canal
 inbox-tag = Etiqueta
 inbox-show = Mostrar
+inbox-unknown-name = No hay nada con este nombre. Elija una sugerencia o escriba el nombre completo.
 
 # What tells of arrivals
 inbox-notify = Avisarme en este navegador
 inbox-sound = Reproducir un sonido
+inbox-rings = Para mensajes en
+inbox-rings-all = todas las conversaciones
+inbox-rings-own = mis conversaciones y las no asignadas
+inbox-rings-none = ninguna conversación
 
 # The window
 inbox-window-open = Puede escribir libremente
@@ -57,6 +62,7 @@ inbox-from-advertisement = Vino de un anuncio o de una página
 inbox-quoted-earlier = Responde a un mensaje anterior
 inbox-reply = Responder
 inbox-reply-not = Responder sin citar
+inbox-message-id = Id del mensaje
 inbox-file-pending = El archivo aún no está aquí.
 inbox-file-too-large = El archivo es más grande de lo que admite este servicio.
 inbox-file-gone = WhatsApp ya no tiene el archivo. Pida a la persona que lo envíe de nuevo.
@@ -105,6 +111,7 @@ inbox-assigned = Asignada a
 inbox-assign = Asignar
 inbox-assign-me = Asignármela
 inbox-nobody = Nadie
+inbox-unknown-person = Nadie con esta dirección de correo responde aquí.
 inbox-assigned-done = La conversación está asignada.
 inbox-mark-read = Marcar como leída
 inbox-mark-unread = Marcar como no leída

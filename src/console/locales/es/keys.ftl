@@ -38,6 +38,7 @@ keys-scope-graph = graph: trabajar con un programa escrito para la API de Meta, 
 keys-channels = Canales
 keys-channels-hint = Sin elegir, la clave vale para todos los canales. Para algunos canales, permita solo graph.
 keys-channels-graph = Una clave para algunos canales permite solo graph.
+keys-channel-gone = Un canal elegido ya no existe. Revise la lista otra vez.
 keys-bound = { $count ->
     [one] (un canal)
    *[other] ({ $count } canales)

@@ -79,6 +79,12 @@ contacts-delete-sure = { $count ->
     [1] Sim: excluir 1 contato
    *[other] Sim: excluir { $count } contatos
 }
+contacts-erase = Apagar conversas
+contacts-erase-question = { $count ->
+    [1] Tudo o que há na conversa com esta pessoa será apagado, com arquivos e notas, para todos. O contato permanece. Não é possível desfazer.
+   *[other] Tudo o que há nas { $count } conversas com esta pessoa será apagado, com arquivos e notas, para todos. O contato permanece. Não é possível desfazer.
+}
+contacts-erased = As conversas com esta pessoa foram apagadas.
 contacts-back = Voltar aos contatos
 contacts-show-all = Mostrar todos os contatos
 contacts-lid-wrong = Uma planilha arredondou este ID do WhatsApp. Informe o ID completo ou deixe o campo vazio.

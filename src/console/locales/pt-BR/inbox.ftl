@@ -26,10 +26,15 @@ inbox-all = Todos
 inbox-channel = Canal
 inbox-tag = Etiqueta
 inbox-show = Mostrar
+inbox-unknown-name = Não há nada com este nome. Escolha uma sugestão ou escreva o nome completo.
 
 # What tells of arrivals
 inbox-notify = Avisar-me neste navegador
 inbox-sound = Tocar um som
+inbox-rings = Para mensagens em
+inbox-rings-all = todas as conversas
+inbox-rings-own = minhas conversas e as não atribuídas
+inbox-rings-none = nenhuma conversa
 
 # The window
 inbox-window-open = Você pode escrever livremente
@@ -57,6 +62,7 @@ inbox-from-advertisement = Veio de um anúncio ou de uma página
 inbox-quoted-earlier = Responde a uma mensagem anterior
 inbox-reply = Responder
 inbox-reply-not = Responder sem citar
+inbox-message-id = Id da mensagem
 inbox-file-pending = O arquivo ainda não está aqui.
 inbox-file-too-large = O arquivo é maior do que este serviço aceita.
 inbox-file-gone = O WhatsApp não tem mais o arquivo. Peça à pessoa que o envie de novo.
@@ -105,6 +111,7 @@ inbox-assigned = Responsável
 inbox-assign = Atribuir
 inbox-assign-me = Atribuir a mim
 inbox-nobody = Ninguém
+inbox-unknown-person = Ninguém com este endereço de e-mail responde aqui.
 inbox-assigned-done = A conversa foi atribuída.
 inbox-mark-read = Marcar como lida
 inbox-mark-unread = Marcar como não lida

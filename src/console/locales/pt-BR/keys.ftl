@@ -38,6 +38,7 @@ keys-scope-graph = graph: trabalhar com um programa escrito para a API da Meta, 
 keys-channels = Canais
 keys-channels-hint = Sem escolha, a chave vale para todos os canais. Para alguns canais, permita só graph.
 keys-channels-graph = Uma chave para alguns canais permite só graph.
+keys-channel-gone = Um canal escolhido não existe mais. Veja a lista de novo.
 keys-bound = { $count ->
     [one] (um canal)
    *[other] ({ $count } canais)

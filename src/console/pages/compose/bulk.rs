@@ -42,8 +42,8 @@ pub(super) fn request(
     let named = list::named(form.words()).filter(|_| !is_test);
     let attached =
         Attached::of(choice, &words, words.iter().map(|(_, text)| text)).filter(|_| named.is_some());
-    if named.is_some() && attached.is_none() {
-        form.fault(list::PHONE, viewer.text.get("compose-fault-list-phone"));
+    if named.is_some() {
+        list::complain(form);
     }
     audience::add(&mut body, form.words());
     name::add(&mut body, viewer.text, choice, recipients, form.words());

@@ -30,8 +30,11 @@ pub(super) fn shown(viewer: &Viewer, form: &Form, around: &Around, checked: &Che
                         }
                         (again::outcome(viewer, dry_run))
                         (files::shown(viewer, seen))
-                        @if let Some(found) = looked { (looked::rows(viewer, form, dry_run, found)) }
+                        @if let Some(found) = looked {
+                            (looked::rows(viewer, form, (dry_run.recipients, &dry_run.skipped), found))
+                        }
                     }
+                    Some(Found::Nobody(found)) => (looked::rows(viewer, form, (0, &found.0), &found.1)),
                     Some(Found::Web(dry_run)) => (web::outcome(viewer, dry_run)),
                     None => {}
                 }

@@ -26,8 +26,19 @@ use crate::domain::values::is_value_name;
 pub(super) const FROM: &str = "from_";
 /// The field with the template whose columns are chosen already.
 const MAPPED: &str = "mapped";
-/// The fields of messages that are no template in which placeholders stand.
-const PLAIN: [&str; 3] = ["message", "caption", "link"];
+/// The fields with what people read in a message of this kind, those of a template left out.
+const fn texts_of(kind: Kind) -> &'static [&'static str] {
+    match kind {
+        Kind::Text => &["message"],
+        Kind::Image | Kind::Video | Kind::Document => &["caption", "link"],
+        Kind::Audio => &["link"],
+        Kind::Template => &[],
+        Kind::Buttons => &["message", "buttons", "header", "footer"],
+        Kind::List => &["message", "menu", "rows", "header", "footer"],
+        Kind::Product => &["message", "footer"],
+        Kind::Products => &["header", "message", "products", "footer"],
+    }
+}
 
 /// The placeholder of a column, with the text for people who have nothing in it.
 fn placeholder(name: &str, otherwise: &str) -> String {
@@ -94,7 +105,9 @@ pub(super) async fn recall(
         let called = fold(&place.variable).replace('.', "_");
         let column = known.get(&place.field).filter(is_column).or(Some(&called).filter(is_column));
         let column = column.or(Some(&place.field).filter(is_column));
+        // The copy of a send has the placeholders of its columns already.
         if form.words().one(&field).is_empty()
+            && !is_in(form.words().one(&place.field))
             && let Some(column) = column
         {
             form.put(&field, column.as_str());
@@ -151,13 +164,18 @@ pub(super) fn check(choice: &Choice, known: Option<&[String]>, applied: &Words, 
     let which = if has_list { Placeholders::All } else { Placeholders::Contact };
     let is_plain =
         matches!(choice.kind, Kind::Text | Kind::Image | Kind::Video | Kind::Audio | Kind::Document);
-    let has_any = |text: &str| text.contains("{{contact.") || text.contains("{{value.");
-    let has_placeholders = is_plain && (has_list || PLAIN.iter().any(|field| has_any(applied.one(field))));
+    let texts = texts_of(choice.kind);
+    let with_braces: Vec<&str> = texts.iter().copied().filter(|field| is_in(applied.one(field))).collect();
+    let has_placeholders = is_plain && (has_list || !with_braces.is_empty());
+    if !is_plain {
+        // Nothing stands for anything in buttons and menus, and nobody is to read braces.
+        with_braces.iter().for_each(|field| form.fault(field, text.get("compose-fault-braces")));
+    }
     let fields: Vec<String> = match &choice.template {
         Some(chosen) if choice.kind == Kind::Template => {
             template::places(text, chosen).into_iter().map(|place| place.field).collect()
         }
-        _ if has_placeholders => PLAIN.map(str::to_owned).into(),
+        _ if has_placeholders => texts.iter().copied().map(str::to_owned).collect(),
         _ => Vec::new(),
     };
     for field in &fields {
@@ -176,7 +194,8 @@ pub(super) fn check(choice: &Choice, known: Option<&[String]>, applied: &Words, 
             field => check_text_of(field, given, Placeholders::All),
         };
         if checked.is_err() {
-            form.fault(field, text.get("compose-fault-contact-field"));
+            let key = if has_list { "compose-fault-contact-field" } else { "compose-fault-braces" };
+            form.fault(field, text.get(key));
         }
     }
     if let Some(chosen) = choice.template.as_ref().filter(|_| choice.kind == Kind::Template) {

@@ -19,7 +19,7 @@ use crate::domain::phone::Country;
 use crate::domain::values::Values;
 use crate::engine::records::imports::Import;
 use crate::engine::{self, WantedRows, import_settings};
-use crate::import::{Field as Held, Settings, column_name, value_names};
+use crate::import::{Field as Held, Settings, check_tag, column_name, value_names};
 
 /// The field with the id of the file, and those of its columns.
 pub(super) const LIST: &str = "list";
@@ -107,6 +107,18 @@ impl RecipientList {
             let _ = values.set(name, cell);
         }
         values.cleaned()
+    }
+}
+
+/// Notes what the fields of the file lack; not that the file is gone: a form that is sent again finds its send without it.
+pub(super) fn complain(form: &mut Form) {
+    let text = form.text();
+    if place(form.words(), PHONE).is_none() {
+        form.fault(PHONE, text.get("compose-fault-list-phone"));
+    }
+    let tag = form.words().one(TAG);
+    if !tag.is_empty() && check_tag(tag).is_err() {
+        form.fault(TAG, text.get("imports-tag-wrong"));
     }
 }
 

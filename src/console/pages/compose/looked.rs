@@ -11,15 +11,11 @@ use super::content::Kind;
 use crate::console::component::formatting::beginning;
 use crate::console::component::table::{Column, table};
 use crate::console::form::Form;
-use crate::console::pages::rejected_rows;
-use crate::console::pages::send::message;
+use crate::console::pages::send::{message, skipped_row};
 use crate::console::text::Text;
 use crate::console::visitor::Viewer;
-use crate::domain::phone::{Country, PhoneNumber};
-use crate::domain::request::{SkipCode, SkippedEntry};
+use crate::domain::request::{SkipCode, Skipped, SkippedEntry};
 use crate::engine::DryRun;
-use crate::engine::records::imports::Rejected;
-use crate::import::RejectCode;
 
 /// Columns that are shown, and characters of each cell.
 const SHOWN_COLUMNS: usize = 8;
@@ -28,12 +24,16 @@ const SHOWN_CHARS: usize = 60;
 const EXAMPLES: usize = 3;
 
 /// The counts, the first rows, and the link to the rows with problems.
-pub(super) fn rows(viewer: &Viewer, form: &Form, dry_run: &DryRun, looked: &Looked) -> Markup {
+pub(super) fn rows(
+    viewer: &Viewer,
+    form: &Form,
+    (recipients, skipped): (u64, &Skipped),
+    looked: &Looked,
+) -> Markup {
     let text = viewer.text;
-    let counts = &dry_run.skipped.counts;
-    let of = |codes: &[SkipCode]| counted(counts, codes);
+    let of = |codes: &[SkipCode]| counted(&skipped.counts, codes);
     let tiles = [
-        ("compose-rows-ready", dry_run.recipients),
+        ("compose-rows-ready", recipients),
         (
             "compose-rows-duplicate",
             of(&[SkipCode::DuplicateRecipient, SkipCode::SamePerson]) + looked.repeated,
@@ -43,7 +43,7 @@ pub(super) fn rows(viewer: &Viewer, form: &Form, dry_run: &DryRun, looked: &Look
         ("compose-rows-suppressed", of(&[SkipCode::Suppressed, SkipCode::OptedOut])),
     ];
     let problems: HashMap<u64, &SkippedEntry> =
-        dry_run.skipped.first.iter().filter_map(|entry| Some((entry.index?, entry))).collect();
+        skipped.first.iter().filter_map(|entry| Some((entry.index?, entry))).collect();
     let heads = std::iter::once(Column::numbers(text.get("compose-rows-line")))
         .chain(
             looked.header.iter().take(SHOWN_COLUMNS).map(|name| Column::words(beginning(name, SHOWN_CHARS))),
@@ -82,49 +82,8 @@ fn counted(counts: &BTreeMap<&'static str, u64>, codes: &[SkipCode]) -> u64 {
 
 /// Why nothing is sent to a row with these cells.
 pub(super) fn reason(text: Text, looked: &Looked, entry: &SkippedEntry, cells: &[String]) -> String {
-    let field = entry.field.as_deref().unwrap_or_default();
-    let column = field.strip_prefix("values.").and_then(|name| {
-        let place = looked.names.iter().position(|known| known == name)?;
-        looked.header.get(place).map(|header| beginning(header, SHOWN_CHARS).to_owned())
-    });
-    let of_column = |key: &str| match &column {
-        Some(column) => text.with(key, [("column", column.as_str().into())]),
-        None => entry.reason.clone(),
-    };
-    let known = SkipCode::ALL.into_iter().find(|code| Some(code.as_str()) == entry.code.as_deref());
-    match known {
-        Some(SkipCode::InvalidNumber) => {
-            let cell = cells.get(looked.phone).map_or("", String::as_str);
-            number(text, cell, looked.country).unwrap_or_else(|| entry.reason.clone())
-        }
-        Some(SkipCode::ValueMissing) => of_column("compose-row-missing"),
-        Some(SkipCode::ValueNotAllowed) => of_column("compose-row-not-allowed"),
-        Some(SkipCode::DuplicateRecipient | SkipCode::SamePerson) => text.get("compose-row-duplicate"),
-        Some(SkipCode::Suppressed | SkipCode::OptedOut) => text.get("compose-row-suppressed"),
-        Some(SkipCode::LeftOut) => text.get("compose-row-left-out"),
-        Some(SkipCode::WindowClosed) => text.get("compose-row-window"),
-        Some(
-            SkipCode::TagNotFound
-            | SkipCode::SegmentNotFound
-            | SkipCode::SegmentOutdated
-            | SkipCode::AlreadyRetried,
-        )
-        | None => entry.reason.clone(),
-    }
-}
-
-/// What is wrong with the text of a number.
-fn number(text: Text, cell: &str, country: Option<Country>) -> Option<String> {
-    let invalid = PhoneNumber::parse_in(cell, country).err()?;
-    let code = RejectCode::of_number(invalid);
-    let rejected = Rejected {
-        line: 0,
-        reason: invalid.to_string(),
-        code: Some(code.as_str().to_owned()),
-        details: vec![beginning(cell, SHOWN_CHARS).to_owned()],
-        fields: Vec::new(),
-    };
-    Some(rejected_rows::reason(text, &rejected))
+    let number = cells.get(looked.phone).map_or("", String::as_str);
+    skipped_row::reason(text, (&looked.names, &looked.header), entry, (number, looked.country))
 }
 
 /// The first messages, as their recipients would get them.

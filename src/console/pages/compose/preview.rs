@@ -33,9 +33,6 @@ pub(super) fn preview(text: Text, choice: &Choice, words: &Words, sample: &Sampl
             h2 { (text.get("compose-preview")) }
             @let parts = parts(choice, words, sample.person());
             @if choice.kind == Kind::Template { (phone(text, &parts)) } @else { (literal(text, &parts)) }
-            @if choice.kind != Kind::Template && TEXTS.iter().any(|name| has_braces(words, name)) {
-                p.hint { (text.get("compose-preview-literal")) }
-            }
             @match sample {
                 Sample::None => {}
                 Sample::MadeUp(_) => p.hint { (text.get("compose-preview-made-up")) },
@@ -66,15 +63,6 @@ pub(in crate::console) async fn follow(
 /// The small picture of a file of the library, which the browser may show: no other host is asked.
 pub(super) fn own_file(link: &str) -> Option<String> {
     file_id(link).map(|id| format!("/console/media/{id}/thumbnail"))
-}
-
-/// The fields with texts that are sent as they are.
-const TEXTS: [&str; 5] = ["message", "caption", "header", "footer", "buttons"];
-
-/// Whether the field has something that looks like a variable, and is none that is filled in.
-fn has_braces(words: &Words, name: &str) -> bool {
-    let is_sent = |rest: &str| !rest.starts_with("contact.") && !rest.starts_with("value.");
-    words.raw(name).is_some_and(|text| text.split("{{").skip(1).any(is_sent))
 }
 
 /// A little more than this many characters of a text: the phone shows that there is more.
@@ -154,8 +142,12 @@ fn listed(words: &Words, name: &str, entry: impl Fn(&str) -> Value) -> Value {
 /// The person whose values are shown, if the recipient is a contact, and the language of the template.
 type Addressee<'a> = (Option<&'a Person>, &'a str);
 
-/// The template's own parts, with the values that are filled in.
-fn filled(template: &Template, words: &Words, person: Option<&Person>) -> Value {
+/// The template's own parts, with the values that are filled in, for a person.
+pub(in crate::console::pages) fn filled(
+    template: &Template,
+    words: &Words,
+    person: Option<&Person>,
+) -> Value {
     let mut parts = template.components.clone();
     fill_parts(&mut parts, "", words, (person, &template.language));
     parts

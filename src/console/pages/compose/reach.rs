@@ -8,7 +8,7 @@ use actix_web::web::Data;
 use maud::{Markup, html};
 
 use super::choice::Choice;
-use super::{audience, bulk, content, in_time};
+use super::{audience, bulk, content, in_time, list};
 use crate::console::State;
 use crate::console::error::Error;
 use crate::console::form::Form;
@@ -22,7 +22,9 @@ use crate::engine::plan::Outcome;
 
 /// How old a total may be.
 const FRESH: Duration = Duration::from_secs(20);
-/// The fields that decide it.
+/// The fields that name people.
+const NAMING: [&str; 4] = ["tag", "segment", "numbers", "person"];
+/// The fields that decide how many they are.
 const FIELDS: [&str; 5] = ["tag", "segment", "without", "numbers", "person"];
 
 /// How many people the form names.
@@ -61,7 +63,11 @@ pub(super) async fn read(
     // Who gets a template does not depend on which account sends it.
     let channel = choice.channel.iter().chain(business).next().cloned();
     let audience = bulk::audience(state, words).ok();
-    let (Some(channel), Some(audience), false) = (channel, audience, choice.is_web()) else {
+    // The people of a file are none of these.
+    let is_of_file_alone = list::named(words).is_some()
+        && NAMING.iter().all(|name| words.all(name).all(|value| value.trim().is_empty()));
+    let is_counted = !choice.is_web() && !is_of_file_alone;
+    let (Some(channel), Some(audience), true) = (channel, audience, is_counted) else {
         return Ok(Reach::Unknown);
     };
     let is_marketing = choice.template.as_ref().map(|template| template.category == Category::Marketing);
@@ -101,18 +107,19 @@ pub(in crate::console) async fn follow(
     let choice = Choice::read(&state, &viewer, form.words()).await?;
     let reach = read(&state, &viewer, &choice, form.words()).await?;
     let shown = html! {
-        (shown(viewer.text, &reach))
+        (shown(viewer.text, &reach, list::named(form.words()).is_some()))
         (audience::reading(&state, &viewer, form.words()).await?)
     };
     let shown = shown.into_string();
     Ok(HttpResponse::Ok().insert_header((CONTENT_TYPE, "text/html; charset=utf-8")).body(shown))
 }
 
-/// The total in words.
-pub(super) fn shown(text: Text, reach: &Reach) -> Markup {
+/// The total in words; `has_list` for a form with a file, whose people are counted by the check.
+pub(super) fn shown(text: Text, reach: &Reach, has_list: bool) -> Markup {
     html! {
         p.reach id="reach" role="status" {
             @match reach {
+                Reach::Unknown if has_list => {}
                 Reach::Unknown => span.soft { (text.get("compose-reach-nobody")) },
                 Reach::Counting => span.soft { (text.get("compose-reach-counting")) },
                 Reach::Counted(Total { people, suppressed, others }) => {
@@ -121,6 +128,7 @@ pub(super) fn shown(text: Text, reach: &Reach) -> Markup {
                     @if *others > 0 { " " span.soft { (text.with("compose-reach-others", [("count", (*others).into())])) } }
                 }
             }
+            @if has_list { " " span.soft { (text.get("compose-reach-list")) } }
         }
     }
 }

@@ -72,6 +72,9 @@ pub(in crate::console::pages) fn fault(form: &mut Form, refusal: &Refusal) {
         Code::NoValidRecipients | Code::RecipientsSkipped => ("numbers", "compose-fault-nobody"),
         Code::ImportNotFound => ("list", "compose-list-gone"),
         Code::ValueNotAllowed => ("", "compose-fault-value"),
+        Code::TooManyRecipients if refusal.param.as_deref() == Some("recipients") => {
+            ("list", "compose-fault-list-long")
+        }
         Code::TooManyRecipients | Code::TooManyTags => ("numbers", "compose-fault-too-many"),
         Code::MissingPhoneNumber | Code::InvalidPhoneNumber
             if form.words().one("to") == super::web::GROUP =>

@@ -84,6 +84,11 @@ pub(super) async fn check(
             checked.counting = Some(run);
             around.step = SendStep::Check;
         }
+        Some(Ok(found @ Found::Nobody(_))) => {
+            form.general_fault(form.text().get("compose-rows-nobody"));
+            checked.found = Some(found.clone());
+            around.step = SendStep::Check;
+        }
         Some(Ok(found)) => {
             checked.found = Some(found.clone());
             checked.digest = Some(digest);
@@ -106,7 +111,12 @@ async fn try_out(state: &State, channel: &Arc<Channel>, asked: Asked) -> Result<
                 Some(attached) => Some(attached.attach(state, company, &mut request).await?),
                 None => None,
             };
-            let dry_run = state.engine.dry_run(channel, request).await?;
+            let (dry_run, looked) = match (state.engine.dry_run(channel, request).await, looked) {
+                (Err(engine::Error::Nobody { skipped, .. }), Some(looked)) => {
+                    return Ok(Found::Nobody(Box::new((skipped, looked))));
+                }
+                (tried, looked) => (tried?, looked),
+            };
             Found::Bulk(Box::new((dry_run, files::look(&state.engine, company, &files).await, looked)))
         }
         Asked::Web(request) => Found::Web(state.engine.web_sends().dry_run(channel, *request).await?),

@@ -51,15 +51,22 @@ const LONGEST_NAME: usize = 200;
 
 /// Keeps the form as a draft, and leads to the page of the upload.
 pub(super) async fn begin(viewer: &Viewer, state: &Data<State>, mut form: Form) -> Result<Answer, Error> {
-    let keeper = (viewer.company.id, viewer.signed_in.user.id);
-    let key = match drafts::keep(state, keeper, form.words(), false).await? {
-        Keeping::As(id) => return Ok(Answer::to(format!("{PLACE}?{FIELD}={id}"))),
-        Keeping::TooLong => "drafts-too-long",
-        Keeping::TooMany => "drafts-too-many",
-    };
-    form.general_fault(viewer.text.get(key));
+    match keep_draft(viewer, state, &form).await? {
+        Ok(id) => return Ok(Answer::to(format!("{PLACE}?{FIELD}={id}"))),
+        Err(sentence) => form.general_fault(sentence),
+    }
     let around = Around::read(state, viewer, &form, SendStep::Who).await?;
     Ok(page(viewer, &around, &form, &Checked::default()).unprocessable().into())
+}
+
+/// Keeps the form as a draft. A sentence says why it cannot be kept.
+async fn keep_draft(viewer: &Viewer, state: &State, form: &Form) -> Result<Result<Uuid, String>, Error> {
+    let keeper = (viewer.company.id, viewer.signed_in.user.id);
+    Ok(match drafts::keep(state, keeper, form.words(), false).await? {
+        Keeping::As(id) => Ok(id),
+        Keeping::TooLong => Err(viewer.text.get("drafts-too-long")),
+        Keeping::TooMany => Err(viewer.text.get("drafts-too-many")),
+    })
 }
 
 /// The draft that the upload continues.
@@ -141,8 +148,12 @@ pub(in crate::console) async fn take(
             }
             ("file", Some(name)) if !name.is_empty() => {
                 let name: String = name.chars().take(LONGEST_NAME).collect();
-                match keep(&viewer, &state, &mut parts, &name).await? {
-                    Ok(file) => return go_on(&viewer, &state, &mut draft, &file).await,
+                let kept = match keep(&viewer, &state, &mut parts, &name).await? {
+                    Ok(file) => go_on(&viewer, &state, &mut draft, &file).await?,
+                    Err(refused) => Err(refused),
+                };
+                match kept {
+                    Ok(answer) => return Ok(answer),
                     Err(refused) => {
                         form.fault("file", refused);
                         break;
@@ -185,7 +196,7 @@ async fn keep(
     let columns = import_settings(&file).header.len();
     if columns > MOST_VALUES {
         state.engine.imports().discard_recipients(viewer.company.id, file.id).await?;
-        return Ok(Err(viewer.text.with("compose-list-columns", [("most", MOST_VALUES.into())])));
+        return Ok(Err(too_many_columns(viewer)));
     }
     Ok(Ok(file))
 }
@@ -193,9 +204,14 @@ async fn keep(
 fn refused(viewer: &Viewer, state: &State, error: engine::Error) -> Result<String, Error> {
     match error {
         engine::Error::Refused(Refusal { code: Code::BodyTooLarge, .. }) => Ok(too_large(viewer, state)),
+        engine::Error::Refused(Refusal { code: Code::TooManyColumns, .. }) => Ok(too_many_columns(viewer)),
         engine::Error::Refused(refusal) => Ok(imports::refused(viewer, state, &refusal)),
         other => Err(other.into()),
     }
+}
+
+fn too_many_columns(viewer: &Viewer) -> String {
+    viewer.text.with("compose-list-columns", [("most", MOST_VALUES.into())])
 }
 
 fn too_large(viewer: &Viewer, state: &State) -> String {
@@ -203,12 +219,15 @@ fn too_large(viewer: &Viewer, state: &State) -> String {
     viewer.text.with("imports-too-large", [("most", viewer.text.0.decimal(most, 1).into())])
 }
 
-/// Puts the file into the draft in place of an earlier one, with the columns that are known, and goes on with it.
-async fn go_on(viewer: &Viewer, state: &State, form: &mut Form, file: &Import) -> Result<Answer, Error> {
-    let company = viewer.company.id;
-    if let Some(earlier) = named(form.words()) {
-        state.engine.imports().discard_recipients(company, earlier).await?;
-    }
+/// Puts the file into the draft in place of an earlier one, with the columns that are known, and goes on with it; a sentence says
+/// why the draft cannot be kept.
+async fn go_on(
+    viewer: &Viewer,
+    state: &State,
+    form: &mut Form,
+    file: &Import,
+) -> Result<Result<Answer, String>, Error> {
+    let (company, earlier) = (viewer.company.id, named(form.words()));
     let settings = import_settings(file);
     let choice = Choice::read(state, viewer, form.words()).await?;
     let known = remembered(state, viewer, template_of(&choice)).await?;
@@ -225,8 +244,12 @@ async fn go_on(viewer: &Viewer, state: &State, form: &mut Form, file: &Import) -
     form.put(PHONE, written(phone));
     form.put(REFERENCE, written(column(known.reference)));
     form.put(COUNTRY, country);
-    let kept = draft::kept(viewer, state, form).await?.ok_or(Error::NotFound)?;
-    Ok(Answer::to(kept))
+    let kept = keep_draft(viewer, state, form).await?;
+    let unneeded = if kept.is_ok() { earlier } else { Some(file.id) };
+    if let Some(id) = unneeded {
+        state.engine.imports().discard_recipients(company, id).await?;
+    }
+    Ok(kept.map(|id| Answer::to(drafts::place(id))))
 }
 
 /// Downloads the sample file of a template: a row with the names of its variables, and one with examples. Without a template,

@@ -29,7 +29,7 @@ pub(super) fn fields(viewer: &Viewer, form: &Form, around: &Around) -> Markup {
                 (list::fields(viewer, form, around.list.as_ref()))
                 (audience::fields(viewer, form, &around.audience))
                 div.row {
-                    (reach::shown(text, &around.reach))
+                    (reach::shown(text, &around.reach, list::named(form.words()).is_some()))
                     button.plain type="submit" name="action" value="count" formnovalidate { (text.get("compose-count")) }
                 }
             }
@@ -85,8 +85,7 @@ pub(super) fn complain(state: &State, around: &Around, form: &mut Form) {
     } else if list::named(form.words()).is_some() {
         if around.list.is_none() {
             form.fault(list::LIST, text.get("compose-list-gone"));
-        } else if list::place(form.words(), list::PHONE).is_none() {
-            form.fault(list::PHONE, text.get("compose-fault-list-phone"));
         }
+        list::complain(form);
     }
 }

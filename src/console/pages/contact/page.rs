@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 
 use super::form::{self, KNOWN, KNOWN_TAGS};
-use super::{DOUBLES, consent, country, messages, notes, own, place};
+use super::{DOUBLES, consent, conversations, country, messages, notes, own, place};
 use crate::console::State;
 use crate::console::component::field::{faults, once};
 use crate::console::component::time::moment;
@@ -27,6 +27,8 @@ pub(super) struct Shown {
     /// Why sends skip the person.
     suppressions: Vec<Kept>,
     messages: Vec<messages::LastMessage>,
+    /// The conversations with the person.
+    conversations: u64,
     notes: Vec<ContactNote>,
     /// The form of a note, with its faults.
     noting: Option<notes::Noting>,
@@ -50,12 +52,14 @@ impl Shown {
         }
         let country = country(viewer, state).await?;
         let notes = notes::read(viewer, state, contact.id).await?;
+        let conversations = conversations::count(viewer, state, contact.id).await?;
         Ok(Self {
             contact,
             doubles,
             country,
             suppressions,
             messages: lines,
+            conversations,
             notes,
             noting: None,
             own,
@@ -130,8 +134,11 @@ impl Shown {
                 }
             }
             @if viewer.may_work() {
-                (confirm::confirm(text, &format!("{place}/delete"), &text.get("contacts-do-delete"),
-                    &text.with("contacts-delete-question", [("count", 1.into())])))
+                div.row {
+                    (conversations::button(viewer, contact.id, self.conversations))
+                    (confirm::confirm(text, &format!("{place}/delete"), &text.get("contacts-do-delete"),
+                        &text.with("contacts-delete-question", [("count", 1.into())])))
+                }
             }
             p { a href="/console/contacts" { (text.get("contacts-back")) } }
         };

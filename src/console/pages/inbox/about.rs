@@ -51,7 +51,7 @@ impl AboutPerson {
         Ok(about)
     }
 
-    /// The folded part below the heading of a conversation. `form` is that of a new note.
+    /// The folded part below the heading of a conversation. `form` is that of a new note, of a tag or of an assignment.
     pub(super) fn show(
         &self,
         viewer: &Viewer,
@@ -62,9 +62,9 @@ impl AboutPerson {
     ) -> Markup {
         let (text, conversation) = (viewer.text, thread.conversation());
         let number = conversation.peer.number();
-        let note_has_fault = form.fault_of("note").is_some();
+        let has_fault = ["note", "tag", "to"].iter().any(|name| form.fault_of(name).is_some());
         html! {
-            details.more id="about" open[note_has_fault] {
+            details.more id="about" open[has_fault] {
                 summary { (text.get("inbox-about")) }
                 dl.facts {
                     @if let Some(number) = number {
@@ -73,16 +73,16 @@ impl AboutPerson {
                     }
                     dt { (text.get("inbox-id")) } dd { (copy(text, &text.get("inbox-id"), &conversation.id.to_string())) }
                     dt { (text.get("inbox-since")) } dd { (moment(viewer, conversation.created_at)) }
-                    @if let Some(channel) = around.channel(conversation.channel_id) {
+                    @if let Some(channel) = &thread.channel {
                         dt { (text.get("inbox-channel")) } dd { bdi { (channel.name) } }
                     }
                 }
                 @if let Some(contact) = self.contact.as_ref().filter(|_| !viewer.is_agent()) {
                     p { a href=(format!("/console/contacts/{}", contact.id)) { (text.get("inbox-to-contact")) } }
                 }
-                @if viewer.may_answer() { (assignment(viewer, around, filter, conversation)) }
+                @if viewer.may_answer() { (assignment(viewer, around, filter, conversation, form)) }
                 @if number.is_some() {
-                    (self.tags(viewer, around, filter, conversation.id))
+                    (self.tags(viewer, around, filter, conversation.id, form))
                     (self.consent(viewer, filter, conversation.id))
                 }
                 (notes::panel(viewer, filter, conversation.id, &self.notes, form))
@@ -91,13 +91,17 @@ impl AboutPerson {
     }
 
     /// The tags of the contact, and the form that adds one.
-    fn tags(&self, viewer: &Viewer, around: &InboxAround, filter: &InboxFilter, id: Uuid) -> Markup {
-        let text = viewer.text;
+    fn tags(
+        &self,
+        viewer: &Viewer,
+        around: &InboxAround,
+        filter: &InboxFilter,
+        id: Uuid,
+        form: &Form,
+    ) -> Markup {
+        let (text, place) = (viewer.text, filter.of(id, "/tags"));
         let given = self.contact.as_ref().map_or(&[][..], |contact| contact.tags.as_slice());
-        let others = around.tags.iter().map(|tag| &tag.summary);
-        let others = others.filter(|tag| !given.iter().any(|given| given.id == tag.id));
-        let others: Vec<_> = others.map(|tag| (tag.id.to_string(), tag.name.clone())).collect();
-        let (form, place) = (Form::new(text), filter.of(id, "/tags"));
+        let known: Vec<_> = given.iter().map(|tag| tag.id).collect();
         html! {
             h3 { (text.get("inbox-tags")) }
             @if given.is_empty() { p.soft { (text.get("inbox-no-tags")) } }
@@ -113,9 +117,9 @@ impl AboutPerson {
                     }
                 }
             }
-            @if viewer.may_answer() && !others.is_empty() {
+            @if viewer.may_answer() && around.tags.has_others(&known) {
                 form.row.bottom method="post" action=(place) {
-                    (Field::new(&form, "tag", &text.get("inbox-tag")).within("add").select(others))
+                    (around.tags.field(Field::new(form, "tag", &text.get("inbox-tag")).within("add"), None, &known))
                     button.plain type="submit" { (text.get("inbox-tag-add")) }
                 }
             }
@@ -158,15 +162,17 @@ fn assignment(
     around: &InboxAround,
     filter: &InboxFilter,
     conversation: &Conversation,
+    form: &Form,
 ) -> Markup {
     let text = viewer.text;
-    let to = conversation.assigned_to.map(|user| user.to_string()).unwrap_or_default();
-    let form = Form::filled(text, [("to", to)]);
-    let nobody = std::iter::once((String::new(), text.get("inbox-nobody")));
-    let members = around.members.iter().map(|member| (member.user_id.to_string(), member.name.clone()));
+    let user = conversation.assigned_to;
+    let email = user.and_then(|user| around.members.iter().find(|member| member.user_id == user));
+    let to = user.map(|user| around.assignees.value(user, email.map(|member| member.email.clone())));
+    let filled = Form::filled(text, [("to", to.unwrap_or_default())]);
+    let form = if form.fault_of("to").is_some() { form } else { &filled };
     html! {
         form.row.bottom method="post" action=(filter.of(conversation.id, "/assign")) {
-            (Field::new(&form, "to", &text.get("inbox-assigned")).select(nobody.chain(members)))
+            (around.assignees.field(Field::new(form, "to", &text.get("inbox-assigned")), Some(text.get("inbox-nobody")), &[]))
             button.plain type="submit" { (text.get("inbox-assign")) }
         }
     }

@@ -6,7 +6,8 @@ use actix_web::web::Data;
 use uuid::Uuid;
 
 use super::filter::InboxFilter;
-use crate::accounts::Member;
+use super::{Asking, page};
+use crate::accounts::{Email, Member};
 use crate::clock::Timestamp;
 use crate::console::State;
 use crate::console::answer::Answer;
@@ -50,10 +51,11 @@ pub(in crate::console) async fn seen(
     Ok(HttpResponse::build(StatusCode::NO_CONTENT).finish())
 }
 
-/// Marks a conversation as read, and lets the person see it. Who reads need not know that the person cannot be told.
+/// Marks a conversation as read, and lets the person see it if the company does. Who reads need not know that the person cannot be
+/// told.
 async fn mark_read(viewer: &Viewer, state: &State, id: Uuid, up_to: Timestamp) -> Result<(), Error> {
     let conversations = state.engine.conversations(viewer.company.id);
-    if let Err(error) = conversations.mark_read_and_tell(id, up_to).await {
+    if let Err(error) = conversations.mark_read_as_chosen(id, up_to).await {
         tracing::debug!(%error, "a person cannot be told that messages were read");
         conversations.mark_read(id, up_to).await?;
     }
@@ -66,22 +68,24 @@ pub(in crate::console) async fn assign(
     state: Data<State>,
     id: Id,
     query: Query,
-    form: Form,
+    mut form: Form,
 ) -> Result<Answer, Error> {
-    let company = viewer.company.id;
-    let to = match form.words().one("to") {
-        "" => None,
-        word => Some(word.parse::<Uuid>().map_err(|_| Error::Unreadable)?),
-    };
-    if let Some(to) = to {
-        let members = state.accounts.members(company).await?;
-        let answers = |member: &Member| member.role.answers() && !member.is_disabled;
-        let is_fit = members.iter().any(|member| member.user_id == to && answers(member));
-        if !is_fit {
-            return Err(Error::NotFound);
+    let conversations = state.engine.conversations(viewer.company.id);
+    let word = form.words().one("to").to_owned();
+    let to = match (word.as_str(), word.parse::<Uuid>()) {
+        ("", _) => None,
+        (_, Ok(user)) => Some(user),
+        (word, Err(_)) => {
+            let email = Email::parse(word);
+            let is_meant = |member: &Member| email.as_ref().is_ok_and(|email| email.as_str() == member.email);
+            let Some(member) = conversations.assignees().await?.into_iter().find(is_meant) else {
+                form.fault("to", viewer.text.get("inbox-unknown-person"));
+                return again(&viewer, &state, (id.0, &query), form).await;
+            };
+            Some(member.user_id)
         }
-    }
-    state.engine.conversations(company).assign(&viewer.who(), id.0, to).await?;
+    };
+    conversations.assign(&viewer.who(), id.0, to).await?;
     Ok(done(&viewer, &state, &query, id.0, "inbox-assigned-done"))
 }
 
@@ -109,12 +113,21 @@ pub(in crate::console) async fn tag(
     state: Data<State>,
     id: Id,
     query: Query,
-    form: Form,
+    mut form: Form,
 ) -> Result<Answer, Error> {
     let company = viewer.company.id;
     let (number, name) = person(&viewer, &state, id.0).await?;
     let records = state.engine.company(company).await?;
-    let tag: Uuid = form.words().one("tag").parse().map_err(|_| Error::Unreadable)?;
+    let word = form.words().one("tag");
+    let tag = match word.parse::<Uuid>() {
+        Ok(tag) => Some(tag),
+        Err(_) => records.tags().named(word).await?,
+    };
+    let Some(tag) = tag else {
+        drop(records);
+        form.fault("tag", viewer.text.get("inbox-unknown-name"));
+        return again(&viewer, &state, (id.0, &query), form).await;
+    };
     let known = records.tags().find(tag).await?.ok_or(Error::NotFound)?;
     let contact = records.contacts().with_numbers(&[number]).await?.pop().map(|(_, id)| id);
     drop(records);
@@ -172,6 +185,18 @@ pub(in crate::console) async fn consent(
 async fn person(viewer: &Viewer, state: &State, id: Uuid) -> Result<(PhoneNumber, Option<String>), Error> {
     let conversation = state.engine.conversations(viewer.company.id).one(id).await?.conversation;
     Ok((conversation.peer.number().ok_or(Error::NotFound)?, conversation.name))
+}
+
+/// The conversation's page again, with the fault of a form.
+pub(super) async fn again(
+    viewer: &Viewer,
+    state: &State,
+    (id, query): (Uuid, &Query),
+    mut form: Form,
+) -> Result<Answer, Error> {
+    let asking = Asking::of(state, viewer, id, &InboxFilter::read(query), "").await?;
+    asking.put_begun(&mut form);
+    Ok(page(viewer, state, &asking, &form).await?.unprocessable().into())
 }
 
 /// Says on the conversation's page that something was done.

@@ -3,12 +3,14 @@
 use std::time::Duration;
 
 use actix_web::HttpResponse;
+use actix_web::http::header::CONTENT_TYPE;
 use actix_web::web::Data;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use super::composer::{Composer, FILE, MESSAGE, REPLY, TEMPLATE};
+use super::composer::{Composer, FILE, MESSAGE, PREVIEW, QUOTE, REPLY, TEMPLATE};
 use super::filter::InboxFilter;
+use super::thread::OpenThread;
 use super::{Asking, page};
 use crate::console::State;
 use crate::console::answer::Answer;
@@ -16,7 +18,7 @@ use crate::console::component::library::take_chosen;
 use crate::console::component::quick_replies;
 use crate::console::error::Error;
 use crate::console::form::Form;
-use crate::console::once::Turn;
+use crate::console::once::{Turn, form_key};
 use crate::console::pages::compose::refused::{Refused, fault};
 use crate::console::pages::compose::{SENT, template};
 use crate::console::pages::media;
@@ -40,13 +42,29 @@ pub(in crate::console) async fn keep(
     id: Id,
     form: Form,
 ) -> Result<HttpResponse, Error> {
-    let conversations = state.engine.conversations(viewer.company.id);
+    let (company, user) = (viewer.company.id, viewer.signed_in.user.id);
+    let conversations = state.engine.conversations(company);
     let typed = form.value(MESSAGE);
-    conversations.keep_begun(id.0, viewer.signed_in.user.id, typed).await?;
+    // What is kept on its way while the answer goes may come after it. Asked before, so that nothing newer is replaced; and
+    // afterwards, because the answer removes only what is there by then.
+    if !sent(&state, company, &form).await? {
+        conversations.keep_begun(id.0, user, typed).await?;
+        if sent(&state, company, &form).await? {
+            conversations.keep_begun(id.0, user, "").await?;
+        }
+    }
     if !typed.trim().is_empty() {
-        show_typing(&state, viewer.company.id, id.0);
+        show_typing(&state, company, id.0);
     }
     Ok(HttpResponse::NoContent().finish())
+}
+
+/// Whether the form of the answer has sent it.
+async fn sent(state: &State, company: Uuid, form: &Form) -> Result<bool, engine::Error> {
+    match form.once() {
+        Some(once) => state.engine.conversations(company).is_answered_under(&form_key(once)).await,
+        None => Ok(false),
+    }
 }
 
 /// Shows the other side that somebody types. Nobody waits for it, or needs to know that it cannot be shown.
@@ -55,7 +73,7 @@ fn show_typing(state: &Data<State>, company: Uuid, id: Uuid) {
     actix_web::rt::spawn(async move {
         let key = format!("typing {company} {id}");
         let shown = state.shared.get(key, TYPING, async || {
-            if let Err(error) = state.engine.conversations(company).show_typing(id, true).await {
+            if let Err(error) = state.engine.conversations(company).show_typing_as_chosen(id).await {
                 tracing::debug!(%error, "a person cannot be shown that somebody types");
             }
             Ok(())
@@ -96,11 +114,18 @@ pub(in crate::console) async fn send(
 ) -> Result<Answer, Error> {
     let filter = InboxFilter::read(&query);
     let asking = Asking::of(&state, &viewer, id.0, &filter, form.words().one(TEMPLATE)).await?;
-    if form.words().one("action") == quick_replies::TAKE {
-        take_quick_reply(&state, &viewer, &asking, &mut form).await?;
+    take_chosen(&mut form);
+    let is_prepared = match form.words().one("action") {
+        quick_replies::TAKE => {
+            take_quick_reply(&state, &viewer, &asking, &mut form).await?;
+            true
+        }
+        action => action == PREVIEW || quote(&asking, &mut form),
+    };
+    if is_prepared {
+        keep_typed(&state, &viewer, id.0, &form).await?;
         return Ok(page(&viewer, &state, &asking, &form).await?.into());
     }
-    take_chosen(&mut form);
     let (channel, conversation) = match state.engine.conversations(viewer.company.id).place(id.0).await {
         Ok(place) => place,
         Err(engine::Error::Refused(refusal)) if !form.words().one(MESSAGE).is_empty() => {
@@ -121,15 +146,46 @@ pub(in crate::console) async fn send(
     match sent {
         Err(error) => {
             // What was typed is there when the answer can go.
-            if form.words().one(TEMPLATE).is_empty() {
-                let conversations = state.engine.conversations(viewer.company.id);
-                conversations.keep_begun(id.0, viewer.signed_in.user.id, form.value(MESSAGE)).await?;
-            }
+            keep_typed(&state, &viewer, id.0, &form).await?;
             let refused = Refused::by(error, &mut form)?;
             Ok(refused.answer(page(&viewer, &state, &asking, &form).await?).into())
         }
         Ok(answer) => Ok(answer),
     }
+}
+
+/// Shows the template with what is filled in so far, for a page that is being filled in.
+pub(in crate::console) async fn preview(
+    viewer: Viewer,
+    state: Data<State>,
+    id: Id,
+    mut form: Form,
+) -> Result<HttpResponse, Error> {
+    take_chosen(&mut form);
+    let thread = OpenThread::read(&state, viewer.text, (viewer.company.id, id.0), None).await?;
+    let composer = Composer::read(&state, &viewer, &thread, form.words().one(TEMPLATE)).await?;
+    let shown = composer.preview(viewer.text, form.words()).into_string();
+    Ok(HttpResponse::Ok().insert_header((CONTENT_TYPE, "text/html; charset=utf-8")).body(shown))
+}
+
+/// Puts the chosen message above the answer, or takes it away; `false` when the form does not ask for it. What is typed and
+/// chosen stays.
+fn quote(asking: &Asking, form: &mut Form) -> bool {
+    let Some(message) = form.words().raw(QUOTE).map(str::to_owned) else { return false };
+    form.put(REPLY, message);
+    if !form.words().names(MESSAGE) {
+        asking.put_begun(form);
+    }
+    true
+}
+
+/// Keeps the text of the form, if it is one of a text: it is there when the answer can go.
+async fn keep_typed(state: &State, viewer: &Viewer, id: Uuid, form: &Form) -> Result<(), engine::Error> {
+    if !form.words().one(TEMPLATE).is_empty() {
+        return Ok(());
+    }
+    let conversations = state.engine.conversations(viewer.company.id);
+    conversations.keep_begun(id, viewer.signed_in.user.id, form.value(MESSAGE)).await
 }
 
 /// Puts the chosen quick reply behind what was typed, filled in for the person, and its file beside it.

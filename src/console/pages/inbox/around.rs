@@ -6,28 +6,29 @@ use std::time::Duration;
 
 use uuid::Uuid;
 
+use super::offered::{OFFERED, Offered};
 use crate::accounts::Member;
 use crate::console::State;
 use crate::console::component::number;
 use crate::console::error::Error;
 use crate::console::text::Text;
 use crate::domain::channel::Channel;
-use crate::domain::contact::{Person, Tag};
+use crate::domain::contact::Person;
 use crate::domain::page::PageRequest;
 use crate::domain::phone::PhoneNumber;
 use crate::engine::conversations::types::{Conversation, QuickReply};
 
 /// How old it may be.
 const AGE: Duration = Duration::from_secs(5);
-/// The channels and tags that are offered.
-const MOST: u64 = 500;
 
 /// Channels, people, tags and quick replies of a company.
 pub(super) struct InboxAround {
-    pub(super) channels: Vec<Channel>,
+    pub(super) channels: Offered,
     /// Those who answer, by e-mail.
     pub(super) members: Vec<Member>,
-    pub(super) tags: Vec<Tag>,
+    /// The same people, to choose from: by name while they are few, and else by e-mail address.
+    pub(super) assignees: Offered,
+    pub(super) tags: Offered,
     pub(super) quick_replies: Vec<QuickReply>,
 }
 
@@ -35,20 +36,25 @@ impl InboxAround {
     pub(super) async fn read(state: &State, company: Uuid) -> Result<Arc<Self>, Error> {
         let key = format!("around the inbox {company}");
         let read = state.shared.get(key, AGE, async || {
-            let mut members = state.accounts.members(company).await?;
-            members.retain(|member| member.role.answers() && !member.is_disabled);
+            let members = state.engine.conversations(company).assignees().await?;
             let quick_replies = state.engine.conversations(company).quick_replies().all().await?;
             let (records, page) =
-                (state.engine.company(company).await?, PageRequest { page: 1, limit: MOST });
-            let channels = records.channels().page(page, None).await?.records;
-            let tags = records.tags().page(page, None).await?.records;
-            Ok(Self { channels, members, tags, quick_replies })
+                (state.engine.company(company).await?, PageRequest { page: 1, limit: OFFERED });
+            let channels = records.channels().page(page, None).await?;
+            let tags = records.tags().page(page, None).await?;
+            let named = channels.records.into_iter().map(|channel| (channel.id, channel.name));
+            let channels = Offered::new(named, channels.total);
+            let named = tags.records.into_iter().map(|tag| (tag.summary.id, tag.summary.name));
+            let tags = Offered::new(named, tags.total);
+            let total = members.len() as u64;
+            let known_as = |member: &Member| {
+                let name = if total > OFFERED { &member.email } else { &member.name };
+                (member.user_id, name.clone())
+            };
+            let assignees = Offered::new(members.iter().map(known_as), total);
+            Ok(Self { channels, members, assignees, tags, quick_replies })
         });
         read.await
-    }
-
-    pub(super) fn channel(&self, id: Uuid) -> Option<&Channel> {
-        self.channels.iter().find(|channel| channel.id == id)
     }
 
     /// The name of a person who answers, or who did.
@@ -56,6 +62,16 @@ impl InboxAround {
         let member = self.members.iter().find(|member| member.user_id == id);
         member.map_or_else(|| text.get("inbox-somebody"), |member| member.name.clone())
     }
+}
+
+/// The channel of this id, if the company has it.
+pub(super) async fn channel_of(
+    state: &State,
+    company: Uuid,
+    id: Uuid,
+) -> Result<Option<Arc<Channel>>, Error> {
+    let found = state.engine.channel(id).await?;
+    Ok(found.filter(|channel| channel.company_id == company))
 }
 
 /// Names of contacts by their numbers.

@@ -18,10 +18,12 @@ use crate::console::component::phone::phone;
 use crate::console::component::{notice, quick_replies};
 use crate::console::error::Error;
 use crate::console::form::Form;
-use crate::console::pages::compose::template;
+use crate::console::pages::compose::{filled, template};
 use crate::console::text::Text;
 use crate::console::visitor::Viewer;
-use crate::domain::channel::{Channel, Kind};
+use crate::console::words::Words;
+use crate::domain::channel::Kind;
+use crate::domain::contact::Person;
 use crate::domain::own_field::OwnField;
 use crate::domain::page::PageRequest;
 use crate::domain::template::{Status as Approval, Template};
@@ -35,6 +37,12 @@ pub(super) const TEMPLATE: &str = "template";
 const CHOOSE: &str = "choose";
 /// The field with the provider's id of the message that is answered.
 pub(super) const REPLY: &str = "reply";
+/// The button that chooses the message that is answered, with its id; without one, none is. It keeps what is typed and chosen.
+pub(super) const QUOTE: &str = "quote";
+/// The action that shows a template as it will be sent.
+pub(super) const PREVIEW: &str = "preview";
+/// The id of the form of the answer, to which buttons in the thread belong.
+pub(super) const FORM: &str = "composer";
 /// The field with a file of the library.
 pub(super) const FILE: &str = "enclosed";
 /// The field with a file that is uploaded.
@@ -51,6 +59,8 @@ pub(super) struct Composer {
     /// The most bytes of a file.
     largest: usize,
     pub(super) own: Vec<OwnField>,
+    /// The contact who gets the template.
+    person: Option<Person>,
     /// Whether a template is written, and not a text.
     is_template: bool,
 }
@@ -59,16 +69,23 @@ impl Composer {
     /// For what the address or a form asks for.
     pub(super) async fn read(
         state: &State,
-        company: Uuid,
-        (reach, channel): (Reach, Option<&Channel>),
+        viewer: &Viewer,
+        thread: &OpenThread,
         chosen: &str,
     ) -> Result<Self, Error> {
-        let files = OfferedFiles::read(&state.engine, company).await?;
-        let waba = channel.filter(|channel| channel.kind == Kind::BusinessAccount);
+        let company = viewer.company.id;
+        let waba = thread.channel.as_ref().filter(|channel| channel.kind == Kind::BusinessAccount);
         let waba = waba.and_then(|channel| channel.waba_id.as_deref());
-        let is_template = reach == Reach::Closed || !chosen.is_empty();
-        let (offered, own, largest) = (Vec::new(), Vec::new(), state.engine.media().largest());
-        let mut composer = Self { offered, template: None, files, largest, own, is_template: false };
+        let is_template = thread.reach == Reach::Closed || !chosen.is_empty();
+        let mut composer = Self {
+            offered: Vec::new(),
+            template: None,
+            files: OfferedFiles::read(&state.engine, company).await?.seen_by(viewer),
+            largest: state.engine.media().largest(),
+            own: Vec::new(),
+            person: None,
+            is_template: false,
+        };
         let Some(waba) = waba.filter(|_| is_template) else { return Ok(composer) };
         composer.is_template = true;
         let records = state.engine.company(company).await?;
@@ -78,7 +95,12 @@ impl Composer {
             composer.template = fits.map(Template::from);
         }
         match composer.template {
-            Some(_) => composer.own = records.fields().all().await?,
+            Some(_) => {
+                composer.own = records.fields().all().await?;
+                if let Some(number) = thread.conversation().peer.number() {
+                    composer.person = records.contacts().people(&[number]).await?.remove(&number);
+                }
+            }
             None => {
                 let page = PageRequest { page: 1, limit: OFFERED };
                 let filter = templates::Filter { is_offered: true, ..templates::Filter::default() };
@@ -113,7 +135,7 @@ impl Composer {
                 } @else if thread.reach == Reach::Never {
                     (faults(form))
                 } @else if self.is_template {
-                    (self.of_template(text, filter, thread, form))
+                    (self.of_template(viewer, filter, thread, form))
                 } @else {
                     (self.of_text(viewer, around, filter, thread, form))
                 }
@@ -134,18 +156,9 @@ impl Composer {
         let reply = form.value(REPLY);
         let is_business = !matches!(thread.reach, Reach::Always);
         html! {
-            form method="post" action=(filter.of(id, "/answer")) data-draft=(filter.of(id, "/draft")) {
+            form method="post" id=(FORM) action=(filter.of(id, "/answer")) data-draft=(filter.of(id, "/draft")) {
                 (faults(form)) (once(form))
-                @if !reply.is_empty() {
-                    input type="hidden" name=(REPLY) value=(reply);
-                    blockquote.quoted {
-                        @match thread.named(reply) {
-                            Some(entry) => (plain(&line(viewer, thread, entry), LABEL_CHARS)),
-                            None => (text.get("inbox-quoted-earlier")),
-                        }
-                        " " a href={ (filter.of(id, "")) "#answer" } { (text.get("inbox-reply-not")) }
-                    }
-                }
+                (quoted(viewer, filter, thread, reply))
                 (Field::new(form, MESSAGE, &text.get("inbox-answer")).hint(&text.get("inbox-answer-hint"))
                     .most(BEGUN_CHARS).area(3))
                 (quick_replies::offered(text, &around.quick_replies))
@@ -179,23 +192,40 @@ impl Composer {
         }
     }
 
+    /// The chosen template as the person gets it, with what is filled in so far.
+    pub(super) fn preview(&self, text: Text, words: &Words) -> Markup {
+        html! {
+            @if let Some(template) = &self.template {
+                div id="preview" role="group" aria-label=(text.get("compose-preview")) {
+                    (phone(text, &filled(template, words, self.person.as_ref())))
+                }
+            }
+        }
+    }
+
     /// The choice of a template, or the form with its values.
-    fn of_template(&self, text: Text, filter: &InboxFilter, thread: &OpenThread, form: &Form) -> Markup {
-        let id = thread.conversation().id;
+    fn of_template(&self, viewer: &Viewer, filter: &InboxFilter, thread: &OpenThread, form: &Form) -> Markup {
+        let (text, id) = (viewer.text, thread.conversation().id);
         html! {
             @match &self.template {
                 Some(template) => {
-                    form method="post" action=(filter.of(id, "/answer")) {
+                    form method="post" id=(FORM) action=(filter.of(id, "/answer")) data-preview=(filter.of(id, "/preview")) {
                         (faults(form)) (once(form))
+                        (quoted(viewer, filter, thread, form.value(REPLY)))
                         input type="hidden" name=(TEMPLATE) value=(template.id);
                         p { strong { bdi { (template.name) } } " " span.soft { (template.language) } }
-                        (phone(text, &template.components))
+                        (self.preview(text, form.words()))
                         (template::fields(text, template, (&self.files, &self.own), form))
-                        p.actions { button type="submit" { (text.get("inbox-send")) } }
+                        p.actions {
+                            button type="submit" { (text.get("inbox-send")) }
+                            button.plain type="submit" name="action" value=(PREVIEW) formnovalidate { (text.get("compose-preview")) }
+                        }
                     }
                     p { a href={ (filter.and(id, TEMPLATE, CHOOSE)) "#answer" } { (text.get("inbox-other-template")) } }
                 }
                 None => {
+                    // For the buttons in the thread, which lead back to a text.
+                    form method="post" id=(FORM) action=(filter.of(id, "/answer")) {}
                     @match form.fault_of(MESSAGE) {
                         Some(fault) => (notice::fault(fault)),
                         None => (faults(form)),
@@ -215,5 +245,31 @@ impl Composer {
                 p { a href={ (filter.of(id, "")) "#answer" } { (text.get("inbox-use-text")) } }
             }
         }
+    }
+}
+
+/// The message that is answered, with the button that takes it away; nothing when there is none.
+fn quoted(viewer: &Viewer, filter: &InboxFilter, thread: &OpenThread, reply: &str) -> Markup {
+    let text = viewer.text;
+    html! {
+        @if !reply.is_empty() {
+            input type="hidden" name=(REPLY) value=(reply);
+            blockquote.quoted {
+                @match thread.named(reply) {
+                    Some(entry) => (plain(&line(viewer, thread, entry), LABEL_CHARS)),
+                    None => (text.get("inbox-quoted-earlier")),
+                }
+                " " (quoting(filter, thread.conversation().id, "", &text.get("inbox-reply-not")))
+            }
+        }
+    }
+}
+
+/// A button that chooses the message that is answered. It belongs to the form of the answer, wherever it stands, so that nothing
+/// of it is lost.
+pub(super) fn quoting(filter: &InboxFilter, conversation: Uuid, message: &str, words: &str) -> Markup {
+    html! {
+        button.quiet type="submit" form=(FORM) formaction={ (filter.of(conversation, "/answer")) "#answer" } formnovalidate
+            name=(QUOTE) value=(message) { (words) }
     }
 }

@@ -3,10 +3,12 @@
 use maud::{Markup, html};
 use uuid::Uuid;
 
+use super::composer::quoting;
 use super::filter::InboxFilter;
 use super::said;
 use super::thread::OpenThread;
 use crate::console::component::cause;
+use crate::console::component::copy::copy;
 use crate::console::component::formatting::{LABEL_CHARS, plain};
 use crate::console::component::number;
 use crate::console::component::time::moment;
@@ -71,13 +73,12 @@ fn of_person(viewer: &Viewer, thread: &OpenThread, filter: &InboxFilter, written
                 None => p.soft { (missing(viewer, written)) },
             }
             (reactions(&written.reactions))
+            (id(viewer, written.id, &written.provider_id, false))
             p.soft {
                 (moment(viewer, written.at))
                 @if let Some(at) = written.edited_at { ", " (text.get("inbox-edited")) " " (moment(viewer, at)) }
                 @if may_reply {
-                    " " a href={ (filter.and(thread.conversation().id, "reply", &written.provider_id)) "#answer" } {
-                        (text.get("inbox-reply"))
-                    }
+                    " " (quoting(filter, thread.conversation().id, &written.provider_id, &text.get("inbox-reply")))
                 }
             }
         }
@@ -150,6 +151,8 @@ fn of_company(viewer: &Viewer, thread: &OpenThread, own: &OwnEntry) -> Markup {
                 None => p.soft { (text.get("inbox-gone")) },
             }
             (reactions(&own.reactions))
+            // Of a message that did not go, as people ask about it; the provider has no id for it.
+            (id(viewer, send, outcome.provider_message_id.as_deref().unwrap_or(&send.to_string()), has_failed))
             p.soft { (moment(viewer, own.at)) " " (words::state(text, state)) }
             @if has_failed {
                 p.fault {
@@ -157,6 +160,17 @@ fn of_company(viewer: &Viewer, thread: &OpenThread, own: &OwnEntry) -> Markup {
                     @if let Some(remedy) = cause::remedy(text, code) { " " (remedy) }
                 }
             }
+        }
+    }
+}
+
+/// The id of a message, to copy: the provider's, or that of its send.
+fn id(viewer: &Viewer, entry: Uuid, message: &str, is_open: bool) -> Markup {
+    let name = viewer.text.get("inbox-message-id");
+    html! {
+        details.more id=(format!("id-{}", entry.simple())) open[is_open] {
+            summary { (name) }
+            (copy(viewer.text, &name, message))
         }
     }
 }

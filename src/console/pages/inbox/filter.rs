@@ -5,19 +5,27 @@ use url::form_urlencoded::Serializer;
 use uuid::Uuid;
 
 use super::PLACE;
-use super::around::InboxAround;
+use super::around::{InboxAround, channel_of};
+use super::offered::NAME_CHARS;
 use crate::clock::Timestamp;
+use crate::console::State;
 use crate::console::component::field::Field;
 use crate::console::component::fold::fold;
+use crate::console::error::Error;
 use crate::console::form::Form;
+use crate::console::query::Query;
 use crate::console::text::Text;
+use crate::console::visitor::Viewer;
 use crate::console::words::Words;
 use crate::domain::inbound::ConversationState;
+use crate::domain::page::PageRequest;
 use crate::domain::phone::PhoneNumber;
 use crate::engine::conversations::types::{AssignedTo, ConversationCursor, ConversationFilter};
 
 /// The longest search, in characters.
 const SEARCH_CHARS: usize = 200;
+/// The channels whose names contain the one that is looked for: among them is the one that has it.
+const FOUND: u64 = 500;
 
 /// The conversations that people look at most.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -167,18 +175,75 @@ impl InboxFilter {
         self.channel.is_some() || self.tag.is_some()
     }
 
+    /// The filter with the channel and the tag that a query names in place of their ids, as a field for any name sends them;
+    /// and the fields whose names the company does not have.
+    pub(super) async fn named(
+        mut self,
+        state: &State,
+        company: Uuid,
+        query: &Query,
+    ) -> Result<(Self, Vec<&'static str>), Error> {
+        let mut unknown = Vec::new();
+        if self.channel.is_none()
+            && let Some(name) = query.text("channel", NAME_CHARS)
+        {
+            let records = state.engine.company(company).await?;
+            let few = PageRequest { page: 1, limit: FOUND };
+            let found = records.channels().page(few, Some(name)).await?.records;
+            let exact = found.iter().find(|channel| channel.name == name).or(match &found[..] {
+                [only] => Some(only),
+                _ => None,
+            });
+            self.channel = exact.map(|channel| channel.id);
+            unknown.extend(exact.is_none().then_some("channel"));
+        }
+        if self.tag.is_none()
+            && let Some(name) = query.text("tag", NAME_CHARS)
+        {
+            self.tag = state.engine.company(company).await?.tags().named(name).await?;
+            unknown.extend(self.tag.is_none().then_some("tag"));
+        }
+        Ok((self, unknown))
+    }
+
+    /// The form of the filters by channel and tag, with a fault at the fields that named nothing.
+    pub(super) async fn form(
+        &self,
+        state: &State,
+        viewer: &Viewer,
+        around: &InboxAround,
+        unknown: &[&str],
+    ) -> Result<Form, Error> {
+        let (text, company) = (viewer.text, viewer.company.id);
+        let mut form = Form::new(text);
+        if let Some(id) = self.channel {
+            let channel = channel_of(state, company, id).await?;
+            form.put("channel", around.channels.value(id, channel.map(|channel| channel.name.clone())));
+        }
+        if let Some(id) = self.tag {
+            let tag = if around.tags.is_whole() {
+                None
+            } else {
+                state.engine.company(company).await?.tags().find(id).await?
+            };
+            form.put("tag", around.tags.value(id, tag.map(|tag| tag.summary.name)));
+        }
+        for field in unknown {
+            form.fault(field, text.get("inbox-unknown-name"));
+        }
+        Ok(form)
+    }
+
     /// The search, the views, and the filters by channel and tag.
-    pub(super) fn fields(&self, text: Text, around: &InboxAround) -> Markup {
-        let given = [("channel", self.channel), ("tag", self.tag)];
-        let given = given.into_iter().filter_map(|(name, id)| Some((name, id?.to_string())));
-        let form = Form::filled(text, given);
-        let any = || std::iter::once((String::new(), text.get("inbox-all")));
-        let channels = around.channels.iter().map(|channel| (channel.id.to_string(), channel.name.clone()));
-        let tags = around.tags.iter().map(|tag| (tag.summary.id.to_string(), tag.summary.name.clone()));
+    pub(super) fn fields(&self, around: &InboxAround, form: &Form) -> Markup {
+        let text = form.text();
+        let any = || Some(text.get("inbox-all"));
+        let (channel, tag) = (text.get("inbox-channel"), text.get("inbox-tag"));
+        let (channel, tag) = (Field::new(form, "channel", &channel), Field::new(form, "tag", &tag));
         let view = (self.view != InboxView::Open).then_some(self.view.as_str());
         let folded = html! {
-            (Field::new(&form, "channel", &text.get("inbox-channel")).within("list").select(any().chain(channels)))
-            (Field::new(&form, "tag", &text.get("inbox-tag")).within("list").select(any().chain(tags)))
+            (around.channels.field(channel.within("list"), any(), &[]))
+            (around.tags.field(tag.within("list"), any(), &[]))
             button.plain type="submit" { (text.get("inbox-show")) }
         };
         html! {
@@ -188,7 +253,7 @@ impl InboxFilter {
                     autocomplete="off";
                 button.plain type="submit" { (text.get("inbox-find")) }
                 @if let Some(view) = view { input type="hidden" name="view" value=(view); }
-                (fold(text, self.is_narrowed(), &folded))
+                (fold(text, self.is_narrowed() || form.has_faults(), &folded))
             }
             ul.tags aria-label=(text.get("inbox-views")) {
                 @for view in InboxView::ALL {

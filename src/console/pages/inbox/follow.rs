@@ -122,12 +122,13 @@ impl InboxFollower {
         let company = self.viewer.company.id;
         let head = InboxHead::read(state, company).await?;
         let around = InboxAround::read(state, company).await?;
-        let mut parts = vec![html! {}; 3];
+        let mut parts = vec![html! {}; 4];
         if self.list.is_due(head.whole, LIST) {
             self.list.note(head.whole);
-            let unread = unread::count(state, company, EVERY).await?;
-            let [side, below] = counts(self.viewer.text, unread);
-            parts = vec![side, below, self.rendered(state, &around).await?];
+            let user = Some(self.viewer.signed_in.user.id);
+            let own = awaited(unread::count(state, company, user, EVERY).await?);
+            let [side, below] = counts(self.viewer.text, unread::count(state, company, None, EVERY).await?);
+            parts = vec![side, below, own, self.rendered(state, &around).await?];
         }
         let Some(open) = self.open else { return Ok(parts) };
         let digest = head.digests.get(&open).copied().unwrap_or_default();
@@ -136,7 +137,7 @@ impl InboxFollower {
         if self.thread.is_due(digest, (Duration::ZERO, most)) {
             self.thread.note(digest);
             let of = (company, open);
-            let shown = OpenThread::read(state, self.viewer.text, of, &around, None).await?;
+            let shown = OpenThread::read(state, self.viewer.text, of, None).await?;
             self.is_moving = shown.is_moving();
             window = shown.reach.line(&self.viewer, shown.conversation(), Timestamp::now());
             thread = shown.entries(&self.viewer, &self.filter);
@@ -166,6 +167,11 @@ impl InboxFollower {
         let list: Arc<Markup> = list.await?;
         Ok(marked(&list, self.open))
     }
+}
+
+/// How many unread conversations wait for this person: theirs, and those of nobody. Only the script reads it.
+pub(super) fn awaited(unread: u64) -> Markup {
+    html! { span id="unread-own" data-unread=(unread) hidden {} }
 }
 
 /// Who else is writing an answer.

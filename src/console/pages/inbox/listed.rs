@@ -1,9 +1,12 @@
 //! The list of conversations: who, the last line, its age, what is unread, and how long the window is open.
 
+use std::collections::HashMap;
+use std::sync::Arc;
+
 use maud::{Markup, PreEscaped, html};
 use uuid::Uuid;
 
-use super::around::{InboxAround, Names, names, title};
+use super::around::{InboxAround, Names, channel_of, names, title};
 use super::filter::InboxFilter;
 use super::said;
 use super::window::Reach;
@@ -15,6 +18,7 @@ use crate::console::error::Error;
 use crate::console::text::Text;
 use crate::console::unread::shown;
 use crate::console::visitor::Viewer;
+use crate::domain::channel::Channel;
 use crate::domain::inbound::ConversationState;
 use crate::domain::page::PageRequest;
 use crate::domain::phone::PhoneNumber;
@@ -30,6 +34,8 @@ const FOUND: u64 = 300;
 pub(super) struct InboxList {
     part: ConversationPart,
     names: Names,
+    /// The channels of its conversations.
+    channels: HashMap<Uuid, Arc<Channel>>,
 }
 
 impl InboxList {
@@ -47,7 +53,16 @@ impl InboxList {
         let part = state.engine.conversations(company).list(asked, filter.after, SHOWN).await?;
         let numbers = part.conversations.iter().filter_map(|listed| listed.conversation.peer.number());
         let names = names(state, company, numbers).await?;
-        Ok(Self { part, names })
+        let mut channels = HashMap::new();
+        for listed in &part.conversations {
+            let id = listed.conversation.channel_id;
+            if !channels.contains_key(&id)
+                && let Some(channel) = channel_of(state, company, id).await?
+            {
+                channels.insert(id, channel);
+            }
+        }
+        Ok(Self { part, names, channels })
     }
 
     /// The list without a mark at the open conversation: everybody with the same filter sees the same.
@@ -78,7 +93,7 @@ impl InboxList {
     ) -> Markup {
         let (text, conversation) = (viewer.text, &listed.conversation);
         let name = title(conversation, &self.names);
-        let channel = around.channel(conversation.channel_id);
+        let channel = self.channels.get(&conversation.channel_id).map(Arc::as_ref);
         // Whether a closed window is refused is said in the conversation.
         let reach = Reach::of(conversation, channel, true, now);
         let is_unread = conversation.unread > 0;

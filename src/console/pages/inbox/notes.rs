@@ -5,9 +5,8 @@ use actix_web::web::Data;
 use maud::{Markup, html};
 use uuid::Uuid;
 
-use super::actions::done;
+use super::actions::{again, done};
 use super::filter::InboxFilter;
-use super::{Asking, page};
 use crate::console::State;
 use crate::console::answer::Answer;
 use crate::console::component::confirm::confirm;
@@ -32,9 +31,7 @@ pub(in crate::console) async fn add(
 ) -> Result<Answer, Error> {
     let text = read(&mut form);
     if form.has_faults() {
-        let asking = Asking::of(&state, &viewer, id.0, &InboxFilter::read(&query), "").await?;
-        asking.put_begun(&mut form);
-        return Ok(page(&viewer, &state, &asking, &form).await?.unprocessable().into());
+        return again(&viewer, &state, (id.0, &query), form).await;
     }
     state
         .once

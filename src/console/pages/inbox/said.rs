@@ -4,14 +4,17 @@ use maud::{Markup, html};
 use serde_json::Value;
 use uuid::Uuid;
 
+use super::PLACE;
 use crate::console::component::attachment::attachment;
 use crate::console::component::formatting::{LABEL_CHARS, TEXT_CHARS, lines, plain};
+use crate::console::component::number;
 use crate::console::pages::send::words;
 use crate::console::text::Text;
 use crate::domain::content::{Content, Kind};
 use crate::domain::inbound::{InboundBody, InboundContent, OrderItem, SharedContact};
 use crate::domain::link::file_id;
 use crate::domain::location::Location;
+use crate::domain::phone::PhoneNumber;
 
 /// The values, items and cards of one message that are shown.
 const MOST: usize = 40;
@@ -61,9 +64,10 @@ pub(super) fn written(text: Text, id: Uuid, body: &InboundBody) -> Markup {
                 (ordered(items))
             },
             InboundContent::Call { event } => { p.soft { (kind(text, "call")) " " code { (plain(event, LABEL_CHARS)) } } },
-            InboundContent::System { event, body, .. } => {
+            InboundContent::System { event, body: said, new_number, .. } => {
                 p.soft { (kind(text, "system")) }
-                @match body { Some(body) => (lines(body, None)), None => p { code { (plain(event, LABEL_CHARS)) } } }
+                @match said { Some(said) => (lines(said, None)), None => p { code { (plain(event, LABEL_CHARS)) } } }
+                (under_other_number(body, new_number.as_deref()))
             },
             InboundContent::Unsupported { kind: word, reason, raw: object } => {
                 p.soft { (text.get("inbox-unsupported")) @if let Some(word) = word { " " code { (plain(word, LABEL_CHARS)) } } }
@@ -72,6 +76,17 @@ pub(super) fn written(text: Text, id: Uuid, body: &InboundBody) -> Markup {
             },
             // These change other messages, and are no entries of their own.
             InboundContent::Reaction { .. } | InboundContent::Edit { .. } | InboundContent::Deletion { .. } => {},
+        }
+    }
+}
+
+/// The way to the conversation under the person's other number: the former one, or the one from now on.
+fn under_other_number(body: &InboundBody, new: Option<&str>) -> Markup {
+    let former = body.author.as_ref().and_then(|author| author.number.as_deref());
+    let number = former.or(new).and_then(|number| PhoneNumber::parse(number).ok());
+    html! {
+        @if let Some(number) = number {
+            p { a href=(format!("{PLACE}?search=%2B{number}")) { bdi { (number::written(&format!("+{number}"))) } } }
         }
     }
 }

@@ -1,13 +1,14 @@
 //! An open conversation: what is read of it, and its entries.
 
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 use std::time::Duration;
 
 use maud::{Markup, html};
 use serde_json::Value;
 use uuid::Uuid;
 
-use super::around::{InboxAround, Names, names, title};
+use super::around::{Names, channel_of, names, title};
 use super::entry::entry;
 use super::filter::InboxFilter;
 use super::window::Reach;
@@ -18,6 +19,7 @@ use crate::console::pages::send::message::template_words;
 use crate::console::pages::send::words;
 use crate::console::text::Text;
 use crate::console::visitor::Viewer;
+use crate::domain::channel::Channel;
 use crate::domain::content::Content;
 use crate::domain::inbound::InboundFile;
 use crate::domain::message::State as At;
@@ -35,6 +37,8 @@ pub(super) struct OpenThread {
     pub(super) thread: Thread,
     pub(super) name: String,
     pub(super) reach: Reach,
+    /// Its channel; `None` when it was removed.
+    pub(super) channel: Option<Arc<Channel>>,
     /// The names of bulk sends.
     sends: HashMap<Uuid, String>,
     /// The parts of the templates of sends.
@@ -47,7 +51,6 @@ impl OpenThread {
         state: &State,
         text: Text,
         (company, id): (Uuid, Uuid),
-        around: &InboxAround,
         before: Option<ThreadCursor>,
     ) -> Result<Self, Error> {
         let conversations = state.engine.conversations(company);
@@ -55,8 +58,8 @@ impl OpenThread {
         let thread = conversations.thread(id, from, SHOWN).await?;
         let now = Timestamp::now();
         let windows = conversations.windows(thread.conversation.channel_id).await?;
-        let channel = around.channel(thread.conversation.channel_id);
-        let reach = Reach::of(&thread.conversation, channel, windows.are_enforced(now), now);
+        let channel = channel_of(state, company, thread.conversation.channel_id).await?;
+        let reach = Reach::of(&thread.conversation, channel.as_deref(), windows.are_enforced(now), now);
         let names: Names = names(state, company, thread.conversation.peer.number().into_iter()).await?;
         let name = title(&thread.conversation, &names);
         let mut sends = HashMap::new();
@@ -83,7 +86,7 @@ impl OpenThread {
         let templates = of_sends.into_iter().filter_map(|(send, id)| Some((send, parts.get(&id)?.clone())));
         let templates = templates.collect();
         drop(records);
-        Ok(Self { thread, name, reach, sends, templates })
+        Ok(Self { thread, name, reach, channel, sends, templates })
     }
 
     /// The words of a message of ours with a template; `None` for another, and when the template is gone.

@@ -71,6 +71,11 @@ impl OriginFile {
         &self.header
     }
 
+    /// The names of their values.
+    pub(super) fn names(&self) -> &[String] {
+        &self.names
+    }
+
     /// What the file said of a recipient.
     pub(super) fn cells(&self, values: &Unpacked) -> Vec<String> {
         self.names.iter().map(|name| values.own.value(name).unwrap_or_default().to_owned()).collect()

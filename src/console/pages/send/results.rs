@@ -10,12 +10,13 @@ use futures_util::stream::try_unfold;
 use uuid::Uuid;
 
 use super::origin::OriginFile;
-use super::words;
+use super::{skipped_row, words};
 use crate::console::State;
 use crate::console::error::Error;
 use crate::console::query::Id;
 use crate::console::text::Text;
 use crate::console::visitor::Viewer;
+use crate::console::zone::Zone;
 use crate::domain::message::Selection;
 use crate::domain::page::PageRequest;
 use crate::domain::request::SkippedEntry;
@@ -46,7 +47,7 @@ pub(in crate::console) async fn download(
     state: Data<State>,
     Id(id): Id,
 ) -> Result<HttpResponse, Error> {
-    let (company, text) = (viewer.company.id, viewer.text);
+    let (company, text, zone) = (viewer.company.id, viewer.text, viewer.zone.clone());
     let records = state.engine.company(company).await?;
     let snapshot = records.sends().snapshot(id).await?.ok_or(Error::NotFound)?;
     drop(records);
@@ -55,7 +56,7 @@ pub(in crate::console) async fn download(
     let head = ["send-result-state", "send-result-error", "send-result-time"].map(|key| text.get(key));
     let head = record(&origin, origin.header().to_vec(), head);
     let head = format!("{}{}", format.mark(), String::from_utf8_lossy(&head));
-    let results = Results { engine: state.engine.clone(), company, send: id, snapshot, origin, text };
+    let results = Results { engine: state.engine.clone(), company, send: id, snapshot, origin, text, zone };
     let rows =
         try_unfold((results, Some(ResultsPart::Messages(0)), head), |(results, part, head)| async move {
             let Some(part) = part else { return Ok(None) };
@@ -80,6 +81,8 @@ struct Results {
     snapshot: SendSnapshot,
     origin: OriginFile,
     text: Text,
+    /// The zone of the times.
+    zone: Zone,
 }
 
 impl Results {
@@ -117,7 +120,8 @@ impl Results {
                 None => String::new(),
             };
             let state = words::state_word(self.text, outcome.state);
-            let time = message.updated_at.map(|at| at.to_string()).unwrap_or_default();
+            // As spreadsheets read a time.
+            let time = message.updated_at.map(|at| self.zone.field(at).replace('T', " ")).unwrap_or_default();
             written.append(&mut record(&self.origin, cells, [state, error, time]));
         }
         Ok((written, Some(next.map_or(ResultsPart::Skipped(1), ResultsPart::Messages))))
@@ -125,14 +129,16 @@ impl Results {
 
     async fn skipped(&self, page: u64) -> Result<(Vec<u8>, Option<ResultsPart>), engine::Error> {
         let records = self.engine.company(self.company).await?;
-        let window = PageRequest { page, limit: SKIPPED };
+        let window = PageRequest { page: page.into(), limit: SKIPPED };
         let entries = records.sends().skipped(self.send, window).await?.map(|page| page.records);
         drop(records);
         let entries: Vec<SkippedEntry> = entries.unwrap_or_default();
         let state = self.text.get("send-result-skipped");
         let mut written = Vec::new();
         for entry in &entries {
-            let outcome = [state.clone(), entry.reason.clone(), String::new()];
+            let columns = (self.origin.names(), self.origin.header());
+            let reason = skipped_row::reason(self.text, columns, entry, (&entry.input, None));
+            let outcome = [state.clone(), reason, String::new()];
             written.append(&mut record(&self.origin, self.origin.numbered(entry.input.clone()), outcome));
         }
         let more = entries.len() as u64 == SKIPPED;

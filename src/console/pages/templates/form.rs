@@ -58,7 +58,8 @@ pub(super) fn fields(form: &Form, files: &OfferedFiles) -> Markup {
             .select(headers))
         (Field::new(form, "header", &text.get("templates-header-words")).most(LINE).text())
         (Field::new(form, "header_example", &text.get("templates-header-example")).most(LINE).text())
-        (files.choose(form, ("header_file", &text.get("templates-header-file"))))
+        // The file goes to the provider with the template, which fetches none.
+        (files.any(form, ("header_file", &text.get("templates-header-file")), true))
         (Field::new(form, "body", &text.get("templates-body")).hint(&text.get("templates-body-hint")).required()
             .most(BODY).area(6))
         (Field::new(form, "examples", &text.get("templates-examples")).hint(&text.get("templates-examples-hint"))
@@ -124,7 +125,7 @@ pub(super) fn preview(text: Text, words: &Words) -> Markup {
 pub(super) fn components(words: &Words) -> Value {
     let mut parts = Vec::new();
     match words.one("header_kind") {
-        "text" if !words.one("header").is_empty() => {
+        "text" => {
             let header = words.one("header");
             let mut part = json!({ "type": "HEADER", "format": "TEXT", "text": header });
             add_examples(&mut part, "header_text", (header, words.one("header_example")));

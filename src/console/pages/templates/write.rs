@@ -116,15 +116,22 @@ pub(in crate::console) async fn change(
     let wanted = form.words().one("category").to_owned();
     let is_other = !wanted.is_empty() && wanted != template.category.as_str();
     let edit = TemplateEdit { category: is_other.then_some(wanted.as_str()), components: Some(&parts) };
-    match state.engine.template_desk(channel).change(&viewer.who(), id, edit).await {
-        Ok(changed) => {
-            let key = match changed.status {
-                Status::Approved => "templates-saved",
-                _ => "templates-saved-review",
-            };
-            state.flashes.put(viewer.session, "done", viewer.text.get(key));
-            Ok(Answer::to(place(id)))
-        }
+    // The provider counts changes: a form that is sent twice makes one.
+    let changed = state.once.attempt::<Declined>(&viewer, &form, async || {
+        Ok(match state.engine.template_desk(channel).change(&viewer.who(), id, edit).await {
+            Ok(changed) => {
+                let key = match changed.status {
+                    Status::Approved => "templates-saved",
+                    _ => "templates-saved-review",
+                };
+                state.flashes.put(viewer.session, "done", viewer.text.get(key));
+                Ok(Answer::to(place(id)))
+            }
+            Err(declined) => Err(declined),
+        })
+    });
+    match changed.await? {
+        Ok(answer) => Ok(answer),
         Err(declined) => {
             refused(&mut form, declined, &parts)?;
             Ok(one_page(&viewer, &state, &template, &form).await?.unprocessable().into())
@@ -201,7 +208,7 @@ fn refused(form: &mut Form, declined: Declined, parts: &Value) -> Result<(), Err
         Code::TemplateNameTaken => form.fault("name", text.get("templates-name-taken")),
         Code::TooManyTemplates => form.general_fault(text.get("templates-too-many")),
         Code::MediaNotFound | Code::MediaTooLarge => {
-            form.fault("header_file", text.get("templates-fault-file"))
+            form.fault("header_file", text.get("templates-fault-file"));
         }
         Code::ProviderUnavailable => form.general_fault(text.get("templates-provider-away")),
         _ => return Err(engine::Error::from(refusal).into()),
@@ -274,6 +281,7 @@ async fn one_page(viewer: &Viewer, state: &State, template: &Record, form: &Form
                 p { (text.get(sentence)) }
             } @else {
                 form method="post" action=(place(template.id)) data-preview=(PREVIEW) data-whole {
+                    (once(form))
                     div.with-preview {
                         section.panel {
                             h2 { (text.get("templates-change")) }

@@ -142,6 +142,7 @@ pub(super) fn call(raw: &RawValue, contacts: &HashMap<String, &str>, batch: &Bat
         peer: peer((&call.from, &call.from_user_id), contacts)?,
         at: seconds(&call.timestamp).unwrap_or(batch.at),
         is_past: false,
+        by_admin: false,
         body: InboundBody::of(InboundContent::Call { event: bounded(event) }),
     })))
 }
@@ -235,7 +236,8 @@ fn inbound(
         };
         body.beyond = made.beyond(raw.get());
     }
-    Some(Update::Inbound(Box::new(InboundMessage { id, direction, peer, at, is_past, body })))
+    let message = InboundMessage { id, direction, peer, at, is_past, by_admin: false, body };
+    Some(Update::Inbound(Box::new(message)))
 }
 
 fn id(text: &Text<'_>) -> Option<String> {

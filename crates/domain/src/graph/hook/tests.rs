@@ -91,3 +91,11 @@ fn a_reaction_becomes_a_text_that_answers() {
     assert_eq!(given["context"]["id"], "wamid.OUT");
     assert_eq!(reaction(None)["type"], "unsupported");
 }
+
+#[test]
+fn text_outside_ascii_is_escaped_and_means_the_same() {
+    let json = in_ascii("{\"key\":\"é 😀\"}".to_owned());
+    assert_eq!(json, "{\"key\":\"\\u00e9 \\ud83d\\ude00\"}");
+    let read: Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(read["key"], "é 😀");
+}

@@ -6,6 +6,7 @@ use crate::content::Content;
 use crate::error::Code;
 use crate::request::{BusinessRequest, Limits, OnSkipped, RequestedContent, WebRequest};
 use crate::template::ShortForm;
+use crate::template::contact_field::Addressee;
 use crate::values::Lookup as _;
 
 fn read(body: &Value) -> Result<BusinessRequest, Code> {
@@ -69,9 +70,41 @@ fn what_is_no_value_is_refused_before_anybody_is_sent_to() {
             json!({"type": "image", "link": "{{contact.name}}", "phone_number": to, "values": {}}),
             Code::InvalidField,
         ),
+        (
+            json!({"type": "document", "link": "https://a.example/x.pdf", "filename": "{{value.a}}.pdf",
+                "phone_number": to, "values": {}}),
+            Code::InvalidField,
+        ),
+        (
+            json!({"type": "location", "location": {"latitude": 1, "longitude": 1, "name": "{{value.a}}", "address": "x"},
+                "phone_number": to, "values": {}}),
+            Code::InvalidLocation,
+        ),
+        (
+            json!({"type": "interactive", "phone_number": to, "values": {}, "interactive": {"type": "button",
+                "body": {"text": "Dear {{contact.name}}"}, "action": {"buttons": [
+                    {"type": "reply", "reply": {"id": "1", "title": "Yes"}}]}}}),
+            Code::InvalidInteractive,
+        ),
     ] {
         assert_eq!(read(&body).err(), Some(code), "{body}");
     }
+}
+
+#[test]
+fn a_document_is_called_as_the_link_that_its_recipient_gets() {
+    let body = json!({"type": "document", "link": "https://a.example/{{value.file}}.pdf", "phone_number": "5511988887777",
+        "values": {"file": "A-1"}});
+    let request = read(&body).unwrap();
+    let RequestedContent::Ready(content) = request.content else { unreachable!() };
+    let values = request.audience.personal.unwrap().shared;
+    let filled = content.filled(Addressee { person: None, values: Some(&values) }).unwrap();
+    let expected = Content::Document {
+        link: "https://a.example/A-1.pdf".to_owned(),
+        caption: None,
+        filename: Some("A-1.pdf".to_owned()),
+    };
+    assert_eq!(filled, expected);
 }
 
 #[test]
@@ -80,6 +113,7 @@ fn without_values_braces_are_text_as_before() {
         read(&json!({"type": "text", "message": "{{value.a}}", "phone_number": "5511988887777"})).unwrap();
     let expected = Content::Text { body: "{{value.a}}".to_owned(), preview_url: None };
     assert_eq!((request.content, request.audience.personal), (RequestedContent::Ready(expected), None));
+    assert_eq!(request.ignored, ["message.{{value.a}}"], "and the answer names what is sent as it is");
 }
 
 #[test]
@@ -108,7 +142,7 @@ fn a_web_session_fills_the_values_in_before_it_sends() {
     let filled = request.filled(None, &limits).unwrap();
     assert_eq!(filled.content, Content::Text { body: "A {{1}} for you".to_owned(), preview_url: None });
     assert_eq!((filled.values.is_none(), filled.check(&limits)), (true, Ok(())));
-    let mut lacking = body.clone();
+    let mut lacking = body;
     lacking["values"] = json!({});
     let lacking = WebRequest::parse(lacking.to_string().as_bytes(), &limits).unwrap();
     assert_eq!(lacking.filled(None, &limits).unwrap_err().code, Code::ValueNotAllowed);

@@ -80,6 +80,16 @@ fn a_template_of_web_sessions_has_texts_only_and_needs_no_examples() {
     ] {
         assert!(draft(&other, true).is_err(), "{other}");
     }
+    // Nobody else writes the text of a code.
+    let components = json!([{"type": "BODY"}, {"type": "FOOTER"}]);
+    let code = DraftFields {
+        name: "code",
+        language: "en",
+        category: "AUTHENTICATION",
+        parameter_format: None,
+        components: &components,
+    };
+    assert!(TemplateDraft::new(code, false).is_ok() && TemplateDraft::new(code, true).is_err());
 }
 
 #[test]

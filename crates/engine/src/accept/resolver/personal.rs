@@ -7,14 +7,15 @@ use std::sync::Arc;
 
 use uuid::Uuid;
 
+use crate::contacts::people::People;
 use crate::contents::StoredValues;
 use crate::ledger::{Error, Order, Parts};
 use crate::shared::Shared;
 use domain::content::Content;
 use domain::phone::PhoneNumber;
-use domain::request::{Limits, Personal, Skipped};
+use domain::request::{Limits, Personal, SkipCode, Skipped};
 use domain::send::Block;
-use domain::values::{Both, Needs, Packer, Unpacked, Values};
+use domain::values::{Both, Lack, Needs, Packer, Unpacked, Values};
 use store::sends::messages::SendSnapshot;
 
 /// The messages of an earlier send that are read at once.
@@ -54,16 +55,20 @@ impl OwnValues {
         content: &Content,
         send_id: Uuid,
     ) -> store::Result<Self> {
+        let mut values = StoredValues::of(&shared.store, send_id).await?;
+        // Each block of the earlier send has the values of all.
+        let first = values.at((&shared.store, &*shared.contents), 0).await?;
+        let of_all = first.map(|row| Values::clone(&row.shared)).unwrap_or_default();
         let earlier = Earlier {
             snapshot: shared.store.of(company).sends().snapshot(send_id).await?,
-            values: StoredValues::of(&shared.store, send_id).await?,
+            values,
             send_id,
             next: 0,
             ahead: Vec::new(),
+            references: (0, HashMap::new()),
             found: HashMap::new(),
         };
-        // What all recipients had is in each block of the earlier send.
-        Ok(Self::of(company, seal, content, Values::default(), Origin::Earlier(earlier)))
+        Ok(Self::of(company, seal, content, of_all, Origin::Earlier(earlier)))
     }
 
     fn of(company: Uuid, seal: Uuid, content: &Content, shared: Values, source: Origin) -> Self {
@@ -76,6 +81,31 @@ impl OwnValues {
     pub(crate) async fn read(&mut self, shared: &Shared, numbers: &[PhoneNumber]) -> Result<(), Error> {
         let Origin::Earlier(earlier) = &mut self.source else { return Ok(()) };
         earlier.read(shared, numbers).await.map_err(|error| super::unread(&error))
+    }
+
+    /// Removes numbers of people whom the request gives values under another form of their number, and counts them as skipped:
+    /// otherwise the lesser form, which a tag may have, would get the message without those values.
+    pub(crate) fn skip_other_forms(
+        &self,
+        people: &People,
+        numbers: &mut Vec<PhoneNumber>,
+        skipped: &mut Skipped,
+    ) {
+        let Origin::Given(Personal { rows, .. }) = &self.source else { return };
+        if rows.is_empty() {
+            return;
+        }
+        numbers.retain(|number| {
+            if rows.has(*number) {
+                return true;
+            }
+            let given = people.forms(self.company, *number).into_iter().find(|form| rows.has(*form));
+            if let Some(form) = given {
+                let reason = format!("is another form of +{form}, which is given with values of its own");
+                skipped.add_as(SkipCode::SamePerson, &format!("+{number}"), &reason);
+            }
+            given.is_none()
+        });
     }
 
     /// Removes recipients who lack a value, or have one that cannot be sent, from `numbers`, and counts them as skipped.
@@ -98,10 +128,11 @@ impl OwnValues {
                         return true;
                     }
                 },
-                Origin::Earlier(earlier) => {
-                    let values = earlier.found.get(number).map(|(values, _)| values);
-                    needs.check(&values).map_err(|lack| (lack, None))
-                }
+                Origin::Earlier(earlier) => match earlier.found.get(number) {
+                    Some((values, _)) => needs.check(values).map_err(|lack| (lack, None)),
+                    // The send had values for everybody: the texts in their places are not for those whose are gone.
+                    None => Err((no_longer_kept(), None)),
+                },
             };
             match checked {
                 Ok(()) => true,
@@ -151,10 +182,7 @@ impl OwnValues {
                 }
                 Origin::Earlier(earlier) => match earlier.found.remove(number) {
                     Some((values, reference)) => {
-                        let (own, shared) = (&values.own, &values.shared);
-                        let of_all =
-                            shared.iter().filter(|(name, _)| own.iter().all(|(known, _)| known != *name));
-                        self.packer.push(own.iter().chain(of_all));
+                        self.packer.push(values.own.iter());
                         reference
                     }
                     None => {
@@ -184,19 +212,15 @@ impl OwnValues {
     }
 
     /// The values of a recipient, for an example.
-    pub(crate) fn example(&mut self, number: PhoneNumber) -> Values {
-        let mut values = Values::default();
-        let Origin::Given(personal) = &self.source else { return values };
-        if let Ok(Some((_, row))) = personal.rows.find(number, &mut self.memory) {
+    pub(crate) fn example(&mut self, number: PhoneNumber) -> Unpacked {
+        let mut own = Values::default();
+        if let Origin::Given(personal) = &self.source
+            && let Ok(Some((_, row))) = personal.rows.find(number, &mut self.memory)
+        {
             // They were checked when they were taken.
-            row.iter().for_each(|(name, value)| drop(values.set(name, value)));
+            row.iter().for_each(|(name, value)| drop(own.set(name, value)));
         }
-        for (name, value) in self.shared.iter() {
-            if !values.iter().any(|(known, _)| known == name) {
-                let _ = values.set(name, value);
-            }
-        }
-        values
+        Unpacked { own, shared: Arc::new(self.shared.clone()) }
     }
 }
 
@@ -210,7 +234,9 @@ struct Earlier {
     next: u64,
     /// Recipients that were read and not asked for yet, the last first.
     ahead: Vec<(PhoneNumber, u64)>,
-    /// The values and references of the recipients that were asked for last.
+    /// The references that were read, and the ordinal up to which they are known.
+    references: (u64, HashMap<u64, String>),
+    /// The values and references of the recipients that were asked for last, of those whose values are kept.
     found: HashMap<PhoneNumber, (Unpacked, Option<String>)>,
 }
 
@@ -232,19 +258,25 @@ impl Earlier {
             }
         }
         self.found.clear();
-        let (Some((_, first)), Some((_, last))) = (places.first(), places.last()) else { return Ok(()) };
-        let mut references = store.sends().references(self.send_id, (*first, last + 1)).await?;
         for (number, ordinal) in places {
-            let values = self.values.at((store, &**contents), ordinal).await?.cloned().unwrap_or_default();
-            self.found.insert(number, (values, references.remove(&ordinal)));
+            if ordinal >= self.references.0 {
+                let end = ordinal + STRETCH;
+                self.references = (end, store.sends().references(self.send_id, (ordinal, end)).await?);
+            }
+            let values = self.values.at((store, &**contents), ordinal).await?.cloned();
+            let reference = self.references.1.remove(&ordinal);
+            self.found.extend(values.map(|values| (number, (values, reference))));
         }
         Ok(())
     }
 
     async fn next_recipient(&mut self, store: &store::Store) -> store::Result<Option<(PhoneNumber, u64)>> {
         let Some(snapshot) = &self.snapshot else { return Ok(None) };
-        if self.ahead.is_empty() {
+        while self.ahead.is_empty() {
             let messages = store.messages().from(snapshot, None, self.next, STRETCH).await?;
+            if messages.is_empty() {
+                return Ok(None);
+            }
             self.next += messages.len() as u64;
             let places = messages.iter().map(|message| message.outcome.position);
             self.ahead = places.filter_map(|place| Some((place.recipient?, place.ordinal))).collect();
@@ -252,6 +284,12 @@ impl Earlier {
         }
         Ok(self.ahead.pop())
     }
+}
+
+/// Why a recipient of an earlier send cannot get its message again.
+fn no_longer_kept() -> Lack {
+    let reason = "had values that are no longer kept, or cannot be unsealed".to_owned();
+    Lack { code: SkipCode::ValueMissing, field: "values".to_owned(), reason }
 }
 
 /// The values of a request cannot be read, which is logged.

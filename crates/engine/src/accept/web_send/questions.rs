@@ -71,7 +71,7 @@ impl Question for BeginWeb {
         let held = engine.take_key(channel.company_id, key).await?;
         let web_sends = engine.web_sends();
         match is_queued {
-            true => web_sends.queue(channel, request, held, form).await,
+            true => web_sends.queue(channel, request, held).await,
             false => web_sends.begin(channel, request, held, form).await,
         }
     }

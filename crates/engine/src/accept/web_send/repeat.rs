@@ -34,6 +34,9 @@ impl WebSends<'_> {
         let Some(first) = self.engine.store().web_sessions().first_try(kept.send_id).await? else {
             return Ok(None);
         };
+        if first.keeps_turn {
+            return Ok(Some(Turn::Repeated(kept.into())));
+        }
         let policy = self.engine.0.shared.tiers.of(&channel).unknown_outcome;
         match (decide(first, kept.result.is_some(), policy), kept.result) {
             (Repeat::Answer, Some(answer)) => Ok(Some(Turn::Told(answer))),
@@ -51,7 +54,7 @@ impl WebSends<'_> {
 }
 
 fn decide(first: FirstTry, has_answer: bool, policy: UnknownOutcome) -> Repeat {
-    let FirstTry { is_over, was_attempted, state } = first;
+    let FirstTry { is_over, was_attempted, state, keeps_turn: _ } = first;
     match state {
         Some(State::Sent | State::Delivered | State::Read) if has_answer => Repeat::Answer,
         Some(State::Sent | State::Delivered | State::Read) => Repeat::Lost,
@@ -81,7 +84,8 @@ mod tests {
         use State::{Canceled, Delivered, Expired, Failed, Queued, Read, Sending, Sent, Unknown};
         // The decision for a send that is over or not, with or without a kept answer.
         let of = |state, is_over, has_answer, policy| {
-            decide(FirstTry { is_over, was_attempted: true, state }, has_answer, policy)
+            let first = FirstTry { is_over, was_attempted: true, state, keeps_turn: false };
+            decide(first, has_answer, policy)
         };
         for policy in [Hold, Resend] {
             for is_over in [false, true] {
@@ -103,13 +107,13 @@ mod tests {
     #[test]
     fn an_unknown_outcome_is_sent_again_only_if_the_tier_says_so() {
         for state in [Some(State::Unknown), Some(State::Sending), None] {
-            let first = |is_over| FirstTry { is_over, was_attempted: true, state };
+            let first = |is_over| FirstTry { is_over, was_attempted: true, state, keeps_turn: false };
             assert_eq!(decide(first(false), true, Hold), Repeat::Answer);
             assert_eq!(decide(first(true), true, Hold), Repeat::Answer);
             assert_eq!(decide(first(false), true, Resend), Repeat::Wait);
             assert_eq!(decide(first(true), true, Resend), Repeat::CarryOut);
         }
-        let never = FirstTry { is_over: true, was_attempted: false, state: None };
+        let never = FirstTry { is_over: true, was_attempted: false, state: None, keeps_turn: false };
         assert_eq!(decide(never, true, Hold), Repeat::CarryOut);
     }
 }

@@ -1,6 +1,6 @@
 //! Admission: whether a message of a web session whose caller waits may be accepted, and what its caller is told.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::mem;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -24,6 +24,7 @@ use domain::channel::Kind;
 use domain::limit::Spent;
 use domain::message::{Failure, State};
 use domain::outlook::Reason;
+use domain::phone::PhoneNumber;
 use domain::send;
 use domain::tier::QUOTA_SPAN;
 
@@ -40,8 +41,18 @@ pub(super) struct Admission {
     lookups: Option<LookupPacing>,
     /// A read of the recent activity is in progress.
     is_learning: bool,
-    /// Requests for admission that wait for that read.
-    asked: Vec<(AdmissionRequest, Caller)>,
+    /// What waits for that read.
+    waiting: Vec<Unadmitted>,
+}
+
+/// What waits until the recent activity is read.
+enum Unadmitted {
+    /// A request for admission.
+    Request(AdmissionRequest, Caller),
+    /// A message that keeps its turn was found in the store.
+    Kept(Uuid),
+    /// A message is over.
+    Over(Uuid),
 }
 
 /// A request for admission.
@@ -70,7 +81,7 @@ impl Machine {
     /// A caller asks for admission. The answer waits until the session's recent activity is read.
     pub(super) fn asked_in(&mut self, asked: AdmissionRequest, caller: Caller, step: &mut Step<'_>) {
         if self.admission.web_pacing.is_none() {
-            self.admission.asked.push((asked, caller));
+            self.admission.waiting.push(Unadmitted::Request(asked, caller));
             return;
         }
         let answer = match asked {
@@ -113,7 +124,7 @@ impl Machine {
 
     /// The session's recent activity is read.
     pub(super) fn web_pacing_learned(&mut self, result: Result<WebActivity, Failed>, step: &mut Step<'_>) {
-        let Ok(WebActivity { mut attempts, strangers, asked }) = result else {
+        let Ok(WebActivity { mut attempts, strangers, asked, kept }) = result else {
             // Reading stays marked as in progress until the retry, so that a channel that reconnects does not read a
             // second time.
             self.retries.add(Retry::WebActivity, step.now());
@@ -127,13 +138,30 @@ impl Machine {
         self.admission.web_pacing =
             Some(WebPacing::new(linked_at, attempts, strangers, &self.tier, step.now()));
         self.admission.lookups = Some(LookupPacing::new(asked));
-        for (asked, caller) in mem::take(&mut self.admission.asked) {
+        let mut kept: BTreeMap<_, _> = kept.into_iter().collect();
+        let mut requests = Vec::new();
+        for waiting in mem::take(&mut self.admission.waiting) {
+            match waiting {
+                Unadmitted::Request(asked, caller) => requests.push((asked, caller)),
+                Unadmitted::Kept(send_id) => {
+                    kept.entry(send_id).or_default();
+                }
+                Unadmitted::Over(send_id) => {
+                    kept.remove(&send_id);
+                }
+            }
+        }
+        // What was admitted before counts for what is admitted now.
+        for (send_id, stranger) in kept {
+            keep_turn(self, send_id, stranger);
+        }
+        for (asked, caller) in requests {
             self.asked_in(asked, caller, step);
         }
         self.pump(step);
     }
 
-    /// The pending reply of a send whose caller waits.
+    /// The pending reply of a send whose caller waits, or that keeps its turn.
     pub(super) fn pending_reply(&self, send_id: Uuid) -> Option<Arc<PendingReply>> {
         // Only web sessions have pending replies; other channels skip the look-up.
         if self.channel.kind == Kind::WebSession { self.common.pending_replies.find(send_id) } else { None }
@@ -154,14 +182,14 @@ impl Machine {
         match (state, failure) {
             (State::Failed, Some(failure)) => pending_reply.tell(HandOver::Failed(failure.clone()), wall),
             (State::Expired, _) => pending_reply.expire(|| self.why_nothing_goes(), wall),
-            (State::Canceled, _) => pending_reply.cancel(wall),
+            (State::Canceled | State::Suppressed, _) => pending_reply.cancel(wall),
             (State::Sent | State::Delivered | State::Read, _) => pending_reply.has_arrived(wall),
             _ => pending_reply.tell(HandOver::Unknown, wall),
         }
     }
 
     /// The engine stops: tells the callers of messages that are not under way, and puts those messages back so that
-    /// they are not started later either.
+    /// they are not started later either. Messages that keep their turn go later, perhaps in another process.
     pub(super) fn end_pending_replies(&mut self, step: &mut Step<'_>) {
         if self.channel.kind != Kind::WebSession {
             return;
@@ -169,7 +197,7 @@ impl Machine {
         let over = Leave::Over(send::State::Expired);
         let pending_replies = self.common.pending_replies.of(self.channel.id).into_iter();
         let given_up: HashSet<_> = pending_replies
-            .filter(|(_, pending_reply)| pending_reply.give_up(step.wall()))
+            .filter(|(_, pending_reply)| pending_reply.give_up(step.wall()) && !pending_reply.keeps_turn())
             .map(|(send_id, _)| send_id)
             .collect();
         for ticket in self.lanes.leave(over, step.clocks(), |work| given_up.contains(&work.id)) {
@@ -196,6 +224,24 @@ impl Machine {
             return self.link.refusal();
         }
         self.held.as_ref().map_or(Reason::Turn, |held| held.reason)
+    }
+}
+
+/// A message from the store keeps its turn: it counts among those that wait, and its recipient among the strangers, as when
+/// it was admitted.
+pub(super) fn keep_turn(machine: &mut Machine, send_id: Uuid, stranger: Option<PhoneNumber>) {
+    match &machine.admission.web_pacing {
+        Some(web_pacing) => {
+            machine.common.pending_replies.keep(machine.channel.id, send_id, web_pacing.keep(stranger));
+        }
+        None => machine.admission.waiting.push(Unadmitted::Kept(send_id)),
+    }
+}
+
+/// A message is over. If the recent activity is being read, what was read may say that it waits.
+pub(super) fn is_over(machine: &mut Machine, send_id: Uuid) {
+    if machine.channel.kind == Kind::WebSession && machine.admission.web_pacing.is_none() {
+        machine.admission.waiting.push(Unadmitted::Over(send_id));
     }
 }
 

@@ -220,6 +220,7 @@ impl Machine {
             return;
         }
         step.note(Figure::Suppressed);
+        self.end_pending_reply(ticket.send_id, State::Suppressed, None, step.wall());
         let outcome = Outcome {
             position: ticket.position(),
             state: State::Suppressed,

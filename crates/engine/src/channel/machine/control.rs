@@ -2,11 +2,11 @@
 
 use uuid::Uuid;
 
-use super::Machine;
 use super::effect::{Answer, Effect};
 use super::map::Map;
 use super::moment::Step;
 use super::work::Leave;
+use super::{Machine, admission};
 use crate::machine::Caller;
 use domain::message::State;
 use domain::send::{self, Mark};
@@ -50,6 +50,9 @@ impl Machine {
                     pending_reply.pause(true);
                 }
             }
+        }
+        if over.is_some() {
+            admission::is_over(self, send_id);
         }
         self.released(send_id);
         self.release(over.map_or(Leave::Held, Leave::Over), |work| work.id == send_id, step);

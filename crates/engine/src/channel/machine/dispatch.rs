@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use super::effect::{Attempt, Effect, Figure, WebAttempt};
 use super::moment::Step;
 use super::work::{Leave, PriorOutcome, Ticket, Work};
-use super::{Life, Machine};
+use super::{Life, Machine, admission};
 use crate::account::ScopeKind;
 use crate::planted::{Fault, is_planted};
 use domain::channel::Kind;
@@ -265,6 +265,7 @@ impl Machine {
         }
         for send_id in &expired {
             self.end_pending_reply(*send_id, State::Expired, None, step.wall());
+            admission::is_over(self, *send_id);
         }
         self.release(Leave::Over(send::State::Expired), |work| expired.contains(&work.id), step);
         tracing::info!(channel.id = %self.channel.id, channel.name = %self.channel.name, sends = expired.len(), "sends expired");

@@ -51,13 +51,13 @@ impl Machine {
         }
     }
 
-    /// The suppression that keeps the message from its recipient. A web session's messages are not checked: a caller
-    /// waits for each.
+    /// The suppression that keeps the message from its recipient. A web session's messages whose callers wait are not
+    /// checked again.
     fn barrier(&self, ticket: &Ticket, wall: Timestamp) -> Option<Barrier> {
-        if self.channel.kind != Kind::BusinessAccount {
+        let work = self.lanes.work(ticket.send_id).filter(|work| !work.confirms)?;
+        if self.channel.kind == Kind::WebSession && !work.rendered.keeps_turn() {
             return None;
         }
-        let work = self.lanes.work(ticket.send_id).filter(|work| !work.confirms)?;
         let is_marketing = work.template.is_some_and(|template| template.is_marketing);
         self.common.suppressions.barrier(work.company_id, ticket.recipient?, is_marketing, wall)
     }

@@ -119,6 +119,8 @@ pub(crate) struct WebActivity {
     pub(crate) strangers: Vec<(Timestamp, PhoneNumber)>,
     /// Numbers about which WhatsApp was asked, other than for a message that went.
     pub(crate) asked: Vec<(Timestamp, PhoneNumber)>,
+    /// The messages that keep their turn and wait, whenever they were accepted, with their recipients who are strangers.
+    pub(crate) kept: Vec<(Uuid, Option<PhoneNumber>)>,
 }
 
 /// The connector of a business account.

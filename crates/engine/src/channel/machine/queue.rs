@@ -6,7 +6,6 @@ use std::time::{Duration, Instant};
 
 use uuid::Uuid;
 
-use super::Machine;
 use super::effect::{Effect, Fetch};
 use super::input::{Failed, LeaseLost};
 use super::moment::Step;
@@ -14,6 +13,7 @@ use super::outbox::Writing;
 use super::restored::{Fetched, Found, Waits};
 use super::retries::Retry;
 use super::work::{Leave, PriorOutcome};
+use super::{Machine, admission};
 use crate::ledger::Written;
 use clock::Timestamp;
 use domain::phone::PhoneNumber;
@@ -169,7 +169,7 @@ impl Machine {
     }
 
     /// Reserves the messages that are handed out next, within the quota of templates.
-    fn reserve_ahead(&mut self, step: &Step<'_>) {
+    fn reserve_ahead(&mut self, step: &mut Step<'_>) {
         let (at, quota) = (step.moment(), self.templates.quota);
         let (can_send, lends_people) = (self.link.can_send(), self.lends_people(at.monotonic));
         // Other channels of the account may use these slots instead.
@@ -202,7 +202,7 @@ impl Machine {
         if passed.is_blocked {
             self.give_back_people(at);
         }
-        self.pass_over(passed, at.wall);
+        self.pass_over(passed, step);
     }
 
     /// The periodic read of the store, so that an overlooked send does not wait longer.
@@ -262,7 +262,12 @@ impl Machine {
         let may_have_gone = !unknown.is_empty()
             || waiting.later > 0
             || waiting.soon.iter().any(|(ticket, _)| ticket.prior == PriorOutcome::Unknown);
-        let is_abandoned = !may_have_gone && self.is_abandoned(send_id);
+        let keeps_turn = work.rendered.keeps_turn();
+        if keeps_turn && self.pending_reply(send_id).is_none() {
+            // It came after the recent activity was read.
+            admission::keep_turn(self, send_id, None);
+        }
+        let is_abandoned = !may_have_gone && !keeps_turn && self.is_abandoned(send_id);
         if let Some(pending_reply) = self.pending_reply(send_id) {
             pending_reply.pause(false);
         }

@@ -20,16 +20,21 @@ pub(crate) enum Rendered {
 impl Rendered {
     /// For channels of this kind.
     pub(crate) fn new(kind: Kind, stored: &Stored<&Content, &str>) -> Self {
-        let &Stored { content, group, key, quotes, confirms, values } = stored;
+        let &Stored { content, group, key, quotes, confirms, keeps_turn, values } = stored;
         let own = |text: Option<&str>| text.map(str::to_owned);
         let whole = || {
             let (content, group, key, quotes) = (content.clone(), own(group), own(key), own(quotes));
-            Arc::new(Stored { content, group, key, quotes, confirms, values })
+            Arc::new(Stored { content, group, key, quotes, confirms, keeps_turn, values })
         };
         match kind {
             Kind::BusinessAccount if values || content.is_personal() => Self::Personal(whole()),
             Kind::BusinessAccount => Self::CloudApi(Arc::new(cloud_api::Rendered::quoting(content, quotes))),
             Kind::WebSession => Self::WebSession(whole()),
         }
+    }
+
+    /// Whether the message goes in its turn although no caller waits for it.
+    pub(super) fn keeps_turn(&self) -> bool {
+        matches!(self, Self::WebSession(stored) if stored.keeps_turn)
     }
 }

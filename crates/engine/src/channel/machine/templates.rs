@@ -130,8 +130,9 @@ impl Machine {
     }
 
     /// Parks messages without a slot: whole sends, and single messages of sends of which other messages can go.
-    pub(super) fn pass_over(&mut self, passed: PassedOver, wall: Timestamp) {
+    pub(super) fn pass_over(&mut self, passed: PassedOver, step: &mut Step<'_>) {
         let PassedOver { is_blocked, sends, people } = passed;
+        let wall = step.wall();
         for (send_id, company_id, position) in people {
             let outcome = Outcome {
                 position,
@@ -150,6 +151,9 @@ impl Machine {
         if is_blocked {
             let until = self.account.next_slot(self.templates.quota, wall).unwrap_or(wall);
             self.close_to_new_people(until, wall);
+            // A send that left memory without a write is searched for people who count at once: no later input would
+            // come of it.
+            self.fetch(step);
         }
     }
 

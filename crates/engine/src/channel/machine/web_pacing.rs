@@ -136,6 +136,13 @@ impl WebPacing {
         Ok(Admitted { queued: self.queued.take(), stranger, wait: begins })
     }
 
+    /// What a message from the store reserves that was admitted by an earlier process and keeps its turn, whatever the limits
+    /// say.
+    pub(super) fn keep(&self, stranger: Option<PhoneNumber>) -> Admitted {
+        let stranger = stranger.map(|number| self.strangers.take(number));
+        Admitted { queued: self.queued.take(), stranger, wait: Duration::ZERO }
+    }
+
     /// Refuses strangers while the account is restricted to people who wrote to it.
     ///
     /// # Errors

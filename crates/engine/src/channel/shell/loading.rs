@@ -221,9 +221,21 @@ pub(super) async fn people_from(
         numbers.iter().map(|number| Known { person: people.remove(number), values: None }).collect();
     if wants.values {
         let mut values = StoredValues::of(store, send_id).await?;
+        let (mut read, mut bytes) = (0, 0);
         for (known, ordinal) in known.iter_mut().zip(ordinal..) {
+            if bytes > people::MOST_BYTES {
+                break;
+            }
             known.values = values.at((store, contents), ordinal).await?.cloned();
+            bytes += known
+                .values
+                .iter()
+                .flat_map(|values| values.own.iter())
+                .map(|(_, value)| value.len())
+                .sum::<usize>();
+            read += 1;
         }
+        known.truncate(read);
     }
     Ok(known)
 }

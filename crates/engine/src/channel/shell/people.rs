@@ -21,6 +21,8 @@ use domain::values::{Lookup, Unpacked};
 
 /// The number of recipients that are read at once.
 pub(super) const AT_ONCE: usize = 512;
+/// The values of recipients in bytes beyond which no further recipient is read ahead.
+pub(super) const MOST_BYTES: usize = 256 * 1024;
 /// The next recipients are read when only this many are left.
 const LEAST: u64 = AT_ONCE as u64 / 2;
 /// How long a contact is used after it was read.
@@ -153,6 +155,13 @@ impl Shell {
     /// Fills the recipient's contact fields and values in and hands the message over, or answers that one is missing.
     fn fill_in(&self, attempt: Attempt, known: &Known) {
         let Rendered::Personal(stored) = &attempt.rendered else { return self.hand_over(attempt) };
+        if stored.values && known.values.is_none() {
+            // Without their values, nobody gets the texts in the places of those either: the send has values for everybody.
+            let sentence =
+                "the values of the send's recipients are no longer kept, or cannot be unsealed".to_owned();
+            return self
+                .answer(&attempt, Reply::Unsendable(Failure { code: Some(own_code::NO_VALUE), sentence }));
+        }
         let values = known.values.as_ref().map(|values| values as &dyn Lookup);
         match stored.content.filled(Addressee { person: known.person.as_ref(), values }) {
             Ok(filled) => {

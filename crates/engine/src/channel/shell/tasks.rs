@@ -133,7 +133,8 @@ pub(super) async fn read_web_activity(shared: Arc<Shared>, channel: Uuid, since:
         let attempts = store.web_sessions().web_attempts_since(channel, since).await?;
         let strangers = store.web_sessions().first_sent_since(channel, since).await?;
         let asked = store.web_sessions().asked_since(channel, since).await?;
-        Ok::<_, Error>(WebActivity { attempts, strangers, asked })
+        let kept = store.web_sessions().kept_turns(channel, Timestamp::now()).await?;
+        Ok::<_, Error>(WebActivity { attempts, strangers, asked, kept })
     });
     Input::WebActivityRead(reading.await.map_err(|error| {
         tracing::error!(channel.id = %channel, %error, "cannot read the recent activity of a web session");

@@ -71,6 +71,7 @@ fn send(channel: &Channel, id: Uuid) -> AcceptedSend {
         sources: Vec::new(),
         claim: None,
         is_awaited: false,
+        keeps_turn: false,
         confirms: false,
         origin: Origin::default(),
     };

@@ -5,17 +5,18 @@
 
 use std::collections::HashSet;
 use std::io;
+use std::path::Path;
 
 use uuid::Uuid;
 
 use super::reader::{Pieces, stored_file};
 use super::{ContactImports, Import, ImportChange, no_such_import, refused, settings};
 use crate::{Error, RETRY_AFTER};
-use domain::error::Code;
+use domain::error::{Code, Refusal};
 use domain::phone::{Country, PhoneNumber};
 use domain::request::{SkipCode, Skipped, SkippedEntry};
 use domain::values::{Rows, VALUE_CHARS};
-use import::{Field, FileTable, TableRow, TemporarySpill, value_names};
+use import::{Field, FileTable, MOST_RECIPIENTS, TableRow, TemporarySpill, value_names};
 use store::changes::Who;
 
 /// The largest file with the recipients of a send, in bytes.
@@ -69,14 +70,20 @@ impl ContactImports<'_> {
     ///
     /// # Errors
     ///
-    /// `import_not_found` for a file that is not kept any more, `invalid_file` for one that cannot be read.
+    /// `import_not_found` for a file that is not kept any more, `invalid_file` for one that cannot be read,
+    /// `too_many_recipients` for more than [`MOST_RECIPIENTS`] rows.
     pub async fn listed(
         &self,
         company: Uuid,
         id: Uuid,
         columns: RecipientColumns,
     ) -> Result<ListedRecipients, Error> {
-        self.read(company, id, move |table| list(table, &columns)).await
+        let directory = self.engine.0.shared.directory.clone();
+        let listed = self.read(company, id, move |table| list(table, &columns, &directory)).await?;
+        listed.ok_or_else(|| {
+            let what = format_args!("has more than {MOST_RECIPIENTS} rows: make several sends of it");
+            Refusal::of("recipients", Code::TooManyRecipients, what).into()
+        })
     }
 
     /// Some rows of a file, each with its place among the rows.
@@ -200,15 +207,25 @@ impl ContactImports<'_> {
     }
 }
 
-fn list(mut table: FileTable<Pieces>, columns: &RecipientColumns) -> import::Result<ListedRecipients> {
+/// The recipients of a table; `None` for too many.
+fn list(
+    mut table: FileTable<Pieces>,
+    columns: &RecipientColumns,
+    directory: &Path,
+) -> import::Result<Option<ListedRecipients>> {
     let broken = |error: io::Error| import::Error::Unread(error.to_string());
     let names = value_names(table.header());
-    let spill = TemporarySpill::within(&std::env::temp_dir()).map_err(broken)?;
+    // A program without a data directory uses the system's.
+    let spill = TemporarySpill::within(directory).or_else(|_| TemporarySpill::within(&std::env::temp_dir()));
+    let spill = spill.map_err(broken)?;
     let (mut rows, mut skipped) = (Rows::new(true, Some(Box::new(spill))), Skipped::default());
     // What a row says that is skipped here counts nowhere else.
     let mut passed = Skipped::default();
     while let Some(TableRow { line: _, cells, broken: fault }) = table.row()? {
         let place = rows.given();
+        if place >= MOST_RECIPIENTS {
+            return Ok(None);
+        }
         let given = cells.get(columns.phone).map_or("", String::as_str);
         let entry = |code, reason: &dyn std::fmt::Display, field: &str| {
             SkippedEntry::of(code, given, reason).at(place, Some(field))
@@ -236,7 +253,7 @@ fn list(mut table: FileTable<Pieces>, columns: &RecipientColumns) -> import::Res
     rows.finish(&mut skipped).map_err(broken)?;
     let repeated = (added - rows.len()) as u64;
     let repeated = repeated.saturating_sub(skipped.count - before);
-    Ok(ListedRecipients { rows, skipped, repeated })
+    Ok(Some(ListedRecipients { rows, skipped, repeated }))
 }
 
 /// Adds the values of a row.

@@ -22,7 +22,7 @@ fn shown(writer: Option<MessageAuthor>, edits: Vec<(Option<MessageAuthor>, &str)
             content: Vec::new(),
         };
         let content = InboundContent::Edit { message_id: "written".to_owned(), text: Some(text.to_owned()) };
-        changes.add(&change, Some(body(content, author)));
+        changes.add(&change, true, Some(body(content, author)));
     }
     let mut entry = ThreadEntry::Written(Box::new(WrittenEntry {
         id: Uuid::nil(),

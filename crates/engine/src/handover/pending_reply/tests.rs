@@ -1,3 +1,4 @@
+use super::super::queue_slots::QueueSlots;
 use super::super::window::Window;
 use super::*;
 use domain::tier::Quota;
@@ -21,18 +22,24 @@ impl World {
         }
     }
 
-    fn pending_reply(&self) -> (Arc<PendingReply>, Wait) {
+    fn admitted(&self) -> Admitted {
         let stranger = self.strangers.take(PhoneNumber::parse("5511988887777").unwrap());
-        let admitted =
-            Admitted { queued: self.queued.take(), stranger: Some(stranger), wait: Duration::ZERO };
-        let to = Jid::parse("5511988887777@s.whatsapp.net").unwrap();
-        self.pending_replies.begin(Uuid::nil(), to, None, admitted, (|_| String::new(), Vec::new()))
+        Admitted { queued: self.queued.take(), stranger: Some(stranger), wait: Duration::ZERO }
+    }
+
+    fn pending_reply(&self) -> (Arc<PendingReply>, Wait) {
+        let answer: (Render, Vec<String>) = (|_| String::new(), Vec::new());
+        self.pending_replies.begin(Uuid::nil(), address(), None, self.admitted(), answer)
     }
 
     /// How many more strangers may be written to.
     fn left(&self) -> Option<u64> {
         self.strangers.left(ONE, Timestamp::now())
     }
+}
+
+fn address() -> Jid {
+    Jid::parse("5511988887777@s.whatsapp.net").unwrap()
 }
 
 fn told(wait: &mut Wait) -> HandOver {
@@ -239,4 +246,38 @@ fn a_pending_reply_keeps_the_send_that_it_was_accepted_under() {
     assert!(world.pending_replies.find(first).is_some() && world.pending_replies.find(second).is_none());
     drop(wait);
     assert!(world.pending_replies.of(Uuid::nil()).is_empty());
+}
+
+#[test]
+fn a_message_that_keeps_its_turn_holds_its_slots_until_it_is_over() {
+    let world = World::new();
+    let [refused, first, second] = [1, 2, 3].map(Uuid::from_u128);
+    let (pending_reply, wait) =
+        world.pending_replies.begin_kept(Uuid::nil(), address(), None, world.admitted());
+    pending_reply.accept(refused);
+    drop((pending_reply, wait));
+    assert!(world.pending_replies.find(refused).is_none(), "it was not written");
+    assert_eq!((world.queued.taken(), world.left()), (0, Some(1)));
+
+    let (pending_reply, wait) =
+        world.pending_replies.begin_kept(Uuid::nil(), address(), None, world.admitted());
+    pending_reply.accept(first);
+    wait.leave();
+    // It is read from the store again.
+    world.pending_replies.keep(Uuid::nil(), first, world.admitted());
+    drop(pending_reply);
+    let found = world.pending_replies.find(first).unwrap();
+    assert!(found.keeps_turn() && found.is_to_stranger() && found.to.is_none());
+    assert_eq!((world.queued.taken(), world.left()), (1, Some(0)));
+    found.begin();
+    assert_eq!((world.queued.taken(), world.left()), (0, Some(0)));
+    found.tell(HandOver::Done(Box::new(handed_over())), Timestamp::now());
+    assert!(world.pending_replies.find(first).is_none());
+    assert_eq!(world.left(), Some(0), "the stranger was written to");
+
+    let world = World::new();
+    world.pending_replies.keep(Uuid::nil(), second, world.admitted());
+    world.pending_replies.find(second).unwrap().expire(|| Reason::Rate, Timestamp::now());
+    assert!(world.pending_replies.find(second).is_none());
+    assert_eq!((world.queued.taken(), world.left()), (0, Some(1)));
 }

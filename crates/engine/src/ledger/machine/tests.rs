@@ -67,6 +67,7 @@ fn order(channel: u64) -> Arc<Order> {
         sources: Vec::new(),
         claim: None,
         is_awaited: false,
+        keeps_turn: false,
         confirms: false,
         origin: Origin::default(),
     })

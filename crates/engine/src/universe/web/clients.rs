@@ -8,7 +8,7 @@ use uuid::Uuid;
 use super::super::world::World;
 use super::WebEvent;
 use crate::channel::machine::{Admit, Input as ToChannel, TooSoon};
-use crate::handover::{Admitted, HandOver, Wait};
+use crate::handover::{Admitted, HandOver, Render, Wait};
 use crate::ledger::Order;
 use crate::machine::Caller;
 use domain::content::Content;
@@ -48,6 +48,8 @@ pub(in crate::universe) struct Client {
     since: Duration,
     /// Its send is written.
     is_written: bool,
+    /// It leaves once its send is written: the message keeps its turn.
+    leaves: bool,
 }
 
 impl World {
@@ -104,13 +106,14 @@ impl World {
         let pending_replies = process.common.pending_replies.clone();
         let record = &self.channels[channel];
         let to = Jid::person(number);
-        let (pending_reply, wait) = pending_replies.begin(
-            record.id,
-            to,
-            None,
-            admitted,
-            (|handed_over| handed_over.send_id.to_string(), Vec::new()),
-        );
+        // Decided without the dice, so that the story of a world stays the same.
+        let keeps_turn = self.figures.steps.is_multiple_of(3);
+        let (pending_reply, wait) = if keeps_turn {
+            pending_replies.begin_kept(record.id, to, None, admitted)
+        } else {
+            let answer: (Render, Vec<String>) = (|handed_over| handed_over.send_id.to_string(), Vec::new());
+            pending_replies.begin(record.id, to, None, admitted, answer)
+        };
         let order = Order {
             company_id: record.company_id,
             channel_id: record.id,
@@ -123,13 +126,22 @@ impl World {
             personal: None,
             sources: Vec::new(),
             claim: None,
-            is_awaited: true,
+            is_awaited: !keeps_turn,
+            keeps_turn,
             confirms: false,
             origin: Origin::default(),
         };
         let since = self.clock.elapsed();
-        let client =
-            Client { channel, number, is_stranger, wait, handed_in: since, since, is_written: false };
+        let client = Client {
+            channel,
+            number,
+            is_stranger,
+            wait,
+            handed_in: since,
+            since,
+            is_written: false,
+            leaves: keeps_turn,
+        };
         self.submit_awaited(order, Recipients::One(number), &pending_reply, client);
     }
 
@@ -147,6 +159,12 @@ impl World {
         if !is_written {
             if process.web.clients.remove(&send_id).is_some() {
                 self.watch.told_error(send_id);
+            }
+            return;
+        }
+        if process.web.clients.get(&send_id).is_some_and(|client| client.leaves) {
+            if let Some(client) = process.web.clients.remove(&send_id) {
+                client.wait.leave();
             }
             return;
         }

@@ -46,7 +46,7 @@ impl Keys {
     }
 
     /// Whether neither wrote to the other before.
-    pub(super) fn is_stranger(&self, channel: usize, number: PhoneNumber) -> bool {
+    pub(in crate::universe) fn is_stranger(&self, channel: usize, number: PhoneNumber) -> bool {
         let contact = self.contacts.get(&(channel, number));
         contact.is_none_or(|contact| contact.first_sent.is_none() && contact.first_heard.is_none())
     }

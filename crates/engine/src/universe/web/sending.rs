@@ -96,6 +96,11 @@ impl World {
                 Sent { to: Jid::person(recipient), id: MessageId::of_send(send_id), built: Built::Text };
             let text = Some("hello".to_owned());
             let handed_over = HandedOver { send_id, sent, text, ignored: Vec::new(), at: wall };
+            // Otherwise the caller who waits notes it.
+            if pending_reply.keeps_turn() && pending_reply.is_to_stranger() {
+                self.web.keys.note_sent(channel, recipient, wall);
+                self.watch_strangers(channel);
+            }
             pending_reply.tell(HandOver::Done(Box::new(handed_over)), wall);
         }
         self.after_for_web(WORD_PATIENCE, WebEvent::NoWord { send_id, flight: number });

@@ -13,7 +13,9 @@ use self::names::NamedChannel;
 pub(super) use self::status::{TO_WRITE_DOWN, held_until, is_outrun};
 use super::context::DeliveryContext;
 use domain::event::{ChannelData, Data, Event, TemplateData, Type};
-use domain::graph::hook::seconds;
+use domain::graph::hook::{in_ascii, seconds};
+use domain::graph::{GraphIdKind, template_id};
+use domain::template::LOCAL_ACCOUNT;
 use domain::webhook::WebhookProfile;
 
 /// The provider's word for a missing reason.
@@ -41,8 +43,11 @@ pub(super) async fn body(
         Data::Channel(data) => {
             channel(context, event).await?.map(|channel| account_entry(event, data, &channel))
         }
-        Data::Send(_)
-        | Data::Conversation(_)
+        Data::Send(data) => match channel(context, event).await? {
+            Some(channel) => status::entry_of_send(context, event, data, &channel).await?,
+            None => None,
+        },
+        Data::Conversation(_)
         | Data::Contact(_)
         | Data::Quota(_)
         | Data::Key(_)
@@ -51,8 +56,7 @@ pub(super) async fn body(
         | Data::Lost(_) => None,
     };
     let body = entry.map(|entry| json!({ "object": "whatsapp_business_account", "entry": [entry] }));
-    // It holds nothing that JSON cannot.
-    Ok(body.map(|body| serde_json::to_vec(&body).unwrap_or_default()))
+    Ok(body.map(|body| in_ascii(body.to_string()).into_bytes()))
 }
 
 /// Whether it is an example, whose channel does not exist.
@@ -108,14 +112,17 @@ async fn template_entry(
     event: &Event,
     template: &TemplateData,
 ) -> store::Result<Option<Value>> {
-    let id = if is_example(event) {
-        "594425479261596".to_owned()
+    let own = context.store.of(event.company_id);
+    let (id, account) = if is_example(event) {
+        ("594425479261596".to_owned(), template.waba_id.clone())
+    } else if template.waba_id == LOCAL_ACCOUNT {
+        let account = own.graph_ids().of(GraphIdKind::Account, event.company_id).await?;
+        (template_id(template.template_id), account.to_string())
     } else {
-        let found = context.store.of(event.company_id).templates().find(template.template_id).await?;
-        let Some(found) = found else { return Ok(None) };
-        found.provider_id
+        let Some(found) = own.templates().find(template.template_id).await? else { return Ok(None) };
+        (found.provider_id, template.waba_id.clone())
     };
-    let TemplateData { template_id: _, waba_id, name, language, old, new, reason } = template;
+    let TemplateData { template_id: _, waba_id: _, name, language, old, new, reason } = template;
     // Meta writes it as a number, which it always is there.
     let id = id.parse::<u64>().map_or_else(|_| json!(id), |number| json!(number));
     let mut value = json!({
@@ -141,7 +148,7 @@ async fn template_entry(
             "message_template_status_update"
         }
     };
-    Ok(Some(entry(waba_id, event, field, &value)))
+    Ok(Some(entry(&account, event, field, &value)))
 }
 
 /// That a channel can send again, or cannot.

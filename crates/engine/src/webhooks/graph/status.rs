@@ -6,11 +6,12 @@ use serde_json::{Value, json};
 use uuid::Uuid;
 
 use super::super::context::DeliveryContext;
+use super::super::example::NUMBER;
 use super::names::NamedChannel;
 use super::{contact, entry, is_example, of_number, timestamp};
 use clock::Timestamp;
-use domain::event::{Data, ErrorData, Event, MessageData, Type};
-use domain::graph::message_id;
+use domain::event::{Data, ErrorData, Event, MessageData, SendData, Type};
+use domain::graph::{known_error, message_id};
 use domain::message::{Key, State};
 
 /// How long a program has, from the answer to its request, to write down the id of its message.
@@ -19,25 +20,56 @@ pub(in crate::webhooks) const TO_WRITE_DOWN: Duration = Duration::from_secs(2);
 const SOMETHING: i64 = 131_000;
 const OPTED_OUT: i64 = 131_050;
 
-/// The entry with a status.
+/// The entry with the status of a message.
 pub(super) async fn entry_of(
     context: &DeliveryContext,
     event: &Event,
     data: &MessageData,
     channel: &NamedChannel,
 ) -> store::Result<Value> {
-    let person = data.recipient.trim_start_matches('+');
+    let MessageData { send_id, ordinal, recipient, error, .. } = data;
+    let key = Key { send_id: *send_id, ordinal: *ordinal };
+    entry_with(context, event, (key, recipient.as_str(), error.as_ref()), channel).await
+}
+
+/// The entry with the status of the only message of a send that ended before it began: no other event tells of it. `None` for
+/// any other send.
+pub(super) async fn entry_of_send(
+    context: &DeliveryContext,
+    event: &Event,
+    data: &SendData,
+    channel: &NamedChannel,
+) -> store::Result<Option<Value>> {
+    let send_id = data.send_id;
+    let recipient = if is_example(event) {
+        Some(NUMBER.to_owned())
+    } else {
+        let ids = context.store.of(event.company_id).graph_ids();
+        ids.recipient_of_unbegun(send_id).await?.map(|number| number.to_string())
+    };
+    let Some(recipient) = recipient else { return Ok(None) };
+    let key = Key { send_id, ordinal: 0 };
+    entry_with(context, event, (key, recipient.as_str(), None), channel).await.map(Some)
+}
+
+async fn entry_with(
+    context: &DeliveryContext,
+    event: &Event,
+    (key, recipient, given): (Key, &str, Option<&ErrorData>),
+    channel: &NamedChannel,
+) -> store::Result<Value> {
+    let person = recipient.trim_start_matches('+');
     let mut status = json!({
-        "id": message_id(Key { send_id: data.send_id, ordinal: data.ordinal }),
+        "id": message_id(key),
         "status": word(event.r#type),
         "timestamp": timestamp(event),
         "recipient_id": person,
     });
     if status["status"] == "failed" {
-        status["errors"] = json!([error(event.r#type, data.error.as_ref())]);
+        status["errors"] = json!([error(event.r#type, given)]);
     }
     if !is_example(event)
-        && let Some(opaque) = context.names.opaque(&context.store, event.company_id, data.send_id).await?
+        && let Some(opaque) = context.names.opaque(&context.store, event.company_id, key.send_id).await?
     {
         status["biz_opaque_callback_data"] = json!(opaque);
     }
@@ -61,20 +93,24 @@ const fn word(r#type: Type) -> &'static str {
 fn error(r#type: Type, error: Option<&ErrorData>) -> Value {
     let (number, usual) = match r#type {
         Type::MessageSuppressed => (OPTED_OUT, "the recipient opted out before the message went"),
-        Type::MessageExpired => (SOMETHING, "the message did not go in time"),
-        Type::MessageCanceled => (SOMETHING, "the message was canceled before it went"),
+        Type::MessageExpired | Type::SendExpired => (SOMETHING, "the message did not go in time"),
+        Type::MessageCanceled | Type::SendCanceled => (SOMETHING, "the message was canceled before it went"),
         _ => (SOMETHING, "the message was not sent"),
     };
-    // A negative number is ours.
-    let number = error.and_then(|error| error.code).filter(|code| *code > 0).unwrap_or(number);
+    let number = known_error(error.and_then(|error| error.code)).unwrap_or(number);
     let said = error.map(|error| error.message.as_str()).filter(|said| !said.is_empty()).unwrap_or(usual);
     json!({ "code": number, "title": said, "message": said, "error_data": { "details": said } })
 }
 
 /// When a status may be told at the earliest: a program that gets it before it has written down the id of its message drops it.
-/// `wait` is how long a request waits for the provider's answer.
+/// `wait` is how long a request waits for the provider's answer. The end of a send waits as long, until its channel has written
+/// that its message never began.
 pub(in crate::webhooks) fn held_until(event: &Event, wait: Duration) -> Timestamp {
-    let Data::Message(data) = &event.data else { return event.at };
+    let data = match &event.data {
+        Data::Message(data) => data,
+        Data::Send(_) => return event.at.plus(TO_WRITE_DOWN),
+        _ => return event.at,
+    };
     let accepted = accepted_at(data.send_id);
     let answered = event.at.min(accepted.plus(wait)).max(accepted);
     answered.plus(TO_WRITE_DOWN)
@@ -134,8 +170,10 @@ mod tests {
         for (r#type, given, number) in [
             (Type::MessageFailed, None, SOMETHING),
             (Type::MessageFailed, Some(&own), SOMETHING),
+            (Type::MessageFailed, Some(&ErrorData { code: Some(463), ..own.clone() }), SOMETHING),
             (Type::MessageSuppressed, Some(&own), OPTED_OUT),
             (Type::MessageExpired, None, SOMETHING),
+            (Type::SendExpired, None, SOMETHING),
             (Type::MessageFailed, Some(&ErrorData { code: Some(131_026), ..own.clone() }), 131_026),
         ] {
             let error = error(r#type, given);

@@ -288,7 +288,7 @@ impl Sends<'_> {
             rows.insert(Key { send_id, ordinal: message.outcome.position.ordinal }, message);
         }
         let sql = format!(
-            "SELECT send_id, ordinal, reference FROM send_reference \
+            "SELECT send_id, ordinal, reference FROM message_reference \
              WHERE (send_id, ordinal) IN (SELECT send_id, ordinal FROM {asked} AS asked)"
         );
         let mut names = HashMap::new();

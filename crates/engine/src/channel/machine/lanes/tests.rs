@@ -27,7 +27,15 @@ pub(super) fn work(id: u128, recipients: u64) -> Work {
     let content = Content::Text { body: "hi".to_owned(), preview_url: None };
     let rendered = Rendered::new(
         Kind::BusinessAccount,
-        &Stored { content: &content, group: None, key: None, quotes: None, confirms: false, values: false },
+        &Stored {
+            content: &content,
+            group: None,
+            key: None,
+            quotes: None,
+            confirms: false,
+            keeps_turn: false,
+            values: false,
+        },
     );
     Work::new(Beginning {
         id: Uuid::from_u128(id),

@@ -150,3 +150,65 @@ fn a_message_without_a_caller_is_not_begun_from_the_store_unless_it_may_have_gon
     world.until_attempt();
     assert_eq!(told(&mut wait), None);
 }
+
+/// Messages from the store that keep their turn.
+fn kept(world: &World, ids: &[u128]) -> Vec<Restoring> {
+    let kept = ids.iter().map(|id| {
+        let mut stored = world.stored(*id);
+        let order = Order { keeps_turn: true, ..order() };
+        stored.send.content = serde_json::to_string(&order.stored()).unwrap();
+        stored.send.expires_at = Some(world.at.wall.plus(MINUTE));
+        stored
+    });
+    kept.collect()
+}
+
+#[test]
+fn a_message_that_keeps_its_turn_goes_from_the_store_and_counts_until_then() {
+    let mut world = World::web();
+    let stored = kept(&world, &[10, 11]);
+    world.found(Size::Direct, stored);
+    world.flush();
+    assert_eq!(world.under_way(), [10]);
+    let third = world.admit(PATIENT).unwrap().wait;
+    assert!(third >= 20 * SECOND, "{third:?}: the second one goes before");
+    world.answer(accepted());
+    world.until_attempt();
+    assert_eq!(world.under_way(), [11]);
+    // What the session did before is not known yet: it counts once it is.
+    let mut world = World::of_web(10 * DAY);
+    let stored = kept(&world, &[10]);
+    world.found(Size::Direct, stored);
+    let over = Some(send::State::Canceled);
+    world.feed(Input::Released { send_id: Uuid::from_u128(12), over, caller: Caller(1) });
+    let waits = |world: &World, id| world.machine.common.pending_replies.find(Uuid::from_u128(id)).is_some();
+    assert!(!waits(&world, 10));
+    let kept = [11, 12].map(|id| (Uuid::from_u128(id), Some(person(id as u64)))).to_vec();
+    world.feed(Input::WebActivityRead(Ok(WebActivity { kept, ..WebActivity::default() })));
+    assert_eq!(
+        [10, 11, 12].map(|id| waits(&world, id)),
+        [true, true, false],
+        "the last one was canceled since"
+    );
+}
+
+#[test]
+fn a_message_that_keeps_its_turn_outlasts_the_process_and_not_its_time() {
+    let mut world = World::web();
+    let stored = kept(&world, &[10, 11]);
+    world.found(Size::Direct, stored);
+    world.flush();
+    world.feed(Input::Stop(Caller(1)));
+    assert_eq!(world.mark(11).state, send::State::Active, "another process goes on");
+    assert!(world.machine.common.pending_replies.find(Uuid::from_u128(11)).is_none());
+
+    let mut world = World::web();
+    let stored = kept(&world, &[10, 11]);
+    world.found(Size::Direct, stored);
+    world.flush();
+    world.feed(Input::Released { send_id: Uuid::from_u128(11), over: None, caller: Caller(1) });
+    assert!(world.machine.common.pending_replies.find(Uuid::from_u128(11)).is_some(), "it is only paused");
+    let over = Some(send::State::Expired);
+    world.feed(Input::Released { send_id: Uuid::from_u128(11), over, caller: Caller(2) });
+    assert!(world.machine.common.pending_replies.find(Uuid::from_u128(11)).is_none());
+}

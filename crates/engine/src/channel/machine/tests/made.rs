@@ -93,6 +93,7 @@ pub(super) fn order() -> Order {
         sources: Vec::new(),
         claim: None,
         is_awaited: false,
+        keeps_turn: false,
         confirms: false,
         origin: Origin::default(),
     }

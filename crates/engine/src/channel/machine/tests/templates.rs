@@ -307,10 +307,12 @@ fn a_bulk_send_without_anybody_who_counts_goes_back_to_be_searched_and_a_single_
     let mut world = World::with_quota(1, &[5]);
     let looks = world.fetches.len();
     world.accept_order(20, of_template(7), Recipients::Blocks(4));
+    // Nothing is written, so that no other input would have it searched.
     world.read_people(20, 0, &[3, 4]);
     assert_eq!(world.limits().active_sends, 0);
-    world.feed(Input::Timer);
     assert_eq!(world.fetches[looks..].iter().map(|it| it.size).collect::<Vec<_>>(), [Size::Bulk]);
+    let looked = world.fetches.last().unwrap();
+    assert!(!looked.ready.templates && looked.counted.is_some() && looked.held.is_empty());
     assert!(world.writes.iter().all(|write| write.marks.is_empty() && write.outcomes.is_empty()));
 }
 

@@ -10,7 +10,15 @@ fn work(recipients: u64, progress: Progress) -> Work {
     let content = Content::Text { body: "hi".to_owned(), preview_url: None };
     let rendered = Rendered::new(
         Kind::BusinessAccount,
-        &Stored { content: &content, group: None, key: None, quotes: None, confirms: false, values: false },
+        &Stored {
+            content: &content,
+            group: None,
+            key: None,
+            quotes: None,
+            confirms: false,
+            keeps_turn: false,
+            values: false,
+        },
     );
     Work::new(Beginning {
         id: Uuid::nil(),

@@ -19,6 +19,7 @@ pub(super) fn message() -> Inbound {
         name: None,
         provider_id: "wamid".to_owned(),
         direction: Direction::In,
+        writer: None,
         kind: "text",
         r#type: Type::MessageReceived,
         target: None,

@@ -30,6 +30,7 @@ pub(super) fn message(dice: &mut Dice, now: Timestamp) -> Inbound {
         name: dice.happens(500).then(|| "Ana".to_owned()),
         provider_id: format!("wamid.{}", dice.below(20)),
         direction: if dice.happens(200) { Direction::Echo } else { Direction::In },
+        writer: None,
         kind: "text",
         r#type: Type::MessageReceived,
         target: None,

@@ -39,6 +39,7 @@ const fn account(company: u128, waba_id: &'static str, channels: [u128; 2]) -> A
 pub(super) const ACCOUNTS: [Account; 2] = [account(1, "waba-1", [11, 12]), account(2, "waba-2", [21, 22])];
 
 #[derive(Debug, Clone)]
+#[expect(clippy::large_enum_variant, reason = "a few thousand of them live at once")]
 pub(super) enum Operation {
     Commit {
         batch: PendingWrites,

@@ -9,7 +9,7 @@ use machines::dice::Dice;
 use store::ledger::{BlockOf, PendingWrites, PersonalSend, ReferenceOf, SkippedOf};
 
 /// The tables that have rows of it.
-pub(super) const TABLES: [&str; 4] = ["personal_send", "send_values", "send_reference", "send_skipped"];
+pub(super) const TABLES: [&str; 4] = ["personal_send", "send_values", "message_reference", "send_skipped"];
 
 /// Adds what belongs to a new send with so many recipients.
 pub(super) fn add(
@@ -24,7 +24,10 @@ pub(super) fn add(
         let packed = vec![dice.below(256) as u8; 3];
         batch.values.push(BlockOf { send_id, block: Block { first_ordinal, recipients, packed } });
     }
-    for ordinal in (0..recipients).filter(|_| dice.happens(400)) {
+    for ordinal in 0..recipients {
+        if !dice.happens(400) {
+            continue;
+        }
         let reference = format!("crm-{}", dice.below(4));
         batch.references.push(ReferenceOf { send_id, company_id, ordinal, reference });
     }
@@ -44,7 +47,7 @@ pub(super) async fn rows(raw: &DatabaseConnection) -> PersonalRows {
     let text = |row: &QueryResult, column: &str| row.try_get::<String>("", column).unwrap();
     let bytes = |row: &QueryResult, column: &str| row.try_get::<Vec<u8>>("", column).unwrap();
     let (sends, values) = (all("personal_send").await, all("send_values").await);
-    let (references, skipped) = (all("send_reference").await, all("send_skipped").await);
+    let (references, skipped) = (all("message_reference").await, all("send_skipped").await);
     PersonalRows {
         sends: sends
             .iter()

@@ -1,0 +1,209 @@
+//! What is not for us and goes on to Meta (`graph.pass_through`): a few paths, of two kinds of callers.
+//!
+//! A request with a token of Meta's is about a number that stays there: it goes on with that token. A program whose base URL is
+//! this service for all its numbers needs that. A request with a key of ours, about a business account that we have, goes on with
+//! the token of its channel when the door has no row for it. A key never leaves this service.
+//!
+//! Nothing goes on that a company could lose its number by: no registration, PIN, migration, payment, token or receiver. Neither
+//! do messages with a channel's token: they would pass by its limits and by those who opted out.
+
+use actix_web::http::StatusCode;
+use actix_web::http::header::{CONTENT_TYPE, RETRY_AFTER};
+use actix_web::web::Data;
+use actix_web::{HttpMessage as _, HttpRequest, HttpResponse};
+use serde_json::Value;
+
+use super::GraphState;
+use super::call::{Call, PROOF, pairs};
+use super::key::{self, ACCESS_TOKEN};
+use super::path::GraphPath;
+use super::refusal::DoorRefusal;
+use crate::domain::channel::Kind;
+use crate::domain::secret::Secret;
+use crate::engine::graph::{PassedAnswer, PassedRequest, pass_on};
+use crate::surface::body::{Incoming, Peer, Sender};
+
+/// What goes on for both kinds of callers: the method and the path, which begins with the id of a number or an account.
+const OF_BOTH: &[(&str, &str)] = &[
+    ("GET", "/{version}/{number}/block_users"),
+    ("POST", "/{version}/{number}/block_users"),
+    ("DELETE", "/{version}/{number}/block_users"),
+    ("GET", "/{version}/{number}/message_qrdls"),
+    ("POST", "/{version}/{number}/message_qrdls"),
+    ("GET", "/{version}/{number}/message_qrdls/{code}"),
+    ("DELETE", "/{version}/{number}/message_qrdls/{code}"),
+    ("GET", "/{version}/{number}/call_permissions"),
+    ("POST", "/{version}/{number}/calls"),
+    ("GET", "/{version}/{account}/flows"),
+    ("POST", "/{version}/{account}/flows"),
+];
+/// What goes on besides with a token of Meta's.
+const OF_CALLERS: &[(&str, &str)] = &[
+    ("POST", "/{version}/{number}/messages"),
+    ("GET", "/{version}/{number}/whatsapp_business_profile"),
+    ("GET", "/{version}/{account}/message_templates"),
+    ("GET", "/{version}/{account}/phone_numbers"),
+    ("GET", "/{version}/{account}/subscribed_apps"),
+    ("GET", "/{version}/{object}"),
+];
+/// The beginning of Meta's tokens.
+const OF_META: &str = "EAA";
+/// The parameter with a token that Meta is asked about.
+const INPUT_TOKEN: &str = "input_token";
+
+fn is_listed(rows: &[(&str, &str)], request: &HttpRequest) -> bool {
+    let path = GraphPath::of(request.path());
+    let is_plain = |segment: &&str| {
+        segment.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'))
+    };
+    let is_id = |segment: &str| !segment.is_empty() && segment.bytes().all(|byte| byte.is_ascii_digit());
+    let has_row = rows
+        .iter()
+        .any(|(method, row)| request.method().as_str() == *method && GraphPath::matches(row, request.path()));
+    has_row && is_id(path.at(0)) && path.segments().iter().all(is_plain)
+}
+
+/// The token of Meta's with which a request goes on; `None` for one that is ours to answer.
+pub(super) fn token_of(request: &HttpRequest) -> Option<Secret> {
+    let state = request.app_data::<Data<GraphState>>()?;
+    if !state.options.passes_through {
+        return None;
+    }
+    let token = key::in_head(request.headers(), &pairs(request.query_string()))?;
+    let is_of_meta = token.starts_with(OF_META) && token.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    let is_passed = is_of_meta && (is_listed(OF_BOTH, request) || is_listed(OF_CALLERS, request));
+    is_passed.then(|| Secret::new(token))
+}
+
+/// Passes a request on with the token that it came with.
+pub(super) async fn of_caller(
+    request: &HttpRequest,
+    body: Incoming,
+    token: &Secret,
+) -> Result<HttpResponse, DoorRefusal> {
+    let state = request.app_data::<Data<GraphState>>().ok_or_else(DoorRefusal::internal)?.clone();
+    let connected = request.peer_addr().map(|address| address.ip());
+    let address = state.options.proxies.client(connected, request.headers()).address;
+    request.extensions_mut().insert(Sender::Visitor(Peer::new(Some(address))));
+    let whole = body.whole(state.options.body_bytes).await?;
+    let kind = request.headers().get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
+    let bytes = Some(whole.bytes()).filter(|bytes| !bytes.is_empty());
+    let (path, query) = (GraphPath::of(request.path()), pairs(request.query_string()));
+    let query = query.iter().filter(|(name, _)| name != ACCESS_TOKEN && name != INPUT_TOKEN);
+    let passed = PassedRequest {
+        method: request.method().as_str(),
+        path: path.segments(),
+        query: query.map(|(name, value)| (name.as_str(), value.as_str())).collect(),
+        body: bytes.map(|bytes| (kind.unwrap_or("application/json"), bytes.to_vec())),
+    };
+    let answer = pass_on(&state.engine, token, passed).await?;
+    Ok(answered(answer))
+}
+
+/// Passes a request that the door has no row for on with the token of its channel.
+pub(super) async fn of_channel(mut call: Call) -> Result<HttpResponse, DoorRefusal> {
+    if !call.state.options.passes_through || !is_listed(OF_BOTH, &call.request) {
+        return Err(call.unsupported());
+    }
+    let id = call.path.at(0).to_owned();
+    let channel = match call.door().number(&id).await? {
+        Some(_) => Some(call.number(&id).await?),
+        None => call.account(&id).await?.channels.first().cloned(),
+    };
+    let channel = channel.filter(|channel| channel.kind == Kind::BusinessAccount);
+    let channel = channel.ok_or_else(|| call.unsupported())?;
+    let method = call.request.method().clone();
+    // A form may have the key among its fields: what goes on is made of the others.
+    let body = if method == "GET" {
+        None
+    } else {
+        let (mut fields, _) = call.fields().await?;
+        for name in [ACCESS_TOKEN, PROOF, INPUT_TOKEN] {
+            fields.map.remove(name);
+        }
+        Some(("application/json", Value::Object(fields.map).to_string().into_bytes()))
+    };
+    let query = call.parameters().iter().filter(|(name, _)| {
+        // The fields have the parameters, too.
+        method == "GET" && ![ACCESS_TOKEN, PROOF, INPUT_TOKEN].contains(&name.as_str())
+    });
+    let passed = PassedRequest {
+        method: method.as_str(),
+        path: call.path.segments(),
+        query: query.map(|(name, value)| (name.as_str(), value.as_str())).collect(),
+        body,
+    };
+    let answer = call.door().pass_on(&call.who(), &channel, passed).await?;
+    if answer.status == 401 {
+        // Programs take 401 for the end of their own key.
+        let details = "Meta refuses the access token of the channel: reconnect it with another one";
+        return Err(DoorRefusal::because(131_031, details));
+    }
+    Ok(answered(PassedAnswer { body: without_links(&answer.body), ..answer }))
+}
+
+/// The provider's answer: the status, the body, and when to come again. Nothing else of it goes on.
+fn answered(answer: PassedAnswer) -> HttpResponse {
+    let PassedAnswer { status, body, retry_after } = answer;
+    let status = StatusCode::from_u16(status).unwrap_or(StatusCode::BAD_GATEWAY);
+    let mut response = HttpResponse::build(status);
+    if let Some(seconds) = retry_after {
+        response.insert_header((RETRY_AFTER, seconds));
+    }
+    response.content_type("application/json").body(body)
+}
+
+/// An answer without the addresses of other parts, which have the token in them. Programs go on by the cursors.
+fn without_links(body: &[u8]) -> Vec<u8> {
+    let Ok(Value::Object(mut answer)) = serde_json::from_slice(body) else { return body.to_vec() };
+    if let Some(Value::Object(paging)) = answer.get_mut("paging") {
+        paging.remove("next");
+        paging.remove("previous");
+    }
+    Value::Object(answer).to_string().into_bytes()
+}
+
+#[cfg(test)]
+mod tests {
+    use actix_web::test::TestRequest;
+
+    use super::*;
+
+    fn listed(method: &str, path: &str) -> [bool; 2] {
+        let request = TestRequest::with_uri(path).method(method.parse().unwrap()).to_http_request();
+        [OF_BOTH, OF_CALLERS].map(|rows| is_listed(rows, &request))
+    }
+
+    #[test]
+    fn nothing_goes_on_that_is_not_listed() {
+        assert_eq!(listed("GET", "/v23.0/7/block_users"), [true, false]);
+        assert_eq!(listed("DELETE", "/7/message_qrdls/4O4YGZEG3RIVE1"), [true, false]);
+        assert_eq!(listed("POST", "/v23.0/7/messages"), [false, true]);
+        assert_eq!(listed("GET", "/v23.0/7"), [false, true]);
+        for (method, path) in [
+            ("POST", "/v23.0/7/register"),
+            ("POST", "/v23.0/7/deregister"),
+            ("POST", "/v23.0/7/request_code"),
+            ("POST", "/v23.0/7/verify_code"),
+            ("POST", "/v23.0/7"),
+            ("DELETE", "/v23.0/7"),
+            ("POST", "/v23.0/7/phone_numbers"),
+            ("POST", "/v23.0/7/subscribed_apps"),
+            ("GET", "/v23.0/7/payment_configurations"),
+            ("POST", "/v23.0/7/marketing_messages"),
+            ("GET", "/v23.0/oauth/access_token"),
+            ("GET", "/v23.0/debug_token"),
+            ("GET", "/v23.0/me"),
+            ("GET", "/v23.0/7/message_qrdls/%2E%2E"),
+            ("PUT", "/v23.0/7/block_users"),
+        ] {
+            assert_eq!(listed(method, path), [false, false], "{method} {path}");
+        }
+    }
+
+    #[test]
+    fn the_token_in_the_address_of_another_part_stays_here() {
+        let body = br#"{"data":[],"paging":{"cursors":{"after":"x"},"next":"https://graph.example?access_token=EAA1"}}"#;
+        assert_eq!(without_links(body), br#"{"data":[],"paging":{"cursors":{"after":"x"}}}"#);
+    }
+}
