@@ -26,6 +26,7 @@ use crate::console::{State, address};
 use crate::domain::channel::Channel;
 use crate::domain::graph::ProgramKind;
 use crate::domain::page::PageRequest;
+use crate::engine::programs::Programs;
 
 /// The path of these pages.
 const PLACE: &str = "/console/programs";
@@ -42,7 +43,7 @@ const OPEN: &str = "[graph]\nenabled = true";
 
 pub(in crate::console) async fn show(viewer: Viewer, state: Data<State>) -> Result<Page, Error> {
     let text = viewer.text;
-    let programs = state.engine.programs(viewer.company.id).all().await?;
+    let programs = Programs::new(&state.engine, viewer.company.id).all().await?;
     let channels = offered(&viewer, &state).await?;
     let name = |id: Uuid| channels.iter().find(|channel| channel.id == id).map(|channel| &channel.name);
     let columns = [

@@ -125,10 +125,10 @@ pub struct Programs<'e> {
     company: Uuid,
 }
 
-impl Engine {
+impl<'e> Programs<'e> {
     /// The programs that are connected to the channels of a company.
-    pub const fn programs(&self, company: Uuid) -> Programs<'_> {
-        Programs { engine: self, company }
+    pub const fn new(engine: &'e Engine, company: Uuid) -> Self {
+        Self { engine, company }
     }
 }
 

@@ -18,7 +18,7 @@ use crate::domain::channel::Channel;
 use crate::domain::graph::ProgramKind;
 use crate::domain::secret::Secret;
 use crate::engine;
-use crate::engine::programs::{MOST_PROGRAMS, NewChatwoot, NotConnected, ProgramStep};
+use crate::engine::programs::{MOST_PROGRAMS, NewChatwoot, NotConnected, ProgramStep, Programs};
 use crate::error::{Code, Refusal};
 
 /// The steps of connecting Chatwoot, in their order.
@@ -74,7 +74,7 @@ pub(in crate::console) async fn connect(
     let phone_number = plain_number(channel).unwrap_or_default();
     let new = NewChatwoot { address: typed, token, account, inbox_name, phone_number };
     let act = async || {
-        let programs = state.engine.programs(viewer.company.id);
+        let programs = Programs::new(&state.engine, viewer.company.id);
         match programs.connect_chatwoot(&viewer.who(), channel, new).await {
             Ok(Ok(program)) => {
                 let shown = words::list(text, STEPS.map(|step| (step, Passed::Yes))).into_string();

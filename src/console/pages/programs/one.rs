@@ -26,7 +26,7 @@ use crate::domain::channel::Channel;
 use crate::domain::graph::ProgramKind;
 use crate::domain::secret::Secret;
 use crate::engine::graph::GraphDoor;
-use crate::engine::programs::{ConnectedProgram, ProgramCheck};
+use crate::engine::programs::{ConnectedProgram, ProgramCheck, Programs};
 
 /// The ids of a channel as programs know it.
 struct Ids {
@@ -58,7 +58,7 @@ pub(in crate::console) async fn check(
         return Ok(page(&viewer, &state, &request, &program, &form).await?.unprocessable().into());
     }
     let act = async || {
-        let checks = state.engine.programs(viewer.company.id).check(&program, token).await?;
+        let checks = Programs::new(&state.engine, viewer.company.id).check(&program, token).await?;
         let line = line(program.kind, &address::base(&request, &state));
         let shown = result(viewer.text, &checks, &line).into_string();
         state.flashes.put(viewer.session, CHECKED, format!("{} {shown}", program.id));
@@ -70,7 +70,7 @@ pub(in crate::console) async fn check(
 /// Disconnects the program.
 pub(in crate::console) async fn remove(viewer: Viewer, state: Data<State>, id: Id) -> Result<Answer, Error> {
     let program = own(&viewer, &state, id.0).await?;
-    state.engine.programs(viewer.company.id).remove(&viewer.who(), &program).await?;
+    Programs::new(&state.engine, viewer.company.id).remove(&viewer.who(), &program).await?;
     let said = viewer.text.with("programs-removed", [("program", program.kind.title().into())]);
     state.flashes.put(viewer.session, "done", said);
     Ok(Answer::to(PLACE))
@@ -78,7 +78,7 @@ pub(in crate::console) async fn remove(viewer: Viewer, state: Data<State>, id: I
 
 /// The program, if it is the company's.
 pub(super) async fn own(viewer: &Viewer, state: &State, id: Uuid) -> Result<ConnectedProgram, Error> {
-    state.engine.programs(viewer.company.id).find(id).await?.ok_or(Error::NotFound)
+    Programs::new(&state.engine, viewer.company.id).find(id).await?.ok_or(Error::NotFound)
 }
 
 /// The page, with a submitted form or a new one.

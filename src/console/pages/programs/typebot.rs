@@ -19,7 +19,7 @@ use crate::domain::channel::Channel;
 use crate::domain::graph::ProgramKind;
 use crate::domain::secret::Secret;
 use crate::engine;
-use crate::engine::programs::MOST_PROGRAMS;
+use crate::engine::programs::{MOST_PROGRAMS, Programs};
 use crate::error::{Code, Refusal};
 
 /// The longest verify token, in characters.
@@ -49,15 +49,17 @@ pub(in crate::console) async fn connect(
     let Some(channel) = channel.filter(|_| !form.has_faults()) else {
         return Ok(page(&viewer, &state, &request, &form, &channels).unprocessable().into());
     };
-    let act =
-        async || match state.engine.programs(viewer.company.id).add_typebot(&viewer.who(), channel).await {
-            Ok((program, key)) => {
-                state.flashes.put(viewer.session, KEY, format!("{} {}", program.id, key.expose()));
-                Ok(Ok(Answer::to(place(program.id))))
-            }
-            Err(engine::Error::Refused(Refusal { code: Code::TooManyWebhooks, .. })) => Ok(Err(())),
-            Err(error) => Err(error.into()),
-        };
+    let act = async || match Programs::new(&state.engine, viewer.company.id)
+        .add_typebot(&viewer.who(), channel)
+        .await
+    {
+        Ok((program, key)) => {
+            state.flashes.put(viewer.session, KEY, format!("{} {}", program.id, key.expose()));
+            Ok(Ok(Answer::to(place(program.id))))
+        }
+        Err(engine::Error::Refused(Refusal { code: Code::TooManyWebhooks, .. })) => Ok(Err(())),
+        Err(error) => Err(error.into()),
+    };
     if let Ok(answer) = state.once.attempt(&viewer, &form, act).await? {
         return Ok(answer);
     }
@@ -83,7 +85,7 @@ pub(in crate::console) async fn set_webhook(
         return Ok(one::page(&viewer, &state, &request, &program, &form).await?.unprocessable().into());
     }
     let act = async || {
-        let (programs, who) = (state.engine.programs(viewer.company.id), viewer.who());
+        let (programs, who) = (Programs::new(&state.engine, viewer.company.id), viewer.who());
         match programs.set_webhook(&who, program.clone(), &url, Secret::new(token)).await {
             Ok(program) => Ok(Ok(done(&viewer, &state, program.id))),
             Err(engine::Error::Refused(refusal)) => Ok(Err(refusal)),
