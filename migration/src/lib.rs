@@ -39,6 +39,7 @@ mod m20261129_000029_create_graph_id;
 mod m20261129_000030_keep_recipient_files;
 mod m20261129_000032_shape_webhooks;
 mod m20261129_000033_archive_templates;
+mod m20261129_000034_create_connected_program;
 mod m20261129_000039_name_writers;
 mod m20261129_000040_hide_reading;
 mod nodes;
@@ -196,6 +197,11 @@ impl MigratorTrait for Migrator {
                 "m20261129_000033_archive_templates",
                 m20261129_000033_archive_templates::UP,
                 m20261129_000033_archive_templates::DOWN,
+            ),
+            Step::boxed(
+                "m20261129_000034_create_connected_program",
+                m20261129_000034_create_connected_program::UP,
+                m20261129_000034_create_connected_program::DOWN,
             ),
             Step::boxed(
                 "m20261129_000039_name_writers",

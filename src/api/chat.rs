@@ -2,6 +2,7 @@
 
 pub(super) mod answer;
 pub(super) mod limits;
+pub(super) mod profile;
 pub(super) mod templates;
 mod upload;
 pub(super) mod window;

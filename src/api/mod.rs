@@ -88,6 +88,8 @@ route::table! {
     PATCH "/api/v1/chat/{id}/templates/{template}" => chat::templates::change, Control;
     DELETE "/api/v1/chat/{id}/templates/{template}" => chat::templates::delete, Control;
     GET "/api/v1/chat/{id}/limits" => chat::limits, Read;
+    GET "/api/v1/chat/{id}/profile" => chat::profile::show, Read;
+    PATCH "/api/v1/chat/{id}/profile" => chat::profile::change, Control;
     GET "/api/v1/chat/{id}/window-rule" => chat::window::show, Read;
     PUT "/api/v1/chat/{id}/window-rule" => chat::window::set, Control;
     GET "/api/v1/web-chat" => web_chat::list, Read;

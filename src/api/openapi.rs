@@ -42,6 +42,8 @@ use crate::surface::gzip::{gunzip, takes_gzip};
         chat::templates::change,
         chat::templates::delete,
         chat::limits,
+        chat::profile::show,
+        chat::profile::change,
         chat::send,
         chat::window::show,
         chat::window::set,

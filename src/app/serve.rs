@@ -229,7 +229,9 @@ pub async fn start_with(app: App, driver: Option<Arc<dyn Driver>>) -> anyhow::Re
     let door_on =
         if programs.is_some() { Listener::Graph } else { surfaces::listener_of(operators.is_some()) };
     let state = web::Data::new(api::State { engine: engine.clone(), accounts: accounts.clone(), options });
-    let options = console::Options { public_url, send, proxies, mailer, ..console::Options::default() };
+    let graph = console::GraphPlace::of(&config.graph);
+    let options =
+        console::Options { public_url, send, proxies, mailer, graph, ..console::Options::default() };
     let pages = web::Data::new(console::State::new(engine.clone(), accounts, options));
     let settings = api::Settings {
         workers: config::per_core(config.server.workers),

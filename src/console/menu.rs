@@ -25,6 +25,7 @@ pub(super) enum Menu {
     QuickReplies,
     AutomaticAnswers,
     Keys,
+    Programs,
     Webhooks,
     Company,
     Account,
@@ -57,7 +58,7 @@ const WORK: [MenuItem; 8] = [
 ];
 
 /// What is set up once, and the access that a person needs to see the entry. Members are a part of the company's page.
-const SETTINGS: [(MenuItem, Access); 7] = [
+const SETTINGS: [(MenuItem, Access); 8] = [
     ((Menu::Company, "/console/company", "shell-company", Icon::Company), Access::Viewer),
     ((Menu::None, "/console/company#members", "shell-members", Icon::Entry("user-plus")), Access::Viewer),
     ((Menu::QuickReplies, "/console/quick-replies", "shell-replies", Icon::Entry("zap")), Access::Viewer),
@@ -66,6 +67,7 @@ const SETTINGS: [(MenuItem, Access); 7] = [
         Access::Viewer,
     ),
     ((Menu::Keys, "/console/keys", "shell-keys", Icon::Entry("key-round")), Access::Owner),
+    ((Menu::Programs, "/console/programs", "shell-programs", Icon::Entry("plug")), Access::Owner),
     ((Menu::Webhooks, "/console/webhooks", "shell-webhooks", Icon::Entry("webhook")), Access::Viewer),
     ((Menu::Costs, "/console/costs", "shell-costs", Icon::Entry("banknote")), Access::Viewer),
 ];

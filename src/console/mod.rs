@@ -89,7 +89,7 @@ use actix_web::web::Data;
 
 pub use self::access::Access;
 pub use self::live::STREAMS;
-pub use self::options::Options;
+pub use self::options::{GraphPlace, Options};
 pub use self::pages::alerts::MailWriter;
 pub use self::pages::compose::SENT;
 pub use self::route::Route;
@@ -125,6 +125,8 @@ route::table! {
     POST "/console/channels/new" => pages::new_channel::add, Owner;
     GET "/console/channels/{id}" => pages::channel::show, Viewer;
     GET "/console/channels/{id}/live" => pages::channel::follow, Viewer;
+    GET "/console/channels/{id}/profile" => pages::channel::profile::show, Viewer;
+    POST "/console/channels/{id}/profile" => pages::channel::profile::change, Owner;
     POST "/console/channels/{id}/reconnect" => pages::channel::business::reconnect, Owner;
     POST "/console/channels/{id}/app-secret" => pages::channel::business::set_app_secret, Owner;
     POST "/console/channels/{id}/check" => pages::channel::checks::check, Owner;
@@ -161,6 +163,15 @@ route::table! {
     GET "/console/keys" => pages::keys::show, Owner;
     POST "/console/keys" => pages::keys::create, Owner;
     POST "/console/keys/{id}/revoke" => pages::keys::revoke, Owner;
+    GET "/console/programs" => pages::programs::show, Owner;
+    GET "/console/programs/chatwoot" => pages::programs::chatwoot::show, Owner;
+    POST "/console/programs/chatwoot" => pages::programs::chatwoot::connect, Owner;
+    GET "/console/programs/typebot" => pages::programs::typebot::show, Owner;
+    POST "/console/programs/typebot" => pages::programs::typebot::connect, Owner;
+    GET "/console/programs/{id}" => pages::programs::one::show, Owner;
+    POST "/console/programs/{id}/webhook" => pages::programs::typebot::set_webhook, Owner;
+    POST "/console/programs/{id}/check" => pages::programs::one::check, Owner;
+    POST "/console/programs/{id}/remove" => pages::programs::one::remove, Owner;
     GET "/console/webhooks" => pages::webhooks::show, Viewer;
     GET "/console/webhooks/live" => pages::webhooks::follow, Viewer;
     GET "/console/webhooks/new" => pages::webhooks::new::show, Owner;

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use url::Url;
 
+use crate::config;
 use crate::connector::mail::Mailer;
 use crate::domain::request::Limits;
 use crate::surface::Proxies;
@@ -23,6 +24,31 @@ pub struct Options {
     pub patience: Duration,
     /// The way to the mail server, if there is one.
     pub mailer: Option<Mailer>,
+    /// Where programs that speak Graph are answered.
+    pub graph: GraphPlace,
+}
+
+/// Where programs that speak Graph are answered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum GraphPlace {
+    /// Nowhere.
+    #[default]
+    Closed,
+    /// At the address of the console.
+    Here,
+    /// At an address of its own.
+    Apart,
+}
+
+impl GraphPlace {
+    /// As the operator chose.
+    pub const fn of(options: &config::Graph) -> Self {
+        match (options.enabled, options.bind) {
+            (false, _) => Self::Closed,
+            (true, None) => Self::Here,
+            (true, Some(_)) => Self::Apart,
+        }
+    }
 }
 
 impl Default for Options {
@@ -34,6 +60,7 @@ impl Default for Options {
             proxies: Proxies::default(),
             patience: Duration::from_secs(2),
             mailer: None,
+            graph: GraphPlace::default(),
         }
     }
 }

@@ -60,6 +60,8 @@ files! {
     "overview",
     "pairing",
     "prices",
+    "profile",
+    "programs",
     "reason",
     "replies",
     "send",

@@ -88,8 +88,11 @@ function records(demo) {
     const sends = () => listed('/api/v1/sends?limit=3');
     return {
         '/console/channels/{id}': () => channels.map(({ id }) => `/console/channels/${id}`),
+        '/console/channels/{id}/profile': () => [`/console/channels/${channels[0].id}/profile`],
         '/console/inbox/{id}': each('/console/inbox', `/api/v1/conversations?${SEARCH}`),
         '/console/quick-replies/{id}': each('/console/quick-replies', '/api/v1/quick-replies'),
+        // The demonstration does not answer programs written for Meta, so none is connected.
+        '/console/programs/{id}': () => [],
         '/console/webhooks/{id}': each('/console/webhooks', '/api/v1/webhooks'),
         '/console/sends/{id}': each('/console/sends', '/api/v1/sends?limit=3'),
         '/console/sends/{id}/start': async () => {

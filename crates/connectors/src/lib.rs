@@ -3,6 +3,7 @@
 //! Only a connector knows a provider's field names, addresses and error codes; the engine gets the same few
 //! types from each of them. Called by channel actors and, for templates, by the command line.
 
+pub mod chatwoot;
 pub mod cloud_api;
 pub mod fair_semaphore;
 pub mod file_store;

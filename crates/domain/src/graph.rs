@@ -67,6 +67,42 @@ impl GraphIdKind {
     }
 }
 
+/// A program that is connected in one step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum ProgramKind {
+    /// A shared inbox.
+    Chatwoot,
+    /// A builder of chatbots.
+    Typebot,
+}
+
+impl ProgramKind {
+    /// Its name.
+    pub const fn title(self) -> &'static str {
+        match self {
+            Self::Chatwoot => "Chatwoot",
+            Self::Typebot => "Typebot",
+        }
+    }
+
+    /// The number in the database.
+    pub const fn as_i16(self) -> i16 {
+        match self {
+            Self::Chatwoot => 1,
+            Self::Typebot => 2,
+        }
+    }
+
+    /// The kind with this number in the database.
+    pub const fn from_i16(number: i16) -> Option<Self> {
+        match number {
+            1 => Some(Self::Chatwoot),
+            2 => Some(Self::Typebot),
+            _ => None,
+        }
+    }
+}
+
 /// The number of an error, if programs that are written for Meta can know it: the negative ones are ours, and those from 400 to
 /// 599 are of the protocol of web sessions.
 pub fn known_error(code: Option<i64>) -> Option<i64> {

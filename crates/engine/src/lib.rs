@@ -34,6 +34,7 @@ mod media;
 mod nodes;
 mod notices;
 mod pacer;
+pub mod programs;
 mod reader;
 mod receipts;
 mod recent;

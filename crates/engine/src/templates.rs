@@ -1,7 +1,8 @@
 //! Templates that people and programs write: passed to the provider and stored as it took them, or kept here as texts where a web
-//! session sends them. The profile of a business account's number is read and written in the same way.
+//! session sends them. The [profile] of a business account's number is read and written in the same way.
 
 mod declined;
+mod profile;
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -25,15 +26,6 @@ use store::templates::{Record, WrittenTemplate};
 const DRIFT: Duration = Duration::from_secs(1);
 /// The largest sample, in bytes: what the provider takes as a video.
 const SAMPLE_BYTES: u64 = 16 * 1024 * 1024;
-/// The texts of a profile that can be written, with the most characters of each.
-const PROFILE: [(&str, usize); 6] = [
-    ("about", 139),
-    ("address", 256),
-    ("description", 512),
-    ("email", 128),
-    ("vertical", 64),
-    ("profile_picture_handle", 4_096),
-];
 
 /// Other words for a template; `None` keeps what it has.
 #[derive(Debug, Clone, Copy, Default)]
@@ -179,59 +171,6 @@ impl TemplateDesk<'_> {
         let archived =
             self.engine.store().of(self.company()).templates().archive(who, id, is_archived).await?;
         Ok(archived.ok_or_else(no_such_template)?)
-    }
-
-    /// The profile of the channel's number, as the provider gives it.
-    ///
-    /// # Errors
-    ///
-    /// `provider_refused`, `provider_unavailable`.
-    pub async fn profile(&self) -> Result<Map<String, Value>, Declined> {
-        let (connector, _) = self.connector().await?;
-        Ok(connector.profile().await?)
-    }
-
-    /// Changes fields of the profile of the channel's number. A file of the library in the place of the picture's handle is
-    /// uploaded.
-    ///
-    /// # Errors
-    ///
-    /// `invalid_field`; `media_not_found`, `media_too_large`; `provider_refused`, `provider_unavailable`.
-    pub async fn set_profile(&self, who: &Who, given: &Map<String, Value>) -> Result<(), Declined> {
-        let mut fields = Map::new();
-        for (name, most) in PROFILE {
-            match given.get(name).filter(|value| !value.is_null()) {
-                None => {}
-                Some(Value::String(text)) if text.chars().count() <= most => {
-                    fields.insert(name.to_owned(), text.as_str().into());
-                }
-                Some(_) => {
-                    let what = format_args!("must be a text of at most {most} characters");
-                    return Err(Refusal::of(name, Code::InvalidField, what).into());
-                }
-            }
-        }
-        if let Some(websites) = given.get("websites").filter(|value| !value.is_null()) {
-            let is_site = |site: &Value| site.as_str().is_some_and(|site| site.len() <= 256);
-            if !websites.as_array().is_some_and(|sites| sites.len() <= 2 && sites.iter().all(is_site)) {
-                let what = "must be at most two addresses of 256 characters";
-                return Err(Refusal::of("websites", Code::InvalidField, what).into());
-            }
-            fields.insert("websites".to_owned(), websites.clone());
-        }
-        if fields.is_empty() {
-            let sentence = "give at least one field of the profile: about, address, description, email, vertical, websites";
-            return Err(Refusal::new(Code::InvalidField, sentence).into());
-        }
-        let (connector, token) = self.connector().await?;
-        if let Some(Value::String(handle)) = fields.get_mut("profile_picture_handle")
-            && let Some(file) = file_id(handle)
-        {
-            *handle = self.upload_sample(&connector, &token, file).await?;
-        }
-        connector.set_profile(&fields).await?;
-        let names: Vec<_> = fields.keys().map(String::as_str).collect();
-        Ok(self.engine.store().channels().record_profile(who, self.channel.id, &names).await?)
     }
 
     fn company(&self) -> Uuid {

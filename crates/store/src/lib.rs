@@ -48,6 +48,7 @@ pub mod persons;
 pub mod plan;
 mod pool;
 pub mod prices;
+pub mod programs;
 pub mod quick_replies;
 pub mod retention;
 mod revision;

@@ -120,6 +120,8 @@ of_a_company! {
     quick_replies: QuickReplies;
     /// The ids of a company at the door that speaks Graph.
     graph_ids: GraphIds;
+    /// The programs that are connected to a company's channels.
+    programs: ConnectedPrograms;
 }
 
 of_all! {

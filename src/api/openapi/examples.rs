@@ -134,6 +134,13 @@ fn company() -> Vec<Example> {
             "No longer offered",
             json!({ "archived": true }),
         ),
+        (
+            "patch",
+            "/api/v1/chat/{id}/profile",
+            "hours",
+            "Another line and a website",
+            json!({ "about": "Open till nine", "websites": ["https://shop.example.com"] }),
+        ),
         ("post", "/api/v1/web-chat/{id}/templates", "text", "A text with two variables", template),
         (
             "patch",

@@ -4,6 +4,7 @@ pub(in crate::console) mod business;
 pub(in crate::console) mod checks;
 pub(in crate::console) mod limits;
 pub(in crate::console) mod pairing;
+pub(in crate::console) mod profile;
 pub(in crate::console) mod shape;
 pub(in crate::console) mod words;
 

@@ -32,6 +32,7 @@ pub(super) mod nodes;
 pub(super) mod operator;
 pub(super) mod overview;
 pub(super) mod prices;
+pub(super) mod programs;
 pub(super) mod quick_replies;
 pub(super) mod rejected_rows;
 pub(super) mod segments;

@@ -16,6 +16,7 @@ use actix_web::{HttpRequest, HttpResponse};
 use maud::{Markup, html};
 use uuid::Uuid;
 
+pub(super) use self::faults::words as fault_words;
 use self::words::{Doing, gets};
 use crate::clock::Timestamp;
 use crate::console::component::empty::empty;
@@ -76,7 +77,7 @@ fn place(id: Uuid) -> String {
 }
 
 /// The value that was kept for the page of this endpoint. One for the page of another endpoint stays.
-fn kept_for(viewer: &Viewer, state: &State, name: &'static str, id: Uuid) -> Option<String> {
+pub(super) fn kept_for(viewer: &Viewer, state: &State, name: &'static str, id: Uuid) -> Option<String> {
     let kept = state.flashes.take(viewer.session, name)?;
     if let Some((of, value)) = kept.split_once(' ')
         && of == id.to_string()

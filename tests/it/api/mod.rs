@@ -36,6 +36,7 @@ mod outgoing;
 mod own_fields;
 mod parameters;
 pub(crate) mod past_send;
+mod profiles;
 mod properties;
 mod quick_replies;
 mod rate_cards;

@@ -121,3 +121,33 @@ async fn an_owner_gives_a_channel_another_name() {
     let member = stage.world.signed_in(Role::Member).await;
     assert!(!member.page(&place).await.contains(">Rename<"));
 }
+
+#[tokio::test]
+async fn the_profile_of_a_number_is_read_and_changed_at_the_provider() {
+    let stage = Stage::set().await;
+    let owner = stage.world.signed_in(Role::Owner).await;
+    let added = owner.post("/console/channels/new", &business(&[])).await;
+    let channel = added.header("location").to_owned();
+    let place = format!("{channel}/profile");
+    assert!(owner.page(&channel).await.contains(&format!("href=\"{place}\"")));
+    assert!(owner.page(&place).await.contains("value=\"UNDEFINED\""));
+    let fields = [
+        ("about", "Open till <nine>"),
+        ("email", "shop@example.com"),
+        ("vertical", "RETAIL"),
+        ("website_1", "https://shop.example"),
+    ];
+    let saved = owner.submit(&place, &fields).await;
+    assert!(saved.contains("The profile is saved."), "{saved}");
+    for words in ["Open till &lt;nine&gt;", "shop@example.com", "RETAIL", "https://shop.example"] {
+        assert!(saved.contains(words), "{words}: {saved}");
+    }
+    let long = "x".repeat(140);
+    let refused = owner.post(&place, &[("about", long.as_str()), ("vertical", "RETAIL")]).await;
+    assert_eq!(refused.status, 422, "{}", refused.body);
+    assert!(refused.body.contains(&long), "what was typed is kept: {}", refused.body);
+    let viewer = stage.world.signed_in(Role::Viewer).await;
+    let seen = viewer.page(&place).await;
+    assert!(seen.contains("Open till &lt;nine&gt;") && !seen.contains("name=\"about\""), "{seen}");
+    assert_eq!(stage.world.outsider().await.get(&place).await.status, 404);
+}

@@ -15,12 +15,13 @@ const FORM: &str = "application/x-www-form-urlencoded";
 const SIGN_IN: &str = "/console/sign-in";
 
 /// The routes that may answer without their form. All others have to read it in the one way.
-const WITHOUT_FORM: [&str; 29] = [
+const WITHOUT_FORM: [&str; 30] = [
     "/console/sign-out",
     "/console/account/alerts/test",
     "/console/channels/{id}/unlink",
     "/console/account/sessions/{id}/end",
     "/console/keys/{id}/revoke",
+    "/console/programs/{id}/remove",
     "/console/webhooks/{id}/replay/end",
     "/console/webhooks/{id}/disable",
     "/console/webhooks/{id}/remove",

@@ -111,7 +111,8 @@ impl Process {
                 let engine = Engine::start(&config, store.clone(), own_vault, lease, driver).await.unwrap();
                 let public_url = config.server.public_url.clone();
                 let proxies = Proxies::new(&config.server.trusted_proxies);
-                let page_options = console::Options { public_url, proxies, ..page_options };
+                let graph = console::GraphPlace::of(&config.graph);
+                let page_options = console::Options { public_url, proxies, graph, ..page_options };
                 let pages =
                     web::Data::new(console::State::new(engine.clone(), accounts.clone(), page_options));
                 let door = door(&config, &engine, &options);

@@ -4,7 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
-use reqwest::{Client, RequestBuilder, Response};
+use reqwest::{Client, Method, RequestBuilder, Response};
+use serde_json::Value;
 use tokio::time::{Instant, timeout, timeout_at};
 use url::{Host, Url};
 use uuid::Uuid;
@@ -121,15 +122,56 @@ impl Sender {
         guard::with_lookups(Arc::clone(&self.lookups), company, asking).await
     }
 
+    /// Makes a request of the API of a program that a company runs, with one header of its own, and reads at most `most` bytes of
+    /// the answer: its status, whatever it is, and what was read.
+    pub(crate) async fn call(
+        &self,
+        company: Uuid,
+        (method, url): (Method, &str),
+        header: Option<(&'static str, &Secret)>,
+        body: Option<&Value>,
+        most: usize,
+    ) -> Result<(u16, Vec<u8>), DeliveryFault> {
+        let mut request = self.client.request(method, self.admit(url)?);
+        if let Some((name, value)) = header {
+            let value = HeaderValue::from_str(value.expose());
+            let mut value = value.map_err(|_| DeliveryFault::Header(name.to_owned()))?;
+            value.set_sensitive(true);
+            request = request.header(name, value);
+        }
+        if let Some(body) = body {
+            request = request.header(CONTENT_TYPE, BODY_TYPE).body(body.to_string());
+        }
+        let calling = self.exchange(request, most);
+        guard::with_lookups(Arc::clone(&self.lookups), company, calling).await
+    }
+
+    async fn exchange(&self, request: RequestBuilder, most: usize) -> Result<(u16, Vec<u8>), DeliveryFault> {
+        let deadline = Instant::now() + self.timeout;
+        let mut response = self.response(request, deadline).await?;
+        let (status, mut read) = (response.status().as_u16(), Vec::new());
+        loop {
+            match timeout_at(deadline, response.chunk()).await {
+                Ok(Ok(Some(chunk))) if read.len() + chunk.len() <= most => read.extend_from_slice(&chunk),
+                Ok(Ok(Some(_) | None)) => return Ok((status, read)),
+                Ok(Err(error)) => return Err(DeliveryFault::of(&error)),
+                Err(_) => return Err(DeliveryFault::Timeout(self.timeout)),
+            }
+        }
+    }
+
     async fn ask(&self, request: RequestBuilder, deadline: Instant) -> Result<DeliveryAnswer, DeliveryFault> {
+        let response = self.response(request, deadline).await?;
+        Ok(answer::read(response, deadline, self.timeout).await)
+    }
+
+    /// The head of the answer, if it comes from an address that is allowed.
+    async fn response(&self, request: RequestBuilder, deadline: Instant) -> Result<Response, DeliveryFault> {
         let response = match timeout_at(deadline, request.send()).await {
             Ok(response) => response.map_err(|error| DeliveryFault::of(&error))?,
             Err(_) => return Err(DeliveryFault::Timeout(self.timeout)),
         };
-        if self.is_from_elsewhere(&response) {
-            return Err(DeliveryFault::Network);
-        }
-        Ok(answer::read(response, deadline, self.timeout).await)
+        if self.is_from_elsewhere(&response) { Err(DeliveryFault::Network) } else { Ok(response) }
     }
 
     /// Whether the answer is from an address that is not allowed. The address of the connection itself is checked last.

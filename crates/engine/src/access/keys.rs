@@ -89,6 +89,12 @@ impl Keys {
         self.uses.insert(known.record.id, now);
     }
 
+    /// Whether this process saw a use of the key.
+    pub(crate) fn is_used(&self, id: Uuid) -> bool {
+        let is_noted = |known: &KnownKey| known.record.id == id && known.noted.load(Ordering::Relaxed) > 0;
+        self.uses.contains_key(&id) || self.found.iter().any(|known| is_noted(known.value()))
+    }
+
     /// Takes the uses to write. A use whose write fails is noted again a minute later.
     fn take_uses(&self) -> Vec<(Uuid, Timestamp)> {
         let mut uses = Vec::new();

@@ -32,7 +32,7 @@ pub(super) struct DeliveryContext {
     /// Opens the contents of events.
     pub(super) contents: Arc<ContentKeys>,
     pub(super) vault: Arc<Vault>,
-    pub(super) sender: Sender,
+    pub(super) sender: Arc<Sender>,
     /// The schemes of the addresses that endpoints may have.
     pub(super) schemes: Schemes,
     /// What bodies in Meta's form name.
@@ -69,7 +69,7 @@ impl DeliveryContext {
             store,
             contents,
             vault,
-            sender: Sender::new(&config.webhooks)?,
+            sender: Arc::new(Sender::new(&config.webhooks)?),
             schemes: config.webhooks.schemes(),
             names: GraphNames::default(),
             graph_wait: config.graph.wait,

@@ -11,7 +11,7 @@ use super::open::{OpenEndpoint, seen};
 use super::prepared::prepare;
 use crate::{Engine, Error};
 use clock::Timestamp;
-use connectors::webhook::{DeliveryAnswer, DeliveryFault, Unverified};
+use connectors::webhook::{DeliveryAnswer, DeliveryFault, Sender, Unverified};
 use domain::error::{Code, Refusal};
 use domain::event::log::Sequence;
 use domain::event::{Event, Type};
@@ -98,6 +98,18 @@ impl WebhookEndpoints<'_> {
         let asking = async move { context.sender.verify(company, &url, &token).await };
         let verified = self.engine.0.webhooks.run(asking).await?;
         verified.map_err(|unverified| unverified_receiver(&unverified).into())
+    }
+
+    /// Asks a program of a company, on the thread to which connections are bound.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Unavailable`] when the engine stops.
+    pub(crate) async fn ask<T: Send + 'static, F: Future<Output = T> + Send + 'static>(
+        &self,
+        question: impl FnOnce(Arc<Sender>) -> F,
+    ) -> Result<T, Error> {
+        self.engine.0.webhooks.run(question(Arc::clone(&self.context().sender))).await
     }
 
     /// Sends an example of an event of this type to the company's endpoint, enabled or not, and returns the receiver's

@@ -12,6 +12,7 @@ shell-suppressions = Suppressions
 shell-keys = API keys
 shell-replies = Quick replies
 shell-automatic = Automatic answers
+shell-programs = Programs
 shell-webhooks = Webhooks
 shell-costs = Costs
 shell-company = Company

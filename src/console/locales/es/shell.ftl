@@ -12,6 +12,7 @@ shell-suppressions = Exclusiones
 shell-keys = Claves de API
 shell-replies = Respuestas rápidas
 shell-automatic = Respuestas automáticas
+shell-programs = Programas
 shell-webhooks = Webhooks
 shell-costs = Costos
 shell-company = Empresa

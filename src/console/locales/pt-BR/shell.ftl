@@ -12,6 +12,7 @@ shell-suppressions = Bloqueios
 shell-keys = Chaves de API
 shell-replies = Respostas rápidas
 shell-automatic = Respostas automáticas
+shell-programs = Programas
 shell-webhooks = Webhooks
 shell-costs = Custos
 shell-company = Empresa

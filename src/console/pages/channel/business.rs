@@ -88,6 +88,7 @@ pub(super) async fn part(
             h2 { (text.get("channels-see-also")) }
             ul {
                 li { a href=(format!("/console/templates?account={waba_id}")) { (text.get("channels-templates")) } }
+                li { a href=(format!("{place}/profile")) { (text.get("profile-title")) } }
                 li { a href="/console/suppressions" { (text.get("channels-suppressions")) } " " span.soft { (text.get("channels-suppressions-hint")) } }
             }
         }

@@ -20,7 +20,7 @@ pub(super) fn fault(
 }
 
 /// What went wrong, and what to do. `status` is that of the answer, if there was one.
-pub(super) fn words(text: Text, kind: FaultKind, status: Option<u16>) -> String {
+pub(in crate::console::pages) fn words(text: Text, kind: FaultKind, status: Option<u16>) -> String {
     match (kind, status) {
         (FaultKind::Status, Some(status)) => {
             let shown = [("status", status.to_string().into())];
