@@ -1,5 +1,6 @@
 //! Templates, as the list shows them, and as programs write them.
 
+use crate::engine::TemplateDesk;
 use actix_web::{HttpRequest, HttpResponse};
 use serde::Serialize;
 use serde_json::Value;
@@ -129,13 +130,13 @@ pub(super) async fn create(
         components: components.given().ok_or_else(|| components.missing())?,
     };
     let created =
-        state.engine.template_desk(channel).create(who, draft).await.map_err(engine::Error::from)?;
+        TemplateDesk::of(&state.engine, channel).create(who, draft).await.map_err(engine::Error::from)?;
     Ok(HttpResponse::Created().json(Template::from(created)))
 }
 
 /// Shows the template of the path, whatever its status.
 pub(super) async fn show(state: &State, channel: &Channel, request: &HttpRequest) -> Result<Template, Error> {
-    Ok(state.engine.template_desk(channel).one(id(request)).await?.into())
+    Ok(TemplateDesk::of(&state.engine, channel).one(id(request)).await?.into())
 }
 
 /// Changes the template of the path.
@@ -149,7 +150,7 @@ pub(super) async fn change(
     let TemplatePatch { category, components, archived } = given;
     let (category, archived) = (category.text()?, archived.choice()?);
     let components = components.given().filter(|components| !components.is_null());
-    let (desk, id) = (state.engine.template_desk(channel), id(request));
+    let (desk, id) = (TemplateDesk::of(&state.engine, channel), id(request));
     let mut template = desk.one(id).await?;
     if category.is_some() || components.is_some() {
         let edit = TemplateEdit { category, components };
@@ -168,7 +169,7 @@ pub(super) async fn delete(
     who: &Who,
     request: &HttpRequest,
 ) -> Result<HttpResponse, Error> {
-    let desk = state.engine.template_desk(channel);
+    let desk = TemplateDesk::of(&state.engine, channel);
     let template = desk.one(id(request)).await?;
     desk.delete(who, &template, false).await.map_err(engine::Error::from)?;
     Ok(HttpResponse::NoContent().finish())

@@ -142,7 +142,7 @@ pub(super) async fn of_channel(mut call: Call) -> Result<HttpResponse, DoorRefus
     Ok(answered(PassedAnswer { body: without_links(&answer.body), ..answer }))
 }
 
-/// The provider's answer: the status, the body, and when to come again. Nothing else of it goes on.
+/// The provider's answer: the status, the body, and when to retry. Nothing else of it goes on.
 fn answered(answer: PassedAnswer) -> HttpResponse {
     let PassedAnswer { status, body, retry_after } = answer;
     let status = StatusCode::from_u16(status).unwrap_or(StatusCode::BAD_GATEWAY);

@@ -1,5 +1,6 @@
 //! The profile of a number: passed to the provider and back. A web session has what is known of it, and cannot change it here.
 
+use crate::engine::TemplateDesk;
 use actix_web::HttpResponse;
 use serde_json::{Value, json};
 
@@ -13,7 +14,7 @@ use crate::domain::channel::Kind;
 pub(super) async fn show(call: Call) -> Result<HttpResponse, DoorRefusal> {
     let channel = call.number(call.path.at(0)).await?;
     let mut profile = match channel.kind {
-        Kind::BusinessAccount => call.state.engine.template_desk(&channel).profile().await?,
+        Kind::BusinessAccount => TemplateDesk::of(&call.state.engine, &channel).profile().await?,
         Kind::WebSession => [("about", json!("")), ("vertical", json!("UNDEFINED"))]
             .into_iter()
             .map(|(name, value)| (name.to_owned(), value))
@@ -36,6 +37,6 @@ pub(super) async fn change(mut call: Call) -> Result<HttpResponse, DoorRefusal> 
     {
         *handle = file;
     }
-    call.state.engine.template_desk(&channel).set_profile(&call.who(), &fields.map).await?;
+    TemplateDesk::of(&call.state.engine, &channel).set_profile(&call.who(), &fields.map).await?;
     Ok(HttpResponse::Ok().json(json!({ "success": true })))
 }

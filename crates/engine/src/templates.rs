@@ -43,10 +43,10 @@ pub struct TemplateDesk<'e> {
     channel: &'e Channel,
 }
 
-impl Engine {
+impl<'e> TemplateDesk<'e> {
     /// The templates of a channel's account, to be written; those of a web session are those of all web sessions of its company.
-    pub const fn template_desk<'e>(&'e self, channel: &'e Channel) -> TemplateDesk<'e> {
-        TemplateDesk { engine: self, channel }
+    pub const fn of(engine: &'e Engine, channel: &'e Channel) -> Self {
+        Self { engine, channel }
     }
 }
 
@@ -215,7 +215,7 @@ impl TemplateDesk<'_> {
     }
 
     fn unusable(&self, error: &dyn std::fmt::Display) -> Error {
-        tracing::warn!(channel.id = %self.channel.id, %error, "cannot ask the provider with the channel's token");
+        tracing::warn!(channel.id = %self.channel.id, channel.name = %self.channel.name, %error, "cannot ask the provider with the channel's token");
         Error::Internal
     }
 

@@ -55,7 +55,7 @@ impl GraphIds<'_> {
             if let Some(id) = fetch_one::<i64>(pool, sql, values).await? {
                 return Ok(id);
             }
-            // Whoever asks at the same time reads what the first one wrote; an id that is taken is drawn again.
+            // A second caller at the same time reads what the first one wrote; an id that is taken is drawn again.
             let (_, random) = Uuid::now_v7().as_u64_pair();
             let sql = "INSERT INTO graph_id (id, company_id, kind, owner_id) VALUES ($1, $2, $3, $4) \
                        ON CONFLICT DO NOTHING";

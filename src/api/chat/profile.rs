@@ -1,5 +1,6 @@
 //! The profile of a business account's number: what people see who look at it in WhatsApp.
 
+use crate::engine::TemplateDesk;
 use actix_web::web::{Data, Json};
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -152,12 +153,12 @@ pub(in crate::api) async fn change(
         }
         fields.insert("profile_picture_handle".to_owned(), link.into());
     }
-    let desk = state.engine.template_desk(&channel);
+    let desk = TemplateDesk::of(&state.engine, &channel);
     desk.set_profile(&who, &fields).await.map_err(engine::Error::from)?;
     read(&state, &channel).await.map(Json)
 }
 
 async fn read(state: &State, channel: &Channel) -> Result<BusinessProfile, Error> {
-    let profile = state.engine.template_desk(channel).profile().await.map_err(engine::Error::from)?;
+    let profile = TemplateDesk::of(&state.engine, channel).profile().await.map_err(engine::Error::from)?;
     Ok(profile.into())
 }

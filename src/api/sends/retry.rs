@@ -59,6 +59,7 @@ use crate::surface::body::Room;
         ),
         (status = 409, description = "`no_public_address`; `idempotency_in_progress`, `retry_in_progress`: repeat it after `Retry-After` \
              seconds", body = ErrorBody),
+        (status = 410, description = "`values_gone`: the values of the recipients are no longer kept", body = ErrorBody),
         (status = 422, description = "`idempotency_key_reused`", body = ErrorBody),
     ),
 )]

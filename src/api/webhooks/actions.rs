@@ -178,7 +178,7 @@ pub(in crate::api) async fn enable(
 #[utoipa::path(
     post,
     path = "/api/v1/webhooks/{id}/verify",
-    operation_id = "verifyWebhook",
+    operation_id = "verifyWebhookEndpoint",
     params(("id" = Uuid, Path, description = "The endpoint")),
     request_body = WebhookVerification,
     responses(

@@ -1,6 +1,7 @@
 //! Templates that programs create, change and delete. Samples that were uploaded here are files of the library, which the engine
 //! uploads to the provider when it needs them.
 
+use crate::engine::TemplateDesk;
 use actix_web::HttpResponse;
 use serde_json::{Map, Value, json};
 
@@ -39,7 +40,7 @@ pub(in crate::graph) async fn create(mut call: Call) -> Result<HttpResponse, Doo
         parameter_format: text(given, "parameter_format"),
         components: &components,
     };
-    let created = call.state.engine.template_desk(channel).create(&call.who(), draft).await?;
+    let created = TemplateDesk::of(&call.state.engine, channel).create(&call.who(), draft).await?;
     let (id, status, category) = (id_of(&created), created.status.to_string(), created.category.to_string());
     Ok(HttpResponse::Ok().json(json!({ "id": id, "status": status, "category": category })))
 }
@@ -52,7 +53,7 @@ pub(in crate::graph) async fn change(
     let (fields, _) = call.fields().await?;
     let components = components(&fields.map)?;
     let edit = TemplateEdit { category: text(&fields.map, "category"), components: components.as_ref() };
-    let desk = call.state.engine.template_desk(&found.channel);
+    let desk = TemplateDesk::of(&call.state.engine, &found.channel);
     desk.change(&call.who(), found.template.id, edit).await?;
     Ok(HttpResponse::Ok().json(json!({ "success": true })))
 }
@@ -78,7 +79,7 @@ pub(in crate::graph) async fn delete(call: Call) -> Result<HttpResponse, DoorRef
     let found = found.filter(|found| found.waba_id == account.waba_id.as_deref().unwrap_or(LOCAL_ACCOUNT));
     let found =
         found.filter(|found| name.as_ref().is_none_or(|name| found.name == *name)).ok_or_else(gone)?;
-    call.state.engine.template_desk(channel).delete(&call.who(), &found, id.is_none()).await?;
+    TemplateDesk::of(&call.state.engine, channel).delete(&call.who(), &found, id.is_none()).await?;
     Ok(HttpResponse::Ok().json(json!({ "success": true })))
 }
 

@@ -4,6 +4,7 @@ use pombo::clock::Timestamp;
 use pombo::domain::own_field::{FieldKind, MOST_FIELDS};
 use pombo::domain::quick_reply::{MOST_QUICK_REPLIES, ReplyDraft};
 use pombo::domain::template::{DraftFields, MOST_LOCAL};
+use pombo::engine::TemplateDesk;
 use pombo::error::Code;
 use pombo::store::changes::Who;
 use pombo::store::imports::MOST_OPEN;
@@ -94,7 +95,7 @@ pub(super) async fn cases(world: &World) -> Vec<(Code, Method, String, Value)> {
             parameter_format: None,
             components: &parts,
         };
-        world.service.engine().template_desk(&web).create(&Who::Pombo, draft).await.unwrap();
+        TemplateDesk::of(world.service.engine(), &web).create(&Who::Pombo, draft).await.unwrap();
     }
     let nobody = Uuid::nil();
     let start = json!({"action": "start"});

@@ -67,7 +67,8 @@ fn seen_from_outside(route: &Route) -> (u16, &'static str) {
             | "/api/v1/contacts/segments"
             | "/api/v1/contacts/fields"
             | "/api/v1/contacts/{id}/notes"
-            | "/api/v1/contacts/{id}/merge",
+            | "/api/v1/contacts/{id}/merge"
+            | "/api/v1/webhooks/{id}/verify",
         )
         | ("POST", "/api/v1/contacts/tags/{id}/members") => (400, "invalid_field"),
         ("POST", "/api/v1/suppressions") => (400, "invalid_field"),

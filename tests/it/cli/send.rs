@@ -150,10 +150,7 @@ async fn numbers_get_a_text_by_a_key_of_the_command_s_own_and_a_repeated_request
 
     let at = in_a_month();
     let later = place.json(&format!("{} --at {at} --detach", line.replace("one", "two")));
-    assert_eq!(
-        (later["send_at"].as_str(), &later["recipients_count"]),
-        (Some(at.as_str()), &json!(1))
-    );
+    assert_eq!((later["send_at"].as_str(), &later["recipients_count"]), (Some(at.as_str()), &json!(1)));
     stage.end().await;
 }
 

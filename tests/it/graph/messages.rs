@@ -63,7 +63,11 @@ async fn every_type_arrives_as_the_provider_takes_it(universe: &Universe) {
         assert!(message_key(id).is_some(), "{id}");
         until("the message", async || last(&running)["type"] == kind).await;
         let got = last(&running);
-        assert_eq!((got["to"].as_str(), got[kind].is_null()), (Some(format!("+{ANA}").as_str()), false), "{got}");
+        assert_eq!(
+            (got["to"].as_str(), got[kind].is_null()),
+            (Some(format!("+{ANA}").as_str()), false),
+            "{got}"
+        );
         if kind == "interactive" {
             assert_eq!(got[kind]["action"], buttons, "an action that is a text");
         }

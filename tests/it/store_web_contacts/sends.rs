@@ -15,7 +15,7 @@ use super::{MARIA, ONE, OTHER, at};
 use crate::database::{Universe, stores};
 use crate::store_contacts::{NOW, number};
 
-const JOAO: &str = "5521977776666";
+const JOAO: u64 = 5_521_977_776_666;
 const HOUR: Duration = Duration::from_secs(3_600);
 
 stores! {

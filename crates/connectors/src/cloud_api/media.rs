@@ -35,7 +35,7 @@ pub struct FoundMedia {
 }
 
 /// The hosts from which files are downloaded. The provider names them in its answers, so they are guarded like links:
-/// whoever answers in its place cannot make this process read from the operator's network.
+/// another server that answers in its place cannot make this process read from the operator's network.
 #[derive(Clone)]
 pub struct FileHosts {
     client: Client,

@@ -194,25 +194,25 @@ fn refusal(fault: &RowFault, index: Option<usize>) -> Refusal {
 
 /// An entry of `recipients`, each field as raw text.
 #[derive(Default)]
-struct GivenRecipient<'a> {
+struct RecipientEntry<'a> {
     phone_number: Option<&'a RawValue>,
     values: Option<&'a RawValue>,
     reference: Option<&'a RawValue>,
     unknown: Option<String>,
 }
 
-impl<'de> Deserialize<'de> for GivenRecipient<'de> {
+impl<'de> Deserialize<'de> for RecipientEntry<'de> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct Fields;
         impl<'de> Visitor<'de> for Fields {
-            type Value = GivenRecipient<'de>;
+            type Value = RecipientEntry<'de>;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("an object")
             }
 
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<GivenRecipient<'de>, A::Error> {
-                let mut entry = GivenRecipient::default();
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<RecipientEntry<'de>, A::Error> {
+                let mut entry = RecipientEntry::default();
                 while let Some(Text(name)) = map.next_key::<Text<'de>>()? {
                     let place = match &*name {
                         "phone_number" => &mut entry.phone_number,
@@ -260,9 +260,9 @@ fn begin<'a>(rows: &mut Rows, raw: &'a RawValue, index: usize) -> Result<Cow<'a,
     let refuse = |field: &str, what: &str| {
         Refusal::of(format!("recipients[{index}]{field}"), Code::InvalidField, what)
     };
-    let entry: GivenRecipient<'_> = serde_json::from_str(raw.get())
+    let entry: RecipientEntry<'_> = serde_json::from_str(raw.get())
         .map_err(|_| refuse("", "must be an object with `phone_number`, `values` and `reference`"))?;
-    let GivenRecipient { phone_number, values, reference, unknown } = entry;
+    let RecipientEntry { phone_number, values, reference, unknown } = entry;
     if let Some(name) = unknown {
         let what = "is unknown: an entry has `phone_number`, `values` and `reference`";
         let param = format!("recipients[{index}].{}", beginning(&name));

@@ -279,7 +279,8 @@ pub fn values_in_texts(components: &[Component]) -> Vec<(&str, bool)> {
 
 /// The links of files in a template's values that have placeholders.
 pub fn links_with_values(components: &[Component]) -> Vec<&str> {
-    let links = texts(components).into_iter().filter(|(text, place)| *place == TextPlace::Link && is_in(text));
+    let links =
+        texts(components).into_iter().filter(|(text, place)| *place == TextPlace::Link && is_in(text));
     links.map(|(link, _)| link).collect()
 }
 

@@ -21,7 +21,7 @@ use std::time::Duration;
 use actix::Addr;
 use uuid::Uuid;
 
-use self::personal::{nobody, with_unused};
+use self::personal::{nobody, seal_of_values, with_unused};
 use self::plan::{Example, Forecast, Outcome, Planned, WithoutFields};
 use self::resolver::{Resolve, Resolved, Resolver, own_values};
 use super::ledger::{Accept, Claim, Order, Parts};
@@ -165,7 +165,7 @@ impl Engine {
                 (content, Some(template))
             }
         };
-        let own = self.own_values(&content, &audience).await?;
+        let own = seal_of_values(self.store(), &content, &audience).await?;
         let keys = content.own_keys(own.is_some());
         if !keys.is_empty() {
             contact_field::check_own(&keys, &self.store().of(channel.company_id).fields().all().await?)?;

@@ -2,43 +2,42 @@
 
 use uuid::Uuid;
 
-use crate::{Engine, Error};
+use crate::Error;
 use clock::database::new_id;
 use domain::content::Content;
 use domain::error::{Code, Refusal};
 use domain::request::{Audience, Limits, SkipCode, Skipped, SkippedEntry};
 use domain::values::Needs;
+use store::Store;
 use store::sends::personal::KeptValues;
 
-impl Engine {
-    /// What the values of the recipients are sealed to; `None` for a request without values, and for the retry of one.
-    ///
-    /// # Errors
-    ///
-    /// `value_not_allowed` for a value of all recipients, `values_gone` for the retry of a send whose values are no longer
-    /// kept.
-    pub(super) async fn own_values(
-        &self,
-        content: &Content,
-        audience: &Audience,
-    ) -> Result<Option<Uuid>, Error> {
-        if let Some(personal) = &audience.personal {
-            let needs = Needs::of(content, &Limits::default());
-            needs.check_shared(&personal.shared).map_err(|lack| {
-                let sentence = format!("nobody can get the message: it {}", lack.reason);
-                Refusal::new(Code::ValueNotAllowed, sentence).about(lack.field)
-            })?;
-            return Ok(Some(new_id()));
-        }
-        let Some(again) = &audience.again else { return Ok(None) };
-        match self.store().sends().values_kept(again.send_id).await? {
-            KeptValues::None => Ok(None),
-            KeptValues::Here(_) => Ok(Some(new_id())),
-            KeptValues::Gone => {
-                let sentence = "the values of the send's recipients are no longer kept, so that it cannot be sent again: \
-                                make a new send with values (`values.keep` says how long they are kept)";
-                Err(Refusal::new(Code::ValuesGone, sentence).into())
-            }
+/// What the values of the recipients are sealed to; `None` for a request without values, and for the retry of one.
+///
+/// # Errors
+///
+/// `value_not_allowed` for a value of all recipients, `values_gone` for the retry of a send whose values are no longer
+/// kept.
+pub(super) async fn seal_of_values(
+    store: &Store,
+    content: &Content,
+    audience: &Audience,
+) -> Result<Option<Uuid>, Error> {
+    if let Some(personal) = &audience.personal {
+        let needs = Needs::of(content, &Limits::default());
+        needs.check_shared(&personal.shared).map_err(|lack| {
+            let sentence = format!("nobody can get the message: it {}", lack.reason);
+            Refusal::new(Code::ValueNotAllowed, sentence).about(lack.field)
+        })?;
+        return Ok(Some(new_id()));
+    }
+    let Some(again) = &audience.again else { return Ok(None) };
+    match store.sends().values_kept(again.send_id).await? {
+        KeptValues::None => Ok(None),
+        KeptValues::Here(_) => Ok(Some(new_id())),
+        KeptValues::Gone => {
+            let sentence = "the values of the send's recipients are no longer kept, so that it cannot be sent again: \
+                            make a new send with values (`values.keep` says how long they are kept)";
+            Err(Refusal::new(Code::ValuesGone, sentence).into())
         }
     }
 }

@@ -12,7 +12,7 @@ use store::media::LibraryFile;
 
 /// How long a program waits for a file that is being fetched: it asks for the file as soon as it has the message, once.
 const FETCHED_WITHIN: Duration = Duration::from_secs(5);
-/// How often it is looked for meanwhile.
+/// How often the door looks for it meanwhile.
 const LOOKED_FOR_EVERY: Duration = Duration::from_millis(200);
 
 impl GraphDoor<'_> {

@@ -1,5 +1,6 @@
 //! Requests of programs that are not for us (`graph.pass_through`): they go on to the provider, few at once and few in a minute.
 
+use crate::TemplateDesk;
 use std::collections::HashMap;
 use std::hash::{BuildHasher as _, RandomState};
 use std::time::{Duration, Instant};
@@ -104,7 +105,7 @@ impl GraphDoor<'_> {
         channel: &Channel,
         request: PassedRequest<'_>,
     ) -> Result<PassedAnswer, Error> {
-        let token = self.engine.template_desk(channel).token().await?;
+        let token = TemplateDesk::of(self.engine, channel).token().await?;
         let is_change = request.method != "GET";
         let told = format!("{} {}", request.method, request.path.join("/"));
         let passed = pass(self.engine, &token, request).await;

@@ -1,5 +1,6 @@
 //! The profile of a business account's number: read at the provider, and changed there.
 
+use crate::engine::TemplateDesk;
 use actix_web::web::Data;
 use maud::{Markup, html};
 use serde_json::{Map, Value, json};
@@ -57,7 +58,7 @@ const TRADES: [&str; 18] = [
 
 pub(in crate::console) async fn show(viewer: Viewer, state: Data<State>, id: Id) -> Result<Page, Error> {
     let channel = of_kind(&viewer, &state, id, Kind::BusinessAccount).await?;
-    match state.engine.template_desk(&channel).profile().await {
+    match TemplateDesk::of(&state.engine, &channel).profile().await {
         Ok(profile) => page(&viewer, &state, &channel, &profile, None).await,
         Err(declined) => {
             let said = said(viewer.text, declined)?;
@@ -75,7 +76,7 @@ pub(in crate::console) async fn change(
     mut form: Form,
 ) -> Result<Answer, Error> {
     let channel = of_kind(&viewer, &state, id, Kind::BusinessAccount).await?;
-    let desk = state.engine.template_desk(&channel);
+    let desk = TemplateDesk::of(&state.engine, &channel);
     let present = match desk.profile().await {
         Ok(present) => present,
         Err(declined) => {

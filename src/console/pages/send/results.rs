@@ -1,4 +1,4 @@
-//! The results of a send whose recipients came in a file, as that file: its own columns, and beside them what became of each
+//! The results of a send whose recipients came in a file, as that file: its own columns, and beside them the outcome of each
 //! row. Rows that were skipped come last.
 
 use std::io;
@@ -146,7 +146,7 @@ impl Results {
     }
 }
 
-/// A row of the file with what became of it.
+/// A row of the file with the outcome of its message.
 fn record(origin: &OriginFile, cells: Vec<String>, outcome: [String; 3]) -> Vec<u8> {
     let cells: Vec<String> = cells.into_iter().chain(outcome).collect();
     csv_row(origin.format().delimiter(), &cells)

@@ -1,5 +1,6 @@
 //! Templates that people write, change, archive and delete. The preview follows what is typed.
 
+use crate::engine::TemplateDesk;
 use actix_web::HttpResponse;
 use actix_web::http::header::CONTENT_TYPE;
 use actix_web::web::Data;
@@ -64,7 +65,7 @@ pub(in crate::console) async fn create(
                     parameter_format: None,
                     components: &parts,
                 };
-                Ok(match state.engine.template_desk(channel).create(&viewer.who(), given).await {
+                Ok(match TemplateDesk::of(&state.engine, channel).create(&viewer.who(), given).await {
                     Ok(record) => {
                         let key = match record.status {
                             Status::Approved => "templates-created-approved",
@@ -118,7 +119,7 @@ pub(in crate::console) async fn change(
     let edit = TemplateEdit { category: is_other.then_some(wanted.as_str()), components: Some(&parts) };
     // The provider counts changes: a form that is sent twice makes one.
     let changed = state.once.attempt::<Declined>(&viewer, &form, async || {
-        Ok(match state.engine.template_desk(channel).change(&viewer.who(), id, edit).await {
+        Ok(match TemplateDesk::of(&state.engine, channel).change(&viewer.who(), id, edit).await {
             Ok(changed) => {
                 let key = match changed.status {
                     Status::Approved => "templates-saved",
@@ -150,7 +151,7 @@ pub(in crate::console) async fn archive(
     let accounts = TemplateAccounts::read(&state, viewer.company.id).await?;
     let channel = accounts.of(&template.waba_id).ok_or(Error::NotFound)?;
     let is_archived = form.words().one("archived") == "yes";
-    state.engine.template_desk(channel).archive(&viewer.who(), id, is_archived).await?;
+    TemplateDesk::of(&state.engine, channel).archive(&viewer.who(), id, is_archived).await?;
     let key = if is_archived { "templates-archived-done" } else { "templates-offered-done" };
     state.flashes.put(viewer.session, "done", viewer.text.get(key));
     Ok(Answer::to(place(id)))
@@ -165,7 +166,7 @@ pub(in crate::console) async fn delete(
     let template = find(&viewer, &state, id).await?;
     let accounts = TemplateAccounts::read(&state, viewer.company.id).await?;
     let channel = accounts.of(&template.waba_id).ok_or(Error::NotFound)?;
-    match state.engine.template_desk(channel).delete(&viewer.who(), &template, false).await {
+    match TemplateDesk::of(&state.engine, channel).delete(&viewer.who(), &template, false).await {
         Ok(()) => {
             state.flashes.put(viewer.session, "done", viewer.text.get("templates-deleted-done"));
             Ok(Answer::to(PLACE))

@@ -12,9 +12,7 @@ pub fn first_unknown(text: &str, own: &[OwnField]) -> Option<String> {
         Err(wrong) => return Some(wrong.chars().take(SHOWN_CHARS).collect()),
     };
     let unknown = |piece| match piece {
-        Piece::Field { subject: Stands::Contact(ContactField::Own(key)), .. }
-            if find(own, key).is_none() =>
-        {
+        Piece::Field { subject: Stands::Contact(ContactField::Own(key)), .. } if find(own, key).is_none() => {
             Some(format!("{{{{contact.{key}}}}}"))
         }
         Piece::Field { subject: Stands::Value(name), .. } => Some(format!("{{{{value.{name}}}}}")),

@@ -2,7 +2,7 @@
 
 use std::{fmt, io};
 
-use super::{Current, Ended, IN_MEMORY, Place, Rows};
+use super::{Current, Ended, IN_MEMORY, RowPlace, Rows};
 use crate::phone::{InvalidPhone, PhoneNumber};
 use crate::request::{SkipCode, Skipped, SkippedEntry};
 use crate::values::pack::{put, put_text};
@@ -51,7 +51,7 @@ impl Rows {
         row.extend_from_slice(texts);
         let at = self.spilled + self.bytes.len() as u64;
         let at = u32::try_from(at).map_err(|_| io::Error::other("the recipients' values are over 4 GiB"))?;
-        self.places.push(Place { number, at, index });
+        self.places.push(RowPlace { number, at, index });
         self.bytes.extend_from_slice(&(row.len() as u32).to_le_bytes());
         self.bytes.extend_from_slice(row);
         self.clear();

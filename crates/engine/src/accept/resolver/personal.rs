@@ -39,7 +39,7 @@ enum ValueSource {
     /// The request.
     Given(Personal),
     /// An earlier send, whose messages are sent again.
-    Earlier(Earlier),
+    Earlier(Box<Earlier>),
 }
 
 impl OwnValues {
@@ -68,7 +68,7 @@ impl OwnValues {
             references: (0, HashMap::new()),
             found: HashMap::new(),
         };
-        Ok(Self::of(company, seal, content, of_all, ValueSource::Earlier(earlier)))
+        Ok(Self::of(company, seal, content, of_all, ValueSource::Earlier(Box::new(earlier))))
     }
 
     fn of(company: Uuid, seal: Uuid, content: &Content, shared: Values, source: ValueSource) -> Self {

@@ -18,7 +18,7 @@ use domain::channel::Channel;
 use domain::limit::Spent;
 use domain::request::WebRequest;
 
-/// The most messages of a channel that wait so: a program that sends without end learns it, and none waits in vain for long.
+/// The most messages of a channel that wait so: a program that sends without end learns it soon.
 const MOST_QUEUED: usize = 1_000;
 /// The shortest wait that a refused caller is told.
 const LEAST_WAIT: Duration = Duration::from_secs(1);

@@ -258,7 +258,10 @@ mod tests {
         assert_eq!(people.wanted(key(0), now), None, "the send may have only one recipient");
         assert_eq!(people.wanted(key(1), now), Some(2));
         people.add(stretch(2, AT_ONCE, now), now);
-        assert_eq!((people.find(key(1), now), people.find(key(2), now)), (None, Some(&KnownPerson::default())));
+        assert_eq!(
+            (people.find(key(1), now), people.find(key(2), now)),
+            (None, Some(&KnownPerson::default()))
+        );
         let few = 2 + AT_ONCE as u64 - LEAST;
         assert_eq!((people.wanted(key(few - 1), now), people.wanted(key(few), now)), (None, Some(514)));
         people.reading_ahead.insert(Uuid::nil());
