@@ -76,7 +76,7 @@ bodies! {
         /// The place, for `location`.
         location: Option<Location>,
         /// The cards of one or more people, for `contacts`.
-        #[schema(min_items = 1, max_items = 257)]
+        #[schema(max_items = 257)]
         contacts: Option<Vec<ContactCard>>,
         /// The message and the emoji, for `reaction`. In a conversation of a web session, `from_me` and `participant` may be
         /// left out for a message that the conversation has.

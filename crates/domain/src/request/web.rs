@@ -93,7 +93,7 @@ bodies! {
         /// The place, for `location`.
         location: Option<Location>,
         /// The cards of one or more people, for `contacts`.
-        #[schema(min_items = 1, max_items = 257)]
+        #[schema(max_items = 257)]
         contacts: Option<Vec<ContactCard>>,
         /// The message and the emoji, for `reaction`.
         reaction: Option<Reaction>,
