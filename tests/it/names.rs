@@ -75,7 +75,7 @@ const MORE: &[(&str, &[(&str, usize)])] = &[
             ("Outcome", 5),
             ("Pace", 8),
             ("People", 4),
-            ("Place", 5),
+            ("Place", 4),
             ("Refused", 6),
             ("Said", 4),
             ("Sent", 4),

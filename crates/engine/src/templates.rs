@@ -132,9 +132,10 @@ impl TemplateDesk<'_> {
         if fields.is_empty() {
             return Ok(before);
         }
-        let as_of = Timestamp::now().minus(DRIFT);
         connector.edit_template(&before.provider_id, &Value::Object(fields)).await?;
         self.engine.list_templates_soon(self.channel);
+        // Newer than any list from before the edit; what the provider says meanwhile is in the list that comes soon.
+        let as_of = Timestamp::now();
         let listed = connector.template(&before.provider_id).await?;
         self.keep(who, (&listed, false), as_of).await
     }

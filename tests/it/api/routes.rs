@@ -53,7 +53,10 @@ fn seen_from_outside(route: &Route) -> (u16, &'static str) {
         | ("PATCH", "/api/v1/conversations/{id}/notes/{note}") => (400, "invalid_field"),
         ("DELETE", "/api/v1/conversations/{id}/notes/{note}") => (404, "note_not_found"),
         (_, path) if path.starts_with("/api/v1/conversations/{id}") => (404, "conversation_not_found"),
-        ("POST", "/api/v1/webhooks" | "/api/v1/webhooks/{id}/deliveries/resend") => (400, "invalid_field"),
+        (
+            "POST",
+            "/api/v1/webhooks" | "/api/v1/webhooks/{id}/deliveries/resend" | "/api/v1/webhooks/{id}/verify",
+        ) => (400, "invalid_field"),
         (_, path) if path.starts_with("/api/v1/webhooks/{id}") => (404, "webhook_not_found"),
         ("GET", "/api/v1/costs") => (200, r#""data":[]}"#),
         ("GET", "/api/v1/messages") => (400, "missing_recipient"),
@@ -67,8 +70,7 @@ fn seen_from_outside(route: &Route) -> (u16, &'static str) {
             | "/api/v1/contacts/segments"
             | "/api/v1/contacts/fields"
             | "/api/v1/contacts/{id}/notes"
-            | "/api/v1/contacts/{id}/merge"
-            | "/api/v1/webhooks/{id}/verify",
+            | "/api/v1/contacts/{id}/merge",
         )
         | ("POST", "/api/v1/contacts/tags/{id}/members") => (400, "invalid_field"),
         ("POST", "/api/v1/suppressions") => (400, "invalid_field"),
