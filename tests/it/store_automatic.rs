@@ -51,7 +51,7 @@ async fn an_answer_is_due_with_its_message_once_in_twelve_hours(universe: &Unive
     let lease = lease(universe).await;
     let now = Timestamp::now();
     let (early, later) = (now.minus(ONCE_IN), now.plus(MINUTE));
-    let bo = PhoneNumber::parse("5511900000008").unwrap();
+    let bo = PhoneNumber::parse("5511988880008").unwrap();
     let all = || {
         let his = Inbound { answer: Some(AnswerKind::Stop), ..wrote_by(bo, (ACME, CHANNEL), "c", now) };
         let unknown =

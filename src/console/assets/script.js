@@ -198,8 +198,11 @@ function upload(event, form) {
     again();
     const shown = new DOMParser().parseFromString(request.responseText, "text/html").querySelector("main");
     if (shown) {
+      // The fault gets the focus, as in a page that the browser loads itself.
+      const faults = shown.querySelectorAll("[autofocus]");
+      faults.forEach((fault) => fault.removeAttribute("autofocus"));
       replace(document.querySelector("main"), shown);
-      document.querySelector("main").focus();
+      (faults[0]?.isConnected ? faults[0] : document.querySelector("main")).focus();
     }
   });
   request.addEventListener("error", async () => {

@@ -65,7 +65,8 @@ async fn a_start_in_the_past_and_braces_in_a_text_are_told_before() {
         ("numbers", number.as_str()),
         ("action", "check"),
     ];
-    let past = member.post(NEW, &with(&fields, &[("send_at", "2020-01-01T09:00")])).await;
+    let past = [("message", "Dear customer"), ("send_at", "2020-01-01T09:00")];
+    let past = member.post(NEW, &with(&fields, &past)).await;
     assert_eq!(past.status, 422, "{}", past.body);
     assert!(past.body.contains("This time has passed."), "{}", past.body);
     let braces = member.check(NEW, &fields).await;

@@ -114,7 +114,7 @@ async fn statuses_come_in_order_with_the_ids_of_programs_and_not_before_they_kno
     let id = send(&program).await;
     until("the first status", async || !receiver.got().is_empty()).await;
     // The answer was given after this began, so a slow machine only makes it longer.
-    assert!(begun.elapsed() >= Duration::from_secs(2), "{:?}", begun.elapsed());
+    assert!(begun.elapsed() >= Duration::from_secs(2), "{:?}: {:?}", begun.elapsed(), receiver.got());
     until("the message read", async || receiver.got().len() >= 3).await;
     let mut words = Vec::new();
     for got in receiver.got() {

@@ -63,16 +63,16 @@ async fn what_the_door_does_not_answer_goes_on_with_the_token_of_the_channel_and
 ) {
     let (running, _meta) = start(universe, true).await;
     let own = Program::new(running.address(), &running.key);
-    // The simulator does not have these paths, and says so with a number that the door never uses.
+    // The simulator does not have the last path, and says so with a number that the door never uses.
     let users = json!({ "messaging_product": "whatsapp", "block_users": [{ "user": "5511900000001" }] });
-    for (method, path) in [
-        (Method::GET, format!("/{NUMBER}/block_users")),
-        (Method::POST, format!("/{NUMBER}/block_users")),
-        (Method::GET, format!("/{WABA}/flows")),
+    for (method, path, sign) in [
+        (Method::GET, format!("/{NUMBER}/block_users"), r#"{"data":[]"#),
+        (Method::POST, format!("/{NUMBER}/block_users"), "added_users"),
+        (Method::GET, format!("/{WABA}/flows"), r#""code":2500"#),
     ] {
         let body = if method == Method::POST { users.clone() } else { Value::Null };
         let (_, answer) = own.ask(method, &path, &body).await;
-        assert_eq!(answer["error"]["code"], 2_500, "{path}: {answer}");
+        assert!(answer.to_string().contains(sign), "{path}: {answer}");
     }
     for path in [
         format!("/{NUMBER}/register"),
