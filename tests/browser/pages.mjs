@@ -93,6 +93,7 @@ function records(demo) {
         '/console/quick-replies/{id}': each('/console/quick-replies', '/api/v1/quick-replies'),
         // The demonstration does not answer programs written for Meta, so none is connected.
         '/console/programs/{id}': () => [],
+        '/console/templates/{id}': () => [`/console/templates/${demo.said.companies[0].templates[0].id}`],
         '/console/webhooks/{id}': each('/console/webhooks', '/api/v1/webhooks'),
         '/console/sends/{id}': each('/console/sends', '/api/v1/sends?limit=3'),
         '/console/sends/{id}/start': async () => {
