@@ -39,6 +39,8 @@ function still({ letters, bytes }) {
             animation: none !important; transition: none !important;
         }
         svg:is(.bar, .spark), .chart svg, img, .side .count { visibility: hidden !important; }
+        /* Whether somebody answered is a matter of chance, and so is how many lines these take. */
+        ul.shares { display: none !important; }
     `);
     document.adoptedStyleSheets = [sheet];
     const drawn = letter => letters.some(([first, last]) => letter.codePointAt(0) >= first && letter.codePointAt(0) <= last);
