@@ -202,6 +202,20 @@ const REQUESTS: &[Panel] = &[
         8,
         &[(r#"sum(pombo_body_bytes{$on})"#, "taken"), (r#"sum(pombo_body_bytes_max{$on})"#, "most")],
     ),
+    Panel::series(
+        "Requests by part of the service",
+        "reqps",
+        8,
+        &[(r#"sum by (surface) (rate(http_surface_requests_total{$on}[$each]))"#, "{{surface}}")],
+    )
+    .says("The API, the console, the paths that speak Graph"),
+    Panel::series(
+        "Requests that went on to Meta",
+        "reqps",
+        8,
+        &[(r#"sum by (result) (rate(pombo_graph_passed_total{$on}[$each]))"#, "{{result}}")],
+    )
+    .says("Of programs written for Meta, with `graph.pass_through`"),
 ];
 
 const LEDGER: &[Panel] = &[

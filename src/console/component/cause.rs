@@ -33,6 +33,7 @@ macro_rules! causes {
 
 causes! {
     "cause-contact-field", "help-cause-contact-field": -1;
+    "cause-value", "help-cause-value": -2;
     "cause-unreachable", "help-cause-unreachable": 131_026;
     "cause-window", "help-cause-window": 131_047;
     "cause-frequency", "help-cause-frequency": 131_049;

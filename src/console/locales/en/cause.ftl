@@ -26,3 +26,4 @@ cause-maintenance = WhatsApp is maintaining the number
 cause-registration = The number is not, or not fully, registered at WhatsApp
 cause-no-message = The answer is not about a message
 cause-contact-field = The contact lacks a value that the message needs
+cause-value = A value for the recipient could not be opened

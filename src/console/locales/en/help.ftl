@@ -87,3 +87,4 @@ help-does-disconnect = The channel is disconnected, and its queue is kept.
 help-does-block = The channel is blocked, and its queue is kept.
 help-does-restrict = The channel is blocked for some hours, and its queue is kept.
 help-cause-contact-field = The message has a value of each recipient, such as the first name, and no text for recipients without it. WhatsApp was not asked. Fill in the contacts and send again to those that failed, or give the value such a text.
+help-cause-value = The values of the recipient could not be opened, because the service lacks the key that sealed them, or they are no longer kept. WhatsApp was not asked. Ask the operator for the key and send again to those that failed, or make a new send with values.

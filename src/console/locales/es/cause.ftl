@@ -26,3 +26,4 @@ cause-maintenance = WhatsApp está trabajando en el número
 cause-registration = El número no está registrado en WhatsApp, o solo en parte
 cause-no-message = La respuesta no trata de un mensaje
 cause-contact-field = Al contacto le falta un valor que el mensaje necesita
+cause-value = No se pudo abrir un valor del destinatario

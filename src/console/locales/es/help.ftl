@@ -87,3 +87,4 @@ help-does-disconnect = El canal se desconecta, y su cola se conserva.
 help-does-block = El canal se bloquea, y su cola se conserva.
 help-does-restrict = El canal se bloquea unas horas, y su cola se conserva.
 help-cause-contact-field = El mensaje tiene un valor de cada destinatario, como el nombre, y ningún texto para quien no lo tiene. No se preguntó a WhatsApp. Complete los contactos y envíe otra vez a los que fallaron, o dé al valor un texto así.
+help-cause-value = Los valores del destinatario no se pudieron abrir, porque al servicio le falta la clave que los selló o ya no se guardan. No se preguntó a WhatsApp. Pida la clave al operador y envíe otra vez a los que fallaron, o haga un envío nuevo con valores.

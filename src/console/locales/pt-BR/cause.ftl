@@ -26,3 +26,4 @@ cause-maintenance = O WhatsApp está trabalhando no número
 cause-registration = O número não está registrado no WhatsApp, ou só em parte
 cause-no-message = A resposta não se trata de uma mensagem
 cause-contact-field = Falta ao contato um valor de que a mensagem precisa
+cause-value = Não foi possível abrir um valor do destinatário

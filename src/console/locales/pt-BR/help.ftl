@@ -87,3 +87,4 @@ help-does-disconnect = O canal é desconectado, e a fila é mantida.
 help-does-block = O canal é bloqueado, e a fila é mantida.
 help-does-restrict = O canal é bloqueado por algumas horas, e a fila é mantida.
 help-cause-contact-field = A mensagem tem um valor de cada destinatário, como o nome, e nenhum texto para quem não o tem. O WhatsApp não foi consultado. Complete os contatos e envie de novo aos que falharam, ou dê ao valor um texto assim.
+help-cause-value = Não foi possível abrir os valores do destinatário, porque falta ao serviço a chave que os selou ou eles não são mais guardados. O WhatsApp não foi consultado. Peça a chave ao operador e envie de novo aos que falharam, ou faça um novo envio com valores.
