@@ -159,7 +159,7 @@ fn asked(query: &str) -> Metrics {
         .filter_map(|rest| rest.split(')').next())
         .flat_map(|list| list.split(',').map(|label| label.trim().to_owned()))
         .collect();
-    let known = |name: &str| ["pombo_", "http_re", "process_"].iter().any(|known| name.starts_with(known));
+    let known = |name: &str| ["pombo_", "http_", "process_"].iter().any(|known| name.starts_with(known));
     let mut asked = Metrics::new();
     for name in names(query).filter(|name| known(name)) {
         let mut labels = groups.clone();

@@ -78,7 +78,7 @@ async fn tells(running: &Running, mut message: Value) -> Value {
 
 /// What a receiver got of people, and no statuses.
 fn messages(receiver: &Receiver) -> Vec<(Value, Value)> {
-    let items = receiver.got().iter().map(item).collect::<Vec<_>>();
+    let items = about_messages(receiver).iter().map(item).collect::<Vec<_>>();
     let messages = items.into_iter().filter(|(list, ..)| list == "messages");
     messages.map(|(_, message, value)| (message, value)).collect()
 }
