@@ -186,7 +186,7 @@ async fn people_see_that_messages_were_read_and_that_somebody_types(universe: &U
     assert_eq!(signs(), shown.map(|(kind, id)| (kind, id.to_owned())));
     let ended = post(&running, &format!("{conversation}/typing"), json!({ "typing": false })).await;
     assert_eq!((ended.status, signs().len()), (204, 3), "it ends by itself");
-    // The company hides that messages are read; who asks for it is told all the same.
+    // The company hides read marks; a request with `tell` sends one nevertheless.
     let answers = "/api/v1/automatic-answers";
     let hidden = running.ask(Method::PUT, answers, &json!({ "read_marks": false })).await;
     assert_eq!(hidden.status, 200, "{}", hidden.body);

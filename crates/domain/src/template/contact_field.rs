@@ -53,7 +53,7 @@ pub struct Addressee<'a> {
 
 /// What a placeholder stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Stands<'a> {
+enum PlaceholderSubject<'a> {
     Contact(ContactField),
     Value(&'a str),
 }
@@ -62,7 +62,7 @@ enum Stands<'a> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Piece<'a> {
     Text(&'a str),
-    Field { subject: Stands<'a>, fallback: Option<&'a str> },
+    Field { subject: PlaceholderSubject<'a>, fallback: Option<&'a str> },
 }
 
 /// How values stand in a text.
@@ -114,11 +114,11 @@ fn pieces(text: &str) -> Result<Vec<Piece<'_>>, &str> {
     Ok(pieces)
 }
 
-fn subject(name: &str) -> Option<Stands<'_>> {
+fn subject(name: &str) -> Option<PlaceholderSubject<'_>> {
     if let Some(value) = name.strip_prefix(VALUE) {
-        return is_value_name(value).then_some(Stands::Value(value));
+        return is_value_name(value).then_some(PlaceholderSubject::Value(value));
     }
-    ContactField::parse(name.strip_prefix(CONTACT)?).map(Stands::Contact)
+    ContactField::parse(name.strip_prefix(CONTACT)?).map(PlaceholderSubject::Contact)
 }
 
 /// The text for a recipient, with numbers and dates in this language; `None` for a recipient who is no contact. Text outside
@@ -172,11 +172,11 @@ fn fill(text: &str, to: Addressee<'_>, form: Rendering<'_>) -> Result<String, No
         };
         let of_contact;
         let value = match subject {
-            Stands::Contact(field) => {
+            PlaceholderSubject::Contact(field) => {
                 of_contact = to.person.and_then(|person| field.of(person, language));
                 of_contact.as_deref()
             }
-            Stands::Value(name) => to.values.and_then(|values| values.value(name)),
+            PlaceholderSubject::Value(name) => to.values.and_then(|values| values.value(name)),
         };
         let is_plain = match form {
             Rendering::Words(_) => true,
@@ -189,8 +189,8 @@ fn fill(text: &str, to: Addressee<'_>, form: Rendering<'_>) -> Result<String, No
             (None, Some(fallback)) => filled.push_str(fallback),
             (None, None) => {
                 return Err(match subject {
-                    Stands::Contact(field) => NoValue::Contact(field),
-                    Stands::Value(name) => NoValue::Value(name.to_owned()),
+                    PlaceholderSubject::Contact(field) => NoValue::Contact(field),
+                    PlaceholderSubject::Value(name) => NoValue::Value(name.to_owned()),
                 });
             }
         }
@@ -227,7 +227,7 @@ pub fn own_keys(components: &[Component]) -> Vec<FieldKey> {
 /// The keys of own fields that a text names.
 pub fn own_keys_of(text: &str) -> Vec<FieldKey> {
     let own = |piece| match piece {
-        Piece::Field { subject: Stands::Contact(ContactField::Own(key)), .. } => Some(key),
+        Piece::Field { subject: PlaceholderSubject::Contact(ContactField::Own(key)), .. } => Some(key),
         Piece::Field { .. } | Piece::Text(_) => None,
     };
     pieces(text).unwrap_or_default().into_iter().filter_map(own).collect()
@@ -243,7 +243,7 @@ pub fn needed(components: &[Component]) -> Vec<ContactField> {
 /// Adds the fields of a text that have no text in their place.
 pub fn add_needed(text: &str, needed: &mut Vec<ContactField>) {
     for piece in pieces(text).unwrap_or_default() {
-        if let Piece::Field { subject: Stands::Contact(field), fallback: None } = piece
+        if let Piece::Field { subject: PlaceholderSubject::Contact(field), fallback: None } = piece
             && !needed.contains(&field)
         {
             needed.push(field);
@@ -253,7 +253,7 @@ pub fn add_needed(text: &str, needed: &mut Vec<ContactField>) {
 
 /// Whether a text has fields of contacts.
 pub fn has_contact_fields(text: &str) -> bool {
-    let of_contact = |piece| matches!(piece, Piece::Field { subject: Stands::Contact(_), .. });
+    let of_contact = |piece| matches!(piece, Piece::Field { subject: PlaceholderSubject::Contact(_), .. });
     pieces(text).unwrap_or_default().into_iter().any(of_contact)
 }
 
@@ -265,7 +265,9 @@ pub fn use_contact_fields(components: &[Component]) -> bool {
 /// The names of the values in a text, and whether each must be there.
 pub fn values_of(text: &str) -> Vec<(&str, bool)> {
     let value = |piece| match piece {
-        Piece::Field { subject: Stands::Value(name), fallback } => Some((name, fallback.is_none())),
+        Piece::Field { subject: PlaceholderSubject::Value(name), fallback } => {
+            Some((name, fallback.is_none()))
+        }
         Piece::Field { .. } | Piece::Text(_) => None,
     };
     pieces(text).unwrap_or_default().into_iter().filter_map(value).collect()

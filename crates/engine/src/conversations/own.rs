@@ -56,6 +56,9 @@ impl Conversations<'_> {
             (None, Some(group)) => records.sends().to_group(of.channel_id, group, to, limit).await?,
             (None, None) => return Ok(Vec::new()),
         };
+        // Of messages after a place many are looked through: only those that are shown are opened and filled in.
+        let is_wanted = |found: &Addressed| has_place(ThreadCursor { at: went_at(found), id: found.send_id });
+        let found: Vec<_> = found.into_iter().filter(is_wanted).collect();
         let sends: Vec<_> = found.iter().map(|found| found.send_id).collect();
         let contents = records.conversations().contents_of_sends(&sends).await?;
         let contents: SentContents = contents
@@ -68,7 +71,6 @@ impl Conversations<'_> {
         let values = self.values_of(&found, &contents).await?;
         let entries = found.into_iter().map(|message| {
             let outcome = &message.message.outcome;
-            let accepted = Timestamp::from_millis((message.send_id.as_u128() >> 80) as i64);
             let (stored, is_bulk) = contents.get(&message.send_id).cloned().unzip();
             let key = Key { send_id: message.send_id, ordinal: outcome.position.ordinal };
             let to = Addressee {
@@ -81,7 +83,7 @@ impl Conversations<'_> {
                 false => stored.content,
             });
             OwnEntry {
-                at: outcome.taken_at.unwrap_or(accepted),
+                at: went_at(&message),
                 is_bulk: is_bulk.unwrap_or_default(),
                 content,
                 message,
@@ -90,8 +92,7 @@ impl Conversations<'_> {
         });
         // A reaction of ours is no entry of its own.
         let is_entry = |own: &OwnEntry| !matches!(own.content, Some(Content::Reaction { .. }));
-        let entries = entries.filter(is_entry);
-        Ok(entries.filter(|own| has_place(ThreadCursor { at: own.at, id: own.message.send_id })).collect())
+        Ok(entries.filter(is_entry).collect())
     }
 
     /// What the requests of these messages said about their recipients.
@@ -112,6 +113,12 @@ impl Conversations<'_> {
         }
         Ok(values)
     }
+}
+
+/// When a message went; until then, when its send was accepted.
+fn went_at(message: &Addressed) -> Timestamp {
+    let accepted = Timestamp::from_millis((message.send_id.as_u128() >> 80) as i64);
+    message.message.outcome.taken_at.unwrap_or(accepted)
 }
 
 /// What sends say, by their ids, and whether they have several recipients.

@@ -52,7 +52,7 @@ impl Inbound {
 }
 
 impl AllConversations<'_> {
-    /// Tells of the messages of a batch, of which nobody is told as part of a history.
+    /// Writes the events of a batch of messages. Messages that come as part of a history have none.
     pub(super) async fn tell(
         self,
         to: &impl ConnectionTrait,

@@ -2,8 +2,8 @@
 
 use super::places::{TextPlace, visit};
 use super::{
-    Component, ContactField, OPEN, Piece, Placeholders, SHOWN_CHARS, Stands, has_contact_fields, is_in,
-    pieces,
+    Component, ContactField, OPEN, Piece, PlaceholderSubject, Placeholders, SHOWN_CHARS, has_contact_fields,
+    is_in, pieces,
 };
 use crate::error::{Code, Refusal};
 use crate::own_field::{FieldKey, OwnField, find};
@@ -59,7 +59,7 @@ pub fn check_text_of(param: &str, text: &str, which: Placeholders) -> Result<(),
     let shown = |wrong: &str| wrong.chars().take(SHOWN_CHARS).collect::<String>();
     let pieces = pieces(text).map_err(|wrong| unknown(param, &shown(wrong), &[], which))?;
     let value = pieces.iter().find_map(|piece| match piece {
-        Piece::Field { subject: Stands::Value(name), .. } => Some(*name),
+        Piece::Field { subject: PlaceholderSubject::Value(name), .. } => Some(*name),
         Piece::Field { .. } | Piece::Text(_) => None,
     });
     if let Some(name) = value.filter(|_| which == Placeholders::Contact) {

@@ -1,6 +1,6 @@
 //! Contact fields in texts that a person sees before they are sent.
 
-use super::{ContactField, Piece, SHOWN_CHARS, Stands, pieces};
+use super::{ContactField, Piece, PlaceholderSubject, SHOWN_CHARS, pieces};
 use crate::contact::Person;
 use crate::own_field::{OwnField, find};
 
@@ -12,10 +12,14 @@ pub fn first_unknown(text: &str, own: &[OwnField]) -> Option<String> {
         Err(wrong) => return Some(wrong.chars().take(SHOWN_CHARS).collect()),
     };
     let unknown = |piece| match piece {
-        Piece::Field { subject: Stands::Contact(ContactField::Own(key)), .. } if find(own, key).is_none() => {
+        Piece::Field { subject: PlaceholderSubject::Contact(ContactField::Own(key)), .. }
+            if find(own, key).is_none() =>
+        {
             Some(format!("{{{{contact.{key}}}}}"))
         }
-        Piece::Field { subject: Stands::Value(name), .. } => Some(format!("{{{{value.{name}}}}}")),
+        Piece::Field { subject: PlaceholderSubject::Value(name), .. } => {
+            Some(format!("{{{{value.{name}}}}}"))
+        }
         Piece::Field { .. } | Piece::Text(_) => None,
     };
     pieces.into_iter().find_map(unknown)
@@ -29,10 +33,10 @@ pub fn filled_as_known(text: &str, person: Option<&Person>, language: &str) -> (
     for piece in pieces {
         match piece {
             Piece::Text(text) => filled.push_str(text),
-            Piece::Field { subject: Stands::Value(name), .. } => {
+            Piece::Field { subject: PlaceholderSubject::Value(name), .. } => {
                 filled.push_str(&format!("{{{{value.{name}}}}}"));
             }
-            Piece::Field { subject: Stands::Contact(field), fallback } => {
+            Piece::Field { subject: PlaceholderSubject::Contact(field), fallback } => {
                 let value = person.and_then(|person| field.of(person, language));
                 if let Some(text) = value.as_deref().or(fallback) {
                     filled.push_str(text);
