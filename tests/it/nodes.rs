@@ -189,11 +189,11 @@ impl Stage {
                 // A channel without an owner is claimed when a request needs it.
                 self.ask(node, reqwest::Method::GET, &path, &Value::Null).await;
             }
-            owner = self.owner().await;
+            owner = self.place_of(self.owner().await);
             owner.is_some()
         })
         .await;
-        self.take(owner.as_deref())
+        self.nodes.remove(owner.unwrap())
     }
 
     /// The same for the node that does the housekeeping.
@@ -201,17 +201,16 @@ impl Stage {
         self.settled().await;
         let mut keeper = None;
         until("a node that does the housekeeping", async || {
-            keeper = self.housekeeper().await;
+            keeper = self.place_of(self.housekeeper().await);
             keeper.is_some()
         })
         .await;
-        self.take(keeper.as_deref())
+        self.nodes.remove(keeper.unwrap())
     }
 
-    /// Removes the node of this name from the stage.
-    fn take(&mut self, name: Option<&str>) -> Node {
-        let place = self.nodes.iter().position(|node| Some(node.name) == name).unwrap();
-        self.nodes.remove(place)
+    /// Where the node of this name is on the stage: one that crashed has what was its own for a while yet.
+    fn place_of(&self, name: Option<String>) -> Option<usize> {
+        self.nodes.iter().position(|node| Some(node.name) == name.as_deref())
     }
 
     /// Whether another node than this one owns the channel.

@@ -80,7 +80,7 @@ impl<'a> Teller<'a> {
 }
 
 /// A status of the message in this row of the ledger.
-pub(super) fn status(row: &message::Model, status: &str, error: Option<i64>) -> Value {
+pub(crate) fn status(row: &message::Model, status: &str, error: Option<i64>) -> Value {
     let key = Key { send_id: row.send_id, ordinal: row.ordinal.cast_unsigned() };
     let mut value = json!({
         "id": row.provider_message_id,
@@ -96,7 +96,7 @@ pub(super) fn status(row: &message::Model, status: &str, error: Option<i64>) -> 
 }
 
 /// The whole ledger, by send and ordinal.
-pub(super) async fn rows(universe: &Universe) -> Vec<message::Model> {
+pub(crate) async fn rows(universe: &Universe) -> Vec<message::Model> {
     let database = Database::connect(&universe.url).await.unwrap();
     let found = message::Entity::find()
         .order_by_asc(message::Column::SendId)
