@@ -34,27 +34,29 @@ const WEBSITES: [&str; 2] = ["website_1", "website_2"];
 const WEBSITE: usize = 256;
 /// The most characters of a trade.
 const TRADE: usize = 64;
-/// The trades, in the provider's words.
-const TRADES: [&str; 18] = [
-    "APPAREL",
-    "AUTO",
-    "BEAUTY",
-    "EDU",
-    "ENTERTAIN",
-    "EVENT_PLAN",
-    "FINANCE",
-    "GOVT",
-    "GROCERY",
-    "HEALTH",
-    "HOTEL",
-    "NONPROFIT",
-    "NOT_A_BIZ",
-    "OTHER",
-    "PROF_SERVICES",
-    "RESTAURANT",
-    "RETAIL",
-    "TRAVEL",
+/// The trades in the provider's words, with the keys of their names.
+const TRADES: [(&str, &str); 18] = [
+    ("APPAREL", "profile-trade-apparel"),
+    ("AUTO", "profile-trade-auto"),
+    ("BEAUTY", "profile-trade-beauty"),
+    ("EDU", "profile-trade-edu"),
+    ("ENTERTAIN", "profile-trade-entertain"),
+    ("EVENT_PLAN", "profile-trade-event-plan"),
+    ("FINANCE", "profile-trade-finance"),
+    ("GOVT", "profile-trade-govt"),
+    ("GROCERY", "profile-trade-grocery"),
+    ("HEALTH", "profile-trade-health"),
+    ("HOTEL", "profile-trade-hotel"),
+    ("NONPROFIT", "profile-trade-nonprofit"),
+    ("NOT_A_BIZ", "profile-trade-not-a-biz"),
+    ("PROF_SERVICES", "profile-trade-prof-services"),
+    ("RESTAURANT", "profile-trade-restaurant"),
+    ("RETAIL", "profile-trade-retail"),
+    ("TRAVEL", "profile-trade-travel"),
+    ("OTHER", "profile-trade-other"),
 ];
+/// The provider's word for no trade, which cannot be given.
+const NO_TRADE: &str = "UNDEFINED";
 
 pub(in crate::console) async fn show(viewer: Viewer, state: Data<State>, id: Id) -> Result<Page, Error> {
     let channel = of_kind(&viewer, &state, id, Kind::BusinessAccount).await?;
@@ -113,7 +115,6 @@ fn read(form: &mut Form, present: &Map<String, Value>) -> Map<String, Value> {
             fields.insert(name.to_owned(), given.into());
         }
     }
-    // The provider's word for no trade cannot be given.
     if let Some(trade) = form.optional("vertical", TRADE).filter(|trade| trade != before("vertical")) {
         fields.insert("vertical".to_owned(), trade.into());
     }
@@ -131,6 +132,25 @@ fn read(form: &mut Form, present: &Map<String, Value>) -> Map<String, Value> {
         },
     }
     fields
+}
+
+/// The profile's trade in the provider's words, which may be none of [`TRADES`]; empty if it has none.
+fn trade(profile: &Map<String, Value>) -> &str {
+    profile.get("vertical").and_then(Value::as_str).filter(|word| *word != NO_TRADE).unwrap_or_default()
+}
+
+/// A trade's name.
+fn named(text: Text, word: &str) -> String {
+    let known = TRADES.iter().find(|(known, _)| *known == word);
+    known.map_or_else(|| word.to_owned(), |(_, key)| text.get(key))
+}
+
+/// The trades to choose from: the present one too, whatever it is.
+fn trades(text: Text, present: &str) -> impl Iterator<Item = (&str, String)> {
+    let is_known = TRADES.iter().any(|(word, _)| *word == present);
+    let own = if present.is_empty() { text.get("profile-trade-none") } else { present.to_owned() };
+    let first = (!is_known).then_some((present, own));
+    first.into_iter().chain(TRADES.iter().map(move |(word, key)| (*word, text.get(key))))
 }
 
 /// The websites of a profile.
@@ -176,7 +196,7 @@ async fn page(
     let value = |name: &str| profile.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
     let texts = TEXTS.map(|(name, ..)| (name, value(name)));
     let sites = WEBSITES.into_iter().zip(websites(profile).into_iter().map(str::to_owned));
-    let filled = texts.into_iter().chain([("vertical", value("vertical"))]).chain(sites);
+    let filled = texts.into_iter().chain([("vertical", trade(profile).to_owned())]).chain(sites);
     let present = Form::filled(text, filled);
     let form = submitted.unwrap_or(&present);
     let files = OfferedFiles::read(&state.engine, viewer.company.id).await?;
@@ -190,7 +210,7 @@ async fn page(
                 @for (name, key, most) in TEXTS {
                     (Field::new(form, name, &text.get(key)).most(most).text())
                 }
-                (Field::new(form, "vertical", &text.get("profile-trade")).hint(&text.get("profile-trade-hint")).most(TRADE).suggesting(TRADES))
+                (Field::new(form, "vertical", &text.get("profile-trade")).select(trades(text, trade(profile))))
                 @for (number, name) in (1_u64..).zip(WEBSITES) {
                     (Field::new(form, name, &text.with("profile-website", [("number", number.into())])).most(WEBSITE).input("url"))
                 }
@@ -202,7 +222,7 @@ async fn page(
             section.panel {
                 dl.facts {
                     @for (name, key, _) in TEXTS { dt { (text.get(key)) } dd { (value(name)) } }
-                    dt { (text.get("profile-trade")) } dd { (value("vertical")) }
+                    dt { (text.get("profile-trade")) } dd { (named(text, trade(profile))) }
                     @for (number, site) in (1_u64..).zip(websites(profile)) {
                         dt { (text.with("profile-website", [("number", number.into())])) } dd { bdi { (site) } }
                     }
@@ -218,6 +238,16 @@ async fn page(
 mod tests {
     use super::*;
     use crate::console::language::Language;
+
+    #[test]
+    fn a_trade_that_is_not_known_can_be_kept() {
+        let text = Text(Language::English);
+        let first = |present| trades(text, present).next().unwrap();
+        assert_eq!(first(""), ("", "Not chosen".to_owned()));
+        assert_eq!(first("SPACE"), ("SPACE", "SPACE".to_owned()));
+        assert_eq!(trades(text, "RETAIL").count(), TRADES.len());
+        assert_eq!(named(text, "RETAIL"), "Shop");
+    }
 
     #[test]
     fn only_other_values_go_to_the_provider() {
