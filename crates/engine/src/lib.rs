@@ -23,6 +23,7 @@ pub mod costs;
 mod error;
 pub mod events;
 mod fair_queue;
+mod gathered;
 pub mod graph;
 mod handover;
 mod health;

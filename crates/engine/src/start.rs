@@ -19,6 +19,7 @@ use super::contacts::change::Changes;
 use super::contacts::imports::{Imports, Runner};
 use super::contents::{Answers, ContentKeys};
 use super::events::tail::Tail;
+use super::gathered::Gathered;
 use super::graph::{KnownNumbers, PassBounds};
 use super::handover::SessionHandles;
 use super::health::Health;
@@ -127,6 +128,7 @@ impl Engine {
             vault,
             ledger,
             reader: Reader::new(store.reserved_for(Purpose::Dispatch)),
+            windows: Gathered::default(),
             audiences: FairSemaphore::new(config.engine.resolvers.max(1).saturating_mul(resolver::AT_ONCE)),
             cloud_api: config.cloud_api.clone(),
             handles,

@@ -214,8 +214,7 @@ impl Engine {
             suppressions.skip_suppressed(order.company_id, is_marketing, &mut numbers, &mut skipped);
         }
         let shared = &self.0.shared;
-        let gate = shared.window_gate(&order).await?;
-        gate.skip_closed(&shared.store, &shared.people, &mut numbers, &mut skipped).await?;
+        shared.skip_closed_one(&order, &mut numbers, &mut skipped).await?;
         let refuses = personal.as_ref().is_some_and(|personal| personal.on_skipped == OnSkipped::Refuse);
         let mut parts = Parts::default();
         if let Some(mut own) = own_values(shared, &order, personal, None).await? {
