@@ -182,6 +182,7 @@ impl Engine {
             content,
             group: None,
             quotes,
+            sender: None,
             template,
             schedule,
             label,
