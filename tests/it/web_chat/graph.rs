@@ -138,7 +138,7 @@ async fn a_message_that_waits_goes_from_no_other_number_than_the_one_that_it_was
     };
     let changed = async |from: &Account| {
         world.unlink(from).await;
-        from.phone.expect_unlinked().await;
+        world.becomes(from, "unlinked", "pairing", None).await;
         world.link(&account).await;
     };
     let foreign = stopped("do outro").await;

@@ -137,7 +137,8 @@ impl Engine {
         let accepted = self.accept_as_asked(channel, request, claim.clone()).await;
         match (accepted, instead) {
             (Err(Error::Nobody { refusal, .. }), Some(instead)) if refusal.code == Code::WindowClosed => {
-                self.accept_as_asked(channel, instead, claim).await
+                // On the heap: nearly all requests need no room for it.
+                Box::pin(self.accept_as_asked(channel, instead, claim)).await
             }
             (accepted, _) => accepted,
         }
