@@ -126,7 +126,25 @@ impl Engine {
         })
     }
 
+    /// Accepts a request, or its template in place of a message that a closed window refuses.
     async fn accept(
+        &self,
+        channel: &Arc<Channel>,
+        request: BusinessRequest,
+        claim: Option<Claim>,
+    ) -> Result<Accepted, Error> {
+        let (request, instead) = request.apart();
+        let accepted = self.accept_as_asked(channel, request, claim.clone()).await;
+        match (accepted, instead) {
+            (Err(Error::Nobody { refusal, .. }), Some(instead)) if refusal.code == Code::WindowClosed => {
+                // On the heap: nearly all requests need no room for it.
+                Box::pin(self.accept_as_asked(channel, instead, claim)).await
+            }
+            (accepted, _) => accepted,
+        }
+    }
+
+    async fn accept_as_asked(
         &self,
         channel: &Arc<Channel>,
         request: BusinessRequest,
@@ -159,7 +177,7 @@ impl Engine {
         let BusinessRequest { content, audience, schedule, label, quotes, ignored: _ } = request;
         schedule.check(Timestamp::now())?;
         let (mut content, template) = match content {
-            RequestedContent::Ready(content) => (content, None),
+            RequestedContent::Ready(content) | RequestedContent::OrTemplate(content, _) => (content, None),
             RequestedContent::Template(requested) => {
                 let (content, template) = self.fit(channel, requested).await?;
                 (content, Some(template))
@@ -182,6 +200,7 @@ impl Engine {
             content,
             group: None,
             quotes,
+            sender: None,
             template,
             schedule,
             label,

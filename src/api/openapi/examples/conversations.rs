@@ -45,6 +45,16 @@ pub(super) fn all() -> Vec<Example> {
                 ] }],
             }),
         ),
+        send(
+            "instead",
+            "A text, or a template while the window is closed",
+            json!({
+                "type": "text", "message": "It is on its way.",
+                "template_instead": { "template_id": 7, "components": [{ "type": "body", "parameters": [
+                    { "type": "text", "text": "Ana" }, { "type": "text", "text": "A-1" },
+                ] }] },
+            }),
+        ),
         act(
             "/api/v1/conversations/{id}/read",
             "shown",
