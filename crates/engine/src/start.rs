@@ -170,7 +170,7 @@ impl Engine {
             lease_lost: watch::Sender::new(false),
             request_share: requests,
             intake: receipts::Intake::default(),
-            network: config.network.clone(),
+            connections: ThreadConnections::new(config.network.clone()),
             tallies: Tallies::default(),
             send_costs: Tallies::default(),
             days: Tallies::default(),

@@ -14,7 +14,7 @@ use uuid::Uuid;
 pub use self::declined::Declined;
 use crate::{Engine, Error, Who};
 use clock::Timestamp;
-use connectors::cloud_api::{CloudApi, Connections};
+use connectors::cloud_api::CloudApi;
 use domain::channel::Channel;
 use domain::error::{Code, Refusal};
 use domain::link::{file_id, file_link};
@@ -227,7 +227,7 @@ impl TemplateDesk<'_> {
             return Err(Refusal::new(Code::InvalidType, sentence).into());
         };
         let (token, options) = (self.token().await?, &self.engine.0.shared.cloud_api);
-        let connections = Connections::new(options, &self.engine.0.network).map_err(|e| self.unusable(&e))?;
+        let connections = self.engine.0.connections.here(options).map_err(|e| self.unusable(&e))?;
         let connector = CloudApi::new(connections, options, number, account, &token);
         Ok((connector.map_err(|error| self.unusable(&error))?, token))
     }

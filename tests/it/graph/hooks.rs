@@ -4,6 +4,7 @@ use std::time::{Duration, Instant};
 
 use pombo::clock::Timestamp;
 use pombo::domain::graph::message_key;
+use pombo::store::changes::Who;
 use reqwest::Method;
 use serde_json::{Value, json};
 
@@ -18,6 +19,7 @@ stores!(
     a_message_that_ended_before_it_began_has_failed,
     a_message_of_meta_comes_as_it_was_with_the_id_of_the_message_that_it_answers,
     what_a_program_sets_for_a_number_goes_before_its_account_and_people_add_more,
+    what_a_program_sets_for_a_channel_goes_with_it,
 );
 
 const ANA: &str = "5511900000001";
@@ -245,5 +247,31 @@ async fn what_a_program_sets_for_a_number_goes_before_its_account_and_people_add
     );
     assert_eq!(program.ask(Method::DELETE, &apps, &Value::Null).await, success);
     assert!(program.get(&apps).await.1["data"][0].get("override_callback_uri").is_none());
+    running.end().await;
+}
+
+async fn what_a_program_sets_for_a_channel_goes_with_it(universe: &Universe) {
+    let (running, program) = start(universe).await;
+    let (_person, _) = added(&running, "strict").await;
+    let receiver = Receiver::start().await;
+    receiver.expect_token(TOKEN);
+    let set = |address: &str| json!({ address: receiver.url(), "verify_token": TOKEN });
+    let app = program.get("/app").await.1["id"].as_str().unwrap().to_owned();
+    let of_number = json!({ "webhook_configuration": set("override_callback_uri") });
+    for (path, body) in [
+        (format!("/{NUMBER}"), of_number),
+        (format!("/{WABA}/subscribed_apps"), set("override_callback_uri")),
+        (format!("/{app}/subscriptions"), set("callback_url")),
+    ] {
+        assert_eq!(program.post(&path, &body).await, (200, json!({ "success": true })), "{path}");
+    }
+    let set_for = async || {
+        let endpoints = running.ask(Method::GET, "/api/v1/webhooks", &Value::Null).await.json();
+        let endpoints = endpoints["data"].as_array().unwrap().clone();
+        endpoints.iter().map(|one| one["set_for"].clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(set_for().await, [Value::Null, json!("number"), json!("account"), json!("app")]);
+    assert!(running.store.channels().remove(&Who::Pombo, running.channel).await.unwrap());
+    assert_eq!(set_for().await, [Value::Null, json!("app")], "what people add stays, too");
     running.end().await;
 }
