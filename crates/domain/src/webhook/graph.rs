@@ -34,6 +34,7 @@ const META: &[Type] = &[
     Type::TemplateDisabled,
     Type::TemplateCategoryChanged,
     Type::TemplateQualityChanged,
+    Type::ProviderNotice,
 ];
 /// The statuses and messages that every receiver knows.
 const STRICT: &[Type] = &[
