@@ -100,6 +100,7 @@ pub(super) async fn of_caller(
     let whole = body.whole(if takes_file { MOST } else { state.options.body_bytes }).await?;
     let offset = request.headers().get("file_offset").and_then(|offset| offset.to_str().ok()?.parse().ok());
     let kind = request.headers().get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
+    let kind = kind.unwrap_or(if takes_file { "application/octet-stream" } else { "application/json" });
     let bytes = Some(whole.bytes()).filter(|bytes| !bytes.is_empty());
     let (path, query) = (GraphPath::of(request.path()), pairs(request.query_string()));
     let query = query.iter().filter(|(name, _)| name != ACCESS_TOKEN && name != INPUT_TOKEN);
@@ -107,7 +108,7 @@ pub(super) async fn of_caller(
         method: request.method().as_str(),
         path: path.segments(),
         query: query.map(|(name, value)| (name.as_str(), value.as_str())).collect(),
-        body: bytes.map(|bytes| (kind.unwrap_or("application/json"), bytes.to_vec())),
+        body: bytes.map(|bytes| (kind, bytes.clone())),
         file_offset: takes_file.then(|| offset.unwrap_or(0)),
     };
     let answer = pass_on(&state.engine, token, passed).await?;
@@ -135,7 +136,7 @@ pub(super) async fn of_channel(mut call: Call) -> Result<HttpResponse, DoorRefus
         for name in [ACCESS_TOKEN, PROOF, INPUT_TOKEN] {
             fields.map.remove(name);
         }
-        Some(("application/json", Value::Object(fields.map).to_string().into_bytes()))
+        Some(("application/json", Value::Object(fields.map).to_string().into()))
     };
     let query = call.parameters().iter().filter(|(name, _)| {
         // The fields have the parameters, too.

@@ -9,6 +9,8 @@ use connectors::cloud_api::Connections;
 
 /// The most threads with connections: more than a service has. When there are more, all are dropped.
 const CAPACITY: usize = 256;
+/// The most connections that a thread keeps open between questions, which are rare.
+const IDLE: usize = 2;
 
 /// Connections of each thread that asks: they are bound to the thread that opened them.
 pub(crate) struct ThreadConnections {
@@ -33,7 +35,9 @@ impl ThreadConnections {
         if let Some(known) = known {
             return Ok(known);
         }
-        let connections = Connections::new(options, &self.network)?;
+        let idle_connections = options.idle_connections.min(IDLE);
+        let options = config::CloudApi { idle_connections, ..options.clone() };
+        let connections = Connections::new(&options, &self.network)?;
         if self.threads.len() >= CAPACITY {
             self.threads.clear();
         }

@@ -15,6 +15,7 @@ use super::activity::Activity;
 use super::alerts::Mailing;
 use super::census::Census;
 use super::channel::directory::Directory;
+use super::connections::ThreadConnections;
 use super::contacts::change::Changes;
 use super::contacts::imports::{Imports, Runner};
 use super::contents::{Answers, ContentKeys};

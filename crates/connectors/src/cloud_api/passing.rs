@@ -8,6 +8,7 @@ use serde::de::IgnoredAny;
 
 use super::{BEARER, Connections, OAUTH, address, authorization, failure, read_most};
 use crate::Error;
+use crate::file_store::Bytes;
 use domain::secret::Secret;
 
 /// From the start of a request to the end of its answer: programs wait no longer.
@@ -27,7 +28,7 @@ pub struct PassedRequest<'r> {
     /// The parameters of its address, without tokens.
     pub query: Vec<(&'r str, &'r str)>,
     /// The type and the bytes of its body, if it has one.
-    pub body: Option<(&'r str, Vec<u8>)>,
+    pub body: Option<(&'r str, Bytes)>,
     /// Where the body begins in a file that is uploaded in a session; `None` for every other request.
     pub file_offset: Option<u64>,
 }

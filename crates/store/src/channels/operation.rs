@@ -107,8 +107,8 @@ impl AllChannels<'_> {
         Ok(true)
     }
 
-    /// Removes the channel and everything that only it used, the webhook endpoints that programs set for it included; its sends, which have ended, stay. `false` when there is
-    /// no such channel, a phone is linked to it, or a send of it has not ended.
+    /// Removes the channel and everything that only it used, such as the webhook endpoints that programs set for it; its sends,
+    /// which have ended, stay. `false` when there is no such channel, a phone is linked to it, or a send of it has not ended.
     pub async fn remove(self, who: &Who, id: Uuid) -> Result<bool> {
         let transaction = self.store.begin().await?;
         let Some(before) = Entity::find_by_id(id).one(&transaction).await? else {
