@@ -64,7 +64,7 @@ pub(super) async fn show(call: &Call, id: Uuid) -> Result<HttpResponse, DoorRefu
 }
 
 /// Deletes a file of the library. A key that is for some channels deletes only files that came with it: the same content has one
-/// id, whoever uploads it, and others may send it.
+/// id in the company, and others may send it.
 pub(super) async fn delete(call: &Call, id: Uuid) -> Result<HttpResponse, DoorRefusal> {
     let (company, who, media) = (call.caller.company_id, call.who(), call.state.engine.media());
     let refused = |error| match error {

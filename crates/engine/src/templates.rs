@@ -113,6 +113,7 @@ impl TemplateDesk<'_> {
             // Other words may have another form of variables.
             parameter_format: edit.components.is_none().then_some(form),
             components: edit.components.unwrap_or(&before.components),
+            options: None,
         };
         if self.is_local() {
             let draft = TemplateDraft::new(given, true)?;
@@ -296,7 +297,7 @@ fn each_sample(parts: &mut Value, take: &mut dyn FnMut(&mut String)) {
 
 /// A template that nobody reviews.
 fn local(draft: &TemplateDraft) -> Result<ListedTemplate, Error> {
-    let TemplateDraft { name, language, category, parameter_format, components } = draft;
+    let TemplateDraft { name, language, category, parameter_format, components, options: _ } = draft;
     Ok(ListedTemplate {
         provider_id: String::new(),
         name: name.clone(),
