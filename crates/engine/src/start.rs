@@ -15,6 +15,7 @@ use super::activity::Activity;
 use super::alerts::Mailing;
 use super::census::Census;
 use super::channel::directory::Directory;
+use super::connections::ThreadConnections;
 use super::contacts::change::Changes;
 use super::contacts::imports::{Imports, Runner};
 use super::contents::{Answers, ContentKeys};
@@ -172,7 +173,7 @@ impl Engine {
             lease_lost: watch::Sender::new(false),
             request_share: requests,
             intake: receipts::Intake::default(),
-            network: config.network.clone(),
+            connections: ThreadConnections::new(config.network.clone()),
             tallies: Tallies::default(),
             send_costs: Tallies::default(),
             days: Tallies::default(),

@@ -76,6 +76,8 @@ pub enum Type {
     TemplateCategoryChanged,
     /// The provider rates a template differently.
     TemplateQualityChanged,
+    /// The provider said something that has no event of its own.
+    ProviderNotice,
     /// A quota of a channel is nearly used up.
     QuotaLow,
     /// A quota of a channel is used up.
@@ -124,6 +126,7 @@ words!(Type {
     TemplateDisabled = "template.disabled",
     TemplateCategoryChanged = "template.category_changed",
     TemplateQualityChanged = "template.quality_changed",
+    ProviderNotice = "provider.notice",
     QuotaLow = "quota.low",
     QuotaUsedUp = "quota.used_up",
     KeyExpiring = "key.expiring",

@@ -257,10 +257,18 @@ impl Webhooks<'_> {
     /// Removes an endpoint with its retries and the log of its deliveries. `false` when the company has no such endpoint.
     pub async fn remove(self, who: &Who, id: Uuid) -> Result<bool> {
         let transaction = self.store.begin().await?;
-        let Some(before) = self.begin_change(&transaction, id).await? else {
+        if !self.remove_within(&transaction, who, id).await? {
             transaction.rollback().await?;
             return Ok(false);
-        };
+        }
+        transaction.commit().await?;
+        self.store.event_log().readers_changed();
+        Ok(true)
+    }
+
+    /// The same within a transaction, after which the readers of the log are others.
+    pub(super) async fn remove_within(self, within: &Transaction, who: &Who, id: Uuid) -> Result<bool> {
+        let Some(before) = self.begin_change(within, id).await? else { return Ok(false) };
         let deliveries = format!(
             "DELETE FROM webhook_delivery WHERE id IN \
              (SELECT id FROM webhook_delivery WHERE endpoint_id = $1 ORDER BY id{})",
@@ -273,13 +281,10 @@ impl Webhooks<'_> {
             "DELETE FROM webhook_replay WHERE endpoint_id = $1",
             deliveries.as_str(),
         ] {
-            run(&transaction, self.store.statement(sql, [id.into()])).await?;
+            run(within, self.store.statement(sql, [id.into()])).await?;
         }
         let was = self.shown(&before.settings);
-        changes::record(&transaction, &[Change::now(who, What::Webhook, id, Some(was), json!("removed"))])
-            .await?;
-        transaction.commit().await?;
-        self.store.event_log().readers_changed();
+        changes::record(within, &[Change::now(who, What::Webhook, id, Some(was), json!("removed"))]).await?;
         Ok(true)
     }
 

@@ -64,6 +64,7 @@ pub(in crate::console) async fn create(
                     category: words.one("category"),
                     parameter_format: None,
                     components: &parts,
+                    options: None,
                 };
                 Ok(match TemplateDesk::of(&state.engine, channel).create(&viewer.who(), given).await {
                     Ok(record) => {
