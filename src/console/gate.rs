@@ -19,7 +19,7 @@ use url::Url;
 
 use super::access::Access;
 use super::answer::redirect;
-use super::error::Error;
+use super::error::{Error, Result};
 use super::layout;
 use super::visitor::{Person, Visitor};
 use super::{State, cookie, rest, unread, unsent};
@@ -290,7 +290,7 @@ fn complete(headers: &mut HeaderMap) {
 }
 
 /// Answers a known path with a method that it does not have.
-pub(super) async fn other_method(request: HttpRequest) -> Result<HttpResponse, Error> {
+pub(super) async fn other_method(request: HttpRequest) -> Result<HttpResponse> {
     if request.method() == Method::OPTIONS {
         let Allow(allow) = request.app_data::<Allow>().ok_or(Error::Internal)?.clone();
         return Ok(HttpResponse::build(StatusCode::NO_CONTENT).insert_header((ALLOW, allow)).finish());

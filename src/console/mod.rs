@@ -18,7 +18,7 @@
 //! }
 //!
 //! /// Handles the form. A form that is sent twice acts once.
-//! pub(in crate::console) async fn create(viewer: Viewer, state: Data<State>, mut form: Form) -> Result<Answer, Error> {
+//! pub(in crate::console) async fn create(viewer: Viewer, state: Data<State>, mut form: Form) -> Result<Answer> {
 //!     let name = form.required("name", 80);
 //!     if form.has_faults() {
 //!         return Ok(page(&viewer, &form).unprocessable().into());

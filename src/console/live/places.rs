@@ -11,7 +11,7 @@ use tokio::sync::{oneshot, watch};
 use uuid::Uuid;
 
 use crate::accounts::Session;
-use crate::console::error::Error;
+use crate::console::error::{Error, Result};
 
 /// The gauge of open streams.
 pub const STREAMS: &str = "pombo_console_streams";
@@ -93,7 +93,7 @@ impl Streams {
     /// # Errors
     ///
     /// [`Error::Unavailable`] when the service is stopping.
-    pub(super) fn take(&self, holder: Holder) -> Result<Place, Error> {
+    pub(super) fn take(&self, holder: Holder) -> Result<Place> {
         if *self.closing.borrow() {
             return Err(Error::Unavailable);
         }

@@ -16,7 +16,7 @@ use crate::console::answer::Answer;
 use crate::console::component::copy;
 use crate::console::component::field::{Field, faults, once};
 use crate::console::component::notice;
-use crate::console::error::Error;
+use crate::console::error::Result;
 use crate::console::form::Form;
 use crate::console::language::Language;
 use crate::console::page::{Menu, Page};
@@ -40,7 +40,7 @@ struct Forms {
     remove: Option<Form>,
 }
 
-pub(in crate::console) async fn show(person: Person, state: Data<State>) -> Result<Page, Error> {
+pub(in crate::console) async fn show(person: Person, state: Data<State>) -> Result<Page> {
     page(&person, &state, Forms::default()).await
 }
 
@@ -49,7 +49,7 @@ pub(in crate::console) async fn profile(
     person: Person,
     state: Data<State>,
     mut form: Form,
-) -> Result<Answer, Error> {
+) -> Result<Answer> {
     let name = form.required("name", 200);
     let language = Language::parse(form.words().one("language"));
     let typed = form.optional("time_zone", 64);
@@ -81,7 +81,7 @@ pub(in crate::console) async fn password(
     person: Person,
     state: Data<State>,
     mut form: Form,
-) -> Result<Answer, Error> {
+) -> Result<Answer> {
     let (current, new) = (form.password("current"), new_password(&mut form, person.text));
     if !form.has_faults() {
         let changed = state.accounts.change_password(&person.signed_in, &current, &new, &person.origin).await;
@@ -100,7 +100,7 @@ pub(in crate::console) async fn begin_totp(
     person: Person,
     state: Data<State>,
     mut form: Form,
-) -> Result<Answer, Error> {
+) -> Result<Answer> {
     let (password, code) = typed_proof(&person, &mut form);
     if !form.has_faults() {
         let proof = Proof { password: &password, code: code.as_deref() };
@@ -120,7 +120,7 @@ fn typed_proof(person: &Person, form: &mut Form) -> (String, Option<String>) {
 }
 
 /// Notes that the password, or the code with it, is wrong.
-fn not_proven(person: &Person, form: &mut Form, error: accounts::Error) -> Result<(), Error> {
+fn not_proven(person: &Person, form: &mut Form, error: accounts::Error) -> Result<()> {
     if matches!(error, accounts::Error::Refused) && person.signed_in.user.has_totp {
         form.general_fault(person.text.get("account-proof-wrong"));
         return Ok(());
@@ -134,7 +134,7 @@ pub(in crate::console) async fn confirm_totp(
     person: Person,
     state: Data<State>,
     mut form: Form,
-) -> Result<Answer, Error> {
+) -> Result<Answer> {
     let code = form.required("code", 32);
     if form.has_faults() {
         return again(&person, &state, Forms { totp: Some(form), ..Forms::default() }).await;
@@ -164,7 +164,7 @@ pub(in crate::console) async fn remove_totp(
     person: Person,
     state: Data<State>,
     mut form: Form,
-) -> Result<Answer, Error> {
+) -> Result<Answer> {
     let (password, code) = typed_proof(&person, &mut form);
     if !form.has_faults() {
         let proof = Proof { password: &password, code: code.as_deref() };
@@ -189,7 +189,7 @@ fn done(state: &State, person: &Person, key: &str) -> Answer {
 }
 
 /// Notes that the password is not the person's.
-fn not_own(form: &mut Form, field: &str, error: accounts::Error) -> Result<(), Error> {
+fn not_own(form: &mut Form, field: &str, error: accounts::Error) -> Result<()> {
     let text = form.text();
     match error {
         accounts::Error::Refused => form.fault(field, text.get("account-password-wrong")),
@@ -203,7 +203,7 @@ fn not_own(form: &mut Form, field: &str, error: accounts::Error) -> Result<(), E
     Ok(())
 }
 
-async fn again(person: &Person, state: &State, forms: Forms) -> Result<Answer, Error> {
+async fn again(person: &Person, state: &State, forms: Forms) -> Result<Answer> {
     let shown = [&forms.password, &forms.begin, &forms.totp, &forms.remove]
         .into_iter()
         .flatten()
@@ -212,7 +212,7 @@ async fn again(person: &Person, state: &State, forms: Forms) -> Result<Answer, E
     Ok(page.after(shown).into())
 }
 
-async fn page(person: &Person, state: &State, forms: Forms) -> Result<Page, Error> {
+async fn page(person: &Person, state: &State, forms: Forms) -> Result<Page> {
     let (text, user) = (person.text, &person.signed_in.user);
     let sessions = state.accounts.sessions(user).await?;
     let recovery = state.flashes.take(person.session, "recovery");

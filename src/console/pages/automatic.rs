@@ -9,7 +9,7 @@ use crate::console::State;
 use crate::console::answer::Answer;
 use crate::console::component::field::{Field, faults};
 use crate::console::component::notice;
-use crate::console::error::Error;
+use crate::console::error::Result;
 use crate::console::form::Form;
 use crate::console::page::{Menu, Page};
 use crate::console::text::Text;
@@ -38,7 +38,7 @@ const DAYS: [(&str, &str); 7] = [
     ("sunday", "automatic-sunday"),
 ];
 
-pub(in crate::console) async fn show(viewer: Viewer, state: Data<State>) -> Result<Page, Error> {
+pub(in crate::console) async fn show(viewer: Viewer, state: Data<State>) -> Result<Page> {
     let texts = state.engine.company(viewer.company.id).await?.automatic().texts().await?;
     let now = Timestamp::now();
     // Until somebody chooses a zone, the person's own is the likeliest.
@@ -56,11 +56,7 @@ pub(in crate::console) async fn show(viewer: Viewer, state: Data<State>) -> Resu
 }
 
 /// Sets what is answered.
-pub(in crate::console) async fn save(
-    viewer: Viewer,
-    state: Data<State>,
-    mut form: Form,
-) -> Result<Answer, Error> {
+pub(in crate::console) async fn save(viewer: Viewer, state: Data<State>, mut form: Form) -> Result<Answer> {
     let text = viewer.text;
     let [stop, start, away] =
         ["stop_text", "start_text", "away_text"].map(|name| form.optional(name, LONGEST_ANSWER));

@@ -17,7 +17,7 @@ use crate::console::component::field::Field;
 use crate::console::component::pager::pager;
 use crate::console::component::table::{Column, table};
 use crate::console::component::time::second;
-use crate::console::error::Error;
+use crate::console::error::Result;
 use crate::console::form::Form;
 use crate::console::page::{Menu, Page};
 use crate::console::query::Query;
@@ -32,11 +32,7 @@ const ID: usize = 36;
 /// The most ids of a page whose names are shown.
 const MOST_NAMED: usize = 1_000;
 
-pub(in crate::console) async fn show(
-    person: Person,
-    state: Data<State>,
-    query: Query,
-) -> Result<Page, Error> {
+pub(in crate::console) async fn show(person: Person, state: Data<State>, query: Query) -> Result<Page> {
     let text = person.text;
     let what = query.text("what", 40).and_then(|word| What::ALL.iter().find(|what| what.as_str() == word));
     let (subject, who) = (query.text("subject", SUBJECT), query.text("who", WHO).map(name));

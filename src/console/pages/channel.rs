@@ -25,7 +25,7 @@ use crate::console::component::field::{Field, faults, once};
 use crate::console::component::notice::done;
 use crate::console::component::table::{Column, table};
 use crate::console::component::time::{maybe, moment, second};
-use crate::console::error::Error;
+use crate::console::error::{Error, Result};
 use crate::console::form::Form;
 use crate::console::page::{Menu, Page};
 use crate::console::query::Id;
@@ -46,7 +46,7 @@ const LOOKS: u32 = 2;
 /// The number of changes that are shown.
 const CHANGES: u64 = 20;
 
-pub(in crate::console) async fn show(viewer: Viewer, state: Data<State>, id: Id) -> Result<Page, Error> {
+pub(in crate::console) async fn show(viewer: Viewer, state: Data<State>, id: Id) -> Result<Page> {
     let channel = own(&viewer, &state, id.0).await?;
     page(&viewer, &state, &channel, &Form::new(viewer.text)).await
 }
@@ -57,7 +57,7 @@ pub(in crate::console) async fn follow(
     state: Data<State>,
     id: Id,
     request: HttpRequest,
-) -> Result<HttpResponse, Error> {
+) -> Result<HttpResponse> {
     let mut channel = own(&viewer, &state, id.0).await?;
     let (parts, mut looks, mut fragments, mut is_busy) = (state.clone(), 0, Vec::new(), false);
     live::stream(&request, &state, LOOK, async move || {
@@ -86,7 +86,7 @@ pub(in crate::console) async fn rename(
     state: Data<State>,
     id: Id,
     mut form: Form,
-) -> Result<Answer, Error> {
+) -> Result<Answer> {
     let channel = own(&viewer, &state, id.0).await?;
     let name = shape::name(&mut form);
     if form.has_faults() {
@@ -107,7 +107,7 @@ pub(in crate::console) async fn remove(
     state: Data<State>,
     id: Id,
     mut form: Form,
-) -> Result<Answer, Error> {
+) -> Result<Answer> {
     let channel = own(&viewer, &state, id.0).await?;
     match state.engine.channels().remove(&viewer.who(), channel.id).await {
         Ok(_) => {
@@ -124,13 +124,13 @@ pub(in crate::console) async fn remove(
 }
 
 /// The channel as it is in the store now, if it belongs to the company.
-pub(super) async fn own(viewer: &Viewer, state: &State, id: Uuid) -> Result<Arc<Channel>, Error> {
+pub(super) async fn own(viewer: &Viewer, state: &State, id: Uuid) -> Result<Arc<Channel>> {
     let found = state.engine.company(viewer.company.id).await?.channels().find(id).await?;
     found.map(Arc::new).ok_or(Error::NotFound)
 }
 
 /// The same, if the channel is of this kind.
-async fn of_kind(viewer: &Viewer, state: &State, id: Id, kind: Kind) -> Result<Arc<Channel>, Error> {
+async fn of_kind(viewer: &Viewer, state: &State, id: Id, kind: Kind) -> Result<Arc<Channel>> {
     let channel = own(viewer, state, id.0).await?;
     if channel.kind == kind { Ok(channel) } else { Err(Error::NotFound) }
 }
@@ -146,7 +146,7 @@ pub(super) async fn page(
     state: &State,
     channel: &Arc<Channel>,
     form: &Form,
-) -> Result<Page, Error> {
+) -> Result<Page> {
     let text = viewer.text;
     let limits = state.engine.channels().limits(channel).await?;
     let own_part = match channel.kind {
@@ -228,7 +228,7 @@ fn head(viewer: &Viewer, channel: &Channel) -> Markup {
     }
 }
 
-async fn pace(viewer: &Viewer, state: &State, channel: &Arc<Channel>) -> Result<Markup, Error> {
+async fn pace(viewer: &Viewer, state: &State, channel: &Arc<Channel>) -> Result<Markup> {
     let limits = state.engine.channels().limits(channel).await?;
     Ok(pace_of(viewer, &limits))
 }
@@ -238,7 +238,7 @@ fn pace_of(viewer: &Viewer, limits: &Limits) -> Markup {
 }
 
 /// The changes that people made to the channel, newest first.
-async fn history(viewer: &Viewer, state: &State, channel: &Channel) -> Result<Markup, Error> {
+async fn history(viewer: &Viewer, state: &State, channel: &Channel) -> Result<Markup> {
     let text = viewer.text;
     let request = PageRequest { page: 1, limit: CHANGES };
     let records = state.engine.company(viewer.company.id).await?;

@@ -11,7 +11,7 @@ use crate::console::answer::Answer;
 use crate::console::component::field::{Field, faults};
 use crate::console::component::notice;
 use crate::console::component::time::second;
-use crate::console::error::Error;
+use crate::console::error::{Error, Result};
 use crate::console::form::Form;
 use crate::console::page::{Menu, Page};
 use crate::console::query::Id;
@@ -22,7 +22,7 @@ use crate::engine::records::channels::Owned;
 /// The longest line of options, in characters.
 const MOST: usize = 1_000;
 
-pub(in crate::console) async fn show(person: Person, state: Data<State>, id: Id) -> Result<Page, Error> {
+pub(in crate::console) async fn show(person: Person, state: Data<State>, id: Id) -> Result<Page> {
     let owned = find(&state, id).await?;
     let (tier, options) = (owned.channel.tier.clone(), owned.channel.own_options.line());
     let form =
@@ -36,7 +36,7 @@ pub(in crate::console) async fn change(
     state: Data<State>,
     id: Id,
     mut form: Form,
-) -> Result<Answer, Error> {
+) -> Result<Answer> {
     let owned = find(&state, id).await?;
     let (wanted, line) = (form.required("tier", MOST), form.optional("options", MOST).unwrap_or_default());
     let tiers = tiers(&state, &owned).await?;
@@ -84,7 +84,7 @@ fn own(line: &str, tier: &Tier) -> Result<(OwnOptions, Tier), String> {
 }
 
 /// A tier as it is stored.
-fn document(tier: Option<&Tier>) -> Result<Value, Error> {
+fn document(tier: Option<&Tier>) -> Result<Value> {
     tier.map_or(Ok(Value::Null), serde_json::to_value).map_err(|_| Error::Internal)
 }
 
@@ -113,12 +113,12 @@ fn until(person: &Person, form: &mut Form) -> Option<Timestamp> {
     None
 }
 
-async fn find(state: &State, id: Id) -> Result<Owned, Error> {
+async fn find(state: &State, id: Id) -> Result<Owned> {
     state.engine.operator().await?.channels().find_owned(id.0).await?.ok_or(Error::NotFound)
 }
 
 /// The tiers for the channel's kind.
-async fn tiers(state: &State, owned: &Owned) -> Result<Vec<Tier>, Error> {
+async fn tiers(state: &State, owned: &Owned) -> Result<Vec<Tier>> {
     let records = state.engine.operator().await?.tiers().all().await?;
     let tiers = records.iter().filter_map(|record| serde_json::from_str::<Tier>(&record.settings).ok());
     Ok(tiers.filter(|tier| tier.kind == owned.channel.kind).collect())
@@ -134,7 +134,7 @@ async fn page(
     owned: &Owned,
     form: &Form,
     checked: Option<&Checked>,
-) -> Result<Page, Error> {
+) -> Result<Page> {
     let text = person.text;
     let tiers = tiers(state, owned).await?;
     let tiers = tiers.iter().map(|tier| (tier.name.as_str(), tier.name.as_str()));

@@ -15,7 +15,7 @@ use crate::console::component::icon::Icon;
 use crate::console::component::notice::done;
 use crate::console::component::pager::pager;
 use crate::console::component::table::{Column, table};
-use crate::console::error::Error;
+use crate::console::error::{Error, Result};
 use crate::console::page::{Menu, Page};
 use crate::console::query::Query;
 use crate::console::visitor::Viewer;
@@ -31,11 +31,7 @@ const EVERY: Duration = Duration::from_secs(2);
 /// The most characters of a search.
 const SEARCH: usize = 100;
 
-pub(in crate::console) async fn show(
-    viewer: Viewer,
-    state: Data<State>,
-    query: Query,
-) -> Result<Page, Error> {
+pub(in crate::console) async fn show(viewer: Viewer, state: Data<State>, query: Query) -> Result<Page> {
     let (text, company) = (viewer.text, viewer.company.id);
     let (page, search) = (query.page(PER_PAGE), query.text("search", SEARCH));
     let Shown { channels, total } = &read_channels(&state, company, page, search).await?;
@@ -71,7 +67,7 @@ pub(in crate::console) async fn follow(
     state: Data<State>,
     query: Query,
     request: HttpRequest,
-) -> Result<HttpResponse, Error> {
+) -> Result<HttpResponse> {
     let (company, page) = (viewer.company.id, query.page(PER_PAGE));
     let search = query.text("search", SEARCH).map(str::to_owned);
     let kept = (format!("channels {company} {} {}", page.page, search.as_deref().unwrap_or_default()), EVERY);
@@ -92,7 +88,7 @@ async fn read_channels(
     company: Uuid,
     page: PageRequest,
     search: Option<&str>,
-) -> Result<Shown, Error> {
+) -> Result<Shown> {
     let found = state.engine.company(company).await?.channels().page_by_need(page, search).await?;
     let asked = found.records.into_iter().map(async |channel| {
         let channel = Arc::new(channel);

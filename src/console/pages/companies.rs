@@ -12,7 +12,7 @@ use crate::console::component::field::Field;
 use crate::console::component::notice;
 use crate::console::component::pager::pager;
 use crate::console::component::table::{Column, table};
-use crate::console::error::Error;
+use crate::console::error::{Error, Result};
 use crate::console::form::Form;
 use crate::console::gate::inner;
 use crate::console::page::{Menu, Page};
@@ -24,11 +24,7 @@ use crate::console::visitor::Person;
 const SEARCH: usize = 200;
 
 /// Shows all companies, or those that a search finds.
-pub(in crate::console) async fn show(
-    person: Person,
-    state: Data<State>,
-    query: Query,
-) -> Result<Page, Error> {
+pub(in crate::console) async fn show(person: Person, state: Data<State>, query: Query) -> Result<Page> {
     let text = person.text;
     let (search, page) = (query.text("search", SEARCH), query.page(state.options.page_size));
     let found = state.accounts.companies_of(&person.signed_in.user, page, search).await?;
@@ -85,11 +81,7 @@ pub(in crate::console) async fn show(
 }
 
 /// Chooses a company for the session.
-pub(in crate::console) async fn choose(
-    person: Person,
-    state: Data<State>,
-    form: Form,
-) -> Result<Answer, Error> {
+pub(in crate::console) async fn choose(person: Person, state: Data<State>, form: Form) -> Result<Answer> {
     let id = form.words().one("company").parse().map_err(|_| Error::NotFound)?;
     match state.accounts.choose_company(&person.signed_in, id).await {
         Ok(_) => Ok(Answer::to(inner(form.words().one("next")))),

@@ -17,7 +17,7 @@ use crate::console::component::notice;
 use crate::console::component::table::{Column, table};
 use crate::console::component::time::{maybe, moment};
 use crate::console::component::{copy, countries};
-use crate::console::error::Error;
+use crate::console::error::{Error, Result};
 use crate::console::form::Form;
 use crate::console::page::{Menu, Page};
 use crate::console::query::Id;
@@ -40,12 +40,12 @@ pub(in crate::console) async fn show(
     viewer: Viewer,
     state: Data<State>,
     request: HttpRequest,
-) -> Result<Page, Error> {
+) -> Result<Page> {
     page(&viewer, &state, &request, &Form::filled(viewer.text, [("role", "member".to_owned())])).await
 }
 
 /// Creates a token with which programs read contacts and tags as long as the session lasts.
-pub(in crate::console) async fn token(viewer: Viewer, state: Data<State>) -> Result<Answer, Error> {
+pub(in crate::console) async fn token(viewer: Viewer, state: Data<State>) -> Result<Answer> {
     let token = state.accounts.new_api_token(&viewer.signed_in, &viewer.origin).await?;
     state.flashes.put(viewer.session, TOKEN, token.expose());
     Ok(Answer::to(format!("{PLACE}#access")))
@@ -57,7 +57,7 @@ pub(in crate::console) async fn invite(
     state: Data<State>,
     request: HttpRequest,
     mut form: Form,
-) -> Result<Answer, Error> {
+) -> Result<Answer> {
     let email = form.required("email", 254);
     let role = form.choice("role", &ROLES).and_then(Role::parse);
     if let Some(role) = role.filter(|_| !form.has_faults()) {
@@ -87,11 +87,7 @@ pub(in crate::console) async fn invite(
     Ok(page(&viewer, &state, &request, &form).await?.unprocessable().into())
 }
 
-pub(in crate::console) async fn withdraw(
-    viewer: Viewer,
-    state: Data<State>,
-    id: Id,
-) -> Result<Answer, Error> {
+pub(in crate::console) async fn withdraw(viewer: Viewer, state: Data<State>, id: Id) -> Result<Answer> {
     state.accounts.withdraw_invitation(&viewer.who(), Some(viewer.company.id), id.0).await?;
     Ok(done(&viewer, &state, "company-withdrawn"))
 }
@@ -101,7 +97,7 @@ pub(in crate::console) async fn set_country(
     viewer: Viewer,
     state: Data<State>,
     form: Form,
-) -> Result<Answer, Error> {
+) -> Result<Answer> {
     let code = form.words().one("country");
     let country = Country::parse(code);
     if country.is_none() && !code.is_empty() {
@@ -119,19 +115,19 @@ pub(in crate::console) async fn set_role(
     state: Data<State>,
     id: Id,
     form: Form,
-) -> Result<Answer, Error> {
+) -> Result<Answer> {
     let role = Role::parse(form.words().one("role")).ok_or(Error::Unreadable)?;
     let set = state.accounts.set_role(&viewer.who(), viewer.company.id, id.0, role).await;
     after(&viewer, &state, set, "company-role-set")
 }
 
 /// Removes a member from the company.
-pub(in crate::console) async fn remove(viewer: Viewer, state: Data<State>, id: Id) -> Result<Answer, Error> {
+pub(in crate::console) async fn remove(viewer: Viewer, state: Data<State>, id: Id) -> Result<Answer> {
     let removed = state.accounts.remove_member(&viewer.who(), viewer.company.id, id.0).await;
     after(&viewer, &state, removed, "company-removed")
 }
 
-fn after(viewer: &Viewer, state: &State, result: accounts::Result<()>, key: &str) -> Result<Answer, Error> {
+fn after(viewer: &Viewer, state: &State, result: accounts::Result<()>, key: &str) -> Result<Answer> {
     match result {
         Ok(()) => Ok(done(viewer, state, key)),
         Err(accounts::Error::LastOwner) => {
@@ -147,7 +143,7 @@ fn done(viewer: &Viewer, state: &State, key: &str) -> Answer {
     Answer::to(PLACE)
 }
 
-async fn page(viewer: &Viewer, state: &State, request: &HttpRequest, form: &Form) -> Result<Page, Error> {
+async fn page(viewer: &Viewer, state: &State, request: &HttpRequest, form: &Form) -> Result<Page> {
     let text = viewer.text;
     let id = viewer.company.id;
     let (tier, country) = {

@@ -19,7 +19,7 @@ use self::page::Shown;
 use crate::clock::Timestamp;
 use crate::console::State;
 use crate::console::answer::Answer;
-use crate::console::error::Error;
+use crate::console::error::{Error, Result};
 use crate::console::form::Form;
 use crate::console::page::Page;
 use crate::console::query::Id;
@@ -35,7 +35,7 @@ use crate::error::{Code, Refusal};
 const DOUBLES: u32 = 20;
 
 /// Shows an empty form.
-pub(in crate::console) async fn new(viewer: Viewer, state: Data<State>) -> Result<Page, Error> {
+pub(in crate::console) async fn new(viewer: Viewer, state: Data<State>) -> Result<Page> {
     let (country, own) = (country(&viewer, &state).await?, own_fields(&viewer, &state).await?);
     Ok(page::new(&Form::new(viewer.text), &own, &[], country))
 }
@@ -45,16 +45,12 @@ pub(in crate::console) async fn number(
     viewer: Viewer,
     state: Data<State>,
     form: Form,
-) -> Result<HttpResponse, Error> {
+) -> Result<HttpResponse> {
     let shown = form::reading(&form, country(&viewer, &state).await?).into_string();
     Ok(HttpResponse::Ok().insert_header((CONTENT_TYPE, "text/html; charset=utf-8")).body(shown))
 }
 
-pub(in crate::console) async fn add(
-    viewer: Viewer,
-    state: Data<State>,
-    mut form: Form,
-) -> Result<Answer, Error> {
+pub(in crate::console) async fn add(viewer: Viewer, state: Data<State>, mut form: Form) -> Result<Answer> {
     let company = viewer.company.id;
     let (country, fields) = (country(&viewer, &state).await?, own_fields(&viewer, &state).await?);
     let Read { mut person, tags, own, meant } = form::read(&mut form, &fields, country, "");
@@ -90,7 +86,7 @@ pub(in crate::console) async fn add(
     }
 }
 
-pub(in crate::console) async fn show(viewer: Viewer, state: Data<State>, id: Id) -> Result<Page, Error> {
+pub(in crate::console) async fn show(viewer: Viewer, state: Data<State>, id: Id) -> Result<Page> {
     let contact = find(&viewer, &state, id.0).await?;
     let done = state.flashes.take(viewer.session, "done");
     let shown = Shown::read(&viewer, &state, contact).await?.done(done);
@@ -102,7 +98,7 @@ pub(in crate::console) async fn change(
     state: Data<State>,
     id: Id,
     mut form: Form,
-) -> Result<Answer, Error> {
+) -> Result<Answer> {
     let contact = find(&viewer, &state, id.0).await?;
     let (country, fields) = (country(&viewer, &state).await?, own_fields(&viewer, &state).await?);
     let known = &contact.person.phone_number;
@@ -144,7 +140,7 @@ pub(in crate::console) async fn change(
 
 /// Shows the form again with what was typed, and what someone else has saved meanwhile. When it is saved once more, the
 /// person knows what it replaces.
-async fn outdated(viewer: &Viewer, state: &State, id: Uuid, mut form: Form) -> Result<Answer, Error> {
+async fn outdated(viewer: &Viewer, state: &State, id: Uuid, mut form: Form) -> Result<Answer> {
     let contact = find(viewer, state, id).await?;
     for (name, value) in form::seen(&contact) {
         form.put(name, value);
@@ -153,7 +149,7 @@ async fn outdated(viewer: &Viewer, state: &State, id: Uuid, mut form: Form) -> R
     Ok(shown.page(viewer, &form, &[]).with_status(StatusCode::CONFLICT).into())
 }
 
-pub(in crate::console) async fn delete(viewer: Viewer, state: Data<State>, id: Id) -> Result<Answer, Error> {
+pub(in crate::console) async fn delete(viewer: Viewer, state: Data<State>, id: Id) -> Result<Answer> {
     let whom = Whom::Named { ids: vec![id.0], numbers: Vec::new() };
     if state.engine.contacts().delete(&viewer.who(), viewer.company.id, whom).await? == 0 {
         return Err(Error::NotFound);
@@ -169,7 +165,7 @@ pub(in crate::console) async fn merge(
     state: Data<State>,
     id: Id,
     form: Form,
-) -> Result<Answer, Error> {
+) -> Result<Answer> {
     let others = form.words().all("contact").filter_map(|id| Uuid::try_parse(id).ok());
     let others: Vec<Uuid> = others.take(DOUBLES as usize).collect();
     if !others.is_empty() {
@@ -185,18 +181,18 @@ pub(in crate::console) async fn merge(
     Ok(Answer::to(place(id.0)))
 }
 
-async fn find(viewer: &Viewer, state: &State, id: Uuid) -> Result<Contact, Error> {
+async fn find(viewer: &Viewer, state: &State, id: Uuid) -> Result<Contact> {
     let records = state.engine.company(viewer.company.id).await?;
     records.contacts().find(id).await?.ok_or(Error::NotFound)
 }
 
 /// The company's own fields.
-async fn own_fields(viewer: &Viewer, state: &State) -> Result<Vec<OwnField>, Error> {
+async fn own_fields(viewer: &Viewer, state: &State) -> Result<Vec<OwnField>> {
     Ok(state.engine.company(viewer.company.id).await?.fields().all().await?)
 }
 
 /// The company's country, in which numbers are read.
-pub(super) async fn country(viewer: &Viewer, state: &State) -> Result<Option<Country>, Error> {
+pub(super) async fn country(viewer: &Viewer, state: &State) -> Result<Option<Country>> {
     Ok(state.engine.company(viewer.company.id).await?.country().await?.likely())
 }
 

@@ -13,7 +13,7 @@ use super::contacts::selection::Selected;
 use super::contacts::{NONE_PICKED, of_form};
 use crate::console::State;
 use crate::console::answer::redirect;
-use crate::console::error::Error;
+use crate::console::error::Result;
 use crate::console::form::Form;
 use crate::console::query::Query;
 use crate::console::visitor::Viewer;
@@ -33,7 +33,7 @@ pub(in crate::console) async fn download(
     viewer: Viewer,
     state: Data<State>,
     query: Query,
-) -> Result<HttpResponse, Error> {
+) -> Result<HttpResponse> {
     let listed = Listed::read(&state, &viewer, &query, OF_QUERY).await?;
     all(&viewer, &state, &listed).await
 }
@@ -43,7 +43,7 @@ pub(in crate::console) async fn selected(
     viewer: Viewer,
     state: Data<State>,
     mut form: Form,
-) -> Result<HttpResponse, Error> {
+) -> Result<HttpResponse> {
     let listed = of_form(&viewer, &state, &form).await?;
     match Selected::read(&mut form) {
         Selected::All => all(&viewer, &state, &listed).await,
@@ -63,7 +63,7 @@ pub(in crate::console) async fn selected(
 }
 
 /// The contacts of a list, which are read and written in parts.
-async fn all(viewer: &Viewer, state: &State, listed: &Listed) -> Result<HttpResponse, Error> {
+async fn all(viewer: &Viewer, state: &State, listed: &Listed) -> Result<HttpResponse> {
     let company = viewer.company.id;
     let delimiter = delimiter(viewer, state).await?;
     let records = state.engine.company(company).await?;
@@ -97,7 +97,7 @@ async fn all(viewer: &Viewer, state: &State, listed: &Listed) -> Result<HttpResp
 }
 
 /// What separates the fields of the company's latest import: its people's programs write and read that.
-async fn delimiter(viewer: &Viewer, state: &State) -> Result<u8, Error> {
+async fn delimiter(viewer: &Viewer, state: &State) -> Result<u8> {
     let records = state.engine.company(viewer.company.id).await?;
     let imports = records.imports().page(LATEST).await?;
     let mut latest = imports.records.iter().map(import_settings);

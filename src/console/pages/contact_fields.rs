@@ -9,7 +9,7 @@ use crate::console::component::empty::empty;
 use crate::console::component::field::{Field, faults, once};
 use crate::console::component::table::{Column, table};
 use crate::console::component::{confirm, copy, notice};
-use crate::console::error::Error;
+use crate::console::error::{Error, Result};
 use crate::console::form::Form;
 use crate::console::page::{Menu, Page};
 use crate::console::pages::contacts;
@@ -23,17 +23,13 @@ use crate::error::Code;
 /// The path of the list.
 const PLACE: &str = "/console/contacts/fields";
 
-pub(in crate::console) async fn list(viewer: Viewer, state: Data<State>) -> Result<Page, Error> {
+pub(in crate::console) async fn list(viewer: Viewer, state: Data<State>) -> Result<Page> {
     let all = state.engine.company(viewer.company.id).await?.fields().all().await?;
     let done = state.flashes.take(viewer.session, "done");
     Ok(list_page(&viewer, &Form::new(viewer.text), &all, done.as_deref()))
 }
 
-pub(in crate::console) async fn create(
-    viewer: Viewer,
-    state: Data<State>,
-    mut form: Form,
-) -> Result<Answer, Error> {
+pub(in crate::console) async fn create(viewer: Viewer, state: Data<State>, mut form: Form) -> Result<Answer> {
     let company = viewer.company.id;
     let name = form.required("name", LONGEST_NAME);
     let kinds: Vec<&str> = FieldKind::ALL.iter().map(|kind| kind.as_str()).collect();
@@ -58,7 +54,7 @@ pub(in crate::console) async fn create(
     Ok(list_page(&viewer, &form, &all, None).unprocessable().into())
 }
 
-pub(in crate::console) async fn show(viewer: Viewer, state: Data<State>, id: Id) -> Result<Page, Error> {
+pub(in crate::console) async fn show(viewer: Viewer, state: Data<State>, id: Id) -> Result<Page> {
     let (field, count) = find(&viewer, &state, id).await?;
     let form = Form::filled(viewer.text, [("name", field.name.clone())]);
     let done = state.flashes.take(viewer.session, "done");
@@ -70,7 +66,7 @@ pub(in crate::console) async fn rename(
     state: Data<State>,
     id: Id,
     mut form: Form,
-) -> Result<Answer, Error> {
+) -> Result<Answer> {
     let (field, count) = find(&viewer, &state, id).await?;
     let name = form.required("name", LONGEST_NAME);
     if !form.has_faults() {
@@ -93,14 +89,14 @@ pub(in crate::console) async fn delete(
     state: Data<State>,
     id: Id,
     _form: Form,
-) -> Result<Answer, Error> {
+) -> Result<Answer> {
     state.engine.contacts().delete_field(&viewer.who(), viewer.company.id, id.0).await?;
     state.flashes.put(viewer.session, "done", viewer.text.get("fields-deleted"));
     Ok(Answer::to(PLACE))
 }
 
 /// The field, and how many contacts have a value of it.
-async fn find(viewer: &Viewer, state: &State, id: Id) -> Result<(OwnField, u64), Error> {
+async fn find(viewer: &Viewer, state: &State, id: Id) -> Result<(OwnField, u64)> {
     let records = state.engine.company(viewer.company.id).await?;
     let all = records.fields().all().await?;
     let field = all.into_iter().find(|field| field.id == id.0).ok_or(Error::NotFound)?;

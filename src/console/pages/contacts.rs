@@ -25,7 +25,7 @@ use crate::console::component::pager::pager;
 use crate::console::component::table::{Column, table};
 use crate::console::component::time::moment;
 use crate::console::component::{notice, number, tag};
-use crate::console::error::Error;
+use crate::console::error::Result;
 use crate::console::form::Form;
 use crate::console::page::{Menu, Page};
 use crate::console::pages::segments;
@@ -60,11 +60,7 @@ struct Shown {
     done: Option<String>,
 }
 
-pub(in crate::console) async fn list(
-    viewer: Viewer,
-    state: Data<State>,
-    query: Query,
-) -> Result<Page, Error> {
+pub(in crate::console) async fn list(viewer: Viewer, state: Data<State>, query: Query) -> Result<Page> {
     let mut listed = Listed::read(&state, &viewer, &query, OF_QUERY).await?;
     let added = conditions::add(&viewer, &query, &mut listed);
     let shown = read(&viewer, &state, listed, query.page(state.options.page_size)).await?;
@@ -76,11 +72,7 @@ pub(in crate::console) async fn list(
 }
 
 /// Tags, untags or deletes the selected contacts, or leads to a new send to them.
-pub(in crate::console) async fn change(
-    viewer: Viewer,
-    state: Data<State>,
-    mut form: Form,
-) -> Result<Answer, Error> {
+pub(in crate::console) async fn change(viewer: Viewer, state: Data<State>, mut form: Form) -> Result<Answer> {
     let text = viewer.text;
     let action = form.choice("action", &["tag", "untag", "send", "delete"]);
     let listed = of_form(&viewer, &state, &form).await?;
@@ -133,17 +125,12 @@ pub(in crate::console) async fn change(
 }
 
 /// The list that a form was sent from.
-pub(super) async fn of_form(viewer: &Viewer, state: &State, form: &Form) -> Result<Listed, Error> {
+pub(super) async fn of_form(viewer: &Viewer, state: &State, form: &Form) -> Result<Listed> {
     Listed::read(state, viewer, form.words(), OF_FORM).await
 }
 
 /// The page that a form was on, with the form's faults: its boxes, and "all on this page", mean the same contacts again.
-pub(super) async fn again(
-    viewer: &Viewer,
-    state: &State,
-    form: &Form,
-    listed: Listed,
-) -> Result<Answer, Error> {
+pub(super) async fn again(viewer: &Viewer, state: &State, form: &Form, listed: Listed) -> Result<Answer> {
     let number = form.words().one("page").parse().unwrap_or(1_u128).max(1);
     let same = PageRequest { page: number, limit: state.options.page_size };
     let shown = read(viewer, state, listed, same).await?;
@@ -161,12 +148,7 @@ fn done(viewer: &Viewer, action: Option<&str>, changed: u64) -> String {
 }
 
 /// The tag of this name. With `may_create`, a tag that does not exist is created.
-async fn tag(
-    viewer: &Viewer,
-    state: &State,
-    form: &mut Form,
-    may_create: bool,
-) -> Result<Option<Uuid>, Error> {
+async fn tag(viewer: &Viewer, state: &State, form: &mut Form, may_create: bool) -> Result<Option<Uuid>> {
     let name = form.required("tag", 100);
     if form.has_faults() {
         return Ok(None);
@@ -187,7 +169,7 @@ async fn tag(
     Ok(found)
 }
 
-async fn read(viewer: &Viewer, state: &State, listed: Listed, page: PageRequest) -> Result<Shown, Error> {
+async fn read(viewer: &Viewer, state: &State, listed: Listed, page: PageRequest) -> Result<Shown> {
     let found = listed.page(state, viewer, page).await?;
     let records = state.engine.company(viewer.company.id).await?;
     let tags = records.tags().page(PageRequest { page: 1, limit: TAGS }, None).await?;

@@ -15,18 +15,14 @@ use crate::console::component::pager::pager;
 use crate::console::component::table::{Column, table};
 use crate::console::component::time::moment;
 use crate::console::drafts::{PLACE, place};
-use crate::console::error::Error;
+use crate::console::error::{Error, Result};
 use crate::console::page::{Menu, Page};
 use crate::console::query::{Id, Query};
 use crate::console::visitor::Viewer;
 use crate::engine::records::drafts::Draft;
 
 /// The drafts that the company's people saved, and those of this person that were kept by themselves.
-pub(in crate::console) async fn list(
-    viewer: Viewer,
-    state: Data<State>,
-    query: Query,
-) -> Result<Page, Error> {
+pub(in crate::console) async fn list(viewer: Viewer, state: Data<State>, query: Query) -> Result<Page> {
     let text = viewer.text;
     let page = query.page(state.options.page_size);
     let records = state.engine.company(viewer.company.id).await?;
@@ -51,11 +47,7 @@ pub(in crate::console) async fn list(
 }
 
 /// Deletes a draft.
-pub(in crate::console) async fn delete(
-    viewer: Viewer,
-    state: Data<State>,
-    Id(id): Id,
-) -> Result<Answer, Error> {
+pub(in crate::console) async fn delete(viewer: Viewer, state: Data<State>, Id(id): Id) -> Result<Answer> {
     let records = state.engine.company(viewer.company.id).await?;
     if !records.drafts().remove(viewer.signed_in.user.id, id).await? {
         return Err(Error::NotFound);

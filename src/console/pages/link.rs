@@ -10,7 +10,7 @@ use crate::accounts::{self, Accept, LinkInfo, Purpose, SignedIn};
 use crate::console::State;
 use crate::console::answer::Answer;
 use crate::console::component::field::{Field, faults, once};
-use crate::console::error::Error;
+use crate::console::error::Result;
 use crate::console::form::Form;
 use crate::console::language::Language;
 use crate::console::look::Brand;
@@ -25,7 +25,7 @@ pub(in crate::console) async fn show(
     visitor: Visitor,
     state: Data<State>,
     request: HttpRequest,
-) -> Result<Page, Error> {
+) -> Result<Page> {
     let token: String = segment(&request, "token")?;
     let Some(link) = state.accounts.link(&token).await? else { return Ok(gone(visitor.text)) };
     let form = Form::filled(visitor.text, [("name", link.name.clone())]);
@@ -38,7 +38,7 @@ pub(in crate::console) async fn accept(
     state: Data<State>,
     request: HttpRequest,
     mut form: Form,
-) -> Result<Answer, Error> {
+) -> Result<Answer> {
     let token: String = segment(&request, "token")?;
     let Some(link) = state.accounts.link(&token).await? else { return Ok(gone(visitor.text).into()) };
     let text = visitor.text;
@@ -123,7 +123,7 @@ pub(in crate::console) fn note_invalid(form: &mut Form, field: &str) {
 }
 
 /// Notes why a new password or another field is refused; other failures are returned as errors.
-pub(in crate::console) fn note_refused(form: &mut Form, error: accounts::Error) -> Result<(), Error> {
+pub(in crate::console) fn note_refused(form: &mut Form, error: accounts::Error) -> Result<()> {
     match error {
         accounts::Error::Invalid { field, .. } => note_invalid(form, field),
         accounts::Error::CommonPassword => form.fault("password", form.text().get("link-password-common")),

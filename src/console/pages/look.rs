@@ -10,7 +10,7 @@ use crate::console::answer::Answer;
 use crate::console::component::confirm::confirm;
 use crate::console::component::field::{Field, faults};
 use crate::console::component::notice;
-use crate::console::error::Error;
+use crate::console::error::{Error, Result};
 use crate::console::form::Form;
 use crate::console::look::{Brand, Colour, Logo, LogoFault, MOST_BYTES, MOST_SIDE, PALETTE};
 use crate::console::page::{Menu, Page};
@@ -42,11 +42,7 @@ pub(in crate::console) async fn show(viewer: Viewer, state: Data<State>) -> Page
 }
 
 /// Sets name, colour and logo.
-pub(in crate::console) async fn save(
-    viewer: Viewer,
-    state: Data<State>,
-    body: Incoming,
-) -> Result<Answer, Error> {
+pub(in crate::console) async fn save(viewer: Viewer, state: Data<State>, body: Incoming) -> Result<Answer> {
     let text = viewer.text;
     let request = body.request().clone();
     // The page says how large a file may be, so a form that declares more is read up to its file.
@@ -98,7 +94,7 @@ pub(in crate::console) async fn save(
 }
 
 /// Gives the pages the look of the product again.
-pub(in crate::console) async fn reset(viewer: Viewer, state: Data<State>) -> Result<Answer, Error> {
+pub(in crate::console) async fn reset(viewer: Viewer, state: Data<State>) -> Result<Answer> {
     let records = state.engine.company(viewer.company.id).await?;
     records.look().set(&viewer.who(), None, None, LogoChange::Removed).await?;
     drop(records);
@@ -107,7 +103,7 @@ pub(in crate::console) async fn reset(viewer: Viewer, state: Data<State>) -> Res
 }
 
 /// Reads a logo when it is its turn. The turn lasts until it is read, also when the browser is gone before.
-async fn decoded(bytes: Vec<u8>) -> Result<Result<Logo, LogoFault>, Error> {
+async fn decoded(bytes: Vec<u8>) -> Result<Result<Logo, LogoFault>> {
     let turn = DECODING.acquire().await.map_err(|_| Error::Internal)?;
     let read = move || {
         let logo = Logo::read(&bytes);

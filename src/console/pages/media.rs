@@ -19,7 +19,7 @@ use crate::console::component::library::{kind, size};
 use crate::console::component::notice;
 use crate::console::component::pager::pager;
 use crate::console::component::time::moment;
-use crate::console::error::Error;
+use crate::console::error::{Error, Result};
 use crate::console::form::Form;
 use crate::console::page::{Menu, Page};
 use crate::console::query::{Id, Query};
@@ -53,7 +53,7 @@ struct Shown {
 }
 
 impl Shown {
-    async fn read(state: &State, viewer: &Viewer, request: PageRequest) -> Result<Self, Error> {
+    async fn read(state: &State, viewer: &Viewer, request: PageRequest) -> Result<Self> {
         let (library, company) = (state.engine.media(), viewer.company.id);
         let files = library.page(company, None, request).await?;
         Ok(Self { files, totals: library.totals(company).await?, query: None, done: None })
@@ -61,11 +61,7 @@ impl Shown {
 }
 
 /// Shows the files, and the form for an upload.
-pub(in crate::console) async fn list(
-    viewer: Viewer,
-    state: Data<State>,
-    query: Query,
-) -> Result<Page, Error> {
+pub(in crate::console) async fn list(viewer: Viewer, state: Data<State>, query: Query) -> Result<Page> {
     let request = query.page(state.options.page_size);
     let shown = Shown::read(&state, &viewer, request).await?;
     let mut form = Form::new(viewer.text);
@@ -77,11 +73,7 @@ pub(in crate::console) async fn list(
 }
 
 /// Receives a file piece by piece, and keeps it.
-pub(in crate::console) async fn upload(
-    viewer: Viewer,
-    state: Data<State>,
-    body: Incoming,
-) -> Result<Answer, Error> {
+pub(in crate::console) async fn upload(viewer: Viewer, state: Data<State>, body: Incoming) -> Result<Answer> {
     let form = match receive(&viewer, &state, body).await? {
         Ok(_) => return Ok(Answer::to(PLACE)),
         Err(form) => form,
@@ -96,7 +88,7 @@ pub(super) async fn receive(
     viewer: &Viewer,
     state: &Data<State>,
     body: Incoming,
-) -> Result<Result<Uuid, Form>, Error> {
+) -> Result<Result<Uuid, Form>> {
     let (request, declared) = (body.request().clone(), body.declared());
     // The page says how large a file may be, so a form that declares more is read up to its file.
     let most = (state.engine.media().largest() + AROUND).max(declared.unwrap_or_default());
@@ -113,7 +105,7 @@ pub(super) async fn receive(
 }
 
 /// Deletes a file.
-pub(in crate::console) async fn delete(viewer: Viewer, state: Data<State>, id: Id) -> Result<Answer, Error> {
+pub(in crate::console) async fn delete(viewer: Viewer, state: Data<State>, id: Id) -> Result<Answer> {
     let library = state.engine.media();
     let file = library.find(viewer.company.id, id.0).await?;
     library.remove(&viewer.who(), viewer.company.id, id.0).await?;
@@ -127,7 +119,7 @@ pub(in crate::console) async fn thumbnail(
     viewer: Viewer,
     state: Data<State>,
     id: Id,
-) -> Result<HttpResponse, Error> {
+) -> Result<HttpResponse> {
     let thumbnail = state.engine.media().thumbnail(viewer.company.id, id.0).await?;
     let mut answer = HttpResponse::Ok();
     answer
@@ -143,7 +135,7 @@ async fn take(
     parts: &mut Multipart,
     declared: Option<usize>,
     form: &mut Form,
-) -> Result<Option<Uuid>, Error> {
+) -> Result<Option<Uuid>> {
     let (text, library) = (viewer.text, state.engine.media());
     let mut wanted = None;
     while let Some(part) = parts.next().await? {

@@ -8,7 +8,7 @@ use super::channel::{checks, pairing, shape};
 use crate::console::State;
 use crate::console::answer::Answer;
 use crate::console::component::field::{Field, faults, once};
-use crate::console::error::Error;
+use crate::console::error::Result;
 use crate::console::form::Form;
 use crate::console::page::{Menu, Page};
 use crate::console::visitor::Viewer;
@@ -21,11 +21,7 @@ pub(in crate::console) async fn show(viewer: Viewer) -> Page {
 }
 
 /// Adds the channel. A business account that the provider does not confirm is not saved.
-pub(in crate::console) async fn add(
-    viewer: Viewer,
-    state: Data<State>,
-    mut form: Form,
-) -> Result<Answer, Error> {
+pub(in crate::console) async fn add(viewer: Viewer, state: Data<State>, mut form: Form) -> Result<Answer> {
     let kinds = [Kind::BusinessAccount.as_str(), Kind::WebSession.as_str()];
     let kind = form.choice("kind", &kinds);
     let name = shape::name(&mut form);

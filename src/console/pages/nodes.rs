@@ -18,7 +18,7 @@ use crate::console::component::empty::empty;
 use crate::console::component::notice;
 use crate::console::component::table::{Column, table};
 use crate::console::component::time::{maybe, moment};
-use crate::console::error::Error;
+use crate::console::error::{Error, Result};
 use crate::console::form::Form;
 use crate::console::page::{Menu, Page};
 use crate::console::query::{Id, Query};
@@ -33,7 +33,7 @@ const LIVE: &str = "/console/operator/nodes/live";
 /// How often the live parts are refreshed, and how old their data may be.
 const EVERY: Duration = Duration::from_secs(2);
 
-pub(in crate::console) async fn show(person: Person, state: Data<State>) -> Result<Page, Error> {
+pub(in crate::console) async fn show(person: Person, state: Data<State>) -> Result<Page> {
     let text = person.text;
     // Not the shared copy, because a node may have just been drained.
     let Some(cluster) = &state.engine.nodes().cluster().await? else {
@@ -52,7 +52,7 @@ pub(in crate::console) async fn follow(
     person: Person,
     state: Data<State>,
     request: HttpRequest,
-) -> Result<HttpResponse, Error> {
+) -> Result<HttpResponse> {
     let kept = ("nodes".to_owned(), EVERY);
     // `None` for a service that runs alone.
     let read = async |state: &State| Ok::<_, Error>(state.engine.nodes().cluster().await?);
@@ -67,7 +67,7 @@ pub(in crate::console) async fn one(
     state: Data<State>,
     query: Query,
     id: Id,
-) -> Result<Page, Error> {
+) -> Result<Page> {
     let text = person.text;
     let page = query.page_of("channels", state.options.page_size);
     let (node, channels) = state.engine.nodes().channels_of_node(id.0, page).await?;
@@ -95,7 +95,7 @@ pub(in crate::console) async fn drain(
     state: Data<State>,
     id: Id,
     form: Form,
-) -> Result<Answer, Error> {
+) -> Result<Answer> {
     let drained = async || {
         let node = state.engine.nodes().drain_node(&person.who(), id.0).await?.node;
         let done = person.text.with("nodes-drained", [("name", node.name.into())]);
@@ -110,7 +110,7 @@ pub(in crate::console) async fn undrain(
     state: Data<State>,
     id: Id,
     form: Form,
-) -> Result<Answer, Error> {
+) -> Result<Answer> {
     let undrained = async || {
         let node = state.engine.nodes().undrain_node(&person.who(), id.0).await?.node;
         let done = person.text.with("nodes-undrained", [("name", node.name.into())]);

@@ -22,7 +22,7 @@ use crate::console::component::pager;
 use crate::console::component::status::status;
 use crate::console::component::table::{Column, table};
 use crate::console::component::time::{maybe, moment, second};
-use crate::console::error::Error;
+use crate::console::error::Result;
 use crate::console::form::Form;
 use crate::console::page::{Menu, Page};
 use crate::console::query::Query;
@@ -51,11 +51,7 @@ struct Health {
     slow: Vec<ChannelBacklog>,
 }
 
-pub(in crate::console) async fn show(
-    person: Person,
-    state: Data<State>,
-    query: Query,
-) -> Result<Page, Error> {
+pub(in crate::console) async fn show(person: Person, state: Data<State>, query: Query) -> Result<Page> {
     let form = Form::filled(person.text, [("tier", USUAL_TIER.to_owned())]);
     page(&person, &state, &query, &form).await
 }
@@ -65,7 +61,7 @@ pub(in crate::console) async fn add_company(
     state: Data<State>,
     query: Query,
     mut form: Form,
-) -> Result<Answer, Error> {
+) -> Result<Answer> {
     let (name, tier) = (form.required("name", 200), form.required("tier", 40));
     if name.chars().any(char::is_control) {
         form.fault("name", person.text.get("fault-field-choice"));
@@ -99,7 +95,7 @@ pub(in crate::console) async fn add_company(
     Ok(page(&person, &state, &query, &form).await?.unprocessable().into())
 }
 
-async fn page(person: &Person, state: &State, query: &Query, form: &Form) -> Result<Page, Error> {
+async fn page(person: &Person, state: &State, query: &Query, form: &Form) -> Result<Page> {
     let text = person.text;
     let health = state.shared.get("health".to_owned(), FRESH, async || read(state).await).await?;
     let search = query.text("search", SEARCH);
@@ -136,7 +132,7 @@ async fn page(person: &Person, state: &State, query: &Query, form: &Form) -> Res
     Ok(Page::new(text.get("operator-title"), Menu::Operator, body))
 }
 
-async fn read(state: &State) -> Result<Health, Error> {
+async fn read(state: &State) -> Result<Health> {
     let records = state.engine.operator().await?;
     let asked = Instant::now();
     records.ping().await?;

@@ -12,7 +12,7 @@ use crate::console::component::formatting::beginning;
 use crate::console::component::library::OfferedFiles;
 use crate::console::component::table::{Column, table};
 use crate::console::component::{confirm, notice};
-use crate::console::error::Error;
+use crate::console::error::{Error, Result};
 use crate::console::form::Form;
 use crate::console::page::{Menu, Page};
 use crate::console::query::Id;
@@ -28,16 +28,12 @@ const PLACE: &str = "/console/quick-replies";
 /// The most characters of a text that the list shows.
 const SHOWN: usize = 80;
 
-pub(in crate::console) async fn list(viewer: Viewer, state: Data<State>) -> Result<Page, Error> {
+pub(in crate::console) async fn list(viewer: Viewer, state: Data<State>) -> Result<Page> {
     let done = state.flashes.take(viewer.session, "done");
     list_page(&viewer, &state, &Form::new(viewer.text), done.as_deref()).await
 }
 
-pub(in crate::console) async fn create(
-    viewer: Viewer,
-    state: Data<State>,
-    mut form: Form,
-) -> Result<Answer, Error> {
+pub(in crate::console) async fn create(viewer: Viewer, state: Data<State>, mut form: Form) -> Result<Answer> {
     if let Some(draft) = read(&viewer, &state, &mut form).await? {
         let created = state
             .once
@@ -55,7 +51,7 @@ pub(in crate::console) async fn create(
     Ok(list_page(&viewer, &state, &form, None).await?.unprocessable().into())
 }
 
-pub(in crate::console) async fn show(viewer: Viewer, state: Data<State>, id: Id) -> Result<Page, Error> {
+pub(in crate::console) async fn show(viewer: Viewer, state: Data<State>, id: Id) -> Result<Page> {
     let reply = find(&viewer, &state, id).await?;
     let ReplyDraft { word, text, file_id } = &reply.draft;
     let file = file_id.map(|id| id.to_string()).unwrap_or_default();
@@ -69,7 +65,7 @@ pub(in crate::console) async fn change(
     state: Data<State>,
     id: Id,
     mut form: Form,
-) -> Result<Answer, Error> {
+) -> Result<Answer> {
     let reply = find(&viewer, &state, id).await?;
     if let Some(draft) = read(&viewer, &state, &mut form).await? {
         match save(&viewer, &state, Some(reply.id), &draft).await {
@@ -89,20 +85,20 @@ pub(in crate::console) async fn delete(
     state: Data<State>,
     id: Id,
     _form: Form,
-) -> Result<Answer, Error> {
+) -> Result<Answer> {
     let replies = state.engine.conversations(viewer.company.id).quick_replies();
     replies.delete(&viewer.who(), id.0).await?;
     state.flashes.put(viewer.session, "done", viewer.text.get("replies-deleted"));
     Ok(Answer::to(PLACE))
 }
 
-async fn find(viewer: &Viewer, state: &State, id: Id) -> Result<QuickReply, Error> {
+async fn find(viewer: &Viewer, state: &State, id: Id) -> Result<QuickReply> {
     let all = state.engine.conversations(viewer.company.id).quick_replies().all().await?;
     all.into_iter().find(|reply| reply.id == id.0).ok_or(Error::NotFound)
 }
 
 /// What a form says; without a valid quick reply, the form has a fault.
-async fn read(viewer: &Viewer, state: &State, form: &mut Form) -> Result<Option<ReplyDraft>, Error> {
+async fn read(viewer: &Viewer, state: &State, form: &mut Form) -> Result<Option<ReplyDraft>> {
     let word = form.required("word", LONGEST_WORD + 1);
     let text = form.optional("text", LONGEST_TEXT).unwrap_or_default();
     let file = form.optional("file", 36).and_then(|id| Uuid::try_parse(&id).ok());
@@ -126,12 +122,7 @@ async fn read(viewer: &Viewer, state: &State, form: &mut Form) -> Result<Option<
     }
 }
 
-async fn save(
-    viewer: &Viewer,
-    state: &State,
-    id: Option<Uuid>,
-    draft: &ReplyDraft,
-) -> Result<QuickReply, Error> {
+async fn save(viewer: &Viewer, state: &State, id: Option<Uuid>, draft: &ReplyDraft) -> Result<QuickReply> {
     let replies = state.engine.conversations(viewer.company.id).quick_replies();
     let ReplyDraft { word, text, file_id } = draft;
     Ok(replies.save(&viewer.who(), id, (word, text, *file_id)).await?)
@@ -161,7 +152,7 @@ fn place(id: Uuid) -> String {
     format!("{PLACE}/{id}")
 }
 
-async fn list_page(viewer: &Viewer, state: &State, form: &Form, done: Option<&str>) -> Result<Page, Error> {
+async fn list_page(viewer: &Viewer, state: &State, form: &Form, done: Option<&str>) -> Result<Page> {
     let (text, company) = (viewer.text, viewer.company.id);
     let all = state.engine.conversations(company).quick_replies().all().await?;
     let files = OfferedFiles::read(&state.engine, company).await?;
@@ -214,7 +205,7 @@ async fn one_page(
     form: &Form,
     reply: &QuickReply,
     done: Option<&str>,
-) -> Result<Page, Error> {
+) -> Result<Page> {
     let text = viewer.text;
     let files = OfferedFiles::read(&state.engine, viewer.company.id).await?;
     let place = place(reply.id);

@@ -13,7 +13,7 @@ use crate::console::State;
 use crate::console::answer::Answer;
 use crate::console::component::field::{Field, faults, once};
 use crate::console::component::{confirm, copy, notice, tag};
-use crate::console::error::Error;
+use crate::console::error::{Error, Result};
 use crate::console::form::Form;
 use crate::console::page::{Menu, Page};
 use crate::console::query::Id;
@@ -31,11 +31,7 @@ const NAME: &str = "segment_name";
 const ONE: PageRequest = PageRequest { page: 1, limit: 1 };
 
 /// Saves what the list shows as a new segment.
-pub(in crate::console) async fn save(
-    viewer: Viewer,
-    state: Data<State>,
-    mut form: Form,
-) -> Result<Answer, Error> {
+pub(in crate::console) async fn save(viewer: Viewer, state: Data<State>, mut form: Form) -> Result<Answer> {
     let text = viewer.text;
     let listed = of_form(&viewer, &state, &form).await?;
     let name = read_name(&mut form);
@@ -66,7 +62,7 @@ pub(in crate::console) async fn save(
     again(&viewer, &state, &form, listed).await
 }
 
-pub(in crate::console) async fn show(viewer: Viewer, state: Data<State>, id: Id) -> Result<Page, Error> {
+pub(in crate::console) async fn show(viewer: Viewer, state: Data<State>, id: Id) -> Result<Page> {
     let segment = find(&viewer, &state, id).await?;
     let form = Form::filled(viewer.text, [(NAME, segment.name.clone())]);
     page(&viewer, &state, &form, &segment).await
@@ -78,7 +74,7 @@ pub(in crate::console) async fn change(
     state: Data<State>,
     id: Id,
     mut form: Form,
-) -> Result<Answer, Error> {
+) -> Result<Answer> {
     let text = viewer.text;
     let segment = find(&viewer, &state, id).await?;
     let (name, filter) = if form.words().one("action") == "replace" {
@@ -111,7 +107,7 @@ pub(in crate::console) async fn delete(
     state: Data<State>,
     id: Id,
     _form: Form,
-) -> Result<Answer, Error> {
+) -> Result<Answer> {
     let records = state.engine.company(viewer.company.id).await?;
     if !records.segments().delete(&viewer.who(), id.0).await? {
         return Err(Error::NotFound);
@@ -120,7 +116,7 @@ pub(in crate::console) async fn delete(
     Ok(Answer::to("/console/contacts"))
 }
 
-async fn find(viewer: &Viewer, state: &State, id: Id) -> Result<SavedSegment, Error> {
+async fn find(viewer: &Viewer, state: &State, id: Id) -> Result<SavedSegment> {
     let records = state.engine.company(viewer.company.id).await?;
     records.segments().find(id.0).await?.ok_or(Error::NotFound)
 }
@@ -206,7 +202,7 @@ pub(super) fn outdated(text: Text, lack: Lack) -> Markup {
     notice::warning(&html! { p { (why) " " (text.get("segments-outdated")) } })
 }
 
-async fn page(viewer: &Viewer, state: &State, form: &Form, segment: &SavedSegment) -> Result<Page, Error> {
+async fn page(viewer: &Viewer, state: &State, form: &Form, segment: &SavedSegment) -> Result<Page> {
     let (text, place) = (viewer.text, place(segment.id));
     let listed = Listed::of_segment(state, viewer, segment).await?;
     let count = listed.page(state, viewer, ONE).await?.total;

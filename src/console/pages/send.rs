@@ -27,7 +27,7 @@ use crate::console::State;
 use crate::console::answer::Answer;
 use crate::console::component::confirm::confirm;
 use crate::console::component::notice;
-use crate::console::error::Error;
+use crate::console::error::{Error, Result};
 use crate::console::live;
 use crate::console::page::{Menu, Page};
 use crate::console::query::{Id, Query};
@@ -49,7 +49,7 @@ pub(in crate::console) async fn show(
     state: Data<State>,
     Id(id): Id,
     query: Query,
-) -> Result<Page, Error> {
+) -> Result<Page> {
     let view = figures::view(&state, viewer.company.id, id).await?;
     let around = Around::read(&state, &viewer, &view.send).await?;
     let listed = messages::list(&viewer, &state, &view, &query).await?;
@@ -96,7 +96,7 @@ pub(in crate::console) async fn live(
     Id(id): Id,
     query: Query,
     request: HttpRequest,
-) -> Result<HttpResponse, Error> {
+) -> Result<HttpResponse> {
     let query = query.at(format!("/console/sends/{id}"));
     // Another company's send has no stream.
     let view = figures::view(&state, viewer.company.id, id).await?;
@@ -129,7 +129,7 @@ pub(in crate::console) async fn csv(
     state: Data<State>,
     Id(id): Id,
     query: Query,
-) -> Result<HttpResponse, Error> {
+) -> Result<HttpResponse> {
     let records = state.engine.company(viewer.company.id).await?;
     let snapshot = records.sends().snapshot(id).await?.ok_or(Error::NotFound)?;
     drop(records);
@@ -144,29 +144,17 @@ pub(in crate::console) async fn csv(
         .streaming(Box::pin(records.map_ok(Bytes::from).map_err(broken))))
 }
 
-pub(in crate::console) async fn pause(
-    viewer: Viewer,
-    state: Data<State>,
-    Id(id): Id,
-) -> Result<Answer, Error> {
+pub(in crate::console) async fn pause(viewer: Viewer, state: Data<State>, Id(id): Id) -> Result<Answer> {
     state.engine.sends().pause(&viewer.who(), viewer.company.id, id).await?;
     Ok(done(&state, &viewer, id, "send-is-paused"))
 }
 
-pub(in crate::console) async fn resume(
-    viewer: Viewer,
-    state: Data<State>,
-    Id(id): Id,
-) -> Result<Answer, Error> {
+pub(in crate::console) async fn resume(viewer: Viewer, state: Data<State>, Id(id): Id) -> Result<Answer> {
     state.engine.sends().resume(&viewer.who(), viewer.company.id, id).await?;
     Ok(done(&state, &viewer, id, "send-is-resumed"))
 }
 
-pub(in crate::console) async fn cancel(
-    viewer: Viewer,
-    state: Data<State>,
-    Id(id): Id,
-) -> Result<Answer, Error> {
+pub(in crate::console) async fn cancel(viewer: Viewer, state: Data<State>, Id(id): Id) -> Result<Answer> {
     state.engine.sends().cancel(&viewer.who(), viewer.company.id, id).await?;
     Ok(done(&state, &viewer, id, "send-is-canceled"))
 }
@@ -210,7 +198,7 @@ struct Around {
 }
 
 impl Around {
-    async fn read(state: &State, viewer: &Viewer, send: &Record) -> Result<Self, Error> {
+    async fn read(state: &State, viewer: &Viewer, send: &Record) -> Result<Self> {
         let company = viewer.company.id;
         let channel = state.engine.channel(send.channel_id).await?;
         let filter = Filter { source: Some(Source::Send(send.id)), ..Filter::default() };

@@ -9,7 +9,7 @@ use crate::accounts::{self, NewSession, SignIn, SignedIn};
 use crate::console::answer::Answer;
 use crate::console::component::field::{Field, faults};
 use crate::console::component::notice;
-use crate::console::error::Error;
+use crate::console::error::Result;
 use crate::console::form::Form;
 use crate::console::gate::inner;
 use crate::console::page::{Menu, Page};
@@ -33,7 +33,7 @@ pub(in crate::console) async fn sign_in(
     visitor: Visitor,
     state: Data<State>,
     mut form: Form,
-) -> Result<Answer, Error> {
+) -> Result<Answer> {
     let ticket = form.words().one("ticket").to_owned();
     if !ticket.is_empty() {
         let code = form.required("code", 32);
@@ -71,7 +71,7 @@ pub(in crate::console) async fn sign_in(
 }
 
 /// Ends the session, if there is one.
-pub(in crate::console) async fn sign_out(visitor: Visitor, state: Data<State>) -> Result<Answer, Error> {
+pub(in crate::console) async fn sign_out(visitor: Visitor, state: Data<State>) -> Result<Answer> {
     if let Some(person) = &visitor.person {
         state.accounts.sign_out(&person.signed_in, &person.origin).await?;
     }
@@ -93,7 +93,7 @@ fn enter(visitor: &Visitor, form: &Form, session: &NewSession) -> Answer {
 }
 
 /// Notes why the sign-in is refused; other failures are returned as errors.
-fn refuse(form: &mut Form, error: accounts::Error, wrong: &str) -> Result<(), Error> {
+fn refuse(form: &mut Form, error: accounts::Error, wrong: &str) -> Result<()> {
     let text = form.text();
     match error {
         accounts::Error::Refused => form.general_fault(text.get(wrong)),

@@ -15,7 +15,7 @@ use crate::console::component::pager::pager;
 use crate::console::component::table::{Column, table};
 use crate::console::component::time::moment;
 use crate::console::component::{confirm, explain, notice, number};
-use crate::console::error::Error;
+use crate::console::error::{Error, Result};
 use crate::console::form::Form;
 use crate::console::page::{Menu, Page};
 use crate::console::pages::contact::country;
@@ -28,11 +28,7 @@ use crate::domain::phone::{Country, PhoneNumber};
 use crate::domain::suppression::{Source, Suppression};
 use crate::engine::records::suppressions::Kept;
 
-pub(in crate::console) async fn list(
-    viewer: Viewer,
-    state: Data<State>,
-    query: Query,
-) -> Result<Page, Error> {
+pub(in crate::console) async fn list(viewer: Viewer, state: Data<State>, query: Query) -> Result<Page> {
     let request = query.page(state.options.page_size);
     let search = query.text("search", 64).unwrap_or_default();
     let found = read(&viewer, &state, request, search).await?;
@@ -45,11 +41,7 @@ pub(in crate::console) async fn list(
 }
 
 /// Suppresses a number.
-pub(in crate::console) async fn add(
-    viewer: Viewer,
-    state: Data<State>,
-    mut form: Form,
-) -> Result<Answer, Error> {
+pub(in crate::console) async fn add(viewer: Viewer, state: Data<State>, mut form: Form) -> Result<Answer> {
     let text = viewer.text;
     form.required("number", 64);
     let scope = form.choice("scope", &[Suppression::Marketing.as_str(), Suppression::Everything.as_str()]);
@@ -79,11 +71,7 @@ pub(in crate::console) async fn add(
 }
 
 /// Lifts the suppressions of a number.
-pub(in crate::console) async fn lift(
-    viewer: Viewer,
-    state: Data<State>,
-    form: Form,
-) -> Result<Answer, Error> {
+pub(in crate::console) async fn lift(viewer: Viewer, state: Data<State>, form: Form) -> Result<Answer> {
     let number = PhoneNumber::parse(form.words().one("number")).map_err(|_| Error::NotFound)?;
     let records = state.engine.company(viewer.company.id).await?;
     let lifted = state.engine.contacts().lift_suppressions(&viewer.who(), &records, number).await?;
@@ -96,16 +84,11 @@ pub(in crate::console) async fn lift(
 }
 
 /// What the company does with opt-out words.
-async fn known_words(viewer: &Viewer, state: &State) -> Result<OptOutWords, Error> {
+async fn known_words(viewer: &Viewer, state: &State) -> Result<OptOutWords> {
     Ok(state.engine.company(viewer.company.id).await?.suppressions().words().await?)
 }
 
-async fn read(
-    viewer: &Viewer,
-    state: &State,
-    request: PageRequest,
-    search: &str,
-) -> Result<Records<Kept>, Error> {
+async fn read(viewer: &Viewer, state: &State, request: PageRequest, search: &str) -> Result<Records<Kept>> {
     let records = state.engine.company(viewer.company.id).await?;
     let number = match search {
         "" => None,

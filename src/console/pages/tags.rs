@@ -12,7 +12,7 @@ use crate::console::component::pager::pager;
 use crate::console::component::table::{Column, table};
 use crate::console::component::time::moment;
 use crate::console::component::{confirm, copy, notice};
-use crate::console::error::Error;
+use crate::console::error::{Error, Result};
 use crate::console::form::Form;
 use crate::console::page::{Menu, Page};
 use crate::console::query::{Id, Query};
@@ -22,11 +22,7 @@ use crate::domain::page::{Page as Records, PageRequest};
 use crate::engine::records::contacts::{Edited, Upserted};
 use crate::import;
 
-pub(in crate::console) async fn list(
-    viewer: Viewer,
-    state: Data<State>,
-    query: Query,
-) -> Result<Page, Error> {
+pub(in crate::console) async fn list(viewer: Viewer, state: Data<State>, query: Query) -> Result<Page> {
     let request = query.page(state.options.page_size);
     let search = query.text("search", 200);
     let records = state.engine.company(viewer.company.id).await?;
@@ -37,11 +33,7 @@ pub(in crate::console) async fn list(
     Ok(list_page(&viewer, &form, Some((&query, request)), &tags, done.as_deref()))
 }
 
-pub(in crate::console) async fn create(
-    viewer: Viewer,
-    state: Data<State>,
-    mut form: Form,
-) -> Result<Answer, Error> {
+pub(in crate::console) async fn create(viewer: Viewer, state: Data<State>, mut form: Form) -> Result<Answer> {
     let company = viewer.company.id;
     let name = read_name(&mut form);
     let color = read_color(&mut form);
@@ -72,7 +64,7 @@ pub(in crate::console) async fn create(
     Ok(list_page(&viewer, &form, None, &tags, None).unprocessable().into())
 }
 
-pub(in crate::console) async fn show(viewer: Viewer, state: Data<State>, id: Id) -> Result<Page, Error> {
+pub(in crate::console) async fn show(viewer: Viewer, state: Data<State>, id: Id) -> Result<Page> {
     let tag = find(&viewer, &state, id).await?;
     let form =
         Form::filled(viewer.text, [("name", tag.summary.name.clone()), ("color", tag.summary.color.clone())]);
@@ -85,7 +77,7 @@ pub(in crate::console) async fn change(
     state: Data<State>,
     id: Id,
     mut form: Form,
-) -> Result<Answer, Error> {
+) -> Result<Answer> {
     let tag = find(&viewer, &state, id).await?;
     let name = read_name(&mut form);
     let color = read_color(&mut form);
@@ -103,7 +95,7 @@ pub(in crate::console) async fn change(
     Ok(tag_page(&viewer, &form, &tag, None).unprocessable().into())
 }
 
-pub(in crate::console) async fn delete(viewer: Viewer, state: Data<State>, id: Id) -> Result<Answer, Error> {
+pub(in crate::console) async fn delete(viewer: Viewer, state: Data<State>, id: Id) -> Result<Answer> {
     if !state.engine.contacts().delete_tag(&viewer.who(), viewer.company.id, id.0).await? {
         return Err(Error::NotFound);
     }
@@ -111,7 +103,7 @@ pub(in crate::console) async fn delete(viewer: Viewer, state: Data<State>, id: I
     Ok(Answer::to("/console/contacts/tags"))
 }
 
-async fn find(viewer: &Viewer, state: &State, id: Id) -> Result<Tag, Error> {
+async fn find(viewer: &Viewer, state: &State, id: Id) -> Result<Tag> {
     let records = state.engine.company(viewer.company.id).await?;
     records.tags().find(id.0).await?.ok_or(Error::NotFound)
 }

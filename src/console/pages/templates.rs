@@ -20,7 +20,7 @@ use crate::console::component::notice::done;
 use crate::console::component::pager::pager;
 use crate::console::component::phone::phone;
 use crate::console::component::time::moment;
-use crate::console::error::Error;
+use crate::console::error::Result;
 use crate::console::form::Form;
 use crate::console::page::{Menu, Page};
 use crate::console::pages::channel::words::quality as rating;
@@ -37,11 +37,7 @@ const FILTER: usize = 200;
 const STATUSES: [&str; 8] =
     ["APPROVED", "PENDING", "REJECTED", "PAUSED", "DISABLED", "IN_APPEAL", "LIMIT_EXCEEDED", "DELETED"];
 
-pub(in crate::console) async fn show(
-    viewer: Viewer,
-    state: Data<State>,
-    query: Query,
-) -> Result<Page, Error> {
+pub(in crate::console) async fn show(viewer: Viewer, state: Data<State>, query: Query) -> Result<Page> {
     let (text, company) = (viewer.text, viewer.company.id);
     let page = query.page(PER_PAGE);
     let (account, search) = (query.text("account", FILTER), query.text("search", FILTER));
@@ -123,7 +119,7 @@ fn about(viewer: &Viewer, state: &State, accounts: &BTreeSet<String>) -> Markup 
 }
 
 /// Fetches the templates of every connected business account again.
-pub(in crate::console) async fn sync(viewer: Viewer, state: Data<State>, _: Form) -> Result<Answer, Error> {
+pub(in crate::console) async fn sync(viewer: Viewer, state: Data<State>, _: Form) -> Result<Answer> {
     let accounts = state.engine.company(viewer.company.id).await?.channels().business_accounts().await?;
     for channel in &accounts {
         state.engine.webhooks().sync_templates(channel);

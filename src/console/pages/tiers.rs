@@ -22,7 +22,7 @@ use crate::console::component::field::{Field, faults};
 use crate::console::component::notice;
 use crate::console::component::table::{Column, table};
 use crate::console::component::time::{moment, second};
-use crate::console::error::Error;
+use crate::console::error::{Error, Result};
 use crate::console::form::Form;
 use crate::console::page::{Menu, Page};
 use crate::console::query::{Query, segment};
@@ -49,11 +49,7 @@ pub(super) struct Checked {
     pub(super) is_change: bool,
 }
 
-pub(in crate::console) async fn list(
-    person: Person,
-    state: Data<State>,
-    query: Query,
-) -> Result<Page, Error> {
+pub(in crate::console) async fn list(person: Person, state: Data<State>, query: Query) -> Result<Page> {
     let text = person.text;
     let tiers = state.engine.operator().await?.tiers().all().await?;
     let columns = [
@@ -93,7 +89,7 @@ pub(in crate::console) async fn show(
     state: Data<State>,
     request: HttpRequest,
     query: Query,
-) -> Result<Page, Error> {
+) -> Result<Page> {
     let record = find(&state, &request).await?;
     let Some(entry) = query.parsed("entry") else {
         return plain_page(&person, &state, &record, None).await;
@@ -110,12 +106,7 @@ pub(in crate::console) async fn show(
 }
 
 /// The page of a tier with its own options in the form, and a fault above it if there is one.
-async fn plain_page(
-    person: &Person,
-    state: &State,
-    record: &Record,
-    fault: Option<String>,
-) -> Result<Page, Error> {
+async fn plain_page(person: &Person, state: &State, record: &Record, fault: Option<String>) -> Result<Page> {
     let mut form = Form::filled(person.text, options(&record.settings));
     if let Some(fault) = fault {
         form.general_fault(fault);
@@ -124,7 +115,7 @@ async fn plain_page(
 }
 
 /// What would change if `tier` replaced the stored one.
-async fn check(state: &State, record: &Record, tier: &Tier) -> Result<Checked, Error> {
+async fn check(state: &State, record: &Record, tier: &Tier) -> Result<Checked> {
     let before: Value = serde_json::from_str(&record.settings).unwrap_or(Value::Null);
     let after = serde_json::to_value(tier).map_err(|_| Error::Internal)?;
     let effects = state.engine.channels().effect_of(tier).await?;
@@ -138,7 +129,7 @@ pub(in crate::console) async fn change(
     state: Data<State>,
     request: HttpRequest,
     mut form: Form,
-) -> Result<Answer, Error> {
+) -> Result<Answer> {
     let record = find(&state, &request).await?;
     let before: Value = serde_json::from_str(&record.settings).unwrap_or(Value::Null);
     let Some(tier) = read(&record.name, &before, &mut form) else {
@@ -158,7 +149,7 @@ pub(in crate::console) async fn change(
     Ok(Answer::to(format!("{PLACE}/{}", record.name)))
 }
 
-async fn find(state: &State, request: &HttpRequest) -> Result<Record, Error> {
+async fn find(state: &State, request: &HttpRequest) -> Result<Record> {
     let name: String = segment(request, "name")?;
     let found = if is_name(&name) { state.engine.operator().await?.tiers().find(&name).await? } else { None };
     found.ok_or(Error::NotFound)
@@ -182,7 +173,7 @@ async fn page(
     record: &Record,
     form: &Form,
     checked: Option<Checked>,
-) -> Result<Page, Error> {
+) -> Result<Page> {
     let text = person.text;
     let filter = Filter { what: &[What::Tier], subject: Some(&record.name), ..Filter::default() };
     let records = state.engine.operator().await?;

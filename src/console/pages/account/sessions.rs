@@ -11,12 +11,12 @@ use crate::console::component::browser::browser;
 use crate::console::component::confirm::confirm;
 use crate::console::component::table::{Column, table};
 use crate::console::component::time::moment;
-use crate::console::error::Error;
+use crate::console::error::Result;
 use crate::console::query::Id;
 use crate::console::visitor::{Person, Visitor};
 
 /// Ends one of the person's sessions.
-pub(in crate::console) async fn end(person: Person, state: Data<State>, id: Id) -> Result<Answer, Error> {
+pub(in crate::console) async fn end(person: Person, state: Data<State>, id: Id) -> Result<Answer> {
     match state.accounts.end_session(&person.signed_in.user, id.0, &person.origin).await {
         // A session that has already ended counts as a success.
         Ok(()) | Err(accounts::Error::NotFound) => Ok(done(&state, &person, "account-session-ended")),
@@ -29,7 +29,7 @@ pub(in crate::console) async fn end_others(
     visitor: Visitor,
     person: Person,
     state: Data<State>,
-) -> Result<Answer, Error> {
+) -> Result<Answer> {
     let token = state.accounts.end_other_sessions(&person.signed_in, &person.origin).await?;
     Ok(renewed(&state, &visitor, &person, &token, "account-others-ended"))
 }

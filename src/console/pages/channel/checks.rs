@@ -9,7 +9,7 @@ use crate::console::answer::Answer;
 use crate::console::component::icon::Icon;
 use crate::console::component::notice::{fault, warning};
 use crate::console::component::time::ahead;
-use crate::console::error::Error;
+use crate::console::error::{Error, Result};
 use crate::console::form::Form;
 use crate::console::query::Id;
 use crate::console::text::Text;
@@ -44,7 +44,7 @@ pub(in crate::console) async fn check(
     state: Data<State>,
     id: Id,
     form: Form,
-) -> Result<Answer, Error> {
+) -> Result<Answer> {
     let channel = of_kind(&viewer, &state, id, Kind::BusinessAccount).await?;
     let subscribes = form.words().has("subscribe", "yes");
     let checked = state.engine.channels().check(channel.id, subscribes).await?.ok_or(Error::NotFound)?;

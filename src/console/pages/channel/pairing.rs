@@ -17,7 +17,7 @@ use crate::console::component::field::{Field, once};
 use crate::console::component::notice::warning;
 use crate::console::component::time::second;
 use crate::console::component::{confirm, copy};
-use crate::console::error::Error;
+use crate::console::error::Result;
 use crate::console::form::Form;
 use crate::console::query::Id;
 use crate::console::text::Text;
@@ -39,7 +39,7 @@ pub(in crate::console) async fn pair(
     state: Data<State>,
     id: Id,
     mut form: Form,
-) -> Result<Answer, Error> {
+) -> Result<Answer> {
     let channel = of_kind(&viewer, &state, id, Kind::WebSession).await?;
     let number = form.optional("phone_number", NUMBER).map(|typed| PhoneNumber::parse(&typed)).transpose();
     let number = number.unwrap_or_else(|_| {
@@ -61,7 +61,7 @@ pub(in crate::console) async fn pair(
 }
 
 /// Whether a person accepted the risks of this channel.
-async fn is_risk_accepted(state: &State, channel: &Channel) -> Result<bool, Error> {
+async fn is_risk_accepted(state: &State, channel: &Channel) -> Result<bool> {
     Ok(state.engine.company(channel.company_id).await?.channels().is_risk_accepted(channel.id).await?)
 }
 
@@ -88,7 +88,7 @@ pub(in crate::console) fn risk(form: &Form) -> Markup {
 }
 
 /// Unlinks the phone, or ends a pairing.
-pub(in crate::console) async fn unlink(viewer: Viewer, state: Data<State>, id: Id) -> Result<Answer, Error> {
+pub(in crate::console) async fn unlink(viewer: Viewer, state: Data<State>, id: Id) -> Result<Answer> {
     let channel = of_kind(&viewer, &state, id, Kind::WebSession).await?;
     state.engine.phones().unlink(&channel).await?;
     state.flashes.put(viewer.session, "done", viewer.text.get("pairing-unlinked-done"));
@@ -101,7 +101,7 @@ pub(in crate::console) async fn passkey(
     state: Data<State>,
     id: Id,
     mut form: Form,
-) -> Result<Answer, Error> {
+) -> Result<Answer> {
     let channel = of_kind(&viewer, &state, id, Kind::WebSession).await?;
     let answer = if form.words().has("confirmed", "yes") {
         Some(PasskeyAnswer::Confirmation)
@@ -143,12 +143,7 @@ fn assertion(form: &mut Form) -> Option<Assertion> {
 }
 
 /// The part of the page.
-pub(super) async fn part(
-    viewer: &Viewer,
-    state: &State,
-    channel: &Channel,
-    form: &Form,
-) -> Result<Markup, Error> {
+pub(super) async fn part(viewer: &Viewer, state: &State, channel: &Channel, form: &Form) -> Result<Markup> {
     let place = format!("/console/channels/{}", channel.id);
     let shows_assertion = form.fault_of("assertion").is_some();
     let (stage, progress) = progress(viewer, state, channel).await?;
@@ -205,11 +200,7 @@ pub(super) fn actions(
 }
 
 /// The progress of the pairing; a live part.
-pub(super) async fn progress(
-    viewer: &Viewer,
-    state: &State,
-    channel: &Channel,
-) -> Result<(Stage, Markup), Error> {
+pub(super) async fn progress(viewer: &Viewer, state: &State, channel: &Channel) -> Result<(Stage, Markup)> {
     let text = viewer.text;
     let pairing = match state.engine.phones().pairing(channel.id).await {
         Ok(pairing) => pairing,

@@ -11,7 +11,7 @@ use crate::console::answer::Answer;
 use crate::console::component::field::{Field, faults, once};
 use crate::console::component::library::OfferedFiles;
 use crate::console::component::notice::{done, fault};
-use crate::console::error::Error;
+use crate::console::error::Result;
 use crate::console::form::Form;
 use crate::console::page::{Menu, Page};
 use crate::console::query::Id;
@@ -56,7 +56,7 @@ const TRADES: [&str; 18] = [
     "TRAVEL",
 ];
 
-pub(in crate::console) async fn show(viewer: Viewer, state: Data<State>, id: Id) -> Result<Page, Error> {
+pub(in crate::console) async fn show(viewer: Viewer, state: Data<State>, id: Id) -> Result<Page> {
     let channel = of_kind(&viewer, &state, id, Kind::BusinessAccount).await?;
     match TemplateDesk::of(&state.engine, &channel).profile().await {
         Ok(profile) => page(&viewer, &state, &channel, &profile, None).await,
@@ -74,7 +74,7 @@ pub(in crate::console) async fn change(
     state: Data<State>,
     id: Id,
     mut form: Form,
-) -> Result<Answer, Error> {
+) -> Result<Answer> {
     let channel = of_kind(&viewer, &state, id, Kind::BusinessAccount).await?;
     let desk = TemplateDesk::of(&state.engine, &channel);
     let present = match desk.profile().await {
@@ -140,7 +140,7 @@ fn websites(profile: &Map<String, Value>) -> Vec<&str> {
 }
 
 /// Why the provider was not asked or said no, in the person's language.
-fn said(text: Text, declined: Declined) -> Result<String, Error> {
+fn said(text: Text, declined: Declined) -> Result<String> {
     match declined {
         Declined::ByProvider(failure) => {
             Ok(text.with("profile-refused", [("reason", failure.sentence.into())]))
@@ -171,7 +171,7 @@ async fn page(
     channel: &Channel,
     profile: &Map<String, Value>,
     submitted: Option<&Form>,
-) -> Result<Page, Error> {
+) -> Result<Page> {
     let text = viewer.text;
     let value = |name: &str| profile.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
     let texts = TEXTS.map(|(name, ..)| (name, value(name)));

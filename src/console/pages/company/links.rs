@@ -6,7 +6,7 @@ use actix_web::web::Data;
 use super::{LINK, MEMBER_LINK, PLACE};
 use crate::accounts;
 use crate::console::answer::Answer;
-use crate::console::error::Error;
+use crate::console::error::Result;
 use crate::console::query::Id;
 use crate::console::visitor::Viewer;
 use crate::console::{State, address};
@@ -17,7 +17,7 @@ pub(in crate::console) async fn make(
     state: Data<State>,
     request: HttpRequest,
     id: Id,
-) -> Result<Answer, Error> {
+) -> Result<Answer> {
     match state.accounts.member_link(&viewer.who(), viewer.company.id, id.0).await {
         Ok(link) => {
             let link = format!("{}{}", address::base(&request, &state), link.path());
@@ -37,7 +37,7 @@ pub(in crate::console) async fn invite_again(
     state: Data<State>,
     request: HttpRequest,
     id: Id,
-) -> Result<Answer, Error> {
+) -> Result<Answer> {
     let link = state.accounts.invite_again(&viewer.who(), viewer.company.id, id.0).await?;
     let link = format!("{}{}", address::base(&request, &state), link.path());
     state.flashes.put(viewer.session, LINK, link);

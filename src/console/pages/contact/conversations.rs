@@ -8,13 +8,13 @@ use super::{find, place};
 use crate::console::State;
 use crate::console::answer::Answer;
 use crate::console::component::confirm::confirm;
-use crate::console::error::Error;
+use crate::console::error::Result;
 use crate::console::form::Form;
 use crate::console::query::Id;
 use crate::console::visitor::Viewer;
 
 /// How many conversations there are with the person of a contact, on all channels.
-pub(super) async fn count(viewer: &Viewer, state: &State, contact: Uuid) -> Result<u64, Error> {
+pub(super) async fn count(viewer: &Viewer, state: &State, contact: Uuid) -> Result<u64> {
     let found = state.engine.conversations(viewer.company.id).of_contact(contact).await?;
     Ok(found.len() as u64)
 }
@@ -25,7 +25,7 @@ pub(in crate::console) async fn erase(
     state: Data<State>,
     id: Id,
     _form: Form,
-) -> Result<Answer, Error> {
+) -> Result<Answer> {
     let contact = find(&viewer, &state, id.0).await?.id;
     state.engine.conversations(viewer.company.id).erase_of_contact(&viewer.who(), contact).await?;
     state.flashes.put(viewer.session, "done", viewer.text.get("contacts-erased"));

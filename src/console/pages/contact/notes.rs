@@ -13,7 +13,7 @@ use crate::console::answer::Answer;
 use crate::console::component::confirm;
 use crate::console::component::field::{Field, once};
 use crate::console::component::time::moment;
-use crate::console::error::Error;
+use crate::console::error::{Error, Result};
 use crate::console::form::Form;
 use crate::console::pages::changes::words::author;
 use crate::console::query::{Id, segment};
@@ -35,7 +35,7 @@ pub(in crate::console) async fn add(
     state: Data<State>,
     id: Id,
     mut form: Form,
-) -> Result<Answer, Error> {
+) -> Result<Answer> {
     let body = read_body(&mut form);
     if !form.has_faults() {
         let added = state
@@ -66,7 +66,7 @@ pub(in crate::console) async fn change(
     id: Id,
     request: HttpRequest,
     mut form: Form,
-) -> Result<Answer, Error> {
+) -> Result<Answer> {
     let note = segment(&request, "note")?;
     let body = read_body(&mut form);
     if form.has_faults() {
@@ -86,7 +86,7 @@ pub(in crate::console) async fn delete(
     id: Id,
     request: HttpRequest,
     _form: Form,
-) -> Result<Answer, Error> {
+) -> Result<Answer> {
     let note = segment(&request, "note")?;
     let may = if viewer.is_owner() { NotesOf::Everybody } else { NotesOf::Oneself };
     let records = state.engine.company(viewer.company.id).await?;
@@ -97,7 +97,7 @@ pub(in crate::console) async fn delete(
 }
 
 /// The notes on a contact, newest first. More than can be added, of contacts that were merged, are not shown.
-pub(super) async fn read(viewer: &Viewer, state: &State, contact: Uuid) -> Result<Vec<ContactNote>, Error> {
+pub(super) async fn read(viewer: &Viewer, state: &State, contact: Uuid) -> Result<Vec<ContactNote>> {
     let records = state.engine.company(viewer.company.id).await?;
     Ok(records.contact_notes().page(contact, PageRequest { page: 1, limit: MOST_NOTES }).await?.records)
 }
@@ -115,7 +115,7 @@ fn done(viewer: &Viewer, state: &State, contact: Uuid, key: &str) -> Answer {
 }
 
 /// The contact's page with the faults of a note.
-async fn refused(viewer: &Viewer, state: &State, id: Uuid, noting: Noting) -> Result<Answer, Error> {
+async fn refused(viewer: &Viewer, state: &State, id: Uuid, noting: Noting) -> Result<Answer> {
     let contact = find(viewer, state, id).await?;
     let shown = Shown::read(viewer, state, contact).await?.noting(noting);
     Ok(shown.page(viewer, &shown.filled(viewer), &[]).unprocessable().into())

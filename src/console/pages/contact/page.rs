@@ -8,7 +8,7 @@ use crate::console::State;
 use crate::console::component::field::{faults, once};
 use crate::console::component::time::moment;
 use crate::console::component::{confirm, copy, notice, tag};
-use crate::console::error::Error;
+use crate::console::error::Result;
 use crate::console::form::Form;
 use crate::console::page::{Menu, Page};
 use crate::console::pages::contacts::{name, number_of};
@@ -40,7 +40,7 @@ pub(super) struct Shown {
 }
 
 impl Shown {
-    pub(super) async fn read(viewer: &Viewer, state: &State, contact: Contact) -> Result<Self, Error> {
+    pub(super) async fn read(viewer: &Viewer, state: &State, contact: Contact) -> Result<Self> {
         let records = state.engine.company(viewer.company.id).await?;
         let doubles = records.contacts().doubles(&contact, DOUBLES).await?;
         let own = records.fields().all().await?;

@@ -17,7 +17,7 @@ use crate::console::component::icon::Icon;
 use crate::console::component::notice;
 use crate::console::component::table::{Column, table};
 use crate::console::component::time::{maybe, moment};
-use crate::console::error::Error;
+use crate::console::error::{Error, Result};
 use crate::console::form::Form;
 use crate::console::page::{Menu, Page};
 use crate::console::pages::companies::role as role_word;
@@ -53,7 +53,7 @@ pub(in crate::console) async fn show(
     state: Data<State>,
     query: Query,
     id: Id,
-) -> Result<Page, Error> {
+) -> Result<Page> {
     let company = find(&state, id).await?;
     page(&person, &state, &query, &company, CompanyForms::default()).await
 }
@@ -65,7 +65,7 @@ pub(in crate::console) async fn change(
     query: Query,
     id: Id,
     mut form: Form,
-) -> Result<Answer, Error> {
+) -> Result<Answer> {
     let company = find(&state, id).await?;
     let (name, tier) = (form.required("name", NAME), form.required("tier", TIER));
     if name.chars().any(char::is_control) {
@@ -98,7 +98,7 @@ pub(in crate::console) async fn invite(
     query: Query,
     id: Id,
     mut form: Form,
-) -> Result<Answer, Error> {
+) -> Result<Answer> {
     let company = find(&state, id).await?;
     let email = form.required("email", 254);
     let role = form.choice("role", &ROLES).and_then(Role::parse);
@@ -120,16 +120,16 @@ pub(in crate::console) async fn invite(
 }
 
 /// Keeps the company's people and programs out, and pauses its sends.
-pub(in crate::console) async fn disable(person: Person, state: Data<State>, id: Id) -> Result<Answer, Error> {
+pub(in crate::console) async fn disable(person: Person, state: Data<State>, id: Id) -> Result<Answer> {
     set_disabled(&person, &state, id, true).await
 }
 
 /// Lets the company's people and programs in again.
-pub(in crate::console) async fn enable(person: Person, state: Data<State>, id: Id) -> Result<Answer, Error> {
+pub(in crate::console) async fn enable(person: Person, state: Data<State>, id: Id) -> Result<Answer> {
     set_disabled(&person, &state, id, false).await
 }
 
-async fn set_disabled(person: &Person, state: &State, id: Id, disabled: bool) -> Result<Answer, Error> {
+async fn set_disabled(person: &Person, state: &State, id: Id, disabled: bool) -> Result<Answer> {
     let company = find(state, id).await?;
     let records = state.engine.operator().await?;
     records.companies().set_disabled(&person.who(), &company, disabled).await?;
@@ -143,7 +143,7 @@ fn done(person: &Person, state: &State, company: &Company, key: &str) -> Answer 
     Answer::to(place(company.id))
 }
 
-async fn find(state: &State, id: Id) -> Result<Company, Error> {
+async fn find(state: &State, id: Id) -> Result<Company> {
     state.engine.operator().await?.companies().find(id.0).await?.ok_or(Error::NotFound)
 }
 
@@ -153,7 +153,7 @@ async fn page(
     query: &Query,
     company: &Company,
     CompanyForms { change, invite }: CompanyForms,
-) -> Result<Page, Error> {
+) -> Result<Page> {
     let text = person.text;
     let request = query.page_of("channels", 20);
     let records = state.engine.operator().await?;

@@ -6,7 +6,7 @@ use maud::{Markup, html};
 use crate::console::State;
 use crate::console::answer::Answer;
 use crate::console::component::field::{Field, faults};
-use crate::console::error::Error;
+use crate::console::error::Result;
 use crate::console::form::Form;
 use crate::console::text::Text;
 use crate::console::visitor::Viewer;
@@ -41,7 +41,7 @@ pub(in crate::console) async fn set_words(
     viewer: Viewer,
     state: Data<State>,
     mut form: Form,
-) -> Result<Answer, Error> {
+) -> Result<Answer> {
     let text = viewer.text;
     let choices = [Suppression::Everything.as_str(), Suppression::Marketing.as_str(), NOTHING];
     let scope = form.choice("stops", &choices).and_then(|word| word.parse::<Suppression>().ok());

@@ -18,7 +18,7 @@ use crate::console::component::library::OfferedFiles;
 use crate::console::component::phone::phone;
 use crate::console::component::time::moment;
 use crate::console::component::{confirm, notice};
-use crate::console::error::Error;
+use crate::console::error::{Error, Result};
 use crate::console::form::Form;
 use crate::console::page::{Menu, Page};
 use crate::console::pages::channel::words::quality as rating;
@@ -36,16 +36,12 @@ const PREVIEW: &str = "/console/templates/preview";
 /// The most characters of the name of an example in the address.
 const EXAMPLE: usize = 40;
 
-pub(in crate::console) async fn new(viewer: Viewer, state: Data<State>, query: Query) -> Result<Page, Error> {
+pub(in crate::console) async fn new(viewer: Viewer, state: Data<State>, query: Query) -> Result<Page> {
     let values = examples::values(viewer.text, query.text("from", EXAMPLE));
     new_page(&viewer, &state, &Form::filled(viewer.text, values)).await
 }
 
-pub(in crate::console) async fn create(
-    viewer: Viewer,
-    state: Data<State>,
-    mut form: Form,
-) -> Result<Answer, Error> {
+pub(in crate::console) async fn create(viewer: Viewer, state: Data<State>, mut form: Form) -> Result<Answer> {
     let text = viewer.text;
     let accounts = TemplateAccounts::read(&state, viewer.company.id).await?;
     let chosen = accounts.of(form.words().one("account"));
@@ -87,7 +83,7 @@ pub(in crate::console) async fn create(
 }
 
 /// Only the preview, for a page that is being filled in.
-pub(in crate::console) async fn preview(viewer: Viewer, form: Form) -> Result<HttpResponse, Error> {
+pub(in crate::console) async fn preview(viewer: Viewer, form: Form) -> Result<HttpResponse> {
     let shown = template_form::preview(viewer.text, form.words()).into_string();
     Ok(HttpResponse::Ok().insert_header((CONTENT_TYPE, "text/html; charset=utf-8")).body(shown))
 }
@@ -96,7 +92,7 @@ pub(in crate::console) async fn show(
     viewer: Viewer,
     state: Data<State>,
     TemplateId(id): TemplateId,
-) -> Result<Page, Error> {
+) -> Result<Page> {
     let template = find(&viewer, &state, id).await?;
     let values = template_form::values(&template).unwrap_or_default();
     let values = values.iter().map(|(name, value)| (name.as_str(), value.clone()));
@@ -109,7 +105,7 @@ pub(in crate::console) async fn change(
     state: Data<State>,
     TemplateId(id): TemplateId,
     mut form: Form,
-) -> Result<Answer, Error> {
+) -> Result<Answer> {
     let template = find(&viewer, &state, id).await?;
     let accounts = TemplateAccounts::read(&state, viewer.company.id).await?;
     let channel = accounts.of(&template.waba_id).ok_or(Error::NotFound)?;
@@ -146,7 +142,7 @@ pub(in crate::console) async fn archive(
     state: Data<State>,
     TemplateId(id): TemplateId,
     form: Form,
-) -> Result<Answer, Error> {
+) -> Result<Answer> {
     let template = find(&viewer, &state, id).await?;
     let accounts = TemplateAccounts::read(&state, viewer.company.id).await?;
     let channel = accounts.of(&template.waba_id).ok_or(Error::NotFound)?;
@@ -162,7 +158,7 @@ pub(in crate::console) async fn delete(
     state: Data<State>,
     TemplateId(id): TemplateId,
     mut form: Form,
-) -> Result<Answer, Error> {
+) -> Result<Answer> {
     let template = find(&viewer, &state, id).await?;
     let accounts = TemplateAccounts::read(&state, viewer.company.id).await?;
     let channel = accounts.of(&template.waba_id).ok_or(Error::NotFound)?;
@@ -179,7 +175,7 @@ pub(in crate::console) async fn delete(
 }
 
 /// The company's template of this id, that is not deleted.
-async fn find(viewer: &Viewer, state: &State, id: i64) -> Result<Record, Error> {
+async fn find(viewer: &Viewer, state: &State, id: i64) -> Result<Record> {
     let found = state.engine.company(viewer.company.id).await?.templates().find(id).await?;
     found.filter(|found| found.status != Status::Deleted).ok_or(Error::NotFound)
 }
@@ -190,7 +186,7 @@ pub(super) fn place(id: i64) -> String {
 }
 
 /// Notes why a template was not written: at its field, in words of the person's language.
-fn refused(form: &mut Form, declined: Declined, parts: &Value) -> Result<(), Error> {
+fn refused(form: &mut Form, declined: Declined, parts: &Value) -> Result<()> {
     let text = form.text();
     let refusal = match declined {
         Declined::ByProvider(failure) => {
@@ -239,7 +235,7 @@ fn fault_of(refusal: &Refusal, parts: &Value) -> (&'static str, &'static str) {
     }
 }
 
-async fn new_page(viewer: &Viewer, state: &State, form: &Form) -> Result<Page, Error> {
+async fn new_page(viewer: &Viewer, state: &State, form: &Form) -> Result<Page> {
     let text = viewer.text;
     let accounts = TemplateAccounts::read(state, viewer.company.id).await?;
     let files = OfferedFiles::read(&state.engine, viewer.company.id).await?;
@@ -267,7 +263,7 @@ async fn new_page(viewer: &Viewer, state: &State, form: &Form) -> Result<Page, E
     Ok(Page::new(text.get("templates-new"), Menu::Templates, body))
 }
 
-async fn one_page(viewer: &Viewer, state: &State, template: &Record, form: &Form) -> Result<Page, Error> {
+async fn one_page(viewer: &Viewer, state: &State, template: &Record, form: &Form) -> Result<Page> {
     let text = viewer.text;
     let accounts = TemplateAccounts::read(state, viewer.company.id).await?;
     let files = OfferedFiles::read(&state.engine, viewer.company.id).await?;

@@ -9,7 +9,7 @@ use crate::console::State;
 use crate::console::answer::Answer;
 use crate::console::component::confirm;
 use crate::console::component::field::Field;
-use crate::console::error::Error;
+use crate::console::error::Result;
 use crate::console::form::Form;
 use crate::console::visitor::Person;
 use crate::domain::tier::{MAX_NAME, is_name};
@@ -54,7 +54,7 @@ pub(in crate::console) async fn rename(
     state: Data<State>,
     request: HttpRequest,
     form: Form,
-) -> Result<Answer, Error> {
+) -> Result<Answer> {
     let record = find(&state, &request).await?;
     let name = form.words().one("name").to_owned();
     let fault = if is_name(&name) {
@@ -80,7 +80,7 @@ pub(in crate::console) async fn delete(
     person: Person,
     state: Data<State>,
     request: HttpRequest,
-) -> Result<Answer, Error> {
+) -> Result<Answer> {
     let record = find(&state, &request).await?;
     let removed = state.engine.operator().await?.remove_tier(&person.who(), &record.name).await;
     match removed {
