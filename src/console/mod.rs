@@ -25,8 +25,8 @@
 //!     }
 //!     state.once.act(&viewer, &form, async || {
 //!         state.engine.company(viewer.company.id).await?.things().add(&viewer.who(), &name).await?;
-//!         state.flashes.put(viewer.session, "done", viewer.text.with("things-added", [("name", name.as_str().into())]));
-//!         Ok(Answer::to("/console/things"))
+//!         let said = viewer.text.with("things-added", [("name", name.as_str().into())]);
+//!         Ok(Answer::done(&state, &viewer, said, "/console/things"))
 //!     }).await
 //! }
 //!

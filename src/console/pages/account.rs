@@ -65,8 +65,7 @@ pub(in crate::console) async fn profile(
             Ok(()) => {
                 // The next page is in the newly chosen language.
                 let text = language.map_or(person.text, Text);
-                state.flashes.put(person.session, "done", text.get("account-saved"));
-                return Ok(Answer::to(PLACE));
+                return Ok(Answer::done(&state, &person, text.get("account-saved"), PLACE));
             }
             Err(accounts::Error::Invalid { field, .. }) => note_invalid(&mut form, field),
             Err(error) => return Err(error.into()),
@@ -184,8 +183,7 @@ fn renewed(state: &State, visitor: &Visitor, person: &Person, token: &Secret, ke
 }
 
 fn done(state: &State, person: &Person, key: &str) -> Answer {
-    state.flashes.put(person.session, "done", person.text.get(key));
-    Answer::to(PLACE)
+    Answer::done(state, person, person.text.get(key), PLACE)
 }
 
 /// Notes that the password is not the person's.
@@ -228,7 +226,6 @@ async fn page(person: &Person, state: &State, forms: Forms) -> Result<Page> {
     });
     let empty = || Form::new(text);
     let body = html! {
-        @if let Some(sentence) = state.flashes.take(person.session, "done") { (notice::done(&sentence)) }
         div.columns {
             section.panel aria-labelledby="profile" {
                 h2 id="profile" { (text.get("account-profile")) }

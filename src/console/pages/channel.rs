@@ -22,7 +22,6 @@ use crate::console::answer::Answer;
 use crate::console::component::confirm::confirm;
 use crate::console::component::copy;
 use crate::console::component::field::{Field, faults, once};
-use crate::console::component::notice::done;
 use crate::console::component::table::{Column, table};
 use crate::console::component::time::{maybe, moment, second};
 use crate::console::error::{Error, Result};
@@ -112,8 +111,7 @@ pub(in crate::console) async fn remove(
     match state.engine.channels().remove(&viewer.who(), channel.id).await {
         Ok(_) => {
             let said = viewer.text.with("channels-removed", [("name", channel.name.clone().into())]);
-            state.flashes.put(viewer.session, "done", said);
-            Ok(Answer::to("/console/channels"))
+            Ok(Answer::done(&state, &viewer, said, "/console/channels"))
         }
         Err(engine::Error::Refused(Refusal { code: Code::ChannelInUse, .. })) => {
             form.general_fault(viewer.text.get("channels-in-use"));
@@ -156,7 +154,6 @@ pub(super) async fn page(
     // What connects a channel comes first, unless it is connected.
     let sends = channel.connection.status == Status::Connected;
     let body = html! {
-        @if let Some(said) = state.flashes.take(viewer.session, "done") { (done(&said)) }
         (faults(form))
         (head(viewer, channel))
         @if !sends { (own_part) }

@@ -9,7 +9,6 @@ use crate::clock::Timestamp;
 use crate::console::State;
 use crate::console::answer::Answer;
 use crate::console::component::field::{Field, faults};
-use crate::console::component::notice;
 use crate::console::component::time::second;
 use crate::console::error::{Error, Result};
 use crate::console::form::Form;
@@ -70,8 +69,7 @@ pub(in crate::console) async fn change(
     records.channels().set_tier(&person.who(), owned.channel.id, (&tier.name, &own), until).await?;
     drop(records);
     let names = [("channel", owned.channel.name.as_str().into()), ("tier", tier.name.as_str().into())];
-    state.flashes.put(person.session, "done", person.text.with("operator-tier-changed", names));
-    Ok(Answer::to(place(&owned)))
+    Ok(Answer::done(&state, &person, person.text.with("operator-tier-changed", names), place(&owned)))
 }
 
 /// The options of the line, and the tier with them in it.
@@ -139,7 +137,6 @@ async fn page(
     let tiers = tiers(state, owned).await?;
     let tiers = tiers.iter().map(|tier| (tier.name.as_str(), tier.name.as_str()));
     let body = html! {
-        @if let Some(sentence) = state.flashes.take(person.session, "done") { (notice::done(&sentence)) }
         section.panel { (facts(person, owned)) }
         form method="post" action=(place(owned)) {
             (faults(form))

@@ -12,7 +12,6 @@ use uuid::Uuid;
 use super::channel::{limits, words};
 use crate::console::component::empty::empty;
 use crate::console::component::icon::Icon;
-use crate::console::component::notice::done;
 use crate::console::component::pager::pager;
 use crate::console::component::table::{Column, table};
 use crate::console::error::{Error, Result};
@@ -35,11 +34,9 @@ pub(in crate::console) async fn show(viewer: Viewer, state: Data<State>, query: 
     let (text, company) = (viewer.text, viewer.company.id);
     let (page, search) = (query.page(PER_PAGE), query.text("search", SEARCH));
     let Shown { channels, total } = &read_channels(&state, company, page, search).await?;
-    let said = state.flashes.take(viewer.session, "done");
     let add = html! { a.button href="/console/channels/new" { (Icon::Add) (text.get("channels-add")) } };
     let is_empty = *total == 0 && search.is_none();
     let body = html! {
-        @if let Some(said) = said { (done(&said)) }
         @if is_empty {
             (empty(&text.get("channels-none"), &html! {
                 @if viewer.is_owner() { (add) } @else { p.soft { (text.get("channels-ask-owner")) } }

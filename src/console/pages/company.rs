@@ -139,8 +139,7 @@ fn after(viewer: &Viewer, state: &State, result: accounts::Result<()>, key: &str
 }
 
 fn done(viewer: &Viewer, state: &State, key: &str) -> Answer {
-    state.flashes.put(viewer.session, "done", viewer.text.get(key));
-    Answer::to(PLACE)
+    Answer::done(state, viewer, viewer.text.get(key), PLACE)
 }
 
 async fn page(viewer: &Viewer, state: &State, request: &HttpRequest, form: &Form) -> Result<Page> {
@@ -158,7 +157,6 @@ async fn page(viewer: &Viewer, state: &State, request: &HttpRequest, form: &Form
         [TOKEN, LINK, MEMBER_LINK].map(|name| state.flashes.take(viewer.session, name));
     let is_secret = token.is_some() || link.is_some() || member_link.is_some();
     let body = html! {
-        @if let Some(sentence) = state.flashes.take(viewer.session, "done") { (notice::done(&sentence)) }
         @if let Some(sentence) = state.flashes.take(viewer.session, "fault") { (notice::fault(&sentence)) }
         dl.facts.panel {
             dt { (text.get("company-name")) } dd { bdi { (viewer.company.name) } }

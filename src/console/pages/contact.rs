@@ -73,8 +73,7 @@ pub(in crate::console) async fn add(viewer: Viewer, state: Data<State>, mut form
                 .write(&viewer.who(), company, vec![ContactDraft { person, tags }])
                 .await?;
             let (id, _) = written.first().ok_or(Error::Internal)?;
-            state.flashes.put(viewer.session, "done", viewer.text.get("contacts-added"));
-            Ok(Answer::to(place(*id)))
+            Ok(Answer::done(&state, &viewer, viewer.text.get("contacts-added"), place(*id)))
         })
         .await;
     match added {
@@ -88,8 +87,7 @@ pub(in crate::console) async fn add(viewer: Viewer, state: Data<State>, mut form
 
 pub(in crate::console) async fn show(viewer: Viewer, state: Data<State>, id: Id) -> Result<Page> {
     let contact = find(&viewer, &state, id.0).await?;
-    let done = state.flashes.take(viewer.session, "done");
-    let shown = Shown::read(&viewer, &state, contact).await?.done(done);
+    let shown = Shown::read(&viewer, &state, contact).await?;
     Ok(shown.page(&viewer, &shown.filled(&viewer), &[]))
 }
 
@@ -125,8 +123,7 @@ pub(in crate::console) async fn change(
         drop(records);
         match changed {
             Edited::Done => {
-                state.flashes.put(viewer.session, "done", viewer.text.get("contacts-saved"));
-                return Ok(Answer::to(place(id.0)));
+                return Ok(Answer::done(&state, &viewer, viewer.text.get("contacts-saved"), place(id.0)));
             }
             Edited::Missing => return Err(Error::NotFound),
             Edited::Taken => form.fault("phone_number", viewer.text.get("contacts-number-taken")),
@@ -155,8 +152,7 @@ pub(in crate::console) async fn delete(viewer: Viewer, state: Data<State>, id: I
         return Err(Error::NotFound);
     }
     let done = viewer.text.with("contacts-deleted", [("count", 1.into())]);
-    state.flashes.put(viewer.session, "done", done);
-    Ok(Answer::to("/console/contacts"))
+    Ok(Answer::done(&state, &viewer, done, "/console/contacts"))
 }
 
 /// Merges duplicates into a contact.

@@ -57,7 +57,6 @@ struct Shown {
     /// The latest sends, by which the list can be narrowed.
     sends: Vec<(Uuid, String)>,
     segments: Vec<SavedSegment>,
-    done: Option<String>,
 }
 
 pub(in crate::console) async fn list(viewer: Viewer, state: Data<State>, query: Query) -> Result<Page> {
@@ -118,8 +117,7 @@ pub(in crate::console) async fn change(viewer: Viewer, state: Data<State>, mut f
                 Ok(changed) => done(&viewer, action, changed?),
                 Err(_) => text.get("contacts-goes-on"),
             };
-            state.flashes.put(viewer.session, "done", sentence);
-            Ok(Answer::to(listed.place()))
+            Ok(Answer::done(&state, &viewer, sentence, listed.place()))
         })
         .await
 }
@@ -176,8 +174,7 @@ async fn read(viewer: &Viewer, state: &State, listed: Listed, page: PageRequest)
     let segments = records.segments().all().await?;
     drop(records);
     let sends = filters::latest(state, viewer).await?;
-    let done = state.flashes.take(viewer.session, "done");
-    Ok(Shown { listed, page, found, tags, sends, segments, done })
+    Ok(Shown { listed, page, found, tags, sends, segments })
 }
 
 /// Asks for confirmation before so many contacts are deleted.
@@ -219,7 +216,6 @@ fn page(viewer: &Viewer, query: Option<&Query>, (form, added): (&Form, &Form), s
         }
     };
     let body = html! {
-        @if let Some(done) = &shown.done { (notice::done(done)) }
         (faults(form))
         (segments::list(text, &shown.listed, &shown.segments))
         (filters::form(text, &shown.listed, &shown.tags.records, &shown.sends, added))

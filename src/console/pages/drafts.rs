@@ -10,7 +10,6 @@ use crate::console::answer::Answer;
 use crate::console::component::confirm::confirm;
 use crate::console::component::empty::empty;
 use crate::console::component::icon::Icon;
-use crate::console::component::notice;
 use crate::console::component::pager::pager;
 use crate::console::component::table::{Column, table};
 use crate::console::component::time::moment;
@@ -31,7 +30,6 @@ pub(in crate::console) async fn list(viewer: Viewer, state: Data<State>, query: 
     let new = html! { a.button href=(PLACE) { (Icon::Add) (text.get("send-list-new")) } };
     let is_empty = found.records.is_empty();
     let body = html! {
-        @if let Some(sentence) = state.flashes.take(viewer.session, "done") { (notice::done(&sentence)) }
         p { a href="/console/sends" { (text.get("drafts-to-sends")) } }
         @if is_empty {
             (empty(&text.get("drafts-none"), &new))
@@ -52,8 +50,7 @@ pub(in crate::console) async fn delete(viewer: Viewer, state: Data<State>, Id(id
     if !records.drafts().remove(viewer.signed_in.user.id, id).await? {
         return Err(Error::NotFound);
     }
-    state.flashes.put(viewer.session, "done", viewer.text.get("drafts-deleted"));
-    Ok(Answer::to("/console/sends/drafts"))
+    Ok(Answer::done(&state, &viewer, viewer.text.get("drafts-deleted"), "/console/sends/drafts"))
 }
 
 fn rows(viewer: &Viewer, drafts: &[Draft]) -> Markup {

@@ -106,8 +106,7 @@ pub(in crate::console) async fn revoke(viewer: Viewer, state: Data<State>, id: I
     let key = records.keys().find(id.0).await?.ok_or(Error::NotFound)?;
     state.engine.revoke_key(&viewer.who(), &records, key.id).await?;
     let revoked = viewer.text.with("keys-revoked", [("name", key.name.as_str().into())]);
-    state.flashes.put(viewer.session, "done", revoked);
-    Ok(Answer::to(PLACE))
+    Ok(Answer::done(&state, &viewer, revoked, PLACE))
 }
 
 async fn page(viewer: &Viewer, state: &State, request: &HttpRequest, form: &Form) -> Result<Page> {
@@ -128,7 +127,6 @@ async fn page(viewer: &Viewer, state: &State, request: &HttpRequest, form: &Form
         (days.to_owned(), text.with("keys-days", [("days", count.into())]))
     }));
     let body = html! {
-        @if let Some(sentence) = state.flashes.take(viewer.session, "done") { (notice::done(&sentence)) }
         @if let Some((key, scopes)) = new {
             (shown_once(text, &address::base(request, state), key, Scopes::from_stored(Some(scopes)), sender.as_ref()))
         }

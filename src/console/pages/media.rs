@@ -49,14 +49,13 @@ struct Shown {
     files: Records<LibraryFile>,
     totals: MediaTotals,
     query: Option<(Query, PageRequest)>,
-    done: Option<String>,
 }
 
 impl Shown {
     async fn read(state: &State, viewer: &Viewer, request: PageRequest) -> Result<Self> {
         let (library, company) = (state.engine.media(), viewer.company.id);
         let files = library.page(company, None, request).await?;
-        Ok(Self { files, totals: library.totals(company).await?, query: None, done: None })
+        Ok(Self { files, totals: library.totals(company).await?, query: None })
     }
 }
 
@@ -68,8 +67,7 @@ pub(in crate::console) async fn list(viewer: Viewer, state: Data<State>, query: 
     if let Some(refused) = state.flashes.take(viewer.session, REFUSED) {
         form.fault("file", refused);
     }
-    let done = state.flashes.take(viewer.session, "done");
-    Ok(page(&viewer, &state, &form, &Shown { query: Some((query, request)), done, ..shown }))
+    Ok(page(&viewer, &state, &form, &Shown { query: Some((query, request)), ..shown }))
 }
 
 /// Receives a file piece by piece, and keeps it.
@@ -110,8 +108,7 @@ pub(in crate::console) async fn delete(viewer: Viewer, state: Data<State>, id: I
     let file = library.find(viewer.company.id, id.0).await?;
     library.remove(&viewer.who(), viewer.company.id, id.0).await?;
     let done = viewer.text.with("media-deleted", [("name", file.name.as_str().into())]);
-    state.flashes.put(viewer.session, "done", done);
-    Ok(Answer::to(PLACE))
+    Ok(Answer::done(&state, &viewer, done, PLACE))
 }
 
 /// The thumbnail of a picture, of the library or of a message.
@@ -218,7 +215,6 @@ fn page(viewer: &Viewer, state: &State, form: &Form, shown: &Shown) -> Page {
         ("most", size(text, most.bytes).into()),
     ];
     let body = html! {
-        @if let Some(done) = &shown.done { (notice::done(done)) }
         (faults(form))
         @if !library.is_reachable() { (notice::warning(&html! { p { (text.get("media-unreachable")) } })) }
         @if viewer.may_work() { (uploading(viewer, state, form)) }

@@ -60,8 +60,7 @@ pub(in crate::console) async fn add(viewer: Viewer, state: Data<State>, mut form
             checks::keep(&viewer, &state, &channel, &Ok(checked));
         }
         let said = viewer.text.with("channels-added", [("name", channel.name.clone().into())]);
-        state.flashes.put(viewer.session, "done", said);
-        Ok(Ok(Answer::to(format!("/console/channels/{}", channel.id))))
+        Ok(Ok(Answer::done(&state, &viewer, said, format!("/console/channels/{}", channel.id))))
     };
     let added = state.once.attempt(&viewer, &form, act).await?;
     match added {

@@ -15,7 +15,6 @@ use crate::console::component::badge::{Tone, badge};
 use crate::console::component::confirm;
 use crate::console::component::copy;
 use crate::console::component::empty::empty;
-use crate::console::component::notice;
 use crate::console::component::table::{Column, table};
 use crate::console::component::time::{maybe, moment};
 use crate::console::error::{Error, Result};
@@ -40,7 +39,6 @@ pub(in crate::console) async fn show(person: Person, state: Data<State>) -> Resu
         return Ok(Page::new(text.get("nodes-title"), Menu::Nodes, alone(text)));
     };
     let body = html! {
-        @if let Some(sentence) = state.flashes.take(person.session, "done") { (notice::done(&sentence)) }
         @for part in parts(&person, cluster) { (part) }
         p.hint { (text.get("nodes-hint")) }
     };
@@ -99,8 +97,7 @@ pub(in crate::console) async fn drain(
     let drained = async || {
         let node = state.engine.nodes().drain_node(&person.who(), id.0).await?.node;
         let done = person.text.with("nodes-drained", [("name", node.name.into())]);
-        state.flashes.put(person.session, "done", done);
-        Ok(Answer::to(PLACE))
+        Ok(Answer::done(&state, &person, done, PLACE))
     };
     state.once.act(&person, &form, drained).await
 }
@@ -114,8 +111,7 @@ pub(in crate::console) async fn undrain(
     let undrained = async || {
         let node = state.engine.nodes().undrain_node(&person.who(), id.0).await?.node;
         let done = person.text.with("nodes-undrained", [("name", node.name.into())]);
-        state.flashes.put(person.session, "done", done);
-        Ok(Answer::to(PLACE))
+        Ok(Answer::done(&state, &person, done, PLACE))
     };
     state.once.act(&person, &form, undrained).await
 }

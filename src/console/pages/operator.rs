@@ -17,7 +17,6 @@ use crate::console::component::chart::Chart;
 use crate::console::component::copy;
 use crate::console::component::empty::empty;
 use crate::console::component::field::{Field, faults, once};
-use crate::console::component::notice;
 use crate::console::component::pager;
 use crate::console::component::status::status;
 use crate::console::component::table::{Column, table};
@@ -79,8 +78,7 @@ pub(in crate::console) async fn add_company(
                     Ok(company) => {
                         let name = company.name.as_str().into();
                         let done = person.text.with("operator-company-added", [("name", name)]);
-                        state.flashes.put(person.session, "done", done);
-                        Ok(Ok(Answer::to(company::place(company.id))))
+                        Ok(Ok(Answer::done(&state, &person, done, company::place(company.id))))
                     }
                     Err(engine::Error::Refused(_)) => Ok(Err(person.text.get("operator-name-taken"))),
                     Err(error) => Err(error.into()),
@@ -107,7 +105,6 @@ async fn page(person: &Person, state: &State, query: &Query, form: &Form) -> Res
     drop(records);
     let searched = Form::filled(text, [("search", search.unwrap_or_default().to_owned())]);
     let body = html! {
-        @if let Some(sentence) = state.flashes.take(person.session, "done") { (notice::done(&sentence)) }
         (figures(state, text, &health))
         (pace(person, state))
         (slow(person, &health.slow))

@@ -12,7 +12,7 @@ use crate::console::answer::Answer;
 use crate::console::component::field::{Field, faults};
 use crate::console::component::table::{Column, table};
 use crate::console::component::time::moment;
-use crate::console::component::{confirm, cost, notice};
+use crate::console::component::{confirm, cost};
 use crate::console::error::{Error, Result};
 use crate::console::form::Form;
 use crate::console::page::{Menu, Page};
@@ -57,8 +57,7 @@ pub(in crate::console) async fn apply(person: Person, state: Data<State>, mut fo
             Ok(()) => {
                 let day = card.date.to_string();
                 let done = text.with("prices-applied", [("day", day.as_str().into())]);
-                state.flashes.put(person.session, "done", done);
-                return Ok(Answer::to(format!("{PLACE}?date={day}")));
+                return Ok(Answer::done(&state, &person, done, format!("{PLACE}?date={day}")));
             }
             Err(engine::Error::Refused(_)) => {
                 form.fault("file", text.with("prices-too-many", [("most", MOST_CARDS.into())]));
@@ -75,8 +74,7 @@ pub(in crate::console) async fn remove(person: Person, state: Data<State>, form:
     match state.engine.costs().remove(&person.who(), &day).await {
         Ok(()) => {
             let done = person.text.with("prices-removed", [("day", day.as_str().into())]);
-            state.flashes.put(person.session, "done", done);
-            Ok(Answer::to(PLACE))
+            Ok(Answer::done(&state, &person, done, PLACE))
         }
         Err(engine::Error::Refused(_)) => Err(Error::NotFound),
         Err(error) => Err(error.into()),
@@ -151,7 +149,6 @@ async fn page(
     let label = text.get("prices-file");
     let file = Field::new(form, "file", &label);
     let body = html! {
-        @if let Some(sentence) = state.flashes.take(person.session, "done") { (notice::done(&sentence)) }
         (faults(form))
         @if let Some(checked) = &checked { (consequences(person, checked)) }
         p { (text.get("prices-hint")) }

@@ -6,12 +6,12 @@ use uuid::Uuid;
 
 use crate::console::State;
 use crate::console::answer::Answer;
+use crate::console::component::confirm;
 use crate::console::component::empty::empty;
 use crate::console::component::field::{Field, faults, once};
 use crate::console::component::formatting::beginning;
 use crate::console::component::library::OfferedFiles;
 use crate::console::component::table::{Column, table};
-use crate::console::component::{confirm, notice};
 use crate::console::error::{Error, Result};
 use crate::console::form::Form;
 use crate::console::page::{Menu, Page};
@@ -29,8 +29,7 @@ const PLACE: &str = "/console/quick-replies";
 const SHOWN: usize = 80;
 
 pub(in crate::console) async fn list(viewer: Viewer, state: Data<State>) -> Result<Page> {
-    let done = state.flashes.take(viewer.session, "done");
-    list_page(&viewer, &state, &Form::new(viewer.text), done.as_deref()).await
+    list_page(&viewer, &state, &Form::new(viewer.text)).await
 }
 
 pub(in crate::console) async fn create(viewer: Viewer, state: Data<State>, mut form: Form) -> Result<Answer> {
@@ -39,8 +38,7 @@ pub(in crate::console) async fn create(viewer: Viewer, state: Data<State>, mut f
             .once
             .act(&viewer, &form, async || {
                 save(&viewer, &state, None, &draft).await?;
-                state.flashes.put(viewer.session, "done", viewer.text.get("replies-created"));
-                Ok(Answer::to(PLACE))
+                Ok(Answer::done(&state, &viewer, viewer.text.get("replies-created"), PLACE))
             })
             .await;
         match created {
@@ -48,7 +46,7 @@ pub(in crate::console) async fn create(viewer: Viewer, state: Data<State>, mut f
             other => return other,
         }
     }
-    Ok(list_page(&viewer, &state, &form, None).await?.unprocessable().into())
+    Ok(list_page(&viewer, &state, &form).await?.unprocessable().into())
 }
 
 pub(in crate::console) async fn show(viewer: Viewer, state: Data<State>, id: Id) -> Result<Page> {
@@ -56,8 +54,7 @@ pub(in crate::console) async fn show(viewer: Viewer, state: Data<State>, id: Id)
     let ReplyDraft { word, text, file_id } = &reply.draft;
     let file = file_id.map(|id| id.to_string()).unwrap_or_default();
     let values = [("word", word.clone()), ("text", text.clone()), ("file", file)];
-    let done = state.flashes.take(viewer.session, "done");
-    one_page(&viewer, &state, &Form::filled(viewer.text, values), &reply, done.as_deref()).await
+    one_page(&viewer, &state, &Form::filled(viewer.text, values), &reply).await
 }
 
 pub(in crate::console) async fn change(
@@ -70,14 +67,13 @@ pub(in crate::console) async fn change(
     if let Some(draft) = read(&viewer, &state, &mut form).await? {
         match save(&viewer, &state, Some(reply.id), &draft).await {
             Ok(_) => {
-                state.flashes.put(viewer.session, "done", viewer.text.get("replies-saved"));
-                return Ok(Answer::to(place(reply.id)));
+                return Ok(Answer::done(&state, &viewer, viewer.text.get("replies-saved"), place(reply.id)));
             }
             Err(Error::Refused(refusal)) => refused(&mut form, refusal.code),
             Err(other) => return Err(other),
         }
     }
-    Ok(one_page(&viewer, &state, &form, &reply, None).await?.unprocessable().into())
+    Ok(one_page(&viewer, &state, &form, &reply).await?.unprocessable().into())
 }
 
 pub(in crate::console) async fn delete(
@@ -88,8 +84,7 @@ pub(in crate::console) async fn delete(
 ) -> Result<Answer> {
     let replies = state.engine.conversations(viewer.company.id).quick_replies();
     replies.delete(&viewer.who(), id.0).await?;
-    state.flashes.put(viewer.session, "done", viewer.text.get("replies-deleted"));
-    Ok(Answer::to(PLACE))
+    Ok(Answer::done(&state, &viewer, viewer.text.get("replies-deleted"), PLACE))
 }
 
 async fn find(viewer: &Viewer, state: &State, id: Id) -> Result<QuickReply> {
@@ -152,7 +147,7 @@ fn place(id: Uuid) -> String {
     format!("{PLACE}/{id}")
 }
 
-async fn list_page(viewer: &Viewer, state: &State, form: &Form, done: Option<&str>) -> Result<Page> {
+async fn list_page(viewer: &Viewer, state: &State, form: &Form) -> Result<Page> {
     let (text, company) = (viewer.text, viewer.company.id);
     let all = state.engine.conversations(company).quick_replies().all().await?;
     let files = OfferedFiles::read(&state.engine, company).await?;
@@ -168,7 +163,6 @@ async fn list_page(viewer: &Viewer, state: &State, form: &Form, done: Option<&st
         ]
     });
     let body = html! {
-        @if let Some(done) = done { (notice::done(done)) }
         (faults(form))
         p { (text.get("replies-what")) }
         @if all.is_empty() {
@@ -199,18 +193,11 @@ fn fields(form: &Form, files: &OfferedFiles) -> Markup {
     }
 }
 
-async fn one_page(
-    viewer: &Viewer,
-    state: &State,
-    form: &Form,
-    reply: &QuickReply,
-    done: Option<&str>,
-) -> Result<Page> {
+async fn one_page(viewer: &Viewer, state: &State, form: &Form, reply: &QuickReply) -> Result<Page> {
     let text = viewer.text;
     let files = OfferedFiles::read(&state.engine, viewer.company.id).await?;
     let place = place(reply.id);
     let body = html! {
-        @if let Some(done) = done { (notice::done(done)) }
         (faults(form))
         form.panel method="post" action=(place) {
             fieldset.plain disabled[!viewer.may_work()] {

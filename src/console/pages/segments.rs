@@ -46,8 +46,7 @@ pub(in crate::console) async fn save(viewer: Viewer, state: Data<State>, mut for
                 let records = state.engine.company(viewer.company.id).await?;
                 Ok(match records.segments().add(&viewer.who(), &name, &filter, Timestamp::now()).await? {
                     NewSegment::Saved(id) => {
-                        state.flashes.put(viewer.session, "done", text.get("segments-saved"));
-                        Ok(Answer::to(list_place(id)))
+                        Ok(Answer::done(&state, &viewer, text.get("segments-saved"), list_place(id)))
                     }
                     NewSegment::Taken => Err(text.get("segments-name-taken")),
                     NewSegment::Full => Err(text.with("segments-full", [("most", MOST_SEGMENTS.into())])),
@@ -112,8 +111,7 @@ pub(in crate::console) async fn delete(
     if !records.segments().delete(&viewer.who(), id.0).await? {
         return Err(Error::NotFound);
     }
-    state.flashes.put(viewer.session, "done", viewer.text.get("segments-deleted"));
-    Ok(Answer::to("/console/contacts"))
+    Ok(Answer::done(&state, &viewer, viewer.text.get("segments-deleted"), "/console/contacts"))
 }
 
 async fn find(viewer: &Viewer, state: &State, id: Id) -> Result<SavedSegment> {
@@ -206,9 +204,7 @@ async fn page(viewer: &Viewer, state: &State, form: &Form, segment: &SavedSegmen
     let (text, place) = (viewer.text, place(segment.id));
     let listed = Listed::of_segment(state, viewer, segment).await?;
     let count = listed.page(state, viewer, ONE).await?.total;
-    let done = state.flashes.take(viewer.session, "done");
     let body = html! {
-        @if let Some(done) = done { (notice::done(&done)) }
         (faults(form))
         @if let Some(lack) = segment.lack {
             (outdated(text, lack))

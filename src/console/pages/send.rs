@@ -26,7 +26,6 @@ use crate::clock::Timestamp;
 use crate::console::State;
 use crate::console::answer::Answer;
 use crate::console::component::confirm::confirm;
-use crate::console::component::notice;
 use crate::console::error::{Error, Result};
 use crate::console::live;
 use crate::console::page::{Menu, Page};
@@ -59,7 +58,6 @@ pub(in crate::console) async fn show(
         words::name(viewer.text, send),
         Menu::Sends,
         html! {
-            @if let Some(sentence) = state.flashes.take(viewer.session, "done") { (notice::done(&sentence)) }
             div.send-page {
                 div {
                     (figures::progress(&viewer, &view))
@@ -160,8 +158,7 @@ pub(in crate::console) async fn cancel(viewer: Viewer, state: Data<State>, Id(id
 }
 
 fn done(state: &State, viewer: &Viewer, id: Uuid, key: &str) -> Answer {
-    state.flashes.put(viewer.session, "done", viewer.text.get(key));
-    Answer::to(format!("/console/sends/{id}"))
+    Answer::done(state, viewer, viewer.text.get(key), format!("/console/sends/{id}"))
 }
 
 /// The messages that the query selects.

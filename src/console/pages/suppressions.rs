@@ -14,7 +14,7 @@ use crate::console::component::field::{Field, faults, once};
 use crate::console::component::pager::pager;
 use crate::console::component::table::{Column, table};
 use crate::console::component::time::moment;
-use crate::console::component::{confirm, explain, notice, number};
+use crate::console::component::{confirm, explain, number};
 use crate::console::error::{Error, Result};
 use crate::console::form::Form;
 use crate::console::page::{Menu, Page};
@@ -33,11 +33,10 @@ pub(in crate::console) async fn list(viewer: Viewer, state: Data<State>, query: 
     let search = query.text("search", 64).unwrap_or_default();
     let found = read(&viewer, &state, request, search).await?;
     let words = known_words(&viewer, &state).await?;
-    let done = state.flashes.take(viewer.session, "done");
     let form = Form::filled(viewer.text, [("scope", Suppression::Marketing.as_str().to_owned())]);
     let words = words::Shown { form: &words::filled(viewer.text, &words), is_open: false };
     let adding = Adding { form: &form, meant: &[], country: country(&viewer, &state).await? };
-    Ok(page(&viewer, &adding, &words, Some((&query, request)), search, &found, done.as_deref()))
+    Ok(page(&viewer, &adding, &words, Some((&query, request)), search, &found))
 }
 
 /// Suppresses a number.
@@ -54,7 +53,7 @@ pub(in crate::console) async fn add(viewer: Viewer, state: Data<State>, mut form
         let words = words::filled(text, &known_words(&viewer, &state).await?);
         let words = words::Shown { form: &words, is_open: false };
         let adding = Adding { form: &form, meant: &meant, country };
-        return Ok(page(&viewer, &adding, &words, None, "", &found, None).unprocessable().into());
+        return Ok(page(&viewer, &adding, &words, None, "", &found).unprocessable().into());
     };
     state
         .once
@@ -64,8 +63,7 @@ pub(in crate::console) async fn add(viewer: Viewer, state: Data<State>, mut form
             let key = if added { "suppressions-added" } else { "suppressions-known" };
             let shown = number::grouped(number);
             let done = text.with(key, [("number", shown.as_str().into())]);
-            state.flashes.put(viewer.session, "done", done);
-            Ok(Answer::to("/console/suppressions"))
+            Ok(Answer::done(&state, &viewer, done, "/console/suppressions"))
         })
         .await
 }
@@ -115,12 +113,10 @@ fn page(
     query: Option<(&Query, PageRequest)>,
     search: &str,
     found: &Records<Kept>,
-    done: Option<&str>,
 ) -> Page {
     let text = viewer.text;
     let scopes = Suppression::ALL.map(|scope| (scope.as_str(), scope_words(text, scope)));
     let body = html! {
-        @if let Some(done) = done { (notice::done(done)) }
         (faults(form))
         p { (text.get("suppressions-hint")) }
         form.search method="get" action="/console/suppressions" role="search" data-search="found" {

@@ -16,7 +16,6 @@ use crate::console::answer::Answer;
 use crate::console::component::badge::{Tone, badge};
 use crate::console::component::copy;
 use crate::console::component::empty::empty;
-use crate::console::component::notice::done;
 use crate::console::component::pager::pager;
 use crate::console::component::phone::phone;
 use crate::console::component::time::moment;
@@ -57,7 +56,6 @@ pub(in crate::console) async fn show(viewer: Viewer, state: Data<State>, query: 
     let written = TemplateAccounts::read(&state, company).await?;
     let has_none = written.is_empty() && found.total == 0;
     let body = html! {
-        @if let Some(said) = state.flashes.take(viewer.session, "done") { (done(&said)) }
         @if has_none {
             (empty(&text.get("templates-no-account"), &html! {
                 @if viewer.is_owner() { a.button href="/console/channels/new" { (text.get("templates-add-channel")) } }
@@ -124,8 +122,7 @@ pub(in crate::console) async fn sync(viewer: Viewer, state: Data<State>, _: Form
     for channel in &accounts {
         state.engine.webhooks().sync_templates(channel);
     }
-    state.flashes.put(viewer.session, "done", viewer.text.get("templates-syncing"));
-    Ok(Answer::to("/console/templates"))
+    Ok(Answer::done(&state, &viewer, viewer.text.get("templates-syncing"), "/console/templates"))
 }
 
 fn filters(

@@ -19,7 +19,6 @@ use crate::console::State;
 use crate::console::answer::Answer;
 use crate::console::component::empty::empty;
 use crate::console::component::field::{Field, faults};
-use crate::console::component::notice;
 use crate::console::component::table::{Column, table};
 use crate::console::component::time::{moment, second};
 use crate::console::error::{Error, Result};
@@ -72,7 +71,6 @@ pub(in crate::console) async fn list(person: Person, state: Data<State>, query: 
     });
     let what_if = what_if::section(&person, &state, &query).await?;
     let body = html! {
-        @if let Some(sentence) = state.flashes.take(person.session, "done") { (notice::done(&sentence)) }
         @if tiers.is_empty() { (empty(&text.get("tiers-none"), &html! { code { "pombo tier apply FILE" } })) }
         @else {
             (table(&text.get("tiers-title"), &columns, rows))
@@ -145,8 +143,7 @@ pub(in crate::console) async fn change(
     let documents = [(tier.name.clone(), document)];
     state.engine.operator().await?.apply_tiers(&person.who(), &documents).await?;
     let applied = person.text.with("tiers-applied", [("name", tier.name.as_str().into())]);
-    state.flashes.put(person.session, "done", applied);
-    Ok(Answer::to(format!("{PLACE}/{}", record.name)))
+    Ok(Answer::done(&state, &person, applied, format!("{PLACE}/{}", record.name)))
 }
 
 async fn find(state: &State, request: &HttpRequest) -> Result<Record> {
@@ -183,7 +180,6 @@ async fn page(
     let stored = serde_json::from_str::<Tier>(&record.settings).ok();
     let is_web = form.value("kind") == Kind::WebSession.as_str();
     let body = html! {
-        @if let Some(sentence) = state.flashes.take(person.session, "done") { (notice::done(&sentence)) }
         form method="post" action=(format!("{PLACE}/{}", record.name)) {
             (faults(form))
             input type="hidden" name="seen" value=(seen(record));

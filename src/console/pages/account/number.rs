@@ -36,8 +36,7 @@ pub(in crate::console) async fn change(person: Person, state: Data<State>, mut f
     }
     OwnProfile::of(&state.accounts).set_phone_number(&person.signed_in, number, &person.origin).await?;
     let key = if is_empty { "account-number-removed" } else { "account-number-saved" };
-    state.flashes.put(person.session, "done", person.text.get(key));
-    Ok(Answer::to(PLACE))
+    Ok(Answer::done(&state, &person, person.text.get(key), PLACE))
 }
 
 /// The country of the chosen company, whose national numbers are understood.

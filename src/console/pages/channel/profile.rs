@@ -10,7 +10,7 @@ use crate::console::State;
 use crate::console::answer::Answer;
 use crate::console::component::field::{Field, faults, once};
 use crate::console::component::library::OfferedFiles;
-use crate::console::component::notice::{done, fault};
+use crate::console::component::notice::fault;
 use crate::console::error::Result;
 use crate::console::form::Form;
 use crate::console::page::{Menu, Page};
@@ -92,8 +92,7 @@ pub(in crate::console) async fn change(
             {
                 return Ok(Err(declined));
             }
-            state.flashes.put(viewer.session, "done", viewer.text.get("profile-saved"));
-            Ok(Ok(Answer::to(place(&channel))))
+            Ok(Ok(Answer::done(&state, &viewer, viewer.text.get("profile-saved"), place(&channel))))
         };
         match state.once.attempt::<Declined>(&viewer, &form, act).await? {
             Ok(answer) => return Ok(answer),
@@ -182,7 +181,6 @@ async fn page(
     let files = OfferedFiles::read(&state.engine, viewer.company.id).await?;
     let has_picture = profile.get("profile_picture_url").is_some_and(Value::is_string);
     let body = html! {
-        @if let Some(said) = state.flashes.take(viewer.session, "done") { (done(&said)) }
         p { (text.get("profile-lead")) }
         @if viewer.is_owner() {
             form.panel method="post" {

@@ -78,8 +78,7 @@ pub(super) async fn save(viewer: &Viewer, state: &Data<State>, mut form: Form) -
         .attempt(viewer, &form, async || {
             Ok(match drafts::keep(state, keeper(viewer), form.words(), true).await? {
                 Keeping::As(_) => {
-                    state.flashes.put(viewer.session, "done", viewer.text.get("drafts-saved"));
-                    Ok(Answer::to("/console/sends/drafts"))
+                    Ok(Answer::done(state, viewer, viewer.text.get("drafts-saved"), "/console/sends/drafts"))
                 }
                 Keeping::TooMany => Err("drafts-too-many"),
                 Keeping::TooLong => Err("drafts-too-long"),

@@ -177,6 +177,5 @@ async fn send(
             (send_id, text.get("compose-accepted-web"))
         }
     };
-    state.flashes.put(viewer.session, "done", said);
-    Ok(Answer::to(format!("/console/sends/{send_id}")))
+    Ok(Answer::done(state, viewer, said, format!("/console/sends/{send_id}")))
 }

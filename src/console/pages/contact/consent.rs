@@ -39,12 +39,8 @@ pub(in crate::console) async fn opt_out(
     let records = state.engine.company(viewer.company.id).await?;
     let added = state.engine.contacts().suppress(&viewer.who(), &records, number, scope).await?;
     let key = if added { "suppressions-added" } else { "suppressions-known" };
-    state.flashes.put(
-        viewer.session,
-        "done",
-        viewer.text.with(key, [("number", numbers::grouped(number).into())]),
-    );
-    Ok(Answer::to(place(id.0)))
+    let said = viewer.text.with(key, [("number", numbers::grouped(number).into())]);
+    Ok(Answer::done(&state, &viewer, said, place(id.0)))
 }
 
 /// Opts a contact in again: lifts whatever keeps messages from the person.

@@ -28,8 +28,7 @@ pub(in crate::console) async fn erase(
 ) -> Result<Answer> {
     let contact = find(&viewer, &state, id.0).await?.id;
     state.engine.conversations(viewer.company.id).erase_of_contact(&viewer.who(), contact).await?;
-    state.flashes.put(viewer.session, "done", viewer.text.get("contacts-erased"));
-    Ok(Answer::to(place(contact)))
+    Ok(Answer::done(&state, &viewer, viewer.text.get("contacts-erased"), place(contact)))
 }
 
 /// The button, with its question; nothing when there is nothing to erase.

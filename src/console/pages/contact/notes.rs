@@ -110,8 +110,7 @@ fn read_body(form: &mut Form) -> String {
 }
 
 fn done(viewer: &Viewer, state: &State, contact: Uuid, key: &str) -> Answer {
-    state.flashes.put(viewer.session, "done", viewer.text.get(key));
-    Answer::to(place(contact))
+    Answer::done(state, viewer, viewer.text.get(key), place(contact))
 }
 
 /// The contact's page with the faults of a note.

@@ -139,8 +139,7 @@ async fn set_disabled(person: &Person, state: &State, id: Id, disabled: bool) ->
 }
 
 fn done(person: &Person, state: &State, company: &Company, key: &str) -> Answer {
-    state.flashes.put(person.session, "done", person.text.get(key));
-    Answer::to(place(company.id))
+    Answer::done(state, person, person.text.get(key), place(company.id))
 }
 
 async fn find(state: &State, id: Id) -> Result<Company> {
@@ -170,7 +169,6 @@ async fn page(
     let tiers = tiers.iter().map(|tier| (&tier.name, &tier.name));
     let tier_hint = text.get("operator-company-tier-hint");
     let body = html! {
-        @if let Some(sentence) = state.flashes.take(person.session, "done") { (notice::done(&sentence)) }
         @if let Some(link) = &link {
             (notice::warning(&html! { p { (text.get("company-link-once")) } }))
             (copy::block(text, &text.get("company-link"), link))

@@ -120,7 +120,6 @@ pub(in crate::console) async fn show(person: Person, state: Data<State>, id: Id)
     let companies = companies.remove(&user.id).unwrap_or_default();
     let link = state.flashes.take(person.session, LINK);
     let body = html! {
-        @if let Some(sentence) = state.flashes.take(person.session, "done") { (notice::done(&sentence)) }
         @if let Some(link) = &link {
             (notice::warning(&html! { p { (text.get("users-link-once")) } }))
             (copy::block(text, &text.get("users-link"), link))
@@ -226,8 +225,7 @@ async fn set_disabled(person: &Person, state: &State, id: Id, disabled: bool) ->
     let user = other(person, state, id).await?;
     state.accounts.set_disabled(&person.who(), &user, disabled).await?;
     let said = if disabled { "users-is-disabled" } else { "users-is-enabled" };
-    state.flashes.put(person.session, "done", person.text.get(said));
-    Ok(Answer::to(place(user.id)))
+    Ok(Answer::done(state, person, person.text.get(said), place(user.id)))
 }
 
 /// The person of the path, who is not the reader.

@@ -122,9 +122,8 @@ pub(in crate::console) async fn send(
         };
         let accepted =
             state.engine.sends().retry(retried.made_by(&viewer.who()), asked.clone(), held).await?;
-        let count = [("count", accepted.recipients.into())];
-        state.flashes.put(viewer.session, "done", viewer.text.with("send-again-done", count));
-        Ok(Answer::to(format!("/console/sends/{}", accepted.send_id)))
+        let said = viewer.text.with("send-again-done", [("count", accepted.recipients.into())]);
+        Ok(Answer::done(&state, &viewer, said, format!("/console/sends/{}", accepted.send_id)))
     });
     match acted.await {
         Err(Error::Refused(refusal)) => {

@@ -80,8 +80,8 @@ pub(in crate::console) async fn change(
         Some(start) => {
             match state.engine.sends().reschedule(&viewer.who(), viewer.company.id, id, start).await {
                 Ok(()) => {
-                    state.flashes.put(viewer.session, "done", text.get("send-is-moved"));
-                    return Ok(Answer::to(format!("/console/sends/{id}")));
+                    let place = format!("/console/sends/{id}");
+                    return Ok(Answer::done(&state, &viewer, text.get("send-is-moved"), place));
                 }
                 Err(error) => {
                     let key = match Error::from(error) {

@@ -62,12 +62,11 @@ pub(in crate::console) async fn set_words(
         let shown = Shown { form: &form, is_open: true };
         let adding =
             super::Adding { form: &other, meant: &[], country: super::country(&viewer, &state).await? };
-        return Ok(super::page(&viewer, &adding, &shown, None, "", &found, None).unprocessable().into());
+        return Ok(super::page(&viewer, &adding, &shown, None, "", &found).unprocessable().into());
     };
     let records = state.engine.company(viewer.company.id).await?;
     records.suppressions().set_words(&viewer.who(), &words).await?;
-    state.flashes.put(viewer.session, "done", text.get("suppressions-words-set"));
-    Ok(Answer::to("/console/suppressions"))
+    Ok(Answer::done(&state, &viewer, text.get("suppressions-words-set"), "/console/suppressions"))
 }
 
 fn sentence(text: Text, wrong: &InvalidWords) -> String {

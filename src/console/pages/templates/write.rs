@@ -11,13 +11,13 @@ use super::accounts::{TemplateAccounts, name};
 use super::{category, examples, form as template_form, state_of, why};
 use crate::console::State;
 use crate::console::answer::Answer;
+use crate::console::component::confirm;
 use crate::console::component::copy;
 use crate::console::component::empty::empty;
 use crate::console::component::field::{Field, faults, once};
 use crate::console::component::library::OfferedFiles;
 use crate::console::component::phone::phone;
 use crate::console::component::time::moment;
-use crate::console::component::{confirm, notice};
 use crate::console::error::{Error, Result};
 use crate::console::form::Form;
 use crate::console::page::{Menu, Page};
@@ -67,8 +67,7 @@ pub(in crate::console) async fn create(viewer: Viewer, state: Data<State>, mut f
                             Status::Approved => "templates-created-approved",
                             _ => "templates-created",
                         };
-                        state.flashes.put(viewer.session, "done", text.get(key));
-                        Ok(Answer::to(place(record.id)))
+                        Ok(Answer::done(&state, &viewer, text.get(key), place(record.id)))
                     }
                     Err(declined) => Err(declined),
                 })
@@ -121,8 +120,7 @@ pub(in crate::console) async fn change(
                     Status::Approved => "templates-saved",
                     _ => "templates-saved-review",
                 };
-                state.flashes.put(viewer.session, "done", viewer.text.get(key));
-                Ok(Answer::to(place(id)))
+                Ok(Answer::done(&state, &viewer, viewer.text.get(key), place(id)))
             }
             Err(declined) => Err(declined),
         })
@@ -149,8 +147,7 @@ pub(in crate::console) async fn archive(
     let is_archived = form.words().one("archived") == "yes";
     TemplateDesk::of(&state.engine, channel).archive(&viewer.who(), id, is_archived).await?;
     let key = if is_archived { "templates-archived-done" } else { "templates-offered-done" };
-    state.flashes.put(viewer.session, "done", viewer.text.get(key));
-    Ok(Answer::to(place(id)))
+    Ok(Answer::done(&state, &viewer, viewer.text.get(key), place(id)))
 }
 
 pub(in crate::console) async fn delete(
@@ -163,10 +160,7 @@ pub(in crate::console) async fn delete(
     let accounts = TemplateAccounts::read(&state, viewer.company.id).await?;
     let channel = accounts.of(&template.waba_id).ok_or(Error::NotFound)?;
     match TemplateDesk::of(&state.engine, channel).delete(&viewer.who(), &template, false).await {
-        Ok(()) => {
-            state.flashes.put(viewer.session, "done", viewer.text.get("templates-deleted-done"));
-            Ok(Answer::to(PLACE))
-        }
+        Ok(()) => Ok(Answer::done(&state, &viewer, viewer.text.get("templates-deleted-done"), PLACE)),
         Err(declined) => {
             refused(&mut form, declined, &Value::Null)?;
             Ok(one_page(&viewer, &state, &template, &form).await?.unprocessable().into())
@@ -270,7 +264,6 @@ async fn one_page(viewer: &Viewer, state: &State, template: &Record, form: &Form
     let channel = accounts.of(&template.waba_id);
     let may_work = viewer.may_work() && channel.is_some();
     let body = html! {
-        @if let Some(said) = state.flashes.take(viewer.session, "done") { (notice::done(&said)) }
         (faults(form))
         (about(viewer, template, channel))
         @if may_work {

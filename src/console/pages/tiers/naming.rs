@@ -62,8 +62,7 @@ pub(in crate::console) async fn rename(
         match renamed {
             Ok(()) => {
                 let said = person.text.with("tiers-renamed", [("name", name.as_str().into())]);
-                state.flashes.put(person.session, "done", said);
-                return Ok(Answer::to(format!("{PLACE}/{name}")));
+                return Ok(Answer::done(&state, &person, said, format!("{PLACE}/{name}")));
             }
             Err(engine::Error::Refused(refusal)) if refusal.code == Code::AlreadyExists => "tiers-name-taken",
             Err(error) => return Err(error.into()),
@@ -86,8 +85,7 @@ pub(in crate::console) async fn delete(
     match removed {
         Ok(()) => {
             let said = person.text.with("tiers-deleted", [("name", record.name.as_str().into())]);
-            state.flashes.put(person.session, "done", said);
-            Ok(Answer::to(PLACE))
+            Ok(Answer::done(&state, &person, said, PLACE))
         }
         Err(engine::Error::Refused(refusal)) if refusal.code == Code::TierInUse => {
             let usage = state.engine.operator().await?.tiers().usage(&record.name).await?;
