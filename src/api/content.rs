@@ -16,7 +16,7 @@ use crate::engine::records::sends::Sent;
 /// absent.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = SendContent)]
-pub(in crate::api) struct ContentRecord {
+pub(crate) struct ContentRecord {
     /// The type of its messages.
     #[schema(value_type = SendType, example = "text")]
     r#type: &'static str,
@@ -86,7 +86,7 @@ impl From<Sent> for ContentRecord {
 
 impl ContentRecord {
     /// This content, of the template with this id.
-    pub(in crate::api) fn of(content: Content, template_id: Option<i64>) -> Self {
+    pub(crate) fn of(content: Content, template_id: Option<i64>) -> Self {
         let empty = Self {
             r#type: content.kind().as_str(),
             message: None,

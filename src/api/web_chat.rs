@@ -84,7 +84,7 @@ pub(super) async fn limits(
 #[derive(Serialize, ToSchema)]
 #[schema(as = WebSendAnswer)]
 #[serde(untagged)]
-pub(in crate::api) enum WebAnswer {
+pub(crate) enum WebAnswer {
     /// The message was handed over.
     Sent(Sent),
     /// The request was a dry run.

@@ -13,12 +13,12 @@
 //!
 //! ```ignore
 //! /// Shows the form.
-//! pub(in crate::console) async fn show(viewer: Viewer) -> Page {
+//! pub(crate) async fn show(viewer: Viewer) -> Page {
 //!     page(&viewer, &Form::new(viewer.text))
 //! }
 //!
 //! /// Handles the form. A form that is sent twice acts once.
-//! pub(in crate::console) async fn create(viewer: Viewer, state: Data<State>, mut form: Form) -> Result<Answer> {
+//! pub(crate) async fn create(viewer: Viewer, state: Data<State>, mut form: Form) -> Result<Answer> {
 //!     let name = form.required("name", 80);
 //!     if form.has_faults() {
 //!         return Ok(page(&viewer, &form).unprocessable().into());

@@ -203,7 +203,7 @@ mod example {
 
     impl Viewer {
         /// A person with this role in a company, for tests of parts of pages.
-        pub(in crate::console) fn example(role: Role) -> Self {
+        pub(crate) fn example(role: Role) -> Self {
             let (id, at) = (Uuid::nil(), Timestamp::from_millis(0));
             let user = User {
                 id,

@@ -19,7 +19,7 @@ use crate::engine::{Accepted, DryRun, plan};
 
 /// The result of a send.
 #[derive(Debug, Serialize, ToSchema)]
-pub(in crate::api) struct Queued {
+pub(crate) struct Queued {
     /// Says that the message is queued for sending.
     #[schema(example = "Message queued for sending")]
     message: &'static str,
@@ -54,7 +54,7 @@ pub(in crate::api) struct Queued {
 
 /// The result of a dry run.
 #[derive(Debug, Serialize, ToSchema)]
-pub(in crate::api) struct Rehearsed {
+pub(crate) struct Rehearsed {
     /// Says that nothing was queued.
     #[schema(example = "Nothing was queued: this was a dry run")]
     message: &'static str,
@@ -106,7 +106,7 @@ pub(in crate::api) struct Rehearsed {
 /// A message as its recipient would get it.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = SendExample)]
-pub(in crate::api) struct ExampleRecord {
+pub(crate) struct ExampleRecord {
     /// The recipient.
     #[schema(example = "+5511988887777")]
     recipient: String,
@@ -117,7 +117,7 @@ pub(in crate::api) struct ExampleRecord {
 /// Recipients who lack a value of a contact field for which the send has no other text.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = WithoutContactFields)]
-pub(in crate::api) struct WithoutFields {
+pub(crate) struct WithoutFields {
     /// How many of the checked recipients would get no message: it would end as `failed`, with the code -1.
     #[schema(example = 12)]
     lacking_count: u64,
@@ -128,12 +128,12 @@ pub(in crate::api) struct WithoutFields {
 
 impl Queued {
     /// The answer, with the address of the send's record.
-    pub(in crate::api) fn answer(self) -> HttpResponse {
+    pub(crate) fn answer(self) -> HttpResponse {
         HttpResponse::Accepted().insert_header((LOCATION, self.address())).json(self)
     }
 
     /// The same answer, repeated.
-    pub(in crate::api) fn replayed(self) -> HttpResponse {
+    pub(crate) fn replayed(self) -> HttpResponse {
         idempotency::replay(&self.address(), &self)
     }
 

@@ -20,7 +20,7 @@ use crate::engine::Allowance;
 /// The limits of a channel now.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = ChannelLimits)]
-pub(in crate::api) struct Limits {
+pub(crate) struct Limits {
     /// The channel.
     channel_id: Uuid,
     /// Messages per second now; null when nothing limits them.
@@ -44,7 +44,7 @@ pub(in crate::api) struct Limits {
 /// How fast a channel sent in the last ten minutes.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = ChannelPace)]
-pub(in crate::api) struct Pace {
+pub(crate) struct Pace {
     /// Messages per second in the last ten seconds.
     #[schema(example = 79.8)]
     per_second: f64,
@@ -57,7 +57,7 @@ pub(in crate::api) struct Pace {
 
 /// One step of the pace.
 #[derive(Debug, Serialize, ToSchema)]
-pub(in crate::api) struct PaceStep {
+pub(crate) struct PaceStep {
     /// When the step began.
     #[schema(value_type = String, format = DateTime)]
     from: Timestamp,
@@ -70,7 +70,7 @@ pub(in crate::api) struct PaceStep {
 /// One limit.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = ChannelLimit)]
-pub(in crate::api) struct Limit {
+pub(crate) struct Limit {
     /// The name of the limit.
     #[schema(value_type = LimitName, example = "messages_per_second")]
     limit: &'static str,
@@ -90,11 +90,7 @@ pub(in crate::api) struct Limit {
 }
 
 /// The limits of this channel, and of the company's own requests.
-pub(in crate::api) async fn explain(
-    state: &State,
-    channel: &Arc<Channel>,
-    request: &HttpRequest,
-) -> Answer<Limits> {
+pub(crate) async fn explain(state: &State, channel: &Arc<Channel>, request: &HttpRequest) -> Answer<Limits> {
     let limits = state.engine.channels().limits(channel).await?;
     let allowance = request.extensions().get::<Allowance>().copied();
     Ok(Json(Limits::new(channel.id, limits, allowance)))

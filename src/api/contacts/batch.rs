@@ -22,7 +22,7 @@ use crate::surface::body::Room;
 
 /// Contacts to be created or updated.
 #[derive(Deserialize, ToSchema)]
-pub(in crate::api) struct ContactBatch<'a> {
+pub(crate) struct ContactBatch<'a> {
     /// At most 10,000.
     #[serde(borrow)]
     #[schema(value_type = Vec<ContactEntry>, max_items = 10000)]
@@ -31,7 +31,7 @@ pub(in crate::api) struct ContactBatch<'a> {
 
 /// A contact as the client knows it. Fields that are left out are kept.
 #[derive(Deserialize, ToSchema)]
-pub(in crate::api) struct ContactEntry {
+pub(crate) struct ContactEntry {
     /// At most 200 characters.
     #[schema(example = "Ana")]
     first_name: Option<String>,
@@ -69,11 +69,7 @@ pub(in crate::api) struct ContactEntry {
         (status = 200, description = "What was written", body = Batch),
     ),
 )]
-pub(in crate::api) async fn write(
-    Author { company, who }: Author,
-    body: Body,
-    state: Data<State>,
-) -> Answer<Batch> {
+pub(crate) async fn write(Author { company, who }: Author, body: Body, state: Data<State>) -> Answer<Batch> {
     let own = state.engine.company(company.id).await?.fields().all().await?;
     let read = move |body: &str, room: &mut Room| read(body, room, &own);
     let (Entries { valid, rejected }, _room) = fields::read_with(body, &state, read).await?;

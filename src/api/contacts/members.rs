@@ -29,7 +29,7 @@ const SHOWN: usize = 64;
 
 /// Contacts that get a tag, and contacts that lose it.
 #[derive(Deserialize, ToSchema)]
-pub(in crate::api) struct MemberChange<'a> {
+pub(crate) struct MemberChange<'a> {
     /// Contacts that get the tag.
     #[serde(borrow)]
     add: Option<Selection<'a>>,
@@ -40,7 +40,7 @@ pub(in crate::api) struct MemberChange<'a> {
 
 /// Named contacts, the contacts that a search finds, or all contacts.
 #[derive(Deserialize, ToSchema)]
-pub(in crate::api) struct Selection<'a> {
+pub(crate) struct Selection<'a> {
     /// Ids of contacts; together with `phone_numbers` at most 10,000.
     #[serde(borrow)]
     #[schema(value_type = Option<Vec<Uuid>>, max_items = 10000)]
@@ -57,7 +57,7 @@ pub(in crate::api) struct Selection<'a> {
 
 /// The result of tagging and untagging.
 #[derive(Serialize, ToSchema)]
-pub(in crate::api) struct MembersChanged {
+pub(crate) struct MembersChanged {
     /// Contacts that got the tag.
     added: u64,
     /// Contacts that lost the tag.
@@ -83,7 +83,7 @@ pub(in crate::api) struct MembersChanged {
         (status = 404, description = "`tag_not_found`", body = ErrorBody),
     ),
 )]
-pub(in crate::api) async fn change(
+pub(crate) async fn change(
     Author { company, who }: Author,
     body: Body,
     state: Data<State>,

@@ -31,7 +31,7 @@ const LIST: &str = "conversation messages";
 /// A message of a conversation.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = ConversationMessage)]
-pub(in crate::api) struct ThreadMessage {
+pub(crate) struct ThreadMessage {
     /// Its id: of a message of the company, the id of the send.
     id: Uuid,
     /// Who wrote it.
@@ -63,7 +63,7 @@ pub(in crate::api) struct ThreadMessage {
 /// A message of the company in a conversation.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = ConversationSentMessage)]
-pub(in crate::api) struct SentMessage {
+pub(crate) struct SentMessage {
     /// The send.
     send_id: Uuid,
     /// Whether the send went to several people.
@@ -79,7 +79,7 @@ pub(in crate::api) struct SentMessage {
 /// An emoji below a message.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = ConversationReaction)]
-pub(in crate::api) struct ReactionBelow {
+pub(crate) struct ReactionBelow {
     /// Who put it there.
     #[schema(value_type = MessageDirection, example = "in")]
     direction: &'static str,
@@ -95,7 +95,7 @@ pub(in crate::api) struct ReactionBelow {
 
 /// A part of a conversation.
 #[derive(Debug, Serialize, ToSchema)]
-pub(in crate::api) struct ConversationPage {
+pub(crate) struct ConversationPage {
     /// The messages, the earlier ones first.
     data: Vec<ThreadMessage>,
     /// Give it as `before` for the messages before these; absent when there are none.
@@ -211,7 +211,7 @@ fn written(place: ThreadCursor) -> String {
         (status = 404, description = "`conversation_not_found`", body = ErrorBody),
     ),
 )]
-pub(in crate::api) async fn list(
+pub(crate) async fn list(
     company: Company,
     state: Data<State>,
     query: Query,

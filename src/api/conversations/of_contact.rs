@@ -24,7 +24,7 @@ const STEP: u64 = 500;
 
 /// A message of an export.
 #[derive(Debug, Serialize, ToSchema)]
-pub(in crate::api) struct ExportedMessage {
+pub(crate) struct ExportedMessage {
     /// The conversation.
     conversation_id: Uuid,
     /// The channel.
@@ -52,7 +52,7 @@ pub(in crate::api) struct ExportedMessage {
         (status = 404, description = "`contact_not_found`", body = ErrorBody),
     ),
 )]
-pub(in crate::api) async fn export(
+pub(crate) async fn export(
     company: Company,
     state: Data<State>,
     id: Id,
@@ -111,7 +111,7 @@ fn lines(state: Data<State>, company: Uuid, left: Vec<(Uuid, Uuid)>) -> HttpResp
         (status = 404, description = "`contact_not_found`", body = ErrorBody),
     ),
 )]
-pub(in crate::api) async fn erase(
+pub(crate) async fn erase(
     Author { company, who }: Author,
     state: Data<State>,
     id: Id,

@@ -24,7 +24,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// Why messages of a send did not arrive.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = SendFailures)]
-pub(in crate::api) struct FailureList {
+pub(crate) struct FailureList {
     /// Each reason, the most frequent first.
     data: Vec<CauseRecord>,
     /// When this was counted. Figures of a large send may be some seconds old.
@@ -35,7 +35,7 @@ pub(in crate::api) struct FailureList {
 /// Messages that did not arrive for the same reason.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = SendFailure)]
-pub(in crate::api) struct CauseRecord {
+pub(crate) struct CauseRecord {
     /// The state in which they ended.
     #[schema(value_type = MessageState, example = "failed")]
     state: &'static str,
@@ -52,7 +52,7 @@ pub(in crate::api) struct CauseRecord {
 /// How fast the messages of a send went out.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = SendPace)]
-pub(in crate::api) struct PaceRecord {
+pub(crate) struct PaceRecord {
     /// How long each step is, in seconds.
     step_seconds: u64,
     /// The steps, up to the last one with messages.
@@ -65,7 +65,7 @@ pub(in crate::api) struct PaceRecord {
 /// The messages of one step.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = SendPaceStep)]
-pub(in crate::api) struct PaceStep {
+pub(crate) struct PaceStep {
     /// When the step begins.
     #[schema(value_type = String, format = DateTime)]
     at: Timestamp,
@@ -94,7 +94,7 @@ impl From<&Cause> for CauseRecord {
         (status = 404, description = "`send_not_found`", body = ErrorBody),
     ),
 )]
-pub(in crate::api) async fn failures(company: Company, state: Data<State>, id: Id) -> Answer<FailureList> {
+pub(crate) async fn failures(company: Company, state: Data<State>, id: Id) -> Answer<FailureList> {
     let counted = counted(&state, company, id).await?;
     let data = counted.tally.causes.iter().map(CauseRecord::from).collect();
     Ok(Json(FailureList { data, as_of: counted.at }))
@@ -113,7 +113,7 @@ pub(in crate::api) async fn failures(company: Company, state: Data<State>, id: I
         (status = 404, description = "`send_not_found`", body = ErrorBody),
     ),
 )]
-pub(in crate::api) async fn pace(company: Company, state: Data<State>, id: Id) -> Answer<PaceRecord> {
+pub(crate) async fn pace(company: Company, state: Data<State>, id: Id) -> Answer<PaceRecord> {
     let counted = counted(&state, company, id).await?;
     let Pace { from, step, messages } = &counted.tally.pace;
     let steps = (0_u32..).zip(messages);

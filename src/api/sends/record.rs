@@ -18,7 +18,7 @@ use crate::engine::records::sends::{Record, TemplateName};
 /// An accepted send.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = Send)]
-pub(in crate::api) struct SendRecord {
+pub(crate) struct SendRecord {
     /// The id of the send.
     id: Uuid,
     /// The name that its request gave it, or one that is made of its template or text and its recipients.
@@ -89,7 +89,7 @@ pub(in crate::api) struct SendRecord {
 /// Why a send ended although nobody asked for that.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = EndReason)]
-pub(in crate::api) struct EndReasonRecord {
+pub(crate) struct EndReasonRecord {
     /// The reason, for programs.
     #[schema(value_type = SendEndReason, example = "restored")]
     code: &'static str,
@@ -100,7 +100,7 @@ pub(in crate::api) struct EndReasonRecord {
 /// The template of a send.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = SendTemplate)]
-pub(in crate::api) struct TemplateRecord {
+pub(crate) struct TemplateRecord {
     /// The id of the template, as in `template_id`.
     #[schema(example = 7)]
     id: i64,
@@ -115,7 +115,7 @@ pub(in crate::api) struct TemplateRecord {
 /// How many messages are in each state.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = MessageCounts)]
-pub(in crate::api) struct CountsRecord {
+pub(crate) struct CountsRecord {
     /// Not attempted yet, or waiting for a retry.
     queued: u64,
     /// Handed to the provider; the answer is pending.

@@ -12,7 +12,7 @@ use crate::engine::HandedOver;
 /// A message was sent.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = WebSent)]
-pub(in crate::api) struct Sent {
+pub(crate) struct Sent {
     /// For a person.
     #[schema(example = "Message sent")]
     message: &'static str,

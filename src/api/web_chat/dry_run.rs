@@ -10,7 +10,7 @@ use crate::engine::{DryRunFile, WebDryRun};
 /// The result of a dry run.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = WebTried)]
-pub(in crate::api) struct Tried {
+pub(crate) struct Tried {
     /// Says that nothing was sent.
     #[schema(example = "Nothing was sent: this was a dry run")]
     message: &'static str,

@@ -27,7 +27,7 @@ use crate::error::Code;
 /// The answer to a step of the passkey gate of a pairing.
 #[derive(ToSchema)]
 #[serde(untagged)]
-pub(in crate::api) enum PasskeyStep {
+pub(crate) enum PasskeyStep {
     /// The signed challenge.
     Assertion(PasskeyAssertion),
     /// The phone shows the same code.
@@ -36,13 +36,13 @@ pub(in crate::api) enum PasskeyStep {
 
 bodies! {
     /// A signed challenge.
-    pub(in crate::api) struct PasskeyAssertion of Value {
+    pub(crate) struct PasskeyAssertion of Value {
         /// The signature and what it is for.
         assertion: WebAuthnAssertion,
     }
 
     /// Confirms that the codes are the same.
-    pub(in crate::api) struct PasskeyConfirmation of Value {
+    pub(crate) struct PasskeyConfirmation of Value {
         /// `true`. To end the pairing instead, use `DELETE`.
         confirmed: bool,
     }
@@ -51,7 +51,7 @@ bodies! {
 /// What WhatsApp waits for at the passkey gate of a pairing.
 #[derive(Serialize, ToSchema)]
 #[schema(as = PasskeyGate)]
-pub(in crate::api) struct Gate {
+pub(crate) struct Gate {
     /// The state of the pairing. Unless it is `passkey_required` or `passkey_confirm`, all fields but
     /// `instruction` are null, and `waits_for_phone` is false.
     #[schema(value_type = PairingState, example = "passkey_required")]
@@ -114,11 +114,7 @@ impl From<Pairing> for Gate {
         (status = 501, description = "`feature_unavailable`", body = ErrorBody),
     ),
 )]
-pub(in crate::api) async fn show(
-    company: Company,
-    id: Id,
-    state: Data<State>,
-) -> Result<HttpResponse, Error> {
+pub(crate) async fn show(company: Company, id: Id, state: Data<State>) -> Result<HttpResponse, Error> {
     let channel = own_channel(&state, company, id).await?;
     let progress = state.engine.phones().pairing(channel.id).await?;
     Ok(HttpResponse::Ok().insert_header(no_store()).json(Gate::from(progress)))
@@ -144,7 +140,7 @@ pub(in crate::api) async fn show(
         (status = 500, description = "An internal failure; the body has no details", body = MessageBody),
     ),
 )]
-pub(in crate::api) async fn answer(
+pub(crate) async fn answer(
     company: Company,
     id: Id,
     body: Body,

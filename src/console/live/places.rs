@@ -33,7 +33,7 @@ const BOUNDS: Bounds = Bounds { session: 20, company: 200, all: 2_000 };
 
 /// Who holds a stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::console) struct Holder {
+pub(crate) struct Holder {
     /// The company; without one, the person.
     company: Uuid,
     person: Uuid,
@@ -49,7 +49,7 @@ impl Holder {
 
 /// The open streams; clones share them.
 #[derive(Debug, Clone)]
-pub(in crate::console) struct Streams {
+pub(crate) struct Streams {
     open: Arc<Mutex<Open>>,
     closing: Arc<watch::Sender<bool>>,
     bounds: Bounds,
@@ -74,7 +74,7 @@ impl Streams {
     }
 
     /// Ends all streams and refuses new ones.
-    pub(in crate::console) fn close(&self) {
+    pub(crate) fn close(&self) {
         self.closing.send_replace(true);
     }
 
@@ -84,7 +84,7 @@ impl Streams {
     }
 
     /// The number of open streams.
-    pub(in crate::console) fn open(&self) -> usize {
+    pub(crate) fn open(&self) -> usize {
         self.open.lock().streams.len()
     }
 

@@ -1,7 +1,7 @@
 //! A person's own account: name, language and zone; their number; password; second factor; sessions.
 
-pub(in crate::console) mod number;
-pub(in crate::console) mod sessions;
+pub(crate) mod number;
+pub(crate) mod sessions;
 
 use actix_web::web::Data;
 use maud::{Markup, PreEscaped, html};
@@ -40,16 +40,12 @@ struct Forms {
     remove: Option<Form>,
 }
 
-pub(in crate::console) async fn show(person: Person, state: Data<State>) -> Result<Page> {
+pub(crate) async fn show(person: Person, state: Data<State>) -> Result<Page> {
     page(&person, &state, Forms::default()).await
 }
 
 /// Changes name, language and zone.
-pub(in crate::console) async fn profile(
-    person: Person,
-    state: Data<State>,
-    mut form: Form,
-) -> Result<Answer> {
+pub(crate) async fn profile(person: Person, state: Data<State>, mut form: Form) -> Result<Answer> {
     let name = form.required("name", 200);
     let language = Language::parse(form.words().one("language"));
     let typed = form.optional("time_zone", 64);
@@ -75,7 +71,7 @@ pub(in crate::console) async fn profile(
 }
 
 /// Replaces the password, which ends all other sessions.
-pub(in crate::console) async fn password(
+pub(crate) async fn password(
     visitor: Visitor,
     person: Person,
     state: Data<State>,
@@ -95,11 +91,7 @@ pub(in crate::console) async fn password(
 }
 
 /// Begins the setup of a second factor, which may replace another one.
-pub(in crate::console) async fn begin_totp(
-    person: Person,
-    state: Data<State>,
-    mut form: Form,
-) -> Result<Answer> {
+pub(crate) async fn begin_totp(person: Person, state: Data<State>, mut form: Form) -> Result<Answer> {
     let (password, code) = typed_proof(&person, &mut form);
     if !form.has_faults() {
         let proof = Proof { password: &password, code: code.as_deref() };
@@ -128,7 +120,7 @@ fn not_proven(person: &Person, form: &mut Form, error: accounts::Error) -> Resul
 }
 
 /// Confirms the second factor with a code; shows the recovery codes once.
-pub(in crate::console) async fn confirm_totp(
+pub(crate) async fn confirm_totp(
     visitor: Visitor,
     person: Person,
     state: Data<State>,
@@ -158,7 +150,7 @@ pub(in crate::console) async fn confirm_totp(
 }
 
 /// Removes the second factor.
-pub(in crate::console) async fn remove_totp(
+pub(crate) async fn remove_totp(
     visitor: Visitor,
     person: Person,
     state: Data<State>,

@@ -44,7 +44,7 @@ fn name(text: Text, kind: AlertKind) -> String {
 }
 
 /// Saves what a person is told of a company.
-pub(in crate::console) async fn choose(person: Person, state: Data<State>, form: Form) -> Result<Answer> {
+pub(crate) async fn choose(person: Person, state: Data<State>, form: Form) -> Result<Answer> {
     let company: Uuid = form.words().one("company").parse().map_err(|_| Error::NotFound)?;
     let kinds: Result<Vec<AlertKind>, _> = form.words().all("kind").map(str::parse).collect();
     let kinds = kinds.map_err(|_| Error::Unreadable)?;
@@ -55,11 +55,7 @@ pub(in crate::console) async fn choose(person: Person, state: Data<State>, form:
 }
 
 /// Sends the person a test mail, and says what the server answers.
-pub(in crate::console) async fn test(
-    person: Person,
-    state: Data<State>,
-    request: HttpRequest,
-) -> Result<Answer> {
+pub(crate) async fn test(person: Person, state: Data<State>, request: HttpRequest) -> Result<Answer> {
     let text = person.text;
     let Some(mailer) = &state.options.mailer else {
         state.flashes.put(person.session, FAULT, text.get("alerts-off"));

@@ -37,7 +37,7 @@ const DAYS: [(&str, &str); 7] = [
     ("sunday", "automatic-sunday"),
 ];
 
-pub(in crate::console) async fn show(viewer: Viewer, state: Data<State>) -> Result<Page> {
+pub(crate) async fn show(viewer: Viewer, state: Data<State>) -> Result<Page> {
     let texts = state.engine.company(viewer.company.id).await?.automatic().texts().await?;
     let now = Timestamp::now();
     // Until somebody chooses a zone, the person's own is the likeliest.
@@ -54,7 +54,7 @@ pub(in crate::console) async fn show(viewer: Viewer, state: Data<State>) -> Resu
 }
 
 /// Sets what is answered.
-pub(in crate::console) async fn save(viewer: Viewer, state: Data<State>, mut form: Form) -> Result<Answer> {
+pub(crate) async fn save(viewer: Viewer, state: Data<State>, mut form: Form) -> Result<Answer> {
     let text = viewer.text;
     let [stop, start, away] =
         ["stop_text", "start_text", "away_text"].map(|name| form.optional(name, LONGEST_ANSWER));

@@ -1,6 +1,6 @@
 //! The record of changes, with filters.
 
-pub(in crate::console) mod words;
+pub(crate) mod words;
 
 use std::collections::HashMap;
 
@@ -32,7 +32,7 @@ const ID: usize = 36;
 /// The most ids of a page whose names are shown.
 const MOST_NAMED: usize = 1_000;
 
-pub(in crate::console) async fn show(person: Person, state: Data<State>, query: Query) -> Result<Page> {
+pub(crate) async fn show(person: Person, state: Data<State>, query: Query) -> Result<Page> {
     let text = person.text;
     let what = query.text("what", 40).and_then(|word| What::ALL.iter().find(|what| what.as_str() == word));
     let (subject, who) = (query.text("subject", SUBJECT), query.text("who", WHO).map(name));
@@ -126,15 +126,15 @@ fn list(recorded: &Recorded<'_>, query: &Query, changes: &[Change]) -> Markup {
 }
 
 /// Recorded values as a person reads them: times in the person's zone, and names beside ids.
-pub(in crate::console) struct Recorded<'a> {
-    pub(in crate::console) person: &'a Person,
+pub(crate) struct Recorded<'a> {
+    pub(crate) person: &'a Person,
     /// The names of the ids in the values, as far as they are known.
-    pub(in crate::console) names: &'a HashMap<Uuid, String>,
+    pub(crate) names: &'a HashMap<Uuid, String>,
 }
 
 impl Recorded<'_> {
     /// A recorded value: a word, or an object line by line.
-    pub(in crate::console) fn value(&self, value: &Value) -> Markup {
+    pub(crate) fn value(&self, value: &Value) -> Markup {
         let text = self.person.text;
         match value {
             Value::Null => html! { span.soft { "—" } },
@@ -214,7 +214,7 @@ fn id(word: &str) -> Option<Uuid> {
 }
 
 /// A value without the quotes and brackets of JSON.
-pub(in crate::console) fn plain(value: &Value) -> String {
+pub(crate) fn plain(value: &Value) -> String {
     match value {
         Value::Null => "—".to_owned(),
         Value::String(word) => word.clone(),

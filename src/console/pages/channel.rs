@@ -1,12 +1,12 @@
 //! One channel: its state, its limits, and the actions on it.
 
-pub(in crate::console) mod business;
-pub(in crate::console) mod checks;
-pub(in crate::console) mod limits;
-pub(in crate::console) mod pairing;
-pub(in crate::console) mod profile;
-pub(in crate::console) mod shape;
-pub(in crate::console) mod words;
+pub(crate) mod business;
+pub(crate) mod checks;
+pub(crate) mod limits;
+pub(crate) mod pairing;
+pub(crate) mod profile;
+pub(crate) mod shape;
+pub(crate) mod words;
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -45,13 +45,13 @@ const LOOKS: u32 = 2;
 /// The number of changes that are shown.
 const CHANGES: u64 = 20;
 
-pub(in crate::console) async fn show(viewer: Viewer, state: Data<State>, id: Id) -> Result<Page> {
+pub(crate) async fn show(viewer: Viewer, state: Data<State>, id: Id) -> Result<Page> {
     let channel = own(&viewer, &state, id.0).await?;
     page(&viewer, &state, &channel, &Form::new(viewer.text)).await
 }
 
 /// The live parts of the page.
-pub(in crate::console) async fn follow(
+pub(crate) async fn follow(
     viewer: Viewer,
     state: Data<State>,
     id: Id,
@@ -80,12 +80,7 @@ pub(in crate::console) async fn follow(
 }
 
 /// Gives the channel another name.
-pub(in crate::console) async fn rename(
-    viewer: Viewer,
-    state: Data<State>,
-    id: Id,
-    mut form: Form,
-) -> Result<Answer> {
+pub(crate) async fn rename(viewer: Viewer, state: Data<State>, id: Id, mut form: Form) -> Result<Answer> {
     let channel = own(&viewer, &state, id.0).await?;
     let name = shape::name(&mut form);
     if form.has_faults() {
@@ -101,12 +96,7 @@ pub(in crate::console) async fn rename(
 }
 
 /// Removes the channel, if its sends are over.
-pub(in crate::console) async fn remove(
-    viewer: Viewer,
-    state: Data<State>,
-    id: Id,
-    mut form: Form,
-) -> Result<Answer> {
+pub(crate) async fn remove(viewer: Viewer, state: Data<State>, id: Id, mut form: Form) -> Result<Answer> {
     let channel = own(&viewer, &state, id.0).await?;
     match state.engine.channels().remove(&viewer.who(), channel.id).await {
         Ok(_) => {

@@ -21,7 +21,7 @@ use crate::engine::records::channels::Owned;
 /// The longest line of options, in characters.
 const MOST: usize = 1_000;
 
-pub(in crate::console) async fn show(person: Person, state: Data<State>, id: Id) -> Result<Page> {
+pub(crate) async fn show(person: Person, state: Data<State>, id: Id) -> Result<Page> {
     let owned = find(&state, id).await?;
     let (tier, options) = (owned.channel.tier.clone(), owned.channel.own_options.line());
     let form =
@@ -30,12 +30,7 @@ pub(in crate::console) async fn show(person: Person, state: Data<State>, id: Id)
 }
 
 /// Shows what would change, or puts the channel under the tier of the form, with the options of the form, as it was shown.
-pub(in crate::console) async fn change(
-    person: Person,
-    state: Data<State>,
-    id: Id,
-    mut form: Form,
-) -> Result<Answer> {
+pub(crate) async fn change(person: Person, state: Data<State>, id: Id, mut form: Form) -> Result<Answer> {
     let owned = find(&state, id).await?;
     let (wanted, line) = (form.required("tier", MOST), form.optional("options", MOST).unwrap_or_default());
     let tiers = tiers(&state, &owned).await?;

@@ -30,7 +30,7 @@ const EVERY: Duration = Duration::from_secs(2);
 /// The most characters of a search.
 const SEARCH: usize = 100;
 
-pub(in crate::console) async fn show(viewer: Viewer, state: Data<State>, query: Query) -> Result<Page> {
+pub(crate) async fn show(viewer: Viewer, state: Data<State>, query: Query) -> Result<Page> {
     let (text, company) = (viewer.text, viewer.company.id);
     let (page, search) = (query.page(PER_PAGE), query.text("search", SEARCH));
     let Shown { channels, total } = &read_channels(&state, company, page, search).await?;
@@ -59,7 +59,7 @@ pub(in crate::console) async fn show(viewer: Viewer, state: Data<State>, query: 
 }
 
 /// Keeps the channels of one page up to date.
-pub(in crate::console) async fn follow(
+pub(crate) async fn follow(
     viewer: Viewer,
     state: Data<State>,
     query: Query,

@@ -24,7 +24,7 @@ use crate::console::visitor::Person;
 const SEARCH: usize = 200;
 
 /// Shows all companies, or those that a search finds.
-pub(in crate::console) async fn show(person: Person, state: Data<State>, query: Query) -> Result<Page> {
+pub(crate) async fn show(person: Person, state: Data<State>, query: Query) -> Result<Page> {
     let text = person.text;
     let (search, page) = (query.text("search", SEARCH), query.page(state.options.page_size));
     let found = state.accounts.companies_of(&person.signed_in.user, page, search).await?;
@@ -81,7 +81,7 @@ pub(in crate::console) async fn show(person: Person, state: Data<State>, query: 
 }
 
 /// Chooses a company for the session.
-pub(in crate::console) async fn choose(person: Person, state: Data<State>, form: Form) -> Result<Answer> {
+pub(crate) async fn choose(person: Person, state: Data<State>, form: Form) -> Result<Answer> {
     let id = form.words().one("company").parse().map_err(|_| Error::NotFound)?;
     match state.accounts.choose_company(&person.signed_in, id).await {
         Ok(_) => Ok(Answer::to(inner(form.words().one("next")))),
@@ -91,7 +91,7 @@ pub(in crate::console) async fn choose(person: Person, state: Data<State>, form:
 }
 
 /// The word for a role.
-pub(in crate::console) fn role(text: Text, role: Role) -> String {
+pub(crate) fn role(text: Text, role: Role) -> String {
     text.get(match role {
         Role::Owner => "companies-owner",
         Role::Member => "companies-member",

@@ -1,6 +1,6 @@
 //! The company: its tier, the token for programs, its members and invitations.
 
-pub(in crate::console) mod links;
+pub(crate) mod links;
 
 use actix_web::HttpRequest;
 use actix_web::web::Data;
@@ -36,23 +36,19 @@ const MEMBER_LINK: &str = "member_link";
 /// The roles, as forms name them.
 const ROLES: [&str; 4] = ["owner", "member", "viewer", "agent"];
 
-pub(in crate::console) async fn show(
-    viewer: Viewer,
-    state: Data<State>,
-    request: HttpRequest,
-) -> Result<Page> {
+pub(crate) async fn show(viewer: Viewer, state: Data<State>, request: HttpRequest) -> Result<Page> {
     page(&viewer, &state, &request, &Form::filled(viewer.text, [("role", "member".to_owned())])).await
 }
 
 /// Creates a token with which programs read contacts and tags as long as the session lasts.
-pub(in crate::console) async fn token(viewer: Viewer, state: Data<State>) -> Result<Answer> {
+pub(crate) async fn token(viewer: Viewer, state: Data<State>) -> Result<Answer> {
     let token = state.accounts.new_api_token(&viewer.signed_in, &viewer.origin).await?;
     state.flashes.put(viewer.session, TOKEN, token.expose());
     Ok(Answer::to(format!("{PLACE}#access")))
 }
 
 /// Invites a person; the link is shown once.
-pub(in crate::console) async fn invite(
+pub(crate) async fn invite(
     viewer: Viewer,
     state: Data<State>,
     request: HttpRequest,
@@ -87,17 +83,13 @@ pub(in crate::console) async fn invite(
     Ok(page(&viewer, &state, &request, &form).await?.unprocessable().into())
 }
 
-pub(in crate::console) async fn withdraw(viewer: Viewer, state: Data<State>, id: Id) -> Result<Answer> {
+pub(crate) async fn withdraw(viewer: Viewer, state: Data<State>, id: Id) -> Result<Answer> {
     state.accounts.withdraw_invitation(&viewer.who(), Some(viewer.company.id), id.0).await?;
     Ok(done(&viewer, &state, "company-withdrawn"))
 }
 
 /// Sets the country of the company's numbers.
-pub(in crate::console) async fn set_country(
-    viewer: Viewer,
-    state: Data<State>,
-    form: Form,
-) -> Result<Answer> {
+pub(crate) async fn set_country(viewer: Viewer, state: Data<State>, form: Form) -> Result<Answer> {
     let code = form.words().one("country");
     let country = Country::parse(code);
     if country.is_none() && !code.is_empty() {
@@ -110,19 +102,14 @@ pub(in crate::console) async fn set_country(
 }
 
 /// Gives a member another role.
-pub(in crate::console) async fn set_role(
-    viewer: Viewer,
-    state: Data<State>,
-    id: Id,
-    form: Form,
-) -> Result<Answer> {
+pub(crate) async fn set_role(viewer: Viewer, state: Data<State>, id: Id, form: Form) -> Result<Answer> {
     let role = Role::parse(form.words().one("role")).ok_or(Error::Unreadable)?;
     let set = state.accounts.set_role(&viewer.who(), viewer.company.id, id.0, role).await;
     after(&viewer, &state, set, "company-role-set")
 }
 
 /// Removes a member from the company.
-pub(in crate::console) async fn remove(viewer: Viewer, state: Data<State>, id: Id) -> Result<Answer> {
+pub(crate) async fn remove(viewer: Viewer, state: Data<State>, id: Id) -> Result<Answer> {
     let removed = state.accounts.remove_member(&viewer.who(), viewer.company.id, id.0).await;
     after(&viewer, &state, removed, "company-removed")
 }

@@ -1,10 +1,10 @@
 //! One contact: showing, adding, changing and deleting it, and merging it with duplicates.
 
-pub(in crate::console) mod consent;
-pub(in crate::console) mod conversations;
+pub(crate) mod consent;
+pub(crate) mod conversations;
 mod form;
 mod messages;
-pub(in crate::console) mod notes;
+pub(crate) mod notes;
 pub(in crate::console::pages) mod own;
 mod page;
 
@@ -35,22 +35,18 @@ use crate::error::{Code, Refusal};
 const DOUBLES: u32 = 20;
 
 /// Shows an empty form.
-pub(in crate::console) async fn new(viewer: Viewer, state: Data<State>) -> Result<Page> {
+pub(crate) async fn new(viewer: Viewer, state: Data<State>) -> Result<Page> {
     let (country, own) = (country(&viewer, &state).await?, own_fields(&viewer, &state).await?);
     Ok(page::new(&Form::new(viewer.text), &own, &[], country))
 }
 
 /// What the number of a form is read as while it is typed: that of a contact, or that of a suppression.
-pub(in crate::console) async fn number(
-    viewer: Viewer,
-    state: Data<State>,
-    form: Form,
-) -> Result<HttpResponse> {
+pub(crate) async fn number(viewer: Viewer, state: Data<State>, form: Form) -> Result<HttpResponse> {
     let shown = form::reading(&form, country(&viewer, &state).await?).into_string();
     Ok(HttpResponse::Ok().insert_header((CONTENT_TYPE, "text/html; charset=utf-8")).body(shown))
 }
 
-pub(in crate::console) async fn add(viewer: Viewer, state: Data<State>, mut form: Form) -> Result<Answer> {
+pub(crate) async fn add(viewer: Viewer, state: Data<State>, mut form: Form) -> Result<Answer> {
     let company = viewer.company.id;
     let (country, fields) = (country(&viewer, &state).await?, own_fields(&viewer, &state).await?);
     let Read { mut person, tags, own, meant } = form::read(&mut form, &fields, country, "");
@@ -85,18 +81,13 @@ pub(in crate::console) async fn add(viewer: Viewer, state: Data<State>, mut form
     }
 }
 
-pub(in crate::console) async fn show(viewer: Viewer, state: Data<State>, id: Id) -> Result<Page> {
+pub(crate) async fn show(viewer: Viewer, state: Data<State>, id: Id) -> Result<Page> {
     let contact = find(&viewer, &state, id.0).await?;
     let shown = Shown::read(&viewer, &state, contact).await?;
     Ok(shown.page(&viewer, &shown.filled(&viewer), &[]))
 }
 
-pub(in crate::console) async fn change(
-    viewer: Viewer,
-    state: Data<State>,
-    id: Id,
-    mut form: Form,
-) -> Result<Answer> {
+pub(crate) async fn change(viewer: Viewer, state: Data<State>, id: Id, mut form: Form) -> Result<Answer> {
     let contact = find(&viewer, &state, id.0).await?;
     let (country, fields) = (country(&viewer, &state).await?, own_fields(&viewer, &state).await?);
     let known = &contact.person.phone_number;
@@ -146,7 +137,7 @@ async fn outdated(viewer: &Viewer, state: &State, id: Uuid, mut form: Form) -> R
     Ok(shown.page(viewer, &form, &[]).with_status(StatusCode::CONFLICT).into())
 }
 
-pub(in crate::console) async fn delete(viewer: Viewer, state: Data<State>, id: Id) -> Result<Answer> {
+pub(crate) async fn delete(viewer: Viewer, state: Data<State>, id: Id) -> Result<Answer> {
     let whom = Whom::Named { ids: vec![id.0], numbers: Vec::new() };
     if state.engine.contacts().delete(&viewer.who(), viewer.company.id, whom).await? == 0 {
         return Err(Error::NotFound);
@@ -156,12 +147,7 @@ pub(in crate::console) async fn delete(viewer: Viewer, state: Data<State>, id: I
 }
 
 /// Merges duplicates into a contact.
-pub(in crate::console) async fn merge(
-    viewer: Viewer,
-    state: Data<State>,
-    id: Id,
-    form: Form,
-) -> Result<Answer> {
+pub(crate) async fn merge(viewer: Viewer, state: Data<State>, id: Id, form: Form) -> Result<Answer> {
     let others = form.words().all("contact").filter_map(|id| Uuid::try_parse(id).ok());
     let others: Vec<Uuid> = others.take(DOUBLES as usize).collect();
     if !others.is_empty() {

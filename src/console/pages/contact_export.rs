@@ -29,21 +29,13 @@ const LATEST: PageRequest = PageRequest { page: 1, limit: 5 };
 
 /// Downloads the file. Its cells are separated as in the file that the company imported last; its encoding is UTF-8, which
 /// has the letters of all contacts.
-pub(in crate::console) async fn download(
-    viewer: Viewer,
-    state: Data<State>,
-    query: Query,
-) -> Result<HttpResponse> {
+pub(crate) async fn download(viewer: Viewer, state: Data<State>, query: Query) -> Result<HttpResponse> {
     let listed = Listed::read(&state, &viewer, &query, OF_QUERY).await?;
     all(&viewer, &state, &listed).await
 }
 
 /// Downloads the selected contacts.
-pub(in crate::console) async fn selected(
-    viewer: Viewer,
-    state: Data<State>,
-    mut form: Form,
-) -> Result<HttpResponse> {
+pub(crate) async fn selected(viewer: Viewer, state: Data<State>, mut form: Form) -> Result<HttpResponse> {
     let listed = of_form(&viewer, &state, &form).await?;
     match Selected::read(&mut form) {
         Selected::All => all(&viewer, &state, &listed).await,

@@ -23,12 +23,12 @@ use crate::error::Code;
 /// The path of the list.
 const PLACE: &str = "/console/contacts/fields";
 
-pub(in crate::console) async fn list(viewer: Viewer, state: Data<State>) -> Result<Page> {
+pub(crate) async fn list(viewer: Viewer, state: Data<State>) -> Result<Page> {
     let all = state.engine.company(viewer.company.id).await?.fields().all().await?;
     Ok(list_page(&viewer, &Form::new(viewer.text), &all))
 }
 
-pub(in crate::console) async fn create(viewer: Viewer, state: Data<State>, mut form: Form) -> Result<Answer> {
+pub(crate) async fn create(viewer: Viewer, state: Data<State>, mut form: Form) -> Result<Answer> {
     let company = viewer.company.id;
     let name = form.required("name", LONGEST_NAME);
     let kinds: Vec<&str> = FieldKind::ALL.iter().map(|kind| kind.as_str()).collect();
@@ -52,18 +52,13 @@ pub(in crate::console) async fn create(viewer: Viewer, state: Data<State>, mut f
     Ok(list_page(&viewer, &form, &all).unprocessable().into())
 }
 
-pub(in crate::console) async fn show(viewer: Viewer, state: Data<State>, id: Id) -> Result<Page> {
+pub(crate) async fn show(viewer: Viewer, state: Data<State>, id: Id) -> Result<Page> {
     let (field, count) = find(&viewer, &state, id).await?;
     let form = Form::filled(viewer.text, [("name", field.name.clone())]);
     Ok(field_page(&viewer, &form, &field, count))
 }
 
-pub(in crate::console) async fn rename(
-    viewer: Viewer,
-    state: Data<State>,
-    id: Id,
-    mut form: Form,
-) -> Result<Answer> {
+pub(crate) async fn rename(viewer: Viewer, state: Data<State>, id: Id, mut form: Form) -> Result<Answer> {
     let (field, count) = find(&viewer, &state, id).await?;
     let name = form.required("name", LONGEST_NAME);
     if !form.has_faults() {
@@ -81,12 +76,7 @@ pub(in crate::console) async fn rename(
     Ok(field_page(&viewer, &form, &field, count).unprocessable().into())
 }
 
-pub(in crate::console) async fn delete(
-    viewer: Viewer,
-    state: Data<State>,
-    id: Id,
-    _form: Form,
-) -> Result<Answer> {
+pub(crate) async fn delete(viewer: Viewer, state: Data<State>, id: Id, _form: Form) -> Result<Answer> {
     state.engine.contacts().delete_field(&viewer.who(), viewer.company.id, id.0).await?;
     Ok(Answer::done(&state, &viewer, viewer.text.get("fields-deleted"), PLACE))
 }

@@ -59,7 +59,7 @@ struct Shown {
     segments: Vec<SavedSegment>,
 }
 
-pub(in crate::console) async fn list(viewer: Viewer, state: Data<State>, query: Query) -> Result<Page> {
+pub(crate) async fn list(viewer: Viewer, state: Data<State>, query: Query) -> Result<Page> {
     let mut listed = Listed::read(&state, &viewer, &query, OF_QUERY).await?;
     let added = conditions::add(&viewer, &query, &mut listed);
     let shown = read(&viewer, &state, listed, query.page(state.options.page_size)).await?;
@@ -71,7 +71,7 @@ pub(in crate::console) async fn list(viewer: Viewer, state: Data<State>, query: 
 }
 
 /// Tags, untags or deletes the selected contacts, or leads to a new send to them.
-pub(in crate::console) async fn change(viewer: Viewer, state: Data<State>, mut form: Form) -> Result<Answer> {
+pub(crate) async fn change(viewer: Viewer, state: Data<State>, mut form: Form) -> Result<Answer> {
     let text = viewer.text;
     let action = form.choice("action", &["tag", "untag", "send", "delete"]);
     let listed = of_form(&viewer, &state, &form).await?;
@@ -294,7 +294,7 @@ pub(super) fn number_of(person: &Person) -> String {
 }
 
 /// The display name of a contact: its name, or else its number or e-mail address.
-pub(in crate::console) fn name(contact: &Contact) -> String {
+pub(crate) fn name(contact: &Contact) -> String {
     let person = &contact.person;
     let name = format!("{} {}", person.first_name, person.last_name);
     let name = name.trim();

@@ -51,7 +51,7 @@ impl Added {
     }
 }
 
-pub(in crate::console) async fn show(viewer: Viewer, state: Data<State>, query: Query) -> Result<Page> {
+pub(crate) async fn show(viewer: Viewer, state: Data<State>, query: Query) -> Result<Page> {
     let text = viewer.text;
     let now = Month::of(Timestamp::now());
     let month = asked(&query);
@@ -89,11 +89,7 @@ pub(in crate::console) async fn show(viewer: Viewer, state: Data<State>, query: 
 }
 
 /// Downloads the month as CSV.
-pub(in crate::console) async fn file(
-    viewer: Viewer,
-    state: Data<State>,
-    query: Query,
-) -> Result<HttpResponse> {
+pub(crate) async fn file(viewer: Viewer, state: Data<State>, query: Query) -> Result<HttpResponse> {
     let costs = state.engine.costs().month(viewer.company.id, asked(&query)).await?;
     // The file has the ids beside the names.
     let channels = channels(&state, &costs).await?.into_iter();

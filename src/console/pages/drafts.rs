@@ -21,7 +21,7 @@ use crate::console::visitor::Viewer;
 use crate::engine::records::drafts::Draft;
 
 /// The drafts that the company's people saved, and those of this person that were kept by themselves.
-pub(in crate::console) async fn list(viewer: Viewer, state: Data<State>, query: Query) -> Result<Page> {
+pub(crate) async fn list(viewer: Viewer, state: Data<State>, query: Query) -> Result<Page> {
     let text = viewer.text;
     let page = query.page(state.options.page_size);
     let records = state.engine.company(viewer.company.id).await?;
@@ -45,7 +45,7 @@ pub(in crate::console) async fn list(viewer: Viewer, state: Data<State>, query: 
 }
 
 /// Deletes a draft.
-pub(in crate::console) async fn delete(viewer: Viewer, state: Data<State>, Id(id): Id) -> Result<Answer> {
+pub(crate) async fn delete(viewer: Viewer, state: Data<State>, Id(id): Id) -> Result<Answer> {
     let records = state.engine.company(viewer.company.id).await?;
     if !records.drafts().remove(viewer.signed_in.user.id, id).await? {
         return Err(Error::NotFound);

@@ -39,7 +39,7 @@ const NEW_FIELDS: [(&str, FieldKind); 3] =
     [("new.text", FieldKind::Text), ("new.number", FieldKind::Number), ("new.date", FieldKind::Date)];
 
 /// Shows the import in its present state.
-pub(in crate::console) async fn show(viewer: Viewer, state: Data<State>, id: Id) -> Result<Page> {
+pub(crate) async fn show(viewer: Viewer, state: Data<State>, id: Id) -> Result<Page> {
     let import = find(&viewer, &state, id).await?;
     if import.state != Stage::Ready {
         let imported = imported(&viewer, &state, &import).await?;
@@ -56,12 +56,7 @@ pub(in crate::console) async fn show(viewer: Viewer, state: Data<State>, id: Id)
 }
 
 /// Sets the fields of the columns; starts or cancels the import.
-pub(in crate::console) async fn steer(
-    viewer: Viewer,
-    state: Data<State>,
-    id: Id,
-    mut form: Form,
-) -> Result<Answer> {
+pub(crate) async fn steer(viewer: Viewer, state: Data<State>, id: Id, mut form: Form) -> Result<Answer> {
     let company = viewer.company.id;
     let place = format!("/console/contacts/import/{}", id.0);
     let import = find(&viewer, &state, id).await?;
@@ -148,7 +143,7 @@ async fn remember(viewer: &Viewer, state: &State, country: Country) -> Result<()
 }
 
 /// Keeps the progress of the import up to date.
-pub(in crate::console) async fn follow(
+pub(crate) async fn follow(
     viewer: Viewer,
     state: Data<State>,
     id: Id,

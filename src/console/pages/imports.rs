@@ -39,7 +39,7 @@ pub(super) const ACCEPTED: &str = ".csv,.txt,.tsv,.xlsx,text/csv,text/plain,\
 const LONGEST_NAME: usize = 200;
 
 /// Shows the form, and the earlier imports.
-pub(in crate::console) async fn list(viewer: Viewer, state: Data<State>, query: Query) -> Result<Page> {
+pub(crate) async fn list(viewer: Viewer, state: Data<State>, query: Query) -> Result<Page> {
     let request = query.page(state.options.page_size);
     let imports = state.engine.company(viewer.company.id).await?.imports().page(request).await?;
     let mut form = Form::new(viewer.text);
@@ -50,7 +50,7 @@ pub(in crate::console) async fn list(viewer: Viewer, state: Data<State>, query: 
 }
 
 /// Receives a file piece by piece, and redirects to the page where it is checked before it is imported.
-pub(in crate::console) async fn upload(viewer: Viewer, state: Data<State>, body: Incoming) -> Result<Answer> {
+pub(crate) async fn upload(viewer: Viewer, state: Data<State>, body: Incoming) -> Result<Answer> {
     let (request, declared) = (body.request().clone(), body.declared());
     // The page says how large a file may be, so a form that declares more is read up to its file.
     let most = (state.engine.imports().largest() + AROUND).max(declared.unwrap_or_default());

@@ -20,7 +20,7 @@ use crate::console::visitor::Viewer;
 use crate::domain::message::{Milestone, Step};
 use crate::engine::Traced;
 
-pub(in crate::console) async fn show(
+pub(crate) async fn show(
     viewer: Viewer,
     state: Data<State>,
     Id(id): Id,

@@ -43,16 +43,12 @@ const MOST_CHANNELS: u64 = 100;
 const DAYS: [&str; 4] = ["30", "90", "365", "730"];
 const DAY: Duration = Duration::from_secs(24 * 3_600);
 
-pub(in crate::console) async fn show(
-    viewer: Viewer,
-    state: Data<State>,
-    request: HttpRequest,
-) -> Result<Page> {
+pub(crate) async fn show(viewer: Viewer, state: Data<State>, request: HttpRequest) -> Result<Page> {
     let all = Scope::ALL.map(|scope| ("scope", scope.as_str().to_owned()));
     page(&viewer, &state, &request, &Form::filled(viewer.text, all)).await
 }
 
-pub(in crate::console) async fn create(
+pub(crate) async fn create(
     viewer: Viewer,
     state: Data<State>,
     request: HttpRequest,
@@ -100,7 +96,7 @@ pub(in crate::console) async fn create(
     state.once.act(&viewer, &form, act).await
 }
 
-pub(in crate::console) async fn revoke(viewer: Viewer, state: Data<State>, id: Id) -> Result<Answer> {
+pub(crate) async fn revoke(viewer: Viewer, state: Data<State>, id: Id) -> Result<Answer> {
     let records = state.engine.company(viewer.company.id).await?;
     // A key of another company is treated as unknown.
     let key = records.keys().find(id.0).await?.ok_or(Error::NotFound)?;

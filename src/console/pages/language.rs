@@ -12,7 +12,7 @@ use crate::console::visitor::Visitor;
 use crate::console::{State, cookie};
 
 /// Stores the language: in the account of a person who is signed in, and otherwise in a cookie.
-pub(in crate::console) async fn choose(visitor: Visitor, state: Data<State>, form: Form) -> Result<Answer> {
+pub(crate) async fn choose(visitor: Visitor, state: Data<State>, form: Form) -> Result<Answer> {
     let language = Language::parse(form.words().one("language")).ok_or(Error::Unreadable)?;
     if let Some(person) = &visitor.person {
         let user = &person.signed_in.user;

@@ -31,7 +31,7 @@ static DECODING: Semaphore = Semaphore::const_new(1);
 /// The files that a browser offers.
 const ACCEPTED: &str = "image/png,image/jpeg,image/webp";
 
-pub(in crate::console) async fn show(viewer: Viewer) -> Page {
+pub(crate) async fn show(viewer: Viewer) -> Page {
     let Look { name, colour, .. } = viewer.company.look.clone();
     let colour = colour.unwrap_or_default();
     let is_listed = PALETTE.iter().any(|(listed, _)| *listed == colour);
@@ -41,7 +41,7 @@ pub(in crate::console) async fn show(viewer: Viewer) -> Page {
 }
 
 /// Sets name, colour and logo.
-pub(in crate::console) async fn save(viewer: Viewer, state: Data<State>, body: Incoming) -> Result<Answer> {
+pub(crate) async fn save(viewer: Viewer, state: Data<State>, body: Incoming) -> Result<Answer> {
     let text = viewer.text;
     let request = body.request().clone();
     // The page says how large a file may be, so a form that declares more is read up to its file.
@@ -92,7 +92,7 @@ pub(in crate::console) async fn save(viewer: Viewer, state: Data<State>, body: I
 }
 
 /// Gives the pages the look of the product again.
-pub(in crate::console) async fn reset(viewer: Viewer, state: Data<State>) -> Result<Answer> {
+pub(crate) async fn reset(viewer: Viewer, state: Data<State>) -> Result<Answer> {
     let records = state.engine.company(viewer.company.id).await?;
     records.look().set(&viewer.who(), None, None, LogoChange::Removed).await?;
     drop(records);

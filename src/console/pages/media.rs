@@ -60,7 +60,7 @@ impl Shown {
 }
 
 /// Shows the files, and the form for an upload.
-pub(in crate::console) async fn list(viewer: Viewer, state: Data<State>, query: Query) -> Result<Page> {
+pub(crate) async fn list(viewer: Viewer, state: Data<State>, query: Query) -> Result<Page> {
     let request = query.page(state.options.page_size);
     let shown = Shown::read(&state, &viewer, request).await?;
     let mut form = Form::new(viewer.text);
@@ -71,7 +71,7 @@ pub(in crate::console) async fn list(viewer: Viewer, state: Data<State>, query: 
 }
 
 /// Receives a file piece by piece, and keeps it.
-pub(in crate::console) async fn upload(viewer: Viewer, state: Data<State>, body: Incoming) -> Result<Answer> {
+pub(crate) async fn upload(viewer: Viewer, state: Data<State>, body: Incoming) -> Result<Answer> {
     let form = match receive(&viewer, &state, body).await? {
         Ok(_) => return Ok(Answer::to(PLACE)),
         Err(form) => form,
@@ -103,7 +103,7 @@ pub(super) async fn receive(
 }
 
 /// Deletes a file.
-pub(in crate::console) async fn delete(viewer: Viewer, state: Data<State>, id: Id) -> Result<Answer> {
+pub(crate) async fn delete(viewer: Viewer, state: Data<State>, id: Id) -> Result<Answer> {
     let library = state.engine.media();
     let file = library.find(viewer.company.id, id.0).await?;
     library.remove(&viewer.who(), viewer.company.id, id.0).await?;
@@ -112,11 +112,7 @@ pub(in crate::console) async fn delete(viewer: Viewer, state: Data<State>, id: I
 }
 
 /// The thumbnail of a picture, of the library or of a message.
-pub(in crate::console) async fn thumbnail(
-    viewer: Viewer,
-    state: Data<State>,
-    id: Id,
-) -> Result<HttpResponse> {
+pub(crate) async fn thumbnail(viewer: Viewer, state: Data<State>, id: Id) -> Result<HttpResponse> {
     let thumbnail = state.engine.media().thumbnail(viewer.company.id, id.0).await?;
     let mut answer = HttpResponse::Ok();
     answer

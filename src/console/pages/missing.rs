@@ -3,6 +3,6 @@
 use crate::console::error::{Error, Result};
 use crate::console::page::Page;
 
-pub(in crate::console) async fn show() -> Result<Page> {
+pub(crate) async fn show() -> Result<Page> {
     Err(Error::NotFound)
 }

@@ -15,13 +15,13 @@ use crate::console::visitor::Viewer;
 use crate::domain::channel::Kind;
 use crate::engine::{Added, Addition, Check, CheckedField, NotAdded, Number, Unfit};
 
-pub(in crate::console) async fn show(viewer: Viewer) -> Page {
+pub(crate) async fn show(viewer: Viewer) -> Page {
     let kind = Kind::BusinessAccount.as_str().to_owned();
     page(&viewer, &Form::filled(viewer.text, [("kind", kind)]), None)
 }
 
 /// Adds the channel. A business account that the provider does not confirm is not saved.
-pub(in crate::console) async fn add(viewer: Viewer, state: Data<State>, mut form: Form) -> Result<Answer> {
+pub(crate) async fn add(viewer: Viewer, state: Data<State>, mut form: Form) -> Result<Answer> {
     let kinds = [Kind::BusinessAccount.as_str(), Kind::WebSession.as_str()];
     let kind = form.choice("kind", &kinds);
     let name = shape::name(&mut form);

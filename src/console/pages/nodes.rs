@@ -32,7 +32,7 @@ const LIVE: &str = "/console/operator/nodes/live";
 /// How often the live parts are refreshed, and how old their data may be.
 const EVERY: Duration = Duration::from_secs(2);
 
-pub(in crate::console) async fn show(person: Person, state: Data<State>) -> Result<Page> {
+pub(crate) async fn show(person: Person, state: Data<State>) -> Result<Page> {
     let text = person.text;
     // Not the shared copy, because a node may have just been drained.
     let Some(cluster) = &state.engine.nodes().cluster().await? else {
@@ -46,11 +46,7 @@ pub(in crate::console) async fn show(person: Person, state: Data<State>) -> Resu
 }
 
 /// Keeps the nodes up to date.
-pub(in crate::console) async fn follow(
-    person: Person,
-    state: Data<State>,
-    request: HttpRequest,
-) -> Result<HttpResponse> {
+pub(crate) async fn follow(person: Person, state: Data<State>, request: HttpRequest) -> Result<HttpResponse> {
     let kept = ("nodes".to_owned(), EVERY);
     // `None` for a service that runs alone.
     let read = async |state: &State| Ok::<_, Error>(state.engine.nodes().cluster().await?);
@@ -60,12 +56,7 @@ pub(in crate::console) async fn follow(
 }
 
 /// Shows one node, with the channels that run on it.
-pub(in crate::console) async fn one(
-    person: Person,
-    state: Data<State>,
-    query: Query,
-    id: Id,
-) -> Result<Page> {
+pub(crate) async fn one(person: Person, state: Data<State>, query: Query, id: Id) -> Result<Page> {
     let text = person.text;
     let page = query.page_of("channels", state.options.page_size);
     let (node, channels) = state.engine.nodes().channels_of_node(id.0, page).await?;
@@ -88,12 +79,7 @@ pub(in crate::console) async fn one(
     Ok(Page::new(node.node.name, Menu::Nodes, body))
 }
 
-pub(in crate::console) async fn drain(
-    person: Person,
-    state: Data<State>,
-    id: Id,
-    form: Form,
-) -> Result<Answer> {
+pub(crate) async fn drain(person: Person, state: Data<State>, id: Id, form: Form) -> Result<Answer> {
     let drained = async || {
         let node = state.engine.nodes().drain_node(&person.who(), id.0).await?.node;
         let done = person.text.with("nodes-drained", [("name", node.name.into())]);
@@ -102,12 +88,7 @@ pub(in crate::console) async fn drain(
     state.once.act(&person, &form, drained).await
 }
 
-pub(in crate::console) async fn undrain(
-    person: Person,
-    state: Data<State>,
-    id: Id,
-    form: Form,
-) -> Result<Answer> {
+pub(crate) async fn undrain(person: Person, state: Data<State>, id: Id, form: Form) -> Result<Answer> {
     let undrained = async || {
         let node = state.engine.nodes().undrain_node(&person.who(), id.0).await?.node;
         let done = person.text.with("nodes-undrained", [("name", node.name.into())]);

@@ -1,7 +1,7 @@
 //! The page for operators: health, slow channels, companies, and the channels of all companies.
 
-pub(in crate::console) mod company;
-pub(in crate::console) mod users;
+pub(crate) mod company;
+pub(crate) mod users;
 
 use std::time::{Duration, Instant};
 
@@ -50,12 +50,12 @@ struct Health {
     slow: Vec<ChannelBacklog>,
 }
 
-pub(in crate::console) async fn show(person: Person, state: Data<State>, query: Query) -> Result<Page> {
+pub(crate) async fn show(person: Person, state: Data<State>, query: Query) -> Result<Page> {
     let form = Form::filled(person.text, [("tier", USUAL_TIER.to_owned())]);
     page(&person, &state, &query, &form).await
 }
 
-pub(in crate::console) async fn add_company(
+pub(crate) async fn add_company(
     person: Person,
     state: Data<State>,
     query: Query,

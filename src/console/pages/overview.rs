@@ -69,7 +69,7 @@ impl Overview {
     }
 }
 
-pub(in crate::console) async fn show(viewer: Viewer, state: Data<State>) -> Result<Page> {
+pub(crate) async fn show(viewer: Viewer, state: Data<State>) -> Result<Page> {
     let overview = read(&state, &viewer).await?;
     let text = viewer.text;
     let body = html! { @for part in parts(&viewer, &overview) { (part) } };
@@ -85,11 +85,7 @@ pub(in crate::console) async fn show(viewer: Viewer, state: Data<State>) -> Resu
 }
 
 /// Keeps the overview up to date.
-pub(in crate::console) async fn follow(
-    viewer: Viewer,
-    state: Data<State>,
-    request: HttpRequest,
-) -> Result<HttpResponse> {
+pub(crate) async fn follow(viewer: Viewer, state: Data<State>, request: HttpRequest) -> Result<HttpResponse> {
     let own = state.clone();
     live::stream(&request, &state, EVERY, async move || {
         let overview = read(&own, &viewer).await?;

@@ -34,12 +34,12 @@ const DATE: usize = 10;
 /// A card that would be applied, and the prices that it changes.
 type Checked = (RateCard, Vec<PriceChange>);
 
-pub(in crate::console) async fn show(person: Person, state: Data<State>, query: Query) -> Result<Page> {
+pub(crate) async fn show(person: Person, state: Data<State>, query: Query) -> Result<Page> {
     page(&person, &state, &Form::new(person.text), query.text("date", DATE), None).await
 }
 
 /// Reads an uploaded file, and shows which prices would change.
-pub(in crate::console) async fn check(person: Person, state: Data<State>, body: Incoming) -> Result<Answer> {
+pub(crate) async fn check(person: Person, state: Data<State>, body: Incoming) -> Result<Answer> {
     let mut form = Form::new(person.text);
     let file = file_of(body, &mut form).await?;
     let checked = compare(&state, file.as_deref(), &mut form).await?;
@@ -49,7 +49,7 @@ pub(in crate::console) async fn check(person: Person, state: Data<State>, body: 
 }
 
 /// Applies the card that was shown.
-pub(in crate::console) async fn apply(person: Person, state: Data<State>, mut form: Form) -> Result<Answer> {
+pub(crate) async fn apply(person: Person, state: Data<State>, mut form: Form) -> Result<Answer> {
     let text = person.text;
     let file = form.value("csv").to_owned();
     if let Some((card, _)) = compare(&state, Some(&file), &mut form).await? {
@@ -69,7 +69,7 @@ pub(in crate::console) async fn apply(person: Person, state: Data<State>, mut fo
 }
 
 /// Removes an uploaded card.
-pub(in crate::console) async fn remove(person: Person, state: Data<State>, form: Form) -> Result<Answer> {
+pub(crate) async fn remove(person: Person, state: Data<State>, form: Form) -> Result<Answer> {
     let day = form.words().one("date").to_owned();
     match state.engine.costs().remove(&person.who(), &day).await {
         Ok(()) => {
@@ -82,7 +82,7 @@ pub(in crate::console) async fn remove(person: Person, state: Data<State>, form:
 }
 
 /// Downloads a card, to change it and to upload it again.
-pub(in crate::console) async fn file(_: Person, state: Data<State>, query: Query) -> Result<HttpResponse> {
+pub(crate) async fn file(_: Person, state: Data<State>, query: Query) -> Result<HttpResponse> {
     let cards = state.engine.costs().cards().await?;
     let day = query.text("date", DATE).unwrap_or_default();
     let known = cards.into_iter().find(|known| known.card.date.to_string() == day).ok_or(Error::NotFound)?;

@@ -28,11 +28,11 @@ const PLACE: &str = "/console/quick-replies";
 /// The most characters of a text that the list shows.
 const SHOWN: usize = 80;
 
-pub(in crate::console) async fn list(viewer: Viewer, state: Data<State>) -> Result<Page> {
+pub(crate) async fn list(viewer: Viewer, state: Data<State>) -> Result<Page> {
     list_page(&viewer, &state, &Form::new(viewer.text)).await
 }
 
-pub(in crate::console) async fn create(viewer: Viewer, state: Data<State>, mut form: Form) -> Result<Answer> {
+pub(crate) async fn create(viewer: Viewer, state: Data<State>, mut form: Form) -> Result<Answer> {
     if let Some(draft) = read(&viewer, &state, &mut form).await? {
         let created = state
             .once
@@ -49,7 +49,7 @@ pub(in crate::console) async fn create(viewer: Viewer, state: Data<State>, mut f
     Ok(list_page(&viewer, &state, &form).await?.unprocessable().into())
 }
 
-pub(in crate::console) async fn show(viewer: Viewer, state: Data<State>, id: Id) -> Result<Page> {
+pub(crate) async fn show(viewer: Viewer, state: Data<State>, id: Id) -> Result<Page> {
     let reply = find(&viewer, &state, id).await?;
     let ReplyDraft { word, text, file_id } = &reply.draft;
     let file = file_id.map(|id| id.to_string()).unwrap_or_default();
@@ -57,12 +57,7 @@ pub(in crate::console) async fn show(viewer: Viewer, state: Data<State>, id: Id)
     one_page(&viewer, &state, &Form::filled(viewer.text, values), &reply).await
 }
 
-pub(in crate::console) async fn change(
-    viewer: Viewer,
-    state: Data<State>,
-    id: Id,
-    mut form: Form,
-) -> Result<Answer> {
+pub(crate) async fn change(viewer: Viewer, state: Data<State>, id: Id, mut form: Form) -> Result<Answer> {
     let reply = find(&viewer, &state, id).await?;
     if let Some(draft) = read(&viewer, &state, &mut form).await? {
         match save(&viewer, &state, Some(reply.id), &draft).await {
@@ -76,12 +71,7 @@ pub(in crate::console) async fn change(
     Ok(one_page(&viewer, &state, &form, &reply).await?.unprocessable().into())
 }
 
-pub(in crate::console) async fn delete(
-    viewer: Viewer,
-    state: Data<State>,
-    id: Id,
-    _form: Form,
-) -> Result<Answer> {
+pub(crate) async fn delete(viewer: Viewer, state: Data<State>, id: Id, _form: Form) -> Result<Answer> {
     let replies = state.engine.conversations(viewer.company.id).quick_replies();
     replies.delete(&viewer.who(), id.0).await?;
     Ok(Answer::done(&state, &viewer, viewer.text.get("replies-deleted"), PLACE))

@@ -21,7 +21,7 @@ use crate::import::{Field, FileFormat, RejectCode, rejected_csv};
 const STRETCH: u32 = 500;
 
 /// Downloads the rejected rows as a file in the format of the uploaded one.
-pub(in crate::console) async fn rejected(viewer: Viewer, state: Data<State>, id: Id) -> Result<HttpResponse> {
+pub(crate) async fn rejected(viewer: Viewer, state: Data<State>, id: Id) -> Result<HttpResponse> {
     let import = find(&viewer, &state, id).await?;
     let text = viewer.text;
     let settings = import_settings(&import);

@@ -31,7 +31,7 @@ const NAME: &str = "segment_name";
 const ONE: PageRequest = PageRequest { page: 1, limit: 1 };
 
 /// Saves what the list shows as a new segment.
-pub(in crate::console) async fn save(viewer: Viewer, state: Data<State>, mut form: Form) -> Result<Answer> {
+pub(crate) async fn save(viewer: Viewer, state: Data<State>, mut form: Form) -> Result<Answer> {
     let text = viewer.text;
     let listed = of_form(&viewer, &state, &form).await?;
     let name = read_name(&mut form);
@@ -61,19 +61,14 @@ pub(in crate::console) async fn save(viewer: Viewer, state: Data<State>, mut for
     again(&viewer, &state, &form, listed).await
 }
 
-pub(in crate::console) async fn show(viewer: Viewer, state: Data<State>, id: Id) -> Result<Page> {
+pub(crate) async fn show(viewer: Viewer, state: Data<State>, id: Id) -> Result<Page> {
     let segment = find(&viewer, &state, id).await?;
     let form = Form::filled(viewer.text, [(NAME, segment.name.clone())]);
     page(&viewer, &state, &form, &segment).await
 }
 
 /// Gives a segment another name, or replaces its filter by what the list shows.
-pub(in crate::console) async fn change(
-    viewer: Viewer,
-    state: Data<State>,
-    id: Id,
-    mut form: Form,
-) -> Result<Answer> {
+pub(crate) async fn change(viewer: Viewer, state: Data<State>, id: Id, mut form: Form) -> Result<Answer> {
     let text = viewer.text;
     let segment = find(&viewer, &state, id).await?;
     let (name, filter) = if form.words().one("action") == "replace" {
@@ -101,12 +96,7 @@ pub(in crate::console) async fn change(
     Ok(page(&viewer, &state, &form, &segment).await?.unprocessable().into())
 }
 
-pub(in crate::console) async fn delete(
-    viewer: Viewer,
-    state: Data<State>,
-    id: Id,
-    _form: Form,
-) -> Result<Answer> {
+pub(crate) async fn delete(viewer: Viewer, state: Data<State>, id: Id, _form: Form) -> Result<Answer> {
     let records = state.engine.company(viewer.company.id).await?;
     if !records.segments().delete(&viewer.who(), id.0).await? {
         return Err(Error::NotFound);

@@ -54,7 +54,7 @@ struct Choices {
     tags: Vec<String>,
 }
 
-pub(in crate::console) async fn list(viewer: Viewer, state: Data<State>, query: Query) -> Result<Page> {
+pub(crate) async fn list(viewer: Viewer, state: Data<State>, query: Query) -> Result<Page> {
     let records = state.engine.company(viewer.company.id).await?;
     let choices = choices(&records).await?;
     let filter = filter(&records, &viewer, &query).await?;

@@ -5,7 +5,7 @@ mod words;
 use actix_web::web::Data;
 use maud::{Markup, html};
 
-pub(in crate::console) use self::words::set_words;
+pub(crate) use self::words::set_words;
 use crate::clock::Timestamp;
 use crate::console::State;
 use crate::console::answer::Answer;
@@ -28,7 +28,7 @@ use crate::domain::phone::{Country, PhoneNumber};
 use crate::domain::suppression::{Source, Suppression};
 use crate::engine::records::suppressions::Kept;
 
-pub(in crate::console) async fn list(viewer: Viewer, state: Data<State>, query: Query) -> Result<Page> {
+pub(crate) async fn list(viewer: Viewer, state: Data<State>, query: Query) -> Result<Page> {
     let request = query.page(state.options.page_size);
     let search = query.text("search", 64).unwrap_or_default();
     let found = read(&viewer, &state, request, search).await?;
@@ -40,7 +40,7 @@ pub(in crate::console) async fn list(viewer: Viewer, state: Data<State>, query: 
 }
 
 /// Suppresses a number.
-pub(in crate::console) async fn add(viewer: Viewer, state: Data<State>, mut form: Form) -> Result<Answer> {
+pub(crate) async fn add(viewer: Viewer, state: Data<State>, mut form: Form) -> Result<Answer> {
     let text = viewer.text;
     form.required("number", 64);
     let scope = form.choice("scope", &[Suppression::Marketing.as_str(), Suppression::Everything.as_str()]);
@@ -69,7 +69,7 @@ pub(in crate::console) async fn add(viewer: Viewer, state: Data<State>, mut form
 }
 
 /// Lifts the suppressions of a number.
-pub(in crate::console) async fn lift(viewer: Viewer, state: Data<State>, form: Form) -> Result<Answer> {
+pub(crate) async fn lift(viewer: Viewer, state: Data<State>, form: Form) -> Result<Answer> {
     let number = PhoneNumber::parse(form.words().one("number")).map_err(|_| Error::NotFound)?;
     let records = state.engine.company(viewer.company.id).await?;
     let lifted = state.engine.contacts().lift_suppressions(&viewer.who(), &records, number).await?;

@@ -22,7 +22,7 @@ use crate::domain::page::{Page as Records, PageRequest};
 use crate::engine::records::contacts::{Edited, Upserted};
 use crate::import;
 
-pub(in crate::console) async fn list(viewer: Viewer, state: Data<State>, query: Query) -> Result<Page> {
+pub(crate) async fn list(viewer: Viewer, state: Data<State>, query: Query) -> Result<Page> {
     let request = query.page(state.options.page_size);
     let search = query.text("search", 200);
     let records = state.engine.company(viewer.company.id).await?;
@@ -32,7 +32,7 @@ pub(in crate::console) async fn list(viewer: Viewer, state: Data<State>, query: 
     Ok(list_page(&viewer, &form, Some((&query, request)), &tags))
 }
 
-pub(in crate::console) async fn create(viewer: Viewer, state: Data<State>, mut form: Form) -> Result<Answer> {
+pub(crate) async fn create(viewer: Viewer, state: Data<State>, mut form: Form) -> Result<Answer> {
     let company = viewer.company.id;
     let name = read_name(&mut form);
     let color = read_color(&mut form);
@@ -63,19 +63,14 @@ pub(in crate::console) async fn create(viewer: Viewer, state: Data<State>, mut f
     Ok(list_page(&viewer, &form, None, &tags).unprocessable().into())
 }
 
-pub(in crate::console) async fn show(viewer: Viewer, state: Data<State>, id: Id) -> Result<Page> {
+pub(crate) async fn show(viewer: Viewer, state: Data<State>, id: Id) -> Result<Page> {
     let tag = find(&viewer, &state, id).await?;
     let form =
         Form::filled(viewer.text, [("name", tag.summary.name.clone()), ("color", tag.summary.color.clone())]);
     Ok(tag_page(&viewer, &form, &tag))
 }
 
-pub(in crate::console) async fn change(
-    viewer: Viewer,
-    state: Data<State>,
-    id: Id,
-    mut form: Form,
-) -> Result<Answer> {
+pub(crate) async fn change(viewer: Viewer, state: Data<State>, id: Id, mut form: Form) -> Result<Answer> {
     let tag = find(&viewer, &state, id).await?;
     let name = read_name(&mut form);
     let color = read_color(&mut form);
@@ -93,7 +88,7 @@ pub(in crate::console) async fn change(
     Ok(tag_page(&viewer, &form, &tag).unprocessable().into())
 }
 
-pub(in crate::console) async fn delete(viewer: Viewer, state: Data<State>, id: Id) -> Result<Answer> {
+pub(crate) async fn delete(viewer: Viewer, state: Data<State>, id: Id) -> Result<Answer> {
     if !state.engine.contacts().delete_tag(&viewer.who(), viewer.company.id, id.0).await? {
         return Err(Error::NotFound);
     }

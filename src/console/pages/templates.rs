@@ -3,7 +3,7 @@
 mod accounts;
 mod examples;
 mod form;
-pub(in crate::console) mod write;
+pub(crate) mod write;
 
 use std::collections::BTreeSet;
 
@@ -36,7 +36,7 @@ const FILTER: usize = 200;
 const STATUSES: [&str; 8] =
     ["APPROVED", "PENDING", "REJECTED", "PAUSED", "DISABLED", "IN_APPEAL", "LIMIT_EXCEEDED", "DELETED"];
 
-pub(in crate::console) async fn show(viewer: Viewer, state: Data<State>, query: Query) -> Result<Page> {
+pub(crate) async fn show(viewer: Viewer, state: Data<State>, query: Query) -> Result<Page> {
     let (text, company) = (viewer.text, viewer.company.id);
     let page = query.page(PER_PAGE);
     let (account, search) = (query.text("account", FILTER), query.text("search", FILTER));
@@ -117,7 +117,7 @@ fn about(viewer: &Viewer, state: &State, accounts: &BTreeSet<String>) -> Markup 
 }
 
 /// Fetches the templates of every connected business account again.
-pub(in crate::console) async fn sync(viewer: Viewer, state: Data<State>, _: Form) -> Result<Answer> {
+pub(crate) async fn sync(viewer: Viewer, state: Data<State>, _: Form) -> Result<Answer> {
     let accounts = state.engine.company(viewer.company.id).await?.channels().business_accounts().await?;
     for channel in &accounts {
         state.engine.webhooks().sync_templates(channel);

@@ -11,7 +11,7 @@ use maud::{Markup, html};
 use serde_json::Value;
 
 use self::edit::{options, read};
-pub(in crate::console) use self::naming::{delete, rename};
+pub(crate) use self::naming::{delete, rename};
 use super::changes::plain;
 use super::changes::words::author;
 use crate::clock::Timestamp;
@@ -48,7 +48,7 @@ pub(super) struct Checked {
     pub(super) is_change: bool,
 }
 
-pub(in crate::console) async fn list(person: Person, state: Data<State>, query: Query) -> Result<Page> {
+pub(crate) async fn list(person: Person, state: Data<State>, query: Query) -> Result<Page> {
     let text = person.text;
     let tiers = state.engine.operator().await?.tiers().all().await?;
     let columns = [
@@ -82,7 +82,7 @@ pub(in crate::console) async fn list(person: Person, state: Data<State>, query: 
 
 /// Shows one tier with the form to edit it. With an `entry` of its history, the form has the options of then, and the page
 /// shows what going back would change.
-pub(in crate::console) async fn show(
+pub(crate) async fn show(
     person: Person,
     state: Data<State>,
     request: HttpRequest,
@@ -122,7 +122,7 @@ async fn check(state: &State, record: &Record, tier: &Tier) -> Result<Checked> {
 }
 
 /// Shows what would change, or applies the shown change.
-pub(in crate::console) async fn change(
+pub(crate) async fn change(
     person: Person,
     state: Data<State>,
     request: HttpRequest,

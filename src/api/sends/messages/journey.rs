@@ -21,7 +21,7 @@ use crate::engine::Traced;
 /// A message and its journey.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = MessageJourney)]
-pub(in crate::api) struct Journey {
+pub(crate) struct Journey {
     /// The message, as in the list.
     message: MessageRecord,
     /// The steps that are kept, in order.
@@ -31,7 +31,7 @@ pub(in crate::api) struct Journey {
 /// One step of a message's journey.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = MessageStep)]
-pub(in crate::api) struct StepRecord {
+pub(crate) struct StepRecord {
     /// The kind of the step.
     #[schema(value_type = MessageMilestone, example = "accepted")]
     step: &'static str,
@@ -85,7 +85,7 @@ impl From<Step> for StepRecord {
         (status = 404, description = "`send_not_found`, `message_not_found`", body = ErrorBody),
     ),
 )]
-pub(in crate::api) async fn show(
+pub(crate) async fn show(
     company: Company,
     state: Data<State>,
     id: Id,

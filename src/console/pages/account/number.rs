@@ -21,7 +21,7 @@ const NUMBER_CHARS: usize = 60;
 pub(super) type Submitted = (Form, Vec<PhoneNumber>);
 
 /// Sets the number, or removes it when the field is empty.
-pub(in crate::console) async fn change(person: Person, state: Data<State>, mut form: Form) -> Result<Answer> {
+pub(crate) async fn change(person: Person, state: Data<State>, mut form: Form) -> Result<Answer> {
     let is_empty = form.words().one("phone_number").is_empty();
     let (number, meant) = match is_empty {
         true => (None, Vec::new()),

@@ -16,7 +16,7 @@ use crate::console::query::Id;
 use crate::console::visitor::{Person, Visitor};
 
 /// Ends one of the person's sessions.
-pub(in crate::console) async fn end(person: Person, state: Data<State>, id: Id) -> Result<Answer> {
+pub(crate) async fn end(person: Person, state: Data<State>, id: Id) -> Result<Answer> {
     match state.accounts.end_session(&person.signed_in.user, id.0, &person.origin).await {
         // A session that has already ended counts as a success.
         Ok(()) | Err(accounts::Error::NotFound) => Ok(done(&state, &person, "account-session-ended")),
@@ -25,11 +25,7 @@ pub(in crate::console) async fn end(person: Person, state: Data<State>, id: Id) 
 }
 
 /// Ends all of the person's sessions except this one.
-pub(in crate::console) async fn end_others(
-    visitor: Visitor,
-    person: Person,
-    state: Data<State>,
-) -> Result<Answer> {
+pub(crate) async fn end_others(visitor: Visitor, person: Person, state: Data<State>) -> Result<Answer> {
     let token = state.accounts.end_other_sessions(&person.signed_in, &person.origin).await?;
     Ok(renewed(&state, &visitor, &person, &token, "account-others-ended"))
 }

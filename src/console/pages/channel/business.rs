@@ -17,12 +17,7 @@ use crate::domain::channel::{Channel, Kind, Status};
 use crate::engine::Webhook;
 
 /// Reconnects the channel, with a new token if one is given.
-pub(in crate::console) async fn reconnect(
-    viewer: Viewer,
-    state: Data<State>,
-    id: Id,
-    mut form: Form,
-) -> Result<Answer> {
+pub(crate) async fn reconnect(viewer: Viewer, state: Data<State>, id: Id, mut form: Form) -> Result<Answer> {
     let channel = of_kind(&viewer, &state, id, Kind::BusinessAccount).await?;
     let token = shape::token(&mut form);
     if form.has_faults() {
@@ -37,7 +32,7 @@ pub(in crate::console) async fn reconnect(
 }
 
 /// Sets the secret that signs webhooks.
-pub(in crate::console) async fn set_app_secret(
+pub(crate) async fn set_app_secret(
     viewer: Viewer,
     state: Data<State>,
     id: Id,

@@ -56,7 +56,7 @@ const TRADES: [&str; 18] = [
     "TRAVEL",
 ];
 
-pub(in crate::console) async fn show(viewer: Viewer, state: Data<State>, id: Id) -> Result<Page> {
+pub(crate) async fn show(viewer: Viewer, state: Data<State>, id: Id) -> Result<Page> {
     let channel = of_kind(&viewer, &state, id, Kind::BusinessAccount).await?;
     match TemplateDesk::of(&state.engine, &channel).profile().await {
         Ok(profile) => page(&viewer, &state, &channel, &profile, None).await,
@@ -69,12 +69,7 @@ pub(in crate::console) async fn show(viewer: Viewer, state: Data<State>, id: Id)
 }
 
 /// Changes the fields that are other than those at the provider.
-pub(in crate::console) async fn change(
-    viewer: Viewer,
-    state: Data<State>,
-    id: Id,
-    mut form: Form,
-) -> Result<Answer> {
+pub(crate) async fn change(viewer: Viewer, state: Data<State>, id: Id, mut form: Form) -> Result<Answer> {
     let channel = of_kind(&viewer, &state, id, Kind::BusinessAccount).await?;
     let desk = TemplateDesk::of(&state.engine, &channel);
     let present = match desk.profile().await {

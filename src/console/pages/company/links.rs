@@ -12,12 +12,7 @@ use crate::console::visitor::Viewer;
 use crate::console::{State, address};
 
 /// Makes a link with which a member chooses a new password; it is shown once.
-pub(in crate::console) async fn make(
-    viewer: Viewer,
-    state: Data<State>,
-    request: HttpRequest,
-    id: Id,
-) -> Result<Answer> {
+pub(crate) async fn make(viewer: Viewer, state: Data<State>, request: HttpRequest, id: Id) -> Result<Answer> {
     match state.accounts.member_link(&viewer.who(), viewer.company.id, id.0).await {
         Ok(link) => {
             let link = format!("{}{}", address::base(&request, &state), link.path());
@@ -32,7 +27,7 @@ pub(in crate::console) async fn make(
 }
 
 /// Makes the link of an invitation again, which ends the earlier one; it is shown once.
-pub(in crate::console) async fn invite_again(
+pub(crate) async fn invite_again(
     viewer: Viewer,
     state: Data<State>,
     request: HttpRequest,

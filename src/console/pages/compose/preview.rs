@@ -46,11 +46,7 @@ pub(super) fn preview(text: Text, choice: &Choice, words: &Words, sample: &Sampl
 }
 
 /// Only the preview, for a page that is being filled in.
-pub(in crate::console) async fn follow(
-    viewer: Viewer,
-    state: Data<State>,
-    mut form: Form,
-) -> Result<HttpResponse> {
+pub(crate) async fn follow(viewer: Viewer, state: Data<State>, mut form: Form) -> Result<HttpResponse> {
     take_chosen(&mut form);
     let choice = Choice::read(&state, &viewer, form.words()).await?;
     let sample = Sample::read(&state, &viewer, &choice, form.words()).await?;

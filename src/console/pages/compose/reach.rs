@@ -99,11 +99,7 @@ pub(super) async fn read(
 }
 
 /// The total, and what the numbers are read as, for a page that is being filled in.
-pub(in crate::console) async fn follow(
-    viewer: Viewer,
-    state: Data<State>,
-    form: Form,
-) -> Result<HttpResponse> {
+pub(crate) async fn follow(viewer: Viewer, state: Data<State>, form: Form) -> Result<HttpResponse> {
     let choice = Choice::read(&state, &viewer, form.words()).await?;
     let reach = read(&state, &viewer, &choice, form.words()).await?;
     let shown = html! {

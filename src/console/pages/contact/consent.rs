@@ -28,12 +28,7 @@ pub(super) async fn read(viewer: &Viewer, state: &State, number: PhoneNumber) ->
 }
 
 /// Opts a contact out.
-pub(in crate::console) async fn opt_out(
-    viewer: Viewer,
-    state: Data<State>,
-    id: Id,
-    form: Form,
-) -> Result<Answer> {
+pub(crate) async fn opt_out(viewer: Viewer, state: Data<State>, id: Id, form: Form) -> Result<Answer> {
     let scope: Suppression = form.words().one("opt_out").parse().map_err(|_| Error::Unreadable)?;
     let number = number(&find(&viewer, &state, id.0).await?)?;
     let records = state.engine.company(viewer.company.id).await?;
@@ -44,12 +39,7 @@ pub(in crate::console) async fn opt_out(
 }
 
 /// Opts a contact in again: lifts whatever keeps messages from the person.
-pub(in crate::console) async fn opt_in(
-    viewer: Viewer,
-    state: Data<State>,
-    id: Id,
-    _form: Form,
-) -> Result<Answer> {
+pub(crate) async fn opt_in(viewer: Viewer, state: Data<State>, id: Id, _form: Form) -> Result<Answer> {
     let number = number(&find(&viewer, &state, id.0).await?)?;
     // A suppression may name another form of the person's number.
     let recipients = read(&viewer, &state, number).await?;

@@ -20,12 +20,7 @@ pub(super) async fn count(viewer: &Viewer, state: &State, contact: Uuid) -> Resu
 }
 
 /// Erases everything that was written in them. The contact stays.
-pub(in crate::console) async fn erase(
-    viewer: Viewer,
-    state: Data<State>,
-    id: Id,
-    _form: Form,
-) -> Result<Answer> {
+pub(crate) async fn erase(viewer: Viewer, state: Data<State>, id: Id, _form: Form) -> Result<Answer> {
     let contact = find(&viewer, &state, id.0).await?.id;
     state.engine.conversations(viewer.company.id).erase_of_contact(&viewer.who(), contact).await?;
     Ok(Answer::done(&state, &viewer, viewer.text.get("contacts-erased"), place(contact)))

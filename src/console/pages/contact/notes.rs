@@ -30,12 +30,7 @@ pub(super) struct Noting {
     note: Option<Uuid>,
 }
 
-pub(in crate::console) async fn add(
-    viewer: Viewer,
-    state: Data<State>,
-    id: Id,
-    mut form: Form,
-) -> Result<Answer> {
+pub(crate) async fn add(viewer: Viewer, state: Data<State>, id: Id, mut form: Form) -> Result<Answer> {
     let body = read_body(&mut form);
     if !form.has_faults() {
         let added = state
@@ -60,7 +55,7 @@ pub(in crate::console) async fn add(
 }
 
 /// Changes a note of the person's own.
-pub(in crate::console) async fn change(
+pub(crate) async fn change(
     viewer: Viewer,
     state: Data<State>,
     id: Id,
@@ -80,7 +75,7 @@ pub(in crate::console) async fn change(
 }
 
 /// Deletes a note: one's own, or as an owner anybody's.
-pub(in crate::console) async fn delete(
+pub(crate) async fn delete(
     viewer: Viewer,
     state: Data<State>,
     id: Id,

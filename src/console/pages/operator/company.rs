@@ -37,7 +37,7 @@ const TIER: usize = 40;
 const ROLES: [&str; 4] = ["owner", "member", "viewer", "agent"];
 
 /// The page of a company.
-pub(in crate::console) fn place(id: Uuid) -> String {
+pub(crate) fn place(id: Uuid) -> String {
     format!("/console/operator/companies/{id}")
 }
 
@@ -48,18 +48,13 @@ struct CompanyForms {
     invite: Option<Form>,
 }
 
-pub(in crate::console) async fn show(
-    person: Person,
-    state: Data<State>,
-    query: Query,
-    id: Id,
-) -> Result<Page> {
+pub(crate) async fn show(person: Person, state: Data<State>, query: Query, id: Id) -> Result<Page> {
     let company = find(&state, id).await?;
     page(&person, &state, &query, &company, CompanyForms::default()).await
 }
 
 /// Sets name and tier.
-pub(in crate::console) async fn change(
+pub(crate) async fn change(
     person: Person,
     state: Data<State>,
     query: Query,
@@ -91,7 +86,7 @@ pub(in crate::console) async fn change(
 }
 
 /// Invites a person to the company; the link is shown once.
-pub(in crate::console) async fn invite(
+pub(crate) async fn invite(
     person: Person,
     state: Data<State>,
     request: HttpRequest,
@@ -120,12 +115,12 @@ pub(in crate::console) async fn invite(
 }
 
 /// Keeps the company's people and programs out, and pauses its sends.
-pub(in crate::console) async fn disable(person: Person, state: Data<State>, id: Id) -> Result<Answer> {
+pub(crate) async fn disable(person: Person, state: Data<State>, id: Id) -> Result<Answer> {
     set_disabled(&person, &state, id, true).await
 }
 
 /// Lets the company's people and programs in again.
-pub(in crate::console) async fn enable(person: Person, state: Data<State>, id: Id) -> Result<Answer> {
+pub(crate) async fn enable(person: Person, state: Data<State>, id: Id) -> Result<Answer> {
     set_disabled(&person, &state, id, false).await
 }
 

@@ -43,7 +43,7 @@ pub(super) fn place(id: Uuid) -> String {
 }
 
 /// Shows all people, or those that a search finds.
-pub(in crate::console) async fn list(person: Person, state: Data<State>, query: Query) -> Result<Page> {
+pub(crate) async fn list(person: Person, state: Data<State>, query: Query) -> Result<Page> {
     let text = person.text;
     let (search, request) = (query.text("search", SEARCH), query.page(state.options.page_size));
     let found = state.accounts.users(request, search).await?;
@@ -113,7 +113,7 @@ fn marks(text: Text, user: &User) -> Markup {
 }
 
 /// Shows one person.
-pub(in crate::console) async fn show(person: Person, state: Data<State>, id: Id) -> Result<Page> {
+pub(crate) async fn show(person: Person, state: Data<State>, id: Id) -> Result<Page> {
     let text = person.text;
     let user = state.accounts.user(id.0).await?;
     let mut companies = state.accounts.companies_of_each(std::slice::from_ref(&user)).await?;
@@ -176,7 +176,7 @@ fn actions(text: Text, user: &User) -> Markup {
 }
 
 /// Makes a link that signs the person in; it is shown once.
-pub(in crate::console) async fn sign_in(
+pub(crate) async fn sign_in(
     person: Person,
     state: Data<State>,
     request: HttpRequest,
@@ -188,7 +188,7 @@ pub(in crate::console) async fn sign_in(
 }
 
 /// Makes a link with which the person chooses a new password; it is shown once.
-pub(in crate::console) async fn password(
+pub(crate) async fn password(
     person: Person,
     state: Data<State>,
     request: HttpRequest,
@@ -212,12 +212,12 @@ fn linked(
 }
 
 /// Keeps the person out, and ends their sessions, links and invitations.
-pub(in crate::console) async fn disable(person: Person, state: Data<State>, id: Id) -> Result<Answer> {
+pub(crate) async fn disable(person: Person, state: Data<State>, id: Id) -> Result<Answer> {
     set_disabled(&person, &state, id, true).await
 }
 
 /// Lets the person sign in again.
-pub(in crate::console) async fn enable(person: Person, state: Data<State>, id: Id) -> Result<Answer> {
+pub(crate) async fn enable(person: Person, state: Data<State>, id: Id) -> Result<Answer> {
     set_disabled(&person, &state, id, false).await
 }
 

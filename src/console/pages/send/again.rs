@@ -69,12 +69,7 @@ fn way(counts: &Counts) -> Option<(&'static str, String)> {
 }
 
 /// Shows what would be sent.
-pub(in crate::console) async fn show(
-    viewer: Viewer,
-    state: Data<State>,
-    Id(id): Id,
-    query: Query,
-) -> Result<Page> {
+pub(crate) async fn show(viewer: Viewer, state: Data<State>, Id(id): Id, query: Query) -> Result<Page> {
     let asked = request(&query);
     let values = chosen(&asked.selection);
     let form = Form::filled(viewer.text, values.iter().map(|(name, value)| (*name, value.clone())));
@@ -82,7 +77,7 @@ pub(in crate::console) async fn show(
 }
 
 /// Shows the dry run of a large send as soon as it is ready.
-pub(in crate::console) async fn follow(
+pub(crate) async fn follow(
     viewer: Viewer,
     state: Data<State>,
     Id(id): Id,
@@ -106,12 +101,7 @@ pub(in crate::console) async fn follow(
 }
 
 /// Sends the chosen messages again.
-pub(in crate::console) async fn send(
-    viewer: Viewer,
-    state: Data<State>,
-    Id(id): Id,
-    mut form: Form,
-) -> Result<Answer> {
+pub(crate) async fn send(viewer: Viewer, state: Data<State>, Id(id): Id, mut form: Form) -> Result<Answer> {
     let asked = request(form.words());
     let retried = state.engine.sends().retried(viewer.company.id, id).await?;
     let fingerprint = form.words().digest(&id.to_string(), &["once"]);

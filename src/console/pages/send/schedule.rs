@@ -58,19 +58,14 @@ pub(super) fn edit_button(viewer: &Viewer, send: &Record) -> Markup {
 }
 
 /// Shows the form with the start.
-pub(in crate::console) async fn show(viewer: Viewer, state: Data<State>, Id(id): Id) -> Result<Page> {
+pub(crate) async fn show(viewer: Viewer, state: Data<State>, Id(id): Id) -> Result<Page> {
     let send = find(&state, &viewer, id).await?;
     let start = send.schedule.send_at.map(|start| viewer.zone.field(start)).unwrap_or_default();
     Ok(page(&viewer, &send, &Form::filled(viewer.text, [("send_at", start)])))
 }
 
 /// Moves the start.
-pub(in crate::console) async fn change(
-    viewer: Viewer,
-    state: Data<State>,
-    Id(id): Id,
-    mut form: Form,
-) -> Result<Answer> {
+pub(crate) async fn change(viewer: Viewer, state: Data<State>, Id(id): Id, mut form: Form) -> Result<Answer> {
     let send = find(&state, &viewer, id).await?;
     let text = viewer.text;
     match viewer.zone.moment(form.words().one("send_at")) {
@@ -104,7 +99,7 @@ pub(in crate::console) async fn change(
 
 /// Cancels a send that has not begun, and opens a draft with its content, its audience and its times. A second click opens
 /// the same draft. A send that was canceled before it began can be edited again: perhaps there was no time to make its draft.
-pub(in crate::console) async fn edit(viewer: Viewer, state: Data<State>, Id(id): Id) -> Result<Answer> {
+pub(crate) async fn edit(viewer: Viewer, state: Data<State>, Id(id): Id) -> Result<Answer> {
     let mut words = Words::default();
     words.add("once", id.to_string());
     let act = async || {

@@ -37,11 +37,7 @@ pub(super) fn filled(text: Text, words: &OptOutWords) -> Form {
 }
 
 /// Sets what opt-out words do.
-pub(in crate::console) async fn set_words(
-    viewer: Viewer,
-    state: Data<State>,
-    mut form: Form,
-) -> Result<Answer> {
+pub(crate) async fn set_words(viewer: Viewer, state: Data<State>, mut form: Form) -> Result<Answer> {
     let text = viewer.text;
     let choices = [Suppression::Everything.as_str(), Suppression::Marketing.as_str(), NOTHING];
     let scope = form.choice("stops", &choices).and_then(|word| word.parse::<Suppression>().ok());

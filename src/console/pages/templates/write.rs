@@ -36,12 +36,12 @@ const PREVIEW: &str = "/console/templates/preview";
 /// The most characters of the name of an example in the address.
 const EXAMPLE: usize = 40;
 
-pub(in crate::console) async fn new(viewer: Viewer, state: Data<State>, query: Query) -> Result<Page> {
+pub(crate) async fn new(viewer: Viewer, state: Data<State>, query: Query) -> Result<Page> {
     let values = examples::values(viewer.text, query.text("from", EXAMPLE));
     new_page(&viewer, &state, &Form::filled(viewer.text, values)).await
 }
 
-pub(in crate::console) async fn create(viewer: Viewer, state: Data<State>, mut form: Form) -> Result<Answer> {
+pub(crate) async fn create(viewer: Viewer, state: Data<State>, mut form: Form) -> Result<Answer> {
     let text = viewer.text;
     let accounts = TemplateAccounts::read(&state, viewer.company.id).await?;
     let chosen = accounts.of(form.words().one("account"));
@@ -82,16 +82,12 @@ pub(in crate::console) async fn create(viewer: Viewer, state: Data<State>, mut f
 }
 
 /// Only the preview, for a page that is being filled in.
-pub(in crate::console) async fn preview(viewer: Viewer, form: Form) -> Result<HttpResponse> {
+pub(crate) async fn preview(viewer: Viewer, form: Form) -> Result<HttpResponse> {
     let shown = template_form::preview(viewer.text, form.words()).into_string();
     Ok(HttpResponse::Ok().insert_header((CONTENT_TYPE, "text/html; charset=utf-8")).body(shown))
 }
 
-pub(in crate::console) async fn show(
-    viewer: Viewer,
-    state: Data<State>,
-    TemplateId(id): TemplateId,
-) -> Result<Page> {
+pub(crate) async fn show(viewer: Viewer, state: Data<State>, TemplateId(id): TemplateId) -> Result<Page> {
     let template = find(&viewer, &state, id).await?;
     let values = template_form::values(&template).unwrap_or_default();
     let values = values.iter().map(|(name, value)| (name.as_str(), value.clone()));
@@ -99,7 +95,7 @@ pub(in crate::console) async fn show(
     one_page(&viewer, &state, &template, &form).await
 }
 
-pub(in crate::console) async fn change(
+pub(crate) async fn change(
     viewer: Viewer,
     state: Data<State>,
     TemplateId(id): TemplateId,
@@ -135,7 +131,7 @@ pub(in crate::console) async fn change(
 }
 
 /// Archives a template, or offers it again.
-pub(in crate::console) async fn archive(
+pub(crate) async fn archive(
     viewer: Viewer,
     state: Data<State>,
     TemplateId(id): TemplateId,
@@ -150,7 +146,7 @@ pub(in crate::console) async fn archive(
     Ok(Answer::done(&state, &viewer, viewer.text.get(key), place(id)))
 }
 
-pub(in crate::console) async fn delete(
+pub(crate) async fn delete(
     viewer: Viewer,
     state: Data<State>,
     TemplateId(id): TemplateId,

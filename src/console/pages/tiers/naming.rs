@@ -49,7 +49,7 @@ fn used(person: &Person, usage: &Usage) -> String {
 }
 
 /// Gives the tier the name of the form.
-pub(in crate::console) async fn rename(
+pub(crate) async fn rename(
     person: Person,
     state: Data<State>,
     request: HttpRequest,
@@ -75,11 +75,7 @@ pub(in crate::console) async fn rename(
 }
 
 /// Deletes the tier, unless somebody uses it now.
-pub(in crate::console) async fn delete(
-    person: Person,
-    state: Data<State>,
-    request: HttpRequest,
-) -> Result<Answer> {
+pub(crate) async fn delete(person: Person, state: Data<State>, request: HttpRequest) -> Result<Answer> {
     let record = find(&state, &request).await?;
     let removed = state.engine.operator().await?.remove_tier(&person.who(), &record.name).await;
     match removed {
