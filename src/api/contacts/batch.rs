@@ -6,7 +6,7 @@ use serde_json::value::RawValue;
 use utoipa::ToSchema;
 
 use super::Batch;
-use super::fields::{self, Entries, GivenNumber, GivenTags, wrong_field};
+use super::fields::{self, ContactNumber, Entries, GivenTags, wrong_field};
 use super::own_fields::{ContactFieldValue, GivenValues};
 use crate::api::State;
 use crate::api::auth::Author;
@@ -40,7 +40,7 @@ pub(crate) struct ContactEntry {
     /// Identifies a contact if it or the entry has no valid number.
     email: Option<String>,
     /// Identifies a contact.
-    phone_number: Option<GivenNumber>,
+    phone_number: Option<ContactNumber>,
     /// WhatsApp's own id of the person.
     phone_number_lid: Option<String>,
     /// The http or https address of a picture.
@@ -123,7 +123,7 @@ fn draft(entry: &str, own: &[OwnField]) -> Result<ContactDraft, String> {
         first_name: first_name.unwrap_or_default(),
         last_name: last_name.unwrap_or_default(),
         email: email.unwrap_or_default(),
-        phone_number: phone_number.map(GivenNumber::into_text).unwrap_or_default(),
+        phone_number: phone_number.map(ContactNumber::into_text).unwrap_or_default(),
         phone_number_lid,
         profile_picture: profile_picture.unwrap_or_default(),
         own: values.unwrap_or_default().known(own)?,

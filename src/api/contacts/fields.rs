@@ -21,15 +21,14 @@ use crate::surface::body::{Fault, Room};
 /// A number as clients give it.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(untagged)]
-#[schema(as = ContactNumber)]
-pub(super) enum GivenNumber {
+pub(super) enum ContactNumber {
     /// As text.
     Text(String),
     /// As an integer.
     Digits(u64),
 }
 
-impl GivenNumber {
+impl ContactNumber {
     pub(super) fn into_text(self) -> String {
         match self {
             Self::Text(text) => text,

@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::fields::{self, GivenNumber, invalid, invalid_field};
+use super::fields::{self, ContactNumber, invalid, invalid_field};
 use crate::api::State;
 use crate::api::auth::{Author, Company};
 use crate::api::body::Body;
@@ -47,7 +47,7 @@ pub(crate) struct Selection<'a> {
     contact_ids: Option<&'a RawValue>,
     /// Numbers of contacts.
     #[serde(borrow)]
-    #[schema(value_type = Option<Vec<GivenNumber>>, max_items = 10000)]
+    #[schema(value_type = Option<Vec<ContactNumber>>, max_items = 10000)]
     phone_numbers: Option<&'a RawValue>,
     /// All contacts that the list of contacts finds with this `search`.
     search: Option<String>,
@@ -140,14 +140,14 @@ fn read_selection(selection: Selection<'_>, search_chars: usize, room: &mut Room
         Some(ids) => fields::values(ids, "contact_ids", (MOST_AT_ONCE, too_many), room)?,
         None => Vec::new(),
     };
-    let numbers: Vec<GivenNumber> = match phone_numbers {
+    let numbers: Vec<ContactNumber> = match phone_numbers {
         Some(numbers) => {
             let most = MOST_AT_ONCE - ids.len();
             fields::values(numbers, "phone_numbers", (most, too_many), room)?
         }
         None => Vec::new(),
     };
-    let numbers = numbers.into_iter().map(GivenNumber::into_text).map(|text| {
+    let numbers = numbers.into_iter().map(ContactNumber::into_text).map(|text| {
         PhoneNumber::parse(&text).map_err(|wrong| {
             let shown: String = text.chars().take(SHOWN).collect();
             invalid("phone_numbers")(format!("the number {shown:?} of `phone_numbers` {wrong}"))

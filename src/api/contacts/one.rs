@@ -7,7 +7,7 @@ use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::Contact;
-use super::fields::{self, GivenNumber, invalid_field, wrong_field};
+use super::fields::{self, ContactNumber, invalid_field, wrong_field};
 use super::own_fields::{ChangedFieldValue, GivenValues};
 use crate::api::State;
 use crate::api::auth::{Author, Company};
@@ -35,7 +35,7 @@ pub(crate) struct ContactPatch {
     /// E-mail address.
     email: Option<String>,
     /// The number. No two contacts of a company have the same valid number.
-    phone_number: Option<GivenNumber>,
+    phone_number: Option<ContactNumber>,
     /// WhatsApp's own id of the person.
     phone_number_lid: Option<String>,
     /// The http or https address of a picture.
@@ -179,7 +179,7 @@ fn read_change(patch: ContactPatch, own: &[OwnField]) -> Result<ContactChange, S
         tags,
         fields: values,
     } = patch;
-    let phone_number = phone_number.map(GivenNumber::into_text);
+    let phone_number = phone_number.map(ContactNumber::into_text);
     let text = |given: &Option<String>| given.clone().unwrap_or_default();
     let checked = fields::person(&Person {
         first_name: text(&first_name),

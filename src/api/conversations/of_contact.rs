@@ -8,7 +8,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::messages::ThreadMessage;
+use super::messages::ConversationMessage;
 use super::{ConversationList, ConversationRecord, records};
 use crate::api::State;
 use crate::api::auth::{Author, Company};
@@ -31,7 +31,7 @@ pub(crate) struct ExportedMessage {
     channel_id: Uuid,
     /// The message, as in the conversation.
     #[serde(flatten)]
-    message: ThreadMessage,
+    message: ConversationMessage,
 }
 
 /// List or export the conversations with a contact

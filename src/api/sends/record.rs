@@ -6,7 +6,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use crate::api::content::ContentRecord;
+use crate::api::content::SendContent;
 use crate::api::schema::{SendEndReason, SendState, SendType};
 use crate::api::waiting::WaitingRecord;
 use crate::clock::Timestamp;
@@ -50,7 +50,7 @@ pub(crate) struct SendRecord {
     #[schema(max_items = 100)]
     retried_by: Vec<Uuid>,
     /// Its messages by state; the sum is `recipients_count`.
-    counts: CountsRecord,
+    counts: MessageCounts,
     /// Of the messages that are `sent`, `delivered` or `read`, those that were answered: the recipient wrote in the same
     /// channel after the message, within 72 hours.
     answered_count: u64,
@@ -73,9 +73,9 @@ pub(crate) struct SendRecord {
     /// The caller's own notes, as its request gave them.
     metadata: BTreeMap<String, String>,
     /// What it sends. Not in lists.
-    #[schema(value_type = ContentRecord, required = false)]
+    #[schema(value_type = SendContent, required = false)]
     #[serde(skip_serializing_if = "Option::is_none")]
-    content: Option<ContentRecord>,
+    content: Option<SendContent>,
     /// When it was accepted.
     #[schema(value_type = String, format = DateTime)]
     created_at: Timestamp,
@@ -114,8 +114,7 @@ pub(crate) struct TemplateRecord {
 
 /// How many messages are in each state.
 #[derive(Debug, Serialize, ToSchema)]
-#[schema(as = MessageCounts)]
-pub(crate) struct CountsRecord {
+pub(crate) struct MessageCounts {
     /// Not attempted yet, or waiting for a retry.
     queued: u64,
     /// Handed to the provider; the answer is pending.
@@ -191,7 +190,7 @@ impl From<(Record, Outlook)> for SendRecord {
             retry_of,
             retried_by: retries,
             answered_count: counts.answered(),
-            counts: CountsRecord::from(counts),
+            counts: MessageCounts::from(counts),
             rate_per_second: rate,
             estimated_end,
             waiting: waiting.map(WaitingRecord::from),
@@ -215,7 +214,7 @@ impl From<EndReason> for EndReasonRecord {
 
 impl SendRecord {
     /// This record with the content of its send.
-    pub(super) fn with(self, content: ContentRecord) -> Self {
+    pub(super) fn with(self, content: SendContent) -> Self {
         Self { content: Some(content), ..self }
     }
 }
@@ -226,7 +225,7 @@ impl From<TemplateName> for TemplateRecord {
     }
 }
 
-impl From<Counts> for CountsRecord {
+impl From<Counts> for MessageCounts {
     fn from(counts: Counts) -> Self {
         Self {
             queued: counts.of(State::Queued),

@@ -50,8 +50,7 @@ bodies! {
 
 /// What WhatsApp waits for at the passkey gate of a pairing.
 #[derive(Serialize, ToSchema)]
-#[schema(as = PasskeyGate)]
-pub(crate) struct Gate {
+pub(crate) struct PasskeyGate {
     /// The state of the pairing. Unless it is `passkey_required` or `passkey_confirm`, all fields but
     /// `instruction` are null, and `waits_for_phone` is false.
     #[schema(value_type = PairingState, example = "passkey_required")]
@@ -73,7 +72,7 @@ pub(crate) struct Gate {
     waits_for_phone: bool,
 }
 
-impl From<Pairing> for Gate {
+impl From<Pairing> for PasskeyGate {
     fn from(pairing: Pairing) -> Self {
         let (state, instruction) = (pairing.stage.as_str(), pairing.instruction());
         match pairing.passkey {
@@ -109,7 +108,7 @@ impl From<Pairing> for Gate {
     operation_id = "showPasskey",
     params(("id" = Uuid, Path, description = "The channel")),
     responses(
-        (status = 200, description = "What WhatsApp waits for", body = Gate),
+        (status = 200, description = "What WhatsApp waits for", body = PasskeyGate),
         (status = 404, description = "No such channel in this company", body = MessageBody),
         (status = 501, description = "`feature_unavailable`", body = ErrorBody),
     ),
@@ -117,7 +116,7 @@ impl From<Pairing> for Gate {
 pub(crate) async fn show(company: Company, id: Id, state: Data<State>) -> Result<HttpResponse, Error> {
     let channel = own_channel(&state, company, id).await?;
     let progress = state.engine.phones().pairing(channel.id).await?;
-    Ok(HttpResponse::Ok().insert_header(no_store()).json(Gate::from(progress)))
+    Ok(HttpResponse::Ok().insert_header(no_store()).json(PasskeyGate::from(progress)))
 }
 
 /// Answer the passkey challenge
@@ -133,7 +132,7 @@ pub(crate) async fn show(company: Company, id: Id, state: Data<State>) -> Result
     params(("id" = Uuid, Path, description = "The channel")),
     request_body = PasskeyStep,
     responses(
-        (status = 202, description = "Handed to WhatsApp", body = Gate),
+        (status = 202, description = "Handed to WhatsApp", body = PasskeyGate),
         (status = 404, description = "No such channel in this company", body = MessageBody),
         (status = 409, description = "`passkey_not_expected`", body = ErrorBody),
         (status = 501, description = "`feature_unavailable`", body = ErrorBody),
@@ -150,7 +149,7 @@ pub(crate) async fn answer(
     let (fields, _room) = body.tree(&state.options).await?;
     let answer = read(fields)?;
     let progress = state.engine.phones().answer_passkey(&channel, answer).await?;
-    Ok(HttpResponse::Accepted().insert_header(no_store()).json(Gate::from(progress)))
+    Ok(HttpResponse::Accepted().insert_header(no_store()).json(PasskeyGate::from(progress)))
 }
 
 /// The one field of the body.
