@@ -8,7 +8,7 @@ use actix_web::{HttpRequest, HttpResponse};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use self::form::{Form, Listed};
+use self::form::{ExportForm, ListedMessages};
 use super::send_id;
 use crate::api::State;
 use crate::api::auth::Company;
@@ -134,10 +134,16 @@ pub(crate) async fn list(
     let (listing, selection) = (query.listing::<u64>("messages"), selection(&query)?);
     let records = state.engine.company(company.id).await?;
     let snapshot = records.sends().snapshot(id).await?.ok_or_else(no_such_send)?;
-    if let Some(form) = Form::accepted(&request) {
+    if let Some(form) = ExportForm::accepted(&request) {
         drop(records);
         let engine = state.engine.clone();
-        return Ok(form.answer(Listed { engine, company_id: company.id, send_id: id, snapshot, selection }));
+        return Ok(form.answer(ListedMessages {
+            engine,
+            company_id: company.id,
+            send_id: id,
+            snapshot,
+            selection,
+        }));
     }
     let listing = listing?;
     let found = if selection.codes.is_empty() {
@@ -191,9 +197,9 @@ pub(crate) async fn export(
     let records = state.engine.company(company.id).await?;
     let snapshot = records.sends().snapshot(id).await?.ok_or_else(no_such_send)?;
     drop(records);
-    let form = Form::accepted(&request).unwrap_or(Form::Lines);
+    let form = ExportForm::accepted(&request).unwrap_or(ExportForm::Lines);
     let engine = state.engine.clone();
-    Ok(form.answer(Listed { engine, company_id: company.id, send_id: id, snapshot, selection }))
+    Ok(form.answer(ListedMessages { engine, company_id: company.id, send_id: id, snapshot, selection }))
 }
 
 /// The requested messages: those in one state, and with one code.

@@ -93,7 +93,7 @@ impl Streams {
     /// # Errors
     ///
     /// [`Error::Unavailable`] when the service is stopping.
-    pub(super) fn take(&self, holder: Holder) -> Result<Place> {
+    pub(super) fn take(&self, holder: Holder) -> Result<StreamPlace> {
         if *self.closing.borrow() {
             return Err(Error::Unavailable);
         }
@@ -107,7 +107,7 @@ impl Streams {
         open.streams.insert(number, (holder, end));
         show(&open);
         drop(open);
-        Ok(Place { streams: self.clone(), number, ended })
+        Ok(StreamPlace { streams: self.clone(), number, ended })
     }
 }
 
@@ -148,13 +148,13 @@ fn of_largest(
 }
 
 /// The place of one stream; dropping it returns it.
-pub(super) struct Place {
+pub(super) struct StreamPlace {
     streams: Streams,
     number: u64,
     ended: oneshot::Receiver<()>,
 }
 
-impl Place {
+impl StreamPlace {
     /// Returns when the stream has to end for another one.
     pub(super) async fn ended(&mut self) {
         // The other end is dropped, and sends nothing.
@@ -162,7 +162,7 @@ impl Place {
     }
 }
 
-impl Drop for Place {
+impl Drop for StreamPlace {
     fn drop(&mut self) {
         let mut open = self.streams.open.lock();
         open.streams.remove(&self.number);
@@ -186,14 +186,15 @@ mod tests {
     }
 
     /// Takes a place for each holder, in this order.
-    fn taken(streams: &Streams, holders: &[Holder]) -> Vec<Place> {
+    fn taken(streams: &Streams, holders: &[Holder]) -> Vec<StreamPlace> {
         holders.iter().map(|holder| streams.take(*holder).ok().unwrap()).collect()
     }
 
     /// The indexes of the places whose streams have to end.
-    fn ended(places: &mut [Place]) -> Vec<usize> {
-        let is_over =
-            |place: &mut Place| matches!(place.ended.try_recv(), Err(oneshot::error::TryRecvError::Closed));
+    fn ended(places: &mut [StreamPlace]) -> Vec<usize> {
+        let is_over = |place: &mut StreamPlace| {
+            matches!(place.ended.try_recv(), Err(oneshot::error::TryRecvError::Closed))
+        };
         places.iter_mut().enumerate().filter_map(|(index, place)| is_over(place).then_some(index)).collect()
     }
 

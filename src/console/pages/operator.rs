@@ -43,7 +43,7 @@ const SLOW: u32 = 10;
 const FRESH: Duration = Duration::from_secs(5);
 
 /// The data that is read once for all operators.
-struct Health {
+struct OperatorHealth {
     /// How long the database took to answer.
     database: Duration,
     states: Vec<(Status, u64)>,
@@ -129,16 +129,20 @@ async fn page(person: &Person, state: &State, query: &Query, form: &Form) -> Res
     Ok(Page::new(text.get("operator-title"), Menu::Operator, body))
 }
 
-async fn read(state: &State) -> Result<Health> {
+async fn read(state: &State) -> Result<OperatorHealth> {
     let records = state.engine.operator().await?;
     let asked = Instant::now();
     records.ping().await?;
     let database = asked.elapsed();
     let states = records.channels().states(None).await?;
-    Ok(Health { database, states, slow: records.channels().longest_backlogs(Timestamp::now(), SLOW).await? })
+    Ok(OperatorHealth {
+        database,
+        states,
+        slow: records.channels().longest_backlogs(Timestamp::now(), SLOW).await?,
+    })
 }
 
-fn figures(state: &State, text: Text, health: &Health) -> Markup {
+fn figures(state: &State, text: Text, health: &OperatorHealth) -> Markup {
     let obstacles = state.engine.ready().obstacles;
     html! {
         section aria-labelledby="health" {
