@@ -2,6 +2,8 @@
 
 use maud::{Markup, html};
 
+use crate::console::text::Text;
+
 /// A column: its name, and what its cells contain.
 #[derive(Debug, Clone)]
 pub(crate) struct Column {
@@ -23,6 +25,11 @@ impl Column {
     /// A column of words; one of buttons has no name.
     pub(crate) fn words(name: impl Into<String>) -> Self {
         Self { name: name.into(), cells: Cells::Words }
+    }
+
+    /// Columns of words by the keys of their names; one of buttons has an empty key.
+    pub(crate) fn all<const N: usize>(text: Text, keys: [&str; N]) -> [Self; N] {
+        keys.map(|key| Self::words(if key.is_empty() { String::new() } else { text.get(key) }))
     }
 
     /// A column of a few words beside one of sentences.

@@ -133,11 +133,7 @@ fn choice_form(text: Text, index: usize, choice: &AlertChoice) -> Markup {
 pub(super) async fn of_company(viewer: &Viewer, state: &State) -> Result<Markup> {
     let text = viewer.text;
     let listeners = AlertChoices::of(&state.accounts).listeners(viewer.company.id).await?;
-    let columns = [
-        Column::words(text.get("alerts-about")),
-        Column::words(text.get("alerts-people")),
-        Column::words(text.get("alerts-events")),
-    ];
+    let columns = Column::all(text, ["alerts-about", "alerts-people", "alerts-events"]);
     let rows = AlertKind::ALL.iter().map(|kind| {
         let events = kind.types().iter().enumerate();
         vec![

@@ -96,13 +96,10 @@ fn name(typed: &str) -> String {
 
 fn list(recorded: &Recorded<'_>, query: &Query, changes: &[Change]) -> Markup {
     let (person, text) = (recorded.person, recorded.person.text);
-    let columns = [
-        Column::words(text.get("changes-when")),
-        Column::words(text.get("changes-who")),
-        Column::words(text.get("changes-what")),
-        Column::words(text.get("changes-subject")),
-        Column::words(text.get("changes-became")),
-    ];
+    let columns = Column::all(
+        text,
+        ["changes-when", "changes-who", "changes-what", "changes-subject", "changes-became"],
+    );
     let rows = changes.iter().map(|change| {
         vec![
             second(person, change.at),

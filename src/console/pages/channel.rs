@@ -231,13 +231,10 @@ async fn history(viewer: &Viewer, state: &State, channel: &Channel) -> Result<Ma
     let records = state.engine.company(viewer.company.id).await?;
     let recorded = records.channels().changes(channel.id, request).await?.records;
     drop(records);
-    let columns = [
-        Column::words(text.get("channels-when")),
-        Column::words(text.get("channels-who")),
-        Column::words(text.get("channels-what")),
-        Column::words(text.get("channels-before")),
-        Column::words(text.get("channels-after")),
-    ];
+    let columns = Column::all(
+        text,
+        ["channels-when", "channels-who", "channels-what", "channels-before", "channels-after"],
+    );
     let names = HashMap::from([(viewer.company.id, viewer.company.name.clone())]);
     let values = changes::Recorded { person: viewer, names: &names };
     let rows = recorded.into_iter().map(|change| {

@@ -30,11 +30,7 @@ pub(crate) async fn show(person: Person, state: Data<State>, query: Query) -> Re
     let found = state.accounts.companies_of(&person.signed_in.user, page, search).await?;
     let next = inner(query.one("next"));
     let form = Form::filled(text, [("search", search.unwrap_or_default().to_owned())]);
-    let columns = [
-        Column::words(text.get("companies-name")),
-        Column::words(text.get("companies-role")),
-        Column::words(""),
-    ];
+    let columns = Column::all(text, ["companies-name", "companies-role", ""]);
     let rows = found.records.iter().map(|company| {
         let is_chosen = person.company.as_ref().is_some_and(|chosen| chosen.id == company.company_id);
         let label = text.with("companies-choose-this", [("name", company.company_name.as_str().into())]);

@@ -229,13 +229,8 @@ fn access(viewer: &Viewer, base: &str, token: Option<&str>) -> Markup {
 
 fn members_table(viewer: &Viewer, members: &[Member]) -> Markup {
     let text = viewer.text;
-    let columns = [
-        Column::words(text.get("company-person")),
-        Column::words(text.get("sign-in-email")),
-        Column::words(text.get("companies-role")),
-        Column::words(text.get("account-last-used")),
-        Column::words(""),
-    ];
+    let columns =
+        Column::all(text, ["company-person", "sign-in-email", "companies-role", "account-last-used", ""]);
     let rows = members.iter().map(|member| {
         let label = text.with("company-role-of", [("name", member.name.as_str().into())]);
         let role = html! {
@@ -305,12 +300,7 @@ fn invitation_form(form: &Form) -> Markup {
 
 fn invitations_table(viewer: &Viewer, invitations: &[Invitation]) -> Markup {
     let text = viewer.text;
-    let columns = [
-        Column::words(text.get("sign-in-email")),
-        Column::words(text.get("companies-role")),
-        Column::words(text.get("company-valid-until")),
-        Column::words(""),
-    ];
+    let columns = Column::all(text, ["sign-in-email", "companies-role", "company-valid-until", ""]);
     let rows = invitations.iter().map(|invitation| {
         let action = format!("{PLACE}/invitations/{}/withdraw", invitation.id);
         let question = text.with("company-withdraw-question", [("email", invitation.email.as_str().into())]);

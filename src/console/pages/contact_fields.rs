@@ -115,11 +115,7 @@ pub(super) fn placeholder(field: &OwnField) -> String {
 
 fn list_page(viewer: &Viewer, form: &Form, all: &[OwnField]) -> Page {
     let text = viewer.text;
-    let columns = [
-        Column::words(text.get("fields-name")),
-        Column::words(text.get("fields-kind")),
-        Column::words(text.get("fields-in-templates")),
-    ];
+    let columns = Column::all(text, ["fields-name", "fields-kind", "fields-in-templates"]);
     let rows = all.iter().map(|field| {
         vec![
             html! { a href=(format!("{PLACE}/{}", field.id)) { bdi { (field.name) } } },

@@ -247,13 +247,10 @@ fn found(viewer: &Viewer, query: Option<&Query>, form: &Form, shown: &Shown) -> 
             )
         };
     }
-    let columns = [
-        Column::words(text.get("contacts-name")),
-        Column::words(text.get("contacts-number")),
-        Column::words(text.get("contacts-email")),
-        Column::words(text.get("contacts-tags")),
-        Column::words(text.get("contacts-since")),
-    ];
+    let columns = Column::all(
+        text,
+        ["contacts-name", "contacts-number", "contacts-email", "contacts-tags", "contacts-since"],
+    );
     let rows = shown.found.records.iter().map(|contact| row(viewer, form, contact));
     let export = shown.listed.query();
     html! {

@@ -55,12 +55,7 @@ pub(crate) async fn delete(viewer: Viewer, state: Data<State>, Id(id): Id) -> Re
 
 fn rows(viewer: &Viewer, drafts: &[Draft]) -> Markup {
     let text = viewer.text;
-    let columns = [
-        Column::words(text.get("drafts-name")),
-        Column::words(text.get("drafts-channel")),
-        Column::words(text.get("drafts-by")),
-        Column::words(""),
-    ];
+    let columns = Column::all(text, ["drafts-name", "drafts-channel", "drafts-by", ""]);
     let rows = drafts.iter().map(|Draft { id, name, channel, kind, by, is_saved, kept_at }| {
         let kind = draft::kind(text, kind);
         vec![

@@ -226,8 +226,7 @@ fn company_list(
     page: page::PageRequest,
     found: &page::Page<Membership>,
 ) -> Markup {
-    let columns =
-        [Column::words(text.get("companies-name")), Column::words(text.get("shell-id")), Column::words("")];
+    let columns = Column::all(text, ["companies-name", "shell-id", ""]);
     let rows = found.records.iter().map(|company| {
         let name = company.company_name.as_str();
         let label = text.with("companies-choose-this", [("name", name.into())]);
@@ -265,12 +264,7 @@ pub(super) fn channel_list(
     found: &page::Page<Owned>,
 ) -> Markup {
     let text = person.text;
-    let columns = [
-        Column::words(text.get("operator-channel")),
-        Column::words(text.get("companies-name")),
-        Column::words(text.get("keys-state")),
-        Column::words(text.get("channels-tier")),
-    ];
+    let columns = Column::all(text, ["operator-channel", "companies-name", "keys-state", "channels-tier"]);
     let rows = found.records.iter().map(|Owned { channel, company, tier_end }| {
         vec![
             html! {

@@ -141,7 +141,7 @@ async fn list_page(viewer: &Viewer, state: &State, form: &Form) -> Result<Page> 
     let (text, company) = (viewer.text, viewer.company.id);
     let all = state.engine.conversations(company).quick_replies().all().await?;
     let files = OfferedFiles::read(&state.engine, company).await?;
-    let columns = [Column::words(text.get("replies-word")), Column::words(text.get("replies-text"))];
+    let columns = Column::all(text, ["replies-word", "replies-text"]);
     let rows = all.iter().map(|reply| {
         let (said, file) = (&reply.draft.text, reply.draft.file_id.is_some());
         vec![

@@ -284,11 +284,7 @@ pub(super) fn consequences(person: &Person, checked: &Checked) -> Markup {
 
 fn changed_options(person: &Person, difference: &[OptionChange]) -> Markup {
     let text = person.text;
-    let columns = [
-        Column::words(text.get("tiers-option")),
-        Column::words(text.get("changes-before")),
-        Column::words(text.get("changes-after")),
-    ];
+    let columns = Column::all(text, ["tiers-option", "changes-before", "changes-after"]);
     let rows = difference.iter().map(|change| {
         vec![called(text, &change.option), html! { (plain(&change.old)) }, html! { (plain(&change.new)) }]
     });

@@ -47,13 +47,8 @@ pub(super) fn section(person: &Person, sessions: &[Session]) -> Markup {
 
 fn list(person: &Person, sessions: &[Session]) -> Markup {
     let text = person.text;
-    let columns = [
-        Column::words(text.get("account-browser")),
-        Column::words(text.get("account-address")),
-        Column::words(text.get("account-since")),
-        Column::words(text.get("account-last-used")),
-        Column::words(""),
-    ];
+    let columns =
+        Column::all(text, ["account-browser", "account-address", "account-since", "account-last-used", ""]);
     let rows = sessions.iter().map(|session| {
         let end = if session.id == person.session {
             html! { strong { (text.get("account-this-session")) } }

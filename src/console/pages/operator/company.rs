@@ -263,11 +263,7 @@ fn steps(person: &Person, company: &Company, belongings: Belongings) -> Markup {
 
 fn members_table(person: &Person, members: &[Member]) -> Markup {
     let text = person.text;
-    let columns = [
-        Column::words(text.get("company-person")),
-        Column::words(text.get("companies-role")),
-        Column::words(text.get("account-last-used")),
-    ];
+    let columns = Column::all(text, ["company-person", "companies-role", "account-last-used"]);
     let rows = members.iter().map(|member| {
         vec![
             html! {

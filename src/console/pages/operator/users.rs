@@ -67,12 +67,8 @@ pub(crate) async fn list(person: Person, state: Data<State>, query: Query) -> Re
 
 fn users_table(person: &Person, users: &[User], companies: &HashMap<Uuid, Vec<Membership>>) -> Markup {
     let text = person.text;
-    let columns = [
-        Column::words(text.get("company-person")),
-        Column::words(text.get("companies-title")),
-        Column::words(text.get("users-last-sign-in")),
-        Column::words(text.get("keys-state")),
-    ];
+    let columns =
+        Column::all(text, ["company-person", "companies-title", "users-last-sign-in", "keys-state"]);
     let rows = users.iter().map(|user| {
         let companies = companies.get(&user.id).map(Vec::as_slice).unwrap_or_default();
         vec![

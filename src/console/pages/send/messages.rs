@@ -106,12 +106,7 @@ fn listed(
     people: &HashMap<PhoneNumber, Person>,
 ) -> Markup {
     let text = viewer.text;
-    let columns = [
-        Column::words(text.get("send-recipient")),
-        Column::words(text.get("send-state")),
-        Column::words(text.get("send-cause")),
-        Column::words(text.get("send-heard")),
-    ];
+    let columns = Column::all(text, ["send-recipient", "send-state", "send-cause", "send-heard"]);
     let rows = messages.iter().map(|Message { outcome, updated_at }| {
         let ordinal = outcome.position.ordinal;
         let address = format!("/console/sends/{}/messages/{ordinal}", view.send.id);
