@@ -22,9 +22,8 @@ const MORE: &[(&str, &[(&str, usize)])] = &[
     (
         "a noun of the product, which domain, store and surfaces each have as a value of their own",
         &[
-            ("Company", 5),
-            ("Template", 4),
-            ("Key", 6),
+            ("Company", 4),
+            ("Key", 5),
             ("Status", 5),
             ("State", 12),
             ("Kind", 6),
