@@ -56,7 +56,7 @@ pub const ANSWERED: Form = Form { name: "conversation", render: |sent| sent.send
         (status = 422, description = "`not_on_whatsapp`, `idempotency_key_reused`", body = ErrorBody),
     ),
 )]
-pub(in crate::api) async fn send(
+pub(crate) async fn send(
     Author { company, who }: Author,
     id: Id,
     body: Body,

@@ -10,8 +10,8 @@ use crate::console::State;
 use crate::console::answer::Answer;
 use crate::console::component::field::{Field, faults, once};
 use crate::console::component::library::OfferedFiles;
-use crate::console::component::notice::{done, fault};
-use crate::console::error::Error;
+use crate::console::component::notice::fault;
+use crate::console::error::Result;
 use crate::console::form::Form;
 use crate::console::page::{Menu, Page};
 use crate::console::query::Id;
@@ -58,7 +58,7 @@ const TRADES: [(&str, &str); 18] = [
 /// The provider's word for no trade, which cannot be given.
 const NO_TRADE: &str = "UNDEFINED";
 
-pub(in crate::console) async fn show(viewer: Viewer, state: Data<State>, id: Id) -> Result<Page, Error> {
+pub(crate) async fn show(viewer: Viewer, state: Data<State>, id: Id) -> Result<Page> {
     let channel = of_kind(&viewer, &state, id, Kind::BusinessAccount).await?;
     match TemplateDesk::of(&state.engine, &channel).profile().await {
         Ok(profile) => page(&viewer, &state, &channel, &profile, None).await,
@@ -71,12 +71,7 @@ pub(in crate::console) async fn show(viewer: Viewer, state: Data<State>, id: Id)
 }
 
 /// Changes the fields that are other than those at the provider.
-pub(in crate::console) async fn change(
-    viewer: Viewer,
-    state: Data<State>,
-    id: Id,
-    mut form: Form,
-) -> Result<Answer, Error> {
+pub(crate) async fn change(viewer: Viewer, state: Data<State>, id: Id, mut form: Form) -> Result<Answer> {
     let channel = of_kind(&viewer, &state, id, Kind::BusinessAccount).await?;
     let desk = TemplateDesk::of(&state.engine, &channel);
     let present = match desk.profile().await {
@@ -94,8 +89,7 @@ pub(in crate::console) async fn change(
             {
                 return Ok(Err(declined));
             }
-            state.flashes.put(viewer.session, "done", viewer.text.get("profile-saved"));
-            Ok(Ok(Answer::to(place(&channel))))
+            Ok(Ok(Answer::done(&state, &viewer, viewer.text.get("profile-saved"), place(&channel))))
         };
         match state.once.attempt::<Declined>(&viewer, &form, act).await? {
             Ok(answer) => return Ok(answer),
@@ -160,7 +154,7 @@ fn websites(profile: &Map<String, Value>) -> Vec<&str> {
 }
 
 /// Why the provider was not asked or said no, in the person's language.
-fn said(text: Text, declined: Declined) -> Result<String, Error> {
+fn said(text: Text, declined: Declined) -> Result<String> {
     match declined {
         Declined::ByProvider(failure) => {
             Ok(text.with("profile-refused", [("reason", failure.sentence.into())]))
@@ -191,7 +185,7 @@ async fn page(
     channel: &Channel,
     profile: &Map<String, Value>,
     submitted: Option<&Form>,
-) -> Result<Page, Error> {
+) -> Result<Page> {
     let text = viewer.text;
     let value = |name: &str| profile.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
     let texts = TEXTS.map(|(name, ..)| (name, value(name)));
@@ -202,7 +196,6 @@ async fn page(
     let files = OfferedFiles::read(&state.engine, viewer.company.id).await?;
     let has_picture = profile.get("profile_picture_url").is_some_and(Value::is_string);
     let body = html! {
-        @if let Some(said) = state.flashes.take(viewer.session, "done") { (done(&said)) }
         p { (text.get("profile-lead")) }
         @if viewer.is_owner() {
             form.panel method="post" {
