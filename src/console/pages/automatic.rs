@@ -75,7 +75,7 @@ pub(crate) async fn save(viewer: Viewer, state: Data<State>, mut form: Form) -> 
         form.fault(field(*kind), sentence(text, *wrong));
     }
     let (Ok(texts), false) = (texts, form.has_faults()) else {
-        return Ok(page(&viewer, &form, None).unprocessable().into());
+        return Ok(page(&viewer, &form).unprocessable().into());
     };
     let texts = texts.hiding_reading(form.words().one(READING) == HIDDEN);
     let records = state.engine.company(viewer.company.id).await?;

@@ -117,7 +117,7 @@ fn a_template_id_is_a_positive_whole_number_or_its_digits() {
         );
         BusinessRequest::parse(body.as_bytes(), &Limits::default()).map(|request| match request.content {
             RequestedContent::Template(template) => template.template_id,
-            RequestedContent::Ready(_) => 0,
+            RequestedContent::Ready(_) | RequestedContent::OrTemplate(..) => 0,
         })
     };
     for (given, expected) in

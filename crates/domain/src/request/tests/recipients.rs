@@ -123,7 +123,7 @@ fn a_template_with_values_needs_no_components() {
         body.as_object_mut().unwrap().extend(more.as_object().cloned().unwrap());
         match read(&body)?.content {
             RequestedContent::Template(request) => Ok(request.short),
-            RequestedContent::Ready(_) => unreachable!(),
+            RequestedContent::Ready(_) | RequestedContent::OrTemplate(..) => unreachable!(),
         }
     };
     assert_eq!(of(json!({})), Ok(Some(ShortForm::ByName)));

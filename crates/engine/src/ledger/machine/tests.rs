@@ -217,7 +217,7 @@ impl World {
     /// Answers the question which sends are in the store. Returns the sends that it was about.
     fn settles(&mut self, result: Result<&[u64], Cause>) -> Vec<u128> {
         let sends = self.settling.take().expect("something is being settled");
-        let asked = sends.iter().map(number).collect();
+        let asked = sends.iter().map(Uuid::as_u128).collect();
         let result = result.map(|sends| sends.iter().copied().map(id).collect()).map_err(failure);
         self.input(Input::Settled { sends, result });
         asked
